@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The only file that names Kokkos execution spaces: which backends this build has, and the
+// run-time choice among them.
+#pragma once
+
+#include "core/require.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <string>
+#include <vector>
+
+namespace femura {
+
+#if defined(KOKKOS_ENABLE_SERIAL)
+using Serial = Kokkos::Serial;
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+using OpenMP = Kokkos::OpenMP;
+#endif
+#if defined(KOKKOS_ENABLE_CUDA)
+using Cuda = Kokkos::Cuda;
+#endif
+
+/// Calls `X(Backend)` once for each backend of this build; for explicit instantiation and tests.
+#if defined(KOKKOS_ENABLE_SERIAL)
+#define FEMURA_FOR_SERIAL(X) X(::femura::Serial)
+#else
+#define FEMURA_FOR_SERIAL(X)
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+#define FEMURA_FOR_OPENMP(X) X(::femura::OpenMP)
+#else
+#define FEMURA_FOR_OPENMP(X)
+#endif
+#if defined(KOKKOS_ENABLE_CUDA)
+#define FEMURA_FOR_CUDA(X) X(::femura::Cuda)
+#else
+#define FEMURA_FOR_CUDA(X)
+#endif
+#define FEMURA_FOR_EACH_BACKEND(X) FEMURA_FOR_SERIAL(X) FEMURA_FOR_OPENMP(X) FEMURA_FOR_CUDA(X)
+
+template<class Exec>
+struct BackendTraits;
+#if defined(KOKKOS_ENABLE_SERIAL)
+template<>
+struct BackendTraits<Serial> {
+  static constexpr const char* name = "serial";
+  static constexpr bool is_device = false; ///< thousands of threads, own memory
+};
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+template<>
+struct BackendTraits<OpenMP> {
+  static constexpr const char* name = "openmp";
+  static constexpr bool is_device = false;
+};
+#endif
+#if defined(KOKKOS_ENABLE_CUDA)
+template<>
+struct BackendTraits<Cuda> {
+  static constexpr const char* name = "cuda";
+  static constexpr bool is_device = true;
+};
+#endif
+
+/// Arrays of a backend: contiguous, in the memory of `Exec`.
+template<class T, class Exec>
+using Array = Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space>;
+
+/// Names of the backends of this build, the preferred one last.
+inline std::vector<std::string> backend_names() {
+  std::vector<std::string> names;
+#define FEMURA_BACKEND_NAME(Exec) names.push_back(BackendTraits<Exec>::name);
+  FEMURA_FOR_EACH_BACKEND(FEMURA_BACKEND_NAME)
+#undef FEMURA_BACKEND_NAME
+  return names;
+}
+
+/// Calls `run(exec)` with a default instance of the named backend and returns its result. `run` is
+/// a generic callable that forwards to a namespace-scope template (nvcc allows no device lambda
+/// inside a generic one). Throws BackendError, listing the backends of the build, for another name.
+template<class Run>
+auto with_backend(const std::string& name, Run&& run)
+    -> decltype(run(Kokkos::DefaultHostExecutionSpace())) {
+#define FEMURA_TRY_BACKEND(Exec)                                                                   \
+  if (name == BackendTraits<Exec>::name)                                                           \
+    return run(Exec());
+  FEMURA_FOR_EACH_BACKEND(FEMURA_TRY_BACKEND)
+#undef FEMURA_TRY_BACKEND
+  std::string known;
+  for (const std::string& backend : backend_names())
+    known += (known.empty() ? "" : ", ") + backend;
+  fail<BackendError>("backend '", name, "' is not in this build, which has: ", known,
+                     "; choose one of these or build with a Kokkos that has it");
+}
+
+} // namespace femura

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Errors: one type per exit code of the driver contract, and one check macro.
+#pragma once
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace femura {
+
+/// A command line or option that cannot be carried out (exit code 2).
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A backend, device or amount of device memory that is not there (exit code 4).
+struct BackendError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// An input or output file that cannot be used (exit code 5). The message names the file, the place
+/// in it and the remedy.
+struct InputError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Throws `E` with everything after it streamed into the message.
+template<class E, class... Parts>
+[[noreturn]] void fail(const Parts&... parts) {
+  std::ostringstream message;
+  (message << ... << parts);
+  throw E(message.str());
+}
+
+} // namespace femura
+
+/// Precondition of a public function, always on: `FEMURA_REQUIRE(n > 0, "n = " << n)`.
+/// Host side only; throws std::invalid_argument.
+#define FEMURA_REQUIRE(condition, message)                                                         \
+  do {                                                                                             \
+    if (!(condition)) {                                                                            \
+      std::ostringstream femura_message_;                                                          \
+      femura_message_ << __FILE__ << ':' << __LINE__ << ": " << message;                           \
+      throw std::invalid_argument(femura_message_.str());                                          \
+    }                                                                                              \
+  } while (false)

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The voxel image and the micro-FE model as they lie in files: host memory, no Kokkos.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace femura {
+
+/// A scalar image of nx * ny * nz cubic voxels, x fastest:
+/// value[x + nx * (y + ny * z)] is the voxel [x, x+1) * [y, y+1) * [z, z+1) times `spacing` plus
+/// `origin`.
+struct VoxelImage {
+  std::array<int, 3> shape{0, 0, 0};     ///< nx, ny, nz
+  double spacing = 1;                    ///< edge of a voxel in mm
+  std::array<double, 3> origin{0, 0, 0}; ///< lower corner of voxel (0, 0, 0) in mm
+  std::vector<float> value;              ///< [nx * ny * nz]
+
+  std::size_t num_voxels() const {
+    return std::size_t(shape[0]) * std::size_t(shape[1]) * std::size_t(shape[2]);
+  }
+};
+
+/// A number given for one degree of freedom: `value` in mm (displacement) or N (force) for
+/// `component` (0 = x, 1 = y, 2 = z) of the lattice node (x, y, z), 0 <= x <= nx and so on.
+struct NodalValue {
+  std::array<int, 3> node;
+  int component;
+  double value;
+};
+
+/// What a file can say about a voxel model. Empty lists mean the file is silent.
+struct VoxelModel {
+  VoxelImage modulus;                    ///< Young's modulus in MPa, 0 = void
+  double poisson = 0.3;                  ///< used where `poisson_image` is empty
+  std::vector<float> poisson_image;      ///< one per voxel, or empty
+  std::vector<NodalValue> displacements; ///< prescribed; a later row replaces an earlier one
+  std::vector<NodalValue> forces;        ///< added up
+};
+
+} // namespace femura
