@@ -13,5 +13,6 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/femuraConfigVersion.cmake
 install(FILES
   ${PROJECT_BINARY_DIR}/femuraConfig.cmake
   ${PROJECT_BINARY_DIR}/femuraConfigVersion.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/FemuraHDF5.cmake
   ${PROJECT_SOURCE_DIR}/cmake/FindNIFTI.cmake
   DESTINATION ${package_dir})
