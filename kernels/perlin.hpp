@@ -14,6 +14,7 @@
 
 #include "kernels/upload.hpp"
 #include "kernels/voxel_array.hpp"
+#include "kernels/voxel_range.hpp"
 
 #include <array>
 #include <cmath>
@@ -234,9 +235,7 @@ struct SolidBelow {
 template<class Exec>
 std::int64_t count_below(const Exec& exec, const Array<float, Exec>& value, double threshold) {
   std::int64_t count = 0;
-  Kokkos::parallel_reduce("femura::count_below",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                              exec, 0, std::int64_t(value.extent(0))),
+  Kokkos::parallel_reduce("femura::count_below", voxel_range(exec, value.extent(0)),
                           CountBelow<Exec>{value, threshold}, count);
   return count;
 }
