@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Checks of the tree itself, with the label `check`.
+
+# Who may include whom.
+add_test(NAME check/layering
+  COMMAND ${CMAKE_COMMAND} -D SOURCE_DIR=${PROJECT_SOURCE_DIR}
+    -P ${PROJECT_SOURCE_DIR}/tests/layering.cmake)
+
+add_test(NAME check/format
+  COMMAND ${CMAKE_COMMAND} -D SOURCE_DIR=${PROJECT_SOURCE_DIR}
+    -P ${PROJECT_SOURCE_DIR}/tests/format.cmake)
+
+# A project of its own that finds, links and runs the installed package.
+add_test(NAME check/consumer
+  COMMAND ${CMAKE_COMMAND}
+    -D SOURCE_DIR=${PROJECT_SOURCE_DIR}/tests/consumer
+    -D FEMURA_BUILD_DIR=${PROJECT_BINARY_DIR}
+    -D WORK_DIR=${PROJECT_BINARY_DIR}/consumer
+    -D GENERATOR=${CMAKE_GENERATOR}
+    -D CXX_COMPILER=${CMAKE_CXX_COMPILER}
+    -D "CXX_FLAGS=${CMAKE_CXX_FLAGS}"
+    -D BUILD_TYPE=${CMAKE_BUILD_TYPE}
+    -D KOKKOS_DIR=${Kokkos_DIR}
+    -D CUDA=${Kokkos_ENABLE_CUDA}
+    -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
+
+set_tests_properties(check/layering check/format check/consumer PROPERTIES
+  LABELS check SKIP_REGULAR_EXPRESSION "^skipped: |\nskipped: ")
+
+# Every public header compiles on its own and twice in a row. nvcc would take minutes for what g++
+# has already checked.
+if(NOT Kokkos_ENABLE_CUDA)
+  set(sources "")
+  foreach(folder IN ITEMS core kernels solvers)
+    file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
+      ${PROJECT_SOURCE_DIR}/${folder}/*.hpp)
+    foreach(header ${headers})
+      set(source ${CMAKE_CURRENT_BINARY_DIR}/headers/${header}.cpp)
+      file(CONFIGURE OUTPUT ${source}
+        CONTENT "#include \"${header}\"\n#include \"${header}\" // NOLINT\n")
+      list(APPEND sources ${source})
+    endforeach()
+  endforeach()
+  add_library(femura_headers OBJECT EXCLUDE_FROM_ALL ${sources})
+  femura_compile_settings(femura_headers)
+  target_link_libraries(femura_headers PRIVATE femura::femura)
+
+  cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+  add_test(NAME check/headers
+    COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target femura_headers -j ${cores})
+  set_tests_properties(check/headers PROPERTIES LABELS check PROCESSORS ${cores} TIMEOUT 1200)
+endif()

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What the library links. Apps, benchmarks and tests find their own in their folders.
+
+find_package(Kokkos 3.4 QUIET)
+if(NOT Kokkos_FOUND)
+  message(FATAL_ERROR
+    "Kokkos 3.4 to 4.x was not found. Either run scripts/setup, which builds one into .deps/, and "
+    "configure with a preset (cmake --preset dev), or give the prefix of your own: "
+    "-DKokkos_ROOT=<prefix>.")
+endif()
+if(Kokkos_VERSION VERSION_GREATER_EQUAL 5)
+  message(FATAL_ERROR "Kokkos ${Kokkos_VERSION} in ${Kokkos_DIR}: femura needs 3.4 to 4.x")
+endif()
+message(STATUS "Kokkos ${Kokkos_VERSION} with ${Kokkos_DEVICES} in ${Kokkos_DIR}")
+
+if(FEMURA_STATIC_DEPENDENCIES)
+  set(HDF5_USE_STATIC_LIBRARIES ON)
+  set(ZLIB_USE_STATIC_LIBS ON) # CMake 3.24
+  set(NIFTI_USE_STATIC_LIBRARIES ON)
+endif()
+find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)
+include(FemuraHDF5)
+find_package(NIFTI REQUIRED)

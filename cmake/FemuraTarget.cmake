@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Compile settings common to our own targets; nothing of it reaches a user's target.
+
+# Adds warnings, the root as include directory for "core/x.hpp", and the machine flags.
+function(femura_compile_settings target)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  if(NOT Kokkos_ENABLE_CUDA) # nvcc's generated host code is not ours to warn about
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic)
+  endif()
+  if(FEMURA_NATIVE)
+    target_compile_options(${target} PRIVATE -march=native)
+  endif()
+  if(FEMURA_STATIC_DEPENDENCIES)
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL EXECUTABLE)
+      target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
+    endif()
+  endif()
+endfunction()
+
+# A library of the package: femura_<name>, alias and export name femura::<name>, headers installed
+# as include/femura/<name>/ so that "<name>/x.hpp" resolves from include/femura.
+function(femura_library name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
+  list(APPEND sources ${ARGN})
+  if(sources)
+    add_library(femura_${name} ${sources})
+    femura_compile_settings(femura_${name})
+    set(scope PUBLIC)
+  else()
+    add_library(femura_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  add_library(femura::${name} ALIAS femura_${name})
+  set_target_properties(femura_${name} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(femura_${name} ${scope} cxx_std_17)
+  target_include_directories(femura_${name} ${scope}
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/femura>)
+  install(TARGETS femura_${name} EXPORT femuraTargets)
+  install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/femura/${name} FILES_MATCHING PATTERN *.hpp)
+endfunction()

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Morton (z-order) keys: the bits of x, y, z interleaved, x lowest.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+namespace femura {
+
+namespace detail {
+/// Puts two zero bits between the 21 low bits of v.
+KOKKOS_INLINE_FUNCTION std::uint64_t spread_bits(std::uint64_t v) {
+  v &= 0x1fffff;
+  v = (v | v << 32) & 0x1f00000000ffffull;
+  v = (v | v << 16) & 0x1f0000ff0000ffull;
+  v = (v | v << 8) & 0x100f00f00f00f00full;
+  v = (v | v << 4) & 0x10c30c30c30c30c3ull;
+  v = (v | v << 2) & 0x1249249249249249ull;
+  return v;
+}
+
+/// Inverse of spread_bits.
+KOKKOS_INLINE_FUNCTION std::uint32_t gather_bits(std::uint64_t v) {
+  v &= 0x1249249249249249ull;
+  v = (v ^ (v >> 2)) & 0x10c30c30c30c30c3ull;
+  v = (v ^ (v >> 4)) & 0x100f00f00f00f00full;
+  v = (v ^ (v >> 8)) & 0x1f0000ff0000ffull;
+  v = (v ^ (v >> 16)) & 0x1f00000000ffffull;
+  v = (v ^ (v >> 32)) & 0x1fffffull;
+  return std::uint32_t(v);
+}
+} // namespace detail
+
+/// Key of (x, y, z), each in [0, 2^21).
+KOKKOS_INLINE_FUNCTION std::uint64_t morton_key(int x, int y, int z) {
+  return detail::spread_bits(x) | detail::spread_bits(y) << 1 | detail::spread_bits(z) << 2;
+}
+
+/// The coordinate along `axis` of a key.
+KOKKOS_INLINE_FUNCTION int morton_coordinate(std::uint64_t key, int axis) {
+  return int(detail::gather_bits(key >> axis));
+}
+
+/// Number of one bits.
+KOKKOS_INLINE_FUNCTION int count_ones(std::uint64_t v) {
+#if defined(__CUDA_ARCH__)
+  return __popcll(v);
+#else
+  return __builtin_popcountll(v);
+#endif
+}
+
+} // namespace femura

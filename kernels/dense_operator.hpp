@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Small dense matrices: assembly of a coarse voxel level and the product with its inverse.
+#pragma once
+
+#include "kernels/constraints.hpp"
+#include "kernels/lame_field.hpp"
+#include "kernels/voxel_element.hpp"
+
+#include <vector>
+
+namespace femura {
+
+/// The stiffness matrix of a small grid on the host, row-major [n][n], n = 3 num_nodes, with zero
+/// rows and columns at held components. Fences.
+template<class Exec>
+std::vector<double> assemble_dense(const Exec& exec, const VoxelGrid<Exec>& grid,
+                                   const LameField<Exec>& lame, const Constraints<Exec>& held,
+                                   double edge) {
+  const std::size_t n = std::size_t(grid.num_dofs());
+  FEMURA_REQUIRE(n <= 12000, "a dense matrix of " << n << " rows");
+  // Corner nodes of each voxel, from the device's grid; -1 where a node names no voxel.
+  Kokkos::View<int* [8], Kokkos::LayoutRight, typename Exec::memory_space> corners(
+      "femura::corners", grid.num_nodes);
+  Kokkos::parallel_for(
+      "femura::assemble_dense::corners", range(exec, grid.num_nodes),
+      KOKKOS_LAMBDA(std::int64_t node) {
+        const Site s = grid.site(int(node));
+        for (int v = 0; v < 8; ++v)
+          corners(node, v) = lame.solid(int(node))
+                                 ? grid.find(s.x + (v & 1), s.y + (v >> 1 & 1), s.z + (v >> 2))
+                                 : -1;
+      });
+  fence(exec, "femura::assemble_dense");
+  const auto corner = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), corners);
+  const auto mask = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), held.mask);
+  const auto lambda = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), lame.lambda_value);
+  const auto mu = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), lame.mu_value);
+
+  std::vector<double> matrix(n * n, 0.0);
+  for (int e = 0; e < grid.num_nodes; ++e) {
+    if (corner(e, 0) < 0)
+      continue;
+    const VoxelStiffnessEntries<double> k(edge * lame.lambda_scale * lambda(e),
+                                          edge * lame.mu_scale * mu(e));
+    for (int a = 0; a < 24; ++a)
+      for (int b = 0; b < 24; ++b) {
+        const int row = corner(e, a / 3), column = corner(e, b / 3);
+        if (!(mask(row) >> a % 3 & 1) && !(mask(column) >> b % 3 & 1))
+          matrix[(3 * row + a % 3) * n + 3 * column + b % 3] += k(a / 3, a % 3, b / 3, b % 3);
+      }
+  }
+  return matrix;
+}
+
+/// y = M x for a symmetric dense M [n * n]. Does not fence.
+template<class Exec, class Scalar>
+void apply_dense(const Exec& exec, const Array<Scalar, Exec>& matrix, const Array<Scalar, Exec>& x,
+                 const Array<Scalar, Exec>& y) {
+  const std::int64_t n = x.extent(0);
+  Kokkos::parallel_for(
+      "femura::apply_dense", range(exec, n), KOKKOS_LAMBDA(std::int64_t i) {
+        Scalar sum = 0;
+        for (std::int64_t j = 0; j < n; ++j) // by columns: neighbouring threads read side by side
+          sum += matrix(j * n + i) * x(j);
+        y(i) = sum;
+      });
+}
+
+} // namespace femura

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Node-by-node stiffness product: each node gathers the rows of its eight voxels. No atomics and a
+// fixed order of additions: bitwise reproducible on a backend for any number of threads. Stores
+// nothing beyond the grid and the moduli.
+#pragma once
+
+#include "kernels/lame_field.hpp"
+#include "kernels/voxel_element.hpp"
+
+namespace femura {
+
+namespace detail {
+
+template<class Exec, class Scalar>
+struct GatherRows {
+  VoxelGrid<Exec> grid;
+  LameField<Exec> lame;
+  double edge;
+  Array<Scalar, Exec> x, y;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t node) const {
+    const Site s = grid.site(int(node));
+    int neighbour[27]; // nodes of the eight voxels around, x fastest
+    for (int k = 0; k < 27; ++k)
+      neighbour[k] =
+          k == 13 ? int(node) : grid.find(s.x + k % 3 - 1, s.y + k / 3 % 3 - 1, s.z + k / 9 - 1);
+    Scalar sum[3] = {0, 0, 0};
+    for (int q = 0; q < 8; ++q) { // the voxel whose corner q is this node
+      const int lowest_k = (1 - (q & 1)) + 3 * (1 - (q >> 1 & 1)) + 9 * (1 - (q >> 2));
+      const int lowest = neighbour[lowest_k];
+      if (lowest < 0 || !lame.solid(lowest))
+        continue;
+      const VoxelStiffnessEntries<Scalar> k(Scalar(edge * lame.lambda(lowest)),
+                                            Scalar(edge * lame.mu(lowest)));
+      for (int v = 0; v < 8; ++v) {
+        const std::int64_t first =
+            3 * std::int64_t(neighbour[lowest_k + (v & 1) + 3 * (v >> 1 & 1) + 9 * (v >> 2)]);
+        for (int d = 0; d < 3; ++d) {
+          const Scalar xd = x(first + d);
+          for (int c = 0; c < 3; ++c)
+            sum[c] += k(q, c, v, d) * xd;
+        }
+      }
+    }
+    for (int c = 0; c < 3; ++c)
+      y(3 * node + c) = sum[c];
+  }
+};
+
+} // namespace detail
+
+/// y = A x with A the stiffness matrix of the voxels, without constraints.
+template<class Exec>
+class GatherOperator {
+public:
+  static constexpr const char* name = "gather";
+
+  /// `edge` is the voxel's edge in mm.
+  GatherOperator(const Exec&, const VoxelGrid<Exec>& grid, const LameField<Exec>& lame, double edge)
+      : grid_(grid)
+      , lame_(lame)
+      , edge_(edge) {}
+
+  /// y = A x; x and y [3 num_nodes] must not alias. Does not fence.
+  template<class Scalar>
+  void apply(const Exec& exec, const Array<Scalar, Exec>& x, const Array<Scalar, Exec>& y) const {
+    Kokkos::parallel_for("femura::GatherOperator::apply", range(exec, grid_.num_nodes),
+                         detail::GatherRows<Exec, Scalar>{grid_, lame_, edge_, x, y});
+  }
+
+private:
+  VoxelGrid<Exec> grid_;
+  LameField<Exec> lame_;
+  double edge_;
+};
+
+} // namespace femura

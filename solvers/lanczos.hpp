@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Largest eigenvalue of a diagonally scaled matrix by a few Lanczos steps, in the form of conjugate
+// gradients (Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., section 6.7.3).
+#pragma once
+
+#include "kernels/chebyshev_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace femura {
+
+/// Largest eigenvalue of the symmetric tridiagonal matrix, by bisection on Sturm counts.
+inline double largest_tridiagonal_eigenvalue(const std::vector<double>& diagonal,
+                                             const std::vector<double>& off_diagonal) {
+  const std::size_t n = diagonal.size();
+  double low = 0, high = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double radius =
+        (i > 0 ? std::abs(off_diagonal[i - 1]) : 0) + (i + 1 < n ? std::abs(off_diagonal[i]) : 0);
+    high = std::max(high, diagonal[i] + radius);
+  }
+  for (int step = 0; step < 60; ++step) {
+    const double middle = (low + high) / 2;
+    std::size_t below = 0;
+    double pivot = 1;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double square = i > 0 ? off_diagonal[i - 1] * off_diagonal[i - 1] : 0;
+      pivot = diagonal[i] - middle - (i > 0 ? square / (pivot == 0 ? 1e-300 : pivot) : 0);
+      below += pivot < 0;
+    }
+    (below < n ? low : high) = middle;
+  }
+  return high;
+}
+
+/// Estimates, from below, the largest eigenvalue of D^-1 A with `steps` products. `apply(x, q)`
+/// sets q = A x; r, z, p, q are scratch of equal size, r starts random with `seed` after
+/// `clear(r)`. Returns 0 if A acts on nothing. Fences.
+template<class Exec, class Scalar, class Apply, class Clear>
+double estimate_largest_eigenvalue(const Exec& exec, int steps,
+                                   const Array<Scalar, Exec>& inverse_diagonal, const Apply& apply,
+                                   const Clear& clear, const Array<Scalar, Exec>& r,
+                                   const Array<Scalar, Exec>& z, const Array<Scalar, Exec>& p,
+                                   const Array<Scalar, Exec>& q) {
+  fill_random(exec, 1, r);
+  clear(r);
+  apply_inverse_diagonal(exec, inverse_diagonal, r, z);
+  copy(exec, z, p);
+  double rz = dot(exec, r, z);
+  const double start = rz;
+  std::vector<double> diagonal, off_diagonal;
+  double alpha = 1, beta = 0;
+  for (int k = 0; k < steps && rz > 1e-12 * start; ++k) {
+    apply(p, q);
+    const double pq = dot(exec, p, q);
+    if (!(pq > 0))
+      break;
+    const double previous = alpha;
+    alpha = rz / pq;
+    diagonal.push_back(1 / alpha + (k > 0 ? beta / previous : 0));
+    if (k > 0)
+      off_diagonal.push_back(std::sqrt(beta) / previous);
+    axpby(exec, Scalar(-alpha), q, Scalar(1), r);
+    apply_inverse_diagonal(exec, inverse_diagonal, r, z);
+    const double next = dot(exec, r, z);
+    beta = next / rz;
+    rz = next;
+    axpby(exec, Scalar(1), z, Scalar(beta), p);
+  }
+  return diagonal.empty() ? 0 : largest_tridiagonal_eigenvalue(diagonal, off_diagonal);
+}
+
+} // namespace femura

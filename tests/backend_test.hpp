@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tests that run on every backend of the build.
+#pragma once
+
+#include "core/backend.hpp"
+#include "tests/catch.hpp"
+
+#include <string>
+
+namespace femura::detail {
+
+/// Registers Test<Exec>::run for every backend as "name (backend)" with the tag [backend].
+template<template<class> class Test>
+bool register_on_each_backend(const Catch::SourceLineInfo& where, const std::string& name,
+                              const std::string& tags) {
+#define FEMURA_REGISTER(Exec)                                                                      \
+  {                                                                                                \
+    const std::string backend = BackendTraits<Exec>::name;                                         \
+    const std::string full_name = name + " (" + backend + ")";                                     \
+    const std::string all_tags = tags + "[" + backend + "]";                                       \
+    Catch::AutoReg(Catch::makeTestInvoker(&Test<Exec>::run), where, Catch::StringRef(),            \
+                   Catch::NameAndTags{full_name, all_tags});                                       \
+  }
+  FEMURA_FOR_EACH_BACKEND(FEMURA_REGISTER)
+#undef FEMURA_REGISTER
+  return true;
+}
+
+} // namespace femura::detail
+
+#define FEMURA_BACKEND_TEST_(id, name, tags)                                                       \
+  namespace {                                                                                      \
+  template<class TestType>                                                                         \
+  struct id {                                                                                      \
+    static void run();                                                                             \
+  };                                                                                               \
+  [[maybe_unused]] const bool id##_registered =                                                    \
+      ::femura::detail::register_on_each_backend<id>(CATCH_INTERNAL_LINEINFO, name, tags);         \
+  }                                                                                                \
+  template<class TestType>                                                                         \
+  void id<TestType>::run()
+#define FEMURA_BACKEND_TEST_ID_(name, tags, line) FEMURA_BACKEND_TEST__(name, tags, line)
+#define FEMURA_BACKEND_TEST__(name, tags, line)                                                    \
+  FEMURA_BACKEND_TEST_(FemuraBackendTest##line, name, tags)
+
+/// `FEMURA_BACKEND_TEST("a sentence", "[subject]") { ... TestType() ... }`: one test per backend,
+/// `TestType` the execution space. Functors and device lambdas belong to namespace-scope templates
+/// called from the body (nvcc).
+#define FEMURA_BACKEND_TEST(name, tags) FEMURA_BACKEND_TEST_ID_(name, tags, __LINE__)

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Catch2 version 2 (one header) or 3 (a library), whichever is installed. `Approx` is Catch::Approx
+// in both.
+#pragma once
+
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+#else
+#include <catch2/catch.hpp>
+#endif
+
+using Catch::Approx;

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A user's program: counts the solid voxels of an image on every backend of the library.
+#include "core/version.hpp"
+#include "kernels/voxel_array.hpp"
+
+#include <cstdio>
+
+template<class Exec>
+struct CountSolid {
+  femura::VoxelArray<Exec> voxels;
+  KOKKOS_FUNCTION void operator()(int i, int& count) const { count += voxels.value(i) > 0; }
+};
+
+template<class Exec>
+int count_solid(const Exec& exec, const femura::VoxelImage& image) {
+  const auto voxels = femura::to_device(exec, image);
+  int count = 0;
+  Kokkos::parallel_reduce("count_solid", Kokkos::RangePolicy<Exec>(exec, 0, voxels.num_voxels()),
+                          CountSolid<Exec>{voxels}, count);
+  return count;
+}
+
+int main() {
+  const Kokkos::ScopeGuard kokkos;
+  femura::VoxelImage image;
+  image.shape = {2, 2, 1};
+  image.value = {0, 18000, 0, 12000};
+  bool right = true;
+  for (const std::string& name : femura::backend_names()) {
+    const int count =
+        femura::with_backend(name, [&](auto exec) { return count_solid(exec, image); });
+    std::printf("femura %s, %s: %d solid voxels\n", femura::version(), name.c_str(), count);
+    right = right && count == 2;
+  }
+  return right ? 0 : 1;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/backend.hpp"
+#include "tests/catch.hpp"
+
+using Catch::Matchers::Contains;
+
+namespace {
+
+struct NeverRun {
+  template<class Exec>
+  int operator()(const Exec&) const {
+    FAIL("a backend was chosen");
+    return 0;
+  }
+};
+
+} // namespace
+
+TEST_CASE("an unknown backend is an error that lists those of the build", "[backend]") {
+  std::string message;
+  try {
+    femura::with_backend("abacus", NeverRun());
+  } catch (const femura::BackendError& error) {
+    message = error.what();
+  }
+  CHECK_THAT(message, Contains("'abacus'"));
+  for (const std::string& name : femura::backend_names())
+    CHECK_THAT(message, Contains(name));
+}
+
+TEST_CASE("a backend name is matched whole and in lower case", "[backend]") {
+  CHECK_THROWS_AS(femura::with_backend("", NeverRun()), femura::BackendError);
+  CHECK_THROWS_AS(femura::with_backend("Serial", NeverRun()), femura::BackendError);
+  CHECK_THROWS_AS(femura::with_backend("serial ", NeverRun()), femura::BackendError);
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/version.hpp"
+#include "tests/catch.hpp"
+
+#include <regex>
+#include <string>
+
+TEST_CASE("version, commit and compiler are known", "[version]") {
+  CHECK(std::regex_match(femura::version(), std::regex("\\d+\\.\\d+\\.\\d+")));
+  CHECK(std::regex_match(femura::git_hash(), std::regex("unknown|[0-9a-f]{12}(\\+dirty)?")));
+  CHECK(std::regex_search(femura::compiler(), std::regex("\\d+\\.\\d+")));
+}
