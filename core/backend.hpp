@@ -68,7 +68,8 @@ struct BackendTraits<Cuda> {
 template<class T, class Exec>
 using Array = Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space>;
 
-/// Waits for the work of one instance; the name shows up in profiles where Kokkos (>= 3.5) takes it.
+/// Waits for the work of one instance; the name shows up in profiles where Kokkos (>= 3.5) takes
+/// it.
 template<class Exec>
 void fence(const Exec& exec, [[maybe_unused]] const char* name) {
 #if KOKKOS_VERSION >= 30500

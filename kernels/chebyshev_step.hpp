@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The vector work of diagonally preconditioned iterations, fused; the diagonal is shared by a node's
-// three components.
+// The vector work of diagonally preconditioned iterations, fused; the diagonal is shared by a
+// node's three components.
 #pragma once
 
 #include "core/vector.hpp"

@@ -51,7 +51,8 @@ Constraints<Exec> coarsen_constraints(const Exec& exec, const VoxelGrid<Exec>& f
         const Site s = coarse.site(int(node));
         std::uint8_t held = 0;
         for (int k = 0; k < 27; ++k) {
-          const int f = fine.find(2 * s.x + k % 3 - 1, 2 * s.y + k / 3 % 3 - 1, 2 * s.z + k / 9 - 1);
+          const int f =
+              fine.find(2 * s.x + k % 3 - 1, 2 * s.y + k / 3 % 3 - 1, 2 * s.z + k / 9 - 1);
           if (f >= 0)
             held |= fine_mask(f);
         }

@@ -23,12 +23,12 @@ Constraints<Exec> make_constraints(const Exec& exec, const Array<std::uint8_t, E
   std::int64_t count = 0;
   Kokkos::parallel_reduce(
       "femura::make_constraints::count", range(exec, mask.extent(0)),
-      KOKKOS_LAMBDA(std::int64_t i, std::int64_t& sum) { sum += mask(i) != 0; }, count);
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & sum) { sum += mask(i) != 0; }, count);
   held.node = make_uninitialized<int>(exec, count, "femura::held_nodes");
   const Array<int, Exec> node = held.node;
   Kokkos::parallel_scan(
       "femura::make_constraints::list", range(exec, mask.extent(0)),
-      KOKKOS_LAMBDA(std::int64_t i, std::int64_t& sum, bool final) {
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & sum, bool final) {
         if (mask(i) == 0)
           return;
         if (final)
@@ -37,7 +37,7 @@ Constraints<Exec> make_constraints(const Exec& exec, const Array<std::uint8_t, E
       });
   Kokkos::parallel_reduce(
       "femura::make_constraints::dofs", range(exec, count),
-      KOKKOS_LAMBDA(std::int64_t i, std::int64_t& sum) { sum += count_ones(mask(node(i))); },
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & sum) { sum += count_ones(mask(node(i))); },
       held.num_dofs);
   return held;
 }

@@ -26,9 +26,9 @@ std::vector<double> assemble_dense(const Exec& exec, const VoxelGrid<Exec>& grid
       KOKKOS_LAMBDA(std::int64_t node) {
         const Site s = grid.site(int(node));
         for (int v = 0; v < 8; ++v)
-          corners(node, v) =
-              lame.solid(int(node)) ? grid.find(s.x + (v & 1), s.y + (v >> 1 & 1), s.z + (v >> 2))
-                                    : -1;
+          corners(node, v) = lame.solid(int(node))
+                                 ? grid.find(s.x + (v & 1), s.y + (v >> 1 & 1), s.z + (v >> 2))
+                                 : -1;
       });
   fence(exec, "femura::assemble_dense");
   const auto corner = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), corners);

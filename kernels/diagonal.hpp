@@ -7,8 +7,8 @@
 
 namespace femura {
 
-/// [num_nodes] inverse of the diagonal entry, which a node's three components share because the cube
-/// is isotropic in its axes. `edge` in mm. Does not fence.
+/// [num_nodes] inverse of the diagonal entry, which a node's three components share because the
+/// cube is isotropic in its axes. `edge` in mm. Does not fence.
 template<class Scalar, class Exec>
 Array<Scalar, Exec> make_inverse_diagonal(const Exec& exec, const VoxelGrid<Exec>& grid,
                                           const LameField<Exec>& lame, double edge) {

@@ -22,8 +22,8 @@ struct GatherRows {
     const Site s = grid.site(int(node));
     int neighbour[27]; // nodes of the eight voxels around, x fastest
     for (int k = 0; k < 27; ++k)
-      neighbour[k] = k == 13 ? int(node)
-                             : grid.find(s.x + k % 3 - 1, s.y + k / 3 % 3 - 1, s.z + k / 9 - 1);
+      neighbour[k] =
+          k == 13 ? int(node) : grid.find(s.x + k % 3 - 1, s.y + k / 3 % 3 - 1, s.z + k / 9 - 1);
     Scalar sum[3] = {0, 0, 0};
     for (int q = 0; q < 8; ++q) { // the voxel whose corner q is this node
       const int lowest_k = (1 - (q & 1)) + 3 * (1 - (q >> 1 & 1)) + 9 * (1 - (q >> 2));

@@ -15,9 +15,10 @@ inline LamePerModulus lame_per_modulus(double poisson) {
   return {poisson / ((1 + poisson) * (1 - 2 * poisson)), 0.5 / (1 + poisson)};
 }
 
-/// Lame's constants in MPa of the voxel with lowest corner `node`: lambda(node), mu(node); zero where
-/// the node is no voxel's lowest corner. With one Poisson ratio both come from one array of moduli;
-/// with a ratio per voxel there are two arrays. The scales carry lambda(1, nu) and mu(1, nu).
+/// Lame's constants in MPa of the voxel with lowest corner `node`: lambda(node), mu(node); zero
+/// where the node is no voxel's lowest corner. With one Poisson ratio both come from one array of
+/// moduli; with a ratio per voxel there are two arrays. The scales carry lambda(1, nu) and mu(1,
+/// nu).
 template<class Exec>
 struct LameField {
   Array<float, Exec> lambda_value, mu_value; ///< [num_nodes]; mu_value > 0 marks a voxel
@@ -33,8 +34,8 @@ struct LameField {
   }
 };
 
-/// An image of isotropic voxels: either Young's moduli with one Poisson ratio (`second` is empty), or
-/// lambda and mu (`first` and `second`). Void is where the last of them is 0.
+/// An image of isotropic voxels: either Young's moduli with one Poisson ratio (`second` is empty),
+/// or lambda and mu (`first` and `second`). Void is where the last of them is 0.
 template<class Exec>
 struct MaterialImage {
   VoxelArray<Exec> first, second;
@@ -65,7 +66,7 @@ MaterialImage<Exec> make_material(const Exec& exec, const VoxelArray<Exec>& modu
   std::int64_t invalid = 0;
   Kokkos::parallel_reduce(
       "femura::make_material", range(exec, modulus.num_voxels()),
-      KOKKOS_LAMBDA(std::int64_t i, std::int64_t& count) {
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & count) {
         const double e = E(i), v = nu(i);
         const bool solid = e > 0, valid = v > -1 && v < 0.5;
         count += solid && !valid;

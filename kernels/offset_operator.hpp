@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Element-by-element stiffness product with the compressed element tables of CUDA-ParOSol [1], 3.2.2.
+// Element-by-element stiffness product with the compressed element tables of CUDA-ParOSol
+// [1], 3.2.2.
 //
 // An element stores the number of its lowest node and the distances from there to its other seven
 // nodes. Along the Morton curve most distances are small, so elements fall into three classes with
@@ -23,7 +24,7 @@ namespace detail {
 /// Elements whose node distances fit Offset.
 template<class Exec, class Offset>
 struct OffsetElements {
-  Array<int, Exec> lowest;                                 ///< [n] node
+  Array<int, Exec> lowest; ///< [n] node
   Kokkos::View<Offset* [7], typename Exec::array_layout, typename Exec::memory_space> distance;
 
   std::int64_t size() const { return lowest.extent(0); }
@@ -124,8 +125,8 @@ public:
       : lame_(lame)
       , edge_(edge)
       , long_(detail::select_elements<Exec, std::int32_t>(exec, grid, lame, 1 << 16, INT32_MAX))
-      , medium_(detail::select_elements<Exec, std::uint16_t>(exec, grid, lame, 1 << 8,
-                                                             (1 << 16) - 1))
+      , medium_(
+            detail::select_elements<Exec, std::uint16_t>(exec, grid, lame, 1 << 8, (1 << 16) - 1))
       , short_(detail::select_elements<Exec, std::uint8_t>(exec, grid, lame, 0, (1 << 8) - 1)) {}
 
   OffsetClasses classes() const { return {short_.size(), medium_.size(), long_.size()}; }

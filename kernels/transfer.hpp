@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trilinear prolongation between two levels of a voxel grid, and its transpose. Both gather, so both
-// are bitwise reproducible.
+// Trilinear prolongation between two levels of a voxel grid, and its transpose. Both gather, so
+// both are bitwise reproducible.
 #pragma once
 
 #include "kernels/constraints.hpp"
@@ -21,8 +21,7 @@ void prolong_add(const Exec& exec, const VoxelGrid<Exec>& coarse_grid,
         for (int dz = 0; dz <= odd_z; ++dz)
           for (int dy = 0; dy <= odd_y; ++dy)
             for (int dx = 0; dx <= odd_x; ++dx) {
-              const std::int64_t c =
-                  coarse_grid.find(s.x / 2 + dx, s.y / 2 + dy, s.z / 2 + dz);
+              const std::int64_t c = coarse_grid.find(s.x / 2 + dx, s.y / 2 + dy, s.z / 2 + dz);
               for (int d = 0; d < 3; ++d)
                 sum[d] += coarse(3 * c + d);
             }

@@ -8,9 +8,9 @@
 // The product uses the cube's reflections. Over the vertices, a trilinear function is
 // u = sum_p u^_p phi_p with phi_p = prod_{d in p} s_d, s_d = 2 x_d / h - 1, for the 8 subsets p of
 // {x, y, z}, and u^_p = 1/8 sum_v chi_p(v) u(v) is a Walsh-Hadamard transform. Derivatives are
-// d_d phi_p = (2 / h) phi_{p - d}, and the phi_p are orthogonal with mean 3^-|p|; hence the energy is
-// a sum over the 8 modes m of products of the gradient amplitudes G_cd[m] = u^_c[m + d] (d not in
-// m), and K is block diagonal with 45 of 576 entries.
+// d_d phi_p = (2 / h) phi_{p - d}, and the phi_p are orthogonal with mean 3^-|p|; hence the energy
+// is a sum over the 8 modes m of products of the gradient amplitudes G_cd[m] = u^_c[m + d] (d not
+// in m), and K is block diagonal with 45 of 576 entries.
 #pragma once
 
 #include <Kokkos_Core.hpp>

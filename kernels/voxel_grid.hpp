@@ -48,11 +48,11 @@ struct alignas(16) NodeBlock {
 template<class Exec>
 struct VoxelGrid {
   using exec_space = Exec;
-  Kokkos::Array<int, 3> shape{};         ///< voxels along x, y, z
-  Kokkos::Array<int, 3> num_blocks{};    ///< blocks of the node lattice along x, y, z
+  Kokkos::Array<int, 3> shape{};      ///< voxels along x, y, z
+  Kokkos::Array<int, 3> num_blocks{}; ///< blocks of the node lattice along x, y, z
   int num_nodes = 0;
   int num_elem = 0;
-  Array<detail::NodeBlock, Exec> block;  ///< [product of num_blocks], x fastest
+  Array<detail::NodeBlock, Exec> block;   ///< [product of num_blocks], x fastest
   Array<std::uint64_t, Exec> packed_site; ///< [num_nodes]
 
   std::int64_t num_dofs() const { return 3 * std::int64_t(num_nodes); }
@@ -180,7 +180,8 @@ VoxelGrid<Exec> make_voxel_grid(const Exec& exec, const VoxelArray<Exec>& image)
 template<class Exec>
 Array<float, Exec> restrict_to_grid(const Exec& exec, const VoxelGrid<Exec>& grid,
                                     const VoxelArray<Exec>& image) {
-  Array<float, Exec> value = make_uninitialized<float>(exec, grid.num_nodes, "femura::voxel_values");
+  Array<float, Exec> value =
+      make_uninitialized<float>(exec, grid.num_nodes, "femura::voxel_values");
   Kokkos::parallel_for(
       "femura::restrict_to_grid", range(exec, grid.num_nodes), KOKKOS_LAMBDA(std::int64_t node) {
         const Site s = grid.site(int(node));
@@ -197,7 +198,7 @@ Array<int, Exec> list_elements(const Exec& exec, const VoxelGrid<Exec>& grid,
   Array<int, Exec> element = make_uninitialized<int>(exec, grid.num_elem, "femura::elements");
   Kokkos::parallel_scan(
       "femura::list_elements", range(exec, grid.num_nodes),
-      KOKKOS_LAMBDA(std::int64_t node, std::int64_t& sum, bool final) {
+      KOKKOS_LAMBDA(std::int64_t node, std::int64_t & sum, bool final) {
         if (!(solid(node) > 0))
           return;
         if (final)

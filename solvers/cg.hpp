@@ -17,10 +17,10 @@ struct CgOptions {
 
 struct SolveResult {
   int iterations = 0;
-  double initial_residual = 0;        ///< |b - A x0|
-  double relative_residual = 0;       ///< of the recurrence, at the last iteration
-  double true_relative_residual = 0;  ///< |b - A x| / |b - A x0|, computed afresh
-  bool converged = false;             ///< the true residual meets the tolerance
+  double initial_residual = 0;       ///< |b - A x0|
+  double relative_residual = 0;      ///< of the recurrence, at the last iteration
+  double true_relative_residual = 0; ///< |b - A x| / |b - A x0|, computed afresh
+  bool converged = false;            ///< the true residual meets the tolerance
 };
 
 /// Called after each iteration with its number (0 before the first) and the relative residual.
@@ -29,8 +29,8 @@ using IterationObserver = std::function<void(int iteration, double relative_resi
 /// Solves A x = b from the given x. `apply(p, q)` sets q = A p; `residual(x, r)` sets r = b - A x;
 /// `precondition(r, z)` sets z = M r with M symmetric positive definite. All are zero at held
 /// components. r, z, p, q are scratch of the size of x, distinct. When the recurrence meets the
-/// tolerance and the true residual does not, the iteration restarts from the true residual; it gives
-/// up when a restart gains less than a factor of two. Fences.
+/// tolerance and the true residual does not, the iteration restarts from the true residual; it
+/// gives up when a restart gains less than a factor of two. Fences.
 template<class Exec, class Scalar, class Apply, class Residual, class Precondition>
 SolveResult conjugate_gradients(const Exec& exec, const CgOptions& options, const Apply& apply,
                                 const Residual& residual, const Precondition& precondition,

@@ -11,12 +11,13 @@
 namespace femura {
 
 struct ChebyshevOptions {
-  int degree = 4;              ///< matrix products of one smoothing (from zero: one fewer)
-  double smoothing_ratio = 16; ///< the polynomial is small on [lmax / ratio, 1.05 lmax] (as ParOSol)
+  int degree = 10; ///< matrix products of one smoothing (from zero: one fewer)
+  double smoothing_ratio =
+      16; ///< the polynomial is small on [lmax / ratio, 1.05 lmax] (as ParOSol)
 };
 
-/// Smooths A x = b, where `apply(x, q)` sets q = A x, zero at held components, and lmax estimates the
-/// largest eigenvalue of D^-1 A. With `from_zero` x is taken as zero and not read. p and q are
+/// Smooths A x = b, where `apply(x, q)` sets q = A x, zero at held components, and lmax estimates
+/// the largest eigenvalue of D^-1 A. With `from_zero` x is taken as zero and not read. p and q are
 /// scratch. As a polynomial in D^-1 A the smoother is symmetric in the A inner product. Does not
 /// fence.
 template<class Exec, class Scalar, class Apply>

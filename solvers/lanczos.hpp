@@ -17,8 +17,8 @@ inline double largest_tridiagonal_eigenvalue(const std::vector<double>& diagonal
   const std::size_t n = diagonal.size();
   double low = 0, high = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    const double radius = (i > 0 ? std::abs(off_diagonal[i - 1]) : 0) +
-                          (i + 1 < n ? std::abs(off_diagonal[i]) : 0);
+    const double radius =
+        (i > 0 ? std::abs(off_diagonal[i - 1]) : 0) + (i + 1 < n ? std::abs(off_diagonal[i]) : 0);
     high = std::max(high, diagonal[i] + radius);
   }
   for (int step = 0; step < 60; ++step) {
@@ -35,9 +35,9 @@ inline double largest_tridiagonal_eigenvalue(const std::vector<double>& diagonal
   return high;
 }
 
-/// Estimates, from below, the largest eigenvalue of D^-1 A with `steps` products. `apply(x, q)` sets
-/// q = A x; r, z, p, q are scratch of equal size, r starts random with `seed` after `clear(r)`.
-/// Returns 0 if A acts on nothing. Fences.
+/// Estimates, from below, the largest eigenvalue of D^-1 A with `steps` products. `apply(x, q)`
+/// sets q = A x; r, z, p, q are scratch of equal size, r starts random with `seed` after
+/// `clear(r)`. Returns 0 if A acts on nothing. Fences.
 template<class Exec, class Scalar, class Apply, class Clear>
 double estimate_largest_eigenvalue(const Exec& exec, int steps,
                                    const Array<Scalar, Exec>& inverse_diagonal, const Apply& apply,

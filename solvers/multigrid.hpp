@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Geometric multigrid on voxels as a preconditioner: matrix-free on every level [1], [2].
 //
-// Coarse levels are images of half the resolution with averaged moduli; their operators are the same
-// element matrices with twice the edge (eq. 5, 6 of [2]). With equal pre- and post-smoothing the
-// cycle is symmetric positive definite, as conjugate gradients need (tested).
+// Coarse levels are images of half the resolution with averaged moduli; their operators are the
+// same element matrices with twice the edge (eq. 5, 6 of [2]). With equal pre- and post-smoothing
+// the cycle is symmetric positive definite, as conjugate gradients need (tested).
 //
 // [1] C. Flaig, P. Arbenz. A scalable memory efficient multigrid solver for micro-finite element
 //     analyses based on CT images. Parallel Computing 37 (2011) 846-854.
@@ -68,12 +68,13 @@ public:
   std::vector<MultigridLevelInfo> level_info() const {
     std::vector<MultigridLevelInfo> info;
     for (const Level& level : levels_)
-      info.push_back(
-          {level.grid.num_elem, level.grid.num_nodes, level.held.num_dofs, level.largest_eigenvalue});
+      info.push_back({level.grid.num_elem, level.grid.num_nodes, level.held.num_dofs,
+                      level.largest_eigenvalue});
     return info;
   }
 
-  /// Operator products since construction, each counted as its share of the finest level's elements.
+  /// Operator products since construction, each counted as its share of the finest level's
+  /// elements.
   double work() const { return work_; }
 
   /// A vector of the finest level that is free between applications.
@@ -101,8 +102,9 @@ private:
   void add_level(const Exec& exec, const VoxelGrid<Exec>& grid, const LameField<Exec>& lame,
                  const Constraints<Exec>& held, double edge, const Operator<Exec>& matrix) {
     const std::int64_t n = grid.num_dofs();
-    Level level{grid, held, lame, edge, matrix,
-                make_inverse_diagonal<Scalar>(exec, grid, lame, edge), {}, {}, {}, {}, 0};
+    Level level{
+        grid, held, lame, edge, matrix, make_inverse_diagonal<Scalar>(exec, grid, lame, edge),
+        {},   {},   {},   {},   0};
     const bool finest = levels_.empty();
     if (!finest || !std::is_same_v<Scalar, double>) {
       level.b = make_zeros<Scalar>(exec, n, "femura::multigrid::b");
@@ -130,8 +132,8 @@ private:
       fail<UsageError>("the coarsest of ", levels_.size(), " levels has ", level.grid.num_nodes,
                        " nodes, too many for a direct solve: allow more levels or use the cg "
                        "coarse solver");
-    const std::vector<double> inverse =
-        invert_semidefinite(assemble_dense(exec, level.grid, level.lame, level.held, level.edge), n);
+    const std::vector<double> inverse = invert_semidefinite(
+        assemble_dense(exec, level.grid, level.lame, level.held, level.edge), n);
     inverse_ = make_uninitialized<Scalar>(exec, std::int64_t(n * n), "femura::coarse_inverse");
     const auto host = Kokkos::create_mirror_view(inverse_);
     for (std::size_t i = 0; i < n * n; ++i)
@@ -204,7 +206,7 @@ private:
 
   MultigridOptions options_;
   std::vector<Level> levels_;
-  Array<Scalar, Exec> inverse_;            ///< dense inverse of the coarsest level
+  Array<Scalar, Exec> inverse_;             ///< dense inverse of the coarsest level
   Array<Scalar, Exec> coarse_r_, coarse_z_; ///< of the conjugate gradients there
   double work_ = 0;
 };

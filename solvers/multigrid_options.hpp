@@ -15,8 +15,8 @@ enum class CoarseSolver {
 
 struct MultigridOptions {
   ChebyshevOptions smoother;
-  int fine_cycles = 1;    ///< visits of level 1 per cycle on the finest level
-  int coarse_cycles = 2;  ///< visits of level l + 1 per visit of level l > 0: 1 = V, 2 = W
+  int fine_cycles = 2;   ///< visits of level 1 per cycle on the finest level
+  int coarse_cycles = 2; ///< visits of level l + 1 per visit of level l > 0: 1 = V, 2 = W
   int max_levels = 32;
   int direct_nodes = 160; ///< coarsening stops when a level has no more nodes than this
   int lanczos_steps = 12; ///< products spent on the largest eigenvalue of each level

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Linear elasticity on voxels: conjugate gradients with geometric multigrid. The heavy templates are
-// instantiated in voxel_solver.cpp, once per backend, operator and precision.
+// Linear elasticity on voxels: conjugate gradients with geometric multigrid. The heavy templates
+// are instantiated in voxel_solver.cpp, once per backend, operator and precision.
 #pragma once
 
 #include "kernels/coarsen.hpp"
@@ -48,9 +48,9 @@ public:
               const VoxelSolverOptions& options);
   ~VoxelSolver();
 
-  /// u [3 num_nodes] holds the prescribed displacements (mm) on entry, at free components the initial
-  /// guess, and the solution on return. f [3 num_nodes] are nodal forces (N), or empty for none.
-  /// Fences.
+  /// u [3 num_nodes] holds the prescribed displacements (mm) on entry, at free components the
+  /// initial guess, and the solution on return. f [3 num_nodes] are nodal forces (N), or empty for
+  /// none. Fences.
   SolveResult solve(const Exec& exec, const Array<double, Exec>& f, const Array<double, Exec>& u,
                     const IterationObserver& observe = {});
 

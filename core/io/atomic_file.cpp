@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/io/atomic_file.hpp"
+
+#include "core/require.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace femura {
+namespace {
+
+std::string directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : (slash == 0 ? "/" : path.substr(0, slash));
+}
+
+std::string resolve_links(const std::string& path) {
+  char* resolved = ::realpath(path.c_str(), nullptr);
+  if (resolved == nullptr)
+    return path;
+  std::string target(resolved);
+  std::free(resolved);
+  return target;
+}
+
+void flush(const std::string& path, const std::string& name) {
+  const int descriptor = ::open(name.c_str(), O_RDWR | O_CLOEXEC);
+  if (descriptor < 0 || ::fsync(descriptor) != 0) {
+    const int reason = errno;
+    if (descriptor >= 0)
+      ::close(descriptor);
+    fail<InputError>(path, ": cannot be made durable: ", std::strerror(reason));
+  }
+  ::close(descriptor);
+}
+
+} // namespace
+
+AtomicFile::AtomicFile(const std::string& path)
+    : path_(path)
+    , target_(path) {
+  if (path.empty() || path.back() == '/')
+    fail<InputError>("'", path, "' is not the name of an output file");
+  mode_t mode = 0;
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode))
+      fail<InputError>(path, ": is a directory; name a file to write in it");
+    if (!S_ISREG(status.st_mode))
+      fail<InputError>(path, ": is not a regular file and cannot be replaced; choose another name");
+    if (::access(path.c_str(), W_OK) != 0)
+      fail<InputError>(path, ": is write protected; choose another name or change its permissions");
+    mode = status.st_mode & 07777;
+    target_ = resolve_links(path);
+  }
+  const std::string directory = directory_of(target_);
+  if (::stat(directory.c_str(), &status) != 0)
+    fail<InputError>(path, ": cannot be written: the directory '", directory,
+                     "' does not exist; create it first");
+  if (!S_ISDIR(status.st_mode))
+    fail<InputError>(path, ": cannot be written: '", directory, "' is not a directory");
+
+  static std::atomic<unsigned> counter{0};
+  const std::size_t slash = target_.rfind('/');
+  const std::string name = slash == std::string::npos ? target_ : target_.substr(slash + 1);
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    const std::string candidate = directory + "/." + name.substr(0, 200) + "." +
+                                  std::to_string(::getpid()) + "." +
+                                  std::to_string(counter.fetch_add(1)) + ".tmp";
+    const int descriptor = ::open(candidate.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    if (descriptor < 0 && errno == EEXIST)
+      continue; // left by a process that was killed and had our number
+    if (descriptor < 0)
+      fail<InputError>(path, ": cannot be written: ", std::strerror(errno), " in '", directory,
+                       "'");
+    if (mode != 0)
+      (void)!::fchmod(descriptor, mode); // keeping the permissions is a courtesy
+    ::close(descriptor);
+    temporary_ = candidate;
+    return;
+  }
+  fail<InputError>(path, ": cannot be written: no temporary name is free in '", directory, "'");
+}
+
+AtomicFile::~AtomicFile() {
+  discard();
+}
+
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : path_(std::move(other.path_))
+    , target_(std::move(other.target_))
+    , temporary_(std::exchange(other.temporary_, std::string())) {}
+
+AtomicFile& AtomicFile::operator=(AtomicFile&& other) noexcept {
+  if (this != &other) {
+    discard();
+    path_ = std::move(other.path_);
+    target_ = std::move(other.target_);
+    temporary_ = std::exchange(other.temporary_, std::string());
+  }
+  return *this;
+}
+
+void AtomicFile::commit() {
+  FEMURA_REQUIRE(!temporary_.empty(), path_ << " was committed before");
+  flush(path_, temporary_);
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0)
+    fail<InputError>(path_, ": cannot be written: ", std::strerror(errno));
+  temporary_.clear();
+  // The file has its name; a file system that cannot flush directories is not an error.
+  const int directory = ::open(directory_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory >= 0) {
+    (void)!::fsync(directory);
+    ::close(directory);
+  }
+}
+
+void AtomicFile::discard() noexcept {
+  if (!temporary_.empty())
+    ::unlink(temporary_.c_str());
+  temporary_.clear();
+}
+
+void write_file(const std::string& path, const std::string& content) {
+  AtomicFile file(path);
+  std::FILE* stream = std::fopen(file.temporary_path().c_str(), "wb");
+  if (stream == nullptr)
+    fail<InputError>(path, ": cannot be written: ", std::strerror(errno));
+  const bool written = std::fwrite(content.data(), 1, content.size(), stream) == content.size();
+  const bool closed = std::fclose(stream) == 0;
+  if (!written || !closed)
+    fail<InputError>(path, ": cannot be written: ", std::strerror(errno));
+  file.commit();
+}
+
+} // namespace femura

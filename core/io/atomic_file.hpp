@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An output file that is either whole or absent.
+#pragma once
+
+#include <string>
+
+namespace femura {
+
+/// Reserves a temporary name beside `path`; commit() makes the file durable and gives it its name;
+/// without commit() the temporary file is removed and whatever stood at `path` is left as it was.
+/// Whoever writes opens `temporary_path()` by name and closes it before commit(), so this works for
+/// HDF5 and C++ streams alike. Errors are InputError and name the file.
+class AtomicFile {
+public:
+  /// Creates the empty temporary file. A symbolic link at `path` is followed. Throws where the
+  /// directory is missing or not writable, and where `path` is a directory, a device or write
+  /// protected.
+  explicit AtomicFile(const std::string& path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  AtomicFile(AtomicFile&& other) noexcept;
+  AtomicFile& operator=(AtomicFile&& other) noexcept;
+
+  const std::string& path() const { return path_; }
+  const std::string& temporary_path() const { return temporary_; }
+
+  /// Flushes the temporary file to disk, renames it and flushes the directory. May be called once.
+  void commit();
+
+private:
+  void discard() noexcept;
+
+  std::string path_;
+  std::string target_;    ///< `path_` with links resolved
+  std::string temporary_; ///< empty once committed or moved from
+};
+
+/// Writes `content` to `path` through an AtomicFile.
+void write_file(const std::string& path, const std::string& content);
+
+} // namespace femura

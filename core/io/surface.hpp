@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Triangle surfaces from .off and .stl files.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace femura {
+
+/// A surface of triangles, coordinates in the unit of the file (mm by convention).
+struct TriangleSurface {
+  std::vector<std::array<double, 3>> vertex;
+  std::vector<std::array<int, 3>> triangle; ///< vertex numbers, counter-clockwise seen from outside
+};
+
+/// Reads a surface: ASCII OFF (polygons are cut into fans), ASCII STL, binary STL; told apart by
+/// content. STL corners at exactly equal positions become one vertex; triangles with a repeated
+/// vertex are dropped. Throws InputError naming the line or triangle for anything malformed, not
+/// finite or out of range. Whether the surface is closed is not looked at.
+TriangleSurface read_surface(const std::string& path);
+
+/// Empty if the surface is closed: every edge belongs to exactly two triangles, which pass it in
+/// opposite directions. Otherwise a sentence about the first edge (in the order of its lower
+/// vertex) that is not so, with its end points.
+std::string describe_first_open_edge(const TriangleSurface& surface);
+
+/// Throws InputError, starting with `source`, unless the surface has triangles and is closed.
+void require_closed(const TriangleSurface& surface, const std::string& source);
+
+} // namespace femura

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The images that this library takes: bounds on shape and spacing, checked before memory is asked
+// for.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace femura {
+
+inline constexpr std::uint64_t max_voxels_per_axis = std::uint64_t(1) << 20;
+inline constexpr std::uint64_t max_voxels = std::uint64_t(1) << 40;
+
+/// (nx, ny, nz) as ints. Throws InputError, starting with `where` (file and place in it), unless
+/// every extent is in [1, max_voxels_per_axis] and the product is below max_voxels.
+std::array<int, 3> require_voxel_shape(const std::string& where, std::uint64_t nx, std::uint64_t ny,
+                                       std::uint64_t nz);
+
+/// The edge of a cubic voxel given the spacing along each axis (any unit, sign ignored). Throws
+/// InputError where one is zero or not finite, or where they differ by more than 1e-3 relative; the
+/// message says how to resample.
+double require_cubic_spacing(const std::string& where, const std::array<double, 3>& spacing);
+
+} // namespace femura

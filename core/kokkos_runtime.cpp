@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/kokkos_runtime.hpp"
+
+#include "core/backend.hpp"
+
+#include <fstream>
+#include <new>
+
+namespace femura {
+
+namespace {
+
+void initialize_kokkos(const RuntimeOptions& options) {
+#if KOKKOS_VERSION >= 30700
+  Kokkos::InitializationSettings settings;
+  if (options.threads)
+    settings.set_num_threads(*options.threads);
+  if (options.device)
+    settings.set_device_id(*options.device);
+  settings.set_disable_warnings(!options.warnings);
+  Kokkos::initialize(settings);
+#else
+  Kokkos::InitArguments arguments;
+  arguments.num_threads = options.threads.value_or(-1);
+  arguments.device_id = options.device.value_or(-1);
+  arguments.disable_warnings = !options.warnings;
+  Kokkos::initialize(arguments);
+#endif
+}
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.compare(0, 10, "model name") == 0) {
+      const std::size_t value = line.find_first_not_of(": \t", 10);
+      return value == std::string::npos ? "" : line.substr(value);
+    }
+  return "unknown processor";
+}
+
+#if defined(KOKKOS_ENABLE_CUDA)
+/// Counts GPUs without Kokkos, which ends the process where there is none.
+void require_gpu(const RuntimeOptions& options) {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status != cudaSuccess || count == 0)
+    fail<BackendError>("this build has the CUDA backend and needs a GPU to start: ",
+                       status != cudaSuccess ? cudaGetErrorString(status) : "none is visible",
+                       "; check nvidia-smi and CUDA_VISIBLE_DEVICES, or use a build without CUDA");
+  if (options.device && *options.device >= count)
+    fail<BackendError>("there is no GPU ", *options.device, ": ", count,
+                       " visible, numbered from 0");
+}
+#endif
+
+} // namespace
+
+KokkosRuntime::KokkosRuntime(const RuntimeOptions& options) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  require_gpu(options);
+#endif
+  try {
+    initialize_kokkos(options);
+  } catch (const std::exception& error) {
+    fail<BackendError>("Kokkos could not be started: ", error.what());
+  }
+}
+
+KokkosRuntime::~KokkosRuntime() {
+  Kokkos::finalize();
+}
+
+std::string kokkos_version() {
+  return std::to_string(KOKKOS_VERSION / 10000) + '.' + std::to_string(KOKKOS_VERSION / 100 % 100) +
+         '.' + std::to_string(KOKKOS_VERSION % 100);
+}
+
+std::string cuda_version() {
+#if defined(KOKKOS_ENABLE_CUDA)
+  return std::to_string(CUDART_VERSION / 1000) + '.' + std::to_string(CUDART_VERSION % 1000 / 10);
+#else
+  return "";
+#endif
+}
+
+std::string device_name([[maybe_unused]] const std::string& backend) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  if (backend == BackendTraits<Cuda>::name)
+    return Cuda().cuda_device_prop().name;
+#endif
+  return processor_name();
+}
+
+int host_threads(const std::string& backend) {
+#if defined(KOKKOS_ENABLE_OPENMP)
+  if (backend == BackendTraits<OpenMP>::name)
+    return OpenMP().concurrency();
+#endif
+  (void)backend;
+  return 1;
+}
+
+bool is_out_of_memory(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
+    return true;
+  const std::string what = error.what();
+  return what.find("failed to allocate") != std::string::npos ||
+         what.find("cudaErrorMemoryAllocation") != std::string::npos;
+}
+
+} // namespace femura

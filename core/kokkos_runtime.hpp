@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Starting and ending Kokkos, which changed between its versions, and what it says of itself.
+#pragma once
+
+#include <exception>
+#include <optional>
+#include <string>
+
+namespace femura {
+
+struct RuntimeOptions {
+  std::optional<int> threads; ///< of the OpenMP backend; none: OMP_NUM_THREADS, else all
+  std::optional<int> device;  ///< number of the GPU; none: Kokkos chooses
+  bool warnings = false;      ///< let Kokkos print its advice (about OMP_PROC_BIND and so on)
+};
+
+/// Kokkos is initialized while this lives. Throws BackendError where it cannot be, such as for a
+/// CUDA build without a usable GPU or a device number that does not exist.
+class KokkosRuntime {
+public:
+  explicit KokkosRuntime(const RuntimeOptions& options = {});
+  ~KokkosRuntime();
+  KokkosRuntime(const KokkosRuntime&) = delete;
+  KokkosRuntime& operator=(const KokkosRuntime&) = delete;
+};
+
+/// "major.minor.patch" of the Kokkos this was compiled with.
+std::string kokkos_version();
+
+/// "13.0" for a build with CUDA, else empty.
+std::string cuda_version();
+
+/// What the named backend runs on: the GPU's name, or the processor's. Kokkos is initialized.
+std::string device_name(const std::string& backend);
+
+/// Threads the named backend works with; 1 on a device. Kokkos is initialized.
+int host_threads(const std::string& backend);
+
+/// Whether `error` says that memory of the host or a device could not be allocated. Kokkos throws
+/// std::bad_alloc or a std::runtime_error for that, depending on its version.
+bool is_out_of_memory(const std::exception& error);
+
+} // namespace femura

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the library tells its user while it works. The library itself writes nowhere: it hands
+// messages to one sink, which is empty until a program sets it.
+#pragma once
+
+#include <cstdio>
+#include <functional>
+#include <sstream>
+#include <string>
+
+namespace femura {
+
+/// How much is said. A message is shown where its own level is at most the chosen one.
+enum class LogLevel {
+  quiet,  ///< warnings only
+  normal, ///< and what is being done
+  verbose ///< and details for whoever looks into a problem
+};
+
+/// Takes one message without a newline at its end.
+using LogSink = std::function<void(LogLevel, const std::string&)>;
+
+/// Sets the sink of this process and returns the one before; an empty sink drops everything. Not
+/// thread safe: messages and sinks come from the main thread.
+LogSink set_log_sink(LogSink sink);
+
+/// Hands a message to the sink, if there is one.
+void log_message(LogLevel level, const std::string& message);
+
+namespace detail {
+template<class... Parts>
+void log_parts(LogLevel level, const Parts&... parts) {
+  std::ostringstream message;
+  (message << ... << parts);
+  log_message(level, message.str());
+}
+} // namespace detail
+
+/// Something the user should know about the result; shown even when quiet.
+template<class... Parts>
+void log_warning(const Parts&... parts) {
+  detail::log_parts(LogLevel::quiet, "warning: ", parts...);
+}
+
+/// What is being done: `log_info("read ", path, ": ", count, " voxels")`.
+template<class... Parts>
+void log_info(const Parts&... parts) {
+  detail::log_parts(LogLevel::normal, parts...);
+}
+
+/// A detail, shown with -v.
+template<class... Parts>
+void log_verbose(const Parts&... parts) {
+  detail::log_parts(LogLevel::verbose, parts...);
+}
+
+/// Writes messages to a stream (a program's stderr) and keeps one line of progress under them,
+/// rewritten in place, while the stream is a terminal. Colour (of warnings) is for terminals too
+/// and goes away when the environment has NO_COLOR (no-color.org) or TERM=dumb.
+class StreamLog {
+public:
+  StreamLog(std::FILE* stream, LogLevel level);
+  ~StreamLog();
+  StreamLog(const StreamLog&) = delete;
+  StreamLog& operator=(const StreamLog&) = delete;
+
+  LogLevel level() const { return level_; }
+  void message(LogLevel level, const std::string& text);
+
+  /// Shows `text` as the line of progress; nothing on anything but a terminal, or when quiet.
+  void progress(const std::string& text);
+  void clear_progress();
+
+private:
+  std::FILE* stream_;
+  LogLevel level_;
+  bool terminal_;
+  bool colour_;
+  bool progress_shown_ = false;
+};
+
+} // namespace femura

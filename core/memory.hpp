@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How much memory the process and the views of each Kokkos memory space take.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace femura {
+
+/// Largest resident set of this process so far, in bytes (VmHWM of Linux).
+std::int64_t peak_host_bytes();
+
+/// What is left of the memory of the machine, in bytes (MemAvailable of Linux), 0 if unknown.
+std::int64_t available_host_bytes();
+
+/// Allocations in one Kokkos memory space since tracking started, in bytes.
+struct SpaceMemory {
+  std::string space; ///< Kokkos's name: "Host", "Cuda", "CudaHostPinned"
+  std::int64_t live = 0;
+  std::int64_t peak = 0;
+};
+
+/// Counts Kokkos allocations while it lives, through the callbacks of Kokkos Tools; a tool loaded
+/// by the user (KOKKOS_TOOLS_LIBS) still gets its calls. Made after Kokkos is initialized and gone
+/// before it is finalized; one at a time. What was allocated before is not seen.
+class MemoryTracking {
+public:
+  MemoryTracking();
+  ~MemoryTracking();
+  MemoryTracking(const MemoryTracking&) = delete;
+  MemoryTracking& operator=(const MemoryTracking&) = delete;
+};
+
+/// The spaces seen since tracking started, in the order of first use. Thread safe.
+std::vector<SpaceMemory> memory_by_space();
+
+/// Peak bytes of all spaces together since tracking started or since the last reset.
+std::int64_t peak_kokkos_bytes();
+
+/// Makes the present use the peak of each space, to measure the peak of what follows.
+void reset_memory_peaks();
+
+} // namespace femura

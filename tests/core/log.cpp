@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/log.hpp"
+
+#include "tests/catch.hpp"
+
+#include <cstdio>
+#include <utility>
+#include <vector>
+
+using namespace femura;
+
+namespace {
+
+std::string read_back(std::FILE* file) {
+  std::string text;
+  std::rewind(file);
+  for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file))
+    text += static_cast<char>(c);
+  return text;
+}
+
+} // namespace
+
+TEST_CASE("log messages reach the sink with their level, and none without a sink", "[log]") {
+  std::vector<std::pair<LogLevel, std::string>> heard;
+  const LogSink before = set_log_sink(
+      [&](LogLevel level, const std::string& message) { heard.emplace_back(level, message); });
+  log_info("read ", 3, " voxels of ", 0.5, " mm");
+  log_warning("thin");
+  log_verbose("detail");
+  set_log_sink({});
+  log_info("nobody hears this");
+  set_log_sink(before);
+
+  REQUIRE(heard.size() == 3);
+  CHECK(heard[0] == std::make_pair(LogLevel::normal, std::string("read 3 voxels of 0.5 mm")));
+  CHECK(heard[1] == std::make_pair(LogLevel::quiet, std::string("warning: thin")));
+  CHECK(heard[2] == std::make_pair(LogLevel::verbose, std::string("detail")));
+}
+
+TEST_CASE("a stream that is no terminal gets whole lines up to the level, and no progress",
+          "[log]") {
+  std::FILE* file = std::tmpfile();
+  REQUIRE(file != nullptr);
+  {
+    StreamLog log(file, LogLevel::normal);
+    log.progress("10 %");
+    log.message(LogLevel::quiet, "warning: a");
+    log.message(LogLevel::normal, "b");
+    log.message(LogLevel::verbose, "c");
+  }
+  CHECK(read_back(file) == "warning: a\nb\n");
+  std::fclose(file);
+}
