@@ -10,6 +10,10 @@ add_test(NAME check/format
   COMMAND ${CMAKE_COMMAND} -D SOURCE_DIR=${PROJECT_SOURCE_DIR}
     -P ${PROJECT_SOURCE_DIR}/tests/format.cmake)
 
+add_test(NAME check/listed
+  COMMAND ${CMAKE_COMMAND} -D SOURCE_DIR=${PROJECT_SOURCE_DIR}
+    -P ${PROJECT_SOURCE_DIR}/tests/listed.cmake)
+
 # A project of its own that finds, links and runs the installed package.
 add_test(NAME check/consumer
   COMMAND ${CMAKE_COMMAND}
@@ -24,7 +28,7 @@ add_test(NAME check/consumer
     -D CUDA=${Kokkos_ENABLE_CUDA}
     -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
 
-set_tests_properties(check/layering check/format check/consumer PROPERTIES
+set_tests_properties(check/layering check/format check/listed check/consumer PROPERTIES
   LABELS check SKIP_REGULAR_EXPRESSION "^skipped: |\nskipped: ")
 
 # Every public header compiles on its own and twice in a row. nvcc would take minutes for what g++

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Catch2 version 2 (one header) or 3 (a library), whichever is installed. `Approx` is Catch::Approx
-// in both.
+// Catch2 version 2 (one header) or 3 (a library), whichever is installed. Test sources write
+// `Approx` and the matcher `ContainsSubstring`, as version 3 calls it, without a namespace.
 #pragma once
 
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
+
+using Catch::Matchers::ContainsSubstring;
 #else
 #include <catch2/catch.hpp>
+
+inline auto ContainsSubstring(const std::string& text) {
+  return Catch::Matchers::Contains(text);
+}
 #endif
 
 using Catch::Approx;

@@ -2,8 +2,6 @@
 #include "core/backend.hpp"
 #include "tests/catch.hpp"
 
-using Catch::Matchers::Contains;
-
 namespace {
 
 struct NeverRun {
@@ -23,9 +21,9 @@ TEST_CASE("an unknown backend is an error that lists those of the build", "[back
   } catch (const femura::BackendError& error) {
     message = error.what();
   }
-  CHECK_THAT(message, Contains("'abacus'"));
+  CHECK_THAT(message, ContainsSubstring("'abacus'"));
   for (const std::string& name : femura::backend_names())
-    CHECK_THAT(message, Contains(name));
+    CHECK_THAT(message, ContainsSubstring(name));
 }
 
 TEST_CASE("a backend name is matched whole and in lower case", "[backend]") {

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Fails where a test source is in no executable, which would pass unnoticed.
+cmake_minimum_required(VERSION 3.22)
+file(READ ${SOURCE_DIR}/tests/CMakeLists.txt lists)
+file(GLOB_RECURSE sources RELATIVE ${SOURCE_DIR}/tests ${SOURCE_DIR}/tests/*/*.cpp)
+list(FILTER sources EXCLUDE REGEX "^consumer/")
+set(unlisted "")
+foreach(source ${sources})
+  string(FIND "${lists}" ${source} place)
+  if(place EQUAL -1)
+    string(APPEND unlisted "\n  ${source}")
+  endif()
+endforeach()
+if(unlisted)
+  message(FATAL_ERROR "not listed in tests/CMakeLists.txt:${unlisted}")
+endif()
