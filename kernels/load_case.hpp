@@ -257,4 +257,16 @@ std::int64_t add_forces(const Exec& exec, const VoxelGrid<Exec>& grid,
   return missing;
 }
 
+/// f += `force` (N, three components) at each node of `region`. Does not fence.
+template<class Exec>
+void add_forces(const Exec& exec, const VoxelGrid<Exec>& grid, const PrescribedRegion& region,
+                const Kokkos::Array<double, 3>& force, const Array<double, Exec>& f) {
+  Kokkos::parallel_for(
+      "femura::add_forces", range(exec, grid.num_nodes), KOKKOS_LAMBDA(std::int64_t node) {
+        if (region.contains(grid.site(int(node))))
+          for (int c = 0; c < 3; ++c)
+            f(3 * node + c) += force[c];
+      });
+}
+
 } // namespace femura
