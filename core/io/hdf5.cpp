@@ -456,7 +456,7 @@ void Hdf5Group::remove(const std::string& name) {
     fail<InputError>(file_name(), ": ", path_of(name), " cannot be replaced", reason());
 }
 
-Hdf5Dataset Hdf5Group::create_dataset(const std::string& name, hid_t type,
+Hdf5Dataset Hdf5Group::create_of_type(const std::string& name, hid_t type,
                                       std::size_t bytes_per_value,
                                       const std::vector<std::uint64_t>& shape,
                                       const Hdf5Layout& layout) {

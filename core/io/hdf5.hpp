@@ -193,8 +193,11 @@ public:
   template<class T>
   Hdf5Dataset create(const std::string& name, const std::vector<std::uint64_t>& shape,
                      const Hdf5Layout& layout = {}) {
-    return create_dataset(name, hdf5_native_type<T>(), sizeof(T), shape, layout);
+    return create_of_type(name, hdf5_native_type<T>(), sizeof(T), shape, layout);
   }
+  /// The same for a type known at run time only: `type` takes `bytes_per_value` bytes.
+  Hdf5Dataset create_of_type(const std::string& name, hid_t type, std::size_t bytes_per_value,
+                             const std::vector<std::uint64_t>& shape, const Hdf5Layout& layout);
   /// Creates a dataset and writes `values`, product(shape) of them in C order.
   template<class T>
   Hdf5Dataset write(const std::string& name, const std::vector<std::uint64_t>& shape,
@@ -213,8 +216,6 @@ private:
   friend class Hdf5File;
   using Hdf5Object::Hdf5Object;
   std::string path_of(const std::string& name) const;
-  Hdf5Dataset create_dataset(const std::string& name, hid_t type, std::size_t bytes_per_value,
-                             const std::vector<std::uint64_t>& shape, const Hdf5Layout& layout);
 };
 
 /// An open HDF5 file.

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `femura bone`.
+#pragma once
+
+#include "apps/bone/bone_options.hpp"
+#include "apps/driver/context.hpp"
+
+namespace femura {
+
+/// The whole subcommand: parses, checks, runs. Returns an exit code.
+int bone_command(const Invocation& invocation);
+
+/// Reads or makes the model, solves, writes the results; the options are checked. Returns exit_done
+/// or exit_not_converged.
+int run_bone(const BoneOptions& options, DriverContext& context);
+
+} // namespace femura

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/bone/bone_options.hpp"
+
+#include "apps/bone/condition_syntax.hpp"
+#include "apps/driver/exit_code.hpp"
+#include "apps/driver/option_kinds.hpp"
+#include "core/require.hpp"
+
+namespace femura {
+
+namespace {
+
+using Items = std::vector<std::string>;
+const Choices<int> axes = {{"x", 0}, {"y", 1}, {"z", 2}};
+
+std::array<int, 3> parse_extents(const Items& items, bool one_is_cube) {
+  if (items.size() != 3 && !(one_is_cube && items.size() == 1))
+    throw std::invalid_argument(one_is_cube ? "expected NX,NY,NZ or one number for a cube"
+                                            : "expected NX,NY,NZ");
+  std::array<int, 3> extents{};
+  for (std::size_t d = 0; d < 3; ++d)
+    extents[d] = parse_number<int>(items[items.size() == 3 ? d : 0]);
+  return extents;
+}
+
+void add_input_options(CLI::App& app, BoneOptions& o) {
+  const char* group = "Input";
+  app.add_option("input,--input", o.input,
+                 "Image of bone: ParOSol HDF5 (.h5), MetaImage (.mha, .mhd), NIfTI (.nii, .nii.gz) "
+                 "or raw; or a closed surface (.off, .stl)")
+      ->type_name("FILE")
+      ->group(group);
+  add_choice(app, "--format", o.format,
+             {{"by-name", BoneFormat::by_name},
+              {"parosol", BoneFormat::parosol},
+              {"metaimage", BoneFormat::metaimage},
+              {"nifti", BoneFormat::nifti},
+              {"raw", BoneFormat::raw},
+              {"surface", BoneFormat::surface}},
+             "What the input is, where its name does not say")
+      ->group(group);
+  add_list(app, "--shape", "NX,NY,NZ", "raw: voxels along x (fastest), y and z",
+           [&o](const Items& items) { o.raw_shape = parse_extents(items, false); })
+      ->group(group);
+  add_choice_of<RawType>(app, "--type",
+                         {{"uint8", RawType::uint8},
+                          {"int8", RawType::int8},
+                          {"uint16", RawType::uint16},
+                          {"int16", RawType::int16},
+                          {"uint32", RawType::uint32},
+                          {"int32", RawType::int32},
+                          {"float32", RawType::float32},
+                          {"float64", RawType::float64}},
+                         "", "raw: type of a voxel, little endian",
+                         [&o](RawType type) { o.raw_type = type; })
+      ->group(group);
+  app.add_option("--spacing", o.spacing,
+                 "Edge of a voxel, instead of what the file says; raw and generated images: 1 if "
+                 "not given")
+      ->type_name("MM")
+      ->group(group);
+  app.add_option("--voxel", o.voxel, "Surfaces: edge of the voxels to make")
+      ->type_name("MM")
+      ->group(group);
+  app.add_option("--surface-unit", o.surface_unit, "Surfaces: length of one unit of the file")
+      ->type_name("MM")
+      ->capture_default_str()
+      ->group(group);
+  add_choice(app, "--modulus-unit", o.modulus_in_gpa, {{"MPa", false}, {"GPa", true}},
+             "Of the moduli in the input: forks of ParOSol differ, and files do not say")
+      ->group(group);
+  app.add_flag("--largest-component", o.largest_component,
+               "Keep only the largest connected part; without it, parts that no support holds are "
+               "an error")
+      ->group(group);
+  add_choice(app, "--connectivity", o.connected_by_node, {{"face", false}, {"node", true}},
+             "When two voxels are connected")
+      ->group(group);
+}
+
+void add_generator_options(CLI::App& app, BoneOptions& o) {
+  const char* group = "Generated input";
+  add_choice_of<BoneGenerator>(app, "--generate",
+                               {{"perlin", BoneGenerator::perlin},
+                                {"cube", BoneGenerator::cube},
+                                {"sphere", BoneGenerator::sphere},
+                                {"laminate", BoneGenerator::laminate}},
+                               "",
+                               "Make an image instead of reading one; perlin is like "
+                               "trabecular bone",
+                               [&o](BoneGenerator generator) { o.generator = generator; })
+      ->group(group);
+  add_list(app, "--size", "NX[,NY,NZ]", "Voxels",
+           [&o](const Items& items) { o.size = parse_extents(items, true); })
+      ->default_str("64,64,64")
+      ->group(group);
+  app.add_option("--feature", o.feature,
+                 "perlin: voxels per cell of the noise; multiplied with the size, the same bone at "
+                 "another resolution")
+      ->type_name("VOXELS")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--threshold", o.noise_threshold,
+                 "perlin: bone where the magnitudes of both noises are below")
+      ->type_name("X")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--fraction", o.fraction, "perlin: wanted part of bone, instead of --threshold")
+      ->type_name("X")
+      ->group(group);
+  app.add_option("--radius", o.radius, "sphere: radius; 0: the largest")
+      ->type_name("VOXELS")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--inner-radius", o.inner_radius, "sphere: radius of a core")
+      ->type_name("VOXELS")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--inner-modulus", o.inner_modulus, "sphere: of the core; 0: void")
+      ->type_name("MPA")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--outer-modulus", o.outer_modulus, "sphere: around it; 0: void")
+      ->type_name("MPA")
+      ->capture_default_str()
+      ->group(group);
+  add_list(app, "--layers", "VOXELS=MPA,...", "laminate: layers from the low end, repeated",
+           [&o](const Items& items) {
+             for (const std::string& item : items)
+               o.layers.push_back(parse_layer(item));
+           })
+      ->group(group);
+  add_choice(app, "--layer-axis", o.layer_axis, axes, "laminate: normal of the layers")
+      ->group(group);
+}
+
+void add_material_options(CLI::App& app, BoneOptions& o) {
+  const char* group = "Material";
+  add_choice(app, "--law", o.law,
+             {{"by-format", MaterialLaw::by_format},
+              {"modulus", MaterialLaw::modulus},
+              {"threshold", MaterialLaw::threshold},
+              {"linear", MaterialLaw::linear},
+              {"power", MaterialLaw::power},
+              {"labels", MaterialLaw::labels}},
+             "What a value v of the image means. modulus: it is Young's modulus (ParOSol files); "
+             "threshold: bone of --modulus where --lower <= v <= --upper; linear: E = intercept + "
+             "slope v; power: E = coefficient (intercept + slope v)^exponent; labels: the table "
+             "--labels")
+      ->group(group);
+  app.add_option("--modulus", o.modulus,
+                 "Young's modulus of bone: law threshold, generated images, surfaces")
+      ->type_name("MPA")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--poisson", o.poisson,
+                 "Poisson's ratio; otherwise the file's, or 0.3 where it has none")
+      ->type_name("NU")
+      ->group(group);
+  app.add_option("--lower", o.lower, "Values below are void")->type_name("V")->group(group);
+  app.add_option("--upper", o.upper, "Values above are void")->type_name("V")->group(group);
+  app.add_option("--slope", o.slope, "linear: MPa per unit of v; power: density per unit of v")
+      ->type_name("X")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--intercept", o.intercept, "linear: MPa at v = 0; power: density at v = 0")
+      ->type_name("X")
+      ->capture_default_str()
+      ->group(group);
+  // Morgan, Bayraktar, Keaveny, J. Biomech. 36 (2003) 897-904, doi:10.1016/S0021-9290(03)00071-X:
+  // femoral neck, E in MPa, apparent density in g/cm3.
+  app.add_option("--coefficient", o.coefficient,
+                 "power: modulus at density 1 g/cm3; the default is that of the femoral neck "
+                 "(Morgan et al. 2003)")
+      ->type_name("MPA")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--exponent", o.exponent, "power: of the density")
+      ->type_name("X")
+      ->capture_default_str()
+      ->group(group);
+  add_list(app, "--labels", "LABEL=MPA[:NU],...",
+           "labels: material of each label; labels not listed are void",
+           [&o](const Items& items) {
+             for (const std::string& item : items)
+               if (!o.labels.insert(parse_label(item)).second)
+                 throw std::invalid_argument("label of '" + item + "' is listed twice");
+           })
+      ->group(group);
+}
+
+/// A name of --test: the kind and, for shear, its axis and direction.
+struct TestName {
+  LoadTest test;
+  int axis, direction;
+};
+
+void add_test_options(CLI::App& app, BoneOptions& o) {
+  const char* group = "Mechanical test";
+  add_choice_of<TestName>(
+      app, "--test",
+      {{"auto", {LoadTest::by_input, -1, 0}},
+       {"axial", {LoadTest::axial, -1, 0}},
+       {"confined", {LoadTest::confined, -1, 0}},
+       {"shear-xy", {LoadTest::shear, 0, 1}},
+       {"shear-xz", {LoadTest::shear, 0, 2}},
+       {"shear-yx", {LoadTest::shear, 1, 0}},
+       {"shear-yz", {LoadTest::shear, 1, 2}},
+       {"shear-zx", {LoadTest::shear, 2, 0}},
+       {"shear-zy", {LoadTest::shear, 2, 1}},
+       {"torsion", {LoadTest::torsion, -1, 0}},
+       {"bending", {LoadTest::bending, -1, 0}},
+       {"homogenise", {LoadTest::homogenise, -1, 0}},
+       {"file", {LoadTest::prescribed, -1, 0}}},
+      "auto",
+      "Plates normal to --axis hold both ends. axial: the upper one moves along the axis; "
+      "confined: and the sides cannot bulge; shear-AB: plates normal to A, the upper one moves "
+      "along B; torsion: it turns about the axis; bending: both turn by half --angle; homogenise: "
+      "six loads for the 6 x 6 stiffness; file: what the input, --fix and --force say; auto: file "
+      "where displacements are prescribed, else axial",
+      [&o](const TestName& name) {
+        o.test = name.test;
+        if (name.axis >= 0)
+          o.axis = name.axis;
+        o.shear_direction = name.direction;
+      })
+      ->group(group);
+  add_choice(app, "--axis", o.axis, axes, "Normal of the plates")->group(group);
+  add_choice(app, "--hinge", o.hinge, axes, "bending: the axis about which the plates turn")
+      ->group(group);
+  app.add_option("--strain", o.strain,
+                 "Nominal strain, negative in compression; shear: displacement by height")
+      ->type_name("X")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--displacement", o.displacement, "Of the upper plate, instead of --strain")
+      ->type_name("MM")
+      ->group(group);
+  app.add_option("--angle", o.angle, "torsion, bending: between the plates")
+      ->type_name("DEGREES")
+      ->capture_default_str()
+      ->group(group);
+  add_choice(app, "--lateral", o.lateral,
+             {{"constrained", Lateral::constrained}, {"free", Lateral::free}},
+             "axial: glued plates, or frictionless ones")
+      ->group(group);
+  app.add_option("--plate-depth", o.plate_depth,
+                 "Plates hold all nodes of the bone within this depth from its ends")
+      ->type_name("MM")
+      ->capture_default_str()
+      ->group(group);
+  add_list(app, "--fix", "WHERE:XYZ[=MM],...",
+           "Displacement of a side of the image (x-, x+, ..., z+) or of a node X/Y/Z: z-:xyz, "
+           "z+:z=-0.1, 10/12/0:xy; may be repeated",
+           [&o](const Items& items) {
+             for (const std::string& item : items)
+               o.fix.push_back(parse_condition(item, false));
+           })
+      ->group(group);
+  add_list(app, "--force", "WHERE:XYZ=N,...",
+           "Force on a side, in all, or on a node: z+:z=-100; may be repeated",
+           [&o](const Items& items) {
+             for (const std::string& item : items)
+               o.force.push_back(parse_condition(item, true));
+           })
+      ->group(group);
+  app.add_option("--fix-file", o.fix_file, "Displacements: lines x,y,z,component,mm for nodes")
+      ->type_name("CSV")
+      ->group(group);
+  app.add_option("--force-file", o.force_file, "Forces: lines x,y,z,component,N for nodes")
+      ->type_name("CSV")
+      ->group(group);
+}
+
+void add_solver_options(CLI::App& app, BoneOptions& o) {
+  const char* group = "Solver";
+  app.add_option("--tolerance", o.tolerance, "Relative residual at which the solution is accepted")
+      ->type_name("X")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--max-iterations", o.max_iterations, "Of conjugate gradients")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(group);
+  add_choice(app, "--operator", o.matrix,
+             {{"auto", OperatorChoice::automatic},
+              {"offset", OperatorChoice::offset},
+              {"gather", OperatorChoice::gather}},
+             "offset: by element, atomic; gather: by node, bitwise reproducible; auto: the faster")
+      ->group(group);
+  add_choice(app, "--cycle", o.cycle,
+             {{"v", Cycle::v}, {"w", Cycle::w}, {"inner-w", Cycle::inner_w}},
+             "Multigrid cycle; inner-w: V on the finest level, W below")
+      ->group(group);
+  app.add_option("--smoother-degree", o.smoother_degree, "Of the Chebyshev polynomial")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--smoothing-ratio", o.smoothing_ratio,
+                 "Largest eigenvalue by the smallest one that is smoothed")
+      ->type_name("X")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--levels", o.levels, "Of the multigrid, at most; 1: no multigrid")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(group);
+  add_choice(app, "--coarse", o.coarse,
+             {{"direct", CoarseChoice::direct}, {"cg", CoarseChoice::cg}},
+             "Solver of the coarsest level")
+      ->group(group);
+}
+
+void add_result_options(CLI::App& app, BoneOptions& o) {
+  const char* group = "Results";
+  std::string names;
+  for (const std::string& name : bone_field_names())
+    names += (names.empty() ? "" : ", ") + name;
+  add_list(app, "--fields", "NAME,...", "Fields of the .hdf file: some of " + names + "; or all",
+           [&o](const Items& items) {
+             const std::vector<std::string>& known = bone_field_names();
+             o.fields.clear();
+             for (const std::string& item : items) {
+               if (item == "all")
+                 o.fields = known;
+               else if (std::find(known.begin(), known.end(), item) == known.end())
+                 throw std::invalid_argument("there is no field '" + item + "'" +
+                                             did_you_mean(item, known));
+               else if (std::find(o.fields.begin(), o.fields.end(), item) == o.fields.end())
+                 o.fields.push_back(item);
+             }
+           })
+      ->default_str("displacement,sed,von_mises,effective_strain")
+      ->group(group);
+  o.fields = {"displacement", "sed", "von_mises", "effective_strain"};
+  app.add_option("--hdf", o.hdf, "Fields as VTKHDF, for ParaView 5.11 and later")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_flag("--no-hdf", o.no_hdf, "No fields, even with --output-dir")->group(group);
+  app.add_option("--parosol-output", o.parosol_output,
+                 "Groups /Mesh and /Solution as ParOSol writes them")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--pistoia-strain", o.pistoia_strain, "Critical effective strain")
+      ->type_name("X")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--pistoia-volume", o.pistoia_volume,
+                 "Part of the bone above it at the failure load")
+      ->type_name("X")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--histogram", o.histogram_bins,
+                 "Bins of the histograms in the JSON summary; 0: none")
+      ->type_name("BINS")
+      ->capture_default_str()
+      ->group(group);
+}
+
+} // namespace
+
+const std::vector<std::string>& bone_field_names() {
+  static const std::vector<std::string> names = {
+      "displacement", "modulus", "strain", "stress", "sed", "von_mises", "effective_strain"};
+  return names;
+}
+
+void add_bone_options(CLI::App& app, BoneOptions& options) {
+  app.description("Mechanical tests of bone on voxels: micro-finite elements straight from an "
+                  "image, solved by conjugate\ngradients with geometric multigrid. Lengths in mm, "
+                  "forces in N, moduli and stresses in MPa.");
+  add_input_options(app, options);
+  add_generator_options(app, options);
+  add_material_options(app, options);
+  add_test_options(app, options);
+  add_solver_options(app, options);
+  add_result_options(app, options);
+  add_common_options(app, options.common, {Precision::fp64, Precision::mixed});
+  app.footer(std::string("Examples:\n"
+                         "  femura bone tibia.h5 -o out\n"
+                         "      the test in the file; out/tibia.hdf and out/tibia.json\n"
+                         "  femura bone femur.off --voxel 0.5 --modulus 17000 --test axial "
+                         "--strain -0.01 -o out\n"
+                         "  femura bone scan.nii.gz --law threshold --lower 500 --test confined "
+                         "--json -\n"
+                         "  femura bone --generate perlin --size 128 --test homogenise\n\n") +
+             exit_code_help());
+}
+
+} // namespace femura

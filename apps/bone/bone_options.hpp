@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The options of `femura bone`: each member is one option, with its default and its unit.
+#pragma once
+
+#include "apps/driver/common_options.hpp"
+
+#include <array>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace femura {
+
+enum class BoneFormat { by_name, parosol, metaimage, nifti, raw, surface };
+enum class RawType { uint8, int8, uint16, int16, uint32, int32, float32, float64 };
+enum class BoneGenerator { none, perlin, cube, sphere, laminate };
+
+/// What a value of the image means. `by_format`: `modulus` for ParOSol files, else an error that
+/// asks; generated images and surfaces are of one material.
+enum class MaterialLaw {
+  by_format,
+  modulus,   ///< the value is Young's modulus
+  threshold, ///< lower <= value <= upper is bone of `modulus`
+  linear,    ///< E = intercept + slope * value, between lower and upper
+  power,     ///< E = coefficient * (intercept + slope * value)^exponent, between lower and upper
+  labels     ///< a table
+};
+
+/// The material of one label.
+struct LabelMaterial {
+  double modulus;                ///< MPa
+  std::optional<double> poisson; ///< else --poisson
+};
+
+/// Which load. Plates are normal to `axis`; the lower one holds, the upper one moves.
+enum class LoadTest {
+  by_input,   ///< `prescribed` where the input or --fix prescribes displacements, else `axial`
+  axial,      ///< the upper plate moves along the axis; see `lateral`
+  confined,   ///< and the sides do not move along their normals
+  shear,      ///< the upper plate moves along `shear_direction`
+  torsion,    ///< the upper plate turns about the axis
+  bending,    ///< the plates turn by half the angle each, towards each other, about `hinge`
+  homogenise, ///< six kinematic-uniform loads
+  prescribed  ///< nothing but what the input, --fix and --force say
+};
+
+/// How plates hold their nodes across the axis in an axial test.
+enum class Lateral {
+  constrained, ///< glued
+  free         ///< frictionless; rigid motions are held at single nodes
+};
+
+/// The nodes of a side of the image (within --plate-depth of the outermost solid nodes) or one
+/// node.
+struct NodeChoice {
+  bool is_face = false;
+  int axis = 2;       ///< face: its normal
+  bool upper = false; ///< face: the one at the high end
+  std::array<int, 3> node{0, 0, 0};
+};
+
+/// One --fix or --force.
+struct NodalCondition {
+  NodeChoice where;
+  std::array<bool, 3> components{false, false, false};
+  double value = 0; ///< --fix: mm at each node; --force: N in all, spread evenly over the nodes
+};
+
+enum class OperatorChoice { automatic, offset, gather };
+enum class Cycle {
+  v,      ///< one visit of the next level from every level
+  w,      ///< two
+  inner_w ///< one from the finest level, two below
+};
+enum class CoarseChoice { direct, cg };
+
+struct BoneOptions {
+  CommonOptions common;
+
+  // Input
+  std::string input;
+  BoneFormat format = BoneFormat::by_name;
+  std::array<int, 3> raw_shape{0, 0, 0}; ///< nx, ny, nz
+  std::optional<RawType> raw_type;
+  std::optional<double> spacing;  ///< mm; overrides that of the file (raw: required)
+  std::optional<double> voxel;    ///< mm; edge for surfaces
+  double surface_unit = 1;        ///< mm per unit of a surface file
+  bool modulus_in_gpa = false;    ///< moduli of the input
+  bool largest_component = false; ///< keep only the largest; else unsupported parts are an error
+  bool connected_by_node = true;  ///< else by face
+
+  // Generated input
+  BoneGenerator generator = BoneGenerator::none;
+  std::array<int, 3> size{64, 64, 64};        ///< voxels
+  double feature = 43;                        ///< perlin: voxels per cell of the noise lattice
+  double noise_threshold = 0.25;              ///< perlin
+  std::optional<double> fraction;             ///< perlin: replaces the threshold
+  double radius = 0;                          ///< sphere: voxels; 0 = the largest
+  double inner_radius = 0;                    ///< sphere: voxels
+  double inner_modulus = 0;                   ///< sphere: MPa
+  double outer_modulus = 0;                   ///< sphere: MPa
+  std::vector<std::pair<int, double>> layers; ///< laminate: thickness in voxels, MPa
+  int layer_axis = 2;                         ///< laminate: normal of the layers
+
+  // Material
+  MaterialLaw law = MaterialLaw::by_format;
+  double modulus = 10000;        ///< MPa, of threshold, generated images and surfaces
+  std::optional<double> poisson; ///< else that of the file, else 0.3
+  double lower = -std::numeric_limits<double>::infinity(); ///< values below are void
+  double upper = std::numeric_limits<double>::infinity();  ///< values above are void
+  double slope = 1;
+  double intercept = 0;
+  double coefficient = 6850; ///< MPa
+  double exponent = 1.49;
+  std::map<int, LabelMaterial> labels;
+
+  // Test
+  LoadTest test = LoadTest::by_input;
+  int axis = 2;            ///< 0 = x, 1 = y, 2 = z
+  int shear_direction = 0; ///< shear: along which the upper plate moves
+  int hinge = 0;           ///< bending: about which the plates turn
+  double strain = -0.01;   ///< of the height between the plates (shear: the angle's tangent)
+  std::optional<double> displacement; ///< mm, of the upper plate; replaces the strain
+  double angle = 1;                   ///< degrees
+  Lateral lateral = Lateral::constrained;
+  double plate_depth = 0; ///< mm; nodes within this depth of the end plane are held by the plate
+  std::vector<NodalCondition> fix, force;
+  std::string fix_file, force_file; ///< rows x,y,z,component,value
+
+  // Solver
+  double tolerance = 1e-6;
+  int max_iterations = 1000;
+  OperatorChoice matrix = OperatorChoice::automatic;
+  Cycle cycle = Cycle::inner_w;
+  int smoother_degree = 4;
+  double smoothing_ratio = 16;
+  int levels = 32; ///< at most
+  CoarseChoice coarse = CoarseChoice::direct;
+
+  // Results
+  std::vector<std::string> fields; ///< of the .hdf file
+  std::string hdf;
+  bool no_hdf = false;
+  std::string parosol_output;
+  double pistoia_strain = 0.007;
+  double pistoia_volume = 0.02;
+  int histogram_bins = 0; ///< 0 = no histograms
+};
+
+/// The names --fields takes; "displacement" is at nodes, the others at voxel centres.
+const std::vector<std::string>& bone_field_names();
+
+/// Adds all options, with groups, an example and the exit codes for --help.
+void add_bone_options(CLI::App& app, BoneOptions& options);
+
+/// Throws UsageError, with the remedy, for values out of range and for options that have no effect
+/// together. `app` is the parsed one, which knows what was given.
+void check_bone_options(const CLI::App& app, const BoneOptions& options);
+
+} // namespace femura

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is wrong with a combination of options, and what to do instead.
+#include "apps/bone/bone_options.hpp"
+#include "core/require.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cmath>
+
+namespace femura {
+
+namespace {
+
+void check_input(const CLI::App& app, const BoneOptions& o) {
+  const bool generated = o.generator != BoneGenerator::none;
+  if (o.input.empty() && !generated)
+    fail<UsageError>("no input: give an image or surface FILE, or --generate perlin");
+  if (!o.input.empty() && generated)
+    fail<UsageError>("both the input ", o.input, " and --generate: leave one out");
+  if (o.spacing && !(*o.spacing > 0 && std::isfinite(*o.spacing)))
+    fail<UsageError>("--spacing ", *o.spacing, ": an edge in mm, greater than 0");
+  if (o.voxel && !(*o.voxel > 0 && std::isfinite(*o.voxel)))
+    fail<UsageError>("--voxel ", *o.voxel, ": an edge in mm, greater than 0");
+  if (!(o.surface_unit > 0 && std::isfinite(o.surface_unit)))
+    fail<UsageError>("--surface-unit ", o.surface_unit, ": mm per unit, greater than 0");
+  if (app.count("--shape") > 0)
+    for (const int n : o.raw_shape)
+      if (n < 1)
+        fail<UsageError>("--shape: ", n, " voxels along an axis; at least 1");
+  if (o.format == BoneFormat::raw && (app.count("--shape") == 0 || !o.raw_type))
+    fail<UsageError>("a raw image needs --shape NX,NY,NZ and --type");
+  for (const char* option : {"--shape", "--type"})
+    if (app.count(option) > 0 &&
+        (generated || (o.format != BoneFormat::raw && o.format != BoneFormat::by_name)))
+      fail<UsageError>(option, " is for raw images; leave it out or give --format raw");
+}
+
+void check_generator(const CLI::App& app, const BoneOptions& o) {
+  struct Use {
+    const char* option;
+    BoneGenerator generator;
+    const char* name;
+  };
+  const Use uses[] = {{"--feature", BoneGenerator::perlin, "perlin"},
+                      {"--threshold", BoneGenerator::perlin, "perlin"},
+                      {"--fraction", BoneGenerator::perlin, "perlin"},
+                      {"--radius", BoneGenerator::sphere, "sphere"},
+                      {"--inner-radius", BoneGenerator::sphere, "sphere"},
+                      {"--inner-modulus", BoneGenerator::sphere, "sphere"},
+                      {"--outer-modulus", BoneGenerator::sphere, "sphere"},
+                      {"--layers", BoneGenerator::laminate, "laminate"},
+                      {"--layer-axis", BoneGenerator::laminate, "laminate"}};
+  for (const Use& use : uses)
+    if (app.count(use.option) > 0 && o.generator != use.generator)
+      fail<UsageError>(use.option, " has no effect without --generate ", use.name,
+                       use.option == std::string("--threshold")
+                           ? "; for the grey values of an image see --law threshold --lower"
+                           : "");
+  if (o.generator == BoneGenerator::none) {
+    if (app.count("--size") > 0)
+      fail<UsageError>("--size has no effect without --generate; for raw images see --shape");
+    return;
+  }
+  for (const int n : o.size)
+    if (n < 1)
+      fail<UsageError>("--size: ", n, " voxels along an axis; at least 1");
+  if (!(o.feature >= 1))
+    fail<UsageError>("--feature ", o.feature, ": at least 1 voxel");
+  if (!(o.noise_threshold > 0))
+    fail<UsageError>("--threshold ", o.noise_threshold, ": greater than 0");
+  if (o.fraction && app.count("--threshold") > 0)
+    fail<UsageError>("both --fraction and --threshold: leave one out");
+  if (o.fraction && !(*o.fraction > 0 && *o.fraction < 1))
+    fail<UsageError>("--fraction ", *o.fraction, ": between 0 and 1");
+  if (!(o.radius >= 0))
+    fail<UsageError>("--radius ", o.radius, ": in voxels, or 0 for the largest");
+  if (!(o.inner_radius >= 0) || (o.radius > 0 && o.inner_radius > o.radius))
+    fail<UsageError>("--inner-radius ", o.inner_radius, ": between 0 and --radius");
+  if (!(o.inner_modulus >= 0) || !(o.outer_modulus >= 0))
+    fail<UsageError>("--inner-modulus and --outer-modulus: in MPa, at least 0");
+  if (o.generator == BoneGenerator::laminate && o.layers.empty())
+    fail<UsageError>("a laminate needs --layers VOXELS=MPA,..., such as 8=1000,8=10000");
+  for (const auto& [thickness, modulus] : o.layers)
+    if (thickness < 1 || !(modulus >= 0) || std::isinf(modulus))
+      fail<UsageError>("--layers ", thickness, '=', modulus,
+                       ": a thickness of at least 1 voxel and a modulus of at least 0 MPa");
+}
+
+void require_poisson(const char* option, double poisson) {
+  if (!(poisson > -1 && poisson < 0.5))
+    fail<UsageError>(option, ' ', poisson,
+                     ": Poisson's ratio lies in (-1, 0.5); 0.3 is usual for bone, and an "
+                     "incompressible material is beyond this element");
+}
+
+void check_material(const CLI::App& app, const BoneOptions& o) {
+  if (o.poisson)
+    require_poisson("--poisson", *o.poisson);
+  if (!(o.modulus > 0) || std::isinf(o.modulus))
+    fail<UsageError>("--modulus ", o.modulus, ": in MPa, greater than 0");
+  if (!(o.lower <= o.upper))
+    fail<UsageError>("--lower ", o.lower, " is above --upper ", o.upper, ": no voxel is bone");
+  for (const auto& [label, material] : o.labels) {
+    if (!(material.modulus >= 0) || std::isinf(material.modulus))
+      fail<UsageError>("--labels ", label, '=', material.modulus, ": in MPa, at least 0");
+    if (material.poisson)
+      require_poisson("--labels", *material.poisson);
+  }
+  if (o.law != MaterialLaw::by_format && o.generator != BoneGenerator::none)
+    fail<UsageError>("--law is for images that are read; a generated one has --modulus");
+  if (o.law == MaterialLaw::threshold && app.count("--lower") == 0 && app.count("--upper") == 0)
+    fail<UsageError>("--law threshold needs --lower, --upper or both");
+  if (o.law == MaterialLaw::labels && o.labels.empty())
+    fail<UsageError>("--law labels needs --labels LABEL=MPA[:NU],..., such as 1=17000:0.3");
+
+  const bool scaled = o.law == MaterialLaw::linear || o.law == MaterialLaw::power;
+  const bool graded = scaled || o.law == MaterialLaw::threshold || o.law == MaterialLaw::modulus;
+  struct Use {
+    const char* option;
+    bool used;
+    const char* remedy;
+  };
+  const Use uses[] = {{"--slope", scaled, "--law linear or power"},
+                      {"--intercept", scaled, "--law linear or power"},
+                      {"--coefficient", o.law == MaterialLaw::power, "--law power"},
+                      {"--exponent", o.law == MaterialLaw::power, "--law power"},
+                      {"--labels", o.law == MaterialLaw::labels, "--law labels"},
+                      {"--lower", graded, "--law threshold, linear, power or modulus"},
+                      {"--upper", graded, "--law threshold, linear, power or modulus"},
+                      {"--modulus",
+                       o.law == MaterialLaw::threshold || o.law == MaterialLaw::by_format,
+                       "--law threshold, a surface or --generate"}};
+  for (const Use& use : uses)
+    if (app.count(use.option) > 0 && !use.used)
+      fail<UsageError>(use.option, " has no effect without ", use.remedy);
+}
+
+void check_test(const CLI::App& app, const BoneOptions& o) {
+  const LoadTest test = o.test;
+  const bool conditions =
+      !o.fix.empty() || !o.force.empty() || !o.fix_file.empty() || !o.force_file.empty();
+  const bool chosen = test != LoadTest::by_input;
+  if (conditions && chosen && test != LoadTest::prescribed)
+    fail<UsageError>("--fix and --force go with --test file; the other tests have their own "
+                     "supports");
+  const bool moves = test == LoadTest::axial || test == LoadTest::confined ||
+                     test == LoadTest::shear || test == LoadTest::by_input;
+  const bool turns = test == LoadTest::torsion || test == LoadTest::bending;
+  struct Use {
+    const char* option;
+    bool used;
+    const char* remedy;
+  };
+  const Use uses[] = {
+      {"--strain", moves || test == LoadTest::homogenise,
+       "--test axial, confined, shear or homogenise"},
+      {"--displacement", moves, "--test axial, confined or shear"},
+      {"--angle", turns, "--test torsion or bending"},
+      {"--hinge", test == LoadTest::bending, "--test bending"},
+      {"--lateral", test == LoadTest::axial || test == LoadTest::by_input, "--test axial"},
+      {"--axis", (moves || turns) && test != LoadTest::shear,
+       "--test axial, confined, torsion or bending; shear-AB names its axes"},
+      {"--plate-depth", moves || turns || conditions, "plates or --fix"}};
+  for (const Use& use : uses)
+    if (app.count(use.option) > 0 && !use.used)
+      fail<UsageError>(use.option, " has no effect without ", use.remedy);
+  if (app.count("--strain") > 0 && o.displacement)
+    fail<UsageError>("both --strain and --displacement: leave one out");
+  if (!std::isfinite(o.strain) || o.strain == 0 || std::abs(o.strain) >= 1)
+    fail<UsageError>("--strain ", o.strain, ": a small number other than 0, such as -0.01");
+  if (o.displacement && (!std::isfinite(*o.displacement) || *o.displacement == 0))
+    fail<UsageError>("--displacement ", *o.displacement, ": in mm, other than 0");
+  if (!std::isfinite(o.angle) || o.angle == 0 || std::abs(o.angle) > 45)
+    fail<UsageError>("--angle ", o.angle,
+                     ": in degrees, other than 0 and small, for the theory is linear");
+  if (test == LoadTest::bending && o.hinge == o.axis)
+    fail<UsageError>("bending about the normal of the plates is torsion: choose another --hinge");
+  if (!(o.plate_depth >= 0) || std::isinf(o.plate_depth))
+    fail<UsageError>("--plate-depth ", o.plate_depth, ": in mm, at least 0");
+}
+
+void check_solver(const BoneOptions& o) {
+  if (!(o.tolerance > 0 && o.tolerance < 1))
+    fail<UsageError>("--tolerance ", o.tolerance, ": between 0 and 1, such as 1e-6");
+  if (o.max_iterations < 1)
+    fail<UsageError>("--max-iterations ", o.max_iterations, ": at least 1");
+  if (o.smoother_degree < 1 || o.smoother_degree > 64)
+    fail<UsageError>("--smoother-degree ", o.smoother_degree, ": from 1 to 64");
+  if (!(o.smoothing_ratio > 1) || std::isinf(o.smoothing_ratio))
+    fail<UsageError>("--smoothing-ratio ", o.smoothing_ratio, ": greater than 1, such as 16");
+  if (o.levels < 1)
+    fail<UsageError>("--levels ", o.levels, ": at least 1");
+}
+
+void check_results(const CLI::App& app, const BoneOptions& o) {
+  if (o.no_hdf && !o.hdf.empty())
+    fail<UsageError>("both --hdf and --no-hdf: leave one out");
+  if (app.count("--fields") > 0 && (o.no_hdf || (o.hdf.empty() && o.common.output_dir.empty())))
+    fail<UsageError>("--fields has no effect without a file for them: give --hdf or --output-dir");
+  if (!(o.pistoia_strain > 0) || std::isinf(o.pistoia_strain))
+    fail<UsageError>("--pistoia-strain ", o.pistoia_strain, ": greater than 0, such as 0.007");
+  if (!(o.pistoia_volume > 0 && o.pistoia_volume < 1))
+    fail<UsageError>("--pistoia-volume ", o.pistoia_volume, ": between 0 and 1, such as 0.02");
+  if (o.histogram_bins < 0 || o.histogram_bins > 100000)
+    fail<UsageError>("--histogram ", o.histogram_bins, ": from 1 to 100000 bins, or 0 for none");
+  const bool json = !o.common.json.empty() || !o.common.output_dir.empty();
+  if (o.histogram_bins > 0 && !json)
+    fail<UsageError>("--histogram goes into the JSON summary: give --json or --output-dir");
+}
+
+} // namespace
+
+void check_bone_options(const CLI::App& app, const BoneOptions& options) {
+  check_input(app, options);
+  check_generator(app, options);
+  check_material(app, options);
+  check_test(app, options);
+  check_solver(options);
+  check_results(app, options);
+}
+
+} // namespace femura

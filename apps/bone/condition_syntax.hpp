@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The small notations of `femura bone` options. Errors are std::invalid_argument.
+#pragma once
+
+#include "apps/bone/bone_options.hpp"
+
+#include <string>
+#include <utility>
+
+namespace femura {
+
+/// WHERE:COMPONENTS[=VALUE], such as "z+:z=-0.1", "z-:xyz" or "10/12/0:x=5": WHERE is a side of the
+/// image (x-, x+, ..., z+) or a node X/Y/Z. The value is 0 where it may be and is left out.
+NodalCondition parse_condition(const std::string& text, bool value_required);
+
+/// LABEL=MPA[:POISSON], such as "1=17000:0.3".
+std::pair<int, LabelMaterial> parse_label(const std::string& text);
+
+/// VOXELS=MPA, a layer of a laminate.
+std::pair<int, double> parse_layer(const std::string& text);
+
+} // namespace femura

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/bone/supports.hpp"
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+namespace femura {
+
+namespace {
+
+/// Collects nodes of one support; the moments need the centre, which is known at the end.
+struct Collector {
+  std::vector<HeldNode> nodes;
+
+  void add(const HeldNode& node, std::uint8_t components) {
+    HeldNode part = node;
+    part.components = components;
+    for (int c = 0; c < 3; ++c)
+      if (!(components >> c & 1))
+        part.force[c] = part.displacement[c] = 0;
+    nodes.push_back(part);
+  }
+
+  SupportReaction sum(const std::string& name, double edge) const {
+    SupportReaction support;
+    support.name = name;
+    support.num_nodes = std::int64_t(nodes.size());
+    std::array<int, 3> lower{INT32_MAX, INT32_MAX, INT32_MAX}, upper{-1, -1, -1};
+    std::array<std::int64_t, 3> held{};
+    for (const HeldNode& node : nodes) {
+      const int at[3] = {node.site.x, node.site.y, node.site.z};
+      for (int d = 0; d < 3; ++d) {
+        lower[d] = std::min(lower[d], at[d]);
+        upper[d] = std::max(upper[d], at[d]);
+        held[d] += node.components >> d & 1;
+        support.force[d] += node.force[d];
+        support.displacement[d] += node.displacement[d];
+      }
+    }
+    for (int d = 0; d < 3; ++d) {
+      support.centre[d] = nodes.empty() ? 0 : 0.5 * edge * (lower[d] + upper[d]);
+      if (held[d] > 0)
+        support.displacement[d] /= double(held[d]);
+    }
+    for (const HeldNode& node : nodes) {
+      const double arm[3] = {node.site.x * edge - support.centre[0],
+                             node.site.y * edge - support.centre[1],
+                             node.site.z * edge - support.centre[2]};
+      for (int d = 0; d < 3; ++d) {
+        const int a = (d + 1) % 3, b = (d + 2) % 3;
+        support.moment[d] += arm[a] * node.force[b] - arm[b] * node.force[a];
+      }
+    }
+    return support;
+  }
+};
+
+} // namespace
+
+std::vector<SupportReaction> sum_by_region(const std::vector<HeldNode>& nodes, double edge,
+                                           const std::vector<NamedRegion>& regions) {
+  std::vector<Collector> collectors(regions.size());
+  for (const HeldNode& node : nodes) {
+    std::vector<std::uint8_t> components(regions.size(), 0);
+    for (int c = 0; c < 3; ++c)
+      for (std::size_t k = regions.size(); k-- > 0;)
+        if (regions[k].region.contains(node.site) && regions[k].region.components >> c & 1) {
+          components[k] |= std::uint8_t(1 << c);
+          break;
+        }
+    for (std::size_t k = 0; k < regions.size(); ++k)
+      if (components[k])
+        collectors[k].add(node, components[k]);
+  }
+  std::vector<SupportReaction> supports;
+  for (std::size_t k = 0; k < regions.size(); ++k)
+    if (regions[k].name != "pin")
+      supports.push_back(collectors[k].sum(regions[k].name, edge));
+  return supports;
+}
+
+std::vector<SupportReaction> sum_by_displacement(const std::vector<HeldNode>& nodes, double edge,
+                                                 std::size_t most) {
+  using Key = std::array<double, 4>;
+  std::map<Key, Collector> groups;
+  Collector all;
+  for (const HeldNode& node : nodes) {
+    if (groups.size() <= most)
+      groups[{double(node.components), node.displacement[0], node.displacement[1],
+              node.displacement[2]}]
+          .add(node, node.components);
+    all.add(node, node.components);
+  }
+  if (groups.size() > most)
+    return {all.sum("all supports", edge)};
+  std::vector<SupportReaction> supports;
+  for (const auto& [key, collector] : groups) {
+    std::ostringstream name;
+    const bool still = key[1] == 0 && key[2] == 0 && key[3] == 0;
+    name << (still ? "held" : "moved") << ' ';
+    for (int c = 0; c < 3; ++c)
+      if (int(key[0]) >> c & 1)
+        name << "xyz"[c];
+    supports.push_back(collector.sum(name.str(), edge));
+  }
+  return supports;
+}
+
+} // namespace femura

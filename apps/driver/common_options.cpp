@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/driver/common_options.hpp"
+
+#include "apps/driver/option_kinds.hpp"
+#include "core/backend.hpp"
+
+#include <algorithm>
+
+namespace femura {
+
+namespace {
+
+std::string joined(const std::vector<std::string>& words, const char* separator) {
+  std::string text;
+  for (const std::string& word : words)
+    text += (text.empty() ? "" : separator) + word;
+  return text;
+}
+
+} // namespace
+
+void add_common_options(CLI::App& app, CommonOptions& options,
+                        const std::vector<Precision>& precisions) {
+  options.backend = backend_names().back();
+  options.precision = precisions.front();
+
+  const char* engine = "Engine";
+  app.add_option("--backend", options.backend, "Where to compute")
+      ->type_name(joined(backend_names(), "|"))
+      ->capture_default_str()
+      ->group(engine);
+  app.add_option("--device", options.device, "Number of the GPU (cuda)")
+      ->type_name("N")
+      ->group(engine);
+  app.add_option("--threads", options.threads,
+                 "Threads (openmp); OMP_NUM_THREADS or all processors if not given")
+      ->type_name("N")
+      ->group(engine);
+  Choices<Precision> choices;
+  for (const auto& known : Choices<Precision>{
+           {"double", Precision::fp64}, {"mixed", Precision::mixed}, {"single", Precision::fp32}})
+    if (std::count(precisions.begin(), precisions.end(), known.second) > 0)
+      choices.push_back(known);
+  add_choice(app, "--precision", options.precision, choices,
+             "mixed: the preconditioner in single precision, the result in double")
+      ->group(engine);
+  app.add_option("--seed", options.seed, "Of everything random")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(engine);
+
+  const char* output = "Output";
+  app.add_option("-o,--output-dir", options.output_dir,
+                 "Write all results here, under names made from the input's; other output files "
+                 "with a relative name go here too. Without it, only files asked for are written")
+      ->type_name("DIR")
+      ->group(output);
+  app.add_option("--json", options.json,
+                 "Summary of the run as JSON; with -, on stdout and nothing else there")
+      ->type_name("FILE|-")
+      ->group(output);
+  app.add_option("--history", options.history, "Residual of each iteration as CSV")
+      ->type_name("FILE")
+      ->group(output);
+  app.add_flag("--timings", options.timings,
+               "Wait for the device around each timed region and print the table of regions")
+      ->group(output);
+  app.add_flag("--dry-run", options.dry_run,
+               "Read the input, print degrees of freedom and predicted memory, and stop")
+      ->group(output);
+  const auto quiet = app.add_flag_callback(
+      "-q,--quiet", [&options] { options.log_level = LogLevel::quiet; },
+      "Only warnings and errors");
+  const auto verbose = app.add_flag_callback(
+      "-v,--verbose", [&options] { options.log_level = LogLevel::verbose; },
+      "Details, and the advice of Kokkos");
+  quiet->group(output)->excludes(verbose);
+  verbose->group(output);
+}
+
+void check_common_options(const CommonOptions& options) {
+  const std::vector<std::string> backends = backend_names();
+  if (std::count(backends.begin(), backends.end(), options.backend) == 0)
+    fail<BackendError>("backend '", options.backend,
+                       "' is not in this build, which has: ", joined(backends, ", "),
+                       "; choose one of these or build with a Kokkos that has it");
+  if (options.threads && *options.threads < 1)
+    fail<UsageError>("--threads ", *options.threads, ": at least 1");
+  if (options.threads && options.backend != "openmp" && *options.threads > 1)
+    fail<UsageError>("--threads ", *options.threads, " has no effect with --backend ",
+                     options.backend, "; leave it out or choose --backend openmp");
+  if (options.device && *options.device < 0)
+    fail<UsageError>("--device ", *options.device, ": GPUs are numbered from 0");
+  if (options.device && options.backend != "cuda")
+    fail<UsageError>("--device ", *options.device, " has no effect with --backend ",
+                     options.backend, "; leave it out or choose --backend cuda");
+}
+
+} // namespace femura

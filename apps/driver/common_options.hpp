@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The options that every subcommand has.
+#pragma once
+
+#include "core/log.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace femura {
+
+enum class Precision {
+  fp64,  ///< "double"
+  mixed, ///< preconditioner in fp32, iteration and result in fp64
+  fp32   ///< "single"
+};
+
+struct CommonOptions {
+  std::string backend;        ///< one of backend_names(); the default is the last
+  std::optional<int> device;  ///< number of the GPU
+  std::optional<int> threads; ///< of the openmp backend
+  Precision precision = Precision::fp64;
+  std::uint64_t seed = 0;
+  LogLevel log_level = LogLevel::normal;
+  bool timings = false; ///< fence around timed regions, print their table
+  bool dry_run = false; ///< read the input, print sizes and predicted memory, leave
+  std::string output_dir;
+  std::string json; ///< empty: none; "-": stdout
+  std::string history;
+};
+
+/// Adds them to `app`; `precisions` are the ones that the subcommand has.
+void add_common_options(CLI::App& app, CommonOptions& options,
+                        const std::vector<Precision>& precisions);
+
+/// Throws UsageError or BackendError where they cannot be carried out. Does not need Kokkos to be
+/// initialized.
+void check_common_options(const CommonOptions& options);
+
+} // namespace femura

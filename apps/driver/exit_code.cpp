@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/driver/exit_code.hpp"
+
+#include "apps/driver/interrupt.hpp"
+#include "core/kokkos_runtime.hpp"
+#include "core/require.hpp"
+
+#include <iostream>
+
+namespace femura {
+
+const char* exit_code_help() {
+  return "Exit codes:\n"
+         "  0   done and converged\n"
+         "  1   internal error\n"
+         "  2   usage error\n"
+         "  3   finished but not converged; results are written and say so\n"
+         "  4   backend or device unavailable, or out of memory\n"
+         "  5   unreadable or invalid input, or unwritable output\n";
+}
+
+namespace {
+
+int report(int code, const char* kind, const char* what) {
+  std::cerr << "femura: " << kind << ": " << what << std::endl;
+  return code;
+}
+
+} // namespace
+
+int report_current_exception() {
+  try {
+    throw;
+  } catch (const UsageError& error) {
+    return report(exit_usage, "usage error", error.what());
+  } catch (const BackendError& error) {
+    return report(exit_unavailable, "error", error.what());
+  } catch (const InputError& error) {
+    return report(exit_bad_file, "error", error.what());
+  } catch (const Interrupted& interrupted) {
+    end_by_signal(interrupted.signal);
+  } catch (const std::exception& error) {
+    if (is_out_of_memory(error))
+      return report(exit_unavailable, "out of memory", error.what());
+    return report(exit_internal, "internal error", error.what());
+  } catch (...) {
+    return report(exit_internal, "internal error", "an exception of unknown type");
+  }
+}
+
+} // namespace femura

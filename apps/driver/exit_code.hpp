@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The exit codes of every subcommand.
+#pragma once
+
+namespace femura {
+
+enum ExitCode : int {
+  exit_done = 0,          ///< and converged
+  exit_internal = 1,      ///< a bug
+  exit_usage = 2,         ///< the command line or a combination of options
+  exit_not_converged = 3, ///< finished, results written, tolerance not reached
+  exit_unavailable = 4,   ///< backend or device not there, or out of memory
+  exit_bad_file = 5,      ///< unreadable or invalid input, unwritable output
+  exit_stopped = 75       ///< stopped after writing a checkpoint
+};
+
+/// The part of --help about exit codes.
+const char* exit_code_help();
+
+/// Reports the exception being handled on stderr, as "femura: error: ...", and returns its code. To
+/// be called in a catch block. Does not return for Interrupted: the process ends by that signal.
+int report_current_exception();
+
+} // namespace femura

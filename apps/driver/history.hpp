@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The residual of each iteration, as CSV.
+#pragma once
+
+#include "core/io/atomic_file.hpp"
+
+#include <fstream>
+#include <string>
+
+namespace femura {
+
+/// Columns: seconds since the start of the run, the load case (0, 1, ...), its iteration, and its
+/// relative residual.
+class HistoryWriter {
+public:
+  /// Throws InputError where `path` cannot be written.
+  explicit HistoryWriter(const std::string& path);
+  void add(double seconds, int load_case, int iteration, double residual);
+  /// Gives the file its name; without it, nothing is left behind.
+  void commit();
+
+private:
+  AtomicFile file_;
+  std::ofstream stream_;
+};
+
+} // namespace femura

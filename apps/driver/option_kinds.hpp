@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kinds of options that CLI11 does not have as we want them. To be included by the files that
+// register options only: CLI11 is heavy.
+#pragma once
+
+#include "apps/driver/suggest.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace femura {
+
+template<class Value>
+using Choices = std::vector<std::pair<const char*, Value>>;
+
+/// An option with one of a few named values, given to `assign`; another name is an error that lists
+/// them. `chosen` is the name of the default.
+template<class Value, class Assign>
+CLI::Option* add_choice_of(CLI::App& app, const std::string& name, const Choices<Value>& choices,
+                           const std::string& chosen, const std::string& description,
+                           Assign assign) {
+  std::string listed;
+  for (const auto& choice : choices)
+    listed += (listed.empty() ? "" : "|") + std::string(choice.first);
+  const auto parse = [assign, choices, name, listed](const CLI::results_t& results) {
+    std::vector<std::string> labels;
+    for (const auto& [label, value] : choices) {
+      if (results.at(0) == label) {
+        assign(value);
+        return true;
+      }
+      labels.push_back(label);
+    }
+    throw CLI::ValidationError(name, "'" + results.at(0) + "' is not one of " + listed +
+                                         did_you_mean(results.at(0), labels));
+  };
+  return app.add_option(name, parse, description)->type_name(listed)->default_str(chosen);
+}
+
+/// The same for a variable, whose present value is the default.
+template<class Value>
+CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& target,
+                        const Choices<Value>& choices, const std::string& description) {
+  std::string chosen;
+  for (const auto& [label, value] : choices)
+    if (value == target)
+      chosen = label;
+  return add_choice_of(app, name, choices, chosen, description,
+                       [&target](const Value& value) { target = value; });
+}
+
+/// An option whose values are separated by commas in one argument, or are a list in a configuration
+/// file: "64,64,32". `parse(items)` throws std::invalid_argument with what it expects.
+template<class Parse>
+CLI::Option* add_list(CLI::App& app, const std::string& name, const std::string& type,
+                      const std::string& description, Parse parse) {
+  const auto split = [name, parse](const CLI::results_t& results) {
+    std::vector<std::string> items;
+    for (const std::string& result : results) {
+      std::istringstream stream(result);
+      for (std::string item; std::getline(stream, item, ',');)
+        items.push_back(item);
+    }
+    try {
+      parse(items);
+    } catch (const std::invalid_argument& error) {
+      throw CLI::ValidationError(name, error.what());
+    }
+    return true;
+  };
+  return app.add_option(name, split, description)
+      ->type_name(type)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+/// Reads all of `text` as a number; throws std::invalid_argument where it is none.
+template<class Number>
+Number parse_number(const std::string& text) {
+  std::istringstream stream(text);
+  Number value{};
+  stream >> value;
+  if (stream.fail() || !stream.eof())
+    throw std::invalid_argument("'" + text + "' is not a number of the kind expected here");
+  return value;
+}
+
+} // namespace femura

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/driver/provenance.hpp"
+
+#include "core/io/input_file.hpp"
+#include "core/kokkos_runtime.hpp"
+#include "core/require.hpp"
+#include "core/version.hpp"
+
+#include <nlohmann/json.hpp>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <memory>
+
+#include <unistd.h>
+
+namespace femura {
+
+namespace {
+
+std::string hexadecimal(std::uint64_t value) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+/// `argument` as a POSIX shell reads it back.
+std::string quoted(const std::string& argument) {
+  const char* plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
+  if (!argument.empty() && argument.find_first_not_of(plain) == std::string::npos)
+    return argument;
+  std::string text = "'";
+  for (const char c : argument)
+    text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts = {};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+std::string host_name() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
+}
+
+} // namespace
+
+InputRecord record_input(const std::string& path) {
+  InputRecord record;
+  record.path = path;
+  record.bytes = require_input_file(path);
+  std::ifstream file(path, std::ios::binary);
+  const std::unique_ptr<XXH64_state_t, XXH_errorcode (*)(XXH64_state_t*)> state(XXH64_createState(),
+                                                                                XXH64_freeState);
+  XXH64_reset(state.get(), 0);
+  std::vector<char> block(1 << 20);
+  while (file) {
+    file.read(block.data(), static_cast<std::streamsize>(block.size()));
+    XXH64_update(state.get(), block.data(), static_cast<std::size_t>(file.gcount()));
+  }
+  if (!file.eof())
+    fail<InputError>(path, ": cannot be read to its end");
+  record.xxh64 = hexadecimal(XXH64_digest(state.get()));
+  return record;
+}
+
+Provenance start_provenance(const std::vector<std::string>& arguments) {
+  Provenance provenance;
+  for (const std::string& argument : arguments)
+    provenance.command_line += (provenance.command_line.empty() ? "" : " ") + quoted(argument);
+  provenance.host = host_name();
+  provenance.time_utc = utc_now();
+  return provenance;
+}
+
+nlohmann::ordered_json to_json(const Provenance& provenance) {
+  using Json = nlohmann::ordered_json;
+  Json json = {{"femura", version()},
+               {"git", git_hash()},
+               {"command_line", provenance.command_line},
+               {"inputs", Json::array()},
+               {"seed", provenance.seed},
+               {"kokkos", kokkos_version()},
+               {"compiler", compiler()}};
+  for (const InputRecord& input : provenance.inputs)
+    json["inputs"].push_back(
+        {{"path", input.path}, {"bytes", input.bytes}, {"xxh64", input.xxh64}});
+  if (!cuda_version().empty())
+    json["cuda"] = cuda_version();
+  json["backend"] = provenance.backend;
+  json["device"] = provenance.device;
+  json["threads"] = provenance.threads;
+  json["host"] = provenance.host;
+  json["time_utc"] = provenance.time_utc;
+  json["units"] = Json::object();
+  for (const auto& [quantity, unit] : provenance.units)
+    json["units"][quantity] = unit;
+  return json;
+}
+
+std::vector<std::pair<std::string, std::string>> provenance_texts(const Provenance& provenance) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (const auto& [name, value] : to_json(provenance).items()) {
+    std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    texts.emplace_back(name, std::move(text));
+  }
+  return texts;
+}
+
+} // namespace femura

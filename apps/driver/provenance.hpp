@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where a result comes from: written into every output.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace femura {
+
+/// A file that was read. The hash is XXH64 with seed 0, as `xxh64sum` prints it.
+struct InputRecord {
+  std::string path;
+  std::uint64_t bytes = 0;
+  std::string xxh64; ///< 16 hexadecimal digits
+};
+
+/// Reads and hashes the file at `path`; throws InputError.
+InputRecord record_input(const std::string& path);
+
+struct Provenance {
+  std::string command_line; ///< quoted for a shell
+  std::vector<InputRecord> inputs;
+  std::uint64_t seed = 0;
+  std::string backend, device;
+  int threads = 1;
+  std::string host, time_utc; ///< ISO 8601, the start of the run
+  std::vector<std::pair<std::string, std::string>> units;
+};
+
+/// Host name and the present time; the rest is for the caller.
+Provenance start_provenance(const std::vector<std::string>& arguments);
+
+/// With the versions of femura, Kokkos, CUDA and the compiler, which are those of this build.
+nlohmann::ordered_json to_json(const Provenance& provenance);
+
+/// The same as names and texts, for attributes of output files.
+std::vector<std::pair<std::string, std::string>> provenance_texts(const Provenance& provenance);
+
+} // namespace femura

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// "Did you mean ...?"
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace femura {
+
+/// The candidate closest to `word` by edit distance (insertions, deletions, substitutions and swaps
+/// of neighbours), the first of equals; empty where none is close enough to be a misspelling.
+std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
+
+/// "; did you mean 'x'?" or nothing.
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates);
+
+} // namespace femura

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The JSON summary of a run: the parts that are the same for every subcommand.
+#pragma once
+
+#include "apps/driver/context.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+
+namespace femura {
+
+/// What the subcommand says of itself.
+struct SummaryParts {
+  std::string status; ///< "converged", "not converged" or "dry run"
+  nlohmann::ordered_json problem, engine, results;
+  int iterations = 0;                       ///< of all solves
+  std::optional<double> recurrent_residual; ///< relative, the largest of all solves
+  std::optional<double> true_residual;
+};
+
+/// schema, status, problem, engine, parameters, iterations, residual, timings, memory, results,
+/// provenance, in this order.
+nlohmann::ordered_json make_summary(const DriverContext& context, const SummaryParts& parts);
+
+} // namespace femura

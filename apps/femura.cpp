@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The femura executable: picks the subcommand and turns exceptions into exit codes.
+//
+//   femura bone tibia.h5 -o out
+//   femura --help
+#include "apps/bone/bone_command.hpp"
+#include "apps/driver/exit_code.hpp"
+#include "apps/driver/suggest.hpp"
+#include "core/backend.hpp"
+#include "core/version.hpp"
+
+#include <iostream>
+
+namespace femura {
+
+namespace {
+
+struct Subcommand {
+  const char* name;
+  const char* summary;
+  int (*run)(const Invocation&);
+};
+
+const Subcommand subcommands[] = {
+    {"bone", "mechanical tests of bone from images, by voxel micro-finite elements", bone_command},
+};
+
+void print_help() {
+  std::cout << "Femura: finite elements on multicore processors and GPUs\n\n"
+               "Usage: femura SUBCOMMAND [OPTIONS]\n"
+               "       femura SUBCOMMAND --help\n"
+               "       femura --version\n\n"
+               "Subcommands:\n";
+  for (const Subcommand& subcommand : subcommands)
+    std::cout << "  " << subcommand.name << "  " << subcommand.summary << '\n';
+  std::cout << '\n' << exit_code_help();
+}
+
+void print_version() {
+  std::cout << "femura " << version() << " (git " << git_hash() << ")\n"
+            << "Kokkos " << kokkos_version() << ", backends:";
+  for (const std::string& backend : backend_names())
+    std::cout << ' ' << backend;
+  std::cout << '\n' << compiler() << '\n';
+  if (!cuda_version().empty())
+    std::cout << "CUDA " << cuda_version() << '\n';
+}
+
+int run_subcommand(const Invocation& invocation) {
+  std::vector<std::string> names = {"--help", "--version"};
+  for (const Subcommand& subcommand : subcommands) {
+    if (invocation.subcommand == subcommand.name)
+      return subcommand.run(invocation);
+    names.push_back(subcommand.name);
+  }
+  const bool is_option = invocation.subcommand[0] == '-';
+  fail<UsageError>(is_option ? "unknown option '" : "unknown subcommand '", invocation.subcommand,
+                   "'", did_you_mean(invocation.subcommand, names),
+                   is_option ? " (options of a subcommand come after it)"
+                             : " (femura --help lists them)");
+}
+
+int run(const std::vector<std::string>& all) {
+  if (all.size() < 2)
+    fail<UsageError>("no subcommand; see femura --help");
+  const std::string& first = all[1];
+  if (first == "--help" || first == "-h" || first == "help") {
+    print_help();
+    return exit_done;
+  }
+  if (first == "--version" || first == "-V") {
+    print_version();
+    return exit_done;
+  }
+  return run_subcommand({first, all, {all.begin() + 2, all.end()}});
+}
+
+} // namespace
+
+} // namespace femura
+
+int main(int argc, char* argv[]) {
+  using namespace femura;
+  try {
+    const int code = run(std::vector<std::string>(argv, argv + argc));
+    std::cout.flush();
+    if (!std::cout)
+      fail<InputError>("standard output cannot be written");
+    return code;
+  } catch (...) {
+    return report_current_exception();
+  }
+}

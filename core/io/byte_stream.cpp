@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/io/byte_stream.hpp"
+
+#include "core/io/input_file.hpp"
+#include "core/require.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include <zlib.h>
+
+namespace femura {
+
+struct ByteStream::State {
+  std::string path;
+  std::uint64_t left = 0; ///< bytes of the file from the start on
+  Coding coding = Coding::plain;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{nullptr, &std::fclose};
+  z_stream inflater{};
+  std::vector<unsigned char> buffer;
+  bool at_end = false; ///< of the compressed stream
+
+  ~State() {
+    if (coding == Coding::deflate)
+      inflateEnd(&inflater);
+  }
+
+  /// Fills the input of the inflater; false at the end of the file.
+  bool refill() {
+    if (inflater.avail_in > 0)
+      return true;
+    inflater.next_in = buffer.data();
+    inflater.avail_in = uInt(std::fread(buffer.data(), 1, buffer.size(), file.get()));
+    return inflater.avail_in > 0;
+  }
+
+  void inflate_into(unsigned char* bytes, std::size_t count) {
+    while (count > 0) {
+      if (at_end) { // another gzip member may follow
+        if (!refill() || inflateReset(&inflater) != Z_OK)
+          fail<InputError>(path, ": the compressed data ends ", count, " bytes early");
+        at_end = false;
+      }
+      if (!refill())
+        fail<InputError>(path, ": the compressed data is truncated");
+      const uInt part = uInt(std::min<std::size_t>(count, std::size_t(1) << 30));
+      inflater.next_out = bytes;
+      inflater.avail_out = part;
+      const int status = ::inflate(&inflater, Z_NO_FLUSH);
+      if (status != Z_OK && status != Z_STREAM_END)
+        fail<InputError>(path, ": the compressed data is damaged",
+                         inflater.msg != nullptr ? std::string(" (") + inflater.msg + ")" : "");
+      at_end = status == Z_STREAM_END;
+      const std::size_t made = part - inflater.avail_out;
+      bytes += made;
+      count -= made;
+    }
+  }
+};
+
+ByteStream::ByteStream(const std::string& path, std::uint64_t begin, Coding coding)
+    : state_(std::make_unique<State>()) {
+  State& s = *state_;
+  s.path = path;
+  const std::uint64_t size = require_input_file(path);
+  if (begin > size)
+    fail<InputError>(path, ": is truncated: ", size, " bytes, but data is expected from byte ",
+                     begin, " on");
+  s.left = size - begin;
+  s.file.reset(std::fopen(path.c_str(), "rb"));
+  if (!s.file || ::fseeko(s.file.get(), off_t(begin), SEEK_SET) != 0)
+    fail<InputError>(path, ": cannot be read: ", std::strerror(errno));
+  if (coding == Coding::deflate) {
+    s.buffer.resize(std::size_t(1) << 18);
+    if (inflateInit2(&s.inflater, 15 + 32) != Z_OK) // 32: zlib or gzip header
+      fail<InputError>(path, ": no memory to decompress");
+    s.coding = coding;
+  }
+}
+
+ByteStream::~ByteStream() = default;
+ByteStream::ByteStream(ByteStream&&) noexcept = default;
+
+void ByteStream::read(void* bytes, std::size_t count) {
+  if (state_->coding == Coding::deflate)
+    state_->inflate_into(static_cast<unsigned char*>(bytes), count);
+  else if (std::fread(bytes, 1, count, state_->file.get()) != count)
+    fail<InputError>(state_->path, ": is truncated: the data ends early");
+}
+
+void ByteStream::skip(std::uint64_t count) {
+  unsigned char waste[4096];
+  while (count > 0) {
+    const std::size_t part = std::size_t(std::min<std::uint64_t>(count, sizeof waste));
+    read(waste, part);
+    count -= part;
+  }
+}
+
+void ByteStream::require_plausible(std::uint64_t count, const std::string& meaning) const {
+  const bool deflated = state_->coding == Coding::deflate;
+  // deflate makes at most 258 bytes of 2 bits
+  const std::uint64_t most = deflated ? 1032 * state_->left + 64 : state_->left;
+  if (count > most)
+    fail<InputError>(state_->path, ": is truncated or damaged: ", meaning, " take ", count,
+                     " bytes, but the file has ", state_->left, deflated ? " compressed" : "",
+                     " bytes of data");
+}
+
+} // namespace femura

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The bytes of a file from some place on, inflated on the way where they are compressed, so that an
+// image is never in memory twice.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace femura {
+
+class ByteStream {
+public:
+  enum class Coding {
+    plain,
+    deflate ///< zlib or gzip, told apart by the header; several gzip members follow one another
+  };
+
+  /// Starts at byte `begin` of the file at `path`. Throws InputError as require_input_file() does.
+  ByteStream(const std::string& path, std::uint64_t begin, Coding coding);
+  ~ByteStream();
+  ByteStream(ByteStream&&) noexcept;
+
+  /// Reads exactly `count` bytes. Throws InputError at an early end and on damaged compression.
+  void read(void* bytes, std::size_t count);
+  /// Passes over `count` bytes.
+  void skip(std::uint64_t count);
+  /// Throws InputError, before anything is allocated for it, if `count` bytes cannot come out of
+  /// what the file has left: the stored bytes, or 1032 times as many behind deflate. `meaning` says
+  /// what they are, e.g. "64 x 64 x 64 voxels of 2 bytes".
+  void require_plausible(std::uint64_t count, const std::string& meaning) const;
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+} // namespace femura

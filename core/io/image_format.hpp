@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which reader a file is for.
+#pragma once
+
+#include <string>
+
+namespace femura {
+
+enum class ImageFormat {
+  parosol,   ///< read_parosol()
+  metaimage, ///< read_metaimage()
+  nifti,     ///< read_nifti()
+  raw,       ///< read_raw_image()
+  surface    ///< read_surface()
+};
+
+const char* name_of(ImageFormat format);
+
+/// The format of the file at `path`, by its first bytes and, where these say nothing (raw, ASCII
+/// surfaces with unusual starts), by its extension. Throws InputError for a file that is missing, a
+/// directory, unreadable or empty, and for unknown formats; for those of DICOM, Scanco, TIFF, NRRD
+/// and others the message says how to convert.
+ImageFormat guess_format(const std::string& path);
+
+} // namespace femura

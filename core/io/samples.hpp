@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Voxel values as files store them: type and byte order.
+#pragma once
+
+#include "core/io/byte_stream.hpp"
+#include "core/voxel_image.hpp"
+
+#include <string>
+
+namespace femura {
+
+enum class SampleType { u8, i8, u16, i16, u32, i32, u64, i64, f32, f64 };
+enum class ByteOrder { little, big };
+
+std::size_t size_of(SampleType type);
+const char* name_of(SampleType type);
+
+/// The type named "u8", "i16", "f32" and so on. Throws UsageError that lists the names.
+SampleType parse_sample_type(const std::string& name);
+
+/// Puts `count` numbers of `size` bytes each into the byte order of this machine.
+void to_native(unsigned char* bytes, std::size_t count, std::size_t size, ByteOrder order);
+
+/// Reads image.num_voxels() samples into image.value as value * slope + intercept, rounded to
+/// float. `image.shape` is set before. Throws InputError where the stream cannot hold them, and for
+/// a value that is not finite, naming the voxel.
+void read_samples(const std::string& where, ByteStream& stream, SampleType type, ByteOrder order,
+                  VoxelImage& image, double slope = 1, double intercept = 0);
+
+} // namespace femura

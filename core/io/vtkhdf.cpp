@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/io/vtkhdf.hpp"
+
+#include <algorithm>
+#include <iomanip>
+#include <sstream>
+
+namespace femura {
+
+VtkHdfField::VtkHdfField(Hdf5Dataset dataset)
+    : dataset_(std::move(dataset)) {
+  for (std::size_t i = 1; i < dataset_.shape().size(); ++i)
+    row_size_ *= dataset_.shape()[i];
+}
+
+std::uint64_t VtkHdfField::rows_in(std::size_t count) const {
+  FEMURA_REQUIRE(count % row_size_ == 0, dataset_.where()
+                                             << ": " << count << " values are not whole rows of "
+                                             << row_size_);
+  return count / row_size_;
+}
+
+VtkHdfWriter::VtkHdfWriter(const std::string& path, int gzip)
+    : output_(path)
+    , file_(Hdf5File::create(output_.temporary_path(), path)) {
+  FEMURA_REQUIRE(gzip >= 0 && gzip <= 9, "gzip level " << gzip);
+  layout_.gzip = gzip;
+}
+
+void VtkHdfWriter::begin(const char* type) {
+  FEMURA_REQUIRE(!vtk_, output_.path() << ": the mesh or image is set already");
+  vtk_ = file_.root().create_group("VTKHDF");
+  vtk_->set_attribute("Version", std::vector<std::int64_t>{1, 0});
+  vtk_->set_attribute("Type", std::string(type));
+  point_data_ = vtk_->create_group("PointData");
+  cell_data_ = vtk_->create_group("CellData");
+  vtk_->create_group("FieldData");
+}
+
+void VtkHdfWriter::begin_mesh(std::uint64_t num_points, std::uint64_t num_cells, VtkCell cell) {
+  begin("UnstructuredGrid");
+  num_points_ = num_points;
+  num_cells_ = num_cells;
+  const auto count = [&](const char* name, std::uint64_t value) {
+    const std::int64_t number = std::int64_t(value);
+    vtk_->write(name, {1}, &number); // one entry per partition
+  };
+  count("NumberOfPoints", num_points);
+  count("NumberOfCells", num_cells);
+  count("NumberOfConnectivityIds", 8 * num_cells);
+
+  constexpr std::uint64_t block = std::uint64_t(1) << 20;
+  Hdf5Dataset offsets = vtk_->create<std::int64_t>("Offsets", {num_cells + 1}, layout_);
+  std::vector<std::int64_t> values;
+  for (std::uint64_t first = 0; first <= num_cells; first += block) {
+    values.resize(std::min(block, num_cells + 1 - first));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = std::int64_t(8 * (first + i));
+    offsets.write_rows(first, values.size(), values.data());
+  }
+  Hdf5Dataset types = vtk_->create<std::uint8_t>("Types", {num_cells}, layout_);
+  const std::vector<std::uint8_t> type(std::min(block, num_cells), std::uint8_t(cell));
+  for (std::uint64_t first = 0; first < num_cells; first += block)
+    types.write_rows(first, std::min(block, num_cells - first), type.data());
+}
+
+VtkHdfField VtkHdfWriter::connectivity_field() {
+  // VTK wants the list flat: here a row is one number.
+  VtkHdfField field(open_data(vtk_, "Connectivity", {8 * num_cells_},
+                              hdf5_native_type<std::int64_t>(), sizeof(std::int64_t)));
+  return field;
+}
+
+void VtkHdfWriter::set_image(const std::array<int, 3>& shape, double spacing,
+                             const std::array<double, 3>& origin) {
+  FEMURA_REQUIRE(shape[0] > 0 && shape[1] > 0 && shape[2] > 0 && spacing > 0,
+                 shape[0] << " x " << shape[1] << " x " << shape[2] << ", spacing " << spacing);
+  begin("ImageData");
+  image_ = shape;
+  num_points_ = std::uint64_t(shape[0]) * std::uint64_t(shape[1]) * std::uint64_t(shape[2]);
+  vtk_->set_attribute("WholeExtent",
+                      std::vector<std::int64_t>{0, shape[0] - 1, 0, shape[1] - 1, 0, shape[2] - 1});
+  const double half = spacing / 2;
+  vtk_->set_attribute("Origin",
+                      std::vector<double>{origin[0] + half, origin[1] + half, origin[2] + half});
+  vtk_->set_attribute("Spacing", std::vector<double>{spacing, spacing, spacing});
+  vtk_->set_attribute("Direction", std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 1});
+}
+
+std::vector<std::uint64_t> VtkHdfWriter::point_shape(int components) const {
+  FEMURA_REQUIRE(components > 0, components << " components");
+  std::vector<std::uint64_t> shape;
+  if (image_)
+    shape = {std::uint64_t((*image_)[2]), std::uint64_t((*image_)[1]), std::uint64_t((*image_)[0])};
+  else
+    shape = {num_points_};
+  if (components > 1)
+    shape.push_back(std::uint64_t(components));
+  return shape;
+}
+
+std::vector<std::uint64_t> VtkHdfWriter::cell_shape(int components) const {
+  FEMURA_REQUIRE(components > 0, components << " components");
+  FEMURA_REQUIRE(!image_, output_.path() << ": an image takes point data only");
+  std::vector<std::uint64_t> shape{num_cells_};
+  if (components > 1)
+    shape.push_back(std::uint64_t(components));
+  return shape;
+}
+
+Hdf5Dataset VtkHdfWriter::open_data(std::optional<Hdf5Group>& group, const std::string& name,
+                                    const std::vector<std::uint64_t>& shape, hid_t type,
+                                    std::size_t bytes) {
+  FEMURA_REQUIRE(group, output_.path() << ": set the mesh or image before fields");
+  FEMURA_REQUIRE(!name.empty() && name.find('/') == std::string::npos,
+                 "'" << name << "' is not the name of a field");
+  return group->create_of_type(name, type, bytes, shape, layout_);
+}
+
+void VtkHdfWriter::set_run(const std::string& key, const std::string& value) {
+  if (!run_)
+    run_ = file_.root().create_group("run");
+  run_->set_attribute(key, value);
+}
+
+void VtkHdfWriter::set_run(const std::vector<std::pair<std::string, std::string>>& facts) {
+  for (const auto& [key, value] : facts)
+    set_run(key, value);
+}
+
+void VtkHdfWriter::commit() {
+  FEMURA_REQUIRE(vtk_, output_.path() << ": there is no mesh or image to write");
+  run_.reset();
+  cell_data_.reset();
+  point_data_.reset();
+  vtk_.reset();
+  file_.close();
+  output_.commit();
+}
+
+void write_vtk_series(const std::string& path, const std::vector<VtkSeriesStep>& steps) {
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  text << "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [";
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    text << (i == 0 ? "\n" : ",\n") << "    {\"name\": \"";
+    for (const char c : steps[i].file) {
+      FEMURA_REQUIRE(static_cast<unsigned char>(c) >= 32,
+                     "a file name in a series holds a control character");
+      text << (c == '"' || c == '\\' ? "\\" : "") << c;
+    }
+    text << "\", \"time\": " << std::setprecision(17) << steps[i].time << "}";
+  }
+  text << "\n  ]\n}\n";
+  write_file(path, text.str());
+}
+
+} // namespace femura

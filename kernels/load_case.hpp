@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Prescribed displacements on boxes of the node lattice, and the nodes a voxel model has there.
+#pragma once
+
+#include "kernels/constraints.hpp"
+#include "kernels/upload.hpp"
+
+#include <array>
+#include <map>
+#include <vector>
+
+namespace femura {
+
+/// u_c(x) = value[c] + sum_d gradient[c][d] (x_d - centre[d]) for the components c in `components`
+/// (bit c) of the nodes in the inclusive box lower..upper of the lattice. Lengths in mm, with x = 0
+/// at the lower corner of the image.
+struct PrescribedRegion {
+  int lower[3] = {0, 0, 0}, upper[3] = {0, 0, 0};
+  std::uint8_t components = 7;
+  double value[3] = {0, 0, 0};
+  double gradient[3][3] = {};
+  double centre[3] = {0, 0, 0};
+
+  KOKKOS_FUNCTION bool contains(const Site& s) const {
+    return s.x >= lower[0] && s.x <= upper[0] && s.y >= lower[1] && s.y <= upper[1] &&
+           s.z >= lower[2] && s.z <= upper[2];
+  }
+  KOKKOS_FUNCTION double displacement(int c, const Site& s, double edge) const {
+    return value[c] + gradient[c][0] * (s.x * edge - centre[0]) +
+           gradient[c][1] * (s.y * edge - centre[1]) + gradient[c][2] * (s.z * edge - centre[2]);
+  }
+};
+
+/// Smallest and largest node coordinates of a grid, inclusive.
+struct NodeBox {
+  int lower[3], upper[3];
+};
+
+namespace detail {
+template<class Exec>
+struct ReduceNodeBox {
+  using value_type = NodeBox;
+  VoxelGrid<Exec> grid;
+
+  KOKKOS_FUNCTION void init(NodeBox& box) const {
+    for (int d = 0; d < 3; ++d) {
+      box.lower[d] = INT32_MAX;
+      box.upper[d] = -1;
+    }
+  }
+  KOKKOS_FUNCTION void join(volatile NodeBox& a, const volatile NodeBox& b) const {
+    for (int d = 0; d < 3; ++d) {
+      a.lower[d] = b.lower[d] < a.lower[d] ? b.lower[d] : a.lower[d];
+      a.upper[d] = b.upper[d] > a.upper[d] ? b.upper[d] : a.upper[d];
+    }
+  }
+  KOKKOS_FUNCTION void join(NodeBox& a, const NodeBox& b) const {
+    for (int d = 0; d < 3; ++d) {
+      a.lower[d] = b.lower[d] < a.lower[d] ? b.lower[d] : a.lower[d];
+      a.upper[d] = b.upper[d] > a.upper[d] ? b.upper[d] : a.upper[d];
+    }
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t node, NodeBox& box) const {
+    const Site s = grid.site(int(node));
+    const int at[3] = {s.x, s.y, s.z};
+    for (int d = 0; d < 3; ++d) {
+      box.lower[d] = at[d] < box.lower[d] ? at[d] : box.lower[d];
+      box.upper[d] = at[d] > box.upper[d] ? at[d] : box.upper[d];
+    }
+  }
+};
+
+/// Largest (or smallest) coordinate along an axis in a region, with its node: coordinate * 2^31 +
+/// node as one number, so that ties go to one node.
+template<class Exec>
+struct FindExtremeNode {
+  VoxelGrid<Exec> grid;
+  PrescribedRegion region;
+  int axis;
+  bool largest;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t node, std::int64_t& best) const {
+    const Site s = grid.site(int(node));
+    if (!region.contains(s))
+      return;
+    const int at = axis == 0 ? s.x : axis == 1 ? s.y : s.z;
+    const std::int64_t code = std::int64_t(largest ? at + 1 : (1 << 21) - at) << 31 | node;
+    best = code > best ? code : best;
+  }
+};
+} // namespace detail
+
+/// The box of all nodes. Fences.
+template<class Exec>
+NodeBox bounding_box(const Exec& exec, const VoxelGrid<Exec>& grid) {
+  NodeBox box{};
+  Kokkos::parallel_reduce("femura::bounding_box", range(exec, grid.num_nodes),
+                          detail::ReduceNodeBox<Exec>{grid}, box);
+  return box;
+}
+
+/// The node of `region` with the smallest or largest coordinate along `axis`; ties go to the
+/// largest number. Returns -1 if the region has no node. Fences.
+template<class Exec>
+int find_extreme_node(const Exec& exec, const VoxelGrid<Exec>& grid, const PrescribedRegion& region,
+                      int axis, bool largest) {
+  std::int64_t best = 0;
+  Kokkos::parallel_reduce("femura::find_extreme_node", range(exec, grid.num_nodes),
+                          detail::FindExtremeNode<Exec>{grid, region, axis, largest},
+                          Kokkos::Max<std::int64_t>(best));
+  return best > 0 ? int(best & INT32_MAX) : -1;
+}
+
+/// The lattice place of one node, on the host. Fences.
+template<class Exec>
+Site site_on_host(const Exec& exec, const VoxelGrid<Exec>& grid, int node) {
+  std::uint64_t packed = 0;
+  Kokkos::View<std::uint64_t, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
+      &packed);
+  Kokkos::deep_copy(exec, host, Kokkos::subview(grid.packed_site, node));
+  fence(exec, "femura::site_on_host");
+  return detail::unpack_site(packed);
+}
+
+/// Sets the bits of `mask` [num_nodes] and the entries of u [3 num_nodes] (mm) of the regions'
+/// nodes; where regions overlap, the later one's displacement holds. Fences.
+template<class Exec>
+void prescribe(const Exec& exec, const VoxelGrid<Exec>& grid, double edge,
+               const std::vector<PrescribedRegion>& regions, const Array<std::uint8_t, Exec>& mask,
+               const Array<double, Exec>& u) {
+  const Array<PrescribedRegion, Exec> list = upload(exec, "femura::prescribed_regions", regions);
+  const int count = int(regions.size());
+  Kokkos::parallel_for(
+      "femura::prescribe", range(exec, grid.num_nodes), KOKKOS_LAMBDA(std::int64_t node) {
+        const Site s = grid.site(int(node));
+        std::uint8_t held = mask(node);
+        for (int k = 0; k < count; ++k) {
+          const PrescribedRegion& region = list(k);
+          if (!region.contains(s))
+            continue;
+          held |= region.components;
+          for (int c = 0; c < 3; ++c)
+            if (region.components >> c & 1)
+              u(3 * node + c) = region.displacement(c, s, edge);
+        }
+        mask(node) = held;
+      });
+  fence(exec, "femura::prescribe");
+}
+
+/// Number of nodes in a region. Fences.
+template<class Exec>
+std::int64_t count_nodes(const Exec& exec, const VoxelGrid<Exec>& grid,
+                         const PrescribedRegion& region) {
+  std::int64_t count = 0;
+  Kokkos::parallel_reduce(
+      "femura::count_nodes", range(exec, grid.num_nodes),
+      KOKKOS_LAMBDA(std::int64_t node, std::int64_t & sum) {
+        sum += region.contains(grid.site(int(node)));
+      },
+      count);
+  return count;
+}
+
+/// Displacements prescribed at one node: value[c] for the components c in `components`.
+struct PrescribedNode {
+  Site site;
+  std::uint8_t components;
+  double value[3];
+};
+
+/// One entry per node, ascending in z, y, x; of several values for a degree of freedom the last.
+inline std::vector<PrescribedNode> merge_by_node(const std::vector<NodalValue>& values) {
+  std::map<std::array<int, 3>, PrescribedNode> merged;
+  for (const NodalValue& v : values) {
+    PrescribedNode& node = merged[{v.node[2], v.node[1], v.node[0]}];
+    node.site = {v.node[0], v.node[1], v.node[2]};
+    node.components |= std::uint8_t(1 << v.component);
+    node.value[v.component] = v.value;
+  }
+  std::vector<PrescribedNode> nodes;
+  for (const auto& entry : merged)
+    nodes.push_back(entry.second);
+  return nodes;
+}
+
+/// Entries of a list whose place is not a corner of a solid voxel.
+struct MissingNodes {
+  std::int64_t count = 0;
+  std::int64_t first = -1; ///< index in the list
+};
+
+/// Sets the bits of `mask` and the entries of u for a list without repeated nodes. Places off the
+/// solid voxels are left out and reported. Fences.
+template<class Exec>
+MissingNodes prescribe(const Exec& exec, const VoxelGrid<Exec>& grid,
+                       const std::vector<PrescribedNode>& nodes,
+                       const Array<std::uint8_t, Exec>& mask, const Array<double, Exec>& u) {
+  const std::int64_t size = std::int64_t(nodes.size());
+  const Array<PrescribedNode, Exec> list = upload(exec, "femura::prescribed_nodes", nodes);
+  MissingNodes missing;
+  std::int64_t first = size;
+  Kokkos::parallel_reduce(
+      "femura::prescribe::set", range(exec, size),
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & count) {
+        const PrescribedNode& p = list(i);
+        const std::int64_t node = grid.find(p.site.x, p.site.y, p.site.z);
+        if (node < 0) {
+          ++count;
+          return;
+        }
+        mask(node) |= p.components;
+        for (int c = 0; c < 3; ++c)
+          if (p.components >> c & 1)
+            u(3 * node + c) = p.value[c];
+      },
+      missing.count);
+  if (missing.count > 0) {
+    Kokkos::parallel_reduce(
+        "femura::prescribe::first_missing", range(exec, size),
+        KOKKOS_LAMBDA(std::int64_t i, std::int64_t & least) {
+          const Site& s = list(i).site;
+          if (grid.find(s.x, s.y, s.z) < 0)
+            least = i < least ? i : least;
+        },
+        Kokkos::Min<std::int64_t>(first));
+    missing.first = first;
+  }
+  return missing;
+}
+
+/// f += the listed nodal forces (N); rows of one degree of freedom add up. Places off the solid
+/// voxels are left out; returns how many there were. Fences.
+template<class Exec>
+std::int64_t add_forces(const Exec& exec, const VoxelGrid<Exec>& grid,
+                        const std::vector<NodalValue>& forces, const Array<double, Exec>& f) {
+  // Summed on the host, so that the result does not depend on the order of threads.
+  std::map<std::array<int, 4>, double> sums;
+  for (const NodalValue& v : forces)
+    sums[{v.node[2], v.node[1], v.node[0], v.component}] += v.value;
+  std::vector<NodalValue> merged;
+  for (const auto& [key, value] : sums)
+    merged.push_back({{key[2], key[1], key[0]}, key[3], value});
+  const Array<NodalValue, Exec> list = upload(exec, "femura::nodal_forces", merged);
+  std::int64_t missing = 0;
+  Kokkos::parallel_reduce(
+      "femura::add_forces", range(exec, merged.size()),
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & count) {
+        const NodalValue& v = list(i);
+        const std::int64_t node = grid.find(v.node[0], v.node[1], v.node[2]);
+        if (node < 0)
+          ++count;
+        else
+          f(3 * node + v.component) += v.value;
+      },
+      missing);
+  return missing;
+}
+
+/// f += `force` (N, three components) at each node of `region`. Does not fence.
+template<class Exec>
+void add_forces(const Exec& exec, const VoxelGrid<Exec>& grid, const PrescribedRegion& region,
+                const Kokkos::Array<double, 3>& force, const Array<double, Exec>& f) {
+  Kokkos::parallel_for(
+      "femura::add_forces", range(exec, grid.num_nodes), KOKKOS_LAMBDA(std::int64_t node) {
+        if (region.contains(grid.site(int(node))))
+          for (int c = 0; c < 3; ++c)
+            f(3 * node + c) += force[c];
+      });
+}
+
+} // namespace femura

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the held nodes carry, on the host: there are few of them.
+#pragma once
+
+#include "kernels/constraints.hpp"
+
+#include <vector>
+
+namespace femura {
+
+/// One node with held components: where, which (bit c), the displacement (mm) and the force (N)
+/// that the support exerts on the body; both zero at free components.
+struct HeldNode {
+  Site site;
+  std::uint8_t components;
+  double displacement[3], force[3];
+};
+
+/// The held nodes in Morton order, for displacements u and balancing nodal forces `force` = K u -
+/// f, each [3 num_nodes]. Fences.
+template<class Exec>
+std::vector<HeldNode> list_held_nodes(const Exec& exec, const VoxelGrid<Exec>& grid,
+                                      const Constraints<Exec>& held, const Array<double, Exec>& u,
+                                      const Array<double, Exec>& force) {
+  const std::int64_t count = held.node.extent(0);
+  const Array<HeldNode, Exec> list =
+      make_uninitialized<HeldNode>(exec, count, "femura::held_node_list");
+  Kokkos::parallel_for(
+      "femura::list_held_nodes", range(exec, count), KOKKOS_LAMBDA(std::int64_t i) {
+        const std::int64_t node = held.node(i);
+        HeldNode& h = list(i);
+        h.site = grid.site(int(node));
+        h.components = held.mask(node);
+        for (int c = 0; c < 3; ++c) {
+          const bool is_held = h.components >> c & 1;
+          h.displacement[c] = is_held ? u(3 * node + c) : 0;
+          h.force[c] = is_held ? force(3 * node + c) : 0;
+        }
+      });
+  std::vector<HeldNode> result(static_cast<std::size_t>(count));
+  Kokkos::View<HeldNode*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
+      result.data(), result.size());
+  Kokkos::deep_copy(exec, host, list);
+  fence(exec, "femura::list_held_nodes");
+  return result;
+}
+
+} // namespace femura
