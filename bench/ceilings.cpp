@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/ceilings.hpp"
 
+#include "bench/multiply_adds.hpp"
 #include "core/backend.hpp"
 #include "core/timer.hpp"
 #include "core/vector.hpp"
@@ -14,14 +15,15 @@ namespace femura::bench {
 
 namespace {
 
-/// Independent chains c_j <- a c_j + b, kept in registers; out(i) = sum of chain j + start i.
-template<class Scalar, class Exec>
+/// Independent chains c <- a c + b, kept in registers; out(i) = their sum.
+template<class Scalar, class Exec, bool on_device = BackendTraits<Exec>::is_device>
 struct MultiplyAdd {
   static constexpr int chains = 16;
   int steps;
   Scalar a, b;
   Array<Scalar, Exec> out;
 
+  static int num_chains() { return chains; }
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     Scalar chain[chains];
     for (int j = 0; j < chains; ++j)
@@ -34,6 +36,16 @@ struct MultiplyAdd {
       sum += chain[j];
     out(i) = sum;
   }
+};
+
+template<class Scalar, class Exec>
+struct MultiplyAdd<Scalar, Exec, false> {
+  int steps;
+  Scalar a, b;
+  Array<Scalar, Exec> out;
+
+  static int num_chains() { return num_host_chains<Scalar>(); }
+  void operator()(std::int64_t i) const { out(i) = multiply_adds(a, b, steps); }
 };
 
 template<class Exec>
@@ -74,10 +86,10 @@ double measure_fma_rate(const Exec& exec, int repeats) {
   const double seconds = best_time(exec, repeats, [&] {
     Kokkos::parallel_for("femura::bench::MultiplyAdd", range(exec, items), work);
   });
-  const double found = first_entry(exec, work.out), expected = 2.0 * work.chains;
+  const double found = first_entry(exec, work.out), expected = 2.0 * work.num_chains();
   if (std::abs(found - expected) > 1e-4 * expected)
     fail<std::runtime_error>("multiply-adds end at ", found, ", not at ", expected);
-  return 2.0 * work.chains * work.steps * double(items) / seconds;
+  return 2.0 * work.num_chains() * work.steps * double(items) / seconds;
 }
 
 } // namespace
