@@ -38,7 +38,7 @@ void run(benchmark::State& state, const Exec& exec, const SolveVariant& variant,
     const double dofs = double(model.problem.grid.num_dofs());
     const double work = solver.work() - setup_work;
     state.counters["dofs"] = dofs;
-    state.counters["iterations"] = result.iterations;
+    state.counters["pcg_iterations"] = result.iterations;
     state.counters["true_residual"] = result.true_relative_residual;
     state.counters["levels"] = double(solver.level_info().size());
     state.counters["products"] = work; // of the finest level
