@@ -21,6 +21,7 @@
 #include "kernels/voxel_array.hpp"
 #include "kernels/voxel_range.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
