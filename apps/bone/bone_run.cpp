@@ -232,12 +232,19 @@ void drop_images(VoxelProblem<Exec>& problem, BoneModel<Exec>& model) {
 }
 
 template<class Exec>
-void homogenise(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model,
-                VoxelProblem<Exec>& problem, BoneResults& results, DriverContext& context) {
+BoneLoad<Exec> make_load(const Exec& exec, const BoneOptions& options, const BoneModel<Exec>& model,
+                         const VoxelGrid<Exec>& grid) {
+  if (options.test != LoadTest::homogenise)
+    return make_bone_load(exec, options, model, grid);
   BoneLoad<Exec> load;
-  set_uniform_strain(exec, model, problem.grid, 0, load);
-  problem.held = load.held;
-  results.model.num_held_dofs = problem.held.num_dofs;
+  set_uniform_strain(exec, model, grid, 0, load);
+  return load;
+}
+
+template<class Exec>
+void homogenise(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model,
+                VoxelProblem<Exec>& problem, BoneLoad<Exec>& load, BoneResults& results,
+                DriverContext& context) {
   const LameSummary lame = summarise_lame(exec, problem.lame);
   std::optional<VoxelSolver<Exec>> solver;
   {
@@ -280,11 +287,8 @@ void homogenise(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& m
 
 template<class Exec>
 void run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model,
-              VoxelProblem<Exec>& problem, BoneResults& results, DriverContext& context) {
-  // Supports and loads.
-  BoneLoad<Exec> load = make_bone_load(exec, options, model, problem.grid);
-  problem.held = load.held;
-  results.model.num_held_dofs = problem.held.num_dofs;
+              VoxelProblem<Exec>& problem, BoneLoad<Exec>& load, BoneResults& results,
+              DriverContext& context) {
   const NodeBox box = bounding_box(exec, problem.grid);
 
   // Solve; the solver's vectors are gone before the fields are made.
@@ -353,8 +357,15 @@ template<class Exec>
 int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context) {
   BoneModel<Exec> model = make_bone_model(exec, options, context);
   VoxelProblem<Exec> problem = make_problem(exec, model);
+  BoneLoad<Exec> load = make_load(exec, options, model, problem.grid);
+  if (drop_islands(exec, options, problem.grid, load.held, model)) {
+    problem = make_problem(exec, model);
+    load = make_load(exec, options, model, problem.grid);
+  }
+  problem.held = load.held;
   BoneResults results;
   results.model = describe_model(exec, options, model, problem.grid, problem.lame);
+  results.model.num_held_dofs = problem.held.num_dofs;
   results.test = test_name(options, has_listed_load(options, model));
   results.operator_name = uses_gather<Exec>(options) ? "gather" : "offset";
   results.cycle_name = options.cycle == Cycle::v   ? "v"
@@ -366,9 +377,9 @@ int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context)
     return report_bone_prediction(prediction, "summary", context);
   }
   if (options.test == LoadTest::homogenise)
-    homogenise(exec, options, model, problem, results, context);
+    homogenise(exec, options, model, problem, load, results, context);
   else
-    run_test(exec, options, model, problem, results, context);
+    run_test(exec, options, model, problem, load, results, context);
   return report_bone(results, "summary", context);
 }
 
