@@ -24,6 +24,8 @@ Tally run_damaged(ReaderTarget target, const std::string& name, const Bytes& who
   const std::string path = directory / name;
   Tally tally;
   const auto attempt = [&](const Bytes& bytes, const char* damage, std::size_t place) {
+    // A new inode: HDF5 knows files by it, and keeps some damaged ones open.
+    std::filesystem::remove(path);
     write_bytes(path, bytes);
     try {
       ++(target(path) ? tally.accepted : tally.refused);
