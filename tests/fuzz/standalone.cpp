@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs a fuzz target over the files and folders named on the command line, for compilers without
 // libFuzzer and for CTest. `--seeds DIR` writes the seeds of every target below DIR and leaves.
+#include "core/io/hdf5.hpp"
 #include "tests/io/sample_files.hpp"
 
 #include <cstdint>
@@ -59,6 +60,7 @@ long run(const fs::path& path) {
 } // namespace
 
 int main(int argc, char** argv) {
+  femura::skip_hdf5_exit_cleanup();
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() == 2 && arguments[0] == "--seeds") {
     write_seeds(arguments[1]);
