@@ -42,17 +42,17 @@ void add_input_options(CLI::App& app, BoneOptions& o) {
   add_list(app, "--shape", "NX,NY,NZ", "raw: voxels along x (fastest), y and z",
            [&o](const Items& items) { o.raw_shape = parse_extents(items, false); })
       ->group(group);
-  add_choice_of<RawType>(app, "--type",
-                         {{"uint8", RawType::uint8},
-                          {"int8", RawType::int8},
-                          {"uint16", RawType::uint16},
-                          {"int16", RawType::int16},
-                          {"uint32", RawType::uint32},
-                          {"int32", RawType::int32},
-                          {"float32", RawType::float32},
-                          {"float64", RawType::float64}},
-                         "", "raw: type of a voxel, little endian",
-                         [&o](RawType type) { o.raw_type = type; })
+  add_choice_of<SampleType>(app, "--type",
+                            {{"uint8", SampleType::u8},
+                             {"int8", SampleType::i8},
+                             {"uint16", SampleType::u16},
+                             {"int16", SampleType::i16},
+                             {"uint32", SampleType::u32},
+                             {"int32", SampleType::i32},
+                             {"float32", SampleType::f32},
+                             {"float64", SampleType::f64}},
+                            "", "raw: type of a voxel, little endian",
+                            [&o](SampleType type) { o.raw_type = type; })
       ->group(group);
   app.add_option("--spacing", o.spacing,
                  "Edge of a voxel, instead of what the file says; raw and generated images: 1 if "
@@ -137,12 +137,12 @@ void add_generator_options(CLI::App& app, BoneOptions& o) {
 void add_material_options(CLI::App& app, BoneOptions& o) {
   const char* group = "Material";
   add_choice(app, "--law", o.law,
-             {{"by-format", MaterialLaw::by_format},
-              {"modulus", MaterialLaw::modulus},
-              {"threshold", MaterialLaw::threshold},
-              {"linear", MaterialLaw::linear},
-              {"power", MaterialLaw::power},
-              {"labels", MaterialLaw::labels}},
+             {{"by-format", GreyLaw::by_format},
+              {"modulus", GreyLaw::modulus},
+              {"threshold", GreyLaw::threshold},
+              {"linear", GreyLaw::linear},
+              {"power", GreyLaw::power},
+              {"labels", GreyLaw::labels}},
              "What a value v of the image means. modulus: it is Young's modulus (ParOSol files); "
              "threshold: bone of --modulus where --lower <= v <= --upper; linear: E = intercept + "
              "slope v; power: E = coefficient (intercept + slope v)^exponent; labels: the table "

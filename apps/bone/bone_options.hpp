@@ -3,6 +3,7 @@
 #pragma once
 
 #include "apps/driver/common_options.hpp"
+#include "core/io/samples.hpp"
 
 #include <array>
 #include <limits>
@@ -19,12 +20,11 @@ class App;
 namespace femura {
 
 enum class BoneFormat { by_name, parosol, metaimage, nifti, raw, surface };
-enum class RawType { uint8, int8, uint16, int16, uint32, int32, float32, float64 };
 enum class BoneGenerator { none, perlin, cube, sphere, laminate };
 
 /// What a value of the image means. `by_format`: `modulus` for ParOSol files, else an error that
 /// asks; generated images and surfaces are of one material.
-enum class MaterialLaw {
+enum class GreyLaw {
   by_format,
   modulus,   ///< the value is Young's modulus
   threshold, ///< lower <= value <= upper is bone of `modulus`
@@ -34,7 +34,7 @@ enum class MaterialLaw {
 };
 
 /// The material of one label.
-struct LabelMaterial {
+struct LabelEntry {
   double modulus;                ///< MPa
   std::optional<double> poisson; ///< else --poisson
 };
@@ -88,7 +88,7 @@ struct BoneOptions {
   std::string input;
   BoneFormat format = BoneFormat::by_name;
   std::array<int, 3> raw_shape{0, 0, 0}; ///< nx, ny, nz
-  std::optional<RawType> raw_type;
+  std::optional<SampleType> raw_type;
   std::optional<double> spacing;  ///< mm; overrides that of the file (raw: required)
   std::optional<double> voxel;    ///< mm; edge for surfaces
   double surface_unit = 1;        ///< mm per unit of a surface file
@@ -110,7 +110,7 @@ struct BoneOptions {
   int layer_axis = 2;                         ///< laminate: normal of the layers
 
   // Material
-  MaterialLaw law = MaterialLaw::by_format;
+  GreyLaw law = GreyLaw::by_format;
   double modulus = 10000;        ///< MPa, of threshold, generated images and surfaces
   std::optional<double> poisson; ///< else that of the file, else 0.3
   double lower = -std::numeric_limits<double>::infinity(); ///< values below are void
@@ -119,7 +119,7 @@ struct BoneOptions {
   double intercept = 0;
   double coefficient = 6850; ///< MPa
   double exponent = 1.49;
-  std::map<int, LabelMaterial> labels;
+  std::map<int, LabelEntry> labels;
 
   // Test
   LoadTest test = LoadTest::by_input;
@@ -138,8 +138,8 @@ struct BoneOptions {
   double tolerance = 1e-6;
   int max_iterations = 1000;
   OperatorChoice matrix = OperatorChoice::automatic;
-  Cycle cycle = Cycle::inner_w;
-  int smoother_degree = 4;
+  Cycle cycle = Cycle::w;
+  int smoother_degree = 10;
   double smoothing_ratio = 16;
   int levels = 32; ///< at most
   CoarseChoice coarse = CoarseChoice::direct;

@@ -106,15 +106,15 @@ void check_material(const CLI::App& app, const BoneOptions& o) {
     if (material.poisson)
       require_poisson("--labels", *material.poisson);
   }
-  if (o.law != MaterialLaw::by_format && o.generator != BoneGenerator::none)
+  if (o.law != GreyLaw::by_format && o.generator != BoneGenerator::none)
     fail<UsageError>("--law is for images that are read; a generated one has --modulus");
-  if (o.law == MaterialLaw::threshold && app.count("--lower") == 0 && app.count("--upper") == 0)
+  if (o.law == GreyLaw::threshold && app.count("--lower") == 0 && app.count("--upper") == 0)
     fail<UsageError>("--law threshold needs --lower, --upper or both");
-  if (o.law == MaterialLaw::labels && o.labels.empty())
+  if (o.law == GreyLaw::labels && o.labels.empty())
     fail<UsageError>("--law labels needs --labels LABEL=MPA[:NU],..., such as 1=17000:0.3");
 
-  const bool scaled = o.law == MaterialLaw::linear || o.law == MaterialLaw::power;
-  const bool graded = scaled || o.law == MaterialLaw::threshold || o.law == MaterialLaw::modulus;
+  const bool scaled = o.law == GreyLaw::linear || o.law == GreyLaw::power;
+  const bool graded = scaled || o.law == GreyLaw::threshold || o.law == GreyLaw::modulus;
   struct Use {
     const char* option;
     bool used;
@@ -122,13 +122,12 @@ void check_material(const CLI::App& app, const BoneOptions& o) {
   };
   const Use uses[] = {{"--slope", scaled, "--law linear or power"},
                       {"--intercept", scaled, "--law linear or power"},
-                      {"--coefficient", o.law == MaterialLaw::power, "--law power"},
-                      {"--exponent", o.law == MaterialLaw::power, "--law power"},
-                      {"--labels", o.law == MaterialLaw::labels, "--law labels"},
+                      {"--coefficient", o.law == GreyLaw::power, "--law power"},
+                      {"--exponent", o.law == GreyLaw::power, "--law power"},
+                      {"--labels", o.law == GreyLaw::labels, "--law labels"},
                       {"--lower", graded, "--law threshold, linear, power or modulus"},
                       {"--upper", graded, "--law threshold, linear, power or modulus"},
-                      {"--modulus",
-                       o.law == MaterialLaw::threshold || o.law == MaterialLaw::by_format,
+                      {"--modulus", o.law == GreyLaw::threshold || o.law == GreyLaw::by_format,
                        "--law threshold, a surface or --generate"}};
   for (const Use& use : uses)
     if (app.count(use.option) > 0 && !use.used)

@@ -60,10 +60,10 @@ NodalCondition parse_condition(const std::string& text, bool value_required) {
   return condition;
 }
 
-std::pair<int, LabelMaterial> parse_label(const std::string& text) {
+std::pair<int, LabelEntry> parse_label(const std::string& text) {
   const auto [label, material] = split(text, '=', "LABEL=MPA[:POISSON], such as 1=17000:0.3");
   const std::size_t colon = material.find(':');
-  LabelMaterial parsed{parse_number<double>(material.substr(0, colon)), {}};
+  LabelEntry parsed{parse_number<double>(material.substr(0, colon)), {}};
   if (colon != std::string::npos)
     parsed.poisson = parse_number<double>(material.substr(colon + 1));
   return {parse_number<int>(label), parsed};

@@ -14,7 +14,7 @@ namespace femura {
 NodalCondition parse_condition(const std::string& text, bool value_required);
 
 /// LABEL=MPA[:POISSON], such as "1=17000:0.3".
-std::pair<int, LabelMaterial> parse_label(const std::string& text);
+std::pair<int, LabelEntry> parse_label(const std::string& text);
 
 /// VOXELS=MPA, a layer of a laminate.
 std::pair<int, double> parse_layer(const std::string& text);

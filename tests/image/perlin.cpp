@@ -4,6 +4,7 @@
 #include "tests/backend_test.hpp"
 #include "tests/image/host_values.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 

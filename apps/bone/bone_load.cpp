@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/bone/bone_load.hpp"
+
+#include "apps/driver/table.hpp"
+#include "core/io/nodal_list.hpp"
+#include "kernels/component_selection.hpp"
+
+#include <cmath>
+
+namespace femura {
+
+namespace {
+
+MechanicalTest mechanical_test(const BoneOptions& options) {
+  MechanicalTest test;
+  test.axis = options.axis;
+  test.strain = options.strain;
+  test.displacement = options.displacement;
+  test.angle = options.angle * std::acos(-1.0) / 180;
+  test.lateral_free = options.lateral == Lateral::free;
+  test.plate_depth = options.plate_depth;
+  switch (options.test) {
+  case LoadTest::confined:
+    test.kind = TestKind::confined;
+    break;
+  case LoadTest::shear:
+    test.kind = TestKind::shear;
+    test.direction = options.shear_direction;
+    break;
+  case LoadTest::torsion:
+    test.kind = TestKind::torsion;
+    break;
+  case LoadTest::bending:
+    test.kind = TestKind::bending;
+    test.direction = options.hinge;
+    break;
+  default:
+    test.kind = TestKind::axial;
+  }
+  return test;
+}
+
+/// The nodes that --fix or --force means.
+PrescribedRegion chosen_region(const NodeBox& box, double edge, const NodeChoice& where,
+                               double plate_depth) {
+  PrescribedRegion region;
+  for (int d = 0; d < 3; ++d) {
+    region.lower[d] = where.is_face ? box.lower[d] : where.node[d];
+    region.upper[d] = where.is_face ? box.upper[d] : where.node[d];
+  }
+  if (where.is_face) {
+    const int layers = int(std::floor(plate_depth / edge + 1e-9)), a = where.axis;
+    if (where.upper)
+      region.lower[a] = box.upper[a] - layers;
+    else
+      region.upper[a] = box.lower[a] + layers;
+  }
+  return region;
+}
+
+std::string describe(const NodeChoice& where) {
+  if (where.is_face)
+    return std::string("side ") + "xyz"[where.axis] + (where.upper ? "+" : "-");
+  return "node " + std::to_string(where.node[0]) + "/" + std::to_string(where.node[1]) + "/" +
+         std::to_string(where.node[2]);
+}
+
+template<class Exec>
+std::int64_t require_nodes(const Exec& exec, const VoxelGrid<Exec>& grid,
+                           const PrescribedRegion& region, const char* option,
+                           const NodeChoice& where) {
+  const std::int64_t count = count_nodes(exec, grid, region);
+  if (count == 0)
+    fail<InputError>(option, ": ", describe(where), " has no node of a solid voxel");
+  return count;
+}
+
+/// Nodes of a list that is given as displacements, at solid voxels. Places in the void are an
+/// error, unless voxels were dropped, which may have been theirs.
+template<class Exec>
+void prescribe_list(const Exec& exec, const std::string& source,
+                    const std::vector<NodalValue>& values, const BoneModel<Exec>& model,
+                    const VoxelGrid<Exec>& grid, const Array<std::uint8_t, Exec>& mask,
+                    const Array<double, Exec>& u) {
+  const std::vector<PrescribedNode> nodes = merge_by_node(values);
+  const MissingNodes missing = prescribe(exec, grid, nodes, mask, u);
+  if (missing.count == 0)
+    return;
+  const Site& s = nodes[std::size_t(missing.first)].site;
+  if (model.num_dropped == 0)
+    fail<InputError>(
+        source, ": ", missing.count, " of ", nodes.size(),
+        " nodes with prescribed displacements lie in the void, the first at x, y, z = ", s.x, ", ",
+        s.y, ", ", s.z, ": remove them or check the axes' order");
+  log_info(format_count(missing.count), " prescribed nodes went with the dropped voxels");
+}
+
+template<class Exec>
+void apply_listed_load(const Exec& exec, const BoneOptions& options, const BoneModel<Exec>& model,
+                       const VoxelGrid<Exec>& grid, const Array<std::uint8_t, Exec>& mask,
+                       BoneLoad<Exec>& load) {
+  const std::array<int, 3> shape{grid.shape[0], grid.shape[1], grid.shape[2]};
+  const NodeBox box = bounding_box(exec, grid);
+  prescribe_list(exec, options.input, model.displacements, model, grid, mask, load.u);
+  if (!options.fix_file.empty())
+    prescribe_list(exec, options.fix_file, read_nodal_list(options.fix_file, shape), model, grid,
+                   mask, load.u);
+  std::vector<PrescribedRegion> regions;
+  for (const NodalCondition& fix : options.fix) {
+    PrescribedRegion region = chosen_region(box, model.edge, fix.where, options.plate_depth);
+    require_nodes(exec, grid, region, "--fix", fix.where);
+    region.components = 0;
+    for (int c = 0; c < 3; ++c)
+      if (fix.components[c]) {
+        region.components |= std::uint8_t(1 << c);
+        region.value[c] = fix.value;
+      }
+    regions.push_back(region);
+  }
+  prescribe(exec, grid, model.edge, regions, mask, load.u);
+
+  if (model.forces.empty() && options.force.empty() && options.force_file.empty())
+    return;
+  load.force = make_zeros<double>(exec, grid.num_dofs(), "femura::bone::force");
+  std::vector<NodalValue> forces = model.forces;
+  if (!options.force_file.empty()) {
+    const auto listed = read_nodal_list(options.force_file, shape);
+    forces.insert(forces.end(), listed.begin(), listed.end());
+  }
+  if (const std::int64_t missing = add_forces(exec, grid, forces, load.force)) {
+    if (model.num_dropped == 0)
+      fail<InputError>(options.force_file.empty() ? options.input : options.force_file, ": ",
+                       missing, " nodal forces act on the void: remove them");
+    log_info(format_count(missing), " nodal forces went with the dropped voxels");
+  }
+  for (const NodalCondition& force : options.force) {
+    const PrescribedRegion region =
+        chosen_region(box, model.edge, force.where, options.plate_depth);
+    const double share =
+        force.value / double(require_nodes(exec, grid, region, "--force", force.where));
+    Kokkos::Array<double, 3> per_node{};
+    for (int c = 0; c < 3; ++c)
+      per_node[c] = force.components[c] ? share : 0;
+    add_forces(exec, grid, region, per_node, load.force);
+  }
+}
+
+template<class Exec>
+void require_supported(const Exec& exec, const BoneModel<Exec>& model, const VoxelGrid<Exec>& grid,
+                       const Constraints<Exec>& held) {
+  if (held.num_dofs == 0)
+    fail<InputError>(
+        "nothing holds the specimen: prescribe displacements with --fix, in the input, "
+        "or choose a --test");
+  const UnsupportedComponents loose = find_unsupported(
+      exec, model.modulus, mark_supported_voxels(exec, grid, model.modulus, held.mask),
+      Connectivity::node);
+  if (loose.components == 0)
+    return;
+  const std::int64_t nx = grid.shape[0], ny = grid.shape[1];
+  fail<InputError>(format_count(loose.voxels), " voxels in ", format_count(loose.components),
+                   " parts touch no support, the first at x, y, z = ", loose.example % nx, ", ",
+                   loose.example / nx % ny, ", ", loose.example / nx / ny,
+                   ": --largest-component leaves islands out");
+}
+
+} // namespace
+
+template<class Exec>
+BoneLoad<Exec> make_bone_load(const Exec& exec, const BoneOptions& options,
+                              const BoneModel<Exec>& model, const VoxelGrid<Exec>& grid) {
+  const TimedScope scope("femura::bone::load");
+  BoneLoad<Exec> load;
+  load.u = make_zeros<double>(exec, grid.num_dofs(), "femura::bone::displacement");
+  const Array<std::uint8_t, Exec> mask =
+      make_zeros<std::uint8_t>(exec, grid.num_nodes, "femura::bone::held");
+  if (has_listed_load(options, model)) {
+    apply_listed_load(exec, options, model, grid, mask, load);
+  } else {
+    load.regions = make_load_case(exec, grid, model.edge, mechanical_test(options));
+    std::vector<PrescribedRegion> regions;
+    for (const NamedRegion& named : load.regions)
+      regions.push_back(named.region);
+    prescribe(exec, grid, model.edge, regions, mask, load.u);
+  }
+  load.held = make_constraints(exec, mask);
+  require_supported(exec, model, grid, load.held);
+  return load;
+}
+
+template<class Exec>
+void set_uniform_strain(const Exec& exec, const BoneModel<Exec>& model, const VoxelGrid<Exec>& grid,
+                        int component, BoneLoad<Exec>& load) {
+  double strain[6] = {};
+  strain[component] = 1;
+  load.regions = make_uniform_strain_case(exec, grid, strain);
+  std::vector<PrescribedRegion> regions;
+  for (const NamedRegion& named : load.regions)
+    regions.push_back(named.region);
+  load.u = make_zeros<double>(exec, grid.num_dofs(), "femura::bone::displacement");
+  const Array<std::uint8_t, Exec> mask =
+      make_zeros<std::uint8_t>(exec, grid.num_nodes, "femura::bone::held");
+  prescribe(exec, grid, model.edge, regions, mask, load.u);
+  if (load.held.mask.extent(0) == 0) {
+    load.held = make_constraints(exec, mask);
+    require_supported(exec, model, grid, load.held);
+  }
+}
+
+#define FEMURA_INSTANTIATE(Exec)                                                                   \
+  template BoneLoad<Exec> make_bone_load(const Exec&, const BoneOptions&, const BoneModel<Exec>&,  \
+                                         const VoxelGrid<Exec>&);                                  \
+  template void set_uniform_strain(const Exec&, const BoneModel<Exec>&, const VoxelGrid<Exec>&,    \
+                                   int, BoneLoad<Exec>&);
+FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+
+} // namespace femura

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/bone/bone_model.hpp"
+
+#include "apps/driver/table.hpp"
+#include "core/io/image_format.hpp"
+#include "core/io/metaimage.hpp"
+#include "core/io/nifti.hpp"
+#include "core/io/parosol.hpp"
+#include "core/io/raw_image.hpp"
+#include "core/io/surface.hpp"
+#include "kernels/component_selection.hpp"
+#include "kernels/crop.hpp"
+#include "kernels/material_law.hpp"
+#include "kernels/perlin.hpp"
+#include "kernels/shapes.hpp"
+#include "kernels/voxelise.hpp"
+
+namespace femura {
+
+namespace {
+
+ImageFormat image_format(const BoneOptions& options) {
+  switch (options.format) {
+  case BoneFormat::parosol:
+    return ImageFormat::parosol;
+  case BoneFormat::metaimage:
+    return ImageFormat::metaimage;
+  case BoneFormat::nifti:
+    return ImageFormat::nifti;
+  case BoneFormat::raw:
+    return ImageFormat::raw;
+  case BoneFormat::surface:
+    return ImageFormat::surface;
+  case BoneFormat::by_name:
+    break;
+  }
+  return guess_format(options.input);
+}
+
+VoxelImage read_raw(const BoneOptions& options) {
+  if (options.raw_shape[0] < 1 || !options.raw_type || !options.spacing)
+    fail<UsageError>(options.input,
+                     ": a raw image needs --shape NX,NY,NZ, --type and --spacing MM");
+  RawImageOptions raw;
+  raw.shape = options.raw_shape;
+  raw.type = *options.raw_type;
+  raw.spacing = *options.spacing;
+  return read_raw_image(options.input, raw);
+}
+
+MaterialLaw material_law(const BoneOptions& options, const std::string& source) {
+  MaterialLaw law;
+  law.poisson = options.poisson.value_or(0.3);
+  law.lower = options.lower;
+  law.upper = options.upper;
+  switch (options.law) {
+  case GreyLaw::by_format:
+    fail<UsageError>(source, ": say what its grey values mean: --law threshold, linear, power, "
+                             "labels or modulus");
+  case GreyLaw::modulus:
+    law.kind = MaterialKind::modulus;
+    law.modulus_factor = options.modulus_in_gpa ? 1000 : 1;
+    break;
+  case GreyLaw::threshold:
+    law.kind = MaterialKind::window;
+    law.modulus = options.modulus;
+    break;
+  case GreyLaw::linear:
+    law.kind = MaterialKind::linear;
+    law.intercept = options.intercept;
+    law.slope = options.slope;
+    break;
+  case GreyLaw::power:
+    law.kind = MaterialKind::power;
+    law.density_intercept = options.intercept;
+    law.density_slope = options.slope;
+    law.coefficient = options.coefficient;
+    law.exponent = options.exponent;
+    break;
+  case GreyLaw::labels:
+    law.kind = MaterialKind::table;
+    for (const auto& [label, entry] : options.labels)
+      law.table.push_back({label, entry.modulus, entry.poisson.value_or(law.poisson)});
+    break;
+  }
+  return law;
+}
+
+template<class Exec>
+void apply_law(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model) {
+  MaterialField<Exec> field;
+  try {
+    field = apply_material_law(exec, material_law(options, options.input), model.modulus);
+  } catch (const InputError& error) {
+    fail<InputError>(options.input, ": ", error.what());
+  }
+  model.uniform_poisson = field.poisson;
+  if (field.poisson_image.extent(0) > 0) {
+    model.poisson.shape = model.modulus.shape;
+    model.poisson.value = field.poisson_image;
+  }
+  if (field.num_clamped > 0)
+    log_info(format_count(field.num_clamped), " voxels below the range of the law became void");
+  log_info("moduli from ", format_number(field.minimum), " to ", format_number(field.maximum),
+           " MPa");
+}
+
+template<class Exec>
+void read_surface_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model) {
+  if (!options.voxel)
+    fail<UsageError>(options.input, ": a surface needs --voxel MM, the edge of its voxels");
+  TriangleSurface surface = read_surface(options.input);
+  require_closed(surface, options.input);
+  for (auto& vertex : surface.vertex)
+    for (double& x : vertex)
+      x *= options.surface_unit;
+  VoxeliseOptions voxels;
+  voxels.spacing = *options.voxel;
+  voxels.value = float(options.modulus);
+  VoxelisedSurface<Exec> body =
+      voxelise(exec, upload_surface(exec, surface.vertex, surface.triangle), voxels);
+  model.description =
+      "closed surface of " + format_count(std::int64_t(surface.triangle.size())) + " triangles";
+  model.modulus = body.image;
+  model.origin = body.origin;
+  model.edge = *options.voxel;
+}
+
+template<class Exec>
+void read_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model) {
+  const ImageFormat format = image_format(options);
+  if (format == ImageFormat::surface) {
+    read_surface_model(exec, options, model);
+    return;
+  }
+  VoxelModel file;
+  const bool is_parosol = format == ImageFormat::parosol;
+  if (is_parosol) {
+    std::vector<std::string> remarks;
+    ParosolOptions parosol;
+    parosol.modulus_unit = options.modulus_in_gpa ? ModulusUnit::GPa : ModulusUnit::MPa;
+    parosol.poisson = options.poisson;
+    parosol.remarks = &remarks;
+    file = read_parosol(options.input, parosol);
+    for (const std::string& remark : remarks)
+      log_info(remark);
+    log_info("moduli in the file are read as ", options.modulus_in_gpa ? "GPa" : "MPa",
+             " (--modulus-unit)");
+  } else if (format == ImageFormat::metaimage) {
+    file.modulus = read_metaimage(options.input);
+  } else if (format == ImageFormat::nifti) {
+    file.modulus = read_nifti(options.input);
+  } else {
+    file.modulus = read_raw(options);
+  }
+  model.description = std::string(name_of(format)) + " image";
+  model.edge = options.spacing.value_or(file.modulus.spacing);
+  model.origin = file.modulus.origin;
+  model.uniform_poisson = file.poisson;
+  model.modulus = to_device(exec, file.modulus);
+  if (!file.poisson_image.empty()) {
+    VoxelImage poisson;
+    poisson.shape = file.modulus.shape;
+    poisson.value = std::move(file.poisson_image);
+    model.poisson = to_device(exec, poisson);
+  }
+  model.displacements = std::move(file.displacements);
+  model.forces = std::move(file.forces);
+  if (!is_parosol || options.law != GreyLaw::by_format)
+    apply_law(exec, options, model);
+}
+
+template<class Exec>
+void generate_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model) {
+  model.edge = options.spacing.value_or(1);
+  model.uniform_poisson = options.poisson.value_or(0.3);
+  const float modulus = float(options.modulus);
+  switch (options.generator) {
+  case BoneGenerator::perlin: {
+    PerlinOptions perlin;
+    perlin.shape = options.size;
+    perlin.feature = options.feature;
+    perlin.threshold = options.noise_threshold;
+    perlin.fraction = options.fraction.value_or(0);
+    perlin.seed = options.common.seed;
+    perlin.modulus = modulus;
+    PerlinBone<Exec> bone = make_perlin_bone(exec, perlin);
+    model.description = "coherent noise below " + format_number(bone.threshold);
+    model.modulus = bone.modulus;
+    break;
+  }
+  case BoneGenerator::cube:
+    model.description = "solid box";
+    model.modulus = make_cube(exec, options.size, modulus);
+    break;
+  case BoneGenerator::sphere: {
+    SphereOptions sphere;
+    sphere.shape = options.size;
+    sphere.radius = options.radius;
+    sphere.modulus = modulus;
+    sphere.inner_radius = options.inner_radius;
+    sphere.inner_modulus = float(options.inner_modulus);
+    sphere.outer_modulus = float(options.outer_modulus);
+    model.description = "sphere";
+    model.modulus = make_sphere(exec, sphere);
+    break;
+  }
+  case BoneGenerator::laminate: {
+    LaminateOptions laminate;
+    laminate.shape = options.size;
+    laminate.axis = options.layer_axis;
+    laminate.layers.clear();
+    for (const auto& [thickness, layer_modulus] : options.layers)
+      laminate.layers.push_back({thickness, float(layer_modulus)});
+    model.description = "laminate";
+    model.modulus = make_laminate(exec, laminate);
+    break;
+  }
+  case BoneGenerator::none:
+    fail<UsageError>("no input and nothing to generate");
+  }
+}
+
+} // namespace
+
+template<class Exec>
+BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
+                                DriverContext& context) {
+  const TimedScope scope("femura::bone::input");
+  BoneModel<Exec> model;
+  if (options.generator == BoneGenerator::none) {
+    context.provenance().inputs.push_back(record_input(options.input));
+    read_model(exec, options, model);
+  } else {
+    generate_model(exec, options, model);
+  }
+  const std::string source = options.input.empty() ? model.description : options.input;
+  if (count_solid(exec, model.modulus) == 0)
+    fail<InputError>(source, ": no voxel is bone; look at the range of the values and the "
+                             "thresholds");
+  // Noise leaves crumbs: the paper's meshes are the largest component of theirs.
+  if (options.largest_component || options.generator == BoneGenerator::perlin) {
+    const auto connectivity = options.connected_by_node ? Connectivity::node : Connectivity::face;
+    const ComponentSummary summary = keep_largest_component(exec, model.modulus, connectivity);
+    model.num_dropped = summary.num_solid - summary.largest_size;
+    log_info("kept the largest of ", format_count(summary.count), " components, dropped ",
+             format_count(model.num_dropped), " voxels");
+  }
+  return model;
+}
+
+#define FEMURA_INSTANTIATE(Exec)                                                                   \
+  template BoneModel<Exec> make_bone_model(const Exec&, const BoneOptions&, DriverContext&);
+FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+
+} // namespace femura

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the options to a voxel model in the memory of a backend.
+#pragma once
+
+#include "apps/bone/bone_options.hpp"
+#include "apps/driver/context.hpp"
+#include "kernels/lame_field.hpp"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace femura {
+
+template<class Exec>
+struct BoneModel {
+  std::string description;                       ///< "ParOSol image", "Perlin noise" and so on
+  VoxelArray<Exec> modulus;                      ///< MPa, 0 = void
+  VoxelArray<Exec> poisson;                      ///< empty, or a ratio per voxel
+  double uniform_poisson = 0.3;                  ///< where `poisson` is empty
+  double edge = 1;                               ///< of a voxel, mm
+  std::array<double, 3> origin{0, 0, 0};         ///< lower corner of the image, mm
+  std::vector<NodalValue> displacements, forces; ///< given by the input
+  std::int64_t num_dropped = 0;                  ///< solid voxels left out as islands
+};
+
+/// Reads or generates the image, turns grey values into moduli and drops islands if asked. Logs
+/// what it did, records the input's hash in the provenance. Throws InputError and UsageError.
+/// Fences.
+template<class Exec>
+BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
+                                DriverContext& context);
+
+} // namespace femura
