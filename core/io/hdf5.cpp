@@ -318,7 +318,7 @@ void Hdf5Dataset::require_readable(bool integers, std::size_t bytes_per_value) c
   if (!file || H5Fget_filesize(file.get(), &file_size) < 0)
     fail<InputError>(where(), ": is damaged", reason());
   const H5D_layout_t layout = H5Pget_layout(properties.get());
-  const std::uint64_t floor = std::uint64_t(1) << 26;
+  const std::uint64_t floor = std::uint64_t(1) << 20;
   const std::uint64_t most =
       std::max<std::uint64_t>(floor, file_size * (layout == H5D_CHUNKED ? 4096 : 1)) / stored_value;
   if (count > most || count > std::numeric_limits<std::size_t>::max() / bytes_per_value)
