@@ -39,12 +39,14 @@ void require_survivable_read(const std::string& path, const std::function<void()
   while (::waitpid(child, &status, 0) < 0)
     if (errno != EINTR)
       return;
-  if (!WIFSIGNALED(status))
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
     return;
-  if (WTERMSIG(status) == SIGALRM)
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (signal == SIGALRM)
     fail<InputError>(path, ": is damaged: reading it did not end within ", limit_seconds, " s");
-  fail<InputError>(path, ": is damaged: the library that reads it crashes (",
-                   ::strsignal(WTERMSIG(status)), ")");
+  // Sanitizers end the child by an exit status of their own.
+  fail<InputError>(path, ": is damaged: the library that reads it crashes",
+                   signal != 0 ? std::string(" (") + ::strsignal(signal) + ")" : "");
 }
 
 } // namespace femura
