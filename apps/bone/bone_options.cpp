@@ -4,6 +4,7 @@
 #include "apps/bone/condition_syntax.hpp"
 #include "apps/driver/exit_code.hpp"
 #include "apps/driver/option_kinds.hpp"
+#include "apps/driver/parse_number.hpp"
 #include "core/require.hpp"
 
 namespace femura {
