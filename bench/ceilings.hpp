@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the machine can do at best: the rates that every other row is a fraction of.
+#pragma once
+
+#include <cstdint>
+
+namespace femura::bench {
+
+struct Ceilings {
+  double copy_rate = 0;      ///< bytes/s, read and written: the faster of a loop and Kokkos's copy
+  double dot_rate = 0;       ///< bytes/s, read
+  double fma_rate_f64 = 0;   ///< flops/s of independent multiply-adds (2 flops each) in registers,
+  double fma_rate_f32 = 0;   ///< as the compiler of this build forms them
+  double launch_seconds = 0; ///< an empty kernel and the fence after it
+};
+
+/// The best of several runs each, on arrays of `bytes` bytes, which should exceed every cache.
+/// Throws std::runtime_error if a copy, sum or chain of multiply-adds comes out wrong. Fences.
+template<class Exec>
+Ceilings measure_ceilings(const Exec& exec, std::int64_t bytes);
+
+/// The ceilings of a backend, measured on the first call. `quick` then takes small arrays: for
+/// checks that the benchmark runs, not for rates.
+template<class Exec>
+const Ceilings& ceilings(bool quick = false);
+
+} // namespace femura::bench

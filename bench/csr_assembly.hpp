@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "bench/csr_matrix.hpp"
+#include "solvers/voxel_solver.hpp"
+
+namespace femura::bench {
+
+using HostBackend = Kokkos::DefaultHostExecutionSpace;
+
+/// The stiffness matrix of a voxel problem without its constraints, assembled row by row. Throws
+/// std::invalid_argument for more entries than 32-bit offsets reach.
+template<class Scalar>
+CsrMatrix<Scalar> assemble_csr(const VoxelProblem<HostBackend>& problem);
+
+} // namespace femura::bench

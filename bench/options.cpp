@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bench/options.hpp"
+
+#include "core/backend.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+namespace femura::bench {
+
+namespace {
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> parts;
+  std::istringstream stream(list);
+  for (std::string part; std::getline(stream, part, ',');)
+    parts.push_back(part);
+  return parts;
+}
+
+int parse_size(const std::string& text) {
+  const bool digits =
+      !text.empty() && text.size() <= 4 &&
+      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const int size = digits ? std::stoi(text) : 0;
+  if (size < 4 || size > 2000)
+    fail<UsageError>("--sizes: '", text, "' is no number of voxels from 4 to 2000");
+  return size;
+}
+
+} // namespace
+
+const char* const options_help =
+    "femura_bench [--backends=serial,openmp,cuda] [--sizes=32,64] [--quick] [--benchmark_...]\n"
+    "  --backends  backends to run on (all of the build)\n"
+    "  --sizes     voxels along an axis, for every benchmark (each has its own)\n"
+    "  --quick     small arrays for the ceilings: to see that everything runs\n"
+    "Flags of Google Benchmark:\n"
+    "  --benchmark_filter=REGEX --benchmark_min_time=SECONDS --benchmark_repetitions=N\n"
+    "  --benchmark_out=FILE --benchmark_out_format=json|console|csv\n"
+    "  --benchmark_format=console|json|csv --benchmark_list_tests\n"
+    "Exit codes: 0 all ran and were right, 1 one failed, 2 usage, 4 backend not available\n";
+
+bool Options::has(const std::string& backend) const {
+  return std::find(backends.begin(), backends.end(), backend) != backends.end();
+}
+
+Options take_options(int& argc, char** argv) {
+  Options options;
+  int kept = 1;
+  for (int i = 1; i < argc; ++i) {
+    const std::string flag = argv[i];
+    if (flag.rfind("--backends=", 0) == 0)
+      options.backends = split(flag.substr(11));
+    else if (flag.rfind("--sizes=", 0) == 0) {
+      options.sizes.clear();
+      for (const std::string& size : split(flag.substr(8)))
+        options.sizes.push_back(parse_size(size));
+    } else if (flag == "--quick")
+      options.quick = true;
+    else {
+      options.list_only |=
+          flag == "--benchmark_list_tests" || flag == "--benchmark_list_tests=true";
+      argv[kept++] = argv[i];
+    }
+  }
+  argc = kept;
+  const std::vector<std::string> known = backend_names();
+  if (options.backends.empty())
+    options.backends = known;
+  for (const std::string& backend : options.backends)
+    if (std::find(known.begin(), known.end(), backend) == known.end())
+      with_backend(backend, [](const auto&) {}); // throws, naming those there are
+  return options;
+}
+
+} // namespace femura::bench

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The groups of benchmarks; each adds its rows for the backends and sizes of the options.
+#pragma once
+
+#include "bench/options.hpp"
+#include "core/backend.hpp"
+
+#include <string>
+#include <vector>
+
+namespace femura::bench {
+
+void register_voxel_apply(const Options& options);
+void register_voxel_csr(const Options& options);
+void register_voxel_multigrid(const Options& options);
+void register_voxel_classes(const Options& options);
+void register_voxel_memory(const Options& options);
+void register_voxel_solve(const Options& options);
+
+/// Sizes of a kernel's rows where none are asked for.
+template<class Exec>
+std::vector<int> kernel_sizes() {
+  return BackendTraits<Exec>::is_device ? std::vector<int>{64, 128, 256, 400}
+                                        : std::vector<int>{16, 32, 64, 128};
+}
+
+/// The end of a row's name: "openmp/f64/cube:64".
+template<class Exec, class Scalar>
+std::string row_name(const std::string& group, const std::string& image, int n) {
+  return group + '/' + BackendTraits<Exec>::name + (sizeof(Scalar) == 8 ? "/f64/" : "/f32/") +
+         image + ':' + std::to_string(n);
+}
+
+} // namespace femura::bench

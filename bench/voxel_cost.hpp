@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The least that voxel kernels have to read, write and compute.
+//
+// Bytes: each entry of a vector, of the moduli and of the stored indices moves once, however often
+// a kernel asks for it. Of the grid that is 8 bytes of place per node and 16 bytes per block of 4^3
+// lattice sites; of the offset operator's tables, per element the lowest node and seven distances
+// of its class. Flops: those of the arithmetic of one element; forming its entries from Lame's
+// constants is not counted.
+#pragma once
+
+#include "bench/measure.hpp"
+#include "kernels/gather_operator.hpp"
+#include "kernels/offset_operator.hpp"
+#include "solvers/voxel_solver.hpp"
+
+namespace femura::bench {
+
+template<class Exec>
+double bytes_of(const VoxelGrid<Exec>& grid) {
+  return double(grid.packed_site.extent(0)) * sizeof(std::uint64_t) +
+         double(grid.block.extent(0)) * sizeof(detail::NodeBlock);
+}
+
+/// With one Poisson ratio both constants come from one array.
+template<class Exec>
+double bytes_of(const LameField<Exec>& lame) {
+  const int arrays = lame.lambda_value.data() == lame.mu_value.data() ? 1 : 2;
+  return double(arrays) * double(lame.mu_value.extent(0)) * sizeof(float);
+}
+
+/// Of the element tables alone.
+inline double bytes_of(const OffsetClasses& classes) {
+  return double(classes.num_short) * (4 + 7 * 1) + double(classes.num_medium) * (4 + 7 * 2) +
+         double(classes.num_long) * (4 + 7 * 4);
+}
+
+/// x read, y written, moduli, element tables. 72 + 72 additions and 45 multiply-adds in an element
+/// product, 24 additions to y.
+template<class Scalar, class Exec>
+Cost apply_cost(const VoxelProblem<Exec>& problem, const OffsetOperator<Exec>& matrix) {
+  const double dofs = double(problem.grid.num_dofs());
+  return {dofs, 2 * dofs * sizeof(Scalar) + bytes_of(problem.lame) + bytes_of(matrix.classes()),
+          double(problem.grid.num_elem) * (72 + 2 * 45 + 72 + 24)};
+}
+
+/// x read, y written, moduli, grid. 24 x 24 multiply-adds in an element.
+template<class Scalar, class Exec>
+Cost apply_cost(const VoxelProblem<Exec>& problem, const GatherOperator<Exec>&) {
+  const double dofs = double(problem.grid.num_dofs());
+  return {dofs, 2 * dofs * sizeof(Scalar) + bytes_of(problem.lame) + bytes_of(problem.grid),
+          double(problem.grid.num_elem) * (2 * 24 * 24)};
+}
+
+} // namespace femura::bench

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// voxel_memory/<operator>/<backend>/<double|mixed>/<image>:<n>: the peak of Kokkos's allocations
+// from the image to a solver that is set up, with the bounds of solve_variant.hpp. A
+// solve takes no more (voxel_solve measures that too, and takes longer). The time is that of the
+// set-up with few Lanczos steps.
+#include "bench/register.hpp"
+#include "bench/solve_variant.hpp"
+#include "bench/voxel_model.hpp"
+
+namespace femura::bench {
+
+namespace {
+
+template<class Exec>
+void run(benchmark::State& state, const Exec& exec, const SolveVariant& variant, ModelImage image,
+         int n) {
+  VoxelSolverOptions options = variant.options();
+  options.multigrid.lanczos_steps = 2; // takes the memory that more of them take
+  for (auto _ : state) {
+    release_voxel_models();
+    reset_memory_peaks();
+    const std::int64_t before = peak_kokkos_bytes();
+    VoxelModelOnDevice<Exec> model = make_voxel_model(exec, image, n);
+    fence(exec, "femura::bench::model");
+    const Stopwatch watch;
+    const VoxelSolver<Exec> solver(exec, model.problem, options);
+    fence(exec, "femura::bench::setup");
+    state.SetIterationTime(watch.seconds());
+    state.counters["dofs"] = double(model.problem.grid.num_dofs());
+    if (!report_peak(state, before, variant, image, n, double(model.problem.grid.num_dofs())))
+      return;
+  }
+}
+
+template<class Exec>
+void register_backend(const Options& options) {
+  for (const SolveVariant& variant : all_variants)
+    for (const ModelImage image : all_images)
+      for (const int n : options.sizes_or({least_bounded_size}))
+        benchmark::RegisterBenchmark(
+            variant.row_name("voxel_memory", BackendTraits<Exec>::name, name_of(image), n).c_str(),
+            [=](benchmark::State& state) {
+              guarded(state, [&](benchmark::State& s) { run(s, Exec(), variant, image, n); });
+            })
+            ->UseManualTime()
+            ->Iterations(1)
+            ->Unit(benchmark::kSecond);
+}
+
+} // namespace
+
+void register_voxel_memory(const Options& options) {
+#define FEMURA_REGISTER(Exec)                                                                      \
+  if (options.has(BackendTraits<Exec>::name))                                                      \
+    register_backend<Exec>(options);
+  FEMURA_FOR_EACH_BACKEND(FEMURA_REGISTER)
+#undef FEMURA_REGISTER
+}
+
+} // namespace femura::bench

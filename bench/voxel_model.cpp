@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bench/voxel_model.hpp"
+
+#include "kernels/component_selection.hpp"
+#include "kernels/mechanical_test.hpp"
+#include "kernels/perlin.hpp"
+#include "kernels/shapes.hpp"
+
+#include <optional>
+
+namespace femura::bench {
+
+namespace {
+
+template<class Exec>
+VoxelArray<Exec> make_image(const Exec& exec, ModelImage image, int n) {
+  constexpr float modulus = 1000;
+  if (image == ModelImage::cube)
+    return make_cube(exec, {n, n, n}, modulus);
+  PerlinOptions options;
+  options.shape = {n, n, n};
+  options.feature = 20;
+  options.fraction = 0.2;
+  options.modulus = modulus;
+  const VoxelArray<Exec> bone = make_perlin_bone(exec, options).modulus;
+  keep_largest_component(exec, bone, Connectivity::face);
+  return bone;
+}
+
+template<class Exec>
+struct CachedModel {
+  ModelImage image;
+  int n;
+  VoxelModelOnDevice<Exec> model;
+};
+
+template<class Exec>
+std::optional<CachedModel<Exec>>& cache() {
+  static std::optional<CachedModel<Exec>> model;
+  return model;
+}
+
+} // namespace
+
+template<class Exec>
+VoxelModelOnDevice<Exec> make_voxel_model(const Exec& exec, ModelImage image, int n) {
+  VoxelModelOnDevice<Exec> model;
+  VoxelProblem<Exec>& problem = model.problem;
+  problem.material = make_material(make_image(exec, image, n), 0.3);
+  problem.grid = make_voxel_grid(exec, problem.material.solid());
+  problem.lame = make_lame_field(exec, problem.grid, problem.material);
+  problem.edge = 1;
+  std::vector<PrescribedRegion> regions;
+  for (const NamedRegion& named :
+       make_load_case(exec, problem.grid, problem.edge, MechanicalTest()))
+    regions.push_back(named.region);
+  const Array<std::uint8_t, Exec> mask =
+      make_zeros<std::uint8_t>(exec, problem.grid.num_nodes, "femura::held_mask");
+  model.u = make_zeros<double>(exec, problem.grid.num_dofs(), "femura::u");
+  prescribe(exec, problem.grid, problem.edge, regions, mask, model.u);
+  problem.held = make_constraints(exec, mask);
+  return model;
+}
+
+template<class Exec>
+const VoxelModelOnDevice<Exec>& cached_voxel_model(const Exec& exec, ModelImage image, int n) {
+  std::optional<CachedModel<Exec>>& known = cache<Exec>();
+  if (!known || known->image != image || known->n != n) {
+    known.reset(); // frees before the next one takes memory
+    known = CachedModel<Exec>{image, n, make_voxel_model(exec, image, n)};
+  }
+  return known->model;
+}
+
+void release_voxel_models() {
+#define FEMURA_RELEASE(Exec) cache<Exec>().reset();
+  FEMURA_FOR_EACH_BACKEND(FEMURA_RELEASE)
+#undef FEMURA_RELEASE
+}
+
+#define FEMURA_INSTANTIATE(Exec)                                                                   \
+  template VoxelModelOnDevice<Exec> make_voxel_model(const Exec&, ModelImage, int);                \
+  template const VoxelModelOnDevice<Exec>& cached_voxel_model(const Exec&, ModelImage, int);
+FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+
+} // namespace femura::bench
