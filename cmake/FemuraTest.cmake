@@ -26,8 +26,8 @@ function(femura_test_executable target)
   add_executable(${target} ${ARGN})
   femura_compile_settings(${target})
   target_link_libraries(${target} PRIVATE femura::femura femura_catch ZLIB::ZLIB)
-  if(TARGET nlohmann_json::nlohmann_json)
-    target_link_libraries(${target} PRIVATE nlohmann_json::nlohmann_json)
+  if(TARGET femura_driver) # its parts, CLI11 and nlohmann-json
+    target_link_libraries(${target} PRIVATE femura_driver)
   endif()
   # tests/data, and the driver for tests that go through it
   target_compile_definitions(${target} PRIVATE
@@ -38,7 +38,6 @@ function(femura_test_executable target)
   endif()
 endfunction()
 
-find_package(nlohmann_json 3.11 QUIET)
 femura_test_executable(femura_host_tests)
 femura_test_executable(femura_backend_tests backend_session.cpp)
 

@@ -11,8 +11,8 @@
 #pragma once
 
 #include "core/require.hpp"
+#include "core/vector.hpp"
 #include "kernels/voxel_array.hpp"
-#include "kernels/voxel_range.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -213,12 +213,12 @@ Array<Index, Exec> label_components(const Exec& exec, const VoxelArray<Exec>& im
   const Array<Index, Exec> parent(
       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "femura::components"), n);
   const std::int64_t num_rows = std::int64_t(image.shape[1]) * image.shape[2];
-  Kokkos::parallel_for("femura::label_components::runs", voxel_range(exec, num_rows),
+  Kokkos::parallel_for("femura::label_components::runs", range(exec, num_rows),
                        detail::JoinRuns<Index, Exec>{image, parent});
   Kokkos::parallel_for(
-      "femura::label_components::rows", voxel_range(exec, n),
+      "femura::label_components::rows", range(exec, n),
       detail::JoinRows<Index, Exec>{image.shape, connectivity == Connectivity::node, parent});
-  Kokkos::parallel_for("femura::label_components::roots", voxel_range(exec, n),
+  Kokkos::parallel_for("femura::label_components::roots", range(exec, n),
                        detail::PointAtRoot<Index, Exec>{parent});
   return parent;
 }
@@ -231,7 +231,7 @@ Array<Index, Exec> component_sizes(const Exec& exec, const Array<Index, Exec>& r
   const std::int64_t n = root.extent(0);
   const Array<Index, Exec> size(Kokkos::view_alloc(exec, "femura::component_sizes"), n);
   Kokkos::parallel_for("femura::component_sizes",
-                       voxel_range(exec, (n + Kernel::stretch - 1) / Kernel::stretch),
+                       range(exec, (n + Kernel::stretch - 1) / Kernel::stretch),
                        Kernel{root, size});
   return size;
 }
@@ -242,14 +242,14 @@ ComponentSummary summarise_components(const Exec& exec, const Array<Index, Exec>
   const Array<Index, Exec> size = component_sizes<Index>(exec, root);
   const std::int64_t n = root.extent(0);
   ComponentSummary summary;
-  Kokkos::parallel_reduce("femura::summarise_components::sizes", voxel_range(exec, n),
+  Kokkos::parallel_reduce("femura::summarise_components::sizes", range(exec, n),
                           detail::SummariseSizes<Index, Exec>{size},
                           Kokkos::Sum<std::int64_t>(summary.count),
                           Kokkos::Sum<std::int64_t>(summary.num_solid),
                           Kokkos::Max<std::int64_t>(summary.largest_size));
   if (summary.count == 0)
     return ComponentSummary();
-  Kokkos::parallel_reduce("femura::summarise_components::largest", voxel_range(exec, n),
+  Kokkos::parallel_reduce("femura::summarise_components::largest", range(exec, n),
                           detail::FirstOfSize<Index, Exec>{size, summary.largest_size},
                           Kokkos::Min<std::int64_t>(summary.largest_root));
   return summary;

@@ -2,9 +2,9 @@
 // What of an image is solid, where that lies, and the image cut down to it.
 #pragma once
 
+#include "core/vector.hpp"
 #include "kernels/upload.hpp"
 #include "kernels/voxel_array.hpp"
-#include "kernels/voxel_range.hpp"
 
 #include <array>
 #include <cstdint>
@@ -140,7 +140,7 @@ struct CountBins {
 template<class Exec>
 std::int64_t count_solid(const Exec& exec, const VoxelArray<Exec>& image) {
   std::int64_t count = 0;
-  Kokkos::parallel_reduce("femura::count_solid", voxel_range(exec, image.num_voxels()),
+  Kokkos::parallel_reduce("femura::count_solid", range(exec, image.num_voxels()),
                           detail::CountSolid<Exec>{image.value}, count);
   return count;
 }
@@ -151,7 +151,7 @@ VoxelBox solid_box(const Exec& exec, const VoxelArray<Exec>& image) {
   std::array<int, 3> lower{};
   std::array<int, 3> last{};
   Kokkos::parallel_reduce(
-      "femura::solid_box", voxel_range(exec, std::int64_t(image.shape[1]) * image.shape[2]),
+      "femura::solid_box", range(exec, std::int64_t(image.shape[1]) * image.shape[2]),
       detail::SolidExtent<Exec>{image}, Kokkos::Min<int>(lower[0]), Kokkos::Max<int>(last[0]),
       Kokkos::Min<int>(lower[1]), Kokkos::Max<int>(last[1]), Kokkos::Min<int>(lower[2]),
       Kokkos::Max<int>(last[2]));
@@ -174,7 +174,7 @@ VoxelArray<Exec> crop(const Exec& exec, const VoxelArray<Exec>& image, const Vox
                           << " of an image of " << image.shape[d] << " voxels");
   const VoxelArray<Exec> cropped = make_voxel_array(exec, box.shape());
   Kokkos::parallel_for(
-      "femura::crop", voxel_range(exec, cropped.num_voxels()),
+      "femura::crop", range(exec, cropped.num_voxels()),
       detail::CopyBox<Exec>{image, cropped, {box.lower[0], box.lower[1], box.lower[2]}});
   return cropped;
 }
@@ -191,7 +191,7 @@ inline std::array<double, 3> crop_origin(std::array<double, 3> origin, double sp
 template<class Exec>
 GreyRange find_grey_range(const Exec& exec, const VoxelArray<Exec>& image) {
   GreyRange range;
-  Kokkos::parallel_reduce("femura::find_grey_range", voxel_range(exec, image.num_voxels()),
+  Kokkos::parallel_reduce("femura::find_grey_range", range(exec, image.num_voxels()),
                           detail::FindGreyRange<Exec>{image.value},
                           Kokkos::Sum<std::int64_t>(range.num_solid),
                           Kokkos::Sum<std::int64_t>(range.num_nan),
@@ -210,10 +210,9 @@ std::vector<std::int64_t> grey_histogram(const Exec& exec, const VoxelArray<Exec
                  num_bins << " bins from " << lower << " to " << upper);
   using Kernel = detail::CountBins<Exec>;
   const Array<std::int64_t, Exec> count(Kokkos::view_alloc(exec, "femura::histogram"), num_bins);
-  Kokkos::parallel_for(
-      "femura::grey_histogram",
-      voxel_range(exec, (image.num_voxels() + Kernel::stretch - 1) / Kernel::stretch),
-      Kernel{image.value, lower, upper, count});
+  Kokkos::parallel_for("femura::grey_histogram",
+                       range(exec, (image.num_voxels() + Kernel::stretch - 1) / Kernel::stretch),
+                       Kernel{image.value, lower, upper, count});
   std::vector<std::int64_t> result(num_bins);
   Kokkos::deep_copy(
       exec,

@@ -7,9 +7,9 @@
 #pragma once
 
 #include "core/require.hpp"
+#include "core/vector.hpp"
 #include "kernels/upload.hpp"
 #include "kernels/voxel_array.hpp"
-#include "kernels/voxel_range.hpp"
 
 #include <algorithm>
 #include <cfloat>
@@ -22,7 +22,7 @@ namespace femura {
 
 enum class MaterialKind {
   modulus, ///< the image holds the modulus: E = modulus_factor * g; negative values are an error
-  window,  ///< E = modulus where lower <= g <= upper, else void; with upper = infinity a threshold
+  window,  ///< E = modulus; with `lower` a threshold
   linear,  ///< E = intercept + slope * g
   power,   ///< E = coefficient * (density / reference_density)^exponent
   table    ///< by integer label; label 0 is void unless it is in the table
@@ -34,15 +34,16 @@ struct LabelMaterial {
   double poisson = 0.3;
 };
 
-/// A law for one grey value g. Only the members that `kind` names are used.
+/// A law for one grey value g. Only the members that `kind` names are used. In every law but the
+/// table, grey values outside lower <= g <= upper are void.
 struct MaterialLaw {
   MaterialKind kind = MaterialKind::modulus;
   double modulus_factor = 1; ///< MPa per unit of the image; 1000 for an image in GPa
-  double lower = 1;          ///< window, grey value
-  double upper = std::numeric_limits<double>::infinity(); ///< window, grey value
-  double modulus = 1000;                                  ///< window, MPa
-  double intercept = 0;                                   ///< linear, MPa
-  double slope = 1;                                       ///< linear, MPa per grey value
+  double lower = -std::numeric_limits<double>::infinity(); ///< all but table, grey value
+  double upper = std::numeric_limits<double>::infinity();  ///< all but table, grey value
+  double modulus = 1000;                                   ///< window, MPa
+  double intercept = 0;                                    ///< linear, MPa
+  double slope = 1;                                        ///< linear, MPa per grey value
   double density_intercept = 0; ///< power: density = density_intercept + density_slope * g
   double density_slope = 1;
   double reference_density = 1; ///< power, in the unit of the density
@@ -73,6 +74,7 @@ enum class VoxelMaterial { solid_or_void, clamped, bad };
 template<class Exec>
 struct MaterialPoint {
   MaterialKind kind;
+  double lower, upper;
   double a, b, c, d, e; ///< constants in the order of their use below
   double cutoff;
   Array<int, Exec> label;
@@ -100,6 +102,8 @@ struct MaterialPoint {
     modulus = 0;
     if (!(g - g == 0)) // not a number or infinite
       return VoxelMaterial::bad;
+    if (kind != MaterialKind::table && !(lower <= g && g <= upper))
+      return VoxelMaterial::solid_or_void;
     double result = 0;
     bool negative = false;
     switch (kind) {
@@ -109,7 +113,7 @@ struct MaterialPoint {
         return VoxelMaterial::bad;
       break;
     case MaterialKind::window:
-      result = a <= g && g <= b ? c : 0;
+      result = a;
       break;
     case MaterialKind::linear:
       result = a + b * g;
@@ -209,14 +213,14 @@ inline void check(const MaterialLaw& law) {
   using detail::require_law_number;
   if (law.kind != MaterialKind::table)
     detail::require_poisson(law.poisson);
+  if (!(law.lower <= law.upper))
+    fail<UsageError>("material law: no grey value is between ", law.lower, " and ", law.upper);
   switch (law.kind) {
   case MaterialKind::modulus:
     require_law_number("modulus factor", law.modulus_factor, true);
     break;
   case MaterialKind::window:
     require_law_number("modulus", law.modulus, true);
-    if (!(law.lower <= law.upper))
-      fail<UsageError>("material law: no grey value is between ", law.lower, " and ", law.upper);
     break;
   case MaterialKind::linear:
     require_law_number("intercept", law.intercept, false);
@@ -262,7 +266,7 @@ MaterialField<Exec> apply_material_law(const Exec& exec, const MaterialLaw& law,
   check(law);
   MaterialField<Exec> field;
   field.poisson = law.poisson;
-  detail::MaterialPoint<Exec> point{law.kind, 0, 0, 0, 0, 0, 0, {}, {}, {}};
+  detail::MaterialPoint<Exec> point{law.kind, law.lower, law.upper, 0, 0, 0, 0, 0, 0, {}, {}, {}};
   const auto set = [&point](double a, double b, double c, double d, double e) {
     point.a = a;
     point.b = b;
@@ -275,7 +279,7 @@ MaterialField<Exec> apply_material_law(const Exec& exec, const MaterialLaw& law,
     set(law.modulus_factor, 0, 0, 0, 0);
     break;
   case MaterialKind::window:
-    set(law.lower, law.upper, law.modulus, 0, 0);
+    set(law.modulus, 0, 0, 0, 0);
     break;
   case MaterialKind::linear:
     set(law.intercept, law.slope, 0, 0, 0);
@@ -316,7 +320,7 @@ MaterialField<Exec> apply_material_law(const Exec& exec, const MaterialLaw& law,
   float minimum = 0;
   float maximum = 0;
   Kokkos::parallel_reduce(
-      "femura::apply_material_law", voxel_range(exec, image.num_voxels()),
+      "femura::apply_material_law", range(exec, image.num_voxels()),
       detail::ApplyMaterial<Exec>{point, float(field.poisson), image, field.poisson_image},
       Kokkos::Sum<std::int64_t>(field.num_solid), Kokkos::Sum<std::int64_t>(field.num_clamped),
       Kokkos::Sum<std::int64_t>(num_bad), Kokkos::Min<std::int64_t>(first_bad),

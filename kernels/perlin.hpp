@@ -12,9 +12,9 @@
 // image on every backend and with any number of threads.
 #pragma once
 
+#include "core/vector.hpp"
 #include "kernels/upload.hpp"
 #include "kernels/voxel_array.hpp"
-#include "kernels/voxel_range.hpp"
 
 #include <array>
 #include <cmath>
@@ -235,7 +235,7 @@ struct SolidBelow {
 template<class Exec>
 std::int64_t count_below(const Exec& exec, const Array<float, Exec>& value, double threshold) {
   std::int64_t count = 0;
-  Kokkos::parallel_reduce("femura::count_below", voxel_range(exec, value.extent(0)),
+  Kokkos::parallel_reduce("femura::count_below", range(exec, value.extent(0)),
                           CountBelow<Exec>{value, threshold}, count);
   return count;
 }

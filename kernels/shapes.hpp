@@ -2,9 +2,9 @@
 // Images of simple bodies, written on the device: cube, sphere, laminate.
 #pragma once
 
+#include "core/vector.hpp"
 #include "kernels/upload.hpp"
 #include "kernels/voxel_array.hpp"
-#include "kernels/voxel_range.hpp"
 
 #include <algorithm>
 #include <array>
@@ -100,7 +100,7 @@ VoxelArray<Exec> make_sphere(const Exec& exec, const SphereOptions& options) {
                  "inner radius " << options.inner_radius << " of a sphere of radius " << radius);
   const VoxelArray<Exec> image = make_voxel_array(exec, options.shape);
   Kokkos::parallel_for(
-      "femura::make_sphere", voxel_range(exec, image.num_voxels()),
+      "femura::make_sphere", range(exec, image.num_voxels()),
       detail::PaintSphere<Exec>{image, radius * radius, options.inner_radius * options.inner_radius,
                                 options.modulus, options.inner_modulus, options.outer_modulus});
   return image;
@@ -127,7 +127,7 @@ VoxelArray<Exec> make_laminate(const Exec& exec, const LaminateOptions& options)
   for (int d = 0; d < options.axis; ++d)
     stride *= options.shape[d];
   Kokkos::parallel_for(
-      "femura::make_laminate", voxel_range(exec, image.num_voxels()),
+      "femura::make_laminate", range(exec, image.num_voxels()),
       detail::PaintLayers<Exec>{image, upload(exec, "femura::layer_modulus", modulus), stride});
   return image;
 }

@@ -16,7 +16,7 @@ Array<T, Exec> upload(const Exec& exec, const std::string& label, const std::vec
   Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
       values.data(), values.size());
   Kokkos::deep_copy(exec, copy, host);
-  exec.fence();
+  fence(exec, "femura::upload");
   return copy;
 }
 

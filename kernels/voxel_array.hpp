@@ -50,7 +50,7 @@ VoxelArray<Exec> to_device(const Exec& exec, const VoxelImage& image) {
   Kokkos::View<const float*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
       image.value.data(), image.value.size());
   Kokkos::deep_copy(exec, array.value, host);
-  exec.fence(); // Kokkos 3.4 takes no label here
+  fence(exec, "femura::to_device");
   return array;
 }
 

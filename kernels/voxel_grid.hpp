@@ -208,4 +208,20 @@ Array<int, Exec> list_elements(const Exec& exec, const VoxelGrid<Exec>& grid,
   return element;
 }
 
+/// [8 num_elem] nodes of each voxel of `element`, corner v at (v & 1, v >> 1 & 1, v >> 2): the
+/// corner order of VTK_VOXEL. Does not fence.
+template<class Exec>
+Array<int, Exec> list_corners(const Exec& exec, const VoxelGrid<Exec>& grid,
+                              const Array<int, Exec>& element) {
+  const std::int64_t n = element.extent(0);
+  Array<int, Exec> corner = make_uninitialized<int>(exec, 8 * n, "femura::corners");
+  Kokkos::parallel_for(
+      "femura::list_corners", range(exec, n), KOKKOS_LAMBDA(std::int64_t e) {
+        const Site s = grid.site(element(e));
+        for (int v = 0; v < 8; ++v)
+          corner(8 * e + v) = grid.find(s.x + (v & 1), s.y + (v >> 1 & 1), s.z + (v >> 2));
+      });
+  return corner;
+}
+
 } // namespace femura

@@ -17,9 +17,9 @@
 // The image is bitwise the same on every backend and for every order of the triangles.
 #pragma once
 
+#include "core/vector.hpp"
 #include "kernels/upload.hpp"
 #include "kernels/voxel_array.hpp"
-#include "kernels/voxel_range.hpp"
 
 #include <algorithm>
 #include <array>
@@ -275,7 +275,7 @@ FixedSurface<Exec> fit_lattice(const Exec& exec, const DeviceSurface<Exec>& surf
   if (num_triangles == 0)
     fail<InputError>("the surface has no triangles; there is nothing to voxelise");
   std::int64_t num_bad = 0;
-  Kokkos::parallel_reduce("femura::voxelise::check", voxel_range(exec, num_triangles),
+  Kokkos::parallel_reduce("femura::voxelise::check", range(exec, num_triangles),
                           CountBadTriangles<Exec>{surface}, num_bad);
   if (num_bad > 0)
     fail<InputError>(num_bad, " triangles of the surface name vertices that do not exist (it has ",
@@ -283,7 +283,7 @@ FixedSurface<Exec> fit_lattice(const Exec& exec, const DeviceSurface<Exec>& surf
   double lower[3];
   double upper[3];
   std::int64_t not_finite = 0;
-  Kokkos::parallel_reduce("femura::voxelise::extent", voxel_range(exec, surface.vertex.extent(0)),
+  Kokkos::parallel_reduce("femura::voxelise::extent", range(exec, surface.vertex.extent(0)),
                           SurfaceExtent<Exec>{surface}, Kokkos::Min<double>(lower[0]),
                           Kokkos::Max<double>(upper[0]), Kokkos::Min<double>(lower[1]),
                           Kokkos::Max<double>(upper[1]), Kokkos::Min<double>(lower[2]),
@@ -353,18 +353,18 @@ VoxelisedSurface<Exec> voxelise(const Exec& exec, const DeviceSurface<Exec>& sur
       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "femura::layer_begin"),
       num_triangles + 1);
   std::int64_t num_layers = 0;
-  Kokkos::parallel_scan("femura::voxelise::layers", voxel_range(exec, num_triangles + 1),
+  Kokkos::parallel_scan("femura::voxelise::layers", range(exec, num_triangles + 1),
                         detail::ScanLayers<Exec>{fixed, layer_begin}, num_layers);
 
   const int words_per_row = fixed.shape[0] / 32 + 1; // a toggle behind the last voxel has a bit too
   const std::int64_t num_rows = std::int64_t(fixed.shape[1]) * fixed.shape[2];
   const Array<std::uint32_t, Exec> bits(Kokkos::view_alloc(exec, "femura::toggles"),
                                         num_rows * words_per_row);
-  Kokkos::parallel_for("femura::voxelise::toggle", voxel_range(exec, num_layers),
+  Kokkos::parallel_for("femura::voxelise::toggle", range(exec, num_layers),
                        detail::ToggleCrossings<Exec>{fixed, layer_begin, words_per_row, bits});
   std::int64_t leaks = 0;
   std::int64_t first = 0;
-  Kokkos::parallel_reduce("femura::voxelise::fill", voxel_range(exec, num_rows),
+  Kokkos::parallel_reduce("femura::voxelise::fill", range(exec, num_rows),
                           detail::FillRows<Exec>{words_per_row, bits},
                           Kokkos::Sum<std::int64_t>(leaks), Kokkos::Min<std::int64_t>(first));
   if (leaks > 0)
@@ -373,7 +373,7 @@ VoxelisedSurface<Exec> voxelise(const Exec& exec, const DeviceSurface<Exec>& sur
                      result.origin[1] + (first % fixed.shape[1] + 0.5) * fixed.spacing,
                      ", z = ", result.origin[2] + (first / fixed.shape[1] + 0.5) * fixed.spacing,
                      "; close its holes");
-  Kokkos::parallel_for("femura::voxelise::paint", voxel_range(exec, result.image.num_voxels()),
+  Kokkos::parallel_for("femura::voxelise::paint", range(exec, result.image.num_voxels()),
                        detail::PaintInside<Exec>{words_per_row, bits, options.value, result.image});
   return result;
 }

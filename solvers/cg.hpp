@@ -42,10 +42,11 @@ SolveResult conjugate_gradients(const Exec& exec, const CgOptions& options, cons
   residual(x, r);
   double norm = std::sqrt(dot(exec, r, r));
   result.initial_residual = norm;
-  result.relative_residual = result.true_relative_residual = norm > 0 ? 1 : 0;
+  // NaN if the right-hand side or x is not finite, or too large to be squared.
+  result.relative_residual = result.true_relative_residual = norm == 0 ? 0 : norm / norm;
   if (observe)
     observe(0, result.relative_residual);
-  if (!(norm > 0)) {
+  if (norm == 0 || !std::isfinite(norm)) {
     result.converged = norm == 0;
     return result;
   }

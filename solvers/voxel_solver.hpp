@@ -24,13 +24,14 @@ struct VoxelProblem {
 };
 
 enum class VoxelOperatorKind {
-  offset, ///< element by element, compressed tables, atomics (the paper's)
+  offset, ///< element by element with compressed tables (the paper's)
   gather  ///< node by node, bitwise reproducible
 };
 
 /// The faster one, as measured (docs/performance.md).
 template<class Exec>
-constexpr VoxelOperatorKind default_voxel_operator = VoxelOperatorKind::gather;
+constexpr VoxelOperatorKind default_voxel_operator =
+    BackendTraits<Exec>::is_device ? VoxelOperatorKind::gather : VoxelOperatorKind::offset;
 
 struct VoxelSolverOptions {
   CgOptions cg;

@@ -9,8 +9,10 @@
 
 namespace femura::detail {
 
-/// Registers Test<Exec>::run for every backend as "name (backend)" with the tag [backend].
-template<template<class> class Test>
+/// Registers Test::run<Exec> for every backend as "name (backend)" with the tag [backend]. `Test`
+/// is a class and not a class template, because g++ 12 gives functions of a template argument
+/// external linkage even if that is local to a file: tests on equal lines of two files became one.
+template<class Test>
 bool register_on_each_backend(const Catch::SourceLineInfo& where, const std::string& name,
                               const std::string& tags) {
 #define FEMURA_REGISTER(Exec)                                                                      \
@@ -18,7 +20,7 @@ bool register_on_each_backend(const Catch::SourceLineInfo& where, const std::str
     const std::string backend = BackendTraits<Exec>::name;                                         \
     const std::string full_name = name + " (" + backend + ")";                                     \
     const std::string all_tags = tags + "[" + backend + "]";                                       \
-    Catch::AutoReg(Catch::makeTestInvoker(&Test<Exec>::run), where, Catch::StringRef(),            \
+    Catch::AutoReg(Catch::makeTestInvoker(&Test::template run<Exec>), where, Catch::StringRef(),   \
                    Catch::NameAndTags{full_name, all_tags});                                       \
   }
   FEMURA_FOR_EACH_BACKEND(FEMURA_REGISTER)
@@ -30,15 +32,15 @@ bool register_on_each_backend(const Catch::SourceLineInfo& where, const std::str
 
 #define FEMURA_BACKEND_TEST_(id, name, tags)                                                       \
   namespace {                                                                                      \
-  template<class TestType>                                                                         \
   struct id {                                                                                      \
+    template<class TestType>                                                                       \
     static void run();                                                                             \
   };                                                                                               \
   [[maybe_unused]] const bool id##_registered =                                                    \
       ::femura::detail::register_on_each_backend<id>(CATCH_INTERNAL_LINEINFO, name, tags);         \
   }                                                                                                \
   template<class TestType>                                                                         \
-  void id<TestType>::run()
+  void id::run()
 #define FEMURA_BACKEND_TEST_ID_(name, tags, line) FEMURA_BACKEND_TEST__(name, tags, line)
 #define FEMURA_BACKEND_TEST__(name, tags, line)                                                    \
   FEMURA_BACKEND_TEST_(FemuraBackendTest##line, name, tags)

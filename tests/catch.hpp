@@ -6,13 +6,12 @@
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 
+using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;
 #else
-#include <catch2/catch.hpp>
+#include <catch2/catch.hpp> // declares Approx itself; Catch::Approx is also a matcher there
 
 inline auto ContainsSubstring(const std::string& text) {
   return Catch::Matchers::Contains(text);
 }
 #endif
-
-using Catch::Approx;

@@ -3,7 +3,7 @@
 cmake_minimum_required(VERSION 3.22)
 file(READ ${SOURCE_DIR}/tests/CMakeLists.txt lists)
 file(GLOB_RECURSE sources RELATIVE ${SOURCE_DIR}/tests ${SOURCE_DIR}/tests/*/*.cpp)
-list(FILTER sources EXCLUDE REGEX "^consumer/")
+list(FILTER sources EXCLUDE REGEX "^(consumer|fuzz)/")
 set(unlisted "")
 foreach(source ${sources})
   string(FIND "${lists}" ${source} place)

@@ -6,6 +6,7 @@
 #include "kernels/component_selection.hpp"
 
 #include <cmath>
+#include <sstream>
 
 namespace femura {
 
@@ -66,6 +67,14 @@ std::string describe(const NodeChoice& where) {
 }
 
 template<class Exec>
+void require_held(const Constraints<Exec>& held) {
+  if (held.num_dofs == 0)
+    fail<InputError>(
+        "nothing holds the specimen: prescribe displacements with --fix, in the input, "
+        "or choose a --test");
+}
+
+template<class Exec>
 std::int64_t require_nodes(const Exec& exec, const VoxelGrid<Exec>& grid,
                            const PrescribedRegion& region, const char* option,
                            const NodeChoice& where) {
@@ -76,18 +85,17 @@ std::int64_t require_nodes(const Exec& exec, const VoxelGrid<Exec>& grid,
 }
 
 /// Nodes of a list that is given as displacements, at solid voxels. Places in the void are an
-/// error, unless voxels were dropped, which may have been theirs.
+/// error, unless the user had voxels dropped, which may have been theirs.
 template<class Exec>
-void prescribe_list(const Exec& exec, const std::string& source,
-                    const std::vector<NodalValue>& values, const BoneModel<Exec>& model,
-                    const VoxelGrid<Exec>& grid, const Array<std::uint8_t, Exec>& mask,
-                    const Array<double, Exec>& u) {
+void prescribe_list(const Exec& exec, const BoneOptions& options, const std::string& source,
+                    const std::vector<NodalValue>& values, const VoxelGrid<Exec>& grid,
+                    const Array<std::uint8_t, Exec>& mask, const Array<double, Exec>& u) {
   const std::vector<PrescribedNode> nodes = merge_by_node(values);
   const MissingNodes missing = prescribe(exec, grid, nodes, mask, u);
   if (missing.count == 0)
     return;
   const Site& s = nodes[std::size_t(missing.first)].site;
-  if (model.num_dropped == 0)
+  if (!options.largest_component)
     fail<InputError>(
         source, ": ", missing.count, " of ", nodes.size(),
         " nodes with prescribed displacements lie in the void, the first at x, y, z = ", s.x, ", ",
@@ -101,9 +109,9 @@ void apply_listed_load(const Exec& exec, const BoneOptions& options, const BoneM
                        BoneLoad<Exec>& load) {
   const std::array<int, 3> shape{grid.shape[0], grid.shape[1], grid.shape[2]};
   const NodeBox box = bounding_box(exec, grid);
-  prescribe_list(exec, options.input, model.displacements, model, grid, mask, load.u);
+  prescribe_list(exec, options, options.input, model.displacements, grid, mask, load.u);
   if (!options.fix_file.empty())
-    prescribe_list(exec, options.fix_file, read_nodal_list(options.fix_file, shape), model, grid,
+    prescribe_list(exec, options, options.fix_file, read_nodal_list(options.fix_file, shape), grid,
                    mask, load.u);
   std::vector<PrescribedRegion> regions;
   for (const NodalCondition& fix : options.fix) {
@@ -128,9 +136,9 @@ void apply_listed_load(const Exec& exec, const BoneOptions& options, const BoneM
     forces.insert(forces.end(), listed.begin(), listed.end());
   }
   if (const std::int64_t missing = add_forces(exec, grid, forces, load.force)) {
-    if (model.num_dropped == 0)
+    if (!options.largest_component)
       fail<InputError>(options.force_file.empty() ? options.input : options.force_file, ": ",
-                       missing, " nodal forces act on the void: remove them");
+                       missing, " nodal forces act on the void or on parts that nothing holds");
     log_info(format_count(missing), " nodal forces went with the dropped voxels");
   }
   for (const NodalCondition& force : options.force) {
@@ -143,25 +151,6 @@ void apply_listed_load(const Exec& exec, const BoneOptions& options, const BoneM
       per_node[c] = force.components[c] ? share : 0;
     add_forces(exec, grid, region, per_node, load.force);
   }
-}
-
-template<class Exec>
-void require_supported(const Exec& exec, const BoneModel<Exec>& model, const VoxelGrid<Exec>& grid,
-                       const Constraints<Exec>& held) {
-  if (held.num_dofs == 0)
-    fail<InputError>(
-        "nothing holds the specimen: prescribe displacements with --fix, in the input, "
-        "or choose a --test");
-  const UnsupportedComponents loose = find_unsupported(
-      exec, model.modulus, mark_supported_voxels(exec, grid, model.modulus, held.mask),
-      Connectivity::node);
-  if (loose.components == 0)
-    return;
-  const std::int64_t nx = grid.shape[0], ny = grid.shape[1];
-  fail<InputError>(format_count(loose.voxels), " voxels in ", format_count(loose.components),
-                   " parts touch no support, the first at x, y, z = ", loose.example % nx, ", ",
-                   loose.example / nx % ny, ", ", loose.example / nx / ny,
-                   ": --largest-component leaves islands out");
 }
 
 } // namespace
@@ -184,7 +173,7 @@ BoneLoad<Exec> make_bone_load(const Exec& exec, const BoneOptions& options,
     prescribe(exec, grid, model.edge, regions, mask, load.u);
   }
   load.held = make_constraints(exec, mask);
-  require_supported(exec, model, grid, load.held);
+  require_held(load.held);
   return load;
 }
 
@@ -201,15 +190,38 @@ void set_uniform_strain(const Exec& exec, const BoneModel<Exec>& model, const Vo
   const Array<std::uint8_t, Exec> mask =
       make_zeros<std::uint8_t>(exec, grid.num_nodes, "femura::bone::held");
   prescribe(exec, grid, model.edge, regions, mask, load.u);
-  if (load.held.mask.extent(0) == 0) {
+  if (load.held.mask.extent(0) == 0)
     load.held = make_constraints(exec, mask);
-    require_supported(exec, model, grid, load.held);
-  }
+}
+
+template<class Exec>
+bool drop_islands(const Exec& exec, const BoneOptions& options, const VoxelGrid<Exec>& grid,
+                  const Constraints<Exec>& held, BoneModel<Exec>& model) {
+  const Array<std::uint8_t, Exec> support =
+      mark_supported_voxels(exec, grid, model.modulus, held.mask);
+  const UnsupportedComponents loose =
+      options.islands == Islands::error
+          ? find_unsupported(exec, model.modulus, support, Connectivity::node)
+          : drop_unsupported(exec, model.modulus, support, Connectivity::node);
+  if (loose.components == 0)
+    return false;
+  const std::int64_t nx = grid.shape[0], ny = grid.shape[1];
+  std::ostringstream what;
+  what << format_count(loose.voxels) << " voxels in " << format_count(loose.components)
+       << " parts touch no support, the first at x, y, z = " << loose.example % nx << ", "
+       << loose.example / nx % ny << ", " << loose.example / nx / ny;
+  if (options.islands == Islands::error)
+    fail<InputError>(what.str(), ": --islands drop leaves them out");
+  log_warning(what.str(), ": left out");
+  model.num_dropped += loose.voxels;
+  return true;
 }
 
 #define FEMURA_INSTANTIATE(Exec)                                                                   \
   template BoneLoad<Exec> make_bone_load(const Exec&, const BoneOptions&, const BoneModel<Exec>&,  \
                                          const VoxelGrid<Exec>&);                                  \
+  template bool drop_islands(const Exec&, const BoneOptions&, const VoxelGrid<Exec>&,              \
+                             const Constraints<Exec>&, BoneModel<Exec>&);                          \
   template void set_uniform_strain(const Exec&, const BoneModel<Exec>&, const VoxelGrid<Exec>&,    \
                                    int, BoneLoad<Exec>&);
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)

@@ -29,6 +29,14 @@ template<class Exec>
 void set_uniform_strain(const Exec& exec, const BoneModel<Exec>& model, const VoxelGrid<Exec>& grid,
                         int component, BoneLoad<Exec>& load);
 
+/// Finds the parts of the specimen, connected by nodes, that no held component touches; their
+/// equations have no unique solution. They are taken out of model.modulus with a warning, or are an
+/// InputError, as --islands says. Returns whether voxels went, so that the grid must be made anew.
+/// Fences.
+template<class Exec>
+bool drop_islands(const Exec& exec, const BoneOptions& options, const VoxelGrid<Exec>& grid,
+                  const Constraints<Exec>& held, BoneModel<Exec>& model);
+
 /// Whether --test file is meant: asked for, or implied by displacements that were given.
 template<class Exec>
 bool has_listed_load(const BoneOptions& options, const BoneModel<Exec>& model) {

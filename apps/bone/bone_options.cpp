@@ -4,6 +4,7 @@
 #include "apps/bone/condition_syntax.hpp"
 #include "apps/driver/exit_code.hpp"
 #include "apps/driver/option_kinds.hpp"
+#include "apps/driver/parse_number.hpp"
 #include "core/require.hpp"
 
 namespace femura {
@@ -69,12 +70,13 @@ void add_input_options(CLI::App& app, BoneOptions& o) {
   add_choice(app, "--modulus-unit", o.modulus_in_gpa, {{"MPa", false}, {"GPa", true}},
              "Of the moduli in the input: forks of ParOSol differ, and files do not say")
       ->group(group);
-  app.add_flag("--largest-component", o.largest_component,
-               "Keep only the largest connected part; without it, parts that no support holds are "
-               "an error")
+  add_choice(app, "--islands", o.islands, {{"drop", Islands::drop}, {"error", Islands::error}},
+             "Parts that no support holds, by way of shared nodes")
+      ->group(group);
+  app.add_flag("--largest-component", o.largest_component, "Keep only the largest connected part")
       ->group(group);
   add_choice(app, "--connectivity", o.connected_by_node, {{"face", false}, {"node", true}},
-             "When two voxels are connected")
+             "--largest-component: when two voxels are connected")
       ->group(group);
 }
 

@@ -81,6 +81,12 @@ enum class Cycle {
 };
 enum class CoarseChoice { direct, cg };
 
+/// Parts of the specimen that nothing holds.
+enum class Islands {
+  drop, ///< are left out, with a warning
+  error ///< end the run
+};
+
 struct BoneOptions {
   CommonOptions common;
 
@@ -89,11 +95,12 @@ struct BoneOptions {
   BoneFormat format = BoneFormat::by_name;
   std::array<int, 3> raw_shape{0, 0, 0}; ///< nx, ny, nz
   std::optional<SampleType> raw_type;
-  std::optional<double> spacing;  ///< mm; overrides that of the file (raw: required)
-  std::optional<double> voxel;    ///< mm; edge for surfaces
-  double surface_unit = 1;        ///< mm per unit of a surface file
-  bool modulus_in_gpa = false;    ///< moduli of the input
-  bool largest_component = false; ///< keep only the largest; else unsupported parts are an error
+  std::optional<double> spacing; ///< mm; overrides that of the file (raw: required)
+  std::optional<double> voxel;   ///< mm; edge for surfaces
+  double surface_unit = 1;       ///< mm per unit of a surface file
+  bool modulus_in_gpa = false;   ///< moduli of the input
+  Islands islands = Islands::drop;
+  bool largest_component = false; ///< keep only the largest connected part
   bool connected_by_node = true;  ///< else by face
 
   // Generated input

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "apps/bone/condition_syntax.hpp"
 
-#include "apps/driver/option_kinds.hpp"
+#include "apps/driver/parse_number.hpp"
 #include "core/require.hpp"
 
 namespace femura {

@@ -22,8 +22,9 @@ struct Collector {
     nodes.push_back(part);
   }
 
-  SupportReaction sum(const std::string& name, double edge) const {
-    SupportReaction support;
+  MovedSupport sum(const std::string& name, double edge) const {
+    MovedSupport moved;
+    SupportReaction& support = moved.reaction;
     support.name = name;
     support.num_nodes = std::int64_t(nodes.size());
     std::array<int, 3> lower{INT32_MAX, INT32_MAX, INT32_MAX}, upper{-1, -1, -1};
@@ -35,13 +36,13 @@ struct Collector {
         upper[d] = std::max(upper[d], at[d]);
         held[d] += node.components >> d & 1;
         support.force[d] += node.force[d];
-        support.displacement[d] += node.displacement[d];
+        moved.displacement[d] += node.displacement[d];
       }
     }
     for (int d = 0; d < 3; ++d) {
       support.centre[d] = nodes.empty() ? 0 : 0.5 * edge * (lower[d] + upper[d]);
       if (held[d] > 0)
-        support.displacement[d] /= double(held[d]);
+        moved.displacement[d] /= double(held[d]);
     }
     for (const HeldNode& node : nodes) {
       const double arm[3] = {node.site.x * edge - support.centre[0],
@@ -52,14 +53,14 @@ struct Collector {
         support.moment[d] += arm[a] * node.force[b] - arm[b] * node.force[a];
       }
     }
-    return support;
+    return moved;
   }
 };
 
 } // namespace
 
-std::vector<SupportReaction> sum_by_region(const std::vector<HeldNode>& nodes, double edge,
-                                           const std::vector<NamedRegion>& regions) {
+std::vector<MovedSupport> sum_by_region(const std::vector<HeldNode>& nodes, double edge,
+                                        const std::vector<NamedRegion>& regions) {
   std::vector<Collector> collectors(regions.size());
   for (const HeldNode& node : nodes) {
     std::vector<std::uint8_t> components(regions.size(), 0);
@@ -73,15 +74,15 @@ std::vector<SupportReaction> sum_by_region(const std::vector<HeldNode>& nodes, d
       if (components[k])
         collectors[k].add(node, components[k]);
   }
-  std::vector<SupportReaction> supports;
+  std::vector<MovedSupport> supports;
   for (std::size_t k = 0; k < regions.size(); ++k)
     if (regions[k].name != "pin")
       supports.push_back(collectors[k].sum(regions[k].name, edge));
   return supports;
 }
 
-std::vector<SupportReaction> sum_by_displacement(const std::vector<HeldNode>& nodes, double edge,
-                                                 std::size_t most) {
+std::vector<MovedSupport> sum_by_displacement(const std::vector<HeldNode>& nodes, double edge,
+                                              std::size_t most) {
   using Key = std::array<double, 4>;
   std::map<Key, Collector> groups;
   Collector all;
@@ -94,7 +95,7 @@ std::vector<SupportReaction> sum_by_displacement(const std::vector<HeldNode>& no
   }
   if (groups.size() > most)
     return {all.sum("all supports", edge)};
-  std::vector<SupportReaction> supports;
+  std::vector<MovedSupport> supports;
   for (const auto& [key, collector] : groups) {
     std::ostringstream name;
     const bool still = key[1] == 0 && key[2] == 0 && key[3] == 0;

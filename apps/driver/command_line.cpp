@@ -91,6 +91,30 @@ nlohmann::ordered_json typed(const std::string& text) {
   return json.is_number() || json.is_boolean() ? json : nlohmann::ordered_json(text);
 }
 
+/// The options that were given, as lines of a configuration file, each below its description; those
+/// that were not, as comments with their default, so that reading the file back changes nothing.
+void print_configuration(const CLI::App& app) {
+  std::string group;
+  for (const CLI::Option* option : app.get_options()) {
+    if (!option->get_configurable())
+      continue;
+    if (option->get_group() != group) {
+      std::cout << (group.empty() ? "" : "\n") << "### " << option->get_group() << "\n";
+      group = option->get_group();
+    }
+    const bool given = option->count() > 0;
+    const std::vector<std::string> values =
+        given ? option->results() : std::vector<std::string>{option->get_default_str()};
+    std::string value = CLI::detail::ini_join(values, ',', '[', ']', '"', '\'');
+    if (!given && option->get_expected_min() == 0)
+      value = "false";
+    else if (!given && option->get_default_str().empty())
+      value = option->get_type_name();
+    std::cout << "\n# " << option->get_description() << '\n'
+              << (given ? "" : "# ") << option->get_single_name() << " = " << value << '\n';
+  }
+}
+
 [[noreturn]] void fail_unexpected(const CLI::App& app, const std::vector<std::string>& extra) {
   for (const std::string& argument : extra)
     if (argument.size() > 1 && argument[0] == '-') {
@@ -134,7 +158,7 @@ std::optional<int> parse_command_line(CLI::App& app, const std::vector<std::stri
     fail_unexpected(app, app.remaining());
   if (!print_config)
     return {};
-  std::cout << app.config_to_str(true, true);
+  print_configuration(app);
   return exit_done;
 }
 

@@ -45,6 +45,9 @@ void add_common_options(CLI::App& app, CommonOptions& options,
              "mixed: the preconditioner in single precision, the result in double")
       ->group(engine);
   app.add_option("--seed", options.seed, "Of everything random")
+      ->check([](const std::string& text) {
+        return text[0] == '-' ? "a whole number, 0 or greater" : "";
+      })
       ->type_name("N")
       ->capture_default_str()
       ->group(engine);

@@ -3,19 +3,20 @@
 
 #include "core/require.hpp"
 
-#include <limits>
+#include <cstdio>
 
 namespace femura {
 
 HistoryWriter::HistoryWriter(const std::string& path)
     : file_(path)
     , stream_(file_.temporary_path()) {
-  stream_.precision(std::numeric_limits<double>::max_digits10);
   stream_ << "seconds,load_case,iteration,relative_residual\n";
 }
 
 void HistoryWriter::add(double seconds, int load_case, int iteration, double residual) {
-  stream_ << seconds << ',' << load_case << ',' << iteration << ',' << residual << '\n';
+  char line[96];
+  std::snprintf(line, sizeof line, "%.6f,%d,%d,%.9e\n", seconds, load_case, iteration, residual);
+  stream_ << line;
 }
 
 void HistoryWriter::commit() {

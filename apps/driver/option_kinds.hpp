@@ -78,15 +78,4 @@ CLI::Option* add_list(CLI::App& app, const std::string& name, const std::string&
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-/// Reads all of `text` as a number; throws std::invalid_argument where it is none.
-template<class Number>
-Number parse_number(const std::string& text) {
-  std::istringstream stream(text);
-  Number value{};
-  stream >> value;
-  if (stream.fail() || !stream.eof())
-    throw std::invalid_argument("'" + text + "' is not a number of the kind expected here");
-  return value;
-}
-
 } // namespace femura

@@ -110,7 +110,8 @@ nlohmann::ordered_json to_json(const Provenance& provenance) {
 
 std::vector<std::pair<std::string, std::string>> provenance_texts(const Provenance& provenance) {
   std::vector<std::pair<std::string, std::string>> texts;
-  for (const auto& [name, value] : to_json(provenance).items()) {
+  const nlohmann::ordered_json json = to_json(provenance); // items() refers to it
+  for (const auto& [name, value] : json.items()) {
     std::string text = value.is_string() ? value.get<std::string>() : value.dump();
     texts.emplace_back(name, std::move(text));
   }

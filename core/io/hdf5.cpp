@@ -166,6 +166,10 @@ hid_t hdf5_native_type<std::uint64_t>() {
   return H5T_NATIVE_UINT64;
 }
 
+void skip_hdf5_exit_cleanup() {
+  H5dont_atexit();
+}
+
 void Hdf5Handle::reset() {
   if (id_ >= 0 && close_ != nullptr) {
     const Silence silence;
@@ -313,13 +317,26 @@ void Hdf5Dataset::require_readable(bool integers, std::size_t bytes_per_value) c
   const Hdf5Handle file(H5Iget_file_id(id()), &H5Fclose);
   if (!file || H5Fget_filesize(file.get(), &file_size) < 0)
     fail<InputError>(where(), ": is damaged", reason());
-  const std::uint64_t floor = std::uint64_t(1) << 26;
-  const std::uint64_t factor = H5Pget_layout(properties.get()) == H5D_CHUNKED ? 4096 : 1;
-  const std::uint64_t most = std::max<std::uint64_t>(floor, file_size * factor) / stored_value;
+  const H5D_layout_t layout = H5Pget_layout(properties.get());
+  const std::uint64_t floor = std::uint64_t(1) << 20;
+  const std::uint64_t most =
+      std::max<std::uint64_t>(floor, file_size * (layout == H5D_CHUNKED ? 4096 : 1)) / stored_value;
   if (count > most || count > std::numeric_limits<std::size_t>::max() / bytes_per_value)
     fail<InputError>(where(), ": claims ", describe(shape_), " values of ", stored_value,
                      " bytes, more than a file of ", file_size,
                      " bytes can hold: the file is damaged or truncated");
+
+  // The library believes the stored size of plain datasets and the place of the data, and reads
+  // out of bounds where a damaged header has them wrong.
+  const std::uint64_t stored = H5Dget_storage_size(id());
+  const haddr_t place = layout == H5D_CONTIGUOUS ? H5Dget_offset(id()) : HADDR_UNDEF;
+  const bool in_header = layout == H5D_COMPACT;
+  const bool in_file = place != HADDR_UNDEF && H5Pget_external_count(properties.get()) == 0;
+  if (((in_header || in_file) && stored != count * stored_value) ||
+      (in_file && (place > file_size || stored > file_size - place)))
+    fail<InputError>(where(), ": ", describe(shape_), " values of ", stored_value, " bytes lie in ",
+                     stored, " bytes of a file of ", file_size,
+                     ": the file is damaged or truncated");
 }
 
 void Hdf5Dataset::fail_memory(std::size_t bytes_per_value) const {

@@ -17,6 +17,11 @@
 
 namespace femura {
 
+/// For a program's start, before anything else of HDF5: keeps the library from closing itself when
+/// the program ends, which after a damaged file prints "infinite loop closing library". Objects of
+/// these classes are closed by their owners.
+void skip_hdf5_exit_cleanup();
+
 /// Owns an HDF5 identifier together with the function that closes it.
 class Hdf5Handle {
 public:

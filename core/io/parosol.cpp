@@ -2,6 +2,7 @@
 #include "core/io/parosol.hpp"
 
 #include "core/io/hdf5.hpp"
+#include "core/io/trial_read.hpp"
 #include "core/io/voxel_limits.hpp"
 
 #include <algorithm>
@@ -179,9 +180,7 @@ std::size_t keep_last(std::vector<NodalValue>& rows) {
   return dropped;
 }
 
-} // namespace
-
-VoxelModel read_parosol(const std::string& path, const ParosolOptions& options) {
+VoxelModel read_model(const std::string& path, const ParosolOptions& options) {
   const Hdf5File file = Hdf5File::open(path);
   const Hdf5Group root = file.root();
   const Hdf5Group data = root.group("Image_Data");
@@ -208,6 +207,14 @@ VoxelModel read_parosol(const std::string& path, const ParosolOptions& options) 
   if (root.has("Nonlinear"))
     remark("group /Nonlinear is ignored: the analysis is linear elastic");
   return model;
+}
+
+} // namespace
+
+VoxelModel read_parosol(const std::string& path, const ParosolOptions& options) {
+  if (options.trial)
+    require_survivable_read(path, [&] { read_model(path, options); });
+  return read_model(path, options);
 }
 
 bool is_parosol(const std::string& path) {

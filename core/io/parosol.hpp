@@ -22,6 +22,9 @@ struct ParosolOptions {
   ModulusUnit modulus_unit = ModulusUnit::MPa; ///< of `Image`
   std::optional<double> poisson;               ///< used instead of what the file says
   std::vector<std::string>* remarks = nullptr; ///< gets sentences a log should show, if given
+  /// Read once in a child process before, as the HDF5 library crashes on some damaged files; see
+  /// require_survivable_read(). Doubles the time of reading.
+  bool trial = false;
 };
 
 /// Reads group /Image_Data of the file at `path`:

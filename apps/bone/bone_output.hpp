@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The files of a bone analysis: fields for ParaView, and ParOSol's own layout.
+#pragma once
+
+#include "apps/bone/bone_model.hpp"
+#include "apps/bone/bone_results.hpp"
+#include "kernels/voxel_fields.hpp"
+
+namespace femura {
+
+/// Solution and fields on the device, as the writers take them.
+template<class Exec>
+struct BoneSolution {
+  VoxelGrid<Exec> grid;
+  LameField<Exec> lame;
+  Array<double, Exec> displacement, force; ///< [3 num_nodes] mm, N (K u)
+  VoxelFields<Exec> fields;
+};
+
+/// Writes the solid voxels with the fields named in the options as VTKHDF. Fences.
+template<class Exec>
+void write_fields(const Exec& exec, const std::string& path, const BoneOptions& options,
+                  const BoneModel<Exec>& model, const BoneSolution<Exec>& solution,
+                  const DriverContext& context);
+
+/// Writes /Mesh and /Solution as ParOSol does, into a copy of the input if `path` is that. Fences.
+template<class Exec>
+void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Exec>& model,
+                   const BoneSolution<Exec>& solution, const DriverContext& context);
+
+} // namespace femura

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `femura bone` finds out, as numbers on the host. Lengths in mm, forces in N, moduli and
+// stresses in MPa, energies in N mm. What a test does not give stays empty.
+#pragma once
+
+#include "apps/bone/pistoia.hpp"
+#include "apps/bone/statistics.hpp"
+#include "apps/bone/stiffness_matrix.hpp"
+#include "solvers/multigrid_options.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace femura {
+
+/// The model as it was solved.
+struct BoneModelInfo {
+  std::string source; ///< file or generator
+  std::array<int, 3> shape{0, 0, 0};
+  double spacing = 0;
+  std::int64_t num_elem = 0, num_nodes = 0;
+  std::int64_t num_held_dofs = 0;
+  std::int64_t num_components = 0;   ///< connected parts found, 0 = not looked for
+  std::int64_t num_dropped_elem = 0; ///< of parts left out
+  double modulus_min = 0, modulus_max = 0, modulus_mean = 0; ///< over the elements
+  double poisson_min = 0, poisson_max = 0;
+
+  std::int64_t num_dofs() const { return 3 * num_nodes; }
+  double bone_volume() const { return static_cast<double>(num_elem) * spacing * spacing * spacing; }
+  /// Bone volume by total volume of the image.
+  double volume_fraction() const {
+    return static_cast<double>(num_elem) / (double(shape[0]) * shape[1] * shape[2]);
+  }
+};
+
+/// One linear solve.
+struct BoneSolve {
+  std::string load; ///< "axial", or "xx" ... "zx" of a homogenisation
+  int iterations = 0;
+  double recurrent_residual = 0, true_residual = 0; ///< relative
+  bool converged = false;
+  double seconds = 0;
+};
+
+/// What one support feels: the sum over its nodes of the forces that hold them.
+struct SupportReaction {
+  std::string name; ///< "plate z-", "plate z+", "z-:xyz"
+  std::int64_t num_nodes = 0;
+  std::array<double, 3> force{0, 0, 0};
+  std::array<double, 3> moment{0, 0, 0}; ///< about `centre`
+  std::array<double, 3> centre{0, 0, 0}; ///< of the support's nodes
+};
+
+/// The measured answer to the prescribed motion of the upper plate.
+struct TestResponse {
+  double height = 0;                                         ///< between the plates
+  double area = 0;                                           ///< of the image across the axis
+  std::optional<double> displacement, force, strain, stress; ///< axial, confined, shear
+  std::optional<double> stiffness;                           ///< N/mm
+  std::optional<double> apparent_modulus;                    ///< MPa: stress by strain
+  std::optional<double> angle, moment;                       ///< torsion, bending: radians, N mm
+  std::optional<double> rotational_stiffness;                ///< N mm / rad
+};
+
+/// The failure load after Pistoia.
+struct FailureEstimate {
+  PistoiaOptions criterion;
+  PistoiaResult result;
+  std::optional<double> force;  ///< N along the test's direction
+  std::optional<double> moment; ///< N mm about the test's axis
+};
+
+struct BoneResults {
+  BoneModelInfo model;
+  std::string test;                      ///< as --test names it
+  std::string operator_name, cycle_name; ///< as the options name them
+  std::vector<MultigridLevelInfo> levels;
+  double work = 0; ///< products with the finest operator, or as much work
+  std::vector<BoneSolve> solves;
+
+  std::optional<TestResponse> response;
+  std::vector<SupportReaction> reactions;
+  std::optional<double> strain_energy;
+  std::optional<SampleStatistics> sed, von_mises, effective_strain;
+  std::vector<std::pair<std::string, Histogram>> histograms;
+  std::optional<FailureEstimate> failure;
+
+  std::optional<StiffnessMatrix> stiffness;    ///< homogenise
+  std::optional<StiffnessMatrix> voigt, reuss; ///< bounds: averages of stiffness and of compliance
+
+  std::vector<std::string> files; ///< written
+
+  bool converged() const;
+};
+
+/// What --dry-run says.
+struct BonePrediction {
+  BoneModelInfo model;
+  std::string test;
+  double device_bytes = 0; ///< expected peak in the backend's memory
+  double host_bytes = 0;   ///< expected peak of the process
+};
+
+} // namespace femura

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The steps of a bone analysis: model, supports and loads, solve, results, files.
+#include "apps/bone/bone_command.hpp"
+#include "apps/bone/bone_load.hpp"
+#include "apps/bone/bone_output.hpp"
+#include "apps/bone/bone_report.hpp"
+#include "apps/driver/exit_code.hpp"
+#include "kernels/lame_summary.hpp"
+#include "solvers/voxel_solver.hpp"
+
+#include <cmath>
+
+namespace femura {
+
+namespace {
+
+const char* const load_names[] = {"xx", "yy", "zz", "xy", "yz", "zx"};
+
+template<class Exec>
+bool uses_gather(const BoneOptions& options) {
+  const VoxelOperatorKind kind =
+      options.matrix == OperatorChoice::automatic ? default_voxel_operator<Exec>
+      : options.matrix == OperatorChoice::gather  ? VoxelOperatorKind::gather
+                                                  : VoxelOperatorKind::offset;
+  return kind == VoxelOperatorKind::gather;
+}
+
+template<class Exec>
+VoxelSolverOptions solver_options(const BoneOptions& options) {
+  VoxelSolverOptions solver;
+  solver.cg.tolerance = options.tolerance;
+  solver.cg.max_iterations = options.max_iterations;
+  solver.multigrid.smoother.degree = options.smoother_degree;
+  solver.multigrid.smoother.smoothing_ratio = options.smoothing_ratio;
+  solver.multigrid.fine_cycles = options.cycle == Cycle::w ? 2 : 1;
+  solver.multigrid.coarse_cycles = options.cycle == Cycle::v ? 1 : 2;
+  solver.multigrid.max_levels = options.levels;
+  solver.multigrid.coarse_solver =
+      options.coarse == CoarseChoice::direct ? CoarseSolver::direct : CoarseSolver::cg;
+  solver.matrix =
+      uses_gather<Exec>(options) ? VoxelOperatorKind::gather : VoxelOperatorKind::offset;
+  solver.single_precision_cycle = options.common.precision == Precision::mixed;
+  return solver;
+}
+
+const char* test_name(const BoneOptions& options, bool listed) {
+  if (listed)
+    return "file";
+  switch (options.test) {
+  case LoadTest::confined:
+    return "confined";
+  case LoadTest::shear:
+    return "shear";
+  case LoadTest::torsion:
+    return "torsion";
+  case LoadTest::bending:
+    return "bending";
+  case LoadTest::homogenise:
+    return "homogenise";
+  default:
+    return "axial";
+  }
+}
+
+template<class Exec>
+BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
+                             const BoneModel<Exec>& model, const VoxelGrid<Exec>& grid,
+                             const LameField<Exec>& lame) {
+  BoneModelInfo info;
+  info.source =
+      options.input.empty() ? model.description : options.input + " (" + model.description + ")";
+  info.shape = {grid.shape[0], grid.shape[1], grid.shape[2]};
+  info.spacing = model.edge;
+  info.num_elem = grid.num_elem;
+  info.num_nodes = grid.num_nodes;
+  info.num_dropped_elem = model.num_dropped;
+  const LameSummary summary = summarise_lame(exec, lame);
+  info.modulus_min = summary.modulus_min;
+  info.modulus_max = summary.modulus_max;
+  info.modulus_mean = summary.modulus_sum / grid.num_elem;
+  info.poisson_min = summary.poisson_min;
+  info.poisson_max = summary.poisson_max;
+  return info;
+}
+
+/// Peak of the backend's memory, from what each level stores per node and voxel (docs/bone.md); the
+/// levels together take 4/3 of the finest and more where coarse voxels reach into the void.
+template<class Exec>
+BonePrediction predict(const BoneOptions& options, const BoneModelInfo& info) {
+  const double nodes = double(info.num_nodes), elem = double(info.num_elem);
+  const double voxels = double(info.shape[0]) * info.shape[1] * info.shape[2];
+  const bool mixed = options.common.precision == Precision::mixed;
+  const double cycle = mixed ? 4 : 8;
+  const double index = 8 + 1 + 2 * (info.poisson_min == info.poisson_max ? 2 : 4) +
+                       (uses_gather<Exec>(options) ? 0 : 14 * elem / nodes);
+  const double fine = index + cycle + 3 * (5 * 8 + (mixed ? 4 * 4 + 8 - 8 : 8));
+  const double coarse = 0.3 * (index + cycle + 3 * 4 * cycle);
+  BonePrediction prediction;
+  prediction.model = info;
+  prediction.device_bytes = nodes * (fine + coarse) + voxels * (4 * 8. / 7 + 0.25);
+  prediction.host_bytes =
+      voxels * 4 + (BackendTraits<Exec>::is_device ? 0 : prediction.device_bytes);
+  return prediction;
+}
+
+/// The answer of a test between plates: `lower` and `upper` are its supports.
+TestResponse plate_response(const BoneOptions& options, const NodeBox& box, double edge,
+                            const MovedSupport& upper, int axis, int direction, bool turns) {
+  TestResponse response;
+  const int a = axis;
+  response.height = edge * (box.upper[a] - box.lower[a]);
+  response.area = edge * edge * (box.upper[(a + 1) % 3] - box.lower[(a + 1) % 3]) *
+                  double(box.upper[(a + 2) % 3] - box.lower[(a + 2) % 3]);
+  if (turns) {
+    const double angle = options.angle * std::acos(-1.0) / 180;
+    response.angle = angle;
+    response.moment = upper.reaction.moment[direction];
+    if (angle != 0)
+      response.rotational_stiffness = *response.moment / angle;
+    return response;
+  }
+  response.displacement = upper.displacement[direction];
+  response.force = upper.reaction.force[direction];
+  response.strain = *response.displacement / response.height;
+  response.stress = *response.force / response.area;
+  if (*response.displacement != 0) {
+    response.stiffness = *response.force / *response.displacement;
+    response.apparent_modulus = *response.stress / *response.strain;
+  }
+  return response;
+}
+
+/// For listed displacements: the response, if they are a clamped and a moved side.
+std::optional<TestResponse> listed_response(const BoneOptions& options, const NodeBox& box,
+                                            double edge,
+                                            const std::vector<MovedSupport>& supports) {
+  const MovedSupport* moved = nullptr;
+  int direction = -1;
+  for (const MovedSupport& support : supports)
+    for (int d = 0; d < 3; ++d)
+      if (support.displacement[d] != 0) {
+        if (moved)
+          return {};
+        moved = &support;
+        direction = d;
+      }
+  if (!moved || supports.size() != 2)
+    return {};
+  const MovedSupport& other = moved == &supports[0] ? supports[1] : supports[0];
+  int axis = 0; // along which the two supports are apart
+  for (int d = 1; d < 3; ++d)
+    if (std::abs(moved->reaction.centre[d] - other.reaction.centre[d]) >
+        std::abs(moved->reaction.centre[axis] - other.reaction.centre[axis]))
+      axis = d;
+  return plate_response(options, box, edge, *moved, axis, direction, false);
+}
+
+template<class Exec>
+std::vector<double> to_doubles(const Array<float, Exec>& values) {
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), values);
+  return std::vector<double>(host.data(), host.data() + host.extent(0));
+}
+
+template<class Exec>
+void add_statistics(const BoneOptions& options, const VoxelFields<Exec>& fields,
+                    BoneResults& results) {
+  const TimedScope scope("femura::bone::statistics");
+  const auto add = [&](const char* name, const Array<float, Exec>& values) {
+    std::vector<double> sample = to_doubles<Exec>(values);
+    if (options.histogram_bins > 0)
+      results.histograms.emplace_back(name, make_histogram(sample, options.histogram_bins));
+    return summarise(sample);
+  };
+  results.sed = add("sed", fields.energy_density);
+  results.von_mises = add("von_mises", fields.von_mises);
+  results.effective_strain = add("effective_strain", fields.effective_strain);
+  if (!results.response || !(results.effective_strain->maximum > 0))
+    return;
+  FailureEstimate failure;
+  failure.criterion.critical_strain = options.pistoia_strain;
+  failure.criterion.volume = options.pistoia_volume;
+  std::vector<double> sample = to_doubles<Exec>(fields.effective_strain);
+  failure.result = pistoia(sample, failure.criterion);
+  if (results.response->force)
+    failure.force = *results.response->force * failure.result.factor;
+  if (results.response->moment)
+    failure.moment = *results.response->moment * failure.result.factor;
+  results.failure = failure;
+}
+
+template<class Exec>
+BoneSolve solve_load(const Exec& exec, VoxelSolver<Exec>& solver, const BoneLoad<Exec>& load,
+                     const std::string& name, int number, DriverContext& context) {
+  const TimedScope scope("femura::bone::solve");
+  const Stopwatch watch;
+  const SolveResult solved =
+      solver.solve(exec, load.force, load.u, [&](int iteration, double relative_residual) {
+        context.iteration(number, iteration, relative_residual);
+      });
+  BoneSolve result;
+  result.load = name;
+  result.iterations = solved.iterations;
+  result.recurrent_residual = solved.relative_residual;
+  result.true_residual = solved.true_relative_residual;
+  result.converged = solved.converged;
+  result.seconds = watch.seconds();
+  return result;
+}
+
+template<class Exec>
+VoxelProblem<Exec> make_problem(const Exec& exec, BoneModel<Exec>& model) {
+  const TimedScope scope("femura::bone::grid");
+  VoxelProblem<Exec> problem;
+  try {
+    problem.material = model.poisson.value.extent(0) > 0
+                           ? make_material(exec, model.modulus, model.poisson)
+                           : make_material(model.modulus, model.uniform_poisson);
+  } catch (const InputError& error) {
+    fail<InputError>(model.description, ": ", error.what());
+  }
+  problem.edge = model.edge;
+  problem.grid = make_voxel_grid(exec, problem.material.solid());
+  problem.lame = make_lame_field(exec, problem.grid, problem.material);
+  return problem;
+}
+
+/// Drops the dense images, which the set-up alone needs.
+template<class Exec>
+void drop_images(VoxelProblem<Exec>& problem, BoneModel<Exec>& model) {
+  problem.material.first.value = problem.material.second.value = {};
+  model.modulus.value = model.poisson.value = {};
+}
+
+template<class Exec>
+BoneLoad<Exec> make_load(const Exec& exec, const BoneOptions& options, const BoneModel<Exec>& model,
+                         const VoxelGrid<Exec>& grid) {
+  if (options.test != LoadTest::homogenise)
+    return make_bone_load(exec, options, model, grid);
+  BoneLoad<Exec> load;
+  set_uniform_strain(exec, model, grid, 0, load);
+  return load;
+}
+
+template<class Exec>
+void homogenise(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model,
+                VoxelProblem<Exec>& problem, BoneLoad<Exec>& load, BoneResults& results,
+                DriverContext& context) {
+  const LameSummary lame = summarise_lame(exec, problem.lame);
+  std::optional<VoxelSolver<Exec>> solver;
+  {
+    const TimedScope scope("femura::bone::setup");
+    solver.emplace(exec, problem, solver_options<Exec>(options));
+  }
+  results.levels = solver->level_info();
+  const NodeBox box = bounding_box(exec, problem.grid);
+  double voxels = 1;
+  for (int d = 0; d < 3; ++d)
+    voxels *= box.upper[d] - box.lower[d];
+  const double volume = voxels * std::pow(problem.edge, 3);
+
+  StiffnessMatrix stiffness{};
+  for (int k = 0; k < 6; ++k) {
+    set_uniform_strain(exec, model, problem.grid, k, load);
+    results.solves.push_back(solve_load(exec, *solver, load, load_names[k], k, context));
+    const std::array<double, 6> stress =
+        mean_stress(exec, problem.grid, problem.lame, problem.edge, load.u, volume);
+    for (int i = 0; i < 6; ++i)
+      stiffness[i][k] = stress[i];
+  }
+  results.work = solver->work();
+  results.stiffness = stiffness;
+  const auto isotropic = [](double lambda, double mu) {
+    StiffnessMatrix c{};
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j)
+        c[i][j] = lambda + (i == j ? 2 * mu : 0);
+      c[i + 3][i + 3] = mu;
+    }
+    return c;
+  };
+  results.voigt = isotropic(lame.lambda_sum / voxels, lame.mu_sum / voxels);
+  const bool has_void = problem.grid.num_elem < voxels; // then the mean compliance is infinite
+  const double bulk = has_void ? 0 : voxels / lame.inverse_bulk_sum;
+  const double mu = has_void ? 0 : voxels / lame.inverse_mu_sum;
+  results.reuss = isotropic(bulk - 2 * mu / 3, mu);
+}
+
+template<class Exec>
+void run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model,
+              VoxelProblem<Exec>& problem, BoneLoad<Exec>& load, BoneResults& results,
+              DriverContext& context) {
+  const NodeBox box = bounding_box(exec, problem.grid);
+
+  // Solve; the solver's vectors are gone before the fields are made.
+  BoneSolution<Exec> solution{problem.grid, problem.lame, load.u, {}, {}};
+  {
+    std::optional<VoxelSolver<Exec>> solver;
+    {
+      const TimedScope scope("femura::bone::setup");
+      solver.emplace(exec, problem, solver_options<Exec>(options));
+      drop_images(problem, model);
+    }
+    results.levels = solver->level_info();
+    results.solves.push_back(solve_load(exec, *solver, load, results.test, 0, context));
+    results.work = solver->work();
+    solution.force = make_uninitialized<double>(exec, problem.grid.num_dofs(), "femura::bone::Ku");
+    solver->apply(exec, load.u, solution.force);
+  }
+
+  // Reactions: K u less the applied forces.
+  Array<double, Exec> reaction = solution.force;
+  if (load.force.extent(0) > 0) {
+    reaction = make_uninitialized<double>(exec, problem.grid.num_dofs(), "femura::bone::reaction");
+    copy(exec, solution.force, reaction);
+    axpby(exec, -1.0, load.force, 1.0, reaction);
+  }
+  const std::vector<HeldNode> held =
+      list_held_nodes(exec, problem.grid, problem.held, load.u, reaction);
+  const std::vector<MovedSupport> supports = load.regions.empty()
+                                                 ? sum_by_displacement(held, problem.edge)
+                                                 : sum_by_region(held, problem.edge, load.regions);
+  for (const MovedSupport& support : supports)
+    results.reactions.push_back(support.reaction);
+  if (load.regions.empty()) {
+    results.response = listed_response(options, box, problem.edge, supports);
+  } else {
+    const bool turns = options.test == LoadTest::torsion || options.test == LoadTest::bending;
+    const int direction = options.test == LoadTest::shear     ? options.shear_direction
+                          : options.test == LoadTest::bending ? options.hinge
+                                                              : options.axis;
+    results.response =
+        plate_response(options, box, problem.edge, supports[1], options.axis, direction, turns);
+  }
+
+  // Fields, their statistics, files.
+  {
+    const TimedScope scope("femura::bone::fields");
+    double energy = 0;
+    solution.fields = compute_voxel_fields(exec, problem.grid, problem.lame, problem.edge, load.u,
+                                           EnergyPoint::centre, true, energy);
+    results.strain_energy = energy;
+  }
+  add_statistics(options, solution.fields, results);
+  if (!options.no_hdf)
+    if (const auto path = context.output_file(options.hdf, "bone.hdf")) {
+      write_fields(exec, *path, options, model, solution, context);
+      results.files.push_back(*path);
+    }
+  if (!options.parosol_output.empty()) {
+    const std::string path = context.output_path(options.parosol_output);
+    write_parosol(exec, path, model, solution, context);
+    results.files.push_back(path);
+  }
+}
+
+template<class Exec>
+int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context) {
+  BoneModel<Exec> model = make_bone_model(exec, options, context);
+  VoxelProblem<Exec> problem = make_problem(exec, model);
+  BoneLoad<Exec> load = make_load(exec, options, model, problem.grid);
+  if (drop_islands(exec, options, problem.grid, load.held, model)) {
+    problem = make_problem(exec, model);
+    load = make_load(exec, options, model, problem.grid);
+  }
+  problem.held = load.held;
+  BoneResults results;
+  results.model = describe_model(exec, options, model, problem.grid, problem.lame);
+  results.model.num_held_dofs = problem.held.num_dofs;
+  results.test = test_name(options, has_listed_load(options, model));
+  results.operator_name = uses_gather<Exec>(options) ? "gather" : "offset";
+  results.cycle_name = options.cycle == Cycle::v   ? "v"
+                       : options.cycle == Cycle::w ? "w"
+                                                   : "inner-w";
+  if (options.common.dry_run) {
+    BonePrediction prediction = predict<Exec>(options, results.model);
+    prediction.test = results.test;
+    return report_bone_prediction(prediction, "summary", context);
+  }
+  if (options.test == LoadTest::homogenise)
+    homogenise(exec, options, model, problem, load, results, context);
+  else
+    run_test(exec, options, model, problem, load, results, context);
+  return report_bone(results, "summary", context);
+}
+
+} // namespace
+
+int run_bone(const BoneOptions& options, DriverContext& context) {
+  return with_backend(options.common.backend,
+                      [&](const auto& exec) { return run_on(exec, options, context); });
+}
+
+} // namespace femura

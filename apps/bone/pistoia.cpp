@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/bone/pistoia.hpp"
+
+#include "apps/bone/statistics.hpp"
+#include "core/require.hpp"
+
+namespace femura {
+
+PistoiaResult pistoia(std::vector<double>& effective_strain, const PistoiaOptions& options) {
+  FEMURA_REQUIRE(options.volume > 0 && options.volume < 1, "volume fraction " << options.volume);
+  PistoiaResult result;
+  result.strain_at_volume = quantiles(effective_strain, {1 - options.volume}).front();
+  FEMURA_REQUIRE(result.strain_at_volume > 0, "less than the critical volume is strained at all");
+  result.factor = options.critical_strain / result.strain_at_volume;
+  return result;
+}
+
+} // namespace femura

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Failure load of a bone from a linear analysis.
+//
+// [1] W. Pistoia, B. van Rietbergen, E.-M. Lochmueller, C. A. Lill, F. Eckstein, P. Rueegsegger.
+//     Estimation of distal radius failure load with micro-finite element analysis models based on
+//     three-dimensional peripheral quantitative computed tomography images. Bone 30 (2002) 842-848,
+//     doi:10.1016/S8756-3282(02)00736-6.
+#pragma once
+
+#include <vector>
+
+namespace femura {
+
+/// Per [1]: a bone fails when 2 % of its volume is strained beyond 7000 microstrain.
+struct PistoiaOptions {
+  double critical_strain = 0.007;
+  double volume = 0.02; ///< part of the bone
+};
+
+struct PistoiaResult {
+  double strain_at_volume = 0; ///< effective strain exceeded in that part, under the load analysed
+  double factor = 0;           ///< the bone fails at this times the load analysed
+};
+
+/// `effective_strain` is sqrt(2 U / E) of each voxel, with strain energy density U and Young's
+/// modulus E in the same unit; reordered. The quantile is interpolated between voxels (see
+/// quantiles()), which is what FAIM prints. Throws std::invalid_argument where nothing is strained.
+PistoiaResult pistoia(std::vector<double>& effective_strain, const PistoiaOptions& options);
+
+} // namespace femura

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the end-to-end tests share: they run the femura executable as a user would."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+EXECUTABLE = None
+DONE, INTERNAL, USAGE, NOT_CONVERGED, UNAVAILABLE, BAD_FILE = 0, 1, 2, 3, 4, 5
+
+
+class DriverCase(unittest.TestCase):
+    """Runs femura in a directory of its own, which is empty at the start of each test."""
+
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.directory.name, name)
+
+    def write(self, name, content):
+        with open(self.path(name), "wb" if isinstance(content, bytes) else "w") as file:
+            file.write(content)
+        return self.path(name)
+
+    def read(self, name):
+        with open(self.path(name)) as file:
+            return file.read()
+
+    def files(self):
+        return sorted(os.listdir(self.directory.name))
+
+    def femura(self, *arguments, code=DONE):
+        """Runs femura and checks the exit code. Returns the finished process."""
+        process = subprocess.run([EXECUTABLE, *map(str, arguments)], cwd=self.directory.name,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                 timeout=300)
+        self.assertEqual(process.returncode, code,
+                         f"femura {' '.join(map(str, arguments))}\n{process.stdout}{process.stderr}")
+        return process
+
+    def fails(self, code, message, *arguments):
+        """Runs femura, which fails with this code, a message with this text, and nothing else."""
+        process = self.femura(*arguments, code=code)
+        self.assertIn(message, process.stderr)
+        self.assertEqual(process.stdout, "")
+        return process
+
+    def summary(self, *arguments, code=DONE):
+        """The JSON summary of a run, which is alone on stdout."""
+        return json.loads(self.femura(*arguments, "--json", "-", code=code).stdout)
+
+
+def backends():
+    """The backends of the build that this machine can run."""
+    version = subprocess.run([EXECUTABLE, "--version"], stdout=subprocess.PIPE, text=True,
+                             check=True).stdout
+    names = version.split("backends:")[1].splitlines()[0].split()
+    if "cuda" in names and not os.path.exists("/dev/nvidiactl"):
+        names.remove("cuda")
+    return names
+
+
+def main():
+    global EXECUTABLE
+    sys.modules["driver_case"].EXECUTABLE = os.path.abspath(sys.argv.pop(1))
+    unittest.main(module="__main__", verbosity=2)

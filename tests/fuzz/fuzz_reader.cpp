@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// libFuzzer entry for one reader, chosen by FEMURA_FUZZ_TARGET (parosol, metaimage, nifti, surface,
+// raw, format). The readers take a path, so the input goes through a file (set TMPDIR to a file
+// system in memory).
+#include "tests/fuzz/reader_targets.hpp"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include <unistd.h>
+
+#define FEMURA_JOIN(a, b) a##b
+#define FEMURA_TARGET_OF(name) FEMURA_JOIN(name, _target)
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  // A new file each time: HDF5 knows files by device and inode, and keeps some damaged ones open.
+  std::string path = (std::filesystem::temp_directory_path() / "femura-fuzz-XXXXXX").string();
+  const int file = ::mkstemp(path.data());
+  if (file < 0 || ::write(file, data, size) != static_cast<ssize_t>(size)) {
+    std::perror("femura fuzz target");
+    std::abort();
+  }
+  ::close(file);
+  femura_test::FEMURA_TARGET_OF(FEMURA_FUZZ_TARGET)(path); // an exception that escapes is a finding
+  ::unlink(path.c_str());
+  return 0;
+}

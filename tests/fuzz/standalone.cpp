@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs a fuzz target over the files and folders named on the command line, for compilers without
+// libFuzzer and for CTest. `--seeds DIR` writes the seeds of every target below DIR and leaves.
+#include "core/io/hdf5.hpp"
+#include "tests/io/sample_files.hpp"
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace femura_test;
+
+void write_seeds(const fs::path& root) {
+  const auto put = [&](const char* target, const char* name, const Bytes& bytes) {
+    fs::create_directories(root / target);
+    write_bytes((root / target / name).string(), bytes);
+  };
+  put("metaimage", "plain.mha", sample_mha());
+  put("metaimage", "zlib.mha", sample_compressed_mha());
+  put("nifti", "one.nii", sample_nii());
+  put("nifti", "one.nii.gz", sample_nii_gz());
+  put("nifti", "two.nii", sample_nifti_2());
+  put("surface", "tetrahedron.off", sample_off());
+  put("surface", "text.stl", sample_ascii_stl());
+  put("surface", "binary.stl", sample_binary_stl());
+  put("raw", "floats.raw", "head" + numbers(ramp<float>(12), true));
+  for (const Bytes& bytes : {sample_mha(), sample_nii(), sample_nii_gz(), sample_off()})
+    put("format", ("seed" + std::to_string(bytes.size())).c_str(), bytes);
+  fs::create_directories(root / "parosol");
+  ParosolFile file;
+  write_parosol((root / "parosol" / "plain.h5").string(), file);
+  file.gzip = 4;
+  file.scalar_is_list = true;
+  file.loaded = {1, 1, 1, 2};
+  file.loaded_value = {3};
+  file.poisson_image.assign(24, 0.25f);
+  write_parosol((root / "parosol" / "all.h5").string(), file);
+}
+
+long run(const fs::path& path) {
+  if (fs::is_directory(path)) {
+    long count = 0;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(path))
+      if (entry.is_regular_file())
+        count += run(entry.path());
+    return count;
+  }
+  const Bytes bytes = read_bytes_of(path.string());
+  LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  return 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  femura::skip_hdf5_exit_cleanup();
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.size() == 2 && arguments[0] == "--seeds") {
+    write_seeds(arguments[1]);
+    return 0;
+  }
+  long count = 0;
+  for (const std::string& argument : arguments)
+    count += run(argument);
+  std::printf("%ld files\n", count);
+  return count > 0 ? 0 : 2;
+}

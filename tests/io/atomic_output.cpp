@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/io/atomic_file.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/io/sample_files.hpp"
+#include "tests/io/test_directory.hpp"
+
+#include <sys/stat.h>
+
+using namespace femura;
+using namespace femura_test;
+
+TEST_CASE("an output appears whole at commit and leaves nothing else behind", "[atomic]") {
+  const TestDirectory directory;
+  {
+    AtomicFile file(directory / "out.txt");
+    CHECK(file.path() == directory / "out.txt");
+    write_bytes(file.temporary_path(), "content");
+    CHECK_FALSE(std::filesystem::exists(directory / "out.txt"));
+    CHECK(std::filesystem::path(file.temporary_path()).parent_path() == directory.path());
+    file.commit();
+    CHECK(read_bytes_of(directory / "out.txt") == "content");
+    CHECK_THROWS_AS(file.commit(), std::invalid_argument);
+  }
+  CHECK(directory.count() == 1);
+}
+
+TEST_CASE("an output that is not committed leaves what was there", "[atomic]") {
+  const TestDirectory directory;
+  write_bytes(directory / "out.txt", "old");
+  {
+    AtomicFile file(directory / "out.txt");
+    write_bytes(file.temporary_path(), "half-writ");
+    AtomicFile moved(std::move(file));
+    CHECK(directory.count() == 2);
+  }
+  CHECK(read_bytes_of(directory / "out.txt") == "old");
+  CHECK(directory.count() == 1);
+}
+
+TEST_CASE("a replaced file keeps its permissions, a link its place", "[atomic]") {
+  const TestDirectory directory;
+  write_bytes(directory / "real.txt", "old");
+  ::chmod((directory / "real.txt").c_str(), 0640);
+  std::filesystem::create_symlink(directory / "real.txt", directory / "link.txt");
+  write_file(directory / "link.txt", "new");
+  CHECK(std::filesystem::is_symlink(directory / "link.txt"));
+  CHECK(read_bytes_of(directory / "real.txt") == "new");
+  struct stat status {};
+  REQUIRE(::stat((directory / "real.txt").c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0640);
+}
+
+TEST_CASE("a name in the working directory needs no slash", "[atomic]") {
+  const TestDirectory directory;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(directory.path());
+  write_file("plain.txt", "here");
+  std::filesystem::current_path(before);
+  CHECK(read_bytes_of(directory / "plain.txt") == "here");
+}
+
+TEST_CASE("outputs that cannot be written are refused at once", "[atomic]") {
+  const TestDirectory directory;
+  const auto refusal = [](const std::string& path) {
+    return error_of([&] { AtomicFile file(path); });
+  };
+  CHECK_SAYS(refusal(directory.path()), "is a directory");
+  CHECK_SAYS(refusal(directory / "no/such/out.txt"), "no/such' does not exist", "create it");
+  write_bytes(directory / "file", "x");
+  CHECK_SAYS(refusal(directory / "file/out.txt"), "cannot be written");
+  CHECK_SAYS(refusal("/dev/null"), "not a regular file");
+  CHECK_SAYS(refusal(""), "not the name");
+  CHECK_SAYS(refusal(directory / "sub/"), "not the name");
+  if (::geteuid() != 0) { // root may write everywhere
+    ::chmod((directory / "file").c_str(), 0444);
+    CHECK_SAYS(refusal(directory / "file"), "write protected");
+    ::chmod(directory.path().c_str(), 0555);
+    CHECK_SAYS(refusal(directory / "out.txt"), "cannot be written");
+    ::chmod(directory.path().c_str(), 0755);
+  }
+  CHECK(directory.count() == 1);
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A corpus of damaged files, made here from small valid ones: cut at many lengths, every bit
+// flipped (a stride of them for HDF5), stretches overwritten. Readers may refuse or, where the
+// damage does not matter or makes another valid file, accept; they may do nothing else.
+#include "core/io/hdf5.hpp"
+#include "core/io/trial_read.hpp"
+#include "tests/fuzz/reader_targets.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/io/sample_files.hpp"
+#include "tests/io/test_directory.hpp"
+
+#include <csignal>
+
+using namespace femura_test;
+
+namespace {
+
+// HDF5 keeps some damaged files open and complains of it when the program ends.
+const bool quiet_exit = (femura::skip_hdf5_exit_cleanup(), true);
+
+struct Tally {
+  long accepted = 0;
+  long refused = 0;
+};
+
+/// Runs `target` over the damaged variants of `whole`; one in `stride` of cuts and flips.
+Tally run_damaged(ReaderTarget target, const std::string& name, const Bytes& whole,
+                  std::size_t stride) {
+  const TestDirectory directory;
+  const std::string path = directory / name;
+  Tally tally;
+  const auto attempt = [&](const Bytes& bytes, const char* damage, std::size_t place) {
+    // A new inode: HDF5 knows files by it, and keeps some damaged ones open.
+    std::filesystem::remove(path);
+    write_bytes(path, bytes);
+    try {
+      ++(target(path) ? tally.accepted : tally.refused);
+    } catch (const std::exception& error) {
+      FAIL(name << ", " << damage << " at " << place << ": " << error.what());
+    }
+  };
+  attempt(whole, "nothing", 0);
+  REQUIRE(quiet_exit);
+  REQUIRE(tally.accepted == 1); // the damage starts from a valid file
+  for (std::size_t length = 0; length < whole.size(); length += stride)
+    attempt(whole.substr(0, length), "cut", length);
+  for (std::size_t bit = 0; bit < 8 * whole.size(); bit += stride) {
+    Bytes bytes = whole;
+    bytes[bit / 8] = char(bytes[bit / 8] ^ (1 << (bit % 8)));
+    attempt(bytes, "bit flipped", bit);
+  }
+  for (std::size_t begin = 0; begin < whole.size(); begin += stride)
+    for (const char filler : {'\0', '\xff', '9'}) {
+      Bytes bytes = whole;
+      bytes.replace(begin, 8, 8, filler);
+      attempt(bytes, "overwritten", begin);
+    }
+  return tally;
+}
+
+void check_damaged(ReaderTarget target, const std::string& name, const Bytes& whole,
+                   std::size_t stride = 1) {
+  INFO(name);
+  const Tally tally = run_damaged(target, name, whole, stride);
+  CHECK(tally.refused > long(whole.size() / stride) / 2); // most cuts, at least, are noticed
+}
+
+} // namespace
+
+TEST_CASE("damaged MetaImages are refused or read, nothing else", "[damaged]") {
+  check_damaged(metaimage_target, "a.mha", sample_mha());
+  check_damaged(metaimage_target, "b.mha", sample_compressed_mha());
+}
+
+TEST_CASE("damaged NIfTI images are refused or read, nothing else", "[damaged]") {
+  check_damaged(nifti_target, "a.nii", sample_nii());
+  check_damaged(nifti_target, "a.nii.gz", sample_nii_gz());
+  check_damaged(nifti_target, "b.nii", sample_nifti_2());
+}
+
+TEST_CASE("damaged surfaces are refused or read, nothing else", "[damaged]") {
+  check_damaged(surface_target, "a.off", sample_off());
+  check_damaged(surface_target, "a.stl", sample_ascii_stl());
+  check_damaged(surface_target, "b.stl", sample_binary_stl());
+}
+
+TEST_CASE("a damaged file never upsets the guess of its format", "[damaged]") {
+  for (const Bytes& bytes : {sample_mha(), sample_nii(), sample_nii_gz(), sample_off()})
+    run_damaged(format_target, "file.dat", bytes, 3);
+}
+
+TEST_CASE("damaged raw images are refused or read, nothing else", "[damaged]") {
+  check_damaged(raw_target, "a.raw", "head" + numbers(ramp<float>(12), true));
+}
+
+TEST_CASE("damaged ParOSol files are refused or read, nothing else", "[damaged]") {
+  ParosolFile file;
+  file.loaded = {1, 1, 1, 2};
+  file.loaded_value = {3};
+  file.poisson_image.assign(24, 0.25f);
+  for (const unsigned gzip : {0u, 4u}) {
+    const TestDirectory directory;
+    file.gzip = gzip;
+    write_parosol(directory / "bone.h5", file);
+    const Bytes whole = read_bytes_of(directory / "bone.h5");
+    check_damaged(parosol_target, gzip > 0 ? "gzip.h5" : "plain.h5", whole, 101);
+  }
+}
+
+TEST_CASE("a file that crashes the HDF5 library is refused", "[damaged]") {
+  // Found by the fuzz target: the address of the local heap of the root group is damaged.
+  const std::string path = (std::filesystem::path(FEMURA_TEST_DATA_DIR).parent_path() /
+                            "fuzz/corpus/parosol/local_heap.h5")
+                               .string();
+  femura::ParosolOptions options;
+  options.trial = true;
+  CHECK_SAYS(error_of([&] { femura::read_parosol(path, options); }), "local_heap.h5", "damaged");
+}
+
+TEST_CASE("a trial read reports crashes and hangs and lets everything else pass", "[damaged]") {
+  const auto trial = [](const std::function<void()>& read) {
+    return error_of([&] { femura::require_survivable_read("bone.h5", read, 1); });
+  };
+  CHECK(trial([] {}) == "no error");
+  CHECK(trial([] { throw std::runtime_error("an answer"); }) == "no error");
+  CHECK_SAYS(trial([] { std::raise(SIGSEGV); }), "bone.h5", "damaged", "crashes");
+  CHECK_SAYS(trial([] {
+               for (;;)
+                 ::pause();
+             }),
+             "bone.h5", "within 1 s");
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The inverse diagonal against the assembled matrix.
+#include "kernels/diagonal.hpp"
+#include "tests/backend_test.hpp"
+#include "tests/kernels/lattice.hpp"
+
+namespace {
+
+using namespace femura;
+
+template<class Scalar, class Exec>
+double largest_error(const Exec& exec, const reference::Model& model) {
+  const auto material = femura::test::upload_material(exec, model);
+  const auto grid = make_voxel_grid(exec, material.solid());
+  const auto inverse =
+      make_inverse_diagonal<Scalar>(exec, grid, make_lame_field(exec, grid, material), model.edge);
+  exec.fence();
+  const auto values = femura::test::host_values(inverse);
+  const auto sites = femura::test::host_sites(grid);
+  const reference::SparseMatrix k = reference::assemble(model);
+  double largest = 0;
+  for (std::size_t i = 0; i < sites.size(); ++i)
+    for (int c = 0; c < 3; ++c) {
+      const int row = 3 * model.node(sites[i][0], sites[i][1], sites[i][2]) + c;
+      largest = std::max(largest, std::abs(values[i] * k.diagonal(row) - 1));
+    }
+  return largest;
+}
+
+FEMURA_BACKEND_TEST("The inverse diagonal is that of the assembled matrix", "[diagonal]") {
+  const TestType exec;
+  for (const std::array<int, 3>& shape : {std::array<int, 3>{1, 1, 1}, {6, 5, 7}, {1, 9, 2}}) {
+    const auto model = reference::random_model(shape, 0.5, 1e6, 0.3, 0.3, 8, 0.02);
+    CHECK(largest_error<double>(exec, model) < 1e-13);
+    CHECK(largest_error<float>(exec, model) < 2e-7);
+    // Lame's constants are kept as floats.
+    const auto mixed = reference::random_model(shape, 0.5, 1e6, -0.5, 0.45, 9, 0.02);
+    CHECK(largest_error<double>(exec, mixed) < 1e-6);
+  }
+}
+
+} // namespace

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Conjugate gradients on matrices with a known course, and its honesty about the true residual.
+#include "solvers/cg.hpp"
+#include "kernels/upload.hpp"
+#include "tests/backend_test.hpp"
+#include "tests/image/host_values.hpp"
+#include "tests/solvers/diagonal_matrix.hpp"
+
+#include <limits>
+
+namespace {
+
+using namespace femura;
+using femura::test::host_values;
+using femura::test::multiply_entries;
+
+/// A diagonal matrix, the right-hand side, the preconditioner, and what goes wrong with them.
+struct System {
+  std::vector<double> matrix, b, preconditioner, x;
+  double error_of_apply = 0; ///< the iteration multiplies by (1 + this) A
+
+  explicit System(const std::vector<double>& a)
+      : matrix(a)
+      , b(a.size())
+      , preconditioner(a.size(), 1)
+      , x(a.size()) {
+    for (std::size_t i = 0; i < a.size(); ++i)
+      b[i] = 1 + 0.5 * std::sin(double(i));
+  }
+};
+
+/// Solves; `system.x` is the start and becomes the solution.
+template<class Exec>
+SolveResult solve(const Exec& exec, System& system, const CgOptions& options,
+                  const IterationObserver& observe = {}) {
+  const std::int64_t n = system.b.size();
+  const auto a = upload(exec, "test::a", system.matrix), b = upload(exec, "test::b", system.b),
+             m = upload(exec, "test::m", system.preconditioner),
+             x = upload(exec, "test::x", system.x), r = make_zeros<double>(exec, n, "test::r"),
+             z = make_zeros<double>(exec, n, "test::z"), p = make_zeros<double>(exec, n, "test::p"),
+             q = make_zeros<double>(exec, n, "test::q");
+  const SolveResult result = conjugate_gradients(
+      exec, options,
+      [&](const auto& u, const auto& v) {
+        multiply_entries(exec, a, u, v);
+        axpby(exec, system.error_of_apply, v, 1.0, v);
+      },
+      [&](const auto& u, const auto& v) {
+        multiply_entries(exec, a, u, v);
+        axpby(exec, 1.0, b, -1.0, v);
+      },
+      [&](const auto& u, const auto& v) { multiply_entries(exec, m, u, v); }, x, r, z, p, q,
+      observe);
+  system.x = host_values(x);
+  return result;
+}
+
+double residual_norm(const System& system) {
+  double sum = 0;
+  for (std::size_t i = 0; i < system.b.size(); ++i) {
+    const double r = system.b[i] - system.matrix[i] * system.x[i];
+    sum += r * r;
+  }
+  return std::sqrt(sum);
+}
+
+std::vector<double> eigenvalues(int n, int num_distinct) {
+  std::vector<double> values;
+  for (int i = 0; i < n; ++i)
+    values.push_back(1 + i % num_distinct);
+  return values;
+}
+
+FEMURA_BACKEND_TEST("As many iterations as distinct eigenvalues solve the system", "[cg]") {
+  for (int distinct : {1, 4, 9}) {
+    System system(eigenvalues(600, distinct));
+    const SolveResult result = solve(TestType(), system, {1e-12, 100});
+    CHECK(result.converged);
+    CHECK(result.iterations == distinct);
+    CHECK(result.true_relative_residual <= 1e-12);
+    for (std::size_t i = 0; i < system.x.size(); ++i)
+      REQUIRE(system.x[i] == Approx(system.b[i] / system.matrix[i]).epsilon(1e-10));
+  }
+}
+
+FEMURA_BACKEND_TEST("The exact inverse as preconditioner needs one iteration", "[cg]") {
+  System system(eigenvalues(500, 100));
+  for (std::size_t i = 0; i < 500; ++i)
+    system.preconditioner[i] = 1 / system.matrix[i];
+  const SolveResult result = solve(TestType(), system, {1e-13, 100});
+  CHECK(result.converged);
+  CHECK(result.iterations == 1);
+}
+
+FEMURA_BACKEND_TEST("The reported residuals are the true ones of the returned solution", "[cg]") {
+  for (double tolerance : {1e-2, 1e-6, 1e-10}) {
+    System system(eigenvalues(300, 80));
+    for (double& x : system.x)
+      x = 0.3;
+    const double start = residual_norm(system);
+    std::vector<std::pair<int, double>> history;
+    const SolveResult result =
+        solve(TestType(), system, {tolerance, 1000},
+              [&](int iteration, double residual) { history.emplace_back(iteration, residual); });
+    CHECK(result.converged);
+    CHECK(result.initial_residual == Approx(start).epsilon(1e-12));
+    CHECK(residual_norm(system) <= tolerance * start * (1 + 1e-6));
+    CHECK(result.true_relative_residual ==
+          Approx(residual_norm(system) / start).epsilon(1e-6).margin(1e-15));
+    REQUIRE(int(history.size()) == result.iterations + 1);
+    CHECK(history.front() == std::pair<int, double>(0, 1));
+    CHECK(history.back() == std::pair<int, double>(result.iterations, result.relative_residual));
+  }
+}
+
+FEMURA_BACKEND_TEST("The limit of iterations is kept and reported as not converged", "[cg]") {
+  System system(eigenvalues(300, 100));
+  const SolveResult result = solve(TestType(), system, {1e-12, 7});
+  CHECK_FALSE(result.converged);
+  CHECK(result.iterations == 7);
+  CHECK(result.true_relative_residual > 1e-12);
+  CHECK(result.true_relative_residual ==
+        Approx(residual_norm(system) / result.initial_residual).epsilon(1e-9));
+}
+
+FEMURA_BACKEND_TEST("A residual of zero at the start is convergence without iteration", "[cg]") {
+  System zero(eigenvalues(30, 3));
+  zero.b.assign(30, 0);
+  const SolveResult nothing = solve(TestType(), zero, {1e-10, 50});
+  CHECK(nothing.converged);
+  CHECK(nothing.iterations == 0);
+  CHECK(nothing.true_relative_residual == 0);
+  CHECK(zero.x == std::vector<double>(30, 0));
+
+  System solved(std::vector<double>(30, 2));
+  solved.b.assign(30, 3);
+  solved.x.assign(30, 1.5);
+  CHECK(solve(TestType(), solved, {1e-10, 50}).converged);
+  CHECK(solved.x == std::vector<double>(30, 1.5));
+}
+
+FEMURA_BACKEND_TEST("Convergence is never claimed against the true residual", "[cg]") {
+  // A product far from the residual's matrix: the recurrence converges, the truth does not.
+  System wrong(eigenvalues(300, 5));
+  wrong.error_of_apply = -0.5;
+  const SolveResult failed = solve(TestType(), wrong, {1e-8, 500});
+  CHECK_FALSE(failed.converged);
+  CHECK(failed.relative_residual <= 1e-8);
+  CHECK(failed.true_relative_residual ==
+        Approx(residual_norm(wrong) / failed.initial_residual).epsilon(1e-9));
+
+  // A product that is off by rounding, as of a cycle in single precision: restarts make it good.
+  System inexact(eigenvalues(300, 5));
+  inexact.error_of_apply = 1e-3;
+  const SolveResult result = solve(TestType(), inexact, {1e-8, 500});
+  CHECK(result.converged);
+  CHECK(result.iterations > 5);
+  CHECK(residual_norm(inexact) <= 1e-8 * result.initial_residual * (1 + 1e-6));
+}
+
+FEMURA_BACKEND_TEST("Matrices that are not positive end the iteration", "[cg]") {
+  for (double last : {-1.0, 0.0}) {
+    System system(eigenvalues(30, 3));
+    system.matrix[29] = last;
+    const SolveResult result = solve(TestType(), system, {1e-10, 1000});
+    CHECK_FALSE(result.converged);
+    CHECK(result.iterations <= 1000);
+  }
+  System negative(std::vector<double>(30, -1));
+  CHECK_FALSE(solve(TestType(), negative, {1e-10, 1000}).converged);
+  System preconditioner(eigenvalues(30, 3));
+  preconditioner.preconditioner.assign(30, -1);
+  CHECK_FALSE(solve(TestType(), preconditioner, {1e-10, 1000}).converged);
+}
+
+FEMURA_BACKEND_TEST("A singular but consistent system converges", "[cg]") {
+  System system(eigenvalues(30, 3));
+  system.matrix[7] = system.b[7] = 0;
+  const SolveResult result = solve(TestType(), system, {1e-10, 100});
+  CHECK(result.converged);
+  CHECK(system.x[7] == 0);
+}
+
+FEMURA_BACKEND_TEST("Numbers that are not finite are not convergence", "[cg]") {
+  for (double bad : {std::nan(""), std::numeric_limits<double>::infinity(), 1e200}) {
+    System right_hand_side(eigenvalues(30, 3));
+    right_hand_side.b[3] = bad;
+    CHECK_FALSE(solve(TestType(), right_hand_side, {1e-10, 100}).converged);
+    System start(eigenvalues(30, 3));
+    start.x[3] = bad;
+    CHECK_FALSE(solve(TestType(), start, {1e-10, 100}).converged);
+  }
+  for (double bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
+    System matrix(eigenvalues(30, 3));
+    matrix.matrix[3] = bad;
+    CHECK_FALSE(solve(TestType(), matrix, {1e-10, 100}).converged);
+    System preconditioner(eigenvalues(30, 3));
+    preconditioner.preconditioner[3] = bad;
+    CHECK_FALSE(solve(TestType(), preconditioner, {1e-10, 100}).converged);
+  }
+}
+
+} // namespace

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The estimate of the largest eigenvalue against known spectra.
+#include "solvers/lanczos.hpp"
+#include "kernels/constraints.hpp"
+#include "kernels/diagonal.hpp"
+#include "kernels/gather_operator.hpp"
+#include "tests/backend_test.hpp"
+#include "tests/kernels/lattice.hpp"
+#include "tests/reference/symmetric_eigenvalues.hpp"
+#include "tests/solvers/diagonal_matrix.hpp"
+
+namespace {
+
+using namespace femura;
+
+/// The estimate for D^-1 A with the eigenvalues `eigenvalue`, three for each node, D = I / weight.
+template<class Exec>
+double estimate_diagonal(const Exec& exec, int steps, const std::vector<double>& eigenvalue,
+                         const std::vector<double>& weight) {
+  std::vector<double> entries = eigenvalue;
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    entries[i] /= weight[i / 3];
+  const auto a = upload(exec, "test::a", entries);
+  const std::int64_t n = entries.size();
+  const auto r = make_zeros<double>(exec, n, "test::r"), z = make_zeros<double>(exec, n, "test::z"),
+             p = make_zeros<double>(exec, n, "test::p"), q = make_zeros<double>(exec, n, "test::q");
+  return estimate_largest_eigenvalue(
+      exec, steps, upload(exec, "test::inverse", weight),
+      [&](const auto& x, const auto& y) { femura::test::multiply_entries(exec, a, x, y); },
+      [](const auto&) {}, r, z, p, q);
+}
+
+FEMURA_BACKEND_TEST("As many steps as distinct eigenvalues give the largest exactly", "[lanczos]") {
+  const double distinct[] = {0.1, 0.5, 1.3, 2, 3.7};
+  std::vector<double> eigenvalue, weight;
+  for (int i = 0; i < 300; ++i) {
+    eigenvalue.push_back(distinct[i * 7 % 5]);
+    if (i % 3 == 0)
+      weight.push_back(0.2 + 0.01 * i);
+  }
+  CHECK(estimate_diagonal(TestType(), 5, eigenvalue, weight) == Approx(3.7).epsilon(1e-10));
+  // more steps than there are directions do no harm
+  CHECK(estimate_diagonal(TestType(), 30, eigenvalue, weight) == Approx(3.7).epsilon(1e-10));
+}
+
+FEMURA_BACKEND_TEST("The estimate is from below and grows with the steps", "[lanczos]") {
+  std::vector<double> eigenvalue;
+  for (int i = 1; i <= 3000; ++i)
+    eigenvalue.push_back(5 * i / 3000.0);
+  double last = 0;
+  for (int steps : {1, 2, 4, 8, 12, 30}) {
+    const double estimate =
+        estimate_diagonal(TestType(), steps, eigenvalue, std::vector<double>(1000, 1));
+    CHECK(estimate > last);
+    CHECK(estimate < 5 * (1 + 1e-12));
+    last = estimate;
+  }
+  CHECK(last > 0.99 * 5);
+}
+
+FEMURA_BACKEND_TEST("The largest eigenvalue of a voxel model is that of the assembled matrix",
+                    "[lanczos]") {
+  const TestType exec;
+  const auto model = reference::random_model({3, 2, 2}, 0.8, 1e3, 0.3, 0.3, 12);
+  const auto material = femura::test::upload_material(exec, model);
+  const auto grid = make_voxel_grid(exec, material.solid());
+  const auto lame = make_lame_field(exec, grid, material);
+  const GatherOperator<TestType> matrix(exec, grid, lame, 1);
+  std::vector<std::uint8_t> mask(grid.num_nodes);
+  mask[0] = mask[1] = 7;
+  const auto held = make_constraints(exec, upload(exec, "test::mask", mask));
+  const auto sites = femura::test::host_sites(grid);
+
+  const reference::SparseMatrix k = reference::assemble(model);
+  const int n = model.num_dofs();
+  std::vector<char> out(n);
+  for (int i : {0, 1})
+    for (int c = 0; c < 3; ++c)
+      out[3 * model.node(sites[i][0], sites[i][1], sites[i][2]) + c] = 1;
+  std::vector<double> scaled(n * n);
+  for (int i = 0; i < n; ++i)
+    for (const auto& [j, value] : k.row[i])
+      if (!out[i] && !out[j])
+        scaled[i * n + j] = value / std::sqrt(k.diagonal(i) * k.diagonal(j));
+  const double exact = reference::symmetric_eigenvalues(scaled, n).back();
+
+  const auto r = make_zeros<double>(exec, grid.num_dofs(), "test::r"),
+             z = make_zeros<double>(exec, grid.num_dofs(), "test::z"),
+             p = make_zeros<double>(exec, grid.num_dofs(), "test::p"),
+             q = make_zeros<double>(exec, grid.num_dofs(), "test::q");
+  const auto estimate = [&](int steps) {
+    return estimate_largest_eigenvalue(
+        exec, steps, make_inverse_diagonal<double>(exec, grid, lame, 1),
+        [&](const auto& x, const auto& y) {
+          matrix.apply(exec, x, y);
+          clear(exec, held, y);
+        },
+        [&](const auto& x) { clear(exec, held, x); }, r, z, p, q);
+  };
+  CHECK(estimate(12) > 0.9 * exact);
+  CHECK(estimate(12) < exact * (1 + 1e-12));
+  CHECK(estimate(80) == Approx(exact).epsilon(1e-8));
+}
+
+FEMURA_BACKEND_TEST("A matrix without a free component has the estimate zero", "[lanczos]") {
+  const TestType exec;
+  const auto r = make_zeros<double>(exec, 6, "test::r"), z = make_zeros<double>(exec, 6, "test::z"),
+             p = make_zeros<double>(exec, 6, "test::p"), q = make_zeros<double>(exec, 6, "test::q");
+  const double estimate = estimate_largest_eigenvalue(
+      exec, 12, upload(exec, "test::inverse", std::vector<double>(2, 1)),
+      [&](const auto&, const auto& y) { Kokkos::deep_copy(exec, y, 0.0); },
+      [&](const auto& x) { Kokkos::deep_copy(exec, x, 0.0); }, r, z, p, q);
+  CHECK(estimate == 0);
+}
+
+} // namespace
