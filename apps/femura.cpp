@@ -7,6 +7,7 @@
 #include "apps/driver/exit_code.hpp"
 #include "apps/driver/suggest.hpp"
 #include "core/backend.hpp"
+#include "core/io/hdf5.hpp"
 #include "core/version.hpp"
 
 #include <iostream>
@@ -81,6 +82,7 @@ int run(const std::vector<std::string>& all) {
 
 int main(int argc, char* argv[]) {
   using namespace femura;
+  skip_hdf5_exit_cleanup();
   try {
     const int code = run(std::vector<std::string>(argv, argv + argc));
     std::cout.flush();

@@ -16,9 +16,7 @@ message(STATUS "Kokkos ${Kokkos_VERSION} with ${Kokkos_DEVICES} in ${Kokkos_DIR}
 if(FEMURA_STATIC_DEPENDENCIES)
   set(HDF5_USE_STATIC_LIBRARIES ON)
   set(ZLIB_USE_STATIC_LIBS ON) # CMake 3.24
-  set(NIFTI_USE_STATIC_LIBRARIES ON)
 endif()
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 include(FemuraHDF5)
-find_package(NIFTI REQUIRED)

@@ -14,5 +14,4 @@ install(FILES
   ${PROJECT_BINARY_DIR}/femuraConfig.cmake
   ${PROJECT_BINARY_DIR}/femuraConfigVersion.cmake
   ${PROJECT_SOURCE_DIR}/cmake/FemuraHDF5.cmake
-  ${PROJECT_SOURCE_DIR}/cmake/FindNIFTI.cmake
   DESTINATION ${package_dir})

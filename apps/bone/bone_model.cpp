@@ -141,6 +141,7 @@ void read_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& m
     parosol.modulus_unit = options.modulus_in_gpa ? ModulusUnit::GPa : ModulusUnit::MPa;
     parosol.poisson = options.poisson;
     parosol.remarks = &remarks;
+    parosol.trial = true; // HDF5 1.10 itself crashes on some damaged files
     file = read_parosol(options.input, parosol);
     for (const std::string& remark : remarks)
       log_info(remark);
