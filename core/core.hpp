@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Everything of core/ that programs use.
+#pragma once
+
+// Backends
+#include "core/backend.hpp"
+#include "core/kokkos_runtime.hpp"
+#include "core/require.hpp"
+#include "core/vector.hpp"
+
+// Images and files
+#include "core/io/image_format.hpp"
+#include "core/io/metaimage.hpp"
+#include "core/io/nifti.hpp"
+#include "core/io/nodal_list.hpp"
+#include "core/io/parosol.hpp"
+#include "core/io/parosol_output.hpp"
+#include "core/io/raw_image.hpp"
+#include "core/io/surface.hpp"
+#include "core/io/vtkhdf.hpp"
+#include "core/voxel_image.hpp"
+
+// Measuring
+#include "core/log.hpp"
+#include "core/memory.hpp"
+#include "core/timer.hpp"
+#include "core/version.hpp"

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Everything of kernels/ that programs use.
+#pragma once
+
+// Images
+#include "kernels/component_selection.hpp"
+#include "kernels/crop.hpp"
+#include "kernels/material_law.hpp"
+#include "kernels/perlin.hpp"
+#include "kernels/shapes.hpp"
+#include "kernels/voxelise.hpp"
+
+// Voxel elasticity
+#include "kernels/gather_operator.hpp"
+#include "kernels/lame_field.hpp"
+#include "kernels/lame_summary.hpp"
+#include "kernels/mechanical_test.hpp"
+#include "kernels/offset_operator.hpp"
+#include "kernels/reactions.hpp"
+#include "kernels/transfer.hpp"
+#include "kernels/voxel_fields.hpp"
+#include "kernels/voxel_grid.hpp"

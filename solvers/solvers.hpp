@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Everything of solvers/ that programs use. multigrid.hpp, with its templates, is apart.
+#pragma once
+
+// Iterations
+#include "solvers/cg.hpp"
+#include "solvers/chebyshev.hpp"
+#include "solvers/lanczos.hpp"
+
+// Voxel elasticity
+#include "solvers/voxel_solver.hpp"
