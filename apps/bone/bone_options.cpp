@@ -56,8 +56,8 @@ void add_input_options(CLI::App& app, BoneOptions& o) {
                             [&o](SampleType type) { o.raw_type = type; })
       ->group(group);
   app.add_option("--spacing", o.spacing,
-                 "Edge of a voxel, instead of what the file says; raw and generated images: 1 if "
-                 "not given")
+                 "Edge of a voxel, instead of what the file says; required for raw images, 1 for "
+                 "generated ones")
       ->type_name("MM")
       ->group(group);
   app.add_option("--voxel", o.voxel, "Surfaces: edge of the voxels to make")
@@ -182,7 +182,7 @@ void add_material_options(CLI::App& app, BoneOptions& o) {
       ->capture_default_str()
       ->group(group);
   add_list(app, "--labels", "LABEL=MPA[:NU],...",
-           "labels: material of each label; labels not listed are void",
+           "labels: material of each label, 0 MPa for void; other labels are an error",
            [&o](const Items& items) {
              for (const std::string& item : items)
                if (!o.labels.insert(parse_label(item)).second)
@@ -379,7 +379,7 @@ void add_bone_options(CLI::App& app, BoneOptions& options) {
   add_result_options(app, options);
   add_common_options(app, options.common, {Precision::fp64, Precision::mixed});
   app.footer(std::string("Examples:\n"
-                         "  femura bone tibia.h5 -o out\n"
+                         "  femura bone tibia.h5 --largest-component -o out\n"
                          "      the test in the file; out/tibia.hdf and out/tibia.json\n"
                          "  femura bone femur.off --voxel 0.5 --modulus 17000 --test axial "
                          "--strain -0.01 -o out\n"

@@ -38,7 +38,8 @@ nlohmann::ordered_json make_summary(const DriverContext& context, const SummaryP
   Json engine = {{"backend", context.provenance().backend},
                  {"device", context.provenance().device},
                  {"threads", context.provenance().threads}};
-  engine.update(parts.engine);
+  if (parts.engine.is_object())
+    engine.update(parts.engine);
   return {{"schema", "femura/" + context.subcommand() + "/1"},
           {"status", parts.status},
           {"problem", parts.problem},

@@ -107,7 +107,8 @@ class Configuration(DriverCase):
         return dict(line.split(" = ", 1) for line in lines)
 
     def test_command_line_wins_over_file_over_default(self):
-        self.write("c.toml", "# mine\ntolerance = 1e-9\nmax-iterations = 7\nlargest-component = true\n")
+        self.write("c.toml", "# mine\ntolerance = 1e-9\nmax-iterations = 7\n"
+                             "largest-component = true\n")
         given = self.given("--config", "c.toml", "--max-iterations", "9")
         self.assertEqual(given["tolerance"], "1e-9")
         self.assertEqual(given["max-iterations"], "9")

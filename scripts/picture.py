@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A picture of a field in a .hdf file, with ParaView 5.11 or later:
+
+    pvbatch scripts/picture.py out/tibia.hdf --field sed -o sed.png
+    xvfb-run -a pvbatch scripts/picture.py out/tibia.hdf --cut x --log      (without a display)
+
+Shows the surface of the bone, or with --cut the half behind a plane through its middle, coloured by
+the field (of voxels or nodes; the magnitude of a vector) between its 2nd and 98th percentile.
+"""
+import argparse
+import sys
+
+from paraview import servermanager, simple
+from vtkmodules.util.numpy_support import vtk_to_numpy
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file")
+    parser.add_argument("--field", default="sed", help="name of the array (default: sed)")
+    parser.add_argument("-o", "--output", default="", help="PNG file (default: FILE's name .png)")
+    parser.add_argument("--cut", choices="xyz", help="normal of a plane through the middle")
+    parser.add_argument("--warp", type=float, default=0, help="scale of shown displacements")
+    parser.add_argument("--range", type=float, nargs=2, metavar=("MIN", "MAX"))
+    parser.add_argument("--log", action="store_true", help="logarithmic colours")
+    parser.add_argument("--size", type=int, nargs=2, default=(1200, 1200), metavar=("W", "H"))
+    return parser.parse_args()
+
+
+def find_array(source, wanted):
+    """('CELLS' or 'POINTS', name) of the array called `wanted`, in any case of letters."""
+    known = []
+    for place, arrays in (("CELLS", source.CellData), ("POINTS", source.PointData)):
+        for name in arrays.keys():
+            if name.lower() == wanted.lower():
+                return place, name
+            known.append(name)
+    sys.exit(f"there is no field '{wanted}'; the file has: {', '.join(known)}")
+
+
+def colour_range(source, place, name, logarithmic):
+    """The 2nd and 98th percentile of the values, so that single voxels do not take the colours."""
+    data = servermanager.Fetch(source)
+    arrays = data.GetCellData() if place == "CELLS" else data.GetPointData()
+    values = vtk_to_numpy(arrays.GetArray(name))
+    if values.ndim == 2:
+        values = (values ** 2).sum(axis=1) ** 0.5
+    if logarithmic:
+        values = values[values > 0]
+        if values.size == 0:
+            sys.exit(f"'{name}' is nowhere above 0: leave out --log")
+    values.sort()
+    last = values.size - 1
+    return float(values[int(0.02 * last)]), float(values[int(0.98 * last)])
+
+
+def main():
+    options = parse()
+    source = simple.OpenDataFile(options.file)
+    if source is None:
+        sys.exit(f"{options.file}: cannot be opened by this ParaView (5.11 or later reads VTKHDF)")
+    source.UpdatePipeline()
+    place, name = find_array(source, options.field)
+    low, high = options.range or colour_range(source, place, name, options.log)
+    bounds = source.GetDataInformation().GetBounds()
+    centre = [(bounds[2 * d] + bounds[2 * d + 1]) / 2 for d in range(3)]
+
+    shown = source
+    if options.warp:
+        array = find_array(source, "displacement")
+        shown = simple.WarpByVector(Input=shown, Vectors=list(array), ScaleFactor=options.warp)
+    direction = [1.0, 2.0, 0.6]  # from the middle to the camera: z is up
+    if options.cut:
+        normal = [float(axis == options.cut) for axis in "xyz"]
+        shown = simple.Clip(Input=shown, ClipType="Plane", Invert=1, Crinkleclip=1)
+        shown.ClipType.Origin = centre
+        shown.ClipType.Normal = normal
+        direction = [0.35 + 2 * n for n in normal]
+    surface = simple.ExtractSurface(Input=shown)
+
+    view = simple.CreateRenderView()
+    view.ViewSize = list(options.size)
+    view.OrientationAxesVisibility = 1
+    view.UseColorPaletteForBackground = 0
+    view.Background = [1, 1, 1]
+    display = simple.Show(surface, view)
+    display.Representation = "Surface"
+    simple.ColorBy(display, (place, name))
+    colours = simple.GetColorTransferFunction(name)
+    colours.ApplyPreset("Viridis (matplotlib)", True)
+    colours.RescaleTransferFunction(low, high)
+    if options.log:
+        colours.MapControlPointsToLogSpace()
+        colours.UseLogScale = 1
+    bar = simple.GetScalarBar(colours, view)
+    bar.Title = name
+    bar.ComponentTitle = ""
+    bar.TitleColor = bar.LabelColor = [0, 0, 0]
+    display.SetScalarBarVisibility(view, True)
+
+    diagonal = sum((bounds[2 * d + 1] - bounds[2 * d]) ** 2 for d in range(3)) ** 0.5
+    view.CameraFocalPoint = centre
+    view.CameraPosition = [c + diagonal * d for c, d in zip(centre, direction)]
+    view.CameraViewUp = [0, 1, 0] if options.cut == "z" else [0, 0, 1]
+    view.ResetCamera(False)
+    output = options.output or options.file.rsplit(".", 1)[0] + ".png"
+    simple.SaveScreenshot(output, view, ImageResolution=list(options.size))
+    print(f"{output}: {name} from {low:.4g} to {high:.4g}")
+
+
+if __name__ == "__main__":
+    main()
