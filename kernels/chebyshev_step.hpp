@@ -5,6 +5,8 @@
 
 #include "core/vector.hpp"
 
+#include <cmath>
+
 namespace femura {
 
 /// p = c D^-1 b, x = p: the first step from x = 0. Does not fence.
@@ -47,6 +49,19 @@ void apply_inverse_diagonal(const Exec& exec, const Array<Scalar, Exec>& inverse
       KOKKOS_LAMBDA(std::int64_t node) {
         for (std::int64_t i = 3 * node; i < 3 * node + 3; ++i)
           z(i) = inverse_diagonal(node) * r(i);
+      });
+}
+
+/// x = D^1/2 x. Does not fence.
+template<class Exec, class Scalar>
+void apply_root_diagonal(const Exec& exec, const Array<Scalar, Exec>& inverse_diagonal,
+                         const Array<Scalar, Exec>& x) {
+  Kokkos::parallel_for(
+      "femura::apply_root_diagonal", range(exec, inverse_diagonal.extent(0)),
+      KOKKOS_LAMBDA(std::int64_t node) {
+        const double scale = 1 / std::sqrt(double(inverse_diagonal(node)));
+        for (std::int64_t i = 3 * node; i < 3 * node + 3; ++i)
+          x(i) = Scalar(scale * double(x(i)));
       });
 }
 

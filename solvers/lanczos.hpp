@@ -36,15 +36,18 @@ inline double largest_tridiagonal_eigenvalue(const std::vector<double>& diagonal
 }
 
 /// Estimates, from below, the largest eigenvalue of D^-1 A with `steps` products. `apply(x, q)`
-/// sets q = A x; r, z, p, q are scratch of equal size, r starts random with `seed` after
-/// `clear(r)`. Returns 0 if A acts on nothing. Fences.
+/// sets q = A x and `clear(r)` sets r = 0 at held components; r, z, p, q are scratch of equal size.
+/// Returns 0 if A acts on nothing. Fences.
 template<class Exec, class Scalar, class Apply, class Clear>
 double estimate_largest_eigenvalue(const Exec& exec, int steps,
                                    const Array<Scalar, Exec>& inverse_diagonal, const Apply& apply,
                                    const Clear& clear, const Array<Scalar, Exec>& r,
                                    const Array<Scalar, Exec>& z, const Array<Scalar, Exec>& p,
                                    const Array<Scalar, Exec>& q) {
+  // D^-1/2 r is the vector that the symmetric D^-1/2 A D^-1/2 sees: random there, so that stiff and
+  // soft parts weigh the same.
   fill_random(exec, 1, r);
+  apply_root_diagonal(exec, inverse_diagonal, r);
   clear(r);
   apply_inverse_diagonal(exec, inverse_diagonal, r, z);
   copy(exec, z, p);
