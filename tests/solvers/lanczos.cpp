@@ -58,6 +58,18 @@ FEMURA_BACKEND_TEST("The estimate is from below and grows with the steps", "[lan
   CHECK(last > 0.99 * 5);
 }
 
+FEMURA_BACKEND_TEST("The largest eigenvalue is found in parts a million times stiffer",
+                    "[lanczos]") {
+  std::vector<double> eigenvalue, weight(1000, 1);
+  for (int i = 0; i < 3000; ++i)
+    eigenvalue.push_back(0.01 + 1.5 * i / 3000.0);
+  for (int node = 500; node < 600; ++node) {
+    weight[node] = 1e-6;
+    eigenvalue[3 * node] = 3;
+  }
+  CHECK(estimate_diagonal(TestType(), 12, eigenvalue, weight) > 0.99 * 3);
+}
+
 FEMURA_BACKEND_TEST("The largest eigenvalue of a voxel model is that of the assembled matrix",
                     "[lanczos]") {
   const TestType exec;

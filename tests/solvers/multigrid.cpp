@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The multigrid cycle: symmetric, positive, and as good on fine grids as on coarse ones.
+#include "solvers/voxel_solver.hpp"
+#include "tests/backend_test.hpp"
+#include "tests/solvers/boundary_problem.hpp"
+
+namespace {
+
+using namespace femura;
+using femura::test::BoundaryProblem;
+
+/// A cube of n^3 voxels between plates that grip it, the upper one moved.
+BoundaryProblem gripped(reference::Model model) {
+  BoundaryProblem problem(std::move(model));
+  const int top = problem.model.shape[2];
+  problem.clamp_plane(2, 0);
+  problem.clamp_plane(2, top);
+  problem.hold_plane(2, top, 2, -0.01 * top * problem.model.edge);
+  return problem;
+}
+
+VoxelSolverOptions make_options(int fine_cycles, int coarse_cycles, VoxelOperatorKind kind) {
+  VoxelSolverOptions options;
+  options.cg.tolerance = 1e-8;
+  options.multigrid.fine_cycles = fine_cycles;
+  options.multigrid.coarse_cycles = coarse_cycles;
+  options.multigrid.direct_nodes = 30; // several levels on small grids
+  options.matrix = kind;
+  return options;
+}
+
+/// Largest |r1 . M r2 - r2 . M r1| / sqrt(r1 . M r1  r2 . M r2), and whether r . M r > 0 always.
+struct Symmetry {
+  double defect = 0;
+  bool positive = true;
+};
+template<class Exec>
+Symmetry probe_cycle(const Exec& exec, const BoundaryProblem& problem,
+                     const VoxelSolverOptions& options) {
+  const VoxelProblem<Exec> device = femura::test::upload_problem(exec, problem);
+  VoxelSolver<Exec> solver(exec, device, options);
+  REQUIRE(solver.level_info().size() > 2);
+  const std::int64_t n = device.grid.num_dofs();
+  Array<double, Exec> r[2], z[2];
+  Symmetry symmetry;
+  for (int pair = 0; pair < 4; ++pair) {
+    for (int i = 0; i < 2; ++i) {
+      r[i] = make_zeros<double>(exec, n, "test::r");
+      z[i] = make_zeros<double>(exec, n, "test::z");
+      fill_random(exec, 2 * pair + i, r[i]);
+      clear(exec, device.held, r[i]);
+      solver.precondition(exec, r[i], z[i]);
+    }
+    const double first = dot(exec, r[0], z[0]), second = dot(exec, r[1], z[1]);
+    symmetry.positive = symmetry.positive && first > 0 && second > 0;
+    const double defect = std::abs(dot(exec, r[0], z[1]) - dot(exec, r[1], z[0]));
+    symmetry.defect = std::max(symmetry.defect, defect / std::sqrt(first * second));
+  }
+  return symmetry;
+}
+
+FEMURA_BACKEND_TEST("The cycle is symmetric and positive", "[multigrid]") {
+  for (const auto& model : {reference::homogeneous({9, 8, 10}, 3, 0.3),
+                            femura::test::keep_supported(
+                                reference::random_model({9, 8, 10}, 0.6, 1e3, 0.3, 0.3, 4, 0.1)),
+                            femura::test::keep_supported(
+                                reference::random_model({8, 11, 7}, 0.7, 10, -0.2, 0.45, 6, 0.1))})
+    for (const auto& cycles : {std::pair<int, int>(1, 1), std::pair<int, int>(2, 2),
+                               std::pair<int, int>(1, 2), std::pair<int, int>(2, 1)})
+      for (const VoxelOperatorKind kind : {VoxelOperatorKind::offset, VoxelOperatorKind::gather})
+        for (int degree : {1, 10}) {
+          VoxelSolverOptions options = make_options(cycles.first, cycles.second, kind);
+          options.multigrid.smoother.degree = degree;
+          const Symmetry symmetry = probe_cycle(TestType(), gripped(model), options);
+          INFO("cycles " << cycles.first << ", " << cycles.second << ", degree " << degree);
+          CHECK(symmetry.defect < 1e-10);
+          CHECK(symmetry.positive);
+        }
+}
+
+template<class Exec>
+int count_iterations(const Exec& exec, int n, const VoxelSolverOptions& options) {
+  const auto solution = femura::test::solve(
+      exec, gripped(reference::homogeneous({n, n, n}, 10, 0.3, 1.0 / n)), options);
+  CHECK(solution.result.converged);
+  return solution.result.iterations;
+}
+
+FEMURA_BACKEND_TEST("Iterations do not grow as a homogeneous cube is refined", "[multigrid]") {
+  for (const VoxelOperatorKind kind : {VoxelOperatorKind::offset, VoxelOperatorKind::gather})
+    for (int cycles : {1, 2}) {
+      if (kind == VoxelOperatorKind::offset && cycles == 2)
+        continue; // three of the four are enough to see it
+      VoxelSolverOptions options = make_options(cycles, cycles, kind);
+      options.cg.tolerance = 1e-6;
+      const int coarse = count_iterations(TestType(), 8, options),
+                fine = count_iterations(TestType(), 16, options),
+                finest = count_iterations(TestType(), 32, options);
+      INFO("cycles " << cycles << ": " << coarse << ", " << fine << ", " << finest);
+      CHECK(fine <= coarse + 1);
+      CHECK(finest <= fine + 1);
+      CHECK(finest <= 10);
+      if (BackendTraits<TestType>::is_device)
+        CHECK(count_iterations(TestType(), 64, options) <= finest + 1);
+    }
+}
+
+FEMURA_BACKEND_TEST("Jumps of the moduli by 1e-6 to 1e6 converge", "[multigrid]") {
+  for (double contrast : {1e-6, 1e-3, 1e3, 1e6}) {
+    // A ball in a cube, off centre.
+    reference::Model model = reference::homogeneous({10, 10, 10}, 1, 0.3);
+    for (int z = 0; z < 10; ++z)
+      for (int y = 0; y < 10; ++y)
+        for (int x = 0; x < 10; ++x)
+          if ((x - 4) * (x - 4) + (y - 6) * (y - 6) + (z - 5) * (z - 5) < 11)
+            model.modulus[model.voxel(x, y, z)] = contrast;
+    const auto ball = femura::test::solve(TestType(), gripped(model),
+                                          make_options(2, 2, VoxelOperatorKind::gather));
+    INFO("contrast " << contrast << ", " << ball.result.iterations << " iterations");
+    CHECK(ball.result.converged);
+    CHECK(ball.result.iterations <= 60);
+  }
+  const auto noise = femura::test::solve(
+      TestType(), gripped(reference::random_model({10, 10, 10}, 1, 1e6, 0.3, 0.3, 5)),
+      make_options(2, 2, VoxelOperatorKind::gather));
+  INFO("noise: " << noise.result.iterations << " iterations");
+  CHECK(noise.result.converged);
+  CHECK(noise.result.iterations <= 200);
+}
+
+FEMURA_BACKEND_TEST("A cycle in single precision reaches the same residual and solution",
+                    "[multigrid]") {
+  const BoundaryProblem problem = gripped(femura::test::keep_supported(
+      reference::random_model({12, 10, 11}, 0.75, 100, 0.3, 0.3, 8, 0.05)));
+  VoxelSolverOptions options = make_options(2, 2, VoxelOperatorKind::gather);
+  options.cg.tolerance = 1e-11;
+  const auto in_double = femura::test::solve(TestType(), problem, options);
+  options.single_precision_cycle = true;
+  const auto in_single = femura::test::solve(TestType(), problem, options);
+  CHECK(in_double.result.converged);
+  CHECK(in_single.result.converged);
+  CHECK(in_single.result.true_relative_residual <= 1e-11);
+  CHECK(in_single.result.iterations <= in_double.result.iterations + 3);
+  CHECK(reference::relative_difference(in_single.u, in_double.u) < 1e-9);
+}
+
+FEMURA_BACKEND_TEST("Both coarse solvers, one level and a coarse grid of one voxel work",
+                    "[multigrid]") {
+  const BoundaryProblem problem = gripped(
+      femura::test::keep_supported(reference::random_model({5, 6, 7}, 0.8, 10, 0.3, 0.3, 3)));
+  VoxelSolverOptions options = make_options(2, 2, VoxelOperatorKind::gather);
+  options.cg.tolerance = 1e-10;
+  const auto expected = femura::test::solve(TestType(), problem, options);
+  CHECK(expected.result.converged);
+
+  options.multigrid.coarse_solver = CoarseSolver::cg;
+  const auto by_cg = femura::test::solve(TestType(), problem, options);
+  CHECK(by_cg.result.converged);
+  CHECK(reference::relative_difference(by_cg.u, expected.u) < 1e-8);
+
+  options.multigrid.coarse_solver = CoarseSolver::direct;
+  options.multigrid.direct_nodes = 1; // down to one voxel
+  const auto deep = femura::test::solve(TestType(), problem, options);
+  CHECK(deep.result.converged);
+  CHECK(reference::relative_difference(deep.u, expected.u) < 1e-8);
+
+  options.multigrid.direct_nodes = 1000; // the finest level is the coarsest
+  const auto direct = femura::test::solve(TestType(), problem, options);
+  CHECK(direct.result.converged);
+  CHECK(direct.result.iterations <= 2);
+  CHECK(reference::relative_difference(direct.u, expected.u) < 1e-8);
+}
+
+FEMURA_BACKEND_TEST("Levels halve the grid and carry the constraints", "[multigrid]") {
+  const TestType exec;
+  const BoundaryProblem problem = gripped(reference::homogeneous({16, 16, 16}, 1, 0.3));
+  const auto device = femura::test::upload_problem(exec, problem);
+  VoxelSolver<TestType> solver(exec, device, make_options(1, 1, VoxelOperatorKind::gather));
+  const auto levels = solver.level_info();
+  REQUIRE(levels.size() == 4); // 17^3, 9^3, 5^3, 3^3 nodes
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    const int n = 16 >> l;
+    CHECK(levels[l].num_elem == n * n * n);
+    CHECK(levels[l].num_nodes == (n + 1) * (n + 1) * (n + 1));
+    CHECK(levels[l].num_held_dofs == 2 * 3 * (n + 1) * (n + 1));
+    if (l < 3) {
+      CHECK(levels[l].largest_eigenvalue > 1.5);
+      CHECK(levels[l].largest_eigenvalue < 4);
+    }
+  }
+  // A V-cycle smooths from zero with degree - 1 products, forms the residual, smooths again.
+  const double before = solver.work();
+  const auto r = make_zeros<double>(exec, device.grid.num_dofs(), "test::r");
+  const auto z = make_zeros<double>(exec, device.grid.num_dofs(), "test::z");
+  solver.precondition(exec, r, z);
+  const int degree = MultigridOptions().smoother.degree;
+  CHECK(solver.work() - before == Approx((1 + 1. / 8 + 1. / 64) * 2 * degree));
+}
+
+FEMURA_BACKEND_TEST("A direct solve of too many nodes is refused", "[multigrid]") {
+  VoxelSolverOptions options;
+  options.multigrid.max_levels = 1;
+  const auto device = femura::test::upload_problem(
+      TestType(), gripped(reference::homogeneous({16, 16, 16}, 1, 0.3)));
+  CHECK_THROWS_AS(VoxelSolver<TestType>(TestType(), device, options), UsageError);
+}
+
+} // namespace
