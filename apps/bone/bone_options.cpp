@@ -379,7 +379,7 @@ void add_bone_options(CLI::App& app, BoneOptions& options) {
   add_result_options(app, options);
   add_common_options(app, options.common, {Precision::fp64, Precision::mixed});
   app.footer(std::string("Examples:\n"
-                         "  femura bone tibia.h5 --largest-component -o out\n"
+                         "  femura bone tibia.h5 -o out\n"
                          "      the test in the file; out/tibia.hdf and out/tibia.json\n"
                          "  femura bone femur.off --voxel 0.5 --modulus 17000 --test axial "
                          "--strain -0.01 -o out\n"
