@@ -7,6 +7,9 @@
 #include "kernels/lame_field.hpp"
 #include "kernels/voxel_element.hpp"
 
+#include <type_traits>
+#include <utility>
+
 namespace femura {
 
 namespace detail {
@@ -18,6 +21,32 @@ struct GatherRows {
   double edge;
   Array<Scalar, Exec> x, y;
 
+  /// Adds the rows of vertex Q, this node, of the voxel with lowest corner at neighbour `lowest_k`.
+  template<int Q, int... V>
+  KOKKOS_FUNCTION void add_voxel(const int (&neighbour)[27], Scalar (&sum)[3],
+                                 std::integer_sequence<int, V...>) const {
+    constexpr int lowest_k = (1 - (Q & 1)) + 3 * (1 - (Q >> 1 & 1)) + 9 * (1 - (Q >> 2));
+    const int lowest = neighbour[lowest_k];
+    if (lowest < 0 || !lame.solid(lowest))
+      return;
+    const VoxelStiffnessEntries<Scalar> k(Scalar(edge * lame.lambda(lowest)),
+                                          Scalar(edge * lame.mu(lowest)));
+    const auto add_vertex = [&](auto vertex) {
+      constexpr int v = decltype(vertex)::value;
+      const std::int64_t first =
+          3 * std::int64_t(neighbour[lowest_k + (v & 1) + 3 * (v >> 1 & 1) + 9 * (v >> 2)]);
+      const Scalar xv[3] = {x(first), x(first + 1), x(first + 2)};
+      k.template add_block_product<Q, v>(xv, sum);
+    };
+    (add_vertex(std::integral_constant<int, V>()), ...);
+  }
+
+  template<int... Q>
+  KOKKOS_FUNCTION void add_voxels(const int (&neighbour)[27], Scalar (&sum)[3],
+                                  std::integer_sequence<int, Q...> vertices) const {
+    (add_voxel<Q>(neighbour, sum, vertices), ...);
+  }
+
   KOKKOS_FUNCTION void operator()(std::int64_t node) const {
     const Site s = grid.site(int(node));
     int neighbour[27]; // nodes of the eight voxels around, x fastest
@@ -25,23 +54,7 @@ struct GatherRows {
       neighbour[k] =
           k == 13 ? int(node) : grid.find(s.x + k % 3 - 1, s.y + k / 3 % 3 - 1, s.z + k / 9 - 1);
     Scalar sum[3] = {0, 0, 0};
-    for (int q = 0; q < 8; ++q) { // the voxel whose corner q is this node
-      const int lowest_k = (1 - (q & 1)) + 3 * (1 - (q >> 1 & 1)) + 9 * (1 - (q >> 2));
-      const int lowest = neighbour[lowest_k];
-      if (lowest < 0 || !lame.solid(lowest))
-        continue;
-      const VoxelStiffnessEntries<Scalar> k(Scalar(edge * lame.lambda(lowest)),
-                                            Scalar(edge * lame.mu(lowest)));
-      for (int v = 0; v < 8; ++v) {
-        const std::int64_t first =
-            3 * std::int64_t(neighbour[lowest_k + (v & 1) + 3 * (v >> 1 & 1) + 9 * (v >> 2)]);
-        for (int d = 0; d < 3; ++d) {
-          const Scalar xd = x(first + d);
-          for (int c = 0; c < 3; ++c)
-            sum[c] += k(q, c, v, d) * xd;
-        }
-      }
-    }
+    add_voxels(neighbour, sum, std::make_integer_sequence<int, 8>());
     for (int c = 0; c < 3; ++c)
       y(3 * node + c) = sum[c];
   }

@@ -119,8 +119,8 @@ struct VoxelStiffnessEntries {
     cross[1][1] = (lambda + mu) / 24;
   }
 
-  /// K[3 a + c][3 b + d]. With constant arguments this is one register.
-  KOKKOS_INLINE_FUNCTION Scalar operator()(int a, int c, int b, int d) const {
+  /// K[3 a + c][3 b + d].
+  KOKKOS_INLINE_FUNCTION constexpr Scalar operator()(int a, int c, int b, int d) const {
     const int differ = a ^ b;
     if (c == d) {
       const int others = ((differ & 1) + (differ >> 1 & 1) + (differ >> 2)) - (differ >> c & 1);
@@ -130,6 +130,15 @@ struct VoxelStiffnessEntries {
     const bool sign_lambda = (a >> c & 1) == (b >> d & 1), sign_mu = (a >> d & 1) == (b >> c & 1);
     const Scalar magnitude = cross[differ >> third & 1][sign_lambda == sign_mu];
     return sign_lambda ? magnitude : -magnitude;
+  }
+
+  /// sum[c] += sum_d K[3 A + c][3 B + d] x[d]. Vertices are template arguments so that each entry
+  /// is one register: compilers do not unroll loops over them far enough.
+  template<int A, int B>
+  KOKKOS_INLINE_FUNCTION void add_block_product(const Scalar (&x)[3], Scalar (&sum)[3]) const {
+    sum[0] += (*this)(A, 0, B, 0) * x[0] + (*this)(A, 0, B, 1) * x[1] + (*this)(A, 0, B, 2) * x[2];
+    sum[1] += (*this)(A, 1, B, 0) * x[0] + (*this)(A, 1, B, 1) * x[1] + (*this)(A, 1, B, 2) * x[2];
+    sum[2] += (*this)(A, 2, B, 0) * x[0] + (*this)(A, 2, B, 1) * x[1] + (*this)(A, 2, B, 2) * x[2];
   }
 
   /// The diagonal entry, the same for all 24 degrees of freedom.

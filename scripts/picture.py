@@ -10,6 +10,7 @@ the field (of voxels or nodes; the magnitude of a vector) between its 2nd and 98
 import argparse
 import sys
 
+import numpy
 from paraview import servermanager, simple
 from vtkmodules.util.numpy_support import vtk_to_numpy
 
@@ -50,7 +51,7 @@ def colour_range(source, place, name, logarithmic):
         values = values[values > 0]
         if values.size == 0:
             sys.exit(f"'{name}' is nowhere above 0: leave out --log")
-    values.sort()
+    values = numpy.sort(values)  # a copy: the array is the pipeline's own
     last = values.size - 1
     return float(values[int(0.02 * last)]), float(values[int(0.98 * last)])
 
