@@ -125,4 +125,22 @@ inline reference::Model keep_supported(reference::Model model) {
   return model;
 }
 
+/// A porous body held at its bottom, loaded at random everywhere.
+inline BoundaryProblem porous(std::array<int, 3> shape, unsigned seed, double contrast = 100) {
+  BoundaryProblem problem(
+      keep_supported(reference::random_model(shape, 0.7, contrast, 0.3, 0.3, seed, 0.5)));
+  problem.clamp_plane(2, 0);
+  problem.f = reference::random_vector(problem.model, seed + 1);
+  return problem;
+}
+
+/// Lame's constants from the moduli themselves, not through the library.
+struct Lame {
+  double lambda, mu;
+  double confined() const { return lambda + 2 * mu; }
+};
+inline Lame lame(double modulus, double poisson) {
+  return {modulus * poisson / ((1 + poisson) * (1 - 2 * poisson)), modulus / (2 * (1 + poisson))};
+}
+
 } // namespace femura::test

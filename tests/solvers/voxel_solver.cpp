@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boundary value problems with closed forms, the oracle's solutions, and what symmetry demands.
+// Boundary value problems with closed forms, the oracle's solutions, balance and superposition.
 #include "solvers/voxel_solver.hpp"
 #include "tests/backend_test.hpp"
 #include "tests/solvers/boundary_problem.hpp"
-
-#include <numeric>
 
 namespace {
 
 using namespace femura;
 using femura::test::BoundaryProblem;
-using femura::test::keep_supported;
+using femura::test::lame;
+using femura::test::Lame;
+using femura::test::porous;
 using femura::test::Solution;
 using femura::test::sum_plane;
 using reference::Model;
 using reference::relative_difference;
-
-struct Lame {
-  double lambda, mu;
-  double confined() const { return lambda + 2 * mu; }
-};
-/// From the moduli themselves, not through the library.
-Lame lame(double modulus, double poisson) {
-  return {modulus * poisson / ((1 + poisson) * (1 - 2 * poisson)), modulus / (2 * (1 + poisson))};
-}
 
 /// Largest |u - expected| over the components of nodes, relative to the largest |expected|.
 template<class Field>
@@ -196,15 +187,6 @@ FEMURA_BACKEND_TEST("A laminate compressed along its layers is springs in parall
   }
 }
 
-/// A porous body held at its bottom, loaded at random everywhere.
-BoundaryProblem porous(std::array<int, 3> shape, unsigned seed, double contrast = 100) {
-  BoundaryProblem problem(
-      keep_supported(reference::random_model(shape, 0.7, contrast, 0.3, 0.3, seed, 0.5)));
-  problem.clamp_plane(2, 0);
-  problem.f = reference::random_vector(problem.model, seed + 1);
-  return problem;
-}
-
 FEMURA_BACKEND_TEST("Displacements of random porous bodies are the oracle's", "[voxel_solver]") {
   for (unsigned seed : {1u, 2u, 3u}) {
     BoundaryProblem problem = porous({6, 7, 5}, seed);
@@ -241,95 +223,6 @@ FEMURA_BACKEND_TEST("Loads and reactions are in balance", "[voxel_solver]") {
     for (int node = 0; node < problem.model.num_lattice_nodes(); ++node)
       sum += solution.force[3 * node + c];
     CHECK(std::abs(sum) < 1e-9 * largest);
-  }
-}
-
-/// Signed permutation of the axes: axis d of the original becomes `axis[d]`, reversed or not.
-struct Rotation {
-  std::array<int, 3> axis;
-  std::array<bool, 3> reversed;
-
-  std::array<int, 3> shape(const std::array<int, 3>& n) const {
-    std::array<int, 3> turned{};
-    for (int d = 0; d < 3; ++d)
-      turned[axis[d]] = n[d];
-    return turned;
-  }
-  /// `last` is the largest coordinate along each original axis.
-  std::array<int, 3> site(const std::array<int, 3>& s, const std::array<int, 3>& last) const {
-    std::array<int, 3> turned{};
-    for (int d = 0; d < 3; ++d)
-      turned[axis[d]] = reversed[d] ? last[d] - s[d] : s[d];
-    return turned;
-  }
-};
-
-/// The 24 proper rotations of a cube.
-std::vector<Rotation> rotations() {
-  std::vector<Rotation> all;
-  std::array<int, 3> axis{0, 1, 2};
-  do {
-    int sign = 1;
-    for (int i = 0; i < 3; ++i)
-      for (int j = i + 1; j < 3; ++j)
-        sign *= axis[i] < axis[j] ? 1 : -1;
-    for (int bits = 0; bits < 8; ++bits) {
-      const std::array<bool, 3> reversed{(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0};
-      const int flips = reversed[0] + reversed[1] + reversed[2];
-      if (sign * (flips % 2 ? -1 : 1) == 1)
-        all.push_back({axis, reversed});
-    }
-  } while (std::next_permutation(axis.begin(), axis.end()));
-  return all;
-}
-
-/// A lattice vector in the turned frame.
-std::vector<double> turn(const Rotation& rotation, const Model& model, const Model& turned,
-                         const std::vector<double>& x) {
-  std::vector<double> y(x.size());
-  for (int node = 0; node < model.num_lattice_nodes(); ++node) {
-    const auto s = rotation.site(model.site(node), model.shape);
-    for (int d = 0; d < 3; ++d)
-      y[3 * turned.node(s[0], s[1], s[2]) + rotation.axis[d]] =
-          (rotation.reversed[d] ? -1 : 1) * x[3 * node + d];
-  }
-  return y;
-}
-
-BoundaryProblem turn(const Rotation& rotation, const BoundaryProblem& problem) {
-  const Model& model = problem.model;
-  Model turned = reference::homogeneous(rotation.shape(model.shape), 0, 0.3, model.edge);
-  const std::array<int, 3> last{model.shape[0] - 1, model.shape[1] - 1, model.shape[2] - 1};
-  for (int z = 0; z <= last[2]; ++z)
-    for (int y = 0; y <= last[1]; ++y)
-      for (int x = 0; x <= last[0]; ++x) {
-        const auto s = rotation.site({x, y, z}, last);
-        turned.modulus[turned.voxel(s[0], s[1], s[2])] = model.modulus[model.voxel(x, y, z)];
-        turned.poisson[turned.voxel(s[0], s[1], s[2])] = model.poisson[model.voxel(x, y, z)];
-      }
-  BoundaryProblem result(turned);
-  result.f = turn(rotation, model, turned, problem.f);
-  result.u = turn(rotation, model, turned, problem.u);
-  const auto held =
-      turn(rotation, model, turned, std::vector<double>(problem.held.begin(), problem.held.end()));
-  for (std::size_t i = 0; i < held.size(); ++i)
-    result.held[i] = held[i] != 0;
-  return result;
-}
-
-FEMURA_BACKEND_TEST("All 24 rotations of a body rotate its displacements", "[voxel_solver]") {
-  const BoundaryProblem problem = porous({4, 5, 6}, 9);
-  const Solution straight = femura::test::solve(TestType(), problem, 1e-11);
-  REQUIRE(straight.result.converged);
-  const auto all = rotations();
-  REQUIRE(all.size() == 24);
-  for (const Rotation& rotation : all) {
-    const BoundaryProblem turned = turn(rotation, problem);
-    const Solution solution = femura::test::solve(TestType(), turned, 1e-11);
-    INFO("axes " << rotation.axis[0] << rotation.axis[1] << rotation.axis[2]);
-    CHECK(solution.result.converged);
-    CHECK(relative_difference(solution.u, turn(rotation, problem.model, turned.model, straight.u)) <
-          1e-8);
   }
 }
 
@@ -378,264 +271,6 @@ FEMURA_BACKEND_TEST("One solver takes any number of loads, and starts from what 
   const SolveResult unloaded = solver.solve(exec, Array<double, TestType>(), u);
   CHECK(unloaded.converged);
   CHECK(dot(exec, u, u) < 1e-16 * dot(exec, again, again));
-}
-
-/// u_i = amplitude_i sin(k x + a) cos(k y + b) sin(k z + c) and the body force that goes with it.
-struct Manufactured {
-  static constexpr double k = 2.3, a = 0.3, b = -0.2, c = 0.5;
-  std::array<double, 3> amplitude{1, -0.7, 0.4};
-
-  /// The factor along axis d, differentiated `order` times.
-  static double factor(int d, double x, int order) {
-    const double phase = d == 0 ? a : d == 1 ? b + 1.57079632679489661923 : c;
-    return std::pow(k, order) * std::sin(k * x + phase + order * 1.57079632679489661923);
-  }
-  static double derivative(const std::array<double, 3>& p, const std::array<int, 3>& order) {
-    return factor(0, p[0], order[0]) * factor(1, p[1], order[1]) * factor(2, p[2], order[2]);
-  }
-  double displacement(int i, const std::array<double, 3>& p) const {
-    return amplitude[i] * derivative(p, {0, 0, 0});
-  }
-  /// -div sigma = -mu laplace(u) - (lambda + mu) grad(div u).
-  double force(int i, const std::array<double, 3>& p, const Lame& l) const {
-    double value = 3 * k * k * l.mu * displacement(i, p);
-    for (int j = 0; j < 3; ++j) {
-      std::array<int, 3> order{};
-      ++order[i];
-      ++order[j];
-      value -= (l.lambda + l.mu) * amplitude[j] * derivative(p, order);
-    }
-    return value;
-  }
-};
-
-/// Calls visit(point, weight, shape functions, nodes) at 3 x 3 x 3 Gauss points of every voxel.
-template<class Visit>
-void for_each_gauss_point(const Model& model, const Visit& visit) {
-  const double h = model.edge, points[3] = {0.5 - std::sqrt(0.15), 0.5, 0.5 + std::sqrt(0.15)},
-               weights[3] = {5. / 18, 8. / 18, 5. / 18};
-  for (int z = 0; z < model.shape[2]; ++z)
-    for (int y = 0; y < model.shape[1]; ++y)
-      for (int x = 0; x < model.shape[0]; ++x)
-        for (int g = 0; g < 27; ++g) {
-          const int i[3] = {g % 3, g / 3 % 3, g / 9};
-          double shape[8];
-          int node[8];
-          for (int v = 0; v < 8; ++v) {
-            shape[v] = 1;
-            for (int d = 0; d < 3; ++d)
-              shape[v] *= v >> d & 1 ? points[i[d]] : 1 - points[i[d]];
-            node[v] = model.node(x + (v & 1), y + (v >> 1 & 1), z + (v >> 2));
-          }
-          visit(std::array<double, 3>{(x + points[i[0]]) * h, (y + points[i[1]]) * h,
-                                      (z + points[i[2]]) * h},
-                weights[i[0]] * weights[i[1]] * weights[i[2]] * h * h * h, shape, node);
-        }
-}
-
-template<class Exec>
-double manufactured_error(const Exec& exec, int n) {
-  const double E = 3, nu = 0.3;
-  const Manufactured exact;
-  BoundaryProblem problem(reference::homogeneous({n, n, n}, E, nu, 1.0 / n));
-  const Model& model = problem.model;
-  for (int node = 0; node < model.num_lattice_nodes(); ++node) {
-    const auto s = model.site(node);
-    bool boundary = false;
-    for (int d = 0; d < 3; ++d)
-      boundary = boundary || s[d] == 0 || s[d] == n;
-    for (int i = 0; i < 3 && boundary; ++i)
-      problem.hold(
-          node, i,
-          exact.displacement(i, {s[0] * model.edge, s[1] * model.edge, s[2] * model.edge}));
-  }
-  for_each_gauss_point(model,
-                       [&](const auto& p, double weight, const auto& shape, const auto& node) {
-                         for (int i = 0; i < 3; ++i) {
-                           const double force = weight * exact.force(i, p, lame(E, nu));
-                           for (int v = 0; v < 8; ++v)
-                             problem.f[3 * node[v] + i] += force * shape[v];
-                         }
-                       });
-  const Solution solution = femura::test::solve(exec, problem, 1e-8);
-  CHECK(solution.result.converged);
-  double error = 0, norm = 0;
-  for_each_gauss_point(model,
-                       [&](const auto& p, double weight, const auto& shape, const auto& node) {
-                         for (int i = 0; i < 3; ++i) {
-                           double u = 0;
-                           for (int v = 0; v < 8; ++v)
-                             u += shape[v] * solution.u[3 * node[v] + i];
-                           const double expected = exact.displacement(i, p);
-                           error += weight * (u - expected) * (u - expected);
-                           norm += weight * expected * expected;
-                         }
-                       });
-  return std::sqrt(error / norm);
-}
-
-FEMURA_BACKEND_TEST("Displacements converge with the square of the edge", "[voxel_solver]") {
-  const double coarse = manufactured_error(TestType(), 8),
-               fine = manufactured_error(TestType(), 16),
-               finest = manufactured_error(TestType(), 32);
-  INFO("L2 errors " << coarse << ", " << fine << ", " << finest);
-  CHECK(coarse < 0.02);
-  CHECK(std::log2(coarse / fine) == Approx(2).margin(0.05));
-  CHECK(std::log2(fine / finest) == Approx(2).margin(0.05));
-}
-
-FEMURA_BACKEND_TEST("Empty slabs around a body change nothing", "[voxel_solver]") {
-  const BoundaryProblem body = porous({5, 6, 4}, 31);
-  const Solution expected = femura::test::solve(TestType(), body, 1e-12);
-  const std::array<int, 3> gap{3, 1, 6};
-  Model model = reference::homogeneous({12, 8, 15}, 0, 0.3, body.model.edge);
-  model.poisson.assign(model.poisson.size(), body.model.poisson[0]);
-  for (int z = 0; z < 4; ++z)
-    for (int y = 0; y < 6; ++y)
-      for (int x = 0; x < 5; ++x)
-        model.modulus[model.voxel(x + gap[0], y + gap[1], z + gap[2])] =
-            body.model.modulus[body.model.voxel(x, y, z)];
-  BoundaryProblem moved(model);
-  const auto move = [&](int node) {
-    const auto s = body.model.site(node);
-    return model.node(s[0] + gap[0], s[1] + gap[1], s[2] + gap[2]);
-  };
-  for (int i = 0; i < body.model.num_dofs(); ++i) {
-    moved.held[3 * move(i / 3) + i % 3] = body.held[i];
-    moved.f[3 * move(i / 3) + i % 3] = body.f[i];
-  }
-  const Solution solution = femura::test::solve(TestType(), moved, 1e-12);
-  CHECK(solution.result.converged);
-  std::vector<double> back;
-  for (int i = 0; i < body.model.num_dofs(); ++i)
-    back.push_back(solution.u[3 * move(i / 3) + i % 3]);
-  CHECK(relative_difference(back, expected.u) < 1e-9);
-}
-
-FEMURA_BACKEND_TEST("Isolated voxels that are held entirely do not disturb the rest",
-                    "[voxel_solver]") {
-  Model model = reference::homogeneous({9, 5, 6}, 5, 0.3);
-  for (int z = 0; z < 6; ++z)
-    for (int y = 0; y < 5; ++y)
-      for (int x = 4; x < 9; ++x)
-        model.modulus[model.voxel(x, y, z)] = 0;
-  model.modulus[model.voxel(7, 2, 3)] = 1e4;
-  BoundaryProblem problem(model);
-  problem.clamp_plane(2, 0);
-  problem.hold_plane(2, 6, 2, -0.1);
-  for (int v = 0; v < 8; ++v)
-    for (int c = 0; c < 3; ++c)
-      problem.hold(model.node(7 + (v & 1), 2 + (v >> 1 & 1), 3 + (v >> 2)), c, 0.25);
-  const auto expected =
-      reference::solve(reference::assemble(model), problem.held, problem.f, problem.u);
-  const Solution solution = femura::test::solve(TestType(), problem, 1e-11);
-  CHECK(solution.result.converged);
-  CHECK(relative_difference(solution.u, expected) < 1e-8);
-}
-
-FEMURA_BACKEND_TEST("An unloaded island that nothing holds is harmless", "[voxel_solver]") {
-  Model model = reference::homogeneous({9, 5, 6}, 5, 0.3);
-  for (int z = 0; z < 6; ++z)
-    for (int y = 0; y < 5; ++y)
-      for (int x = 4; x < 6; ++x)
-        model.modulus[model.voxel(x, y, z)] = 0;
-  BoundaryProblem problem(model); // the right part floats
-  for (int node = 0; node < model.num_lattice_nodes(); ++node) {
-    const auto s = model.site(node);
-    if (s[0] > 4)
-      continue;
-    for (int c = 0; c < 3 && s[2] == 0; ++c)
-      problem.hold(node, c, 0);
-    if (s[2] == 6)
-      problem.hold(node, 2, -0.1);
-  }
-  const Solution solution = femura::test::solve(TestType(), problem, 1e-9);
-  CHECK(solution.result.converged);
-  const reference::SparseMatrix k = reference::assemble(model);
-  const auto force = k * solution.u;
-  double wrong = 0, largest = 0;
-  for (int i = 0; i < model.num_dofs(); ++i) {
-    wrong = std::max(wrong, problem.held[i] ? 0 : std::abs(force[i]));
-    largest = std::max(largest, std::abs(force[i]));
-  }
-  CHECK(largest > 0.01);
-  CHECK(wrong < 1e-7 * largest);
-}
-
-FEMURA_BACKEND_TEST("Two blocks joined by a strut one voxel thin are the oracle's",
-                    "[voxel_solver]") {
-  Model model = reference::homogeneous({4, 4, 14}, 100, 0.3);
-  for (int z = 4; z < 10; ++z)
-    for (int y = 0; y < 4; ++y)
-      for (int x = 0; x < 4; ++x)
-        if (x != 1 || y != 2)
-          model.modulus[model.voxel(x, y, z)] = 0;
-  BoundaryProblem problem(model);
-  problem.clamp_plane(2, 0);
-  problem.hold_plane(2, 14, 2, -0.1);
-  problem.hold_plane(2, 14, 0, 0.05);
-  const auto expected =
-      reference::solve(reference::assemble(model), problem.held, problem.f, problem.u);
-  VoxelSolverOptions options;
-  options.cg.tolerance = 1e-11;
-  options.multigrid.direct_nodes = 20;
-  const Solution solution = femura::test::solve(TestType(), problem, options);
-  CHECK(solution.result.converged);
-  CHECK(relative_difference(solution.u, expected) < 1e-8);
-}
-
-FEMURA_BACKEND_TEST("Voxels joined by edges or corners alone never yield a false convergence",
-                    "[voxel_solver]") {
-  for (bool corners : {false, true}) {
-    Model model = reference::homogeneous({8, 8, 8}, 10, 0.3);
-    for (int z = 0; z < 8; ++z)
-      for (int y = 0; y < 8; ++y)
-        for (int x = 0; x < 8; ++x) {
-          // edges: the cells of one colour of a checkerboard; corners: one cell of every eight and
-          // its opposite
-          const int odd = (x & 1) + (y & 1) + (z & 1);
-          if (corners ? odd != 0 && odd != 3 : odd % 2 != 0)
-            model.modulus[model.voxel(x, y, z)] = 0;
-        }
-    BoundaryProblem problem(model);
-    problem.clamp_plane(2, 0);
-    problem.hold_plane(2, 8, 2, -0.1);
-    const Solution solution = femura::test::solve(TestType(), problem, 1e-8);
-    INFO("corners " << corners << ", " << solution.result.iterations << " iterations, residual "
-                    << solution.result.true_relative_residual);
-    const reference::SparseMatrix k = reference::assemble(model);
-    const auto start = k * problem.u, end = k * solution.u;
-    double before = 0, after = 0;
-    for (int i = 0; i < model.num_dofs(); ++i)
-      if (!problem.held[i]) {
-        before += start[i] * start[i];
-        after += end[i] * end[i];
-      }
-    CHECK(before > 0);
-    CHECK(solution.result.true_relative_residual ==
-          Approx(std::sqrt(after / before)).epsilon(1e-4).margin(1e-12));
-    CHECK(solution.result.converged == (solution.result.true_relative_residual <= 1e-8));
-  }
-}
-
-FEMURA_BACKEND_TEST("A body that is held nowhere or everywhere comes back", "[voxel_solver]") {
-  // Self-balanced forces on a free body: singular, consistent.
-  BoundaryProblem free(reference::homogeneous({6, 6, 6}, 1, 0.3));
-  for (int node = 0; node < free.model.num_lattice_nodes(); ++node) {
-    const int z = free.model.site(node)[2];
-    free.f[3 * node + 2] = z == 0 ? -1 : z == 6 ? 1 : 0;
-  }
-  const Solution floating = femura::test::solve(TestType(), free, 1e-8);
-  const auto force = reference::assemble(free.model) * floating.u;
-  CHECK(floating.result.converged == (relative_difference(force, free.f) <= 1.001e-8));
-
-  BoundaryProblem held(reference::homogeneous({3, 4, 5}, 1, 0.3));
-  for (int i = 0; i < held.model.num_dofs(); ++i)
-    held.hold(i / 3, i % 3, 0.1 * i);
-  const Solution fixed = femura::test::solve(TestType(), held, 1e-8);
-  CHECK(fixed.result.converged);
-  CHECK(fixed.result.iterations == 0);
-  CHECK(fixed.u == held.u);
 }
 
 } // namespace
