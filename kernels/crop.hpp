@@ -190,15 +190,15 @@ inline std::array<double, 3> crop_origin(std::array<double, 3> origin, double sp
 /// Smallest and largest value, and how many are solid or not a number; fences.
 template<class Exec>
 GreyRange find_grey_range(const Exec& exec, const VoxelArray<Exec>& image) {
-  GreyRange range;
+  GreyRange grey;
   Kokkos::parallel_reduce("femura::find_grey_range", range(exec, image.num_voxels()),
                           detail::FindGreyRange<Exec>{image.value},
-                          Kokkos::Sum<std::int64_t>(range.num_solid),
-                          Kokkos::Sum<std::int64_t>(range.num_nan),
-                          Kokkos::Min<float>(range.minimum), Kokkos::Max<float>(range.maximum));
-  if (range.num_nan == image.num_voxels())
-    range.minimum = range.maximum = 0;
-  return range;
+                          Kokkos::Sum<std::int64_t>(grey.num_solid),
+                          Kokkos::Sum<std::int64_t>(grey.num_nan), Kokkos::Min<float>(grey.minimum),
+                          Kokkos::Max<float>(grey.maximum));
+  if (grey.num_nan == image.num_voxels())
+    grey.minimum = grey.maximum = 0;
+  return grey;
 }
 
 /// Values counted in `num_bins` equal bins of lower .. upper, both ends included (a value between

@@ -37,7 +37,7 @@ class DriverCase(unittest.TestCase):
         """Runs femura and checks the exit code. Returns the finished process."""
         process = subprocess.run([EXECUTABLE, *map(str, arguments)], cwd=self.directory.name,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                 timeout=300)
+                                 timeout=600)
         self.assertEqual(process.returncode, code,
                          f"femura {' '.join(map(str, arguments))}\n{process.stdout}{process.stderr}")
         return process
