@@ -8,6 +8,23 @@
 
 namespace femura {
 
+namespace detail {
+template<class Exec>
+struct CoarsenImage {
+  VoxelArray<Exec> fine;
+  VoxelArray<Exec> coarse;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const int x = int(i % coarse.shape[0]), y = int(i / coarse.shape[0] % coarse.shape[1]),
+              z = int(i / coarse.shape[0] / coarse.shape[1]);
+    float sum = 0;
+    for (int k = 0; k < 8; ++k)
+      sum += fine.value_or_void(2 * x + (k & 1), 2 * y + (k >> 1 & 1), 2 * z + (k >> 2));
+    coarse.value(i) = sum / 8;
+  }
+};
+} // namespace detail
+
 /// Means over 2 x 2 x 2 voxels; voxels that are void or off the image count as zero. An odd axis is
 /// completed with void. Does not fence.
 template<class Exec>
@@ -16,15 +33,8 @@ VoxelArray<Exec> coarsen_image(const Exec& exec, const VoxelArray<Exec>& fine) {
   for (int d = 0; d < 3; ++d)
     shape[d] = (fine.shape[d] + 1) / 2;
   const VoxelArray<Exec> coarse = make_voxel_array(exec, shape);
-  Kokkos::parallel_for(
-      "femura::coarsen_image", range(exec, coarse.num_voxels()), KOKKOS_LAMBDA(std::int64_t i) {
-        const int x = int(i % coarse.shape[0]), y = int(i / coarse.shape[0] % coarse.shape[1]),
-                  z = int(i / coarse.shape[0] / coarse.shape[1]);
-        float sum = 0;
-        for (int k = 0; k < 8; ++k)
-          sum += fine.value_or_void(2 * x + (k & 1), 2 * y + (k >> 1 & 1), 2 * z + (k >> 2));
-        coarse.value(i) = sum / 8;
-      });
+  Kokkos::parallel_for("femura::coarsen_image", range(exec, coarse.num_voxels()),
+                       detail::CoarsenImage<Exec>{fine, coarse});
   return coarse;
 }
 
@@ -37,6 +47,27 @@ MaterialImage<Exec> coarsen_material(const Exec& exec, const MaterialImage<Exec>
   return coarse;
 }
 
+namespace detail {
+template<class Exec>
+struct CoarsenConstraints {
+  VoxelGrid<Exec> fine;
+  Array<std::uint8_t, Exec> fine_mask;
+  VoxelGrid<Exec> coarse;
+  Array<std::uint8_t, Exec> mask;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t node) const {
+    const Site s = coarse.site(int(node));
+    std::uint8_t held = 0;
+    for (int k = 0; k < 27; ++k) {
+      const int f = fine.find(2 * s.x + k % 3 - 1, 2 * s.y + k / 3 % 3 - 1, 2 * s.z + k / 9 - 1);
+      if (f >= 0)
+        held |= fine_mask(f);
+    }
+    mask(node) = held;
+  }
+};
+} // namespace detail
+
 /// A coarse component is held if any fine held component interpolates from it. Fences.
 template<class Exec>
 Constraints<Exec> coarsen_constraints(const Exec& exec, const VoxelGrid<Exec>& fine,
@@ -45,19 +76,8 @@ Constraints<Exec> coarsen_constraints(const Exec& exec, const VoxelGrid<Exec>& f
   const Array<std::uint8_t, Exec> mask =
       make_uninitialized<std::uint8_t>(exec, coarse.num_nodes, "femura::held_mask");
   const Array<std::uint8_t, Exec> fine_mask = fine_held.mask;
-  Kokkos::parallel_for(
-      "femura::coarsen_constraints", range(exec, coarse.num_nodes),
-      KOKKOS_LAMBDA(std::int64_t node) {
-        const Site s = coarse.site(int(node));
-        std::uint8_t held = 0;
-        for (int k = 0; k < 27; ++k) {
-          const int f =
-              fine.find(2 * s.x + k % 3 - 1, 2 * s.y + k / 3 % 3 - 1, 2 * s.z + k / 9 - 1);
-          if (f >= 0)
-            held |= fine_mask(f);
-        }
-        mask(node) = held;
-      });
+  Kokkos::parallel_for("femura::coarsen_constraints", range(exec, coarse.num_nodes),
+                       detail::CoarsenConstraints<Exec>{fine, fine_mask, coarse, mask});
   return make_constraints(exec, mask);
 }
 

@@ -15,46 +15,99 @@ struct Constraints {
   std::int64_t num_dofs = 0;      ///< held components
 };
 
+namespace detail {
+template<class Exec>
+struct CountHeldNodes {
+  Array<std::uint8_t, Exec> mask;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum) const { sum += mask(i) != 0; }
+};
+
+template<class Exec>
+struct ListHeldNodes {
+  Array<std::uint8_t, Exec> mask;
+  Array<int, Exec> node;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum, bool final) const {
+    if (mask(i) == 0)
+      return;
+    if (final)
+      node(sum) = int(i);
+    ++sum;
+  }
+};
+
+template<class Exec>
+struct CountHeldDofs {
+  Array<std::uint8_t, Exec> mask;
+  Array<int, Exec> node;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum) const {
+    sum += count_ones(mask(node(i)));
+  }
+};
+} // namespace detail
+
 /// Lists the nodes of a mask. Fences.
 template<class Exec>
 Constraints<Exec> make_constraints(const Exec& exec, const Array<std::uint8_t, Exec>& mask) {
   Constraints<Exec> held;
   held.mask = mask;
   std::int64_t count = 0;
-  Kokkos::parallel_reduce(
-      "femura::make_constraints::count", range(exec, mask.extent(0)),
-      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & sum) { sum += mask(i) != 0; }, count);
+  Kokkos::parallel_reduce("femura::make_constraints::count", range(exec, mask.extent(0)),
+                          detail::CountHeldNodes<Exec>{mask}, count);
   held.node = make_uninitialized<int>(exec, count, "femura::held_nodes");
   const Array<int, Exec> node = held.node;
-  Kokkos::parallel_scan(
-      "femura::make_constraints::list", range(exec, mask.extent(0)),
-      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & sum, bool final) {
-        if (mask(i) == 0)
-          return;
-        if (final)
-          node(sum) = int(i);
-        ++sum;
-      });
-  Kokkos::parallel_reduce(
-      "femura::make_constraints::dofs", range(exec, count),
-      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & sum) { sum += count_ones(mask(node(i))); },
-      held.num_dofs);
+  Kokkos::parallel_scan("femura::make_constraints::list", range(exec, mask.extent(0)),
+                        detail::ListHeldNodes<Exec>{mask, node});
+  Kokkos::parallel_reduce("femura::make_constraints::dofs", range(exec, count),
+                          detail::CountHeldDofs<Exec>{mask, node}, held.num_dofs);
   return held;
 }
+
+namespace detail {
+template<class Exec, class Scalar>
+struct Clear {
+  Constraints<Exec> held;
+  Array<Scalar, Exec> x;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const int node = held.node(i);
+    for (int c = 0; c < 3; ++c)
+      if (held.mask(node) >> c & 1)
+        x(3 * std::int64_t(node) + c) = 0;
+  }
+};
+} // namespace detail
 
 /// x = 0 at the held components. Does not fence.
 template<class Exec, class Scalar>
 void clear(const Exec& exec, const Constraints<Exec>& held, const Array<Scalar, Exec>& x) {
   if (held.node.extent(0) == 0)
     return;
-  Kokkos::parallel_for(
-      "femura::clear", range(exec, held.node.extent(0)), KOKKOS_LAMBDA(std::int64_t i) {
-        const int node = held.node(i);
-        for (int c = 0; c < 3; ++c)
-          if (held.mask(node) >> c & 1)
-            x(3 * std::int64_t(node) + c) = 0;
-      });
+  Kokkos::parallel_for("femura::clear", range(exec, held.node.extent(0)),
+                       detail::Clear<Exec, Scalar>{held, x});
 }
+
+namespace detail {
+template<class Exec>
+struct MarkSupportedVoxels {
+  VoxelGrid<Exec> grid;
+  VoxelArray<Exec> image;
+  Array<std::uint8_t, Exec> mask;
+  Array<std::uint8_t, Exec> support;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t node) const {
+    const Site s = grid.site(int(node));
+    if (!(image.value_or_void(s.x, s.y, s.z) > 0))
+      return;
+    std::uint8_t held = 0;
+    for (int v = 0; v < 8; ++v)
+      held |= mask(grid.find(s.x + (v & 1), s.y + (v >> 1 & 1), s.z + (v >> 2)));
+    support(image.index(s.x, s.y, s.z)) = held != 0;
+  }
+};
+} // namespace detail
 
 /// support [image voxels] = 1 for the voxels of a grid with a held component at a corner, else 0;
 /// for finding parts that nothing holds. Does not fence.
@@ -64,17 +117,8 @@ Array<std::uint8_t, Exec> mark_supported_voxels(const Exec& exec, const VoxelGri
                                                 const Array<std::uint8_t, Exec>& mask) {
   const Array<std::uint8_t, Exec> support =
       make_zeros<std::uint8_t>(exec, image.num_voxels(), "femura::supported_voxels");
-  Kokkos::parallel_for(
-      "femura::mark_supported_voxels", range(exec, grid.num_nodes),
-      KOKKOS_LAMBDA(std::int64_t node) {
-        const Site s = grid.site(int(node));
-        if (!(image.value_or_void(s.x, s.y, s.z) > 0))
-          return;
-        std::uint8_t held = 0;
-        for (int v = 0; v < 8; ++v)
-          held |= mask(grid.find(s.x + (v & 1), s.y + (v >> 1 & 1), s.z + (v >> 2)));
-        support(image.index(s.x, s.y, s.z)) = held != 0;
-      });
+  Kokkos::parallel_for("femura::mark_supported_voxels", range(exec, grid.num_nodes),
+                       detail::MarkSupportedVoxels<Exec>{grid, image, mask, support});
   return support;
 }
 

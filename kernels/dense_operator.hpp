@@ -10,6 +10,22 @@
 
 namespace femura {
 
+namespace detail {
+template<class Exec>
+struct ListCornersOrNone {
+  VoxelGrid<Exec> grid;
+  LameField<Exec> lame;
+  Kokkos::View<int* [8], Kokkos::LayoutRight, typename Exec::memory_space> corners;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t node) const {
+    const Site s = grid.site(int(node));
+    for (int v = 0; v < 8; ++v)
+      corners(node, v) =
+          lame.solid(int(node)) ? grid.find(s.x + (v & 1), s.y + (v >> 1 & 1), s.z + (v >> 2)) : -1;
+  }
+};
+} // namespace detail
+
 /// The stiffness matrix of a small grid on the host, row-major [n][n], n = 3 num_nodes, with zero
 /// rows and columns at held components. Fences.
 template<class Exec>
@@ -21,15 +37,8 @@ std::vector<double> assemble_dense(const Exec& exec, const VoxelGrid<Exec>& grid
   // Corner nodes of each voxel, from the device's grid; -1 where a node names no voxel.
   Kokkos::View<int* [8], Kokkos::LayoutRight, typename Exec::memory_space> corners(
       "femura::corners", grid.num_nodes);
-  Kokkos::parallel_for(
-      "femura::assemble_dense::corners", range(exec, grid.num_nodes),
-      KOKKOS_LAMBDA(std::int64_t node) {
-        const Site s = grid.site(int(node));
-        for (int v = 0; v < 8; ++v)
-          corners(node, v) = lame.solid(int(node))
-                                 ? grid.find(s.x + (v & 1), s.y + (v >> 1 & 1), s.z + (v >> 2))
-                                 : -1;
-      });
+  Kokkos::parallel_for("femura::assemble_dense::corners", range(exec, grid.num_nodes),
+                       detail::ListCornersOrNone<Exec>{grid, lame, corners});
   fence(exec, "femura::assemble_dense");
   const auto corner = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), corners);
   const auto mask = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), held.mask);
@@ -52,18 +61,30 @@ std::vector<double> assemble_dense(const Exec& exec, const VoxelGrid<Exec>& grid
   return matrix;
 }
 
+namespace detail {
+template<class Exec, class Scalar>
+struct ApplyDense {
+  std::int64_t n;
+  Array<Scalar, Exec> matrix;
+  Array<Scalar, Exec> x;
+  Array<Scalar, Exec> y;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    Scalar sum = 0;
+    for (std::int64_t j = 0; j < n; ++j) // by columns: neighbouring threads read side by side
+      sum += matrix(j * n + i) * x(j);
+    y(i) = sum;
+  }
+};
+} // namespace detail
+
 /// y = M x for a symmetric dense M [n * n]. Does not fence.
 template<class Exec, class Scalar>
 void apply_dense(const Exec& exec, const Array<Scalar, Exec>& matrix, const Array<Scalar, Exec>& x,
                  const Array<Scalar, Exec>& y) {
   const std::int64_t n = x.extent(0);
-  Kokkos::parallel_for(
-      "femura::apply_dense", range(exec, n), KOKKOS_LAMBDA(std::int64_t i) {
-        Scalar sum = 0;
-        for (std::int64_t j = 0; j < n; ++j) // by columns: neighbouring threads read side by side
-          sum += matrix(j * n + i) * x(j);
-        y(i) = sum;
-      });
+  Kokkos::parallel_for("femura::apply_dense", range(exec, n),
+                       detail::ApplyDense<Exec, Scalar>{n, matrix, x, y});
 }
 
 } // namespace femura

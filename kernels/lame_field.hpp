@@ -53,6 +53,24 @@ MaterialImage<Exec> make_material(const VoxelArray<Exec>& modulus, double poisso
   return {modulus, {}, lame.lambda, lame.mu};
 }
 
+namespace detail {
+template<class Exec>
+struct ConvertToLame {
+  Array<float, Exec> E;
+  Array<float, Exec> nu;
+  Array<float, Exec> lambda;
+  Array<float, Exec> mu;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& count) const {
+    const double e = E(i), v = nu(i);
+    const bool solid = e > 0, valid = v > -1 && v < 0.5;
+    count += solid && !valid;
+    lambda(i) = solid && valid ? float(e * v / ((1 + v) * (1 - 2 * v))) : 0.0f;
+    mu(i) = solid && valid ? float(e / (2 * (1 + v))) : 0.0f;
+  }
+};
+} // namespace detail
+
 /// Young's moduli in MPa (0 = void) and a Poisson ratio per voxel, in (-1, 0.5) at solid voxels.
 template<class Exec>
 MaterialImage<Exec> make_material(const Exec& exec, const VoxelArray<Exec>& modulus,
@@ -64,16 +82,8 @@ MaterialImage<Exec> make_material(const Exec& exec, const VoxelArray<Exec>& modu
   const Array<float, Exec> E = modulus.value, nu = poisson.value, lambda = material.first.value,
                            mu = material.second.value;
   std::int64_t invalid = 0;
-  Kokkos::parallel_reduce(
-      "femura::make_material", range(exec, modulus.num_voxels()),
-      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & count) {
-        const double e = E(i), v = nu(i);
-        const bool solid = e > 0, valid = v > -1 && v < 0.5;
-        count += solid && !valid;
-        lambda(i) = solid && valid ? float(e * v / ((1 + v) * (1 - 2 * v))) : 0.0f;
-        mu(i) = solid && valid ? float(e / (2 * (1 + v))) : 0.0f;
-      },
-      invalid);
+  Kokkos::parallel_reduce("femura::make_material", range(exec, modulus.num_voxels()),
+                          detail::ConvertToLame<Exec>{E, nu, lambda, mu}, invalid);
   if (invalid > 0)
     fail<InputError>(invalid, " solid voxels have a Poisson ratio outside (-1, 0.5)");
   return material;

@@ -35,6 +35,18 @@ struct SummariseLame {
     mu_sum += mu;
   }
 };
+
+template<class Exec>
+struct SumCompliance {
+  LameField<Exec> lame;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t node, double& bulk, double& mu) const {
+    if (!lame.solid(int(node)))
+      return;
+    bulk += 1 / (lame.lambda(int(node)) + 2 * lame.mu(int(node)) / 3);
+    mu += 1 / lame.mu(int(node));
+  }
+};
 } // namespace detail
 
 /// Fences.
@@ -48,13 +60,7 @@ LameSummary summarise_lame(const Exec& exec, const LameField<Exec>& lame) {
                           Kokkos::Min<double>(s.poisson_min), Kokkos::Max<double>(s.poisson_max),
                           Kokkos::Sum<double>(s.lambda_sum), Kokkos::Sum<double>(s.mu_sum));
   Kokkos::parallel_reduce(
-      "femura::summarise_lame::compliance", range(exec, n),
-      KOKKOS_LAMBDA(std::int64_t node, double& bulk, double& mu) {
-        if (!lame.solid(int(node)))
-          return;
-        bulk += 1 / (lame.lambda(int(node)) + 2 * lame.mu(int(node)) / 3);
-        mu += 1 / lame.mu(int(node));
-      },
+      "femura::summarise_lame::compliance", range(exec, n), detail::SumCompliance<Exec>{lame},
       Kokkos::Sum<double>(s.inverse_bulk_sum), Kokkos::Sum<double>(s.inverse_mu_sum));
   return s;
 }

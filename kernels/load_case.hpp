@@ -122,6 +122,33 @@ Site site_on_host(const Exec& exec, const VoxelGrid<Exec>& grid, int node) {
   return detail::unpack_site(packed);
 }
 
+namespace detail {
+template<class Exec>
+struct PrescribeRegions {
+  VoxelGrid<Exec> grid;
+  double edge;
+  Array<PrescribedRegion, Exec> list;
+  int count;
+  Array<std::uint8_t, Exec> mask;
+  Array<double, Exec> u;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t node) const {
+    const Site s = grid.site(int(node));
+    std::uint8_t held = mask(node);
+    for (int k = 0; k < count; ++k) {
+      const PrescribedRegion& region = list(k);
+      if (!region.contains(s))
+        continue;
+      held |= region.components;
+      for (int c = 0; c < 3; ++c)
+        if (region.components >> c & 1)
+          u(3 * node + c) = region.displacement(c, s, edge);
+    }
+    mask(node) = held;
+  }
+};
+} // namespace detail
+
 /// Sets the bits of `mask` [num_nodes] and the entries of u [3 num_nodes] (mm) of the regions'
 /// nodes; where regions overlap, the later one's displacement holds. Fences.
 template<class Exec>
@@ -130,43 +157,38 @@ void prescribe(const Exec& exec, const VoxelGrid<Exec>& grid, double edge,
                const Array<double, Exec>& u) {
   const Array<PrescribedRegion, Exec> list = upload(exec, "femura::prescribed_regions", regions);
   const int count = int(regions.size());
-  Kokkos::parallel_for(
-      "femura::prescribe", range(exec, grid.num_nodes), KOKKOS_LAMBDA(std::int64_t node) {
-        const Site s = grid.site(int(node));
-        std::uint8_t held = mask(node);
-        for (int k = 0; k < count; ++k) {
-          const PrescribedRegion& region = list(k);
-          if (!region.contains(s))
-            continue;
-          held |= region.components;
-          for (int c = 0; c < 3; ++c)
-            if (region.components >> c & 1)
-              u(3 * node + c) = region.displacement(c, s, edge);
-        }
-        mask(node) = held;
-      });
+  Kokkos::parallel_for("femura::prescribe", range(exec, grid.num_nodes),
+                       detail::PrescribeRegions<Exec>{grid, edge, list, count, mask, u});
   fence(exec, "femura::prescribe");
 }
+
+namespace detail {
+template<class Exec>
+struct CountNodes {
+  VoxelGrid<Exec> grid;
+  PrescribedRegion region;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t node, std::int64_t& sum) const {
+    sum += region.contains(grid.site(int(node)));
+  }
+};
+} // namespace detail
 
 /// Number of nodes in a region. Fences.
 template<class Exec>
 std::int64_t count_nodes(const Exec& exec, const VoxelGrid<Exec>& grid,
                          const PrescribedRegion& region) {
   std::int64_t count = 0;
-  Kokkos::parallel_reduce(
-      "femura::count_nodes", range(exec, grid.num_nodes),
-      KOKKOS_LAMBDA(std::int64_t node, std::int64_t & sum) {
-        sum += region.contains(grid.site(int(node)));
-      },
-      count);
+  Kokkos::parallel_reduce("femura::count_nodes", range(exec, grid.num_nodes),
+                          detail::CountNodes<Exec>{grid, region}, count);
   return count;
 }
 
-/// Displacements prescribed at one node: value[c] for the components c in `components`.
+/// Displacements or forces given for one node: value[c] for the components c in `components`.
 struct PrescribedNode {
-  Site site;
-  std::uint8_t components;
-  double value[3];
+  Site site{0, 0, 0};
+  std::uint8_t components = 0;
+  double value[3] = {0, 0, 0};
 };
 
 /// One entry per node, ascending in z, y, x; of several values for a degree of freedom the last.
@@ -190,6 +212,41 @@ struct MissingNodes {
   std::int64_t first = -1; ///< index in the list
 };
 
+namespace detail {
+template<class Exec>
+struct PrescribeNodes {
+  VoxelGrid<Exec> grid;
+  Array<PrescribedNode, Exec> list;
+  Array<std::uint8_t, Exec> mask;
+  Array<double, Exec> u;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& count) const {
+    const PrescribedNode& p = list(i);
+    const std::int64_t node = grid.find(p.site.x, p.site.y, p.site.z);
+    if (node < 0) {
+      ++count;
+      return;
+    }
+    mask(node) |= p.components;
+    for (int c = 0; c < 3; ++c)
+      if (p.components >> c & 1)
+        u(3 * node + c) = p.value[c];
+  }
+};
+
+template<class Exec>
+struct FirstMissingNode {
+  VoxelGrid<Exec> grid;
+  Array<PrescribedNode, Exec> list;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& least) const {
+    const Site& s = list(i).site;
+    if (grid.find(s.x, s.y, s.z) < 0)
+      least = i < least ? i : least;
+  }
+};
+} // namespace detail
+
 /// Sets the bits of `mask` and the entries of u for a list without repeated nodes. Places off the
 /// solid voxels are left out and reported. Fences.
 template<class Exec>
@@ -200,73 +257,81 @@ MissingNodes prescribe(const Exec& exec, const VoxelGrid<Exec>& grid,
   const Array<PrescribedNode, Exec> list = upload(exec, "femura::prescribed_nodes", nodes);
   MissingNodes missing;
   std::int64_t first = size;
-  Kokkos::parallel_reduce(
-      "femura::prescribe::set", range(exec, size),
-      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & count) {
-        const PrescribedNode& p = list(i);
-        const std::int64_t node = grid.find(p.site.x, p.site.y, p.site.z);
-        if (node < 0) {
-          ++count;
-          return;
-        }
-        mask(node) |= p.components;
-        for (int c = 0; c < 3; ++c)
-          if (p.components >> c & 1)
-            u(3 * node + c) = p.value[c];
-      },
-      missing.count);
+  Kokkos::parallel_reduce("femura::prescribe::set", range(exec, size),
+                          detail::PrescribeNodes<Exec>{grid, list, mask, u}, missing.count);
   if (missing.count > 0) {
-    Kokkos::parallel_reduce(
-        "femura::prescribe::first_missing", range(exec, size),
-        KOKKOS_LAMBDA(std::int64_t i, std::int64_t & least) {
-          const Site& s = list(i).site;
-          if (grid.find(s.x, s.y, s.z) < 0)
-            least = i < least ? i : least;
-        },
-        Kokkos::Min<std::int64_t>(first));
+    Kokkos::parallel_reduce("femura::prescribe::first_missing", range(exec, size),
+                            detail::FirstMissingNode<Exec>{grid, list},
+                            Kokkos::Min<std::int64_t>(first));
     missing.first = first;
   }
   return missing;
 }
 
+namespace detail {
+template<class Exec>
+struct AddNodalForces {
+  VoxelGrid<Exec> grid;
+  Array<PrescribedNode, Exec> list;
+  Array<double, Exec> f;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& count) const {
+    const PrescribedNode& p = list(i);
+    const std::int64_t node = grid.find(p.site.x, p.site.y, p.site.z);
+    if (node < 0)
+      count += count_ones(p.components);
+    else
+      for (int c = 0; c < 3; ++c)
+        f(3 * node + c) += p.value[c];
+  }
+};
+} // namespace detail
+
 /// f += the listed nodal forces (N); rows of one degree of freedom add up. Places off the solid
-/// voxels are left out; returns how many there were. Fences.
+/// voxels are left out; returns how many degrees of freedom that concerns. Fences.
 template<class Exec>
 std::int64_t add_forces(const Exec& exec, const VoxelGrid<Exec>& grid,
                         const std::vector<NodalValue>& forces, const Array<double, Exec>& f) {
   // Summed on the host, so that the result does not depend on the order of threads.
-  std::map<std::array<int, 4>, double> sums;
-  for (const NodalValue& v : forces)
-    sums[{v.node[2], v.node[1], v.node[0], v.component}] += v.value;
-  std::vector<NodalValue> merged;
-  for (const auto& [key, value] : sums)
-    merged.push_back({{key[2], key[1], key[0]}, key[3], value});
-  const Array<NodalValue, Exec> list = upload(exec, "femura::nodal_forces", merged);
+  std::map<std::array<int, 3>, PrescribedNode> sums;
+  for (const NodalValue& v : forces) {
+    PrescribedNode& node = sums[{v.node[2], v.node[1], v.node[0]}];
+    node.site = {v.node[0], v.node[1], v.node[2]};
+    node.components |= std::uint8_t(1 << v.component);
+    node.value[v.component] += v.value;
+  }
+  std::vector<PrescribedNode> merged;
+  for (const auto& entry : sums)
+    merged.push_back(entry.second);
+  const Array<PrescribedNode, Exec> list = upload(exec, "femura::nodal_forces", merged);
   std::int64_t missing = 0;
-  Kokkos::parallel_reduce(
-      "femura::add_forces", range(exec, merged.size()),
-      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & count) {
-        const NodalValue& v = list(i);
-        const std::int64_t node = grid.find(v.node[0], v.node[1], v.node[2]);
-        if (node < 0)
-          ++count;
-        else
-          f(3 * node + v.component) += v.value;
-      },
-      missing);
+  Kokkos::parallel_reduce("femura::add_forces", range(exec, merged.size()),
+                          detail::AddNodalForces<Exec>{grid, list, f}, missing);
   return missing;
 }
+
+namespace detail {
+template<class Exec>
+struct AddRegionForce {
+  VoxelGrid<Exec> grid;
+  PrescribedRegion region;
+  Kokkos::Array<double, 3> force;
+  Array<double, Exec> f;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t node) const {
+    if (region.contains(grid.site(int(node))))
+      for (int c = 0; c < 3; ++c)
+        f(3 * node + c) += force[c];
+  }
+};
+} // namespace detail
 
 /// f += `force` (N, three components) at each node of `region`. Does not fence.
 template<class Exec>
 void add_forces(const Exec& exec, const VoxelGrid<Exec>& grid, const PrescribedRegion& region,
                 const Kokkos::Array<double, 3>& force, const Array<double, Exec>& f) {
-  Kokkos::parallel_for(
-      "femura::add_forces", range(exec, grid.num_nodes), KOKKOS_LAMBDA(std::int64_t node) {
-        if (region.contains(grid.site(int(node))))
-          for (int c = 0; c < 3; ++c)
-            f(3 * node + c) += force[c];
-      });
+  Kokkos::parallel_for("femura::add_forces", range(exec, grid.num_nodes),
+                       detail::AddRegionForce<Exec>{grid, region, force, f});
 }
 
 } // namespace femura

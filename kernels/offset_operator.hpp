@@ -46,6 +46,35 @@ KOKKOS_INLINE_FUNCTION int largest_distance(const VoxelGrid<Exec>& grid, int low
   return largest;
 }
 
+namespace detail {
+template<class Exec, class Offset>
+struct SelectElements {
+  VoxelGrid<Exec> grid;
+  LameField<Exec> lame;
+  int min_distance;
+  int max_distance;
+  int pass;
+  Array<int, Exec> lowest;
+  Kokkos::View<Offset* [7], typename Exec::array_layout, typename Exec::memory_space> distance;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t node, std::int64_t& sum, bool final) const {
+    if (!lame.solid(int(node)))
+      return;
+    const int largest = largest_distance(grid, int(node));
+    if (largest < min_distance || largest > max_distance)
+      return;
+    if (final && pass == 1) {
+      lowest(sum) = int(node);
+      const Site s = grid.site(int(node));
+      for (int v = 1; v < 8; ++v)
+        distance(sum, v - 1) =
+            Offset(grid.find(s.x + (v & 1), s.y + (v >> 1 & 1), s.z + (v >> 2)) - int(node));
+    }
+    ++sum;
+  }
+};
+} // namespace detail
+
 template<class Exec, class Offset>
 OffsetElements<Exec, Offset> select_elements(const Exec& exec, const VoxelGrid<Exec>& grid,
                                              const LameField<Exec>& lame, int min_distance,
@@ -56,24 +85,10 @@ OffsetElements<Exec, Offset> select_elements(const Exec& exec, const VoxelGrid<E
   for (int pass = 0; pass < 2; ++pass) {
     const auto lowest = elements.lowest;
     const auto distance = elements.distance;
-    Kokkos::parallel_scan(
-        "femura::OffsetOperator::select", range(exec, grid.num_nodes),
-        KOKKOS_LAMBDA(std::int64_t node, std::int64_t & sum, bool final) {
-          if (!lame.solid(int(node)))
-            return;
-          const int largest = largest_distance(grid, int(node));
-          if (largest < min_distance || largest > max_distance)
-            return;
-          if (final && pass == 1) {
-            lowest(sum) = int(node);
-            const Site s = grid.site(int(node));
-            for (int v = 1; v < 8; ++v)
-              distance(sum, v - 1) =
-                  Offset(grid.find(s.x + (v & 1), s.y + (v >> 1 & 1), s.z + (v >> 2)) - int(node));
-          }
-          ++sum;
-        },
-        count);
+    Kokkos::parallel_scan("femura::OffsetOperator::select", range(exec, grid.num_nodes),
+                          detail::SelectElements<Exec, Offset>{
+                              grid, lame, min_distance, max_distance, pass, lowest, distance},
+                          count);
     if (pass == 0) {
       elements.lowest = make_uninitialized<int>(exec, count, "femura::element_nodes");
       elements.distance = decltype(elements.distance)(

@@ -16,6 +16,29 @@ struct HeldNode {
   double displacement[3], force[3];
 };
 
+namespace detail {
+template<class Exec>
+struct ListHeld {
+  VoxelGrid<Exec> grid;
+  Constraints<Exec> held;
+  Array<double, Exec> u;
+  Array<double, Exec> force;
+  Array<HeldNode, Exec> list;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t node = held.node(i);
+    HeldNode& h = list(i);
+    h.site = grid.site(int(node));
+    h.components = held.mask(node);
+    for (int c = 0; c < 3; ++c) {
+      const bool is_held = h.components >> c & 1;
+      h.displacement[c] = is_held ? u(3 * node + c) : 0;
+      h.force[c] = is_held ? force(3 * node + c) : 0;
+    }
+  }
+};
+} // namespace detail
+
 /// The held nodes in Morton order, for displacements u and balancing nodal forces `force` = K u -
 /// f, each [3 num_nodes]. Fences.
 template<class Exec>
@@ -25,18 +48,8 @@ std::vector<HeldNode> list_held_nodes(const Exec& exec, const VoxelGrid<Exec>& g
   const std::int64_t count = held.node.extent(0);
   const Array<HeldNode, Exec> list =
       make_uninitialized<HeldNode>(exec, count, "femura::held_node_list");
-  Kokkos::parallel_for(
-      "femura::list_held_nodes", range(exec, count), KOKKOS_LAMBDA(std::int64_t i) {
-        const std::int64_t node = held.node(i);
-        HeldNode& h = list(i);
-        h.site = grid.site(int(node));
-        h.components = held.mask(node);
-        for (int c = 0; c < 3; ++c) {
-          const bool is_held = h.components >> c & 1;
-          h.displacement[c] = is_held ? u(3 * node + c) : 0;
-          h.force[c] = is_held ? force(3 * node + c) : 0;
-        }
-      });
+  Kokkos::parallel_for("femura::list_held_nodes", range(exec, count),
+                       detail::ListHeld<Exec>{grid, held, u, force, list});
   std::vector<HeldNode> result(static_cast<std::size_t>(count));
   Kokkos::View<HeldNode*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
       result.data(), result.size());

@@ -174,6 +174,20 @@ VoxelGrid<Exec> make_voxel_grid(const Exec& exec, const VoxelArray<Exec>& image)
   return grid;
 }
 
+namespace detail {
+template<class Exec>
+struct RestrictToGrid {
+  VoxelGrid<Exec> grid;
+  VoxelArray<Exec> image;
+  Array<float, Exec> value;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t node) const {
+    const Site s = grid.site(int(node));
+    value(node) = image.value_or_void(s.x, s.y, s.z);
+  }
+};
+} // namespace detail
+
 /// The values of an image at the voxels of a grid, kept at the voxel's lowest corner:
 /// result(find(x, y, z)) = image(x, y, z), and 0 for the nodes that are no voxel's lowest corner.
 /// Does not fence.
@@ -182,13 +196,26 @@ Array<float, Exec> restrict_to_grid(const Exec& exec, const VoxelGrid<Exec>& gri
                                     const VoxelArray<Exec>& image) {
   Array<float, Exec> value =
       make_uninitialized<float>(exec, grid.num_nodes, "femura::voxel_values");
-  Kokkos::parallel_for(
-      "femura::restrict_to_grid", range(exec, grid.num_nodes), KOKKOS_LAMBDA(std::int64_t node) {
-        const Site s = grid.site(int(node));
-        value(node) = image.value_or_void(s.x, s.y, s.z);
-      });
+  Kokkos::parallel_for("femura::restrict_to_grid", range(exec, grid.num_nodes),
+                       detail::RestrictToGrid<Exec>{grid, image, value});
   return value;
 }
+
+namespace detail {
+template<class Exec>
+struct ListElements {
+  Array<float, Exec> solid;
+  Array<int, Exec> element;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t node, std::int64_t& sum, bool final) const {
+    if (!(solid(node) > 0))
+      return;
+    if (final)
+      element(sum) = int(node);
+    ++sum;
+  }
+};
+} // namespace detail
 
 /// Lowest corners of the voxels, in Morton order: [num_elem] node numbers, for which `solid` > 0.
 /// `solid` is an array over nodes as `restrict_to_grid` makes. Does not fence.
@@ -196,17 +223,25 @@ template<class Exec>
 Array<int, Exec> list_elements(const Exec& exec, const VoxelGrid<Exec>& grid,
                                const Array<float, Exec>& solid) {
   Array<int, Exec> element = make_uninitialized<int>(exec, grid.num_elem, "femura::elements");
-  Kokkos::parallel_scan(
-      "femura::list_elements", range(exec, grid.num_nodes),
-      KOKKOS_LAMBDA(std::int64_t node, std::int64_t & sum, bool final) {
-        if (!(solid(node) > 0))
-          return;
-        if (final)
-          element(sum) = int(node);
-        ++sum;
-      });
+  Kokkos::parallel_scan("femura::list_elements", range(exec, grid.num_nodes),
+                        detail::ListElements<Exec>{solid, element});
   return element;
 }
+
+namespace detail {
+template<class Exec>
+struct ListCorners {
+  VoxelGrid<Exec> grid;
+  Array<int, Exec> element;
+  Array<int, Exec> corner;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    const Site s = grid.site(element(e));
+    for (int v = 0; v < 8; ++v)
+      corner(8 * e + v) = grid.find(s.x + (v & 1), s.y + (v >> 1 & 1), s.z + (v >> 2));
+  }
+};
+} // namespace detail
 
 /// [8 num_elem] nodes of each voxel of `element`, corner v at (v & 1, v >> 1 & 1, v >> 2): the
 /// corner order of VTK_VOXEL. Does not fence.
@@ -215,12 +250,8 @@ Array<int, Exec> list_corners(const Exec& exec, const VoxelGrid<Exec>& grid,
                               const Array<int, Exec>& element) {
   const std::int64_t n = element.extent(0);
   Array<int, Exec> corner = make_uninitialized<int>(exec, 8 * n, "femura::corners");
-  Kokkos::parallel_for(
-      "femura::list_corners", range(exec, n), KOKKOS_LAMBDA(std::int64_t e) {
-        const Site s = grid.site(element(e));
-        for (int v = 0; v < 8; ++v)
-          corner(8 * e + v) = grid.find(s.x + (v & 1), s.y + (v >> 1 & 1), s.z + (v >> 2));
-      });
+  Kokkos::parallel_for("femura::list_corners", range(exec, n),
+                       detail::ListCorners<Exec>{grid, element, corner});
   return corner;
 }
 

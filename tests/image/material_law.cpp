@@ -175,6 +175,7 @@ FEMURA_BACKEND_TEST("Laws without meaning are refused", "[material]") {
   refused(law);
   law = MaterialLaw();
   law.kind = MaterialKind::window;
+  law.lower = 1;
   law.upper = 0;
   refused(law);
   law = MaterialLaw();

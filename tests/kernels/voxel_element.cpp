@@ -158,8 +158,8 @@ TEST_CASE("In the modes of the cube the matrix has 45 non-zero entries", "[voxel
   Matrix forth = Matrix::Identity(), back = Matrix::Identity();
   for (int j = 0; j < 24; ++j)
     for (int c = 0; c < 3; ++c) {
-      detail::transform_vertices(forth.col(j).data(), c);
-      detail::transform_modes(back.col(j).data(), c);
+      detail::transform_vertices(forth.col(j).data() + c);
+      detail::transform_modes(back.col(j).data() + c);
     }
   CHECK(forth == hadamard);
   CHECK(back == Matrix(hadamard.transpose()));
