@@ -20,3 +20,4 @@
 #include "kernels/transfer.hpp"
 #include "kernels/voxel_fields.hpp"
 #include "kernels/voxel_grid.hpp"
+#include "kernels/voxel_operator.hpp"

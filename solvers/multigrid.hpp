@@ -15,6 +15,7 @@
 #include "kernels/dense_operator.hpp"
 #include "kernels/diagonal.hpp"
 #include "kernels/transfer.hpp"
+#include "kernels/voxel_operator.hpp"
 #include "solvers/cg.hpp"
 #include "solvers/chebyshev.hpp"
 #include "solvers/dense_inverse.hpp"
@@ -26,9 +27,12 @@
 namespace femura {
 
 /// Preconditioner z = M r for the voxel model of `grid`, in arithmetic of `Scalar`. `Operator` is a
-/// voxel operator (kernels/offset_operator.hpp, kernels/gather_operator.hpp).
+/// voxel operator (kernels/voxel_operator.hpp).
 template<class Exec, template<class> class Operator, class Scalar>
 class Multigrid {
+  static_assert(is_voxel_operator<Operator<Exec>, Exec, Scalar>,
+                "Multigrid needs a voxel operator: see kernels/voxel_operator.hpp");
+
 public:
   /// `edge` in mm. The finest level uses `grid`, `held` and `fine_operator` as they are. Fences.
   Multigrid(const Exec& exec, const VoxelGrid<Exec>& grid, const LameField<Exec>& lame,

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the solvers ask of a matrix-free stiffness matrix of voxels.
+#pragma once
+
+#include "kernels/lame_field.hpp"
+
+#include <type_traits>
+#include <utility>
+
+namespace femura {
+
+namespace detail {
+template<class Operator, class Exec, class Scalar, class = void>
+struct IsVoxelOperator : std::false_type {};
+
+template<class Operator, class Exec, class Scalar>
+struct IsVoxelOperator<Operator, Exec, Scalar,
+                       std::void_t<decltype(std::declval<const Operator&>().apply(
+                           std::declval<const Exec&>(), std::declval<const Array<Scalar, Exec>&>(),
+                           std::declval<const Array<Scalar, Exec>&>()))>>
+    : std::is_constructible<Operator, const Exec&, const VoxelGrid<Exec>&, const LameField<Exec>&,
+                            double> {};
+} // namespace detail
+
+/// A voxel operator is made from (exec, grid, lame, edge of a voxel in mm), is cheap to copy, and
+/// has
+///
+///     static constexpr const char* name;
+///     void apply(exec, x, y) const;  // y = A x, unconstrained; [3 num_nodes], not aliased; no
+///     fence
+///
+/// See offset_operator.hpp and gather_operator.hpp. Further operators need no change elsewhere but
+/// a line in solvers/voxel_solver.cpp.
+template<class Operator, class Exec, class Scalar>
+constexpr bool is_voxel_operator = detail::IsVoxelOperator<Operator, Exec, Scalar>::value;
+
+} // namespace femura
