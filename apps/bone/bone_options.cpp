@@ -242,9 +242,10 @@ void add_test_options(CLI::App& app, BoneOptions& o) {
       ->type_name("DEGREES")
       ->capture_default_str()
       ->group(group);
-  add_choice(app, "--lateral", o.lateral,
-             {{"constrained", Lateral::constrained}, {"free", Lateral::free}},
-             "axial: glued plates, or frictionless ones")
+  add_choice(
+      app, "--lateral", o.lateral, {{"constrained", Lateral::constrained}, {"free", Lateral::free}},
+      "Plates are glued to the bone, or leave it free: frictionless (axial), floating along the "
+      "axis (shear, torsion), holding it along the axis only (bending)")
       ->group(group);
   app.add_option("--plate-depth", o.plate_depth,
                  "Plates hold all nodes of the bone within this depth from its ends")
@@ -288,7 +289,8 @@ void add_solver_options(CLI::App& app, BoneOptions& o) {
              {{"auto", OperatorChoice::automatic},
               {"offset", OperatorChoice::offset},
               {"gather", OperatorChoice::gather}},
-             "offset: by element, atomic; gather: by node, bitwise reproducible; auto: the faster")
+             "offset: by element, with atomics on devices; gather: by node, bitwise reproducible; "
+             "auto: the faster")
       ->group(group);
   add_choice(app, "--cycle", o.cycle,
              {{"v", Cycle::v}, {"w", Cycle::w}, {"inner-w", Cycle::inner_w}},

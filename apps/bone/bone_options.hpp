@@ -101,7 +101,7 @@ struct BoneOptions {
   bool modulus_in_gpa = false;   ///< moduli of the input
   Islands islands = Islands::drop;
   bool largest_component = false; ///< keep only the largest connected part
-  bool connected_by_node = true;  ///< else by face
+  bool connected_by_node = false; ///< else by face
 
   // Generated input
   BoneGenerator generator = BoneGenerator::none;

@@ -9,12 +9,32 @@
 #include "solvers/voxel_solver.hpp"
 
 #include <cmath>
+#include <filesystem>
 
 namespace femura {
 
 namespace {
 
 const char* const load_names[] = {"xx", "yy", "zz", "xy", "yz", "zx"};
+
+/// What the outputs are called: as the input, without its directory and extension.
+std::string output_stem(const BoneOptions& options) {
+  switch (options.generator) {
+  case BoneGenerator::perlin:
+    return "perlin";
+  case BoneGenerator::cube:
+    return "cube";
+  case BoneGenerator::sphere:
+    return "sphere";
+  case BoneGenerator::laminate:
+    return "laminate";
+  case BoneGenerator::none:
+    break;
+  }
+  const std::string name = std::filesystem::path(options.input).filename().string();
+  const std::size_t dot = name.find('.', 1);
+  return name.substr(0, dot);
+}
 
 template<class Exec>
 bool uses_gather(const BoneOptions& options) {
@@ -342,7 +362,7 @@ void run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mod
   }
   add_statistics(options, solution.fields, results);
   if (!options.no_hdf)
-    if (const auto path = context.output_file(options.hdf, "bone.hdf")) {
+    if (const auto path = context.output_file(options.hdf, output_stem(options) + ".hdf")) {
       write_fields(exec, *path, options, model, solution, context);
       results.files.push_back(*path);
     }
@@ -374,13 +394,13 @@ int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context)
   if (options.common.dry_run) {
     BonePrediction prediction = predict<Exec>(options, results.model);
     prediction.test = results.test;
-    return report_bone_prediction(prediction, "summary", context);
+    return report_bone_prediction(prediction, output_stem(options), context);
   }
   if (options.test == LoadTest::homogenise)
     homogenise(exec, options, model, problem, load, results, context);
   else
     run_test(exec, options, model, problem, load, results, context);
-  return report_bone(results, "summary", context);
+  return report_bone(results, output_stem(options), context);
 }
 
 } // namespace

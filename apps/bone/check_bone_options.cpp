@@ -156,7 +156,9 @@ void check_test(const CLI::App& app, const BoneOptions& o) {
       {"--displacement", moves, "--test axial, confined or shear"},
       {"--angle", turns, "--test torsion or bending"},
       {"--hinge", test == LoadTest::bending, "--test bending"},
-      {"--lateral", test == LoadTest::axial || test == LoadTest::by_input, "--test axial"},
+      {"--lateral",
+       test == LoadTest::axial || test == LoadTest::by_input || test == LoadTest::shear || turns,
+       "--test axial, shear, torsion or bending"},
       {"--axis", (moves || turns) && test != LoadTest::shear,
        "--test axial, confined, torsion or bending; shear-AB names its axes"},
       {"--plate-depth", moves || turns || conditions, "plates or --fix"}};
