@@ -151,8 +151,7 @@ void check_test(const CLI::App& app, const BoneOptions& o) {
     const char* remedy;
   };
   const Use uses[] = {
-      {"--strain", moves || test == LoadTest::homogenise,
-       "--test axial, confined, shear or homogenise"},
+      {"--strain", moves, "--test axial, confined or shear"},
       {"--displacement", moves, "--test axial, confined or shear"},
       {"--angle", turns, "--test torsion or bending"},
       {"--hinge", test == LoadTest::bending, "--test bending"},
