@@ -103,8 +103,11 @@ BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
   return info;
 }
 
-/// Peak of the backend's memory, from what each level stores per node and voxel (docs/bone.md); the
-/// levels together take 4/3 of the finest and more where coarse voxels reach into the void.
+/// Peak of the backend's memory, while the solver exists. A node of the finest level takes `index`
+/// bytes for its place, held components, moduli and elements, a diagonal, and the vectors of the
+/// iteration and the cycle; coarse levels take 0.3 of that, as coarse voxels reach into the void.
+/// The dense image and its coarser versions are there during the set-up. Within a few per cent on
+/// bone.
 template<class Exec>
 BonePrediction predict(const BoneOptions& options, const BoneModelInfo& info) {
   const double nodes = double(info.num_nodes), elem = double(info.num_elem);
@@ -113,7 +116,7 @@ BonePrediction predict(const BoneOptions& options, const BoneModelInfo& info) {
   const double cycle = mixed ? 4 : 8;
   const double index = 8 + 1 + 2 * (info.poisson_min == info.poisson_max ? 2 : 4) +
                        (uses_gather<Exec>(options) ? 0 : 14 * elem / nodes);
-  const double fine = index + cycle + 3 * (5 * 8 + (mixed ? 4 * 4 + 8 - 8 : 8));
+  const double fine = index + cycle + 3 * (5 * 8 + (mixed ? 4 * 4 : 8));
   const double coarse = 0.3 * (index + cycle + 3 * 4 * cycle);
   BonePrediction prediction;
   prediction.model = info;
