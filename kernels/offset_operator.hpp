@@ -46,7 +46,7 @@ KOKKOS_INLINE_FUNCTION int largest_distance(const VoxelGrid<Exec>& grid, int low
   return largest;
 }
 
-namespace detail {
+/// Numbers the voxels whose largest distance is within bounds; writes them in the second pass.
 template<class Exec, class Offset>
 struct SelectElements {
   VoxelGrid<Exec> grid;
@@ -73,7 +73,6 @@ struct SelectElements {
     ++sum;
   }
 };
-} // namespace detail
 
 template<class Exec, class Offset>
 OffsetElements<Exec, Offset> select_elements(const Exec& exec, const VoxelGrid<Exec>& grid,
@@ -86,8 +85,8 @@ OffsetElements<Exec, Offset> select_elements(const Exec& exec, const VoxelGrid<E
     const auto lowest = elements.lowest;
     const auto distance = elements.distance;
     Kokkos::parallel_scan("femura::OffsetOperator::select", range(exec, grid.num_nodes),
-                          detail::SelectElements<Exec, Offset>{
-                              grid, lame, min_distance, max_distance, pass, lowest, distance},
+                          SelectElements<Exec, Offset>{grid, lame, min_distance, max_distance, pass,
+                                                       lowest, distance},
                           count);
     if (pass == 0) {
       elements.lowest = make_uninitialized<int>(exec, count, "femura::element_nodes");

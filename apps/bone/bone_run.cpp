@@ -126,7 +126,8 @@ BonePrediction predict(const BoneOptions& options, const BoneModelInfo& info) {
   return prediction;
 }
 
-/// The answer of a test between plates: `lower` and `upper` are its supports.
+/// The answer of a test between plates normal to `axis`: what `upper`, the plate that moved, feels
+/// along `direction`, or about it where it `turns`.
 TestResponse plate_response(const BoneOptions& options, const NodeBox& box, double edge,
                             const MovedSupport& upper, int axis, int direction, bool turns) {
   TestResponse response;
