@@ -3,7 +3,7 @@
 // [1], 3.2.2.
 //
 // An element stores the number of its lowest node and the distances from there to its other seven
-// nodes. Along the Morton curve most distances are small, so elements fall into three classes with
+// nodes. Along the curve most distances are small, so elements fall into three classes with
 // distances of 1, 2 or 4 bytes: at least 64.4 % and 93.8 % of a solid cube fit 1 and 2 bytes [1,
 // Appendix A]. On devices contributions are added with atomics, as in [1]: the sum's order, hence
 // its last bits, vary from run to run. On cores, where atomics are dear, elements are taken in
@@ -80,7 +80,7 @@ OffsetElements<Exec, Offset> select_elements(const Exec& exec, const VoxelGrid<E
                                              int max_distance) {
   OffsetElements<Exec, Offset> elements;
   std::int64_t count = 0;
-  // Two passes: count, then fill in Morton order.
+  // Two passes: count, then fill in node order.
   for (int pass = 0; pass < 2; ++pass) {
     const auto lowest = elements.lowest;
     const auto distance = elements.distance;

@@ -39,7 +39,7 @@ struct ListHeld {
 };
 } // namespace detail
 
-/// The held nodes in Morton order, for displacements u and balancing nodal forces `force` = K u -
+/// The held nodes in node order, for displacements u and balancing nodal forces `force` = K u -
 /// f, each [3 num_nodes]. Fences.
 template<class Exec>
 std::vector<HeldNode> list_held_nodes(const Exec& exec, const VoxelGrid<Exec>& grid,

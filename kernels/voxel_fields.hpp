@@ -20,7 +20,7 @@ enum class EnergyPoint {
 /// centre, shear strains in engineering form (gamma), stress in MPa.
 template<class Exec>
 struct VoxelFields {
-  Array<int, Exec> element;            ///< [num_elem] lowest node of each voxel, Morton order
+  Array<int, Exec> element;            ///< [num_elem] lowest node of each voxel, in node order
   Array<float, Exec> strain, stress;   ///< [6 num_elem], or empty
   Array<float, Exec> energy_density;   ///< [num_elem] SED in N/mm^2
   Array<float, Exec> von_mises;        ///< [num_elem] in MPa, of the stress at the centre

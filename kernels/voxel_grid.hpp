@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The nodes of the solid voxels of an image, numbered compactly along the Morton curve.
+// The nodes of the solid voxels of an image, numbered compactly along the Morton curve of blocks.
 //
-// Node numbers follow the Morton order of ParOSol [1], [2]; they are found without search or
-// hashing: the node lattice is cut into blocks of 4 x 4 x 4, and a block keeps one bit per node and
-// the number of its first node, so that a node's number is that plus a population count. That is
-// 16 bytes per 64 lattice sites (about 1 byte per node of trabecular bone), read in one load; the
-// paper's hash tables take 12 bytes per node and more.
+// The node lattice is cut into blocks of 4 x 4 x 4. Blocks follow the Morton curve, as the nodes of
+// ParOSol do [1], [2]; the nodes of a block follow its rows, x fastest, so that a plane of a block
+// is a run of memory. A block keeps one bit per node and the number of its first node: a node's
+// number is that plus a population count, found without search or hashing. That is 16 bytes per 64
+// lattice sites (about 1 byte per node of trabecular bone), read in one load; the paper's hash
+// tables take 12 bytes per node and more.
 //
 // [1] C. Flaig, P. Arbenz. A scalable memory efficient multigrid solver for micro-finite element
 //     analyses based on CT images. Parallel Computing 37 (2011) 846-854.
@@ -36,12 +37,22 @@ KOKKOS_INLINE_FUNCTION Site unpack_site(std::uint64_t packed) {
   return {int(packed & low), int(packed >> 21 & low), int(packed >> 42)};
 }
 
-/// 4 x 4 x 4 lattice nodes: bit i of `mask` is the node with local Morton key i.
+/// Place of a site within its block.
+KOKKOS_INLINE_FUNCTION int local_index(int x, int y, int z) {
+  return (x & 3) + 4 * (y & 3) + 16 * (z & 3);
+}
+
+/// 4 x 4 x 4 lattice nodes: bit i of `mask` is the node with local index i.
 struct alignas(16) NodeBlock {
   std::uint64_t mask = 0;
   std::int32_t begin = 0; ///< number of the first node of the block
 };
 } // namespace detail
+
+/// Sorts sites in the order of their node numbers: blocks along the Morton curve, rows within.
+KOKKOS_INLINE_FUNCTION std::uint64_t node_order(int x, int y, int z) {
+  return 64 * morton_key(x / 4, y / 4, z / 4) + std::uint64_t(detail::local_index(x, y, z));
+}
 
 /// One level: nodes (corners of solid voxels) and, for each, where it lies. A voxel is named by its
 /// lowest corner, which has the smallest number among its eight nodes.
@@ -65,7 +76,7 @@ struct VoxelGrid {
       return -1;
     const detail::NodeBlock b =
         block(x / 4 + num_blocks[0] * (y / 4 + std::int64_t(num_blocks[1]) * (z / 4)));
-    const std::uint64_t bit = std::uint64_t(1) << morton_key(x & 3, y & 3, z & 3);
+    const std::uint64_t bit = std::uint64_t(1) << detail::local_index(x, y, z);
     return b.mask & bit ? b.begin + count_ones(b.mask & (bit - 1)) : -1;
   }
 };
@@ -94,7 +105,7 @@ struct MarkNodes {
           for (int corner = 0; corner < 8; ++corner) {
             const int cx = x + (corner & 1), cy = y + (corner >> 1 & 1), cz = z + (corner >> 2);
             if (cx >= 0 && cy >= 0 && cz >= 0 && cx < 4 && cy < 4 && cz < 4)
-              mask |= std::uint64_t(1) << morton_key(cx, cy, cz);
+              mask |= std::uint64_t(1) << local_index(cx, cy, cz);
           }
         }
     block(i).mask = mask;
@@ -134,9 +145,7 @@ struct ListSites {
     int node = b.begin;
     for (int local = 0; local < 64; ++local)
       if (b.mask >> local & 1)
-        packed_site(node++) =
-            pack_site(bx + morton_coordinate(local, 0), by + morton_coordinate(local, 1),
-                      bz + morton_coordinate(local, 2));
+        packed_site(node++) = pack_site(bx + (local & 3), by + (local >> 2 & 3), bz + (local >> 4));
   }
 };
 
@@ -217,7 +226,7 @@ struct ListElements {
 };
 } // namespace detail
 
-/// Lowest corners of the voxels, in Morton order: [num_elem] node numbers, for which `solid` > 0.
+/// Lowest corners of the voxels, in node order: [num_elem] node numbers, for which `solid` > 0.
 /// `solid` is an array over nodes as `restrict_to_grid` makes. Does not fence.
 template<class Exec>
 Array<int, Exec> list_elements(const Exec& exec, const VoxelGrid<Exec>& grid,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nodes and numbers of voxel grids against a std::map of the corners, sorted by Morton key.
+// Nodes and numbers of voxel grids against a std::map of the corners, sorted by node_order.
 #include "kernels/voxel_grid.hpp"
 #include "tests/backend_test.hpp"
 #include "tests/kernels/lattice.hpp"
@@ -37,9 +37,9 @@ int count_errors(const Exec& exec, const reference::Model& model) {
     for (int y = 0; y < model.shape[1]; ++y)
       for (int x = 0; x < model.shape[0]; ++x)
         if (model.solid(x, y, z)) {
-          voxels[morton_key(x, y, z)] = model.modulus[model.voxel(x, y, z)];
+          voxels[node_order(x, y, z)] = model.modulus[model.voxel(x, y, z)];
           for (int v = 0; v < 8; ++v)
-            corners[morton_key(x + (v & 1), y + (v >> 1 & 1), z + (v >> 2))] = {
+            corners[node_order(x + (v & 1), y + (v >> 1 & 1), z + (v >> 2))] = {
                 x + (v & 1), y + (v >> 1 & 1), z + (v >> 2)};
         }
   int errors = grid.num_nodes != int(corners.size());
@@ -48,7 +48,7 @@ int count_errors(const Exec& exec, const reference::Model& model) {
   if (errors > 0)
     return errors;
 
-  // The numbers follow the Morton order of the sites.
+  // The numbers follow the order of the sites.
   std::map<std::array<int, 3>, int> number;
   const auto sites = femura::test::host_sites(grid);
   for (const auto& [key, site] : corners) {
@@ -69,14 +69,14 @@ int count_errors(const Exec& exec, const reference::Model& model) {
     errors += found[i] != (node == number.end() ? -1 : node->second);
   }
 
-  // Values lie at the lowest corners, elements are listed in Morton order.
+  // Values lie at the lowest corners, elements are listed in node order.
   const auto restricted = restrict_to_grid(exec, grid, image);
   const auto listed = list_elements(exec, grid, restricted);
   exec.fence();
   const auto values = host_values(restricted);
   const auto elements = host_values(listed);
   for (int i = 0; i < grid.num_nodes; ++i) {
-    const auto voxel = voxels.find(morton_key(sites[i][0], sites[i][1], sites[i][2]));
+    const auto voxel = voxels.find(node_order(sites[i][0], sites[i][1], sites[i][2]));
     errors += values[i] != (voxel == voxels.end() ? 0 : float(voxel->second));
   }
   auto voxel = voxels.begin();
@@ -87,7 +87,7 @@ int count_errors(const Exec& exec, const reference::Model& model) {
   return errors;
 }
 
-FEMURA_BACKEND_TEST("Nodes are the corners of solid voxels, numbered in Morton order",
+FEMURA_BACKEND_TEST("Nodes are the corners of solid voxels, numbered block by block",
                     "[voxel_grid]") {
   const std::array<int, 3> shapes[] = {{1, 1, 1},  {4, 4, 4},  {3, 4, 5},  {8, 8, 8},
                                        {1, 1, 17}, {31, 1, 2}, {2, 19, 1}, {13, 7, 11},
