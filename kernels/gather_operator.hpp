@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/lame_field.hpp"
+#include "kernels/node_update.hpp"
 #include "kernels/voxel_element.hpp"
 
 #include <type_traits>
@@ -14,12 +15,13 @@ namespace femura {
 
 namespace detail {
 
-template<class Exec, class Scalar>
+template<class Exec, class Scalar, class Update>
 struct GatherRows {
   VoxelGrid<Exec> grid;
   LameField<Exec> lame;
   double edge;
-  Array<Scalar, Exec> x, y;
+  Array<Scalar, Exec> x;
+  Update update;
 
   /// Adds the rows of vertex Q, this node, of the voxel with lowest corner at neighbour `lowest_k`.
   template<int Q, int... V>
@@ -55,8 +57,7 @@ struct GatherRows {
           k == 13 ? int(node) : grid.find(s.x + k % 3 - 1, s.y + k / 3 % 3 - 1, s.z + k / 9 - 1);
     Scalar sum[3] = {0, 0, 0};
     add_voxels(neighbour, sum, std::make_integer_sequence<int, 8>());
-    for (int c = 0; c < 3; ++c)
-      y(3 * node + c) = sum[c];
+    update(node, sum);
   }
 };
 
@@ -67,6 +68,7 @@ template<class Exec>
 class GatherOperator {
 public:
   static constexpr const char* name = "gather";
+  static constexpr bool fuses_updates = true;
 
   /// `edge` is the voxel's edge in mm.
   GatherOperator(const Exec&, const VoxelGrid<Exec>& grid, const LameField<Exec>& lame, double edge)
@@ -77,8 +79,14 @@ public:
   /// y = A x; x and y [3 num_nodes] must not alias. Does not fence.
   template<class Scalar>
   void apply(const Exec& exec, const Array<Scalar, Exec>& x, const Array<Scalar, Exec>& y) const {
+    apply_then(exec, x, StoreProduct<Exec, Scalar>{y});
+  }
+
+  /// Calls update(node, A x at the node) for every node: see node_update.hpp. Does not fence.
+  template<class Scalar, class Update>
+  void apply_then(const Exec& exec, const Array<Scalar, Exec>& x, const Update& update) const {
     Kokkos::parallel_for("femura::GatherOperator::apply", range(exec, grid_.num_nodes),
-                         detail::GatherRows<Exec, Scalar>{grid_, lame_, edge_, x, y});
+                         detail::GatherRows<Exec, Scalar, Update>{grid_, lame_, edge_, x, update});
   }
 
 private:

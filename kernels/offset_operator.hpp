@@ -219,6 +219,7 @@ template<class Exec>
 class OffsetOperator {
 public:
   static constexpr const char* name = "offset";
+  static constexpr bool fuses_updates = false;
 
   /// `edge` is the voxel's edge in mm. Fences.
   OffsetOperator(const Exec& exec, const VoxelGrid<Exec>& grid, const LameField<Exec>& lame,

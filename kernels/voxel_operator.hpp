@@ -26,6 +26,7 @@ struct IsVoxelOperator<Operator, Exec, Scalar,
 /// has
 ///
 ///     static constexpr const char* name;
+///     static constexpr bool fuses_updates;  // has apply_then: node_update.hpp
 ///     void apply(exec, x, y) const;  // y = A x, unconstrained; [3 num_nodes], not aliased; no
 ///     fence
 ///

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What becomes of a stiffness product, node by node. An operator that finishes whole nodes calls an
+// update where it would store the product, so that smoothing steps and residuals cost no pass of
+// their own; other operators store the product and a second pass calls the update.
+#pragma once
+
+#include "kernels/constraints.hpp"
+
+namespace femura {
+
+/// y = A x.
+template<class Exec, class Scalar>
+struct StoreProduct {
+  Array<Scalar, Exec> y;
+
+  template<class Product>
+  KOKKOS_FUNCTION void operator()(std::int64_t node, const Product (&product)[3]) const {
+    for (int c = 0; c < 3; ++c)
+      y(3 * node + c) = Scalar(product[c]);
+  }
+};
+
+/// r = b - A x at free components, 0 where held.
+template<class Exec, class Scalar>
+struct StoreResidual {
+  Array<std::uint8_t, Exec> held; ///< Constraints::mask
+  Array<Scalar, Exec> b, r;       ///< b may alias r
+
+  template<class Product>
+  KOKKOS_FUNCTION void operator()(std::int64_t node, const Product (&product)[3]) const {
+    const int mask = held(node);
+    for (int c = 0; c < 3; ++c)
+      r(3 * node + c) = mask >> c & 1 ? Scalar(0) : Scalar(b(3 * node + c) - product[c]);
+  }
+};
+
+/// y = x + omega D^-1 (b - A x) at free components, 0 where held: one factor of a polynomial
+/// smoother. D is one number per node. y must not alias x, which neighbours still read.
+template<class Exec, class Scalar>
+struct SmoothingStep {
+  Scalar omega;
+  Array<Scalar, Exec> inverse_diagonal; ///< [num_nodes]
+  Array<std::uint8_t, Exec> held;
+  Array<Scalar, Exec> b, x, y;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t node, const Scalar (&product)[3]) const {
+    const Scalar scale = omega * inverse_diagonal(node);
+    const int mask = held(node);
+    for (int c = 0; c < 3; ++c) {
+      const std::int64_t i = 3 * node + c;
+      y(i) = mask >> c & 1 ? Scalar(0) : x(i) + scale * (b(i) - product[c]);
+    }
+  }
+};
+
+namespace detail {
+template<class Exec, class Scalar, class Update>
+struct UpdateNodes {
+  Array<Scalar, Exec> product;
+  Update update;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t node) const {
+    const Scalar p[3] = {product(3 * node), product(3 * node + 1), product(3 * node + 2)};
+    update(node, p);
+  }
+};
+} // namespace detail
+
+/// Calls update(node, A x at the node) for every node. Operators with `fuses_updates` do it in the
+/// product; for others `scratch` [3 num_nodes] takes A x. Does not fence.
+template<class Exec, class Operator, class Scalar, class Update>
+void apply_then(const Exec& exec, const Operator& matrix, const Array<Scalar, Exec>& x,
+                const Array<Scalar, Exec>& scratch, const Update& update) {
+  if constexpr (Operator::fuses_updates) {
+    matrix.apply_then(exec, x, update);
+  } else {
+    matrix.apply(exec, x, scratch);
+    Kokkos::parallel_for("femura::apply_then", range(exec, scratch.extent(0) / 3),
+                         detail::UpdateNodes<Exec, Scalar, Update>{scratch, update});
+  }
+}
+
+} // namespace femura
