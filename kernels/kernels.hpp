@@ -11,6 +11,7 @@
 #include "kernels/voxelise.hpp"
 
 // Voxel elasticity
+#include "kernels/brick_operator.hpp"
 #include "kernels/gather_operator.hpp"
 #include "kernels/lame_field.hpp"
 #include "kernels/lame_summary.hpp"

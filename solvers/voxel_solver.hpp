@@ -25,20 +25,18 @@ struct VoxelProblem {
 
 enum class VoxelOperatorKind {
   offset, ///< element by element with compressed tables (the paper's)
-  gather  ///< node by node, bitwise reproducible
+  gather, ///< node by node, bitwise reproducible
+  brick   ///< tile by tile, marching through z, bitwise reproducible
 };
 
-/// On cores the faster one by far. On devices `gather`: it is reproducible, takes 4 bytes per
-/// degree of freedom less, and its solves are within a tenth of the other's either way
-/// (docs/performance.md).
+/// The fastest and the smallest on every backend (docs/performance.md).
 template<class Exec>
-constexpr VoxelOperatorKind default_voxel_operator =
-    BackendTraits<Exec>::is_device ? VoxelOperatorKind::gather : VoxelOperatorKind::offset;
+constexpr VoxelOperatorKind default_voxel_operator = VoxelOperatorKind::brick;
 
 struct VoxelSolverOptions {
   CgOptions cg;
   MultigridOptions multigrid;
-  VoxelOperatorKind matrix = VoxelOperatorKind::gather;
+  VoxelOperatorKind matrix = VoxelOperatorKind::brick;
   bool single_precision_cycle = false; ///< multigrid in fp32 inside the fp64 iteration
 };
 

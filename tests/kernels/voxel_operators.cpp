@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The matrix-free products against the assembled matrix and against each other.
+#include "kernels/brick_operator.hpp"
 #include "kernels/gather_operator.hpp"
 #include "kernels/offset_operator.hpp"
 #include "tests/backend_test.hpp"
@@ -40,10 +41,10 @@ struct Sample {
   }
 };
 
-const std::array<int, 3> shapes[] = {{1, 1, 1}, {5, 5, 5},  {9, 2, 4},
-                                     {1, 8, 6}, {13, 1, 1}, {7, 11, 10}};
+const std::array<int, 3> shapes[] = {{1, 1, 1},  {5, 5, 5},   {9, 2, 4},  {1, 8, 6},
+                                     {13, 1, 1}, {7, 11, 10}, {17, 9, 35}};
 
-FEMURA_BACKEND_TEST("Both products equal the assembled matrix's on random sparse images",
+FEMURA_BACKEND_TEST("The products equal the assembled matrix's on random sparse images",
                     "[voxel_operators]") {
   const TestType exec;
   unsigned seed = 10;
@@ -59,14 +60,18 @@ FEMURA_BACKEND_TEST("Both products equal the assembled matrix's on random sparse
             1e-13);
       CHECK(relative_difference(sample.template apply<GatherOperator, double>(exec), sample.y) <
             1e-13);
+      CHECK(relative_difference(sample.template apply<BrickOperator, double>(exec), sample.y) <
+            1e-13);
       CHECK(relative_difference(sample.template apply<OffsetOperator, float>(exec), sample.y) <
+            1e-6);
+      CHECK(relative_difference(sample.template apply<BrickOperator, float>(exec), sample.y) <
             1e-6);
       CHECK(relative_difference(sample.template apply<GatherOperator, float>(exec), sample.y) <
             1e-6);
     }
 }
 
-FEMURA_BACKEND_TEST("Both products honour a Poisson ratio per voxel", "[voxel_operators]") {
+FEMURA_BACKEND_TEST("The products honour a Poisson ratio per voxel", "[voxel_operators]") {
   const TestType exec;
   unsigned seed = 50;
   for (const auto& shape : shapes) {
@@ -80,6 +85,8 @@ FEMURA_BACKEND_TEST("Both products honour a Poisson ratio per voxel", "[voxel_op
     CHECK(reference::relative_difference(offset, sample.y) < 2e-7);
     CHECK(reference::relative_difference(gather, sample.y) < 2e-7);
     CHECK(reference::relative_difference(gather, offset) < 1e-14);
+    CHECK(reference::relative_difference(sample.template apply<BrickOperator, double>(exec),
+                                         gather) < 1e-14);
   }
 }
 
@@ -109,14 +116,17 @@ FEMURA_BACKEND_TEST("Linear displacements of a solid block load its surface alon
   CHECK(inside < 1e-13 * surface);
 }
 
-FEMURA_BACKEND_TEST("The gathering product is the same to the last bit in every run",
+FEMURA_BACKEND_TEST("Products without atomics are the same to the last bit in every run",
                     "[voxel_operators]") {
   const TestType exec;
   const Sample<TestType> sample(exec, reference::random_model({12, 11, 10}, 0.7, 1e3, 0.3, 0.3, 3),
                                 3);
   const auto first = sample.template apply<GatherOperator, double>(exec);
-  for (int run = 0; run < 4; ++run)
+  const auto brick = sample.template apply<BrickOperator, double>(exec);
+  for (int run = 0; run < 4; ++run) {
     CHECK(sample.template apply<GatherOperator, double>(exec) == first);
+    CHECK(sample.template apply<BrickOperator, double>(exec) == brick);
+  }
 }
 
 template<class Exec>
