@@ -12,6 +12,7 @@
 
 // Voxel elasticity
 #include "kernels/gather_operator.hpp"
+#include "kernels/hash_operator.hpp"
 #include "kernels/lame_field.hpp"
 #include "kernels/lame_summary.hpp"
 #include "kernels/mechanical_test.hpp"

@@ -2,6 +2,7 @@
 #include "solvers/voxel_solver.hpp"
 
 #include "kernels/gather_operator.hpp"
+#include "kernels/hash_operator.hpp"
 #include "kernels/offset_operator.hpp"
 #include "solvers/multigrid.hpp"
 
@@ -90,14 +91,27 @@ make_pcg(const Exec& exec, const VoxelProblem<Exec>& problem, const VoxelSolverO
   return std::make_unique<VoxelPcg<Exec, Operator, double>>(exec, problem, options);
 }
 
+template<class Exec>
+std::unique_ptr<typename VoxelSolver<Exec>::Implementation>
+make_implementation(const Exec& exec, const VoxelProblem<Exec>& problem,
+                    const VoxelSolverOptions& options) {
+  switch (options.matrix) {
+  case VoxelOperatorKind::offset:
+    return make_pcg<Exec, OffsetOperator>(exec, problem, options);
+  case VoxelOperatorKind::hash:
+    return make_pcg<Exec, HashOperator>(exec, problem, options);
+  case VoxelOperatorKind::gather:
+    break;
+  }
+  return make_pcg<Exec, GatherOperator>(exec, problem, options);
+}
+
 } // namespace
 
 template<class Exec>
 VoxelSolver<Exec>::VoxelSolver(const Exec& exec, const VoxelProblem<Exec>& problem,
                                const VoxelSolverOptions& options)
-    : implementation_(options.matrix == VoxelOperatorKind::offset
-                          ? make_pcg<Exec, OffsetOperator>(exec, problem, options)
-                          : make_pcg<Exec, GatherOperator>(exec, problem, options)) {}
+    : implementation_(make_implementation(exec, problem, options)) {}
 
 template<class Exec>
 VoxelSolver<Exec>::~VoxelSolver() = default;

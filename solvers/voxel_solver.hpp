@@ -25,8 +25,24 @@ struct VoxelProblem {
 
 enum class VoxelOperatorKind {
   offset, ///< element by element with compressed tables (the paper's)
+  hash,   ///< element by element with perfect hashing (the paper's alternative)
   gather  ///< node by node, bitwise reproducible
 };
+inline constexpr VoxelOperatorKind all_voxel_operators[] = {
+    VoxelOperatorKind::offset, VoxelOperatorKind::hash, VoxelOperatorKind::gather};
+
+/// As on command lines and in results.
+inline const char* name_of(VoxelOperatorKind kind) {
+  switch (kind) {
+  case VoxelOperatorKind::offset:
+    return "offset";
+  case VoxelOperatorKind::hash:
+    return "hash";
+  case VoxelOperatorKind::gather:
+    break;
+  }
+  return "gather";
+}
 
 /// On cores the faster one by far. On devices `gather`: it is reproducible, takes 4 bytes per
 /// degree of freedom less, and its solves are within a tenth of the other's either way
