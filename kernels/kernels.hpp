@@ -13,6 +13,7 @@
 // Voxel elasticity
 #include "kernels/brick_operator.hpp"
 #include "kernels/gather_operator.hpp"
+#include "kernels/hash_operator.hpp"
 #include "kernels/lame_field.hpp"
 #include "kernels/lame_summary.hpp"
 #include "kernels/mechanical_test.hpp"

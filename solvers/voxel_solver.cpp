@@ -3,6 +3,7 @@
 
 #include "kernels/brick_operator.hpp"
 #include "kernels/gather_operator.hpp"
+#include "kernels/hash_operator.hpp"
 #include "kernels/offset_operator.hpp"
 #include "solvers/multigrid.hpp"
 
@@ -98,6 +99,8 @@ make_implementation(const Exec& exec, const VoxelProblem<Exec>& problem,
   switch (options.matrix) {
   case VoxelOperatorKind::offset:
     return make_pcg<Exec, OffsetOperator>(exec, problem, options);
+  case VoxelOperatorKind::hash:
+    return make_pcg<Exec, HashOperator>(exec, problem, options);
   case VoxelOperatorKind::gather:
     return make_pcg<Exec, GatherOperator>(exec, problem, options);
   case VoxelOperatorKind::brick:

@@ -25,9 +25,28 @@ struct VoxelProblem {
 
 enum class VoxelOperatorKind {
   offset, ///< element by element with compressed tables (the paper's)
+  hash,   ///< element by element with perfect hashing (the paper's alternative)
   gather, ///< node by node, bitwise reproducible
   brick   ///< tile by tile, marching through z, bitwise reproducible
 };
+inline constexpr VoxelOperatorKind all_voxel_operators[] = {
+    VoxelOperatorKind::offset, VoxelOperatorKind::hash, VoxelOperatorKind::gather,
+    VoxelOperatorKind::brick};
+
+/// As on command lines and in results.
+inline const char* name_of(VoxelOperatorKind kind) {
+  switch (kind) {
+  case VoxelOperatorKind::offset:
+    return "offset";
+  case VoxelOperatorKind::hash:
+    return "hash";
+  case VoxelOperatorKind::gather:
+    return "gather";
+  case VoxelOperatorKind::brick:
+    break;
+  }
+  return "brick";
+}
 
 /// The fastest and the smallest on every backend (docs/performance.md).
 template<class Exec>

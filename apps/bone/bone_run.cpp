@@ -37,12 +37,34 @@ std::string output_stem(const BoneOptions& options) {
 }
 
 template<class Exec>
-bool uses_gather(const BoneOptions& options) {
-  const VoxelOperatorKind kind =
-      options.matrix == OperatorChoice::automatic ? default_voxel_operator<Exec>
-      : options.matrix == OperatorChoice::gather  ? VoxelOperatorKind::gather
-                                                  : VoxelOperatorKind::offset;
-  return kind == VoxelOperatorKind::gather;
+VoxelOperatorKind operator_kind(const BoneOptions& options) {
+  switch (options.matrix) {
+  case OperatorChoice::offset:
+    return VoxelOperatorKind::offset;
+  case OperatorChoice::hash:
+    return VoxelOperatorKind::hash;
+  case OperatorChoice::gather:
+    return VoxelOperatorKind::gather;
+  case OperatorChoice::brick:
+    return VoxelOperatorKind::brick;
+  case OperatorChoice::automatic:
+    break;
+  }
+  return default_voxel_operator<Exec>;
+}
+
+/// What an operator stores beside the grid, for each node.
+double operator_bytes(VoxelOperatorKind kind, double elem_per_node) {
+  switch (kind) {
+  case VoxelOperatorKind::offset:
+    return 14 * elem_per_node;
+  case VoxelOperatorKind::hash:
+    return 8 * elem_per_node + 4;
+  case VoxelOperatorKind::gather:
+  case VoxelOperatorKind::brick:
+    break;
+  }
+  return 0;
 }
 
 template<class Exec>
@@ -57,8 +79,7 @@ VoxelSolverOptions solver_options(const BoneOptions& options) {
   solver.multigrid.max_levels = options.levels;
   solver.multigrid.coarse_solver =
       options.coarse == CoarseChoice::direct ? CoarseSolver::direct : CoarseSolver::cg;
-  solver.matrix =
-      uses_gather<Exec>(options) ? VoxelOperatorKind::gather : VoxelOperatorKind::offset;
+  solver.matrix = operator_kind<Exec>(options);
   solver.single_precision_cycle = options.common.precision == Precision::mixed;
   return solver;
 }
@@ -115,7 +136,7 @@ BonePrediction predict(const BoneOptions& options, const BoneModelInfo& info) {
   const bool mixed = options.common.precision == Precision::mixed;
   const double cycle = mixed ? 4 : 8;
   const double index = 8 + 1 + 2 * (info.poisson_min == info.poisson_max ? 2 : 4) +
-                       (uses_gather<Exec>(options) ? 0 : 14 * elem / nodes);
+                       operator_bytes(operator_kind<Exec>(options), elem / nodes);
   const double fine = index + cycle + 3 * (5 * 8 + (mixed ? 4 * 4 : 8));
   const double coarse = 0.3 * (index + cycle + 3 * 4 * cycle);
   BonePrediction prediction;
@@ -391,7 +412,7 @@ int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context)
   results.model = describe_model(exec, options, model, problem.grid, problem.lame);
   results.model.num_held_dofs = problem.held.num_dofs;
   results.test = test_name(options, has_listed_load(options, model));
-  results.operator_name = uses_gather<Exec>(options) ? "gather" : "offset";
+  results.operator_name = name_of(operator_kind<Exec>(options));
   results.cycle_name = options.cycle == Cycle::v   ? "v"
                        : options.cycle == Cycle::w ? "w"
                                                    : "inner-w";
