@@ -12,6 +12,7 @@ namespace femura {
 template<class Exec>
 struct CellGrid {
   using exec_space = Exec;
+  Kokkos::Array<int, 3> shape{}; ///< places along x, y, z
   int num_nodes = 0;
   int num_elem = 0;
   Array<int, Exec> corner; ///< [8 num_elem] node of corner v of cell e at 8 e + v; v as in a voxel
@@ -25,12 +26,17 @@ struct CellGrid {
 };
 
 /// How the nodes of a finer level hang on the cells of a coarser one: a fine node interpolates
-/// trilinearly from the corners of one cell.
+/// trilinearly from the corners of one cell. Other cells that contain it have the same nodes where
+/// the weights are not zero.
 template<class Exec>
 struct CellTransfer {
   Array<int, Exec> parent; ///< [fine nodes] cell
   Array<std::uint8_t, Exec>
       position; ///< [fine nodes] 0..26: x + 3 y + 9 z, each 0 (low), 1, 2 (high)
+
+  /// Fine nodes of cell e: fine_node(fine_begin(e)) .. fine_node(fine_begin(e + 1) - 1), ascending.
+  /// Both are empty where the finer level is a VoxelGrid, which finds nodes by their places.
+  Array<int, Exec> fine_begin, fine_node;
 };
 
 } // namespace femura
