@@ -109,11 +109,15 @@ struct AttachVoxelNodes {
   Array<std::uint8_t, Exec> voxels;
   CellTransfer<Exec> transfer;
 
+  KOKKOS_FUNCTION void attach(std::int64_t node, int cell, int position) const {
+    transfer.position(node) = std::uint8_t(position);
+    Kokkos::atomic_fetch_or(&transfer.fine_mask(cell), std::uint32_t(1) << position);
+  }
   KOKKOS_FUNCTION void operator()(std::int64_t node) const {
     const Site s = grid.site(int(node));
     const int odd = (s.x & 1) | (s.y & 1) << 1 | (s.z & 1) << 2;
     if (odd == 7) {
-      transfer.position(node) = 13;
+      attach(node, transfer.parent(node), 13);
       return;
     }
     for (int back = 0; back < 8; ++back) { // bit d: the group before the node along axis d
@@ -132,7 +136,7 @@ struct AttachVoxelNodes {
       const int cell = transfer.parent(centre);
       if (voxels(cell) & touching) {
         transfer.parent(node) = cell;
-        transfer.position(node) = std::uint8_t(position);
+        attach(node, cell, position);
         return;
       }
     }
@@ -168,6 +172,7 @@ CoarseCells<Exec> coarsen_cells(const Exec& exec, const VoxelGrid<Exec>& grid,
                        detail::MergeNeighbours<Exec>{grid, transfer.parent, voxels,
                                                      kind == Coarsening::split, cells.place,
                                                      cells.corner});
+  transfer.fine_mask = make_zeros<std::uint32_t>(exec, num_cells, "femura::transfer::fine_mask");
   Kokkos::parallel_for("femura::coarsen_cells::attach", range(exec, n),
                        detail::AttachVoxelNodes<Exec>{grid, voxels, transfer});
   detail::finish_cells(exec, cells);

@@ -2,7 +2,7 @@
 // The last steps of coarsening: corners of cells become nodes.
 #pragma once
 
-#include "kernels/cell_grid.hpp"
+#include "kernels/cell_patches.hpp"
 #include "kernels/inverse_map.hpp"
 #include "kernels/union_find.hpp"
 
@@ -58,13 +58,15 @@ CellGrid<Exec> make_cells(const Exec& exec, std::int64_t num_elem, bool uniform)
   return cells;
 }
 
-/// Numbers the merged corners as nodes, in the order of the cells, and lists the corners of each.
+/// Numbers the merged corners as nodes, in the order of the cells, lists the corners of each, and
+/// cuts the nodes into patches.
 template<class Exec>
 void finish_cells(const Exec& exec, CellGrid<Exec>& cells) {
   cells.num_nodes = number_sets(exec, cells.corner);
   const InverseMap<Exec> inverse = invert_map(exec, cells.corner, cells.num_nodes);
   cells.node_begin = inverse.begin;
   cells.node_corner = inverse.member;
+  cells.patches = make_cell_patches(exec, cells, choose_patch_nodes<Exec>(cells.num_nodes));
 }
 
 } // namespace detail

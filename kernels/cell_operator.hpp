@@ -1,56 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stiffness product on cells: each node gathers the rows of its cells in a fixed order. No atomics:
-// bitwise reproducible for any number of threads.
+// Stiffness product on cells. Bitwise reproducible on a backend, see cell_patches.hpp.
 #pragma once
 
-#include "kernels/cell_grid.hpp"
+#include "kernels/cell_patches.hpp"
 #include "kernels/node_update.hpp"
 #include "kernels/voxel_element.hpp"
-
-#include <type_traits>
-#include <utility>
 
 namespace femura {
 
 namespace detail {
-
-template<class Exec, class Scalar, class Update>
-struct GatherCellRows {
-  CellGrid<Exec> cells;
-  double edge;
+/// K u of a cell.
+template<class Exec, class Scalar>
+struct CellForces {
+  Array<float, Exec> lambda, mu;
+  double lambda_scale, mu_scale; ///< times the edge
   Array<Scalar, Exec> x;
-  Update update;
 
-  /// Adds the rows of vertex q of a cell. Seen in a mirror that takes vertex q to 0, vertex v is
-  /// v ^ q and the components along the bits of q change sign: so one row of blocks serves all q.
-  template<int... V>
-  KOKKOS_FUNCTION void add_cell(int entry, Scalar (&sum)[3],
-                                std::integer_sequence<int, V...>) const {
-    const int cell = entry / 8, q = entry % 8;
-    const Scalar sign[3] = {Scalar(q & 1 ? -1 : 1), Scalar(q & 2 ? -1 : 1), Scalar(q & 4 ? -1 : 1)};
-    const VoxelStiffnessEntries<Scalar> k(
-        Scalar(edge * cells.lambda_scale * cells.lambda_value(cell)),
-        Scalar(edge * cells.mu_scale * cells.mu_value(cell)));
-    Scalar rows[3] = {0, 0, 0};
-    const auto add_vertex = [&](auto vertex) {
-      constexpr int v = decltype(vertex)::value;
-      const std::int64_t first = 3 * std::int64_t(cells.corner(8 * std::int64_t(cell) + (v ^ q)));
-      const Scalar xv[3] = {sign[0] * x(first), sign[1] * x(first + 1), sign[2] * x(first + 2)};
-      k.template add_block_product<0, v>(xv, rows);
-    };
-    (add_vertex(std::integral_constant<int, V>()), ...);
-    for (int c = 0; c < 3; ++c)
-      sum[c] += sign[c] * rows[c];
-  }
-
-  KOKKOS_FUNCTION void operator()(std::int64_t node) const {
-    Scalar sum[3] = {0, 0, 0};
-    for (int i = cells.node_begin(node); i < cells.node_begin(node + 1); ++i)
-      add_cell(cells.node_corner(i), sum, std::make_integer_sequence<int, 8>());
-    update(node, sum);
+  KOKKOS_FUNCTION void operator()(int cell, const int (&node)[8], Scalar (&u)[24]) const {
+    for (int v = 0; v < 8; ++v)
+      for (int c = 0; c < 3; ++c)
+        u[3 * v + c] = x(3 * std::int64_t(node[v]) + c);
+    apply_voxel_stiffness(Scalar(lambda_scale * lambda(cell)), Scalar(mu_scale * mu(cell)), u);
   }
 };
-
 } // namespace detail
 
 /// y = A x with A the stiffness matrix of the cells, without constraints.
@@ -74,8 +46,11 @@ public:
   /// Calls update(node, A x at the node) for every node: see node_update.hpp. Does not fence.
   template<class Scalar, class Update>
   void apply_then(const Exec& exec, const Array<Scalar, Exec>& x, const Update& update) const {
-    Kokkos::parallel_for("femura::CellOperator::apply", range(exec, cells_.num_nodes),
-                         detail::GatherCellRows<Exec, Scalar, Update>{cells_, edge_, x, update});
+    sum_over_cells<Scalar>(exec, "femura::CellOperator::apply", cells_,
+                           detail::CellForces<Exec, Scalar>{cells_.lambda_value, cells_.mu_value,
+                                                            edge_ * cells_.lambda_scale,
+                                                            edge_ * cells_.mu_scale, x},
+                           update);
   }
 
 private:

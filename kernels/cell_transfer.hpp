@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trilinear prolongation from a level of cells to the next finer level, and its transpose. Both
-// gather, so both are bitwise reproducible.
+// Trilinear prolongation from a level of cells to the next finer level, and its transpose. Fine
+// nodes gather, and coarse nodes sum as in cell_patches.hpp: both are bitwise reproducible.
 #pragma once
 
-#include "kernels/cell_grid.hpp"
+#include "kernels/cell_patches.hpp"
 #include "kernels/constraints.hpp"
 
 #include <type_traits>
@@ -44,60 +44,35 @@ struct ProlongFromCells {
   }
 };
 
-/// The rows of the transpose where the finer level is a lattice: a coarse node gathers from the 27
-/// sites around it those nodes that interpolate from it and not from another node at its site.
+/// The fine nodes of a cell where the finer level is a lattice.
 template<class Exec>
 struct FineVoxelNodes {
   VoxelGrid<Exec> grid;
-  CellTransfer<Exec> transfer;
-  CellGrid<Exec> cells;
+  Array<std::uint64_t, Exec> place;
+  Array<std::uint32_t, Exec> fine_mask;
 
-  /// visit(fine node, weight as 1 / 2^n: n), in a fixed order.
+  /// visit(fine node, position), in a fixed order.
   template<class Visit>
-  KOKKOS_FUNCTION void for_each(std::int64_t node, const Visit& visit) const {
-    const int any = cells.node_corner(cells.node_begin(node));
-    const Site place = unpack_site(cells.place(any / 8));
-    const int x = 2 * (place.x + (any & 1)), y = 2 * (place.y + (any >> 1 & 1)),
-              z = 2 * (place.z + (any >> 2 & 1));
-    for (int k = 0; k < 27; ++k) {
-      const int step[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
-      const int f = grid.find(x + step[0], y + step[1], z + step[2]);
-      if (f < 0)
-        continue;
-      // The vertex of f's cell at this site: f lies at `step` from it.
-      int position = transfer.position(f), v = 0, halves = 0;
-      for (int d = 0; d < 3; ++d, position /= 3) {
-        v |= (position % 3 - step[d]) / 2 << d;
-        halves += step[d] & 1;
-      }
-      if (cells.corner(8 * std::int64_t(transfer.parent(f)) + v) == node)
-        visit(f, halves);
-    }
+  KOKKOS_FUNCTION void for_each(int cell, const Visit& visit) const {
+    const Site s = unpack_site(place(cell));
+    const std::uint32_t mask = fine_mask(cell);
+    for (int p = 0; p < 27; ++p)
+      if (mask >> p & 1)
+        visit(std::int64_t(grid.find(2 * s.x + p % 3, 2 * s.y + p / 3 % 3, 2 * s.z + p / 9)), p);
   }
 };
 
-/// The same where the finer level is one of cells: by the list of fine nodes of each cell.
+/// The same where the finer level is one of cells.
 template<class Exec>
 struct FineCellNodes {
-  CellTransfer<Exec> transfer;
-  CellGrid<Exec> cells;
+  Array<int, Exec> fine_begin, fine_node;
+  Array<std::uint8_t, Exec> position;
 
   template<class Visit>
-  KOKKOS_FUNCTION void for_each(std::int64_t node, const Visit& visit) const {
-    for (int i = cells.node_begin(node); i < cells.node_begin(node + 1); ++i) {
-      const int cell = cells.node_corner(i) / 8, v = cells.node_corner(i) % 8;
-      for (int j = transfer.fine_begin(cell); j < transfer.fine_begin(cell + 1); ++j) {
-        const int f = transfer.fine_node(j);
-        int position = transfer.position(f), halves = 0;
-        bool weighted = true;
-        for (int d = 0; d < 3; ++d, position /= 3) {
-          const int along = position % 3;
-          weighted = weighted && along != (v >> d & 1 ? 0 : 2);
-          halves += along & 1;
-        }
-        if (weighted)
-          visit(f, halves);
-      }
+  KOKKOS_FUNCTION void for_each(int cell, const Visit& visit) const {
+    for (int i = fine_begin(cell); i < fine_begin(cell + 1); ++i) {
+      const std::int64_t f = fine_node(i);
+      visit(f, int(position(f)));
     }
   }
 };
@@ -105,44 +80,70 @@ struct FineCellNodes {
 template<class Exec>
 FineVoxelNodes<Exec> fine_nodes(const VoxelGrid<Exec>& fine, const CellTransfer<Exec>& transfer,
                                 const CellGrid<Exec>& cells) {
-  return {fine, transfer, cells};
+  return {fine, cells.place, transfer.fine_mask};
 }
 template<class Exec>
 FineCellNodes<Exec> fine_nodes(const CellGrid<Exec>&, const CellTransfer<Exec>& transfer,
-                               const CellGrid<Exec>& cells) {
-  return {transfer, cells};
+                               const CellGrid<Exec>&) {
+  return {transfer.fine_begin, transfer.fine_node, transfer.position};
 }
 
+/// What the fine nodes of a cell give to its corners.
 template<class Exec, class Scalar, class FineNodes>
-struct RestrictToCells {
+struct RestrictToCorners {
   FineNodes fine_nodes;
   Array<Scalar, Exec> fine;
-  Array<std::uint8_t, Exec> coarse_held;
-  Array<Scalar, Exec> coarse;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t node) const {
-    Scalar sum[3] = {0, 0, 0};
+  KOKKOS_FUNCTION void operator()(int cell, const int (&)[8], Scalar (&u)[24]) const {
+    for (int i = 0; i < 24; ++i)
+      u[i] = 0;
     const Array<Scalar, Exec>& x = fine;
-    fine_nodes.for_each(node, [&](std::int64_t f, int halves) {
-      const Scalar weight = Scalar(1) / Scalar(1 << halves);
-      for (int d = 0; d < 3; ++d)
-        sum[d] += weight * x(3 * f + d);
+    fine_nodes.for_each(cell, [&](std::int64_t f, int position) {
+      const Scalar high[3] = {Scalar(0.5) * Scalar(position % 3),
+                              Scalar(0.5) * Scalar(position / 3 % 3),
+                              Scalar(0.5) * Scalar(position / 9)};
+      const Scalar value[3] = {x(3 * f), x(3 * f + 1), x(3 * f + 2)};
+      for (int v = 0; v < 8; ++v) {
+        Scalar weight = 1;
+        for (int d = 0; d < 3; ++d)
+          weight *= v >> d & 1 ? high[d] : 1 - high[d];
+        for (int c = 0; c < 3; ++c)
+          u[3 * v + c] += weight * value[c];
+      }
     });
-    const int held = coarse_held(node);
-    for (int d = 0; d < 3; ++d)
-      coarse(3 * node + d) = held >> d & 1 ? Scalar(0) : sum[d];
+  }
+};
+
+template<class Exec, class Scalar>
+struct StoreFree {
+  Array<std::uint8_t, Exec> held;
+  Array<Scalar, Exec> y;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t node, const Scalar (&sum)[3]) const {
+    const int mask = held(node);
+    for (int c = 0; c < 3; ++c)
+      y(3 * node + c) = mask >> c & 1 ? Scalar(0) : sum[c];
   }
 };
 
 template<class Exec, class FineNodes>
 struct CoarsenHeld {
   FineNodes fine_nodes;
+  CellGrid<Exec> cells;
   Array<std::uint8_t, Exec> fine_mask, mask;
 
   KOKKOS_FUNCTION void operator()(std::int64_t node) const {
     int held = 0;
     const Array<std::uint8_t, Exec>& fine = fine_mask;
-    fine_nodes.for_each(node, [&](std::int64_t f, int) { held |= fine(f); });
+    for (int i = cells.node_begin(node); i < cells.node_begin(node + 1); ++i) {
+      const int v = cells.node_corner(i) % 8;
+      fine_nodes.for_each(cells.node_corner(i) / 8, [&](std::int64_t f, int position) {
+        bool weighted = true;
+        for (int d = 0; d < 3; ++d, position /= 3)
+          weighted = weighted && position % 3 != (v >> d & 1 ? 0 : 2);
+        held |= weighted ? fine(f) : 0;
+      });
+    }
     mask(node) = std::uint8_t(held);
   }
 };
@@ -170,9 +171,9 @@ void restrict_residual(const Exec& exec, const CellTransfer<Exec>& transfer,
                        const Array<Scalar, Exec>& coarse) {
   const auto nodes = detail::fine_nodes(fine_grid, transfer, cells);
   using Nodes = std::remove_const_t<decltype(nodes)>;
-  Kokkos::parallel_for(
-      "femura::restrict_residual", range(exec, cells.num_nodes),
-      detail::RestrictToCells<Exec, Scalar, Nodes>{nodes, fine, coarse_held, coarse});
+  sum_over_cells<Scalar>(exec, "femura::restrict_residual", cells,
+                         detail::RestrictToCorners<Exec, Scalar, Nodes>{nodes, fine},
+                         detail::StoreFree<Exec, Scalar>{coarse_held, coarse});
 }
 
 /// A coarse component is held if any held fine component interpolates from it. Fences.
@@ -185,7 +186,7 @@ Constraints<Exec> coarsen_held(const Exec& exec, const CellTransfer<Exec>& trans
   const Array<std::uint8_t, Exec> mask =
       make_uninitialized<std::uint8_t>(exec, cells.num_nodes, "femura::held_mask");
   Kokkos::parallel_for("femura::coarsen_held", range(exec, cells.num_nodes),
-                       detail::CoarsenHeld<Exec, Nodes>{nodes, fine_held, mask});
+                       detail::CoarsenHeld<Exec, Nodes>{nodes, cells, fine_held, mask});
   return make_constraints(exec, mask);
 }
 
