@@ -28,7 +28,7 @@ struct SolveVariant {
   VoxelSolverOptions options() const {
     VoxelSolverOptions options;
     options.matrix = matrix;
-    options.single_precision_cycle = mixed;
+    options.precision = mixed ? VoxelPrecision::mixed : VoxelPrecision::fp64;
     return options;
   }
 };

@@ -17,8 +17,9 @@ namespace femura::bench {
 
 template<class Exec>
 double bytes_of(const VoxelGrid<Exec>& grid) {
-  return double(grid.packed_site.extent(0)) * sizeof(std::uint64_t) +
-         double(grid.block.extent(0)) * sizeof(detail::NodeBlock);
+  return double(grid.block.extent(0)) * sizeof(detail::NodeBlock) +
+         double(grid.solid_block.extent(0)) * sizeof(std::uint32_t) +
+         double(grid.block_of_64th.extent(0)) * sizeof(int);
 }
 
 /// With one Poisson ratio both constants come from one array.

@@ -12,6 +12,7 @@
 
 #include "core/require.hpp"
 #include "core/vector.hpp"
+#include "kernels/union_find.hpp"
 #include "kernels/voxel_array.hpp"
 
 #include <cstdint>
@@ -33,41 +34,6 @@ struct ComponentSummary {
 };
 
 namespace detail {
-
-/// The root of i, halving the path on the way. Races are benign, per [1]: every value ever stored
-/// at a voxel is an ancestor of it, and stores of words do not tear.
-template<class Index>
-KOKKOS_INLINE_FUNCTION Index find_root(Index* parent, Index i) {
-  volatile Index* up = parent;
-  Index current = up[i];
-  if (current == i)
-    return i;
-  Index previous = i;
-  for (Index next = up[current]; next < current; next = up[current]) {
-    up[previous] = next;
-    previous = current;
-    current = next;
-  }
-  return current;
-}
-
-/// Joins the components of a and b: the greater root is hooked to the smaller one.
-template<class Index>
-KOKKOS_INLINE_FUNCTION void unite(Index* parent, Index a, Index b) {
-  a = find_root(parent, a);
-  b = find_root(parent, b);
-  while (a != b) {
-    if (a < b) {
-      const Index swap = a;
-      a = b;
-      b = swap;
-    }
-    const Index found = Kokkos::atomic_compare_exchange(parent + a, a, b);
-    if (found == a)
-      return;
-    a = find_root(parent, found); // someone hooked a meanwhile
-  }
-}
 
 /// Parents of a row: the first voxel of its run, -1 in void.
 template<class Index, class Exec>
@@ -126,21 +92,6 @@ struct JoinRows {
       join(i, i - plane - nx, x);
     if (corners && below && y + 1 < shape[1])
       join(i, i - plane + nx, x);
-  }
-};
-
-/// Every voxel points at its root. Roots do not change any more, so the races are benign as above.
-template<class Index, class Exec>
-struct PointAtRoot {
-  Array<Index, Exec> parent;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    volatile Index* up = parent.data();
-    Index root = up[i];
-    if (root < 0)
-      return;
-    for (Index next = up[root]; next != root; next = up[root])
-      root = next;
-    up[i] = root;
   }
 };
 

@@ -55,8 +55,10 @@ struct ListPlaces {
   KOKKOS_FUNCTION void operator()(std::int64_t node, std::int64_t& sum, bool final) const {
     if (!lame.solid(int(node)))
       return;
-    if (final)
-      place(sum) = grid.packed_site(node);
+    if (final) {
+      const Site s = grid.site(int(node));
+      place(sum) = pack_site(s.x, s.y, s.z);
+    }
     ++sum;
   }
 };

@@ -96,7 +96,7 @@ struct OffsetTables {
   OffsetElements<Exec, std::int32_t> long_elements;
   OffsetElements<Exec, std::uint16_t> medium_elements;
   OffsetElements<Exec, std::uint8_t> short_elements;
-  Array<std::uint64_t, Exec> packed_site; ///< of the grid
+  VoxelGrid<Exec> grid;
   LameField<Exec> lame;
   double edge;
 
@@ -116,7 +116,7 @@ struct OffsetTables {
   }
   template<class List>
   Site site(List list, std::int64_t e) const {
-    return unpack_site(packed_site(elements(list).lowest(e)));
+    return grid.site(elements(list).lowest(e));
   }
   template<class List>
   KOKKOS_FUNCTION void nodes(List list, std::int64_t e, int (&node)[8]) const {
@@ -148,7 +148,7 @@ public:
                 detail::select_elements<Exec, std::uint16_t>(exec, grid, lame, 1 << 8,
                                                              (1 << 16) - 1),
                 detail::select_elements<Exec, std::uint8_t>(exec, grid, lame, 0, (1 << 8) - 1),
-                grid.packed_site,
+                grid,
                 lame,
                 edge}
       , blocks_(detail::make_element_blocks(exec, tables_)) {}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Largest eigenvalue of a diagonally scaled matrix by a few Lanczos steps, in the form of conjugate
+// Largest eigenvalue of a Jacobi-scaled matrix by a few Lanczos steps, in the form of conjugate
 // gradients (Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., section 6.7.3).
 #pragma once
 
-#include "kernels/chebyshev_step.hpp"
+#include "kernels/jacobi.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -35,27 +35,26 @@ inline double largest_tridiagonal_eigenvalue(const std::vector<double>& diagonal
   return high;
 }
 
-/// Estimates, from below, the largest eigenvalue of D^-1 A with `steps` products. `apply(x, q)`
-/// sets q = A x and `clear(r)` sets r = 0 at held components; r, z, p, q are scratch of equal size.
+/// Estimates, from below, the largest eigenvalue of S A with `steps` products. `apply(x, q)` sets
+/// q = A x and `clear(r)` sets r = 0, both at held components; r, p, q are scratch of equal size.
 /// Returns 0 if A acts on nothing. Fences.
-template<class Exec, class Scalar, class Apply, class Clear>
-double estimate_largest_eigenvalue(const Exec& exec, int steps,
-                                   const Array<Scalar, Exec>& inverse_diagonal, const Apply& apply,
-                                   const Clear& clear, const Array<Scalar, Exec>& r,
-                                   const Array<Scalar, Exec>& z, const Array<Scalar, Exec>& p,
+template<class Exec, class Scalar, class Jacobi, class Apply, class Clear>
+double estimate_largest_eigenvalue(const Exec& exec, int steps, const Jacobi& jacobi,
+                                   const Apply& apply, const Clear& clear,
+                                   const Array<Scalar, Exec>& r, const Array<Scalar, Exec>& p,
                                    const Array<Scalar, Exec>& q) {
-  // D^-1/2 r is the vector that the symmetric D^-1/2 A D^-1/2 sees: random there, so that stiff and
-  // soft parts weigh the same.
+  // S^1/2 r is the vector that the symmetric S^1/2 A S^1/2 sees: about random there, so that stiff
+  // and soft parts weigh the same.
   fill_random(exec, 1, r);
-  apply_root_diagonal(exec, inverse_diagonal, r);
+  apply_root_diagonal(exec, jacobi, r);
   clear(r);
-  apply_inverse_diagonal(exec, inverse_diagonal, r, z);
-  copy(exec, z, p);
-  double rz = dot(exec, r, z);
+  double rz = jacobi_dot(exec, jacobi, r);
   const double start = rz;
   std::vector<double> diagonal, off_diagonal;
   double alpha = 1, beta = 0;
   for (int k = 0; k < steps && rz > 1e-12 * start; ++k) {
+    add_jacobi(exec, jacobi, r, Scalar(beta), p); // not read at first: beta = 0
+    clear(p);                                     // blocks mix held components in
     apply(p, q);
     const double pq = dot(exec, p, q);
     if (!(pq > 0))
@@ -66,11 +65,9 @@ double estimate_largest_eigenvalue(const Exec& exec, int steps,
     if (k > 0)
       off_diagonal.push_back(std::sqrt(beta) / previous);
     axpby(exec, Scalar(-alpha), q, Scalar(1), r);
-    apply_inverse_diagonal(exec, inverse_diagonal, r, z);
-    const double next = dot(exec, r, z);
+    const double next = jacobi_dot(exec, jacobi, r);
     beta = next / rz;
     rz = next;
-    axpby(exec, Scalar(1), z, Scalar(beta), p);
   }
   return diagonal.empty() ? 0 : largest_tridiagonal_eigenvalue(diagonal, off_diagonal);
 }

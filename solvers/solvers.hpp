@@ -4,8 +4,8 @@
 
 // Iterations
 #include "solvers/cg.hpp"
-#include "solvers/chebyshev.hpp"
 #include "solvers/lanczos.hpp"
+#include "solvers/polynomial_smoother.hpp"
 
 // Voxel elasticity
 #include "solvers/voxel_solver.hpp"

@@ -3,9 +3,9 @@
 // are instantiated in voxel_solver.cpp, once per backend, operator and precision.
 #pragma once
 
-#include "kernels/coarsen.hpp"
+#include "kernels/constraints.hpp"
+#include "kernels/lame_field.hpp"
 #include "solvers/cg.hpp"
-#include "solvers/chebyshev.hpp"
 #include "solvers/multigrid_options.hpp"
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace femura {
 /// A voxel model ready to be solved.
 template<class Exec>
 struct VoxelProblem {
-  MaterialImage<Exec> material; ///< dense; may be dropped once a solver is made
+  MaterialImage<Exec> material; ///< dense; solvers do not need it
   VoxelGrid<Exec> grid;
   LameField<Exec> lame;
   Constraints<Exec> held;
@@ -52,11 +52,24 @@ inline const char* name_of(VoxelOperatorKind kind) {
 template<class Exec>
 constexpr VoxelOperatorKind default_voxel_operator = VoxelOperatorKind::brick;
 
+/// In what the vectors of the iteration and the multigrid cycle are kept. Displacements and true
+/// residuals are double in all of them, and so is what counts as converged.
+enum class VoxelPrecision {
+  fp64,  ///< everything in double: 40 bytes per degree of freedom
+  mixed, ///< the cycle in float: 36 bytes; the cycle moves half as much
+  lean   ///< all but the displacements in float: 24 bytes
+};
+
 struct VoxelSolverOptions {
   CgOptions cg;
   MultigridOptions multigrid;
   VoxelOperatorKind matrix = VoxelOperatorKind::brick;
-  bool single_precision_cycle = false; ///< multigrid in fp32 inside the fp64 iteration
+  VoxelPrecision precision = VoxelPrecision::mixed;
+};
+
+/// A solve, and whether single precision was given up.
+struct VoxelSolveResult : SolveResult {
+  bool fell_back = false; ///< true residuals stalled in float; the iteration went on in double
 };
 
 /// Solves K u = f for the voxels of a problem with prescribed displacements at its held components.
@@ -70,9 +83,10 @@ public:
 
   /// u [3 num_nodes] holds the prescribed displacements (mm) on entry, at free components the
   /// initial guess, and the solution on return. f [3 num_nodes] are nodal forces (N), or empty for
-  /// none. Fences.
-  SolveResult solve(const Exec& exec, const Array<double, Exec>& f, const Array<double, Exec>& u,
-                    const IterationObserver& observe = {});
+  /// none. Where an iteration with single precision stalls, it goes on in double, and so do later
+  /// solves. Fences.
+  VoxelSolveResult solve(const Exec& exec, const Array<double, Exec>& f,
+                         const Array<double, Exec>& u, const IterationObserver& observe = {});
 
   /// y = K u without constraints: nodal forces (N) in balance with u. Does not fence.
   void apply(const Exec& exec, const Array<double, Exec>& u, const Array<double, Exec>& y) const;
@@ -85,9 +99,11 @@ public:
   /// Operator products so far in units of one product on the finest level, set-up included.
   double work() const;
 
-  struct Implementation;
+  /// Whether the coarse levels run as one launch.
+  LaunchGraphState launch_graph() const;
 
 private:
+  struct Implementation;
   std::unique_ptr<Implementation> implementation_;
 };
 

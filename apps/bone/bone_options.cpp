@@ -296,18 +296,51 @@ void add_solver_options(CLI::App& app, BoneOptions& o) {
       "hashing; gather: by node; brick: by tiles that march through z, the fastest; both bitwise "
       "reproducible; auto: brick")
       ->group(group);
-  add_choice(app, "--cycle", o.cycle,
-             {{"v", Cycle::v}, {"w", Cycle::w}, {"inner-w", Cycle::inner_w}},
-             "Multigrid cycle; inner-w: V on the finest level, W below")
+  add_choice(
+      app, "--hierarchy", o.hierarchy,
+      {{"split", Hierarchy::split}, {"averaged", Hierarchy::averaged}, {"paper", Hierarchy::paper}},
+      "Coarse levels. split: cells and nodes of parts that are not connected stay apart, "
+      "however near; averaged: one cell per place; paper: averaged, with the cycle and the "
+      "smoother of Arbenz et al. 2014")
       ->group(group);
-  app.add_option("--smoother-degree", o.smoother_degree, "Of the Chebyshev polynomial")
+  add_choice_of<Cycle>(app, "--cycle",
+                       {{"v", Cycle::v}, {"w", Cycle::w}, {"inner-w", Cycle::inner_w}}, "",
+                       "Multigrid cycle; inner-w, the default: V on the finest level, W below; "
+                       "paper: w",
+                       [&o](Cycle cycle) { o.cycle = cycle; })
+      ->group(group);
+  app.add_option("--coarse-visits", o.coarse_visits,
+                 "Visits of the next level from each one below the finest; cycle v: 1, else 2")
       ->type_name("N")
-      ->capture_default_str()
+      ->group(group);
+  add_choice_of<SmootherKind>(app, "--smoother",
+                              {{"first", SmootherKind::first_kind},
+                               {"fourth", SmootherKind::fourth_kind},
+                               {"optimal", SmootherKind::optimal_fourth_kind}},
+                              "",
+                              "Chebyshev polynomial of the smoother: of the first kind, of the "
+                              "fourth, or that optimised for V-cycles (Lottes 2023), the default; "
+                              "paper: first",
+                              [&o](SmootherKind kind) { o.smoother = kind; })
+      ->group(group);
+  app.add_option("--smoother-degree", o.smoother_degree, "Of the polynomial; 3; paper: 10")
+      ->type_name("N")
+      ->group(group);
+  app.add_option("--coarse-degree", o.coarse_degree,
+                 "The same below the finest level, if it is another")
+      ->type_name("N")
       ->group(group);
   app.add_option("--smoothing-ratio", o.smoothing_ratio,
-                 "Largest eigenvalue by the smallest one that is smoothed")
+                 "Smoother first: largest eigenvalue by the smallest one that is smoothed; 16")
       ->type_name("X")
-      ->capture_default_str()
+      ->group(group);
+  app.add_option("--direct-nodes", o.direct_nodes,
+                 "Levels of so few nodes are solved directly; a good number for the backend if not "
+                 "given")
+      ->type_name("N")
+      ->group(group);
+  app.add_flag("--no-launch-graphs", o.no_launch_graphs,
+               "cuda: launch the kernels of coarse levels one by one")
       ->group(group);
   app.add_option("--levels", o.levels, "Of the multigrid, at most; 1: no multigrid")
       ->type_name("N")
@@ -383,7 +416,7 @@ void add_bone_options(CLI::App& app, BoneOptions& options) {
   add_test_options(app, options);
   add_solver_options(app, options);
   add_result_options(app, options);
-  add_common_options(app, options.common, {Precision::fp64, Precision::mixed});
+  add_common_options(app, options.common, {Precision::fp64, Precision::mixed, Precision::lean});
   app.footer(std::string("Examples:\n"
                          "  femura bone tibia.h5 -o out\n"
                          "      the test in the file; out/tibia.hdf and out/tibia.json\n"

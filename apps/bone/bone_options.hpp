@@ -4,6 +4,7 @@
 
 #include "apps/driver/common_options.hpp"
 #include "core/io/samples.hpp"
+#include "solvers/smoothing_polynomial.hpp"
 
 #include <array>
 #include <limits>
@@ -80,6 +81,12 @@ enum class Cycle {
   inner_w ///< one from the finest level, two below
 };
 enum class CoarseChoice { direct, cg };
+/// Levels below the voxels, and what goes with them.
+enum class Hierarchy {
+  split,    ///< by connection, inner-w cycle, optimal smoother of degree 3
+  averaged, ///< by place, the same otherwise
+  paper     ///< by place, w cycle, Chebyshev smoother of degree 10
+};
 
 /// Parts of the specimen that nothing holds.
 enum class Islands {
@@ -145,9 +152,15 @@ struct BoneOptions {
   double tolerance = 1e-6;
   int max_iterations = 1000;
   OperatorChoice matrix = OperatorChoice::automatic;
-  Cycle cycle = Cycle::w;
-  int smoother_degree = 10;
-  double smoothing_ratio = 16;
+  Hierarchy hierarchy = Hierarchy::split;
+  // Where not given, as the hierarchy says.
+  std::optional<Cycle> cycle;
+  std::optional<int> coarse_visits;
+  std::optional<SmootherKind> smoother;
+  std::optional<int> smoother_degree, coarse_degree;
+  std::optional<double> smoothing_ratio;
+  std::optional<int> direct_nodes;
+  bool no_launch_graphs = false;
   int levels = 32; ///< at most
   CoarseChoice coarse = CoarseChoice::direct;
 

@@ -74,9 +74,12 @@ void add_solution(Table& table, const BoneResults& results, const DriverContext&
     table.row(solve.load, std::to_string(solve.iterations) + " iterations, residual " +
                               format_number(solve.true_residual, 3) + ", " +
                               format_number(solve.seconds, 3) + " s" +
+                              (solve.fell_back ? ", went on in double precision" : "") +
                               (solve.converged ? "" : "  NOT CONVERGED"));
   table.row("engine", context.provenance().backend + " on " + context.provenance().device + ", " +
-                          std::to_string(results.levels.size()) + " levels");
+                          std::to_string(results.levels.size()) + " levels " +
+                          results.hierarchy_name + ", " + results.precision_name + " precision, " +
+                          "work of " + format_number(results.work, 4) + " products");
   const double dofs = static_cast<double>(results.model.num_dofs());
   table.row("peak memory",
             format_bytes(static_cast<double>(peak_host_bytes())) + " process, " +
@@ -263,6 +266,7 @@ Json results_json(const BoneResults& results) {
                               {"iterations", solve.iterations},
                               {"recurrent_residual", solve.recurrent_residual},
                               {"true_residual", solve.true_residual},
+                              {"fell_back_to_double", solve.fell_back},
                               {"converged", solve.converged},
                               {"seconds", solve.seconds}});
   if (results.response)
@@ -302,7 +306,10 @@ Json engine_json(const BoneResults& results) {
                       {"held_dofs", level.num_held_dofs},
                       {"largest_eigenvalue", level.largest_eigenvalue}});
   return {{"operator", results.operator_name},
+          {"hierarchy", results.hierarchy_name},
           {"cycle", results.cycle_name},
+          {"precision", results.precision_name},
+          {"launch_graph", results.launch_graph},
           {"levels", std::move(levels)},
           {"work", results.work}};
 }

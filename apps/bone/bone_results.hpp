@@ -43,6 +43,7 @@ struct BoneSolve {
   int iterations = 0;
   double recurrent_residual = 0, true_residual = 0; ///< relative
   bool converged = false;
+  bool fell_back = false; ///< single precision stalled; solved in double
   double seconds = 0;
 };
 
@@ -76,8 +77,9 @@ struct FailureEstimate {
 
 struct BoneResults {
   BoneModelInfo model;
-  std::string test;                      ///< as --test names it
-  std::string operator_name, cycle_name; ///< as the options name them
+  std::string test;                                                      ///< as --test names it
+  std::string operator_name, hierarchy_name, cycle_name, precision_name; ///< as the options do
+  const char* launch_graph = "unused";                                   ///< or "replays", "failed"
   std::vector<MultigridLevelInfo> levels;
   double work = 0; ///< products with the finest operator, or as much work
   std::vector<BoneSolve> solves;

@@ -67,20 +67,36 @@ double operator_bytes(VoxelOperatorKind kind, double elem_per_node) {
   return 0;
 }
 
+Cycle cycle_of(const BoneOptions& options) {
+  return options.cycle.value_or(options.hierarchy == Hierarchy::paper ? Cycle::w : Cycle::inner_w);
+}
+
 template<class Exec>
 VoxelSolverOptions solver_options(const BoneOptions& options) {
   VoxelSolverOptions solver;
   solver.cg.tolerance = options.tolerance;
   solver.cg.max_iterations = options.max_iterations;
-  solver.multigrid.smoother.degree = options.smoother_degree;
-  solver.multigrid.smoother.smoothing_ratio = options.smoothing_ratio;
-  solver.multigrid.fine_cycles = options.cycle == Cycle::w ? 2 : 1;
-  solver.multigrid.coarse_cycles = options.cycle == Cycle::v ? 1 : 2;
+  if (options.hierarchy == Hierarchy::paper)
+    solver.multigrid = MultigridOptions::paper();
+  else if (options.hierarchy == Hierarchy::averaged)
+    solver.multigrid.coarsening = Coarsening::averaged;
+  SmootherOptions& smoother = solver.multigrid.smoother;
+  smoother.kind = options.smoother.value_or(smoother.kind);
+  smoother.degree = options.smoother_degree.value_or(smoother.degree);
+  smoother.ratio = options.smoothing_ratio.value_or(smoother.ratio);
+  solver.multigrid.coarse_degree = options.coarse_degree.value_or(0);
+  const Cycle cycle = cycle_of(options);
+  solver.multigrid.fine_cycles = cycle == Cycle::w ? 2 : 1;
+  solver.multigrid.coarse_cycles = options.coarse_visits.value_or(cycle == Cycle::v ? 1 : 2);
+  solver.multigrid.direct_nodes = options.direct_nodes.value_or(solver.multigrid.direct_nodes);
+  solver.multigrid.launch_graphs = !options.no_launch_graphs;
   solver.multigrid.max_levels = options.levels;
   solver.multigrid.coarse_solver =
       options.coarse == CoarseChoice::direct ? CoarseSolver::direct : CoarseSolver::cg;
   solver.matrix = operator_kind<Exec>(options);
-  solver.single_precision_cycle = options.common.precision == Precision::mixed;
+  solver.precision = options.common.precision == Precision::mixed  ? VoxelPrecision::mixed
+                     : options.common.precision == Precision::lean ? VoxelPrecision::lean
+                                                                   : VoxelPrecision::fp64;
   return solver;
 }
 
@@ -238,7 +254,7 @@ BoneSolve solve_load(const Exec& exec, VoxelSolver<Exec>& solver, const BoneLoad
                      const std::string& name, int number, DriverContext& context) {
   const TimedScope scope("femura::bone::solve");
   const Stopwatch watch;
-  const SolveResult solved =
+  const VoxelSolveResult solved =
       solver.solve(exec, load.force, load.u, [&](int iteration, double relative_residual) {
         context.iteration(number, iteration, relative_residual);
       });
@@ -248,8 +264,19 @@ BoneSolve solve_load(const Exec& exec, VoxelSolver<Exec>& solver, const BoneLoad
   result.recurrent_residual = solved.relative_residual;
   result.true_residual = solved.true_relative_residual;
   result.converged = solved.converged;
+  result.fell_back = solved.fell_back;
   result.seconds = watch.seconds();
   return result;
+}
+
+/// What the solver did, after the last solve.
+template<class Exec>
+void note_engine(const VoxelSolver<Exec>& solver, BoneResults& results) {
+  results.work = solver.work();
+  const LaunchGraphState graph = solver.launch_graph();
+  results.launch_graph = graph == LaunchGraphState::replays  ? "replays"
+                         : graph == LaunchGraphState::failed ? "failed"
+                                                             : "unused";
 }
 
 template<class Exec>
@@ -269,7 +296,7 @@ VoxelProblem<Exec> make_problem(const Exec& exec, BoneModel<Exec>& model) {
   return problem;
 }
 
-/// Drops the dense images, which the set-up alone needs.
+/// Drops the dense images, which only the grid was made from.
 template<class Exec>
 void drop_images(VoxelProblem<Exec>& problem, BoneModel<Exec>& model) {
   problem.material.first.value = problem.material.second.value = {};
@@ -312,7 +339,7 @@ void homogenise(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& m
     for (int i = 0; i < 6; ++i)
       stiffness[i][k] = stress[i];
   }
-  results.work = solver->work();
+  note_engine(*solver, results);
   results.stiffness = stiffness;
   const auto isotropic = [](double lambda, double mu) {
     StiffnessMatrix c{};
@@ -342,12 +369,12 @@ void run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mod
     std::optional<VoxelSolver<Exec>> solver;
     {
       const TimedScope scope("femura::bone::setup");
-      solver.emplace(exec, problem, solver_options<Exec>(options));
       drop_images(problem, model);
+      solver.emplace(exec, problem, solver_options<Exec>(options));
     }
     results.levels = solver->level_info();
     results.solves.push_back(solve_load(exec, *solver, load, results.test, 0, context));
-    results.work = solver->work();
+    note_engine(*solver, results);
     solution.force = make_uninitialized<double>(exec, problem.grid.num_dofs(), "femura::bone::Ku");
     solver->apply(exec, load.u, solution.force);
   }
@@ -413,9 +440,14 @@ int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context)
   results.model.num_held_dofs = problem.held.num_dofs;
   results.test = test_name(options, has_listed_load(options, model));
   results.operator_name = name_of(operator_kind<Exec>(options));
-  results.cycle_name = options.cycle == Cycle::v   ? "v"
-                       : options.cycle == Cycle::w ? "w"
-                                                   : "inner-w";
+  const Cycle cycle = cycle_of(options);
+  results.cycle_name = cycle == Cycle::v ? "v" : cycle == Cycle::w ? "w" : "inner-w";
+  results.hierarchy_name = options.hierarchy == Hierarchy::split      ? "split"
+                           : options.hierarchy == Hierarchy::averaged ? "averaged"
+                                                                      : "paper";
+  results.precision_name = options.common.precision == Precision::mixed  ? "mixed"
+                           : options.common.precision == Precision::lean ? "lean"
+                                                                         : "double";
   if (options.common.dry_run) {
     BonePrediction prediction = predict<Exec>(options, results.model);
     prediction.test = results.test;

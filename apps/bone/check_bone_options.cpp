@@ -184,10 +184,22 @@ void check_solver(const BoneOptions& o) {
     fail<UsageError>("--tolerance ", o.tolerance, ": between 0 and 1, such as 1e-6");
   if (o.max_iterations < 1)
     fail<UsageError>("--max-iterations ", o.max_iterations, ": at least 1");
-  if (o.smoother_degree < 1 || o.smoother_degree > 64)
-    fail<UsageError>("--smoother-degree ", o.smoother_degree, ": from 1 to 64");
-  if (!(o.smoothing_ratio > 1) || std::isinf(o.smoothing_ratio))
-    fail<UsageError>("--smoothing-ratio ", o.smoothing_ratio, ": greater than 1, such as 16");
+  for (const auto& [name, degree] :
+       {std::pair<const char*, std::optional<int>>("--smoother-degree ", o.smoother_degree),
+        {"--coarse-degree ", o.coarse_degree}})
+    if (degree && (*degree < 1 || *degree > 32))
+      fail<UsageError>(name, *degree, ": from 1 to 32");
+  if (o.smoothing_ratio && (!(*o.smoothing_ratio > 1) || std::isinf(*o.smoothing_ratio)))
+    fail<UsageError>("--smoothing-ratio ", *o.smoothing_ratio, ": greater than 1, such as 16");
+  const SmootherKind kind =
+      o.smoother.value_or(o.hierarchy == Hierarchy::paper ? SmootherKind::first_kind
+                                                          : SmootherKind::optimal_fourth_kind);
+  if (o.smoothing_ratio && kind != SmootherKind::first_kind)
+    fail<UsageError>("--smoothing-ratio has no effect without --smoother first");
+  if (o.coarse_visits && (*o.coarse_visits < 1 || *o.coarse_visits > 10))
+    fail<UsageError>("--coarse-visits ", *o.coarse_visits, ": from 1 to 10");
+  if (o.direct_nodes && (*o.direct_nodes < 1 || *o.direct_nodes > 4000))
+    fail<UsageError>("--direct-nodes ", *o.direct_nodes, ": from 1 to 4000");
   if (o.levels < 1)
     fail<UsageError>("--levels ", o.levels, ": at least 1");
 }

@@ -18,6 +18,7 @@ namespace femura {
 enum class Precision {
   fp64,  ///< "double"
   mixed, ///< preconditioner in fp32, iteration and result in fp64
+  lean,  ///< all but the result and its residuals in fp32
   fp32   ///< "single"
 };
 

@@ -68,7 +68,8 @@ class Usage(DriverCase):
         for arguments in (("--tolerance", "0"), ("--tolerance", "nan"), ("--max-iterations", "0"),
                           ("--poisson", "0.5"), ("--poisson", "-1"), ("--strain", "0"),
                           ("--strain", "inf"), ("--levels", "0"), ("--smoother-degree", "0"),
-                          ("--spacing", "0"), ("--pistoia-volume", "1"), ("--threads", "0"),
+                          ("--coarse-degree", "33"), ("--coarse-visits", "0"),
+                          ("--direct-nodes", "0"), ("--spacing", "0"), ("--pistoia-volume", "1"), ("--threads", "0"),
                           ("--plate-depth", "-1"), ("--modulus", "0")):
             with self.subTest(arguments=arguments):
                 self.fails(USAGE, arguments[0], "bone", "x.h5", *arguments)
@@ -79,6 +80,8 @@ class Usage(DriverCase):
                           ("--test", "shear-xz", "--axis", "y"),
                           ("--test", "torsion", "--strain", "0.01"),
                           ("--test", "axial", "--fix", "z-:xyz"),
+                          ("--smoothing-ratio", "16"),
+                          ("--hierarchy", "paper", "--smoother", "fourth", "--smoothing-ratio", "16"),
                           ("--backend", "serial", "--threads", "2"),
                           ("--backend", "serial", "--device", "0"),
                           ("--histogram", "10")):

@@ -23,7 +23,8 @@ constexpr int last_node = int(most_nodes - 1);
 struct LastVoxel {
   SparseMemory<double> x{3 * most_nodes}, y{3 * most_nodes};
   SparseMemory<float> modulus{most_nodes};
-  SparseMemory<std::uint64_t> site{most_nodes};
+  SparseMemory<std::uint32_t> solid_block{1};
+  SparseMemory<int> block_of_64th{most_nodes / 64 + 1};
   SparseMemory<detail::NodeBlock> block{1};
   VoxelGrid<Host> grid;
   LameField<Host> lame;
@@ -31,7 +32,9 @@ struct LastVoxel {
   const int lowest = last_node - 7;
   std::array<double, 24> expected{};
 
-  bool ok() const { return x.ok() && y.ok() && modulus.ok() && site.ok() && block.ok(); }
+  bool ok() const {
+    return x.ok() && y.ok() && modulus.ok() && solid_block.ok() && block_of_64th.ok() && block.ok();
+  }
 
   LastVoxel() {
     if (!ok())
@@ -42,12 +45,11 @@ struct LastVoxel {
     grid.num_nodes = int(most_nodes);
     grid.num_elem = 1;
     grid.block = block.array<Host>();
-    grid.packed_site = site.array<Host>();
+    grid.solid_block = solid_block.array<Host>();
+    grid.block_of_64th = block_of_64th.array<Host>();
     block[0].begin = lowest;
-    for (int v = 0; v < 8; ++v) {
+    for (int v = 0; v < 8; ++v)
       block[0].mask |= std::uint64_t(1) << detail::local_index(v & 1, v >> 1 & 1, v >> 2);
-      site[lowest + v] = detail::pack_site(v & 1, v >> 1 & 1, v >> 2);
-    }
     const LamePerModulus unit = lame_per_modulus(0.3);
     modulus[lowest] = 7;
     lame = {modulus.array<Host>(), modulus.array<Host>(), unit.lambda, unit.mu};
@@ -194,18 +196,14 @@ TEST_CASE("Updates reach the last nodes", "[large_indices]") {
   held[node] = 2;
   inverse[node] = 0.5;
   const StoreResidual<Host, double> residual{held.array<Host>(), b.array<Host>(), r.array<Host>()};
-  residual(node, product);
+  finish_node(residual, int(node), last.x.array<Host>(), product);
   CHECK(r[dof] == 9);
   CHECK(r[dof + 1] == 0);
   CHECK(r[dof + 2] == 27);
   const double before[3] = {last.x[dof], last.x[dof + 1], last.x[dof + 2]};
-  const SmoothingStep<Host, double> step{0.25,
-                                         inverse.array<Host>(),
-                                         held.array<Host>(),
-                                         b.array<Host>(),
-                                         last.x.array<Host>(),
-                                         last.y.array<Host>()};
-  step(node, product);
+  const SmoothingStep<Host, double> step{0.25, inverse.array<Host>(), held.array<Host>(),
+                                         b.array<Host>(), last.y.array<Host>()};
+  finish_node(step, int(node), last.x.array<Host>(), product);
   CHECK(last.y[dof] == before[0] + 0.125 * 9);
   CHECK(last.y[dof + 1] == 0);
   CHECK(last.y[dof + 2] == before[2] + 0.125 * 27);
@@ -213,7 +211,9 @@ TEST_CASE("Updates reach the last nodes", "[large_indices]") {
   for (int c = 0; c < 3; ++c)
     last.y[dof + c] = product[c];
   const detail::UpdateNodes<Host, double, StoreResidual<Host, double>> update{
-      last.y.array<Host>(), {held.array<Host>(), b.array<Host>(), b.array<Host>()}};
+      last.x.array<Host>(),
+      last.y.array<Host>(),
+      {held.array<Host>(), b.array<Host>(), b.array<Host>()}};
   update(node);
   CHECK(b[dof] == 9);
   CHECK(b[dof + 2] == 27);

@@ -29,30 +29,57 @@ struct System {
   }
 };
 
-/// Solves; `system.x` is the start and becomes the solution.
+template<class Exec, class T>
+struct Perturb {
+  double factor;
+  Array<T, Exec> y;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { y(i) = T(factor * y(i)); }
+};
+
+/// Solves; `system.x` is the start and becomes the solution. The iteration's vectors are of
+/// `Vector`, those of the preconditioner of `Cycle`.
+template<class Vector, class Cycle, class Exec>
+SolveResult solve_in(const Exec& exec, System& system, const CgOptions& options,
+                     const IterationObserver& observe = {}) {
+  const std::int64_t n = system.b.size();
+  const auto a = upload(exec, "test::a", system.matrix), b = upload(exec, "test::b", system.b),
+             m = upload(exec, "test::m", system.preconditioner);
+  CgVectors<Exec, double, Vector, Cycle> v{upload(exec, "test::x", system.x),
+                                           make_uninitialized<Vector>(exec, n, "test::r"),
+                                           make_uninitialized<Vector>(exec, n, "test::p"),
+                                           make_uninitialized<Vector>(exec, n, "test::q"),
+                                           {}};
+  // Scratch is not read before it is written.
+  Kokkos::deep_copy(exec, v.p, Vector(std::nan("")));
+  Kokkos::deep_copy(exec, v.q, Vector(std::nan("")));
+  if constexpr (std::is_same_v<Vector, Cycle>)
+    v.b = v.r;
+  else
+    v.b = make_uninitialized<Cycle>(exec, n, "test::b");
+  const auto z = make_uninitialized<Cycle>(exec, n, "test::z");
+  const SolveResult result = conjugate_gradients(
+      exec, options,
+      [&](const auto& p, const auto& q) {
+        multiply_entries(exec, a, p, q);
+        Kokkos::parallel_for("test::perturb", range(exec, n),
+                             Perturb<Exec, Vector>{1 + system.error_of_apply, q});
+      },
+      [&](const auto& x, double scale, const auto& r) {
+        femura::test::subtract_entries(exec, b, a, x, scale, r);
+      },
+      [&](const auto& r) {
+        multiply_entries(exec, m, r, z);
+        return z;
+      },
+      v, observe);
+  system.x = host_values(v.x);
+  return result;
+}
+
 template<class Exec>
 SolveResult solve(const Exec& exec, System& system, const CgOptions& options,
                   const IterationObserver& observe = {}) {
-  const std::int64_t n = system.b.size();
-  const auto a = upload(exec, "test::a", system.matrix), b = upload(exec, "test::b", system.b),
-             m = upload(exec, "test::m", system.preconditioner),
-             x = upload(exec, "test::x", system.x), r = make_zeros<double>(exec, n, "test::r"),
-             z = make_zeros<double>(exec, n, "test::z"), p = make_zeros<double>(exec, n, "test::p"),
-             q = make_zeros<double>(exec, n, "test::q");
-  const SolveResult result = conjugate_gradients(
-      exec, options,
-      [&](const auto& u, const auto& v) {
-        multiply_entries(exec, a, u, v);
-        axpby(exec, system.error_of_apply, v, 1.0, v);
-      },
-      [&](const auto& u, const auto& v) {
-        multiply_entries(exec, a, u, v);
-        axpby(exec, 1.0, b, -1.0, v);
-      },
-      [&](const auto& u, const auto& v) { multiply_entries(exec, m, u, v); }, x, r, z, p, q,
-      observe);
-  system.x = host_values(x);
-  return result;
+  return solve_in<double, double>(exec, system, options, observe);
 }
 
 double residual_norm(const System& system) {
@@ -198,6 +225,71 @@ FEMURA_BACKEND_TEST("Numbers that are not finite are not convergence", "[cg]") {
     preconditioner.preconditioner[3] = bad;
     CHECK_FALSE(solve(TestType(), preconditioner, {1e-10, 100}).converged);
   }
+}
+
+/// Eigenvalues from 1 to `condition`, in equal ratios.
+std::vector<double> graded(int n, double condition) {
+  std::vector<double> values;
+  for (int i = 0; i < n; ++i)
+    values.push_back(std::pow(condition, i / (n - 1.0)));
+  return values;
+}
+
+FEMURA_BACKEND_TEST("A preconditioner in single precision costs no more than an iteration or two",
+                    "[cg]") {
+  System fp64(graded(2000, 1e4)), mixed = fp64;
+  for (std::size_t i = 0; i < 2000; ++i) // not the inverse, which would be too good
+    fp64.preconditioner[i] = mixed.preconditioner[i] = 1 / std::sqrt(fp64.matrix[i]);
+  const SolveResult expected = solve(TestType(), fp64, {1e-12, 1000});
+  const SolveResult result = solve_in<double, float>(TestType(), mixed, {1e-12, 1000});
+  CHECK(expected.converged);
+  CHECK(result.converged);
+  CHECK(residual_norm(mixed) <= 1e-12 * result.initial_residual * (1 + 1e-6));
+  CHECK(result.iterations <= expected.iterations + 2);
+}
+
+FEMURA_BACKEND_TEST("Single precision with residuals in double reaches double's residual", "[cg]") {
+  System fp64(graded(2000, 1e3)), lean = fp64;
+  const SolveResult expected = solve(TestType(), fp64, {1e-11, 1000});
+  CgOptions options{1e-11, 1000};
+  options.replacement = 1e-3;
+  const SolveResult result = solve_in<float, float>(TestType(), lean, options);
+  INFO(expected.iterations << " and " << result.iterations);
+  CHECK(result.converged);
+  CHECK(residual_norm(lean) <= 1e-11 * result.initial_residual * (1 + 1e-6));
+  CHECK(result.iterations <= 1.3 * expected.iterations);
+}
+
+FEMURA_BACKEND_TEST("Right-hand sides near the ends of single precision lose nothing", "[cg]") {
+  int iterations[2] = {0, 0};
+  for (double size : {1.0, 1e-38, 1e38, 1e-60, 1e60}) {
+    for (bool lean : {false, true}) {
+      System system(graded(500, 100));
+      for (double& b : system.b)
+        b *= size;
+      CgOptions options{1e-10, 1000};
+      options.replacement = lean ? 1e-3 : 0;
+      const SolveResult result = lean ? solve_in<float, float>(TestType(), system, options)
+                                      : solve_in<double, float>(TestType(), system, options);
+      INFO("size " << size << ", lean " << lean);
+      CHECK(result.converged);
+      CHECK(residual_norm(system) <= 1e-10 * result.initial_residual * (1 + 1e-6));
+      if (size == 1)
+        iterations[lean] = result.iterations;
+      CHECK(std::abs(result.iterations - iterations[lean]) <= 2);
+    }
+  }
+}
+
+FEMURA_BACKEND_TEST("What single precision cannot reach is not convergence", "[cg]") {
+  // A condition number beyond 1 / 6e-8 and no preconditioner.
+  System system(graded(400, 1e12));
+  CgOptions options{1e-10, 3000};
+  options.replacement = 1e-3;
+  const SolveResult result = solve_in<float, float>(TestType(), system, options);
+  CHECK(result.converged == (residual_norm(system) <= 1e-10 * result.initial_residual));
+  CHECK(result.true_relative_residual ==
+        Approx(residual_norm(system) / result.initial_residual).epsilon(1e-6));
 }
 
 } // namespace

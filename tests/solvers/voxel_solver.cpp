@@ -194,11 +194,12 @@ FEMURA_BACKEND_TEST("Displacements of random porous bodies are the oracle's", "[
     const auto expected =
         reference::solve(reference::assemble(problem.model), problem.held, problem.f, problem.u);
     for (const VoxelOperatorKind kind : all_voxel_operators)
-      for (bool single : {false, true}) {
+      for (const VoxelPrecision precision :
+           {VoxelPrecision::fp64, VoxelPrecision::mixed, VoxelPrecision::lean}) {
         VoxelSolverOptions options;
         options.cg.tolerance = 1e-12;
         options.matrix = kind;
-        options.single_precision_cycle = single;
+        options.precision = precision;
         options.multigrid.direct_nodes = 20;
         const Solution solution = femura::test::solve(TestType(), problem, options);
         CHECK(solution.result.converged);

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The vector passes of preconditioned conjugate gradients. Their scalars stay in the memory of the
+// backend: a pass leaves a sum there and the next one reads it, so that only the residual's norm
+// is waited for.
+#pragma once
+
+#include "core/vector.hpp"
+
+#include <type_traits>
+
+namespace femura {
+
+/// The scalars of an iteration, in the memory of the backend.
+struct CgScalars {
+  double rz;      ///< r . z of the present direction
+  double next_rz; ///< of the next one
+  double pq;      ///< p . A p
+  double norm2;   ///< r . r
+};
+
+/// Where they are: [4] in the order of CgScalars.
+template<class Exec>
+using CgScalarArray = Array<double, Exec>;
+
+namespace detail {
+template<class Exec>
+using DeviceSum =
+    Kokkos::View<double, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+template<class Exec>
+DeviceSum<Exec> device_sum(const CgScalarArray<Exec>& scalars, int k) {
+  return DeviceSum<Exec>(scalars.data() + k);
+}
+
+template<class Exec, class S, class T>
+struct MixedDot {
+  Array<S, Exec> x;
+  Array<T, Exec> y;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, double& partial) const {
+    partial += double(x(i)) * double(y(i));
+  }
+};
+} // namespace detail
+
+/// scalars.pq = p . q. Does not fence.
+template<class Exec, class T>
+void cg_curvature(const Exec& exec, const Array<T, Exec>& p, const Array<T, Exec>& q,
+                  const CgScalarArray<Exec>& scalars) {
+  Kokkos::parallel_reduce("femura::cg_curvature", range(exec, p.extent(0)),
+                          detail::MixedDot<Exec, T, T>{p, q}, detail::device_sum<Exec>(scalars, 2));
+}
+
+namespace detail {
+template<class Exec, class U, class T, class B>
+struct CgStep {
+  Array<double, Exec> scalars;
+  double unscale;
+  Array<T, Exec> p, q;
+  Array<U, Exec> x;
+  Array<T, Exec> r;
+  Array<B, Exec> b;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, double& partial) const {
+    const double rz = scalars(0), pq = scalars(2);
+    const double alpha = rz > 0 && pq > 0 ? rz / pq : 0;
+    T ri = r(i);
+    if (alpha > 0) { // p may hold NaN if not
+      x(i) += U(alpha * unscale) * U(p(i));
+      ri -= T(alpha) * q(i);
+      r(i) = ri;
+      if constexpr (!std::is_same_v<B, T>)
+        b(i) = B(ri);
+    }
+    partial += double(ri) * double(ri);
+  }
+};
+} // namespace detail
+
+/// With alpha = rz / pq, or 0 unless both are positive: x += alpha unscale p, r -= alpha q, b = r
+/// in the precision of b (which is r if that is the same), scalars.norm2 = r . r. Does not fence.
+template<class Exec, class U, class T, class B>
+void cg_step(const Exec& exec, double unscale, const Array<T, Exec>& p, const Array<T, Exec>& q,
+             const Array<U, Exec>& x, const Array<T, Exec>& r, const Array<B, Exec>& b,
+             const CgScalarArray<Exec>& scalars) {
+  Kokkos::parallel_reduce("femura::cg_step", range(exec, r.extent(0)),
+                          detail::CgStep<Exec, U, T, B>{scalars, unscale, p, q, x, r, b},
+                          detail::device_sum<Exec>(scalars, 3));
+}
+
+/// scalars.next_rz = r . z. Does not fence.
+template<class Exec, class T, class B>
+void cg_angle(const Exec& exec, const Array<T, Exec>& r, const Array<B, Exec>& z,
+              const CgScalarArray<Exec>& scalars) {
+  Kokkos::parallel_reduce("femura::cg_angle", range(exec, r.extent(0)),
+                          detail::MixedDot<Exec, T, B>{r, z}, detail::device_sum<Exec>(scalars, 1));
+}
+
+namespace detail {
+template<class Exec, class T, class B>
+struct CgDirection {
+  Array<double, Exec> scalars;
+  double rescale;
+  Array<B, Exec> z;
+  Array<T, Exec> p;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    // With rescale = 0, the start, p is not read.
+    p(i) = rescale == 0 ? T(z(i)) : T(z(i)) + T(scalars(1) / (scalars(0) * rescale)) * p(i);
+  }
+};
+
+template<class Exec>
+struct CgAdvance {
+  Array<double, Exec> scalars;
+  KOKKOS_FUNCTION void operator()(std::int64_t) const { scalars(0) = scalars(1); }
+};
+} // namespace detail
+
+/// p = z + beta p and rz = next_rz, where beta = next_rz / (rescale rz). `rescale` is the factor by
+/// which the residual was scaled since p was formed (p counts in the former scale); 0 makes p = z.
+/// Does not fence.
+template<class Exec, class T, class B>
+void cg_direction(const Exec& exec, double rescale, const Array<B, Exec>& z,
+                  const Array<T, Exec>& p, const CgScalarArray<Exec>& scalars) {
+  Kokkos::parallel_for("femura::cg_direction", range(exec, p.extent(0)),
+                       detail::CgDirection<Exec, T, B>{scalars, rescale, z, p});
+  Kokkos::parallel_for("femura::cg_direction::advance", range(exec, 1),
+                       detail::CgAdvance<Exec>{scalars});
+}
+
+/// The scalars as they are after the work launched so far. Fences.
+template<class Exec>
+CgScalars read_scalars(const Exec& exec, const CgScalarArray<Exec>& scalars) {
+  double values[4];
+  const Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
+      values, 4);
+  Kokkos::deep_copy(exec, host, scalars);
+  fence(exec, "femura::read_scalars");
+  return {values[0], values[1], values[2], values[3]};
+}
+
+namespace detail {
+template<class Exec, class T, class B>
+struct ScaleResidual {
+  T scale;
+  Array<T, Exec> r;
+  Array<B, Exec> b;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const T ri = scale * r(i);
+    r(i) = ri;
+    if constexpr (!std::is_same_v<B, T>)
+      b(i) = B(ri);
+  }
+};
+} // namespace detail
+
+/// r = scale r and b = r in the precision of b (which is r if that is the same). Does not fence.
+template<class Exec, class T, class B>
+void scale_residual(const Exec& exec, T scale, const Array<T, Exec>& r, const Array<B, Exec>& b) {
+  Kokkos::parallel_for("femura::scale_residual", range(exec, r.extent(0)),
+                       detail::ScaleResidual<Exec, T, B>{scale, r, b});
+}
+
+} // namespace femura

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Transfer between levels of cells against the oracle's interpolation, and by its properties.
+#include "kernels/cell_transfer.hpp"
+#include "kernels/coarsen.hpp"
+#include "kernels/transfer.hpp"
+#include "tests/backend_test.hpp"
+#include "tests/kernels/cell_levels.hpp"
+
+namespace {
+
+using namespace femura;
+using femura::test::CellLevels;
+using femura::test::host_values;
+
+std::vector<std::uint8_t> random_mask(int num_nodes, double held_share, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<std::uint8_t> mask;
+  for (int node = 0; node < num_nodes; ++node) {
+    std::uint8_t bits = 0;
+    for (int c = 0; c < 3; ++c)
+      bits = std::uint8_t(bits | (random() < held_share * 4294967296.0) << c);
+    mask.push_back(bits);
+  }
+  return mask;
+}
+
+/// Random numbers at free components, zero at held ones.
+std::vector<double> random_free(const std::vector<std::uint8_t>& mask, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<double> x;
+  for (std::uint8_t bits : mask)
+    for (int c = 0; c < 3; ++c) {
+      const double value = random() / 2147483648.0 - 1;
+      x.push_back(bits >> c & 1 ? 0 : value);
+    }
+  return x;
+}
+
+/// Largest absolute difference of prolongation and restriction from the oracle's weights, and the
+/// number of coarse components wrongly held or free.
+struct Differences {
+  double prolonged = 0, restricted = 0;
+  int held = 0;
+};
+template<class Exec, class FineGrid>
+Differences compare(const Exec& exec, const FineGrid& fine_grid, const CoarseCells<Exec>& coarse,
+                    const reference::CellLevel& fine, const reference::CoarseLevel& expected) {
+  const int num_coarse = coarse.cells.num_nodes;
+  const auto fine_mask = random_mask(fine.num_nodes, 0.02, 7);
+  const auto fine_held = upload(exec, "test::mask", fine_mask);
+  const auto coarse_held = coarsen_held(exec, coarse.transfer, fine_grid, coarse.cells, fine_held);
+  const auto coarse_mask = host_values(coarse_held.mask);
+  const auto x = random_free(coarse_mask, 1), r = random_free(fine_mask, 2);
+
+  std::vector<double> prolonged(3 * fine.num_nodes, 5), restricted(3 * num_coarse);
+  std::vector<int> mask(num_coarse);
+  const auto cells_of_nodes = fine.cells_of_nodes();
+  for (int n = 0; n < fine.num_nodes; ++n)
+    for (const auto& [m, weight] :
+         reference::interpolation(fine, expected, n, *cells_of_nodes[n].rbegin())) {
+      mask[m] |= fine_mask[n];
+      for (int c = 0; c < 3; ++c) {
+        prolonged[3 * n + c] += fine_mask[n] >> c & 1 ? 0 : weight * x[3 * m + c];
+        restricted[3 * m + c] += weight * r[3 * n + c];
+      }
+    }
+  Differences differences;
+  for (int m = 0; m < num_coarse; ++m) {
+    differences.held += mask[m] != coarse_mask[m];
+    for (int c = 0; c < 3; ++c)
+      restricted[3 * m + c] = mask[m] >> c & 1 ? 0 : restricted[3 * m + c];
+  }
+  const auto y = upload(exec, "test::y", std::vector<double>(3 * fine.num_nodes, 5));
+  prolong_add(exec, coarse.transfer, coarse.cells, upload(exec, "test::x", x), fine_held, y);
+  const auto b = upload(exec, "test::b", std::vector<double>(3 * num_coarse, 9));
+  restrict_residual(exec, coarse.transfer, fine_grid, coarse.cells, upload(exec, "test::r", r),
+                    coarse_held.mask, b);
+  exec.fence();
+  const auto computed_y = host_values(y), computed_b = host_values(b);
+  for (std::size_t i = 0; i < prolonged.size(); ++i)
+    differences.prolonged = std::max(differences.prolonged, std::abs(prolonged[i] - computed_y[i]));
+  for (std::size_t i = 0; i < restricted.size(); ++i)
+    differences.restricted =
+        std::max(differences.restricted, std::abs(restricted[i] - computed_b[i]));
+  return differences;
+}
+
+FEMURA_BACKEND_TEST("Prolongation, restriction and held components are the oracle's",
+                    "[cell_transfer]") {
+  const TestType exec;
+  for (const auto& model : femura::test::cell_models())
+    for (Coarsening kind : {Coarsening::averaged, Coarsening::split}) {
+      const CellLevels<TestType> levels(exec, model, kind);
+      const auto oracle = femura::test::oracle_levels(levels, kind);
+      std::size_t l = 0;
+      levels.for_each_pair([&](const auto& fine, const auto& coarse) {
+        const Differences d = compare(exec, fine, coarse, oracle[l].level, oracle[l + 1]);
+        CHECK(d.prolonged < 1e-14);
+        CHECK(d.restricted < 1e-14);
+        CHECK(d.held == 0);
+        ++l;
+      });
+    }
+}
+
+FEMURA_BACKEND_TEST("Prolongation reproduces linear functions of split parts", "[cell_transfer]") {
+  const TestType exec;
+  const auto linear = [](const reference::Place& s, int c, int scale) {
+    return 1 + scale * (0.3 * (c + 1) * s[0] - 0.7 * s[1] + (0.1 - c) * s[2]);
+  };
+  for (const auto& model : femura::test::cell_models()) {
+    const CellLevels<TestType> levels(exec, model, Coarsening::split);
+    const auto oracle = femura::test::oracle_levels(levels, Coarsening::split);
+    for (std::size_t l = 0; l < levels.coarse.size(); ++l) {
+      std::vector<double> values, expected;
+      for (const auto& s : oracle[l + 1].level.sites())
+        for (int c = 0; c < 3; ++c)
+          values.push_back(linear(s, c, 2));
+      for (const auto& s : oracle[l].level.sites())
+        for (int c = 0; c < 3; ++c)
+          expected.push_back(linear(s, c, 1));
+      const auto fine = make_zeros<double>(exec, std::int64_t(expected.size()), "test::fine");
+      const auto free =
+          make_zeros<std::uint8_t>(exec, std::int64_t(expected.size()) / 3, "test::free");
+      prolong_add(exec, levels.coarse[l].transfer, levels.coarse[l].cells,
+                  upload(exec, "test::coarse", values), free, fine);
+      exec.fence();
+      CHECK(reference::relative_difference(host_values(fine), expected) < 1e-14);
+    }
+  }
+}
+
+FEMURA_BACKEND_TEST("Averaged cells transfer as structured levels do", "[cell_transfer]") {
+  const TestType exec;
+  for (double density : {0.15, 0.5, 1.0}) {
+    const auto model = reference::random_model({11, 8, 13}, density, 100, 0.3, 0.3, 4);
+    const auto material = femura::test::upload_material(exec, model);
+    const auto fine = make_voxel_grid(exec, material.solid());
+    const auto coarse =
+        coarsen_cells(exec, fine, make_lame_field(exec, fine, material), Coarsening::averaged);
+    const auto structured = make_voxel_grid(exec, coarsen_material(exec, material).solid());
+    REQUIRE(structured.num_nodes == coarse.cells.num_nodes);
+    REQUIRE(structured.num_elem == coarse.cells.num_elem);
+
+    // Structured number of each node of the cells.
+    std::map<reference::Place, int> number;
+    for (const auto& site : femura::test::host_sites(structured)) {
+      const int next = int(number.size());
+      number[site] = next;
+    }
+    std::vector<int> same(coarse.cells.num_nodes);
+    const auto corner = host_values(coarse.cells.corner);
+    const auto place = host_values(coarse.cells.place);
+    for (std::size_t i = 0; i < corner.size(); ++i) {
+      const Site s = detail::unpack_site(place[i / 8]);
+      same[corner[i]] = number.at(reference::vertex_of({s.x, s.y, s.z}, int(i % 8)));
+    }
+
+    const auto fine_held =
+        make_constraints(exec, upload(exec, "test::mask", random_mask(fine.num_nodes, 0.01, 3)));
+    const auto held = coarsen_held(exec, coarse.transfer, fine, coarse.cells, fine_held.mask);
+    const auto structured_held = coarsen_constraints(exec, fine, fine_held, structured);
+    const auto mask = host_values(held.mask), structured_mask = host_values(structured_held.mask);
+    const auto x = random_free(structured_mask, 1);
+    std::vector<double> x_cells(x.size());
+    int wrong = 0;
+    for (std::size_t i = 0; i < same.size(); ++i) {
+      wrong += mask[i] != structured_mask[same[i]];
+      for (int c = 0; c < 3; ++c)
+        x_cells[3 * i + c] = x[3 * same[i] + c];
+    }
+    CHECK(wrong == 0);
+    const auto r = upload(exec, "test::r", random_free(host_values(fine_held.mask), 2));
+    const auto b = make_zeros<double>(exec, structured.num_dofs(), "test::b");
+    const auto b_cells = make_zeros<double>(exec, structured.num_dofs(), "test::b");
+    restrict_residual(exec, fine, r, structured, structured_held, b);
+    restrict_residual(exec, coarse.transfer, fine, coarse.cells, r, held.mask, b_cells);
+    const auto y = make_zeros<double>(exec, fine.num_dofs(), "test::y");
+    const auto y_cells = make_zeros<double>(exec, fine.num_dofs(), "test::y");
+    prolong_add(exec, structured, upload(exec, "test::x", x), fine, fine_held, y);
+    prolong_add(exec, coarse.transfer, coarse.cells, upload(exec, "test::x", x_cells),
+                fine_held.mask, y_cells);
+    exec.fence();
+    CHECK(host_values(y_cells) == host_values(y));
+    const auto expected = host_values(b), computed = host_values(b_cells);
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      wrong += std::abs(computed[i] - expected[3 * same[i / 3] + i % 3]) > 1e-14;
+    CHECK(wrong == 0);
+  }
+}
+
+} // namespace
