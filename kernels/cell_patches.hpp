@@ -70,11 +70,12 @@ struct ListPatchCells {
   }
 };
 
-/// Nodes per patch. Large patches repeat fewer cells; on small levels enough patches for all the
-/// threads of a device matter more.
+/// Nodes per patch. Large patches repeat fewer cells; on small levels enough patches for all
+/// threads matter more. Not by the number of threads, on which the order of sums would then depend.
 template<class Exec>
 int choose_patch_nodes(int num_nodes) {
-  return BackendTraits<Exec>::is_device ? std::clamp(num_nodes / 2048, 64, 512) : 1024;
+  return BackendTraits<Exec>::is_device ? std::clamp(num_nodes / 2048, 64, 512)
+                                        : std::clamp(num_nodes / 128, 64, 1024);
 }
 
 } // namespace detail

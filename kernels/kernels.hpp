@@ -11,6 +11,10 @@
 #include "kernels/voxelise.hpp"
 
 // Voxel elasticity
+#include "kernels/block_diagonal.hpp"
+#include "kernels/cell_coarsen.hpp"
+#include "kernels/cell_operator.hpp"
+#include "kernels/cell_transfer.hpp"
 #include "kernels/gather_operator.hpp"
 #include "kernels/lame_field.hpp"
 #include "kernels/lame_summary.hpp"

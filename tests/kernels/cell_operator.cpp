@@ -240,6 +240,16 @@ FEMURA_BACKEND_TEST("The dense matrix of cells is the assembled one without held
   CHECK(reference::relative_difference(dense, expected) < 1e-6);
 }
 
+FEMURA_BACKEND_TEST("Cells too many for a dense matrix are rejected", "[cell_operator]") {
+  const TestType exec;
+  const CellLevels<TestType> levels(exec, reference::homogeneous({32, 32, 32}, 1, 0.3),
+                                    Coarsening::split);
+  const auto& cells = levels.coarse[0].cells;
+  const auto held =
+      make_constraints(exec, make_zeros<std::uint8_t>(exec, cells.num_nodes, "test::mask"));
+  CHECK_THROWS_AS(assemble_dense(exec, cells, held, 1), std::invalid_argument);
+}
+
 /// Largest entry of B K - I over the blocks' free components, of B elsewhere; K by the oracle.
 template<class Scalar>
 double largest_block_error(const std::vector<Scalar>& blocks, const std::vector<std::uint8_t>& mask,
