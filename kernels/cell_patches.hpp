@@ -74,7 +74,7 @@ struct ListPatchCells {
 /// threads matter more. Not by the number of threads, on which the order of sums would then depend.
 template<class Exec>
 int choose_patch_nodes(int num_nodes) {
-  return BackendTraits<Exec>::is_device ? std::clamp(num_nodes / 2048, 64, 512)
+  return BackendTraits<Exec>::is_device ? std::clamp(num_nodes / 2048, 64, 1024)
                                         : std::clamp(num_nodes / 128, 64, 1024);
 }
 
