@@ -59,7 +59,12 @@ struct VoxelPcg final : VoxelSolver<Exec>::Implementation {
     };
     return conjugate_gradients(
         exec, cg, product, residual,
-        [&](const auto& x, const auto& y) { multigrid.apply(exec, x, y); }, u, r, z, p, q, observe);
+        [&](const auto& x, const auto& y) {
+          Kokkos::Profiling::pushRegion("femura::precondition");
+          multigrid.apply(exec, x, y);
+          Kokkos::Profiling::popRegion();
+        },
+        u, r, z, p, q, observe);
   }
 
   void apply(const Exec& exec, const Array<double, Exec>& u,
