@@ -297,16 +297,28 @@ struct BuildHashTables {
     }
     return false;
   }
-  KOKKOS_FUNCTION void operator()(const typename Kokkos::TeamPolicy<Exec>::member_type& team,
-                                  std::int64_t& failed) const {
-    HashCube& cube = hash.cube(first_cube + team.league_rank());
+  KOKKOS_FUNCTION void
+  operator()(const typename Kokkos::TeamPolicy<Exec>::member_type& team) const {
+    const std::int64_t place = team.league_rank();
+    HashCube cube = hash.cube(first_cube + place);
     if (cube.num_nodes == 0)
       return;
-    std::uint16_t* const w = &words(4 * std::int64_t(hash_num_keys) * team.league_rank());
+    std::uint16_t* const w = &words(4 * std::int64_t(hash_num_keys) * place);
     const HashWorkspace workspace{w, w + hash_num_keys, w + 2 * hash_num_keys,
-                                  w + 3 * hash_num_keys,
-                                  &bits(hash_num_keys / 32 * std::int64_t(team.league_rank()))};
-    failed += !build(cube, workspace);
+                                  w + 3 * hash_num_keys, &bits(hash_num_keys / 32 * place)};
+    if (!build(cube, workspace))
+      cube.offsets.divisor = 0;
+    hash.cube(first_cube + place) = cube;
+  }
+};
+
+/// Cubes with nodes and without tables.
+template<class Exec>
+struct CountFailedCubes {
+  Array<HashCube, Exec> cube;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum) const {
+    sum += cube(i).num_nodes > 0 && cube(i).offsets.divisor == 0;
   }
 };
 
@@ -338,29 +350,30 @@ SpatialHash<Exec> make_spatial_hash(const Exec& exec, const VoxelGrid<Exec>& gri
   hash.entry = make_uninitialized<std::uint16_t>(exec, num_entries, "femura::hash_entries");
 
   // A quarter of a megabyte of work space for each cube at a time.
-  const std::int64_t batch = std::min<std::int64_t>(num_cubes, std::min(exec.concurrency(), 1024));
+  const std::int64_t batch = std::min<std::int64_t>(num_cubes, std::min(exec.concurrency(), 4096));
   const auto words = make_uninitialized<std::uint16_t>(exec, 4 * detail::hash_num_keys * batch,
                                                        "femura::hash_work");
   const auto bits = make_uninitialized<std::uint32_t>(exec, detail::hash_num_keys / 32 * batch,
                                                       "femura::hash_taken");
-  for (const bool write : {false, true}) {
-    for (std::int64_t first = 0; first < num_cubes; first += batch) {
-      std::int64_t failed = 0;
-      Kokkos::parallel_reduce(
+  const auto build = [&](bool write) {
+    for (std::int64_t first = 0; first < num_cubes; first += batch)
+      Kokkos::parallel_for(
           "femura::make_spatial_hash::build",
           Kokkos::TeamPolicy<Exec>(exec, int(std::min(batch, num_cubes - first)), 1),
-          detail::BuildHashTables<Exec>{grid, hash, options, first, write, words, bits}, failed);
-      if (failed > 0)
-        fail<std::runtime_error>("no perfect hash of the nodes of ", failed, " cubes of 32^3 in ",
-                                 options.max_attempts,
-                                 " attempts: allow more attempts or more growth");
-    }
-    if (!write) {
-      Kokkos::parallel_scan("femura::make_spatial_hash::offsets", range(exec, num_cubes),
-                            detail::PlaceHashTables<Exec>{hash.cube, true}, num_offsets);
-      hash.offset = make_uninitialized<std::uint16_t>(exec, num_offsets, "femura::hash_offsets");
-    }
-  }
+          detail::BuildHashTables<Exec>{grid, hash, options, first, write, words, bits});
+    std::int64_t failed = 0;
+    Kokkos::parallel_reduce("femura::make_spatial_hash::check", range(exec, num_cubes),
+                            detail::CountFailedCubes<Exec>{hash.cube}, failed);
+    if (failed > 0)
+      fail<std::runtime_error>("no perfect hash of the nodes of ", failed, " cubes of 32^3 in ",
+                               options.max_attempts,
+                               " attempts: allow more attempts or more growth");
+  };
+  build(false);
+  Kokkos::parallel_scan("femura::make_spatial_hash::offsets", range(exec, num_cubes),
+                        detail::PlaceHashTables<Exec>{hash.cube, true}, num_offsets);
+  hash.offset = make_uninitialized<std::uint16_t>(exec, num_offsets, "femura::hash_offsets");
+  build(true);
   return hash;
 }
 

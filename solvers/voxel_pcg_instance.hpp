@@ -64,7 +64,13 @@ public:
       ++products_;
     };
     return conjugate_gradients(
-        exec, options, product, residual, [&](const auto& b) { return multigrid_.apply(exec, b); },
+        exec, options, product, residual,
+        [&](const auto& b) {
+          Kokkos::Profiling::pushRegion("femura::precondition");
+          const Array<Cycle, Exec> z = multigrid_.apply(exec, b);
+          Kokkos::Profiling::popRegion();
+          return z;
+        },
         CgVectors<Exec, double, Vector, Cycle>{u, vectors_.r, vectors_.p, vectors_.q,
                                                vectors_.level.b},
         observe);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every voxel operator promises: operator_list.hpp has them.
+// What every voxel operator promises: voxel_operator_list.hpp has them.
 #include "kernels/constraints.hpp"
 #include "kernels/node_update.hpp"
-#include "kernels/voxel_operator.hpp"
+#include "kernels/voxel_operator_list.hpp"
 #include "tests/backend_test.hpp"
 #include "tests/kernels/lattice.hpp"
-#include "tests/kernels/operator_list.hpp"
 #include "tests/reference/symmetric_eigenvalues.hpp"
 
 #include <functional>
@@ -13,7 +12,6 @@
 namespace {
 
 using namespace femura;
-using femura::test::for_each_operator;
 using femura::test::host_values;
 using femura::test::to_compact;
 using femura::test::to_lattice;
@@ -155,7 +153,7 @@ const std::array<int, 3> shapes[] = {{1, 1, 1},  {5, 5, 5},   {9, 2, 4}, {1, 8, 
 /// Every operator on a sample, in both precisions.
 template<class Exec>
 void check_products(const Exec& exec, const Sample<Exec>& sample, double stored) {
-  for_each_operator([&](auto kind) {
+  for_each_voxel_operator([&](auto kind) {
     using Operator = typename decltype(kind)::template type<Exec>;
     INFO(Operator::name);
     const auto y = sample.template apply<Operator>(exec, sample.x);
@@ -227,7 +225,7 @@ FEMURA_BACKEND_TEST("Rigid motions load nothing", "[voxel_operators]") {
     }
     const auto scale = absolute_product(sample.model, sample.x);
     const std::vector<double> zero(sample.x.size());
-    for_each_operator([&](auto kind) {
+    for_each_voxel_operator([&](auto kind) {
       using Operator = typename decltype(kind)::template type<TestType>;
       INFO(Operator::name << ", mode " << mode);
       CHECK(largest_difference(sample.template apply<Operator>(exec, sample.x), zero, scale) <
@@ -244,7 +242,7 @@ FEMURA_BACKEND_TEST("Products are symmetric and store energy", "[voxel_operators
     const Sample<TestType> sample(
         exec, reference::random_model({7, 9, 6}, 0.3, 1e6, -0.4, 0.45, seed), seed);
     const auto other = reference::random_vector(sample.model, seed + 100);
-    for_each_operator([&](auto kind) {
+    for_each_voxel_operator([&](auto kind) {
       using Operator = typename decltype(kind)::template type<TestType>;
       INFO(Operator::name);
       const auto y = sample.template apply<Operator>(exec, sample.x);
@@ -271,7 +269,7 @@ FEMURA_BACKEND_TEST("The matrix of a small body has six zero eigenvalues, the ot
       dofs.push_back(i);
   const int n = int(dofs.size());
   REQUIRE(n == 3 * 26);
-  for_each_operator([&](auto kind) {
+  for_each_voxel_operator([&](auto kind) {
     using Operator = typename decltype(kind)::template type<TestType>;
     INFO(Operator::name);
     std::vector<double> dense(std::size_t(n) * n);
@@ -307,7 +305,7 @@ FEMURA_BACKEND_TEST("Linear displacements of a solid block load its surface alon
     sample.x[3 * node + 1] = 0.4 * s[0] + 0.3 * s[1] - 0.6 * s[2];
     sample.x[3 * node + 2] = -2 + 0.5 * s[0] - 0.8 * s[1] - 0.9 * s[2];
   }
-  for_each_operator([&](auto kind) {
+  for_each_voxel_operator([&](auto kind) {
     using Operator = typename decltype(kind)::template type<TestType>;
     INFO(Operator::name);
     const auto y = sample.template apply<Operator>(exec, sample.x);
@@ -331,7 +329,7 @@ FEMURA_BACKEND_TEST("Products that promise it are the same to the last bit in ev
   const TestType exec;
   const Sample<TestType> sample(exec, reference::random_model({17, 19, 18}, 0.7, 1e3, 0.3, 0.3, 3),
                                 3);
-  for_each_operator([&](auto kind) {
+  for_each_voxel_operator([&](auto kind) {
     using Kind = decltype(kind);
     using Operator = typename Kind::template type<TestType>;
     if (!Kind::template reproducible<TestType>)
@@ -442,7 +440,7 @@ FEMURA_BACKEND_TEST("Updates after a product equal plain loops", "[voxel_operato
                             reference::random_model({13, 4, 9}, 1, 10, 0.3, 0.3, 9, 2),
                             reference::random_model({1, 1, 1}, 1, 10, 0.3, 0.3, 9)}) {
     const Sample<TestType> sample(exec, model, 1);
-    for_each_operator([&](auto kind) {
+    for_each_voxel_operator([&](auto kind) {
       using Operator = typename decltype(kind)::template type<TestType>;
       INFO(Operator::name);
       check_updates<Operator, double>(exec, sample);
@@ -469,7 +467,7 @@ FEMURA_BACKEND_TEST("Operators agree on elements of all three classes", "[voxel_
   const auto expected = make_zeros<double>(exec, grid.num_dofs(), "test::expected");
   fill_random(exec, 5, x);
   GatherOperator<TestType>(exec, grid, lame, 0.1).apply(exec, x, expected);
-  for_each_operator([&](auto kind) {
+  for_each_voxel_operator([&](auto kind) {
     using Operator = typename decltype(kind)::template type<TestType>;
     INFO(Operator::name);
     const auto y = make_zeros<double>(exec, grid.num_dofs(), "test::y");
@@ -508,7 +506,7 @@ FEMURA_BACKEND_TEST("Distances between an element's nodes are as short as the pa
 template<class Exec>
 bool all_are_operators() {
   bool all = true;
-  for_each_operator([&](auto kind) {
+  for_each_voxel_operator([&](auto kind) {
     using Operator = typename decltype(kind)::template type<Exec>;
     all = all && is_voxel_operator<Operator, Exec, double> &&
           is_voxel_operator<Operator, Exec, float>;

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All voxel operators, for tests of what every one of them promises.
+// All voxel operators, for tests and benchmarks of what every one of them does.
 #pragma once
 
 #include "kernels/brick_operator.hpp"
 #include "kernels/gather_operator.hpp"
 #include "kernels/hash_operator.hpp"
 #include "kernels/offset_operator.hpp"
+#include "kernels/voxel_operator.hpp"
 
-namespace femura::test {
+namespace femura {
 
 /// An operator, and whether its products are bitwise reproducible on devices too (on cores all
 /// are).
 template<template<class> class Operator, bool ReproducibleOnDevices>
-struct OperatorKind {
+struct VoxelOperatorFamily {
   template<class Exec>
   using type = Operator<Exec>;
   template<class Exec>
   static constexpr bool reproducible = ReproducibleOnDevices || !BackendTraits<Exec>::is_device;
 };
 
-/// Calls visit(OperatorKind<...>()) for every operator.
+/// Calls visit(VoxelOperatorFamily<...>()) for every operator.
 template<class Visit>
-void for_each_operator(const Visit& visit) {
-  visit(OperatorKind<OffsetOperator, false>());
-  visit(OperatorKind<HashOperator, false>());
-  visit(OperatorKind<GatherOperator, true>());
-  visit(OperatorKind<BrickOperator, true>());
+void for_each_voxel_operator(const Visit& visit) {
+  visit(VoxelOperatorFamily<OffsetOperator, false>());
+  visit(VoxelOperatorFamily<HashOperator, false>());
+  visit(VoxelOperatorFamily<GatherOperator, true>());
+  visit(VoxelOperatorFamily<BrickOperator, true>());
 }
 
-} // namespace femura::test
+} // namespace femura
