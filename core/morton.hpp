@@ -51,4 +51,13 @@ KOKKOS_INLINE_FUNCTION int count_ones(std::uint64_t v) {
 #endif
 }
 
+/// Number of the lowest one bit of v, which is not 0.
+KOKKOS_INLINE_FUNCTION int lowest_one(std::uint32_t v) {
+#if defined(__CUDA_ARCH__)
+  return __ffs(int(v)) - 1;
+#else
+  return __builtin_ctz(v);
+#endif
+}
+
 } // namespace femura

@@ -35,7 +35,10 @@ public:
   /// `edge` is the edge of the cells in mm.
   CellOperator(const Exec&, const CellGrid<Exec>& cells, double edge)
       : cells_(cells)
-      , edge_(edge) {}
+      , edge_(edge) {
+    cells_.node_begin = cells_.node_corner = {}; // not needed: the caller may drop them
+    cells_.place = {};
+  }
 
   /// y = A x; x and y [3 num_nodes] must not alias. Does not fence.
   template<class Scalar>

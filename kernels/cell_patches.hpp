@@ -70,11 +70,12 @@ struct ListPatchCells {
   }
 };
 
-/// Nodes per patch. Large patches repeat fewer cells; on small levels enough patches for all the
-/// threads of a device matter more.
+/// Nodes per patch. Large patches repeat fewer cells; on small levels enough patches for all
+/// threads matter more. Not by the number of threads, on which the order of sums would then depend.
 template<class Exec>
 int choose_patch_nodes(int num_nodes) {
-  return BackendTraits<Exec>::is_device ? std::clamp(num_nodes / 2048, 64, 512) : 1024;
+  return BackendTraits<Exec>::is_device ? std::clamp(num_nodes / 2048, 64, 1024)
+                                        : std::clamp(num_nodes / 128, 64, 1024);
 }
 
 } // namespace detail
@@ -176,7 +177,11 @@ void sum_over_cells(const Exec& exec, const char* label, const CellGrid<Exec>& c
   using Kernel = detail::SumPatch<Exec, Scalar, CellTerms, Update>;
   constexpr int team_size = BackendTraits<Exec>::is_device ? 128 : 1;
   const CellPatches<Exec>& patches = cells.patches;
-  Kokkos::TeamPolicy<Exec> teams(exec, patches.num_patches, team_size);
+  // The hint has functors of up to 4 KiB passed as launch arguments; CUDA launches of more than
+  // 512 bytes would else wait for each other to use constant memory.
+  auto teams =
+      Kokkos::Experimental::require(Kokkos::TeamPolicy<Exec>(exec, patches.num_patches, team_size),
+                                    Kokkos::Experimental::WorkItemProperty::HintLightWeight);
   teams.set_scratch_size(0, Kokkos::PerTeam(int(Kernel::scratch_bytes(patches.num_owned))));
   Kokkos::parallel_for(label, teams, Kernel{cells.corner, cells.num_nodes, patches, terms, update});
 }

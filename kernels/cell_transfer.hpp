@@ -55,10 +55,10 @@ struct FineVoxelNodes {
   template<class Visit>
   KOKKOS_FUNCTION void for_each(int cell, const Visit& visit) const {
     const Site s = unpack_site(place(cell));
-    const std::uint32_t mask = fine_mask(cell);
-    for (int p = 0; p < 27; ++p)
-      if (mask >> p & 1)
-        visit(std::int64_t(grid.find(2 * s.x + p % 3, 2 * s.y + p / 3 % 3, 2 * s.z + p / 9)), p);
+    for (std::uint32_t rest = fine_mask(cell); rest != 0; rest &= rest - 1) {
+      const int p = lowest_one(rest);
+      visit(std::int64_t(grid.find(2 * s.x + p % 3, 2 * s.y + p / 3 % 3, 2 * s.z + p / 9)), p);
+    }
   }
 };
 
@@ -95,22 +95,30 @@ struct RestrictToCorners {
   Array<Scalar, Exec> fine;
 
   KOKKOS_FUNCTION void operator()(int cell, const int (&)[8], Scalar (&u)[24]) const {
-    for (int i = 0; i < 24; ++i)
-      u[i] = 0;
+    Scalar sum[3][8] = {};
     const Array<Scalar, Exec>& x = fine;
     fine_nodes.for_each(cell, [&](std::int64_t f, int position) {
       const Scalar high[3] = {Scalar(0.5) * Scalar(position % 3),
                               Scalar(0.5) * Scalar(position / 3 % 3),
                               Scalar(0.5) * Scalar(position / 9)};
-      const Scalar value[3] = {x(3 * f), x(3 * f + 1), x(3 * f + 2)};
-      for (int v = 0; v < 8; ++v) {
-        Scalar weight = 1;
-        for (int d = 0; d < 3; ++d)
-          weight *= v >> d & 1 ? high[d] : 1 - high[d];
-        for (int c = 0; c < 3; ++c)
-          u[3 * v + c] += weight * value[c];
+      Scalar weight[8] = {1 - high[0], high[0]};
+      for (int v = 0; v < 2; ++v) {
+        weight[2 + v] = high[1] * weight[v];
+        weight[v] -= weight[2 + v];
+      }
+      for (int v = 0; v < 4; ++v) {
+        weight[4 + v] = high[2] * weight[v];
+        weight[v] -= weight[4 + v];
+      }
+      for (int c = 0; c < 3; ++c) {
+        const Scalar value = x(3 * f + c);
+        for (int v = 0; v < 8; ++v)
+          sum[c][v] += weight[v] * value;
       }
     });
+    for (int v = 0; v < 8; ++v)
+      for (int c = 0; c < 3; ++c)
+        u[3 * v + c] = sum[c][v];
   }
 };
 

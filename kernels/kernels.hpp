@@ -10,6 +10,12 @@
 #include "kernels/shapes.hpp"
 #include "kernels/voxelise.hpp"
 
+// Coarse levels of cells
+#include "kernels/block_diagonal.hpp"
+#include "kernels/cell_coarsen.hpp"
+#include "kernels/cell_operator.hpp"
+#include "kernels/cell_transfer.hpp"
+
 // Voxel elasticity
 #include "kernels/gather_operator.hpp"
 #include "kernels/lame_field.hpp"

@@ -73,6 +73,62 @@ FEMURA_BACKEND_TEST("The product with cells is that with their assembled matrix"
     }
 }
 
+/// Wrong entries in the lists of patches, by their definition.
+template<class Exec>
+int count_wrong_patches(const CellGrid<Exec>& cells, const reference::CellLevel& level) {
+  const auto cell_begin = host_values(cells.patches.cell_begin);
+  const auto late_begin = host_values(cells.patches.late_begin);
+  const auto cell = host_values(cells.patches.cell), late = host_values(cells.patches.late);
+  const int num_owned = cells.patches.num_owned;
+  REQUIRE(int(cell_begin.size()) == cells.patches.num_patches + 1);
+  REQUIRE(cells.patches.num_patches * num_owned >= cells.num_nodes);
+  REQUIRE(cell_begin.back() == int(cell.size()));
+  REQUIRE(late_begin.back() == int(late.size()));
+  int wrong = 0;
+  for (int p = 0; p < cells.patches.num_patches; ++p) {
+    std::multiset<int> listed, expected;
+    std::set<std::pair<int, int>> taken; // corner, node
+    for (int i = cell_begin[p]; i < cell_begin[p + 1]; ++i) {
+      listed.insert(cell[i]);
+      for (int v = 0; v < 8; ++v) {
+        const int node = level.cell[cell[i]].node[v];
+        if (node / num_owned == p)
+          wrong += !taken.insert({v, node}).second;
+      }
+    }
+    listed.insert(late.begin() + late_begin[p], late.begin() + late_begin[p + 1]);
+    for (std::size_t e = 0; e < level.cell.size(); ++e) {
+      bool touches = false;
+      for (int node : level.cell[e].node)
+        touches = touches || node / num_owned == p;
+      if (touches)
+        expected.insert(int(e));
+    }
+    wrong += listed != expected;
+  }
+  return wrong;
+}
+
+FEMURA_BACKEND_TEST("Patches list their cells once, and the product does not depend on them",
+                    "[cell_operator]") {
+  const TestType exec;
+  std::size_t num_late = 0;
+  for (const auto& model : femura::test::cell_models()) {
+    CellLevels<TestType> levels(exec, model, Coarsening::split);
+    const auto oracle = femura::test::oracle_levels(levels, Coarsening::split);
+    for (std::size_t l = 0; l < levels.coarse.size(); ++l)
+      for (int num_owned : {1, 6, 64}) {
+        CellGrid<TestType>& cells = levels.coarse[l].cells;
+        cells.patches = make_cell_patches(exec, cells, num_owned);
+        exec.fence();
+        CHECK(count_wrong_patches(cells, oracle[l + 1].level) == 0);
+        num_late += cells.patches.late.extent(0);
+        CHECK(largest_difference<double>(exec, cells, oracle[l + 1].level, 1) < 1e-6);
+      }
+  }
+  CHECK(num_late > 0);
+}
+
 FEMURA_BACKEND_TEST("Rigid motions of every part cost nothing", "[cell_operator]") {
   const TestType exec;
   const CellLevels<TestType> levels(
@@ -182,6 +238,16 @@ FEMURA_BACKEND_TEST("The dense matrix of cells is the assembled one without held
         expected[i * n + j] = value;
   REQUIRE(dense.size() == n * n);
   CHECK(reference::relative_difference(dense, expected) < 1e-6);
+}
+
+FEMURA_BACKEND_TEST("Cells too many for a dense matrix are rejected", "[cell_operator]") {
+  const TestType exec;
+  const CellLevels<TestType> levels(exec, reference::homogeneous({32, 32, 32}, 1, 0.3),
+                                    Coarsening::split);
+  const auto& cells = levels.coarse[0].cells;
+  const auto held =
+      make_constraints(exec, make_zeros<std::uint8_t>(exec, cells.num_nodes, "test::mask"));
+  CHECK_THROWS_AS(assemble_dense(exec, cells, held, 1), std::invalid_argument);
 }
 
 /// Largest entry of B K - I over the blocks' free components, of B elsewhere; K by the oracle.

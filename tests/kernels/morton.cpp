@@ -64,6 +64,26 @@ FEMURA_BACKEND_TEST("Keys interleave the bits of the coordinates, and come apart
   CHECK(most_bits > 40); // the sample does reach the high bits
 }
 
+template<class Exec>
+struct WriteLowestOnes {
+  Array<int, Exec> lowest; ///< of 1 << i, and of that with higher bits
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    lowest(2 * i) = lowest_one(std::uint32_t(1) << i);
+    lowest(2 * i + 1) = lowest_one(~std::uint32_t(0) << i);
+  }
+};
+
+FEMURA_BACKEND_TEST("The lowest one bit is found among others", "[morton]") {
+  const TestType exec;
+  const auto lowest = make_zeros<int>(exec, 64, "test::lowest");
+  Kokkos::parallel_for("test::lowest_ones", range(exec, 32), WriteLowestOnes<TestType>{lowest});
+  exec.fence();
+  std::vector<int> expected;
+  for (int i = 0; i < 32; ++i)
+    expected.insert(expected.end(), {i, i});
+  CHECK(femura::test::host_values(lowest) == expected);
+}
+
 FEMURA_BACKEND_TEST("Keys by pencil and paper", "[morton]") {
   CHECK(morton_key(0, 0, 0) == 0);
   CHECK(morton_key(1, 0, 0) == 1);
