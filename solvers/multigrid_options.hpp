@@ -46,7 +46,7 @@ struct MultigridOptions {
 /// What the dense inverse of so many nodes costs to form and to apply is small against what
 /// further levels cost: on devices in launches, elsewhere in arithmetic.
 template<class Exec>
-constexpr int default_direct_nodes = BackendTraits<Exec>::is_device ? 700 : 250;
+constexpr int default_direct_nodes = BackendTraits<Exec>::is_device ? 1000 : 400;
 
 /// What one level looks like, for reports.
 struct MultigridLevelInfo {

@@ -5,6 +5,7 @@
 #include "apps/bone/bone_output.hpp"
 #include "apps/bone/bone_report.hpp"
 #include "apps/driver/exit_code.hpp"
+#include "kernels/gather_operator.hpp"
 #include "kernels/lame_summary.hpp"
 #include "solvers/voxel_solver.hpp"
 
@@ -141,23 +142,32 @@ BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
 }
 
 /// Peak of the backend's memory, while the solver exists. A node of the finest level takes `index`
-/// bytes for its place, held components, moduli and elements, a diagonal, and the vectors of the
-/// iteration and the cycle; coarse levels take 0.3 of that, as coarse voxels reach into the void.
-/// The dense image and its coarser versions are there during the set-up. Within a few per cent on
-/// bone.
+/// bytes for its place, held components, moduli and elements, its parent cell and position, a
+/// diagonal, and the vectors of the iteration and the cycle. Coarse levels have blocks, three
+/// vectors and explicit corners; how many depends on the surface of the bone, of which nodes per
+/// voxel are a measure (the factors are those of bone and of noise like it). The dense image is
+/// there until the grid is made. Within a tenth on bone.
 template<class Exec>
 BonePrediction predict(const BoneOptions& options, const BoneModelInfo& info) {
   const double nodes = double(info.num_nodes), elem = double(info.num_elem);
   const double voxels = double(info.shape[0]) * info.shape[1] * info.shape[2];
-  const bool mixed = options.common.precision == Precision::mixed;
-  const double cycle = mixed ? 4 : 8;
-  const double index = 8 + 1 + 2 * (info.poisson_min == info.poisson_max ? 2 : 4) +
-                       operator_bytes(operator_kind<Exec>(options), elem / nodes);
-  const double fine = index + cycle + 3 * (5 * 8 + (mixed ? 4 * 4 : 8));
-  const double coarse = 0.3 * (index + cycle + 3 * 4 * cycle);
+  const Precision precision = options.common.precision;
+  const double cycle = precision == Precision::fp64 ? 8 : 4;
+  const double vectors = precision == Precision::fp64    ? 40
+                         : precision == Precision::mixed ? 36
+                                                         : 24;
+  const bool uniform = info.poisson_min == info.poisson_max;
+  const VoxelOperatorKind kind = operator_kind<Exec>(options);
+  const bool fused = kind == VoxelOperatorKind::gather || kind == VoxelOperatorKind::brick;
+  const double scratch = fused ? 0 : cycle + (precision == Precision::lean ? 8 : 0);
+  const double index = 1 + (uniform ? 4 : 8) + 5 + operator_bytes(kind, elem / nodes);
+  const double fine = index + cycle + 3 * (vectors + scratch);
+  const double coarse = 0.18 * nodes * nodes / elem * (15 * cycle + 15) +
+                        0.155 * nodes * (2 * 8 * 4 + 8 + (uniform ? 4 : 8));
+  const double grid = voxels / 4;
   BonePrediction prediction;
   prediction.model = info;
-  prediction.device_bytes = nodes * (fine + coarse) + voxels * (4 * 8. / 7 + 0.25);
+  prediction.device_bytes = std::max(nodes * fine + coarse, 4 * voxels + 32 * nodes) + grid;
   prediction.host_bytes =
       voxels * 4 + (BackendTraits<Exec>::is_device ? 0 : prediction.device_bytes);
   return prediction;
@@ -375,9 +385,10 @@ void run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mod
     results.levels = solver->level_info();
     results.solves.push_back(solve_load(exec, *solver, load, results.test, 0, context));
     note_engine(*solver, results);
-    solution.force = make_uninitialized<double>(exec, problem.grid.num_dofs(), "femura::bone::Ku");
-    solver->apply(exec, load.u, solution.force);
   }
+  solution.force = make_uninitialized<double>(exec, problem.grid.num_dofs(), "femura::bone::Ku");
+  GatherOperator<Exec>(exec, problem.grid, problem.lame, problem.edge)
+      .apply(exec, load.u, solution.force);
 
   // Reactions: K u less the applied forces.
   Array<double, Exec> reaction = solution.force;
