@@ -8,28 +8,49 @@
 
 namespace femura {
 
-/// N values, with the arithmetic of a scalar on each. Host only. GNU and Clang vector extension:
-/// the compiler maps it to whatever registers the target has.
+/// N values, with the arithmetic of a scalar on each. The GNU and Clang vector extension, which the
+/// compiler maps to whatever registers the target has; nvcc, which sees kernels of cores too, does
+/// not take that, so its builds have an array.
 template<class Scalar, int N>
 struct Lanes {
+#if defined(__CUDACC__)
+  Scalar value[N];
+#else
   typedef Scalar Vector __attribute__((vector_size(N * sizeof(Scalar)), aligned(sizeof(Scalar))));
   Vector value;
+#endif
 
   Lanes() = default;
-  explicit Lanes(Scalar s)
-      : value(s - Vector{}) {}
+  KOKKOS_FORCEINLINE_FUNCTION explicit Lanes(Scalar s) {
+    for (int i = 0; i < N; ++i)
+      value[i] = s;
+  }
 
-  friend Lanes operator+(Lanes a, Lanes b) { return wrap(a.value + b.value); }
-  friend Lanes operator-(Lanes a, Lanes b) { return wrap(a.value - b.value); }
-  friend Lanes operator*(Lanes a, Lanes b) { return wrap(a.value * b.value); }
-  Lanes& operator+=(Lanes b) { return *this = *this + b; }
-  Lanes& operator-=(Lanes b) { return *this = *this - b; }
-
-private:
-  static Lanes wrap(Vector v) {
-    Lanes result;
-    result.value = v;
-    return result;
+#if defined(__CUDACC__)
+#define FEMURA_LANES_OPERATOR(op)                                                                  \
+  KOKKOS_FORCEINLINE_FUNCTION friend Lanes operator op(const Lanes& a, const Lanes& b) {           \
+    Lanes result;                                                                                  \
+    for (int i = 0; i < N; ++i)                                                                    \
+      result.value[i] = a.value[i] op b.value[i];                                                  \
+    return result;                                                                                 \
+  }
+#else
+#define FEMURA_LANES_OPERATOR(op)                                                                  \
+  friend Lanes operator op(const Lanes& a, const Lanes& b) {                                       \
+    Lanes result;                                                                                  \
+    result.value = a.value op b.value;                                                             \
+    return result;                                                                                 \
+  }
+#endif
+  FEMURA_LANES_OPERATOR(+)
+  FEMURA_LANES_OPERATOR(-)
+  FEMURA_LANES_OPERATOR(*)
+#undef FEMURA_LANES_OPERATOR
+  KOKKOS_FORCEINLINE_FUNCTION Lanes& operator+=(const Lanes& b) {
+    return *this = *this + b;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Lanes& operator-=(const Lanes& b) {
+    return *this = *this - b;
   }
 };
 
