@@ -72,11 +72,12 @@ int run_all(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv))
     return 2;
   register_voxel_apply(options);
-  register_voxel_csr(options);
+  register_peers(options);
   register_voxel_multigrid(options);
   register_voxel_classes(options);
   register_voxel_memory(options);
   register_voxel_solve(options);
+  register_voxel_profile(options);
 
   if (options.list_only)
     return benchmark::RunSpecifiedBenchmarks() > 0 ? 0 : 2;
@@ -86,6 +87,7 @@ int run_all(int argc, char** argv) {
   add_context(options);
   if (benchmark::RunSpecifiedBenchmarks() == 0)
     fail<UsageError>("no benchmark of this name: --benchmark_list_tests lists them");
+  print_profiles(options);
   if (num_failures() > 0)
     std::cerr << "femura_bench: " << num_failures() << " failed\n";
   return num_failures() > 0 ? 1 : 0;

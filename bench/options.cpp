@@ -61,6 +61,8 @@ Options take_options(int& argc, char** argv) {
     else {
       options.list_only |=
           flag == "--benchmark_list_tests" || flag == "--benchmark_list_tests=true";
+      if (flag.rfind("--benchmark_format=", 0) == 0)
+        options.console = flag == "--benchmark_format=console";
       argv[kept++] = argv[i];
     }
   }

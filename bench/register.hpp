@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bench/options.hpp"
+#include "bench/voxel_model.hpp"
 #include "core/backend.hpp"
 
 #include <string>
@@ -11,15 +12,21 @@
 namespace femura::bench {
 
 void register_voxel_apply(const Options& options);
-void register_voxel_csr(const Options& options);
+void register_peers(const Options& options);
 void register_voxel_multigrid(const Options& options);
 void register_voxel_classes(const Options& options);
 void register_voxel_memory(const Options& options);
 void register_voxel_solve(const Options& options);
+void register_voxel_profile(const Options& options);
+
+/// Prints the tables of the voxel_profile rows that ran.
+void print_profiles(const Options& options);
 
 /// Sizes of a kernel's rows where none are asked for.
 template<class Exec>
-std::vector<int> kernel_sizes() {
+std::vector<int> kernel_sizes(ModelImage image) {
+  if (image == ModelImage::perlin)
+    return BackendTraits<Exec>::is_device ? std::vector<int>{275, 550} : std::vector<int>{64, 128};
   return BackendTraits<Exec>::is_device ? std::vector<int>{64, 128, 256, 400}
                                         : std::vector<int>{16, 32, 64, 128};
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bench/measure.hpp"
+#include "bench/register.hpp"
 #include "bench/voxel_model.hpp"
 #include "core/memory.hpp"
 
@@ -10,42 +11,80 @@
 
 namespace femura::bench {
 
+/// As on command lines.
+constexpr const char* name_of(VoxelPrecision precision) {
+  return precision == VoxelPrecision::lean ? "lean"
+         : precision == VoxelPrecision::mixed ? "mixed"
+                                              : "double";
+}
+
 struct SolveVariant {
   VoxelOperatorKind matrix;
-  bool mixed; ///< multigrid cycle in fp32
+  VoxelPrecision precision;
   /// Bytes per degree of freedom that Kokkos may have allocated at the peak, from the image on, for
-  /// cube and bone of at least `least_bounded_size` voxels along an axis: 10 % above what was
-  /// measured there (docs/performance.md). In smaller models the surface and the dense coarsest
-  /// level weigh more.
-  double memory_bound[2];
+  /// each of all_images of at least `least_bounded_size` voxels along an axis: 10 % above what was
+  /// measured there (docs/performance.md); 0: not bounded. In smaller models the surface and the
+  /// dense coarsest level weigh more.
+  double memory_bound[3];
 
-  /// "<group>/<operator>/<backend>/<double|mixed>/<image>:<n>".
+  /// "<group>/<operator>/<backend>/<precision>/<image>:<n>".
   std::string row_name(const std::string& group, const std::string& backend,
                        const std::string& image, int n) const {
-    return group + (matrix == VoxelOperatorKind::offset ? "/offset/" : "/gather/") + backend +
-           (mixed ? "/mixed/" : "/double/") + image + ':' + std::to_string(n);
+    return group + '/' + femura::name_of(matrix) + '/' + backend + '/' + name_of(precision) + '/' + image +
+           ':' + std::to_string(n);
   }
   VoxelSolverOptions options() const {
     VoxelSolverOptions options;
     options.matrix = matrix;
-    options.precision = mixed ? VoxelPrecision::mixed : VoxelPrecision::fp64;
+    options.precision = precision;
     return options;
   }
 };
-inline constexpr SolveVariant all_variants[] = {{VoxelOperatorKind::offset, false, {74, 82}},
-                                                {VoxelOperatorKind::offset, true, {79, 84}},
-                                                {VoxelOperatorKind::gather, false, {69, 78}},
-                                                {VoxelOperatorKind::gather, true, {73, 80}}};
+inline constexpr SolveVariant all_variants[] = {
+    {VoxelOperatorKind::offset, VoxelPrecision::mixed, {0, 0, 0}},
+    {VoxelOperatorKind::hash, VoxelPrecision::mixed, {0, 0, 0}},
+    {VoxelOperatorKind::gather, VoxelPrecision::mixed, {0, 0, 0}},
+    {VoxelOperatorKind::brick, VoxelPrecision::fp64, {0, 0, 0}},
+    {VoxelOperatorKind::brick, VoxelPrecision::mixed, {0, 0, 0}},
+    {VoxelOperatorKind::brick, VoxelPrecision::lean, {0, 0, 0}}};
 constexpr int least_bounded_size = 96;
+
+/// Sizes of a solve's rows where none are asked for.
+template<class Exec>
+std::vector<int> solve_sizes(ModelImage image) {
+  if (image == ModelImage::perlin)
+    return BackendTraits<Exec>::is_device ? std::vector<int>{275, 550} : std::vector<int>{64, 96};
+  return BackendTraits<Exec>::is_device ? std::vector<int>{64, 128, 256}
+                                        : std::vector<int>{16, 32, 64, 96};
+}
+
+/// A row for every variant and image at the sizes asked for or `own(image)`, each run once:
+/// run(state, exec, variant, image, n).
+template<class Exec, class Sizes, class Run>
+void register_variants(const Options& options, const std::string& group, const Sizes& own,
+                       const Run& run) {
+  for (const SolveVariant& variant : all_variants)
+    for (const ModelImage image : all_images)
+      for (const int n : options.sizes_or(own(image)))
+        benchmark::RegisterBenchmark(
+            variant.row_name(group, BackendTraits<Exec>::name, name_of(image), n).c_str(),
+            [=, &variant](benchmark::State& state) {
+              guarded(state, [&](benchmark::State& s) { run(s, Exec(), variant, image, n); });
+            })
+            ->UseManualTime()
+            ->Iterations(1)
+            ->Unit(benchmark::kSecond);
+}
 
 /// Reports the peak since the last reset; false, with the benchmark failed, if it is above the
 /// bound. `before` is what was allocated then, in bytes.
 inline bool report_peak(benchmark::State& state, std::int64_t before, const SolveVariant& variant,
                         ModelImage image, int n, double dofs) {
-  const double peak = double(peak_kokkos_bytes() - before) / dofs;
+  const double bytes = double(peak_kokkos_bytes() - before), peak = bytes / dofs;
+  state.counters["peak_GB"] = 1e-9 * bytes;
   state.counters["peak_bytes/dof"] = peak;
-  const double bound = variant.memory_bound[image == ModelImage::cube ? 0 : 1];
-  if (n < least_bounded_size || peak <= bound)
+  const double bound = variant.memory_bound[int(image)];
+  if (n < least_bounded_size || bound == 0 || peak <= bound)
     return true;
   fail_benchmark(state, std::to_string(peak) + " bytes per degree of freedom at the peak, above " +
                             std::to_string(bound));

@@ -23,6 +23,7 @@ void run(benchmark::State& state, const Exec& exec, ModelImage image, int n) {
     return fail_benchmark(state, "the classes do not add up to all elements");
   const double share_short = double(classes.num_short) / all;
   const double share_medium = double(classes.num_medium) / all;
+  state.counters["short+medium"] = share_short + share_medium;
   if (image == ModelImage::cube &&
       (share_short < least_short || share_short + share_medium < least_short_and_medium))
     return fail_benchmark(state, "a solid cube has fewer short elements than the paper's bounds");
@@ -40,7 +41,7 @@ void run(benchmark::State& state, const Exec& exec, ModelImage image, int n) {
 template<class Exec>
 void register_backend(const Options& options) {
   for (const ModelImage image : all_images)
-    for (const int n : options.sizes_or(kernel_sizes<Exec>()))
+    for (const int n : options.sizes_or(kernel_sizes<Exec>(image)))
       benchmark::RegisterBenchmark(
           (std::string("voxel_classes/") + BackendTraits<Exec>::name + '/' + name_of(image) + ':' +
            std::to_string(n))

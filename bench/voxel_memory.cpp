@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// voxel_memory/<operator>/<backend>/<double|mixed>/<image>:<n>: the peak of Kokkos's allocations
-// from the image to a solver that is set up, with the bounds of solve_variant.hpp. A
-// solve takes no more (voxel_solve measures that too, and takes longer). The time is that of the
-// set-up with few Lanczos steps.
+// voxel_memory/<operator>/<backend>/<precision>/<image>:<n>: the peak of Kokkos's allocations from
+// the image to a solver that is set up, with the bounds of solve_variant.hpp. A solve takes no more
+// (voxel_solve measures that too, and takes longer). The time is that of the set-up with few
+// Lanczos steps. The largest model that a machine holds: --sizes=600,800,1000,... on one variant;
+// the sizes that do not fit end with an error.
 #include "bench/register.hpp"
 #include "bench/solve_variant.hpp"
 #include "bench/voxel_model.hpp"
@@ -20,7 +21,7 @@ void run(benchmark::State& state, const Exec& exec, const SolveVariant& variant,
     release_voxel_models();
     reset_memory_peaks();
     const std::int64_t before = peak_kokkos_bytes();
-    VoxelModelOnDevice<Exec> model = make_voxel_model(exec, image, n);
+    VoxelModelOnDevice<Exec> model = make_voxel_model(exec, make_model_image(exec, image, n));
     fence(exec, "femura::bench::model");
     const Stopwatch watch;
     const VoxelSolver<Exec> solver(exec, model.problem, options);
@@ -34,17 +35,9 @@ void run(benchmark::State& state, const Exec& exec, const SolveVariant& variant,
 
 template<class Exec>
 void register_backend(const Options& options) {
-  for (const SolveVariant& variant : all_variants)
-    for (const ModelImage image : all_images)
-      for (const int n : options.sizes_or({least_bounded_size}))
-        benchmark::RegisterBenchmark(
-            variant.row_name("voxel_memory", BackendTraits<Exec>::name, name_of(image), n).c_str(),
-            [=](benchmark::State& state) {
-              guarded(state, [&](benchmark::State& s) { run(s, Exec(), variant, image, n); });
-            })
-            ->UseManualTime()
-            ->Iterations(1)
-            ->Unit(benchmark::kSecond);
+  register_variants<Exec>(
+      options, "voxel_memory", [](ModelImage) { return std::vector<int>{least_bounded_size}; },
+      run<Exec>);
 }
 
 } // namespace

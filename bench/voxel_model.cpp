@@ -6,26 +6,12 @@
 #include "kernels/perlin.hpp"
 #include "kernels/shapes.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace femura::bench {
 
 namespace {
-
-template<class Exec>
-VoxelArray<Exec> make_image(const Exec& exec, ModelImage image, int n) {
-  constexpr float modulus = 1000;
-  if (image == ModelImage::cube)
-    return make_cube(exec, {n, n, n}, modulus);
-  PerlinOptions options;
-  options.shape = {n, n, n};
-  options.feature = 20;
-  options.fraction = 0.2;
-  options.modulus = modulus;
-  const VoxelArray<Exec> bone = make_perlin_bone(exec, options).modulus;
-  keep_largest_component(exec, bone, Connectivity::face);
-  return bone;
-}
 
 template<class Exec>
 struct CachedModel {
@@ -43,10 +29,30 @@ std::optional<CachedModel<Exec>>& cache() {
 } // namespace
 
 template<class Exec>
-VoxelModelOnDevice<Exec> make_voxel_model(const Exec& exec, ModelImage image, int n) {
+VoxelArray<Exec> make_model_image(const Exec& exec, ModelImage image, int n) {
+  constexpr float modulus = 1000;
+  if (image == ModelImage::cube)
+    return make_cube(exec, {n, n, n}, modulus);
+  PerlinOptions options;
+  options.shape = {n, n, n};
+  options.modulus = modulus;
+  if (image == ModelImage::bone) {
+    options.feature = 20;
+    options.fraction = 0.2;
+  } else {
+    options.feature = std::max(1.0, 43 * n / 550.0);
+    options.threshold = 0.25;
+  }
+  const VoxelArray<Exec> bone = make_perlin_bone(exec, options).modulus;
+  keep_largest_component(exec, bone, Connectivity::face);
+  return bone;
+}
+
+template<class Exec>
+VoxelModelOnDevice<Exec> make_voxel_model(const Exec& exec, const VoxelArray<Exec>& modulus) {
   VoxelModelOnDevice<Exec> model;
   VoxelProblem<Exec>& problem = model.problem;
-  problem.material = make_material(make_image(exec, image, n), 0.3);
+  problem.material = make_material(modulus, 0.3);
   problem.grid = make_voxel_grid(exec, problem.material.solid());
   problem.lame = make_lame_field(exec, problem.grid, problem.material);
   problem.edge = 1;
@@ -67,7 +73,7 @@ const VoxelModelOnDevice<Exec>& cached_voxel_model(const Exec& exec, ModelImage 
   std::optional<CachedModel<Exec>>& known = cache<Exec>();
   if (!known || known->image != image || known->n != n) {
     known.reset(); // frees before the next one takes memory
-    known = CachedModel<Exec>{image, n, make_voxel_model(exec, image, n)};
+    known = CachedModel<Exec>{image, n, make_voxel_model(exec, make_model_image(exec, image, n))};
   }
   return known->model;
 }
@@ -79,7 +85,8 @@ void release_voxel_models() {
 }
 
 #define FEMURA_INSTANTIATE(Exec)                                                                   \
-  template VoxelModelOnDevice<Exec> make_voxel_model(const Exec&, ModelImage, int);                \
+  template VoxelArray<Exec> make_model_image(const Exec&, ModelImage, int);                        \
+  template VoxelModelOnDevice<Exec> make_voxel_model(const Exec&, const VoxelArray<Exec>&);        \
   template const VoxelModelOnDevice<Exec>& cached_voxel_model(const Exec&, ModelImage, int);
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
 

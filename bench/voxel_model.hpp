@@ -7,12 +7,15 @@
 namespace femura::bench {
 
 enum class ModelImage {
-  cube, ///< all n^3 voxels
-  bone  ///< Perlin bone: a fifth of n^3 voxels, features of about 20 voxels whatever n is
+  cube,  ///< all n^3 voxels
+  bone,  ///< Perlin bone: a fifth of n^3 voxels, features of about 20 voxels whatever n is
+  perlin ///< the bone of 550^3 voxels with features of 43 voxels and a threshold of 0.25, at the
+         ///< resolution n: the family perlin1, perlin2, ... of the paper (offset_operator.hpp)
 };
-inline constexpr ModelImage all_images[] = {ModelImage::cube, ModelImage::bone};
+inline constexpr ModelImage all_images[] = {ModelImage::cube, ModelImage::bone, ModelImage::perlin};
 inline const char* name_of(ModelImage image) {
-  return image == ModelImage::cube ? "cube" : "bone";
+  constexpr const char* names[] = {"cube", "bone", "perlin"};
+  return names[int(image)];
 }
 
 /// A model under axial compression by 1 % between plates that hold their nodes in all components.
@@ -22,11 +25,16 @@ struct VoxelModelOnDevice {
   Array<double, Exec> u;      ///< [3 num_nodes] prescribed displacements (mm), else 0
 };
 
-/// The model of `n` voxels along each axis. Fences.
+/// Young's moduli of `n` voxels along each axis, made on the backend: the largest component.
+/// Fences.
 template<class Exec>
-VoxelModelOnDevice<Exec> make_voxel_model(const Exec& exec, ModelImage image, int n);
+VoxelArray<Exec> make_model_image(const Exec& exec, ModelImage image, int n);
 
-/// As make_voxel_model, kept until another one is asked for on this backend.
+/// The model of an image. Fences.
+template<class Exec>
+VoxelModelOnDevice<Exec> make_voxel_model(const Exec& exec, const VoxelArray<Exec>& modulus);
+
+/// The model of make_model_image, kept until another one is asked for on this backend.
 template<class Exec>
 const VoxelModelOnDevice<Exec>& cached_voxel_model(const Exec& exec, ModelImage image, int n);
 

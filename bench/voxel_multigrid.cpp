@@ -119,7 +119,7 @@ void register_rows(const Options& options) {
       {Restrict::name, run_transfer<Restrict, Scalar, Exec>}};
   for (const auto& [name, run] : pieces)
     for (const ModelImage image : all_images)
-      for (const int n : options.sizes_or(kernel_sizes<Exec>()))
+      for (const int n : options.sizes_or(kernel_sizes<Exec>(image)))
         benchmark::RegisterBenchmark(
             row_name<Exec, Scalar>(std::string("voxel_multigrid/") + name, name_of(image), n)
                 .c_str(),

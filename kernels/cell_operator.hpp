@@ -23,6 +23,16 @@ struct CellForces {
     apply_voxel_stiffness(Scalar(lambda_scale * lambda(cell)), Scalar(mu_scale * mu(cell)), u);
   }
 };
+/// Takes a node's sum of forces to an update.
+template<class Exec, class Scalar, class Update>
+struct FinishCellNode {
+  Array<Scalar, Exec> x;
+  Update update;
+
+  KOKKOS_FUNCTION void operator()(int node, const Scalar (&sum)[3]) const {
+    finish_node(update, node, x, sum);
+  }
+};
 } // namespace detail
 
 /// y = A x with A the stiffness matrix of the cells, without constraints.
@@ -46,14 +56,14 @@ public:
     apply_then(exec, x, StoreProduct<Exec, Scalar>{y});
   }
 
-  /// Calls update(node, A x at the node) for every node: see node_update.hpp. Does not fence.
+  /// Finishes every node with `update`: see node_update.hpp. Does not fence.
   template<class Scalar, class Update>
   void apply_then(const Exec& exec, const Array<Scalar, Exec>& x, const Update& update) const {
     sum_over_cells<Scalar>(exec, "femura::CellOperator::apply", cells_,
                            detail::CellForces<Exec, Scalar>{cells_.lambda_value, cells_.mu_value,
                                                             edge_ * cells_.lambda_scale,
                                                             edge_ * cells_.mu_scale, x},
-                           update);
+                           detail::FinishCellNode<Exec, Scalar, Update>{x, update});
   }
 
 private:

@@ -13,10 +13,14 @@ struct StoreFreeProduct {
   Array<std::uint8_t, Exec> held; ///< Constraints::mask
   Array<Scalar, Exec> y;          ///< may alias the product's scratch
 
-  KOKKOS_FUNCTION void operator()(std::int64_t node, const Scalar (&product)[3]) const {
-    const int mask = held(node);
+  struct Operands {
+    int held;
+  };
+  KOKKOS_FUNCTION Operands load(int node) const { return {held(node)}; }
+  KOKKOS_FUNCTION void finish(int node, const Operands& at, const Scalar (&)[3],
+                              const Scalar (&product)[3]) const {
     for (int c = 0; c < 3; ++c)
-      y(3 * node + c) = mask >> c & 1 ? Scalar(0) : product[c];
+      y(3 * std::int64_t(node) + c) = at.held >> c & 1 ? Scalar(0) : product[c];
   }
 };
 
@@ -29,13 +33,22 @@ struct StoreScaledResidual {
   Scalar scale;
   Array<Stored, Exec> r; ///< may alias f or the product's scratch
 
-  KOKKOS_FUNCTION void operator()(std::int64_t node, const Scalar (&product)[3]) const {
-    const int mask = held(node);
-    const bool loaded = f.extent(0) > 0;
-    for (int c = 0; c < 3; ++c) {
-      const std::int64_t i = 3 * node + c;
-      r(i) = mask >> c & 1 ? Stored(0) : Stored(scale * ((loaded ? f(i) : Scalar(0)) - product[c]));
-    }
+  struct Operands {
+    Scalar f[3];
+    int held;
+  };
+  KOKKOS_FUNCTION Operands load(int node) const {
+    Operands at{{0, 0, 0}, held(node)};
+    if (f.extent(0) > 0)
+      for (int c = 0; c < 3; ++c)
+        at.f[c] = f(3 * std::int64_t(node) + c);
+    return at;
+  }
+  KOKKOS_FUNCTION void finish(int node, const Operands& at, const Scalar (&)[3],
+                              const Scalar (&product)[3]) const {
+    for (int c = 0; c < 3; ++c)
+      r(3 * std::int64_t(node) + c) =
+          at.held >> c & 1 ? Stored(0) : Stored(scale * (at.f[c] - product[c]));
   }
 };
 

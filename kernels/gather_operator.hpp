@@ -57,7 +57,7 @@ struct GatherRows {
           k == 13 ? int(node) : grid.find(s.x + k % 3 - 1, s.y + k / 3 % 3 - 1, s.z + k / 9 - 1);
     Scalar sum[3] = {0, 0, 0};
     add_voxels(neighbour, sum, std::make_integer_sequence<int, 8>());
-    update(node, sum);
+    finish_node(update, int(node), x, sum);
   }
 };
 
@@ -82,7 +82,7 @@ public:
     apply_then(exec, x, StoreProduct<Exec, Scalar>{y});
   }
 
-  /// Calls update(node, A x at the node) for every node: see node_update.hpp. Does not fence.
+  /// Finishes every node with `update`: see node_update.hpp. Does not fence.
   template<class Scalar, class Update>
   void apply_then(const Exec& exec, const Array<Scalar, Exec>& x, const Update& update) const {
     Kokkos::parallel_for("femura::GatherOperator::apply", range(exec, grid_.num_nodes),

@@ -28,9 +28,9 @@ struct PointJacobi {
   }
   /// The update y = x + omega S (b - A x): see node_update.hpp.
   SmoothingStep<Exec, Scalar> step(Scalar omega, const Array<std::uint8_t, Exec>& held,
-                                   const Array<Scalar, Exec>& b, const Array<Scalar, Exec>& x,
+                                   const Array<Scalar, Exec>& b,
                                    const Array<Scalar, Exec>& y) const {
-    return {omega, inverse_diagonal, held, b, x, y};
+    return {omega, inverse_diagonal, held, b, y};
   }
 };
 
@@ -49,9 +49,9 @@ struct BlockJacobi {
     return inverse > 0 ? 1 / inverse : Scalar(0);
   }
   BlockSmoothingStep<Exec, Scalar> step(Scalar omega, const Array<std::uint8_t, Exec>&,
-                                        const Array<Scalar, Exec>& b, const Array<Scalar, Exec>& x,
+                                        const Array<Scalar, Exec>& b,
                                         const Array<Scalar, Exec>& y) const {
-    return {omega, blocks, b, x, y};
+    return {omega, blocks, b, y};
   }
 };
 

@@ -17,7 +17,9 @@
 #include "kernels/cell_transfer.hpp"
 
 // Voxel elasticity
+#include "kernels/brick_operator.hpp"
 #include "kernels/gather_operator.hpp"
+#include "kernels/hash_operator.hpp"
 #include "kernels/lame_field.hpp"
 #include "kernels/lame_summary.hpp"
 #include "kernels/mechanical_test.hpp"

@@ -111,14 +111,25 @@ int find_extreme_node(const Exec& exec, const VoxelGrid<Exec>& grid, const Presc
   return best > 0 ? int(best & INT32_MAX) : -1;
 }
 
+namespace detail {
+template<class Exec>
+struct PackSite {
+  VoxelGrid<Exec> grid;
+  int node;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t, std::uint64_t& sum) const {
+    const Site s = grid.site(node);
+    sum += pack_site(s.x, s.y, s.z);
+  }
+};
+} // namespace detail
+
 /// The lattice place of one node, on the host. Fences.
 template<class Exec>
 Site site_on_host(const Exec& exec, const VoxelGrid<Exec>& grid, int node) {
   std::uint64_t packed = 0;
-  Kokkos::View<std::uint64_t, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
-      &packed);
-  Kokkos::deep_copy(exec, host, Kokkos::subview(grid.packed_site, node));
-  fence(exec, "femura::site_on_host");
+  Kokkos::parallel_reduce("femura::site_on_host", range(exec, 1),
+                          detail::PackSite<Exec>{grid, node}, packed);
   return detail::unpack_site(packed);
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What becomes of a stiffness product, node by node. An operator that finishes whole nodes calls an
 // update where it would store the product, so that smoothing steps and residuals cost no pass of
-// their own; other operators store the product and a second pass calls the update.
+// their own; other operators store the product and a second pass calls the update. An update names
+// what it reads besides x and A x (`load`), so that an operator can fetch that long before the
+// product is there.
 #pragma once
 
 #include "kernels/constraints.hpp"
@@ -13,10 +15,13 @@ template<class Exec, class Scalar>
 struct StoreProduct {
   Array<Scalar, Exec> y;
 
+  struct Operands {};
+  KOKKOS_FUNCTION Operands load(int) const { return {}; }
   template<class Product>
-  KOKKOS_FUNCTION void operator()(std::int64_t node, const Product (&product)[3]) const {
+  KOKKOS_FUNCTION void finish(int node, const Operands&, const Product (&)[3],
+                              const Product (&product)[3]) const {
     for (int c = 0; c < 3; ++c)
-      y(3 * node + c) = Scalar(product[c]);
+      y(3 * std::int64_t(node) + c) = Scalar(product[c]);
   }
 };
 
@@ -26,11 +31,19 @@ struct StoreResidual {
   Array<std::uint8_t, Exec> held; ///< Constraints::mask
   Array<Scalar, Exec> b, r;       ///< b may alias r
 
+  struct Operands {
+    Scalar b[3];
+    int held;
+  };
+  KOKKOS_FUNCTION Operands load(int node) const {
+    const std::int64_t i = 3 * std::int64_t(node);
+    return {{b(i), b(i + 1), b(i + 2)}, held(node)};
+  }
   template<class Product>
-  KOKKOS_FUNCTION void operator()(std::int64_t node, const Product (&product)[3]) const {
-    const int mask = held(node);
+  KOKKOS_FUNCTION void finish(int node, const Operands& at, const Product (&)[3],
+                              const Product (&product)[3]) const {
     for (int c = 0; c < 3; ++c)
-      r(3 * node + c) = mask >> c & 1 ? Scalar(0) : Scalar(b(3 * node + c) - product[c]);
+      r(3 * std::int64_t(node) + c) = at.held >> c & 1 ? Scalar(0) : Scalar(at.b[c] - product[c]);
   }
 };
 
@@ -41,17 +54,33 @@ struct SmoothingStep {
   Scalar omega;
   Array<Scalar, Exec> inverse_diagonal; ///< [num_nodes]
   Array<std::uint8_t, Exec> held;
-  Array<Scalar, Exec> b, x, y;
+  Array<Scalar, Exec> b, y;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t node, const Scalar (&product)[3]) const {
-    const Scalar scale = omega * inverse_diagonal(node);
-    const int mask = held(node);
-    for (int c = 0; c < 3; ++c) {
-      const std::int64_t i = 3 * node + c;
-      y(i) = mask >> c & 1 ? Scalar(0) : x(i) + scale * (b(i) - product[c]);
-    }
+  struct Operands {
+    Scalar b[3], inverse_diagonal;
+    int held;
+  };
+  KOKKOS_FUNCTION Operands load(int node) const {
+    const std::int64_t i = 3 * std::int64_t(node);
+    return {{b(i), b(i + 1), b(i + 2)}, inverse_diagonal(node), held(node)};
+  }
+  KOKKOS_FUNCTION void finish(int node, const Operands& at, const Scalar (&x)[3],
+                              const Scalar (&product)[3]) const {
+    const Scalar scale = omega * at.inverse_diagonal;
+    for (int c = 0; c < 3; ++c)
+      y(3 * std::int64_t(node) + c) =
+          at.held >> c & 1 ? Scalar(0) : x[c] + scale * (at.b[c] - product[c]);
   }
 };
+
+/// Finishes a node whose product is there; `x` is the vector that was multiplied.
+template<class Update, class X, class Scalar>
+KOKKOS_INLINE_FUNCTION void finish_node(const Update& update, int node, const X& x,
+                                        const Scalar (&product)[3]) {
+  const std::int64_t i = 3 * std::int64_t(node);
+  const Scalar x_node[3] = {x(i), x(i + 1), x(i + 2)};
+  update.finish(node, update.load(node), x_node, product);
+}
 
 namespace detail {
 /// y = B r for a symmetric 3 x 3 block stored at 6 node as xx, yy, zz, xy, yz, zx.
@@ -74,15 +103,22 @@ template<class Exec, class Scalar>
 struct BlockSmoothingStep {
   Scalar omega;
   Array<Scalar, Exec> blocks; ///< [6 num_nodes]
-  Array<Scalar, Exec> b, x, y;
+  Array<Scalar, Exec> b, y;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t node, const Scalar (&product)[3]) const {
-    const std::int64_t i = 3 * node;
-    const Scalar r[3] = {b(i) - product[0], b(i + 1) - product[1], b(i + 2) - product[2]};
+  struct Operands {
+    Scalar b[3];
+  };
+  KOKKOS_FUNCTION Operands load(int node) const {
+    const std::int64_t i = 3 * std::int64_t(node);
+    return {{b(i), b(i + 1), b(i + 2)}};
+  }
+  KOKKOS_FUNCTION void finish(int node, const Operands& at, const Scalar (&x)[3],
+                              const Scalar (&product)[3]) const {
+    const Scalar r[3] = {at.b[0] - product[0], at.b[1] - product[1], at.b[2] - product[2]};
     Scalar step[3];
     detail::apply_block<Exec>(blocks, node, r, step);
     for (int c = 0; c < 3; ++c)
-      y(i + c) = x(i + c) + omega * step[c];
+      y(3 * std::int64_t(node) + c) = x[c] + omega * step[c];
   }
 };
 
@@ -113,18 +149,19 @@ void block_smoothing_start(const Exec& exec, Scalar omega, const Array<Scalar, E
 namespace detail {
 template<class Exec, class Scalar, class Update>
 struct UpdateNodes {
-  Array<Scalar, Exec> product;
+  Array<Scalar, Exec> x, product;
   Update update;
 
   KOKKOS_FUNCTION void operator()(std::int64_t node) const {
     const Scalar p[3] = {product(3 * node), product(3 * node + 1), product(3 * node + 2)};
-    update(node, p);
+    finish_node(update, int(node), x, p);
   }
 };
 } // namespace detail
 
-/// Calls update(node, A x at the node) for every node. Operators with `fuses_updates` do it in the
-/// product; for others `scratch` [3 num_nodes] takes A x. Does not fence.
+/// Finishes every node with `update`. Operators with
+/// `fuses_updates` do it in the product; for others `scratch` [3 num_nodes] takes A x. Does not
+/// fence.
 template<class Exec, class Operator, class Scalar, class Update>
 void apply_then(const Exec& exec, const Operator& matrix, const Array<Scalar, Exec>& x,
                 const Array<Scalar, Exec>& scratch, const Update& update) {
@@ -133,7 +170,7 @@ void apply_then(const Exec& exec, const Operator& matrix, const Array<Scalar, Ex
   } else {
     matrix.apply(exec, x, scratch);
     Kokkos::parallel_for("femura::apply_then", range(exec, scratch.extent(0) / 3),
-                         detail::UpdateNodes<Exec, Scalar, Update>{scratch, update});
+                         detail::UpdateNodes<Exec, Scalar, Update>{x, scratch, update});
   }
 }
 

@@ -5,22 +5,14 @@
 // An element stores the number of its lowest node and the distances from there to its other seven
 // nodes. Along the curve most distances are small, so elements fall into three classes with
 // distances of 1, 2 or 4 bytes: at least 64.4 % and 93.8 % of a solid cube fit 1 and 2 bytes [1,
-// Appendix A]. On devices contributions are added with atomics, as in [1]: the sum's order, hence
-// its last bits, vary from run to run. On cores, where atomics are dear, elements are taken in
-// blocks of 8 x 8 x 8, a run of the Morton curve, one thread each; blocks of the same parity share
-// no node and run together. That is bitwise reproducible for any number of threads.
+// Appendix A]. Products are added as element_by_element.hpp says: bitwise reproducible on cores,
+// not on devices.
 //
 // [1] P. Arbenz, C. Flaig, D. Kellenberger. Bone structure analysis on multiple GPGPUs. J. Parallel
 //     Distrib. Comput. 74 (2014) 2941-2950, doi:10.1016/j.jpdc.2014.06.014.
 #pragma once
 
-#include "kernels/lame_field.hpp"
-#include "kernels/upload.hpp"
-#include "kernels/voxel_element.hpp"
-
-#include <array>
-#include <map>
-#include <vector>
+#include "kernels/element_by_element.hpp"
 
 namespace femura {
 
@@ -97,113 +89,41 @@ OffsetElements<Exec, Offset> select_elements(const Exec& exec, const VoxelGrid<E
   return elements;
 }
 
-/// Adds the product of one element to y.
-template<bool Atomic, class Exec, class Scalar, class Offset>
-KOKKOS_INLINE_FUNCTION void add_element_product(const OffsetElements<Exec, Offset>& elements,
-                                                const LameField<Exec>& lame, double edge,
-                                                const Array<Scalar, Exec>& x,
-                                                const Array<Scalar, Exec>& y, std::int64_t e) {
-  const int lowest = elements.lowest(e);
-  std::int64_t first[8];
-  first[0] = 3 * std::int64_t(lowest);
-  for (int v = 1; v < 8; ++v)
-    first[v] = 3 * (std::int64_t(lowest) + std::int64_t(elements.distance(e, v - 1)));
-  Scalar u[24];
-  for (int v = 0; v < 8; ++v)
-    for (int c = 0; c < 3; ++c)
-      u[3 * v + c] = x(first[v] + c);
-  apply_voxel_stiffness(Scalar(edge * lame.lambda(lowest)), Scalar(edge * lame.mu(lowest)), u);
-  for (int v = 0; v < 8; ++v)
-    for (int c = 0; c < 3; ++c) {
-      if constexpr (Atomic)
-        Kokkos::atomic_add(&y(first[v] + c), u[3 * v + c]);
-      else
-        y(first[v] + c) += u[3 * v + c];
-    }
-}
-
-/// One element per thread, with atomics.
-template<class Exec, class Scalar, class Offset>
-struct ApplyElements {
-  OffsetElements<Exec, Offset> elements;
-  LameField<Exec> lame;
-  double edge;
-  Array<Scalar, Exec> x, y;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
-    add_element_product<true>(elements, lame, edge, x, y, e);
-  }
-};
-
-/// Where the elements of a block begin and end in each class.
-struct ElementBlock {
-  int begin[3], end[3]; ///< long, medium, short
-};
-
-/// Blocks of elements, those that share no node next to each other: colour k is the blocks
-/// colour_begin[k] .. colour_begin[k + 1].
+/// The elements of all classes.
 template<class Exec>
-struct ElementBlocks {
-  Array<ElementBlock, Exec> block;
-  std::array<std::int64_t, 9> colour_begin{};
-};
-
-/// Host backends only: reads the lists where they are.
-template<class Exec, class... Offsets>
-ElementBlocks<Exec> make_element_blocks(const Exec& exec, const VoxelGrid<Exec>& grid,
-                                        const OffsetElements<Exec, Offsets>&... classes) {
-  fence(exec, "femura::OffsetOperator::make_element_blocks");
-  // A level this small costs less than handing it out to threads.
-  constexpr int small = 2048;
-  const bool whole = grid.num_elem <= small;
-  std::array<std::map<std::uint64_t, ElementBlock>, 8> colours;
-  int k = 0;
-  const auto add_class = [&](const Array<int, Exec>& lowest) {
-    for (int e = 0; e < int(lowest.extent(0)); ++e) {
-      const Site s = grid.site(lowest(e));
-      const std::uint64_t key = whole ? 0 : morton_key(s.x / 8, s.y / 8, s.z / 8);
-      ElementBlock& block =
-          colours[key & 7].try_emplace(key, ElementBlock{{0, 0, 0}, {0, 0, 0}}).first->second;
-      if (block.end[k] == 0)
-        block.begin[k] = e;
-      block.end[k] = e + 1;
-    }
-    ++k;
-  };
-  (add_class(classes.lowest), ...);
-  std::vector<ElementBlock> list;
-  ElementBlocks<Exec> blocks;
-  for (int colour = 0; colour < 8; ++colour) {
-    for (const auto& entry : colours[colour])
-      list.push_back(entry.second);
-    blocks.colour_begin[colour + 1] = std::int64_t(list.size());
-  }
-  blocks.block = upload(exec, "femura::element_blocks", list);
-  return blocks;
-}
-
-/// One block per thread, without atomics.
-template<class Exec, class Scalar>
-struct ApplyBlocks {
-  ElementBlocks<Exec> blocks;
+struct OffsetTables {
+  static constexpr int num_lists = 3;
   OffsetElements<Exec, std::int32_t> long_elements;
   OffsetElements<Exec, std::uint16_t> medium_elements;
   OffsetElements<Exec, std::uint8_t> short_elements;
+  VoxelGrid<Exec> grid;
   LameField<Exec> lame;
   double edge;
-  Array<Scalar, Exec> x, y;
-  std::int64_t first_block;
 
-  template<class Offset>
-  KOKKOS_FUNCTION void add(const OffsetElements<Exec, Offset>& elements, int begin, int end) const {
-    for (int e = begin; e < end; ++e)
-      add_element_product<false>(elements, lame, edge, x, y, e);
+  KOKKOS_FUNCTION const auto& elements(std::integral_constant<int, 0>) const {
+    return long_elements;
   }
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const ElementBlock& block = blocks.block(first_block + i);
-    add(long_elements, block.begin[0], block.end[0]);
-    add(medium_elements, block.begin[1], block.end[1]);
-    add(short_elements, block.begin[2], block.end[2]);
+  KOKKOS_FUNCTION const auto& elements(std::integral_constant<int, 1>) const {
+    return medium_elements;
+  }
+  KOKKOS_FUNCTION const auto& elements(std::integral_constant<int, 2>) const {
+    return short_elements;
+  }
+
+  template<class List>
+  std::int64_t size(List list) const {
+    return elements(list).size();
+  }
+  template<class List>
+  Site site(List list, std::int64_t e) const {
+    return grid.site(elements(list).lowest(e));
+  }
+  template<class List>
+  KOKKOS_FUNCTION void nodes(List list, std::int64_t e, int (&node)[8]) const {
+    const auto& table = elements(list);
+    node[0] = table.lowest(e);
+    for (int v = 1; v < 8; ++v)
+      node[v] = node[0] + int(table.distance(e, v - 1));
   }
 };
 
@@ -224,56 +144,29 @@ public:
   /// `edge` is the voxel's edge in mm. Fences.
   OffsetOperator(const Exec& exec, const VoxelGrid<Exec>& grid, const LameField<Exec>& lame,
                  double edge)
-      : lame_(lame)
-      , edge_(edge)
-      , long_(detail::select_elements<Exec, std::int32_t>(exec, grid, lame, 1 << 16, INT32_MAX))
-      , medium_(
-            detail::select_elements<Exec, std::uint16_t>(exec, grid, lame, 1 << 8, (1 << 16) - 1))
-      , short_(detail::select_elements<Exec, std::uint8_t>(exec, grid, lame, 0, (1 << 8) - 1)) {
-    if constexpr (!BackendTraits<Exec>::is_device)
-      blocks_ = detail::make_element_blocks(exec, grid, long_, medium_, short_);
-  }
+      : tables_{detail::select_elements<Exec, std::int32_t>(exec, grid, lame, 1 << 16, INT32_MAX),
+                detail::select_elements<Exec, std::uint16_t>(exec, grid, lame, 1 << 8,
+                                                             (1 << 16) - 1),
+                detail::select_elements<Exec, std::uint8_t>(exec, grid, lame, 0, (1 << 8) - 1),
+                grid,
+                lame,
+                edge}
+      , blocks_(detail::make_element_blocks(exec, tables_)) {}
 
-  OffsetClasses classes() const { return {short_.size(), medium_.size(), long_.size()}; }
+  OffsetClasses classes() const {
+    return {tables_.short_elements.size(), tables_.medium_elements.size(),
+            tables_.long_elements.size()};
+  }
 
   /// y = A x; x and y [3 num_nodes] must not alias. Does not fence.
   template<class Scalar>
   void apply(const Exec& exec, const Array<Scalar, Exec>& x, const Array<Scalar, Exec>& y) const {
-    Kokkos::deep_copy(exec, y, Scalar(0));
-    if constexpr (BackendTraits<Exec>::is_device) {
-      launch(exec, long_, x, y);
-      launch(exec, medium_, x, y);
-      launch(exec, short_, x, y);
-    } else {
-      for (int colour = 0; colour < 8; ++colour) {
-        const std::int64_t begin = blocks_.colour_begin[colour],
-                           count = blocks_.colour_begin[colour + 1] - begin;
-        if (count > 0)
-          Kokkos::parallel_for("femura::OffsetOperator::apply",
-                               Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Dynamic>,
-                                                   Kokkos::IndexType<std::int64_t>>(exec, 0, count),
-                               detail::ApplyBlocks<Exec, Scalar>{blocks_, long_, medium_, short_,
-                                                                 lame_, edge_, x, y, begin});
-      }
-    }
+    detail::apply_elements(exec, "femura::OffsetOperator::apply", tables_, blocks_, x, y);
   }
 
 private:
-  template<class Offset, class Scalar>
-  void launch(const Exec& exec, const detail::OffsetElements<Exec, Offset>& elements,
-              const Array<Scalar, Exec>& x, const Array<Scalar, Exec>& y) const {
-    if (elements.size() > 0)
-      Kokkos::parallel_for(
-          "femura::OffsetOperator::apply", range(exec, elements.size()),
-          detail::ApplyElements<Exec, Scalar, Offset>{elements, lame_, edge_, x, y});
-  }
-
-  LameField<Exec> lame_;
-  double edge_;
-  detail::OffsetElements<Exec, std::int32_t> long_;
-  detail::OffsetElements<Exec, std::uint16_t> medium_;
-  detail::OffsetElements<Exec, std::uint8_t> short_;
-  detail::ElementBlocks<Exec> blocks_; ///< on cores
+  detail::OffsetTables<Exec> tables_;
+  detail::ElementBlocks<Exec, 3> blocks_; ///< on cores
 };
 
 } // namespace femura

@@ -54,24 +54,24 @@ KOKKOS_INLINE_FUNCTION void transform_modes(Scalar* f) {
 
 } // namespace detail
 
-/// In place u = K u, for Lame's constants `lambda` and `mu` times the edge h of the cube.
-/// 72 additions, about 40 operations on the modes, 72 additions.
+namespace detail {
+
+/// In place, mode by mode: the stiffness of a cube between transform_vertices and transform_modes.
+/// Mode p of component c is u[3 p + c], its force likewise.
 template<class Scalar>
-KOKKOS_INLINE_FUNCTION void apply_voxel_stiffness(Scalar lambda, Scalar mu, Scalar* u) {
-  for (int c = 0; c < 3; ++c)
-    detail::transform_vertices(u + c);
-  // Mode p of component c is u[3 p + c], its force likewise. Weights: 4 h for derivatives and
-  // volume over 64 for two transforms, times the mean 3^-|m| of phi_m squared for |m| = 0, 1, 2.
+KOKKOS_INLINE_FUNCTION void apply_mode_stiffness(Scalar lambda, Scalar mu, Scalar* u) {
+  // Weights: 4 h for derivatives and volume over 64 for two transforms, times the mean 3^-|m| of
+  // phi_m squared for |m| = 0, 1, 2.
   const Scalar l0 = lambda * Scalar(1. / 16), m0 = mu * Scalar(1. / 16);
   const Scalar l1 = lambda * Scalar(1. / 48), m1 = mu * Scalar(1. / 48);
-  const Scalar d1 = l1 + 3 * m1, d2 = (lambda + 4 * mu) * Scalar(1. / 144);
+  const Scalar d1 = l1 + Scalar(3) * m1, d2 = (lambda + Scalar(4) * mu) * Scalar(1. / 144);
 
   // Rigid translations carry nothing. Uniform strain: m = {}.
-  u[0] = u[1] = u[2] = 0;
-  const Scalar x1 = u[3], y2 = u[7], z4 = u[14], trace = l0 * (x1 + y2 + z4);
-  u[3] = trace + 2 * m0 * x1;
-  u[7] = trace + 2 * m0 * y2;
-  u[14] = trace + 2 * m0 * z4;
+  u[0] = u[1] = u[2] = Scalar(0);
+  const Scalar x1 = u[3], y2 = u[7], z4 = u[14], trace = l0 * (x1 + y2 + z4), n0 = m0 + m0;
+  u[3] = trace + n0 * x1;
+  u[7] = trace + n0 * y2;
+  u[14] = trace + n0 * z4;
   u[6] = u[4] = m0 * (u[6] + u[4]);
   u[13] = u[8] = m0 * (u[13] + u[8]);
   u[5] = u[12] = m0 * (u[5] + u[12]);
@@ -90,9 +90,20 @@ KOKKOS_INLINE_FUNCTION void apply_voxel_stiffness(Scalar lambda, Scalar mu, Scal
   u[11] = m1 * (twist + z3);
 
   // Bilinear strain: |m| = 2.
-  u[21] *= d2;
-  u[22] *= d2;
-  u[23] *= d2;
+  u[21] = d2 * u[21];
+  u[22] = d2 * u[22];
+  u[23] = d2 * u[23];
+}
+
+} // namespace detail
+
+/// In place u = K u, for Lame's constants `lambda` and `mu` times the edge h of the cube.
+/// 72 additions, about 40 operations on the modes, 72 additions.
+template<class Scalar>
+KOKKOS_INLINE_FUNCTION void apply_voxel_stiffness(Scalar lambda, Scalar mu, Scalar* u) {
+  for (int c = 0; c < 3; ++c)
+    detail::transform_vertices(u + c);
+  detail::apply_mode_stiffness(lambda, mu, u);
   for (int c = 0; c < 3; ++c)
     detail::transform_modes(u + c);
 }

@@ -6,7 +6,8 @@
 // is a run of memory. A block keeps one bit per node and the number of its first node: a node's
 // number is that plus a population count, found without search or hashing. That is 16 bytes per 64
 // lattice sites (about 1 byte per node of trabecular bone), read in one load; the paper's hash
-// tables take 12 bytes per node and more.
+// tables take 12 bytes per node and more. The way back, from a number to a site, takes 4 bytes per
+// block with nodes and 4 per 64 nodes.
 //
 // [1] C. Flaig, P. Arbenz. A scalable memory efficient multigrid solver for micro-finite element
 //     analyses based on CT images. Parallel Computing 37 (2011) 846-854.
@@ -42,6 +43,20 @@ KOKKOS_INLINE_FUNCTION int local_index(int x, int y, int z) {
   return (x & 3) + 4 * (y & 3) + 16 * (z & 3);
 }
 
+/// Position of the one bit of `mask` that has `rank` others below it.
+KOKKOS_INLINE_FUNCTION int select_bit(std::uint64_t mask, int rank) {
+  int position = 0;
+  for (int half = 32; half > 0; half /= 2) {
+    const int below = count_ones(mask & ((std::uint64_t(1) << half) - 1));
+    if (rank >= below) {
+      rank -= below;
+      mask >>= half;
+      position += half;
+    }
+  }
+  return position;
+}
+
 /// 4 x 4 x 4 lattice nodes: bit i of `mask` is the node with local index i.
 struct alignas(16) NodeBlock {
   std::uint64_t mask = 0;
@@ -64,11 +79,26 @@ struct VoxelGrid {
   int num_nodes = 0;
   int num_elem = 0;
   Array<detail::NodeBlock, Exec> block;   ///< [product of num_blocks], x fastest
-  Array<std::uint64_t, Exec> packed_site; ///< [num_nodes]
+  Array<std::uint32_t, Exec> solid_block; ///< indices into `block` of those with nodes, in order
+  Array<int, Exec> block_of_64th;         ///< [i] where in solid_block the node 64 i is
 
   std::int64_t num_dofs() const { return 3 * std::int64_t(num_nodes); }
 
-  KOKKOS_FUNCTION Site site(int node) const { return detail::unpack_site(packed_site(node)); }
+  KOKKOS_FUNCTION Site site(int node) const {
+    int s = block_of_64th(node >> 6);
+    detail::NodeBlock b = block(solid_block(s));
+    while (node >= b.begin + count_ones(b.mask))
+      b = block(solid_block(++s));
+    const Site corner = block_corner(solid_block(s));
+    const int local = detail::select_bit(b.mask, node - b.begin);
+    return {corner.x + (local & 3), corner.y + (local >> 2 & 3), corner.z + (local >> 4)};
+  }
+
+  /// Lowest site of a block.
+  KOKKOS_FUNCTION Site block_corner(std::int64_t i) const {
+    return {4 * int(i % num_blocks[0]), 4 * int(i / num_blocks[0] % num_blocks[1]),
+            4 * int(i / num_blocks[0] / num_blocks[1])};
+  }
 
   /// Number of the node at (x, y, z); -1 if there is none there or the place is off the lattice.
   KOKKOS_FUNCTION int find(int x, int y, int z) const {
@@ -112,40 +142,43 @@ struct MarkNodes {
   }
 };
 
-/// Numbers the blocks along the Morton curve of the smallest cube of blocks that holds the lattice.
+/// Numbers the blocks with nodes, and their nodes, along the Morton curve of the smallest cube of
+/// blocks that holds the lattice. The sum carries blocks in its upper and nodes in its lower half.
 template<class Exec>
 struct NumberBlocks {
   Kokkos::Array<int, 3> num_blocks;
   Array<NodeBlock, Exec> block;
+  Array<std::uint32_t, Exec> solid_block; ///< empty in the first pass
 
   KOKKOS_FUNCTION void operator()(std::int64_t key, std::int64_t& sum, bool final) const {
     const int x = morton_coordinate(key, 0), y = morton_coordinate(key, 1),
               z = morton_coordinate(key, 2);
     if (x >= num_blocks[0] || y >= num_blocks[1] || z >= num_blocks[2])
       return;
-    NodeBlock& b = block(x + num_blocks[0] * (y + std::int64_t(num_blocks[1]) * z));
-    if (final)
-      b.begin = std::int32_t(sum);
-    sum += count_ones(b.mask);
+    const std::int64_t i = x + num_blocks[0] * (y + std::int64_t(num_blocks[1]) * z);
+    NodeBlock& b = block(i);
+    if (final) {
+      b.begin = std::int32_t(sum & 0xffffffff);
+      if (b.mask && solid_block.extent(0) > 0)
+        solid_block(sum >> 32) = std::uint32_t(i);
+    }
+    if (b.mask)
+      sum += (std::int64_t(1) << 32) + count_ones(b.mask);
   }
 };
 
-/// Writes the site of each node of a block.
+/// Notes the block of every 64th node.
 template<class Exec>
-struct ListSites {
-  Kokkos::Array<int, 3> num_blocks;
+struct FindBlocks {
   Array<NodeBlock, Exec> block;
-  Array<std::uint64_t, Exec> packed_site;
+  Array<std::uint32_t, Exec> solid_block;
+  Array<int, Exec> block_of_64th;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const NodeBlock b = block(i);
-    const int bx = 4 * int(i % num_blocks[0]);
-    const int by = 4 * int(i / num_blocks[0] % num_blocks[1]);
-    const int bz = 4 * int(i / num_blocks[0] / num_blocks[1]);
-    int node = b.begin;
-    for (int local = 0; local < 64; ++local)
-      if (b.mask >> local & 1)
-        packed_site(node++) = pack_site(bx + (local & 3), by + (local >> 2 & 3), bz + (local >> 4));
+  KOKKOS_FUNCTION void operator()(std::int64_t s) const {
+    const NodeBlock b = block(solid_block(s));
+    const int end = b.begin + count_ones(b.mask);
+    for (std::int64_t i = (std::int64_t(b.begin) + 63) / 64; 64 * i < end; ++i)
+      block_of_64th(i) = int(s);
   }
 };
 
@@ -162,25 +195,63 @@ VoxelGrid<Exec> make_voxel_grid(const Exec& exec, const VoxelArray<Exec>& image)
     FEMURA_REQUIRE(image.shape[d] < 1 << 20, "an axis of " << image.shape[d] << " voxels");
     grid.num_blocks[d] = image.shape[d] / 4 + 1;
     num_blocks *= grid.num_blocks[d];
+    FEMURA_REQUIRE(num_blocks <= std::numeric_limits<std::uint32_t>::max(),
+                   "an image of more than 64 * 2^32 voxels");
     while (side < grid.num_blocks[d])
       side *= 2;
   }
   grid.block = make_uninitialized<detail::NodeBlock>(exec, num_blocks, "femura::node_blocks");
 
-  std::int64_t num_elem = 0, num_nodes = 0;
+  std::int64_t num_elem = 0, counts = 0;
   Kokkos::parallel_reduce("femura::make_voxel_grid::mark", range(exec, num_blocks),
                           detail::MarkNodes<Exec>{image, grid.num_blocks, grid.block}, num_elem);
   FEMURA_REQUIRE(num_elem > 0, "the image has no voxel greater than 0");
-  Kokkos::parallel_scan("femura::make_voxel_grid::number", range(exec, side * side * side),
-                        detail::NumberBlocks<Exec>{grid.num_blocks, grid.block}, num_nodes);
+  const auto number = [&] {
+    Kokkos::parallel_scan("femura::make_voxel_grid::number", range(exec, side * side * side),
+                          detail::NumberBlocks<Exec>{grid.num_blocks, grid.block, grid.solid_block},
+                          counts);
+  };
+  number();
+  const std::int64_t num_nodes = counts & 0xffffffff, num_solid = counts >> 32;
   FEMURA_REQUIRE(num_nodes <= std::numeric_limits<std::int32_t>::max(),
                  num_nodes << " nodes are more than 32-bit node numbers hold");
   grid.num_elem = int(num_elem);
   grid.num_nodes = int(num_nodes);
-  grid.packed_site = make_uninitialized<std::uint64_t>(exec, num_nodes, "femura::node_sites");
-  Kokkos::parallel_for("femura::make_voxel_grid::sites", range(exec, num_blocks),
-                       detail::ListSites<Exec>{grid.num_blocks, grid.block, grid.packed_site});
+  grid.solid_block = make_uninitialized<std::uint32_t>(exec, num_solid, "femura::solid_blocks");
+  number();
+  grid.block_of_64th = make_uninitialized<int>(exec, num_nodes / 64 + 1, "femura::block_of_64th");
+  Kokkos::parallel_for("femura::make_voxel_grid::find", range(exec, num_solid),
+                       detail::FindBlocks<Exec>{grid.block, grid.solid_block, grid.block_of_64th});
   return grid;
+}
+
+namespace detail {
+/// Writes the sites of the nodes of a block.
+template<class Exec>
+struct ListSites {
+  VoxelGrid<Exec> grid;
+  Array<std::uint64_t, Exec> packed_site;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t s) const {
+    const NodeBlock b = grid.block(grid.solid_block(s));
+    const Site corner = grid.block_corner(grid.solid_block(s));
+    int node = b.begin;
+    for (int local = 0; local < 64; ++local)
+      if (b.mask >> local & 1)
+        packed_site(node++) =
+            pack_site(corner.x + (local & 3), corner.y + (local >> 2 & 3), corner.z + (local >> 4));
+  }
+};
+} // namespace detail
+
+/// [num_nodes] packed sites of all nodes (detail::unpack_site). Does not fence.
+template<class Exec>
+Array<std::uint64_t, Exec> list_sites(const Exec& exec, const VoxelGrid<Exec>& grid) {
+  const Array<std::uint64_t, Exec> packed =
+      make_uninitialized<std::uint64_t>(exec, grid.num_nodes, "femura::node_sites");
+  Kokkos::parallel_for("femura::list_sites", range(exec, grid.solid_block.extent(0)),
+                       detail::ListSites<Exec>{grid, packed});
+  return packed;
 }
 
 namespace detail {

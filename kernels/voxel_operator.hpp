@@ -30,8 +30,8 @@ struct IsVoxelOperator<Operator, Exec, Scalar,
 ///     void apply(exec, x, y) const;  // y = A x, unconstrained; [3 num_nodes], not aliased; no
 ///     fence
 ///
-/// See offset_operator.hpp and gather_operator.hpp. Further operators need no change elsewhere but
-/// a line in solvers/voxel_solver.cpp.
+/// See offset_operator.hpp, hash_operator.hpp and gather_operator.hpp. A further one needs a
+/// line in voxel_operator_list.hpp, and a kind in solvers/voxel_solver.hpp.
 template<class Operator, class Exec, class Scalar>
 constexpr bool is_voxel_operator = detail::IsVoxelOperator<Operator, Exec, Scalar>::value;
 

@@ -32,7 +32,7 @@ void smooth_from_zero(const Exec& exec,
   apply_jacobi(exec, system.jacobi, Scalar(weights[0]), b, x);
   for (std::size_t i = 1; i < weights.size(); ++i) {
     apply_then(exec, system.matrix, x, system.scratch,
-               system.jacobi.step(Scalar(weights[i]), system.held, b, x, next));
+               system.jacobi.step(Scalar(weights[i]), system.held, b, next));
     std::swap(x, next);
   }
 }
@@ -44,7 +44,7 @@ void smooth(const Exec& exec, const SmoothedSystem<Exec, Scalar, Operator, Jacob
             Array<Scalar, Exec>& x, Array<Scalar, Exec>& next) {
   for (double weight : weights) {
     apply_then(exec, system.matrix, x, system.scratch,
-               system.jacobi.step(Scalar(weight), system.held, b, x, next));
+               system.jacobi.step(Scalar(weight), system.held, b, next));
     std::swap(x, next);
   }
 }

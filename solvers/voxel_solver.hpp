@@ -25,15 +25,32 @@ struct VoxelProblem {
 
 enum class VoxelOperatorKind {
   offset, ///< element by element with compressed tables (the paper's)
-  gather  ///< node by node, bitwise reproducible
+  hash,   ///< element by element with perfect hashing (the paper's alternative)
+  gather, ///< node by node, bitwise reproducible
+  brick   ///< tile by tile, marching through z, bitwise reproducible
 };
+inline constexpr VoxelOperatorKind all_voxel_operators[] = {
+    VoxelOperatorKind::offset, VoxelOperatorKind::hash, VoxelOperatorKind::gather,
+    VoxelOperatorKind::brick};
 
-/// On cores the faster one by far. On devices `gather`: it is reproducible, takes 4 bytes per
-/// degree of freedom less, and its solves are within a tenth of the other's either way
-/// (docs/performance.md).
+/// As on command lines and in results.
+inline const char* name_of(VoxelOperatorKind kind) {
+  switch (kind) {
+  case VoxelOperatorKind::offset:
+    return "offset";
+  case VoxelOperatorKind::hash:
+    return "hash";
+  case VoxelOperatorKind::gather:
+    return "gather";
+  case VoxelOperatorKind::brick:
+    break;
+  }
+  return "brick";
+}
+
+/// The fastest and the smallest on every backend (docs/performance.md).
 template<class Exec>
-constexpr VoxelOperatorKind default_voxel_operator =
-    BackendTraits<Exec>::is_device ? VoxelOperatorKind::gather : VoxelOperatorKind::offset;
+constexpr VoxelOperatorKind default_voxel_operator = VoxelOperatorKind::brick;
 
 /// In what the vectors of the iteration and the multigrid cycle are kept. Displacements and true
 /// residuals are double in all of them, and so is what counts as converged.
@@ -46,7 +63,7 @@ enum class VoxelPrecision {
 struct VoxelSolverOptions {
   CgOptions cg;
   MultigridOptions multigrid;
-  VoxelOperatorKind matrix = VoxelOperatorKind::gather;
+  VoxelOperatorKind matrix = VoxelOperatorKind::brick;
   VoxelPrecision precision = VoxelPrecision::mixed;
 };
 

@@ -285,12 +285,16 @@ void add_solver_options(CLI::App& app, BoneOptions& o) {
       ->type_name("N")
       ->capture_default_str()
       ->group(group);
-  add_choice(app, "--operator", o.matrix,
-             {{"auto", OperatorChoice::automatic},
-              {"offset", OperatorChoice::offset},
-              {"gather", OperatorChoice::gather}},
-             "offset: by element, with atomics on devices; gather: by node, bitwise reproducible; "
-             "auto: the faster")
+  add_choice(
+      app, "--operator", o.matrix,
+      {{"auto", OperatorChoice::automatic},
+       {"offset", OperatorChoice::offset},
+       {"hash", OperatorChoice::hash},
+       {"gather", OperatorChoice::gather},
+       {"brick", OperatorChoice::brick}},
+      "offset: by element, with atomics on devices; hash: the same, finding nodes by perfect "
+      "hashing; gather: by node; brick: by tiles that march through z, the fastest; both bitwise "
+      "reproducible; auto: brick")
       ->group(group);
   add_choice(
       app, "--hierarchy", o.hierarchy,

@@ -74,7 +74,7 @@ struct NodalCondition {
   double value = 0; ///< --fix: mm at each node; --force: N in all, spread evenly over the nodes
 };
 
-enum class OperatorChoice { automatic, offset, gather };
+enum class OperatorChoice { automatic, offset, hash, gather, brick };
 enum class Cycle {
   v,      ///< one visit of the next level from every level
   w,      ///< two

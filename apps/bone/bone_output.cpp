@@ -24,7 +24,7 @@ auto span_of(const View& view) {
 template<class Exec>
 std::vector<double> node_coordinates(const VoxelGrid<Exec>& grid, double edge,
                                      const std::array<double, 3>& origin) {
-  const auto sites = to_host<std::uint64_t, Exec>(grid.packed_site);
+  const auto sites = to_host<std::uint64_t, Exec>(list_sites(Exec(), grid));
   std::vector<double> points(3 * sites.extent(0));
   for (std::size_t node = 0; node < sites.extent(0); ++node) {
     const Site s = detail::unpack_site(sites(node));

@@ -38,12 +38,34 @@ std::string output_stem(const BoneOptions& options) {
 }
 
 template<class Exec>
-bool uses_gather(const BoneOptions& options) {
-  const VoxelOperatorKind kind =
-      options.matrix == OperatorChoice::automatic ? default_voxel_operator<Exec>
-      : options.matrix == OperatorChoice::gather  ? VoxelOperatorKind::gather
-                                                  : VoxelOperatorKind::offset;
-  return kind == VoxelOperatorKind::gather;
+VoxelOperatorKind operator_kind(const BoneOptions& options) {
+  switch (options.matrix) {
+  case OperatorChoice::offset:
+    return VoxelOperatorKind::offset;
+  case OperatorChoice::hash:
+    return VoxelOperatorKind::hash;
+  case OperatorChoice::gather:
+    return VoxelOperatorKind::gather;
+  case OperatorChoice::brick:
+    return VoxelOperatorKind::brick;
+  case OperatorChoice::automatic:
+    break;
+  }
+  return default_voxel_operator<Exec>;
+}
+
+/// What an operator stores beside the grid, for each node.
+double operator_bytes(VoxelOperatorKind kind, double elem_per_node) {
+  switch (kind) {
+  case VoxelOperatorKind::offset:
+    return 14 * elem_per_node;
+  case VoxelOperatorKind::hash:
+    return 8 * elem_per_node + 4;
+  case VoxelOperatorKind::gather:
+  case VoxelOperatorKind::brick:
+    break;
+  }
+  return 0;
 }
 
 Cycle cycle_of(const BoneOptions& options) {
@@ -72,8 +94,7 @@ VoxelSolverOptions solver_options(const BoneOptions& options) {
   solver.multigrid.max_levels = options.levels;
   solver.multigrid.coarse_solver =
       options.coarse == CoarseChoice::direct ? CoarseSolver::direct : CoarseSolver::cg;
-  solver.matrix =
-      uses_gather<Exec>(options) ? VoxelOperatorKind::gather : VoxelOperatorKind::offset;
+  solver.matrix = operator_kind<Exec>(options);
   solver.precision = options.common.precision == Precision::mixed  ? VoxelPrecision::mixed
                      : options.common.precision == Precision::lean ? VoxelPrecision::lean
                                                                    : VoxelPrecision::fp64;
@@ -136,9 +157,10 @@ BonePrediction predict(const BoneOptions& options, const BoneModelInfo& info) {
                          : precision == Precision::mixed ? 36
                                                          : 24;
   const bool uniform = info.poisson_min == info.poisson_max;
-  const bool gather = uses_gather<Exec>(options);
-  const double scratch = gather ? 0 : cycle + (precision == Precision::lean ? 8 : 0);
-  const double index = 8 + 1 + (uniform ? 4 : 8) + 5 + (gather ? 0 : 14 * elem / nodes);
+  const VoxelOperatorKind kind = operator_kind<Exec>(options);
+  const bool fuses = kind != VoxelOperatorKind::offset;
+  const double scratch = fuses ? 0 : cycle + (precision == Precision::lean ? 8 : 0);
+  const double index = 1 + (uniform ? 4 : 8) + 5 + operator_bytes(kind, elem / nodes);
   const double fine = index + cycle + 3 * (vectors + scratch);
   const double coarse = 0.18 * nodes * nodes / elem * (15 * cycle + 15) +
                         0.155 * nodes * (2 * 8 * 4 + 8 + (uniform ? 4 : 8));
@@ -428,7 +450,7 @@ int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context)
   results.model = describe_model(exec, options, model, problem.grid, problem.lame);
   results.model.num_held_dofs = problem.held.num_dofs;
   results.test = test_name(options, has_listed_load(options, model));
-  results.operator_name = uses_gather<Exec>(options) ? "gather" : "offset";
+  results.operator_name = name_of(operator_kind<Exec>(options));
   const Cycle cycle = cycle_of(options);
   results.cycle_name = cycle == Cycle::v ? "v" : cycle == Cycle::w ? "w" : "inner-w";
   results.hierarchy_name = options.hierarchy == Hierarchy::split      ? "split"

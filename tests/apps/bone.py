@@ -262,6 +262,18 @@ class Contract(BoneCase):
         first, second = self.summary(*arguments), self.summary(*arguments)
         self.assertEqual(first["results"]["reactions"], second["results"]["reactions"])
 
+    def test_operators_agree(self):
+        forces = {}
+        for operator in ("offset", "hash", "gather"):
+            results = self.summary("bone", "--generate", "perlin", "--size", "20", "--feature", "10",
+                                   "--fraction", "0.4", "--largest-component", "--test", "axial",
+                                   "--tolerance", "1e-10", "--operator", operator, "--backend",
+                                   "serial", "-q")
+            self.assertEqual(results["engine"]["operator"], operator)
+            forces[operator] = results["results"]["response"]["force"]
+        for force in forces.values():
+            self.assertLess(abs(force / forces["gather"] - 1), 1e-9)
+
 
 class BadInput(BoneCase):
     @staticmethod

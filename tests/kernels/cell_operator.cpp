@@ -320,7 +320,7 @@ FEMURA_BACKEND_TEST("A smoothing step by blocks is x + omega B (b - A x)", "[blo
   const auto y = make_zeros<double>(exec, n, "test::y");
   const auto ax = make_zeros<double>(exec, n, "test::ax");
   matrix.apply(exec, x, ax);
-  matrix.apply_then(exec, x, BlockSmoothingStep<TestType, double>{0.7, blocks, b, x, y});
+  matrix.apply_then(exec, x, BlockSmoothingStep<TestType, double>{0.7, blocks, b, y});
   exec.fence();
   const auto computed = host_values(y), product = host_values(ax), rhs = host_values(b),
              inverse = host_values(blocks);

@@ -33,7 +33,7 @@ MaterialImage<Exec> upload_material(const Exec& exec, const reference::Model& mo
 template<class Exec>
 std::vector<std::array<int, 3>> host_sites(const VoxelGrid<Exec>& grid) {
   std::vector<std::array<int, 3>> sites;
-  for (std::uint64_t packed : host_values(grid.packed_site)) {
+  for (std::uint64_t packed : host_values(list_sites(Exec(), grid))) {
     const Site s = detail::unpack_site(packed);
     sites.push_back({s.x, s.y, s.z});
   }

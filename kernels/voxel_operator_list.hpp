@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All voxel operators, for tests and benchmarks of what every one of them does.
+#pragma once
+
+#include "kernels/brick_operator.hpp"
+#include "kernels/gather_operator.hpp"
+#include "kernels/hash_operator.hpp"
+#include "kernels/offset_operator.hpp"
+#include "kernels/voxel_operator.hpp"
+
+namespace femura {
+
+/// An operator, and whether its products are bitwise reproducible on devices too (on cores all
+/// are).
+template<template<class> class Operator, bool ReproducibleOnDevices>
+struct VoxelOperatorFamily {
+  template<class Exec>
+  using type = Operator<Exec>;
+  template<class Exec>
+  static constexpr bool reproducible = ReproducibleOnDevices || !BackendTraits<Exec>::is_device;
+};
+
+/// Calls visit(VoxelOperatorFamily<...>()) for every operator.
+template<class Visit>
+void for_each_voxel_operator(const Visit& visit) {
+  visit(VoxelOperatorFamily<OffsetOperator, false>());
+  visit(VoxelOperatorFamily<HashOperator, false>());
+  visit(VoxelOperatorFamily<GatherOperator, true>());
+  visit(VoxelOperatorFamily<BrickOperator, true>());
+}
+
+} // namespace femura

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The multigrid cycle below the finest level, the same for every voxel operator: instantiated once
+// per backend and precision in coarse_cycle.cpp.
+#pragma once
+
+#include "core/launch_graph.hpp"
+#include "kernels/cell_operator.hpp"
+#include "kernels/jacobi.hpp"
+#include "solvers/multigrid_level.hpp"
+#include "solvers/voxel_hierarchy.hpp"
+
+#include <vector>
+
+namespace femura {
+
+/// Solves the coarse levels of a hierarchy for residuals of the finest, approximately.
+template<class Exec, class Scalar>
+class CoarseCycle {
+  using Level = detail::MultigridLevel<Exec, Scalar, CellOperator<Exec>, BlockJacobi<Exec, Scalar>>;
+
+public:
+  /// Fences.
+  CoarseCycle(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy,
+              const MultigridOptions& options);
+
+  /// x += P (an approximate inverse) P^T residual on the finest level, whose vectors [3 num_nodes]
+  /// are zero at held components. There must be a coarse level. Does not fence with the direct
+  /// coarse solver.
+  void add_correction(const Exec& exec, const Array<Scalar, Exec>& residual,
+                      const Array<Scalar, Exec>& x);
+
+  bool empty() const { return levels_.empty(); }
+  std::vector<MultigridLevelInfo> level_info() const;
+  /// Products so far, set-up included, each level weighted by its share of the voxels.
+  double work() const { return work_; }
+  LaunchGraphState launch_graph() const { return graph_.state(); }
+
+private:
+  void add_level(const Exec& exec, const CoarseLevel<Exec>& level);
+  Array<Scalar, Exec> visit(const Exec& exec, std::size_t l);
+
+  MultigridOptions options_;
+  VoxelHierarchy<Exec> hierarchy_;
+  std::vector<Level> levels_;
+  CoarsestSolver<Exec, Scalar> coarsest_;
+  LaunchGraph<Exec> graph_;        ///< a visit of the first coarse level
+  Array<Scalar, Exec> correction_; ///< its result
+  double work_ = 0, visit_work_ = 0;
+};
+
+} // namespace femura

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One level of the multigrid cycle: its matrix, smoother and vectors; and the solver of the
+// coarsest.
+#pragma once
+
+#include "kernels/dense_operator.hpp"
+#include "kernels/free_updates.hpp"
+#include "kernels/upload.hpp"
+#include "solvers/cg.hpp"
+#include "solvers/dense_inverse.hpp"
+#include "solvers/lanczos.hpp"
+#include "solvers/multigrid_options.hpp"
+#include "solvers/polynomial_smoother.hpp"
+
+namespace femura {
+
+/// The vectors of a level [3 num_nodes]: two iterates and the right-hand side.
+template<class Exec, class Scalar>
+struct LevelVectors {
+  Array<Scalar, Exec> x, next, b;
+};
+
+namespace detail {
+
+/// The matrix of a level with what solves it; its grid is in the hierarchy.
+template<class Exec, class Scalar, class Operator, class Jacobi>
+struct MultigridLevel {
+  Operator matrix;
+  Jacobi jacobi;
+  Constraints<Exec> held;
+  double cost; ///< of a product, in products of the finest level
+  LevelVectors<Exec, Scalar> vectors;
+  Array<Scalar, Exec> scratch; ///< for operators that do not fuse updates
+  double largest_eigenvalue = 0;
+  std::vector<double> weights; ///< of the smoother
+
+  SmoothedSystem<Exec, Scalar, Operator, Jacobi> system() const {
+    return {matrix, jacobi, held.mask, scratch};
+  }
+  /// q = A x, zero at held components.
+  void multiply(const Exec& exec, const Array<Scalar, Exec>& x,
+                const Array<Scalar, Exec>& q) const {
+    apply_then(exec, matrix, x, q, StoreFreeProduct<Exec, Scalar>{held.mask, q});
+  }
+  /// r = b - A x, zero at held components.
+  void residual(const Exec& exec, const Array<Scalar, Exec>& x, const Array<Scalar, Exec>& b,
+                const Array<Scalar, Exec>& r) const {
+    apply_then(exec, matrix, x, Operator::fuses_updates ? scratch : r,
+               StoreResidual<Exec, Scalar>{held.mask, b, r});
+  }
+};
+
+} // namespace detail
+
+namespace detail {
+
+/// Estimates the spectrum of a level and prepares its smoother; returns the products spent.
+template<class Exec, class Level>
+double prepare_smoother(const Exec& exec, const MultigridOptions& options, int degree,
+                        Level& level) {
+  double work = 0;
+  const auto& v = level.vectors;
+  level.largest_eigenvalue = estimate_largest_eigenvalue(
+      exec, options.lanczos_steps, level.jacobi,
+      [&](const auto& p, const auto& q) {
+        level.multiply(exec, p, q);
+        work += level.cost;
+      },
+      [&](const auto& r) { clear(exec, level.held, r); }, v.b, v.x, v.next);
+  SmootherOptions smoother = options.smoother;
+  smoother.degree = degree;
+  // A level on which nothing acts is given any weights.
+  const double lmax = level.largest_eigenvalue > 0 ? level.largest_eigenvalue : 1;
+  level.weights = smoothing_weights(smoother, lmax);
+  return work;
+}
+
+/// One cycle from zero on a level above the coarsest; returns the iterate. `add_correction(r, x)`
+/// solves the next level for the residual r and adds the correction to x. Adds the products of this
+/// level to `work`.
+template<class Exec, class Scalar, class Level, class AddCorrection>
+Array<Scalar, Exec> cycle(const Exec& exec, const Level& level, const Array<Scalar, Exec>& b,
+                          int visits, double& work, const AddCorrection& add_correction) {
+  Array<Scalar, Exec> x = level.vectors.x, next = level.vectors.next;
+  smooth_from_zero(exec, level.system(), level.weights, b, x, next);
+  work += level.cost * double(level.weights.size() - 1);
+  for (int visit = 0; visit < visits; ++visit) {
+    level.residual(exec, x, b, next);
+    add_correction(next, x);
+    smooth(exec, level.system(), level.weights, b, x, next);
+    work += level.cost * double(level.weights.size() + 1);
+  }
+  return x;
+}
+
+} // namespace detail
+
+/// Solves the coarsest level, by a dense inverse or by conjugate gradients.
+template<class Exec, class Scalar>
+class CoarsestSolver {
+public:
+  CoarsestSolver() = default;
+  /// `assemble()` gives the dense matrix of the level, row by row, if it is asked for. Fences.
+  template<class Assemble>
+  CoarsestSolver(const Exec& exec, CoarseSolver kind, int num_levels, std::int64_t num_nodes,
+                 const Assemble& assemble)
+      : kind_(kind) {
+    if (kind != CoarseSolver::direct)
+      return;
+    if (num_nodes > 4000)
+      fail<UsageError>("the coarsest of ", num_levels, " levels has ", num_nodes,
+                       " nodes, too many for a direct solve: allow more levels or use the cg "
+                       "coarse solver");
+    inverse_ = invert_semidefinite<Scalar>(exec, upload(exec, "femura::coarse_matrix", assemble()),
+                                           3 * num_nodes);
+  }
+
+  /// x = A^-1 b in level.vectors.x, which is returned. Does not fence if direct.
+  template<class Level>
+  Array<Scalar, Exec> solve(const Exec& exec, const Level& level, const Array<Scalar, Exec>& b,
+                            double& work) {
+    const LevelVectors<Exec, Scalar>& v = level.vectors;
+    if (kind_ == CoarseSolver::direct) {
+      apply_dense(exec, inverse_, b, v.x);
+      return v.x;
+    }
+    if (r_.extent(0) == 0) {
+      const std::int64_t n = v.x.extent(0);
+      r_ = make_zeros<Scalar>(exec, n, "femura::multigrid::coarse_r");
+      p_ = make_zeros<Scalar>(exec, n, "femura::multigrid::coarse_p");
+      z_ = make_zeros<Scalar>(exec, n, "femura::multigrid::coarse_z");
+    }
+    Kokkos::deep_copy(exec, v.x, Scalar(0));
+    conjugate_gradients(
+        exec, CgOptions{1e-7, 20, 0},
+        [&](const auto& p, const auto& q) {
+          level.multiply(exec, p, q);
+          work += level.cost;
+        },
+        [&](const auto& x, double scale, const auto& r) {
+          apply_then(
+              exec, level.matrix, x, r,
+              StoreScaledResidual<Exec, Scalar, Scalar>{level.held.mask, b, Scalar(scale), r});
+          work += level.cost;
+        },
+        [&](const auto& r) {
+          apply_jacobi(exec, level.jacobi, Scalar(1), r, z_);
+          return z_;
+        },
+        CgVectors<Exec, Scalar, Scalar, Scalar>{v.x, r_, p_, v.next, r_});
+    return v.x;
+  }
+
+private:
+  CoarseSolver kind_ = CoarseSolver::direct;
+  Array<Scalar, Exec> inverse_;   ///< dense
+  Array<Scalar, Exec> r_, p_, z_; ///< of the conjugate gradients
+};
+
+} // namespace femura
