@@ -13,7 +13,7 @@ namespace femura::bench {
 
 /// As on command lines.
 constexpr const char* name_of(VoxelPrecision precision) {
-  return precision == VoxelPrecision::lean ? "lean"
+  return precision == VoxelPrecision::lean    ? "lean"
          : precision == VoxelPrecision::mixed ? "mixed"
                                               : "double";
 }
@@ -30,8 +30,8 @@ struct SolveVariant {
   /// "<group>/<operator>/<backend>/<precision>/<image>:<n>".
   std::string row_name(const std::string& group, const std::string& backend,
                        const std::string& image, int n) const {
-    return group + '/' + femura::name_of(matrix) + '/' + backend + '/' + name_of(precision) + '/' + image +
-           ':' + std::to_string(n);
+    return group + '/' + femura::name_of(matrix) + '/' + backend + '/' + name_of(precision) + '/' +
+           image + ':' + std::to_string(n);
   }
   VoxelSolverOptions options() const {
     VoxelSolverOptions options;

@@ -3,9 +3,9 @@
 //
 // Bytes: each entry of a vector, of the moduli and of the stored indices moves once, however often
 // a kernel asks for it. Of the grid that is 16 bytes per block of 4^3 lattice sites and the way
-// back from nodes to blocks; of the offset operator's tables, per element the lowest node and seven distances
-// of its class; of the hash, 8 bytes of place per element and the tables. Flops: those of the
-// arithmetic of one element; forming its entries from Lame's constants is not counted.
+// back from nodes to blocks; of the offset operator's tables, per element the lowest node and seven
+// distances of its class; of the hash, 8 bytes of place per element and the tables. Flops: those of
+// the arithmetic of one element; forming its entries from Lame's constants is not counted.
 #pragma once
 
 #include "bench/measure.hpp"

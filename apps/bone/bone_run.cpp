@@ -158,8 +158,8 @@ BonePrediction predict(const BoneOptions& options, const BoneModelInfo& info) {
                                                          : 24;
   const bool uniform = info.poisson_min == info.poisson_max;
   const VoxelOperatorKind kind = operator_kind<Exec>(options);
-  const bool fuses = kind == VoxelOperatorKind::gather || kind == VoxelOperatorKind::brick;
-  const double scratch = fuses ? 0 : cycle + (precision == Precision::lean ? 8 : 0);
+  const bool fused = kind == VoxelOperatorKind::gather || kind == VoxelOperatorKind::brick;
+  const double scratch = fused ? 0 : cycle + (precision == Precision::lean ? 8 : 0);
   const double index = 1 + (uniform ? 4 : 8) + 5 + operator_bytes(kind, elem / nodes);
   const double fine = index + cycle + 3 * (vectors + scratch);
   const double coarse = 0.18 * nodes * nodes / elem * (15 * cycle + 15) +
