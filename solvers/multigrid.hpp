@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Geometric multigrid on voxels as a preconditioner: matrix-free on every level [1], [2].
 //
-// The finest level is the voxels themselves, its smoother scaled by the diagonal. Coarse levels are
-// cells with explicit corners (cell_grid.hpp), of averaged moduli, by place (eq. 5, 6 of [2]) or by
-// connection (cell_coarsen.hpp), their smoothers scaled by 3 x 3 blocks. Smoothing steps and
-// residuals are updates of products (node_update.hpp): a level keeps two iterates and a right-hand
-// side. With equal pre- and post-smoothing the cycle is symmetric positive definite, as conjugate
-// gradients need (tested).
+// The finest level is the voxels themselves, its smoother scaled by a number per node. Coarse
+// levels are cells with explicit corners (cell_grid.hpp), of averaged moduli, by place (eq. 5, 6 of
+// [2]) or by connection (cell_coarsen.hpp), their smoothers scaled by 3 x 3 blocks. Smoothing steps
+// and residuals are updates of products (node_update.hpp): a level keeps two iterates and a
+// right-hand side. With equal pre- and post-smoothing the cycle is symmetric positive definite, as
+// conjugate gradients need (tested).
 //
 // [1] C. Flaig, P. Arbenz. A scalable memory efficient multigrid solver for micro-finite element
 //     analyses based on CT images. Parallel Computing 37 (2011) 846-854.
@@ -36,8 +36,7 @@ public:
             const LevelVectors<Exec, Scalar>& fine_vectors)
       : options_(options)
       , finest_{fine_operator,
-                {make_inverse_diagonal<Scalar>(exec, hierarchy.grid, hierarchy.lame,
-                                               hierarchy.edge)},
+                {fine_scaling(exec, hierarchy, options)},
                 hierarchy.held,
                 1,
                 fine_vectors,
@@ -81,6 +80,12 @@ public:
   LaunchGraphState launch_graph() const { return coarse_.launch_graph(); }
 
 private:
+  static Array<Scalar, Exec> fine_scaling(const Exec& exec, const VoxelHierarchy<Exec>& h,
+                                          const MultigridOptions& options) {
+    return options.block_jacobi ? make_inverse_block_norm<Scalar>(exec, h.grid, h.lame, h.edge)
+                                : make_inverse_diagonal<Scalar>(exec, h.grid, h.lame, h.edge);
+  }
+
   MultigridOptions options_;
   Finest finest_;
   MultigridLevelInfo info_; ///< of the finest level

@@ -18,7 +18,8 @@ enum class CoarseSolver {
 struct MultigridOptions {
   Coarsening coarsening = Coarsening::split;
   SmootherOptions smoother;
-  bool block_jacobi = true; ///< coarse smoothers scale by 3 x 3 blocks, else by the diagonal
+  bool block_jacobi = true; ///< smoothers scale by the 3 x 3 blocks of the diagonal (the finest by
+                            ///< their norms), else by the diagonal
   int coarse_degree = 0;    ///< of the smoothers below the finest level; 0: as there
   int fine_cycles = 1;      ///< visits of level 1 per cycle on the finest level
   int coarse_cycles = 2;    ///< visits of level l + 1 per visit of level l > 0: 1 = V, 2 = W

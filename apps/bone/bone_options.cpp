@@ -416,7 +416,7 @@ void add_bone_options(CLI::App& app, BoneOptions& options) {
   add_test_options(app, options);
   add_solver_options(app, options);
   add_result_options(app, options);
-  add_common_options(app, options.common, {Precision::fp64, Precision::mixed, Precision::lean});
+  add_common_options(app, options.common, {Precision::mixed, Precision::fp64, Precision::lean});
   app.footer(std::string("Examples:\n"
                          "  femura bone tibia.h5 -o out\n"
                          "      the test in the file; out/tibia.hdf and out/tibia.json\n"

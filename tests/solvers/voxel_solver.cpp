@@ -196,6 +196,8 @@ FEMURA_BACKEND_TEST("Displacements of random porous bodies are the oracle's", "[
     for (const VoxelOperatorKind kind : all_voxel_operators)
       for (const VoxelPrecision precision :
            {VoxelPrecision::fp64, VoxelPrecision::mixed, VoxelPrecision::lean}) {
+        if (precision == VoxelPrecision::lean && kind != VoxelOperatorKind::brick)
+          continue; // refused
         VoxelSolverOptions options;
         options.cg.tolerance = 1e-12;
         options.matrix = kind;
