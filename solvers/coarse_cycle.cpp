@@ -15,6 +15,8 @@ CoarseCycle<Exec, Scalar>::CoarseCycle(const Exec& exec, const VoxelHierarchy<Ex
     , graph_(options.launch_graphs && options.coarse_solver == CoarseSolver::direct) {
   if (hierarchy.coarse.empty())
     return;
+  if (options_.repeated_levels == 0)
+    options_.repeated_levels = default_repeated_levels<Exec>;
   for (const CoarseLevel<Exec>& level : hierarchy.coarse)
     add_level(exec, level);
   const CoarseLevel<Exec>& last = hierarchy.coarse.back();
@@ -65,9 +67,9 @@ Array<Scalar, Exec> CoarseCycle<Exec, Scalar>::visit(const Exec& exec, std::size
   const Level& level = levels_[l];
   if (l + 1 == levels_.size())
     return coarsest_.solve(exec, level, level.vectors.b, work_);
+  const int visits = int(l) < options_.repeated_levels ? options_.coarse_cycles : 1;
   return detail::cycle(
-      exec, level, level.vectors.b, options_.coarse_cycles, work_,
-      [&](const auto& residual, const auto& x) {
+      exec, level, level.vectors.b, visits, work_, [&](const auto& residual, const auto& x) {
         const CoarseLevel<Exec>& next = hierarchy_.coarse[l + 1];
         restrict_residual(exec, next.transfer, hierarchy_.coarse[l].cells, next.cells, residual,
                           next.held.mask, levels_[l + 1].vectors.b);

@@ -23,6 +23,8 @@ struct MultigridOptions {
   int coarse_degree = 0;    ///< of the smoothers below the finest level; 0: as there
   int fine_cycles = 1;      ///< visits of level 1 per cycle on the finest level
   int coarse_cycles = 2;    ///< visits of level l + 1 per visit of level l > 0: 1 = V, 2 = W
+  int repeated_levels = 0;  ///< coarse levels, from the top, that do so; deeper ones visit the next
+                            ///< once; 0: the backend's default_repeated_levels
   int max_levels = 32;
   int direct_nodes = 0;   ///< coarsening stops when a level has no more nodes than this; 0: the
                           ///< backend's default_direct_nodes
@@ -39,6 +41,7 @@ struct MultigridOptions {
     options.smoother.degree = 10;
     options.block_jacobi = false;
     options.fine_cycles = 2;
+    options.repeated_levels = options.max_levels;
     options.direct_nodes = 160;
     return options;
   }
@@ -48,6 +51,12 @@ struct MultigridOptions {
 /// further levels cost: on devices in launches, elsewhere in arithmetic.
 template<class Exec>
 constexpr int default_direct_nodes = BackendTraits<Exec>::is_device ? 1000 : 400;
+
+/// Each level of a W-cycle has twice the visits of the one above. On devices a small level costs
+/// launches and dependent steps, not arithmetic, so that deep ones would take as long as the
+/// voxels.
+template<class Exec>
+constexpr int default_repeated_levels = BackendTraits<Exec>::is_device ? 3 : 32;
 
 /// What one level looks like, for reports.
 struct MultigridLevelInfo {

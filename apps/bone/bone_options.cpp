@@ -313,6 +313,11 @@ void add_solver_options(CLI::App& app, BoneOptions& o) {
                  "Visits of the next level from each one below the finest; cycle v: 1, else 2")
       ->type_name("N")
       ->group(group);
+  app.add_option("--repeated-levels", o.repeated_levels,
+                 "Levels below the finest that visit the next one so often; deeper ones visit it "
+                 "once; a good number for the backend if not given")
+      ->type_name("N")
+      ->group(group);
   add_choice_of<SmootherKind>(app, "--smoother",
                               {{"first", SmootherKind::first_kind},
                                {"fourth", SmootherKind::fourth_kind},

@@ -156,6 +156,7 @@ struct BoneOptions {
   // Where not given, as the hierarchy says.
   std::optional<Cycle> cycle;
   std::optional<int> coarse_visits;
+  std::optional<int> repeated_levels;
   std::optional<SmootherKind> smoother;
   std::optional<int> smoother_degree, coarse_degree;
   std::optional<double> smoothing_ratio;

@@ -89,6 +89,8 @@ VoxelSolverOptions solver_options(const BoneOptions& options) {
   const Cycle cycle = cycle_of(options);
   solver.multigrid.fine_cycles = cycle == Cycle::w ? 2 : 1;
   solver.multigrid.coarse_cycles = options.coarse_visits.value_or(cycle == Cycle::v ? 1 : 2);
+  if (options.repeated_levels)
+    solver.multigrid.repeated_levels = *options.repeated_levels;
   solver.multigrid.direct_nodes = options.direct_nodes.value_or(solver.multigrid.direct_nodes);
   solver.multigrid.launch_graphs = !options.no_launch_graphs;
   solver.multigrid.max_levels = options.levels;
