@@ -36,8 +36,11 @@ struct HashElements {
     // Most elements lie in one cube.
     if ((s.x & last) != last && (s.y & last) != last && (s.z & last) != last) {
       const HashCube cube = hash.cube(hash.cube_index(s.x, s.y, s.z));
+      const std::uint32_t x[2] = {hash_key_part(s.x, 0), hash_key_part(s.x + 1, 0)};
+      const std::uint32_t y[2] = {hash_key_part(s.y, 1), hash_key_part(s.y + 1, 1)};
+      const std::uint32_t z[2] = {hash_key_part(s.z, 2), hash_key_part(s.z + 1, 2)};
       for (int v = 0; v < 8; ++v)
-        node[v] = hash.find_in(cube, s.x + (v & 1), s.y + (v >> 1 & 1), s.z + (v >> 2));
+        node[v] = hash.find_key(cube, x[v & 1] | y[v >> 1 & 1] | z[v >> 2]);
     } else {
       for (int v = 0; v < 8; ++v)
         node[v] = hash.find(s.x + (v & 1), s.y + (v >> 1 & 1), s.z + (v >> 2));

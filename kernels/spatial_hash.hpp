@@ -36,10 +36,17 @@ namespace detail {
 constexpr int hash_cube_bits = 5;                        ///< 32 sites along each axis
 constexpr int hash_num_keys = 1 << (3 * hash_cube_bits); ///< possible keys in a cube
 
-/// Key of a site within its cube, [0, 32768), in the order of the nodes.
+/// What a coordinate adds to the key: 64 times the Morton key of the block of 4^3 sites in its
+/// cube, and the local index in the block.
+KOKKOS_INLINE_FUNCTION std::uint32_t hash_key_part(int coordinate, int axis) {
+  const std::uint32_t block = std::uint32_t(coordinate) >> 2;
+  return ((block & 1) | (block & 2) << 2 | (block & 4) << 4) << (6 + axis) |
+         (std::uint32_t(coordinate) & 3) << (2 * axis);
+}
+
+/// Key of a site within its cube, [0, 32768): the low bits of node_order.
 KOKKOS_INLINE_FUNCTION std::uint32_t hash_key(int x, int y, int z) {
-  constexpr int low = (1 << hash_cube_bits) - 1;
-  return std::uint32_t(node_order(x & low, y & low, z & low));
+  return hash_key_part(x, 0) | hash_key_part(y, 1) | hash_key_part(z, 2);
 }
 
 /// k mod d by multiplications, exact for k < 2^16 and 1 <= d < 2^16. D. Lemire, O. Kaser, N. Kurz.
@@ -208,15 +215,14 @@ struct SpatialHash {
     constexpr int b = detail::hash_cube_bits;
     return (x >> b) + num_cubes[0] * ((y >> b) + std::int64_t(num_cubes[1]) * (z >> b));
   }
-  /// Number of the node at (x, y, z) in the tables of its cube. There must be a node.
-  KOKKOS_FUNCTION int find_in(const detail::HashCube& c, int x, int y, int z) const {
-    const std::uint32_t key = detail::hash_key(x, y, z);
+  /// Number of the node with the given key in a cube. There must be a node.
+  KOKKOS_FUNCTION int find_key(const detail::HashCube& c, std::uint32_t key) const {
     return c.first_node +
            entry(c.entry_begin + c.slot(key, offset(c.offset_begin + c.offsets(key))));
   }
   /// Number of the node at (x, y, z). There must be a node.
   KOKKOS_FUNCTION int find(int x, int y, int z) const {
-    return find_in(cube(cube_index(x, y, z)), x, y, z);
+    return find_key(cube(cube_index(x, y, z)), detail::hash_key(x, y, z));
   }
   /// Of the tables, bytes.
   std::int64_t bytes() const {

@@ -143,6 +143,15 @@ FEMURA_BACKEND_TEST("An offset per key always suffices", "[spatial_hash]") {
   }
 }
 
+FEMURA_BACKEND_TEST("Keys are the low bits of the node order", "[spatial_hash]") {
+  std::int64_t wrong = 0;
+  for (int z = 0; z < 70; ++z)
+    for (int y = 0; y < 70; ++y)
+      for (int x = 0; x < 70; ++x)
+        wrong += detail::hash_key(x, y, z) != (node_order(x, y, z) & 32767);
+  CHECK(wrong == 0);
+}
+
 FEMURA_BACKEND_TEST("Remainders by multiplication are remainders", "[spatial_hash]") {
   std::int64_t wrong = 0;
   for (std::uint32_t d : {1u, 2u, 3u, 7u, 255u, 4095u, 32767u, 32768u, 40961u, 65535u}) {
