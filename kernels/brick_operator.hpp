@@ -38,7 +38,7 @@ struct alignas(16) BrickTile {
 template<class Exec, class Scalar>
 struct BrickShape {
   static constexpr bool device = BackendTraits<Exec>::is_device;
-  static constexpr int columns_x = device ? 8 : 16, columns_y = 8;
+  static constexpr int columns_x = 8, columns_y = 8;
   static constexpr int lanes = device ? 1 : columns_x; ///< of a row that one thread takes
   static constexpr int rows = device ? 1 : columns_y;
   static constexpr int planes = 32;                              ///< of nodes per tile, at most 64
@@ -315,10 +315,20 @@ struct MarchTiles {
     wait_for_copies<1>();
     team.team_barrier();
     transform_plane(t.z_begin - 1, modes[0]);
-    for (int z = t.z_begin - 1; z < t.z_end; z += 2) {
-      advance(z, std::integral_constant<int, 1>());
-      if (z + 1 < t.z_end)
-        advance(z + 1, std::integral_constant<int, 0>());
+    if constexpr (W == 1) {
+      for (int z = t.z_begin - 1; z < t.z_end; z += 2) {
+        advance(z, std::integral_constant<int, 1>());
+        if (z + 1 < t.z_end)
+          advance(z + 1, std::integral_constant<int, 0>());
+      }
+    } else { // half the code; the copy is cheap where arrays are not registers
+      for (int z = t.z_begin - 1; z < t.z_end; ++z) {
+        advance(z, std::integral_constant<int, 1>());
+        for (int r = 0; r < R; ++r)
+          for (int p = 0; p < 4; ++p)
+            for (int c = 0; c < 3; ++c)
+              modes[0][r][p][c] = modes[1][r][p][c];
+      }
     }
   }
 };

@@ -2,6 +2,7 @@
 // The bodies of kernels with more than 2^31 degrees of freedom, on node numbers up to 2^31 - 1:
 // arrays of which only a few pages are ever touched. Bodies run on the host, without a launch.
 #include "kernels/diagonal.hpp"
+#include "kernels/brick_operator.hpp"
 #include "kernels/gather_operator.hpp"
 #include "kernels/hash_operator.hpp"
 #include "kernels/node_update.hpp"
@@ -164,6 +165,25 @@ TEST_CASE("Gathering reaches the last nodes", "[large_indices]") {
   for (int v = 0; v < 8; ++v)
     rows(std::int64_t(last.lowest) + v);
   last.check_result(last.y);
+}
+
+TEST_CASE("Marching through bricks reaches the last nodes", "[large_indices]") {
+  const LastVoxel last;
+  FEMURA_NEEDS(last.ok());
+  const BrickOperator<Host> brick(Host(), last.grid, last.lame, last.edge);
+  brick.apply(Host(), last.x.array<Host>(), last.y.array<Host>());
+  last.check_result(last.y);
+}
+
+TEST_CASE("The last nodes know their sites", "[large_indices]") {
+  const LastVoxel last;
+  FEMURA_NEEDS(last.ok());
+  for (int v = 0; v < 8; ++v) {
+    const Site site = last.grid.site(last.lowest + v);
+    CHECK(site.x == (v & 1));
+    CHECK(site.y == (v >> 1 & 1));
+    CHECK(site.z == v >> 2);
+  }
 }
 
 TEST_CASE("Blocks of nodes are counted in 64 bits", "[large_indices]") {
