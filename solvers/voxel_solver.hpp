@@ -48,9 +48,11 @@ inline const char* name_of(VoxelOperatorKind kind) {
   return "brick";
 }
 
-/// The fastest and the smallest on every backend (docs/performance.md).
+/// The fastest (docs/performance.md). `brick` is the smallest everywhere, and the only one for lean
+/// precision.
 template<class Exec>
-constexpr VoxelOperatorKind default_voxel_operator = VoxelOperatorKind::brick;
+constexpr VoxelOperatorKind default_voxel_operator =
+    BackendTraits<Exec>::is_device ? VoxelOperatorKind::brick : VoxelOperatorKind::offset;
 
 /// In what the vectors of the iteration and the multigrid cycle are kept. Displacements and true
 /// residuals are double in all of them, and so is what counts as converged.

@@ -293,8 +293,8 @@ void add_solver_options(CLI::App& app, BoneOptions& o) {
        {"gather", OperatorChoice::gather},
        {"brick", OperatorChoice::brick}},
       "offset: by element, with atomics on devices; hash: the same, finding nodes by perfect "
-      "hashing; gather: by node; brick: by tiles that march through z, the fastest; both bitwise "
-      "reproducible; auto: brick")
+      "hashing; gather: by node; brick: by tiles that march through z; both bitwise reproducible; "
+      "auto: the faster, brick on devices and offset on cores, or brick for lean precision")
       ->group(group);
   add_choice(
       app, "--hierarchy", o.hierarchy,

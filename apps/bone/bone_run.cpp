@@ -51,7 +51,8 @@ VoxelOperatorKind operator_kind(const BoneOptions& options) {
   case OperatorChoice::automatic:
     break;
   }
-  return default_voxel_operator<Exec>;
+  return options.common.precision == Precision::lean ? VoxelOperatorKind::brick
+                                                     : default_voxel_operator<Exec>;
 }
 
 /// What an operator stores beside the grid, for each node.
