@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Stiffness product that marches tiles of voxels through z.
 //
-// A tile is TileX x TileY columns of elements. A team loads one plane of nodes after the other,
+// A tile is a few columns of elements each way. A team fetches one plane of nodes after the other,
 // transforms it in the plane (kernels/voxel_element.hpp: the Hadamard transform factorises by
 // axis), combines it with the plane before along z, multiplies the 45 coefficients of each element
 // by its moduli, and transforms back; a node plane is finished when the layer above it is. Each
 // node is read once per tile, an element's forces never leave the team, and tiles overlap by one
 // row of elements, so that every node is finished by one tile: no atomics, a fixed order of
-// additions, bitwise reproducible for any number of threads. Only tiles that hold nodes are
-// visited; the tile list takes 16 bytes per tile of some 10^3 nodes, and nothing else is stored.
+// additions, bitwise reproducible for any number of threads. Only runs of planes that hold nodes
+// are visited; their list takes 16 bytes per run of some 10^3 nodes, and nothing else is stored.
 //
 // The source is the same on devices and cores: there a thread is a lane of a row, here one thread
 // takes all rows, with the lanes in vector registers (core/lanes.hpp).
