@@ -12,8 +12,8 @@ TEST_CASE("The oracle's eigenvalues are Eigen's", "[reference]") {
   std::srand(4);
   const Eigen::MatrixXd factor = Eigen::MatrixXd::Random(n, 25), a = factor * factor.transpose();
   const Eigen::VectorXd expected = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(a).eigenvalues();
-  const auto values = reference::symmetric_eigenvalues(
-      std::vector<double>(a.data(), a.data() + a.size()), n);
+  const auto values =
+      reference::symmetric_eigenvalues(std::vector<double>(a.data(), a.data() + a.size()), n);
   for (int i = 0; i < n; ++i)
     CHECK(values[i] == Approx(expected(i)).margin(1e-12 * expected(n - 1)));
 }
