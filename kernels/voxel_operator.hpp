@@ -30,8 +30,9 @@ struct IsVoxelOperator<Operator, Exec, Scalar,
 ///     void apply(exec, x, y) const;  // y = A x, unconstrained; [3 num_nodes], not aliased; no
 ///     fence
 ///
-/// See offset_operator.hpp, hash_operator.hpp and gather_operator.hpp. A further one needs a
-/// line in voxel_operator_list.hpp, and a kind in solvers/voxel_solver.hpp.
+/// See offset_operator.hpp, hash_operator.hpp, gather_operator.hpp and brick_operator.hpp. A
+/// further one needs a line in voxel_operator_list.hpp, a kind in solvers/voxel_solver.hpp and a
+/// solvers/voxel_pcg_<operator>.cpp.
 template<class Operator, class Exec, class Scalar>
 constexpr bool is_voxel_operator = detail::IsVoxelOperator<Operator, Exec, Scalar>::value;
 
