@@ -51,6 +51,14 @@ KOKKOS_INLINE_FUNCTION int count_ones(std::uint64_t v) {
 #endif
 }
 
+KOKKOS_INLINE_FUNCTION int count_ones(std::uint32_t v) {
+#if defined(__CUDA_ARCH__)
+  return __popc(v);
+#else
+  return __builtin_popcount(v);
+#endif
+}
+
 /// Number of the lowest one bit of v, which is not 0.
 KOKKOS_INLINE_FUNCTION int lowest_one(std::uint32_t v) {
 #if defined(__CUDA_ARCH__)

@@ -123,8 +123,9 @@ struct MarchTiles {
     }
     if (local_z == 2 || (first && local_z == 3))
       load_block(c, (z >> 2) + 1, c.next_mask, c.next_begin);
-    const unsigned plane = unsigned(c.mask >> 16 * local_z) & 0xffffu;
-    const int node = plane >> c.bit & 1 ? c.begin + count_ones(plane & ((1u << c.bit) - 1)) : -1;
+    const std::uint32_t plane = std::uint32_t(c.mask >> 16 * local_z) & 0xffffu;
+    const int node =
+        plane >> c.bit & 1 ? c.begin + count_ones(plane & ((std::uint32_t(1) << c.bit) - 1)) : -1;
     c.begin += count_ones(plane);
     return node;
   }

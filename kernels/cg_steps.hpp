@@ -23,6 +23,23 @@ template<class Exec>
 using CgScalarArray = Array<double, Exec>;
 
 namespace detail {
+/// Which entries of n a work item takes. On devices four, a warp's width apart, all loaded before
+/// the first is stored: memory is kept busy by the number of loads under way.
+template<class Exec>
+struct Entries {
+  static constexpr bool device = BackendTraits<Exec>::is_device;
+  static constexpr int per_item = device ? 4 : 1;
+  std::int64_t n, item;
+
+  KOKKOS_FUNCTION std::int64_t entry(int k) const {
+    return device ? (item / 32 * per_item + k) * 32 + item % 32 : item;
+  }
+  KOKKOS_FUNCTION bool valid(int k) const { return !device || entry(k) < n; }
+  static std::int64_t num_items(std::int64_t n) {
+    return device ? (n + 32 * per_item - 1) / (32 * per_item) * 32 : n;
+  }
+};
+
 template<class Exec>
 using DeviceSum =
     Kokkos::View<double, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -61,18 +78,35 @@ struct CgStep {
   Array<T, Exec> r;
   Array<B, Exec> b;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i, double& partial) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t item, double& partial) const {
+    constexpr int n = Entries<Exec>::per_item;
     const double rz = scalars(0), pq = scalars(2);
     const double alpha = rz > 0 && pq > 0 ? rz / pq : 0;
-    T ri = r(i);
-    if (alpha > 0) { // p may hold NaN if not
-      x(i) += U(alpha * unscale) * U(p(i));
-      ri -= T(alpha) * q(i);
-      r(i) = ri;
-      if constexpr (!std::is_same_v<B, T>)
-        b(i) = B(ri);
-    }
-    partial += double(ri) * double(ri);
+    const Entries<Exec> entries{std::int64_t(r.extent(0)), item};
+    T p_k[n], q_k[n], r_k[n];
+    U x_k[n];
+    for (int k = 0; k < n; ++k)
+      if (entries.valid(k)) {
+        const std::int64_t i = entries.entry(k);
+        r_k[k] = r(i);
+        if (alpha > 0) { // p may hold NaN if not
+          p_k[k] = p(i);
+          q_k[k] = q(i);
+          x_k[k] = x(i);
+        }
+      }
+    for (int k = 0; k < n; ++k)
+      if (entries.valid(k)) {
+        const std::int64_t i = entries.entry(k);
+        if (alpha > 0) {
+          x(i) = x_k[k] + U(alpha * unscale) * U(p_k[k]);
+          r_k[k] -= T(alpha) * q_k[k];
+          r(i) = r_k[k];
+          if constexpr (!std::is_same_v<B, T>)
+            b(i) = B(r_k[k]);
+        }
+        partial += double(r_k[k]) * double(r_k[k]);
+      }
   }
 };
 } // namespace detail
@@ -83,7 +117,8 @@ template<class Exec, class U, class T, class B>
 void cg_step(const Exec& exec, double unscale, const Array<T, Exec>& p, const Array<T, Exec>& q,
              const Array<U, Exec>& x, const Array<T, Exec>& r, const Array<B, Exec>& b,
              const CgScalarArray<Exec>& scalars) {
-  Kokkos::parallel_reduce("femura::cg_step", range(exec, r.extent(0)),
+  Kokkos::parallel_reduce("femura::cg_step",
+                          range(exec, detail::Entries<Exec>::num_items(r.extent(0))),
                           detail::CgStep<Exec, U, T, B>{scalars, unscale, p, q, x, r, b},
                           detail::device_sum<Exec>(scalars, 3));
 }
@@ -104,9 +139,21 @@ struct CgDirection {
   Array<B, Exec> z;
   Array<T, Exec> p;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    // With rescale = 0, the start, p is not read.
-    p(i) = rescale == 0 ? T(z(i)) : T(z(i)) + T(scalars(1) / (scalars(0) * rescale)) * p(i);
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    constexpr int n = Entries<Exec>::per_item;
+    const bool start = rescale == 0; // p is not read
+    const T beta = start ? T(0) : T(scalars(1) / (scalars(0) * rescale));
+    const Entries<Exec> entries{std::int64_t(p.extent(0)), item};
+    T p_k[n];
+    for (int k = 0; k < n; ++k)
+      if (entries.valid(k)) {
+        p_k[k] = T(z(entries.entry(k)));
+        if (!start)
+          p_k[k] += beta * p(entries.entry(k));
+      }
+    for (int k = 0; k < n; ++k)
+      if (entries.valid(k))
+        p(entries.entry(k)) = p_k[k];
   }
 };
 
@@ -123,7 +170,8 @@ struct CgAdvance {
 template<class Exec, class T, class B>
 void cg_direction(const Exec& exec, double rescale, const Array<B, Exec>& z,
                   const Array<T, Exec>& p, const CgScalarArray<Exec>& scalars) {
-  Kokkos::parallel_for("femura::cg_direction", range(exec, p.extent(0)),
+  Kokkos::parallel_for("femura::cg_direction",
+                       range(exec, detail::Entries<Exec>::num_items(p.extent(0))),
                        detail::CgDirection<Exec, T, B>{scalars, rescale, z, p});
   Kokkos::parallel_for("femura::cg_direction::advance", range(exec, 1),
                        detail::CgAdvance<Exec>{scalars});

@@ -43,7 +43,7 @@ struct CountHeldDofs {
   Array<int, Exec> node;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum) const {
-    sum += count_ones(mask(node(i)));
+    sum += count_ones(std::uint32_t(mask(node(i))));
   }
 };
 } // namespace detail

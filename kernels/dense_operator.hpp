@@ -118,10 +118,20 @@ struct ApplyDense {
       return;
     const Scalar* const row = &matrix(i * n);
     const Array<Scalar, Exec>& entries = x;
+    // Four entries at a time, so that as many loads are under way.
+    const int length = int(n), quarter = (length + 3) / 4;
     Scalar sum = 0;
     Kokkos::parallel_reduce(
-        Kokkos::ThreadVectorRange(team, int(n)),
-        [&](int j, Scalar& partial) { partial += row[j] * entries(j); }, sum);
+        Kokkos::ThreadVectorRange(team, quarter),
+        [&](int first, Scalar& partial) {
+          Scalar product[4];
+          for (int k = 0; k < 4; ++k) {
+            const int j = first + k * quarter;
+            product[k] = j < length ? row[j] * entries(j) : Scalar(0);
+          }
+          partial += (product[0] + product[1]) + (product[2] + product[3]);
+        },
+        sum);
     const Array<Scalar, Exec>& result = y;
     Kokkos::single(Kokkos::PerThread(team), [&] { result(i) = sum; });
   }

@@ -290,7 +290,7 @@ struct AddNodalForces {
     const PrescribedNode& p = list(i);
     const std::int64_t node = grid.find(p.site.x, p.site.y, p.site.z);
     if (node < 0)
-      count += count_ones(p.components);
+      count += count_ones(std::uint32_t(p.components));
     else
       for (int c = 0; c < 3; ++c)
         f(3 * node + c) += p.value[c];
