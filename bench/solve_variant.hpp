@@ -11,27 +11,20 @@
 
 namespace femura::bench {
 
-/// As on command lines.
-constexpr const char* name_of(VoxelPrecision precision) {
-  return precision == VoxelPrecision::lean    ? "lean"
-         : precision == VoxelPrecision::mixed ? "mixed"
-                                              : "double";
-}
-
 struct SolveVariant {
   VoxelOperatorKind matrix;
   VoxelPrecision precision;
   /// Bytes per degree of freedom that Kokkos may have allocated at the peak, from the image on, for
-  /// each of all_images of at least `least_bounded_size` voxels along an axis: 10 % above what was
-  /// measured there (docs/performance.md); 0: not bounded. In smaller models the surface and the
-  /// dense coarsest level weigh more.
+  /// each of all_images of at least `least_bounded_size` voxels along an axis: 10 % above what
+  /// cores were measured to take at 96 (docs/performance.md). In smaller models the surface and the
+  /// dense coarsest level, larger on devices, weigh more.
   double memory_bound[3];
 
   /// "<group>/<operator>/<backend>/<precision>/<image>:<n>".
   std::string row_name(const std::string& group, const std::string& backend,
                        const std::string& image, int n) const {
-    return group + '/' + femura::name_of(matrix) + '/' + backend + '/' + name_of(precision) + '/' +
-           image + ':' + std::to_string(n);
+    return group + '/' + femura::name_of(matrix) + '/' + backend + '/' +
+           femura::name_of(precision) + '/' + image + ':' + std::to_string(n);
   }
   VoxelSolverOptions options() const {
     VoxelSolverOptions options;
@@ -41,13 +34,14 @@ struct SolveVariant {
   }
 };
 inline constexpr SolveVariant all_variants[] = {
-    {VoxelOperatorKind::offset, VoxelPrecision::mixed, {0, 0, 0}},
-    {VoxelOperatorKind::hash, VoxelPrecision::mixed, {0, 0, 0}},
-    {VoxelOperatorKind::gather, VoxelPrecision::mixed, {0, 0, 0}},
-    {VoxelOperatorKind::brick, VoxelPrecision::fp64, {0, 0, 0}},
-    {VoxelOperatorKind::brick, VoxelPrecision::mixed, {0, 0, 0}},
-    {VoxelOperatorKind::brick, VoxelPrecision::lean, {0, 0, 0}}};
-constexpr int least_bounded_size = 96;
+    {VoxelOperatorKind::offset, VoxelPrecision::mixed, {66, 71, 79}},
+    {VoxelOperatorKind::hash, VoxelPrecision::mixed, {65, 71, 80}},
+    {VoxelOperatorKind::gather, VoxelPrecision::mixed, {60, 63, 77}},
+    {VoxelOperatorKind::brick, VoxelPrecision::fp64, {71, 76, 95}},
+    {VoxelOperatorKind::brick, VoxelPrecision::mixed, {60, 63, 77}},
+    {VoxelOperatorKind::brick, VoxelPrecision::lean, {47, 50, 64}}};
+template<class Exec>
+constexpr int least_bounded_size = BackendTraits<Exec>::is_device ? 256 : 96;
 
 /// Sizes of a solve's rows where none are asked for.
 template<class Exec>
@@ -78,13 +72,14 @@ void register_variants(const Options& options, const std::string& group, const S
 
 /// Reports the peak since the last reset; false, with the benchmark failed, if it is above the
 /// bound. `before` is what was allocated then, in bytes.
-inline bool report_peak(benchmark::State& state, std::int64_t before, const SolveVariant& variant,
-                        ModelImage image, int n, double dofs) {
+template<class Exec>
+bool report_peak(benchmark::State& state, std::int64_t before, const SolveVariant& variant,
+                 ModelImage image, int n, double dofs) {
   const double bytes = double(peak_kokkos_bytes() - before), peak = bytes / dofs;
   state.counters["peak_GB"] = 1e-9 * bytes;
   state.counters["peak_bytes/dof"] = peak;
   const double bound = variant.memory_bound[int(image)];
-  if (n < least_bounded_size || bound == 0 || peak <= bound)
+  if (n < least_bounded_size<Exec> || peak <= bound)
     return true;
   fail_benchmark(state, std::to_string(peak) + " bytes per degree of freedom at the peak, above " +
                             std::to_string(bound));

@@ -28,7 +28,7 @@ void run(benchmark::State& state, const Exec& exec, const SolveVariant& variant,
     fence(exec, "femura::bench::setup");
     state.SetIterationTime(watch.seconds());
     state.counters["dofs"] = double(model.problem.grid.num_dofs());
-    if (!report_peak(state, before, variant, image, n, double(model.problem.grid.num_dofs())))
+    if (!report_peak<Exec>(state, before, variant, image, n, double(model.problem.grid.num_dofs())))
       return;
   }
 }
@@ -36,8 +36,8 @@ void run(benchmark::State& state, const Exec& exec, const SolveVariant& variant,
 template<class Exec>
 void register_backend(const Options& options) {
   register_variants<Exec>(
-      options, "voxel_memory", [](ModelImage) { return std::vector<int>{least_bounded_size}; },
-      run<Exec>);
+      options, "voxel_memory",
+      [](ModelImage) { return std::vector<int>{least_bounded_size<Exec>}; }, run<Exec>);
 }
 
 } // namespace

@@ -56,7 +56,7 @@ void run(benchmark::State& state, const Exec& exec, const SolveVariant& variant,
     state.counters["product_dofs/s"] = dofs * work / seconds;
     if (!result.converged)
       return fail_benchmark(state, "the solve did not converge");
-    if (!report_peak(state, before, variant, image, n, dofs))
+    if (!report_peak<Exec>(state, before, variant, image, n, dofs))
       return;
   }
 }

@@ -22,7 +22,7 @@ struct CellPatches {
 
 /// Cubes of one edge length. Several cells may lie at one place, and several nodes at one site; two
 /// cells share a node only if their parts of the structure are connected there. Once a hierarchy is
-/// set up, node_begin and node_corner are not used any more.
+/// set up, node_begin and node_corner are used only where there are no patches.
 template<class Exec>
 struct CellGrid {
   using exec_space = Exec;
@@ -35,7 +35,7 @@ struct CellGrid {
   Array<int, Exec> node_corner; ///< [8 num_elem] entries 8 e + v of `corner`, by node, ascending
   Array<float, Exec> lambda_value, mu_value; ///< [num_elem]; the same array for one Poisson ratio
   double lambda_scale = 1, mu_scale = 1;     ///< constants in MPa are scale times value
-  CellPatches<Exec> patches;                 ///< for products and restriction
+  CellPatches<Exec> patches;                 ///< for products and restriction; none on small levels
 
   std::int64_t num_dofs() const { return 3 * std::int64_t(num_nodes); }
 };

@@ -58,15 +58,20 @@ CellGrid<Exec> make_cells(const Exec& exec, std::int64_t num_elem, bool uniform)
   return cells;
 }
 
+/// Up to how many nodes a level is summed node by node: as many as keep a device less than busy.
+template<class Exec>
+constexpr int most_nodes_without_patches = BackendTraits<Exec>::is_device ? 30'000 : 0;
+
 /// Numbers the merged corners as nodes, in the order of the cells, lists the corners of each, and
-/// cuts the nodes into patches.
+/// cuts the nodes of large levels into patches.
 template<class Exec>
 void finish_cells(const Exec& exec, CellGrid<Exec>& cells) {
   cells.num_nodes = number_sets(exec, cells.corner);
   const InverseMap<Exec> inverse = invert_map(exec, cells.corner, cells.num_nodes);
   cells.node_begin = inverse.begin;
   cells.node_corner = inverse.member;
-  cells.patches = make_cell_patches(exec, cells, choose_patch_nodes<Exec>(cells.num_nodes));
+  if (cells.num_nodes > most_nodes_without_patches<Exec>)
+    cells.patches = make_cell_patches(exec, cells, choose_patch_nodes<Exec>(cells.num_nodes));
 }
 
 } // namespace detail

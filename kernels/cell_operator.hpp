@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stiffness product on cells. Bitwise reproducible on a backend, see cell_patches.hpp.
+// Stiffness product on cells. Bitwise reproducible on a backend, see cell_sums.hpp.
 #pragma once
 
-#include "kernels/cell_patches.hpp"
+#include "kernels/cell_sums.hpp"
 #include "kernels/node_update.hpp"
 #include "kernels/voxel_element.hpp"
+
+#include <utility>
 
 namespace femura {
 
@@ -21,6 +23,35 @@ struct CellForces {
       for (int c = 0; c < 3; ++c)
         u[3 * v + c] = x(3 * std::int64_t(node[v]) + c);
     apply_voxel_stiffness(Scalar(lambda_scale * lambda(cell)), Scalar(mu_scale * mu(cell)), u);
+  }
+
+  /// Adds the force on corner v alone. Seen from there the cell is mirrored: corner b is at b ^ v,
+  /// components along mirrored axes change sign.
+  KOKKOS_FUNCTION void add_corner(int cell, const int* node, int v, Scalar (&sum)[3]) const {
+    const VoxelStiffnessEntries<Scalar> k(Scalar(lambda_scale * lambda(cell)),
+                                          Scalar(mu_scale * mu(cell)));
+    Scalar sign[3], force[3] = {0, 0, 0};
+    for (int c = 0; c < 3; ++c)
+      sign[c] = v >> c & 1 ? Scalar(-1) : Scalar(1);
+    add_blocks(k, node, v, sign, force, std::make_integer_sequence<int, 8>());
+    for (int c = 0; c < 3; ++c)
+      sum[c] += sign[c] * force[c];
+  }
+
+private:
+  template<int... B>
+  KOKKOS_FUNCTION void add_blocks(const VoxelStiffnessEntries<Scalar>& k, const int* node, int v,
+                                  const Scalar (&sign)[3], Scalar (&force)[3],
+                                  std::integer_sequence<int, B...>) const {
+    (add_block<B>(k, node[B ^ v], sign, force), ...);
+  }
+  template<int B>
+  KOKKOS_FUNCTION void add_block(const VoxelStiffnessEntries<Scalar>& k, int node,
+                                 const Scalar (&sign)[3], Scalar (&force)[3]) const {
+    Scalar u[3];
+    for (int c = 0; c < 3; ++c)
+      u[c] = sign[c] * x(3 * std::int64_t(node) + c);
+    k.template add_block_product<0, B>(u, force);
   }
 };
 /// Takes a node's sum of forces to an update.
@@ -46,8 +77,9 @@ public:
   CellOperator(const Exec&, const CellGrid<Exec>& cells, double edge)
       : cells_(cells)
       , edge_(edge) {
-    cells_.node_begin = cells_.node_corner = {}; // not needed: the caller may drop them
-    cells_.place = {};
+    cells_.place = {}; // not needed: the caller may drop it
+    if (cells_.patches.num_patches > 0)
+      cells_.node_begin = cells_.node_corner = {};
   }
 
   /// y = A x; x and y [3 num_nodes] must not alias. Does not fence.

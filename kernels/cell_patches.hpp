@@ -167,14 +167,11 @@ struct SumPatch {
   }
 };
 
-} // namespace detail
-
-/// Calls update(node, sum) for every node, where sum [3] is that of what the node's cells have for
-/// it: terms(cell, nodes [8], u [24]) sets u[3 v + c] for corner v of a cell. Does not fence.
+/// See sum_over_cells (cell_sums.hpp).
 template<class Scalar, class Exec, class CellTerms, class Update>
-void sum_over_cells(const Exec& exec, const char* label, const CellGrid<Exec>& cells,
+void sum_by_patches(const Exec& exec, const char* label, const CellGrid<Exec>& cells,
                     const CellTerms& terms, const Update& update) {
-  using Kernel = detail::SumPatch<Exec, Scalar, CellTerms, Update>;
+  using Kernel = SumPatch<Exec, Scalar, CellTerms, Update>;
   constexpr int team_size = BackendTraits<Exec>::is_device ? 128 : 1;
   const CellPatches<Exec>& patches = cells.patches;
   // The hint has functors of up to 4 KiB passed as launch arguments; CUDA launches of more than
@@ -185,5 +182,6 @@ void sum_over_cells(const Exec& exec, const char* label, const CellGrid<Exec>& c
   teams.set_scratch_size(0, Kokkos::PerTeam(int(Kernel::scratch_bytes(patches.num_owned))));
   Kokkos::parallel_for(label, teams, Kernel{cells.corner, cells.num_nodes, patches, terms, update});
 }
+} // namespace detail
 
 } // namespace femura

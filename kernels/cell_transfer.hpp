@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Trilinear prolongation from a level of cells to the next finer level, and its transpose. Fine
-// nodes gather, and coarse nodes sum as in cell_patches.hpp: both are bitwise reproducible.
+// nodes gather, and coarse nodes sum as in cell_sums.hpp: both are bitwise reproducible.
 #pragma once
 
-#include "kernels/cell_patches.hpp"
+#include "kernels/cell_sums.hpp"
 #include "kernels/constraints.hpp"
 
 #include <type_traits>
@@ -119,6 +119,20 @@ struct RestrictToCorners {
     for (int v = 0; v < 8; ++v)
       for (int c = 0; c < 3; ++c)
         u[3 * v + c] = sum[c][v];
+  }
+
+  /// Adds what they give to corner v alone.
+  KOKKOS_FUNCTION void add_corner(int cell, const int*, int v, Scalar (&sum)[3]) const {
+    const Array<Scalar, Exec>& x = fine;
+    fine_nodes.for_each(cell, [&](std::int64_t f, int position) {
+      const int along[3] = {position % 3, position / 3 % 3, position / 9};
+      int halves = 1; // the weight times 8
+      for (int d = 0; d < 3; ++d)
+        halves *= v >> d & 1 ? along[d] : 2 - along[d];
+      if (halves > 0)
+        for (int c = 0; c < 3; ++c)
+          sum[c] += Scalar(0.125) * Scalar(halves) * x(3 * f + c);
+    });
   }
 };
 

@@ -108,6 +108,16 @@ KOKKOS_INLINE_FUNCTION void apply_voxel_stiffness(Scalar lambda, Scalar mu, Scal
     detail::transform_modes(u + c);
 }
 
+/// The largest eigenvalue of B^-1 K, B the 3 x 3 blocks on the diagonal of K. As assembled blocks
+/// and matrix are sums over elements, the largest of this over the elements of a model bounds the
+/// spectrum of its matrix scaled by blocks, or by anything larger, whatever is held. (In the modes
+/// above, B couples what K couples; the two branches are uniform dilatation and uniform shear.)
+KOKKOS_INLINE_FUNCTION double largest_scaled_eigenvalue(double lambda, double mu) {
+  const double dilatation = (27 * lambda + 18 * mu) / (5 * lambda + 11 * mu);
+  const double shear = 36 * mu / (lambda + 13 * mu);
+  return dilatation > shear ? dilatation : shear;
+}
+
 /// The distinct magnitudes among the 576 entries of K, for a row-wise product.
 template<class Scalar>
 struct VoxelStiffnessEntries {

@@ -18,6 +18,12 @@ template<class Exec, class Scalar>
 class CoarseCycle {
   using Level = detail::MultigridLevel<Exec, Scalar, CellOperator<Exec>, BlockJacobi<Exec, Scalar>>;
 
+  /// Chebyshev's iteration on a level with its cycle as the preconditioner.
+  struct RepeatedCycle {
+    std::vector<double> weights; ///< of the steps; empty: one cycle as it is
+    Array<Scalar, Exec> sum;     ///< of the steps so far
+  };
+
 public:
   /// Fences.
   CoarseCycle(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy,
@@ -37,11 +43,14 @@ public:
 
 private:
   void add_level(const Exec& exec, const CoarseLevel<Exec>& level);
-  Array<Scalar, Exec> visit(const Exec& exec, std::size_t l);
+  void weigh_cycles(const Exec& exec, std::size_t l, int count);
+  Array<Scalar, Exec> solve_level(const Exec& exec, std::size_t l);
+  Array<Scalar, Exec> cycle_level(const Exec& exec, std::size_t l);
 
   MultigridOptions options_;
   VoxelHierarchy<Exec> hierarchy_;
   std::vector<Level> levels_;
+  std::vector<RepeatedCycle> repeated_; ///< by level
   CoarsestSolver<Exec, Scalar> coarsest_;
   LaunchGraph<Exec> graph_;        ///< a visit of the first coarse level
   Array<Scalar, Exec> correction_; ///< its result

@@ -53,7 +53,8 @@ public:
                      return assemble_dense(exec, hierarchy.grid, hierarchy.lame, hierarchy.held,
                                            hierarchy.edge);
                    }};
-    work_ += detail::prepare_smoother(exec, options, options.smoother.degree, finest_);
+    work_ += detail::prepare_smoother(exec, options, options.smoother.degree,
+                                      hierarchy.eigenvalue_bound, finest_);
     info_.largest_eigenvalue = finest_.largest_eigenvalue;
   }
 
@@ -63,9 +64,10 @@ public:
   Array<Scalar, Exec> apply(const Exec& exec, const Array<Scalar, Exec>& b) {
     if (coarse_.empty())
       return coarsest_.solve(exec, finest_, b, work_);
-    return detail::cycle(
-        exec, finest_, b, options_.fine_cycles, work_,
-        [&](const auto& residual, const auto& x) { coarse_.add_correction(exec, residual, x); });
+    const int visits = options_.repetition == Repetition::smoothed ? options_.fine_cycles : 1;
+    return detail::cycle(exec, finest_, b, visits, work_, [&](const auto& residual, const auto& x) {
+      coarse_.add_correction(exec, residual, x);
+    });
   }
 
   std::vector<MultigridLevelInfo> level_info() const {

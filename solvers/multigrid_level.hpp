@@ -54,21 +54,27 @@ struct MultigridLevel {
 
 namespace detail {
 
-/// Estimates the spectrum of a level and prepares its smoother; returns the products spent.
+/// Prepares the smoother of a level; returns the products spent. `bound` is that of its eigenvalues
+/// scaled by blocks.
 template<class Exec, class Level>
-double prepare_smoother(const Exec& exec, const MultigridOptions& options, int degree,
+double prepare_smoother(const Exec& exec, const MultigridOptions& options, int degree, double bound,
                         Level& level) {
   double work = 0;
-  const auto& v = level.vectors;
-  level.largest_eigenvalue = estimate_largest_eigenvalue(
-      exec, options.lanczos_steps, level.jacobi,
-      [&](const auto& p, const auto& q) {
-        level.multiply(exec, p, q);
-        work += level.cost;
-      },
-      [&](const auto& r) { clear(exec, level.held, r); }, v.b, v.x, v.next);
   SmootherOptions smoother = options.smoother;
   smoother.degree = degree;
+  if (options.block_jacobi) {
+    level.largest_eigenvalue = bound;
+    smoother.safety = 1;
+  } else {
+    const auto& v = level.vectors;
+    level.largest_eigenvalue = estimate_largest_eigenvalue(
+        exec, options.lanczos_steps, level.jacobi,
+        [&](const auto& p, const auto& q) {
+          level.multiply(exec, p, q);
+          work += level.cost;
+        },
+        [&](const auto& r) { clear(exec, level.held, r); }, v.b, v.x, v.next);
+  }
   // A level on which nothing acts is given any weights.
   const double lmax = level.largest_eigenvalue > 0 ? level.largest_eigenvalue : 1;
   level.weights = smoothing_weights(smoother, lmax);

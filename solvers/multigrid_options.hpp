@@ -15,20 +15,28 @@ enum class CoarseSolver {
   cg      ///< Jacobi-preconditioned conjugate gradients, as ParOSol
 };
 
+/// How a level below the finest is solved by more than one cycle.
+enum class Repetition {
+  weighted, ///< as Chebyshev's iteration on it, for the spectrum of the cycle: the AMLI cycle of
+            ///< O. Axelsson, P. Vassilevski, SIAM J. Numer. Anal. 27 (1990) 1569-1590
+  smoothed  ///< each followed by smoothing on the level above: the W-cycle
+};
+
 struct MultigridOptions {
   Coarsening coarsening = Coarsening::split;
   SmootherOptions smoother;
   bool block_jacobi = true; ///< smoothers scale by the 3 x 3 blocks of the diagonal (the finest by
                             ///< their norms), else by the diagonal
-  int coarse_degree = 0;    ///< of the smoothers below the finest level; 0: as there
-  int fine_cycles = 1;      ///< visits of level 1 per cycle on the finest level
-  int coarse_cycles = 2;    ///< visits of level l + 1 per visit of level l > 0: 1 = V, 2 = W
-  int repeated_levels = 0;  ///< coarse levels, from the top, that do so; deeper ones visit the next
-                            ///< once; 0: the backend's default_repeated_levels
+  int coarse_degree = 3;    ///< of the smoothers below the finest level; 0: as there
+  Repetition repetition = Repetition::weighted;
+  int fine_cycles = 1;   ///< of level 1 for each on the finest level
+  int coarse_cycles = 2; ///< of level l + 1 for each on level l > 0
   int max_levels = 32;
   int direct_nodes = 0;   ///< coarsening stops when a level has no more nodes than this; 0: the
                           ///< backend's default_direct_nodes
-  int lanczos_steps = 12; ///< products spent on the largest eigenvalue of each level
+  int lanczos_steps = 12; ///< products spent on the largest eigenvalue of each level, unless the
+                          ///< smoother scales by blocks: that has a bound
+  int cycle_steps = 8; ///< cycles spent on the spectrum of the cycle on each level that repeats it
   CoarseSolver coarse_solver = CoarseSolver::direct;
   bool launch_graphs = true; ///< coarse levels as one launch, on backends that can
 
@@ -39,9 +47,10 @@ struct MultigridOptions {
     options.coarsening = Coarsening::averaged;
     options.smoother.kind = SmootherKind::first_kind;
     options.smoother.degree = 10;
+    options.coarse_degree = 0;
     options.block_jacobi = false;
+    options.repetition = Repetition::smoothed;
     options.fine_cycles = 2;
-    options.repeated_levels = options.max_levels;
     options.direct_nodes = 160;
     return options;
   }
@@ -50,13 +59,7 @@ struct MultigridOptions {
 /// What the dense inverse of so many nodes costs to form and to apply is small against what
 /// further levels cost: on devices in launches, elsewhere in arithmetic.
 template<class Exec>
-constexpr int default_direct_nodes = BackendTraits<Exec>::is_device ? 1000 : 400;
-
-/// Each level of a W-cycle has twice the visits of the one above. On devices a small level costs
-/// launches and dependent steps, not arithmetic, so that deep ones would take as long as the
-/// voxels.
-template<class Exec>
-constexpr int default_repeated_levels = BackendTraits<Exec>::is_device ? 3 : 32;
+constexpr int default_direct_nodes = BackendTraits<Exec>::is_device ? 1500 : 400;
 
 /// What one level looks like, for reports.
 struct MultigridLevelInfo {

@@ -26,9 +26,9 @@ enum class SmootherKind {
 
 struct SmootherOptions {
   SmootherKind kind = SmootherKind::optimal_fourth_kind;
-  int degree = 3;       ///< factors: matrix products of one smoothing (from zero: one fewer)
+  int degree = 2;       ///< factors: matrix products of one smoothing (from zero: one fewer)
   double ratio = 16;    ///< first kind alone: largest by smallest eigenvalue that is smoothed
-  double safety = 1.05; ///< the estimate of lmax, from below, is multiplied by this
+  double safety = 1.05; ///< an estimate of lmax from below is multiplied by this
 };
 
 namespace detail {
@@ -157,7 +157,22 @@ inline std::vector<double> leja_order(std::vector<double> roots) {
   return roots;
 }
 
+inline std::vector<double> reciprocals(std::vector<double> x) {
+  for (double& value : x)
+    value = 1 / value;
+  return x;
+}
+
 } // namespace detail
+
+/// 1 / root of Chebyshev's polynomial of the first kind on [low, high], the least on it of those
+/// with p(0) = 1, in the order of application.
+inline std::vector<double> chebyshev_weights(int degree, double low, double high) {
+  std::vector<double> roots;
+  for (double root : detail::first_kind_roots(degree))
+    roots.push_back((high + low) / 2 + (high - low) / 2 * root);
+  return detail::reciprocals(detail::leja_order(roots));
+}
 
 /// 1 / root of the polynomial for a largest eigenvalue estimated as `lmax` > 0, in the order of
 /// application. Throws UsageError for a degree outside 1 .. 32.
@@ -169,21 +184,14 @@ inline std::vector<double> smoothing_weights(const SmootherOptions& options, dou
   FEMURA_REQUIRE(lmax > 0 && options.safety >= 1,
                  "largest eigenvalue " << lmax << ", safety " << options.safety);
   const double high = options.safety * lmax;
-  std::vector<double> roots;
-  if (options.kind == SmootherKind::first_kind) {
-    const double low = lmax / options.ratio;
-    for (double root : detail::first_kind_roots(options.degree))
-      roots.push_back((high + low) / 2 + (high - low) / 2 * root);
-  } else {
-    roots = options.kind == SmootherKind::fourth_kind ? detail::fourth_kind_roots(options.degree)
-                                                      : detail::optimal_roots(options.degree);
-    for (double& root : roots)
-      root *= high;
-  }
-  roots = detail::leja_order(roots);
+  if (options.kind == SmootherKind::first_kind)
+    return chebyshev_weights(options.degree, lmax / options.ratio, high);
+  std::vector<double> roots = options.kind == SmootherKind::fourth_kind
+                                  ? detail::fourth_kind_roots(options.degree)
+                                  : detail::optimal_roots(options.degree);
   for (double& root : roots)
-    root = 1 / root;
-  return roots;
+    root *= high;
+  return detail::reciprocals(detail::leja_order(roots));
 }
 
 } // namespace femura

@@ -4,6 +4,7 @@
 
 #include "kernels/cell_coarsen.hpp"
 #include "kernels/cell_transfer.hpp"
+#include "kernels/eigenvalue_bound.hpp"
 #include "solvers/multigrid_options.hpp"
 
 #include <vector>
@@ -25,7 +26,8 @@ struct VoxelHierarchy {
   VoxelGrid<Exec> grid;
   LameField<Exec> lame;
   Constraints<Exec> held;
-  double edge = 1; ///< of a voxel, in mm
+  double edge = 1;             ///< of a voxel, in mm
+  double eigenvalue_bound = 0; ///< of every level, its matrix scaled by 3 x 3 blocks
   std::vector<CoarseLevel<Exec>> coarse;
 };
 
@@ -56,7 +58,7 @@ make_voxel_hierarchy(const Exec& exec, const VoxelGrid<Exec>& grid, const LameFi
                      const Constraints<Exec>& held, double edge, const MultigridOptions& options) {
   const int direct_nodes =
       options.direct_nodes > 0 ? options.direct_nodes : default_direct_nodes<Exec>;
-  VoxelHierarchy<Exec> hierarchy{grid, lame, held, edge, {}};
+  VoxelHierarchy<Exec> hierarchy{grid, lame, held, edge, bound_scaled_eigenvalue(exec, lame), {}};
   if (options.max_levels < 2 || detail::is_coarsest(grid, held, direct_nodes))
     return hierarchy;
   hierarchy.coarse.push_back(detail::make_coarse_level(

@@ -57,11 +57,13 @@ struct VoxelSolver<Exec>::Implementation {
 
   void set_up(const Exec& exec) { pcg = make_pcg(exec, hierarchy, options); }
 
-  /// Replaces the iteration by one in double; the old one's memory goes first.
+  /// Replaces the iteration by one in double, with a cycle that is positive whatever its levels
+  /// are; the old one's memory goes first.
   void fall_back(const Exec& exec) {
     previous_work += pcg->work();
     pcg.reset();
     options.precision = VoxelPrecision::fp64;
+    options.multigrid.repetition = Repetition::smoothed;
     options.cg.replacement = 0;
     set_up(exec);
   }
@@ -83,7 +85,9 @@ VoxelSolveResult VoxelSolver<Exec>::solve(const Exec& exec, const Array<double, 
   VoxelSolveResult result{solver.pcg->solve(exec, solver.options.cg, f, u, observe)};
   const bool stalled = !result.converged && std::isfinite(result.true_relative_residual) &&
                        result.iterations < solver.options.cg.max_iterations;
-  if (!stalled || solver.options.precision == VoxelPrecision::fp64)
+  const bool safest = solver.options.precision == VoxelPrecision::fp64 &&
+                      solver.options.multigrid.repetition == Repetition::smoothed;
+  if (!stalled || safest)
     return result;
 
   solver.fall_back(exec);

@@ -62,6 +62,24 @@ enum class VoxelPrecision {
   lean   ///< all but the displacements in float: 24 bytes
 };
 
+/// As on command lines and in results.
+inline const char* name_of(VoxelPrecision precision) {
+  switch (precision) {
+  case VoxelPrecision::fp64:
+    return "double";
+  case VoxelPrecision::mixed:
+    return "mixed";
+  case VoxelPrecision::lean:
+    break;
+  }
+  return "lean";
+}
+
+/// The fastest with the default operator (docs/performance.md).
+template<class Exec>
+constexpr VoxelPrecision default_voxel_precision =
+    BackendTraits<Exec>::is_device ? VoxelPrecision::lean : VoxelPrecision::mixed;
+
 struct VoxelSolverOptions {
   CgOptions cg;
   MultigridOptions multigrid;
@@ -69,9 +87,10 @@ struct VoxelSolverOptions {
   VoxelPrecision precision = VoxelPrecision::mixed;
 };
 
-/// A solve, and whether single precision was given up.
+/// A solve, and whether single precision and the weighted cycle were given up.
 struct VoxelSolveResult : SolveResult {
-  bool fell_back = false; ///< true residuals stalled in float; the iteration went on in double
+  bool fell_back =
+      false; ///< true residuals stalled; the iteration went on in double, with W-cycles
 };
 
 /// Solves K u = f for the voxels of a problem with prescribed displacements at its held components.
@@ -85,7 +104,7 @@ public:
 
   /// u [3 num_nodes] holds the prescribed displacements (mm) on entry, at free components the
   /// initial guess, and the solution on return. f [3 num_nodes] are nodal forces (N), or empty for
-  /// none. Where an iteration with single precision stalls, it goes on in double, and so do later
+  /// none. Where an iteration stalls, it goes on in double and with W-cycles, and so do later
   /// solves. Fences.
   VoxelSolveResult solve(const Exec& exec, const Array<double, Exec>& f,
                          const Array<double, Exec>& u, const IterationObserver& observe = {});

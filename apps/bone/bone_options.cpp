@@ -303,19 +303,17 @@ void add_solver_options(CLI::App& app, BoneOptions& o) {
       "however near; averaged: one cell per place; paper: averaged, with the cycle and the "
       "smoother of Arbenz et al. 2014")
       ->group(group);
-  add_choice_of<Cycle>(app, "--cycle",
-                       {{"v", Cycle::v}, {"w", Cycle::w}, {"inner-w", Cycle::inner_w}}, "",
-                       "Multigrid cycle; inner-w, the default: V on the finest level, W below; "
-                       "paper: w",
-                       [&o](Cycle cycle) { o.cycle = cycle; })
+  add_choice_of<Cycle>(
+      app, "--cycle",
+      {{"v", Cycle::v}, {"w", Cycle::w}, {"inner-w", Cycle::inner_w}, {"amli", Cycle::amli}}, "",
+      "Multigrid cycle. amli, the default: V on the finest level, below it the "
+      "cycle of each level is repeated as a Chebyshev iteration; inner-w: V on "
+      "the finest level, W below; paper: w",
+      [&o](Cycle cycle) { o.cycle = cycle; })
       ->group(group);
-  app.add_option("--coarse-visits", o.coarse_visits,
-                 "Visits of the next level from each one below the finest; cycle v: 1, else 2")
-      ->type_name("N")
-      ->group(group);
-  app.add_option("--repeated-levels", o.repeated_levels,
-                 "Levels below the finest that visit the next one so often; deeper ones visit it "
-                 "once; a good number for the backend if not given")
+  app.add_option(
+         "--coarse-visits", o.coarse_visits,
+         "Cycles of the next level for each one on a level below the finest; cycle v: 1, else 2")
       ->type_name("N")
       ->group(group);
   add_choice_of<SmootherKind>(app, "--smoother",
@@ -328,11 +326,12 @@ void add_solver_options(CLI::App& app, BoneOptions& o) {
                               "paper: first",
                               [&o](SmootherKind kind) { o.smoother = kind; })
       ->group(group);
-  app.add_option("--smoother-degree", o.smoother_degree, "Of the polynomial; 3; paper: 10")
+  app.add_option("--smoother-degree", o.smoother_degree,
+                 "Of the polynomial on the finest level; 2; paper: 10")
       ->type_name("N")
       ->group(group);
   app.add_option("--coarse-degree", o.coarse_degree,
-                 "The same below the finest level, if it is another")
+                 "The same below the finest level; 3; paper: as there")
       ->type_name("N")
       ->group(group);
   app.add_option("--smoothing-ratio", o.smoothing_ratio,
@@ -421,7 +420,8 @@ void add_bone_options(CLI::App& app, BoneOptions& options) {
   add_test_options(app, options);
   add_solver_options(app, options);
   add_result_options(app, options);
-  add_common_options(app, options.common, {Precision::mixed, Precision::fp64, Precision::lean});
+  add_common_options(app, options.common,
+                     {Precision::automatic, Precision::fp64, Precision::mixed, Precision::lean});
   app.footer(std::string("Examples:\n"
                          "  femura bone tibia.h5 -o out\n"
                          "      the test in the file; out/tibia.hdf and out/tibia.json\n"

@@ -76,14 +76,15 @@ struct NodalCondition {
 
 enum class OperatorChoice { automatic, offset, hash, gather, brick };
 enum class Cycle {
-  v,      ///< one visit of the next level from every level
-  w,      ///< two
-  inner_w ///< one from the finest level, two below
+  v,       ///< one cycle of the next level for every one
+  w,       ///< two
+  inner_w, ///< one from the finest level, two below
+  amli     ///< the same, the two weighted as a Chebyshev iteration
 };
 enum class CoarseChoice { direct, cg };
 /// Levels below the voxels, and what goes with them.
 enum class Hierarchy {
-  split,    ///< by connection, inner-w cycle, optimal smoother of degree 3
+  split,    ///< by connection, amli cycle, optimal smoother of degree 2, below the finest 3
   averaged, ///< by place, the same otherwise
   paper     ///< by place, w cycle, Chebyshev smoother of degree 10
 };
@@ -156,7 +157,6 @@ struct BoneOptions {
   // Where not given, as the hierarchy says.
   std::optional<Cycle> cycle;
   std::optional<int> coarse_visits;
-  std::optional<int> repeated_levels;
   std::optional<SmootherKind> smoother;
   std::optional<int> smoother_degree, coarse_degree;
   std::optional<double> smoothing_ratio;

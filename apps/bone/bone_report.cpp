@@ -71,11 +71,11 @@ void add_model(Table& table, const BoneModelInfo& model) {
 void add_solution(Table& table, const BoneResults& results, const DriverContext& context) {
   table.section("Solution");
   for (const BoneSolve& solve : results.solves)
-    table.row(solve.load, std::to_string(solve.iterations) + " iterations, residual " +
-                              format_number(solve.true_residual, 3) + ", " +
-                              format_number(solve.seconds, 3) + " s" +
-                              (solve.fell_back ? ", went on in double precision" : "") +
-                              (solve.converged ? "" : "  NOT CONVERGED"));
+    table.row(solve.load,
+              std::to_string(solve.iterations) + " iterations, residual " +
+                  format_number(solve.true_residual, 3) + ", " + format_number(solve.seconds, 3) +
+                  " s" + (solve.fell_back ? ", went on in double precision with the W-cycle" : "") +
+                  (solve.converged ? "" : "  NOT CONVERGED"));
   table.row("engine", context.provenance().backend + " on " + context.provenance().device + ", " +
                           std::to_string(results.levels.size()) + " levels " +
                           results.hierarchy_name + ", " + results.precision_name + " precision, " +

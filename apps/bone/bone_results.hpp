@@ -43,7 +43,7 @@ struct BoneSolve {
   int iterations = 0;
   double recurrent_residual = 0, true_residual = 0; ///< relative
   bool converged = false;
-  bool fell_back = false; ///< single precision stalled; solved in double
+  bool fell_back = false; ///< the iteration stalled; solved in double with the W-cycle
   double seconds = 0;
 };
 

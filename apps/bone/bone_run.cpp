@@ -69,8 +69,25 @@ double operator_bytes(VoxelOperatorKind kind, double elem_per_node) {
   return 0;
 }
 
+/// Lean precision is for the brick operator alone.
+template<class Exec>
+VoxelPrecision solver_precision(const BoneOptions& options) {
+  switch (options.common.precision) {
+  case Precision::mixed:
+    return VoxelPrecision::mixed;
+  case Precision::lean:
+    return VoxelPrecision::lean;
+  case Precision::automatic:
+    break;
+  default:
+    return VoxelPrecision::fp64;
+  }
+  return operator_kind<Exec>(options) == VoxelOperatorKind::brick ? default_voxel_precision<Exec>
+                                                                  : VoxelPrecision::mixed;
+}
+
 Cycle cycle_of(const BoneOptions& options) {
-  return options.cycle.value_or(options.hierarchy == Hierarchy::paper ? Cycle::w : Cycle::inner_w);
+  return options.cycle.value_or(options.hierarchy == Hierarchy::paper ? Cycle::w : Cycle::amli);
 }
 
 template<class Exec>
@@ -86,21 +103,18 @@ VoxelSolverOptions solver_options(const BoneOptions& options) {
   smoother.kind = options.smoother.value_or(smoother.kind);
   smoother.degree = options.smoother_degree.value_or(smoother.degree);
   smoother.ratio = options.smoothing_ratio.value_or(smoother.ratio);
-  solver.multigrid.coarse_degree = options.coarse_degree.value_or(0);
+  solver.multigrid.coarse_degree = options.coarse_degree.value_or(solver.multigrid.coarse_degree);
   const Cycle cycle = cycle_of(options);
+  solver.multigrid.repetition = cycle == Cycle::amli ? Repetition::weighted : Repetition::smoothed;
   solver.multigrid.fine_cycles = cycle == Cycle::w ? 2 : 1;
   solver.multigrid.coarse_cycles = options.coarse_visits.value_or(cycle == Cycle::v ? 1 : 2);
-  if (options.repeated_levels)
-    solver.multigrid.repeated_levels = *options.repeated_levels;
   solver.multigrid.direct_nodes = options.direct_nodes.value_or(solver.multigrid.direct_nodes);
   solver.multigrid.launch_graphs = !options.no_launch_graphs;
   solver.multigrid.max_levels = options.levels;
   solver.multigrid.coarse_solver =
       options.coarse == CoarseChoice::direct ? CoarseSolver::direct : CoarseSolver::cg;
   solver.matrix = operator_kind<Exec>(options);
-  solver.precision = options.common.precision == Precision::mixed  ? VoxelPrecision::mixed
-                     : options.common.precision == Precision::lean ? VoxelPrecision::lean
-                                                                   : VoxelPrecision::fp64;
+  solver.precision = solver_precision<Exec>(options);
   return solver;
 }
 
@@ -154,15 +168,15 @@ template<class Exec>
 BonePrediction predict(const BoneOptions& options, const BoneModelInfo& info) {
   const double nodes = double(info.num_nodes), elem = double(info.num_elem);
   const double voxels = double(info.shape[0]) * info.shape[1] * info.shape[2];
-  const Precision precision = options.common.precision;
-  const double cycle = precision == Precision::fp64 ? 8 : 4;
-  const double vectors = precision == Precision::fp64    ? 40
-                         : precision == Precision::mixed ? 36
-                                                         : 24;
+  const VoxelPrecision precision = solver_precision<Exec>(options);
+  const double cycle = precision == VoxelPrecision::fp64 ? 8 : 4;
+  const double vectors = precision == VoxelPrecision::fp64    ? 40
+                         : precision == VoxelPrecision::mixed ? 36
+                                                              : 24;
   const bool uniform = info.poisson_min == info.poisson_max;
   const VoxelOperatorKind kind = operator_kind<Exec>(options);
   const bool fused = kind == VoxelOperatorKind::gather || kind == VoxelOperatorKind::brick;
-  const double scratch = fused ? 0 : cycle + (precision == Precision::lean ? 8 : 0);
+  const double scratch = fused ? 0 : cycle + (precision == VoxelPrecision::lean ? 8 : 0);
   const double index = 1 + (uniform ? 4 : 8) + 5 + operator_bytes(kind, elem / nodes);
   const double fine = index + cycle + 3 * (vectors + scratch);
   const double coarse = 0.18 * nodes * nodes / elem * (15 * cycle + 15) +
@@ -455,13 +469,14 @@ int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context)
   results.test = test_name(options, has_listed_load(options, model));
   results.operator_name = name_of(operator_kind<Exec>(options));
   const Cycle cycle = cycle_of(options);
-  results.cycle_name = cycle == Cycle::v ? "v" : cycle == Cycle::w ? "w" : "inner-w";
+  results.cycle_name = cycle == Cycle::v         ? "v"
+                       : cycle == Cycle::w       ? "w"
+                       : cycle == Cycle::inner_w ? "inner-w"
+                                                 : "amli";
   results.hierarchy_name = options.hierarchy == Hierarchy::split      ? "split"
                            : options.hierarchy == Hierarchy::averaged ? "averaged"
                                                                       : "paper";
-  results.precision_name = options.common.precision == Precision::mixed  ? "mixed"
-                           : options.common.precision == Precision::lean ? "lean"
-                                                                         : "double";
+  results.precision_name = name_of(solver_precision<Exec>(options));
   if (options.common.dry_run) {
     BonePrediction prediction = predict<Exec>(options, results.model);
     prediction.test = results.test;

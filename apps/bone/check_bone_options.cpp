@@ -198,8 +198,6 @@ void check_solver(const BoneOptions& o) {
     fail<UsageError>("--smoothing-ratio has no effect without --smoother first");
   if (o.coarse_visits && (*o.coarse_visits < 1 || *o.coarse_visits > 10))
     fail<UsageError>("--coarse-visits ", *o.coarse_visits, ": from 1 to 10");
-  if (o.repeated_levels && *o.repeated_levels < 1)
-    fail<UsageError>("--repeated-levels ", *o.repeated_levels, ": must be at least 1");
   if (o.direct_nodes && (*o.direct_nodes < 1 || *o.direct_nodes > 4000))
     fail<UsageError>("--direct-nodes ", *o.direct_nodes, ": from 1 to 4000");
   if (o.levels < 1)

@@ -37,15 +37,18 @@ void add_common_options(CLI::App& app, CommonOptions& options,
       ->type_name("N")
       ->group(engine);
   Choices<Precision> choices;
-  for (const auto& known : Choices<Precision>{{"double", Precision::fp64},
+  for (const auto& known : Choices<Precision>{{"auto", Precision::automatic},
+                                              {"double", Precision::fp64},
                                               {"mixed", Precision::mixed},
                                               {"lean", Precision::lean},
                                               {"single", Precision::fp32}})
     if (std::count(precisions.begin(), precisions.end(), known.second) > 0)
       choices.push_back(known);
-  add_choice(app, "--precision", options.precision, choices,
-             "mixed: the preconditioner in single precision; lean: all vectors but the result; the "
-             "result and its residual are double in all of them")
+  add_choice(
+      app, "--precision", options.precision, choices,
+      "mixed: the preconditioner in single precision; lean: all vectors but the result; the "
+      "result and its residual are double in all of them; auto: the fastest, lean on devices "
+      "and mixed on cores")
       ->group(engine);
   app.add_option("--seed", options.seed, "Of everything random")
       ->check([](const std::string& text) {

@@ -16,10 +16,11 @@ class App;
 namespace femura {
 
 enum class Precision {
-  fp64,  ///< "double"
-  mixed, ///< preconditioner in fp32, iteration and result in fp64
-  lean,  ///< all but the result and its residuals in fp32
-  fp32   ///< "single"
+  automatic, ///< the fastest for the backend and the other options
+  fp64,      ///< "double"
+  mixed,     ///< preconditioner in fp32, iteration and result in fp64
+  lean,      ///< all but the result and its residuals in fp32
+  fp32       ///< "single"
 };
 
 struct CommonOptions {

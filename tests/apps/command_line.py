@@ -69,7 +69,7 @@ class Usage(DriverCase):
                           ("--poisson", "0.5"), ("--poisson", "-1"), ("--strain", "0"),
                           ("--strain", "inf"), ("--levels", "0"), ("--smoother-degree", "0"),
                           ("--coarse-degree", "33"), ("--coarse-visits", "0"),
-                          ("--direct-nodes", "0"), ("--repeated-levels", "0"), ("--spacing", "0"),
+                          ("--direct-nodes", "0"), ("--spacing", "0"),
                           ("--pistoia-volume", "1"), ("--threads", "0"),
                           ("--plate-depth", "-1"), ("--modulus", "0")):
             with self.subTest(arguments=arguments):

@@ -38,18 +38,19 @@ class RealBone(DriverCase):
                 self.close(results["strain_energy"], 19.38502, 1e-5)
                 rows = [line.split(",") for line in self.read("history.csv").splitlines()[1:]]
                 to_1e6 = next(int(row[2]) for row in rows if float(row[3]) <= 1e-6)
-                self.assertLessEqual(to_1e6, 23)
+                self.assertLessEqual(to_1e6, 25)
 
-    def test_the_split_hierarchy_takes_less_than_half_the_work_of_the_paper(self):
+    def test_the_work_of_solves(self):
+        # In products with the finest matrix, set-up included. The paper's cycle takes 880 and 4430.
         backend = driver_case.backends()[-1]
-        work = {}
-        for hierarchy in ("paper", "split"):
-            run = self.summary("bone", bone("tibia.h5"), "--backend", backend, "-q", "--hierarchy",
-                               hierarchy)
-            work[hierarchy] = run["engine"]["work"]
-            if hierarchy == "paper":
-                self.assertLessEqual(run["iterations"], 19)
-        self.assertLess(work["split"], 0.5 * work["paper"])
+        for name, most in (("tibia.h5", 175), ("trab1240.h5", 490)):
+            run = self.summary("bone", bone(name), "--backend", backend, "-q")
+            with self.subTest(image=name):
+                self.assertLess(run["engine"]["work"], most)
+                self.assertFalse(run["results"]["solves"][0]["fell_back_to_double"])
+        run = self.summary("bone", bone("tibia.h5"), "--backend", backend, "-q", "--hierarchy",
+                           "paper")
+        self.assertLessEqual(run["iterations"], 19)
 
     def test_trabecular_bone(self):
         # Struts of 2 to 4 voxels. Fz: as above. The others: FAIM.
@@ -89,7 +90,7 @@ class Refinement(DriverCase):
         # default cycle takes more, cheaper iterations than the paper's, and scatters more.
         backend = driver_case.backends()[-1]
         sizes = (64, 128, 256) if backend == "cuda" else (32, 64, 128)
-        for hierarchy, growth, most in (("paper", 1, 8), ("split", 3, 18)):
+        for hierarchy, growth, most in (("paper", 1, 8), ("split", 4, 26)):
             counts = []
             for size in sizes:
                 run = self.summary("bone", "--generate", "perlin", "--size", size, "--feature",

@@ -38,6 +38,19 @@ reference::CellLevel voxel_level(const VoxelGrid<Exec>& grid, const reference::M
   return level;
 }
 
+/// Cells that are summed by patches, whatever their number.
+template<class Exec>
+CellGrid<Exec> by_patches(const Exec& exec, CellGrid<Exec> cells) {
+  cells.patches = make_cell_patches(exec, cells, 64);
+  return cells;
+}
+/// Cells that are summed node by node.
+template<class Exec>
+CellGrid<Exec> by_nodes(CellGrid<Exec> cells) {
+  cells.patches = {};
+  return cells;
+}
+
 /// The levels of a model on a backend down to a single place. fine[0] is the grid.
 template<class Exec>
 struct CellLevels {

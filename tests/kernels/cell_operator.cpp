@@ -64,11 +64,12 @@ FEMURA_BACKEND_TEST("The product with cells is that with their assembled matrix"
       double edge = model.edge;
       for (std::size_t l = 0; l < levels.coarse.size(); ++l) {
         edge *= 2;
-        // The moduli are kept as floats.
-        CHECK(largest_difference<double>(exec, levels.coarse[l].cells, oracle[l + 1].level, edge) <
-              1e-6);
-        CHECK(largest_difference<float>(exec, levels.coarse[l].cells, oracle[l + 1].level, edge) <
-              2e-6);
+        for (const auto& cells : {femura::test::by_patches(exec, levels.coarse[l].cells),
+                                  femura::test::by_nodes(levels.coarse[l].cells)}) {
+          // The moduli are kept as floats.
+          CHECK(largest_difference<double>(exec, cells, oracle[l + 1].level, edge) < 1e-6);
+          CHECK(largest_difference<float>(exec, cells, oracle[l + 1].level, edge) < 2e-6);
+        }
       }
     }
 }
@@ -153,32 +154,34 @@ FEMURA_BACKEND_TEST("Products and fused updates repeat to the bit", "[cell_opera
   const TestType exec;
   const CellLevels<TestType> levels(
       exec, reference::random_model({21, 17, 19}, 0.3, 100, 0.3, 0.3, 3), Coarsening::split);
-  const auto& cells = levels.coarse[0].cells;
-  const std::int64_t n = cells.num_dofs();
-  const CellOperator<TestType> matrix(exec, cells, 0.5);
-  const auto x = upload(exec, "test::x", random_values<float>(n, 1));
-  const auto b = upload(exec, "test::b", random_values<float>(n, 2));
-  std::vector<std::uint8_t> mask(cells.num_nodes);
-  for (int i = 0; i < cells.num_nodes; ++i)
-    mask[i] = std::uint8_t(i % 5 == 0 ? i / 5 % 8 : 0);
-  const auto held = upload(exec, "test::mask", mask);
-  const auto y = make_zeros<float>(exec, n, "test::y");
-  matrix.apply(exec, x, y);
-  exec.fence();
-  const auto first = host_values(y);
-  for (int repeat = 0; repeat < 3; ++repeat) {
-    Kokkos::deep_copy(exec, y, 0.f);
+  for (const auto& cells : {femura::test::by_patches(exec, levels.coarse[0].cells),
+                            femura::test::by_nodes(levels.coarse[0].cells)}) {
+    const std::int64_t n = cells.num_dofs();
+    const CellOperator<TestType> matrix(exec, cells, 0.5);
+    const auto x = upload(exec, "test::x", random_values<float>(n, 1));
+    const auto b = upload(exec, "test::b", random_values<float>(n, 2));
+    std::vector<std::uint8_t> mask(cells.num_nodes);
+    for (int i = 0; i < cells.num_nodes; ++i)
+      mask[i] = std::uint8_t(i % 5 == 0 ? i / 5 % 8 : 0);
+    const auto held = upload(exec, "test::mask", mask);
+    const auto y = make_zeros<float>(exec, n, "test::y");
     matrix.apply(exec, x, y);
     exec.fence();
-    CHECK(host_values(y) == first);
+    const auto first = host_values(y);
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      Kokkos::deep_copy(exec, y, 0.f);
+      matrix.apply(exec, x, y);
+      exec.fence();
+      CHECK(host_values(y) == first);
+    }
+    matrix.apply_then(exec, x, StoreResidual<TestType, float>{held, b, y});
+    exec.fence();
+    const auto residual = host_values(y), host_b = host_values(b);
+    int wrong = 0;
+    for (std::int64_t i = 0; i < n; ++i)
+      wrong += residual[i] != (mask[i / 3] >> i % 3 & 1 ? 0 : host_b[i] - first[i]);
+    CHECK(wrong == 0);
   }
-  matrix.apply_then(exec, x, StoreResidual<TestType, float>{held, b, y});
-  exec.fence();
-  const auto residual = host_values(y), host_b = host_values(b);
-  int wrong = 0;
-  for (std::int64_t i = 0; i < n; ++i)
-    wrong += residual[i] != (mask[i / 3] >> i % 3 & 1 ? 0 : host_b[i] - first[i]);
-  CHECK(wrong == 0);
 }
 
 FEMURA_BACKEND_TEST("Averaged cells multiply as the structured level does", "[cell_operator]") {

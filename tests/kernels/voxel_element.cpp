@@ -165,6 +165,20 @@ TEST_CASE("In the modes of the cube the matrix has 45 non-zero entries", "[voxel
   CHECK(back == Matrix(hadamard.transpose()));
 }
 
+TEST_CASE("The bound of the scaled spectrum is the cube's largest eigenvalue", "[voxel_element]") {
+  for (double poisson : {-0.9, -0.5, 0.0, 0.1, 0.2, 0.22, 0.25, 0.3, 0.4, 0.49}) {
+    const Matrix k = quadrature(1, poisson, 1);
+    Matrix blocks = Matrix::Zero();
+    for (int v = 0; v < 24; v += 3)
+      blocks.block<3, 3>(v, v) = k.block<3, 3>(v, v);
+    const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> solver(k, blocks);
+    const LamePerModulus lame = lame_per_modulus(poisson);
+    INFO("Poisson's ratio " << poisson);
+    CHECK(largest_scaled_eigenvalue(lame.lambda, lame.mu) ==
+          Approx(solver.eigenvalues().maxCoeff()).epsilon(1e-10));
+  }
+}
+
 TEST_CASE("The product in single precision loses no more than rounding", "[voxel_element]") {
   const Matrix k = quadrature(2, 0.3, 1);
   const LamePerModulus lame = lame_per_modulus(0.3);

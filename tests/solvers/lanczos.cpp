@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The estimate of the largest eigenvalue against known spectra.
 #include "solvers/lanczos.hpp"
+#include "kernels/block_diagonal.hpp"
+#include "kernels/cell_operator.hpp"
 #include "kernels/constraints.hpp"
 #include "kernels/diagonal.hpp"
+#include "kernels/eigenvalue_bound.hpp"
 #include "kernels/gather_operator.hpp"
 #include "tests/backend_test.hpp"
+#include "tests/kernels/cell_levels.hpp"
 #include "tests/kernels/lattice.hpp"
 #include "tests/reference/symmetric_eigenvalues.hpp"
 #include "tests/solvers/diagonal_matrix.hpp"
@@ -112,6 +116,76 @@ FEMURA_BACKEND_TEST("The largest eigenvalue of a voxel model is that of the asse
   CHECK(estimate(12) > 0.9 * exact);
   CHECK(estimate(12) < exact * (1 + 1e-12));
   CHECK(estimate(80) == Approx(exact).epsilon(1e-8));
+}
+
+FEMURA_BACKEND_TEST("Both ends of a spectrum with few eigenvalues are found exactly", "[lanczos]") {
+  const TestType exec;
+  const double distinct[] = {0.1, 0.5, 1.3, 2, 3.7};
+  std::vector<double> a, m, start;
+  for (int i = 0; i < 300; ++i) {
+    m.push_back(0.2 + 0.01 * i);
+    a.push_back(distinct[i * 7 % 5] / m.back()); // of M A
+    start.push_back(std::sin(i) + 2);
+  }
+  const auto matrix = upload(exec, "test::a", a), scaling = upload(exec, "test::m", m),
+             r = upload(exec, "test::r", start);
+  const auto z = make_zeros<double>(exec, 300, "test::z"),
+             p = make_zeros<double>(exec, 300, "test::p");
+  const auto estimate = [&](int steps) {
+    Kokkos::deep_copy(r, upload(exec, "test::r", start));
+    return estimate_spectrum(
+        exec, steps,
+        [&](const auto& residual) {
+          femura::test::multiply_entries(exec, scaling, residual, z);
+          return z;
+        },
+        [&](const auto& x, const auto& y) { femura::test::multiply_entries(exec, matrix, x, y); },
+        r, p, z); // the product takes the place of M r
+  };
+  for (int steps : {5, 30}) {
+    CHECK(estimate(steps).largest == Approx(3.7).epsilon(1e-8));
+    CHECK(estimate(steps).smallest == Approx(0.1).epsilon(1e-8));
+  }
+  CHECK(estimate(3).largest < 3.7);
+  CHECK(estimate(3).smallest > 0.1);
+  Kokkos::deep_copy(matrix, 0.0);
+  CHECK(estimate(3).largest == 0);
+}
+
+FEMURA_BACKEND_TEST("The bound holds on voxels and on coarse cells, and is close", "[lanczos]") {
+  const TestType exec;
+  for (const auto& model : {reference::homogeneous({12, 11, 13}, 1, 0.3),
+                            reference::random_model({12, 11, 13}, 0.7, 100, -0.3, 0.45, 5, 0.1),
+                            reference::random_model({12, 11, 13}, 0.3, 1, 0.2, 0.2, 6)}) {
+    const femura::test::CellLevels<TestType> levels(exec, model, Coarsening::split);
+    const double bound = bound_scaled_eigenvalue(exec, levels.lame);
+    // Nothing is held: on small levels the process soon has all but the rigid motions.
+    const auto largest = [&](const auto& matrix, std::int64_t num_nodes, const auto& blocks) {
+      const std::int64_t n = 3 * num_nodes;
+      const auto r = make_zeros<double>(exec, n, "test::r"),
+                 p = make_zeros<double>(exec, n, "test::p"),
+                 q = make_zeros<double>(exec, n, "test::q");
+      return estimate_largest_eigenvalue(
+          exec, num_nodes > 200 ? 20 : 4, BlockJacobi<TestType, double>{blocks},
+          [&](const auto& x, const auto& y) { matrix.apply(exec, x, y); }, [](const auto&) {}, r, p,
+          q);
+    };
+    const auto free = [&](int num_nodes) {
+      return make_zeros<std::uint8_t>(exec, num_nodes, "test::free");
+    };
+    const int n = levels.grid.num_nodes;
+    const double fine =
+        largest(GatherOperator<TestType>(exec, levels.grid, levels.lame, 1), n,
+                make_inverse_diagonal_blocks<double>(exec, levels.grid, levels.lame, 1, free(n)));
+    CHECK(fine <= bound);
+    CHECK(fine > 0.7 * bound);
+    for (const auto& coarse : levels.coarse) {
+      const int m = coarse.cells.num_nodes;
+      CHECK(largest(CellOperator<TestType>(exec, coarse.cells, 1), m,
+                    make_inverse_diagonal_blocks<double>(exec, coarse.cells, 1, free(m))) <=
+            bound * (1 + 1e-6)); // constants are floats
+    }
+  }
 }
 
 FEMURA_BACKEND_TEST("A matrix without a free component has the estimate zero", "[lanczos]") {

@@ -64,6 +64,19 @@ std::vector<double> spectrum() {
   return t;
 }
 
+TEST_CASE("Chebyshev's weights are least on their interval", "[smoothing_polynomial]") {
+  for (int degree : {1, 2, 3, 4})
+    for (double low : {0.02, 0.3}) {
+      const double high = 1.8, centre = (high + low) / (high - low);
+      const auto weights = chebyshev_weights(degree, low, high);
+      double largest = 0;
+      for (double s : spectrum())
+        largest = std::max(largest, std::abs(by_factors(weights, low + s * (high - low))));
+      // 1 / T_degree at the image of zero
+      CHECK(largest == Approx(1 / std::cosh(degree * std::acosh(centre))).epsilon(1e-12));
+    }
+}
+
 TEST_CASE("The factors of the first kind are the three-term recursion", "[smoothing_polynomial]") {
   for (double ratio : {4., 16., 30.})
     for (int degree : {1, 2, 3, 5, 8, 10, 20}) {
