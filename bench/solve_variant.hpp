@@ -34,12 +34,12 @@ struct SolveVariant {
   }
 };
 inline constexpr SolveVariant all_variants[] = {
-    {VoxelOperatorKind::offset, VoxelPrecision::mixed, {66, 71, 79}},
-    {VoxelOperatorKind::hash, VoxelPrecision::mixed, {65, 71, 80}},
-    {VoxelOperatorKind::gather, VoxelPrecision::mixed, {60, 63, 77}},
-    {VoxelOperatorKind::brick, VoxelPrecision::fp64, {71, 76, 95}},
-    {VoxelOperatorKind::brick, VoxelPrecision::mixed, {60, 63, 77}},
-    {VoxelOperatorKind::brick, VoxelPrecision::lean, {47, 50, 64}}};
+    {VoxelOperatorKind::offset, VoxelPrecision::mixed, {64, 69, 77}},
+    {VoxelOperatorKind::hash, VoxelPrecision::mixed, {63, 69, 77}},
+    {VoxelOperatorKind::gather, VoxelPrecision::mixed, {58, 61, 75}},
+    {VoxelOperatorKind::brick, VoxelPrecision::fp64, {69, 73, 93}},
+    {VoxelOperatorKind::brick, VoxelPrecision::mixed, {58, 61, 75}},
+    {VoxelOperatorKind::brick, VoxelPrecision::lean, {45, 48, 61}}};
 template<class Exec>
 constexpr int least_bounded_size = BackendTraits<Exec>::is_device ? 256 : 96;
 

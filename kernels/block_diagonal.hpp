@@ -3,7 +3,7 @@
 // scale residuals with (BlockSmoothingStep).
 #pragma once
 
-#include "kernels/cell_grid.hpp"
+#include "kernels/cell_sums.hpp"
 #include "kernels/lame_field.hpp"
 #include "kernels/node_update.hpp"
 #include "kernels/voxel_element.hpp"
@@ -46,23 +46,52 @@ KOKKOS_INLINE_FUNCTION void add_vertex_block(double lambda, double mu, int v, do
   }
 }
 
+/// What a cell has for the blocks of its corners: xx, yy, zz, or xy, yz, zx.
 template<class Exec, class Scalar>
-struct InvertCellBlocks {
-  CellGrid<Exec> cells;
-  double edge;
+struct CellBlocks {
+  Array<float, Exec> lambda, mu;
+  double lambda_scale, mu_scale; ///< times the edge
+  int first;                     ///< 0 or 3
+
+  KOKKOS_FUNCTION void add_corner(int cell, const int*, int v, Scalar (&sum)[3]) const {
+    double block[6] = {0, 0, 0, 0, 0, 0};
+    add_vertex_block(lambda_scale * lambda(cell), mu_scale * mu(cell), v, block);
+    for (int c = 0; c < 3; ++c)
+      sum[c] += Scalar(first == 0 ? block[c] : block[3 + c]);
+  }
+  KOKKOS_FUNCTION void operator()(int cell, const int (&node)[8], Scalar (&u)[24]) const {
+    for (int v = 0; v < 8; ++v) {
+      Scalar sum[3] = {0, 0, 0};
+      add_corner(cell, node, v, sum);
+      for (int c = 0; c < 3; ++c)
+        u[3 * v + c] = sum[c];
+    }
+  }
+};
+
+template<class Exec, class Scalar>
+struct StoreBlockEntries {
+  int first;
+  Array<Scalar, Exec> blocks;
+
+  KOKKOS_FUNCTION void operator()(int node, const Scalar (&sum)[3]) const {
+    for (int c = 0; c < 3; ++c)
+      blocks(6 * std::int64_t(node) + first + c) = sum[c];
+  }
+};
+
+template<class Exec, class Scalar>
+struct InvertBlocks {
   Array<std::uint8_t, Exec> held;
-  Array<Scalar, Exec> inverse;
+  Array<Scalar, Exec> blocks;
 
   KOKKOS_FUNCTION void operator()(std::int64_t node) const {
-    double block[6] = {0, 0, 0, 0, 0, 0}, inverted[6];
-    for (int i = cells.node_begin(node); i < cells.node_begin(node + 1); ++i) {
-      const int cell = cells.node_corner(i) / 8, v = cells.node_corner(i) % 8;
-      add_vertex_block(edge * cells.lambda_scale * cells.lambda_value(cell),
-                       edge * cells.mu_scale * cells.mu_value(cell), v, block);
-    }
-    invert_block(block, held(node), inverted);
+    double block[6], inverse[6];
     for (int k = 0; k < 6; ++k)
-      inverse(6 * node + k) = Scalar(inverted[k]);
+      block[k] = blocks(6 * node + k);
+    invert_block(block, held(node), inverse);
+    for (int k = 0; k < 6; ++k)
+      blocks(6 * node + k) = Scalar(inverse[k]);
   }
 };
 
@@ -91,16 +120,21 @@ struct InvertVoxelBlocks {
 } // namespace detail
 
 /// [6 num_nodes] inverse 3 x 3 blocks of the nodes' free components as xx, yy, zz, xy, yz, zx, zero
-/// rows and columns where `held` (Constraints::mask). Worked out in double. `edge` in mm. Does not
-/// fence.
+/// rows and columns where `held` (Constraints::mask). `edge` in mm. Does not fence.
 template<class Scalar, class Exec>
 Array<Scalar, Exec> make_inverse_diagonal_blocks(const Exec& exec, const CellGrid<Exec>& cells,
                                                  double edge,
                                                  const Array<std::uint8_t, Exec>& held) {
   const Array<Scalar, Exec> inverse =
       make_uninitialized<Scalar>(exec, 6 * std::int64_t(cells.num_nodes), "femura::inverse_blocks");
+  for (int first : {0, 3})
+    sum_over_cells<Scalar>(exec, "femura::make_inverse_diagonal_blocks::sum", cells,
+                           detail::CellBlocks<Exec, Scalar>{cells.lambda_value, cells.mu_value,
+                                                            edge * cells.lambda_scale,
+                                                            edge * cells.mu_scale, first},
+                           detail::StoreBlockEntries<Exec, Scalar>{first, inverse});
   Kokkos::parallel_for("femura::make_inverse_diagonal_blocks", range(exec, cells.num_nodes),
-                       detail::InvertCellBlocks<Exec, Scalar>{cells, edge, held, inverse});
+                       detail::InvertBlocks<Exec, Scalar>{held, inverse});
   return inverse;
 }
 

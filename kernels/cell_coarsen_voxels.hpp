@@ -146,8 +146,8 @@ struct AttachVoxelNodes {
 } // namespace detail
 
 /// Cells of twice the edge from voxels. The result takes 5 bytes per fine node and about 90 per
-/// cell, 40 of them for lists that only set-up needs (CellGrid); 1 byte more per cell is taken for
-/// a while. The same on every backend. Fences.
+/// cell, 36 of them for lists that only set-up needs (drop_node_lists); 1 byte more per cell is
+/// taken for a while. The same on every backend. Fences.
 template<class Exec>
 CoarseCells<Exec> coarsen_cells(const Exec& exec, const VoxelGrid<Exec>& grid,
                                 const LameField<Exec>& lame, Coarsening kind) {

@@ -21,8 +21,8 @@ struct CellPatches {
 };
 
 /// Cubes of one edge length. Several cells may lie at one place, and several nodes at one site; two
-/// cells share a node only if their parts of the structure are connected there. Once a hierarchy is
-/// set up, node_begin and node_corner are used only where there are no patches.
+/// cells share a node only if their parts of the structure are connected there. Cells
+/// with patches need node_begin and node_corner only until they are coarsened (drop_node_lists).
 template<class Exec>
 struct CellGrid {
   using exec_space = Exec;
@@ -39,6 +39,13 @@ struct CellGrid {
 
   std::int64_t num_dofs() const { return 3 * std::int64_t(num_nodes); }
 };
+
+/// Frees what sums over cells do not use: 36 of some 90 bytes per cell.
+template<class Exec>
+void drop_node_lists(CellGrid<Exec>& cells) {
+  if (cells.patches.num_patches > 0)
+    cells.node_begin = cells.node_corner = {};
+}
 
 /// How the nodes of a finer level hang on the cells of a coarser one: a fine node interpolates
 /// trilinearly from the corners of one cell. Other cells that contain it have the same nodes where

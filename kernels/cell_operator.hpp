@@ -76,11 +76,7 @@ public:
   /// `edge` is the edge of the cells in mm.
   CellOperator(const Exec&, const CellGrid<Exec>& cells, double edge)
       : cells_(cells)
-      , edge_(edge) {
-    cells_.place = {}; // not needed: the caller may drop it
-    if (cells_.patches.num_patches > 0)
-      cells_.node_begin = cells_.node_corner = {};
-  }
+      , edge_(edge) {}
 
   /// y = A x; x and y [3 num_nodes] must not alias. Does not fence.
   template<class Scalar>

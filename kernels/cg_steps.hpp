@@ -83,8 +83,8 @@ struct CgStep {
     const double rz = scalars(0), pq = scalars(2);
     const double alpha = rz > 0 && pq > 0 ? rz / pq : 0;
     const Entries<Exec> entries{std::int64_t(r.extent(0)), item};
-    T p_k[n], q_k[n], r_k[n];
-    U x_k[n];
+    T p_k[n] = {}, q_k[n] = {}, r_k[n] = {};
+    U x_k[n] = {};
     for (int k = 0; k < n; ++k)
       if (entries.valid(k)) {
         const std::int64_t i = entries.entry(k);
@@ -144,7 +144,7 @@ struct CgDirection {
     const bool start = rescale == 0; // p is not read
     const T beta = start ? T(0) : T(scalars(1) / (scalars(0) * rescale));
     const Entries<Exec> entries{std::int64_t(p.extent(0)), item};
-    T p_k[n];
+    T p_k[n] = {};
     for (int k = 0; k < n; ++k)
       if (entries.valid(k)) {
         p_k[k] = T(z(entries.entry(k)));

@@ -74,6 +74,8 @@ make_voxel_hierarchy(const Exec& exec, const VoxelGrid<Exec>& grid, const LameFi
     hierarchy.coarse.push_back(
         detail::make_coarse_level(exec, fine.cells, fine.held, fine.edge, coarse));
   }
+  for (CoarseLevel<Exec>& level : hierarchy.coarse)
+    drop_node_lists(level.cells);
   return hierarchy;
 }
 

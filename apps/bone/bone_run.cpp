@@ -180,7 +180,7 @@ BonePrediction predict(const BoneOptions& options, const BoneModelInfo& info) {
   const double index = 1 + (uniform ? 4 : 8) + 5 + operator_bytes(kind, elem / nodes);
   const double fine = index + cycle + 3 * (vectors + scratch);
   const double coarse = 0.18 * nodes * nodes / elem * (15 * cycle + 15) +
-                        0.155 * nodes * (2 * 8 * 4 + 8 + (uniform ? 4 : 8));
+                        0.155 * nodes * (8 * 4 + 5 + 8 + (uniform ? 4 : 8));
   const double grid = voxels / 4;
   BonePrediction prediction;
   prediction.model = info;
