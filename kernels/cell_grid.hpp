@@ -21,8 +21,8 @@ struct CellPatches {
 };
 
 /// Cubes of one edge length. Several cells may lie at one place, and several nodes at one site; two
-/// cells share a node only if their parts of the structure are connected there. Cells
-/// with patches need node_begin and node_corner only until they are coarsened (drop_node_lists).
+/// cells share a node only if their parts of the structure are connected there. Cells with
+/// patches need node_begin and node_corner only until they are coarsened (drop_node_lists).
 template<class Exec>
 struct CellGrid {
   using exec_space = Exec;

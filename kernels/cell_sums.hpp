@@ -3,7 +3,7 @@
 // on a backend. Large levels do it by patches (cell_patches.hpp), which work each cell out about
 // once. A level so small that the device is not filled takes as long as its chain of dependent
 // steps: there each node works out its own part of its cells, eight at a time, which is several
-// times the arithmetic in a quarter of the steps.
+// times the arithmetic in far fewer steps.
 #pragma once
 
 #include "kernels/cell_patches.hpp"

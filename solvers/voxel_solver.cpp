@@ -57,8 +57,8 @@ struct VoxelSolver<Exec>::Implementation {
 
   void set_up(const Exec& exec) { pcg = make_pcg(exec, hierarchy, options); }
 
-  /// Replaces the iteration by one in double, with a cycle that is positive whatever its levels
-  /// are; the old one's memory goes first.
+  /// Replaces the iteration by one in double, with W-cycles, which do not rest on estimates of
+  /// their spectrum; the old one's memory goes first.
   void fall_back(const Exec& exec) {
     previous_work += pcg->work();
     pcg.reset();

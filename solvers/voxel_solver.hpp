@@ -89,8 +89,7 @@ struct VoxelSolverOptions {
 
 /// A solve, and whether single precision and the weighted cycle were given up.
 struct VoxelSolveResult : SolveResult {
-  bool fell_back =
-      false; ///< true residuals stalled; the iteration went on in double, with W-cycles
+  bool fell_back = false; ///< the iteration stalled and went on in double, with W-cycles
 };
 
 /// Solves K u = f for the voxels of a problem with prescribed displacements at its held components.

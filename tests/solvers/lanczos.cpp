@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The estimate of the largest eigenvalue against known spectra.
+// Estimates and bounds of eigenvalues against known spectra.
 #include "solvers/lanczos.hpp"
 #include "kernels/block_diagonal.hpp"
 #include "kernels/cell_operator.hpp"

@@ -235,6 +235,23 @@ FEMURA_BACKEND_TEST("Weighted cycles need no more iterations than W-cycles on sl
   CHECK(iterations[0] <= iterations[1]); // each of fewer products
 }
 
+FEMURA_BACKEND_TEST("A poor estimate of the cycle's spectrum costs iterations, not the solution",
+                    "[multigrid]") {
+  const BoundaryProblem problem = gripped(femura::test::keep_supported(
+      reference::random_model({18, 17, 19}, 0.5, 1e4, 0.3, 0.3, 4, 0.1)));
+  VoxelSolverOptions options = make_options(2, 4, VoxelOperatorKind::gather);
+  options.precision = VoxelPrecision::fp64;
+  options.multigrid.smoother.degree = options.multigrid.coarse_degree = 1;
+  options.multigrid.cycle_steps = 1; // hardly more than a mean
+  const auto poor = femura::test::solve(TestType(), problem, options);
+  options.multigrid.repetition = Repetition::smoothed;
+  const auto expected = femura::test::solve(TestType(), problem, options);
+  INFO(poor.result.iterations << " iterations, W " << expected.result.iterations);
+  CHECK(poor.result.converged);
+  CHECK(poor.result.iterations <= 3 * expected.result.iterations);
+  CHECK(reference::relative_difference(poor.u, expected.u) < 1e-5);
+}
+
 FEMURA_BACKEND_TEST("Many parts that never meet are still coarsened to a direct solve",
                     "[multigrid]") {
   // Voxels on a lattice of gaps, each held at a corner: split, no level is smaller than 8 nodes a
