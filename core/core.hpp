@@ -17,7 +17,10 @@
 #include "core/io/parosol_output.hpp"
 #include "core/io/raw_image.hpp"
 #include "core/io/surface.hpp"
+#include "core/io/tetra_file.hpp"
 #include "core/io/vtkhdf.hpp"
+#include "core/tetra_generators.hpp"
+#include "core/tetra_mesh.hpp"
 #include "core/voxel_image.hpp"
 
 // Measuring

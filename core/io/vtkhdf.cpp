@@ -41,13 +41,15 @@ void VtkHdfWriter::begin_mesh(std::uint64_t num_points, std::uint64_t num_cells,
   begin("UnstructuredGrid");
   num_points_ = num_points;
   num_cells_ = num_cells;
+  const std::uint64_t corners = num_corners(cell);
+  num_corners_ = corners * num_cells;
   const auto count = [&](const char* name, std::uint64_t value) {
     const std::int64_t number = std::int64_t(value);
     vtk_->write(name, {1}, &number); // one entry per partition
   };
   count("NumberOfPoints", num_points);
   count("NumberOfCells", num_cells);
-  count("NumberOfConnectivityIds", 8 * num_cells);
+  count("NumberOfConnectivityIds", num_corners_);
 
   constexpr std::uint64_t block = std::uint64_t(1) << 20;
   Hdf5Dataset offsets = vtk_->create<std::int64_t>("Offsets", {num_cells + 1}, layout_);
@@ -55,7 +57,7 @@ void VtkHdfWriter::begin_mesh(std::uint64_t num_points, std::uint64_t num_cells,
   for (std::uint64_t first = 0; first <= num_cells; first += block) {
     values.resize(std::min(block, num_cells + 1 - first));
     for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = std::int64_t(8 * (first + i));
+      values[i] = std::int64_t(corners * (first + i));
     offsets.write_rows(first, values.size(), values.data());
   }
   Hdf5Dataset types = vtk_->create<std::uint8_t>("Types", {num_cells}, layout_);
@@ -66,7 +68,7 @@ void VtkHdfWriter::begin_mesh(std::uint64_t num_points, std::uint64_t num_cells,
 
 VtkHdfField VtkHdfWriter::connectivity_field() {
   // VTK wants the list flat: here a row is one number.
-  VtkHdfField field(open_data(vtk_, "Connectivity", {8 * num_cells_},
+  VtkHdfField field(open_data(vtk_, "Connectivity", {num_corners_},
                               hdf5_native_type<std::int64_t>(), sizeof(std::int64_t)));
   return field;
 }

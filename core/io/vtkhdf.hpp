@@ -20,11 +20,17 @@
 
 namespace femura {
 
-/// Cells of eight corners, by VTK's numbers and corner orders.
+/// Cells by VTK's numbers and corner orders.
 enum class VtkCell : std::uint8_t {
+  tetra = 10,     ///< four corners
   voxel = 11,     ///< x fastest, then y, then z
   hexahedron = 12 ///< bottom face around, top face around
 };
+
+/// Corners of a cell.
+constexpr std::uint64_t num_corners(VtkCell cell) {
+  return cell == VtkCell::tetra ? 4 : 8;
+}
 
 /// What a field is stored as. Compressed, chunked; streamed in blocks of rows.
 class VtkHdfField {
@@ -76,11 +82,11 @@ public:
   /// `gzip`: 0 = not compressed, else level 1 to 9 behind a byte shuffle.
   explicit VtkHdfWriter(const std::string& path, int gzip = 4);
 
-  /// Cells of eight corners: `points` [num_points, 3] in mm, `connectivity` [num_cells, 8] with
-  /// entries in [0, num_points), stored as 64-bit integers.
+  /// `points` [num_points, 3] in mm, `connectivity` [num_cells, num_corners(cell)] with entries in
+  /// [0, num_points), stored as 64-bit integers.
   template<class Real, class Index>
   void set_mesh(ConstSpan<Real> points, ConstSpan<Index> connectivity, VtkCell cell) {
-    begin_mesh(points.size / 3, connectivity.size / 8, cell);
+    begin_mesh(points.size / 3, connectivity.size / num_corners(cell), cell);
     points_field<Real>().append(points);
     connectivity_field().append(connectivity);
   }
@@ -90,8 +96,8 @@ public:
     set_mesh(ConstSpan<Real>(points), ConstSpan<Index>(connectivity), cell);
   }
 
-  /// The same in parts: begin_mesh(), then rows of three coordinates to points_field() and rows of
-  /// eight corners to connectivity_field().
+  /// The same in parts: begin_mesh(), then rows of three coordinates to points_field() and the
+  /// corners of whole cells to connectivity_field().
   void begin_mesh(std::uint64_t num_points, std::uint64_t num_cells, VtkCell cell);
   template<class Real>
   VtkHdfField points_field() {
@@ -170,6 +176,7 @@ private:
   std::optional<std::array<int, 3>> image_;
   std::uint64_t num_points_ = 0;
   std::uint64_t num_cells_ = 0;
+  std::uint64_t num_corners_ = 0; ///< of all cells
 };
 
 /// A saved step of a time series.

@@ -3,15 +3,21 @@
 // either returns a valid model or throws InputError; anything else is a defect.
 #pragma once
 
+#include "core/io/gmsh.hpp"
 #include "core/io/image_format.hpp"
 #include "core/io/metaimage.hpp"
 #include "core/io/nifti.hpp"
 #include "core/io/parosol.hpp"
 #include "core/io/raw_image.hpp"
 #include "core/io/surface.hpp"
+#include "core/io/tetra_file.hpp"
+#include "core/io/vtk_legacy.hpp"
+#include "core/io/vtu.hpp"
 #include "core/require.hpp"
+#include "tests/io/tetra_samples.hpp"
 
 #include <cmath>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 
@@ -60,6 +66,32 @@ inline void expect_valid(const femura::TriangleSurface& surface) {
   femura::describe_first_open_edge(surface);
 }
 
+inline void expect_valid(const femura::TetraMesh& mesh) {
+  const std::size_t num_tetra = mesh.num_tetra();
+  expect(num_tetra > 0, "a mesh without tetrahedra");
+  expect(mesh.point.size() == 3 * mesh.num_points() && mesh.tetra.size() == 4 * num_tetra,
+         "parts of rows");
+  for (const double x : mesh.point)
+    expect(std::isfinite(x), "a point that is not finite");
+  std::vector<bool> used(mesh.num_points());
+  for (std::size_t i = 0; i < mesh.tetra.size(); ++i) {
+    const std::int32_t v = mesh.tetra[i];
+    expect(v >= 0 && std::size_t(v) < mesh.num_points(), "a vertex out of range");
+    used[std::size_t(v)] = true;
+    for (std::size_t k = i / 4 * 4; k < i; ++k)
+      expect(mesh.tetra[k] != v, "a vertex twice in a tetrahedron");
+  }
+  for (const bool is_used : used)
+    expect(is_used, "a point of no tetrahedron");
+  expect(mesh.tag.size() == num_tetra, "the wrong number of tags");
+  for (const std::vector<float>* direction : {&mesh.fibre, &mesh.sheet}) {
+    expect(direction->empty() || direction->size() == 3 * num_tetra,
+           "the wrong number of directions");
+    for (const float x : *direction)
+      expect(std::isfinite(x), "a direction that is not finite");
+  }
+}
+
 /// Reads the file at `path`; false where the reader refused it.
 using ReaderTarget = bool (*)(const std::string& path);
 
@@ -99,6 +131,35 @@ inline bool raw_target(const std::string& path) {
     options.order = femura::ByteOrder::big;
     options.header_bytes = 4;
     expect_valid(femura::read_raw_image(path, options));
+  });
+}
+
+/// The three files of openCARP in one, as packed().
+inline bool opencarp_target(const std::string& path) {
+  const OpencarpFiles files = unpacked(read_bytes_of(path));
+  const std::string dot = path + (files.binary ? ".b" : ".");
+  files.write(path);
+  const bool accepted = accepts([&] { expect_valid(femura::read_tetra_mesh(dot + "pts")); });
+  for (const char* extension : {"pts", "elem", "lon"})
+    std::filesystem::remove(dot + extension);
+  return accepted;
+}
+inline bool gmsh_target(const std::string& path) {
+  return accepts([&] { expect_valid(femura::read_gmsh(path, 1)); });
+}
+inline bool vtk_legacy_target(const std::string& path) {
+  return accepts([&] { expect_valid(femura::read_vtk_legacy(path, {}, 1)); });
+}
+inline bool vtu_target(const std::string& path) {
+  return accepts([&] { expect_valid(femura::read_vtu(path, {}, 1)); });
+}
+/// Of a mesh of five points.
+inline bool vtx_target(const std::string& path) {
+  return accepts([&] {
+    const std::vector<std::int32_t> list = femura::read_vertex_list(path, 5);
+    expect(!list.empty(), "an empty list");
+    for (const std::int32_t v : list)
+      expect(v >= 0 && v < 5, "a vertex out of range");
   });
 }
 

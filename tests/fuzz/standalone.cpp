@@ -3,6 +3,7 @@
 // libFuzzer and for CTest. `--seeds DIR` writes the seeds of every target below DIR and leaves.
 #include "core/io/hdf5.hpp"
 #include "tests/io/sample_files.hpp"
+#include "tests/io/tetra_samples.hpp"
 
 #include <cstdint>
 #include <cstdio>
@@ -16,6 +17,31 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace femura_test;
+
+template<class Put>
+void write_tetra_seeds(const Put& put) {
+  put("opencarp", "text", packed(sample_opencarp()));
+  put("opencarp", "little", packed(sample_opencarp_binary(false)));
+  put("opencarp", "big", packed(sample_opencarp_binary(true, false)));
+  put("gmsh", "2.msh", sample_gmsh_2());
+  put("gmsh", "2_binary.msh", sample_gmsh_2_binary(false));
+  put("gmsh", "4.msh", sample_gmsh_4());
+  put("gmsh", "4_binary.msh", sample_gmsh_4_binary(true));
+  put("vtk_legacy", "3.vtk", sample_vtk());
+  put("vtk_legacy", "2_binary.vtk", sample_vtk_binary());
+  put("vtk_legacy", "5.vtk", sample_vtk_5(false));
+  put("vtk_legacy", "5_binary.vtk", sample_vtk_5(true));
+  for (int format = VtuKind::ascii; format <= VtuKind::appended_raw; ++format)
+    for (const bool zlib : {false, true}) {
+      VtuKind kind;
+      kind.format = decltype(kind.format)(format);
+      kind.big = kind.wide = format % 2 != 0;
+      kind.zlib = zlib;
+      put("vtu", (std::to_string(format) + (zlib ? "_zlib.vtu" : ".vtu")).c_str(),
+          sample_vtu(kind));
+    }
+  put("vtx", "apex.vtx", sample_vtx());
+}
 
 void write_seeds(const fs::path& root) {
   const auto put = [&](const char* target, const char* name, const Bytes& bytes) {
@@ -33,6 +59,7 @@ void write_seeds(const fs::path& root) {
   put("raw", "floats.raw", "head" + numbers(ramp<float>(12), true));
   for (const Bytes& bytes : {sample_mha(), sample_nii(), sample_nii_gz(), sample_off()})
     put("format", ("seed" + std::to_string(bytes.size())).c_str(), bytes);
+  write_tetra_seeds(put);
   fs::create_directories(root / "parosol");
   ParosolFile file;
   write_parosol((root / "parosol" / "plain.h5").string(), file);

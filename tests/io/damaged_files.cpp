@@ -9,6 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/io/sample_files.hpp"
 #include "tests/io/test_directory.hpp"
+#include "tests/io/tetra_samples.hpp"
 
 #include <csignal>
 
@@ -92,6 +93,40 @@ TEST_CASE("a damaged file never upsets the guess of its format", "[damaged]") {
 
 TEST_CASE("damaged raw images are refused or read, nothing else", "[damaged]") {
   check_damaged(raw_target, "a.raw", "head" + numbers(ramp<float>(12), true));
+}
+
+TEST_CASE("damaged openCARP meshes are refused or read, nothing else", "[damaged]") {
+  check_damaged(opencarp_target, "text", packed(sample_opencarp()));
+  check_damaged(opencarp_target, "padded", packed(sample_opencarp_binary(false)), 31);
+  check_damaged(opencarp_target, "binary", packed(sample_opencarp_binary(true, false)), 3);
+}
+
+TEST_CASE("damaged Gmsh meshes are refused or read, nothing else", "[damaged]") {
+  check_damaged(gmsh_target, "2.msh", sample_gmsh_2());
+  check_damaged(gmsh_target, "2b.msh", sample_gmsh_2_binary(false));
+  check_damaged(gmsh_target, "4.msh", sample_gmsh_4());
+  check_damaged(gmsh_target, "4b.msh", sample_gmsh_4_binary(true));
+}
+
+TEST_CASE("damaged VTK legacy files are refused or read, nothing else", "[damaged]") {
+  check_damaged(vtk_legacy_target, "3.vtk", sample_vtk());
+  check_damaged(vtk_legacy_target, "2b.vtk", sample_vtk_binary());
+  check_damaged(vtk_legacy_target, "5b.vtk", sample_vtk_5(true));
+}
+
+TEST_CASE("damaged VTU files are refused or read, nothing else", "[damaged]") {
+  for (int format = VtuKind::ascii; format <= VtuKind::appended_raw; ++format)
+    for (const bool zlib : {false, true}) {
+      VtuKind kind;
+      kind.format = decltype(kind.format)(format);
+      kind.big = kind.wide = format % 2 != 0;
+      kind.zlib = zlib;
+      check_damaged(vtu_target, "a.vtu", sample_vtu(kind));
+    }
+}
+
+TEST_CASE("damaged vertex lists are refused or read, nothing else", "[damaged]") {
+  run_damaged(vtx_target, "a.vtx", sample_vtx(), 1);
 }
 
 TEST_CASE("damaged ParOSol files are refused or read, nothing else", "[damaged]") {

@@ -7,6 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/io/sample_files.hpp"
 #include "tests/io/test_directory.hpp"
+#include "tests/io/tetra_samples.hpp"
 
 using namespace femura;
 using namespace femura_test;
@@ -71,6 +72,32 @@ TEST_CASE("a mesh file has the layout of VTKHDF 1.0", "[vtkhdf]") {
   CHECK(vtk.group("CellData").dataset("label").read<int>() == std::vector<int>{7, 8});
   CHECK(vtk.has("FieldData"));
   CHECK(file.root().group("run").text_attribute("command") == "femura bone");
+}
+
+TEST_CASE("a mesh of tetrahedra has four corners a cell", "[vtkhdf]") {
+  const TestDirectory directory;
+  const std::string path = directory / "heart.hdf";
+  const TwoTetra mesh;
+  {
+    VtkHdfWriter writer(path);
+    writer.set_mesh(mesh.point, mesh.tetra, VtkCell::tetra);
+    writer.point_data("time", ramp<float>(5), 1, "ms");
+    writer.cell_data("fibre", mesh.fibre, 3);
+    CHECK_THROWS_AS(writer.cell_data("tag", ramp<int>(1)), std::invalid_argument);
+    writer.commit();
+  }
+  const Hdf5File file = Hdf5File::open(path);
+  const Hdf5Group vtk = file.root().group("VTKHDF");
+  using Numbers = std::vector<std::int64_t>;
+  CHECK(vtk.dataset("NumberOfPoints").read<std::int64_t>() == Numbers{5});
+  CHECK(vtk.dataset("NumberOfCells").read<std::int64_t>() == Numbers{2});
+  CHECK(vtk.dataset("NumberOfConnectivityIds").read<std::int64_t>() == Numbers{8});
+  CHECK(vtk.dataset("Offsets").read<std::int64_t>() == Numbers{0, 4, 8});
+  CHECK(vtk.dataset("Types").read<int>() == std::vector<int>{10, 10});
+  CHECK(vtk.dataset("Connectivity").read<std::int32_t>() == mesh.tetra);
+  CHECK(vtk.dataset("Points").read<double>() == mesh.point);
+  CHECK(vtk.group("PointData").dataset("time").read<float>() == ramp<float>(5));
+  CHECK(vtk.group("CellData").dataset("fibre").shape() == std::vector<std::uint64_t>{2, 3});
 }
 
 TEST_CASE("an image file has point data on the voxel centres, written in slabs", "[vtkhdf]") {

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An array of a backend as its bare address, for kernels that read many of them: Kokkos passes
+// functors of 512 bytes and more through a buffer of its own, which costs a launch several
+// microseconds and keeps it out of recorded graphs.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+namespace femura {
+
+/// Entries of an array that someone else keeps alive.
+template<class T>
+struct ArrayPointer {
+  T* data = nullptr;
+
+  ArrayPointer() = default;
+  template<class View>
+  ArrayPointer(const View& array)
+      : data(array.data()) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION T& operator()(std::int64_t i) const { return data[i]; }
+};
+
+} // namespace femura

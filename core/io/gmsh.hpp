@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Meshes of Gmsh, formats 2.2 and 4.1, text and binary.
+//
+// [1] Gmsh reference manual, "MSH file format" and "Legacy formats", gmsh.info.
+#pragma once
+
+#include "core/tetra_mesh.hpp"
+
+#include <string>
+
+namespace femura {
+
+/// Points (in mm, `unit` mm per unit of the file) and tetrahedra; the tag is the physical group,
+/// the first of several, or the geometrical entity where that belongs to none. Elements of lower
+/// dimension are passed over together with the points that only they have.
+TetraMesh read_gmsh(const std::string& path, double unit);
+
+} // namespace femura

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/io/tetra_check.hpp"
+
+#include "core/require.hpp"
+
+#include <limits>
+#include <sstream>
+
+namespace femura {
+namespace {
+
+/// Removes the points that are not marked and numbers the others anew, in their order.
+void keep_points(TetraMesh& mesh, const std::vector<bool>& keep) {
+  std::vector<std::int32_t> number(keep.size());
+  std::size_t count = 0;
+  for (std::size_t p = 0; p < keep.size(); ++p) {
+    if (!keep[p])
+      continue;
+    number[p] = std::int32_t(count);
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      mesh.point[3 * count + axis] = mesh.point[3 * p + axis];
+    ++count;
+  }
+  mesh.point.resize(3 * count);
+  for (std::int32_t& v : mesh.tetra)
+    v = number[std::size_t(v)];
+}
+
+} // namespace
+
+std::string describe_bad_tetra(const std::int64_t* v, std::int64_t num_points) {
+  std::ostringstream text;
+  for (int k = 0; k < 4; ++k)
+    if (v[k] < 0 || v[k] >= num_points) {
+      text << "the tetrahedron names point " << v[k] << ", but the " << num_points
+           << " points are numbered 0 to " << num_points - 1
+           << ": the points are of another mesh or counted from 1";
+      return text.str();
+    }
+  for (int k = 0; k < 4; ++k)
+    for (int l = 0; l < k; ++l)
+      if (v[k] == v[l]) {
+        text << "the tetrahedron names point " << v[k]
+             << " twice: remove elements without volume from the mesh";
+        return text.str();
+      }
+  return {};
+}
+
+void require_few_points(const std::string& place, std::uint64_t num_points) {
+  if (num_points > std::uint64_t(std::numeric_limits<std::int32_t>::max()))
+    fail<InputError>(place, ": ", num_points,
+                     " points are more than 2^31 - 1, which can be numbered");
+}
+
+void finish_tetra_mesh(const std::string& path, TetraMesh& mesh,
+                       const std::vector<bool>& passed_over, const PointPlace& place) {
+  if (mesh.tetra.empty())
+    fail<InputError>(path, ": has no tetrahedra; mesh the volume, not only its surface");
+  std::vector<bool> used(mesh.num_points());
+  for (const std::int32_t v : mesh.tetra)
+    used[std::size_t(v)] = true;
+  std::size_t first = mesh.num_points(), num_unused = 0, num_dropped = 0;
+  for (std::size_t p = 0; p < used.size(); ++p) {
+    if (used[p])
+      continue;
+    if (!passed_over.empty() && passed_over[p]) {
+      ++num_dropped;
+      continue;
+    }
+    if (num_unused++ == 0)
+      first = p;
+  }
+  if (num_unused > 0)
+    fail<InputError>(place(first), ": point ", first, " belongs to no tetrahedron (", num_unused,
+                     " of ", mesh.num_points(),
+                     " points do not); remove unused points from the mesh");
+  if (num_dropped > 0)
+    keep_points(mesh, used);
+}
+
+} // namespace femura

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tetrahedral meshes from files: openCARP, Gmsh, VTK.
+#pragma once
+
+#include "core/io/const_span.hpp"
+#include "core/tetra_mesh.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace femura {
+
+struct TetraFileOptions {
+  std::optional<double> unit; ///< mm per unit of length; else 0.001 for openCARP, 1 otherwise
+  std::string fibre_file;     ///< .lon or .blon, instead of NAME.lon or what the mesh has
+  std::string tag_field;      ///< VTK: cell data; empty: the first of the usual names found
+  std::string fibre_field;    ///< VTK, likewise: "fiber", "fibre", "fibers", ...
+  std::string sheet_field;    ///< VTK, likewise: "sheet", "sheets", ...
+};
+
+/// Reads a mesh; the format is told by the name and checked against the content:
+///   NAME.pts, NAME.elem or NAME alone   openCARP text (NAME.pts, .elem, and .lon where it exists)
+///   NAME.bpts, NAME.belem               the same in binary (.bpts, .belem, .blon)
+///   NAME.msh                            Gmsh 2.2 or 4.1, text or binary
+///   NAME.vtk                            VTK legacy unstructured grid, text or binary
+///   NAME.vtu                            VTK XML unstructured grid: ascii, base64, appended, zlib
+/// Every point belongs to a tetrahedron, whose vertices are four different ones; all numbers are
+/// finite. Elements of lower dimension that Gmsh and VTK carry along are passed over together with
+/// the points that only they have; other volume elements, and in openCARP all others, are refused
+/// by name. The tag of an element is 0 where the file has none; Gmsh: its physical group, else its
+/// geometrical entity. Throws InputError naming file, line or element, and remedy.
+TetraMesh read_tetra_mesh(const std::string& path, const TetraFileOptions& options = {});
+
+/// Reads an openCARP vertex list (.vtx: count, then `extra` or `intra`, then a vertex per line),
+/// entries in [0, num_points).
+std::vector<std::int32_t> read_vertex_list(const std::string& path, std::size_t num_points);
+
+/// Writes one number per line, as openCARP's .dat files of activation times.
+void write_dat(const std::string& path, ConstSpan<float> values);
+
+/// Writes one time step of a value per point as an IGB file of floats (little endian), in `unit`.
+void write_igb(const std::string& path, ConstSpan<float> values, const std::string& unit);
+
+} // namespace femura

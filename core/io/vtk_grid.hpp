@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What both VTK formats are read into, and the tetrahedral mesh in it.
+//
+// [1] VTK file formats, docs.vtk.org.
+#pragma once
+
+#include "core/io/samples.hpp"
+#include "core/io/text_cursor.hpp"
+#include "core/tetra_mesh.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace femura {
+
+/// Numbers of a file, as they stand in it.
+struct VtkNumbers {
+  std::string place; ///< begins messages: "heart.vtu: DataArray 'fiber'"
+  SampleType type = SampleType::f32;
+  std::size_t count = 0;
+  /// Where they are text; else they are bytes.
+  std::optional<TextCursor> text;
+  std::vector<unsigned char> decoded; ///< the bytes where they had to be decoded
+  const unsigned char* bytes = nullptr;
+  ByteOrder order = ByteOrder::little;
+};
+
+/// The numbers as T: float, double, std::int32_t or std::int64_t. Throws InputError, with the line
+/// or number, for one that is not finite, no whole number where T is one, or out of its range.
+template<class T>
+std::vector<T> read_vtk_numbers(const VtkNumbers& numbers);
+
+struct VtkField {
+  std::string name;
+  std::size_t num_components;
+  std::function<VtkNumbers()> numbers; ///< is called for the fields that are used only
+};
+
+struct VtkGrid {
+  std::string path;
+  std::vector<double> point;
+  std::vector<std::int64_t> connectivity;
+  std::vector<std::int64_t> offset; ///< [num_cells + 1] of each cell in `connectivity`
+  std::vector<std::int32_t> type;   ///< [num_cells], VTK's numbers
+  std::vector<VtkField> cell_field;
+  std::vector<std::string> point_field; ///< names
+  /// Where points and cells stand, if that is text, for messages.
+  std::optional<TextCursor> point_text, cell_text;
+  bool text_has_sizes = false; ///< the number of points before those of each cell
+};
+
+/// Which fields hold what; empty names stand for the first of the usual names there is.
+struct VtkFieldNames {
+  std::string tag, fibre, sheet;
+};
+
+/// The tetrahedra (cell type 10) with tags and directions. Cells of lower dimension are passed over
+/// together with the points that only they have; other volume cells are refused by name. Takes the
+/// grid's memory.
+TetraMesh make_tetra_mesh(VtkGrid& grid, const VtkFieldNames& names, double unit);
+
+} // namespace femura

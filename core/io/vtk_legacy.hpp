@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Unstructured grids of VTK's legacy format, .vtk, text and binary, versions 1.0 to 5.1.
+#pragma once
+
+#include "core/io/vtk_grid.hpp"
+
+namespace femura {
+
+TetraMesh read_vtk_legacy(const std::string& path, const VtkFieldNames& names, double unit);
+
+} // namespace femura

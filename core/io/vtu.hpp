@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Unstructured grids of VTK's XML format, .vtu: numbers as text, base64 or appended bytes, also
+// compressed by zlib.
+#pragma once
+
+#include "core/io/vtk_grid.hpp"
+
+namespace femura {
+
+TetraMesh read_vtu(const std::string& path, const VtkFieldNames& names, double unit);
+
+} // namespace femura

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A tetrahedral mesh of the heart, as readers and generators make it: host memory, no Kokkos.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace femura {
+
+/// Tetrahedra with a tag and fibre directions each. Arrays are flat and row-major.
+struct TetraMesh {
+  std::vector<double> point;       ///< [num_points, 3], mm
+  std::vector<std::int32_t> tetra; ///< [num_tetra, 4], entries in [0, num_points), either sign
+  std::vector<std::int32_t> tag;   ///< [num_tetra], the tissue
+  /// [num_tetra, 3] of any length, or empty; a zero row has no direction: isotropic.
+  std::vector<float> fibre;
+  /// [num_tetra, 3], or empty: transversely isotropic about the fibre. Need not be normal to it.
+  std::vector<float> sheet;
+
+  std::size_t num_points() const { return point.size() / 3; }
+  std::size_t num_tetra() const { return tetra.size() / 4; }
+};
+
+} // namespace femura
