@@ -29,3 +29,11 @@
 #include "kernels/voxel_fields.hpp"
 #include "kernels/voxel_grid.hpp"
 #include "kernels/voxel_operator.hpp"
+
+// Activation times
+#include "kernels/eikonal_front.hpp"
+#include "kernels/eikonal_patch.hpp"
+#include "kernels/eikonal_scan.hpp"
+#include "kernels/eikonal_spread.hpp"
+#include "kernels/eikonal_times.hpp"
+#include "kernels/tetra_metric.hpp"

@@ -9,3 +9,6 @@
 
 // Voxel elasticity
 #include "solvers/voxel_solver.hpp"
+
+// Activation times
+#include "solvers/eikonal_solver.hpp"

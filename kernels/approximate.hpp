@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Quotients and roots for kernels that are limited by them: on a GPU the single-precision ones of
+// the special function unit, off by a few units in the last place and taking denormals as zero;
+// elsewhere, and in double, those of the language.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <cmath>
+
+namespace femura {
+
+/// 1 / x, infinite for 0.
+KOKKOS_FORCEINLINE_FUNCTION float approximate_inverse(float x) {
+#if defined(__CUDA_ARCH__)
+  float result;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+#else
+  return 1 / x;
+#endif
+}
+
+KOKKOS_FORCEINLINE_FUNCTION double approximate_inverse(double x) {
+  return 1 / x;
+}
+
+/// The root of x >= 0.
+KOKKOS_FORCEINLINE_FUNCTION float approximate_root(float x) {
+#if defined(__CUDA_ARCH__)
+  float result;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+#else
+  return std::sqrt(x);
+#endif
+}
+
+KOKKOS_FORCEINLINE_FUNCTION double approximate_root(double x) {
+  return sqrt(x);
+}
+
+} // namespace femura

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// EikonalMethod::queue: iterations of a front whose state stays on the device.
+#include "core/launch_graph.hpp"
+#include "kernels/eikonal_front.hpp"
+#include "solvers/eikonal_method.hpp"
+
+#include <algorithm>
+
+namespace femura::detail {
+
+namespace {
+
+template<class Exec>
+struct StartFront {
+  Array<std::uint32_t, Exec> site;
+  EikonalFront<Exec> front;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    front.queue[0](i) = site(i) | changed_bit;
+    front.stamp(site(i)) = 0;
+    if (i == 0)
+      front.counter(EikonalFront<Exec>::count) = int(site.extent(0));
+  }
+};
+
+template<class Exec>
+EikonalFront<Exec> make_front(const Exec& exec, const EikonalStart<Exec>& start) {
+  EikonalFront<Exec> front;
+  for (auto& queue : front.queue)
+    queue = make_uninitialized<std::uint32_t>(exec, start.num_times, "femura::eikonal::queue");
+  front.stamp = make_uninitialized<int>(exec, start.num_times, "femura::eikonal::stamp");
+  Kokkos::deep_copy(exec, front.stamp, -1);
+  front.counter =
+      make_zeros<int>(exec, EikonalFront<Exec>::num_counters, "femura::eikonal::counter");
+  front.total =
+      make_zeros<std::uint64_t>(exec, EikonalFront<Exec>::num_totals, "femura::eikonal::total");
+  Kokkos::parallel_for("femura::eikonal::start_front", range(exec, start.site.extent(0)),
+                       StartFront<Exec>{start.site, front});
+  return front;
+}
+
+} // namespace
+
+template<class Exec, class Metric, class Real>
+EikonalCounts solve_by_queue(const Exec& exec, const RingUpdate<Exec, Metric>& update,
+                             const EikonalStart<Exec>& start, const EikonalOptions& options,
+                             const Array<Real, Exec>& time) {
+  using Front = EikonalFront<Exec>;
+  const Front front = make_front(exec, start);
+  const Real keep = Real(1) - Real(options.tolerance);
+  // Many threads at once read new times by chance, which costs evaluations: devices read those of
+  // the iteration before in any case.
+  const bool two_arrays = options.deterministic || BackendTraits<Exec>::is_device;
+  Array<Real, Exec> times[2] = {time, time};
+  if (two_arrays) {
+    times[1] = make_uninitialized<Real>(exec, start.num_times, "femura::eikonal::new_time");
+    Kokkos::deep_copy(exec, times[1], time);
+  }
+  const auto advance = [&](int k) {
+    advance_front(exec, update, front, times[k % 2], times[1 - k % 2], keep, start.num_points, k);
+  };
+
+  const auto counter = Kokkos::create_mirror_view(front.counter);
+  const auto left = [&](int k) {
+    Kokkos::deep_copy(exec, counter, front.counter);
+    fence(exec, "femura::eikonal::count");
+    return counter(Front::count + k % 3);
+  };
+  // A batch is long enough to hide the look at the count, and a multiple of all periods.
+  constexpr int batch = BackendTraits<Exec>::is_device ? 24 : 1;
+  static_assert(batch == 1 || batch % 6 == 0, "a recorded batch begins with slot and parity 0");
+  LaunchGraph<Exec> graph;
+  int k = 0;
+  while (k < options.max_iterations && left(k) > 0) {
+    if (batch > 1 && k + batch <= options.max_iterations) {
+      graph.run(exec, [&] {
+        for (int i = 0; i < batch; ++i)
+          advance(i);
+      });
+      k += batch;
+    } else {
+      advance(k++);
+    }
+  }
+  EikonalCounts counts;
+  counts.converged = left(k) == 0;
+  if (two_arrays && k % 2 == 1)
+    Kokkos::deep_copy(exec, time, times[1]);
+  counts.iterations = int(counter(Front::iteration + k % 3));
+  const auto total = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), front.total);
+  counts.evaluations = total(Front::evaluations);
+  counts.local_solves = total(Front::solves);
+  return counts;
+}
+
+#define FEMURA_INSTANTIATE(Exec, Metric, Real)                                                     \
+  template EikonalCounts solve_by_queue(const Exec&, const RingUpdate<Exec, Metric>&,              \
+                                        const EikonalStart<Exec>&, const EikonalOptions&,          \
+                                        const Array<Real, Exec>&);
+#define FEMURA_INSTANTIATE_BACKEND(Exec) FEMURA_FOR_EACH_EIKONAL(FEMURA_INSTANTIATE, Exec)
+FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE_BACKEND)
+
+} // namespace femura::detail

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// EikonalMethod::scan: iterations of flat lists whose lengths go to the host.
+#include "kernels/eikonal_scan.hpp"
+
+#include "solvers/eikonal_method.hpp"
+
+namespace femura::detail {
+
+template<class Exec, class Metric, class Real>
+EikonalCounts solve_by_scan(const Exec& exec, const RingUpdate<Exec, Metric>& update,
+                            const EikonalStart<Exec>& start, const EikonalOptions& options,
+                            const Array<Real, Exec>& time) {
+  ScanLists<Exec, Real> lists;
+  lists.point = make_uninitialized<int>(exec, start.num_times, "femura::eikonal::active");
+  lists.begin = make_uninitialized<std::int64_t>(exec, start.num_times, "femura::eikonal::begin");
+  lists.best = make_uninitialized<Real>(exec, start.num_times, "femura::eikonal::best");
+  const auto stamps = make_stamps(exec, start.num_times, start.site);
+  const Real keep = Real(1) - Real(options.tolerance);
+  EikonalCounts counts;
+  while (true) {
+    const int num_active = list_active(exec, stamps, counts.iterations, lists.point);
+    counts.converged = num_active == 0;
+    if (counts.converged || counts.iterations >= options.max_iterations)
+      return counts;
+    counts.local_solves += update_active(exec, update, lists, time, stamps, keep, start.num_points,
+                                         counts.iterations, num_active);
+    counts.evaluations += num_active;
+    ++counts.iterations;
+  }
+}
+
+#define FEMURA_INSTANTIATE(Exec, Metric, Real)                                                     \
+  template EikonalCounts solve_by_scan(const Exec&, const RingUpdate<Exec, Metric>&,               \
+                                       const EikonalStart<Exec>&, const EikonalOptions&,           \
+                                       const Array<Real, Exec>&);
+#define FEMURA_INSTANTIATE_BACKEND(Exec) FEMURA_FOR_EACH_EIKONAL(FEMURA_INSTANTIATE, Exec)
+FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE_BACKEND)
+
+} // namespace femura::detail
