@@ -6,10 +6,12 @@
 #include "apps/bone/bone_command.hpp"
 #include "apps/driver/exit_code.hpp"
 #include "apps/driver/suggest.hpp"
+#include "apps/eikonal/eikonal_command.hpp"
 #include "core/backend.hpp"
 #include "core/io/hdf5.hpp"
 #include "core/version.hpp"
 
+#include <iomanip>
 #include <iostream>
 
 namespace femura {
@@ -24,6 +26,8 @@ struct Subcommand {
 
 const Subcommand subcommands[] = {
     {"bone", "mechanical tests of bone from images, by voxel micro-finite elements", bone_command},
+    {"eikonal", "activation times of the heart on tetrahedra, by the fast iterative method",
+     eikonal_command},
 };
 
 void print_help() {
@@ -33,7 +37,7 @@ void print_help() {
                "       femura --version\n\n"
                "Subcommands:\n";
   for (const Subcommand& subcommand : subcommands)
-    std::cout << "  " << subcommand.name << "  " << subcommand.summary << '\n';
+    std::cout << "  " << std::left << std::setw(9) << subcommand.name << subcommand.summary << '\n';
   std::cout << '\n' << exit_code_help();
 }
 

@@ -3,11 +3,15 @@
 
     pvbatch scripts/picture.py out/tibia.hdf --field sed -o sed.png
     xvfb-run -a pvbatch scripts/picture.py out/tibia.hdf --cut x --log      (without a display)
+    pvbatch scripts/picture.py out/heart.hdf --isochrones 10 --view -1 -2 0.6
 
-Shows the surface of the bone, or with --cut the half behind a plane through its middle, coloured by
-the field (of voxels or nodes; the magnitude of a vector) between its 2nd and 98th percentile.
+Shows the surface of the mesh, or with --cut the half behind a plane through its middle, coloured by
+the field (of cells or points; the magnitude of a vector) between its 2nd and 98th percentile. With
+--isochrones the field is that of `femura eikonal`, in bands of so many ms with a line between two;
+what no wave reached is grey.
 """
 import argparse
+import math
 import sys
 
 import numpy
@@ -19,14 +23,23 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file")
-    parser.add_argument("--field", default="sed", help="name of the array (default: sed)")
+    parser.add_argument("--field", default="", help="name of the array (default: sed, or with "
+                        "--isochrones activation_time)")
     parser.add_argument("-o", "--output", default="", help="PNG file (default: FILE's name .png)")
     parser.add_argument("--cut", choices="xyz", help="normal of a plane through the middle")
     parser.add_argument("--warp", type=float, default=0, help="scale of shown displacements")
     parser.add_argument("--range", type=float, nargs=2, metavar=("MIN", "MAX"))
     parser.add_argument("--log", action="store_true", help="logarithmic colours")
+    parser.add_argument("--isochrones", type=float, default=0, metavar="MS",
+                        help="time between two isochrones")
+    parser.add_argument("--view", type=float, nargs=3, metavar=("X", "Y", "Z"),
+                        help="direction from the middle to the camera")
     parser.add_argument("--size", type=int, nargs=2, default=(1200, 1200), metavar=("W", "H"))
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.isochrones < 0 or options.isochrones and options.log:
+        parser.error("--isochrones: greater than 0 and without --log")
+    options.field = options.field or ("activation_time" if options.isochrones else "sed")
+    return options
 
 
 def find_array(source, wanted):
@@ -56,6 +69,32 @@ def colour_range(source, place, name, logarithmic):
     return float(values[int(0.02 * last)]), float(values[int(0.98 * last)])
 
 
+def isochrone_times(source, name, step):
+    """Multiples of `step` around all times of the points; those that are not reached have -1."""
+    values = vtk_to_numpy(servermanager.Fetch(source).GetPointData().GetArray(name))
+    values = values[values >= 0]
+    if values.size == 0:
+        sys.exit(f"'{name}': no wave reaches any point")
+    first, last = math.floor(values.min() / step), math.ceil(values.max() / step)
+    return [step * k for k in range(first, max(last, first + 1) + 1)]
+
+
+def draw_isochrones(surface, name, times, colours, view):
+    """Bands of one colour each, lines between them, grey below 0."""
+    colours.RescaleTransferFunction(times[0], times[-1])
+    colours.Discretize = 1
+    colours.NumberOfTableValues = len(times) - 1
+    colours.UseBelowRangeColor = 1
+    colours.BelowRangeColor = [0.7, 0.7, 0.7]
+    if len(times) > 2:
+        lines = simple.Contour(Input=surface, ContourBy=["POINTS", name], Isosurfaces=times[1:-1])
+        shown = simple.Show(lines, view)
+        shown.Representation = "Surface"
+        simple.ColorBy(shown, None)
+        shown.AmbientColor = shown.DiffuseColor = [0, 0, 0]
+        shown.LineWidth = 2
+
+
 def main():
     options = parse()
     source = simple.OpenDataFile(options.file)
@@ -63,7 +102,13 @@ def main():
         sys.exit(f"{options.file}: cannot be opened by this ParaView (5.11 or later reads VTKHDF)")
     source.UpdatePipeline()
     place, name = find_array(source, options.field)
-    low, high = options.range or colour_range(source, place, name, options.log)
+    if options.isochrones:
+        if place != "POINTS":
+            sys.exit(f"'{name}' is a field of cells: isochrones need one of points")
+        times = isochrone_times(source, name, options.isochrones)
+        low, high = times[0], times[-1]
+    else:
+        low, high = options.range or colour_range(source, place, name, options.log)
     bounds = source.GetDataInformation().GetBounds()
     centre = [(bounds[2 * d] + bounds[2 * d + 1]) / 2 for d in range(3)]
 
@@ -74,10 +119,12 @@ def main():
     direction = [1.0, 2.0, 0.6]  # from the middle to the camera: z is up
     if options.cut:
         normal = [float(axis == options.cut) for axis in "xyz"]
-        shown = simple.Clip(Input=shown, ClipType="Plane", Invert=1, Crinkleclip=1)
+        shown = simple.Clip(Input=shown, ClipType="Plane", Invert=1,
+                            Crinkleclip=int(not options.isochrones))
         shown.ClipType.Origin = centre
         shown.ClipType.Normal = normal
         direction = [0.35 + 2 * n for n in normal]
+    direction = options.view or direction
     surface = simple.ExtractSurface(Input=shown)
 
     view = simple.CreateRenderView()
@@ -94,9 +141,13 @@ def main():
     if options.log:
         colours.MapControlPointsToLogSpace()
         colours.UseLogScale = 1
+    if options.isochrones:
+        draw_isochrones(surface, name, times, colours, view)
     bar = simple.GetScalarBar(colours, view)
-    bar.Title = name
+    bar.Title = "activation time (ms)" if options.isochrones else name
     bar.ComponentTitle = ""
+    if options.isochrones:
+        bar.RangeLabelFormat = "%g"
     bar.TitleColor = bar.LabelColor = [0, 0, 0]
     display.SetScalarBarVisibility(view, True)
 

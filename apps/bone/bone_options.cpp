@@ -3,8 +3,8 @@
 
 #include "apps/bone/condition_syntax.hpp"
 #include "apps/driver/exit_code.hpp"
+#include "apps/driver/notation.hpp"
 #include "apps/driver/option_kinds.hpp"
-#include "apps/driver/parse_number.hpp"
 #include "core/require.hpp"
 
 namespace femura {
@@ -420,8 +420,12 @@ void add_bone_options(CLI::App& app, BoneOptions& options) {
   add_test_options(app, options);
   add_solver_options(app, options);
   add_result_options(app, options);
-  add_common_options(app, options.common,
-                     {Precision::automatic, Precision::fp64, Precision::mixed, Precision::lean});
+  add_common_options(
+      app, options.common,
+      {{Precision::automatic, Precision::fp64, Precision::mixed, Precision::lean},
+       "mixed: the preconditioner in single precision; lean: all vectors but the result; the "
+       "result and its residual are double in all of them; auto: the fastest, lean on devices "
+       "and mixed on cores"});
   app.footer(std::string("Examples:\n"
                          "  femura bone tibia.h5 -o out\n"
                          "      the test in the file; out/tibia.hdf and out/tibia.json\n"

@@ -10,7 +10,6 @@
 #include "solvers/voxel_solver.hpp"
 
 #include <cmath>
-#include <filesystem>
 
 namespace femura {
 
@@ -32,9 +31,7 @@ std::string output_stem(const BoneOptions& options) {
   case BoneGenerator::none:
     break;
   }
-  const std::string name = std::filesystem::path(options.input).filename().string();
-  const std::size_t dot = name.find('.', 1);
-  return name.substr(0, dot);
+  return file_stem(options.input);
 }
 
 template<class Exec>

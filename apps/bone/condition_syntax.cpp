@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "apps/bone/condition_syntax.hpp"
 
-#include "apps/driver/parse_number.hpp"
-#include "core/require.hpp"
+#include "apps/driver/notation.hpp"
 
 namespace femura {
 
 namespace {
-
-/// Parts of `text` before and after the first `separator`; throws with `expected` where there is
-/// none.
-std::pair<std::string, std::string> split(const std::string& text, char separator,
-                                          const char* expected) {
-  const std::size_t place = text.find(separator);
-  if (place == std::string::npos)
-    throw std::invalid_argument("'" + text + "': expected " + expected);
-  return {text.substr(0, place), text.substr(place + 1)};
-}
 
 NodeChoice parse_place(const std::string& text) {
   NodeChoice place;
@@ -29,8 +18,8 @@ NodeChoice parse_place(const std::string& text) {
     return place;
   }
   const char* expected = "a side of the image (x-, x+, y-, y+, z-, z+) or a node X/Y/Z";
-  const auto [x, yz] = split(text, '/', expected);
-  const auto [y, z] = split(yz, '/', expected);
+  const auto [x, yz] = split_at(text, '/', expected);
+  const auto [y, z] = split_at(yz, '/', expected);
   place.node = {parse_number<int>(x), parse_number<int>(y), parse_number<int>(z)};
   if (place.node[0] < 0 || place.node[1] < 0 || place.node[2] < 0)
     throw std::invalid_argument("'" + text + "': nodes are numbered from 0");
@@ -42,7 +31,7 @@ NodeChoice parse_place(const std::string& text) {
 NodalCondition parse_condition(const std::string& text, bool value_required) {
   const char* expected = value_required ? "WHERE:COMPONENTS=VALUE, such as z+:z=-100"
                                         : "WHERE:COMPONENTS[=VALUE], such as z-:xyz or z+:z=-0.1";
-  const auto [place, rest] = split(text, ':', expected);
+  const auto [place, rest] = split_at(text, ':', expected);
   NodalCondition condition;
   condition.where = parse_place(place);
   const std::size_t equals = rest.find('=');
@@ -61,7 +50,7 @@ NodalCondition parse_condition(const std::string& text, bool value_required) {
 }
 
 std::pair<int, LabelEntry> parse_label(const std::string& text) {
-  const auto [label, material] = split(text, '=', "LABEL=MPA[:POISSON], such as 1=17000:0.3");
+  const auto [label, material] = split_at(text, '=', "LABEL=MPA[:POISSON], such as 1=17000:0.3");
   const std::size_t colon = material.find(':');
   LabelEntry parsed{parse_number<double>(material.substr(0, colon)), {}};
   if (colon != std::string::npos)
@@ -70,7 +59,7 @@ std::pair<int, LabelEntry> parse_label(const std::string& text) {
 }
 
 std::pair<int, double> parse_layer(const std::string& text) {
-  const auto [thickness, modulus] = split(text, '=', "VOXELS=MPA, such as 8=1000");
+  const auto [thickness, modulus] = split_at(text, '=', "VOXELS=MPA, such as 8=1000");
   return {parse_number<int>(thickness), parse_number<double>(modulus)};
 }
 

@@ -19,10 +19,9 @@ std::string joined(const std::vector<std::string>& words, const char* separator)
 
 } // namespace
 
-void add_common_options(CLI::App& app, CommonOptions& options,
-                        const std::vector<Precision>& precisions) {
+void add_common_options(CLI::App& app, CommonOptions& options, const CommonChoices& choices) {
   options.backend = backend_names().back();
-  options.precision = precisions.front();
+  options.precision = choices.precisions.front();
 
   const char* engine = "Engine";
   app.add_option("--backend", options.backend, "Where to compute")
@@ -36,19 +35,15 @@ void add_common_options(CLI::App& app, CommonOptions& options,
                  "Threads (openmp); OMP_NUM_THREADS or all processors if not given")
       ->type_name("N")
       ->group(engine);
-  Choices<Precision> choices;
+  Choices<Precision> precisions;
   for (const auto& known : Choices<Precision>{{"auto", Precision::automatic},
                                               {"double", Precision::fp64},
                                               {"mixed", Precision::mixed},
                                               {"lean", Precision::lean},
                                               {"single", Precision::fp32}})
-    if (std::count(precisions.begin(), precisions.end(), known.second) > 0)
-      choices.push_back(known);
-  add_choice(
-      app, "--precision", options.precision, choices,
-      "mixed: the preconditioner in single precision; lean: all vectors but the result; the "
-      "result and its residual are double in all of them; auto: the fastest, lean on devices "
-      "and mixed on cores")
+    if (std::count(choices.precisions.begin(), choices.precisions.end(), known.second) > 0)
+      precisions.push_back(known);
+  add_choice(app, "--precision", options.precision, precisions, choices.precision_help)
       ->group(engine);
   app.add_option("--seed", options.seed, "Of everything random")
       ->check([](const std::string& text) {
@@ -68,14 +63,15 @@ void add_common_options(CLI::App& app, CommonOptions& options,
                  "Summary of the run as JSON; with -, on stdout and nothing else there")
       ->type_name("FILE|-")
       ->group(output);
-  app.add_option("--history", options.history, "Residual of each iteration as CSV")
-      ->type_name("FILE")
-      ->group(output);
+  if (choices.history)
+    app.add_option("--history", options.history, "Residual of each iteration as CSV")
+        ->type_name("FILE")
+        ->group(output);
   app.add_flag("--timings", options.timings,
                "Wait for the device around each timed region and print the table of regions")
       ->group(output);
   app.add_flag("--dry-run", options.dry_run,
-               "Read the input, print degrees of freedom and predicted memory, and stop")
+               "Read the input, print its size and the predicted memory, and stop")
       ->group(output);
   const auto quiet = app.add_flag_callback(
       "-q,--quiet", [&options] { options.log_level = LogLevel::quiet; },

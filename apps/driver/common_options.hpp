@@ -37,9 +37,15 @@ struct CommonOptions {
   std::string history;
 };
 
-/// Adds them to `app`; `precisions` are the ones that the subcommand has.
-void add_common_options(CLI::App& app, CommonOptions& options,
-                        const std::vector<Precision>& precisions);
+/// What differs between subcommands.
+struct CommonChoices {
+  std::vector<Precision> precisions; ///< the first is the default
+  const char* precision_help;
+  bool history = true; ///< whether there is a residual of each iteration
+};
+
+/// Adds them to `app`.
+void add_common_options(CLI::App& app, CommonOptions& options, const CommonChoices& choices);
 
 /// Throws UsageError or BackendError where they cannot be carried out. Does not need Kokkos to be
 /// initialized.

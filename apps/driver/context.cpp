@@ -33,6 +33,11 @@ void make_directory(const std::string& path) {
 
 } // namespace
 
+std::string file_stem(const std::string& input) {
+  const std::string name = std::filesystem::path(input).filename().string();
+  return name.substr(0, name.find('.', 1));
+}
+
 DriverContext::DriverContext(const Invocation& invocation, const CommonOptions& options,
                              nlohmann::ordered_json parameters)
     : options_(options)

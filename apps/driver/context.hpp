@@ -26,6 +26,9 @@ struct Invocation {
   std::vector<std::string> arguments; ///< after the subcommand
 };
 
+/// What the outputs of an input are called: its name without directory and extensions.
+std::string file_stem(const std::string& input);
+
 /// Made after the options are parsed and checked. While it lives, Kokkos is initialized, its
 /// allocations are counted, log messages go to stderr, and a signal ends the run between two
 /// iterations.

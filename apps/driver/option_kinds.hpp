@@ -3,11 +3,11 @@
 // register options only: CLI11 is heavy.
 #pragma once
 
+#include "apps/driver/notation.hpp"
 #include "apps/driver/suggest.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,29 +53,37 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& target,
                        [&target](const Value& value) { target = value; });
 }
 
-/// An option whose values are separated by commas in one argument, or are a list in a configuration
-/// file: "64,64,32". `parse(items)` throws std::invalid_argument with what it expects.
+/// An option that may be repeated, or is a list in a configuration file. `parse(arguments)` takes
+/// all of them and throws std::invalid_argument with what it expects.
 template<class Parse>
-CLI::Option* add_list(CLI::App& app, const std::string& name, const std::string& type,
-                      const std::string& description, Parse parse) {
-  const auto split = [name, parse](const CLI::results_t& results) {
-    std::vector<std::string> items;
-    for (const std::string& result : results) {
-      std::istringstream stream(result);
-      for (std::string item; std::getline(stream, item, ',');)
-        items.push_back(item);
-    }
+CLI::Option* add_repeated(CLI::App& app, const std::string& name, const std::string& type,
+                          const std::string& description, Parse parse) {
+  const auto checked = [name, parse](const CLI::results_t& results) {
     try {
-      parse(items);
+      parse(std::vector<std::string>(results));
     } catch (const std::invalid_argument& error) {
       throw CLI::ValidationError(name, error.what());
     }
     return true;
   };
-  return app.add_option(name, split, description)
+  return app.add_option(name, checked, description)
       ->type_name(type)
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+/// The same, with values that are separated by commas in one argument: "64,64,32".
+template<class Parse>
+CLI::Option* add_list(CLI::App& app, const std::string& name, const std::string& type,
+                      const std::string& description, Parse parse) {
+  return add_repeated(app, name, type, description,
+                      [parse](const std::vector<std::string>& arguments) {
+                        std::vector<std::string> items;
+                        for (const std::string& argument : arguments)
+                          for (const std::string& item : split_list(argument, ','))
+                            items.push_back(item);
+                        parse(items);
+                      });
 }
 
 } // namespace femura

@@ -11,7 +11,8 @@ class Help(DriverCase):
     def test_help_lists_subcommands_and_exit_codes(self):
         for flag in ("--help", "-h", "help"):
             text = self.femura(flag).stdout
-            self.assertIn("bone", text)
+            self.assertIn("  bone ", text)
+            self.assertIn("  eikonal ", text)
             self.assertIn("Exit codes", text)
 
     def test_help_of_a_subcommand_has_groups_defaults_examples_and_exit_codes(self):

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The small notations of options. Errors are std::invalid_argument.
+#pragma once
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace femura {
+
+/// Reads all of `text` as a number; throws std::invalid_argument where it is none.
+template<class Number>
+Number parse_number(const std::string& text) {
+  std::istringstream stream(text);
+  Number value{};
+  stream >> value;
+  if (stream.fail() || !stream.eof())
+    throw std::invalid_argument("'" + text + "' is not a number of the kind expected here");
+  return value;
+}
+
+/// Parts of `text` before and after the first `separator`; throws with `expected` where there is
+/// none.
+inline std::pair<std::string, std::string> split_at(const std::string& text, char separator,
+                                                    const char* expected) {
+  const std::size_t place = text.find(separator);
+  if (place == std::string::npos)
+    throw std::invalid_argument("'" + text + "': expected " + expected);
+  return {text.substr(0, place), text.substr(place + 1)};
+}
+
+/// The items of `text` between separators; none where it is empty.
+inline std::vector<std::string> split_list(const std::string& text, char separator) {
+  std::vector<std::string> items;
+  if (text.empty())
+    return items;
+  std::size_t begin = 0, end = 0;
+  for (; (end = text.find(separator, begin)) != std::string::npos; begin = end + 1)
+    items.push_back(text.substr(begin, end - begin));
+  items.push_back(text.substr(begin));
+  return items;
+}
+
+} // namespace femura

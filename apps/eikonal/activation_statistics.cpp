@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/eikonal/activation_statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <unordered_map>
+
+namespace femura {
+
+namespace {
+
+/// `mean` holds the sum until finish().
+void count(double time, ActivationStatistics& statistics) {
+  ++statistics.num_vertices;
+  if (!std::isfinite(time))
+    return;
+  const bool is_first = ++statistics.num_reached == 1;
+  statistics.earliest = is_first ? time : std::min(statistics.earliest, time);
+  statistics.latest = is_first ? time : std::max(statistics.latest, time);
+  statistics.mean += time;
+}
+
+void finish(ActivationStatistics& statistics) {
+  if (statistics.num_reached > 0)
+    statistics.mean /= double(statistics.num_reached);
+}
+
+} // namespace
+
+TaggedVertices::TaggedVertices(const TetraMesh& mesh)
+    : first_(mesh.num_points(), -1) {
+  std::unordered_map<int, std::int32_t> numbers; // of tags, in the order of first sight
+  std::int32_t last = -1;                        // of the tag before; tags come in runs
+  for (std::size_t e = 0; e < mesh.num_tetra(); ++e) {
+    if (last < 0 || tags_[std::size_t(last)] != mesh.tag[e]) {
+      const auto [place, is_new] = numbers.insert({mesh.tag[e], std::int32_t(tags_.size())});
+      last = place->second;
+      if (is_new)
+        tags_.push_back(mesh.tag[e]);
+    }
+    for (std::size_t i = 4 * e; i < 4 * e + 4; ++i) {
+      std::int32_t& known = first_[std::size_t(mesh.tetra[i])];
+      if (known < 0)
+        known = last;
+      else if (known != last)
+        others_.push_back({mesh.tetra[i], last});
+    }
+  }
+  // Numbers in ascending order of tags.
+  std::vector<int> sorted = tags_;
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<std::int32_t> number;
+  for (const int tag : tags_)
+    number.push_back(
+        std::int32_t(std::lower_bound(sorted.begin(), sorted.end(), tag) - sorted.begin()));
+  for (std::int32_t& tag : first_)
+    tag = tag < 0 ? tag : number[std::size_t(tag)];
+  for (Other& other : others_)
+    other.tag = number[std::size_t(other.tag)];
+  tags_ = sorted;
+  const auto key = [](const Other& other) { return std::make_tuple(other.vertex, other.tag); };
+  std::sort(others_.begin(), others_.end(),
+            [&](const Other& a, const Other& b) { return key(a) < key(b); });
+  others_.erase(std::unique(others_.begin(), others_.end(),
+                            [&](const Other& a, const Other& b) { return key(a) == key(b); }),
+                others_.end());
+}
+
+template<class Real>
+std::vector<ActivationStatistics> TaggedVertices::summarise(ConstSpan<Real> time) const {
+  std::vector<ActivationStatistics> statistics(tags_.size());
+  for (std::size_t v = 0; v < first_.size(); ++v)
+    if (first_[v] >= 0)
+      count(double(time.data[v]), statistics[std::size_t(first_[v])]);
+  for (const Other& other : others_)
+    count(double(time.data[other.vertex]), statistics[std::size_t(other.tag)]);
+  for (ActivationStatistics& one : statistics)
+    finish(one);
+  return statistics;
+}
+
+template<class Real>
+ActivationStatistics summarise_times(ConstSpan<Real> time) {
+  ActivationStatistics statistics;
+  for (std::size_t v = 0; v < time.size; ++v)
+    count(double(time.data[v]), statistics);
+  finish(statistics);
+  return statistics;
+}
+
+template std::vector<ActivationStatistics> TaggedVertices::summarise(ConstSpan<float>) const;
+template std::vector<ActivationStatistics> TaggedVertices::summarise(ConstSpan<double>) const;
+template ActivationStatistics summarise_times(ConstSpan<float>);
+template ActivationStatistics summarise_times(ConstSpan<double>);
+
+} // namespace femura

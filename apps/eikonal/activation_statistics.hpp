@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When a mesh and its tissues are activated.
+#pragma once
+
+#include "core/io/const_span.hpp"
+#include "core/tetra_mesh.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace femura {
+
+/// Over vertices; ms. Times are 0 where no vertex is reached.
+struct ActivationStatistics {
+  std::int64_t num_vertices = 0, num_reached = 0;
+  double earliest = 0, mean = 0, latest = 0; ///< of those reached
+};
+
+/// Which vertices belong to a tetrahedron of which tag.
+class TaggedVertices {
+public:
+  explicit TaggedVertices(const TetraMesh& mesh);
+
+  /// The tags that occur, ascending.
+  const std::vector<int>& tags() const { return tags_; }
+
+  /// The statistics of each tag, in the order of tags(); a vertex between tissues counts in each.
+  /// time [num_points], infinity where unreached.
+  template<class Real>
+  std::vector<ActivationStatistics> summarise(ConstSpan<Real> time) const;
+
+private:
+  struct Other {
+    std::int32_t vertex, tag; ///< number in tags_
+  };
+  std::vector<int> tags_;
+  std::vector<std::int32_t> first_; ///< [num_points] number of one tag of each vertex
+  std::vector<Other> others_;       ///< the other tags, of vertices between tissues
+};
+
+/// The same for all vertices.
+template<class Real>
+ActivationStatistics summarise_times(ConstSpan<Real> time);
+
+} // namespace femura

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is wrong with a combination of options, and what to do instead.
+#include "apps/eikonal/eikonal_options.hpp"
+#include "core/require.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cmath>
+#include <filesystem>
+
+namespace femura {
+
+namespace {
+
+void check_mesh(const CLI::App& app, const EikonalCommandOptions& o) {
+  if (o.input.empty() && !o.generated)
+    fail<UsageError>("no input: give a mesh FILE, or --generate ventricles");
+  if (!o.input.empty() && o.generated)
+    fail<UsageError>("both the input ", o.input, " and --generate: leave one out");
+  if (o.file.unit && !(*o.file.unit > 0 && std::isfinite(*o.file.unit)))
+    fail<UsageError>("--unit ", *o.file.unit, ": mm per unit of the file, greater than 0");
+  const bool read = !o.generated;
+  const TetraFileKind kind = tetra_file_kind(o.input);
+  struct Use {
+    const char* option;
+    bool used;
+    const char* remedy;
+  };
+  const Use uses[] = {
+      {"--unit", read, "a mesh that is read; generated ones are in mm"},
+      {"--fibre-file", read, "a mesh that is read"},
+      {"--tag-field", read && kind == TetraFileKind::vtk, "a .vtk or .vtu mesh"},
+      {"--fibre-field", read && kind == TetraFileKind::vtk, "a .vtk or .vtu mesh"},
+      {"--sheet-field", read && kind == TetraFileKind::vtk, "a .vtk or .vtu mesh"},
+      {"--seed", o.generated && o.generated->jitter > 0, "--generate box:jitter=..."},
+      {"--parts",
+       o.solver.method == EikonalMethod::spread || o.solver.method == EikonalMethod::patch,
+       "--method spread or patch"}};
+  for (const Use& use : uses)
+    if (app.count(use.option) > 0 && !use.used)
+      fail<UsageError>(use.option, " has no effect without ", use.remedy);
+  if (app.count("--generate") > 1)
+    fail<UsageError>("--generate is there more than once");
+}
+
+void check_physics(const CLI::App& app, const EikonalCommandOptions& o) {
+  if (!o.velocity_file.empty() && o.velocity)
+    fail<UsageError>("both --velocities and --velocity: leave one out");
+  if (app.count("--velocity") > 1)
+    fail<UsageError>("--velocity is there more than once; --velocities FILE has one for each tag");
+  if (o.velocity_file.empty() && !o.velocity && !o.generated)
+    fail<UsageError>("no conduction velocities: give --velocities FILE, or --velocity VL,VT,VN in "
+                     "m/s for all tags");
+  if (!o.site_file.empty() && !o.sites.empty())
+    fail<UsageError>("both --sites and --site: leave one out");
+  const bool has_default = o.generated && o.generated->kind != MeshGenerator::box;
+  if (o.site_file.empty() && o.sites.empty() && !has_default)
+    fail<UsageError>("no sites, so that no wave starts: give --site, such as point:X,Y,Z or "
+                     "vtx:FILE, or --sites FILE");
+}
+
+void check_solver(const EikonalCommandOptions& o) {
+  if (!(o.solver.tolerance >= 0 && o.solver.tolerance < 0.1))
+    fail<UsageError>("--tolerance ", o.solver.tolerance, ": at least 0 and small, such as 1e-6");
+  if (o.solver.max_iterations < 1)
+    fail<UsageError>("--max-iterations ", o.solver.max_iterations, ": at least 1");
+  if (o.solver.num_parts < 0)
+    fail<UsageError>("--parts ", o.solver.num_parts, ": at least 1, or 0 for a good number");
+}
+
+} // namespace
+
+TetraFileKind tetra_file_kind(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension == ".msh")
+    return TetraFileKind::gmsh;
+  return extension == ".vtk" || extension == ".vtu" ? TetraFileKind::vtk : TetraFileKind::carp;
+}
+
+void check_eikonal_options(const CLI::App& app, const EikonalCommandOptions& options) {
+  check_solver(options);
+  check_mesh(app, options);
+  check_physics(app, options);
+  if (options.no_hdf && !options.hdf.empty())
+    fail<UsageError>("both --hdf and --no-hdf: leave one out");
+}
+
+} // namespace femura

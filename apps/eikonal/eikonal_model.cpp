@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/eikonal/eikonal_model.hpp"
+
+#include "apps/driver/table.hpp"
+#include "apps/eikonal/velocities.hpp"
+#include "core/require.hpp"
+#include "core/tetra_generators.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+
+namespace femura {
+
+namespace {
+
+/// The files that a mesh is read from, as far as they exist.
+std::vector<std::string> mesh_files(const EikonalCommandOptions& options) {
+  namespace fs = std::filesystem;
+  const std::string& fibres = options.file.fibre_file;
+  std::vector<std::string> files = {options.input};
+  if (tetra_file_kind(options.input) == TetraFileKind::carp) {
+    const std::string extension = fs::path(options.input).extension().string();
+    bool binary = extension == ".bpts" || extension == ".belem" || extension == ".blon";
+    std::string base = options.input;
+    if (binary || extension == ".pts" || extension == ".elem" || extension == ".lon")
+      base.resize(base.size() - extension.size());
+    else
+      binary = !fs::exists(base + ".pts");
+    const std::string b = binary ? ".b" : ".";
+    files = {base + b + "pts", base + b + "elem"};
+    if (fibres.empty())
+      files.push_back(base + b + "lon");
+  }
+  if (!fibres.empty())
+    files.push_back(fibres);
+  files.erase(std::remove_if(files.begin(), files.end(),
+                             [](const std::string& file) { return !fs::exists(file); }),
+              files.end());
+  return files;
+}
+
+TetraMesh make_mesh(const GeneratedMesh& generated, std::uint64_t seed) {
+  switch (generated.kind) {
+  case MeshGenerator::ventricles:
+    return make_ventricles(generated.h);
+  case MeshGenerator::slab:
+    return make_slab(generated.h);
+  case MeshGenerator::box:
+    break;
+  }
+  return make_tetra_box(generated.cells, generated.h, {0, 0, 0}, generated.jitter, seed);
+}
+
+VelocityTable velocity_table(const EikonalCommandOptions& options) {
+  if (!options.velocity_file.empty())
+    return read_velocities(options.velocity_file);
+  VelocityTable table;
+  table.origin = "--velocity";
+  if (options.velocity)
+    table.other = options.velocity;
+  else if (options.generated->kind == MeshGenerator::ventricles)
+    table.other = ConductionVelocity{0.6, 0.4, 0.2};
+  else if (options.generated->kind == MeshGenerator::slab)
+    table.other = ConductionVelocity{0.6, 0.3, 0.3};
+  else
+    table.other = ConductionVelocity{0.6, 0.6, 0.6};
+  return table;
+}
+
+/// Those of the generators. The slab's is the stimulus of Niederer et al. (2011).
+SiteSet default_sites(MeshGenerator kind) {
+  SiteSet set;
+  set.origin = std::string("--generate ") + name_of(kind);
+  if (kind == MeshGenerator::slab) {
+    set.sites.push_back(parse_site("box:0,0,0,1.5,1.5,1.5"));
+    return set;
+  }
+  for (const TimedPoint& start : ventricle_sites()) {
+    std::string text = "point:";
+    for (std::size_t d = 0; d < 3; ++d)
+      text += (d == 0 ? "" : ",") + format_number(start.point[d]);
+    set.sites.push_back(parse_site(text + "@t=" + format_number(start.time)));
+  }
+  return set;
+}
+
+std::vector<SiteSet> site_sets(const EikonalCommandOptions& options) {
+  if (!options.site_file.empty())
+    return read_site_sets(options.site_file);
+  if (!options.sites.empty())
+    return {{"", "--site", options.sites}};
+  return {default_sites(options.generated->kind)};
+}
+
+} // namespace
+
+EikonalModel make_eikonal_model(const EikonalCommandOptions& options, DriverContext& context) {
+  const TimedScope scope("femura::eikonal::read");
+  EikonalModel model;
+  std::vector<InputRecord>& inputs = context.provenance().inputs;
+  // The small files first: a mistake in them is told before a large mesh is read.
+  const VelocityTable table = velocity_table(options);
+  if (!options.velocity_file.empty())
+    inputs.push_back(record_input(options.velocity_file));
+  model.sets = site_sets(options);
+  if (!options.site_file.empty())
+    inputs.push_back(record_input(options.site_file));
+  for (const SiteSet& set : model.sets)
+    for (const SiteChoice& site : set.sites)
+      if (site.place == SitePlace::list)
+        inputs.push_back(record_input(site.file));
+
+  if (options.generated) {
+    model.source = options.generated->text;
+    model.mesh = make_mesh(*options.generated, options.common.seed);
+  } else {
+    model.source = options.input;
+    model.mesh = read_tetra_mesh(options.input, options.file);
+    for (const std::string& file : mesh_files(options))
+      inputs.push_back(record_input(file));
+  }
+  for (const int tag : model.mesh.tag)
+    ++model.num_by_tag[tag];
+  log_info(options.generated ? "made " : "read ", model.source, ": ",
+           format_count(std::int64_t(model.mesh.num_points())), " vertices, ",
+           format_count(std::int64_t(model.mesh.num_tetra())), " tetrahedra, ",
+           model.mesh.fibre.empty() ? "no fibres" : "fibres",
+           model.mesh.sheet.empty() ? "" : " and sheets");
+  if (double(model.sets.size()) * double(model.mesh.num_points()) > INT32_MAX)
+    fail<InputError>(options.site_file, ": ", model.sets.size(), " sets of ",
+                     format_count(std::int64_t(model.mesh.num_points())),
+                     " times each are numbered with more than 31 bits: solve fewer at once");
+  model.velocities = choose_velocities(table, model.num_by_tag, model.source);
+  for (const SiteSet& set : model.sets)
+    model.placed.push_back(place_sites(model.mesh, set));
+  return model;
+}
+
+} // namespace femura

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the options to a mesh with velocities and sites.
+#pragma once
+
+#include "apps/driver/context.hpp"
+#include "apps/eikonal/eikonal_options.hpp"
+#include "apps/eikonal/sites.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace femura {
+
+struct EikonalModel {
+  TetraMesh mesh;
+  std::string source;                     ///< file or generator
+  std::map<int, std::int64_t> num_by_tag; ///< tetrahedra of each tag that occurs
+  TissueVelocities velocities;            ///< of each tag that occurs
+  std::vector<SiteSet> sets;
+  std::vector<PlacedSites> placed; ///< by set
+};
+
+/// Reads or makes all of it; files that are read are noted in the provenance. Throws InputError.
+EikonalModel make_eikonal_model(const EikonalCommandOptions& options, DriverContext& context);
+
+} // namespace femura

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The options of `femura eikonal`: each member is one option, with its default and its unit.
+#pragma once
+
+#include "apps/driver/common_options.hpp"
+#include "apps/eikonal/generator_syntax.hpp"
+#include "apps/eikonal/site_syntax.hpp"
+#include "core/io/tetra_file.hpp"
+#include "solvers/eikonal_solver.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace femura {
+
+struct EikonalCommandOptions {
+  CommonOptions common;
+
+  // Mesh
+  std::string input;
+  TetraFileOptions file;
+  std::optional<GeneratedMesh> generated; ///< instead of an input
+
+  // Velocities
+  std::string velocity_file;
+  std::optional<ConductionVelocity> velocity; ///< of all tags
+
+  // Sites
+  std::vector<SiteChoice> sites; ///< one set
+  std::string site_file;         ///< one or several sets
+
+  EikonalOptions solver;
+
+  // Results
+  std::string hdf, igb, dat;
+  bool no_hdf = false;
+};
+
+/// How a mesh file is told by its name.
+enum class TetraFileKind { carp, gmsh, vtk };
+TetraFileKind tetra_file_kind(const std::string& path);
+
+/// Adds all options, with groups, an example and the exit codes for --help.
+void add_eikonal_options(CLI::App& app, EikonalCommandOptions& options);
+
+/// Throws UsageError, with the remedy, for values out of range and for options that have no effect
+/// together. `app` is the parsed one, which knows what was given.
+void check_eikonal_options(const CLI::App& app, const EikonalCommandOptions& options);
+
+} // namespace femura

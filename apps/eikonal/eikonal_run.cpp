@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The steps of an activation: mesh, set-up, solve, statistics, files.
+#include "apps/eikonal/eikonal_command.hpp"
+#include "apps/eikonal/eikonal_model.hpp"
+#include "apps/eikonal/eikonal_output.hpp"
+#include "apps/eikonal/eikonal_report.hpp"
+
+#include <limits>
+
+namespace femura {
+
+namespace {
+
+std::string output_stem(const EikonalCommandOptions& options) {
+  return options.generated ? name_of(options.generated->kind) : file_stem(options.input);
+}
+
+EikonalMeshInfo describe_mesh(const EikonalModel& model) {
+  const TetraMesh& mesh = model.mesh;
+  EikonalMeshInfo info;
+  info.source = model.source;
+  info.num_points = std::int64_t(mesh.num_points());
+  info.num_tetra = std::int64_t(mesh.num_tetra());
+  info.has_fibres = !mesh.fibre.empty();
+  info.has_sheets = !mesh.sheet.empty();
+  info.num_isotropic = info.has_fibres ? 0 : info.num_tetra;
+  for (std::size_t i = 0; i < mesh.fibre.size(); i += 3)
+    info.num_isotropic += mesh.fibre[i] == 0 && mesh.fibre[i + 1] == 0 && mesh.fibre[i + 2] == 0;
+  info.bounds = bounding_box(mesh);
+  for (const auto& [tag, count] : model.num_by_tag)
+    info.tissues.push_back({tag, count, model.velocities.at(tag)});
+  return info;
+}
+
+/// Peak of the backend's memory while the solver is set up or solves. A tetrahedron has its metric,
+/// its vertices and its places in the rings of these; a vertex its ring, its times and its marks in
+/// the lists. What the metric is made from, directions, tags and coordinates, stays for other
+/// velocities.
+template<class Exec>
+EikonalPrediction predict(const EikonalCommandOptions& options, const EikonalModel& model) {
+  const TetraMesh& mesh = model.mesh;
+  const double tetra = double(mesh.num_tetra()), points = double(mesh.num_points());
+  const double real = options.common.precision == Precision::fp64 ? 8 : 4;
+  const double metric = (options.solver.metric == TetraMetric::lengths ? 6 : 18) * real;
+  const double directions = (mesh.fibre.empty() ? 0 : 12) + (mesh.sheet.empty() ? 0 : 12);
+  const double sets = double(model.sets.size());
+  EikonalPrediction prediction;
+  prediction.mesh = describe_mesh(model);
+  prediction.num_sets = model.sets.size();
+  prediction.device_bytes =
+      // Vertices, rings and their faces; then coordinates, rings and neighbours of
+      // points; then a queue, stamps and two or three arrays of times.
+      tetra * (metric + 16 + 16 + 16 + directions + 4) + points * (24 + 12 + 58) +
+      points * sets * (12 + 3 * real);
+  prediction.host_bytes = tetra * (16 + 4 + directions) + points * (24 + sets * real) +
+                          (BackendTraits<Exec>::is_device ? 0 : prediction.device_bytes);
+  return prediction;
+}
+
+/// Statistics of one set, and which of its sites came too late.
+template<class Real>
+ActivationReport make_activation_report(const EikonalModel& model, const TaggedVertices& tagged,
+                                        std::size_t k, ConstSpan<Real> time) {
+  ActivationReport report;
+  const SiteSet& set = model.sets[k];
+  report.set = set.name;
+  for (std::size_t i = 0; i < set.sites.size(); ++i) {
+    const std::vector<std::int32_t>& vertices = model.placed[k].vertices[i];
+    SiteReport site{set.sites[i].text, set.sites[i].time, std::int64_t(vertices.size()), 0};
+    for (const std::int32_t vertex : vertices)
+      site.num_swallowed += time.data[vertex] < Real(site.time); // the solver starts from this
+    report.sites.push_back(site);
+  }
+  report.all = summarise_times(time);
+  report.tags = tagged.tags();
+  report.by_tag = tagged.summarise(time);
+  return report;
+}
+
+/// The certificate is worked out from rounded times, which may be off by some ulp themselves.
+template<class Real>
+bool is_certified(const EikonalResult& solved, double tolerance) {
+  return solved.certificate <= tolerance + 8 * double(std::numeric_limits<Real>::epsilon());
+}
+
+/// Sets up and solves. Returns the times on the host, [sets, num_points].
+template<class Real, class Exec>
+auto solve(const Exec& exec, const EikonalCommandOptions& options, const EikonalModel& model,
+           EikonalRunResults& results) {
+  const Stopwatch setup_watch;
+  std::unique_ptr<EikonalSolver<Exec, Real>> solver;
+  {
+    const TimedScope scope("femura::eikonal::setup");
+    solver = std::make_unique<EikonalSolver<Exec, Real>>(exec, model.mesh, model.velocities,
+                                                         options.solver);
+    fence(exec, "femura::eikonal::setup");
+  }
+  results.seconds.setup = setup_watch.seconds();
+  results.metric_bytes = solver->metric_bytes_per_tetra();
+  results.method = name_of(solver->method());
+
+  std::vector<std::vector<EikonalSite>> sites;
+  for (std::size_t k = 0; k < model.sets.size(); ++k)
+    sites.push_back(model.placed[k].merged(model.sets[k]));
+  const Array<Real, Exec> times(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("femura::eikonal::times")),
+      model.sets.size() * model.mesh.num_points());
+  fence(exec, "femura::eikonal::times");
+  const Stopwatch solve_watch;
+  {
+    const TimedScope scope("femura::eikonal::solve");
+    results.solved = solver->solve(exec, sites, times);
+  }
+  results.seconds.solve = solve_watch.seconds();
+  results.converged =
+      results.solved.converged && is_certified<Real>(results.solved, options.solver.tolerance);
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), times);
+}
+
+template<class Real, class Exec>
+int run_in(const Exec& exec, const EikonalCommandOptions& options, const EikonalModel& model,
+           EikonalRunResults& results, DriverContext& context) {
+  const auto times = solve<Real>(exec, options, model, results);
+  const std::size_t num_points = model.mesh.num_points();
+  {
+    const TimedScope scope("femura::eikonal::statistics");
+    const TaggedVertices tagged(model.mesh);
+    for (std::size_t k = 0; k < model.sets.size(); ++k)
+      results.sets.push_back(make_activation_report<Real>(
+          model, tagged, k, ConstSpan<Real>(times.data() + k * num_points, num_points)));
+  }
+  const Stopwatch watch;
+  results.files = write_eikonal<Real>(options, model, output_stem(options),
+                                      ConstSpan<Real>(times.data(), times.extent(0)), context);
+  results.seconds.write = watch.seconds();
+  return report_eikonal(results, output_stem(options), context);
+}
+
+template<class Exec>
+int run_on(const Exec& exec, const EikonalCommandOptions& options, DriverContext& context) {
+  EikonalRunResults results;
+  const Stopwatch watch;
+  const EikonalModel model = make_eikonal_model(options, context);
+  results.seconds.read = watch.seconds();
+  if (options.common.dry_run)
+    return report_eikonal_prediction(predict<Exec>(options, model), output_stem(options), context);
+  results.mesh = describe_mesh(model);
+  results.metric = name_of(options.solver.metric);
+  results.deterministic = options.solver.deterministic;
+  if (options.common.precision == Precision::fp64) {
+    results.precision = "double";
+    return run_in<double>(exec, options, model, results, context);
+  }
+  results.precision = "single";
+  return run_in<float>(exec, options, model, results, context);
+}
+
+} // namespace
+
+int run_eikonal(const EikonalCommandOptions& options, DriverContext& context) {
+  return with_backend(options.common.backend,
+                      [&](const auto& exec) { return run_on(exec, options, context); });
+}
+
+} // namespace femura

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The notation of --generate: a mesh that is made instead of read.
+#pragma once
+
+#include <array>
+#include <string>
+
+namespace femura {
+
+enum class MeshGenerator { ventricles, slab, box };
+
+struct GeneratedMesh {
+  MeshGenerator kind;
+  double h;                             ///< edge, mm
+  std::array<int, 3> cells{20, 20, 20}; ///< box: cubes along x, y and z
+  double jitter = 0;                    ///< box: part of an edge by which inner points are moved
+  std::string text;                     ///< as written
+};
+
+/// KIND[:KEY=VALUE,...]:
+///   ventricles:h=0.72          slab:h=0.5          box:n=20,h=1,jitter=0 or box:n=40x20x10
+/// Throws std::invalid_argument for other kinds and keys, with a near one, and for values out of
+/// range.
+GeneratedMesh parse_generated_mesh(const std::string& text);
+
+/// "ventricles", "slab" or "box".
+const char* name_of(MeshGenerator kind);
+
+} // namespace femura

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From sites as users write them to vertices of a mesh.
+#pragma once
+
+#include "apps/eikonal/site_syntax.hpp"
+#include "core/tetra_mesh.hpp"
+#include "solvers/eikonal_solver.hpp"
+
+#include <string>
+#include <vector>
+
+namespace femura {
+
+/// The vertices of each site of a set, in its order.
+struct PlacedSites {
+  std::vector<std::vector<std::int32_t>> vertices;
+
+  /// As the solver takes them: each vertex once, at its earliest time.
+  std::vector<EikonalSite> merged(const SiteSet& set) const;
+};
+
+/// Finds the vertices of all sites of `set`. Throws InputError, naming the site, for a vertex that
+/// the mesh does not have, a point outside the mesh (farther from all vertices than the longest
+/// edge) and a sphere or box without a vertex.
+PlacedSites place_sites(const TetraMesh& mesh, const SiteSet& set);
+
+/// Lower and upper corner of the box around all points, mm.
+std::array<double, 6> bounding_box(const TetraMesh& mesh);
+
+} // namespace femura
