@@ -78,6 +78,7 @@ int run_all(int argc, char** argv) {
   register_voxel_memory(options);
   register_voxel_solve(options);
   register_voxel_profile(options);
+  register_eikonal_solve(options);
 
   if (options.list_only)
     return benchmark::RunSpecifiedBenchmarks() > 0 ? 0 : 2;

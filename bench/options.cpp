@@ -18,22 +18,36 @@ std::vector<std::string> split(const std::string& list) {
   return parts;
 }
 
-int parse_size(const std::string& text) {
+/// A number of at most four digits, 0 for anything else.
+int parse_number(const std::string& text) {
   const bool digits =
       !text.empty() && text.size() <= 4 &&
       std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-  const int size = digits ? std::stoi(text) : 0;
+  return digits ? std::stoi(text) : 0;
+}
+
+int parse_size(const std::string& text) {
+  const int size = parse_number(text);
   if (size < 4 || size > 2000)
     fail<UsageError>("--sizes: '", text, "' is no number of voxels from 4 to 2000");
   return size;
 }
 
+int parse_edge(const std::string& text) {
+  const int edge = parse_number(text);
+  if (edge < 10 || edge > 300)
+    fail<UsageError>("--edges: '", text, "' is no edge from 10 to 300 hundredths of a millimetre");
+  return edge;
+}
+
 } // namespace
 
 const char* const options_help =
-    "femura_bench [--backends=serial,openmp,cuda] [--sizes=32,64] [--quick] [--benchmark_...]\n"
+    "femura_bench [--backends=serial,openmp,cuda] [--sizes=32,64] [--edges=72] [--quick] "
+    "[--benchmark_...]\n"
     "  --backends  backends to run on (all of the build)\n"
     "  --sizes     voxels along an axis, for every benchmark (each has its own)\n"
+    "  --edges     of tetrahedra, hundredths of a millimetre (each benchmark has its own)\n"
     "  --quick     small arrays for the ceilings: to see that everything runs\n"
     "Flags of Google Benchmark:\n"
     "  --benchmark_filter=REGEX --benchmark_min_time=SECONDS --benchmark_repetitions=N\n"
@@ -56,6 +70,10 @@ Options take_options(int& argc, char** argv) {
       options.sizes.clear();
       for (const std::string& size : split(flag.substr(8)))
         options.sizes.push_back(parse_size(size));
+    } else if (flag.rfind("--edges=", 0) == 0) {
+      options.edges.clear();
+      for (const std::string& edge : split(flag.substr(8)))
+        options.edges.push_back(parse_edge(edge));
     } else if (flag == "--quick")
       options.quick = true;
     else {

@@ -18,6 +18,7 @@ void register_voxel_classes(const Options& options);
 void register_voxel_memory(const Options& options);
 void register_voxel_solve(const Options& options);
 void register_voxel_profile(const Options& options);
+void register_eikonal_solve(const Options& options);
 
 /// Prints the tables of the voxel_profile rows that ran.
 void print_profiles(const Options& options);
