@@ -36,6 +36,18 @@ struct EikonalFront {
 namespace detail {
 
 template<class Exec>
+struct StartFront {
+  Array<std::uint32_t, Exec> site;
+  EikonalFront<Exec> front;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    front.queue[0](i) = site(i) | changed_bit;
+    front.stamp(site(i)) = 0;
+    if (i == 0)
+      front.counter(EikonalFront<Exec>::count) = int(site.extent(0));
+  }
+};
+
+template<class Exec>
 using FrontTeams = BatchTeams<Exec, 32, 128, 4>;
 
 /// What a team keeps in scratch memory.
@@ -171,6 +183,25 @@ struct FrontStep {
 };
 
 } // namespace detail
+
+/// The front before iteration 0: the sites, indices into times and no two equal, have changed. Does
+/// not fence.
+template<class Exec>
+EikonalFront<Exec> make_eikonal_front(const Exec& exec, std::int64_t num_times,
+                                      const Array<std::uint32_t, Exec>& site) {
+  EikonalFront<Exec> front;
+  for (auto& queue : front.queue)
+    queue = make_uninitialized<std::uint32_t>(exec, num_times, "femura::eikonal::queue");
+  front.stamp = make_uninitialized<int>(exec, num_times, "femura::eikonal::stamp");
+  Kokkos::deep_copy(exec, front.stamp, -1);
+  front.counter =
+      make_zeros<int>(exec, EikonalFront<Exec>::num_counters, "femura::eikonal::counter");
+  front.total =
+      make_zeros<std::uint64_t>(exec, EikonalFront<Exec>::num_totals, "femura::eikonal::total");
+  Kokkos::parallel_for("femura::make_eikonal_front", range(exec, site.extent(0)),
+                       detail::StartFront<Exec>{site, front});
+  return front;
+}
 
 /// Launches iteration `k` of a front. Times are unreached_time where no wave arrived. With
 /// `new_time` the same array as `time`, new times are seen at once by whoever reads them later.

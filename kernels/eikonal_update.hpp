@@ -12,9 +12,9 @@
 // face, the minimum is on an edge that is visible from it (from infinity along -q where there is
 // none), because t only falls from there to it. Edges have the same formulas, one dimension lower.
 //
-// [1] Z. Fu, R. M. Kirby, R. T. Whitaker. A fast iterative method for solving the eikonal equation
-// on
-//     tetrahedral domains. SIAM J. Sci. Comput. 35 (2013) C473-C494, doi:10.1137/120881956.
+// [1] Z. Fu, R. M. Kirby, R. T. Whitaker. A fast iterative method for solving the eikonal
+//     equation on tetrahedral domains. SIAM J. Sci. Comput. 35 (2013) C473-C494,
+//     doi:10.1137/120881956.
 #pragma once
 
 #include "kernels/approximate.hpp"

@@ -110,6 +110,11 @@ struct BatchUpdate {
     const auto& p = batch.point[place];
     const Real* t = batch.time[place];
     constexpr int lanes = Teams::lanes, rounds = 32;
+    if (p.num_neighbours == 0) {
+      for (int e = p.ring_begin + lane; e < p.ring_end; e += lanes)
+        solve_alone(place, e);
+      return;
+    }
     for (int begin = p.ring_begin + lane; begin < p.ring_end; begin += rounds * lanes) {
       // Marked first, listed then: one atomic operation for all of this thread.
       const int end = p.ring_end - begin < rounds * lanes ? p.ring_end : begin + rounds * lanes;
@@ -119,19 +124,18 @@ struct BatchUpdate {
         const Real ta = t[face_place(face, 0)], tb = t[face_place(face, 1)],
                    tc = t[face_place(face, 2)];
         const Real tab = ta < tb ? ta : tb;
-        if (p.num_neighbours == 0 || update.may_lower(face, tab < tc ? tab : tc, p.current))
+        if (update.may_lower(face, tab < tc ? tab : tc, p.current))
           marked |= bit;
       }
       if (marked == 0)
         continue;
-      const int room = p.num_neighbours == 0 ? 0 : int(Teams::list_size);
-      int i = room > 0 ? Teams::add(&batch.num_entries, count_ones(marked)) : 0;
+      int i = Teams::add(&batch.num_entries, count_ones(marked));
       for (; marked != 0; marked &= marked - 1, ++i) {
         const int e = begin + lowest_one(marked) * lanes;
-        if (i < room) {
+        if (i < int(Teams::list_size)) {
           batch.entry[i] = e;
           batch.place[i] = std::uint8_t(place);
-        } else { // more neighbours or tetrahedra than is usual
+        } else { // more tetrahedra than is usual
           solve_alone(place, e);
         }
       }

@@ -4,48 +4,14 @@
 #include "kernels/eikonal_front.hpp"
 #include "solvers/eikonal_method.hpp"
 
-#include <algorithm>
-
 namespace femura::detail {
-
-namespace {
-
-template<class Exec>
-struct StartFront {
-  Array<std::uint32_t, Exec> site;
-  EikonalFront<Exec> front;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    front.queue[0](i) = site(i) | changed_bit;
-    front.stamp(site(i)) = 0;
-    if (i == 0)
-      front.counter(EikonalFront<Exec>::count) = int(site.extent(0));
-  }
-};
-
-template<class Exec>
-EikonalFront<Exec> make_front(const Exec& exec, const EikonalStart<Exec>& start) {
-  EikonalFront<Exec> front;
-  for (auto& queue : front.queue)
-    queue = make_uninitialized<std::uint32_t>(exec, start.num_times, "femura::eikonal::queue");
-  front.stamp = make_uninitialized<int>(exec, start.num_times, "femura::eikonal::stamp");
-  Kokkos::deep_copy(exec, front.stamp, -1);
-  front.counter =
-      make_zeros<int>(exec, EikonalFront<Exec>::num_counters, "femura::eikonal::counter");
-  front.total =
-      make_zeros<std::uint64_t>(exec, EikonalFront<Exec>::num_totals, "femura::eikonal::total");
-  Kokkos::parallel_for("femura::eikonal::start_front", range(exec, start.site.extent(0)),
-                       StartFront<Exec>{start.site, front});
-  return front;
-}
-
-} // namespace
 
 template<class Exec, class Metric, class Real>
 EikonalCounts solve_by_queue(const Exec& exec, const RingUpdate<Exec, Metric>& update,
                              const EikonalStart<Exec>& start, const EikonalOptions& options,
                              const Array<Real, Exec>& time) {
   using Front = EikonalFront<Exec>;
-  const Front front = make_front(exec, start);
+  const Front front = make_eikonal_front(exec, start.num_times, start.site);
   const Real keep = Real(1) - Real(options.tolerance);
   // Many threads at once read new times by chance, which costs evaluations: devices read those of
   // the iteration before in any case.

@@ -2,6 +2,7 @@
 #include "solvers/eikonal_solver.hpp"
 
 #include "core/timer.hpp"
+#include "kernels/gather_rows.hpp"
 #include "kernels/tetra_metric.hpp"
 #include "solvers/eikonal_method.hpp"
 
@@ -11,27 +12,6 @@
 namespace femura {
 
 namespace {
-
-template<class Exec, class T>
-struct GatherRows {
-  Array<int, Exec> order;
-  int width;
-  Array<T, Exec> in, out;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    for (int k = 0; k < width; ++k)
-      out(i * width + k) = in(std::int64_t(order(i)) * width + k);
-  }
-};
-
-/// Rows of `width` entries in another order: out(i) = in(order(i)).
-template<class Exec, class T>
-Array<T, Exec> gather_rows(const Exec& exec, const Array<int, Exec>& order, int width,
-                           const Array<T, Exec>& in) {
-  const auto out = make_uninitialized<T>(exec, in.extent(0), in.label());
-  Kokkos::parallel_for("femura::gather_rows", range(exec, order.extent(0)),
-                       GatherRows<Exec, T>{order, width, in, out});
-  return out;
-}
 
 /// The rows of a tag in the tables of tissues.
 struct Tissues {

@@ -107,7 +107,8 @@ public:
                 const EikonalOptions& options = {});
   ~EikonalSolver();
 
-  /// Other velocities for the next solve, from what is on the device. Does not fence.
+  /// Other velocities for the next solve, from what is on the device. Throws as the constructor;
+  /// fences.
   void set_velocities(const Exec& exec, const TissueVelocities& velocities);
 
   /// Solves for each set of sites on its own. times [sets, num_points], row-major in the numbering

@@ -85,9 +85,9 @@ void add_solver_options(CLI::App& app, EikonalCommandOptions& o) {
     methods.emplace_back(name_of(method), method);
   add_choice(app, "--method", o.solver.method, methods,
              "Fast iterative method. auto: the fastest for the backend; queue: of active vertices; "
-             "scan: lists by prefix sums, a "
-             "thread for each tetrahedron (Ganellari et al. 2018); spread, patch: sub-domains, by "
-             "several teams each or by one (their two decompositions)")
+             "scan: lists by prefix sums, a thread for each tetrahedron (Ganellari et al. 2018); "
+             "spread, patch: sub-domains, by several teams each or by one (their two "
+             "decompositions)")
       ->group(group);
   add_choice(app, "--metric", o.solver.metric,
              {{"lengths", TetraMetric::lengths}, {"products", TetraMetric::products}},

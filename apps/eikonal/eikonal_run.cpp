@@ -48,8 +48,8 @@ EikonalPrediction predict(const EikonalCommandOptions& options, const EikonalMod
   prediction.mesh = describe_mesh(model);
   prediction.num_sets = model.sets.size();
   prediction.device_bytes =
-      // Vertices, rings and their faces; then coordinates, rings and neighbours of
-      // points; then a queue, stamps and two or three arrays of times.
+      // Vertices, rings and their faces; coordinates, rings and neighbours of points; a queue,
+      // stamps and two or three arrays of times.
       tetra * (metric + 16 + 16 + 16 + directions + 4) + points * (24 + 12 + 58) +
       points * sets * (12 + 3 * real);
   prediction.host_bytes = tetra * (16 + 4 + directions) + points * (24 + sets * real) +

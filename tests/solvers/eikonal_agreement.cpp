@@ -175,4 +175,40 @@ FEMURA_BACKEND_TEST("Other velocities give what a new solver gives", "[eikonal]"
   check_other_velocities<double>(TestType());
 }
 
+/// Tetrahedra around one edge: its two ends have `rim` + 1 neighbours.
+TetraMesh fan(int rim) {
+  TetraMesh mesh;
+  mesh.point = {0, 0, 1, 0, 0, -1};
+  for (int i = 0; i < rim; ++i) {
+    const double angle = 2 * std::acos(-1.0) * i / rim, radius = 1 + 0.1 * std::sin(5 * angle);
+    mesh.point.insert(mesh.point.end(), {radius * std::cos(angle), radius * std::sin(angle), 0.1});
+    mesh.tetra.insert(mesh.tetra.end(), {0, 1, 2 + i, 2 + (i + 1) % rim});
+    mesh.tag.push_back(1);
+    mesh.fibre.insert(mesh.fibre.end(), {1, 0.5f, 0});
+  }
+  return mesh;
+}
+
+template<class Real, class Exec>
+void check_fan(const Exec& exec, int rim, double tolerance) {
+  const TetraMesh mesh = fan(rim);
+  const TissueVelocities velocities = {{1, {0.6, 0.3, 0.3}}};
+  const Sites sites = {{0, 0.1}, {2 + rim / 3, 0}};
+  const std::vector<double> expected = oracle_times(mesh, velocities, sites);
+  for (const EikonalMethod method : all_eikonal_methods) {
+    INFO(name_of(method) << ", " << rim << " neighbours, " << sizeof(Real) << " bytes");
+    EikonalSolver<Exec, Real> solver(exec, mesh, velocities, tight_options<Real>(method));
+    EikonalResult result;
+    CHECK(relative_difference(solve_sets(exec, solver, {sites}, result), expected) <= tolerance);
+    CHECK(result.converged);
+  }
+}
+
+FEMURA_BACKEND_TEST("Points may have many neighbours", "[eikonal]") {
+  for (const int rim : {20, 60, 127, 128, 300}) { // scratch has room for 32, stars for 128
+    check_fan<double>(TestType(), rim, 1e-9);
+    check_fan<float>(TestType(), rim, 1e-3); // wedges of a hundredth of their length
+  }
+}
+
 } // namespace
