@@ -14,4 +14,5 @@ install(FILES
   ${PROJECT_BINARY_DIR}/femuraConfig.cmake
   ${PROJECT_BINARY_DIR}/femuraConfigVersion.cmake
   ${PROJECT_SOURCE_DIR}/cmake/FemuraHDF5.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/FemuraMETIS.cmake
   DESTINATION ${package_dir})

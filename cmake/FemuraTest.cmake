@@ -36,6 +36,12 @@ function(femura_test_executable target)
   if(TARGET femura)
     add_dependencies(${target} femura)
   endif()
+  if(FEMURA_PRECOMPILED_HEADERS)
+    target_precompile_headers(${target} PRIVATE <Kokkos_Core.hpp>
+      ${PROJECT_SOURCE_DIR}/tests/catch.hpp <algorithm> <cmath> <string> <vector>)
+    # This one includes more of Catch2 than the others.
+    set_source_files_properties(backend_session.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  endif()
 endfunction()
 
 femura_test_executable(femura_host_tests)

@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace femura {
@@ -22,13 +23,13 @@ using OpenMP = Kokkos::OpenMP;
 using Cuda = Kokkos::Cuda;
 #endif
 
-/// Calls `X(Backend)` once for each backend of this build; for explicit instantiation and tests.
+/// `X(Backend)` for each backend of this build (FEMURA_SERIAL_ONLY: of that one, to build faster).
 #if defined(KOKKOS_ENABLE_SERIAL)
 #define FEMURA_FOR_SERIAL(X) X(::femura::Serial)
 #else
 #define FEMURA_FOR_SERIAL(X)
 #endif
-#if defined(KOKKOS_ENABLE_OPENMP)
+#if defined(KOKKOS_ENABLE_OPENMP) && !defined(FEMURA_SERIAL_ONLY)
 #define FEMURA_FOR_OPENMP(X) X(::femura::OpenMP)
 #else
 #define FEMURA_FOR_OPENMP(X)
@@ -68,6 +69,11 @@ struct BackendTraits<Cuda> {
 template<class T, class Exec>
 using Array = Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space>;
 
+/// The level of team scratch that holds a whole block of matrix: on chip on devices, and on cores
+/// the one of memory, because Kokkos caps the other at 32 KiB there.
+template<class Exec>
+inline constexpr int scratch_level = BackendTraits<Exec>::is_device ? 0 : 1;
+
 /// Waits for the work of one instance; the name shows up in profiles where Kokkos (>= 3.5) takes
 /// it.
 template<class Exec>
@@ -77,6 +83,26 @@ void fence(const Exec& exec, [[maybe_unused]] const char* name) {
 #else
   exec.fence();
 #endif
+}
+
+/// An instance whose work runs beside that of `exec` where the backend can do that; else `exec`.
+template<class Exec>
+Exec make_concurrent_instance(const Exec& exec) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  if constexpr (std::is_same_v<Exec, Cuda>)
+    return Kokkos::Experimental::partition_space(exec, 1)[0];
+#endif
+  return exec;
+}
+
+/// Whether all work launched on the instance is done. Does not wait.
+template<class Exec>
+bool is_idle([[maybe_unused]] const Exec& exec) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  if constexpr (std::is_same_v<Exec, Cuda>)
+    return cudaStreamQuery(exec.cuda_stream()) != cudaErrorNotReady;
+#endif
+  return true;
 }
 
 /// Names of the backends of this build, the preferred one last.
