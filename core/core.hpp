@@ -4,11 +4,16 @@
 
 // Backends
 #include "core/backend.hpp"
+#include "core/half.hpp"
 #include "core/kokkos_runtime.hpp"
 #include "core/require.hpp"
 #include "core/vector.hpp"
 
-// Images and files
+// Meshes, images and files
+#include "core/element_generators.hpp"
+#include "core/element_mesh.hpp"
+#include "core/element_surface.hpp"
+#include "core/io/element_file.hpp"
 #include "core/io/image_format.hpp"
 #include "core/io/metaimage.hpp"
 #include "core/io/nifti.hpp"

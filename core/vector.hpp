@@ -29,6 +29,33 @@ Array<T, Exec> make_uninitialized(const Exec& exec, std::int64_t n, const std::s
   return Array<T, Exec>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), n);
 }
 
+/// The only entry of an array, for instance a counter of kernels. Fences.
+template<class Exec>
+int read_count(const Exec& exec, const Array<int, Exec>& count) {
+  int value = 0;
+  const Kokkos::View<int*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(&value,
+                                                                                            1);
+  Kokkos::deep_copy(exec, host, count);
+  fence(exec, "femura::read_count");
+  return value;
+}
+
+namespace detail {
+template<class Exec, class T>
+struct FillZeros {
+  Array<T, Exec> x;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { x(i) = T(0); }
+};
+} // namespace detail
+
+/// x(i) = 0, by a kernel, so that it can be part of a LaunchGraph. Does not fence.
+template<class Exec, class T>
+void fill_zeros(const Exec& exec, const Array<T, Exec>& x) {
+  Kokkos::parallel_for("femura::fill_zeros", range(exec, x.extent(0)),
+                       detail::FillZeros<Exec, T>{x});
+}
+
 namespace detail {
 template<class Exec, class S, class T>
 struct Copy {

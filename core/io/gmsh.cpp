@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/io/gmsh.hpp"
-
+// The sections of a Gmsh file, of both formats.
 #include "core/io/gmsh_stream.hpp"
 #include "core/io/input_file.hpp"
-#include "core/io/tetra_check.hpp"
 
 namespace femura {
 namespace {
@@ -60,12 +58,10 @@ void begin_section(GmshStream& in) {
 
 } // namespace
 
-TetraMesh read_gmsh(const std::string& path, double unit) {
+void read_gmsh_file(const std::string& path, GmshMesh& out) {
   const std::vector<unsigned char> bytes = read_all(path);
   GmshStream in(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   const int version = read_format(in);
-  GmshMesh out;
-  out.unit = unit;
   std::vector<GmshVolume> volume;
   bool has_nodes = false, has_elements = false;
   while (!has_elements && !in.text.at_end()) {
@@ -101,10 +97,7 @@ TetraMesh read_gmsh(const std::string& path, double unit) {
   }
   if (!has_elements)
     fail<InputError>(path, ": has no section $Elements: it is truncated or holds no mesh");
-  finish_tetra_mesh(path, out.mesh, out.passed_over, [&](std::size_t point) {
-    return path + ": node " + std::to_string(out.nodes.tag(point));
-  });
-  return std::move(out.mesh);
+  out.finish(in);
 }
 
 } // namespace femura

@@ -4,6 +4,7 @@
 // [1] Gmsh reference manual, "MSH file format" and "Legacy formats", gmsh.info.
 #pragma once
 
+#include "core/io/element_file.hpp"
 #include "core/tetra_mesh.hpp"
 
 #include <string>
@@ -14,5 +15,8 @@ namespace femura {
 /// the first of several, or the geometrical entity where that belongs to none. Elements of lower
 /// dimension are passed over together with the points that only they have.
 TetraMesh read_gmsh(const std::string& path, double unit);
+
+/// The elements of the highest dimension, see read_element_mesh(); points in m.
+ElementFile read_gmsh_elements(const std::string& path, double unit);
 
 } // namespace femura

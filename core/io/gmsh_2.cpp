@@ -25,16 +25,10 @@ void read_element(GmshStream& in, const GmshType& type, std::int64_t num_tags, G
     if (i == 0 || (i == 1 && tissue == 0))
       tissue = tag;
   }
-  std::uint64_t node[4] = {};
-  for (std::size_t k = 0; k < type.num_nodes; ++k) {
-    const std::uint64_t tag = std::uint64_t(in.integer("a node of the element"));
-    if (type.number == gmsh_tetra)
-      node[k] = tag;
-    else
-      pass_over_gmsh_node(in, tag, out);
-  }
-  if (type.number == gmsh_tetra)
-    add_gmsh_tetra(in, node, tissue, out);
+  std::uint64_t node[gmsh_most_nodes];
+  for (std::size_t k = 0; k < type.num_nodes; ++k)
+    node[k] = std::uint64_t(in.integer("a node of the element"));
+  add_gmsh_element(in, type, node, tissue, out);
 }
 
 } // namespace
@@ -44,7 +38,7 @@ void read_gmsh_2_nodes(GmshStream& in, GmshMesh& out) {
   in.require_plausible(count, 8, 28, "nodes"); // "1 0 0 0\n"
   require_few_points(in.text.path(), count);
   out.nodes.reserve(count);
-  out.mesh.point.reserve(3 * count);
+  out.point.reserve(3 * count);
   for (std::uint64_t i = 0; i < count; ++i) {
     out.nodes.add(std::uint64_t(in.integer("the number of a node")));
     read_gmsh_point(in, out);
@@ -62,13 +56,13 @@ void read_gmsh_2_elements(GmshStream& in, GmshMesh& out) {
   for (std::uint64_t i = 0; i < count;) {
     if (!in.binary) {
       in.integer("the number of an element");
-      const GmshType& type = require_gmsh_type(in, in.integer("the type of an element"));
+      const GmshType& type = require_gmsh_type(in, in.integer("the type of an element"), out);
       read_element(in, type, num_tags_of(in.integer("the number of tags")), out);
       ++i;
       continue;
     }
     // Blocks of elements of the same type.
-    const GmshType& type = require_gmsh_type(in, in.integer("the type of elements"));
+    const GmshType& type = require_gmsh_type(in, in.integer("the type of elements"), out);
     const std::int64_t num = in.integer("a number of elements");
     if (num <= 0 || std::uint64_t(num) > count - i)
       in.bad("a block of ", num, " elements where ", count - i, " are left: the file is damaged");

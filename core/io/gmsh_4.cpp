@@ -87,7 +87,7 @@ void read_gmsh_4_nodes(GmshStream& in, GmshMesh& out) {
   in.require_plausible(count, 8, 32, "nodes");
   require_few_points(in.text.path(), count);
   out.nodes.reserve(count);
-  out.mesh.point.reserve(3 * count);
+  out.point.reserve(3 * count);
   for (std::uint64_t b = 0; b < num_blocks; ++b) {
     const Block block = read_block(in, "nodes", count - out.nodes.size());
     for (std::uint64_t i = 0; i < block.count; ++i)
@@ -111,7 +111,7 @@ void read_gmsh_4_elements(GmshStream& in, const std::vector<GmshVolume>& volume,
   std::uint64_t num_read = 0;
   for (std::uint64_t b = 0; b < num_blocks; ++b) {
     const Block block = read_block(in, "elements", count - num_read);
-    const GmshType& type = require_gmsh_type(in, block.kind);
+    const GmshType& type = require_gmsh_type(in, block.kind, out);
     std::int64_t tissue = block.entity;
     const auto found = std::lower_bound(
         volume.begin(), volume.end(), block.entity,
@@ -120,16 +120,10 @@ void read_gmsh_4_elements(GmshStream& in, const std::vector<GmshVolume>& volume,
       tissue = found->tissue;
     for (std::uint64_t i = 0; i < block.count; ++i) {
       in.size("the number of an element");
-      std::uint64_t node[4] = {};
-      for (std::size_t k = 0; k < type.num_nodes; ++k) {
-        const std::uint64_t tag = in.size("a node of the element");
-        if (type.number == gmsh_tetra)
-          node[k] = tag;
-        else
-          pass_over_gmsh_node(in, tag, out);
-      }
-      if (type.number == gmsh_tetra)
-        add_gmsh_tetra(in, node, tissue, out);
+      std::uint64_t node[gmsh_most_nodes];
+      for (std::size_t k = 0; k < type.num_nodes; ++k)
+        node[k] = in.size("a node of the element");
+      add_gmsh_element(in, type, node, tissue, out);
     }
     num_read += block.count;
   }

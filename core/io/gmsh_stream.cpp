@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/io/gmsh_stream.hpp"
 
-#include "core/io/tetra_check.hpp"
-
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace femura {
 namespace {
@@ -65,14 +62,11 @@ const GmshType* find_gmsh_type(std::int64_t number) {
   return found == std::end(types) ? nullptr : found;
 }
 
-const GmshType& require_gmsh_type(const GmshStream& in, std::int64_t number) {
+const GmshType& require_gmsh_type(const GmshStream& in, std::int64_t number, GmshMesh& out) {
   const GmshType* type = find_gmsh_type(number);
   if (type == nullptr)
     in.bad("elements of Gmsh's type ", number, " are not known; save a mesh of first order");
-  if (type->dimension == 3 && type->number != gmsh_tetra)
-    in.bad("type ", number, ", ", type->name,
-           ": of volume elements, only tetrahedra of first order are solved; mesh with these "
-           "(-order 1, no recombination)");
+  out.accept(in, *type);
   return *type;
 }
 
@@ -115,30 +109,16 @@ void read_gmsh_point(GmshStream& in, GmshMesh& out) {
     const double x = in.real("a coordinate") * out.unit;
     if (!std::isfinite(x))
       in.bad("a coordinate is not finite");
-    out.mesh.point.push_back(x);
+    out.point.push_back(x);
   }
 }
 
-void add_gmsh_tetra(const GmshStream& in, const std::uint64_t* tag, std::int64_t tissue,
-                    GmshMesh& out) {
-  std::int64_t v[4];
-  for (int k = 0; k < 4; ++k) {
-    v[k] = require_node(in, tag[k], out.nodes);
-    out.mesh.tetra.push_back(std::int32_t(v[k]));
-  }
-  if (!is_tetra(v, std::int64_t(out.nodes.size())))
-    in.bad("tetrahedron ", out.mesh.num_tetra() - 1, " has nodes ", tag[0], ", ", tag[1], ", ",
-           tag[2], ", ", tag[3], ", not four different ones: mesh again without such elements");
-  if (tissue < std::numeric_limits<std::int32_t>::min() ||
-      tissue > std::numeric_limits<std::int32_t>::max())
-    in.bad("the tag ", tissue, " has more than 32 bits");
-  out.mesh.tag.push_back(std::int32_t(tissue));
-}
-
-void pass_over_gmsh_node(const GmshStream& in, std::uint64_t tag, GmshMesh& out) {
-  if (out.passed_over.empty())
-    out.passed_over.resize(out.nodes.size());
-  out.passed_over[std::size_t(require_node(in, tag, out.nodes))] = true;
+void add_gmsh_element(const GmshStream& in, const GmshType& type, const std::uint64_t* tag,
+                      std::int64_t tissue, GmshMesh& out) {
+  std::int64_t node[gmsh_most_nodes];
+  for (std::size_t k = 0; k < type.num_nodes; ++k)
+    node[k] = require_node(in, tag[k], out.nodes);
+  out.add(in, type, node, tissue);
 }
 
 } // namespace femura

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The numbers of a Gmsh file, as text or binary, and what its two formats are read into.
+// The numbers of a Gmsh file, as text or binary, and what its two formats are read into: points,
+// and elements handed on as they come.
 #pragma once
 
 #include "core/io/samples.hpp"
 #include "core/io/text_cursor.hpp"
-#include "core/tetra_mesh.hpp"
 
 #include <cstdint>
 #include <cstring>
@@ -24,7 +24,8 @@ struct GmshType {
 };
 /// Null where the number is not known.
 const GmshType* find_gmsh_type(std::int64_t number);
-inline constexpr int gmsh_tetra = 4;
+inline constexpr int gmsh_triangle = 2, gmsh_tetra = 4, gmsh_hexa = 5;
+inline constexpr std::size_t gmsh_most_nodes = 125; ///< of an element of a known type
 
 class GmshStream {
 public:
@@ -102,22 +103,38 @@ private:
   std::uint64_t lowest_ = 0;
 };
 
-struct GmshMesh {
-  TetraMesh mesh;
+/// What a file is read into: its nodes, and its elements as they come after them.
+class GmshMesh {
+public:
+  explicit GmshMesh(double unit)
+      : unit(unit) {}
+  virtual ~GmshMesh() = default;
+  GmshMesh(const GmshMesh&) = delete;
+  GmshMesh& operator=(const GmshMesh&) = delete;
+
+  double unit;
   GmshNodes nodes;
-  std::vector<bool> passed_over; ///< points of elements of lower dimension; empty if there are none
-  double unit = 1;
+  std::vector<double> point; ///< [num_nodes, 3], times `unit`
+
+  /// Before elements of this type; throws InputError for one that is not taken.
+  virtual void accept(const GmshStream& in, const GmshType& type) = 0;
+  /// `node` [type.num_nodes]: places of the nodes in the file. `in` is behind the element.
+  virtual void add(const GmshStream& in, const GmshType& type, const std::int64_t* node,
+                   std::int64_t tissue) = 0;
+  /// After the last element.
+  virtual void finish(GmshStream& in) = 0;
 };
 
 /// Reads a node's coordinates.
 void read_gmsh_point(GmshStream& in, GmshMesh& out);
-/// Checks and adds a tetrahedron by its nodes' tags.
-void add_gmsh_tetra(const GmshStream& in, const std::uint64_t* tag, std::int64_t tissue,
-                    GmshMesh& out);
-/// Marks a node of an element of lower dimension.
-void pass_over_gmsh_node(const GmshStream& in, std::uint64_t tag, GmshMesh& out);
-/// The type of that number; refuses other volume elements than tetrahedra of four nodes.
-const GmshType& require_gmsh_type(const GmshStream& in, std::int64_t number);
+/// Hands on an element by its nodes' tags.
+void add_gmsh_element(const GmshStream& in, const GmshType& type, const std::uint64_t* tag,
+                      std::int64_t tissue, GmshMesh& out);
+/// The type of that number, once `out` accepts it.
+const GmshType& require_gmsh_type(const GmshStream& in, std::int64_t number, GmshMesh& out);
+
+/// Reads a file from its first to its last element.
+void read_gmsh_file(const std::string& path, GmshMesh& out);
 
 /// The sections of the formats, from the line after their name on.
 void read_gmsh_2_nodes(GmshStream& in, GmshMesh& out);

@@ -78,4 +78,12 @@ std::vector<unsigned char> read_all(const std::string& path, std::uint64_t limit
   return read_bytes(path, 0, size);
 }
 
+bool cut_extension(std::string& path, const std::string& extension) {
+  if (path.size() <= extension.size() ||
+      path.compare(path.size() - extension.size(), extension.size(), extension) != 0)
+    return false;
+  path.resize(path.size() - extension.size());
+  return true;
+}
+
 } // namespace femura

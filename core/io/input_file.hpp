@@ -25,4 +25,7 @@ std::vector<unsigned char> read_head(const std::string& path, std::size_t count)
 std::vector<unsigned char> read_all(const std::string& path, std::uint64_t limit = std::uint64_t(1)
                                                                                    << 40);
 
+/// Whether `path` is longer than `extension` and ends in it, which is cut off then.
+bool cut_extension(std::string& path, const std::string& extension);
+
 } // namespace femura

@@ -20,25 +20,16 @@ bool exists(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0;
 }
 
-/// Whether `path` ends in `extension`, which is cut off then.
-bool cut(std::string& path, const std::string& extension) {
-  if (path.size() <= extension.size() ||
-      path.compare(path.size() - extension.size(), extension.size(), extension) != 0)
-    return false;
-  path.resize(path.size() - extension.size());
-  return true;
-}
-
 bool cut_any(std::string& path, std::initializer_list<const char*> extensions) {
   for (const char* extension : extensions)
-    if (cut(path, extension))
+    if (cut_extension(path, extension))
       return true;
   return false;
 }
 
 void read_directions(const std::string& path, TetraMesh& mesh) {
   std::string name = path;
-  if (cut(name, ".blon"))
+  if (cut_extension(name, ".blon"))
     read_binary_directions(path, mesh);
   else
     read_text_directions(path, mesh);
@@ -57,12 +48,12 @@ TetraMesh read_opencarp(const std::string& name, bool binary, const TetraFileOpt
 TetraMesh read_by_name(const std::string& path, const TetraFileOptions& options) {
   const double unit = options.unit.value_or(1);
   std::string name = path;
-  if (cut(name, ".msh"))
+  if (cut_extension(name, ".msh"))
     return read_gmsh(path, unit);
   const VtkFieldNames fields{options.tag_field, options.fibre_field, options.sheet_field};
-  if (cut(name, ".vtk"))
+  if (cut_extension(name, ".vtk"))
     return read_vtk_legacy(path, fields, unit);
-  if (cut(name, ".vtu"))
+  if (cut_extension(name, ".vtu"))
     return read_vtu(path, fields, unit);
   if (cut_any(name, {".bpts", ".belem", ".blon"}))
     return read_opencarp(name, true, options);

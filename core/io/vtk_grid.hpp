@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What both VTK formats are read into, and the tetrahedral mesh in it.
+// What both VTK formats are read into, and the meshes that are made of it.
 //
 // [1] VTK file formats, docs.vtk.org.
 #pragma once
 
+#include "core/io/element_file.hpp"
 #include "core/io/samples.hpp"
 #include "core/io/text_cursor.hpp"
 #include "core/tetra_mesh.hpp"
@@ -42,6 +43,7 @@ struct VtkField {
 
 struct VtkGrid {
   std::string path;
+  std::vector<unsigned char> content; ///< of the file; texts and fields refer to it
   std::vector<double> point;
   std::vector<std::int64_t> connectivity;
   std::vector<std::int64_t> offset; ///< [num_cells + 1] of each cell in `connectivity`
@@ -53,6 +55,26 @@ struct VtkGrid {
   bool text_has_sizes = false; ///< the number of points before those of each cell
 };
 
+/// A type of cell by VTK's number.
+struct VtkCellType {
+  int number;
+  int dimension;
+  const char* name;
+};
+inline constexpr int vtk_triangle = 5, vtk_tetra = 10, vtk_voxel = 11, vtk_hexahedron = 12;
+
+/// "heart.vtk: line 12" where that is text, or the path; of a cell with ": cell 3".
+std::string point_place(const VtkGrid& grid, std::size_t point);
+std::string cell_place(const VtkGrid& grid, std::size_t cell);
+/// What any mesh needs; these throw InputError: a known type of a cell, offsets within the
+/// connectivity, points of a cell that are there.
+const VtkCellType& require_cell_type(const VtkGrid& grid, std::size_t cell);
+void require_offsets(const VtkGrid& grid);
+void require_points_of_cell(const VtkGrid& grid, std::size_t cell);
+/// Multiplies the points by `unit`; throws InputError for one that is not finite, and for more
+/// points than can be numbered.
+void scale_points(VtkGrid& grid, double unit);
+
 /// Which fields hold what; empty names stand for the first of the usual names there is.
 struct VtkFieldNames {
   std::string tag, fibre, sheet;
@@ -62,5 +84,9 @@ struct VtkFieldNames {
 /// together with the points that only they have; other volume cells are refused by name. Takes the
 /// grid's memory.
 TetraMesh make_tetra_mesh(VtkGrid& grid, const VtkFieldNames& names, double unit);
+
+/// The cells of the highest dimension, see read_element_mesh(); voxels are hexahedra. Takes the
+/// grid's memory.
+ElementFile make_element_file(VtkGrid& grid, double unit);
 
 } // namespace femura

@@ -50,7 +50,7 @@ private:
     const std::string dataset = upper_case(in_.text.word());
     if (dataset != "UNSTRUCTURED_GRID")
       in_.text.bad("the data set is '", printable_word(dataset),
-                   "'; tetrahedra are read from an UNSTRUCTURED_GRID");
+                   "'; meshes are read from an UNSTRUCTURED_GRID");
     in_.binary = coding == "BINARY";
   }
 
@@ -241,10 +241,16 @@ private:
 
 } // namespace
 
-TetraMesh read_vtk_legacy(const std::string& path, const VtkFieldNames& names, double unit) {
-  const std::vector<unsigned char> bytes = read_all(path);
+VtkGrid read_vtk_legacy_grid(const std::string& path) {
+  std::vector<unsigned char> bytes = read_all(path);
   Reader reader(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   VtkGrid grid = reader.read();
+  grid.content = std::move(bytes); // which stay where they are
+  return grid;
+}
+
+TetraMesh read_vtk_legacy(const std::string& path, const VtkFieldNames& names, double unit) {
+  VtkGrid grid = read_vtk_legacy_grid(path);
   return make_tetra_mesh(grid, names, unit);
 }
 

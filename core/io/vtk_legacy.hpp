@@ -6,6 +6,7 @@
 
 namespace femura {
 
+VtkGrid read_vtk_legacy_grid(const std::string& path);
 TetraMesh read_vtk_legacy(const std::string& path, const VtkFieldNames& names, double unit);
 
 } // namespace femura

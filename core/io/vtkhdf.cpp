@@ -6,6 +6,15 @@
 #include <sstream>
 
 namespace femura {
+namespace {
+
+VtkCell vtk_cell(ElementShape shape) {
+  return shape == ElementShape::triangle ? VtkCell::triangle
+         : shape == ElementShape::tetra  ? VtkCell::tetra
+                                         : VtkCell::hexahedron;
+}
+
+} // namespace
 
 VtkHdfField::VtkHdfField(Hdf5Dataset dataset)
     : dataset_(std::move(dataset)) {
@@ -37,33 +46,61 @@ void VtkHdfWriter::begin(const char* type) {
   vtk_->create_group("FieldData");
 }
 
-void VtkHdfWriter::begin_mesh(std::uint64_t num_points, std::uint64_t num_cells, VtkCell cell) {
+void VtkHdfWriter::begin_mesh(std::uint64_t num_points, const std::vector<VtkCellRun>& runs) {
   begin("UnstructuredGrid");
   num_points_ = num_points;
-  num_cells_ = num_cells;
-  const std::uint64_t corners = num_corners(cell);
-  num_corners_ = corners * num_cells;
+  for (const VtkCellRun& run : runs) {
+    num_cells_ += run.num_cells;
+    num_corners_ += num_corners(run.cell) * run.num_cells;
+  }
   const auto count = [&](const char* name, std::uint64_t value) {
     const std::int64_t number = std::int64_t(value);
     vtk_->write(name, {1}, &number); // one entry per partition
   };
   count("NumberOfPoints", num_points);
-  count("NumberOfCells", num_cells);
+  count("NumberOfCells", num_cells_);
   count("NumberOfConnectivityIds", num_corners_);
 
   constexpr std::uint64_t block = std::uint64_t(1) << 20;
-  Hdf5Dataset offsets = vtk_->create<std::int64_t>("Offsets", {num_cells + 1}, layout_);
-  std::vector<std::int64_t> values;
-  for (std::uint64_t first = 0; first <= num_cells; first += block) {
-    values.resize(std::min(block, num_cells + 1 - first));
-    for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = std::int64_t(corners * (first + i));
-    offsets.write_rows(first, values.size(), values.data());
+  VtkHdfField offsets(vtk_->create<std::int64_t>("Offsets", {num_cells_ + 1}, layout_));
+  VtkHdfField types(vtk_->create<std::uint8_t>("Types", {num_cells_}, layout_));
+  std::int64_t end = 0;
+  offsets.append(std::vector<std::int64_t>{0});
+  std::vector<std::int64_t> ends;
+  for (const VtkCellRun& run : runs)
+    for (std::uint64_t first = 0; first < run.num_cells; first += block) {
+      ends.resize(std::min(block, run.num_cells - first));
+      for (std::int64_t& value : ends)
+        value = end += std::int64_t(num_corners(run.cell));
+      offsets.append(ends);
+      types.append(std::vector<std::uint8_t>(ends.size(), std::uint8_t(run.cell)));
+    }
+}
+
+void VtkHdfWriter::set_elements(const std::vector<const ElementMesh*>& meshes,
+                                ConstSpan<double> points) {
+  std::vector<VtkCellRun> runs;
+  std::size_t num_points = 0;
+  for (const ElementMesh* mesh : meshes) {
+    runs.push_back({vtk_cell(mesh->shape), mesh->num_elem()});
+    num_points += mesh->num_points();
   }
-  Hdf5Dataset types = vtk_->create<std::uint8_t>("Types", {num_cells}, layout_);
-  const std::vector<std::uint8_t> type(std::min(block, num_cells), std::uint8_t(cell));
-  for (std::uint64_t first = 0; first < num_cells; first += block)
-    types.write_rows(first, std::min(block, num_cells - first), type.data());
+  FEMURA_REQUIRE(points.size == 3 * num_points, output_.path()
+                                                    << ": " << points.size << " coordinates for "
+                                                    << num_points << " points");
+  begin_mesh(num_points, runs);
+  points_field<double>().append(points);
+  VtkHdfField connectivity = connectivity_field(), object = cell_field<std::int32_t>("object");
+  std::int64_t before = 0; // points
+  std::int32_t number = 0;
+  for (const ElementMesh* mesh : meshes) {
+    std::vector<std::int64_t> corner(mesh->node.begin(), mesh->node.end());
+    for (std::int64_t& node : corner)
+      node += before;
+    connectivity.append(corner);
+    object.append(std::vector<std::int32_t>(mesh->num_elem(), number++));
+    before += std::int64_t(mesh->num_points());
+  }
 }
 
 VtkHdfField VtkHdfWriter::connectivity_field() {

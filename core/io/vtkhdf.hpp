@@ -6,6 +6,7 @@
 //     carry point data on the voxel centres.
 #pragma once
 
+#include "core/element_mesh.hpp"
 #include "core/io/atomic_file.hpp"
 #include "core/io/const_span.hpp"
 #include "core/io/hdf5.hpp"
@@ -22,6 +23,7 @@ namespace femura {
 
 /// Cells by VTK's numbers and corner orders.
 enum class VtkCell : std::uint8_t {
+  triangle = 5,   ///< three corners
   tetra = 10,     ///< four corners
   voxel = 11,     ///< x fastest, then y, then z
   hexahedron = 12 ///< bottom face around, top face around
@@ -29,8 +31,14 @@ enum class VtkCell : std::uint8_t {
 
 /// Corners of a cell.
 constexpr std::uint64_t num_corners(VtkCell cell) {
-  return cell == VtkCell::tetra ? 4 : 8;
+  return cell == VtkCell::triangle ? 3 : cell == VtkCell::tetra ? 4 : 8;
 }
+
+/// Cells of one kind, one after the other.
+struct VtkCellRun {
+  VtkCell cell;
+  std::uint64_t num_cells;
+};
 
 /// What a field is stored as. Compressed, chunked; streamed in blocks of rows.
 class VtkHdfField {
@@ -82,7 +90,7 @@ public:
   /// `gzip`: 0 = not compressed, else level 1 to 9 behind a byte shuffle.
   explicit VtkHdfWriter(const std::string& path, int gzip = 4);
 
-  /// `points` [num_points, 3] in mm, `connectivity` [num_cells, num_corners(cell)] with entries in
+  /// `points` [num_points, 3], `connectivity` [num_cells, num_corners(cell)] with entries in
   /// [0, num_points), stored as 64-bit integers.
   template<class Real, class Index>
   void set_mesh(ConstSpan<Real> points, ConstSpan<Index> connectivity, VtkCell cell) {
@@ -96,9 +104,20 @@ public:
     set_mesh(ConstSpan<Real>(points), ConstSpan<Index>(connectivity), cell);
   }
 
+  /// The elements of several meshes of any shapes, whose points, one mesh after the other, are now
+  /// at `points` [num_points of all, 3]. Adds the cell data `object`, the number of the mesh from
+  /// 0.
+  ///
+  ///     file.set_elements({&raptor, &cloth}, ConstSpan<double>(x));
+  ///     file.point_data("velocity", v, 3, "m/s");
+  void set_elements(const std::vector<const ElementMesh*>& meshes, ConstSpan<double> points);
+
   /// The same in parts: begin_mesh(), then rows of three coordinates to points_field() and the
   /// corners of whole cells to connectivity_field().
-  void begin_mesh(std::uint64_t num_points, std::uint64_t num_cells, VtkCell cell);
+  void begin_mesh(std::uint64_t num_points, std::uint64_t num_cells, VtkCell cell) {
+    begin_mesh(num_points, {{cell, num_cells}});
+  }
+  void begin_mesh(std::uint64_t num_points, const std::vector<VtkCellRun>& runs);
   template<class Real>
   VtkHdfField points_field() {
     return VtkHdfField(

@@ -52,8 +52,7 @@ private:
     const std::string type = tag.get("type"), order = tag.get("byte_order", "LittleEndian"),
                       header = tag.get("header_type", "UInt32"), compressor = tag.get("compressor");
     if (type != "UnstructuredGrid")
-      bad("the file holds '", printable_word(type),
-          "'; tetrahedra are read from an UnstructuredGrid");
+      bad("the file holds '", printable_word(type), "'; meshes are read from an UnstructuredGrid");
     if (order != "LittleEndian" && order != "BigEndian")
       bad("byte order '", printable_word(order), "' is neither LittleEndian nor BigEndian");
     if (header != "UInt32" && header != "UInt64")
@@ -174,7 +173,7 @@ private:
     VtkGrid grid;
     grid.path = coding_.path;
     if (num_pieces_ == 0 || piece_.num_points == 0 || piece_.num_cells == 0)
-      fail<InputError>(coding_.path, ": has no tetrahedra: no points or cells");
+      fail<InputError>(coding_.path, ": has no points or no cells; save the mesh of a volume");
     const std::uint64_t num_cells = piece_.num_cells;
     if (piece_.points && piece_.points->num_components != 3)
       fail<InputError>(coding_.path, ": points have ", piece_.points->num_components,
@@ -190,8 +189,8 @@ private:
       grid.cell_text = vtu_array_text(coding_, *piece_.connectivity);
     grid.point_field = piece_.point_data;
     for (const VtuArray& array : piece_.cell_data)
-      grid.cell_field.push_back({array.name, array.num_components, [this, array] {
-                                   return decode_vtu_array(coding_, array, std::nullopt);
+      grid.cell_field.push_back({array.name, array.num_components, [coding = coding_, array] {
+                                   return decode_vtu_array(coding, array, std::nullopt);
                                  }});
     return grid;
   }
@@ -207,10 +206,16 @@ private:
 
 } // namespace
 
-TetraMesh read_vtu(const std::string& path, const VtkFieldNames& names, double unit) {
-  const std::vector<unsigned char> bytes = read_all(path);
+VtkGrid read_vtu_grid(const std::string& path) {
+  std::vector<unsigned char> bytes = read_all(path);
   Reader reader(path, text_of(bytes));
   VtkGrid grid = reader.read();
+  grid.content = std::move(bytes); // which stay where they are
+  return grid;
+}
+
+TetraMesh read_vtu(const std::string& path, const VtkFieldNames& names, double unit) {
+  VtkGrid grid = read_vtu_grid(path);
   return make_tetra_mesh(grid, names, unit);
 }
 

@@ -7,6 +7,7 @@
 
 namespace femura {
 
+VtkGrid read_vtu_grid(const std::string& path);
 TetraMesh read_vtu(const std::string& path, const VtkFieldNames& names, double unit);
 
 } // namespace femura

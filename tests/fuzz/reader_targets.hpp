@@ -3,6 +3,7 @@
 // either returns a valid model or throws InputError; anything else is a defect.
 #pragma once
 
+#include "core/element_surface.hpp"
 #include "core/io/gmsh.hpp"
 #include "core/io/image_format.hpp"
 #include "core/io/metaimage.hpp"
@@ -92,6 +93,29 @@ inline void expect_valid(const femura::TetraMesh& mesh) {
   }
 }
 
+inline void expect_valid(const femura::ElementFile& file) {
+  const femura::ElementMesh& mesh = file.mesh;
+  const std::size_t num = std::size_t(femura::nodes_per_elem(mesh.shape));
+  expect(mesh.num_elem() > 0, "a mesh without elements");
+  expect(mesh.point.size() == 3 * mesh.num_points() && mesh.node.size() == num * mesh.num_elem(),
+         "parts of rows");
+  expect(file.unused_points >= 0, "a negative number of unused points");
+  for (const double x : mesh.point)
+    expect(std::isfinite(x), "a point that is not finite");
+  std::vector<bool> used(mesh.num_points());
+  for (std::size_t i = 0; i < mesh.node.size(); ++i) {
+    const std::int32_t v = mesh.node[i];
+    expect(v >= 0 && std::size_t(v) < mesh.num_points(), "a node out of range");
+    used[std::size_t(v)] = true;
+    for (std::size_t k = i / num * num; k < i; ++k)
+      expect(mesh.node[k] != v, "a node twice in an element");
+  }
+  for (const bool is_used : used)
+    expect(is_used, "a point of no element");
+  for (const std::int32_t v : femura::boundary_triangles(mesh))
+    expect(v >= 0 && std::size_t(v) < mesh.num_points(), "a bad surface");
+}
+
 /// Reads the file at `path`; false where the reader refused it.
 using ReaderTarget = bool (*)(const std::string& path);
 
@@ -152,6 +176,17 @@ inline bool vtk_legacy_target(const std::string& path) {
 }
 inline bool vtu_target(const std::string& path) {
   return accepts([&] { expect_valid(femura::read_vtu(path, {}, 1)); });
+}
+/// Elements of soft bodies in any of the formats, told by the first byte.
+inline bool elements_target(const std::string& path) {
+  return accepts([&] {
+    const Bytes head = read_bytes_of(path).substr(0, 1);
+    if (head == "$")
+      return expect_valid(femura::read_gmsh_elements(path, 1));
+    femura::VtkGrid grid =
+        head == "#" ? femura::read_vtk_legacy_grid(path) : femura::read_vtu_grid(path);
+    expect_valid(femura::make_element_file(grid, 1));
+  });
 }
 /// Of a mesh of five points.
 inline bool vtx_target(const std::string& path) {

@@ -2,6 +2,7 @@
 // Runs a fuzz target over the files and folders named on the command line, for compilers without
 // libFuzzer and for CTest. `--seeds DIR` writes the seeds of every target below DIR and leaves.
 #include "core/io/hdf5.hpp"
+#include "tests/io/element_samples.hpp"
 #include "tests/io/sample_files.hpp"
 #include "tests/io/tetra_samples.hpp"
 
@@ -43,6 +44,17 @@ void write_tetra_seeds(const Put& put) {
   put("vtx", "apex.vtx", sample_vtx());
 }
 
+template<class Put>
+void write_element_seeds(const Put& put) {
+  put("elements", "hexa.msh", sample_gmsh_2_hexa());
+  put("elements", "triangles.msh", sample_gmsh_4_triangles());
+  put("elements", "tetra.msh", sample_gmsh_4_binary(false));
+  put("elements", "hexa.vtk", sample_vtk_hexa());
+  put("elements", "tetra.vtk", sample_vtk_binary());
+  put("elements", "hexa.vtu", sample_vtu_hexa({}));
+  put("elements", "tetra.vtu", sample_vtu({}));
+}
+
 void write_seeds(const fs::path& root) {
   const auto put = [&](const char* target, const char* name, const Bytes& bytes) {
     fs::create_directories(root / target);
@@ -60,6 +72,7 @@ void write_seeds(const fs::path& root) {
   for (const Bytes& bytes : {sample_mha(), sample_nii(), sample_nii_gz(), sample_off()})
     put("format", ("seed" + std::to_string(bytes.size())).c_str(), bytes);
   write_tetra_seeds(put);
+  write_element_seeds(put);
   fs::create_directories(root / "parosol");
   ParosolFile file;
   write_parosol((root / "parosol" / "plain.h5").string(), file);

@@ -7,6 +7,7 @@
 #include "tests/fuzz/reader_targets.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/io/element_samples.hpp"
 #include "tests/io/sample_files.hpp"
 #include "tests/io/test_directory.hpp"
 #include "tests/io/tetra_samples.hpp"
@@ -123,6 +124,16 @@ TEST_CASE("damaged VTU files are refused or read, nothing else", "[damaged]") {
       kind.zlib = zlib;
       check_damaged(vtu_target, "a.vtu", sample_vtu(kind));
     }
+}
+
+TEST_CASE("damaged meshes of soft bodies are refused or read, nothing else", "[damaged]") {
+  check_damaged(elements_target, "a.msh", sample_gmsh_2_hexa(), 3);
+  check_damaged(elements_target, "b.msh", sample_gmsh_4_triangles(), 3);
+  check_damaged(elements_target, "c.msh", sample_gmsh_2_binary(true), 3);
+  check_damaged(elements_target, "a.vtk", sample_vtk_hexa(), 3);
+  VtuKind kind;
+  kind.format = VtuKind::appended_raw;
+  check_damaged(elements_target, "a.vtu", sample_vtu_hexa(kind), 11);
 }
 
 TEST_CASE("damaged vertex lists are refused or read, nothing else", "[damaged]") {

@@ -100,6 +100,40 @@ TEST_CASE("a mesh of tetrahedra has four corners a cell", "[vtkhdf]") {
   CHECK(vtk.group("CellData").dataset("fibre").shape() == std::vector<std::uint64_t>{2, 3});
 }
 
+TEST_CASE("meshes of several shapes go to one file", "[vtkhdf]") {
+  const TestDirectory directory;
+  const std::string path = directory / "scene.hdf";
+  const ElementMesh hexa{ElementShape::hexa, points, cells};
+  const ElementMesh triangle{ElementShape::triangle, {0, 0, 0, 1, 0, 0, 0, 1, 0}, {0, 1, 2}};
+  const ElementMesh tetra{ElementShape::tetra, TwoTetra().point, TwoTetra().tetra};
+  std::vector<double> x;
+  for (const ElementMesh* mesh : {&hexa, &triangle, &tetra})
+    x.insert(x.end(), mesh->point.begin(), mesh->point.end());
+  x[1] = -7; // moved
+  {
+    VtkHdfWriter writer(path);
+    CHECK_THROWS_AS(writer.set_elements({&hexa, &tetra}, ConstSpan<double>(x)),
+                    std::invalid_argument);
+    writer.set_elements({&hexa, &triangle, &tetra}, ConstSpan<double>(x));
+    writer.point_data("velocity", x, 3, "m/s");
+    writer.commit();
+  }
+  const Hdf5File file = Hdf5File::open(path);
+  const Hdf5Group vtk = file.root().group("VTKHDF");
+  CHECK(vtk.dataset("NumberOfPoints").read<int>() == std::vector<int>{20});
+  CHECK(vtk.dataset("NumberOfCells").read<int>() == std::vector<int>{5});
+  CHECK(vtk.dataset("NumberOfConnectivityIds").read<int>() == std::vector<int>{27});
+  CHECK(vtk.dataset("Offsets").read<int>() == std::vector<int>{0, 8, 16, 19, 23, 27});
+  CHECK(vtk.dataset("Types").read<int>() == std::vector<int>{12, 12, 5, 10, 10});
+  CHECK(vtk.dataset("Points").read<double>() == x);
+  const std::vector<int> corner = vtk.dataset("Connectivity").read<int>();
+  CHECK(std::vector<int>(corner.begin(), corner.begin() + 16) == cells);
+  CHECK(std::vector<int>(corner.begin() + 16, corner.end()) ==
+        std::vector<int>{12, 13, 14, 15, 16, 17, 18, 16, 17, 18, 19});
+  CHECK(vtk.group("CellData").dataset("object").read<int>() == std::vector<int>{0, 0, 1, 2, 2});
+  CHECK(vtk.group("PointData").dataset("velocity").text_attribute("unit") == "m/s");
+}
+
 TEST_CASE("an image file has point data on the voxel centres, written in slabs", "[vtkhdf]") {
   const TestDirectory directory;
   const std::string path = directory / "image.hdf";

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What --dry-run says, for every subcommand.
+#pragma once
+
+#include "apps/driver/context.hpp"
+#include "apps/driver/table.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace femura {
+
+struct Prediction {
+  Table input;                                           ///< what was read
+  std::vector<std::pair<std::string, std::string>> rows; ///< of the table, before the memory
+  nlohmann::ordered_json problem, results;               ///< of the summary
+  double device_bytes = 0;                               ///< expected peak in the backend's memory
+  double host_bytes = 0;                                 ///< expected peak of the process
+};
+
+/// Prints the table, writes the summary (`stem`.json with --output-dir) and returns exit_done.
+int report_prediction(Prediction prediction, const std::string& stem, DriverContext& context);
+
+} // namespace femura

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A mesh of one kind of element, as readers and generators make it: host memory, no Kokkos.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace femura {
+
+enum class ElementShape {
+  triangle, ///< 3 nodes
+  tetra,    ///< 4 nodes, positive: (p1 - p0) x (p2 - p0) . (p3 - p0) > 0
+  hexa      ///< 8 nodes, in the order of VTK: 0 1 2 3 around the bottom, 4 5 6 7 above them
+};
+
+constexpr int nodes_per_elem(ElementShape shape) {
+  return shape == ElementShape::triangle ? 3 : shape == ElementShape::tetra ? 4 : 8;
+}
+
+/// As in files and messages.
+inline const char* name_of(ElementShape shape) {
+  return shape == ElementShape::triangle ? "triangle"
+         : shape == ElementShape::tetra  ? "tetra"
+                                         : "hexa";
+}
+
+/// Arrays are flat and row-major.
+struct ElementMesh {
+  ElementShape shape = ElementShape::tetra;
+  std::vector<double> point;      ///< [num_points, 3]
+  std::vector<std::int32_t> node; ///< [num_elem, nodes_per_elem], entries in [0, num_points)
+
+  std::size_t num_points() const { return point.size() / 3; }
+  std::size_t num_elem() const { return node.size() / std::size_t(nodes_per_elem(shape)); }
+};
+
+} // namespace femura

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What every element of a soft body must be.
+#pragma once
+
+#include "core/element_mesh.hpp"
+
+#include <string>
+
+namespace femura {
+
+/// Turns element `elem` if it is inside out, so that tetrahedra and the Jacobian of hexahedra at
+/// their Gauss points (2 x 2 x 2) are positive. Returns what is wrong with it and the remedy, or an
+/// empty string: repeated nodes, no volume (area) within rounding, a hexahedron in part inside out.
+std::string turn_element(ElementMesh& mesh, std::size_t elem);
+
+} // namespace femura

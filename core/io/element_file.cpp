@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/io/element_file.hpp"
+
+#include "core/io/gmsh.hpp"
+#include "core/io/input_file.hpp"
+#include "core/io/vtk_legacy.hpp"
+#include "core/io/vtu.hpp"
+#include "core/require.hpp"
+
+#include <cmath>
+
+namespace femura {
+
+ElementFile read_element_mesh(const std::string& path, const ElementFileOptions& options) {
+  FEMURA_REQUIRE(std::isfinite(options.unit) && options.unit > 0,
+                 "a unit of " << options.unit << " m");
+  std::string name = path;
+  if (cut_extension(name, ".msh"))
+    return read_gmsh_elements(path, options.unit);
+  if (cut_extension(name, ".vtk")) {
+    VtkGrid grid = read_vtk_legacy_grid(path);
+    return make_element_file(grid, options.unit);
+  }
+  if (cut_extension(name, ".vtu")) {
+    VtkGrid grid = read_vtu_grid(path);
+    return make_element_file(grid, options.unit);
+  }
+  require_input_file(path);
+  fail<InputError>(path, ": is no mesh of a soft body by its name; .msh (Gmsh), .vtk and .vtu are "
+                         "read");
+}
+
+} // namespace femura
