@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Everything of solvers/ that programs use. multigrid.hpp, with its templates, is apart.
 #pragma once
 
 // Iterations
@@ -11,3 +12,10 @@
 
 // Activation times
 #include "solvers/eikonal_solver.hpp"
+
+// Soft bodies
+#include "solvers/contact_solver.hpp"
+#include "solvers/host_factor.hpp"
+#include "solvers/nested_dissection.hpp"
+#include "solvers/resident_cg.hpp"
+#include "solvers/soft_solver.hpp"

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reciprocals, entry by entry.
+#pragma once
+
+#include "core/array_pointer.hpp"
+#include "core/vector.hpp"
+
+namespace femura {
+
+namespace detail {
+struct InvertEntries {
+  ArrayPointer<double> x, y;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { y(i) = 1 / x(i); }
+};
+} // namespace detail
+
+/// y(i) = 1 / x(i); x may alias y. Does not fence.
+template<class Exec>
+void invert_entries(const Exec& exec, const Array<double, Exec>& x, const Array<double, Exec>& y) {
+  Kokkos::parallel_for("femura::invert_entries", range(exec, x.extent(0)),
+                       detail::InvertEntries{x, y});
+}
+
+} // namespace femura

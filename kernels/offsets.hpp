@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lists of different lengths one after the other: where each begins.
+#pragma once
+
+#include "core/vector.hpp"
+
+#include <limits>
+
+namespace femura {
+
+namespace detail {
+template<class Exec>
+struct BeginOfList {
+  std::int64_t num_lists;
+  Array<int, Exec> begin;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum, bool final) const {
+    const int count = i < num_lists ? begin(i) : 0; // before it is overwritten
+    if (final)
+      begin(i) = int(sum);
+    sum += count;
+  }
+};
+} // namespace detail
+
+/// Makes lengths begin(0 .. n - 1) of `begin` [n + 1] the places where the lists begin; the last is
+/// the total, which is returned. Throws std::invalid_argument if that does not fit in `begin`,
+/// `what` says of what there are too many. Fences.
+template<class Exec>
+int lengths_to_begins(const Exec& exec, const Array<int, Exec>& begin, const char* what) {
+  const std::int64_t n = std::int64_t(begin.extent(0)) - 1;
+  std::int64_t total = 0;
+  Kokkos::parallel_scan("femura::lengths_to_begins", range(exec, n + 1),
+                        detail::BeginOfList<Exec>{n, begin}, total);
+  fence(exec, "femura::lengths_to_begins");
+  FEMURA_REQUIRE(total <= std::numeric_limits<int>::max(),
+                 total << ' ' << what << ": more than 32 bits count");
+  return int(total);
+}
+
+} // namespace femura

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Preconditioned conjugate gradients on a matrix of 3 x 3 blocks whose scalars stay on the device:
+// every kernel knows by itself whether to go on, so that a batch of iterations is launched without
+// a look at the residual. Kernels of an iteration: the preconditioner (z, with sums of r . z),
+// direction and product (p, q = A p, sums of p . q), step (x, r, sums of r . r).
+// Sums are of fixed parts in fixed order: the same for any number of threads.
+#pragma once
+
+#include "core/vector.hpp"
+#include "kernels/block_matrix.hpp"
+#include "kernels/resident_cg_kernels.hpp"
+
+#include <algorithm>
+
+namespace femura {
+
+/// Vectors and scalars of a solve; all [3 num_rows] unless said otherwise.
+template<class Exec>
+struct ResidentCg {
+  BlockMatrix<Exec> matrix;
+  Array<double, Exec> b, x, r, z, q;
+  Array<double, Exec> p[2];     ///< of even and odd iterations
+  Array<double, Exec> rz_parts; ///< [num_rz_parts]
+  Array<double, Exec> pq_parts; ///< [parts of the product]
+  Array<double, Exec> rr_parts; ///< [2 parts of the step or the product]
+  Array<double, Exec> numbers;  ///< [num_cg_numbers]
+  Array<int, Exec> flags;       ///< [num_cg_flags]
+  int num_rz_parts = 0;         ///< the preconditioner's, at most
+};
+
+namespace detail {
+
+template<class Exec>
+CgArrays<Exec> cg_arrays(const ResidentCg<Exec>& cg, int parity) {
+  CgArrays<Exec> arrays;
+  arrays.row_begin = cg.matrix.row_begin;
+  arrays.column = cg.matrix.column;
+  arrays.flags = cg.flags;
+  arrays.value = cg.matrix.value;
+  arrays.b = cg.b;
+  arrays.x = cg.x;
+  arrays.r = cg.r;
+  arrays.z = cg.z;
+  arrays.q = cg.q;
+  arrays.p_before = cg.p[1 - parity];
+  arrays.p = cg.p[parity];
+  arrays.rz_parts = cg.rz_parts;
+  arrays.pq_parts = cg.pq_parts;
+  arrays.rr_parts = cg.rr_parts;
+  arrays.numbers = cg.numbers;
+  arrays.num_rows = cg.matrix.num_rows;
+  arrays.num_rz_parts = cg.num_rz_parts;
+  arrays.num_product_parts = (cg.matrix.num_rows + cg_rows - 1) / cg_rows;
+  return arrays;
+}
+
+template<class Exec, class Kernel>
+void launch_cg(const char* label, const Exec& exec, int parts, int threads, const Kernel& kernel) {
+  Kokkos::parallel_for(
+      label, Kokkos::TeamPolicy<Exec>(exec, parts, BackendTraits<Exec>::is_device ? threads : 1),
+      kernel);
+}
+
+} // namespace detail
+
+/// Vectors for a matrix; x is zero. `num_rz_parts` of the preconditioner in use may be smaller.
+template<class Exec>
+ResidentCg<Exec> make_resident_cg(const Exec& exec, const BlockMatrix<Exec>& matrix,
+                                  int num_rz_parts) {
+  const std::int64_t n = 3 * std::int64_t(matrix.num_rows);
+  const int parts = (matrix.num_rows + detail::cg_rows - 1) / detail::cg_rows;
+  ResidentCg<Exec> cg;
+  cg.matrix = matrix;
+  for (Array<double, Exec>* vector : {&cg.b, &cg.x, &cg.r, &cg.z, &cg.q, &cg.p[0], &cg.p[1]})
+    *vector = make_zeros<double>(exec, n, "femura::resident_cg::vector");
+  cg.num_rz_parts = std::max(num_rz_parts, parts);
+  cg.rz_parts = make_zeros<double>(exec, cg.num_rz_parts, "femura::resident_cg::rz");
+  cg.pq_parts = make_zeros<double>(exec, parts, "femura::resident_cg::pq");
+  cg.rr_parts = make_zeros<double>(exec, 2 * parts, "femura::resident_cg::rr");
+  cg.numbers = make_zeros<double>(exec, num_cg_numbers, "femura::resident_cg::numbers");
+  cg.flags = make_zeros<int>(exec, num_cg_flags, "femura::resident_cg::flags");
+  return cg;
+}
+
+/// r = b - A x. With a positive `tolerance` it starts a solve, relative to |b|. `rotated`, if any,
+/// gets R^T r. Does not fence.
+template<class Exec, class Real>
+void cg_residual(const Exec& exec, const ResidentCg<Exec>& cg, double tolerance,
+                 const Array<double, Exec>& rotation, const Array<Real, Exec>& rotated) {
+  const detail::CgArrays<Exec> arrays = detail::cg_arrays(cg, 0);
+  detail::launch_cg("femura::cg_residual", exec, arrays.num_product_parts, 256,
+                    detail::ResidentResidual<Exec, Real>{arrays, rotation, rotated, tolerance});
+}
+
+/// The direction of iteration `parity` (even: 0, odd: 1) and q = A p. Does not fence.
+template<class Exec>
+void cg_product(const Exec& exec, const ResidentCg<Exec>& cg, int parity) {
+  const detail::CgArrays<Exec> arrays = detail::cg_arrays(cg, parity);
+  detail::launch_cg("femura::cg_product", exec, arrays.num_product_parts, 256,
+                    detail::ResidentProduct<Exec>{arrays});
+}
+
+/// The step of that iteration. Does not fence.
+template<class Exec, class Real>
+void cg_resident_step(const Exec& exec, const ResidentCg<Exec>& cg, int parity,
+                      const Array<double, Exec>& rotation, const Array<Real, Exec>& rotated) {
+  detail::launch_cg(
+      "femura::cg_step", exec, (cg.matrix.num_rows + detail::cg_nodes - 1) / detail::cg_nodes,
+      detail::cg_nodes,
+      detail::ResidentStep<Exec, Real>{detail::cg_arrays(cg, parity), rotation, rotated});
+}
+
+namespace detail {
+template<class Exec, class Form>
+void cg_form(const Exec& exec, ResidentCg<Exec>& cg, const Form& form) {
+  cg.num_rz_parts = (cg.matrix.num_rows + cg_nodes - 1) / cg_nodes;
+  launch_cg("femura::cg_precondition", exec, cg.num_rz_parts, cg_nodes,
+            CgPrecondition<Exec, Form>{cg_arrays(cg, 0), form});
+}
+} // namespace detail
+
+/// z = r and sums of r . z. Does not fence.
+template<class Exec>
+void cg_identity(const Exec& exec, ResidentCg<Exec>& cg) {
+  detail::cg_form(exec, cg, detail::IdentityForm<Exec>{cg.r});
+}
+
+/// z = B r with 3 x 3 blocks [num_rows, 9], and sums of r . z. Does not fence.
+template<class Exec>
+void cg_blocks(const Exec& exec, ResidentCg<Exec>& cg, const Array<double, Exec>& blocks) {
+  detail::cg_form(exec, cg, detail::BlockForm<Exec>{cg.r, blocks});
+}
+
+/// z = R y (rotation may be none, y may be z), and sums of r . z. Does not fence.
+template<class Exec>
+void cg_rotate(const Exec& exec, ResidentCg<Exec>& cg, const Array<double, Exec>& y,
+               const Array<double, Exec>& rotation) {
+  detail::cg_form(exec, cg, detail::RotateForm<Exec>{y, rotation});
+}
+
+/// What the host looks at between batches.
+struct CgLook {
+  double true_norm2 = 0, reference = 0;
+  int stop = 0, iterations = 0;
+};
+
+/// Fences.
+template<class Exec>
+CgLook look_at_cg(const Exec& exec, const ResidentCg<Exec>& cg) {
+  double numbers[num_cg_numbers];
+  int flags[num_cg_flags];
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  Kokkos::deep_copy(exec,
+                    Kokkos::View<double*, Kokkos::HostSpace, Unmanaged>(numbers, num_cg_numbers),
+                    cg.numbers);
+  Kokkos::deep_copy(exec, Kokkos::View<int*, Kokkos::HostSpace, Unmanaged>(flags, num_cg_flags),
+                    cg.flags);
+  fence(exec, "femura::look_at_cg");
+  return {numbers[cg_true], numbers[cg_reference], flags[cg_stop], flags[cg_iterations]};
+}
+
+} // namespace femura

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Materials of soft bodies.
+#pragma once
+
+namespace femura {
+
+enum class SoftLaw {
+  corotational,  ///< linear elasticity in the frame that turns with the element; all shapes
+  stvk,          ///< St Venant-Kirchhoff; tetrahedra
+  mooney_rivlin, ///< W = c1 (J^-2/3 I1 - 3) + c2 (J^-4/3 I2 - 3) + bulk / 2 ln^2 J; tetrahedra
+  neo_hookean    ///< stable neo-Hookean (Smith et al. 2018); tetrahedra
+};
+
+/// The frame of a corotational element.
+enum class SoftRotation {
+  polar, ///< rotation of the polar decomposition; the nearest rotation where det F <= 0
+  qr     ///< Gram-Schmidt on edges (Nesme 2005)
+};
+
+inline const char* name_of(SoftLaw law) {
+  switch (law) {
+  case SoftLaw::corotational:
+    return "corotational";
+  case SoftLaw::stvk:
+    return "stvk";
+  case SoftLaw::mooney_rivlin:
+    return "mooney_rivlin";
+  case SoftLaw::neo_hookean:
+    break;
+  }
+  return "neo_hookean";
+}
+
+inline const char* name_of(SoftRotation rotation) {
+  return rotation == SoftRotation::polar ? "polar" : "qr";
+}
+
+struct SoftMaterial {
+  SoftLaw law = SoftLaw::corotational;
+  SoftRotation rotation = SoftRotation::polar;
+  double young = 1e5;              ///< Pa; not used by mooney_rivlin
+  double poisson = 0.4;            ///< in (-1, 0.5), likewise
+  double c1 = 0, c2 = 0, bulk = 0; ///< Pa, of mooney_rivlin
+  double thickness = 0.001;        ///< m, of triangles
+};
+
+} // namespace femura

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/contact_solver.hpp"
+
+#include "core/element_surface.hpp"
+#include "kernels/contact_forces.hpp"
+#include "kernels/projected_gauss_seidel.hpp"
+#include "kernels/upload.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace femura {
+
+namespace {
+
+void check_numbering(const SoftScene& scene, const std::vector<std::vector<int>>& node_of) {
+  FEMURA_REQUIRE(node_of.size() == scene.objects.size(),
+                 "node numbers of " << node_of.size() << " objects, there are "
+                                    << scene.objects.size());
+  std::size_t num_nodes = 0;
+  for (std::size_t k = 0; k < node_of.size(); ++k) {
+    FEMURA_REQUIRE(node_of[k].size() == scene.objects[k].mesh.num_points(),
+                   "object '" << scene.objects[k].name << "' has "
+                              << scene.objects[k].mesh.num_points() << " points and "
+                              << node_of[k].size() << " node numbers");
+    num_nodes += node_of[k].size();
+  }
+  std::vector<char> seen(num_nodes, 0);
+  for (const auto& nodes : node_of)
+    for (const int i : nodes) {
+      FEMURA_REQUIRE(i >= 0 && std::size_t(i) < num_nodes && !seen[i],
+                     "node number " << i << " twice or not below " << num_nodes);
+      seen[i] = 1;
+    }
+}
+
+ContactObstacle obstacle_of(const SoftObstacle& from, std::size_t number) {
+  ContactObstacle obstacle{};
+  obstacle.sphere = from.kind == SoftObstacle::Kind::sphere;
+  const double length = std::hypot(from.normal[0], from.normal[1], from.normal[2]);
+  FEMURA_REQUIRE(obstacle.sphere || (length > 0 && std::isfinite(length)),
+                 "obstacle " << number << ": the normal of a plane has length " << length);
+  FEMURA_REQUIRE(!obstacle.sphere || (from.radius > 0 && std::isfinite(from.radius)),
+                 "obstacle " << number << ": a sphere of radius " << from.radius);
+  FEMURA_REQUIRE(from.friction >= 0 && std::isfinite(from.friction),
+                 "obstacle " << number << ": friction " << from.friction);
+  for (int d = 0; d < 3; ++d) {
+    FEMURA_REQUIRE(std::isfinite(from.point[d]),
+                   "obstacle " << number << ": a coordinate is not finite");
+    obstacle.point[d] = from.point[d];
+    obstacle.normal[d] = obstacle.sphere ? 0 : from.normal[d] / length;
+  }
+  obstacle.radius = from.radius;
+  obstacle.friction = from.friction;
+  return obstacle;
+}
+
+template<class Exec>
+ContactSurfaces<Exec> make_surfaces(const Exec& exec, const SoftScene& scene,
+                                    const std::vector<std::vector<int>>& node_of) {
+  check_numbering(scene, node_of);
+  FEMURA_REQUIRE(scene.contact_distance >= 0 && std::isfinite(scene.contact_distance),
+                 "contact distance " << scene.contact_distance);
+  FEMURA_REQUIRE(scene.contact_friction >= 0 && std::isfinite(scene.contact_friction),
+                 "friction between objects " << scene.contact_friction);
+  ContactSurfaces<Exec> surfaces;
+  for (const auto& nodes : node_of)
+    surfaces.num_nodes += int(nodes.size());
+  surfaces.num_obstacles = int(scene.obstacles.size());
+  surfaces.distance = scene.contact_distance;
+  surfaces.friction = scene.contact_friction;
+  std::vector<ContactObstacle> obstacles;
+  for (const SoftObstacle& obstacle : scene.obstacles)
+    obstacles.push_back(obstacle_of(obstacle, obstacles.size()));
+  surfaces.obstacle = upload(exec, "femura::contact::obstacle", obstacles);
+  std::vector<int> fixed(surfaces.num_nodes, 0), object_of(surfaces.num_nodes, -1);
+  for (std::size_t k = 0; k < node_of.size(); ++k)
+    for (const std::int32_t i : scene.objects[k].fixed) {
+      FEMURA_REQUIRE(i >= 0 && std::size_t(i) < node_of[k].size(),
+                     "object '" << scene.objects[k].name << "': fixed point " << i);
+      fixed[node_of[k][i]] = 1;
+    }
+  surfaces.fixed = upload(exec, "femura::contact::fixed", fixed);
+
+  if (scene.contact_between_objects && node_of.size() > 1) {
+    surfaces.num_objects = int(node_of.size());
+    std::vector<int> triangle, triangle_begin{0}, surface_node, surface_begin{0}, two_sided;
+    for (std::size_t k = 0; k < node_of.size(); ++k) {
+      const ElementMesh& mesh = scene.objects[k].mesh;
+      for (const std::int32_t i : boundary_triangles(mesh)) {
+        const int node = node_of[k][i];
+        triangle.push_back(node);
+        if (object_of[node] < 0)
+          surface_node.push_back(node);
+        object_of[node] = int(k);
+      }
+      triangle_begin.push_back(int(triangle.size() / 3));
+      surface_begin.push_back(int(surface_node.size()));
+      two_sided.push_back(mesh.shape == ElementShape::triangle);
+    }
+    surfaces.triangle = upload(exec, "femura::contact::triangle", triangle);
+    surfaces.triangle_begin = upload(exec, "femura::contact::triangle_begin", triangle_begin);
+    surfaces.surface_node = upload(exec, "femura::contact::surface_node", surface_node);
+    surfaces.surface_begin = upload(exec, "femura::contact::surface_begin", surface_begin);
+    surfaces.two_sided = upload(exec, "femura::contact::two_sided", two_sided);
+  }
+  surfaces.object_of = upload(exec, "femura::contact::object_of", object_of);
+  return surfaces;
+}
+
+} // namespace
+
+template<class Exec>
+struct ContactSolver<Exec>::Implementation {
+  ContactSurfaces<Exec> surfaces;
+  int max_sweeps;
+  double tolerance;
+  TriangleGrid<Exec> grid;
+  PairLists<Exec> lists;
+  ContactPairs<Exec> pairs, last;
+  bool solved = false; ///< `pairs` have multipliers
+  CornerMap<Exec> corners;
+  ComplianceSpace<Exec> compliance_space;
+  Compliance<Exec> compliance;
+  Array<double, Exec> free_motion;
+  SweepSpace<Exec> sweep_space;
+
+  Implementation(const Exec& exec, const SoftScene& scene,
+                 const std::vector<std::vector<int>>& node_of, const SoftOptions& options)
+      : surfaces(make_surfaces(exec, scene, node_of))
+      , max_sweeps(options.contact_iterations)
+      , tolerance(options.contact_tolerance) {
+    FEMURA_REQUIRE(max_sweeps > 0, max_sweeps << " sweeps for contact");
+    FEMURA_REQUIRE(tolerance > 0, "contact tolerance " << tolerance);
+    if (surfaces.num_objects > 0)
+      grid = make_triangle_grid(exec, surfaces);
+    lists = make_pair_lists(exec, surfaces);
+  }
+
+  void check(const Array<double, Exec>& array, const char* name) const {
+    FEMURA_REQUIRE(std::int64_t(array.extent(0)) == 3 * std::int64_t(surfaces.num_nodes),
+                   array.extent(0)
+                       << " entries of " << name << " for " << surfaces.num_nodes << " nodes");
+  }
+
+  ContactResult sweep(const Exec& exec, const Array<double, Exec>& force) {
+    sweep_contacts(exec, pairs, compliance, free_motion, max_sweeps, tolerance, sweep_space);
+    gather_contact_forces(exec, pairs, lists.begin, corners, surfaces.num_objects > 0, force);
+    ContactResult result;
+    result.num_contacts = pairs.num_pairs;
+    result.residual = contact_residual(exec, pairs, sweep_space);
+    SweepResult sweeps;
+    Kokkos::deep_copy(
+        exec, Kokkos::View<SweepResult, Kokkos::HostSpace>(&sweeps),
+        Kokkos::View<SweepResult, typename Exec::memory_space>(sweep_space.result.data()));
+    fence(exec, "femura::ContactSolver::solve");
+    result.iterations = sweeps.sweeps;
+    result.converged = sweeps.change <= tolerance && std::isfinite(result.residual);
+    solved = true;
+    return result;
+  }
+};
+
+template<class Exec>
+ContactSolver<Exec>::ContactSolver(const Exec& exec, const SoftScene& scene,
+                                   const std::vector<std::vector<int>>& node_of,
+                                   const SoftOptions& options)
+    : implementation_(std::make_unique<Implementation>(exec, scene, node_of, options)) {}
+
+template<class Exec>
+ContactSolver<Exec>::~ContactSolver() = default;
+
+template<class Exec>
+int ContactSolver<Exec>::detect(const Exec& exec, const Array<double, Exec>& x,
+                                const Array<double, Exec>& x_free) {
+  Implementation& m = *implementation_;
+  m.check(x, "x");
+  m.check(x_free, "x_free");
+  if (m.solved)
+    std::swap(m.pairs, m.last);
+  m.solved = false;
+  find_contact_pairs(exec, m.surfaces, m.grid, x, x_free, m.last, m.lists, m.pairs);
+  if (m.surfaces.num_objects > 0 && m.pairs.num_pairs > 0)
+    fill_corner_map(exec, m.pairs, m.surfaces.num_nodes, m.corners);
+  if (m.pairs.num_pairs == 0)
+    m.solved = true; // no multipliers are right: the next step starts from none
+  return m.pairs.num_pairs;
+}
+
+template<class Exec>
+template<class Storage>
+ContactResult
+ContactSolver<Exec>::solve(const Exec& exec, const InverseFactor<Exec, Storage>& factor,
+                           double scale, const Array<double, Exec>& x,
+                           const Array<double, Exec>& x_free, const Array<double, Exec>& force,
+                           const Array<double, Exec>& rotation) {
+  Implementation& m = *implementation_;
+  m.check(x, "x");
+  m.check(x_free, "x_free");
+  m.check(force, "force");
+  FEMURA_REQUIRE(factor.pattern.num_nodes == m.surfaces.num_nodes,
+                 "a factor of " << factor.pattern.num_nodes << " nodes for "
+                                << m.surfaces.num_nodes);
+  FEMURA_REQUIRE(rotation.extent(0) == 0 ||
+                     std::int64_t(rotation.extent(0)) == 9 * std::int64_t(m.surfaces.num_nodes),
+                 rotation.extent(0) << " entries of rotations");
+  FEMURA_REQUIRE(scale > 0, "scale " << scale);
+  if (m.pairs.num_pairs == 0) {
+    Kokkos::deep_copy(exec, force, 0.);
+    fence(exec, "femura::ContactSolver::solve");
+    return {};
+  }
+  detail::make_room(exec, 3 * std::int64_t(m.pairs.num_pairs), m.free_motion,
+                    "femura::contact::free_motion");
+  measure_free_motion(exec, m.pairs, m.last, x, x_free, true, m.free_motion);
+  make_compliance(exec, m.pairs, factor, rotation, scale, m.compliance_space, m.compliance);
+  return m.sweep(exec, force);
+}
+
+template<class Exec>
+ContactResult ContactSolver<Exec>::refine(const Exec& exec, const Array<double, Exec>& x,
+                                          const Array<double, Exec>& x_new,
+                                          const Array<double, Exec>& force) {
+  Implementation& m = *implementation_;
+  m.check(x, "x");
+  m.check(x_new, "x_new");
+  m.check(force, "force");
+  FEMURA_REQUIRE(m.solved, "contacts are refined before they are solved");
+  if (m.pairs.num_pairs == 0) {
+    Kokkos::deep_copy(exec, force, 0.);
+    fence(exec, "femura::ContactSolver::refine");
+    return {};
+  }
+  measure_free_motion(exec, m.pairs, m.last, x, x_new, false, m.free_motion);
+  take_out_contacts(exec, m.pairs, m.compliance, m.free_motion);
+  return m.sweep(exec, force);
+}
+
+template<class Exec>
+void ContactSolver<Exec>::forget() {
+  implementation_->pairs.num_pairs = implementation_->last.num_pairs = 0;
+  implementation_->solved = true;
+}
+
+namespace {
+
+template<class T, class Exec>
+std::vector<T> download(const Exec& exec, const Array<T, Exec>& array, std::size_t n) {
+  std::vector<T> values(n);
+  if (n > 0)
+    Kokkos::deep_copy(exec,
+                      Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+                          values.data(), n),
+                      Kokkos::subview(array, Kokkos::make_pair(std::size_t(0), n)));
+  fence(exec, "femura::ContactSolver::download");
+  return values;
+}
+
+} // namespace
+
+template<class Exec>
+std::vector<ContactPair> ContactSolver<Exec>::pairs(const Exec& exec) const {
+  return download(exec, implementation_->pairs.pair, implementation_->pairs.num_pairs);
+}
+
+template<class Exec>
+std::vector<double> ContactSolver<Exec>::multipliers(const Exec& exec) const {
+  FEMURA_REQUIRE(implementation_->solved, "contacts are not solved yet");
+  return download(exec, implementation_->pairs.multiplier, 3 * implementation_->pairs.num_pairs);
+}
+
+template<class Exec>
+std::vector<double> ContactSolver<Exec>::obstacle_forces(const Exec& exec) const {
+  const Implementation& m = *implementation_;
+  FEMURA_REQUIRE(m.solved, "contacts are not solved yet");
+  std::vector<double> forces;
+  for (int o = 0; o < m.surfaces.num_obstacles; ++o) {
+    double force[3] = {0, 0, 0};
+    if (m.pairs.num_pairs > 0)
+      sum_target_force(exec, m.pairs, o, m.surfaces.num_targets(), force);
+    forces.insert(forces.end(), force, force + 3);
+  }
+  return forces;
+}
+
+#define FEMURA_INSTANTIATE_SOLVE(Exec, Storage)                                                    \
+  template ContactResult ContactSolver<Exec>::solve(                                               \
+      const Exec&, const InverseFactor<Exec, Storage>&, double, const Array<double, Exec>&,        \
+      const Array<double, Exec>&, const Array<double, Exec>&, const Array<double, Exec>&);
+#define FEMURA_INSTANTIATE(Exec)                                                                   \
+  template class ContactSolver<Exec>;                                                              \
+  FEMURA_INSTANTIATE_SOLVE(Exec, double)                                                           \
+  FEMURA_INSTANTIATE_SOLVE(Exec, float)                                                            \
+  FEMURA_INSTANTIATE_SOLVE(Exec, Half)
+FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+
+} // namespace femura

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A factor as preconditioner of a resident solve: M = R L D L^T R^T, with the rotations R of the
+// nodes since the factor was made (Kugelstadt et al.'s and SOFA's warping), or none.
+#pragma once
+
+#include "kernels/form_inverse.hpp"
+#include "kernels/inverse_product.hpp"
+#include "kernels/node_blocks.hpp"
+#include "solvers/contact_solver.hpp"
+#include "solvers/factor_maker.hpp"
+#include "solvers/resident_cg.hpp"
+
+namespace femura {
+
+/// In use: what was last published. A factor that is made in the background is prepared beside it.
+template<class Exec>
+class FactorPreconditioner : public ResidentPreconditioner<Exec> {
+public:
+  /// Makes its own form of the factor, on any instance, beside the one in use if there are two.
+  virtual void prepare(const Exec& exec, const MadeFactor<Exec>& made) = 0;
+  /// Takes it into use. Does not fence.
+  virtual void publish(const Exec&) {}
+};
+
+/// Solves with L, in place: `Solve` as SupernodeSolve.
+template<class Exec, class Solve>
+class SolvePreconditioner : public FactorPreconditioner<Exec> {
+public:
+  SolvePreconditioner(const Exec& exec, const FactorPattern& pattern,
+                      const Array<double, Exec>& rotation)
+      : solve_(exec, pattern)
+      , rotation_(rotation)
+      , rotated_(make_zeros<double>(exec, 3 * std::int64_t(pattern.num_nodes),
+                                    "femura::preconditioner::rotated")) {}
+
+  void prepare(const Exec& exec, const MadeFactor<Exec>& made) override {
+    solve_.refresh(exec, made.factor);
+  }
+  void residual(const Exec& exec, const ResidentCg<Exec>& cg, double tolerance) override {
+    cg_residual(exec, cg, tolerance, rotation_, rotated_);
+  }
+  void precondition(const Exec& exec, ResidentCg<Exec>& cg) override {
+    solve_.apply(exec, rotated_, cg.z);
+    cg_rotate(exec, cg, cg.z, rotation_);
+  }
+  void step(const Exec& exec, const ResidentCg<Exec>& cg, int parity) override {
+    cg_resident_step(exec, cg, parity, rotation_, rotated_);
+  }
+
+private:
+  Solve solve_;
+  Array<double, Exec> rotation_, rotated_;
+};
+
+/// Products with the explicit inverse factor.
+template<class Exec, class Storage>
+class InversePreconditioner : public FactorPreconditioner<Exec> {
+public:
+  /// With `beside`, prepare() leaves the factor in use alone until publish().
+  InversePreconditioner(const Exec& exec, const FactorPattern& pattern,
+                        const FactorPatternArrays<Exec>& arrays,
+                        const Array<double, Exec>& rotation, bool beside)
+      : layout_(make_inverse_layout(pattern))
+      , forming_(exec, pattern, layout_)
+      , product_(exec, pattern, layout_)
+      , inverse_(make_inverse_factor<Storage>(exec, arrays, layout_))
+      , next_(beside ? make_inverse_factor<Storage>(exec, arrays, layout_) : inverse_)
+      , rotation_(rotation) {}
+
+  void prepare(const Exec& exec, const MadeFactor<Exec>& made) override {
+    Kokkos::deep_copy(exec, next_.inverse_pivot, made.inverse_pivot);
+    graph_.run(exec, [&] { forming_.form(exec, made.factor, made.diagonal, next_); });
+  }
+  void publish(const Exec& exec) override {
+    if (next_.value.data() == inverse_.value.data())
+      return;
+    Kokkos::deep_copy(exec, inverse_.value, next_.value);
+    Kokkos::deep_copy(exec, inverse_.inverse_pivot, next_.inverse_pivot);
+  }
+  void residual(const Exec& exec, const ResidentCg<Exec>& cg, double tolerance) override {
+    cg_residual(exec, cg, tolerance, rotation_, product_.rotated());
+  }
+  void precondition(const Exec& exec, ResidentCg<Exec>& cg) override {
+    cg.num_rz_parts = product_.num_tiles();
+    product_.apply_rotated(exec, inverse_, cg.r, cg.z, rotation_, cg.rz_parts, cg.flags);
+  }
+  void step(const Exec& exec, const ResidentCg<Exec>& cg, int parity) override {
+    cg_resident_step(exec, cg, parity, rotation_, product_.rotated());
+  }
+
+  const InverseFactor<Exec, Storage>& inverse() const { return inverse_; }
+  std::int64_t num_entries() const { return layout_.begin.back(); }
+
+private:
+  InverseLayout layout_;
+  InverseForming<Exec, Storage> forming_;
+  InverseProduct<Exec, Storage> product_;
+  InverseFactor<Exec, Storage> inverse_, next_;
+  Array<double, Exec> rotation_;
+  LaunchGraph<Exec> graph_;
+};
+
+/// z = r, or blocks of the diagonal.
+template<class Exec>
+class NodePreconditioner : public ResidentPreconditioner<Exec> {
+public:
+  NodePreconditioner(const Exec& exec, int num_nodes, SoftPreconditioner kind)
+      : kind_(kind)
+      , blocks_(make_zeros<double>(exec, 9 * std::int64_t(num_nodes),
+                                   "femura::preconditioner::blocks")) {}
+
+  void update(const Exec& exec, const BlockMatrix<Exec>& matrix) {
+    if (kind_ != SoftPreconditioner::none)
+      invert_node_blocks(exec, matrix, kind_ == SoftPreconditioner::block_jacobi, blocks_);
+  }
+  void precondition(const Exec& exec, ResidentCg<Exec>& cg) override {
+    if (kind_ == SoftPreconditioner::none)
+      cg_identity(exec, cg);
+    else
+      cg_blocks(exec, cg, blocks_);
+  }
+
+private:
+  SoftPreconditioner kind_;
+  Array<double, Exec> blocks_;
+};
+
+} // namespace femura

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How soft bodies are stepped and their systems are solved.
+#pragma once
+
+namespace femura {
+
+enum class SoftAssembly {
+  elements, ///< element matrices are summed through the element map
+  triplets  ///< every entry is a triplet, summed through the CooMap (the paper's way)
+};
+
+enum class SoftPreconditioner { none, jacobi, block_jacobi, ldlt };
+
+/// When the factor of the preconditioner is made anew.
+enum class FactorRefresh {
+  sync,      ///< for every system, before it is solved: never stale
+  every,     ///< for every k-th system
+  background ///< on a thread (host) or stream (device) of its own; the newest finished one is used
+};
+
+/// Where it is made.
+enum class FactorPlace { automatic, host, device };
+
+/// How M^-1 is applied.
+enum class FactorApply {
+  automatic,  ///< inverse on devices, supernodes on cores
+  levels,     ///< rows of L by levels
+  dissection, ///< the paper's: sub-domains of nested dissection in tiles of 16
+  supernodes, ///< panels of L by levels, diagonal blocks inverted
+  inverse     ///< W = L^-1 as dense rectangles: two products without levels
+};
+
+/// What the entries of W are stored in.
+enum class FactorStorage {
+  automatic, ///< fp16 on devices for factors that are used again, where staleness costs more; fp32
+  fp64,
+  fp32,
+  fp16
+};
+
+struct SoftOptions {
+  double time_step = 0.01;        ///< s
+  double rayleigh_mass = 0;       ///< alpha, 1/s
+  double rayleigh_stiffness = 0;  ///< beta, s
+  int newton_iterations = 1;      ///< of a step, at most; 1: linearly implicit (the paper)
+  double newton_tolerance = 1e-8; ///< on the residual, relative to that at the step's start + loads
+  double tolerance = 1e-9;        ///< of a linear system, relative to its right-hand side
+  int max_iterations = 2000;      ///< of a linear system
+  int batch = 0;                  ///< CG iterations between looks at the residual; 0: by itself
+  SoftAssembly assembly = SoftAssembly::elements;
+  SoftPreconditioner preconditioner = SoftPreconditioner::ldlt;
+  FactorRefresh refresh = FactorRefresh::every;
+  int refresh_every = 4; ///< systems, of FactorRefresh::every
+  int refresh_after =
+      40; ///< iterations: after more, the next factor is fresh whatever `refresh` says
+  FactorPlace place = FactorPlace::automatic;
+  FactorApply apply = FactorApply::automatic;
+  FactorStorage storage = FactorStorage::automatic;
+  bool warp = true; ///< a stale factor follows the rotation of the nodes since it was made
+  int contact_iterations = 200; ///< sweeps of projected Gauss-Seidel, at most
+  double contact_tolerance =
+      1e-8;             ///< on motions that a sweep still changes, relative to the free ones
+  int max_halvings = 6; ///< a step whose matrix is not positive definite is taken in halves
+};
+
+inline const char* name_of(FactorRefresh refresh) {
+  return refresh == FactorRefresh::sync    ? "sync"
+         : refresh == FactorRefresh::every ? "every"
+                                           : "background";
+}
+
+inline const char* name_of(FactorApply apply) {
+  switch (apply) {
+  case FactorApply::automatic:
+    return "auto";
+  case FactorApply::levels:
+    return "levels";
+  case FactorApply::dissection:
+    return "dissection";
+  case FactorApply::supernodes:
+    return "supernodes";
+  case FactorApply::inverse:
+    break;
+  }
+  return "inverse";
+}
+
+inline const char* name_of(FactorStorage storage) {
+  return storage == FactorStorage::automatic ? "auto"
+         : storage == FactorStorage::fp64    ? "fp64"
+         : storage == FactorStorage::fp32    ? "fp32"
+                                             : "fp16";
+}
+
+inline const char* name_of(SoftPreconditioner preconditioner) {
+  switch (preconditioner) {
+  case SoftPreconditioner::none:
+    return "none";
+  case SoftPreconditioner::jacobi:
+    return "jacobi";
+  case SoftPreconditioner::block_jacobi:
+    return "block-jacobi";
+  case SoftPreconditioner::ldlt:
+    break;
+  }
+  return "ldlt";
+}
+
+inline const char* name_of(SoftAssembly assembly) {
+  return assembly == SoftAssembly::elements ? "elements" : "triplets";
+}
+
+inline const char* name_of(FactorPlace place) {
+  return place == FactorPlace::automatic ? "auto" : place == FactorPlace::host ? "host" : "device";
+}
+
+} // namespace femura

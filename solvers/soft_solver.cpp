@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/soft_solver.hpp"
+
+#include "core/timer.hpp"
+#include "kernels/soft_motion.hpp"
+#include "solvers/contact_solver.hpp"
+#include "solvers/factor_refresh.hpp"
+#include "solvers/resident_cg.hpp"
+#include "solvers/soft_system.hpp"
+
+#include <cmath>
+#include <memory>
+#include <optional>
+
+namespace femura {
+
+namespace {
+
+/// Adds the time since it was made, or since the last call, to what it is told; waits for the
+/// device before each reading if it is to measure phases.
+template<class Exec>
+class PhaseTimer {
+public:
+  PhaseTimer(const Exec& exec, bool wait)
+      : exec_(exec)
+      , wait_(wait) {}
+  void add_to(double& phase) {
+    if (wait_)
+      fence(exec_, "femura::soft::phase");
+    const double now = timer_.seconds();
+    phase += now - last_;
+    last_ = now;
+  }
+
+private:
+  const Exec& exec_;
+  bool wait_;
+  Stopwatch timer_;
+  double last_ = 0;
+};
+
+} // namespace
+
+template<class Exec>
+struct SoftSolver<Exec>::Implementation {
+  using Vector = Array<double, Exec>;
+
+  SoftOptions options;
+  SoftNumbering numbering;
+  SoftSystem<Exec> system;
+  ResidentCg<Exec> cg;
+  ResidentSolve<Exec> resident, correction;
+  std::unique_ptr<NodePreconditioner<Exec>> by_node;
+  std::unique_ptr<FactorRefreshing<Exec>> by_factor;
+  std::unique_ptr<ContactSolver<Exec>> contact;
+  std::unique_ptr<InversePreconditioner<Exec, float>> contact_inverse; ///< if `apply` has none
+  bool contact_inverse_stale = true;
+  Vector load, newton_load, x, v, x_start, x_trial, v_trial, x_before, v_before, force, free_motion;
+  double time = 0, factor_step = 0; ///< the step that the factor was made for
+  int last_iterations = 0;          ///< of the system before
+  double load_norm = 0;             ///< Newton's residuals need not be smaller than a part of it
+  double apply_seconds = -1;        ///< of the preconditioner, once it was measured
+
+  Implementation(const Exec& exec, const SoftScene& scene, const SoftOptions& given)
+      : options(resolve<Exec>(given))
+      , numbering(number_scene(scene))
+      , system(exec, scene, numbering, options.assembly) {
+    const std::int64_t n = 3 * std::int64_t(numbering.num_nodes);
+    load = upload(exec, "femura::soft::load", numbering.load);
+    load_norm = std::sqrt(dot(exec, load, load));
+    x = upload(exec, "femura::soft::x", numbering.point);
+    x_start = upload(exec, "femura::soft::x_start", numbering.point);
+    v = upload(exec, "femura::soft::v", numbering.velocity);
+    for (Vector* vector :
+         {&newton_load, &x_trial, &v_trial, &x_before, &v_before, &force, &free_motion})
+      *vector = make_zeros<double>(exec, n, "femura::soft::vector");
+    cg = make_resident_cg(exec, system.matrix(),
+                          (numbering.num_nodes + 15) / 16); // tiles of an inverse product
+    if (options.preconditioner == SoftPreconditioner::ldlt)
+      by_factor = std::make_unique<FactorRefreshing<Exec>>(
+          exec, numbering.pattern, system.matrix(),
+          make_node_rotations(exec, system.elements(), numbering.num_nodes), options);
+    else
+      by_node = std::make_unique<NodePreconditioner<Exec>>(exec, numbering.num_nodes,
+                                                           options.preconditioner);
+    if (!scene.obstacles.empty() || scene.contact_between_objects) {
+      FEMURA_REQUIRE(by_factor, "contact needs the factor: preconditioner ldlt");
+      contact = std::make_unique<ContactSolver<Exec>>(exec, scene, numbering.node_of, options);
+      if (options.apply != FactorApply::inverse)
+        contact_inverse = std::make_unique<InversePreconditioner<Exec, float>>(
+            exec, numbering.pattern, by_factor->made().factor.pattern, by_factor->warp(), false);
+    }
+    fence(exec, "femura::soft_solver");
+  }
+
+  ResidentPreconditioner<Exec>& preconditioner() {
+    if (by_factor)
+      return by_factor->preconditioner();
+    return *by_node;
+  }
+
+  /// Solves A x = b with the matrix of the system, that at positions `at`; false where it is not
+  /// positive definite. A stale factor that does not get there soon is made anew on the way.
+  bool solve(const Exec& exec, ResidentSolve<Exec>& solver, const Vector& at, SoftStep& report) {
+    Kokkos::deep_copy(exec, cg.x, 0.0);
+    const bool stale = by_factor && by_factor->staleness() > 0;
+    const int patience = std::min(options.max_iterations, 4 * options.refresh_after);
+    ResidentResult result = solver.solve(exec, cg, preconditioner(), options.tolerance,
+                                         stale ? patience : options.max_iterations, options.batch);
+    report.iterations += result.iterations;
+    last_iterations = result.iterations;
+    if (stale && !result.converged) {
+      by_factor->update(exec, system.matrix(), at, true);
+      report.refreshed = contact_inverse_stale = true;
+      if (by_factor->num_replaced(exec) > 0)
+        return false;
+      result = solver.solve(exec, cg, preconditioner(), options.tolerance, options.max_iterations,
+                            options.batch);
+      report.iterations += result.iterations;
+    }
+    report.residual = result.relative_residual;
+    report.converged = report.converged && result.converged;
+    return !result.broken && std::isfinite(result.relative_residual);
+  }
+
+  /// Newton's iterations of a step h from x, v to x_trial, v_trial. False where a matrix is not
+  /// positive definite.
+  bool move_freely(const Exec& exec, double h, bool time_phases, SoftStep& report) {
+    PhaseTimer<Exec> timer(exec, time_phases);
+    double first_norm = 0;
+    bool newton_converged = options.newton_iterations == 1;
+    for (int k = 0; k < options.newton_iterations; ++k) {
+      const bool first = k == 0;
+      const Vector& x_k = first ? x : x_trial;
+      const Vector& v_k = first ? v : v_trial;
+      const SoftCoefficients c{1 + h * options.rayleigh_mass, h * (h + options.rayleigh_stiffness),
+                               options.rayleigh_mass, options.rayleigh_stiffness + (first ? h : 0)};
+      system.collect(exec, c, x_k, v_k);
+      timer.add_to(report.collect);
+      if (!first)
+        inertial_load(exec, h, load, system.mass(), v_k, v, newton_load);
+      system.compress(exec, c, first ? load : newton_load, v_k, cg.b);
+      timer.add_to(report.compress);
+      if (options.newton_iterations > 1) {
+        const double norm = std::sqrt(dot(exec, cg.b, cg.b));
+        if (first)
+          first_norm = norm + load_norm;
+        else if (norm <= options.newton_tolerance * first_norm) {
+          newton_converged = true;
+          break;
+        }
+      }
+      ++report.newton_iterations;
+      if (!refresh(exec, h, x_k, report))
+        return false;
+      timer.add_to(report.factor);
+      if (!solve(exec, resident, x_k, report))
+        return false;
+      timer.add_to(report.solve);
+      move_nodes(exec, h, x, v_k, cg.x, v_trial, x_trial);
+    }
+    report.converged = report.converged && newton_converged;
+    return true;
+  }
+
+  bool refresh(const Exec& exec, double h, const Vector& at, SoftStep& report) {
+    if (!by_factor) {
+      by_node->update(exec, system.matrix());
+      return true;
+    }
+    by_factor->update(exec, system.matrix(), at,
+                      h != factor_step || last_iterations > options.refresh_after);
+    factor_step = h;
+    report.staleness = std::max(report.staleness, by_factor->staleness());
+    if (!by_factor->refreshed())
+      return true;
+    report.refreshed = contact_inverse_stale = true;
+    return by_factor->num_replaced(exec) == 0;
+  }
+
+  /// Contact forces for the free motion in x_trial, and its correction.
+  bool resolve_contact(const Exec& exec, double h, SoftStep& report) {
+    const Vector& matrix_at = x; // with one Newton iteration exactly
+    const int num_pairs = contact->detect(exec, x, x_trial);
+    report.contacts = std::max(report.contacts, num_pairs);
+    if (num_pairs == 0)
+      return true;
+    Kokkos::deep_copy(exec, free_motion, x_trial);
+    Kokkos::deep_copy(exec, newton_load, v_trial); // the free velocity
+    const auto correct = [&](const ContactResult& result) {
+      report.contact_residual = std::max(report.contact_residual, result.residual);
+      report.converged = report.converged && result.converged;
+      Kokkos::deep_copy(exec, cg.b, force);
+      const bool good = solve(exec, correction, matrix_at, report);
+      move_nodes(exec, h, x, newton_load, cg.x, v_trial, x_trial);
+      return good;
+    };
+    if (!correct(solve_contact(exec, h * h)))
+      return false;
+    const bool exact = by_factor->staleness() == 0 && options.storage == FactorStorage::fp64;
+    return exact || correct(contact->refine(exec, x, x_trial, force));
+  }
+
+  ContactResult solve_contact(const Exec& exec, double scale) {
+    const auto with = [&](const auto& inverse) {
+      return contact->solve(exec, inverse, scale, x, free_motion, force, by_factor->warp());
+    };
+    if (contact_inverse) {
+      if (contact_inverse_stale)
+        contact_inverse->prepare(exec, by_factor->made());
+      contact_inverse_stale = false;
+      return with(contact_inverse->inverse());
+    }
+    FactorPreconditioner<Exec>& factor = by_factor->preconditioner();
+    if (auto* fp64 = dynamic_cast<InversePreconditioner<Exec, double>*>(&factor))
+      return with(fp64->inverse());
+    if (auto* fp32 = dynamic_cast<InversePreconditioner<Exec, float>*>(&factor))
+      return with(fp32->inverse());
+    return with(dynamic_cast<InversePreconditioner<Exec, Half>&>(factor).inverse());
+  }
+
+  /// One step h, or two of half of it where a matrix is not positive definite.
+  void advance(const Exec& exec, double h, int halvings, bool time_phases, SoftStep& report) {
+    SoftStep attempt = report;
+    bool good = move_freely(exec, h, time_phases, attempt);
+    if (good && contact) {
+      PhaseTimer<Exec> timer(exec, time_phases);
+      good = resolve_contact(exec, h, attempt);
+      timer.add_to(attempt.contact);
+    }
+    if (good) {
+      attempt.halvings = std::max(attempt.halvings, halvings);
+      report = attempt;
+      std::swap(x, x_trial);
+      std::swap(v, v_trial);
+      time += h;
+      return;
+    }
+    if (halvings >= options.max_halvings)
+      throw SoftBreakdown("the matrix of the step at " + std::to_string(time) +
+                          " s is not positive definite, not even for a step of " +
+                          std::to_string(h) +
+                          " s: take smaller steps, more damping, or hold the bodies");
+    for (int half = 0; half < 2; ++half)
+      advance(exec, h / 2, halvings + 1, time_phases, report);
+  }
+
+  SoftStep step(const Exec& exec, bool time_phases) {
+    const Stopwatch timer;
+    SoftStep report;
+    report.converged = true;
+    Kokkos::deep_copy(exec, x_before, x);
+    Kokkos::deep_copy(exec, v_before, v);
+    const double time_before = time;
+    try {
+      advance(exec, options.time_step, 0, time_phases, report);
+      if (count_non_finite(exec, x) > 0)
+        throw SoftBreakdown("positions are no longer finite after the step at " +
+                            std::to_string(time_before) + " s");
+    } catch (const SoftBreakdown&) {
+      Kokkos::deep_copy(exec, x, x_before);
+      Kokkos::deep_copy(exec, v, v_before);
+      fence(exec, "femura::soft_solver::restore");
+      time = time_before;
+      throw;
+    }
+    report.inverted = system.num_inverted(exec);
+    report.time = time;
+    report.total = timer.seconds();
+    if (time_phases) {
+      if (apply_seconds < 0)
+        apply_seconds = measure_apply(exec);
+      report.apply = apply_seconds * report.iterations;
+    }
+    return report;
+  }
+
+  /// Of one preconditioning; the solve's vectors are free to use between steps.
+  double measure_apply(const Exec& exec) {
+    constexpr int repeats = 20;
+    Kokkos::deep_copy(exec, cg.flags, 0);
+    LaunchGraph<Exec> graph;
+    const auto once = [&] { preconditioner().precondition(exec, cg); };
+    for (int k = 0; k < 3; ++k)
+      graph.run(exec, once);
+    fence(exec, "femura::soft::measure_apply");
+    const Stopwatch timer;
+    for (int k = 0; k < repeats; ++k)
+      graph.run(exec, once);
+    fence(exec, "femura::soft::measure_apply");
+    return timer.seconds() / repeats;
+  }
+
+  /// From nodes to points, and back.
+  std::vector<double> to_points(const Exec& exec, const Vector& values) const {
+    std::vector<double> host(values.extent(0)), points(host.size());
+    const Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> view(
+        host.data(), host.size());
+    Kokkos::deep_copy(exec, view, values);
+    fence(exec, "femura::soft::to_points");
+    for (std::size_t i = 0; i < points.size(); ++i)
+      points[i] = host[3 * std::size_t(numbering.node_of_point[i / 3]) + i % 3];
+    return points;
+  }
+  void from_points(const Exec& exec, const std::vector<double>& points,
+                   const Vector& values) const {
+    FEMURA_REQUIRE(points.size() == values.extent(0),
+                   points.size() << " values for " << values.extent(0) << " unknowns");
+    std::vector<double> host(points.size());
+    for (std::size_t i = 0; i < points.size(); ++i)
+      host[3 * std::size_t(numbering.node_of_point[i / 3]) + i % 3] = points[i];
+    const Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
+        view(host.data(), host.size());
+    Kokkos::deep_copy(exec, values, view);
+    fence(exec, "femura::soft::from_points");
+  }
+};
+
+template<class Exec>
+SoftSolver<Exec>::SoftSolver(const Exec& exec, const SoftScene& scene, const SoftOptions& options)
+    : implementation_(std::make_unique<Implementation>(exec, scene, options)) {}
+
+template<class Exec>
+SoftSolver<Exec>::~SoftSolver() = default;
+
+template<class Exec>
+SoftStep SoftSolver<Exec>::step(const Exec& exec, bool time_phases) {
+  return implementation_->step(exec, time_phases);
+}
+
+template<class Exec>
+std::vector<double> SoftSolver<Exec>::positions(const Exec& exec) const {
+  return implementation_->to_points(exec, implementation_->x);
+}
+
+template<class Exec>
+std::vector<double> SoftSolver<Exec>::velocities(const Exec& exec) const {
+  return implementation_->to_points(exec, implementation_->v);
+}
+
+template<class Exec>
+void SoftSolver<Exec>::set_state(const Exec& exec, const std::vector<double>& positions,
+                                 const std::vector<double>& velocities, double time) {
+  implementation_->from_points(exec, positions, implementation_->x);
+  implementation_->from_points(exec, velocities, implementation_->v);
+  implementation_->time = time;
+  implementation_->factor_step = 0;
+  if (implementation_->contact)
+    implementation_->contact->forget();
+}
+
+template<class Exec>
+SoftEnergy SoftSolver<Exec>::energy(const Exec& exec) const {
+  const Implementation& own = *implementation_;
+  SoftEnergy energy;
+  motion_energy(exec, own.x, own.x_start, own.v, own.system.mass(), own.load, energy.kinetic,
+                energy.potential);
+  energy.elastic = own.system.elastic_energy(exec, own.x);
+  return energy;
+}
+
+template<class Exec>
+double SoftSolver<Exec>::time() const {
+  return implementation_->time;
+}
+
+template<class Exec>
+std::int64_t SoftSolver<Exec>::num_nodes() const {
+  return implementation_->numbering.num_nodes;
+}
+
+template<class Exec>
+std::int64_t SoftSolver<Exec>::num_elem() const {
+  std::int64_t count = 0;
+  for (const ElementMesh& mesh : implementation_->numbering.mesh)
+    count += std::int64_t(mesh.num_elem());
+  return count;
+}
+
+template<class Exec>
+std::int64_t SoftSolver<Exec>::num_blocks() const {
+  return implementation_->system.matrix().num_blocks();
+}
+
+template<class Exec>
+std::int64_t SoftSolver<Exec>::num_factor_entries() const {
+  return implementation_->by_factor ? implementation_->numbering.pattern.begin.back() : 0;
+}
+
+template<class Exec>
+std::int64_t SoftSolver<Exec>::num_inverse_entries() const {
+  const bool has_inverse =
+      implementation_->by_factor &&
+      (implementation_->options.apply == FactorApply::inverse || implementation_->contact_inverse);
+  return has_inverse ? make_inverse_layout(implementation_->numbering.pattern).begin.back() : 0;
+}
+
+template<class Exec>
+FactorApply SoftSolver<Exec>::apply() const {
+  return implementation_->options.apply;
+}
+
+template<class Exec>
+FactorPlace SoftSolver<Exec>::place() const {
+  return implementation_->options.place;
+}
+
+#define FEMURA_INSTANTIATE(Exec) template class SoftSolver<Exec>;
+FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+
+} // namespace femura

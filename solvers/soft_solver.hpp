@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Soft bodies in time: backward Euler with Rayleigh damping, Newton steps, preconditioned conjugate
+// gradients, contact by Lagrange multipliers [1]. The heavy templates are instantiated in
+// soft_solver.cpp, for every backend.
+//
+// [1] Z. Zeng, H. Courtecuisse. Efficient parallelization strategy for real-time FE simulations.
+//     arXiv:2306.05893 (2023).
+#pragma once
+
+#include "core/backend.hpp"
+#include "solvers/soft_options.hpp"
+#include "solvers/soft_scene.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace femura {
+
+/// What a step did. Times are of the host, s; on devices a phase's time includes waiting for it
+/// only where `time_phases` asks for it.
+struct SoftStep {
+  double time = 0;        ///< s, after the step
+  bool converged = false; ///< every system met its tolerance in the true residual
+  int newton_iterations = 0;
+  int iterations = 0;     ///< of conjugate gradients, over all systems of the step
+  double residual = 0;    ///< relative, true, of the last system
+  int staleness = 0;      ///< systems solved since the factor in use was made, at most
+  bool refreshed = false; ///< a new factor came into use
+  int halvings = 0;       ///< 2^halvings sub-steps were taken: the matrix was not positive
+  int inverted = 0;       ///< elements inside out
+  int contacts = 0;
+  double contact_residual = 0; ///< of the complementarity conditions
+  double collect = 0, compress = 0, factor = 0, solve = 0, contact = 0, total = 0;
+  double apply = 0; ///< of `solve`, in the preconditioner (measured apart, times iterations)
+};
+
+struct SoftEnergy {
+  double kinetic = 0, elastic = 0, potential = 0; ///< J; potential of gravity and loads, 0 at rest
+};
+
+/// Raised when no step can be taken: a matrix that stays singular or indefinite, numbers that are
+/// no longer finite. The state is that before the step.
+class SoftBreakdown : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Set up once for a scene.
+template<class Exec>
+class SoftSolver {
+public:
+  /// Copies what it needs of the scene. Throws std::invalid_argument naming the object for entries
+  /// out of range, points without element, a singular system (no mass and nothing fixed).
+  SoftSolver(const Exec& exec, const SoftScene& scene, const SoftOptions& options);
+  ~SoftSolver();
+
+  /// Takes one step; with `time_phases` it waits for each phase, to time it. Throws SoftBreakdown.
+  /// Fences.
+  SoftStep step(const Exec& exec, bool time_phases = false);
+
+  /// [points of all objects one after the other, 3]. Fence.
+  std::vector<double> positions(const Exec& exec) const;
+  std::vector<double> velocities(const Exec& exec) const;
+  /// Sets both and the time, for a resumed run; the next system gets a fresh factor. Fences.
+  void set_state(const Exec& exec, const std::vector<double>& positions,
+                 const std::vector<double>& velocities, double time);
+  SoftEnergy energy(const Exec& exec) const; ///< Fences.
+  double time() const;
+
+  std::int64_t num_nodes() const;
+  std::int64_t num_elem() const;
+  std::int64_t num_blocks() const;          ///< of A
+  std::int64_t num_factor_entries() const;  ///< of L, scalars
+  std::int64_t num_inverse_entries() const; ///< of W, scalars; 0 where it is not made
+  FactorApply apply() const;                ///< not automatic
+  FactorPlace place() const;                ///< not automatic
+
+private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+} // namespace femura

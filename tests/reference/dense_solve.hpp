@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Oracle: dense matrices, row-major [n * n], by plain elimination.
+#pragma once
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace reference {
+
+/// Inverse by Gauss-Jordan elimination with partial pivoting.
+inline std::vector<double> dense_inverse(std::vector<double> a, int n) {
+  std::vector<double> inverse(n * n, 0.);
+  for (int i = 0; i < n; ++i)
+    inverse[i * n + i] = 1;
+  for (int k = 0; k < n; ++k) {
+    int pivot = k;
+    for (int i = k + 1; i < n; ++i)
+      if (std::abs(a[i * n + k]) > std::abs(a[pivot * n + k]))
+        pivot = i;
+    for (int j = 0; j < n; ++j) {
+      std::swap(a[k * n + j], a[pivot * n + j]);
+      std::swap(inverse[k * n + j], inverse[pivot * n + j]);
+    }
+    const double scale = 1 / a[k * n + k];
+    for (int j = 0; j < n; ++j) {
+      a[k * n + j] *= scale;
+      inverse[k * n + j] *= scale;
+    }
+    for (int i = 0; i < n; ++i) {
+      const double factor = a[i * n + k];
+      if (i == k || factor == 0)
+        continue;
+      for (int j = 0; j < n; ++j) {
+        a[i * n + j] -= factor * a[k * n + j];
+        inverse[i * n + j] -= factor * inverse[k * n + j];
+      }
+    }
+  }
+  return inverse;
+}
+
+/// a x.
+inline std::vector<double> dense_product(const std::vector<double>& a,
+                                         const std::vector<double>& x) {
+  const std::size_t n = x.size();
+  std::vector<double> y(a.size() / n, 0.);
+  for (std::size_t i = 0; i < y.size(); ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      y[i] += a[i * n + j] * x[j];
+  return y;
+}
+
+} // namespace reference
