@@ -7,6 +7,7 @@
 #include "apps/driver/exit_code.hpp"
 #include "apps/driver/suggest.hpp"
 #include "apps/eikonal/eikonal_command.hpp"
+#include "apps/softbody/softbody_command.hpp"
 #include "core/backend.hpp"
 #include "core/io/hdf5.hpp"
 #include "core/version.hpp"
@@ -28,6 +29,7 @@ const Subcommand subcommands[] = {
     {"bone", "mechanical tests of bone from images, by voxel micro-finite elements", bone_command},
     {"eikonal", "activation times of the heart on tetrahedra, by the fast iterative method",
      eikonal_command},
+    {"softbody", "soft bodies in time, by implicit finite elements with contact", softbody_command},
 };
 
 void print_help() {

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A picture of a field in a .hdf file, with ParaView 5.11 or later:
+"""A picture of a field in a .hdf file or .hdf.series, with ParaView 5.11 or later:
 
     pvbatch scripts/picture.py out/tibia.hdf --field sed -o sed.png
     xvfb-run -a pvbatch scripts/picture.py out/tibia.hdf --cut x --log      (without a display)
     pvbatch scripts/picture.py out/heart.hdf --isochrones 10 --view -1 -2 0.6
+    pvbatch scripts/picture.py out/raptor.hdf.series --time 2 --rest --up y --view 2 1 2
 
 Shows the surface of the mesh, or with --cut the half behind a plane through its middle, coloured by
 the field (of cells or points; the magnitude of a vector) between its 2nd and 98th percentile. With
 --isochrones the field is that of `femura eikonal`, in bands of so many ms with a line between two;
-what no wave reached is grey.
+what no wave reached is grey. Files of `femura softbody` have the points where they are at a time,
+the last of a series without --time; --rest shows where they began as well.
 """
 import argparse
 import math
@@ -23,8 +25,8 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file")
-    parser.add_argument("--field", default="", help="name of the array (default: sed, or with "
-                        "--isochrones activation_time)")
+    parser.add_argument("--field", default="", help="name of the array (default: sed, with "
+                        "--isochrones activation_time, of a series displacement)")
     parser.add_argument("-o", "--output", default="", help="PNG file (default: FILE's name .png)")
     parser.add_argument("--cut", choices="xyz", help="normal of a plane through the middle")
     parser.add_argument("--warp", type=float, default=0, help="scale of shown displacements")
@@ -32,14 +34,33 @@ def parse():
     parser.add_argument("--log", action="store_true", help="logarithmic colours")
     parser.add_argument("--isochrones", type=float, default=0, metavar="MS",
                         help="time between two isochrones")
+    parser.add_argument("--time", type=float, metavar="S", help="of a series: the step next to it")
+    parser.add_argument("--rest", action="store_true",
+                        help="the shape without its displacement, pale")
     parser.add_argument("--view", type=float, nargs=3, metavar=("X", "Y", "Z"),
                         help="direction from the middle to the camera")
+    parser.add_argument("--up", choices="xyz", default="z", help="axis that points up")
     parser.add_argument("--size", type=int, nargs=2, default=(1200, 1200), metavar=("W", "H"))
     options = parser.parse_args()
     if options.isochrones < 0 or options.isochrones and options.log:
         parser.error("--isochrones: greater than 0 and without --log")
-    options.field = options.field or ("activation_time" if options.isochrones else "sed")
+    is_series = options.file.endswith(".series")
+    if options.time is not None and not is_series:
+        parser.error("--time: FILE is no .hdf.series")
+    options.field = options.field or ("activation_time" if options.isochrones else
+                                      "displacement" if is_series else "sed")
     return options
+
+
+def go_to_time(source, wanted):
+    """Shows the step of a series next to `wanted` s, or the last; returns its time."""
+    times = list(source.TimestepValues)
+    if not times:
+        sys.exit("the series has no steps")
+    time = times[-1] if wanted is None else min(times, key=lambda t: abs(t - wanted))
+    simple.GetAnimationScene().AnimationTime = time
+    source.UpdatePipeline(time)
+    return time
 
 
 def find_array(source, wanted):
@@ -95,12 +116,25 @@ def draw_isochrones(surface, name, times, colours, view):
         shown.LineWidth = 2
 
 
+def draw_rest(source, view):
+    """The surface before the displacement, through which one sees."""
+    array = find_array(source, "displacement")
+    rest = simple.WarpByVector(Input=source, Vectors=list(array), ScaleFactor=-1)
+    shown = simple.Show(simple.ExtractSurface(Input=rest), view)
+    shown.Representation = "Surface"
+    shown.ColorArrayName = ["POINTS", ""]  # of one colour
+    shown.AmbientColor = shown.DiffuseColor = [0.6, 0.6, 0.6]
+    shown.Opacity = 0.3
+
+
 def main():
     options = parse()
     source = simple.OpenDataFile(options.file)
     if source is None:
         sys.exit(f"{options.file}: cannot be opened by this ParaView (5.11 or later reads VTKHDF)")
     source.UpdatePipeline()
+    if options.file.endswith(".series"):
+        time = go_to_time(source, options.time)
     place, name = find_array(source, options.field)
     if options.isochrones:
         if place != "POINTS":
@@ -116,7 +150,7 @@ def main():
     if options.warp:
         array = find_array(source, "displacement")
         shown = simple.WarpByVector(Input=shown, Vectors=list(array), ScaleFactor=options.warp)
-    direction = [1.0, 2.0, 0.6]  # from the middle to the camera: z is up
+    direction = [1.0, 2.0, 0.6]  # from the middle to the camera
     if options.cut:
         normal = [float(axis == options.cut) for axis in "xyz"]
         shown = simple.Clip(Input=shown, ClipType="Plane", Invert=1,
@@ -132,6 +166,8 @@ def main():
     view.OrientationAxesVisibility = 1
     view.UseColorPaletteForBackground = 0
     view.Background = [1, 1, 1]
+    if options.rest:
+        draw_rest(source, view)
     display = simple.Show(surface, view)
     display.Representation = "Surface"
     simple.ColorBy(display, (place, name))
@@ -154,11 +190,13 @@ def main():
     diagonal = sum((bounds[2 * d + 1] - bounds[2 * d]) ** 2 for d in range(3)) ** 0.5
     view.CameraFocalPoint = centre
     view.CameraPosition = [c + diagonal * d for c, d in zip(centre, direction)]
-    view.CameraViewUp = [0, 1, 0] if options.cut == "z" else [0, 0, 1]
+    up = "y" if options.cut == options.up == "z" else options.up
+    view.CameraViewUp = [float(axis == up) for axis in "xyz"]
     view.ResetCamera(False)
-    output = options.output or options.file.rsplit(".", 1)[0] + ".png"
+    output = options.output or options.file.replace(".series", "").rsplit(".", 1)[0] + ".png"
     simple.SaveScreenshot(output, view, ImageResolution=list(options.size))
-    print(f"{output}: {name} from {low:.4g} to {high:.4g}")
+    when = f" at {time:.4g} s" if options.file.endswith(".series") else ""
+    print(f"{output}: {name}{when} from {low:.4g} to {high:.4g}")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 #include "apps/bone/bone_report.hpp"
 
 #include "apps/driver/exit_code.hpp"
+#include "apps/driver/prediction.hpp"
 #include "apps/driver/summary.hpp"
 #include "apps/driver/table.hpp"
 
@@ -377,24 +378,16 @@ int report_bone(const BoneResults& results, const std::string& stem, DriverConte
   return results.converged() ? exit_done : exit_not_converged;
 }
 
-int report_bone_prediction(const BonePrediction& prediction, const std::string& stem,
+int report_bone_prediction(const BonePrediction& expected, const std::string& stem,
                            DriverContext& context) {
-  Table table;
-  add_model(table, prediction.model);
-  table.section("Prediction");
-  table.row("test", prediction.test);
-  table.row("memory of the backend", format_bytes(prediction.device_bytes));
-  table.row("memory of the process", format_bytes(prediction.host_bytes));
-  context.print_result(table.text());
-
-  SummaryParts parts;
-  parts.status = "dry run";
-  parts.problem = to_json(prediction.model);
-  parts.results = {{"test", prediction.test},
-                   {"predicted_device_bytes", prediction.device_bytes},
-                   {"predicted_host_bytes", prediction.host_bytes}};
-  context.finish(make_summary(context, parts), stem + ".json");
-  return exit_done;
+  Prediction prediction;
+  add_model(prediction.input, expected.model);
+  prediction.rows = {{"test", expected.test}};
+  prediction.problem = to_json(expected.model);
+  prediction.results = {{"test", expected.test}};
+  prediction.device_bytes = expected.device_bytes;
+  prediction.host_bytes = expected.host_bytes;
+  return report_prediction(std::move(prediction), stem, context);
 }
 
 } // namespace femura

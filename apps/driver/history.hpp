@@ -2,10 +2,7 @@
 // The residual of each iteration, as CSV.
 #pragma once
 
-#include "core/io/atomic_file.hpp"
-
-#include <fstream>
-#include <string>
+#include "apps/driver/csv_file.hpp"
 
 namespace femura {
 
@@ -17,11 +14,10 @@ public:
   explicit HistoryWriter(const std::string& path);
   void add(double seconds, int load_case, int iteration, double residual);
   /// Gives the file its name; without it, nothing is left behind.
-  void commit();
+  void commit() { file_.commit(); }
 
 private:
-  AtomicFile file_;
-  std::ofstream stream_;
+  CsvFile file_;
 };
 
 } // namespace femura

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "apps/driver/provenance.hpp"
 
+#include "apps/driver/content_hash.hpp"
 #include "core/io/input_file.hpp"
 #include "core/kokkos_runtime.hpp"
 #include "core/require.hpp"
@@ -8,25 +9,14 @@
 
 #include <nlohmann/json.hpp>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
-#include <cstdio>
 #include <ctime>
 #include <fstream>
-#include <memory>
 
 #include <unistd.h>
 
 namespace femura {
 
 namespace {
-
-std::string hexadecimal(std::uint64_t value) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 /// `argument` as a POSIX shell reads it back.
 std::string quoted(const std::string& argument) {
@@ -60,17 +50,15 @@ InputRecord record_input(const std::string& path) {
   record.path = path;
   record.bytes = require_input_file(path);
   std::ifstream file(path, std::ios::binary);
-  const std::unique_ptr<XXH64_state_t, XXH_errorcode (*)(XXH64_state_t*)> state(XXH64_createState(),
-                                                                                XXH64_freeState);
-  XXH64_reset(state.get(), 0);
+  ContentHash hash;
   std::vector<char> block(1 << 20);
   while (file) {
     file.read(block.data(), static_cast<std::streamsize>(block.size()));
-    XXH64_update(state.get(), block.data(), static_cast<std::size_t>(file.gcount()));
+    hash.add_bytes(block.data(), static_cast<std::size_t>(file.gcount()));
   }
   if (!file.eof())
     fail<InputError>(path, ": cannot be read to its end");
-  record.xxh64 = hexadecimal(XXH64_digest(state.get()));
+  record.xxh64 = hash.digits();
   return record;
 }
 

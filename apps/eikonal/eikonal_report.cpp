@@ -2,6 +2,7 @@
 #include "apps/eikonal/eikonal_report.hpp"
 
 #include "apps/driver/exit_code.hpp"
+#include "apps/driver/prediction.hpp"
 #include "apps/driver/summary.hpp"
 #include "apps/driver/table.hpp"
 
@@ -251,25 +252,17 @@ int report_eikonal(const EikonalRunResults& results, const std::string& stem,
   return results.converged ? exit_done : exit_not_converged;
 }
 
-int report_eikonal_prediction(const EikonalPrediction& prediction, const std::string& stem,
+int report_eikonal_prediction(const EikonalPrediction& expected, const std::string& stem,
                               DriverContext& context) {
-  Table table;
-  add_mesh(table, prediction.mesh);
-  add_tissues(table, prediction.mesh);
-  table.section("Prediction");
-  table.row("sets of sites", std::to_string(prediction.num_sets));
-  table.row("memory of the backend", format_bytes(prediction.device_bytes));
-  table.row("memory of the process", format_bytes(prediction.host_bytes));
-  context.print_result(table.text());
-
-  SummaryParts parts;
-  parts.status = "dry run";
-  parts.problem = to_json(prediction.mesh);
-  parts.results = {{"sets", prediction.num_sets},
-                   {"predicted_device_bytes", prediction.device_bytes},
-                   {"predicted_host_bytes", prediction.host_bytes}};
-  context.finish(make_summary(context, parts), stem + ".json");
-  return exit_done;
+  Prediction prediction;
+  add_mesh(prediction.input, expected.mesh);
+  add_tissues(prediction.input, expected.mesh);
+  prediction.rows = {{"sets of sites", std::to_string(expected.num_sets)}};
+  prediction.problem = to_json(expected.mesh);
+  prediction.results = {{"sets", expected.num_sets}};
+  prediction.device_bytes = expected.device_bytes;
+  prediction.host_bytes = expected.host_bytes;
+  return report_prediction(std::move(prediction), stem, context);
 }
 
 } // namespace femura

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is wrong with a combination of options, and what to do instead.
+#include "apps/softbody/softbody_options.hpp"
+#include "core/require.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cmath>
+
+namespace femura {
+
+namespace {
+
+void require_at_least(const char* option, int value, int least) {
+  if (value < least)
+    fail<UsageError>(option, ' ', value, ": at least ", least);
+}
+
+void require_tolerance(const char* option, double value) {
+  if (!(value > 0 && value < 1))
+    fail<UsageError>(option, ' ', value, ": greater than 0 and less than 1, such as 1e-9");
+}
+
+void check_numbers(const SoftbodyCommandOptions& options) {
+  SoftOptions o; // defaults are in range
+  options.apply_to(o);
+  if (!(o.time_step > 0 && std::isfinite(o.time_step)))
+    fail<UsageError>("--time-step ", o.time_step, ": seconds, greater than 0");
+  require_at_least("--steps", options.steps.value_or(1), 1);
+  require_at_least("--newton", o.newton_iterations, 1);
+  require_tolerance("--newton-tolerance", o.newton_tolerance);
+  require_tolerance("--tolerance", o.tolerance);
+  require_tolerance("--contact-tolerance", o.contact_tolerance);
+  require_at_least("--max-iterations", o.max_iterations, 1);
+  require_at_least("--contact-iterations", o.contact_iterations, 1);
+  require_at_least("--batch", o.batch, 0);
+  require_at_least("--refresh-after", o.refresh_after, 1);
+  require_at_least("--max-halvings", o.max_halvings, 0);
+  if (o.max_halvings > 30)
+    fail<UsageError>("--max-halvings ", o.max_halvings, ": at most 30");
+  require_at_least("--vtk-every", options.vtk_every.value_or(1), 1);
+  require_at_least("--checkpoint-every", options.checkpoint_every.value_or(1), 1);
+}
+
+} // namespace
+
+void check_softbody_options(const CLI::App& app, const SoftbodyCommandOptions& o) {
+  if (o.scene.empty())
+    fail<UsageError>("no scene: give a JSON FILE");
+  check_numbers(o);
+  if (o.no_hdf && !o.hdf.empty())
+    fail<UsageError>("both --hdf and --no-hdf: leave one out");
+  SoftOptions changed;
+  o.apply_to(changed);
+  const bool factors = changed.preconditioner == SoftPreconditioner::ldlt;
+  const bool shows = !o.no_hdf && (!o.hdf.empty() || !o.common.output_dir.empty());
+  struct Use {
+    const char* option;
+    bool used;
+    const char* remedy;
+  };
+  const Use uses[] = {{"--vtk-every", shows, "--hdf or --output-dir"},
+                      {"--checkpoint-every", !o.checkpoint.empty(), "--checkpoint"},
+                      {"--refresh", factors, "--preconditioner ldlt"},
+                      {"--factor", factors, "--preconditioner ldlt"},
+                      {"--apply", factors, "--preconditioner ldlt"},
+                      {"--factor-storage", factors, "--preconditioner ldlt"},
+                      {"--warp", factors, "--preconditioner ldlt"},
+                      {"--seed", false, "anything random, which a scene has not"}};
+  for (const Use& use : uses)
+    if (app.count(use.option) > 0 && !use.used)
+      fail<UsageError>(use.option, " has no effect without ", use.remedy);
+}
+
+} // namespace femura

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The state of a run, to go on from.
+#pragma once
+
+#include "solvers/soft_scene.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace femura {
+
+struct Checkpoint {
+  int step = 0;
+  double time = 0;                           ///< s
+  std::vector<double> positions, velocities; ///< [points of all objects one after the other, 3]
+};
+
+/// What a checkpoint belongs to.
+struct SceneIdentity {
+  std::string meshes; ///< hash of names, points in place and elements
+  std::string scene;  ///< and of materials, masses, what holds and loads them, and obstacles
+};
+SceneIdentity identify(const SoftScene& scene);
+
+/// Writes the file at `path`, whole or not at all; `run` are facts about the run.
+void write_checkpoint(const std::string& path, const Checkpoint& state,
+                      const SceneIdentity& identity,
+                      const std::vector<std::pair<std::string, std::string>>& run);
+
+/// Throws InputError for a file that is no checkpoint, is damaged or belongs to another scene.
+Checkpoint read_checkpoint(const std::string& path, const SceneIdentity& identity,
+                           std::size_t num_nodes);
+
+} // namespace femura

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `femura softbody`.
+#pragma once
+
+#include "apps/driver/context.hpp"
+#include "apps/softbody/softbody_options.hpp"
+
+namespace femura {
+
+/// The whole subcommand: parses, checks, runs. Returns an exit code.
+int softbody_command(const Invocation& invocation);
+
+/// Reads the scene, takes its steps, writes the results; the options are checked. Returns
+/// exit_done, exit_not_converged or exit_stopped.
+int run_softbody(const SoftbodyCommandOptions& options, DriverContext& context);
+
+} // namespace femura

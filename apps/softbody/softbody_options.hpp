@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The options of `femura softbody`. What a scene says too is empty here unless given: the command
+// line wins over the scene.
+#pragma once
+
+#include "apps/driver/common_options.hpp"
+#include "apps/softbody/scene_document.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace femura {
+
+struct SoftbodyCommandOptions {
+  CommonOptions common;
+
+  // Scene
+  std::string scene;
+  std::vector<std::pair<std::string, std::string>> meshes; ///< object and file, instead of its own
+  std::optional<int> steps;
+
+  /// Each puts one option that was given in the place of the scene's.
+  std::vector<std::function<void(SoftOptions&)>> changes;
+
+  // Results
+  std::string hdf, history, checkpoint, resume;
+  bool no_hdf = false;
+  std::optional<int> vtk_every, checkpoint_every;
+
+  void apply_to(SoftOptions& options) const {
+    for (const auto& change : changes)
+      change(options);
+  }
+};
+
+/// Adds all options, with groups, examples and the exit codes for --help.
+void add_softbody_options(CLI::App& app, SoftbodyCommandOptions& options);
+
+/// Throws UsageError, with the remedy, for values out of range and for options that have no effect
+/// together. `app` is the parsed one, which knows what was given.
+void check_softbody_options(const CLI::App& app, const SoftbodyCommandOptions& options);
+
+} // namespace femura

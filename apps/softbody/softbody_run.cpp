@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A run: scene, set-up, step after step with what is written of them.
+#include "apps/driver/interrupt.hpp"
+#include "apps/driver/table.hpp"
+#include "apps/softbody/checkpoint.hpp"
+#include "apps/softbody/frame_series.hpp"
+#include "apps/softbody/softbody_command.hpp"
+#include "apps/softbody/softbody_report.hpp"
+#include "apps/softbody/step_history.hpp"
+#include "core/require.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+namespace femura {
+
+namespace {
+
+/// Everything that is written while a run goes on.
+class Recorder {
+public:
+  Recorder(const SoftbodyCommandOptions& options, const SoftbodyModel& model, int first_step,
+           const std::string& stem, DriverContext& context)
+      : options_(options)
+      , model_(model)
+      , context_(context)
+      , identity_(identify(model.scene))
+      , vtk_every_(options.vtk_every.value_or((model.steps - first_step + 99) / 100)) {
+    if (const auto path = context.output_file(options.history, stem + ".csv")) {
+      history_ = std::make_unique<StepHistory>(*path);
+      files_.push_back(*path);
+    }
+    if (!options.no_hdf)
+      if (const auto path = context.output_file(options.hdf, stem + ".hdf")) {
+        frames_ = std::make_unique<FrameSeries>(*path, model.scene,
+                                                provenance_texts(context.provenance()), first_step);
+        files_.push_back(frames_->path());
+      }
+    if (!options.checkpoint.empty()) {
+      checkpoint_ = context.output_path(options.checkpoint);
+      AtomicFile probe(checkpoint_); // a long run must not end in "cannot be written"
+    }
+  }
+
+  StepHistory* history() const { return history_.get(); }
+  bool has_checkpoint() const { return !checkpoint_.empty(); }
+  double seconds() const { return seconds_; }
+
+  template<class Exec>
+  void frame(const Exec& exec, const SoftSolver<Exec>& solver, int step) {
+    if (!frames_ || frames_->last_step() == step)
+      return;
+    const Stopwatch watch;
+    const TimedScope scope("femura::softbody::write");
+    frames_->write(step, solver.time(), solver.positions(exec), solver.velocities(exec));
+    seconds_ += watch.seconds();
+  }
+
+  template<class Exec>
+  void checkpoint(const Exec& exec, const SoftSolver<Exec>& solver, int step) {
+    const Stopwatch watch;
+    const TimedScope scope("femura::softbody::checkpoint");
+    write_checkpoint(checkpoint_,
+                     {step, solver.time(), solver.positions(exec), solver.velocities(exec)},
+                     identity_, provenance_texts(context_.provenance()));
+    log_verbose("wrote ", checkpoint_, " after step ", step);
+    seconds_ += watch.seconds();
+  }
+
+  /// After a step that is not the last.
+  template<class Exec>
+  void between(const Exec& exec, const SoftSolver<Exec>& solver, int step) {
+    if (step % vtk_every_ == 0)
+      frame(exec, solver, step);
+    if (options_.checkpoint_every && step % *options_.checkpoint_every == 0)
+      checkpoint(exec, solver, step);
+  }
+
+  /// After the last one. A run should not go on from a breakdown: there is no checkpoint.
+  template<class Exec>
+  void finish(const Exec& exec, const SoftSolver<Exec>& solver, int step,
+              SoftbodyRunResults& results) {
+    if (!results.lost)
+      frame(exec, solver, step);
+    if (has_checkpoint() && results.breakdown.empty()) {
+      checkpoint(exec, solver, step);
+      files_.push_back(checkpoint_);
+    }
+    if (history_)
+      history_->commit();
+    for (const std::string& file : files_)
+      log_info("wrote ", file);
+    results.files = files_;
+    results.num_frames = frames_ ? frames_->num_written() : 0;
+    results.seconds.write = seconds_;
+  }
+
+private:
+  const SoftbodyCommandOptions& options_;
+  const SoftbodyModel& model_;
+  DriverContext& context_;
+  SceneIdentity identity_;
+  int vtk_every_;
+  std::string checkpoint_;
+  std::unique_ptr<StepHistory> history_;
+  std::unique_ptr<FrameSeries> frames_;
+  std::vector<std::string> files_;
+  double seconds_ = 0;
+};
+
+/// A line for the first step and whenever a tenth of a second has passed; with -v, for every step.
+class Progress {
+public:
+  explicit Progress(const DriverContext& context)
+      : context_(context) {}
+
+  void show(const SoftStepRecord& record, int last_step) {
+    const double now = context_.seconds();
+    const bool due = next_ <= now || record.number == last_step;
+    char line[160];
+    std::snprintf(line, sizeof line, "%10.3f %6d %5d %12.5e   %.4g s, %.3f ms", now, record.number,
+                  record.step.iterations, record.step.residual, record.step.time,
+                  1e3 * record.step.total);
+    log_message(due ? LogLevel::normal : LogLevel::verbose, line);
+    if (due)
+      next_ = now + 0.1;
+  }
+
+private:
+  const DriverContext& context_;
+  double next_ = 0;
+};
+
+/// Takes one step; false where it broke down, with the reason in `results`.
+template<class Exec>
+bool take_step(const Exec& exec, SoftSolver<Exec>& solver, int number,
+               SoftbodyRunResults& results) {
+  SoftStepRecord record;
+  record.number = number;
+  try {
+    const TimedScope scope("femura::softbody::step");
+    record.step = solver.step(exec, results.fenced);
+  } catch (const SoftBreakdown& breakdown) {
+    results.breakdown = breakdown.what();
+    return false;
+  }
+  results.seconds.steps += record.step.total;
+  const Stopwatch watch;
+  record.energy = solver.energy(exec);
+  results.seconds.energies += watch.seconds();
+  if (!std::isfinite(record.energy.kinetic + record.energy.elastic + record.energy.potential)) {
+    results.breakdown = "energies are no longer finite";
+    results.lost = true;
+    return false;
+  }
+  results.steps.push_back(record);
+  return true;
+}
+
+template<class Exec>
+std::unique_ptr<SoftSolver<Exec>> make_solver(const Exec& exec, const std::string& scene,
+                                              const SoftbodyModel& model,
+                                              SoftbodyRunResults& results) {
+  const Stopwatch watch;
+  const TimedScope scope("femura::softbody::setup");
+  std::unique_ptr<SoftSolver<Exec>> solver;
+  try {
+    solver = std::make_unique<SoftSolver<Exec>>(exec, model.scene, model.options);
+  } catch (const std::invalid_argument& error) {
+    fail<InputError>(scene, ": ", error.what());
+  }
+  results.seconds.setup = watch.seconds();
+  results.apply = solver->apply();
+  results.place = solver->place();
+  results.num_blocks = solver->num_blocks();
+  results.num_factor_entries = solver->num_factor_entries();
+  results.num_inverse_entries = solver->num_inverse_entries();
+  return solver;
+}
+
+/// Sets the state of a checkpoint and returns its step.
+template<class Exec>
+int resume(const Exec& exec, const SoftbodyCommandOptions& options, const SoftbodyModel& model,
+           SoftSolver<Exec>& solver, DriverContext& context) {
+  const Checkpoint state =
+      read_checkpoint(options.resume, identify(model.scene), std::size_t(model.num_nodes()));
+  if (state.step >= model.steps)
+    fail<UsageError>("--resume ", options.resume, ": step ", state.step, " of ", model.steps,
+                     " is done already: give a larger --steps");
+  context.provenance().inputs.push_back(record_input(options.resume));
+  solver.set_state(exec, state.positions, state.velocities, state.time);
+  log_info("resumed after step ", state.step, " at ", format_number(state.time), " s");
+  return state.step;
+}
+
+template<class Exec>
+int run_on(const Exec& exec, const SoftbodyCommandOptions& options, DriverContext& context) {
+  SoftbodyRunResults results;
+  const std::string stem = file_stem(options.scene);
+  const Stopwatch watch;
+  const SoftbodyModel model = make_softbody_model(options, context);
+  results.seconds.read = watch.seconds();
+  if (options.common.dry_run)
+    return report_softbody_prediction(
+        model, predict_softbody(model, BackendTraits<Exec>::is_device), stem, context);
+
+  results.fenced = options.common.timings;
+  const auto solver = make_solver(exec, options.scene, model, results);
+  int step = options.resume.empty() ? 0 : resume(exec, options, model, *solver, context);
+  results.first_step = step;
+  results.last_step = model.steps;
+  results.initial = solver->energy(exec);
+  Recorder recorder(options, model, step, stem, context);
+  if (recorder.history() != nullptr)
+    recorder.history()->start(step, solver->time(), results.initial);
+  recorder.frame(exec, *solver, step);
+  Progress progress(context);
+  try {
+    while (step < model.steps) {
+      throw_if_interrupted();
+      if (!take_step(exec, *solver, step + 1, results))
+        break;
+      ++step;
+      if (recorder.history() != nullptr)
+        recorder.history()->add(results.steps.back());
+      progress.show(results.steps.back(), model.steps);
+      if (step < model.steps)
+        recorder.between(exec, *solver, step);
+    }
+  } catch (const Interrupted&) {
+    if (!recorder.has_checkpoint())
+      throw;
+    results.stopped = true;
+  }
+  recorder.finish(exec, *solver, step, results);
+  if (!results.lost)
+    results.objects =
+        describe_state(model.scene, solver->positions(exec), solver->velocities(exec));
+  return report_softbody(model, results, stem, context);
+}
+
+} // namespace
+
+int run_softbody(const SoftbodyCommandOptions& options, DriverContext& context) {
+  return with_backend(options.common.backend,
+                      [&](const auto& exec) { return run_on(exec, options, context); });
+}
+
+} // namespace femura

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/softbody/step_history.hpp"
+
+#include <cstdio>
+
+namespace femura {
+
+StepHistory::StepHistory(const std::string& path)
+    : file_(path, "step,time,kinetic,elastic,potential,converged,newton_iterations,iterations,"
+                  "residual,staleness,refreshed,halvings,inverted,contacts,contact_residual,"
+                  "collect,compress,factor,solve,apply,contact,total") {}
+
+void StepHistory::start(int step, double time, const SoftEnergy& energy) {
+  SoftStepRecord record;
+  record.number = step;
+  record.step.time = time;
+  record.step.converged = true;
+  record.energy = energy;
+  add(record);
+}
+
+void StepHistory::add(const SoftStepRecord& record) {
+  const SoftStep& s = record.step;
+  const SoftEnergy& e = record.energy;
+  char line[512];
+  std::snprintf(line, sizeof line,
+                "%d,%.17g,%.17g,%.17g,%.17g,%d,%d,%d,%.6e,%d,%d,%d,%d,%d,%.6e,"
+                "%.9f,%.9f,%.9f,%.9f,%.9f,%.9f,%.9f",
+                record.number, s.time, e.kinetic, e.elastic, e.potential, int(s.converged),
+                s.newton_iterations, s.iterations, s.residual, s.staleness, int(s.refreshed),
+                s.halvings, s.inverted, s.contacts, s.contact_residual, s.collect, s.compress,
+                s.factor, s.solve, s.apply, s.contact, s.total);
+  file_.line(line);
+}
+
+} // namespace femura

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A line of CSV for every step.
+#pragma once
+
+#include "apps/driver/csv_file.hpp"
+#include "apps/softbody/softbody_results.hpp"
+
+namespace femura {
+
+/// Columns by their names in the first line; seconds for the phases, J for energies. Numbers are
+/// written so that they can be read back exactly.
+class StepHistory {
+public:
+  /// Throws InputError where `path` cannot be written.
+  explicit StepHistory(const std::string& path);
+  /// The state that the run starts from.
+  void start(int step, double time, const SoftEnergy& energy);
+  void add(const SoftStepRecord& record);
+  /// Gives the file its name; without it, nothing is left behind.
+  void commit() { file_.commit(); }
+
+private:
+  CsvFile file_;
+};
+
+} // namespace femura

@@ -1,0 +1,567 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`femura softbody` end to end: motions with closed answers, resumed runs, files, and scenes that are
+refused."""
+import csv
+import json
+import math
+import os
+import signal
+import subprocess
+import time
+
+import driver_case
+from driver_case import BAD_FILE, NOT_CONVERGED, UNAVAILABLE, USAGE, DriverCase
+
+STOPPED = 75
+STIFF = {"young": 1e5, "poisson": 0.3}
+LAWS = ({"law": "corotational", **STIFF}, {"law": "corotational", "rotation": "qr", **STIFF},
+        {"law": "stvk", **STIFF}, {"law": "neo_hookean", **STIFF},
+        {"law": "mooney_rivlin", "c1": 1e4, "c2": 5e3, "bulk": 1e5})
+
+
+def hexa_box(cells=(2, 1, 1), size=(2, 1, 1)):
+    return {"hexa_box": {"cells": list(cells), "size": list(size)}}
+
+
+def tetra_box(cells=(2, 1, 1), size=(2, 1, 1)):
+    return {"tetra_box": {"cells": list(cells), "size": list(size)}}
+
+
+def cloth(nodes=(3, 3), size=(1, 1)):
+    return {"cloth": {"nodes": list(nodes), "size": list(size)}}
+
+
+def body(mesh=None, material=None, **more):
+    return {"name": "body", "mesh": mesh or hexa_box(), "material": material or STIFF, **more}
+
+
+def scene(*objects, **more):
+    return {"time_step": 0.01, "steps": 10, "objects": list(objects) or [body()], **more}
+
+
+def tetrahedron(points="0 0 0\n1 0 0\n0 1 0\n0 0 1", cell="0 1 2 3"):
+    """A .vtk file of one tetrahedron."""
+    return ("# vtk DataFile Version 3.0\none\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+            f"POINTS {len(points.splitlines())} double\n{points}\nCELLS 1 5\n4 {cell}\n"
+            "CELL_TYPES 1\n10\n")
+
+
+class SoftbodyCase(DriverCase):
+    backend = "serial"
+
+    def write_scene(self, document, name="s.json"):
+        return self.write(name, json.dumps(document))
+
+    def run_scene(self, document, *arguments, code=driver_case.DONE):
+        """The summary of a run in this directory."""
+        self.write_scene(document)
+        run = self.summary("softbody", "s.json", "-q", "--backend", self.backend, *arguments,
+                           code=code)
+        self.assert_finite(run["results"])
+        return run
+
+    def assert_finite(self, values):
+        """JSON has null where a number is not finite."""
+        if isinstance(values, dict):
+            for key, value in values.items():
+                if key not in ("breakdown", "last_time"):
+                    self.assert_finite(value)
+        elif isinstance(values, list):
+            for value in values:
+                self.assert_finite(value)
+        else:
+            self.assertIsNotNone(values)
+
+    def close(self, value, expected, relative=1e-8, scale=0):
+        self.assertLessEqual(abs(value - expected), relative * max(abs(expected), scale),
+                             f"{value} is not {expected}")
+
+    def rows(self, name):
+        """The lines of a history, without the seconds that they took."""
+        with open(self.path(name)) as file:
+            rows = list(csv.DictReader(file))
+        for row in rows:
+            for phase in ("collect", "compress", "factor", "solve", "apply", "contact", "total"):
+                self.assertGreaterEqual(float(row.pop(phase)), 0)
+        return rows
+
+
+class Motions(SoftbodyCase):
+    """Closed answers, on every backend."""
+
+    def test_free_fall_of_every_shape_and_law(self):
+        bodies = [(hexa_box(), LAWS[0]), (hexa_box(), LAWS[1]),
+                  (cloth(), {**STIFF, "thickness": 0.01})]
+        bodies += [(tetra_box(), law) for law in LAWS]
+        h, n, g, v = 0.01, 10, -9.81, 2.0
+        for self.backend in driver_case.backends():
+            for mesh, material in bodies:
+                with self.subTest(backend=self.backend, mesh=mesh, material=material):
+                    run = self.run_scene(scene(body(mesh, material, velocity=[v, 0, 0]), time_step=h,
+                                               steps=n, gravity=[0, 0, g]))
+                    state = run["results"]["objects"][0]
+                    middle = [side / 2 for side in next(iter(mesh.values()))["size"]] + [0]
+                    self.close(state["mean_position"][0], middle[0] + n * h * v)
+                    self.close(state["mean_position"][1], middle[1], scale=1)
+                    # Backward Euler: v_k = k h g, x_n = h sum of v_k.
+                    self.close(state["mean_position"][2], middle[2] + h * h * g * n * (n + 1) / 2)
+                    self.close(state["mean_velocity"][2], n * h * g)
+                    energy, mass = run["results"]["energy"], run["problem"]["objects"][0]["mass"]
+                    self.close(energy["initial"]["kinetic"], mass * v * v / 2)
+                    self.close(energy["final"]["kinetic"], mass * (v * v + (n * h * g)**2) / 2)
+                    self.close(energy["final"]["potential"], mass * (h * g)**2 * n * (n + 1) / -2)
+                    self.close(energy["final"]["elastic"], 0, scale=mass)
+
+    def test_damping_by_mass_slows_a_body(self):
+        run = self.run_scene(scene(body(velocity=[0, 3, 0]), damping={"mass": 2}))
+        self.close(run["results"]["objects"][0]["mean_velocity"][1], 3 / (1 + 0.01 * 2)**10)
+
+    def test_a_hanging_bar_is_stretched_by_its_weight(self):
+        length, young, density, g = 4, 1e6, 1000, 9.81
+        bar = body(hexa_box((8, 1, 1), (length, 1, 1)), {"young": young, "poisson": 0},
+                   density=density, fixed=[{"box": [0, 0, 0, 0, 1, 1]}])
+        # Steps much longer than any period go to the equilibrium, where linear elements are exact
+        # at their nodes.
+        for self.backend in driver_case.backends():
+            with self.subTest(backend=self.backend):
+                run = self.run_scene(scene(bar, gravity=[g, 0, 0], time_step=100, steps=5))
+                stretch = density * g * length**2 / (2 * young)
+                self.close(run["results"]["objects"][0]["largest_displacement"], stretch)
+                self.close(run["results"]["objects"][0]["upper"][0], length + stretch)
+                # W = (rho g)^2 A L^3 / (6 E), and linear elements miss a part 1 / n^2 / 4 of it.
+                energy = (density * g)**2 * length**3 / (6 * young)
+                self.close(run["results"]["energy"]["final"]["elastic"], energy, 1e-2)
+
+    def test_a_load_stretches_two_materials_in_series(self):
+        bar = body(hexa_box((4, 1, 1), (4, 1, 1)), {"young": 1e6, "poisson": 0},
+                   fixed=[{"box": [0, 0, 0, 0, 1, 1]}],
+                   loads=[{"box": [4, 0, 0, 4, 1, 1], "total_force": [1e4, 0, 0]}],
+                   regions=[{"box": [2, 0, 0, 4, 1, 1], "young_factor": 4}])
+        run = self.run_scene(scene(bar, time_step=100, steps=5))
+        stretch = 1e4 * (2 / 1e6 + 2 / 4e6)
+        self.close(run["results"]["objects"][0]["largest_displacement"], stretch)
+        self.close(run["results"]["energy"]["final"]["elastic"], 1e4 * stretch / 2)
+        self.close(run["results"]["energy"]["final"]["potential"], -1e4 * stretch)
+
+    def test_a_force_for_each_node_and_a_mass_for_each(self):
+        pushed = body(tetra_box(), node_mass=2, loads=[{"nodes": list(range(12)),
+                                                        "force": [0, 6, 0]}])
+        run = self.run_scene(scene(pushed))
+        self.assertEqual(run["problem"]["objects"][0]["mass"], 24)
+        self.close(run["results"]["objects"][0]["mean_velocity"][1], 0.1 * 6 / 2)
+
+    def test_a_turned_bar_hangs_as_well(self):
+        bar = body(hexa_box((4, 1, 1), (4, 1, 1)), {"young": 1e6, "poisson": 0}, scale=0.5,
+                   rotate={"axis": [0, 1, 0], "degrees": 90}, translate=[1, 2, 3],
+                   fixed=[{"box": [1, 2, 3, 1.5, 2.5, 3]}])
+        run = self.run_scene(scene(bar, gravity=[0, 0, -9.81], time_step=100, steps=5))
+        self.close(run["results"]["objects"][0]["lower"][2], 1 - 1000 * 9.81 * 2**2 / 2e6)
+
+    def test_newton_iterations_end_in_the_same_balance(self):
+        bar = body(tetra_box((2, 1, 1), (1, 0.5, 0.5)), LAWS[3],
+                   fixed=[{"box": [0, 0, 0, 0, 0.5, 0.5]}])
+        many = self.run_scene(scene(bar, gravity=[0, 0, -5], time_step=1, steps=30))
+        newton = self.run_scene(scene(bar, gravity=[0, 0, -5], time_step=1, steps=8), "--newton",
+                                "20")
+        self.assertGreater(newton["results"]["newton_iterations"], 8)
+        for a, b in zip(many["results"]["objects"][0]["mean_position"],
+                        newton["results"]["objects"][0]["mean_position"]):
+            self.close(a, b, 1e-6)
+
+    def test_a_body_comes_to_rest_on_a_plane(self):
+        box = body(tetra_box((2, 2, 2), (1, 1, 1)), translate=[0, 0, 0.02])
+        plane = {"plane": {"point": [0, 0, 0], "normal": [0, 0, 1], "friction": 0.5}}
+        for self.backend in driver_case.backends():
+            with self.subTest(backend=self.backend):
+                run = self.run_scene(scene(box, gravity=[0, 0, -9.81], steps=150, obstacles=[plane],
+                                           damping={"mass": 1, "stiffness": 0.02}))
+                state = run["results"]["objects"][0]
+                self.assertGreaterEqual(state["lower"][2], -1e-6)
+                self.assertLess(abs(state["mean_velocity"][2]), 0.02)
+                self.assertGreaterEqual(run["results"]["most_contacts"], 9)
+
+
+class Agreement(SoftbodyCase):
+    def swinging(self):
+        return scene(body(tetra_box((3, 1, 1), (3, 1, 1)), fixed=[{"box": [0, 0, 0, 0, 1, 1]}]),
+                     gravity=[0, 0, -9.81], steps=20, solver={"refresh": "sync"})
+
+    def energies(self, *arguments, backend="serial"):
+        self.backend = backend
+        run = self.run_scene(self.swinging(), *arguments)
+        return run["results"]["steps"]["elastic"] + run["results"]["steps"]["kinetic"]
+
+    def test_every_backend_and_way_to_solve_gives_the_same_motion(self):
+        expected = self.energies()
+        for backend in driver_case.backends():
+            with self.subTest(backend=backend):
+                for a, b in zip(self.energies(backend=backend), expected):
+                    self.close(a, b, 1e-8, scale=max(expected))
+        ways = [("--preconditioner", name) for name in ("none", "jacobi", "block-jacobi")]
+        ways += [("--apply", name) for name in ("levels", "dissection", "supernodes", "inverse")]
+        ways += [("--factor", name) for name in ("host", "device")]
+        ways += [("--refresh", "every:3"), ("--refresh", "background"),
+                 ("--refresh", "every:100", "--no-warp"), ("--assembly", "triplets"),
+                 ("--apply", "inverse", "--factor-storage", "fp16"),
+                 ("--apply", "inverse", "--factor-storage", "fp64")]
+        for way in ways:
+            with self.subTest(way=way):
+                for a, b in zip(self.energies(*way), expected):
+                    self.close(a, b, 1e-6, scale=max(expected))
+
+    def test_sync_is_never_stale_and_a_period_is(self):
+        run = self.run_scene(self.swinging())
+        self.assertEqual(run["results"]["largest_staleness"], 0)
+        self.assertEqual(run["results"]["refreshes"], 20)
+        run = self.run_scene(self.swinging(), "--refresh", "every:5")
+        self.assertEqual(run["results"]["largest_staleness"], 4)
+        self.assertEqual(run["results"]["refreshes"], 4)
+        self.assertEqual(run["engine"]["refresh"], "every:5")
+
+
+class Resume(SoftbodyCase):
+    def document(self):
+        return scene(body(tetra_box((2, 1, 1)), LAWS[3], fixed=[{"box": [0, 0, 0, 0, 1, 1]}]),
+                     gravity=[0, 0, -9.81], steps=8, damping={"mass": 0.1, "stiffness": 0.01},
+                     solver={"refresh": "sync"})
+
+    def test_a_resumed_run_equals_the_one_without_a_stop(self):
+        whole = self.run_scene(self.document(), "--history", "whole.csv")
+        self.run_scene(self.document(), "--steps", "5", "--checkpoint", "c.h5", "--history",
+                       "first.csv")
+        resumed = self.run_scene(self.document(), "--resume", "c.h5", "--history", "second.csv")
+        self.assertEqual(resumed["results"]["first_step"], 5)
+        self.assertEqual(resumed["results"]["steps_taken"], 3)
+        self.assertEqual(resumed["results"]["objects"], whole["results"]["objects"])
+        first, second = self.rows("first.csv"), self.rows("second.csv")
+        self.assertEqual(first, self.rows("whole.csv")[:6])
+        self.assertEqual(second[1:], self.rows("whole.csv")[6:])
+        self.assertEqual([row["step"] for row in second], ["5", "6", "7", "8"])
+        self.assertEqual(second[0]["elastic"], first[-1]["elastic"])
+        self.assertIn("c.h5", [i["path"] for i in resumed["provenance"]["inputs"]])
+
+    def test_checkpoints_while_running_are_replaced(self):
+        self.run_scene(self.document(), "--checkpoint", "c.h5", "--checkpoint-every", "3")
+        self.write_scene(self.document())
+        self.fails(USAGE, "step 8 of 8 is done already", "softbody", "s.json", "--resume", "c.h5",
+                   "-q")
+        self.assertEqual(self.files(), ["c.h5", "s.json"])
+
+    def test_a_series_goes_on(self):
+        self.run_scene(self.document(), "--steps", "4", "--checkpoint", "c.h5", "--hdf", "f.hdf",
+                       "--vtk-every", "2")
+        self.run_scene(self.document(), "--resume", "c.h5", "--hdf", "f.hdf", "--vtk-every", "2")
+        series = json.loads(self.read("f.hdf.series"))
+        self.assertEqual([f["name"] for f in series["files"]],
+                         [f"f_{step:06}.hdf" for step in (0, 2, 4, 6, 8)])
+
+    def test_other_scenes_and_files_are_refused(self):
+        self.run_scene(self.document(), "--steps", "2", "--checkpoint", "c.h5")
+
+        def refused(message, document, checkpoint="c.h5"):
+            self.write_scene(document)
+            self.fails(BAD_FILE, message, "softbody", "s.json", "--resume", checkpoint, "-q")
+
+        other = self.document()
+        other["objects"][0]["mesh"] = tetra_box((1, 1, 1))
+        refused("checkpoint of other meshes", other)
+        other = self.document()
+        other["gravity"] = [0, 0, -1]
+        refused("checkpoint of another scene", other)
+        self.write("text.h5", "not HDF5")
+        refused("text.h5", self.document(), "text.h5")
+        refused("nothere.h5", self.document(), "nothere.h5")
+
+    def test_a_signal_writes_the_checkpoint(self):
+        self.write_scene(self.document())
+        process = subprocess.Popen(
+            [driver_case.EXECUTABLE, "softbody", "s.json", "--backend", self.backend, "--steps",
+             "100000000", "--checkpoint", "c.h5", "--history", "h.csv", "--json", "run.json"],
+            cwd=self.directory.name, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        with process.stderr as log:
+            for line in log:
+                if line.rstrip().endswith("ms"):  # a step
+                    break
+            time.sleep(0.05)
+            process.send_signal(signal.SIGTERM)
+            message = log.read()
+        self.assertEqual(process.wait(timeout=60), STOPPED)
+        self.assertIn("stopped by a signal", message)
+        run = json.loads(self.read("run.json"))
+        self.assertEqual(run["status"], "stopped")
+        taken = run["results"]["steps_taken"]
+        self.assertEqual(len(self.rows("h.csv")), taken + 1)
+        self.assertLessEqual(len(run["results"]["steps"]["step"]), 2000)
+        self.fails(USAGE, f"step {taken} of {taken} is done", "softbody", "s.json", "--resume",
+                   "c.h5", "-q", "--steps", taken)
+
+
+class Results(SoftbodyCase):
+    def test_files_of_the_output_directory(self):
+        self.write_scene(scene(body(), body(cloth(), {**STIFF, "thickness": 0.1}, name="sheet",
+                                            translate=[0, 0, 3]), steps=4))
+        process = self.femura("softbody", "s.json", "-o", "out", "--vtk-every", "3")
+        self.assertEqual(sorted(os.listdir(self.path("out"))),
+                         ["s.csv", "s.hdf.series", "s.summary.json", "s_000000.hdf", "s_000003.hdf",
+                          "s_000004.hdf"])
+        series = json.loads(self.read("out/s.hdf.series"))
+        self.assertEqual([f["name"] for f in series["files"]],
+                         ["s_000000.hdf", "s_000003.hdf", "s_000004.hdf"])
+        self.close(series["files"][1]["time"], 0.03)
+        run = json.loads(self.read("out/s.summary.json"))
+        self.assertEqual(run["schema"], "femura/softbody/1")
+        self.assertEqual(run["status"], "converged")
+        for part in ("problem", "engine", "parameters", "iterations", "residual", "timings",
+                     "memory", "provenance"):
+            self.assertIn(part, run)
+        self.assertEqual(run["provenance"]["units"]["force"], "N")
+        self.assertEqual(run["results"]["frames"], 3)
+        self.assertEqual(run["problem"]["nodes"], 12 + 9)
+        self.assertEqual(run["problem"]["elements"], 2 + 8)
+        self.assertEqual([o["shape"] for o in run["problem"]["objects"]], ["hexa", "triangle"])
+        for part in ("Scene", "sheet", "Milliseconds of a step", "Energy", "out/s.hdf.series"):
+            self.assertIn(part, process.stdout)
+        self.assertIn("4 steps in", process.stderr)
+
+    def test_the_history_and_the_summary_say_the_same(self):
+        run = self.run_scene(scene(body(fixed=[{"box": [0, 0, 0, 0, 1, 1]}]),
+                                   gravity=[0, 0, -9.81]), "--history", "h.csv", "--timings")
+        rows, steps = self.rows("h.csv"), run["results"]["steps"]
+        self.assertEqual(len(rows), 11)
+        self.assertEqual([int(row["step"]) for row in rows[1:]], steps["step"])
+        for name in ("time", "kinetic", "elastic", "potential"):
+            self.assertEqual([float(row[name]) for row in rows[1:]], steps[name])
+        for name in ("iterations", "staleness", "contacts", "newton_iterations"):
+            self.assertEqual([int(row[name]) for row in rows[1:]], steps[name])
+        self.assertEqual(sum(steps["iterations"]), run["iterations"])
+        self.close(max(steps["residual"]), run["residual"]["true"], 1e-12)
+        self.assertLessEqual(run["residual"]["true"], 1e-9)
+        self.assertEqual(rows[0]["elastic"], "0")
+        for phase, spread in run["results"]["step_seconds"].items():
+            self.close(spread["mean"], math.fsum(steps[phase + "_seconds"]) / 10, scale=1e-9)
+            self.close(spread["maximum"], max(steps[phase + "_seconds"]), scale=1e-9)
+        self.assertGreater(run["results"]["step_seconds"]["total"]["mean"], 0)
+        self.assertTrue(run["results"]["phases_fenced"])
+        self.assertEqual(self.files(), ["h.csv", "s.json"])
+
+    def test_the_command_line_wins_over_the_scene(self):
+        document = scene(solver={"refresh": "sync", "tolerance": 1e-6, "warp": False,
+                                 "apply": "levels", "preconditioner": "ldlt"})
+        run = self.run_scene(document)
+        self.assertEqual((run["engine"]["refresh"], run["engine"]["tolerance"],
+                          run["engine"]["warp"], run["engine"]["apply"]),
+                         ("sync", 1e-6, False, "levels"))
+        run = self.run_scene(document, "--refresh", "every:2", "--tolerance", "1e-10", "--warp",
+                             "--apply", "supernodes", "--steps", "3", "--time-step", "0.5")
+        self.assertEqual((run["engine"]["refresh"], run["engine"]["tolerance"],
+                          run["engine"]["warp"], run["engine"]["apply"]),
+                         ("every:2", 1e-10, True, "supernodes"))
+        self.assertEqual((run["problem"]["steps"], run["problem"]["time_step"]), (3, 0.5))
+        self.close(run["results"]["last_time"], 1.5)
+
+    def test_meshes_from_files(self):
+        os.mkdir(self.path("meshes"))
+        self.write("meshes/one.vtk", tetrahedron())
+        self.write("big.vtk", tetrahedron(points="0 0 0\n2 0 0\n0 2 0\n0 0 2"))
+        document = scene(body({"file": "meshes/one.vtk", "unit": 0.5}))
+        run = self.run_scene(document)
+        self.close(run["problem"]["objects"][0]["mass"], 1000 / 6 / 8)
+        self.assertEqual([os.path.basename(i["path"]) for i in run["provenance"]["inputs"]],
+                         ["s.json", "one.vtk"])
+        run = self.run_scene(document, "--mesh", "body=big.vtk")
+        self.close(run["problem"]["objects"][0]["mass"], 1000 / 6)
+        self.write("turned.vtk", tetrahedron(cell="0 2 1 3"))
+        run = self.run_scene(scene(body({"file": "turned.vtk"})))
+        self.close(run["problem"]["objects"][0]["mass"], 1000 / 6)  # inside out in the file
+
+    def test_points_without_element_are_reported_and_left_out(self):
+        self.write("loose.vtk", tetrahedron(points="5 5 5\n0 0 0\n1 0 0\n0 1 0\n0 0 1",
+                                            cell="1 2 3 4"))
+        self.write_scene(scene(body({"file": "loose.vtk"})))
+        process = self.femura("softbody", "s.json", "--json", "-", "-q")
+        self.assertIn("loose.vtk: 1 points belong to no element and are left out", process.stderr)
+        run = json.loads(process.stdout)
+        self.assertEqual(run["problem"]["objects"][0]["nodes"], 4)
+        self.assertEqual(run["problem"]["objects"][0]["unused_points_left_out"], 1)
+        self.write_scene(scene(body({"file": "loose.vtk"}, fixed=[{"nodes": [1]}])))
+        self.fails(BAD_FILE, "choose by boxes", "softbody", "s.json", "-q")
+
+    def test_dry_run_predicts_and_writes_nothing(self):
+        box = body(tetra_box((4, 4, 2), (1, 1, 0.5)))
+        self.write_scene(scene(box))
+        before = self.files()
+        plan = self.summary("softbody", "s.json", "-q", "--dry-run", "--hdf", "f", "--history", "h")
+        self.assertEqual(self.files(), before)
+        self.assertEqual(plan["status"], "dry run")
+        self.assertEqual(plan["problem"]["dofs"], 3 * 75)
+        self.assertGreater(plan["results"]["predicted_host_bytes"], 0)
+        run = self.run_scene(scene(box))
+        self.assertEqual(plan["results"]["matrix_blocks"], run["engine"]["matrix_blocks"])
+        self.assertEqual(plan["results"]["factor_entries"], run["engine"]["factor_entries"])
+        ratio = run["memory"]["kokkos_peak_bytes"] / plan["results"]["predicted_device_bytes"]
+        self.assertGreater(ratio, 0.4)
+        self.assertLess(ratio, 1.6)
+
+
+class Scenes(SoftbodyCase):
+    """Those that come with femura."""
+
+    def test_they_can_be_read(self):
+        folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "scenes")
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
+        self.assertIn("cloth.json", names)
+        for name in names:
+            with self.subTest(scene=name):
+                path = os.path.join(folder, name)
+                if name == "raptor.json":  # whose mesh is not ours to give
+                    self.write("one.vtk", tetrahedron())
+                    self.fails(BAD_FILE, "is inside the box", "softbody", path, "--dry-run", "-q",
+                               "--mesh", "raptor=one.vtk")
+                    continue
+                plan = self.summary("softbody", path, "--dry-run", "-q")
+                self.assertGreater(plan["results"]["factor_entries"], plan["problem"]["dofs"])
+
+
+class Failures(SoftbodyCase):
+    """Runs that do not end well say so, keep what they have, and never end with 0."""
+
+    def test_steps_that_do_not_converge_are_named(self):
+        document = scene(body(fixed=[{"box": [0, 0, 0, 0, 1, 1]}]), gravity=[0, 0, -9.81])
+        self.write_scene(document)
+        process = self.femura("softbody", "s.json", "--preconditioner", "jacobi", "--max-iterations",
+                              "1", "-o", "out", "-q", "--backend", self.backend, code=NOT_CONVERGED)
+        self.assertIn("10 of 10 steps not converged: 1, 2, 3, 4, 5, ...", process.stderr)
+        self.assertIn("NOT CONVERGED", process.stdout)
+        run = json.loads(self.read("out/s.summary.json"))
+        self.assertEqual(run["status"], "not converged")
+        self.assertEqual(run["results"]["first_not_converged"], list(range(1, 11)))
+        self.assertEqual(len(self.rows("out/s.csv")), 11)
+        self.assertGreater(run["residual"]["true"], 1e-9)
+
+    def test_a_breakdown_keeps_what_there_was(self):
+        # Its energy is beyond what numbers can hold.
+        bar = body(tetra_box((2, 1, 1)), LAWS[2], fixed=[{"box": [0, 0, 0, 0, 1, 1]}],
+                   loads=[{"box": [2, 0, 0, 2, 1, 1], "total_force": [1e170, 0, 0]}])
+        self.write_scene(scene(bar))
+        process = self.femura("softbody", "s.json", "-o", "out", "-q", "--backend", self.backend,
+                              code=NOT_CONVERGED)
+        self.assertIn("broke down in step", process.stderr)
+        run = json.loads(self.read("out/s.summary.json"))
+        self.assertEqual(run["status"], "broken down")
+        self.assert_finite(run["results"])
+        taken = run["results"]["steps_taken"]
+        self.assertLess(taken, 10)
+        self.assertEqual(len(self.rows("out/s.csv")), taken + 1)
+        series = json.loads(self.read("out/s.hdf.series"))
+        self.assertEqual(series["files"][-1]["name"], f"s_{taken:06}.hdf")
+
+    def test_elements_that_are_turned_inside_out_recover_or_are_told(self):
+        for law in LAWS:
+            with self.subTest(law=law):
+                thrown = body(tetra_box(), law, fixed=[{"box": [0, 0, 0, 0, 1, 1]}],
+                              velocity=[-300, 0, 0])
+                self.write_scene(scene(thrown, steps=20))
+                process = subprocess.run([driver_case.EXECUTABLE, "softbody", "s.json", "--json",
+                                          "-", "-q", "--backend", self.backend], text=True,
+                                         cwd=self.directory.name, stdout=subprocess.PIPE,
+                                         stderr=subprocess.PIPE, timeout=60)
+                self.assertIn(process.returncode, (0, NOT_CONVERGED), process.stderr)
+                run = json.loads(process.stdout)
+                self.assert_finite(run["results"])
+                self.assertEqual(process.returncode == 0, run["status"] == "converged")
+
+
+class BadScenes(SoftbodyCase):
+    def bad(self, message, document, *arguments):
+        """Is refused before anything is solved, also by --dry-run, and leaves nothing behind."""
+        self.write_scene(document)
+        before = self.files()
+        for more in ((), ("--dry-run",)):
+            self.fails(BAD_FILE, message, "softbody", "s.json", "--json", "r.json", "--hdf", "f",
+                       "--history", "h.csv", "-q", *arguments, *more)
+        self.assertEqual(self.files(), before)
+
+    def test_keys_and_values(self):
+        # All of them are in softbody_scene.cpp.
+        self.bad("unknown key \"stesp\"", {**scene(), "stesp": 3})
+        self.bad("did you mean 'steps'?", {**scene(), "stesp": 3})
+        self.bad("objects[0].density: -1", scene(body(density=-1)))
+        self.bad("objects[0].fixed[0]: no node is inside the box",
+                 scene(body(fixed=[{"box": [5, 5, 5, 6, 6, 6]}])))
+        self.bad("the law stvk is for tetrahedra", scene(body(material=LAWS[2])))
+        self.bad("the law neo_hookean is for tetrahedra",
+                 scene(body(cloth(), {**LAWS[3], "thickness": 1})))
+
+    def test_what_is_not_held_and_has_no_mass(self):
+        self.bad("'body' has no mass and nothing is fixed", scene(body(density=0)))
+        self.bad("is fixed on one line", scene(body(density=0, fixed=[{"box": [0, 0, 0, 2, 0, 0]}])))
+        self.bad("keeps its triangles in their plane",
+                 scene(body(cloth(), {**STIFF, "thickness": 1}, density=0,
+                            fixed=[{"box": [0, 0, 0, 0, 1, 0]}])))
+        held = body(density=0, fixed=[{"box": [0, 0, 0, 0, 1, 1]}])
+        self.run_scene(scene(held))
+
+    def test_meshes(self):
+        self.bad("nothere.vtu", scene(body({"file": "nothere.vtu"})))
+        self.write("flat.vtk", tetrahedron(points="0 0 0\n1 0 0\n0 1 0\n1 1 0"))
+        self.bad("flat.vtk", scene(body({"file": "flat.vtk"})))
+        self.write("cut.vtk", tetrahedron()[:-40])
+        self.bad("cut.vtk", scene(body({"file": "cut.vtk"})))
+        self.write("nan.vtk", tetrahedron(points="0 0 0\n1 0 nan\n0 1 0\n0 0 1"))
+        self.bad("nan.vtk", scene(body({"file": "nan.vtk"})))
+        self.write("repeated.vtk", tetrahedron(cell="0 1 1 3"))
+        self.bad("repeated.vtk", scene(body({"file": "repeated.vtk"})))
+        self.bad("has no object 'boddy', but body; did you mean 'body'?", scene(), "--mesh",
+                 "boddy=a.vtk")
+
+    def test_files(self):
+        self.fails(BAD_FILE, "nothere.json", "softbody", "nothere.json")
+        self.write("text.json", '{"steps": 3,\n "time_step" 1}')
+        self.fails(BAD_FILE, "text.json: not JSON: line 2", "softbody", "text.json")
+        self.write("twice.json", '{"steps": 3, "steps": 4}')
+        self.fails(BAD_FILE, "twice", "softbody", "twice.json")
+
+
+class Usage(SoftbodyCase):
+    def test_contradictions_and_options_without_effect(self):
+        self.fails(USAGE, "no scene", "softbody")
+        self.write_scene(scene())
+        for arguments in (("--hdf", "a", "--no-hdf"), ("--vtk-every", "2"),
+                          ("--checkpoint-every", "2"), ("--seed", "1"),
+                          ("--refresh", "sync", "--preconditioner", "jacobi"),
+                          ("--apply", "levels", "--preconditioner", "none"),
+                          ("--warp", "--no-warp")):
+            with self.subTest(arguments=arguments):
+                self.fails(USAGE, arguments[0], "softbody", "s.json", *arguments)
+
+    def test_values_out_of_range(self):
+        self.write_scene(scene())
+        for arguments in (("--steps", "0"), ("--time-step", "0"), ("--time-step", "nan"),
+                          ("--refresh", "every:0"), ("--refresh", "often"), ("--newton", "0"),
+                          ("--tolerance", "1"), ("--newton-tolerance", "-1"),
+                          ("--max-iterations", "0"), ("--vtk-every", "0"), ("--batch", "-1"),
+                          ("--max-halvings", "31"), ("--contact-iterations", "0"),
+                          ("--contact-tolerance", "2"), ("--mesh", "body"),
+                          ("--factor-storage", "fp8"), ("--precision", "single")):
+            with self.subTest(arguments=arguments):
+                self.fails(USAGE, arguments[0], "softbody", "s.json", *arguments, "-o", "out")
+        self.fails(USAGE, "did you mean 'supernodes'?", "softbody", "s.json", "--apply", "supernode")
+        self.fails(UNAVAILABLE, "serial", "softbody", "s.json", "--backend", "quantum")
+
+    def test_help_and_printed_configuration(self):
+        text = self.femura("softbody", "--help").stdout
+        for part in ("Scene:", "Linear systems", "--refresh sync|every:K|background", "Examples:",
+                     "75  stopped"):
+            self.assertIn(part, text)
+        self.write_scene(scene())
+        arguments = ("s.json", "--steps", "3", "--refresh", "every:2", "--apply", "levels",
+                     "--mesh", "body=a.vtk", "--no-warp", "--tolerance", "1e-7")
+        self.write("c.toml", self.femura("softbody", *arguments, "--print-config").stdout)
+        again = self.femura("softbody", "--config", "c.toml", "--print-config").stdout
+        self.assertEqual(self.read("c.toml"), again)
+        for part in ('refresh = "every:2"', "no-warp = true", "steps = 3"):
+            self.assertIn(part, again)
+
+
+if __name__ == "__main__":
+    driver_case.main()

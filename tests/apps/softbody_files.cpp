@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The frames and checkpoints of `femura softbody`, written and read back.
+#include "apps/softbody/checkpoint.hpp"
+#include "apps/softbody/frame_series.hpp"
+#include "core/element_generators.hpp"
+#include "core/io/hdf5.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/io/test_directory.hpp"
+
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+using namespace femura;
+using namespace femura_test;
+
+namespace {
+
+SoftScene two_objects() {
+  SoftScene scene;
+  scene.objects.resize(2);
+  scene.objects[0].name = "box";
+  scene.objects[0].mesh = make_hexa_box({1, 1, 1}, {1, 1, 1});
+  scene.objects[1].name = "sheet";
+  scene.objects[1].mesh = make_cloth(2, 2, 1, 1);
+  return scene;
+}
+
+std::vector<double> moved(const SoftScene& scene, double by) {
+  std::vector<double> x;
+  for (const SoftObject& object : scene.objects)
+    for (const double coordinate : object.mesh.point)
+      x.push_back(coordinate + by);
+  return x;
+}
+
+std::string text_of(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+Checkpoint some_state(const SoftScene& scene) {
+  return {3, 0.3, moved(scene, 1. / 3), moved(scene, -2)};
+}
+
+} // namespace
+
+TEST_CASE("frames have both objects where they are, and a list with their times", "[softbody]") {
+  const TestDirectory directory;
+  const SoftScene scene = two_objects();
+  FrameSeries frames(directory / "f.hdf", scene, {{"version", "x"}}, 0);
+  CHECK(frames.last_step() == -1);
+  const std::vector<double> at_rest = moved(scene, 0), later = moved(scene, 0.25);
+  frames.write(0, 0, at_rest, later);
+  frames.write(10, 0.5, later, at_rest);
+  CHECK(frames.last_step() == 10);
+  CHECK(frames.num_written() == 2);
+  CHECK(frames.path() == directory / "f.hdf.series");
+  const std::string list = text_of(frames.path());
+  CHECK_SAYS(list, R"({"name": "f_000000.hdf", "time": 0})",
+             R"({"name": "f_000010.hdf", "time": 0.5})");
+
+  const Hdf5File file = Hdf5File::open(directory / "f_000010.hdf");
+  const Hdf5Group vtk = file.root().group("VTKHDF");
+  CHECK(vtk.dataset("Points").read<double>() == later);
+  CHECK(vtk.dataset("Types").read<int>() == std::vector<int>{12, 5, 5});
+  CHECK(vtk.group("CellData").dataset("object").read<int>() == std::vector<int>{0, 1, 1});
+  const Hdf5Dataset displacement = vtk.group("PointData").dataset("displacement");
+  CHECK(displacement.read<double>() == std::vector<double>(later.size(), 0.25));
+  CHECK(displacement.text_attribute("unit") == "m");
+  CHECK(vtk.group("PointData").dataset("velocity").read<double>() == at_rest);
+  CHECK(file.root().group("run").text_attribute("step") == "10");
+}
+
+TEST_CASE("a resumed series keeps the frames before it and replaces those after", "[softbody]") {
+  const TestDirectory directory;
+  const SoftScene scene = two_objects();
+  const std::vector<double> x = moved(scene, 0);
+  {
+    FrameSeries frames(directory / "f", scene, {}, 0);
+    for (const int step : {0, 5, 10})
+      frames.write(step, step, x, x);
+  }
+  FrameSeries frames(directory / "f", scene, {}, 5);
+  frames.write(5, 5, x, x);
+  frames.write(8, 8, x, x);
+  const std::string list = text_of(frames.path());
+  CHECK_SAYS(list, "f_000000.hdf", "f_000005.hdf", "f_000008.hdf");
+  CHECK_FALSE(says(list, "f_000010.hdf"));
+  CHECK(list.find("f_000005.hdf") == list.rfind("f_000005.hdf"));
+}
+
+TEST_CASE("a checkpoint comes back as it was", "[softbody]") {
+  const TestDirectory directory;
+  const SoftScene scene = two_objects();
+  const Checkpoint state = some_state(scene);
+  write_checkpoint(directory / "c.h5", state, identify(scene), {{"command_line", "femura"}});
+  const Checkpoint back = read_checkpoint(directory / "c.h5", identify(scene), 12);
+  CHECK(back.step == 3);
+  CHECK(back.time == 0.3);
+  CHECK(back.positions == state.positions);
+  CHECK(back.velocities == state.velocities);
+}
+
+TEST_CASE("checkpoints of other scenes and damaged ones are refused", "[softbody]") {
+  const TestDirectory directory;
+  const SoftScene scene = two_objects();
+  const std::string path = directory / "c.h5";
+  write_checkpoint(path, some_state(scene), identify(scene), {});
+  const auto error_for = [&](const SoftScene& other) {
+    return error_of([&] { read_checkpoint(path, identify(other), 12); });
+  };
+  SoftScene other = scene;
+  other.objects[1].mesh.point[4] += 1e-12;
+  CHECK_SAYS(error_for(other), path, "other meshes");
+  other = scene;
+  std::swap(other.objects[0], other.objects[1]);
+  CHECK_SAYS(error_for(other), "other meshes");
+  other = scene;
+  other.objects[0].material.young *= 2;
+  CHECK_SAYS(error_for(other), "another scene");
+  other = scene;
+  other.objects[0].fixed = {1};
+  CHECK_SAYS(error_for(other), "another scene");
+  other = scene;
+  other.gravity[2] = -1;
+  CHECK_SAYS(error_for(other), "another scene");
+  other = scene;
+  other.obstacles.resize(1);
+  CHECK_SAYS(error_for(other), "another scene");
+
+  Checkpoint state = some_state(scene);
+  state.velocities[5] = std::numeric_limits<double>::quiet_NaN();
+  write_checkpoint(path, state, identify(scene), {});
+  CHECK_SAYS(error_for(scene), path, "/velocities", "finite");
+  state = some_state(scene);
+  state.positions.resize(33);
+  write_checkpoint(path, state, identify(scene), {});
+  CHECK_SAYS(error_for(scene), path, "/positions", "12 nodes");
+  Hdf5File::create(path).close();
+  CHECK_SAYS(error_for(scene), path, "is not a checkpoint");
+}
