@@ -79,6 +79,10 @@ int run_all(int argc, char** argv) {
   register_voxel_solve(options);
   register_voxel_profile(options);
   register_eikonal_solve(options);
+  register_factor_apply(options);
+  register_soft_assembly(options);
+  register_soft_contact(options);
+  register_soft_step(options);
 
   if (options.list_only)
     return benchmark::RunSpecifiedBenchmarks() > 0 ? 0 : 2;

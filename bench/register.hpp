@@ -19,6 +19,10 @@ void register_voxel_memory(const Options& options);
 void register_voxel_solve(const Options& options);
 void register_voxel_profile(const Options& options);
 void register_eikonal_solve(const Options& options);
+void register_factor_apply(const Options& options);
+void register_soft_assembly(const Options& options);
+void register_soft_contact(const Options& options);
+void register_soft_step(const Options& options);
 
 /// Prints the tables of the voxel_profile rows that ran.
 void print_profiles(const Options& options);

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kokkos Kernels' triangular solves with the factor of the factor_apply rows.
+#pragma once
+
+#include "bench/csr_matrix.hpp"
+#include "core/backend.hpp"
+
+#include <functional>
+
+namespace femura::bench {
+
+/// Two solves, analysed before; the caller divides by D between them. Empty functions where the
+/// library was not built for the backend.
+struct TriangleSolves {
+  std::function<void()> lower; ///< y = L^-1 r
+  std::function<void()> upper; ///< z = L^-T y
+};
+
+/// Levels of rows, with a thread or a team for each row. `rows` are those of L without its unit
+/// diagonal. Fences.
+template<class Exec>
+TriangleSolves kokkos_kernels_solves(const Exec& exec, const CsrMatrix<double>& rows, bool teams,
+                                     const Array<double, Exec>& r, const Array<double, Exec>& y,
+                                     const Array<double, Exec>& z);
+
+} // namespace femura::bench

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bench/soft_mesh.hpp"
+
+#include "core/io/element_file.hpp"
+#include "core/tetra_generators.hpp"
+
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+namespace femura::bench {
+
+std::vector<SoftMeshName> soft_mesh_names(const Options& options) {
+  std::vector<SoftMeshName> names;
+  const char* const data = std::getenv("FEMURA_SHARED_DATA");
+  if (data != nullptr && options.sizes.empty())
+    for (const int tetrahedra : {8418, 12580, 19409})
+      names.push_back({"raptor", tetrahedra});
+  else
+    for (const int cells : options.sizes_or({156, 233, 359}))
+      names.push_back({"beam", cells});
+  return names;
+}
+
+const ElementMesh& cached_soft_mesh(const SoftMeshName& name) {
+  static std::unique_ptr<std::pair<SoftMeshName, ElementMesh>> cached;
+  if (cached && cached->first.name == name.name && cached->first.n == name.n)
+    return cached->second;
+  ElementMesh mesh;
+  if (name.name == "raptor") {
+    mesh = read_element_mesh(std::string(std::getenv("FEMURA_SHARED_DATA")) +
+                             "/softbody/raptorTetra_" + std::to_string(name.n) + ".vtu")
+               .mesh;
+  } else {
+    const TetraMesh box = make_tetra_box({name.n, 3, 3}, 1);
+    mesh.point = box.point;
+    mesh.node = box.tetra;
+  }
+  cached = std::make_unique<std::pair<SoftMeshName, ElementMesh>>(name, std::move(mesh));
+  return cached->second;
+}
+
+} // namespace femura::bench

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The meshes of the rows of soft bodies.
+#pragma once
+
+#include "bench/options.hpp"
+#include "core/element_mesh.hpp"
+
+#include <string>
+#include <vector>
+
+namespace femura::bench {
+
+/// A mesh by the name and number at the end of a row: "raptor" by its tetrahedra, a file of
+/// FEMURA_SHARED_DATA/softbody; "beam" by its cells along the axis, with 3 x 3 across.
+struct SoftMeshName {
+  std::string name;
+  int n = 0;
+};
+
+/// The beams of --sizes; else the three raptors of Zeng and Courtecuisse (arXiv 2306.05893) or,
+/// where FEMURA_SHARED_DATA is not set, beams of as many tetrahedra and nearly as many nodes.
+std::vector<SoftMeshName> soft_mesh_names(const Options& options);
+
+/// The mesh asked for last is kept; the next one takes its place.
+const ElementMesh& cached_soft_mesh(const SoftMeshName& name);
+
+} // namespace femura::bench

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bench/soft_problem.hpp"
+
+#include "core/element_generators.hpp"
+#include "core/io/element_file.hpp"
+#include "kernels/element_map.hpp"
+#include "kernels/make_element_map.hpp"
+#include "kernels/make_factor_pattern.hpp"
+#include "kernels/soft_elements.hpp"
+#include "kernels/upload.hpp"
+#include "solvers/nested_dissection.hpp"
+
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace femura::bench {
+
+namespace {
+
+using Host = Kokkos::DefaultHostExecutionSpace;
+
+std::string raptor_file(SoftModel model) {
+  const char* const shared = std::getenv("FEMURA_SHARED_DATA");
+  if (!shared || model > SoftModel::raptor3)
+    return "";
+  constexpr const char* elements[] = {"8418", "12580", "19409"};
+  return std::string(shared) + "/softbody/raptorTetra_" + elements[int(model)] + ".vtu";
+}
+
+/// Mean of coordinate `axis` over the nodes of an element.
+double centre(const ElementMesh& mesh, std::size_t element, int axis) {
+  const std::size_t n = std::size_t(nodes_per_elem(mesh.shape));
+  double sum = 0;
+  for (std::size_t k = 0; k < n; ++k)
+    sum += mesh.point[3 * std::size_t(mesh.node[n * element + k]) + std::size_t(axis)];
+  return sum / double(n);
+}
+
+/// Stiffer in a box and held in another, as in the scene raptor-cuda of SOFA, which [1] uses.
+void set_raptor(SoftProblem& problem) {
+  const ElementMesh& mesh = problem.mesh;
+  for (std::size_t e = 0; e < mesh.num_elem(); ++e) {
+    const double y = centre(mesh, e, 1), z = centre(mesh, e, 2);
+    problem.factor.push_back(y < 2.5 && z > -1 && z < 1.5 ? 10 : 1);
+  }
+  for (std::size_t i = 0; i < mesh.num_points(); ++i) {
+    const double* const x = &mesh.point[3 * i];
+    problem.fixed[i] = x[0] >= -2.2 && x[0] <= 2.2 && x[1] >= -0.3 && x[1] <= 0.110668 &&
+                       x[2] >= -9.2 && x[2] <= 2.88584;
+  }
+}
+
+void set_mesh(SoftProblem& problem, SoftModel model) {
+  const int cube[3] = {19, 19, 19}, box[3] = {5, 4, 4};
+  switch (model) {
+  case SoftModel::cloth:
+    problem.mesh = make_cloth(70, 70, 1, 1);
+    break;
+  case SoftModel::cube:
+    problem.mesh = make_hexa_box(cube, {1, 1, 1});
+    break;
+  case SoftModel::box:
+    problem.mesh = make_hexa_box(box, {1, 0.8, 0.8});
+    break;
+  default:
+    problem.mesh = read_element_mesh(raptor_file(model)).mesh;
+  }
+  problem.material.young = 1e5;
+  problem.material.poisson = 0.4;
+  const ElementMesh& mesh = problem.mesh;
+  problem.fixed.assign(mesh.num_points(), 0);
+  if (model <= SoftModel::raptor3)
+    return set_raptor(problem);
+  for (std::size_t i = 0; i < mesh.num_points(); ++i) {
+    const double* const x = &mesh.point[3 * i];
+    problem.fixed[i] =
+        model == SoftModel::cloth ? x[1] > 0.999 && (x[0] < 0.001 || x[0] > 0.999) : x[2] < 0.001;
+  }
+}
+
+/// What the map of the elements gives: the graph of the matrix, and later the matrix.
+struct Assembled {
+  ElementMap<Host> map;
+  BlockMatrix<Host> matrix;
+};
+
+Assembled assemble(const Host& exec, const SoftProblem& problem) {
+  Assembled result;
+  const ElementGroup group = {problem.mesh.shape,
+                              std::vector<int>(problem.mesh.node.begin(), problem.mesh.node.end())};
+  result.map = make_element_map(exec, problem.num_nodes(), {group}, problem.fixed, result.matrix);
+  return result;
+}
+
+template<class T>
+std::vector<T> to_host(const Array<T, Host>& values) {
+  return std::vector<T>(values.data(), values.data() + values.extent(0));
+}
+
+/// Numbers the nodes in the order of elimination.
+void renumber(SoftProblem& problem, const std::vector<int>& order) {
+  const std::size_t n = order.size();
+  std::vector<std::int32_t> position(n);
+  std::vector<double> point(3 * n);
+  std::vector<std::uint8_t> fixed(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    const std::size_t old = std::size_t(order[k]);
+    position[old] = std::int32_t(k);
+    fixed[k] = problem.fixed[old];
+    for (std::size_t c = 0; c < 3; ++c)
+      point[3 * k + c] = problem.mesh.point[3 * old + c];
+  }
+  for (std::int32_t& node : problem.mesh.node)
+    node = position[std::size_t(node)];
+  problem.mesh.point = point;
+  problem.fixed = fixed;
+}
+
+void set_matrix(const Host& exec, SoftProblem& problem) {
+  const Assembled assembled = assemble(exec, problem);
+  const double h = problem.time_step;
+  const SoftElements<Host> elements =
+      make_soft_elements(exec, problem.mesh, problem.material, problem.factor);
+  const std::int64_t n = 3 * std::int64_t(problem.num_nodes());
+  const auto zeros = make_zeros<double>(exec, n, "femura::bench::zeros");
+  const auto b = make_zeros<double>(exec, n, "femura::bench::b");
+  const auto mass = upload(exec, "femura::bench::mass",
+                           std::vector<double>(problem.mesh.num_points(), problem.node_mass));
+  const ElementSystem<Host> system = {
+      make_zeros<double>(exec, 3 * assembled.map.num_slots, "femura::bench::force"),
+      make_zeros<double>(exec, 9 * assembled.map.num_pairs, "femura::bench::stiffness")};
+  evaluate_soft_elements(exec, elements, upload(exec, "femura::bench::x", problem.mesh.point),
+                         zeros, 0, h * (h + problem.rayleigh_stiffness), system,
+                         make_zeros<int>(exec, 1, "femura::bench::inverted"));
+  assemble_step(exec, assembled.map, system.stiffness, system.force, mass,
+                1 + h * problem.rayleigh_mass, zeros, 0, zeros, assembled.matrix, b);
+  fence(exec, "femura::bench::soft_problem");
+  problem.row_begin = to_host(assembled.matrix.row_begin);
+  problem.column = to_host(assembled.matrix.column);
+  problem.value = to_host(assembled.matrix.value);
+}
+
+} // namespace
+
+std::vector<SoftModel> soft_models(const Options& options) {
+  if (options.quick)
+    return {SoftModel::box};
+  std::vector<SoftModel> models;
+  for (const SoftModel model : {SoftModel::raptor1, SoftModel::raptor2, SoftModel::raptor3})
+    if (!raptor_file(model).empty())
+      models.push_back(model);
+  models.push_back(SoftModel::cloth);
+  models.push_back(SoftModel::cube);
+  return models;
+}
+
+SoftProblem make_soft_problem(SoftModel model) {
+  const Host exec;
+  SoftProblem problem;
+  set_mesh(problem, model);
+  {
+    const Assembled graph = assemble(exec, problem);
+    const std::vector<int> row_begin = to_host(graph.matrix.row_begin);
+    const std::vector<int> column = to_host(graph.matrix.column);
+    std::vector<int> order = nested_dissection(row_begin, column);
+    problem.pattern = make_factor_pattern(row_begin, column, order);
+    renumber(problem, order);
+  }
+  set_matrix(exec, problem);
+  factor_on_host(problem.pattern, problem.row_begin, problem.column, problem.value.data(),
+                 problem.ldlt);
+  if (problem.ldlt.num_replaced > 0)
+    throw std::runtime_error("the matrix of the benchmark is not positive definite");
+  return problem;
+}
+
+const SoftProblem& cached_soft_problem(SoftModel model) {
+  static std::optional<SoftModel> kept;
+  static std::unique_ptr<SoftProblem> problem;
+  if (kept != model) {
+    problem.reset(); // before there is another
+    kept.reset();
+    problem = std::make_unique<SoftProblem>(make_soft_problem(model));
+    kept = model;
+  }
+  return *problem;
+}
+
+} // namespace femura::bench

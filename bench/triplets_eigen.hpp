@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Assembly by Eigen, which the maps are compared with; host memory, no Kokkos.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+namespace femura::bench {
+
+/// Triplets of a square matrix of scalars that are assembled again and again.
+class EigenAssembly {
+public:
+  EigenAssembly(int num_rows, const std::vector<int>& i, const std::vector<int>& j);
+  ~EigenAssembly();
+
+  /// Writes the values [num_triplets] into the list of triplets.
+  void collect(const double* value);
+  /// setFromTriplets from that list, row-major, on one thread.
+  void compress();
+  /// Values row by row, columns ascending.
+  std::vector<double> values() const;
+
+private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+} // namespace femura::bench
