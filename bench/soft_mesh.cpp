@@ -10,10 +10,16 @@
 
 namespace femura::bench {
 
+std::string raptor_file(int num_tetra) {
+  const char* const data = std::getenv("FEMURA_SHARED_DATA");
+  return data == nullptr
+             ? ""
+             : std::string(data) + "/softbody/raptorTetra_" + std::to_string(num_tetra) + ".vtu";
+}
+
 std::vector<SoftMeshName> soft_mesh_names(const Options& options) {
   std::vector<SoftMeshName> names;
-  const char* const data = std::getenv("FEMURA_SHARED_DATA");
-  if (data != nullptr && options.sizes.empty())
+  if (options.sizes.empty() && !raptor_file(0).empty())
     for (const int tetrahedra : {8418, 12580, 19409})
       names.push_back({"raptor", tetrahedra});
   else
@@ -28,9 +34,7 @@ const ElementMesh& cached_soft_mesh(const SoftMeshName& name) {
     return cached->second;
   ElementMesh mesh;
   if (name.name == "raptor") {
-    mesh = read_element_mesh(std::string(std::getenv("FEMURA_SHARED_DATA")) +
-                             "/softbody/raptorTetra_" + std::to_string(name.n) + ".vtu")
-               .mesh;
+    mesh = read_element_mesh(raptor_file(name.n)).mesh;
   } else {
     const TetraMesh box = make_tetra_box({name.n, 3, 3}, 1);
     mesh.point = box.point;

@@ -17,6 +17,9 @@ struct SoftMeshName {
   int n = 0;
 };
 
+/// The file of a raptor by its tetrahedra; empty where FEMURA_SHARED_DATA is not set.
+std::string raptor_file(int num_tetra);
+
 /// The beams of --sizes; else the three raptors of Zeng and Courtecuisse (arXiv 2306.05893) or,
 /// where FEMURA_SHARED_DATA is not set, beams of as many tetrahedra and nearly as many nodes.
 std::vector<SoftMeshName> soft_mesh_names(const Options& options);

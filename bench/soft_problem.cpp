@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/soft_problem.hpp"
 
+#include "bench/soft_mesh.hpp"
 #include "core/element_generators.hpp"
 #include "core/io/element_file.hpp"
 #include "kernels/element_map.hpp"
@@ -10,7 +11,6 @@
 #include "kernels/upload.hpp"
 #include "solvers/nested_dissection.hpp"
 
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,12 +21,9 @@ namespace {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
 
-std::string raptor_file(SoftModel model) {
-  const char* const shared = std::getenv("FEMURA_SHARED_DATA");
-  if (!shared || model > SoftModel::raptor3)
-    return "";
-  constexpr const char* elements[] = {"8418", "12580", "19409"};
-  return std::string(shared) + "/softbody/raptorTetra_" + elements[int(model)] + ".vtu";
+std::string file_of(SoftModel model) {
+  constexpr int num_tetra[] = {8418, 12580, 19409};
+  return raptor_file(num_tetra[int(model)]);
 }
 
 /// Mean of coordinate `axis` over the nodes of an element.
@@ -65,7 +62,7 @@ void set_mesh(SoftProblem& problem, SoftModel model) {
     problem.mesh = make_hexa_box(box, {1, 0.8, 0.8});
     break;
   default:
-    problem.mesh = read_element_mesh(raptor_file(model)).mesh;
+    problem.mesh = read_element_mesh(file_of(model)).mesh;
   }
   problem.material.young = 1e5;
   problem.material.poisson = 0.4;
@@ -149,7 +146,7 @@ std::vector<SoftModel> soft_models(const Options& options) {
     return {SoftModel::box};
   std::vector<SoftModel> models;
   for (const SoftModel model : {SoftModel::raptor1, SoftModel::raptor2, SoftModel::raptor3})
-    if (!raptor_file(model).empty())
+    if (!file_of(model).empty())
       models.push_back(model);
   models.push_back(SoftModel::cloth);
   models.push_back(SoftModel::cube);

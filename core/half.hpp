@@ -23,6 +23,12 @@ public:
       : bits_(encode(value)) {}
   KOKKOS_INLINE_FUNCTION operator float() const { return decode(bits_); }
 
+  /// The nearest finite one: what is too large becomes the largest; NaN stays.
+  KOKKOS_INLINE_FUNCTION static Half within_range(float value) {
+    constexpr float largest = 65504;
+    return Half(value > largest ? largest : value < -largest ? -largest : value);
+  }
+
 private:
 #if defined(__CUDA_ARCH__)
   KOKKOS_INLINE_FUNCTION static std::uint16_t encode(float value) {

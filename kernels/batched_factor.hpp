@@ -120,8 +120,7 @@ BatchedFactor<Exec>::BatchedFactor(const Exec& exec, const FactorPattern& patter
     own.child_end = int(children.size());
     own.source = std::int64_t(source.size());
     for (int j = own.first; j < own.first + own.width; ++j) {
-      // Blocks below the diagonal of column j are found in its row, by symmetry of the pattern;
-      // their own numbers follow from a search in their rows.
+      // The number of block (i, j) of A, by a search in row i; -1: fill.
       const auto block_of = [&](int i) {
         const auto begin = column.begin() + row_begin[i], end = column.begin() + row_begin[i + 1];
         const auto found = std::lower_bound(begin, end, j);

@@ -4,6 +4,7 @@
 
 #include "core/vector.hpp"
 #include "kernels/factor_pattern.hpp"
+#include "kernels/invert_entries.hpp"
 #include "kernels/upload.hpp"
 
 #include <vector>
@@ -65,12 +66,6 @@ struct InvertDiagonalBlock {
     });
   }
 };
-
-template<class Exec>
-struct InvertPivot {
-  Array<double, Exec> pivot, inverse;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { inverse(i) = 1 / pivot(i); }
-};
 } // namespace detail
 
 /// From a factor that was made elsewhere; also D^-1 [3 num_nodes]. Does not fence.
@@ -86,8 +81,7 @@ void invert_diagonal_blocks(const Exec& exec, const SupernodalFactor<Exec>& fact
           .set_scratch_size(scratch_level<Exec>, Kokkos::PerTeam(Kernel::scratch_bytes())),
       Kernel{pattern.first, pattern.row_begin, pattern.begin, diagonal.begin, factor.panel,
              diagonal.value});
-  Kokkos::parallel_for("femura::invert_diagonal_blocks::pivot", range(exec, factor.pivot.extent(0)),
-                       detail::InvertPivot<Exec>{factor.pivot, inverse_pivot});
+  invert_entries(exec, factor.pivot, inverse_pivot);
 }
 
 } // namespace femura

@@ -87,7 +87,10 @@ struct FormInverse {
   KOKKOS_FUNCTION static void store_eight(T* to, const Real (&values)[group]) {
     EightEntries<T> eight;
     for (int q = 0; q < group; ++q)
-      eight.entry[q] = T(values[q]);
+      if constexpr (std::is_same_v<T, Half>) // M stays positive definite, whatever W is
+        eight.entry[q] = Half::within_range(values[q]);
+      else
+        eight.entry[q] = values[q];
     *reinterpret_cast<EightEntries<T>*>(to) = eight;
   }
 

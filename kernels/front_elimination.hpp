@@ -177,28 +177,6 @@ struct EliminatePanel {
     }
   }
 
-  KOKKOS_FUNCTION void store(const Team& team, const FrontPanel& s, int n, int height,
-                             const Scratch& block, const Scratch& diagonal,
-                             const Scratch& inverse) const {
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n * most), [&](int item) {
-      const int i = item % most, k = item / most;
-      if (i >= n)
-        return;
-      const double unit = i == k ? 1.0 : 0.0;
-      front.panel(s.panel + std::int64_t(k) * height + i) =
-          i > k ? block(i * pitch + k) * inverse(k) : unit;
-      front.inverse(s.inverse + k * n + i) = i > k ? block(k * pitch + i) : unit;
-      if (i != k)
-        return;
-      const double own = block(k * pitch + k);
-      const bool good = own > double(smallest_pivot) * fabs(diagonal(k));
-      front.pivot(3 * s.first + k) = good ? own : replacement_pivot(diagonal(k));
-      front.inverse_pivot(3 * s.first + k) = inverse(k);
-      if (!good)
-        Kokkos::atomic_add(&front.replaced(0), 1);
-    });
-  }
-
   /// The same on a device: a thread keeps nine entries of the block in registers, 16 x 16 threads
   /// apart. In step k the column below the pivot and the row of the inverse left of it, entry j of
   /// which stands for j > k and for j < k, are handed round through `line`.
@@ -254,6 +232,29 @@ struct EliminatePanel {
         inverse(k) = d;
     }
     team.team_barrier();
+  }
+
+  /// L, L^-1 and D of the diagonal block, from the form that `factor` leaves it in.
+  KOKKOS_FUNCTION void store(const Team& team, const FrontPanel& s, int n, int height,
+                             const Scratch& block, const Scratch& diagonal,
+                             const Scratch& inverse) const {
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n * most), [&](int item) {
+      const int i = item % most, k = item / most;
+      if (i >= n)
+        return;
+      const double unit = i == k ? 1.0 : 0.0;
+      front.panel(s.panel + std::int64_t(k) * height + i) =
+          i > k ? block(i * pitch + k) * inverse(k) : unit;
+      front.inverse(s.inverse + k * n + i) = i > k ? block(k * pitch + i) : unit;
+      if (i != k)
+        return;
+      const double own = block(k * pitch + k);
+      const bool good = own > double(smallest_pivot) * fabs(diagonal(k));
+      front.pivot(3 * s.first + k) = good ? own : replacement_pivot(diagonal(k));
+      front.inverse_pivot(3 * s.first + k) = inverse(k);
+      if (!good)
+        Kokkos::atomic_add(&front.replaced(0), 1);
+    });
   }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
@@ -399,5 +400,4 @@ struct UpdateFront {
 };
 
 } // namespace detail
-
 } // namespace femura

@@ -208,6 +208,11 @@ struct RotateBack {
 
 } // namespace detail
 
+/// Sums of r . z that a product gives.
+constexpr int num_inverse_tiles(int num_nodes) {
+  return (3 * num_nodes + detail::column_tile - 1) / detail::column_tile;
+}
+
 /// What the two kernels of a product need beside W, made once for a pattern and a storage.
 template<class Exec, class Storage>
 class InverseProduct {
@@ -253,7 +258,7 @@ template<class Exec, class Storage>
 InverseProduct<Exec, Storage>::InverseProduct(const Exec& exec, const FactorPattern& pattern,
                                               const InverseLayout& layout)
     : num_columns_(3 * pattern.num_nodes)
-    , num_tiles_((num_columns_ + detail::column_tile - 1) / detail::column_tile) {
+    , num_tiles_(num_inverse_tiles(pattern.num_nodes)) {
   FEMURA_REQUIRE(num_columns_ < 1 << 24 && layout.begin.back() / 8 < (std::int64_t(1) << 31),
                  "an inverse factor of " << num_columns_ << " rows and " << layout.begin.back()
                                          << " entries; the product takes 2^24 and 2^34");

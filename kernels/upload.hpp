@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small host tables in the memory of a backend.
+// Host tables in the memory of a backend, and back.
 #pragma once
 
 #include "core/backend.hpp"
@@ -18,6 +18,25 @@ Array<T, Exec> upload(const Exec& exec, const std::string& label, const std::vec
   Kokkos::deep_copy(exec, copy, host);
   fence(exec, "femura::upload");
   return copy;
+}
+
+/// The same into an array of that size. Does not fence: `values` stays until the copy is done.
+template<class T, class Exec>
+void upload_to(const Exec& exec, const std::vector<T>& values, const Array<T, Exec>& array) {
+  const Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
+      values.data(), values.size());
+  Kokkos::deep_copy(exec, array, host);
+}
+
+/// The entries of an array. Fences.
+template<class T, class Exec>
+std::vector<T> download(const Exec& exec, const Array<T, Exec>& array) {
+  std::vector<T> values(array.extent(0));
+  const Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
+      values.data(), values.size());
+  Kokkos::deep_copy(exec, host, array);
+  fence(exec, "femura::download");
+  return values;
 }
 
 } // namespace femura

@@ -244,29 +244,24 @@ void ContactSolver<Exec>::forget() {
 
 namespace {
 
+/// The first n entries: arrays of pairs have room for more.
 template<class T, class Exec>
-std::vector<T> download(const Exec& exec, const Array<T, Exec>& array, std::size_t n) {
-  std::vector<T> values(n);
-  if (n > 0)
-    Kokkos::deep_copy(exec,
-                      Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-                          values.data(), n),
-                      Kokkos::subview(array, Kokkos::make_pair(std::size_t(0), n)));
-  fence(exec, "femura::ContactSolver::download");
-  return values;
+std::vector<T> download_first(const Exec& exec, const Array<T, Exec>& array, int n) {
+  return download(exec, Array<T, Exec>(Kokkos::subview(array, Kokkos::make_pair(0, n))));
 }
 
 } // namespace
 
 template<class Exec>
 std::vector<ContactPair> ContactSolver<Exec>::pairs(const Exec& exec) const {
-  return download(exec, implementation_->pairs.pair, implementation_->pairs.num_pairs);
+  return download_first(exec, implementation_->pairs.pair, implementation_->pairs.num_pairs);
 }
 
 template<class Exec>
 std::vector<double> ContactSolver<Exec>::multipliers(const Exec& exec) const {
   FEMURA_REQUIRE(implementation_->solved, "contacts are not solved yet");
-  return download(exec, implementation_->pairs.multiplier, 3 * implementation_->pairs.num_pairs);
+  return download_first(exec, implementation_->pairs.multiplier,
+                        3 * implementation_->pairs.num_pairs);
 }
 
 template<class Exec>

@@ -77,14 +77,10 @@ public:
   }
 
   /// The host's way in two parts: a copy of the matrix is factored on a thread of its own; take()
-  /// brings the factor to made() when ready() says that it is there (or waits). Both fence.
+  /// brings the factor to made() when is_ready() says that it is there (or waits). Both fence.
   void start(const Exec& exec, const BlockMatrix<Exec>& matrix,
              std::launch policy = std::launch::async) {
-    value_.resize(matrix.value.extent(0));
-    const Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
-        value_.data(), value_.size());
-    Kokkos::deep_copy(exec, host, matrix.value);
-    fence(exec, "femura::factor_maker::start");
+    value_ = download(exec, matrix.value);
     running_ = std::async(
         policy, [this] { factor_on_host(pattern_, row_begin_, column_, value_.data(), host_); });
   }
@@ -95,13 +91,8 @@ public:
   }
   void take(const Exec& exec) {
     running_.get();
-    const auto copy_to = [&](const std::vector<double>& from, const Array<double, Exec>& to) {
-      const Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
-          host(from.data(), from.size());
-      Kokkos::deep_copy(exec, to, host);
-    };
-    copy_to(host_.panel, made_.factor.panel);
-    copy_to(host_.pivot, made_.factor.pivot);
+    upload_to(exec, host_.panel, made_.factor.panel);
+    upload_to(exec, host_.pivot, made_.factor.pivot);
     Kokkos::deep_copy(exec, replaced_, host_.num_replaced);
     invert_diagonal_blocks(exec, made_.factor, made_.diagonal, made_.inverse_pivot);
     fence(exec, "femura::factor_maker::take");

@@ -42,7 +42,8 @@ public:
                    const NodeRotations<Exec>& rotations, const SoftOptions& options)
       : options_(options)
       , rotations_(rotations)
-      , maker_(exec, pattern, to_host(matrix.row_begin), to_host(matrix.column), options.place)
+      , maker_(exec, pattern, download(exec, matrix.row_begin), download(exec, matrix.column),
+               options.place)
       , beside_(options.refresh == FactorRefresh::background ? make_concurrent_instance(exec)
                                                              : exec) {
     const std::int64_t entries = 9 * std::int64_t(pattern.num_nodes);
@@ -98,11 +99,6 @@ public:
   const Array<double, Exec>& warp() const { return warp_; }
 
 private:
-  static std::vector<int> to_host(const Array<int, Exec>& array) {
-    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), array);
-    return std::vector<int>(host.data(), host.data() + host.extent(0));
-  }
-
   std::unique_ptr<FactorPreconditioner<Exec>>
   make_preconditioner(const Exec& exec, const FactorPattern& pattern, bool background) {
     const auto& arrays = maker_.made().factor.pattern;

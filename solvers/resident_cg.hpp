@@ -40,7 +40,8 @@ struct ResidentResult {
 
 /// Solves A x = b for cg.b from cg.x. Iterations are taken in pairs: one more than an odd
 /// `max_iterations`. `batch` of them between looks; 0: as many as the solve before took, then a
-/// few. Each backend with graphs replays two iterations as one. Fences.
+/// few. Backends with graphs replay two iterations as one: solves of one object have the same
+/// arrays and preconditioner. Fences.
 template<class Exec>
 class ResidentSolve {
 public:
@@ -91,9 +92,6 @@ public:
     last_ = result.iterations;
     return result;
   }
-
-  /// To be called when arrays of the solve or the preconditioner have changed.
-  LaunchGraphState graph_state() const { return graph_.state(); }
 
 private:
   LaunchGraph<Exec> graph_;

@@ -39,6 +39,21 @@ private:
   double last_ = 0;
 };
 
+const SoftOptions& checked(const SoftOptions& o) {
+  FEMURA_REQUIRE(o.time_step > 0 && std::isfinite(o.time_step), "a time step of " << o.time_step);
+  FEMURA_REQUIRE(o.rayleigh_mass >= 0 && o.rayleigh_stiffness >= 0,
+                 "Rayleigh damping " << o.rayleigh_mass << ", " << o.rayleigh_stiffness);
+  FEMURA_REQUIRE(o.newton_iterations > 0, o.newton_iterations << " Newton iterations");
+  FEMURA_REQUIRE(o.tolerance > 0 && o.max_iterations > 0,
+                 "tolerance " << o.tolerance << ", " << o.max_iterations << " iterations");
+  FEMURA_REQUIRE(o.refresh != FactorRefresh::every || o.refresh_every > 0,
+                 "a new factor every " << o.refresh_every << " systems");
+  FEMURA_REQUIRE(o.refresh_after >= 0 && o.max_halvings >= 0 && o.batch >= 0,
+                 "refresh_after " << o.refresh_after << ", max_halvings " << o.max_halvings
+                                  << ", batch " << o.batch);
+  return o;
+}
+
 } // namespace
 
 template<class Exec>
@@ -62,7 +77,7 @@ struct SoftSolver<Exec>::Implementation {
   double apply_seconds = -1;        ///< of the preconditioner, once it was measured
 
   Implementation(const Exec& exec, const SoftScene& scene, const SoftOptions& given)
-      : options(resolve<Exec>(given))
+      : options(resolve<Exec>(checked(given)))
       , numbering(number_scene(scene))
       , system(exec, scene, numbering, options.assembly) {
     const std::int64_t n = 3 * std::int64_t(numbering.num_nodes);
@@ -74,8 +89,7 @@ struct SoftSolver<Exec>::Implementation {
     for (Vector* vector :
          {&newton_load, &x_trial, &v_trial, &x_before, &v_before, &force, &free_motion})
       *vector = make_zeros<double>(exec, n, "femura::soft::vector");
-    cg = make_resident_cg(exec, system.matrix(),
-                          (numbering.num_nodes + 15) / 16); // tiles of an inverse product
+    cg = make_resident_cg(exec, system.matrix(), num_inverse_tiles(numbering.num_nodes));
     if (options.preconditioner == SoftPreconditioner::ldlt)
       by_factor = std::make_unique<FactorRefreshing<Exec>>(
           exec, numbering.pattern, system.matrix(),
@@ -117,6 +131,7 @@ struct SoftSolver<Exec>::Implementation {
       result = solver.solve(exec, cg, preconditioner(), options.tolerance, options.max_iterations,
                             options.batch);
       report.iterations += result.iterations;
+      last_iterations = result.iterations;
     }
     report.residual = result.relative_residual;
     report.converged = report.converged && result.converged;
@@ -197,7 +212,8 @@ struct SoftSolver<Exec>::Implementation {
     };
     if (!correct(solve_contact(exec, h * h)))
       return false;
-    const bool exact = by_factor->staleness() == 0 && options.storage == FactorStorage::fp64;
+    const bool exact =
+        by_factor->staleness() == 0 && !contact_inverse && options.storage == FactorStorage::fp64;
     return exact || correct(contact->refine(exec, x, x_trial, force));
   }
 
@@ -293,11 +309,8 @@ struct SoftSolver<Exec>::Implementation {
 
   /// From nodes to points, and back.
   std::vector<double> to_points(const Exec& exec, const Vector& values) const {
-    std::vector<double> host(values.extent(0)), points(host.size());
-    const Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> view(
-        host.data(), host.size());
-    Kokkos::deep_copy(exec, view, values);
-    fence(exec, "femura::soft::to_points");
+    const std::vector<double> host = download(exec, values);
+    std::vector<double> points(host.size());
     for (std::size_t i = 0; i < points.size(); ++i)
       points[i] = host[3 * std::size_t(numbering.node_of_point[i / 3]) + i % 3];
     return points;
@@ -309,9 +322,7 @@ struct SoftSolver<Exec>::Implementation {
     std::vector<double> host(points.size());
     for (std::size_t i = 0; i < points.size(); ++i)
       host[3 * std::size_t(numbering.node_of_point[i / 3]) + i % 3] = points[i];
-    const Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
-        view(host.data(), host.size());
-    Kokkos::deep_copy(exec, values, view);
+    upload_to(exec, host, values);
     fence(exec, "femura::soft::from_points");
   }
 };

@@ -75,4 +75,8 @@ TEST_CASE("Halves are rounded to the nearest, ties to even", "[half]") {
   CHECK(bits_of(Half(1e30f)) == 0x7c00);
   CHECK(bits_of(Half(-up)) == 0xfc00);
   CHECK(bits_of(Half(1e-30f)) == 0);
+  CHECK(bits_of(Half::within_range(1e30f)) == 0x7bff);
+  CHECK(bits_of(Half::within_range(-up)) == 0xfbff);
+  CHECK(bits_of(Half::within_range(0.1f)) == bits_of(Half(0.1f)));
+  CHECK(std::isnan(float(Half::within_range(std::nanf("")))));
 }

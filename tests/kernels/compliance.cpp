@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The compliance of contacts against a dense inverse.
 #include "kernels/compliance.hpp"
+#include "kernels/upload.hpp"
 
 #include "tests/backend_test.hpp"
 #include "tests/kernels/dense_factor.hpp"
@@ -95,7 +96,7 @@ ContactPairs<Exec> upload_pairs(const Exec& exec, const std::vector<ContactPair>
 
 template<class Exec>
 std::vector<double> values(const Exec& exec, const Compliance<Exec>& compliance) {
-  const std::vector<double> padded = test::download(exec, compliance.value);
+  const std::vector<double> padded = femura::download(exec, compliance.value);
   const int n = 3 * compliance.num_pairs;
   std::vector<double> result;
   for (int i = 0; i < n; ++i)

@@ -107,15 +107,4 @@ InverseFactor<Exec, Storage> make_dense_factor(const Exec& exec, const std::vect
   return factor;
 }
 
-template<class T, class Exec>
-std::vector<T> download(const Exec& exec, const Array<T, Exec>& array) {
-  std::vector<T> values(array.extent(0));
-  Kokkos::deep_copy(exec,
-                    Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-                        values.data(), values.size()),
-                    array);
-  fence(exec, "test::download");
-  return values;
-}
-
 } // namespace femura::test

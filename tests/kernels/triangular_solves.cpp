@@ -16,31 +16,10 @@
 namespace {
 
 using namespace femura;
-using femura::test::SpdProblem;
-
-std::vector<double> random_vector(int n, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<double> x(static_cast<std::size_t>(n));
-  for (double& v : x)
-    v = double(random()) / 2147483648.0 - 1;
-  return x;
-}
-
-double dot(const std::vector<double>& x, const std::vector<double>& y) {
-  double sum = 0;
-  for (std::size_t i = 0; i < x.size(); ++i)
-    sum += x[i] * y[i];
-  return sum;
-}
-
-double difference(const std::vector<double>& x, const std::vector<double>& y) {
-  double worst = 0, largest = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    worst = std::abs(x[i] - y[i]) <= worst ? worst : std::abs(x[i] - y[i]); // NaN too
-    largest = std::max(largest, std::abs(y[i]));
-  }
-  return worst / largest;
-}
+using test::difference;
+using test::dot;
+using test::random_vector;
+using test::SpdProblem;
 
 template<class Exec, class Solve>
 std::vector<double> apply(const Exec& exec, const Solve& solve, const std::vector<double>& r,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A stiff block on a plane: what it weighs, when it slides, and what warm starts and corrections
 // do.
+#include "kernels/upload.hpp"
 #include "tests/backend_test.hpp"
 #include "tests/solvers/stiff_block.hpp"
 
@@ -45,7 +46,7 @@ Outcome solve_on_plane(const Exec& exec, ContactSolver<Exec>& contact,
   contact.detect(exec, x, free);
   Outcome outcome;
   outcome.result = contact.solve(exec, factor, step * step, x, free, force);
-  outcome.force = test::download(exec, force);
+  outcome.force = femura::download(exec, force);
   outcome.position = test::corrected(system, x_free, step * step, outcome.force);
   outcome.on_plane = contact.obstacle_forces(exec);
   return outcome;
@@ -144,7 +145,7 @@ FEMURA_BACKEND_TEST("Forces from a stale factor become exact by refinement", "[c
   double last = first;
   for (int round = 0; round < 12; ++round) {
     contact.refine(exec, x, upload(exec, "test::x_new", outcome.position), force);
-    outcome.position = test::corrected(system, free, step * step, test::download(exec, force));
+    outcome.position = test::corrected(system, free, step * step, femura::download(exec, force));
     if (round == 0)
       CHECK(error() < 0.3 * first);
     last = error();
@@ -169,7 +170,7 @@ FEMURA_BACKEND_TEST("Without pairs there are no contact forces", "[contact_frict
   const ContactResult result = contact.solve(exec, factor, 1., x, x, force);
   CHECK(result.num_contacts == 0);
   CHECK(result.converged);
-  CHECK(test::download(exec, force) == std::vector<double>(above.size(), 0.));
+  CHECK(femura::download(exec, force) == std::vector<double>(above.size(), 0.));
   CHECK(contact.obstacle_forces(exec) == std::vector<double>{0, 0, 0});
 }
 

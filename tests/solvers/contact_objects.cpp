@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bodies in contact with each other: no force and no moment from nowhere, and no way through.
+#include "kernels/upload.hpp"
 #include "tests/backend_test.hpp"
 #include "tests/solvers/stiff_block.hpp"
 
@@ -41,7 +42,7 @@ Meeting meet(const Exec& exec, SoftScene scene, double way) {
                                  test::make_dense_factor<double>(
                                      exec, system.matrix, test::panel_chain(system.num_nodes(), 7)),
                                  scale, x, x_free, force);
-  meeting.force = test::download(exec, force);
+  meeting.force = femura::download(exec, force);
   meeting.position = test::corrected(system, free, scale, meeting.force);
   meeting.pairs = contact.pairs(exec);
   return meeting;

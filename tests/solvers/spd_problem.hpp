@@ -146,4 +146,29 @@ SupernodalFactor<Exec> upload_factor(const Exec& exec, const SpdProblem& problem
           upload(exec, "test::pivot", problem.factor.pivot)};
 }
 
+inline std::vector<double> random_vector(int n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<double> x(static_cast<std::size_t>(n));
+  for (double& v : x)
+    v = double(random()) / 2147483648.0 - 1;
+  return x;
+}
+
+inline double dot(const std::vector<double>& x, const std::vector<double>& y) {
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    sum += x[i] * y[i];
+  return sum;
+}
+
+/// The largest difference, relative to the largest entry of y; NaN is a large one.
+inline double difference(const std::vector<double>& x, const std::vector<double>& y) {
+  double worst = x.size() == y.size() ? 0 : 1e300, largest = 0;
+  for (std::size_t i = 0; i < y.size() && worst < 1e300; ++i) {
+    worst = std::abs(x[i] - y[i]) <= worst ? worst : std::abs(x[i] - y[i]);
+    largest = std::max(largest, std::abs(y[i]));
+  }
+  return worst / largest;
+}
+
 } // namespace femura::test
