@@ -5,6 +5,7 @@
 //   dissection          sub-domains of nested dissection (the paper's)
 //   supernodes          panels: by levels on devices, subtrees on cores
 //   inverse_fp64, 32, 16  W = L^-1 as dense rectangles
+//   inverse_fp16_k2, ...  the same in two or more bands, of fp32 too; _auto: as the solver chooses
 //   sequential          rows one after the other, on one core whatever the backend
 //   kokkos_kernels_rp, _tp1  sptrsv of Kokkos Kernels, a thread or a team for each row
 //   cusparse_fp64, 32   SpSV of cuSPARSE, its analysis done before
@@ -22,6 +23,7 @@
 #include "kernels/diagonal_inverse.hpp"
 #include "kernels/dissection_solve.hpp"
 #include "kernels/form_inverse.hpp"
+#include "kernels/inverse_bands.hpp"
 #include "kernels/inverse_product.hpp"
 #include "kernels/level_solve.hpp"
 #include "kernels/make_factor_pattern.hpp"
@@ -155,9 +157,11 @@ void run_solve(benchmark::State& state, const Exec& exec, SoftModel model) {
 }
 
 template<class Exec, class Storage>
-void run_inverse(benchmark::State& state, const Exec& exec, SoftModel model) {
+void run_inverse(benchmark::State& state, const Exec& exec, SoftModel model, int bands) {
   const FactorCase<Exec> own(exec, model);
-  const InverseLayout layout = make_inverse_layout(own.problem.pattern);
+  const InverseLayout layout =
+      choose_inverse_layout(own.problem.pattern, bands, int(sizeof(Storage)),
+                            inverse_cost(BackendTraits<Exec>::is_device));
   const auto inverse = make_inverse_factor<Storage>(exec, own.factor.pattern, layout);
   const DiagonalInverse<Exec> diagonal = make_diagonal_inverse(exec, own.problem.pattern);
   const InverseForming<Exec, Storage> forming(exec, own.problem.pattern, layout);
@@ -167,9 +171,10 @@ void run_inverse(benchmark::State& state, const Exec& exec, SoftModel model) {
     forming.form(exec, own.factor, diagonal, inverse);
   });
   const double bytes =
-      2.0 * sizeof(Storage) * double(layout.begin.back()) + 5 * 8 * double(own.r.extent(0));
+      2.0 * sizeof(Storage) * double(layout.num_entries) + 5 * 8 * double(own.r.extent(0));
   const double bound = sizeof(Storage) == 8 ? 1e-9 : sizeof(Storage) == 4 ? 1e-3 : 1e-1;
-  verify_and_time(state, exec, own, {bound, bytes, 1},
+  state.counters["bands"] = layout.num_bands();
+  verify_and_time(state, exec, own, {bound, bytes, double(layout.num_bands())},
                   [&] { product.apply(exec, inverse, own.r, own.z); });
 }
 
@@ -288,15 +293,21 @@ void register_rows(SoftModel model) {
   });
   add("supernodes",
       [](State& s, const Exec& e, SoftModel m) { run_solve<Exec, SupernodeSolve<Exec>>(s, e, m); });
-  // On cores W of the cube takes minutes to make, and gains nothing.
-  if (BackendTraits<Exec>::is_device || model != SoftModel::cube) {
+  // On cores W of the cube takes minutes to make unless it is cut in many bands.
+  const bool whole = BackendTraits<Exec>::is_device || model != SoftModel::cube;
+  if (whole)
     add("inverse_fp64",
-        [](State& s, const Exec& e, SoftModel m) { run_inverse<Exec, double>(s, e, m); });
-    add("inverse_fp32",
-        [](State& s, const Exec& e, SoftModel m) { run_inverse<Exec, float>(s, e, m); });
-    add("inverse_fp16",
-        [](State& s, const Exec& e, SoftModel m) { run_inverse<Exec, Half>(s, e, m); });
-  }
+        [](State& s, const Exec& e, SoftModel m) { run_inverse<Exec, double>(s, e, m, 1); });
+  for (const int bands : {1, 2, 3, 4, 0})
+    if (whole || bands == 0) {
+      const std::string end = bands == 0 ? "_auto" : bands == 1 ? "" : "_k" + std::to_string(bands);
+      add("inverse_fp32" + end, [bands](State& s, const Exec& e, SoftModel m) {
+        run_inverse<Exec, float>(s, e, m, bands);
+      });
+      add("inverse_fp16" + end, [bands](State& s, const Exec& e, SoftModel m) {
+        run_inverse<Exec, Half>(s, e, m, bands);
+      });
+    }
 #if defined(FEMURA_BENCH_KOKKOS_KERNELS)
   add("kokkos_kernels_rp",
       [](State& s, const Exec& e, SoftModel m) { run_kokkos_kernels(s, e, m, false); });

@@ -83,6 +83,7 @@ int run_all(int argc, char** argv) {
   register_soft_assembly(options);
   register_soft_contact(options);
   register_soft_step(options);
+  register_soft_cg(options);
 
   if (options.list_only)
     return benchmark::RunSpecifiedBenchmarks() > 0 ? 0 : 2;

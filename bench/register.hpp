@@ -23,6 +23,7 @@ void register_factor_apply(const Options& options);
 void register_soft_assembly(const Options& options);
 void register_soft_contact(const Options& options);
 void register_soft_step(const Options& options);
+void register_soft_cg(const Options& options);
 
 /// Prints the tables of the voxel_profile rows that ran.
 void print_profiles(const Options& options);

@@ -86,6 +86,7 @@ struct ContactProblem {
     options.refresh = FactorRefresh::sync;
     options.place = FactorPlace::host;
     options.warp = false;
+    options.bands = 1; // as the compliance needs it
     factors = std::make_unique<FactorRefreshing<Exec>>(exec, numbering.pattern, system.matrix(),
                                                        NodeRotations<Exec>(), options);
     factors->update(exec, system.matrix(), x, true);

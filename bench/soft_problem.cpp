@@ -11,6 +11,7 @@
 #include "kernels/upload.hpp"
 #include "solvers/nested_dissection.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,6 +52,7 @@ void set_raptor(SoftProblem& problem) {
 
 void set_mesh(SoftProblem& problem, SoftModel model) {
   const int cube[3] = {19, 19, 19}, box[3] = {5, 4, 4};
+  const double size[3] = {1, 0.8, 0.8}; // of both boxes
   switch (model) {
   case SoftModel::cloth:
     problem.mesh = make_cloth(70, 70, 1, 1);
@@ -59,7 +61,10 @@ void set_mesh(SoftProblem& problem, SoftModel model) {
     problem.mesh = make_hexa_box(cube, {1, 1, 1});
     break;
   case SoftModel::box:
-    problem.mesh = make_hexa_box(box, {1, 0.8, 0.8});
+    problem.mesh = make_hexa_box(box, size);
+    break;
+  case SoftModel::tetra_box:
+    problem.mesh = make_tetra_box(box, size);
     break;
   default:
     problem.mesh = read_element_mesh(file_of(model)).mesh;
@@ -183,6 +188,44 @@ const SoftProblem& cached_soft_problem(SoftModel model) {
     kept = model;
   }
   return *problem;
+}
+
+SoftScene soft_scene(SoftModel model, SoftLaw law) {
+  const SoftProblem& problem = cached_soft_problem(model);
+  SoftScene scene;
+  scene.objects.resize(1);
+  SoftObject& object = scene.objects[0];
+  object.name = name_of(model);
+  object.mesh = problem.mesh;
+  object.material = problem.material;
+  object.material.law = law;
+  const double shear = 0.5 * object.material.young / (1 + object.material.poisson);
+  object.material.c1 = object.material.c2 = shear / 4; // the same moduli at rest
+  object.material.bulk = object.material.young / (3 - 6 * object.material.poisson);
+  object.factor = problem.factor;
+  object.node_mass = problem.node_mass;
+  object.load.assign(problem.mesh.point.size(), 0);
+  for (std::size_t i = 0; i < problem.mesh.num_points(); ++i) {
+    if (problem.fixed[i])
+      object.fixed.push_back(std::int32_t(i));
+    // The snout of the raptor, as in SOFA's scene of it.
+    if (model <= SoftModel::raptor3 && problem.mesh.point[3 * i + 2] > 6.88) {
+      const double pull[3] = {7.5, -6.63, -15};
+      std::copy(pull, pull + 3, &object.load[3 * i]);
+    }
+  }
+  if (model > SoftModel::raptor3)
+    scene.gravity[0] = -9.81;
+  return scene;
+}
+
+SoftOptions soft_options(SoftModel model) {
+  const SoftProblem& problem = cached_soft_problem(model);
+  SoftOptions options;
+  options.time_step = problem.time_step;
+  options.rayleigh_mass = problem.rayleigh_mass;
+  options.rayleigh_stiffness = problem.rayleigh_stiffness;
+  return options;
 }
 
 } // namespace femura::bench

@@ -7,6 +7,8 @@
 #include "kernels/factor_pattern.hpp"
 #include "kernels/soft_material.hpp"
 #include "solvers/host_factor.hpp"
+#include "solvers/soft_options.hpp"
+#include "solvers/soft_scene.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -18,15 +20,17 @@ namespace femura::bench {
 /// [1] Z. Zeng, H. Courtecuisse. Efficient parallelization strategy for real-time FE simulations.
 ///     arXiv:2306.05893 (2023).
 enum class SoftModel {
-  raptor1, ///< 8418 tetrahedra
-  raptor2, ///< 12580
-  raptor3, ///< 19409
-  cloth,   ///< 70^2 nodes, triangles, held at two corners
-  cube,    ///< 20^3 nodes, hexahedra, held at the bottom
-  box      ///< 5 x 4 x 4 hexahedra, for checks that the benchmark runs
+  raptor1,  ///< 8418 tetrahedra
+  raptor2,  ///< 12580
+  raptor3,  ///< 19409
+  cloth,    ///< 70^2 nodes, triangles, held at two corners
+  cube,     ///< 20^3 nodes, hexahedra, held at the bottom
+  box,      ///< 5 x 4 x 4 hexahedra, for checks that the benchmark runs
+  tetra_box ///< the same cut into tetrahedra
 };
 inline const char* name_of(SoftModel model) {
-  constexpr const char* names[] = {"raptor1", "raptor2", "raptor3", "cloth", "cube", "box"};
+  constexpr const char* names[] = {"raptor1", "raptor2", "raptor3",  "cloth",
+                                   "cube",    "box",     "tetra_box"};
   return names[int(model)];
 }
 
@@ -55,6 +59,11 @@ struct SoftProblem {
 
 /// Throws InputError where a mesh file cannot be used.
 SoftProblem make_soft_problem(SoftModel model);
+
+/// The same body before it moves, of another law with the same moduli at rest, with the loads that
+/// set it in motion; and the problem's step and damping.
+SoftScene soft_scene(SoftModel model, SoftLaw law);
+SoftOptions soft_options(SoftModel model);
 
 /// The problem asked for last; the next one takes its place.
 const SoftProblem& cached_soft_problem(SoftModel model);

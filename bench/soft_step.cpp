@@ -4,7 +4,8 @@
 //   and Courtecuisse (arXiv 2306.05893, Table 5). Times of a step are means over the steps timed;
 //   `median_us`, `p90_us`, and the means of its phases from as many steps that wait for each.
 // soft_cg/<law>/<backend>/f64/<model>:<iterations>: a step with a fixed number of iterations of
-//   conjugate gradients without preconditioner (their figures 6 and 7).
+//   conjugate gradients without preconditioner (their figures 6 and 7; soft_cg.cpp has others'
+//   ways to do the same).
 //   `iterations` are fewer where rounding is reached before.
 // Verified: every step converged in the true residual (soft_step), and the energies are finite.
 #include "bench/measure.hpp"
@@ -19,44 +20,6 @@
 namespace femura::bench {
 
 namespace {
-
-SoftScene scene_of(SoftModel model, SoftLaw law) {
-  const SoftProblem& problem = cached_soft_problem(model);
-  SoftScene scene;
-  scene.objects.resize(1);
-  SoftObject& object = scene.objects[0];
-  object.name = name_of(model);
-  object.mesh = problem.mesh;
-  object.material = problem.material;
-  object.material.law = law;
-  const double shear = 0.5 * object.material.young / (1 + object.material.poisson);
-  object.material.c1 = object.material.c2 = shear / 4; // the same moduli at rest
-  object.material.bulk = object.material.young / (3 - 6 * object.material.poisson);
-  object.factor = problem.factor;
-  object.node_mass = problem.node_mass;
-  object.load.assign(problem.mesh.point.size(), 0);
-  for (std::size_t i = 0; i < problem.mesh.num_points(); ++i) {
-    if (problem.fixed[i])
-      object.fixed.push_back(std::int32_t(i));
-    // The snout of the raptor, as in SOFA's scene of it.
-    if (model <= SoftModel::raptor3 && problem.mesh.point[3 * i + 2] > 6.88) {
-      const double pull[3] = {7.5, -6.63, -15};
-      std::copy(pull, pull + 3, &object.load[3 * i]);
-    }
-  }
-  if (model > SoftModel::raptor3)
-    scene.gravity[0] = -9.81;
-  return scene;
-}
-
-SoftOptions options_of(SoftModel model) {
-  const SoftProblem& problem = cached_soft_problem(model);
-  SoftOptions options;
-  options.time_step = problem.time_step;
-  options.rayleigh_mass = problem.rayleigh_mass;
-  options.rayleigh_stiffness = problem.rayleigh_stiffness;
-  return options;
-}
 
 template<class Exec>
 bool is_sound(const Exec& exec, const SoftSolver<Exec>& solver) {
@@ -77,10 +40,10 @@ constexpr Policy policies[] = {{"sync", FactorRefresh::sync, 1},
 template<class Exec>
 void run_step(benchmark::State& state, const Exec& exec, SoftModel model, SoftLaw law,
               const Policy& policy) {
-  SoftOptions options = options_of(model);
+  SoftOptions options = soft_options(model);
   options.refresh = policy.refresh;
   options.refresh_every = std::max(policy.every, 1);
-  SoftSolver<Exec> solver(exec, scene_of(model, law), options);
+  SoftSolver<Exec> solver(exec, soft_scene(model, law), options);
   const auto step = [&](bool time_phases) {
     const SoftStep report = solver.step(exec, time_phases);
     if (!report.converged)
@@ -126,11 +89,11 @@ void run_step(benchmark::State& state, const Exec& exec, SoftModel model, SoftLa
 template<class Exec>
 void run_cg(benchmark::State& state, const Exec& exec, SoftModel model, SoftLaw law,
             int iterations) {
-  SoftOptions options = options_of(model);
+  SoftOptions options = soft_options(model);
   options.preconditioner = SoftPreconditioner::none;
   options.tolerance = 1e-15;
   options.max_iterations = options.batch = iterations;
-  SoftSolver<Exec> solver(exec, scene_of(model, law), options);
+  SoftSolver<Exec> solver(exec, soft_scene(model, law), options);
   SoftStep report = solver.step(exec);
   for (auto _ : state) {
     report = solver.step(exec);

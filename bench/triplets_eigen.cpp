@@ -31,6 +31,12 @@ void EigenAssembly::compress() {
                                           implementation_->triplets.end());
 }
 
+void EigenAssembly::multiply(const double* x, double* y) const {
+  const Eigen::Index n = implementation_->matrix.rows();
+  Eigen::Map<Eigen::VectorXd>(y, n).noalias() =
+      implementation_->matrix * Eigen::Map<const Eigen::VectorXd>(x, n);
+}
+
 std::vector<double> EigenAssembly::values() const {
   const auto& matrix = implementation_->matrix;
   return std::vector<double>(matrix.valuePtr(), matrix.valuePtr() + matrix.nonZeros());

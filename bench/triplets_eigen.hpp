@@ -17,6 +17,8 @@ public:
   void collect(const double* value);
   /// setFromTriplets from that list, row-major, on one thread.
   void compress();
+  /// y = A x on one thread.
+  void multiply(const double* x, double* y) const;
   /// Values row by row, columns ascending.
   std::vector<double> values() const;
 

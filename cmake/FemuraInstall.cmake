@@ -14,5 +14,6 @@ install(FILES
   ${PROJECT_BINARY_DIR}/femuraConfig.cmake
   ${PROJECT_BINARY_DIR}/femuraConfigVersion.cmake
   ${PROJECT_SOURCE_DIR}/cmake/FemuraHDF5.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/FemuraKokkosKernels.cmake
   ${PROJECT_SOURCE_DIR}/cmake/FemuraMETIS.cmake
   DESTINATION ${package_dir})

@@ -115,6 +115,17 @@ struct ExpandBlocks {
 };
 } // namespace detail
 
+/// Rows, columns and values of `csr`, as to_csr made it, afresh from a matrix with the same
+/// pattern. Does not fence.
+template<class Exec>
+void update_csr(const Exec& exec, const BlockMatrix<Exec>& blocks, const CsrMatrix<Exec>& csr) {
+  Kokkos::parallel_for("femura::to_csr", range(exec, csr.num_rows),
+                       detail::ExpandBlocks{blocks.num_rows, blocks.row_begin.data(),
+                                            blocks.column.data(), blocks.value.data(),
+                                            csr.row_begin.data(), csr.column.data(),
+                                            csr.value.data()});
+}
+
 /// The same matrix with a row for each scalar. Throws std::invalid_argument if 32 bits do not count
 /// its entries. Does not fence.
 template<class Exec>
@@ -126,11 +137,7 @@ CsrMatrix<Exec> to_csr(const Exec& exec, const BlockMatrix<Exec>& blocks) {
   CsrMatrix<Exec> csr{int(rows), make_zeros<int>(exec, rows + 1, "femura::csr::row_begin"),
                       make_uninitialized<int>(exec, entries, "femura::csr::column"),
                       make_uninitialized<double>(exec, entries, "femura::csr")};
-  Kokkos::parallel_for("femura::to_csr", range(exec, rows),
-                       detail::ExpandBlocks{blocks.num_rows, blocks.row_begin.data(),
-                                            blocks.column.data(), blocks.value.data(),
-                                            csr.row_begin.data(), csr.column.data(),
-                                            csr.value.data()});
+  update_csr(exec, blocks, csr);
   return csr;
 }
 

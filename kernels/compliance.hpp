@@ -232,10 +232,10 @@ void make_room(const Exec& exec, std::int64_t n, Array<T, Exec>& array, const ch
 
 } // namespace detail
 
-/// compliance = scale H A^-1 H^T for the pairs, at least one. `rotation` [num_nodes, 9] turns each
-/// node's axes from where the factor was made to where they are, A^-1 = R W^T D^-1 W R^T; or it is
-/// empty. Deterministic: equal bits on equal backends. Allocates only where there is more to store
-/// than ever. Fences.
+/// compliance = scale H A^-1 H^T for the pairs, at least one; the factor has one band. `rotation`
+/// [num_nodes, 9] turns each node's axes from where the factor was made to where they are, A^-1 = R
+/// W^T D^-1 W R^T; or it is empty. Deterministic: equal bits on equal backends. Allocates only
+/// where there is more to store than ever. Fences.
 template<class Exec, class Storage>
 void make_compliance(const Exec& exec, const ContactPairs<Exec>& pairs,
                      const InverseFactor<Exec, Storage>& factor,
@@ -245,6 +245,8 @@ void make_compliance(const Exec& exec, const ContactPairs<Exec>& pairs,
   using Policy = Kokkos::TeamPolicy<Exec>;
   using detail::make_room;
   const FactorPatternArrays<Exec>& pattern = factor.pattern;
+  FEMURA_REQUIRE(factor.num_bands == 1, "the compliance from an inverse factor of "
+                                            << factor.num_bands << " bands; it takes one");
   const int num_pairs = pairs.num_pairs;
   const int num_tiles = (num_pairs + detail::compliance_pairs - 1) / detail::compliance_pairs;
   compliance.num_pairs = num_pairs;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // W = L^-1 from the panels of L, all panels of a level of the tree at once: the rows of panel s are
 // final when those of its descendants are, W_s = L_ss^-1 Y_s; then they are taken off the rows
-// above, Y_R -= L_Rs W_s. Y lies where W will be.
+// above, Y_R -= L_Rs W_s. Y lies where W will be. Bands do not depend on each other: levels are
+// those within a band, and rows above it are final when all of a tree's panels are.
 #pragma once
 
 #include "core/array_pointer.hpp"
@@ -199,6 +200,52 @@ struct FormInverse {
   }
 };
 
+/// Eight entries of the rows above bands, as they are stored.
+template<class Real, class Storage>
+struct StoreUpdates {
+  ArrayPointer<Real> work;
+  ArrayPointer<Storage> value;
+  std::int64_t begin;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t at = begin + 8 * i;
+    EightEntries<Storage> eight;
+    for (int q = 0; q < 8; ++q)
+      if constexpr (std::is_same_v<Storage, Half>)
+        eight.entry[q] = Half::within_range(work(at + q));
+      else
+        eight.entry[q] = Storage(work(at + q));
+    *reinterpret_cast<EightEntries<Storage>*>(&value(at)) = eight;
+  }
+};
+
+/// Levels within the bands: 0 without children in the band, else 1 + the highest of these.
+inline std::vector<int> levels_in_bands(const FactorPattern& pattern, const InverseLayout& layout) {
+  std::vector<int> level(pattern.parent.size(), 0);
+  for (int s = 0; s < pattern.num_panels(); ++s) {
+    const int parent = pattern.parent[s];
+    if (parent >= 0 && layout.band[parent] == layout.band[s])
+      level[parent] = std::max(level[parent], level[s] + 1);
+  }
+  return level;
+}
+
+/// Where the row of a node below panel s is.
+inline InverseTarget target_of(const FactorPattern& pattern, const InverseLayout& layout, int s,
+                               int node) {
+  const int above = pattern.panel_of[node];
+  if (layout.band[above] == layout.band[s])
+    return {layout.begin[above] +
+                3 * std::int64_t(node - pattern.first[above]) * layout.stride[above] +
+                layout.origin[s] - layout.origin[above],
+            layout.stride[above]};
+  const InverseUpdate& update = layout.updates[layout.update_of[s]];
+  const auto first = pattern.row.begin() + pattern.row_begin[update.root];
+  const auto last = pattern.row.begin() + pattern.row_begin[update.root + 1];
+  const std::int64_t row = std::lower_bound(first, last, node) - first;
+  return {update.begin + 3 * row * update.stride + layout.origin[s] - update.origin, update.stride};
+}
+
 } // namespace detail
 
 /// Made once for a pattern and a storage.
@@ -221,18 +268,22 @@ private:
   Array<detail::InverseTarget, Exec> targets_;
   Array<Real, Exec> work_; ///< where the storage is not Real
   std::vector<int> level_begin_;
+  std::int64_t panel_entries_, num_entries_;
 };
 
 template<class Exec, class Storage>
 InverseForming<Exec, Storage>::InverseForming(const Exec& exec, const FactorPattern& pattern,
-                                              const InverseLayout& layout) {
+                                              const InverseLayout& layout)
+    : panel_entries_(layout.begin.back())
+    , num_entries_(layout.num_entries) {
+  const std::vector<int> level_of = detail::levels_in_bands(pattern, layout);
   int num_levels = 0;
-  for (const int level : pattern.level)
+  for (const int level : level_of)
     num_levels = std::max(num_levels, level + 1);
   std::vector<std::vector<detail::InverseTask>> at_level(num_levels);
   for (int s = 0; s < pattern.num_panels(); ++s)
     for (int column = 0; column < layout.stride[s]; column += detail::inverse_columns)
-      at_level[pattern.level[s]].push_back({s, column});
+      at_level[level_of[s]].push_back({s, column});
   std::vector<detail::InverseTask> tasks;
   level_begin_.push_back(0);
   for (const auto& level : at_level) {
@@ -246,23 +297,17 @@ InverseForming<Exec, Storage>::InverseForming(const Exec& exec, const FactorPatt
     const int n = 3 * pattern.width(s);
     panels.push_back({pattern.begin[s], diagonal, layout.begin[s], n, 3 * pattern.num_below(s),
                       pattern.row_begin[s], layout.stride[s],
-                      3 * pattern.subtree_first[s] - layout.origin[s],
-                      3 * pattern.first[s] - layout.origin[s]});
+                      layout.subtree_column[s] - layout.origin[s],
+                      layout.column[s] - layout.origin[s]});
     diagonal += std::int64_t(n) * n;
-    for (int k = pattern.row_begin[s]; k < pattern.row_begin[s + 1]; ++k) {
-      const int node = pattern.row[k], above = pattern.panel_of[node],
-                stride = layout.stride[above];
-      targets.push_back({layout.begin[above] +
-                             3 * std::int64_t(node - pattern.first[above]) * stride +
-                             layout.origin[s] - layout.origin[above],
-                         stride});
-    }
+    for (int k = pattern.row_begin[s]; k < pattern.row_begin[s + 1]; ++k)
+      targets.push_back(detail::target_of(pattern, layout, s, pattern.row[k]));
   }
   tasks_ = upload(exec, "femura::inverse::tasks", tasks);
   panels_ = upload(exec, "femura::inverse::panels", panels);
   targets_ = upload(exec, "femura::inverse::targets", targets);
   if constexpr (!std::is_same_v<Storage, Real>)
-    work_ = make_uninitialized<Real>(exec, layout.begin.back(), "femura::inverse::work");
+    work_ = make_uninitialized<Real>(exec, layout.num_entries, "femura::inverse::work");
 }
 
 template<class Exec, class Storage>
@@ -292,6 +337,11 @@ void InverseForming<Exec, Storage>::form(const Exec& exec, const SupernodalFacto
             .set_scratch_size(scratch_level<Exec>, Kokkos::PerTeam(kernel.scratch_bytes())),
         kernel);
   }
+  if constexpr (!std::is_same_v<Storage, Real>)
+    if (num_entries_ > panel_entries_)
+      Kokkos::parallel_for(
+          "femura::form_inverse::store", range(exec, (num_entries_ - panel_entries_) / 8),
+          detail::StoreUpdates<Real, Storage>{work_, inverse.value, panel_entries_});
 }
 
 } // namespace femura

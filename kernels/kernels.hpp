@@ -45,6 +45,7 @@
 #include "kernels/dissection_solve.hpp"
 #include "kernels/element_triplets.hpp"
 #include "kernels/form_inverse.hpp"
+#include "kernels/inverse_bands.hpp"
 #include "kernels/inverse_product.hpp"
 #include "kernels/level_solve.hpp"
 #include "kernels/make_coo_map.hpp"

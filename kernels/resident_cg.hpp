@@ -2,7 +2,8 @@
 // Preconditioned conjugate gradients on a matrix of 3 x 3 blocks whose scalars stay on the device:
 // every kernel knows by itself whether to go on, so that a batch of iterations is launched without
 // a look at the residual. Kernels of an iteration: the preconditioner (z, with sums of r . z),
-// direction and product (p, q = A p, sums of p . q), step (x, r, sums of r . r).
+// direction and product (p, q = A p, sums of p . q), step (x, r, sums of r . r). With a product of
+// another kind the second is three: direction, the product, sums.
 // Sums are of fixed parts in fixed order: the same for any number of threads.
 #pragma once
 
@@ -26,6 +27,7 @@ struct ResidentCg {
   Array<double, Exec> numbers;  ///< [num_cg_numbers]
   Array<int, Exec> flags;       ///< [num_cg_flags]
   int num_rz_parts = 0;         ///< the preconditioner's, at most
+  int num_pq_parts = 0;         ///< the product's
 };
 
 namespace detail {
@@ -50,8 +52,12 @@ CgArrays<Exec> cg_arrays(const ResidentCg<Exec>& cg, int parity) {
   arrays.numbers = cg.numbers;
   arrays.num_rows = cg.matrix.num_rows;
   arrays.num_rz_parts = cg.num_rz_parts;
-  arrays.num_product_parts = (cg.matrix.num_rows + cg_rows - 1) / cg_rows;
+  arrays.num_product_parts = cg.num_pq_parts;
   return arrays;
+}
+
+inline int num_row_parts(int num_rows) {
+  return (num_rows + cg_rows - 1) / cg_rows;
 }
 
 template<class Exec, class Kernel>
@@ -68,13 +74,14 @@ template<class Exec>
 ResidentCg<Exec> make_resident_cg(const Exec& exec, const BlockMatrix<Exec>& matrix,
                                   int num_rz_parts) {
   const std::int64_t n = 3 * std::int64_t(matrix.num_rows);
-  const int parts = (matrix.num_rows + detail::cg_rows - 1) / detail::cg_rows;
+  const int parts = detail::num_row_parts(matrix.num_rows);
   ResidentCg<Exec> cg;
   cg.matrix = matrix;
   for (Array<double, Exec>* vector : {&cg.b, &cg.x, &cg.r, &cg.z, &cg.q, &cg.p[0], &cg.p[1]})
     *vector = make_zeros<double>(exec, n, "femura::resident_cg::vector");
   cg.num_rz_parts = std::max(num_rz_parts, parts);
   cg.rz_parts = make_zeros<double>(exec, cg.num_rz_parts, "femura::resident_cg::rz");
+  cg.num_pq_parts = parts;
   cg.pq_parts = make_zeros<double>(exec, parts, "femura::resident_cg::pq");
   cg.rr_parts = make_zeros<double>(exec, 2 * parts, "femura::resident_cg::rr");
   cg.numbers = make_zeros<double>(exec, num_cg_numbers, "femura::resident_cg::numbers");
@@ -88,7 +95,7 @@ template<class Exec, class Real>
 void cg_residual(const Exec& exec, const ResidentCg<Exec>& cg, double tolerance,
                  const Array<double, Exec>& rotation, const Array<Real, Exec>& rotated) {
   const detail::CgArrays<Exec> arrays = detail::cg_arrays(cg, 0);
-  detail::launch_cg("femura::cg_residual", exec, arrays.num_product_parts, 256,
+  detail::launch_cg("femura::cg_residual", exec, detail::num_row_parts(cg.matrix.num_rows), 256,
                     detail::ResidentResidual<Exec, Real>{arrays, rotation, rotated, tolerance});
 }
 
@@ -96,8 +103,23 @@ void cg_residual(const Exec& exec, const ResidentCg<Exec>& cg, double tolerance,
 template<class Exec>
 void cg_product(const Exec& exec, const ResidentCg<Exec>& cg, int parity) {
   const detail::CgArrays<Exec> arrays = detail::cg_arrays(cg, parity);
-  detail::launch_cg("femura::cg_product", exec, arrays.num_product_parts, 256,
+  detail::launch_cg("femura::cg_product", exec, detail::num_row_parts(cg.matrix.num_rows), 256,
                     detail::ResidentProduct<Exec>{arrays});
+}
+
+/// The direction of that iteration alone; q = A p is up to another product. Does not fence.
+template<class Exec>
+void cg_direction(const Exec& exec, const ResidentCg<Exec>& cg, int parity) {
+  const int parts = (cg.matrix.num_rows + detail::cg_nodes - 1) / detail::cg_nodes;
+  detail::launch_cg("femura::cg_direction", exec, parts, 256,
+                    detail::ResidentDirection<Exec>{detail::cg_arrays(cg, parity)});
+}
+
+/// Sums of p . q after it. Does not fence.
+template<class Exec>
+void cg_dot(const Exec& exec, const ResidentCg<Exec>& cg, int parity) {
+  detail::launch_cg("femura::cg_dot", exec, detail::num_row_parts(cg.matrix.num_rows), 128,
+                    detail::ResidentDot<Exec>{detail::cg_arrays(cg, parity)});
 }
 
 /// The step of that iteration. Does not fence.

@@ -133,6 +133,46 @@ struct ResidentProduct {
   }
 };
 
+/// p alone, for a product of another kind.
+template<class Exec>
+struct ResidentDirection {
+  CgArrays<Exec> cg;
+
+  KOKKOS_FUNCTION void operator()(const TeamOf<Exec>& team) const {
+    if (cg.flags(cg_stop))
+      return;
+    const double rz = sum_parts(team, cg.rz_parts, cg.num_rz_parts);
+    const double beta = cg.flags(cg_iterations) == 0 ? 0 : rz / cg.numbers(cg_rz);
+    const NewDirection direction{cg.z, cg.p_before, beta};
+    const std::int64_t first = 3 * std::int64_t(team.league_rank()) * cg_nodes;
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, 3 * int(cg_nodes)), [&](int k) {
+      if (first + k < 3 * std::int64_t(cg.num_rows))
+        cg.p(first + k) = direction(first + k);
+    });
+  }
+};
+
+/// Sums of p . q after such a product.
+template<class Exec>
+struct ResidentDot {
+  CgArrays<Exec> cg;
+
+  KOKKOS_FUNCTION void operator()(const TeamOf<Exec>& team) const {
+    if (cg.flags(cg_stop))
+      return;
+    const std::int64_t first = 3 * std::int64_t(team.league_rank()) * cg_rows;
+    double sum = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(team, 3 * int(cg_rows)),
+        [&](int k, double& partial) {
+          if (first + k < 3 * std::int64_t(cg.num_rows))
+            partial += cg.p(first + k) * cg.q(first + k);
+        },
+        sum);
+    Kokkos::single(Kokkos::PerTeam(team), [&] { cg.pq_parts(team.league_rank()) = sum; });
+  }
+};
+
 /// x += alpha p, r -= alpha q, and the residual in the frames and the precision of the
 /// preconditioner.
 template<class Exec, class Real>

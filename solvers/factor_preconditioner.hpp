@@ -20,6 +20,10 @@ public:
   virtual void prepare(const Exec& exec, const MadeFactor<Exec>& made) = 0;
   /// Takes it into use. Does not fence.
   virtual void publish(const Exec&) {}
+
+  virtual int num_parts() const { return 0; } ///< sums of r . z, if more than a CG has by itself
+  virtual std::int64_t num_inverse_entries() const { return 0; }
+  virtual int num_bands() const { return 0; } ///< of the inverse
 };
 
 /// Solves with L, in place: `Solve` as SupernodeSolve.
@@ -57,14 +61,14 @@ template<class Exec, class Storage>
 class InversePreconditioner : public FactorPreconditioner<Exec> {
 public:
   /// With `beside`, prepare() leaves the factor in use alone until publish().
-  InversePreconditioner(const Exec& exec, const FactorPattern& pattern,
+  InversePreconditioner(const Exec& exec, const FactorPattern& pattern, const InverseLayout& layout,
                         const FactorPatternArrays<Exec>& arrays,
                         const Array<double, Exec>& rotation, bool beside)
-      : layout_(make_inverse_layout(pattern))
-      , forming_(exec, pattern, layout_)
-      , product_(exec, pattern, layout_)
-      , inverse_(make_inverse_factor<Storage>(exec, arrays, layout_))
-      , next_(beside ? make_inverse_factor<Storage>(exec, arrays, layout_) : inverse_)
+      : num_entries_(layout.num_entries)
+      , forming_(exec, pattern, layout)
+      , product_(exec, pattern, layout)
+      , inverse_(make_inverse_factor<Storage>(exec, arrays, layout))
+      , next_(beside ? make_inverse_factor<Storage>(exec, arrays, layout) : inverse_)
       , rotation_(rotation) {}
 
   void prepare(const Exec& exec, const MadeFactor<Exec>& made) override {
@@ -89,10 +93,12 @@ public:
   }
 
   const InverseFactor<Exec, Storage>& inverse() const { return inverse_; }
-  std::int64_t num_entries() const { return layout_.begin.back(); }
+  int num_parts() const override { return product_.num_tiles(); }
+  std::int64_t num_inverse_entries() const override { return num_entries_; }
+  int num_bands() const override { return inverse_.num_bands; }
 
 private:
-  InverseLayout layout_;
+  std::int64_t num_entries_;
   InverseForming<Exec, Storage> forming_;
   InverseProduct<Exec, Storage> product_;
   InverseFactor<Exec, Storage> inverse_, next_;

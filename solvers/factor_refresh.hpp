@@ -8,6 +8,7 @@
 #include "kernels/soft_motion.hpp"
 #include "kernels/supernode_solve.hpp"
 #include "solvers/factor_preconditioner.hpp"
+#include "solvers/inverse_choice.hpp"
 
 #include <memory>
 #include <utility>
@@ -25,9 +26,7 @@ SoftOptions resolve(SoftOptions options) {
   const bool beside = is_device && options.apply == FactorApply::inverse; // has arrays of its own
   if (options.place == FactorPlace::automatic)
     options.place = is_device && (beside || !background) ? FactorPlace::device : FactorPlace::host;
-  if (options.storage == FactorStorage::automatic)
-    options.storage = is_device && options.refresh != FactorRefresh::sync ? FactorStorage::fp16
-                                                                          : FactorStorage::fp32;
+  options.storage = resolve_storage(options, is_device);
   FEMURA_REQUIRE(!background || beside || options.place == FactorPlace::host,
                  "the background of cores is a thread of the host, and on devices only the inverse "
                  "factor can be made beside the one in use: place host or auto");
@@ -114,18 +113,20 @@ private:
     default:
       break;
     }
+    const InverseLayout layout =
+        choose_inverse(pattern, options_, BackendTraits<Exec>::is_device, false);
     switch (options_.storage) {
     case FactorStorage::fp64:
-      return std::make_unique<InversePreconditioner<Exec, double>>(exec, pattern, arrays, warp_,
-                                                                   background);
+      return std::make_unique<InversePreconditioner<Exec, double>>(exec, pattern, layout, arrays,
+                                                                   warp_, background);
     case FactorStorage::fp32:
-      return std::make_unique<InversePreconditioner<Exec, float>>(exec, pattern, arrays, warp_,
-                                                                  background);
+      return std::make_unique<InversePreconditioner<Exec, float>>(exec, pattern, layout, arrays,
+                                                                  warp_, background);
     case FactorStorage::automatic: // see resolve
     case FactorStorage::fp16:
       break;
     }
-    return std::make_unique<InversePreconditioner<Exec, Half>>(exec, pattern, arrays, warp_,
+    return std::make_unique<InversePreconditioner<Exec, Half>>(exec, pattern, layout, arrays, warp_,
                                                                background);
   }
 

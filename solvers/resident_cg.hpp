@@ -30,6 +30,16 @@ public:
   }
 };
 
+/// A product with the matrix of another kind than that of its blocks.
+template<class Exec>
+class ResidentMultiply {
+public:
+  virtual ~ResidentMultiply() = default;
+
+  /// p of the iteration, q = A p and sums of p . q, as cg_product does. Does not fence.
+  virtual void multiply(const Exec& exec, const ResidentCg<Exec>& cg, int parity) = 0;
+};
+
 struct ResidentResult {
   int iterations = 0;
   double relative_residual = 0; ///< |b - A x| / |b|, computed afresh
@@ -45,6 +55,12 @@ struct ResidentResult {
 template<class Exec>
 class ResidentSolve {
 public:
+  /// With another product than that of the blocks, which stays as long as this does, iterations
+  /// are not recorded: what it launches may not allow it.
+  explicit ResidentSolve(ResidentMultiply<Exec>* multiply = nullptr)
+      : multiply_(multiply)
+      , graph_(multiply == nullptr) {}
+
   ResidentResult solve(const Exec& exec, ResidentCg<Exec>& cg,
                        ResidentPreconditioner<Exec>& preconditioner, double tolerance,
                        int max_iterations, int batch) {
@@ -59,7 +75,10 @@ public:
         graph_.run(exec, [&] {
           for (int parity = 0; parity < 2; ++parity) {
             preconditioner.precondition(exec, cg);
-            cg_product(exec, cg, parity);
+            if (multiply_)
+              multiply_->multiply(exec, cg, parity);
+            else
+              cg_product(exec, cg, parity);
             preconditioner.step(exec, cg, parity);
           }
         });
@@ -94,6 +113,7 @@ public:
   }
 
 private:
+  ResidentMultiply<Exec>* multiply_;
   LaunchGraph<Exec> graph_;
   int last_ = 0; ///< iterations of the solve before
 };

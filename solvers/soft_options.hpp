@@ -9,6 +9,12 @@ enum class SoftAssembly {
   triplets  ///< every entry is a triplet, summed through the CooMap (the paper's way)
 };
 
+/// How conjugate gradients multiply by the matrix.
+enum class SoftProduct {
+  blocks,        ///< of 3 x 3, with the direction and a sum in one kernel
+  kokkos_kernels ///< the spmv of Kokkos Kernels, where the build has it, on a matrix of scalars
+};
+
 enum class SoftPreconditioner { none, jacobi, block_jacobi, ldlt };
 
 /// When the factor of the preconditioner is made anew.
@@ -38,6 +44,8 @@ enum class FactorStorage {
   fp16
 };
 
+inline constexpr int max_inverse_bands = 8;
+
 struct SoftOptions {
   double time_step = 0.01;        ///< s
   double rayleigh_mass = 0;       ///< alpha, 1/s
@@ -48,6 +56,7 @@ struct SoftOptions {
   int max_iterations = 2000;      ///< of a linear system
   int batch = 0;                  ///< CG iterations between looks at the residual; 0: by itself
   SoftAssembly assembly = SoftAssembly::elements;
+  SoftProduct product = SoftProduct::blocks;
   SoftPreconditioner preconditioner = SoftPreconditioner::ldlt;
   FactorRefresh refresh = FactorRefresh::every;
   int refresh_every = 4; ///< systems, of FactorRefresh::every
@@ -56,6 +65,8 @@ struct SoftOptions {
   FactorPlace place = FactorPlace::automatic;
   FactorApply apply = FactorApply::automatic;
   FactorStorage storage = FactorStorage::automatic;
+  int bands = 0; ///< of the inverse factor, 1 to 8: parts with fewer entries and more launches; 0:
+                 ///< by a model of both, and 1 for contact
   bool warp = true; ///< a stale factor follows the rotation of the nodes since it was made
   int contact_iterations = 200; ///< sweeps of projected Gauss-Seidel, at most
   double contact_tolerance =
@@ -108,6 +119,10 @@ inline const char* name_of(SoftPreconditioner preconditioner) {
 
 inline const char* name_of(SoftAssembly assembly) {
   return assembly == SoftAssembly::elements ? "elements" : "triplets";
+}
+
+inline const char* name_of(SoftProduct product) {
+  return product == SoftProduct::blocks ? "blocks" : "kokkos-kernels";
 }
 
 inline const char* name_of(FactorPlace place) {

@@ -5,6 +5,7 @@
 #include "kernels/soft_motion.hpp"
 #include "solvers/contact_solver.hpp"
 #include "solvers/factor_refresh.hpp"
+#include "solvers/kokkos_kernels_product.hpp"
 #include "solvers/resident_cg.hpp"
 #include "solvers/soft_system.hpp"
 
@@ -51,6 +52,9 @@ const SoftOptions& checked(const SoftOptions& o) {
   FEMURA_REQUIRE(o.refresh_after >= 0 && o.max_halvings >= 0 && o.batch >= 0,
                  "refresh_after " << o.refresh_after << ", max_halvings " << o.max_halvings
                                   << ", batch " << o.batch);
+  FEMURA_REQUIRE(o.bands >= 0 && o.bands <= max_inverse_bands,
+                 o.bands << " bands of the inverse factor; 1 to " << max_inverse_bands
+                         << ", or 0 for a choice");
   return o;
 }
 
@@ -64,11 +68,13 @@ struct SoftSolver<Exec>::Implementation {
   SoftNumbering numbering;
   SoftSystem<Exec> system;
   ResidentCg<Exec> cg;
+  std::unique_ptr<MatrixMultiply<Exec>> product; ///< none: that of the blocks
   ResidentSolve<Exec> resident, correction;
   std::unique_ptr<NodePreconditioner<Exec>> by_node;
   std::unique_ptr<FactorRefreshing<Exec>> by_factor;
   std::unique_ptr<ContactSolver<Exec>> contact;
-  std::unique_ptr<InversePreconditioner<Exec, float>> contact_inverse; ///< if `apply` has none
+  std::unique_ptr<InversePreconditioner<Exec, float>>
+      contact_inverse; ///< if `apply` has none of one band
   bool contact_inverse_stale = true;
   Vector load, newton_load, x, v, x_start, x_trial, v_trial, x_before, v_before, force, free_motion;
   double time = 0, factor_step = 0; ///< the step that the factor was made for
@@ -79,7 +85,12 @@ struct SoftSolver<Exec>::Implementation {
   Implementation(const Exec& exec, const SoftScene& scene, const SoftOptions& given)
       : options(resolve<Exec>(checked(given)))
       , numbering(number_scene(scene))
-      , system(exec, scene, numbering, options.assembly) {
+      , system(exec, scene, numbering, options.assembly)
+      , product(options.product == SoftProduct::kokkos_kernels
+                    ? make_kokkos_kernels_multiply(exec, system.matrix())
+                    : nullptr)
+      , resident(product.get())
+      , correction(product.get()) {
     const std::int64_t n = 3 * std::int64_t(numbering.num_nodes);
     load = upload(exec, "femura::soft::load", numbering.load);
     load_norm = std::sqrt(dot(exec, load, load));
@@ -89,7 +100,9 @@ struct SoftSolver<Exec>::Implementation {
     for (Vector* vector :
          {&newton_load, &x_trial, &v_trial, &x_before, &v_before, &force, &free_motion})
       *vector = make_zeros<double>(exec, n, "femura::soft::vector");
-    cg = make_resident_cg(exec, system.matrix(), num_inverse_tiles(numbering.num_nodes));
+    const bool has_contact = !scene.obstacles.empty() || scene.contact_between_objects;
+    if (has_contact && options.bands == 0)
+      options.bands = 1; // see choose_inverse
     if (options.preconditioner == SoftPreconditioner::ldlt)
       by_factor = std::make_unique<FactorRefreshing<Exec>>(
           exec, numbering.pattern, system.matrix(),
@@ -97,12 +110,15 @@ struct SoftSolver<Exec>::Implementation {
     else
       by_node = std::make_unique<NodePreconditioner<Exec>>(exec, numbering.num_nodes,
                                                            options.preconditioner);
-    if (!scene.obstacles.empty() || scene.contact_between_objects) {
+    cg = make_resident_cg(exec, system.matrix(),
+                          by_factor ? by_factor->preconditioner().num_parts() : 0);
+    if (has_contact) {
       FEMURA_REQUIRE(by_factor, "contact needs the factor: preconditioner ldlt");
       contact = std::make_unique<ContactSolver<Exec>>(exec, scene, numbering.node_of, options);
-      if (options.apply != FactorApply::inverse)
+      if (by_factor->preconditioner().num_bands() != 1)
         contact_inverse = std::make_unique<InversePreconditioner<Exec, float>>(
-            exec, numbering.pattern, by_factor->made().factor.pattern, by_factor->warp(), false);
+            exec, numbering.pattern, make_inverse_layout(numbering.pattern),
+            by_factor->made().factor.pattern, by_factor->warp(), false);
     }
     fence(exec, "femura::soft_solver");
   }
@@ -155,6 +171,8 @@ struct SoftSolver<Exec>::Implementation {
       if (!first)
         inertial_load(exec, h, load, system.mass(), v_k, v, newton_load);
       system.compress(exec, c, first ? load : newton_load, v_k, cg.b);
+      if (product)
+        product->update(exec, system.matrix());
       timer.add_to(report.compress);
       if (options.newton_iterations > 1) {
         const double norm = std::sqrt(dot(exec, cg.b, cg.b));
@@ -400,10 +418,15 @@ std::int64_t SoftSolver<Exec>::num_factor_entries() const {
 
 template<class Exec>
 std::int64_t SoftSolver<Exec>::num_inverse_entries() const {
-  const bool has_inverse =
-      implementation_->by_factor &&
-      (implementation_->options.apply == FactorApply::inverse || implementation_->contact_inverse);
-  return has_inverse ? make_inverse_layout(implementation_->numbering.pattern).begin.back() : 0;
+  const Implementation& own = *implementation_;
+  const auto& of_contact = own.contact_inverse;
+  return (own.by_factor ? own.by_factor->preconditioner().num_inverse_entries() : 0) +
+         (of_contact ? of_contact->num_inverse_entries() : 0);
+}
+
+template<class Exec>
+int SoftSolver<Exec>::num_inverse_bands() const {
+  return implementation_->by_factor ? implementation_->by_factor->preconditioner().num_bands() : 0;
 }
 
 template<class Exec>

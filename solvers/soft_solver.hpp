@@ -52,7 +52,8 @@ template<class Exec>
 class SoftSolver {
 public:
   /// Copies what it needs of the scene. Throws std::invalid_argument naming the object for entries
-  /// out of range, points without element, a singular system (no mass and nothing fixed).
+  /// out of range, points without element, a singular system (no mass and nothing fixed);
+  /// UsageError for a product that the build has not.
   SoftSolver(const Exec& exec, const SoftScene& scene, const SoftOptions& options);
   ~SoftSolver();
 
@@ -74,6 +75,7 @@ public:
   std::int64_t num_blocks() const;          ///< of A
   std::int64_t num_factor_entries() const;  ///< of L, scalars
   std::int64_t num_inverse_entries() const; ///< of W, scalars; 0 where it is not made
+  int num_inverse_bands() const;            ///< 0 where it is not made for the preconditioner
   FactorApply apply() const;                ///< not automatic
   FactorPlace place() const;                ///< not automatic
 

@@ -34,6 +34,9 @@ void check_numbers(const SoftbodyCommandOptions& options) {
   require_at_least("--max-iterations", o.max_iterations, 1);
   require_at_least("--contact-iterations", o.contact_iterations, 1);
   require_at_least("--batch", o.batch, 0);
+  require_at_least("--bands", o.bands, 0);
+  if (o.bands > max_inverse_bands)
+    fail<UsageError>("--bands ", o.bands, ": at most ", max_inverse_bands);
   require_at_least("--refresh-after", o.refresh_after, 1);
   require_at_least("--max-halvings", o.max_halvings, 0);
   if (o.max_halvings > 30)
@@ -65,6 +68,7 @@ void check_softbody_options(const CLI::App& app, const SoftbodyCommandOptions& o
                       {"--factor", factors, "--preconditioner ldlt"},
                       {"--apply", factors, "--preconditioner ldlt"},
                       {"--factor-storage", factors, "--preconditioner ldlt"},
+                      {"--bands", factors, "--preconditioner ldlt"},
                       {"--warp", factors, "--preconditioner ldlt"},
                       {"--seed", false, "anything random, which a scene has not"}};
   for (const Use& use : uses)

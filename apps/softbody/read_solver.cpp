@@ -53,9 +53,9 @@ std::string refresh_text(const SoftOptions& options) {
 
 void read_solver(const JsonPlace& place, SoftOptions& o) {
   place.require_object({"newton_iterations", "newton_tolerance", "tolerance", "max_iterations",
-                        "batch", "assembly", "preconditioner", "refresh", "refresh_after", "factor",
-                        "apply", "factor_storage", "warp", "contact_iterations",
-                        "contact_tolerance", "max_halvings"});
+                        "batch", "assembly", "product", "preconditioner", "refresh",
+                        "refresh_after", "factor", "apply", "factor_storage", "bands", "warp",
+                        "contact_iterations", "contact_tolerance", "max_halvings"});
   using Place = const JsonPlace&;
   where_given(place, "newton_iterations", [&](Place p) {
     o.newton_iterations = p.whole(1, most, "Newton iterations of a step, at least 1");
@@ -69,6 +69,7 @@ void read_solver(const JsonPlace& place, SoftOptions& o) {
     o.batch = p.whole(0, most, "iterations between two looks at the residual, or 0");
   });
   where_given(place, "assembly", [&](Place p) { o.assembly = p.choice(assembly_choices()); });
+  where_given(place, "product", [&](Place p) { o.product = p.choice(product_choices()); });
   where_given(place, "preconditioner",
               [&](Place p) { o.preconditioner = p.choice(preconditioner_choices()); });
   where_given(place, "refresh", [&](Place p) {
@@ -82,6 +83,9 @@ void read_solver(const JsonPlace& place, SoftOptions& o) {
   where_given(place, "factor", [&](Place p) { o.place = p.choice(factor_choices()); });
   where_given(place, "apply", [&](Place p) { o.apply = p.choice(apply_choices()); });
   where_given(place, "factor_storage", [&](Place p) { o.storage = p.choice(storage_choices()); });
+  where_given(place, "bands", [&](Place p) {
+    o.bands = p.whole(0, max_inverse_bands, "bands of the inverse factor, 1 to 8, or 0");
+  });
   where_given(place, "warp", [&](Place p) { o.warp = p.boolean(); });
   where_given(place, "contact_iterations", [&](Place p) {
     o.contact_iterations = p.whole(1, most, "sweeps over the contacts, at least 1");

@@ -26,6 +26,10 @@ inline NamedValues<SoftAssembly> assembly_choices() {
   return detail::with_names<SoftAssembly>({SoftAssembly::elements, SoftAssembly::triplets});
 }
 
+inline NamedValues<SoftProduct> product_choices() {
+  return detail::with_names<SoftProduct>({SoftProduct::blocks, SoftProduct::kokkos_kernels});
+}
+
 inline NamedValues<SoftPreconditioner> preconditioner_choices() {
   return detail::with_names<SoftPreconditioner>(
       {SoftPreconditioner::none, SoftPreconditioner::jacobi, SoftPreconditioner::block_jacobi,

@@ -90,6 +90,11 @@ void add_solver_options(CLI::App& app, SoftbodyCommandOptions& o) {
   add_number(app, o, "--batch", &SoftOptions::batch, "N",
              "Iterations between looks at the residual; 0: by itself (0)")
       ->group(group);
+  add_named(
+      app, o, "--product", &SoftOptions::product, product_choices(),
+      "With the matrix: by its 3 x 3 blocks, or by the spmv of Kokkos Kernels where the build "
+      "has it (blocks)")
+      ->group(group);
   add_named(app, o, "--preconditioner", &SoftOptions::preconditioner, preconditioner_choices(),
             "ldlt: a factor L D L^T, fresh or of an earlier step (ldlt)")
       ->group(group);
@@ -119,6 +124,11 @@ void add_solver_options(CLI::App& app, SoftbodyCommandOptions& o) {
       app, o, "--factor-storage", &SoftOptions::storage, storage_choices(),
       "Of the inverse of L; all else is in double precision. auto: fp16 on devices for factors "
       "that are used again, else fp32 (auto)")
+      ->group(group);
+  add_number(
+      app, o, "--bands", &SoftOptions::bands, "K",
+      "Parts of the inverse of L, 1 to 8: more of them have fewer entries and more launches. "
+      "0: by a model of both, and 1 for contact (0)")
       ->group(group);
   const auto set_warp = [&o](bool warp) {
     o.changes.push_back([warp](SoftOptions& options) { options.warp = warp; });

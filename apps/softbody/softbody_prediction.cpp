@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "apps/softbody/softbody_prediction.hpp"
 
-#include "kernels/inverse_factor.hpp"
 #include "kernels/make_factor_pattern.hpp"
 #include "kernels/node_graph.hpp"
 #include "kernels/soft_elements.hpp"
+#include "solvers/inverse_choice.hpp"
 #include "solvers/nested_dissection.hpp"
 
 namespace femura {
@@ -28,40 +28,36 @@ NodeGraph make_graph(const SoftScene& scene) {
   return make_node_graph(int(fixed.size()), groups, fixed);
 }
 
-double bytes_per_entry(const SoftOptions& options, bool on_device) {
-  switch (options.storage) {
-  case FactorStorage::automatic:
-    return on_device && options.refresh != FactorRefresh::sync ? 2 : 4;
-  case FactorStorage::fp64:
-    return 8;
-  case FactorStorage::fp32:
-    return 4;
-  case FactorStorage::fp16:
-    break;
-  }
-  return 2;
-}
-
 } // namespace
 
 SoftbodyPrediction predict_softbody(const SoftbodyModel& model, bool on_device) {
   SoftbodyPrediction prediction;
   const NodeGraph graph = make_graph(model.scene);
   prediction.num_blocks = model.num_nodes() + std::int64_t(graph.column.size());
-  const bool factors = model.options.preconditioner == SoftPreconditioner::ldlt;
-  if (factors) {
-    std::vector<int> order = nested_dissection(graph.row_begin, graph.column);
-    const FactorPattern pattern = make_factor_pattern(graph.row_begin, graph.column, order);
-    prediction.num_factor_entries = pattern.begin.back();
-    prediction.num_inverse_entries = make_inverse_layout(pattern).begin.back();
-  }
   const SoftScene& scene = model.scene;
   const bool contact = !scene.obstacles.empty() || scene.contact_between_objects;
   const FactorApply apply = model.options.apply;
-  const bool inverts = factors && (contact || apply == FactorApply::inverse ||
-                                   (apply == FactorApply::automatic && on_device));
-  if (!inverts)
-    prediction.num_inverse_entries = 0;
+  const bool inverts =
+      apply == FactorApply::inverse || (apply == FactorApply::automatic && on_device);
+  double inverse_bytes = 0;
+  if (model.options.preconditioner == SoftPreconditioner::ldlt) {
+    std::vector<int> order = nested_dissection(graph.row_begin, graph.column);
+    const FactorPattern pattern = make_factor_pattern(graph.row_begin, graph.column, order);
+    prediction.num_factor_entries = pattern.begin.back();
+    int bands = 0;
+    if (inverts) {
+      const InverseLayout layout = choose_inverse(pattern, model.options, on_device, contact);
+      bands = layout.num_bands();
+      prediction.num_inverse_entries = layout.num_entries;
+      inverse_bytes =
+          bytes_of(resolve_storage(model.options, on_device)) * double(layout.num_entries);
+    }
+    if (contact && bands != 1) {
+      const std::int64_t entries = make_inverse_layout(pattern).num_entries;
+      prediction.num_inverse_entries += entries;
+      inverse_bytes += 4 * double(entries);
+    }
+  }
 
   // Element matrices and forces, what elements keep of their rest shape, and the map of their sums.
   double elements = 0;
@@ -73,9 +69,8 @@ SoftbodyPrediction predict_softbody(const SoftbodyModel& model, bool on_device) 
   // The blocks and their columns, a dozen vectors, the factor; its inverse twice: one in use, one
   // being made.
   const double nodes = double(model.num_nodes()), blocks = double(prediction.num_blocks);
-  prediction.device_bytes =
-      elements + blocks * (72 + 4) + nodes * 24 * 12 + 8 * double(prediction.num_factor_entries) +
-      2 * bytes_per_entry(model.options, on_device) * double(prediction.num_inverse_entries);
+  prediction.device_bytes = elements + blocks * (72 + 4) + nodes * 24 * 12 +
+                            8 * double(prediction.num_factor_entries) + 2 * inverse_bytes;
   prediction.host_bytes = nodes * 24 * 6 + double(model.num_elem()) * 32 + blocks * 16 +
                           (on_device ? 0 : prediction.device_bytes);
   return prediction;

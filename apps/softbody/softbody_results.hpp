@@ -36,6 +36,7 @@ struct SoftbodyRunResults {
   bool fenced = false; ///< whether each phase was waited for
   FactorApply apply = FactorApply::automatic;
   FactorPlace place = FactorPlace::automatic;
+  int num_inverse_bands = 0;
   std::int64_t num_blocks = 0, num_factor_entries = 0, num_inverse_entries = 0;
 
   std::vector<SoftObjectState> objects; ///< empty where the state is lost

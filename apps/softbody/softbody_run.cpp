@@ -174,6 +174,7 @@ std::unique_ptr<SoftSolver<Exec>> make_solver(const Exec& exec, const std::strin
   results.place = solver->place();
   results.num_blocks = solver->num_blocks();
   results.num_factor_entries = solver->num_factor_entries();
+  results.num_inverse_bands = solver->num_inverse_bands();
   results.num_inverse_entries = solver->num_inverse_entries();
   return solver;
 }

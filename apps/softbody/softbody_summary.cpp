@@ -103,6 +103,7 @@ nlohmann::ordered_json softbody_engine(const SoftbodyModel& model,
   Json json = {{"assembly", name_of(o.assembly)},
                {"newton_iterations", o.newton_iterations},
                {"tolerance", o.tolerance},
+               {"product", name_of(o.product)},
                {"preconditioner", name_of(o.preconditioner)},
                {"matrix_blocks", results.num_blocks}};
   if (o.preconditioner == SoftPreconditioner::ldlt)
@@ -110,6 +111,7 @@ nlohmann::ordered_json softbody_engine(const SoftbodyModel& model,
                  {"factor", name_of(results.place)},
                  {"apply", name_of(results.apply)},
                  {"factor_storage", name_of(o.storage)},
+                 {"bands", results.num_inverse_bands},
                  {"warp", o.warp},
                  {"factor_entries", results.num_factor_entries},
                  {"inverse_entries", results.num_inverse_entries}});

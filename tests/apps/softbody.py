@@ -203,7 +203,7 @@ class Agreement(SoftbodyCase):
         ways += [("--refresh", "every:3"), ("--refresh", "background"),
                  ("--refresh", "every:100", "--no-warp"), ("--assembly", "triplets"),
                  ("--apply", "inverse", "--factor-storage", "fp16"),
-                 ("--apply", "inverse", "--factor-storage", "fp64")]
+                 ("--apply", "inverse", "--factor-storage", "fp64", "--bands", "2")]
         for way in ways:
             with self.subTest(way=way):
                 for a, b in zip(self.energies(*way), expected):
@@ -542,7 +542,8 @@ class Usage(SoftbodyCase):
                           ("--max-iterations", "0"), ("--vtk-every", "0"), ("--batch", "-1"),
                           ("--max-halvings", "31"), ("--contact-iterations", "0"),
                           ("--contact-tolerance", "2"), ("--mesh", "body"),
-                          ("--factor-storage", "fp8"), ("--precision", "single")):
+                          ("--factor-storage", "fp8"), ("--bands", "9"), ("--bands", "-1"),
+                          ("--precision", "single")):
             with self.subTest(arguments=arguments):
                 self.fails(USAGE, arguments[0], "softbody", "s.json", *arguments, "-o", "out")
         self.fails(USAGE, "did you mean 'supernodes'?", "softbody", "s.json", "--apply", "supernode")

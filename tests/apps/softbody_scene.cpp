@@ -38,8 +38,9 @@ const char* const full_scene = R"({
   "contact": {"between_objects": true, "friction": 0.3, "distance": 0.02},
   "solver": {"newton_iterations": 3, "newton_tolerance": 1e-6, "tolerance": 1e-8,
              "max_iterations": 50, "batch": 5, "assembly": "triplets",
+             "product": "kokkos-kernels",
              "preconditioner": "block-jacobi", "refresh": "every:7", "factor": "host",
-             "apply": "dissection", "factor_storage": "fp16", "warp": false,
+             "apply": "dissection", "factor_storage": "fp16", "bands": 3, "warp": false,
              "contact_iterations": 9, "contact_tolerance": 1e-5, "max_halvings": 2}
 })";
 
@@ -117,6 +118,8 @@ TEST_CASE("all of a scene is read", "[softbody]") {
   CHECK(o.place == FactorPlace::host);
   CHECK(o.apply == FactorApply::dissection);
   CHECK(o.storage == FactorStorage::fp16);
+  CHECK(o.bands == 3);
+  CHECK(o.product == SoftProduct::kokkos_kernels);
   CHECK_FALSE(o.warp);
   CHECK(o.contact_iterations == 9);
   CHECK(o.contact_tolerance == 1e-5);

@@ -3,6 +3,7 @@
 // elimination.
 #include "kernels/batched_factor.hpp"
 #include "kernels/form_inverse.hpp"
+#include "kernels/inverse_bands.hpp"
 #include "kernels/inverse_product.hpp"
 #include "kernels/polar_rotation.hpp"
 #include "solvers/nested_dissection.hpp"
@@ -193,8 +194,7 @@ std::vector<double> dense_factor(const SpdProblem& problem) {
 
 template<class Storage, class Exec>
 InverseFactor<Exec, Storage> form(const Exec& exec, const SpdProblem& problem,
-                                  const Made<Exec>& made) {
-  const InverseLayout layout = make_inverse_layout(problem.pattern);
+                                  const Made<Exec>& made, const InverseLayout& layout) {
   auto inverse = make_inverse_factor<Storage>(exec, made.factor.pattern, layout);
   Kokkos::deep_copy(exec, inverse.value, Storage(3.0f)); // what was there before
   Kokkos::deep_copy(exec, inverse.inverse_pivot, made.inverse_pivot);
@@ -204,12 +204,19 @@ InverseFactor<Exec, Storage> form(const Exec& exec, const SpdProblem& problem,
   return inverse;
 }
 
+/// Values do not depend on it.
+constexpr InverseCost some_cost{1, 1, 1};
+
+InverseLayout cut(const SpdProblem& problem, int bands) {
+  return choose_inverse_layout(problem.pattern, bands, 8, some_cost);
+}
+
 /// W against the dense inverse, and zeros around it.
 template<class Storage, class Exec>
 void check_inverse(const Exec& exec, const SpdProblem& problem, const Made<Exec>& made,
                    const std::vector<double>& dense, double allowed) {
   const InverseLayout layout = make_inverse_layout(problem.pattern);
-  const std::vector<Storage> value = to_host(form<Storage>(exec, problem, made).value);
+  const std::vector<Storage> value = to_host(form<Storage>(exec, problem, made, layout).value);
   const int n = problem.num_rows();
   double error = 0, largest = 0;
   bool padded = true, aligned = true;
@@ -246,18 +253,120 @@ FEMURA_BACKEND_TEST("W is the inverse of L, with zeros around it", "[inverse_fac
     check_inverse<double>(exec, problem, made, dense, 1e-12);
     check_inverse<float>(exec, problem, made, dense, 1e-5);
     check_inverse<Half>(exec, problem, made, dense, 1e-3);
-    CHECK(to_host(form<float>(exec, problem, made).value) ==
-          to_host(form<float>(exec, problem, made).value));
+    const InverseLayout layout = make_inverse_layout(problem.pattern);
+    CHECK(to_host(form<float>(exec, problem, made, layout).value) ==
+          to_host(form<float>(exec, problem, made, layout).value));
+  }
+}
+
+/// The inverse of L where columns of other bands are those of I: P_k.
+std::vector<double> dense_band_inverse(const SpdProblem& problem, const InverseLayout& layout,
+                                       const std::vector<double>& factor, int band) {
+  const std::size_t n = std::size_t(problem.num_rows());
+  std::vector<double> l = factor;
+  for (std::size_t j = 0; j < n; ++j)
+    if (layout.band[std::size_t(problem.pattern.panel_of[j / 3])] != band)
+      for (std::size_t i = 0; i < n; ++i)
+        l[i * n + j] = i == j;
+  return ::reference::dense_inverse(l, problem.num_rows());
+}
+
+/// The stored rows of the nodes `nodes` against those of the dense P_k of their columns' band.
+/// Counts the entries that are right.
+template<class Storage>
+struct RowCheck {
+  const SpdProblem& problem;
+  const InverseLayout& layout;
+  const std::vector<Storage>& value;
+  double error = 0, largest = 0;
+  bool padded = true;
+  std::vector<char> seen = {}; ///< [rows, rows] entries of the band that are stored
+
+  void rows(const std::vector<double>& dense, const std::vector<int>& nodes, std::int64_t begin,
+            int origin, int stride, int root) {
+    const FactorPattern& pattern = problem.pattern;
+    const std::size_t n = std::size_t(problem.num_rows());
+    std::vector<int> scalar_of(std::size_t(stride), -1);
+    for (int s = 0; s < pattern.num_panels(); ++s) // of the subtree of `root` within its band
+      if (layout.band[s] == layout.band[root] && s <= root &&
+          pattern.first[s] >= pattern.subtree_first[root])
+        for (int c = 0; c < 3 * pattern.width(s); ++c)
+          scalar_of[std::size_t(layout.column[s] + c - origin)] = 3 * pattern.first[s] + c;
+    for (std::size_t i = 0; i < 3 * nodes.size(); ++i)
+      for (std::size_t c = 0; c < std::size_t(stride); ++c) {
+        const double w = double(value[std::size_t(begin) + i * std::size_t(stride) + c]);
+        const std::size_t row = 3 * std::size_t(nodes[i / 3]) + i % 3;
+        if (scalar_of[c] < 0) {
+          padded = padded && w == 0;
+          continue;
+        }
+        const std::size_t at = row * n + std::size_t(scalar_of[c]);
+        error = std::abs(w - dense[at]) <= error ? error : std::abs(w - dense[at]);
+        largest = std::max(largest, std::abs(dense[at]));
+        seen[at] = 1;
+      }
+  }
+};
+
+template<class Storage, class Exec>
+void check_bands(const Exec& exec, const SpdProblem& problem, const Made<Exec>& made, int bands,
+                 double allowed) {
+  const FactorPattern& pattern = problem.pattern;
+  const InverseLayout layout = cut(problem, bands);
+  const std::vector<Storage> value = to_host(form<Storage>(exec, problem, made, layout).value);
+  CHECK(std::int64_t(value.size()) == layout.num_entries);
+  const std::vector<double> l = dense_factor(problem);
+  double missed = 0;
+  RowCheck<Storage> check{problem, layout, value};
+  for (int band = 0; band < layout.num_bands(); ++band) {
+    const std::vector<double> dense = dense_band_inverse(problem, layout, l, band);
+    check.seen.assign(dense.size(), 0);
+    for (int s = 0; s < pattern.num_panels(); ++s)
+      if (layout.band[s] == band) {
+        std::vector<int> nodes;
+        for (int i = pattern.first[s]; i < pattern.first[s + 1]; ++i)
+          nodes.push_back(i);
+        check.rows(dense, nodes, layout.begin[s], layout.origin[s], layout.stride[s], s);
+      }
+    for (const InverseUpdate& update : layout.updates)
+      if (layout.band[update.root] == band) {
+        const auto first = pattern.row.begin();
+        const std::vector<int> nodes(first + pattern.row_begin[update.root],
+                                     first + pattern.row_begin[update.root + 1]);
+        check.rows(dense, nodes, update.begin, update.origin, update.stride, update.root);
+      }
+    for (std::size_t at = 0; at < dense.size(); ++at) {
+      const std::size_t n = std::size_t(problem.num_rows());
+      const bool diagonal = at / n == at % n;
+      missed = std::max(missed, check.seen[at] ? 0 : std::abs(dense[at] - double(diagonal)));
+    }
+  }
+  CHECK(check.padded);
+  CHECK(check.error < allowed * check.largest);
+  CHECK(missed < 1e-13 * check.largest); // what is not stored is the identity
+}
+
+FEMURA_BACKEND_TEST("Bands of W are the inverses of their parts of L", "[inverse_factor]") {
+  const TestType exec;
+  const SpdProblem problem = dissected_problem(test::box_graph(4, 5, 4), 2);
+  const Made<TestType> made = factor_on(exec, make_batched(exec, problem), problem);
+  for (const int bands : {1, 2, 3, 4}) {
+    CAPTURE(bands);
+    CHECK(cut(problem, bands).num_bands() == bands);
+    check_bands<double>(exec, problem, made, bands, 1e-12);
+    check_bands<float>(exec, problem, made, bands, 1e-5);
+    check_bands<Half>(exec, problem, made, bands, 1e-3);
   }
 }
 
 template<class Storage, class Exec>
 class Product {
 public:
-  Product(const Exec& exec, const SpdProblem& problem, const Made<Exec>& made)
+  Product(const Exec& exec, const SpdProblem& problem, const Made<Exec>& made,
+          const InverseLayout& layout)
       : exec_(exec)
-      , inverse_(form<Storage>(exec, problem, made))
-      , product_(exec, problem.pattern, make_inverse_layout(problem.pattern)) {}
+      , inverse_(form<Storage>(exec, problem, made, layout))
+      , product_(exec, problem.pattern, layout) {}
 
   std::vector<double> operator()(const std::vector<double>& r, bool in_place = false,
                                  const std::vector<double>& rotation = {}) {
@@ -321,9 +430,9 @@ std::vector<double> turn(const std::vector<double>& rotation, const std::vector<
 
 /// `rounding`: of the storage; `sum`: of the arithmetic.
 template<class Storage, class Exec>
-void check_product(const Exec& exec, const SpdProblem& problem, const Made<Exec>& made,
+void check_product(const Exec& exec, const SpdProblem& problem, const Made<Exec>& made, int bands,
                    double rounding, double arithmetic) {
-  Product<Storage, Exec> product(exec, problem, made);
+  Product<Storage, Exec> product(exec, problem, made, cut(problem, bands));
   const std::vector<double> dense = problem.dense();
   const std::vector<double> r = random_vector(problem.num_rows(), 1);
   const std::vector<double> s = random_vector(problem.num_rows(), 2);
@@ -351,9 +460,12 @@ FEMURA_BACKEND_TEST("Products with W solve with the matrix", "[inverse_factor]")
   for (const SpdProblem& problem : problems()) {
     CAPTURE(problem.num_rows());
     const Made<TestType> made = factor_on(exec, make_batched(exec, problem), problem);
-    check_product<double>(exec, problem, made, 1e-12, 1e-13);
-    check_product<float>(exec, problem, made, 1e-5, 1e-6);
-    check_product<Half>(exec, problem, made, 1e-2, 1e-6);
+    for (const int bands : {1, 2, 3, 4}) { // as many as the tree has
+      CAPTURE(bands);
+      check_product<double>(exec, problem, made, bands, 1e-12, 1e-13);
+      check_product<float>(exec, problem, made, bands, 1e-5, 1e-6);
+      check_product<Half>(exec, problem, made, bands, 1e-2, 1e-6);
+    }
   }
 }
 
@@ -371,9 +483,59 @@ FEMURA_BACKEND_TEST("Rows of W are summed in parts", "[inverse_factor]") {
   const InverseLayout layout = make_inverse_layout(problem.pattern);
   REQUIRE(*std::max_element(layout.stride.begin(), layout.stride.end()) > 1024);
   const Made<TestType> made = factor_on(exec, make_batched(exec, problem), problem);
-  Product<double, TestType> product(exec, problem, made);
   const std::vector<double> x = random_vector(problem.num_rows(), 3);
-  CHECK(difference(product(problem.multiply(x)), x) < 1e-12);
+  for (const int bands : {1, 2})
+    CHECK(difference(Product<double, TestType>(exec, problem, made,
+                                               cut(problem, bands))(problem.multiply(x)),
+                     x) < 1e-12);
+}
+
+/// Nodes that are joined to all of a few are eliminated first: trees of one node, and many rows
+/// above each of them in the columns of a tile.
+FEMURA_BACKEND_TEST("Tiles with many rows above their band are summed in parts",
+                    "[inverse_factor]") {
+  const TestType exec;
+  const int leaves = 32, last = 60;
+  Graph graph(leaves + last);
+  std::vector<int> order;
+  for (int i = 0; i < leaves + last; ++i) {
+    order.push_back(i);
+    for (int j = std::max(i, leaves) + 1; j < leaves + last; ++j)
+      test::join(graph, i, j);
+  }
+  const SpdProblem problem = test::make_spd_problem(graph, 8, order);
+  const InverseLayout layout = make_inverse_layout(problem.pattern, {1});
+  int rows = 0; // above the trees of the first 16 nodes, which may be a tile
+  for (const InverseUpdate& update : layout.updates)
+    if (layout.column[update.root] < detail::column_tile)
+      rows += 3 * problem.pattern.num_below(update.root);
+  REQUIRE(rows > detail::most_scratch_rows);
+  const Made<TestType> made = factor_on(exec, make_batched(exec, problem), problem);
+  const std::vector<double> x = random_vector(problem.num_rows(), 3);
+  CHECK(difference(Product<double, TestType>(exec, problem, made, layout)(problem.multiply(x)), x) <
+        1e-12);
+}
+
+FEMURA_BACKEND_TEST("As many bands as pay", "[inverse_factor]") {
+  const FactorPattern pattern = dissected_problem(test::box_graph(9, 9, 9), 2).pattern;
+  const std::vector<InverseCut> cuts = cut_inverse(pattern, 4);
+  REQUIRE(cuts.size() == 4);
+  for (std::size_t k = 0; k < cuts.size(); ++k) {
+    const InverseLayout layout = make_inverse_layout(pattern, cuts[k].bounds);
+    CHECK(layout.num_bands() == int(k) + 1);
+    CHECK(double(cuts[k].num_entries) == Approx(double(layout.num_entries)).epsilon(0.02));
+  }
+  CHECK(cuts[1].num_entries < 0.8 * double(cuts[0].num_entries));
+  const auto bands = [&](const InverseCost& cost) {
+    return choose_inverse_layout(pattern, 0, 4, cost).num_bands();
+  };
+  const std::int64_t any = std::int64_t(1) << 60;
+  CHECK(bands({1, 1e30, any}) == 1); // launches cost
+  CHECK(bands({0, 1, any}) > 2);     // bytes do
+  const std::int64_t second = 4 * make_inverse_layout(pattern, cuts[1].bounds).num_entries;
+  CHECK(bands({1, 1e30, second + second / 20}) == 2); // room for that
+  CHECK(bands({1, 1, 0}) > 2);                        // none: the fewest entries
+  CHECK_THROWS_AS(choose_inverse_layout(pattern, -1, 4, some_cost), std::invalid_argument);
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 // solution.
 #include "solvers/resident_cg.hpp"
 #include "solvers/factor_preconditioner.hpp"
+#include "solvers/kokkos_kernels_product.hpp"
 #include "tests/backend_test.hpp"
 #include "tests/reference/dense_cholesky.hpp"
 #include "tests/solvers/spd_problem.hpp"
@@ -63,17 +64,19 @@ public:
     made.factor = test::upload_factor(exec, problem);
     invert_diagonal_blocks(exec, made.factor, made.diagonal, made.inverse_pivot);
     factor_ = std::make_unique<InversePreconditioner<Exec, float>>(
-        exec, problem.pattern, made.factor.pattern, Array<double, Exec>(), false);
+        exec, problem.pattern, make_inverse_layout(problem.pattern), made.factor.pattern,
+        Array<double, Exec>(), false);
     factor_->prepare(exec, made);
   }
 
   Outcome operator()(const Case& how, const std::vector<double>& b,
-                     const std::vector<double>& start = {}) {
+                     const std::vector<double>& start = {},
+                     ResidentMultiply<Exec>* product = nullptr) {
     Kokkos::deep_copy(exec_, cg_.b, upload(exec_, "test::b", b));
     Kokkos::deep_copy(exec_, cg_.x, 0.0);
     if (!start.empty())
       Kokkos::deep_copy(exec_, cg_.x, upload(exec_, "test::start", start));
-    ResidentSolve<Exec> solver;
+    ResidentSolve<Exec> solver(product);
     NodePreconditioner<Exec> by_node(exec_, cg_.matrix.num_rows, how.preconditioner);
     by_node.update(exec_, cg_.matrix);
     ResidentPreconditioner<Exec>& preconditioner =
@@ -87,6 +90,7 @@ public:
     outcome.x.assign(host.data(), host.data() + host.extent(0));
     return outcome;
   }
+  ResidentCg<Exec>& cg() { return cg_; }
 
 private:
   Exec exec_;
@@ -139,6 +143,57 @@ FEMURA_BACKEND_TEST("Resident conjugate gradients solve, whatever preconditions 
   CHECK(iterations[3] <= 4); // single precision gains seven digits in each
   CHECK(iterations[2] <= iterations[1]);
   CHECK(iterations[1] < iterations[0]);
+}
+
+/// Products in conjugate gradients: those of the blocks, in two ways.
+template<class Exec>
+void check_product(const Exec& exec, MatrixMultiply<Exec>& other, ResidentCg<Exec>& cg,
+                   const SpdProblem& problem) {
+  const std::vector<double> z = random_vector(problem.num_rows(), 6);
+  const std::vector<double> before = random_vector(problem.num_rows(), 7);
+  for (const int parity : {0, 1}) { // the first iteration, and one that is not
+    upload_to(exec, z, cg.z);
+    upload_to(exec, before, cg.p[1 - parity]);
+    Kokkos::deep_copy(exec, cg.rz_parts, 0.25);
+    Kokkos::deep_copy(exec, cg.numbers, 2.0);
+    std::vector<int> flags(num_cg_flags, 0);
+    flags[cg_iterations] = parity;
+    upload_to(exec, flags, cg.flags);
+    cg_product(exec, cg, parity);
+    const auto p = download(exec, cg.p[parity]), q = download(exec, cg.q),
+               parts = download(exec, cg.pq_parts);
+    Kokkos::deep_copy(exec, cg.p[parity], 5.0);
+    Kokkos::deep_copy(exec, cg.q, 5.0);
+    Kokkos::deep_copy(exec, cg.pq_parts, 5.0);
+    other.multiply(exec, cg, parity);
+    CHECK(norm(minus(download(exec, cg.p[parity]), p)) < 1e-15 * norm(p));
+    CHECK(norm(minus(download(exec, cg.q), q)) < 1e-14 * norm(q));
+    CHECK(norm(minus(download(exec, cg.pq_parts), parts)) < 1e-13 * norm(parts));
+    CHECK(norm(minus(problem.multiply(p), q)) < 1e-14 * norm(q));
+  }
+}
+
+FEMURA_BACKEND_TEST("Products by Kokkos Kernels are those of the blocks", "[resident_cg]") {
+  const TestType exec;
+  const SpdProblem problem = scaled_problem();
+  Setup<TestType> solve(exec, problem);
+  if (!has_kokkos_kernels()) {
+    CHECK_THROWS_AS(make_kokkos_kernels_multiply(exec, solve.cg().matrix), UsageError);
+    return;
+  }
+  BlockMatrix<TestType> matrix = solve.cg().matrix;
+  matrix.value = make_zeros<double>(exec, matrix.value.extent(0), "test::others");
+  const auto other = make_kokkos_kernels_multiply(exec, matrix);
+  other->update(exec, solve.cg().matrix);
+  check_product(exec, *other, solve.cg(), problem);
+  const std::vector<double> b = random_vector(problem.num_rows(), 8);
+  Case how;
+  how.preconditioner = SoftPreconditioner::block_jacobi;
+  how.tolerance = 1e-13;
+  const Outcome by_blocks = solve(how, b);
+  const Outcome by_others = solve(how, b, {}, other.get());
+  CHECK(by_others.result.converged);
+  CHECK(norm(minus(by_others.x, by_blocks.x)) < 1e-12 * norm(by_blocks.x));
 }
 
 FEMURA_BACKEND_TEST("Looks at the residual change nothing but rounding", "[resident_cg]") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Soft bodies that cannot be stepped: halved, reported or refused.
+#include "solvers/kokkos_kernels_product.hpp"
 #include "tests/backend_test.hpp"
 #include "tests/solvers/soft_bodies.hpp"
 
@@ -192,6 +193,15 @@ FEMURA_BACKEND_TEST("Options that do not go together are refused", "[soft_breakd
   options.place = FactorPlace::device;
   options.apply = FactorApply::supernodes;
   CHECK_THROWS_AS(SoftSolver<TestType>(exec, scene, options), std::invalid_argument);
+  options = SoftOptions();
+  options.bands = max_inverse_bands + 1;
+  CHECK_THROWS_WITH((SoftSolver<TestType>(exec, scene, options)), ContainsSubstring("9 bands"));
+  options = SoftOptions();
+  options.product = SoftProduct::kokkos_kernels;
+  if (has_kokkos_kernels())
+    CHECK_NOTHROW(SoftSolver<TestType>(exec, scene, options));
+  else
+    CHECK_THROWS_AS(SoftSolver<TestType>(exec, scene, options), UsageError);
   options = SoftOptions();
   options.preconditioner = SoftPreconditioner::jacobi;
   scene.obstacles.resize(1);

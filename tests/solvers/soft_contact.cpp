@@ -104,6 +104,10 @@ void drop(const Exec& exec, const SoftOptions& options, double tolerance) {
 FEMURA_BACKEND_TEST("A soft box falls on a plane and rests there", "[soft_contact]") {
   drop(TestType(), fresh_factors(), 1e-9);
   drop(TestType(), SoftOptions(), 1e-5); // factors are some steps old and in single precision
+  SoftOptions in_bands;
+  in_bands.apply = FactorApply::inverse;
+  in_bands.bands = 2; // contact has an inverse of its own
+  drop(TestType(), in_bands, 1e-5);
 }
 
 FEMURA_BACKEND_TEST("A soft box on a slope sticks below tan(theta) = mu and slides above",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The solver of soft bodies: all its ways agree, factors are as old as it says, runs are resumed.
+#include "solvers/kokkos_kernels_product.hpp"
 #include "tests/backend_test.hpp"
 #include "tests/solvers/soft_bodies.hpp"
 
@@ -49,6 +50,11 @@ std::vector<std::pair<std::string, SoftOptions>> ways() {
       add(std::string(name_of(refresh)) + ", inverse in " + name_of(storage));
     }
     options.storage = FactorStorage::automatic;
+    for (const int bands : {1, 3}) {
+      options.bands = bands;
+      add(std::string(name_of(refresh)) + ", bands of the inverse: " + std::to_string(bands));
+    }
+    options.bands = 0;
     if (refresh == FactorRefresh::background)
       continue;
     for (const FactorPlace place : {FactorPlace::host, FactorPlace::device}) {
@@ -65,6 +71,11 @@ std::vector<std::pair<std::string, SoftOptions>> ways() {
   options.assembly = SoftAssembly::triplets;
   add("triplets");
   options.assembly = SoftAssembly::elements;
+  if (has_kokkos_kernels()) {
+    options.product = SoftProduct::kokkos_kernels;
+    add("Kokkos Kernels");
+    options.product = SoftProduct::blocks;
+  }
   options.batch = 8;
   add("batches of 8");
   for (const SoftPreconditioner preconditioner :
@@ -261,6 +272,7 @@ FEMURA_BACKEND_TEST("Sizes are those of the scene", "[soft_stepping]") {
   CHECK(solver.num_factor_entries() > 9 * solver.num_blocks() / 2 - 1);
   CHECK(solver.num_inverse_entries() > 0);
   CHECK(solver.apply() == FactorApply::inverse);
+  CHECK(solver.num_inverse_bands() > 0);
   CHECK(solver.place() ==
         (BackendTraits<TestType>::is_device ? FactorPlace::device : FactorPlace::host));
   options.apply = FactorApply::levels;
