@@ -15,6 +15,7 @@ endif()
 if(Catch2_VERSION VERSION_LESS 3)
   add_library(femura_catch OBJECT test_main.cpp)
   target_link_libraries(femura_catch PUBLIC Catch2::Catch2)
+  target_compile_options(femura_catch PRIVATE -O0) # long to compile, and nothing waits for it
   set(femura_catch_arguments "") # test_main.cpp has them
 else()
   add_library(femura_catch INTERFACE)
@@ -22,9 +23,19 @@ else()
   set(femura_catch_arguments --warn NoAssertions)
 endif()
 
+# Sanitizers look for bad memory; tests tagged [slow] measure convergence, on the same kernels as
+# others, and are left to other builds.
+set(femura_left_out "")
+if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+  set(femura_left_out "~[slow]")
+endif()
+
+set(FEMURA_TEST_FLAGS "" CACHE STRING "Further compile options of the tests, -O1 to build faster")
+
 function(femura_test_executable target)
   add_executable(${target} ${ARGN})
   femura_compile_settings(${target})
+  target_compile_options(${target} PRIVATE ${FEMURA_TEST_FLAGS})
   target_link_libraries(${target} PRIVATE femura::femura femura_catch ZLIB::ZLIB)
   if(TARGET femura_driver) # its parts, CLI11 and nlohmann-json
     target_link_libraries(${target} PRIVATE femura_driver)
@@ -58,18 +69,22 @@ macro(femura_add_test_sources target tag)
       message(FATAL_ERROR "two test sources are called ${stem}.cpp; Catch2 cannot tell them apart")
     endif()
     set_property(GLOBAL APPEND PROPERTY femura_test_stems ${stem})
-    list(APPEND selection "[#${stem}]${tag}")
+    list(APPEND selection "[#${stem}]${tag}${femura_left_out}")
   endforeach()
 endmacro()
 
 function(femura_add_test_entry entry target label threads selection)
+  set(waiting "")
+  if(threads GREATER 2) # than there may be cores: threads that wait give way
+    set(waiting ";OMP_WAIT_POLICY=passive")
+  endif()
   add_test(NAME ${entry}
     COMMAND ${target} --filenames-as-tags ${femura_catch_arguments} ${selection})
   set_tests_properties(${entry} PROPERTIES LABELS ${label} PROCESSORS ${threads}
     SKIP_RETURN_CODE 77 TIMEOUT 600
     # a CUDA build on a machine without the driver
     SKIP_REGULAR_EXPRESSION "error while loading shared libraries: libcuda.so"
-    ENVIRONMENT "OMP_NUM_THREADS=${threads};OMP_PROC_BIND=false")
+    ENVIRONMENT "OMP_NUM_THREADS=${threads};OMP_PROC_BIND=false${waiting}")
 endfunction()
 
 function(femura_host_test name)

@@ -97,7 +97,8 @@ int count_iterations(const Exec& exec, int n, const VoxelSolverOptions& options)
   return solution.result.iterations;
 }
 
-FEMURA_BACKEND_TEST("Iterations do not grow as a homogeneous cube is refined", "[multigrid]") {
+FEMURA_BACKEND_TEST("Iterations do not grow as a homogeneous cube is refined",
+                    "[multigrid][slow]") {
   for (const VoxelOperatorKind kind : all_voxel_operators)
     for (int cycles : {1, 2}) {
       if (kind != VoxelOperatorKind::gather && cycles == 2)
@@ -116,7 +117,7 @@ FEMURA_BACKEND_TEST("Iterations do not grow as a homogeneous cube is refined", "
     }
 }
 
-FEMURA_BACKEND_TEST("Jumps of the moduli by 1e-6 to 1e6 converge", "[multigrid]") {
+FEMURA_BACKEND_TEST("Jumps of the moduli by 1e-6 to 1e6 converge", "[multigrid][slow]") {
   for (double contrast : {1e-6, 1e-3, 1e3, 1e6}) {
     // A ball in a cube, off centre.
     reference::Model model = reference::homogeneous({10, 10, 10}, 1, 0.3);
@@ -184,7 +185,7 @@ FEMURA_BACKEND_TEST("Both coarse solvers, one level and a coarse grid of one vox
 }
 
 FEMURA_BACKEND_TEST("Struts a voxel apart cost fewer iterations where coarse levels split them",
-                    "[multigrid]") {
+                    "[multigrid][slow]") {
   // A brush of struts between two plates, every other voxel, sheared.
   reference::Model model = reference::homogeneous({15, 15, 24}, 1, 0.3);
   for (int z = 2; z < 22; ++z)
@@ -208,7 +209,7 @@ FEMURA_BACKEND_TEST("Struts a voxel apart cost fewer iterations where coarse lev
 }
 
 FEMURA_BACKEND_TEST("Weighted cycles need no more iterations than W-cycles on slender struts",
-                    "[multigrid]") {
+                    "[multigrid][slow]") {
   // A frame of slender beams, which bends: three wide, 21 between the joints.
   reference::Model model = reference::homogeneous({48, 24, 48}, 1, 0.3);
   for (int z = 0; z < 48; ++z)
@@ -236,7 +237,7 @@ FEMURA_BACKEND_TEST("Weighted cycles need no more iterations than W-cycles on sl
 }
 
 FEMURA_BACKEND_TEST("A poor estimate of the cycle's spectrum costs iterations, not the solution",
-                    "[multigrid]") {
+                    "[multigrid][slow]") {
   const BoundaryProblem problem = gripped(femura::test::keep_supported(
       reference::random_model({18, 17, 19}, 0.5, 1e4, 0.3, 0.3, 4, 0.1)));
   VoxelSolverOptions options = make_options(2, 4, VoxelOperatorKind::gather);
