@@ -63,6 +63,39 @@ ElementMesh make_hexa_box(const int (&cells)[3], const double (&size)[3]) {
   return mesh;
 }
 
+ElementMesh make_hexa_box_without(const int (&cells)[3], const double (&size)[3],
+                                  const int (&first)[3], const int (&last)[3]) {
+  bool is_whole = true;
+  for (int axis = 0; axis < 3; ++axis) {
+    FEMURA_REQUIRE(first[axis] >= 0 && first[axis] < last[axis] && last[axis] <= cells[axis],
+                   "a hole from " << first[axis] << " to " << last[axis] << " in " << cells[axis]
+                                  << " cells");
+    is_whole = is_whole && last[axis] - first[axis] == cells[axis];
+  }
+  FEMURA_REQUIRE(!is_whole, "a hole as large as the box");
+  const ElementMesh box = make_hexa_box(cells, size);
+  ElementMesh mesh;
+  mesh.shape = ElementShape::hexa;
+  std::vector<std::int32_t> number(box.num_points(), -1);
+  const auto inside = [&](int i, int axis) { return i >= first[axis] && i < last[axis]; };
+  auto node = box.node.begin();
+  for (int k = 0; k < cells[2]; ++k)
+    for (int j = 0; j < cells[1]; ++j)
+      for (int i = 0; i < cells[0]; ++i, node += 8)
+        if (!(inside(i, 0) && inside(j, 1) && inside(k, 2)))
+          mesh.node.insert(mesh.node.end(), node, node + 8);
+  for (const std::int32_t n : mesh.node)
+    number[std::size_t(n)] = 0;
+  for (std::size_t p = 0; p < number.size(); ++p)
+    if (number[p] == 0) {
+      number[p] = std::int32_t(mesh.num_points());
+      mesh.point.insert(mesh.point.end(), &box.point[3 * p], &box.point[3 * p] + 3);
+    }
+  for (std::int32_t& n : mesh.node)
+    n = number[std::size_t(n)];
+  return mesh;
+}
+
 ElementMesh make_tetra_box(const int (&cells)[3], const double (&size)[3]) {
   ElementMesh mesh = box_points(cells, size);
   mesh.shape = ElementShape::tetra;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/element_surface.hpp"
 
+#include "core/hexa_faces.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -8,8 +10,6 @@ namespace femura {
 namespace {
 
 constexpr int tetra_face[4][4] = {{0, 2, 1, -1}, {0, 1, 3, -1}, {1, 2, 3, -1}, {0, 3, 2, -1}};
-constexpr int hexa_face[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4},
-                                 {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
 
 /// A face by its sorted nodes; triangles have -1 first.
 struct Face {

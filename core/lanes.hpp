@@ -45,6 +45,7 @@ struct Lanes {
   FEMURA_LANES_OPERATOR(+)
   FEMURA_LANES_OPERATOR(-)
   FEMURA_LANES_OPERATOR(*)
+  FEMURA_LANES_OPERATOR(/)
 #undef FEMURA_LANES_OPERATOR
   KOKKOS_FORCEINLINE_FUNCTION Lanes& operator+=(const Lanes& b) {
     return *this = *this + b;

@@ -41,6 +41,27 @@ void end_section(GmshStream& in, const std::string& name) {
     in.bad("$End", name, " is missing: the file is damaged, or the numbers in the section wrong");
 }
 
+/// Names are text in binary files, too.
+void read_names(GmshStream& in, GmshMesh& out) {
+  std::uint64_t count = 0;
+  if (!in.text.next_number(count))
+    in.text.bad_word("the number of physical groups is expected");
+  in.text.require_plausible(count, 6, "physical groups"); // "0 1 \"\"\n"
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::int64_t dimension = 0, number = 0;
+    if (!in.text.next_number(dimension) || !in.text.next_number(number))
+      in.text.bad_word("the dimension and the number of a physical group are expected");
+    const std::size_t place = in.text.position();
+    const std::string_view line = in.text.take_line();
+    const std::size_t first = line.find('"'), last = line.rfind('"');
+    if (first == last) {
+      in.text.seek(place);
+      in.text.bad("the name of a physical group, in quotes, is expected");
+    }
+    out.group_name[{dimension, number}] = line.substr(first + 1, last - first - 1);
+  }
+}
+
 /// Passes a section that is not read.
 void skip_section(GmshStream& in, const std::string& name) {
   const std::string end = "$End" + name;
@@ -62,7 +83,7 @@ void read_gmsh_file(const std::string& path, GmshMesh& out) {
   const std::vector<unsigned char> bytes = read_all(path);
   GmshStream in(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   const int version = read_format(in);
-  std::vector<GmshVolume> volume;
+  GmshEntities entities;
   bool has_nodes = false, has_elements = false;
   while (!has_elements && !in.text.at_end()) {
     const std::string_view word = in.text.next_word();
@@ -84,11 +105,13 @@ void read_gmsh_file(const std::string& path, GmshMesh& out) {
       if (version == 2)
         read_gmsh_2_elements(in, out);
       else
-        read_gmsh_4_elements(in, volume, out);
+        read_gmsh_4_elements(in, entities, out);
       has_elements = true;
     } else if (version == 4 && (name == "Entities" || name == "PartitionedEntities")) {
       begin_section(in);
-      read_gmsh_4_entities(in, name != "Entities", volume);
+      read_gmsh_4_entities(in, name != "Entities", entities);
+    } else if (name == "PhysicalNames") {
+      read_names(in, out);
     } else {
       skip_section(in, name);
       continue;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/io/element_file.hpp"
+#include "core/io/hexa_file.hpp"
 #include "core/tetra_mesh.hpp"
 
 #include <string>
@@ -18,5 +19,8 @@ TetraMesh read_gmsh(const std::string& path, double unit);
 
 /// The elements of the highest dimension, see read_element_mesh(); points in m.
 ElementFile read_gmsh_elements(const std::string& path, double unit);
+
+/// Hexahedra and sets of physical groups, see read_hexa_file(); points in m.
+HexaFile read_gmsh_hexa(const std::string& path, double unit);
 
 } // namespace femura

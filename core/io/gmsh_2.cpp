@@ -3,6 +3,8 @@
 #include "core/io/gmsh_stream.hpp"
 #include "core/io/tetra_check.hpp"
 
+#include <cstdlib>
+
 namespace femura {
 namespace {
 
@@ -20,10 +22,13 @@ std::uint64_t read_count(GmshStream& in, const char* things) {
 void read_element(GmshStream& in, const GmshType& type, std::int64_t num_tags, GmshMesh& out) {
   // physical group, geometrical entity, then partitions
   std::int64_t tissue = 0;
+  out.group.clear();
   for (std::int64_t i = 0; i < num_tags; ++i) {
     const std::int64_t tag = in.integer("a tag of the element");
     if (i == 0 || (i == 1 && tissue == 0))
       tissue = tag;
+    if (i == 0 && tag != 0)
+      out.group.push_back(std::abs(tag));
   }
   std::uint64_t node[gmsh_most_nodes];
   for (std::size_t k = 0; k < type.num_nodes; ++k)
@@ -55,7 +60,7 @@ void read_gmsh_2_elements(GmshStream& in, GmshMesh& out) {
   };
   for (std::uint64_t i = 0; i < count;) {
     if (!in.binary) {
-      in.integer("the number of an element");
+      out.number = in.integer("the number of an element");
       const GmshType& type = require_gmsh_type(in, in.integer("the type of an element"), out);
       read_element(in, type, num_tags_of(in.integer("the number of tags")), out);
       ++i;
@@ -68,7 +73,7 @@ void read_gmsh_2_elements(GmshStream& in, GmshMesh& out) {
       in.bad("a block of ", num, " elements where ", count - i, " are left: the file is damaged");
     const std::int64_t num_tags = num_tags_of(in.integer("the number of tags"));
     for (std::int64_t k = 0; k < num; ++k) {
-      in.integer("the number of an element");
+      out.number = in.integer("the number of an element");
       read_element(in, type, num_tags, out);
     }
     i += std::uint64_t(num);

@@ -3,22 +3,19 @@
 #include "core/io/gmsh_stream.hpp"
 #include "core/io/tetra_check.hpp"
 
-#include <algorithm>
+#include <cstdlib>
 
 namespace femura {
 namespace {
 
-/// Passes a list that begins with its length, and returns its first number, 0 if it is empty.
-std::int64_t read_list(GmshStream& in, const char* things) {
+/// A list that begins with its length.
+std::vector<std::int64_t> read_list(GmshStream& in, const char* things) {
   const std::uint64_t count = in.size(things);
   in.require_plausible(count, 2, 4, things);
-  std::int64_t first = 0;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const std::int64_t number = in.integer(things);
-    if (i == 0)
-      first = number;
-  }
-  return first;
+  std::vector<std::int64_t> list(count);
+  for (std::int64_t& number : list)
+    number = in.integer(things);
+  return list;
 }
 
 struct Block {
@@ -43,14 +40,14 @@ Block read_block(GmshStream& in, const char* things, std::uint64_t left) {
 
 } // namespace
 
-void read_gmsh_4_entities(GmshStream& in, bool partitioned, std::vector<GmshVolume>& volume) {
+void read_gmsh_4_entities(GmshStream& in, bool partitioned, GmshEntities& entities) {
   if (partitioned) {
     in.size("the number of partitions");
     const std::uint64_t num_ghosts = in.size("the number of ghost entities");
     in.require_plausible(num_ghosts, 4, 8, "ghost entities");
     for (std::uint64_t i = 0; i < 2 * num_ghosts; ++i)
       in.integer("a ghost entity");
-    volume.clear(); // elements name the parts, which have physical groups of their own
+    entities.clear(); // elements name the parts, which have physical groups of their own
   }
   std::uint64_t count[4] = {};
   for (std::uint64_t& n : count)
@@ -67,16 +64,16 @@ void read_gmsh_4_entities(GmshStream& in, bool partitioned, std::vector<GmshVolu
       }
       for (int k = 0; k < (dimension == 0 ? 3 : 6); ++k)
         in.real("the box of an entity");
-      const std::int64_t group = read_list(in, "physical groups of an entity");
+      std::vector<std::int64_t> group = read_list(in, "physical groups of an entity");
       if (dimension > 0)
         read_list(in, "bounding entities");
       // Groups are negative where the orientation is reversed.
-      if (dimension == 3)
-        volume.push_back({entity, group != 0 ? std::abs(group) : parent});
+      for (std::int64_t& number : group)
+        number = std::abs(number);
+      const std::int64_t tissue = group.empty() || group[0] == 0 ? parent : group[0];
+      entities.insert({{dimension, entity}, {tissue, std::move(group)}});
     }
   }
-  std::stable_sort(volume.begin(), volume.end(),
-                   [](const GmshVolume& a, const GmshVolume& b) { return a.entity < b.entity; });
 }
 
 void read_gmsh_4_nodes(GmshStream& in, GmshMesh& out) {
@@ -102,7 +99,7 @@ void read_gmsh_4_nodes(GmshStream& in, GmshMesh& out) {
     in.bad("the blocks have ", out.nodes.size(), " nodes, but the section announces ", count);
 }
 
-void read_gmsh_4_elements(GmshStream& in, const std::vector<GmshVolume>& volume, GmshMesh& out) {
+void read_gmsh_4_elements(GmshStream& in, const GmshEntities& entities, GmshMesh& out) {
   const std::uint64_t num_blocks = in.size("the number of blocks of elements");
   const std::uint64_t count = in.size("the number of elements");
   in.size("the least number of an element");
@@ -112,14 +109,14 @@ void read_gmsh_4_elements(GmshStream& in, const std::vector<GmshVolume>& volume,
   for (std::uint64_t b = 0; b < num_blocks; ++b) {
     const Block block = read_block(in, "elements", count - num_read);
     const GmshType& type = require_gmsh_type(in, block.kind, out);
-    std::int64_t tissue = block.entity;
-    const auto found = std::lower_bound(
-        volume.begin(), volume.end(), block.entity,
-        [](const GmshVolume& v, std::int64_t entity) { return v.entity < entity; });
-    if (type.dimension == 3 && found != volume.end() && found->entity == block.entity)
-      tissue = found->tissue;
+    const auto found = entities.find({type.dimension, block.entity});
+    const std::int64_t tissue = found == entities.end() ? block.entity : found->second.tissue;
+    if (found == entities.end())
+      out.group.clear();
+    else
+      out.group = found->second.group;
     for (std::uint64_t i = 0; i < block.count; ++i) {
-      in.size("the number of an element");
+      out.number = std::int64_t(in.size("the number of an element"));
       std::uint64_t node[gmsh_most_nodes];
       for (std::size_t k = 0; k < type.num_nodes; ++k)
         node[k] = in.size("a node of the element");

@@ -8,9 +8,11 @@
 
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace femura {
@@ -115,6 +117,10 @@ public:
   double unit;
   GmshNodes nodes;
   std::vector<double> point; ///< [num_nodes, 3], times `unit`
+  /// Of physical groups that have one, by dimension and number.
+  std::map<std::pair<std::int64_t, std::int64_t>, std::string> group_name;
+  std::int64_t number = 0;         ///< of the element that is added
+  std::vector<std::int64_t> group; ///< its physical groups
 
   /// Before elements of this type; throws InputError for one that is not taken.
   virtual void accept(const GmshStream& in, const GmshType& type) = 0;
@@ -140,13 +146,14 @@ void read_gmsh_file(const std::string& path, GmshMesh& out);
 void read_gmsh_2_nodes(GmshStream& in, GmshMesh& out);
 void read_gmsh_2_elements(GmshStream& in, GmshMesh& out);
 
-/// The tissue of each volume, by its tag.
-struct GmshVolume {
-  std::int64_t entity;
+struct GmshEntity {
   std::int64_t tissue;
+  std::vector<std::int64_t> group; ///< physical groups
 };
-void read_gmsh_4_entities(GmshStream& in, bool partitioned, std::vector<GmshVolume>& volume);
+/// By dimension and tag.
+using GmshEntities = std::map<std::pair<std::int64_t, std::int64_t>, GmshEntity>;
+void read_gmsh_4_entities(GmshStream& in, bool partitioned, GmshEntities& entities);
 void read_gmsh_4_nodes(GmshStream& in, GmshMesh& out);
-void read_gmsh_4_elements(GmshStream& in, const std::vector<GmshVolume>& volume, GmshMesh& out);
+void read_gmsh_4_elements(GmshStream& in, const GmshEntities& entities, GmshMesh& out);
 
 } // namespace femura

@@ -4,6 +4,8 @@
 #pragma once
 
 #include "core/element_surface.hpp"
+#include "core/io/abaqus.hpp"
+#include "core/io/ansys.hpp"
 #include "core/io/gmsh.hpp"
 #include "core/io/image_format.hpp"
 #include "core/io/metaimage.hpp"
@@ -93,13 +95,11 @@ inline void expect_valid(const femura::TetraMesh& mesh) {
   }
 }
 
-inline void expect_valid(const femura::ElementFile& file) {
-  const femura::ElementMesh& mesh = file.mesh;
+inline void expect_valid(const femura::ElementMesh& mesh) {
   const std::size_t num = std::size_t(femura::nodes_per_elem(mesh.shape));
   expect(mesh.num_elem() > 0, "a mesh without elements");
   expect(mesh.point.size() == 3 * mesh.num_points() && mesh.node.size() == num * mesh.num_elem(),
          "parts of rows");
-  expect(file.unused_points >= 0, "a negative number of unused points");
   for (const double x : mesh.point)
     expect(std::isfinite(x), "a point that is not finite");
   std::vector<bool> used(mesh.num_points());
@@ -114,6 +114,42 @@ inline void expect_valid(const femura::ElementFile& file) {
     expect(is_used, "a point of no element");
   for (const std::int32_t v : femura::boundary_triangles(mesh))
     expect(v >= 0 && std::size_t(v) < mesh.num_points(), "a bad surface");
+}
+
+inline void expect_valid(const femura::ElementFile& file) {
+  expect_valid(file.mesh);
+  expect(file.unused_points >= 0, "a negative number of unused points");
+}
+
+inline void expect_valid(const femura::HexaFile& file) {
+  const femura::HexaModel& model = file.model;
+  expect(model.mesh.shape == femura::ElementShape::hexa, "other elements than hexahedra");
+  expect_valid(model.mesh);
+  expect(file.unused_points >= 0, "a negative number of unused points");
+  const auto expect_set = [](const std::vector<std::int32_t>& set, std::size_t count) {
+    for (std::size_t i = 0; i < set.size(); ++i) {
+      expect(set[i] >= 0 && std::size_t(set[i]) < count, "a member out of range");
+      expect(i == 0 || set[i] > set[i - 1], "a set that does not ascend");
+    }
+  };
+  for (const auto& set : model.node_sets)
+    expect_set(set.second, model.mesh.num_points());
+  for (const auto& set : model.elem_sets)
+    expect_set(set.second, model.mesh.num_elem());
+  std::vector<std::int32_t> held;
+  for (const femura::HeldComponents& h : model.held) {
+    held.push_back(h.node);
+    expect(h.components >= 1 && h.components <= 7, "components that are none");
+  }
+  expect_set(held, model.mesh.num_points());
+  for (const femura::NodeLoads& loads : model.loads)
+    for (const femura::NodeForce& f : loads.forces) {
+      expect(f.node >= 0 && std::size_t(f.node) < model.mesh.num_points(), "a force on no node");
+      for (const double component : f.force)
+        expect(std::isfinite(component), "a force that is not finite");
+    }
+  expect(std::isfinite(model.young) && model.young >= 0, "a bad modulus");
+  expect(model.poisson > -1 && model.poisson < 0.5, "a bad Poisson's ratio");
 }
 
 /// Reads the file at `path`; false where the reader refused it.
@@ -186,6 +222,15 @@ inline bool elements_target(const std::string& path) {
     femura::VtkGrid grid =
         head == "#" ? femura::read_vtk_legacy_grid(path) : femura::read_vtu_grid(path);
     expect_valid(femura::make_element_file(grid, 1));
+  });
+}
+/// Models of hexahedra in any of the formats, told by the first byte.
+inline bool models_target(const std::string& path) {
+  return accepts([&] {
+    const Bytes head = read_bytes_of(path).substr(0, 1);
+    expect_valid(head == "*"   ? femura::read_abaqus(path, 1)
+                 : head == "$" ? femura::read_gmsh_hexa(path, 1)
+                               : femura::read_ansys(path, 1));
   });
 }
 /// Of a mesh of five points.

@@ -3,6 +3,7 @@
 // libFuzzer and for CTest. `--seeds DIR` writes the seeds of every target below DIR and leaves.
 #include "core/io/hdf5.hpp"
 #include "tests/io/element_samples.hpp"
+#include "tests/io/hexa_samples.hpp"
 #include "tests/io/sample_files.hpp"
 #include "tests/io/tetra_samples.hpp"
 
@@ -53,6 +54,11 @@ void write_element_seeds(const Put& put) {
   put("elements", "tetra.vtk", sample_vtk_binary());
   put("elements", "hexa.vtu", sample_vtu_hexa({}));
   put("elements", "tetra.vtu", sample_vtu({}));
+  put("models", "ccx.inp", sample_inp());
+  put("models", "cae.inp", sample_cae_inp());
+  put("models", "a.cdb", sample_cdb());
+  put("models", "2.msh", sample_gmsh_2_groups());
+  put("models", "4.msh", sample_gmsh_4_groups());
 }
 
 void write_seeds(const fs::path& root) {

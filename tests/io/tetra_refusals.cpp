@@ -197,7 +197,8 @@ TEST_CASE("bad Gmsh files are refused with file and line", "[tetra]") {
   CHECK_SAYS(change("$Nodes\n5", "$Nodes\n5000000000"), "a.msh: line 9", "5000000000", "can hold");
   CHECK_SAYS(change("$Elements\n4", "$Elements\n5"), "'$EndElements'");
   CHECK_SAYS(change("$Elements\n4", "$Elements\n3"), "a.msh: line 21", "$EndElements is missing");
-  CHECK_SAYS(change("$EndPhysicalNames", "$EndPhysical"), "$PhysicalNames", "does not end");
+  CHECK_SAYS(change("$EndPhysicalNames", "$EndPhysical"), "line 7", "$EndPhysicalNames is missing");
+  CHECK_SAYS(change("$PhysicalNames", "$Comments"), "$Comments", "does not end");
   CHECK_SAYS(refusal("a.msh", two.substr(0, two.size() - 30)), "a.msh: line 21", "truncated");
   CHECK_SAYS(refusal("a.msh", two.substr(0, two.find("$Elements"))), "no section $Elements");
   CHECK_SAYS(refusal("a.msh", replaced(replaced(two, "4 2 9 2 2 3 4 5", "2 2 9 2 2 3 4"),

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What topology optimisation may do with an element.
+#pragma once
+
+#include <cstdint>
+
+namespace femura {
+
+enum class DesignRole : std::uint8_t {
+  free,  ///< a design variable
+  solid, ///< density 1 throughout
+  void_  ///< density 0 throughout
+};
+
+} // namespace femura

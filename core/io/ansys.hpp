@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Models of hexahedra from Ansys archives.
+#pragma once
+
+#include "core/io/hexa_file.hpp"
+
+#include <string>
+
+namespace femura {
+
+/// See read_hexa_file().
+HexaFile read_ansys(const std::string& path, double unit);
+
+} // namespace femura
