@@ -12,23 +12,24 @@ namespace femura {
 
 namespace detail {
 
-template<class Exec>
+/// Sums in Scalar; Offset counts blocks.
+template<class Exec, class Scalar, class Offset>
 struct BlockMultiply {
   using Team = typename Kokkos::TeamPolicy<Exec>::member_type;
 
   int num_rows; ///< of blocks
-  const int* row_begin;
+  const Offset* row_begin;
   const int* column;
-  const double *value, *x;
-  double* y;
+  const Scalar *value, *x;
+  Scalar* y;
 
   /// On cores: three scalar rows.
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
-    double sum[3] = {};
-    for (int k = row_begin[row]; k < row_begin[row + 1]; ++k) {
-      const double* const a = value + 9 * std::int64_t(k);
-      const double* const xj = x + 3 * std::int64_t(column[k]);
-      const double x0 = xj[0], x1 = xj[1], x2 = xj[2];
+    Scalar sum[3] = {};
+    for (Offset k = row_begin[row]; k < row_begin[row + 1]; ++k) {
+      const Scalar* const a = value + 9 * std::int64_t(k);
+      const Scalar* const xj = x + 3 * std::int64_t(column[k]);
+      const Scalar x0 = xj[0], x1 = xj[1], x2 = xj[2];
       for (int r = 0; r < 3; ++r)
         sum[r] += a[3 * r] * x0 + a[3 * r + 1] * x1 + a[3 * r + 2] * x2;
     }
@@ -39,46 +40,52 @@ struct BlockMultiply {
   /// On devices: a thread with its lanes for a scalar row. The three of a block row are in one
   /// team, so that their pieces of a block, 24 bytes each, come from memory once.
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    const int scalar_row = int(team.league_rank()) * team.team_size() + team.team_rank();
-    const int row = scalar_row / 3, r = scalar_row % 3;
+    const std::int64_t scalar_row =
+        std::int64_t(team.league_rank()) * team.team_size() + team.team_rank();
+    const int row = int(scalar_row / 3), r = int(scalar_row % 3);
     if (row >= num_rows)
       return;
-    const int begin = row_begin[row];
-    const double* const a = value + 9 * std::int64_t(begin) + 3 * r;
+    const Offset begin = row_begin[row];
+    const Scalar* const a = value + 9 * std::int64_t(begin) + 3 * r;
     const int* const columns = column + begin;
-    const double* const vector = x;
-    double sum = 0;
+    const Scalar* const vector = x;
+    Scalar sum = 0;
     Kokkos::parallel_reduce(
-        Kokkos::ThreadVectorRange(team, 3 * (row_begin[row + 1] - begin)),
-        [&](int k, double& partial) {
+        Kokkos::ThreadVectorRange(team, 3 * int(row_begin[row + 1] - begin)),
+        [&](int k, Scalar& partial) {
           const int block = k / 3, c = k % 3;
           partial += a[9 * block + c] * vector[3 * std::int64_t(columns[block]) + c];
         },
         sum);
-    double* const result = y;
+    Scalar* const result = y;
     Kokkos::single(Kokkos::PerThread(team), [&] { result[scalar_row] = sum; });
   }
 };
 
 /// With the kernel of devices or that of cores; both run everywhere.
-template<bool by_lanes, class Exec>
-void multiply(const Exec& exec, const BlockMatrix<Exec>& matrix, const Array<double, Exec>& x,
-              const Array<double, Exec>& y) {
-  const BlockMultiply<Exec> rows{
-      matrix.num_rows, matrix.row_begin.data(), matrix.column.data(), matrix.value.data(), x.data(),
-      y.data()};
+template<bool by_lanes, class Exec, class Scalar, class Offset>
+void multiply_block_rows(const Exec& exec, const BlockMultiply<Exec, Scalar, Offset>& rows) {
   if constexpr (by_lanes) {
-    const std::int64_t scalar_rows = 3 * std::int64_t(matrix.num_rows);
+    const std::int64_t scalar_rows = 3 * std::int64_t(rows.num_rows);
     constexpr int team_size = BackendTraits<Exec>::is_device ? 12 : 1; // block rows stay together
-    constexpr int lanes = BackendTraits<Exec>::is_device ? 16 : 1;     // a row has about 36 entries
+    constexpr int lanes = BackendTraits<Exec>::is_device ? 16 : 1; // a row has 36 entries or more
     Kokkos::parallel_for("femura::multiply",
                          Kokkos::TeamPolicy<Exec>(exec,
                                                   int((scalar_rows + team_size - 1) / team_size),
                                                   team_size, lanes),
                          rows);
   } else {
-    Kokkos::parallel_for("femura::multiply", range(exec, matrix.num_rows), rows);
+    Kokkos::parallel_for("femura::multiply", range(exec, rows.num_rows), rows);
   }
+}
+
+template<bool by_lanes, class Exec>
+void multiply(const Exec& exec, const BlockMatrix<Exec>& matrix, const Array<double, Exec>& x,
+              const Array<double, Exec>& y) {
+  multiply_block_rows<by_lanes>(
+      exec, BlockMultiply<Exec, double, int>{matrix.num_rows, matrix.row_begin.data(),
+                                             matrix.column.data(), matrix.value.data(), x.data(),
+                                             y.data()});
 }
 
 } // namespace detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Jacobi's scaling z = S r, S = D^-1 with one number per node or S = the inverses of the 3 x 3
-// blocks of a diagonal, and the vector work of smoothers and eigenvalue estimates with it.
+// blocks of a diagonal (of 6 x 6 blocks: block_rows.hpp), and the vector work of smoothers and
+// eigenvalue estimates with it.
 #pragma once
 
 #include "core/vector.hpp"
@@ -13,6 +14,7 @@ namespace femura {
 /// S = D^-1, the same for the three components of a node.
 template<class Exec, class Scalar>
 struct PointJacobi {
+  static constexpr int components = 3;  ///< of a node
   Array<Scalar, Exec> inverse_diagonal; ///< [num_nodes]
 
   int num_nodes() const { return int(inverse_diagonal.extent(0)); }
@@ -37,6 +39,7 @@ struct PointJacobi {
 /// S = the inverse of the block diagonal (block_diagonal.hpp), zero at held components.
 template<class Exec, class Scalar>
 struct BlockJacobi {
+  static constexpr int components = 3;
   Array<Scalar, Exec> blocks; ///< [6 num_nodes]
 
   int num_nodes() const { return int(blocks.extent(0) / 6); }
@@ -56,11 +59,11 @@ struct BlockJacobi {
 };
 
 namespace detail {
-template<class Exec, class Scalar>
+template<class Exec, class Scalar, int components>
 KOKKOS_FUNCTION void load_node(const Array<Scalar, Exec>& r, std::int64_t node,
-                               Scalar (&value)[3]) {
-  for (int c = 0; c < 3; ++c)
-    value[c] = r(3 * node + c);
+                               Scalar (&value)[components]) {
+  for (int c = 0; c < components; ++c)
+    value[c] = r(components * node + c);
 }
 
 template<class Exec, class Scalar, class Jacobi>
@@ -70,11 +73,12 @@ struct ApplyJacobi {
   Array<Scalar, Exec> r, z;
 
   KOKKOS_FUNCTION void operator()(std::int64_t node) const {
-    Scalar value[3], scaled[3];
+    constexpr int components = Jacobi::components;
+    Scalar value[components], scaled[components];
     load_node<Exec>(r, node, value);
     jacobi.multiply(node, value, scaled);
-    for (int c = 0; c < 3; ++c)
-      z(3 * node + c) = omega * scaled[c];
+    for (int c = 0; c < components; ++c)
+      z(components * node + c) = omega * scaled[c];
   }
 };
 } // namespace detail
@@ -96,11 +100,13 @@ struct AddJacobi {
   Array<Scalar, Exec> p;
 
   KOKKOS_FUNCTION void operator()(std::int64_t node) const {
-    Scalar value[3], scaled[3];
+    constexpr int components = Jacobi::components;
+    Scalar value[components], scaled[components];
     load_node<Exec>(r, node, value);
     jacobi.multiply(node, value, scaled);
-    for (int c = 0; c < 3; ++c)
-      p(3 * node + c) = scaled[c] + (beta == Scalar(0) ? Scalar(0) : beta * p(3 * node + c));
+    for (int c = 0; c < components; ++c)
+      p(components * node + c) =
+          scaled[c] + (beta == Scalar(0) ? Scalar(0) : beta * p(components * node + c));
   }
 };
 } // namespace detail
@@ -120,10 +126,11 @@ struct JacobiDot {
   Array<Scalar, Exec> r;
 
   KOKKOS_FUNCTION void operator()(std::int64_t node, double& partial) const {
-    Scalar value[3], scaled[3];
+    constexpr int components = Jacobi::components;
+    Scalar value[components], scaled[components];
     load_node<Exec>(r, node, value);
     jacobi.multiply(node, value, scaled);
-    for (int c = 0; c < 3; ++c)
+    for (int c = 0; c < components; ++c)
       partial += double(value[c]) * double(scaled[c]);
   }
 };
@@ -145,8 +152,9 @@ struct ApplyRootDiagonal {
   Array<Scalar, Exec> x;
 
   KOKKOS_FUNCTION void operator()(std::int64_t node) const {
-    for (int c = 0; c < 3; ++c) {
-      const std::int64_t i = 3 * node + c;
+    constexpr int components = Jacobi::components;
+    for (int c = 0; c < components; ++c) {
+      const std::int64_t i = components * node + c;
       x(i) = Scalar(std::sqrt(double(jacobi.diagonal(node, c))) * double(x(i)));
     }
   }

@@ -55,3 +55,19 @@
 #include "kernels/resident_cg.hpp"
 #include "kernels/soft_elements.hpp"
 #include "kernels/supernode_solve.hpp"
+
+// Hexahedra with moduli
+#include "kernels/hexa_arrays.hpp"
+#include "kernels/hexa_block_matrix.hpp"
+#include "kernels/hexa_congruent.hpp"
+#include "kernels/hexa_operator.hpp"
+#include "kernels/hexa_recompute.hpp"
+#include "kernels/hexa_stored_operators.hpp"
+
+// Topology optimisation
+#include "kernels/cone_filter.hpp"
+#include "kernels/design_update.hpp"
+#include "kernels/helmholtz_terms.hpp"
+#include "kernels/hexa_energies.hpp"
+#include "kernels/hexa_geometry.hpp"
+#include "kernels/tanh_projection.hpp"

@@ -9,14 +9,14 @@
 namespace femura {
 
 namespace detail {
-template<class Exec>
+template<class Exec, class Offset>
 struct BeginOfList {
   std::int64_t num_lists;
-  Array<int, Exec> begin;
+  Array<Offset, Exec> begin;
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum, bool final) const {
-    const int count = i < num_lists ? begin(i) : 0; // before it is overwritten
+    const Offset count = i < num_lists ? begin(i) : 0; // before it is overwritten
     if (final)
-      begin(i) = int(sum);
+      begin(i) = Offset(sum);
     sum += count;
   }
 };
@@ -25,16 +25,16 @@ struct BeginOfList {
 /// Makes lengths begin(0 .. n - 1) of `begin` [n + 1] the places where the lists begin; the last is
 /// the total, which is returned. Throws std::invalid_argument if that does not fit in `begin`,
 /// `what` says of what there are too many. Fences.
-template<class Exec>
-int lengths_to_begins(const Exec& exec, const Array<int, Exec>& begin, const char* what) {
+template<class Exec, class Offset>
+Offset lengths_to_begins(const Exec& exec, const Array<Offset, Exec>& begin, const char* what) {
   const std::int64_t n = std::int64_t(begin.extent(0)) - 1;
   std::int64_t total = 0;
   Kokkos::parallel_scan("femura::lengths_to_begins", range(exec, n + 1),
-                        detail::BeginOfList<Exec>{n, begin}, total);
+                        detail::BeginOfList<Exec, Offset>{n, begin}, total);
   fence(exec, "femura::lengths_to_begins");
-  FEMURA_REQUIRE(total <= std::numeric_limits<int>::max(),
-                 total << ' ' << what << ": more than 32 bits count");
-  return int(total);
+  FEMURA_REQUIRE(total <= std::numeric_limits<Offset>::max(),
+                 total << ' ' << what << ": more than " << 8 * sizeof(Offset) << " bits count");
+  return Offset(total);
 }
 
 } // namespace femura

@@ -59,17 +59,6 @@ KOKKOS_FORCEINLINE_FUNCTION Vector3 load_vector(const ArrayPointer<const double>
   return {{x(i), x(i + 1), x(i + 2)}};
 }
 
-/// Corner a of a hexahedron is at (xi, eta, zeta) = (+1 or -1)^3.
-KOKKOS_FORCEINLINE_FUNCTION double hexa_xi(int a) {
-  return (a & 3) == 1 || (a & 3) == 2 ? 1 : -1;
-}
-KOKKOS_FORCEINLINE_FUNCTION double hexa_eta(int a) {
-  return a & 2 ? 1 : -1;
-}
-KOKKOS_FORCEINLINE_FUNCTION double hexa_zeta(int a) {
-  return a & 4 ? 1 : -1;
-}
-
 /// Edges of a tetrahedron or the two of a triangle as columns; the third is then zero.
 template<ElementShape shape>
 KOKKOS_FORCEINLINE_FUNCTION Matrix3 simplex_edges(const ArrayPointer<const double>& x,

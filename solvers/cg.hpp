@@ -22,6 +22,7 @@ struct CgOptions {
   int max_iterations = 1000; ///< of all restarts together
   double replacement = 0;    ///< the true residual replaces the recurrent one at each drop by this
                              ///< factor; 0: only when the recurrence meets the tolerance
+  double reference = 0;      ///< if positive, residuals are relative to it, not to |b - A x0|
 };
 
 struct SolveResult {
@@ -113,9 +114,10 @@ SolveResult conjugate_gradients(const Exec& exec, const CgOptions& options, cons
   detail::ScaledResidual<Exec, Solution, Vector, Cycle, Residual> scaled(exec, residual, vectors);
   SolveResult result;
   double norm = scaled.start();
-  const double start = result.initial_residual = norm;
-  // NaN if the right-hand side or x is not finite, or too large to be squared.
-  result.relative_residual = result.true_relative_residual = norm == 0 ? 0 : norm / norm;
+  result.initial_residual = norm;
+  const double start = options.reference > 0 ? options.reference : norm;
+  // Not finite if the right-hand side or x is not, or too large to be squared.
+  result.relative_residual = result.true_relative_residual = norm == 0 ? 0 : norm / start;
   if (observe)
     observe(0, result.relative_residual);
   result.converged = std::isfinite(norm) && norm <= options.tolerance * start;

@@ -9,6 +9,10 @@
 // Voxel elasticity
 #include "solvers/voxel_solver.hpp"
 
+// Elasticity on hexahedra
+#include "solvers/hexa_operators.hpp"
+#include "solvers/hexa_solver.hpp"
+
 // Activation times
 #include "solvers/eikonal_solver.hpp"
 
@@ -18,3 +22,9 @@
 #include "solvers/nested_dissection.hpp"
 #include "solvers/resident_cg.hpp"
 #include "solvers/soft_solver.hpp"
+
+// Topology optimisation
+#include "solvers/design_optimizer.hpp"
+#include "solvers/helmholtz_filter.hpp"
+#include "solvers/mma.hpp"
+#include "solvers/optimality_criteria.hpp"

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The coarse levels of smoothed aggregation, as far as the mesh and the supports determine them.
+#pragma once
+
+#include "kernels/aggregation_products.hpp"
+#include "kernels/constraints.hpp"
+#include "kernels/hexa_block_matrix.hpp"
+#include "solvers/aggregation_options.hpp"
+
+#include <string>
+#include <vector>
+
+namespace femura {
+
+/// A level and the way to the next.
+template<class Exec>
+struct AggregationLevel {
+  AggregationArrays<Exec> arrays;
+  Constraints<Exec> coarse_held; ///< columns of P that are zero; an aggregate counts as two nodes
+  std::vector<std::int64_t> product_begin, coarse_begin; ///< [count + 1] of the arrays, on the host
+
+  int num_aggregates() const { return arrays.coarse.num_rows; }
+};
+
+template<class Exec>
+struct AggregationHierarchy {
+  HexaBlockPattern<Exec> pattern; ///< of the finest level
+  std::vector<AggregationLevel<Exec>> levels;
+
+  std::string describe() const; ///< "66049 nodes, 2925, 150 aggregates"
+};
+
+/// Coarsens until at most max_coarse_dofs are left, at least once. Nodes that are held in all
+/// components and nodes of no element are left out. Fences.
+template<class Exec>
+AggregationHierarchy<Exec>
+make_aggregation_hierarchy(const Exec& exec, const HexaArrays<Exec>& arrays,
+                           const Constraints<Exec>& held, const AggregationOptions& options);
+
+} // namespace femura

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/hexa_solver.hpp"
+
+#include "kernels/count_not_positive.hpp"
+#include "kernels/free_norm.hpp"
+#include "kernels/free_updates.hpp"
+#include "kernels/upload.hpp"
+#include "solvers/aggregation_multigrid.hpp"
+#include "solvers/hexa_cycle.hpp"
+#include "solvers/hexa_operators.hpp"
+
+namespace femura {
+
+namespace {
+
+template<class Exec>
+Constraints<Exec> make_held(const Exec& exec, int num_nodes,
+                            const std::vector<HeldComponents>& held) {
+  std::vector<std::uint8_t> mask(std::size_t(num_nodes), 0);
+  for (const HeldComponents& h : held) {
+    FEMURA_REQUIRE(h.node >= 0 && h.node < num_nodes && h.components < 8,
+                   "node " << h.node << " of " << num_nodes << " is held, components "
+                           << int(h.components));
+    mask[std::size_t(h.node)] |= h.components;
+  }
+  return make_constraints(exec, upload(exec, "femura::hexa::held", mask));
+}
+
+void check(const HexaSolverOptions& options, double poisson) {
+  FEMURA_REQUIRE(poisson > -1 && poisson < 0.5, "Poisson's ratio " << poisson);
+  FEMURA_REQUIRE(options.tolerance > 0 && options.max_iterations >= 0,
+                 "tolerance " << options.tolerance << ", at most " << options.max_iterations
+                              << " iterations");
+  if (options.chebyshev_degree < 1 || options.chebyshev_degree > 64)
+    fail<UsageError>("a Chebyshev preconditioner of degree ", options.chebyshev_degree,
+                     "; 1 to 64 are possible");
+}
+
+/// The iteration with a preconditioner in one precision.
+template<class Exec, class Scalar>
+struct HexaIteration {
+  std::unique_ptr<HexaOperator<Exec, Scalar>> own; ///< unless it is that of the iteration
+  HexaSystem<Exec, Scalar> system;
+  std::unique_ptr<detail::HexaCycle<Exec, Scalar>> cycle;
+  Array<Scalar, Exec> b; ///< the residual for the preconditioner
+};
+
+} // namespace
+
+template<class Exec>
+struct HexaSolver<Exec>::Impl {
+  HexaSolverOptions options;
+  HexaOperatorChoice choice;
+  HexaStiffness<Exec> stiffness;
+  std::unique_ptr<HexaOperator<Exec, double>> matrix;
+  HexaSystem<Exec, double> system;
+  std::shared_ptr<const AggregationHierarchy<Exec>> hierarchy; ///< of amg alone
+  Array<double, Exec> r, p, q;
+  HexaIteration<Exec, float> mixed;
+  HexaIteration<Exec, double> fp64;
+  bool fell_back = false; ///< since the moduli came
+
+  Impl(const Exec& exec, const ElementMesh& hexahedra, double poisson,
+       const std::vector<HeldComponents>& held, const HexaSolverOptions& solver_options)
+      : options(solver_options) {
+    check(options, poisson);
+    stiffness.arrays = make_hexa_arrays(exec, hexahedra);
+    stiffness.lame = unit_lame(poisson);
+    stiffness.held = make_held(exec, stiffness.arrays.num_nodes, held);
+    choice = options.kind == HexaOperatorKind::automatic
+                 ? choose_hexa_operator(hexahedra)
+                 : HexaOperatorChoice{options.kind, "asked for"};
+    matrix = make_operator<double>(exec, hexahedra);
+    if (options.precision == HexaPrecision::mixed && needs_products())
+      mixed.own = make_operator<float>(exec, hexahedra);
+    if (options.preconditioner == HexaPreconditioner::amg)
+      hierarchy = std::make_shared<AggregationHierarchy<Exec>>(
+          make_aggregation_hierarchy(exec, stiffness.arrays, stiffness.held, options.aggregation));
+    const std::int64_t n = stiffness.num_dofs();
+    r = make_zeros<double>(exec, n, "femura::cg::r");
+    p = make_zeros<double>(exec, n, "femura::cg::p");
+    q = make_zeros<double>(exec, n, "femura::cg::q");
+    system = {matrix.get(), {}};
+  }
+
+  bool needs_products() const {
+    return options.preconditioner == HexaPreconditioner::chebyshev ||
+           options.preconditioner == HexaPreconditioner::amg;
+  }
+
+  template<class Scalar>
+  std::unique_ptr<HexaOperator<Exec, Scalar>> make_operator(const Exec& exec,
+                                                            const ElementMesh& hexahedra) const {
+    return make_hexa_operator<Scalar>(exec, choice.kind, hexahedra, stiffness.arrays,
+                                      stiffness.lame);
+  }
+
+  template<class Scalar>
+  void prepare(const Exec& exec, HexaIteration<Exec, Scalar>& iteration) {
+    const std::int64_t n = stiffness.num_dofs();
+    if (!iteration.cycle) {
+      if (hierarchy)
+        iteration.cycle = std::make_unique<AggregationMultigrid<Exec, Scalar>>(
+            exec, hierarchy, stiffness, options.aggregation);
+      else
+        iteration.cycle = std::make_unique<detail::HexaPolynomialCycle<Exec, Scalar>>(
+            options.preconditioner, options.chebyshev_degree);
+      if constexpr (std::is_same_v<Scalar, double>)
+        iteration.b = r;
+      else
+        iteration.b = make_zeros<Scalar>(exec, n, "femura::cg::b");
+    }
+    if constexpr (std::is_same_v<Scalar, double>) {
+      iteration.system = system;
+    } else {
+      iteration.system = {iteration.own.get(), {}};
+      if (iteration.own)
+        iteration.own->set_modulus(exec, stiffness.modulus);
+      if (stiffness.spring.extent(0) > 0) {
+        iteration.system.spring = make_uninitialized<Scalar>(exec, n, "femura::hexa::spring");
+        copy(exec, stiffness.spring, iteration.system.spring);
+      }
+    }
+    iteration.cycle->prepare(exec, stiffness, iteration.system);
+  }
+
+  template<class Scalar>
+  SolveResult iterate(const Exec& exec, HexaIteration<Exec, Scalar>& iteration, const CgOptions& cg,
+                      const Array<double, Exec>& f, const Array<double, Exec>& u,
+                      const IterationObserver& observe) {
+    return conjugate_gradients(
+        exec, cg,
+        [&](const auto& x, const auto& y) {
+          system.apply(exec, x, y);
+          clear(exec, stiffness.held, y);
+        },
+        [&](const auto& x, double scale, const auto& residual) {
+          apply_then(
+              exec, system, x, q,
+              StoreScaledResidual<Exec, double, double>{stiffness.held.mask, f, scale, residual});
+        },
+        [&](const auto& b) { return iteration.cycle->apply(exec, b); },
+        CgVectors<Exec, double, double, Scalar>{u, r, p, q, iteration.b}, observe);
+  }
+};
+
+template<class Exec>
+HexaSolver<Exec>::HexaSolver(const Exec& exec, const ElementMesh& mesh, double poisson,
+                             const std::vector<HeldComponents>& held,
+                             const HexaSolverOptions& options)
+    : impl_(std::make_unique<Impl>(exec, mesh, poisson, held, options)) {
+  fence(exec, "femura::HexaSolver");
+}
+
+template<class Exec>
+HexaSolver<Exec>::~HexaSolver() = default;
+
+template<class Exec>
+const HexaArrays<Exec>& HexaSolver<Exec>::arrays() const {
+  return impl_->stiffness.arrays;
+}
+template<class Exec>
+const Constraints<Exec>& HexaSolver<Exec>::held() const {
+  return impl_->stiffness.held;
+}
+template<class Exec>
+UnitLame HexaSolver<Exec>::lame() const {
+  return impl_->stiffness.lame;
+}
+template<class Exec>
+HexaOperatorKind HexaSolver<Exec>::kind() const {
+  return impl_->choice.kind;
+}
+template<class Exec>
+const std::string& HexaSolver<Exec>::reason() const {
+  return impl_->choice.reason;
+}
+template<class Exec>
+HexaOperatorCost HexaSolver<Exec>::cost() const {
+  return impl_->matrix->cost();
+}
+template<class Exec>
+bool HexaSolver<Exec>::is_deterministic() const {
+  return impl_->matrix->is_deterministic();
+}
+template<class Exec>
+std::string HexaSolver<Exec>::describe() const {
+  const std::string name = name_of(impl_->options.preconditioner);
+  return impl_->hierarchy ? name + ": " + impl_->hierarchy->describe() : name;
+}
+
+template<class Exec>
+void HexaSolver<Exec>::set_springs(const Exec& exec, const Array<double, Exec>& spring) {
+  Impl& solver = *impl_;
+  FEMURA_REQUIRE(std::int64_t(spring.extent(0)) == solver.stiffness.num_dofs(),
+                 spring.extent(0) << " springs for " << solver.stiffness.num_dofs()
+                                  << " components");
+  solver.stiffness.spring =
+      make_uninitialized<double>(exec, spring.extent(0), "femura::hexa::spring");
+  copy(exec, spring, solver.stiffness.spring);
+  solver.system.spring = solver.stiffness.spring;
+}
+
+template<class Exec>
+void HexaSolver<Exec>::set_modulus(const Exec& exec, const Array<double, Exec>& modulus) {
+  Impl& solver = *impl_;
+  FEMURA_REQUIRE(std::int64_t(modulus.extent(0)) == solver.stiffness.arrays.num_elem,
+                 modulus.extent(0)
+                     << " moduli for " << solver.stiffness.arrays.num_elem << " elements");
+  const std::int64_t bad = count_not_positive(exec, modulus);
+  FEMURA_REQUIRE(bad == 0, bad << " moduli are not positive and finite");
+  if (solver.stiffness.modulus.extent(0) == 0)
+    solver.stiffness.modulus =
+        make_uninitialized<double>(exec, modulus.extent(0), "femura::hexa::modulus");
+  copy(exec, modulus, solver.stiffness.modulus); // a fall-back wants it again
+  solver.matrix->set_modulus(exec, modulus);
+  solver.fell_back = false;
+  if (solver.options.precision == HexaPrecision::mixed)
+    solver.prepare(exec, solver.mixed);
+  else
+    solver.prepare(exec, solver.fp64);
+  fence(exec, "femura::HexaSolver::set_modulus");
+}
+
+template<class Exec>
+HexaSolveResult HexaSolver<Exec>::solve(const Exec& exec, const Array<double, Exec>& f,
+                                        const Array<double, Exec>& u,
+                                        const IterationObserver& observe) {
+  Impl& solver = *impl_;
+  FEMURA_REQUIRE(solver.stiffness.modulus.extent(0) > 0, "a solve without moduli");
+  FEMURA_REQUIRE(std::int64_t(f.extent(0)) == solver.stiffness.num_dofs() &&
+                     f.extent(0) == u.extent(0),
+                 f.extent(0) << " forces, " << u.extent(0) << " displacements");
+  HexaSolveResult result;
+  const double norm = free_norm(exec, solver.stiffness.held.mask, f);
+  if (norm == 0) {
+    Kokkos::deep_copy(exec, u, 0.0);
+    fence(exec, "femura::HexaSolver::solve");
+    result.converged = true;
+    return result;
+  }
+  result.relative_residual = norm;
+  if (!std::isfinite(norm))
+    return result;
+
+  clear(exec, solver.stiffness.held, u);
+  CgOptions cg{solver.options.tolerance, solver.options.max_iterations, 0, norm};
+  const auto take = [&](const SolveResult& part) {
+    result.iterations += part.iterations;
+    result.relative_residual = part.true_relative_residual;
+    result.converged = part.converged;
+  };
+  const bool mixed = solver.options.precision == HexaPrecision::mixed;
+  if (mixed && !solver.fell_back) {
+    // A cycle that fp32 makes indefinite may stall or go on for ever: it gets part of the
+    // iterations.
+    CgOptions first = cg;
+    if (solver.options.preconditioner == HexaPreconditioner::amg)
+      first.max_iterations = std::min(cg.max_iterations, std::max(100, cg.max_iterations / 4));
+    take(solver.iterate(exec, solver.mixed, first, f, u, observe));
+    if (result.converged || !std::isfinite(result.relative_residual) ||
+        result.iterations >= cg.max_iterations)
+      return result;
+    if (result.relative_residual > 1)
+      Kokkos::deep_copy(exec, u, 0.0); // a better start
+    solver.prepare(exec, solver.fp64);
+    solver.fell_back = true;
+  }
+  const int before = result.iterations;
+  cg.max_iterations -= before;
+  take(solver.iterate(exec, solver.fp64, cg, f, u, [&](int iteration, double residual) {
+    if (observe && (iteration > 0 || before == 0))
+      observe(before + iteration, residual);
+  }));
+  result.fell_back = solver.fell_back;
+  return result;
+}
+
+template<class Exec>
+void HexaSolver<Exec>::apply(const Exec& exec, const Array<double, Exec>& u,
+                             const Array<double, Exec>& y) const {
+  impl_->system.apply(exec, u, y);
+}
+
+#define FEMURA_INSTANTIATE(Exec) template class HexaSolver<Exec>;
+FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+
+} // namespace femura
