@@ -8,6 +8,7 @@
 #include "apps/driver/suggest.hpp"
 #include "apps/eikonal/eikonal_command.hpp"
 #include "apps/softbody/softbody_command.hpp"
+#include "apps/topopt/topopt_command.hpp"
 #include "core/backend.hpp"
 #include "core/io/hdf5.hpp"
 #include "core/version.hpp"
@@ -30,6 +31,7 @@ const Subcommand subcommands[] = {
     {"eikonal", "activation times of the heart on tetrahedra, by the fast iterative method",
      eikonal_command},
     {"softbody", "soft bodies in time, by implicit finite elements with contact", softbody_command},
+    {"topopt", "topology optimisation on hexahedra, by densities", topopt_command},
 };
 
 void print_help() {

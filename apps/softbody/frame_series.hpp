@@ -2,7 +2,7 @@
 // Soft bodies in time, for ParaView.
 #pragma once
 
-#include "core/io/vtkhdf.hpp"
+#include "apps/driver/frame_list.hpp"
 #include "solvers/soft_scene.hpp"
 
 #include <string>
@@ -11,12 +11,10 @@
 
 namespace femura {
 
-/// NAME.hdf.series, which lists NAME_000000.hdf and so on beside it. After every step written the
-/// list is whole, so that a run that ends early leaves a valid series.
 class FrameSeries {
 public:
-  /// `path` is NAME or NAME.hdf. The scene must outlive this; `run` are facts about it for every
-  /// file. A resumed run keeps the steps before `first_step` of a series that is there.
+  /// `path` and `first_step` as in FrameList. The scene must outlive this; `run` are facts about it
+  /// for every file.
   FrameSeries(const std::string& path, const SoftScene& scene,
               std::vector<std::pair<std::string, std::string>> run, int first_step);
 
@@ -24,21 +22,16 @@ public:
   void write(int step, double time, const std::vector<double>& positions,
              const std::vector<double>& velocities);
 
-  std::string path() const { return stem_ + ".hdf.series"; }
+  std::string path() const { return list_.path(); }
   /// The last one written, -1 before.
-  int last_step() const { return last_step_; }
-  std::int64_t num_written() const { return num_written_; }
+  int last_step() const { return list_.last_step(); }
+  std::int64_t num_written() const { return list_.num_written(); }
 
 private:
-  void keep_earlier(int first_step);
-
-  std::string stem_;
+  FrameList list_;
   const SoftScene& scene_;
   std::vector<const ElementMesh*> meshes_;
   std::vector<std::pair<std::string, std::string>> run_;
-  std::vector<VtkSeriesStep> steps_;
-  int last_step_ = -1;
-  std::int64_t num_written_ = 0;
 };
 
 } // namespace femura

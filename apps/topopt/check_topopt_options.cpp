@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is wrong with a combination of options, and what to do instead.
+#include "apps/topopt/topopt_options.hpp"
+#include "core/require.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cmath>
+#include <filesystem>
+
+namespace femura {
+
+namespace {
+
+void require_at_least(const char* option, int value, int least) {
+  if (value < least)
+    fail<UsageError>(option, ' ', value, ": at least ", least);
+}
+
+void require_fraction(const char* option, double value, const char* what) {
+  if (!(value > 0 && value < 1))
+    fail<UsageError>(option, ' ', value, ": ", what, ", greater than 0 and less than 1");
+}
+
+void require_positive(const char* option, double value, const char* what) {
+  if (!(value > 0 && std::isfinite(value)))
+    fail<UsageError>(option, ' ', value, ": ", what, ", greater than 0");
+}
+
+void check_design(const CLI::App& app, const TopoptCommandOptions& options) {
+  DesignOptions o; // defaults are in range
+  options.apply_to(o);
+  require_fraction("--volume", o.volume_fraction, "a part of the volume");
+  if (app.count("--radius") > 0)
+    require_positive("--radius", o.radius, "m");
+  if (!(o.penalty.start >= 1))
+    fail<UsageError>("--penalty ", o.penalty.start, ": at least 1");
+  if (!(o.sharpness.start >= 0.01))
+    fail<UsageError>("--sharpness ", o.sharpness.start, ": at least 0.01");
+  require_fraction("--threshold", o.threshold, "a density");
+  require_fraction("--min-modulus", o.min_modulus, "a part of the modulus");
+  if (!(o.move > 0 && o.move <= 1))
+    fail<UsageError>("--move ", o.move, ": greater than 0 and at most 1");
+  if (app.count("--start") > 0)
+    require_fraction("--start", o.start, "a density");
+  if (!(o.change_tolerance >= 0))
+    fail<UsageError>("--change ", o.change_tolerance, ": at least 0");
+  require_at_least("--steps", o.max_steps, 1);
+  require_fraction("--tolerance", o.solver.tolerance, "a relative residual such as 1e-6");
+  require_at_least("--max-iterations", o.solver.max_iterations, 1);
+  require_at_least("--chebyshev-degree", o.solver.chebyshev_degree, 1);
+}
+
+void check_problem(const TopoptCommandOptions& o) {
+  if (o.problem.empty())
+    fail<UsageError>("no problem: give a generator, a .json or a mesh FILE");
+  if (o.cells)
+    for (const int cells : *o.cells)
+      if (cells < 1 || cells > 9999)
+        fail<UsageError>("--cells ", cells, ": 1 to 9999 along each axis");
+  if (o.size)
+    for (const double length : *o.size)
+      require_positive("--size", length, "m");
+  if (o.distort && !(*o.distort >= 0 && *o.distort <= 0.5))
+    fail<UsageError>("--distort ", *o.distort, ": part of an edge, 0 to 0.5");
+  if (o.unit)
+    require_positive("--unit", *o.unit, "m per unit of the file");
+  if (o.young)
+    require_positive("--young", *o.young, "Pa");
+  if (o.poisson && !(*o.poisson > -1 && *o.poisson < 0.5))
+    fail<UsageError>("--poisson ", *o.poisson, ": greater than -1 and less than 0.5");
+}
+
+} // namespace
+
+void check_topopt_options(const CLI::App& app, const TopoptCommandOptions& o) {
+  check_problem(o);
+  check_design(app, o);
+  require_fraction("--stl-level", o.stl_level, "a density");
+  require_at_least("--vtk-every", o.vtk_every.value_or(1), 1);
+  require_at_least("--checkpoint-every", o.checkpoint_every.value_or(1), 1);
+  if (o.no_hdf && !o.hdf.empty())
+    fail<UsageError>("both --hdf and --no-hdf: leave one out");
+  if (o.no_stl && !o.stl.empty())
+    fail<UsageError>("both --stl and --no-stl: leave one out");
+  const bool in_directory = !o.common.output_dir.empty();
+  const bool makes_mesh = o.is_generator() || o.is_json();
+  struct Use {
+    const char* option;
+    bool used;
+    const char* remedy;
+  };
+  const Use uses[] = {
+      {"--cells", makes_mesh, "a generator"},
+      {"--size", makes_mesh, "a generator"},
+      {"--distort", makes_mesh, "a generator"},
+      {"--renumber", makes_mesh, "a generator"},
+      {"--unit", !o.is_generator(), "a mesh file"},
+      {"--vtk-every", !o.no_hdf && (!o.hdf.empty() || in_directory), "--hdf or --output-dir"},
+      {"--stl-level", !o.no_stl && (!o.stl.empty() || in_directory), "--stl or --output-dir"},
+      {"--checkpoint-every", !o.checkpoint.empty(), "--checkpoint"},
+      {"--seed", o.distort.has_value() || o.is_json(), "--distort"}};
+  for (const Use& use : uses)
+    if (app.count(use.option) > 0 && !use.used)
+      fail<UsageError>(use.option, " has no effect without ", use.remedy);
+}
+
+} // namespace femura

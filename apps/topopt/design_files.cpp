@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/topopt/design_files.hpp"
+
+#include "core/io/surface_writer.hpp"
+#include "core/iso_surface.hpp"
+#include "core/require.hpp"
+#include "core/version.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace femura {
+
+namespace {
+
+/// Names of fields may not have a slash, and should be typed with ease.
+std::string field_name(const std::string& case_name) {
+  std::string name = "displacement_";
+  for (const unsigned char c : case_name)
+    name += std::isalnum(c) != 0 ? char(c) : '_';
+  return name;
+}
+
+double enclosed_volume(const TriangleSurface& surface) {
+  double volume = 0;
+  for (const auto& triangle : surface.triangle) {
+    const auto& a = surface.vertex[std::size_t(triangle[0])];
+    const auto& b = surface.vertex[std::size_t(triangle[1])];
+    const auto& c = surface.vertex[std::size_t(triangle[2])];
+    volume += (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
+               a[2] * (b[0] * c[1] - b[1] * c[0])) /
+              6;
+  }
+  return volume;
+}
+
+} // namespace
+
+void write_design(const std::string& path, const TopoptModel& model, const DesignFields& fields,
+                  int step, const RunFacts& facts) {
+  const DesignProblem& problem = model.problem;
+  VtkHdfWriter file(path, 1);
+  file.set_mesh(problem.mesh.point, problem.mesh.node, VtkCell::hexahedron);
+  file.cell_data("density", fields.density, 1, "1");
+  if (!problem.role.empty()) {
+    std::vector<std::uint8_t> role;
+    for (const DesignRole one : problem.role)
+      role.push_back(std::uint8_t(one));
+    file.cell_data("role", role);
+  }
+  if (!fields.energy.empty())
+    file.cell_data("strain_energy_density", fields.energy, 1, "J/m3");
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < fields.displacement.size(); ++i) {
+    std::string name = "displacement";
+    if (fields.displacement.size() > 1)
+      name = field_name(model.case_names[i]);
+    if (std::count(names.begin(), names.end(), name) > 0)
+      name += "_" + std::to_string(i);
+    names.push_back(name);
+    file.point_data(name, fields.displacement[i], 3, "m");
+  }
+  file.set_run(facts);
+  file.set_run("step", std::to_string(step));
+  file.commit();
+}
+
+std::optional<SurfaceSummary> write_design_surface(const std::string& path,
+                                                   const TopoptModel& model,
+                                                   const std::vector<double>& density,
+                                                   double level) {
+  const ElementMesh& mesh = model.problem.mesh;
+  TriangleSurface surface = iso_surface(mesh, node_means(mesh, density), level);
+  if (surface.triangle.empty()) {
+    log_warning(path, ": not written, because no node has a mean density above ", level,
+                "; a lower --stl-level may have");
+    return {};
+  }
+  FEMURA_REQUIRE(describe_first_open_edge(surface).empty(), describe_first_open_edge(surface));
+  SurfaceSummary summary;
+  summary.num_vertices = std::int64_t(surface.vertex.size());
+  summary.num_triangles = std::int64_t(surface.triangle.size());
+  summary.volume = enclosed_volume(surface);
+  for (auto& vertex : surface.vertex)
+    for (double& x : vertex)
+      x /= model.unit;
+  write_stl(path, surface, std::string("femura ") + version() + " topopt");
+  return summary;
+}
+
+} // namespace femura

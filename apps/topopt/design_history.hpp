@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A line of CSV for every step of a design.
+#pragma once
+
+#include "apps/driver/csv_file.hpp"
+#include "solvers/design_optimizer.hpp"
+
+namespace femura {
+
+/// Columns by their names in the first line, one `case_K` for each of `num_cases`; seconds for the
+/// phases. Numbers are written so that they can be read back exactly.
+class DesignHistory {
+public:
+  /// Throws InputError where `path` cannot be written.
+  DesignHistory(const std::string& path, std::size_t num_cases);
+  void add(const DesignStep& step);
+  /// Gives the file its name; without it, nothing is left behind.
+  void commit() { file_.commit(); }
+
+private:
+  CsvFile file_;
+};
+
+} // namespace femura

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/topopt/free_motion.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <sstream>
+
+namespace femura {
+
+namespace {
+
+/// The parts of a mesh: disjoint sets of nodes.
+class MeshParts {
+public:
+  explicit MeshParts(const ElementMesh& mesh)
+      : parent_(mesh.num_points()) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+    for (std::size_t e = 0; e < mesh.num_elem(); ++e)
+      for (std::size_t a = 1; a < 8; ++a)
+        parent_[std::size_t(part_of(mesh.node[8 * e]))] = part_of(mesh.node[8 * e + a]);
+  }
+  std::int32_t part_of(std::int32_t node) {
+    while (parent_[std::size_t(node)] != node) {
+      std::int32_t& up = parent_[std::size_t(node)];
+      up = parent_[std::size_t(up)];
+      node = up;
+    }
+    return node;
+  }
+
+private:
+  std::vector<std::int32_t> parent_;
+};
+
+/// What holds the six rigid motions of a part: sum of r r^T over its held components, r the values
+/// of the motions there, rotations about the centre in units of the part's size.
+struct HeldMotions {
+  std::int64_t num_nodes = 0;
+  double centre[3] = {}, size = 0;
+  double gram[6][6] = {};
+
+  void add(const double* x, int component) {
+    double y[3];
+    for (int d = 0; d < 3; ++d)
+      y[d] = size > 0 ? (x[d] - centre[d]) / size : 0;
+    double r[6] = {};
+    r[component] = 1;
+    // e_k x y, of which the component c is wanted.
+    const int c = component, next = (c + 1) % 3, last = (c + 2) % 3;
+    r[3 + next] = y[last];
+    r[3 + last] = -y[next];
+    for (int i = 0; i < 6; ++i)
+      for (int j = 0; j < 6; ++j)
+        gram[i][j] += r[i] * r[j];
+  }
+
+  /// How many of the motions are held: Cholesky's factorisation with diagonal pivots.
+  int rank() const {
+    double a[6][6];
+    std::copy(&gram[0][0], &gram[0][0] + 36, &a[0][0]);
+    int rank = 0;
+    double largest = 0;
+    bool done[6] = {};
+    for (; rank < 6; ++rank) {
+      int p = -1;
+      for (int i = 0; i < 6; ++i)
+        if (!done[i] && (p < 0 || a[i][i] > a[p][p]))
+          p = i;
+      largest = std::max(largest, a[p][p]);
+      if (!(a[p][p] > 1e-10 * largest))
+        break;
+      done[p] = true;
+      for (int i = 0; i < 6; ++i)
+        for (int j = 0; j < 6; ++j)
+          if (!done[i] && !done[j])
+            a[i][j] -= a[i][p] * a[p][j] / a[p][p];
+    }
+    return rank;
+  }
+};
+
+} // namespace
+
+std::string describe_free_motion(const DesignProblem& problem) {
+  const ElementMesh& mesh = problem.mesh;
+  MeshParts parts(mesh);
+  std::vector<std::int32_t> first; // node of each part
+  std::vector<std::int32_t> index(mesh.num_points(), -1);
+  for (std::int32_t node = 0; std::size_t(node) < mesh.num_points(); ++node)
+    if (std::int32_t& part = index[std::size_t(parts.part_of(node))]; part < 0) {
+      part = std::int32_t(first.size());
+      first.push_back(node);
+    }
+  std::vector<HeldMotions> motions(first.size());
+  const auto of = [&](std::int32_t node) -> HeldMotions& {
+    return motions[std::size_t(index[std::size_t(parts.part_of(node))])];
+  };
+  const auto point = [&mesh](std::int32_t node) { return &mesh.point[3 * std::size_t(node)]; };
+  const auto num_nodes = std::int32_t(mesh.num_points());
+  for (std::int32_t node = 0; node < num_nodes; ++node) {
+    HeldMotions& part = of(node);
+    ++part.num_nodes;
+    for (int d = 0; d < 3; ++d)
+      part.centre[d] += point(node)[d];
+  }
+  for (HeldMotions& part : motions)
+    for (double& component : part.centre)
+      component /= double(part.num_nodes);
+  for (std::int32_t node = 0; node < num_nodes; ++node) {
+    HeldMotions& part = of(node);
+    const double* x = point(node);
+    part.size = std::max(
+        part.size, std::hypot(x[0] - part.centre[0], x[1] - part.centre[1], x[2] - part.centre[2]));
+  }
+  for (const HeldComponents& held : problem.held)
+    for (int c = 0; c < 3; ++c)
+      if ((held.components >> c & 1) != 0)
+        of(held.node).add(point(held.node), c);
+  for (const NodeSpring& spring : problem.springs)
+    if (spring.stiffness > 0)
+      of(spring.node).add(point(spring.node), spring.component);
+
+  for (std::size_t i = 0; i < motions.size(); ++i) {
+    const int held = motions[i].rank();
+    if (held == 6)
+      continue;
+    std::ostringstream text;
+    if (motions.size() == 1)
+      text << "the body";
+    else
+      text << "the mesh has " << motions.size() << " parts that share no nodes, of which the one "
+           << "with node " << first[i] << " (" << motions[i].num_nodes << " nodes)";
+    text << " can move freely: supports hold " << held << " of its 6 rigid motions";
+    return text.str();
+  }
+  return {};
+}
+
+} // namespace femura

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The options of `femura topopt`. What a problem says too is empty here unless given: the command
+// line wins over the problem.
+#pragma once
+
+#include "apps/driver/common_options.hpp"
+#include "apps/topopt/problem_document.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace femura {
+
+struct TopoptCommandOptions {
+  CommonOptions common;
+
+  // Problem
+  std::string problem; ///< a generator, or a file
+  std::optional<std::array<int, 3>> cells;
+  std::optional<std::array<double, 3>> size;
+  std::optional<double> distort, unit, young, poisson;
+  std::optional<std::uint64_t> renumber;
+
+  bool has_steps = false; ///< --steps was given
+  /// Each puts one option that was given in the place of the problem's.
+  std::vector<std::function<void(DesignOptions&)>> changes;
+
+  // Results
+  std::string hdf, stl, history, checkpoint, resume;
+  bool no_hdf = false, no_stl = false;
+  double stl_level = 0.5;
+  std::optional<int> vtk_every, checkpoint_every;
+
+  bool is_generator() const;
+  bool is_json() const;
+  void apply_to(DesignOptions& options) const {
+    for (const auto& change : changes)
+      change(options);
+  }
+};
+
+/// Adds all options, with groups, examples and the exit codes for --help.
+void add_topopt_options(CLI::App& app, TopoptCommandOptions& options);
+
+/// Takes over what only the parsed `app` knows: which of the common options were given.
+void note_given_options(const CLI::App& app, TopoptCommandOptions& options);
+
+/// Throws UsageError, with the remedy, for values out of range and for options that have no effect
+/// together. `app` is the parsed one, which knows what was given.
+void check_topopt_options(const CLI::App& app, const TopoptCommandOptions& options);
+
+} // namespace femura

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a topology optimisation will take, before anything is solved.
+#pragma once
+
+#include "apps/topopt/topopt_model.hpp"
+#include "solvers/hexa_operators.hpp"
+
+#include <vector>
+
+namespace femura {
+
+struct TopoptPrediction {
+  HexaOperatorChoice choice; ///< what automatic would be
+  struct OperatorBytes {
+    HexaOperatorKind kind;
+    double kept; ///< by the operator alone
+  };
+  std::vector<OperatorBytes> operators;
+  struct PreconditionerBytes {
+    HexaPreconditioner preconditioner;
+    double kept;
+  };
+  std::vector<PreconditionerBytes> preconditioners;
+  double design_bytes = 0; ///< mesh, vectors, densities, filter
+  double device_bytes = 0; ///< expected peak in the backend's memory, as chosen
+  double host_bytes = 0;   ///< expected peak of the process
+};
+
+/// `on_device`: the backend has memory of its own.
+TopoptPrediction predict_topopt(const TopoptModel& model, bool on_device);
+
+} // namespace femura

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/topopt/topopt_report.hpp"
+
+#include "apps/driver/exit_code.hpp"
+#include "apps/driver/prediction.hpp"
+#include "apps/driver/summary.hpp"
+#include "apps/driver/table.hpp"
+#include "apps/topopt/topopt_choices.hpp"
+#include "apps/topopt/topopt_summary.hpp"
+
+namespace femura {
+
+namespace {
+
+void add_problem(Table& table, const TopoptModel& model) {
+  const DesignProblem& p = model.problem;
+  const DesignOptions& o = model.options;
+  table.section("Problem");
+  table.row("mesh", model.source);
+  table.row("nodes", format_count(model.num_nodes()));
+  table.row("elements", format_count(model.num_elem()));
+  table.row("dofs",
+            format_count(3 * model.num_nodes()) + ", " + format_count(model.num_held()) + " held");
+  if (!p.role.empty())
+    table.row("passive elements", format_count(model.count(DesignRole::solid)) + " solid, " +
+                                      format_count(model.count(DesignRole::void_)) + " void");
+  std::string names;
+  for (const std::string& name : model.case_names)
+    names += (names.empty() ? "" : ", ") + name;
+  table.row("load cases", names);
+  table.row("objective", o.objective == DesignObjective::compliance
+                             ? "least compliance"
+                             : "largest output displacement");
+  table.row("volume fraction", format_number(o.volume_fraction) + " at most");
+}
+
+void add_solution(Table& table, const TopoptModel& model, const TopoptRunResults& results,
+                  const DriverContext& context) {
+  const DesignOptions& o = model.options;
+  const DesignEngine& e = results.engine;
+  table.section("Solution");
+  table.row("engine", context.provenance().backend + " on " + context.provenance().device);
+  table.row("operator", std::string(name_of(e.kind)) + " (" + e.reason + ")");
+  table.row("preconditioner", e.preconditioner);
+  std::string method = std::string(name_of(o.method)) + ", filter " + name_of(o.filter);
+  if (o.filter != DesignFilter::none)
+    method += " of " + format_number(e.radius) + " m";
+  if (o.projection)
+    method += ", projection";
+  table.row("method", method);
+  if (results.first_step > 0)
+    table.row("resumed", "after step " + std::to_string(results.first_step));
+  std::string end = !results.breakdown.empty() ? ", then a BREAKDOWN"
+                    : results.stopped          ? ", then stopped"
+                    : results.converged        ? ", converged"
+                                               : ", all that were asked for";
+  if (!results.steps.empty())
+    end += "; the last changed a density by " + format_number(results.steps.back().change, 3);
+  table.row("steps taken", std::to_string(results.steps.size()) + end);
+  table.row("iterations",
+            format_count(results.iterations()) + ", residual at most " +
+                format_number(results.worst_residual(), 3) +
+                (results.fell_back() ? "; some had to go on in double precision" : ""));
+  table.row("seconds", format_number(results.seconds.read, 3) + " read, " +
+                           format_number(results.seconds.setup, 3) + " set-up, " +
+                           format_number(results.seconds.steps, 3) + " steps, " +
+                           format_number(results.seconds.write, 3) + " write");
+  table.row("peak memory", format_bytes(double(peak_host_bytes())) + " process, " +
+                               format_bytes(double(peak_kokkos_bytes())) + " arrays");
+}
+
+void add_outcome(Table& table, const TopoptModel& model, const TopoptRunResults& results) {
+  if (!results.final)
+    return;
+  const DesignStep& final = *results.final;
+  const bool is_compliance = model.options.objective == DesignObjective::compliance;
+  table.section("Design");
+  if (is_compliance)
+    table.row("compliance", format_number(final.objective, 9), "J");
+  else
+    table.row("objective", format_number(final.objective, 9), "m");
+  if (final.cases.size() > 1)
+    for (std::size_t i = 0; i < final.cases.size(); ++i)
+      table.row("  " + model.case_names[i], format_number(final.cases[i], 9),
+                is_compliance ? "J" : "m");
+  table.row("volume fraction", format_number(final.volume));
+  table.row("grey", format_number(100 * final.grey, 3), "%");
+  if (results.surface)
+    table.row("surface", format_count(results.surface->num_triangles) + " triangles around " +
+                             format_number(results.surface->volume) + " m3");
+}
+
+std::string topopt_table(const TopoptModel& model, const TopoptRunResults& results,
+                         const DriverContext& context) {
+  Table table;
+  add_problem(table, model);
+  add_solution(table, model, results, context);
+  add_outcome(table, model, results);
+  if (!results.files.empty()) {
+    table.section("Files");
+    for (const std::string& file : results.files)
+      table.row(file, std::string());
+  }
+  return table.text();
+}
+
+nlohmann::ordered_json topopt_json(const TopoptModel& model, const TopoptRunResults& results,
+                                   const DriverContext& context) {
+  SummaryParts parts;
+  parts.status = topopt_status(results);
+  parts.problem = topopt_problem(model);
+  parts.engine = topopt_engine(model, results);
+  parts.results = topopt_results(model, results);
+  parts.iterations = int(results.iterations());
+  parts.true_residual = results.worst_residual();
+  return make_summary(context, parts);
+}
+
+void log_speed(const TopoptModel& model, const TopoptRunResults& results) {
+  double seconds = 0;
+  std::int64_t iterations = 0;
+  for (const DesignStep& step : results.steps) {
+    seconds += step.seconds_solve;
+    iterations += iterations_of(step);
+  }
+  if (!(seconds > 0))
+    return;
+  const double products = double(iterations);
+  log_info(results.steps.size(), " steps in ", format_number(results.seconds.steps, 4), " s; ",
+           format_number(products * 3 * double(model.num_nodes()) / seconds / 1e6, 4),
+           " Mdof iterations/s, operator at least ",
+           format_number(products * results.engine.cost.bytes_moved / seconds / 1e9, 4),
+           " GB/s, peak memory ", format_bytes(double(peak_host_bytes())));
+}
+
+void warn(const TopoptRunResults& results) {
+  if (!results.breakdown.empty())
+    log_warning("broke down in step ", results.last_step() + 1, ": ", results.breakdown,
+                "; results are of the design before it. Raise --max-iterations, --tolerance or "
+                "--min-modulus, or choose --precision double");
+  if (results.stopped)
+    log_warning("stopped by a signal after step ", results.last_step(), "; go on with --resume");
+}
+
+} // namespace
+
+int report_topopt(const TopoptModel& model, const TopoptRunResults& results,
+                  const std::string& stem, DriverContext& context) {
+  warn(results);
+  log_speed(model, results);
+  context.print_result(topopt_table(model, results, context));
+  context.finish(topopt_json(model, results, context), stem + ".summary.json");
+  return !results.breakdown.empty() ? exit_not_converged
+         : results.stopped          ? exit_stopped
+                                    : exit_done;
+}
+
+int report_topopt_prediction(const TopoptModel& model, const TopoptPrediction& expected,
+                             const std::string& stem, DriverContext& context) {
+  Prediction prediction;
+  add_problem(prediction.input, model);
+  prediction.problem = topopt_problem(model);
+  prediction.results["automatic_operator"] = name_of(expected.choice.kind);
+  prediction.results["automatic_operator_reason"] = expected.choice.reason;
+  prediction.rows.emplace_back("operator auto", std::string(name_of(expected.choice.kind)) + " (" +
+                                                    expected.choice.reason + ")");
+  for (const auto& one : expected.operators) {
+    prediction.rows.emplace_back(std::string("memory of operator ") + name_of(one.kind),
+                                 format_bytes(one.kept));
+    prediction.results["operator_bytes"][name_of(one.kind)] = one.kept;
+  }
+  for (const auto& one : expected.preconditioners) {
+    prediction.rows.emplace_back(std::string("memory of ") + name_of(one.preconditioner),
+                                 format_bytes(one.kept));
+    prediction.results["preconditioner_bytes"][name_of(one.preconditioner)] = one.kept;
+  }
+  prediction.rows.emplace_back("memory of all else", format_bytes(expected.design_bytes));
+  prediction.results["design_bytes"] = expected.design_bytes;
+  prediction.device_bytes = expected.device_bytes;
+  prediction.host_bytes = expected.host_bytes;
+  return report_prediction(std::move(prediction), stem + ".summary", context);
+}
+
+} // namespace femura

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The results of a run as a short table and as the JSON summary.
+#pragma once
+
+#include "apps/driver/context.hpp"
+#include "apps/topopt/topopt_model.hpp"
+#include "apps/topopt/topopt_prediction.hpp"
+#include "apps/topopt/topopt_results.hpp"
+
+#include <string>
+
+namespace femura {
+
+/// Prints the table, writes the summary (`stem`.summary.json in --output-dir, or where --json says;
+/// `stem`.json may be the problem), warns of a breakdown, and returns the exit code.
+int report_topopt(const TopoptModel& model, const TopoptRunResults& results,
+                  const std::string& stem, DriverContext& context);
+
+/// The same for --dry-run.
+int report_topopt_prediction(const TopoptModel& model, const TopoptPrediction& expected,
+                             const std::string& stem, DriverContext& context);
+
+} // namespace femura

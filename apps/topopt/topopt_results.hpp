@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `femura topopt` finds out, as numbers on the host. SI units.
+#pragma once
+
+#include "solvers/design_optimizer.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace femura {
+
+/// Of all solves of a step.
+int iterations_of(const DesignStep& step);
+double residual_of(const DesignStep& step); ///< the largest, relative; NaN is larger than any
+double seconds_of(const DesignStep& step);
+
+/// How the linear systems were solved.
+struct DesignEngine {
+  HexaOperatorKind kind = HexaOperatorKind::automatic;
+  std::string reason;         ///< why that operator
+  std::string preconditioner; ///< levels and sizes
+  HexaOperatorCost cost;
+  bool is_deterministic = false;
+  double radius = 0; ///< of the filter
+};
+
+struct SurfaceSummary {
+  std::int64_t num_vertices = 0, num_triangles = 0;
+  double volume = 0; ///< m^3, that it encloses
+};
+
+struct TopoptRunResults {
+  int first_step = 0; ///< 0, or that of the checkpoint
+  std::vector<DesignStep> steps;
+  std::optional<DesignStep> final; ///< the last design, analysed
+  std::string breakdown;           ///< why there was no other step, empty if there was
+  bool converged = false;          ///< by change
+  bool stopped = false;            ///< by a signal
+
+  DesignEngine engine;
+  std::optional<SurfaceSummary> surface;
+  struct {
+    double read = 0, setup = 0, steps = 0, final = 0, write = 0;
+  } seconds;
+  std::int64_t num_frames = 0;
+  std::vector<std::string> files; ///< written
+
+  int last_step() const { return first_step + int(steps.size()); }
+  std::int64_t iterations() const; ///< of all solves
+  double worst_residual() const;
+  bool fell_back() const; ///< a solve had to do without the mixed preconditioner
+};
+
+} // namespace femura

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A run: problem, set-up, step after step with what is written of them, analysis of the last
+// design.
+#include "apps/driver/interrupt.hpp"
+#include "apps/driver/table.hpp"
+#include "apps/topopt/design_checkpoint.hpp"
+#include "apps/topopt/design_files.hpp"
+#include "apps/topopt/design_history.hpp"
+#include "apps/topopt/topopt_command.hpp"
+#include "apps/topopt/topopt_report.hpp"
+#include "core/require.hpp"
+
+#include <cstdio>
+
+namespace femura {
+
+namespace {
+
+/// The message of FEMURA_REQUIRE without the place in our sources.
+std::string without_place(const std::string& message) {
+  for (const char* extension : {".hpp:", ".cpp:"})
+    if (const std::size_t place = message.find(extension); place != std::string::npos) {
+      const std::size_t end = message.find(": ", place + 5);
+      return end == std::string::npos ? message : message.substr(end + 2);
+    }
+  return message;
+}
+
+/// What files show of the present design. Displacements and energies are those of the last solves.
+template<class Exec>
+DesignFields fields_of(const Exec& exec, const DesignOptimizer<Exec>& optimizer,
+                       const TopoptModel& model, bool solved) {
+  DesignFields fields;
+  fields.density = optimizer.densities(exec);
+  if (!solved)
+    return fields;
+  fields.energy = optimizer.energies(exec);
+  for (std::size_t i = 0; i < model.problem.cases.size(); ++i)
+    fields.displacement.push_back(optimizer.displacements(exec, int(i)));
+  return fields;
+}
+
+/// Everything that is written while a run goes on.
+class Recorder {
+public:
+  Recorder(const TopoptCommandOptions& options, const TopoptModel& model, int first_step,
+           const std::string& stem, DriverContext& context)
+      : options_(options)
+      , model_(model)
+      , context_(context)
+      , identity_(identify(model.problem, model.options)) {
+    if (const auto path = context.output_file(options.history, stem + ".csv")) {
+      history_ = std::make_unique<DesignHistory>(*path, model.problem.cases.size());
+      files_.push_back(*path);
+    }
+    if (!options.no_hdf)
+      if (const auto path = context.output_file(options.hdf, stem + ".hdf")) {
+        design_ = without_hdf(*path) + ".hdf";
+        files_.push_back(design_);
+        AtomicFile probe(design_); // a long run must not end in "cannot be written"
+        if (options.vtk_every) {
+          frames_ = std::make_unique<FrameList>(design_, first_step);
+          files_.push_back(frames_->path());
+        }
+      }
+    if (!options.no_stl)
+      if (const auto path = context.output_file(options.stl, stem + ".stl")) {
+        stl_ = *path;
+        AtomicFile probe(stl_);
+      }
+    if (!options.checkpoint.empty()) {
+      checkpoint_ = context.output_path(options.checkpoint);
+      AtomicFile probe(checkpoint_);
+    }
+  }
+
+  bool has_checkpoint() const { return !checkpoint_.empty(); }
+
+  /// After a step.
+  template<class Exec>
+  void step(const Exec& exec, const DesignOptimizer<Exec>& optimizer, const DesignStep& step) {
+    if (history_)
+      history_->add(step);
+    if (frames_ && step.number % *options_.vtk_every == 0) {
+      const Stopwatch watch;
+      const TimedScope scope("femura::topopt::write");
+      write_design(frames_->frame_path(step.number), model_,
+                   fields_of(exec, optimizer, model_, true), step.number, facts());
+      frames_->add(step.number, step.number);
+      seconds_ += watch.seconds();
+    }
+    if (options_.checkpoint_every && step.number % *options_.checkpoint_every == 0)
+      checkpoint(exec, optimizer);
+  }
+
+  template<class Exec>
+  void checkpoint(const Exec& exec, const DesignOptimizer<Exec>& optimizer) {
+    const Stopwatch watch;
+    const TimedScope scope("femura::topopt::checkpoint");
+    write_design_checkpoint(checkpoint_, optimizer.state(exec), identity_, facts());
+    log_verbose("wrote ", checkpoint_, " after step ", optimizer.num_steps());
+    seconds_ += watch.seconds();
+  }
+
+  /// After the last one. The final analysis, if there is one, is done.
+  template<class Exec>
+  void finish(const Exec& exec, const DesignOptimizer<Exec>& optimizer, TopoptRunResults& results) {
+    const Stopwatch watch;
+    if (!design_.empty() || !stl_.empty()) {
+      const TimedScope scope("femura::topopt::write");
+      const DesignFields fields = fields_of(exec, optimizer, model_, results.final.has_value());
+      if (!design_.empty())
+        write_design(design_, model_, fields, results.last_step(), facts());
+      if (!stl_.empty()) {
+        results.surface = write_design_surface(stl_, model_, fields.density, options_.stl_level);
+        if (results.surface)
+          files_.push_back(stl_);
+      }
+    }
+    seconds_ += watch.seconds();
+    if (has_checkpoint())
+      files_.push_back(checkpoint_);
+    if (history_)
+      history_->commit();
+    for (const std::string& file : files_)
+      log_info("wrote ", file);
+    results.files = files_;
+    results.num_frames = frames_ ? frames_->num_written() : 0;
+    results.seconds.write = seconds_;
+  }
+
+private:
+  RunFacts facts() const { return provenance_texts(context_.provenance()); }
+
+  const TopoptCommandOptions& options_;
+  const TopoptModel& model_;
+  DriverContext& context_;
+  DesignIdentity identity_;
+  std::string design_, stl_, checkpoint_;
+  std::unique_ptr<DesignHistory> history_;
+  std::unique_ptr<FrameList> frames_;
+  std::vector<std::string> files_;
+  double seconds_ = 0;
+};
+
+void show(const DesignStep& step, const DriverContext& context) {
+  if (context.options().log_level == LogLevel::quiet)
+    return;
+  char line[192];
+  std::snprintf(line, sizeof line,
+                "%10.3f %5d %14.7e   volume %.4f, change %.4f, grey %.3f, %d iterations, %.3g s",
+                context.seconds(), step.number, step.objective, step.volume, step.change, step.grey,
+                iterations_of(step), seconds_of(step));
+  log_info(line);
+}
+
+template<class Exec>
+std::unique_ptr<DesignOptimizer<Exec>> make_optimizer(const Exec& exec, const std::string& problem,
+                                                      const TopoptModel& model,
+                                                      TopoptRunResults& results) {
+  const Stopwatch watch;
+  const TimedScope scope("femura::topopt::setup");
+  std::unique_ptr<DesignOptimizer<Exec>> optimizer;
+  try {
+    optimizer = std::make_unique<DesignOptimizer<Exec>>(exec, model.problem, model.options);
+  } catch (const std::invalid_argument& error) {
+    fail<InputError>(problem, ": ", without_place(error.what()));
+  }
+  results.seconds.setup = watch.seconds();
+  const HexaSolver<Exec>& solver = optimizer->solver();
+  DesignEngine& engine = results.engine;
+  engine.kind = solver.kind();
+  engine.reason = solver.reason();
+  engine.cost = solver.cost();
+  engine.is_deterministic = solver.is_deterministic();
+  engine.radius = optimizer->radius();
+  log_info("operator ", name_of(engine.kind), ": ", engine.reason);
+  return optimizer;
+}
+
+/// Sets the state of a checkpoint.
+template<class Exec>
+void resume(const Exec& exec, const TopoptCommandOptions& options, const TopoptModel& model,
+            DesignOptimizer<Exec>& optimizer, DriverContext& context) {
+  const DesignState state =
+      read_design_checkpoint(options.resume, identify(model.problem, model.options), model.problem);
+  if (state.steps >= model.options.max_steps)
+    fail<UsageError>("--resume ", options.resume, ": step ", state.steps, " of ",
+                     model.options.max_steps, " is done already: give a larger --steps");
+  context.provenance().inputs.push_back(record_input(options.resume));
+  try {
+    optimizer.set_state(exec, state);
+  } catch (const std::invalid_argument& error) {
+    fail<InputError>(options.resume, ": ", without_place(error.what()));
+  }
+  log_info("resumed after step ", state.steps);
+}
+
+/// Takes steps until the design is done, breaks down or is stopped.
+template<class Exec>
+void take_steps(const Exec& exec, DesignOptimizer<Exec>& optimizer, Recorder& recorder,
+                const DriverContext& context, TopoptRunResults& results) {
+  const Stopwatch watch;
+  try {
+    while (!optimizer.is_done()) {
+      throw_if_interrupted();
+      {
+        const TimedScope scope("femura::topopt::step");
+        results.steps.push_back(optimizer.step(exec));
+      }
+      show(results.steps.back(), context);
+      recorder.step(exec, optimizer, results.steps.back());
+    }
+  } catch (const DesignBreakdown& breakdown) {
+    results.breakdown = breakdown.what();
+  } catch (const Interrupted&) {
+    if (!recorder.has_checkpoint())
+      throw;
+    results.stopped = true;
+  }
+  results.seconds.steps = watch.seconds();
+  results.converged = results.breakdown.empty() && optimizer.has_converged();
+}
+
+template<class Exec>
+int run_on(const Exec& exec, const TopoptCommandOptions& options, DriverContext& context) {
+  TopoptRunResults results;
+  const std::string stem = file_stem(options.problem);
+  const Stopwatch watch;
+  const TopoptModel model = make_topopt_model(options, context);
+  results.seconds.read = watch.seconds();
+  if (options.common.dry_run)
+    return report_topopt_prediction(model, predict_topopt(model, BackendTraits<Exec>::is_device),
+                                    stem, context);
+
+  const auto optimizer = make_optimizer(exec, options.problem, model, results);
+  if (!options.resume.empty())
+    resume(exec, options, model, *optimizer, context);
+  results.first_step = optimizer->num_steps();
+  Recorder recorder(options, model, results.first_step, stem, context);
+  take_steps(exec, *optimizer, recorder, context, results);
+  // Before the final analysis, which changes the displacements that the next step starts from.
+  if (recorder.has_checkpoint())
+    recorder.checkpoint(exec, *optimizer);
+  if (results.breakdown.empty() && !results.stopped) {
+    const Stopwatch final_watch;
+    const TimedScope scope("femura::topopt::analyse");
+    try {
+      results.final = optimizer->analyse(exec);
+    } catch (const DesignBreakdown& breakdown) {
+      results.breakdown = breakdown.what();
+      results.converged = false;
+    }
+    results.seconds.final = final_watch.seconds();
+  }
+  results.engine.preconditioner = optimizer->solver().describe();
+  recorder.finish(exec, *optimizer, results);
+  return report_topopt(model, results, stem, context);
+}
+
+} // namespace
+
+int run_topopt(const TopoptCommandOptions& options, DriverContext& context) {
+  return with_backend(options.common.backend,
+                      [&](const auto& exec) { return run_on(exec, options, context); });
+}
+
+} // namespace femura

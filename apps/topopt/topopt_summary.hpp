@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parts of the JSON summary that are of topology optimisation.
+#pragma once
+
+#include "apps/topopt/topopt_model.hpp"
+#include "apps/topopt/topopt_results.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace femura {
+
+nlohmann::ordered_json topopt_problem(const TopoptModel& model);
+nlohmann::ordered_json topopt_engine(const TopoptModel& model, const TopoptRunResults& results);
+nlohmann::ordered_json topopt_results(const TopoptModel& model, const TopoptRunResults& results);
+
+/// "converged", "steps done", "broken down" or "stopped".
+const char* topopt_status(const TopoptRunResults& results);
+
+} // namespace femura

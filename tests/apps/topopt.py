@@ -1,0 +1,600 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`femura topopt` end to end: generators, problems, mesh files, resumed runs, surfaces, and what is
+refused."""
+import csv
+import json
+import math
+import os
+import signal
+import struct
+import subprocess
+import time
+
+import driver_case
+from driver_case import BAD_FILE, DONE, NOT_CONVERGED, UNAVAILABLE, USAGE, DriverCase
+
+STOPPED = 75
+GENERATORS = {"cantilever": "6x3x3", "mbb": "8x2x3", "lbeam": "5x2x5", "bridge": "8x2x6",
+              "torsion": "6x3x3", "inverter": "6x4x4"}
+OPERATORS = ("ebe", "ebe-colour", "nbn", "ebe8", "ebe24", "ebe64", "ebeSym", "csr", "bsr",
+             "recompute", "partial", "congruent")
+SECONDS = ("prepare", "solve", "gradient", "update", "seconds")
+
+
+def box(cells=(6, 3, 3), size=None, **more):
+    return {"box": {"cells": list(cells), "size": list(size or cells)}, **more}
+
+
+def problem(**more):
+    """A cantilever; None leaves a key out."""
+    document = {"mesh": box(), "material": {"young": 1, "poisson": 0.3},
+                "supports": [{"box": [0, 0, 0, 0, 3, 3]}],
+                "cases": [{"name": "tip", "loads": [
+                    {"box": [6, 0, 0, 6, 3, 0], "total_force": [0, 0, -1]}]}],
+                "steps": 3, **more}
+    return {key: value for key, value in document.items() if value is not None}
+
+
+def box_points(cells):
+    return [(i, j, k) for k in range(cells[2] + 1) for j in range(cells[1] + 1)
+            for i in range(cells[0] + 1)]
+
+
+def box_elements(cells):
+    """Corners of each cell, from 0, bottom around and top around."""
+    row, layer = cells[0] + 1, (cells[0] + 1) * (cells[1] + 1)
+    corners = (0, 1, row + 1, row, layer, layer + 1, layer + row + 1, layer + row)
+    return [[i + j * row + k * layer + corner for corner in corners]
+            for k in range(cells[2]) for j in range(cells[1]) for i in range(cells[0])]
+
+
+def abaqus(cells=(6, 3, 3), material=True, load=True, boundary=True):
+    """The cantilever of problem() as an Abaqus deck."""
+    points = box_points(cells)
+    nodes = "".join(f"{n + 1}, {x}., {y}., {z}.\n" for n, (x, y, z) in enumerate(points))
+    elements = "".join(f"{e + 1}, " + ", ".join(str(n + 1) for n in corners) + "\n"
+                       for e, corners in enumerate(box_elements(cells)))
+    fixed = "".join(f"{n + 1},\n" for n, p in enumerate(points) if p[0] == 0)
+    tip = [n + 1 for n, p in enumerate(points) if p[0] == cells[0] and p[2] == 0]
+    text = (f"*HEADING\na box\n*NODE\n{nodes}*ELEMENT, TYPE=C3D8, ELSET=ALL\n{elements}"
+            f"*NSET, NSET=Left\n{fixed}*NSET, NSET=Tip\n" + "".join(f"{n},\n" for n in tip))
+    if material:
+        text += "*SOLID SECTION, ELSET=ALL, MATERIAL=M\n*MATERIAL, NAME=M\n*ELASTIC\n1., 0.3\n"
+    if boundary:
+        text += "*BOUNDARY\nLeft, 1, 3\n"
+    if load:
+        text += f"*STEP\n*STATIC\n*CLOAD\nTip, 3, {-1 / len(tip)!r}\n*END STEP\n"
+    return text
+
+
+def vtk(cells=(6, 3, 3), turned=None):
+    """The mesh alone; element `turned` is inside out in the middle."""
+    points = box_points(cells)
+    elements = box_elements(cells)
+    if turned is not None:
+        elements[turned][0], elements[turned][6] = elements[turned][6], elements[turned][0]
+    return ("# vtk DataFile Version 3.0\nbox\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+            f"POINTS {len(points)} double\n" + "".join(f"{x} {y} {z}\n" for x, y, z in points) +
+            f"CELLS {len(elements)} {9 * len(elements)}\n" +
+            "".join("8 " + " ".join(map(str, corners)) + "\n" for corners in elements) +
+            f"CELL_TYPES {len(elements)}\n" + "12\n" * len(elements))
+
+
+class TopoptCase(DriverCase):
+    backend = "serial"
+
+    def fails(self, code, message, *arguments):
+        """Where the backend does not matter, any of the build will do."""
+        if "--backend" not in arguments and "--config" not in arguments and len(arguments) > 1:
+            arguments = (*arguments, "--backend", self.backend)
+        return super().fails(code, message, *arguments)
+
+    def optimise(self, name, *arguments, code=DONE):
+        """The summary of a run in this directory."""
+        return self.summary("topopt", name, "-q", "--backend", self.backend, *arguments, code=code)
+
+    def solve(self, document, *arguments, code=DONE):
+        self.write("p.json", json.dumps(document))
+        return self.optimise("p.json", *arguments, code=code)
+
+    def close(self, value, expected, relative):
+        self.assertLessEqual(abs(value - expected), relative * abs(expected),
+                             f"{value} is not {expected}")
+
+    def rows(self, name):
+        """The lines of a history, without the seconds that they took."""
+        with open(self.path(name)) as file:
+            rows = list(csv.DictReader(file))
+        for row in rows:
+            for phase in SECONDS:
+                self.assertGreaterEqual(float(row.pop(phase)), 0)
+        return rows
+
+    def triangles(self, name):
+        """The corners of the triangles of a binary STL file."""
+        with open(self.path(name), "rb") as file:
+            data = file.read()
+        count = struct.unpack_from("<I", data, 80)[0]
+        self.assertEqual(len(data), 84 + 50 * count)
+        return [[struct.unpack_from("<3f", data, 84 + 50 * t + 12 * c) for c in (1, 2, 3)]
+                for t in range(count)]
+
+    def assert_closed(self, triangles):
+        edges = {}
+        for corners in triangles:
+            for a, b in zip(corners, corners[1:] + corners[:1]):
+                edges[a, b] = edges.get((a, b), 0) + 1
+        for (a, b), count in edges.items():
+            self.assertEqual((count, edges.get((b, a))), (1, 1))
+
+
+def volume_of(triangles):
+    return math.fsum(a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
+                     a[2] * (b[0] * c[1] - b[1] * c[0]) for a, b, c in triangles) / 6
+
+
+class Values(TopoptCase):
+    """Numbers that are known otherwise."""
+
+    def forward(self, nx, density, *arguments):
+        """Domain 2 x 1 x 1, E = 70000 (1e-3 + (1 - 1e-3) rho^3), a traction of 1 in all."""
+        document = {"mesh": box((nx, 2, 4), (2, 1, 1)), "material": {"young": 70000, "poisson": 0.3},
+                    "supports": [{"box": [0, 0, 0, 0, 1, 1]}],
+                    "cases": [{"name": "end", "loads": [
+                        {"box": [2, 0, 0, 2, 1, 1], "traction": [0, 0, -1]}]}],
+                    "min_modulus": 1e-3, "volume_fraction": density, "filter": {"kind": "none"},
+                    "steps": 1, "solver": {"tolerance": 1e-12}}
+        return self.solve(document, *arguments)["results"]["steps"]["objective"][0]
+
+    def test_uniform_beams_on_every_backend(self):
+        # Computed by four codes that share nothing (deal.II, FEniCS, Firedrake and one of our own).
+        for self.backend in driver_case.backends():
+            with self.subTest(backend=self.backend):
+                self.close(self.forward(4, 0.5), 3.665182494e-3, 1e-9)
+        self.backend = "serial"
+        self.close(self.forward(8, 0.2), 5.564880267e-2, 1e-9)
+        self.close(self.forward(8, 0.9), 6.861564955e-4, 1e-9)
+
+    def test_a_published_course(self):
+        # The default problem of TopOpt in PETSc (73307a23): 2 x 1 x 1, a line load of 0.016 in all.
+        steps = self.optimise("cantilever", "--cells", "32x16x16", "--size", "2x1x1", "--volume",
+                              "0.12", "--radius", "0.08", "--method", "mma", "--steps",
+                              "2")["results"]["steps"]
+        for objective, expected in zip(steps["objective"], (6.301474, 4.439795)):
+            self.close(0.016**2 * objective, expected, 3e-5)
+
+    def test_every_operator_and_preconditioner_gives_the_same_designs(self):
+        arguments = ("--cells", "6x3x3", "--steps", "3", "--tolerance", "1e-11", "--distort", "0.2",
+                     "--renumber", "5")
+        expected = self.optimise("cantilever", *arguments)["results"]
+        for more in [("--operator", name) for name in OPERATORS] + [
+                ("--preconditioner", name) for name in ("jacobi", "block-jacobi", "chebyshev")] + [
+                    ("--precision", "double"), ("--no-warm-start",)]:
+            with self.subTest(more=more):
+                run = self.optimise("cantilever", *arguments, *more)
+                for a, b in zip(run["results"]["steps"]["objective"],
+                                expected["steps"]["objective"]):
+                    self.close(a, b, 1e-8)
+                if more[0] in ("--operator", "--preconditioner"):
+                    self.assertEqual(run["engine"][more[0][2:]], more[1])
+
+    def test_the_order_of_nodes_and_elements_does_not_matter(self):
+        arguments = ("--cells", "6x3x3", "--steps", "4", "--tolerance", "1e-11")
+        plain = self.optimise("lbeam", *arguments)["results"]
+        mixed = self.optimise("lbeam", *arguments, "--renumber", "3")["results"]
+        for a, b in zip(plain["steps"]["objective"], mixed["steps"]["objective"]):
+            self.close(a, b, 1e-7)
+
+    def test_compliance_is_the_square_of_the_load_by_the_modulus(self):
+        base = self.solve(problem(steps=1))["results"]["objective"]
+        document = problem(steps=1, material={"young": 5, "poisson": 0.3})
+        document["cases"][0]["loads"][0]["total_force"] = [0, 0, -3]
+        self.close(self.solve(document)["results"]["objective"], base * 9 / 5, 1e-5)
+
+
+class Designs(TopoptCase):
+    def test_generators(self):
+        for name, cells in GENERATORS.items():
+            with self.subTest(generator=name):
+                run = self.optimise(name, "--cells", cells, "--steps", "4")
+                self.assertEqual(run["status"], "steps done")
+                steps = run["results"]["steps"]
+                self.assertEqual(steps["step"], [1, 2, 3, 4])
+                if name == "inverter":
+                    self.assertEqual(run["problem"]["objective"], "mechanism")
+                    self.assertEqual(run["engine"]["method"], "mma")
+                    self.assertGreater(run["results"]["objective"], steps["objective"][0])
+                else:
+                    # The first design of torsion is above the volume, by the rim of its plate.
+                    self.assertLess(run["results"]["objective"], steps["objective"][1])
+                self.assertLessEqual(run["results"]["volume"], 0.3 + 1e-3)
+                self.assertLessEqual(run["residual"]["true"], 1e-6)
+                self.assertEqual(len(run["results"]["cases"]), 3 if name == "bridge" else 1)
+
+    def test_several_cases_are_a_weighted_sum(self):
+        document = problem()
+        document["cases"].append({"name": "side", "weight": 3, "loads": [
+            {"box": [6, 0, 0, 6, 3, 3], "traction": [0, 0.1, 0]}]})
+        results = self.solve(document)["results"]
+        values = {case["name"]: case["value"] for case in results["cases"]}
+        self.close(results["objective"], values["tip"] + 3 * values["side"], 1e-12)
+
+    def test_a_mirror_is_half_of_the_whole(self):
+        # Half of the body with half of the load stores half of the energy.
+        whole = problem(mesh=box((4, 4, 2)), volume_fraction=0.4, steps=3,
+                        supports=[{"box": [0, 0, 0, 0, 4, 2]}],
+                        cases=[{"name": "tip", "loads": [
+                            {"box": [4, 0, 0, 4, 4, 2], "traction": [0, 0, -1]}]}],
+                        solver={"tolerance": 1e-10})
+        half = {**whole, "mesh": box((4, 2, 2)), "mirrors": [{"axis": "y", "place": 2}]}
+        a = self.solve(whole)["results"]["steps"]["objective"]
+        b = self.solve(half)["results"]["steps"]["objective"]
+        for x, y in zip(a, b):
+            self.close(x, 2 * y, 1e-7)
+
+    def test_passive_elements_and_the_files_that_show_them(self):
+        document = problem(passive=[{"box": [0, 0, 0, 6, 3, 1], "role": "solid"},
+                                    {"box": [2, 0, 2, 4, 3, 3], "role": "void"}],
+                           volume_fraction=0.5)
+        run = self.solve(document)
+        self.assertEqual(run["problem"]["solid_elements"], 18)
+        self.assertEqual(run["problem"]["void_elements"], 6)
+        self.close(run["results"]["volume"], 0.5, 1e-3)
+        document["volume_fraction"] = 0.3
+        self.fails(BAD_FILE, "solid elements are 0.33", "topopt",
+                   self.write("p.json", json.dumps(document)), "-q")
+
+    def test_methods_filters_projection_and_continuation(self):
+        for more in (("--method", "mma"), ("--filter", "none"), ("--filter", "sensitivity"),
+                     ("--filter", "helmholtz", "--radius", "2"), ("--projection",),
+                     ("--projection", "--sharpness", "0.5", "--threshold", "0.4")):
+            with self.subTest(more=more):
+                results = self.optimise("cantilever", "--cells", "6x3x3", "--steps", "4",
+                                        *more)["results"]
+                self.assertLess(results["objective"], results["steps"]["objective"][0])
+        run = self.optimise("mbb", "--cells", "6x2x3", "--steps", "6", "--penalty", "1:2:2:+0.5")
+        self.assertEqual(run["results"]["steps"]["penalty"], [1, 1, 1.5, 1.5, 2, 2])
+        self.assertEqual(run["engine"]["penalty"], "1:2:2:+0.5")
+
+    def test_a_run_ends_by_change(self):
+        run = self.optimise("cantilever", "--cells", "4x2x2", "--change", "0.05", "--steps", "300")
+        self.assertEqual(run["status"], "converged")
+        self.assertLessEqual(run["results"]["last_change"], 0.05)
+        self.assertLess(run["results"]["steps_taken"], 300)
+
+    def test_the_command_line_wins_over_the_problem(self):
+        document = problem(volume_fraction=0.4, move=0.1, filter={"kind": "helmholtz"},
+                           solver={"operator": "csr", "tolerance": 1e-5, "precision": "double"})
+        run = self.solve(document)
+        engine = run["engine"]
+        self.assertEqual((engine["filter"], engine["operator"], engine["tolerance"], engine["move"],
+                          engine["solver_precision"], run["problem"]["volume_fraction"]),
+                         ("helmholtz", "csr", 1e-5, 0.1, "double", 0.4))
+        run = self.solve(document, "--volume", "0.6", "--filter", "density", "--operator", "bsr",
+                         "--tolerance", "1e-7", "--move", "0.3", "--precision", "mixed", "--steps",
+                         "2", "--cells", "5x3x3", "--size", "6x3x3", "--young", "2")
+        engine = run["engine"]
+        self.assertEqual((engine["filter"], engine["operator"], engine["tolerance"], engine["move"],
+                          engine["solver_precision"], run["problem"]["volume_fraction"]),
+                         ("density", "bsr", 1e-7, 0.3, "mixed", 0.6))
+        self.assertEqual((run["problem"]["elements"], run["problem"]["material"]["young"],
+                          run["results"]["steps_taken"]), (45, 2, 2))
+
+
+class Meshes(TopoptCase):
+    def test_an_abaqus_deck_is_the_problem_that_it_describes(self):
+        expected = self.solve(problem(steps=3))
+        self.write("deck.inp", abaqus())
+        run = self.optimise("deck.inp", "--steps", "3")
+        for part in ("nodes", "elements", "held_dofs", "material"):
+            self.assertEqual(run["problem"][part], expected["problem"][part])
+        for a, b in zip(run["results"]["steps"]["objective"],
+                        expected["results"]["steps"]["objective"]):
+            self.close(a, b, 1e-5)
+        self.assertEqual([os.path.basename(i["path"]) for i in run["provenance"]["inputs"]],
+                         ["deck.inp"])
+
+    def test_sets_and_cases_of_a_deck_go_on_in_a_problem(self):
+        self.write("deck.inp", abaqus(material=False, load=False, boundary=False))
+        document = problem(mesh={"file": "deck.inp"}, supports=[{"set": "LEFT"}],
+                           cases=[{"name": "tip", "loads": [
+                               {"set": "TIP", "total_force": [0, 0, -1]}]}])
+        run = self.solve(document)
+        self.close(run["results"]["objective"], self.solve(problem())["results"]["objective"], 1e-5)
+        self.assertEqual([os.path.basename(i["path"]) for i in run["provenance"]["inputs"]],
+                         ["p.json", "deck.inp"])
+        document["supports"] = [{"set": "LEFTT"}]
+        self.fails(BAD_FILE, "did you mean 'LEFT'?", "topopt",
+                   self.write("p.json", json.dumps(document)), "-q")
+
+    def test_units_of_a_file(self):
+        self.write("box.vtk", vtk())
+        document = problem(mesh={"file": "box.vtk", "unit": 0.5},
+                           supports=[{"box": [0, 0, 0, 0, 1.5, 1.5]}],
+                           cases=[{"name": "tip", "loads": [
+                               {"box": [3, 0, 0, 3, 1.5, 0], "total_force": [0, 0, -1]}]}],
+                           filter={"kind": "density", "radius": 0.75})
+        run = self.solve(document, "--stl", "s.stl", "--stl-level", "0.2")
+        # A body of half the size is half as stiff; the surface is in units of the file.
+        full = self.solve(problem())["results"]["objective"]
+        self.close(run["results"]["objective"], 2 * full, 1e-5)
+        triangles = self.triangles("s.stl")
+        self.close(run["results"]["surface"]["volume"], volume_of(triangles) / 8, 1e-5)
+        self.assertLessEqual(max(c[0] for t in triangles for c in t), 6 + 1e-5)
+        self.assertGreater(max(c[0] for t in triangles for c in t), 3.5)
+
+    def test_files_that_say_too_little_or_too_much(self):
+        def refused(name, text, message, *arguments):
+            self.fails(BAD_FILE, message, "topopt", self.write(name, text), "-q", *arguments)
+
+        refused("deck.inp", abaqus(material=False), "the material is missing")
+        refused("deck.inp", abaqus(load=False), "there are no loads")
+        refused("deck.inp", abaqus(boundary=False), "there are no supports")
+        refused("deck.inp", abaqus() + "*CONTACT PAIR\n1, 2\n", "CONTACT PAIR")
+        refused("deck.inp", abaqus().replace("C3D8", "C3D4"), "C3D4")
+        refused("box.vtk", vtk(), "there are no loads", "--young", "1")
+        refused("turned.vtk", vtk(turned=7), "turned.vtk", "--young", "1")
+        refused("cut.vtk", vtk()[:-40], "cut.vtk", "--young", "1")
+        self.fails(BAD_FILE, "nothere.inp", "topopt", "nothere.inp")
+
+
+class Results(TopoptCase):
+    def test_files_of_the_output_directory(self):
+        process = self.femura("topopt", "bridge", "--cells", "8x2x6", "--steps", "5", "-o", "out",
+                              "--vtk-every", "2", "--backend", self.backend)
+        self.assertEqual(sorted(os.listdir(self.path("out"))),
+                         ["bridge.csv", "bridge.hdf", "bridge.hdf.series", "bridge.stl",
+                          "bridge.summary.json", "bridge_000002.hdf", "bridge_000004.hdf"])
+        series = json.loads(self.read("out/bridge.hdf.series"))
+        self.assertEqual([(f["name"], f["time"]) for f in series["files"]],
+                         [("bridge_000002.hdf", 2), ("bridge_000004.hdf", 4)])
+        for name in ("bridge.hdf", "bridge_000002.hdf"):
+            with open(self.path("out/" + name), "rb") as file:
+                data = file.read()
+            self.assertEqual(data[:8], b"\x89HDF\r\n\x1a\n")
+            for field in (b"density", b"role", b"strain_energy_density", b"displacement_full",
+                          b"displacement_left", b"displacement_right", b"command_line"):
+                self.assertIn(field, data)
+        run = json.loads(self.read("out/bridge.summary.json"))
+        self.assertEqual(run["schema"], "femura/topopt/1")
+        for part in ("status", "problem", "engine", "parameters", "iterations", "residual",
+                     "timings", "memory", "results", "provenance"):
+            self.assertIn(part, run)
+        self.assertEqual(run["provenance"]["units"]["force"], "N")
+        self.assertEqual(run["results"]["frames"], 2)
+        for part in ("Problem", "full, left, right", "Solution", "operator", "compliance",
+                     "out/bridge.stl"):
+            self.assertIn(part, process.stdout)
+        self.assertIn("5 steps in", process.stderr)
+
+    def test_the_surface_is_closed_and_as_large_as_it_says(self):
+        run = self.optimise("cantilever", "--cells", "8x4x4", "--steps", "10", "--stl", "s.stl",
+                            "--stl-level", "0.3")
+        triangles = self.triangles("s.stl")
+        self.assertEqual(len(triangles), run["results"]["surface"]["triangles"])
+        self.assert_closed(triangles)
+        self.close(volume_of(triangles), run["results"]["surface"]["volume"], 1e-5)
+        self.assertGreater(volume_of(triangles), 0.1 * 8 * 4 * 4)
+        process = self.femura("topopt", "cantilever", "--cells", "4x2x2", "--steps", "1", "-q",
+                              "--stl", "none.stl", "--stl-level", "0.99", "--backend", self.backend)
+        self.assertIn("none.stl: not written", process.stderr)
+        self.assertEqual(self.files(), ["s.stl"])
+
+    def test_the_history_and_the_summary_say_the_same(self):
+        run = self.optimise("bridge", "--cells", "6x2x5", "--steps", "4", "--history", "h.csv")
+        rows, steps = self.rows("h.csv"), run["results"]["steps"]
+        self.assertEqual([int(row["step"]) for row in rows], steps["step"])
+        for name in ("objective", "volume", "change", "grey", "penalty", "sharpness"):
+            self.assertEqual([float(row[name]) for row in rows], steps[name])
+        for k in range(3):
+            self.assertEqual([float(row[f"case_{k}"]) for row in rows],
+                             [values[k] for values in steps["cases"]])
+        self.assertEqual([int(row["iterations"]) for row in rows], steps["iterations"])
+        self.assertEqual(sum(steps["iterations"]) +
+                         run["results"]["iterations_of_final_analysis"], run["iterations"])
+        self.assertEqual(self.files(), ["h.csv"])
+
+    def test_dry_run_predicts_and_writes_nothing(self):
+        arguments = ("--cells", "24x12x12", "--operator", "recompute")
+        plan = self.optimise("cantilever", *arguments, "--dry-run", "--stl", "s", "--hdf", "h",
+                             "--history", "c")
+        self.assertEqual(self.files(), [])
+        self.assertEqual(plan["status"], "dry run")
+        self.assertEqual(plan["problem"]["dofs"], 3 * 25 * 13 * 13)
+        self.assertEqual(sorted(plan["results"]["operator_bytes"]), sorted(OPERATORS))
+        self.assertEqual(plan["results"]["automatic_operator"], "congruent")
+        run = self.optimise("cantilever", *arguments, "--steps", "1")
+        ratio = run["memory"]["kokkos_peak_bytes"] / plan["results"]["predicted_device_bytes"]
+        self.assertGreater(ratio, 0.5)
+        self.assertLess(ratio, 1.5)
+
+
+class Resume(TopoptCase):
+    base = ("--cells", "6x3x3", "--operator", "recompute", "--projection", "--sharpness",
+            "1:8:3:x2", "--change", "0")
+
+    def test_a_resumed_run_equals_the_one_without_a_stop(self):
+        for name, more in (("cantilever", ()), ("cantilever", ("--method", "mma")),
+                           ("inverter", ())):
+            with self.subTest(generator=name, more=more):
+                arguments = (*self.base, *more)
+                whole = self.optimise(name, *arguments, "--steps", "7", "--history", "whole.csv",
+                                      "--stl", "whole.stl", "--stl-level", "0.3")
+                self.assertTrue(whole["engine"]["deterministic"])
+                self.optimise(name, *arguments, "--steps", "4", "--checkpoint", "c.h5",
+                              "--history", "first.csv")
+                resumed = self.optimise(name, *arguments, "--steps", "7", "--resume", "c.h5",
+                                        "--history", "second.csv", "--stl", "second.stl",
+                                        "--stl-level", "0.3")
+                self.assertEqual(resumed["results"]["first_step"], 4)
+                self.assertEqual(self.rows("first.csv") + self.rows("second.csv"),
+                                 self.rows("whole.csv"))
+                for part in ("objective", "cases", "volume", "grey"):
+                    self.assertEqual(resumed["results"][part], whole["results"][part])
+                self.assertEqual(self.triangles("second.stl"), self.triangles("whole.stl"))
+                self.assertIn("c.h5", [i["path"] for i in resumed["provenance"]["inputs"]])
+
+    def test_checkpoints_while_running_and_a_series_that_goes_on(self):
+        self.optimise("cantilever", *self.base, "--steps", "5", "--checkpoint", "c.h5",
+                      "--checkpoint-every", "2", "--hdf", "f.hdf", "--vtk-every", "2")
+        self.fails(USAGE, "step 5 of 5 is done already", "topopt", "cantilever", *self.base,
+                   "--steps", "5", "--resume", "c.h5", "-q", "--backend", self.backend)
+        self.optimise("cantilever", *self.base, "--steps", "8", "--resume", "c.h5", "--hdf", "f.hdf",
+                      "--vtk-every", "2")
+        series = json.loads(self.read("f.hdf.series"))
+        self.assertEqual([f["name"] for f in series["files"]],
+                         [f"f_{step:06}.hdf" for step in (2, 4, 6, 8)])
+
+    def test_other_problems_and_files_are_refused(self):
+        self.solve(problem(), "--checkpoint", "c.h5")
+
+        def refused(message, document, *arguments, checkpoint="c.h5"):
+            self.write("p.json", json.dumps(document))
+            self.fails(BAD_FILE, message, "topopt", "p.json", "--resume", checkpoint, "-q",
+                       "--steps", "9", "--backend", self.backend, *arguments)
+
+        refused("checkpoint of another mesh", problem(mesh=box((6, 3, 3), (6, 3, 3.5))))
+        refused("checkpoint of another problem", problem(material={"young": 2, "poisson": 0.3}))
+        refused("checkpoint of other options", problem(), "--volume", "0.4")
+        self.write("text.h5", "not HDF5")
+        refused("text.h5", problem(), checkpoint="text.h5")
+        refused("nothere.h5", problem(), checkpoint="nothere.h5")
+        self.solve(problem(), "--resume", "c.h5", "--steps", "4", "--tolerance", "1e-7",
+                   "--operator", "csr")
+
+    def test_a_signal_writes_the_checkpoint(self):
+        arguments = ("--cells", "6x3x3", "--change", "0", "--backend", self.backend)
+        process = subprocess.Popen(
+            [driver_case.EXECUTABLE, "topopt", "cantilever", *arguments, "--steps", "100000000",
+             "--checkpoint", "c.h5", "--history", "h.csv", "--json", "run.json"],
+            cwd=self.directory.name, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        with process.stderr as log:
+            for line in log:
+                if "iterations" in line:  # a step
+                    break
+            time.sleep(0.05)
+            process.send_signal(signal.SIGTERM)
+            message = log.read()
+        self.assertEqual(process.wait(timeout=60), STOPPED)
+        self.assertIn("stopped by a signal", message)
+        run = json.loads(self.read("run.json"))
+        self.assertEqual(run["status"], "stopped")
+        taken = run["results"]["steps_taken"]
+        self.assertEqual(len(self.rows("h.csv")), taken)
+        self.fails(USAGE, f"step {taken} of {taken} is done", "topopt", "cantilever", *arguments,
+                   "--resume", "c.h5", "-q", "--steps", taken)
+
+
+class Failures(TopoptCase):
+    """Runs that do not end well say so, keep what they have, and never end with 0."""
+
+    def test_a_solve_that_does_not_converge(self):
+        process = self.femura("topopt", "cantilever", "--cells", "8x4x4", "--preconditioner",
+                              "jacobi", "--max-iterations", "3", "-o", "out", "-q", "--backend",
+                              self.backend, code=NOT_CONVERGED)
+        self.assertIn("broke down in step 1", process.stderr)
+        self.assertIn("BREAKDOWN", process.stdout)
+        run = json.loads(self.read("out/cantilever.summary.json"))
+        self.assertEqual(run["status"], "broken down")
+        self.assertIsNone(run["results"]["objective"])
+        self.assertEqual(run["results"]["steps_taken"], 0)
+        self.assertIn("load case 1", run["results"]["breakdown"])
+        self.assertEqual(self.rows("out/cantilever.csv"), [])
+        self.assertIn("cantilever.hdf", os.listdir(self.path("out")))
+
+    def test_a_design_that_cannot_be_solved_any_more(self):
+        # Void of next to no stiffness, so that even the true residual of a solve in double
+        # precision stays above the tolerance as soon as the design has holes.
+        arguments = ("--cells", "16x8x8", "--min-modulus", "1e-30", "--steps", "40", "--penalty",
+                     "4.5", "--tolerance", "1e-13", "--max-iterations", "40", "--preconditioner",
+                     "jacobi")
+        run = self.optimise("cantilever", *arguments, code=NOT_CONVERGED)
+        self.assertEqual(run["status"], "broken down")
+        self.assertIsNone(run["results"]["objective"])
+
+    def test_refusals(self):
+        def refused(message, document):
+            self.write("p.json", json.dumps(document))
+            before = self.files()
+            for more in ((), ("--dry-run",)):
+                self.fails(BAD_FILE, message, "topopt", "p.json", "--json", "r.json", "--hdf", "f",
+                           "--history", "h.csv", "-q", "--backend", self.backend, *more)
+            self.assertEqual(self.files(), before)
+
+        # All of them are in topopt_problem.cpp.
+        refused("unknown key \"volume\"", {**problem(), "volume": 0.3})
+        refused("there are no supports", problem(supports=None))
+        refused("there are no loads", problem(cases=None))
+        refused("can move freely", problem(supports=[{"box": [0, 0, 0, 0, 0, 3]}]))
+        refused("held in the direction of the force", problem(
+            cases=[{"name": "a", "loads": [{"box": [0, 0, 0, 0, 3, 3], "total_force": [1, 0, 0]}]}]))
+        refused("all of its elements are void", problem(
+            passive=[{"box": [5, 0, 0, 6, 3, 3], "role": "void"}]))
+        refused("volume_fraction: 1.5", problem(volume_fraction=1.5))
+        refused("is not one of", problem(solver={"operator": "fast"}))
+        self.write("text.json", '{"steps": 3,\n "mesh" 1}')
+        self.fails(BAD_FILE, "text.json: not JSON: line 2", "topopt", "text.json")
+
+
+class Usage(TopoptCase):
+    def test_contradictions_and_options_without_effect(self):
+        self.fails(USAGE, "no problem", "topopt")
+        for arguments in (("--hdf", "a", "--no-hdf"), ("--stl", "a", "--no-stl"),
+                          ("--vtk-every", "2"), ("--stl-level", "0.4"), ("--checkpoint-every", "2"),
+                          ("--seed", "1"), ("--unit", "2"), ("--projection", "--no-projection")):
+            with self.subTest(arguments=arguments):
+                self.fails(USAGE, arguments[0], "topopt", "cantilever", *arguments)
+        self.write("deck.inp", abaqus())
+        self.fails(USAGE, "--cells", "topopt", "deck.inp", "--cells", "2x2x2")
+        self.fails(BAD_FILE, "density or Helmholtz", "topopt", "cantilever", "--cells", "4x2x2",
+                   "--projection", "--filter", "sensitivity", "-q")
+
+    def test_values_out_of_range(self):
+        for arguments in (("--steps", "0"), ("--volume", "0"), ("--volume", "1"), ("--radius", "0"),
+                          ("--penalty", "0.5"), ("--penalty", "1:2:3"), ("--sharpness", "0"),
+                          ("--threshold", "1"), ("--min-modulus", "0"), ("--move", "0"),
+                          ("--move", "1.5"), ("--start", "1"), ("--change", "-1"),
+                          ("--tolerance", "1"), ("--max-iterations", "0"), ("--cells", "4x2"),
+                          ("--cells", "0x1x1"), ("--size", "1x1x0"), ("--distort", "0.6"),
+                          ("--young", "0"), ("--poisson", "0.5"), ("--vtk-every", "0"),
+                          ("--stl-level", "0"), ("--chebyshev-degree", "0"),
+                          ("--operator", "ebe128"), ("--precision", "single"),
+                          ("--method", "sqp"), ("--filter", "cone")):
+            with self.subTest(arguments=arguments):
+                self.fails(USAGE, arguments[0], "topopt", "cantilever", *arguments, "-o", "out")
+        self.fails(USAGE, "did you mean 'ebeSym'?", "topopt", "mbb", "--operator", "ebesym")
+        self.fails(BAD_FILE, "at least 2x1x2", "topopt", "lbeam", "--cells", "1x1x1", "-q")
+        self.fails(UNAVAILABLE, "serial", "topopt", "mbb", "--backend", "quantum")
+
+    def test_help_and_printed_configuration(self):
+        text = self.femura("topopt", "--help").stdout
+        for part in ("Problem:", "Linear systems", "--operator auto|ebe", "Examples:", "inverter",
+                     "75  stopped"):
+            self.assertIn(part, text)
+        arguments = ("mbb", "--cells", "6x2x3", "--steps", "3", "--penalty", "1:3:20:+0.5",
+                     "--operator", "nbn", "--projection", "--precision", "double")
+        self.write("c.toml", self.femura("topopt", *arguments, "--print-config").stdout)
+        again = self.femura("topopt", "--config", "c.toml", "--print-config").stdout
+        self.assertEqual(self.read("c.toml"), again)
+        for part in ('cells = "6x2x3"', "projection = true", 'penalty = "1:3:20:+0.5"'):
+            self.assertIn(part, again)
+
+    def test_examples(self):
+        folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples",
+                              "topopt")
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
+        self.assertIn("bridge.json", names)
+        for name in names:
+            with self.subTest(problem=name):
+                path = os.path.join(folder, name)
+                with open(path) as file:
+                    has_file = "file" in json.load(file)["mesh"]
+                if has_file:  # which is not ours to give
+                    self.fails(BAD_FILE, "t20.msh", "topopt", path, "--dry-run", "-q")
+                    continue
+                plan = self.optimise(path, "--dry-run")
+                self.assertEqual(plan["results"]["automatic_operator"], "congruent")
+
+
+if __name__ == "__main__":
+    driver_case.main()
