@@ -63,7 +63,10 @@ void add_context(const Options& options) {
 
 /// The models' memory goes before Kokkos ends, whatever happens.
 struct ModelsInScope {
-  ~ModelsInScope() { release_voxel_models(); }
+  ~ModelsInScope() {
+    release_voxel_models();
+    release_hexa_problems();
+  }
 };
 
 int run_all(int argc, char** argv) {
@@ -83,7 +86,9 @@ int run_all(int argc, char** argv) {
   register_soft_assembly(options);
   register_soft_contact(options);
   register_soft_step(options);
+  register_hexa_apply(options);
   register_soft_cg(options);
+  register_hexa_solve(options);
 
   if (options.list_only)
     return benchmark::RunSpecifiedBenchmarks() > 0 ? 0 : 2;

@@ -46,7 +46,7 @@ const char* const options_help =
     "femura_bench [--backends=serial,openmp,cuda] [--sizes=32,64] [--edges=72] [--quick] "
     "[--benchmark_...]\n"
     "  --backends  backends to run on (all of the build)\n"
-    "  --sizes     voxels along an axis, for every benchmark (each has its own)\n"
+    "  --sizes     voxels or hexahedra along an axis, for every benchmark (each has its own)\n"
     "  --edges     of tetrahedra, hundredths of a millimetre (each benchmark has its own)\n"
     "  --quick     small arrays for the ceilings: to see that everything runs\n"
     "Flags of Google Benchmark:\n"

@@ -9,11 +9,11 @@ namespace femura::bench {
 
 struct Options {
   std::vector<std::string> backends; ///< to run on; at first all of the build
-  std::vector<int> sizes;            ///< voxels along an axis; empty: each benchmark's own
-  std::vector<int> edges;            ///< of tetrahedra, 1/100 mm; empty: each benchmark's own
-  bool list_only = false;            ///< --benchmark_list_tests is among the flags
-  bool console = true;               ///< rows are printed as text, not as JSON or CSV
-  bool quick = false;                ///< small arrays for the ceilings, no claim on rates
+  std::vector<int> sizes; ///< voxels or hexahedra along an axis; empty: each benchmark's own
+  std::vector<int> edges; ///< of tetrahedra, 1/100 mm; empty: each benchmark's own
+  bool list_only = false; ///< --benchmark_list_tests is among the flags
+  bool console = true;    ///< rows are printed as text, not as JSON or CSV
+  bool quick = false;     ///< small arrays for the ceilings, no claim on rates
 
   bool has(const std::string& backend) const;
   /// `sizes`, or the given ones where none were asked for.

@@ -23,10 +23,15 @@ void register_factor_apply(const Options& options);
 void register_soft_assembly(const Options& options);
 void register_soft_contact(const Options& options);
 void register_soft_step(const Options& options);
+void register_hexa_apply(const Options& options);
 void register_soft_cg(const Options& options);
+void register_hexa_solve(const Options& options);
 
 /// Prints the tables of the voxel_profile rows that ran.
 void print_profiles(const Options& options);
+
+/// Forgets what the rows of hexahedra keep, before Kokkos ends.
+void release_hexa_problems();
 
 /// Sizes of a kernel's rows where none are asked for.
 template<class Exec>
