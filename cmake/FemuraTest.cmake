@@ -30,12 +30,10 @@ if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
   set(femura_left_out "~[slow]")
 endif()
 
-set(FEMURA_TEST_FLAGS "" CACHE STRING "Further compile options of the tests, -O1 to build faster")
-
 function(femura_test_executable target)
   add_executable(${target} ${ARGN})
   femura_compile_settings(${target})
-  target_compile_options(${target} PRIVATE ${FEMURA_TEST_FLAGS})
+  target_compile_options(${target} PRIVATE ${FEMURA_LIGHT_FLAGS})
   target_link_libraries(${target} PRIVATE femura::femura femura_catch ZLIB::ZLIB)
   if(TARGET femura_driver) # its parts, CLI11 and nlohmann-json
     target_link_libraries(${target} PRIVATE femura_driver)
