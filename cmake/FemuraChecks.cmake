@@ -48,7 +48,7 @@ if(NOT Kokkos_ENABLE_CUDA)
   add_library(femura_headers OBJECT EXCLUDE_FROM_ALL ${sources})
   femura_compile_settings(femura_headers)
   target_link_libraries(femura_headers PRIVATE femura::femura)
-  if(FEMURA_PRECOMPILED_HEADERS) # all that includes Kokkos does so through core/backend.hpp
+  if(FEMURA_PRECOMPILED_HEADERS) # builds without it find a forgotten include of Kokkos
     target_precompile_headers(femura_headers PRIVATE <Kokkos_Core.hpp>)
   endif()
 
