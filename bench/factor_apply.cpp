@@ -8,6 +8,7 @@
 //   inverse_fp16_k2, ...  the same in two or more bands, of fp32 too; _auto: as the solver chooses
 //   sequential          rows one after the other, on one core whatever the backend
 //   kokkos_kernels_rp, _tp1  sptrsv of Kokkos Kernels, a thread or a team for each row
+//   kokkos_kernels_etree  its supernodal one on our panels, where it was built with that
 //   cusparse_fp64, 32   SpSV of cuSPARSE, its analysis done before
 // Every row is verified against the sequential solve before it is timed. The time is that of one of
 // a batch of applications without a fence between them, of ours on CUDA as a recorded graph; the
@@ -202,12 +203,20 @@ void multiply(const Exec& exec, const Array<double, Exec>& scale, const Array<Sc
 }
 
 #if defined(FEMURA_BENCH_KOKKOS_KERNELS)
+enum class KokkosKernelsWay { rows, teams, supernodes };
+
 template<class Exec>
-void run_kokkos_kernels(benchmark::State& state, const Exec& exec, SoftModel model, bool teams) {
+void run_kokkos_kernels(benchmark::State& state, const Exec& exec, SoftModel model,
+                        KokkosKernelsWay way) {
   const FactorCase<Exec> own(exec, model);
   const auto y = make_zeros<double>(exec, std::int64_t(own.r.extent(0)), "femura::bench::y");
   const auto scale = upload(exec, "femura::bench::inverse_pivot", own.inverse_pivot);
-  const TriangleSolves solves = kokkos_kernels_solves(exec, own.rows, teams, own.r, y, own.z);
+  const bool supernodes = way == KokkosKernelsWay::supernodes;
+  const TriangleSolves solves =
+      supernodes
+          ? kokkos_kernels_supernodes(exec, own.problem.pattern, own.problem.ldlt.panel, own.r, y,
+                                      own.z)
+          : kokkos_kernels_solves(exec, own.rows, way == KokkosKernelsWay::teams, own.r, y, own.z);
   if (!solves.lower)
     return state.SkipWithError("Kokkos Kernels was not built for this backend");
   verify_and_time(state, exec, own, {1e-9, own.least_bytes(12), 0, false}, [&] {
@@ -309,10 +318,13 @@ void register_rows(SoftModel model) {
       });
     }
 #if defined(FEMURA_BENCH_KOKKOS_KERNELS)
-  add("kokkos_kernels_rp",
-      [](State& s, const Exec& e, SoftModel m) { run_kokkos_kernels(s, e, m, false); });
-  add("kokkos_kernels_tp1",
-      [](State& s, const Exec& e, SoftModel m) { run_kokkos_kernels(s, e, m, true); });
+  const auto add_kokkos_kernels = [&](const char* name, KokkosKernelsWay kernels) {
+    add(name, [=](State& s, const Exec& e, SoftModel m) { run_kokkos_kernels(s, e, m, kernels); });
+  };
+  add_kokkos_kernels("kokkos_kernels_rp", KokkosKernelsWay::rows);
+  add_kokkos_kernels("kokkos_kernels_tp1", KokkosKernelsWay::teams);
+  if (has_kokkos_kernels_supernodes())
+    add_kokkos_kernels("kokkos_kernels_etree", KokkosKernelsWay::supernodes);
 #endif
 #if defined(FEMURA_BENCH_CUSPARSE)
   if constexpr (BackendTraits<Exec>::is_device) {

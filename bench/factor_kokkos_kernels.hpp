@@ -3,9 +3,10 @@
 #pragma once
 
 #include "bench/csr_matrix.hpp"
-#include "core/backend.hpp"
+#include "kernels/factor_pattern.hpp"
 
 #include <functional>
+#include <vector>
 
 namespace femura::bench {
 
@@ -22,5 +23,15 @@ template<class Exec>
 TriangleSolves kokkos_kernels_solves(const Exec& exec, const CsrMatrix<double>& rows, bool teams,
                                      const Array<double, Exec>& r, const Array<double, Exec>& y,
                                      const Array<double, Exec>& z);
+
+/// Whether the library was built with supernodal solves: KokkosKernels_INST_LAYOUTLEFT is on.
+bool has_kokkos_kernels_supernodes();
+
+/// The panels of L by levels of the elimination tree, diagonal blocks inverted before. Fences.
+template<class Exec>
+TriangleSolves kokkos_kernels_supernodes(const Exec& exec, const FactorPattern& pattern,
+                                         const std::vector<double>& panel,
+                                         const Array<double, Exec>& r, const Array<double, Exec>& y,
+                                         const Array<double, Exec>& z);
 
 } // namespace femura::bench

@@ -3,6 +3,7 @@
 //   of iterations of conjugate gradients without preconditioner, from element maths to new
 //   positions (figures 6 and 7 of Zeng and Courtecuisse, arXiv 2306.05893). Ways:
 //   assembled                 through the element map, products by 3 x 3 blocks
+//   kokkos_kernels            the same, products by the spmv of Kokkos Kernels on scalars
 //   eigen                     setFromTriplets and Eigen's product, one thread of the host
 //   matrix_free_atomics       corotational tetrahedra from their frames, added with atomics
 //   matrix_free_gather        the same, written for each node of an element and gathered
@@ -22,6 +23,7 @@
 #include "kernels/element_triplets.hpp"
 #include "kernels/make_element_map.hpp"
 #include "kernels/soft_motion.hpp"
+#include "solvers/kokkos_kernels_product.hpp"
 #include "solvers/soft_model.hpp"
 
 #include <algorithm>
@@ -35,6 +37,7 @@ namespace {
 
 enum class CgWay {
   assembled,
+  kokkos_kernels,
   eigen,
   matrix_free_atomics,
   matrix_free_gather,
@@ -44,6 +47,7 @@ enum class CgWay {
 
 const char* name_of(CgWay way) {
   constexpr const char* names[] = {"assembled",
+                                   "kokkos_kernels",
                                    "eigen",
                                    "matrix_free_atomics",
                                    "matrix_free_gather",
@@ -86,7 +90,9 @@ public:
     v_ = upload(exec, "femura::bench::v", numbering_.velocity);
     damped_ = make_zeros<double>(exec, 3 * std::int64_t(n), "femura::bench::damped");
     // Without entries b - A x is b, as it is where a solve starts from zero.
-    cg_ = make_resident_cg(exec, way == CgWay::assembled ? matrix_ : without_entries(exec, n), 0);
+    cg_ = make_resident_cg(exec, is_assembled() ? matrix_ : without_entries(exec, n), 0);
+    if (way == CgWay::kokkos_kernels)
+      product_ = make_kokkos_kernels_multiply(exec, matrix_);
     if (adds_atomically()) {
       cg_.num_pq_parts = node_parts() + element_parts();
       cg_.pq_parts = make_zeros<double>(exec, cg_.num_pq_parts, "femura::bench::pq");
@@ -156,6 +162,7 @@ public:
 private:
   using Frames = TetraFrames<Exec>;
 
+  bool is_assembled() const { return way_ == CgWay::assembled || way_ == CgWay::kokkos_kernels; }
   bool uses_frames() const {
     return way_ == CgWay::matrix_free_atomics || way_ == CgWay::matrix_free_gather;
   }
@@ -196,8 +203,12 @@ private:
     } else {
       evaluate(exec);
     }
-    if (way_ == CgWay::assembled)
-      return assemble(exec, cg_.b);
+    if (is_assembled()) {
+      assemble(exec, cg_.b);
+      if (product_)
+        product_->update(exec, matrix_);
+      return;
+    }
     Kokkos::parallel_for("femura::bench::damped_load", range(exec, load_.extent(0)),
                          DampedLoad<Exec>{load_, mass_, v_, damped_, options_.rayleigh_mass});
     assemble_forces(exec, map_, force_, damped_, cg_.b);
@@ -214,6 +225,8 @@ private:
                                      mass_scale()};
     if (way_ == CgWay::assembled)
       return cg_product(exec, cg_, parity);
+    if (product_)
+      return product_->multiply(exec, cg_, parity);
     if (adds_atomically()) {
       detail::launch_cg("femura::bench::start_product", exec, node_parts(), 256,
                         StartProduct<Exec>{rest});
@@ -267,6 +280,7 @@ private:
   CgLook look_;
   LaunchGraph<Exec> graph_;
   std::unique_ptr<EigenAssembly> eigen_;
+  std::unique_ptr<MatrixMultiply<Exec>> product_;
 };
 
 template<class Exec>
@@ -294,12 +308,13 @@ void run_cg(benchmark::State& state, const Exec& exec, SoftModel model, SoftLaw 
 
 template<class Exec>
 void register_rows(SoftModel model, SoftLaw law, bool is_tetra, int steps) {
-  for (const CgWay way :
-       {CgWay::assembled, CgWay::eigen, CgWay::matrix_free_atomics, CgWay::matrix_free_gather,
-        CgWay::element_matrices_atomics, CgWay::element_matrices_gather}) {
+  for (const CgWay way : {CgWay::assembled, CgWay::kokkos_kernels, CgWay::eigen,
+                          CgWay::matrix_free_atomics, CgWay::matrix_free_gather,
+                          CgWay::element_matrices_atomics, CgWay::element_matrices_gather}) {
     const bool frames = way == CgWay::matrix_free_atomics || way == CgWay::matrix_free_gather;
     if ((frames && !(is_tetra && law == SoftLaw::corotational)) ||
-        (way == CgWay::eigen && BackendTraits<Exec>::is_device))
+        (way == CgWay::eigen && BackendTraits<Exec>::is_device) ||
+        (way == CgWay::kokkos_kernels && !has_kokkos_kernels()))
       continue;
     for (const int iterations : {100, 200, 500, 1000})
       benchmark::RegisterBenchmark(
