@@ -135,5 +135,6 @@ const Ceilings& ceilings(bool quick) {
   template Ceilings measure_ceilings(const Exec&, std::int64_t);                                   \
   template const Ceilings& ceilings<Exec>(bool);
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura::bench

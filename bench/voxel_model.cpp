@@ -89,5 +89,6 @@ void release_voxel_models() {
   template VoxelModelOnDevice<Exec> make_voxel_model(const Exec&, const VoxelArray<Exec>&);        \
   template const VoxelModelOnDevice<Exec>& cached_voxel_model(const Exec&, ModelImage, int);
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura::bench

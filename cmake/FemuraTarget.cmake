@@ -18,6 +18,16 @@ function(femura_compile_settings target)
   endif()
 endfunction()
 
+# With FEMURA_UNITY_BUILD these sources of the target are compiled as one, which spares parsing the
+# same headers and instantiating the same templates again. Names of their own must differ.
+function(femura_compile_together target group)
+  if(FEMURA_UNITY_BUILD)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES
+      UNITY_GROUP ${group})
+  endif()
+endfunction()
+
 # A library of the package: femura_<name>, alias and export name femura::<name>, headers installed
 # as include/femura/<name>/ so that "<name>/x.hpp" resolves from include/femura.
 function(femura_library name)

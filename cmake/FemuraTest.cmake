@@ -4,6 +4,7 @@
 #   femura_backend_test(name sources...)  serial/name                   label serial
 #                                         openmp1/name, openmp4/name    label openmp
 #                                         cuda/name                     label cuda
+# Sources added while femura_test_group is set are compiled as one (femura_compile_together).
 # Entries select their tests by file name (Catch2 tags [#file]) and backend tag, so nothing is run
 # at build time to discover them. Base names of test sources are therefore unique.
 
@@ -59,6 +60,9 @@ femura_test_executable(femura_backend_tests backend_session.cpp)
 # Adds the sources to the executable and sets `selection` to the Catch2 expression for them.
 macro(femura_add_test_sources target tag)
   target_sources(${target} PRIVATE ${ARGN})
+  if(femura_test_group)
+    femura_compile_together(${target} ${femura_test_group} ${ARGN})
+  endif()
   set(selection "")
   foreach(source ${ARGN})
     get_filename_component(stem ${source} NAME_WE)

@@ -86,5 +86,6 @@ std::string AggregationHierarchy<Exec>::describe() const {
   template AggregationHierarchy<Exec> make_aggregation_hierarchy<Exec>(                            \
       const Exec&, const HexaArrays<Exec>&, const Constraints<Exec>&, const AggregationOptions&);
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura

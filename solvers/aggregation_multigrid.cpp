@@ -193,5 +193,6 @@ Array<Scalar, Exec> AggregationMultigrid<Exec, Scalar>::apply(const Exec& exec,
   template class AggregationMultigrid<Exec, float>;                                                \
   template class AggregationMultigrid<Exec, double>;
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura

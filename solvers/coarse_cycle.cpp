@@ -141,5 +141,6 @@ std::vector<MultigridLevelInfo> CoarseCycle<Exec, Scalar>::level_info() const {
   template class CoarseCycle<Exec, double>;                                                        \
   template class CoarseCycle<Exec, float>;
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura

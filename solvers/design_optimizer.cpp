@@ -571,5 +571,6 @@ void DesignOptimizer<Exec>::set_state(const Exec& exec, const DesignState& state
 
 #define FEMURA_INSTANTIATE(Exec) template class DesignOptimizer<Exec>;
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura

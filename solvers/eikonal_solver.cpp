@@ -276,5 +276,6 @@ int EikonalSolver<Exec, Real>::metric_bytes_per_tetra() const {
   template class EikonalSolver<Exec, float>;                                                       \
   template class EikonalSolver<Exec, double>;
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura

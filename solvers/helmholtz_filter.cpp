@@ -65,5 +65,6 @@ SolveResult HelmholtzFilter<Exec>::solve(const Exec& exec) const {
 
 #define FEMURA_INSTANTIATE(Exec) template class HelmholtzFilter<Exec>;
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura

@@ -56,5 +56,6 @@ Array<Scalar, Exec> HexaPolynomialCycle<Exec, Scalar>::apply(const Exec& exec,
   template class HexaPolynomialCycle<Exec, float>;                                                 \
   template class HexaPolynomialCycle<Exec, double>;
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura::detail

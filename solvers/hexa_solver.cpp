@@ -284,5 +284,6 @@ void HexaSolver<Exec>::apply(const Exec& exec, const Array<double, Exec>& u,
 
 #define FEMURA_INSTANTIATE(Exec) template class HexaSolver<Exec>;
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura

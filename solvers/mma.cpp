@@ -158,5 +158,6 @@ void Mma<Exec>::accept(const Exec& exec, const Array<double, Exec>& x) {
 
 #define FEMURA_INSTANTIATE(Exec) template class Mma<Exec>;
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura

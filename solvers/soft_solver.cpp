@@ -441,5 +441,6 @@ FactorPlace SoftSolver<Exec>::place() const {
 
 #define FEMURA_INSTANTIATE(Exec) template class SoftSolver<Exec>;
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura

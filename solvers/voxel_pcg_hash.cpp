@@ -8,5 +8,6 @@ namespace femura::detail {
   template std::unique_ptr<VoxelPcg<Exec>> make_voxel_pcg<Exec, HashOperator>(                     \
       const Exec&, const VoxelHierarchy<Exec>&, VoxelPrecision, const MultigridOptions&);
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura::detail

@@ -139,5 +139,6 @@ LaunchGraphState VoxelSolver<Exec>::launch_graph() const {
 
 #define FEMURA_INSTANTIATE(Exec) template class VoxelSolver<Exec>;
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura

@@ -41,11 +41,11 @@ bool register_on_each_backend(const Catch::SourceLineInfo& where, const std::str
   }                                                                                                \
   template<class TestType>                                                                         \
   void id::run()
-#define FEMURA_BACKEND_TEST_ID_(name, tags, line) FEMURA_BACKEND_TEST__(name, tags, line)
-#define FEMURA_BACKEND_TEST__(name, tags, line)                                                    \
-  FEMURA_BACKEND_TEST_(FemuraBackendTest##line, name, tags)
+#define FEMURA_BACKEND_TEST_ID_(name, tags, number) FEMURA_BACKEND_TEST__(name, tags, number)
+#define FEMURA_BACKEND_TEST__(name, tags, number)                                                  \
+  FEMURA_BACKEND_TEST_(FemuraBackendTest##number, name, tags)
 
 /// `FEMURA_BACKEND_TEST("a sentence", "[subject]") { ... TestType() ... }`: one test per backend,
 /// `TestType` the execution space. Functors and device lambdas belong to namespace-scope templates
 /// called from the body (nvcc).
-#define FEMURA_BACKEND_TEST(name, tags) FEMURA_BACKEND_TEST_ID_(name, tags, __LINE__)
+#define FEMURA_BACKEND_TEST(name, tags) FEMURA_BACKEND_TEST_ID_(name, tags, __COUNTER__)

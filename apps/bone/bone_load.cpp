@@ -225,5 +225,6 @@ bool drop_islands(const Exec& exec, const BoneOptions& options, const VoxelGrid<
   template void set_uniform_strain(const Exec&, const BoneModel<Exec>&, const VoxelGrid<Exec>&,    \
                                    int, BoneLoad<Exec>&);
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura

@@ -253,5 +253,6 @@ BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
 #define FEMURA_INSTANTIATE(Exec)                                                                   \
   template BoneModel<Exec> make_bone_model(const Exec&, const BoneOptions&, DriverContext&);
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura

@@ -133,5 +133,6 @@ void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Ex
   template void write_parosol(const Exec&, const std::string&, const BoneModel<Exec>&,             \
                               const BoneSolution<Exec>&, const DriverContext&);
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura

@@ -6,7 +6,6 @@
 #include "kernels/inverse_bands.hpp"
 #include "kernels/inverse_product.hpp"
 #include "kernels/polar_rotation.hpp"
-#include "solvers/nested_dissection.hpp"
 #include "tests/backend_test.hpp"
 #include "tests/reference/dense_cholesky.hpp"
 #include "tests/reference/dense_solve.hpp"
@@ -27,15 +26,6 @@ auto to_host(const View& array) {
   return std::vector<typename View::value_type>(host.data(), host.data() + host.extent(0));
 }
 
-SpdProblem dissected_problem(const Graph& graph, unsigned seed) {
-  std::vector<int> begin(1, 0), neighbour;
-  for (const auto& row : graph) {
-    neighbour.insert(neighbour.end(), row.begin(), row.end());
-    begin.push_back(int(neighbour.size()));
-  }
-  return test::make_spd_problem(graph, seed, nested_dissection(begin, neighbour));
-}
-
 Graph complete(int n) {
   Graph graph(n);
   for (int i = 0; i < n; ++i)
@@ -52,8 +42,9 @@ std::vector<SpdProblem> problems() {
   for (int i = 13; i < 20; ++i)
     test::join(forest, i, 12);
   return {test::make_spd_problem(test::random_graph(70, 150, 1), 1),
-          dissected_problem(test::box_graph(4, 5, 4), 2), test::make_spd_problem(complete(50), 3),
-          test::make_spd_problem(forest, 4), test::make_spd_problem(Graph(1), 5)};
+          test::dissected_problem(test::box_graph(4, 5, 4), 2),
+          test::make_spd_problem(complete(50), 3), test::make_spd_problem(forest, 4),
+          test::make_spd_problem(Graph(1), 5)};
 }
 
 /// A factor on a backend and what comes with it.
@@ -142,7 +133,7 @@ FEMURA_BACKEND_TEST("The factor of a backend is that of the host", "[inverse_fac
 
 FEMURA_BACKEND_TEST("What comes with a factor of the host is the same", "[inverse_factor]") {
   const TestType exec;
-  const SpdProblem problem = dissected_problem(test::box_graph(4, 4, 3), 6);
+  const SpdProblem problem = test::dissected_problem(test::box_graph(4, 4, 3), 6);
   const Made<TestType> made = allocate(exec, problem);
   invert_diagonal_blocks(exec, test::upload_factor(exec, problem), made.diagonal,
                          made.inverse_pivot);
@@ -348,7 +339,7 @@ void check_bands(const Exec& exec, const SpdProblem& problem, const Made<Exec>& 
 
 FEMURA_BACKEND_TEST("Bands of W are the inverses of their parts of L", "[inverse_factor]") {
   const TestType exec;
-  const SpdProblem problem = dissected_problem(test::box_graph(4, 5, 4), 2);
+  const SpdProblem problem = test::dissected_problem(test::box_graph(4, 5, 4), 2);
   const Made<TestType> made = factor_on(exec, make_batched(exec, problem), problem);
   for (const int bands : {1, 2, 3, 4}) {
     CAPTURE(bands);
@@ -437,13 +428,13 @@ void check_product(const Exec& exec, const SpdProblem& problem, const Made<Exec>
   const std::vector<double> r = random_vector(problem.num_rows(), 1);
   const std::vector<double> s = random_vector(problem.num_rows(), 2);
   const std::vector<double> z = product(r), w = product(s);
-  CHECK(difference(z, femura::reference::solve_dense(dense, r)) < rounding);
+  CHECK(difference(z, reference::solve_dense(dense, r)) < rounding);
   CHECK(dot(r, z) > 0);
   CHECK(std::abs(dot(r, w) - dot(s, z)) < arithmetic * std::sqrt(dot(r, z) * dot(s, w)));
   CHECK(product(r, true) == z); // in place, and again
   const std::vector<double> rotation = random_rotations(problem.num_rows() / 3);
   const std::vector<double> turned =
-      turn(rotation, femura::reference::solve_dense(dense, turn(rotation, r, true)), false);
+      turn(rotation, reference::solve_dense(dense, turn(rotation, r, true)), false);
   CHECK(difference(product(r, false, rotation), turned) < rounding);
   // rotated() still holds R^T r of the last call.
   std::vector<double> unturned(r.size(), 5.0);
@@ -517,7 +508,7 @@ FEMURA_BACKEND_TEST("Tiles with many rows above their band are summed in parts",
 }
 
 FEMURA_BACKEND_TEST("As many bands as pay", "[inverse_factor]") {
-  const FactorPattern pattern = dissected_problem(test::box_graph(9, 9, 9), 2).pattern;
+  const FactorPattern pattern = test::dissected_problem(test::box_graph(9, 9, 9), 2).pattern;
   const std::vector<InverseCut> cuts = cut_inverse(pattern, 4);
   REQUIRE(cuts.size() == 4);
   for (std::size_t k = 0; k < cuts.size(); ++k) {

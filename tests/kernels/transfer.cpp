@@ -48,12 +48,12 @@ Array<double, Exec> random_free(const Exec& exec, const VoxelGrid<Exec>& grid,
   return x;
 }
 
-const std::array<int, 3> shapes[] = {{1, 1, 1}, {2, 2, 2}, {8, 8, 8}, {7, 5, 9}, {1, 12, 3}};
+const std::array<int, 3> coarse_shapes[] = {{1, 1, 1}, {2, 2, 2}, {8, 8, 8}, {7, 5, 9}, {1, 12, 3}};
 
 FEMURA_BACKEND_TEST("Coarse moduli are means over eight voxels, void outside counting as zero",
                     "[transfer]") {
   const TestType exec;
-  for (const auto& shape : shapes) {
+  for (const auto& shape : coarse_shapes) {
     const auto model = reference::random_model(shape, 0.6, 100, 0.3, 0.3, 7);
     const auto coarse = coarsen_image(exec, femura::test::upload_image(exec, model, model.modulus));
     exec.fence();
@@ -88,7 +88,7 @@ FEMURA_BACKEND_TEST("With a Poisson ratio per voxel both of Lame's constants are
 FEMURA_BACKEND_TEST("A coarse component is held where a fine one that depends on it is",
                     "[transfer]") {
   const TestType exec;
-  for (const auto& shape : shapes) {
+  for (const auto& shape : coarse_shapes) {
     const Levels<TestType> levels(exec, reference::random_model(shape, 0.5, 1, 0.3, 0.3, 5), 0.02);
     const auto fine_sites = femura::test::host_sites(levels.fine);
     const auto coarse_sites = femura::test::host_sites(levels.coarse);
@@ -126,7 +126,7 @@ FEMURA_BACKEND_TEST("Constraints list their nodes and clear their components alo
 
 FEMURA_BACKEND_TEST("Restriction is the transpose of prolongation", "[transfer]") {
   const TestType exec;
-  for (const auto& shape : shapes)
+  for (const auto& shape : coarse_shapes)
     for (double density : {0.4, 1.0}) {
       const Levels<TestType> levels(exec, reference::random_model(shape, density, 1, 0.3, 0.3, 9),
                                     density == 1 ? 0 : 0.03);
@@ -173,7 +173,7 @@ FEMURA_BACKEND_TEST("Held components take no part in the transfer", "[transfer]"
 
 FEMURA_BACKEND_TEST("Prolongation reproduces linear functions", "[transfer]") {
   const TestType exec;
-  for (const auto& shape : shapes) {
+  for (const auto& shape : coarse_shapes) {
     const Levels<TestType> levels(exec, reference::random_model(shape, 0.6, 1, 0.3, 0.3, 3), 0);
     const auto linear = [](const std::array<int, 3>& s, int c, int scale) {
       return 1 + scale * (0.3 * (c + 1) * s[0] - 0.7 * s[1] + (0.1 - c) * s[2]);

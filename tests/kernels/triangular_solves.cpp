@@ -3,7 +3,6 @@
 #include "kernels/dissection_solve.hpp"
 #include "kernels/level_solve.hpp"
 #include "kernels/supernode_solve.hpp"
-#include "solvers/nested_dissection.hpp"
 #include "tests/backend_test.hpp"
 #include "tests/reference/dense_cholesky.hpp"
 #include "tests/solvers/spd_problem.hpp"
@@ -50,16 +49,6 @@ void check_solve(const Exec& exec, const SpdProblem& problem, Solve& solve, bool
     CHECK(difference(z, reference::solve_dense(problem.dense(), r)) < 1e-12);
 }
 
-/// Eliminated in the order of nested dissection.
-SpdProblem dissected_problem(const test::Graph& graph, unsigned seed) {
-  std::vector<int> begin(1, 0), neighbour;
-  for (const auto& row : graph) {
-    neighbour.insert(neighbour.end(), row.begin(), row.end());
-    begin.push_back(int(neighbour.size()));
-  }
-  return test::make_spd_problem(graph, seed, nested_dissection(begin, neighbour));
-}
-
 /// All ways.
 template<class Exec>
 void check_all(const Exec& exec, const SpdProblem& problem) {
@@ -96,7 +85,7 @@ FEMURA_BACKEND_TEST("Factors of irregular graphs are applied as the dense invers
 
 FEMURA_BACKEND_TEST("The factor of a mesh in the order of nested dissection is applied",
                     "[triangular_solves]") {
-  check_all(TestType(), dissected_problem(test::box_graph(5, 6, 4), 1));
+  check_all(TestType(), test::dissected_problem(test::box_graph(5, 6, 4), 1));
 }
 
 FEMURA_BACKEND_TEST("Forests, nodes without neighbours and single nodes are no exception",
@@ -144,7 +133,7 @@ std::vector<double> solve_mesh(const Exec& exec, const SpdProblem& problem) {
 }
 
 FEMURA_BACKEND_TEST("Cores give the same whatever their number", "[triangular_solves]") {
-  const SpdProblem problem = dissected_problem(test::box_graph(4, 4, 30), 11);
+  const SpdProblem problem = test::dissected_problem(test::box_graph(4, 4, 30), 11);
   REQUIRE(make_subtree_tasks(problem.pattern, 20000).num_tasks() > 3);
   const std::vector<double> levels = solve_mesh<SupernodeLevels>(Serial(), problem);
   const std::vector<double> tasks = solve_mesh<SupernodeTasks>(Serial(), problem);

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura::reference {
+namespace reference {
 
 using Entries = std::map<std::pair<int, int>, double>; ///< ordered by row, then column
 
@@ -79,4 +79,4 @@ inline std::vector<double> multiply(const Entries& a, const std::vector<double>&
   return y;
 }
 
-} // namespace femura::reference
+} // namespace reference

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace femura::reference {
+namespace reference {
 
 /// x with a x = b for a symmetric positive definite row-major matrix; NaN for another.
 inline std::vector<double> solve_dense(std::vector<double> a, std::vector<double> b) {
@@ -31,4 +31,4 @@ inline std::vector<double> solve_dense(std::vector<double> a, std::vector<double
   return b;
 }
 
-} // namespace femura::reference
+} // namespace reference

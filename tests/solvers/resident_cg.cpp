@@ -14,15 +14,8 @@
 namespace {
 
 using namespace femura;
+using test::random_vector;
 using test::SpdProblem;
-
-std::vector<double> random_vector(int n, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<double> x(static_cast<std::size_t>(n));
-  for (double& v : x)
-    v = double(random()) / 2147483648.0 - 1;
-  return x;
-}
 
 double norm(const std::vector<double>& x) {
   double sum = 0;

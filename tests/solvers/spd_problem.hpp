@@ -5,6 +5,7 @@
 
 #include "kernels/make_factor_pattern.hpp"
 #include "solvers/host_factor.hpp"
+#include "solvers/nested_dissection.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -137,6 +138,16 @@ inline SpdProblem make_spd_problem(const Graph& graph, unsigned seed, std::vecto
   factor_on_host(problem.pattern, problem.row_begin, problem.column, problem.value.data(),
                  problem.factor);
   return problem;
+}
+
+/// Eliminated in the order of nested dissection.
+inline SpdProblem dissected_problem(const Graph& graph, unsigned seed) {
+  std::vector<int> begin(1, 0), neighbour;
+  for (const std::set<int>& row : graph) {
+    neighbour.insert(neighbour.end(), row.begin(), row.end());
+    begin.push_back(int(neighbour.size()));
+  }
+  return make_spd_problem(graph, seed, nested_dissection(begin, neighbour));
 }
 
 /// The factor on the backend. Fences.
