@@ -31,14 +31,22 @@ add_test(NAME check/consumer
 set_tests_properties(check/layering check/format check/listed check/consumer PROPERTIES
   LABELS check SKIP_REGULAR_EXPRESSION "^skipped: |\nskipped: ")
 
-# Every public header compiles on its own and twice in a row. nvcc would take minutes for what g++
-# has already checked.
+# Every public header compiles on its own and twice in a row; the library checks those that a source
+# of their name includes first. nvcc would take minutes for what g++ has already checked.
 if(NOT Kokkos_ENABLE_CUDA)
   set(sources "")
   foreach(folder IN ITEMS core kernels solvers)
     file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
       ${PROJECT_SOURCE_DIR}/${folder}/*.hpp)
     foreach(header ${headers})
+      string(REGEX REPLACE "hpp$" "cpp" own ${PROJECT_SOURCE_DIR}/${header})
+      set(first "")
+      if(EXISTS ${own})
+        file(STRINGS ${own} first REGEX "^#include" LIMIT_COUNT 1)
+      endif()
+      if(first STREQUAL "#include \"${header}\"")
+        continue()
+      endif()
       set(source ${CMAKE_CURRENT_BINARY_DIR}/headers/${header}.cpp)
       file(CONFIGURE OUTPUT ${source}
         CONTENT "#include \"${header}\"\n#include \"${header}\" // NOLINT\n")

@@ -18,6 +18,17 @@ function(femura_compile_settings target)
   endif()
 endfunction()
 
+# Sets `result` to those of the names given whose subcommand is not built (FEMURA_SUBCOMMANDS).
+function(femura_absent_subcommands result)
+  set(absent ${ARGN})
+  if(FEMURA_SUBCOMMANDS)
+    list(REMOVE_ITEM absent ${FEMURA_SUBCOMMANDS})
+  else()
+    set(absent "")
+  endif()
+  set(${result} ${absent} PARENT_SCOPE)
+endfunction()
+
 # With FEMURA_UNITY_BUILD these sources of the target are compiled as one, which spares parsing the
 # same headers and instantiating the same templates again. Names of their own must differ.
 function(femura_compile_together target group)
