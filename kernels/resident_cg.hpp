@@ -164,6 +164,7 @@ void cg_rotate(const Exec& exec, ResidentCg<Exec>& cg, const Array<double, Exec>
 struct CgLook {
   double true_norm2 = 0, reference = 0;
   int stop = 0, iterations = 0;
+  bool restarted = false; ///< the recurrence had left the true residual
 };
 
 /// Fences.
@@ -178,7 +179,8 @@ CgLook look_at_cg(const Exec& exec, const ResidentCg<Exec>& cg) {
   Kokkos::deep_copy(exec, Kokkos::View<int*, Kokkos::HostSpace, Unmanaged>(flags, num_cg_flags),
                     cg.flags);
   fence(exec, "femura::look_at_cg");
-  return {numbers[cg_true], numbers[cg_reference], flags[cg_stop], flags[cg_iterations]};
+  return {numbers[cg_true], numbers[cg_reference], flags[cg_stop], flags[cg_iterations],
+          numbers[cg_rz] == HUGE_VAL};
 }
 
 } // namespace femura

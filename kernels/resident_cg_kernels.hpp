@@ -6,6 +6,7 @@
 #include "core/backend.hpp"
 #include "core/warp_sum.hpp"
 
+#include <cmath>
 #include <cstdint>
 
 namespace femura {
@@ -258,6 +259,8 @@ struct ResidentResidual {
             double r[3];
             for (int d = 0; d < 3; ++d) {
               r[d] = cg.b(3 * std::int64_t(row) + d) - product[d];
+              // q is free between iterations: the change from the recurrence.
+              cg.q(3 * std::int64_t(row) + d) = r[d] - cg.r(3 * std::int64_t(row) + d);
               cg.r(3 * std::int64_t(row) + d) = r[d];
               partial += r[d] * r[d];
             }
@@ -265,33 +268,39 @@ struct ResidentResidual {
           }
         },
         sum);
-    double reference = 0;
-    if (tolerance > 0)
-      Kokkos::parallel_reduce(
-          Kokkos::TeamThreadRange(team, 3 * cg_rows),
-          [&](int k, double& partial) {
-            const std::int64_t i = 3 * std::int64_t(first) + k;
-            if (i < 3 * std::int64_t(cg.num_rows))
-              partial += cg.b(i) * cg.b(i);
-          },
-          reference);
+    // At the start |b|; later by how much the recurrence was off.
+    team.team_barrier();
+    const double* const of = tolerance > 0 ? cg.b.data : cg.q.data;
+    double second = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(team, 3 * cg_rows),
+        [&](int k, double& partial) {
+          const std::int64_t i = 3 * std::int64_t(first) + k;
+          if (i < 3 * std::int64_t(cg.num_rows))
+            partial += of[i] * of[i];
+        },
+        second);
     Kokkos::single(Kokkos::PerTeam(team), [&] {
       cg.rr_parts(team.league_rank()) = sum;
-      cg.rr_parts(parts + team.league_rank()) = reference;
+      cg.rr_parts(parts + team.league_rank()) = second;
     });
     if (!arrives_last(team, &cg.flags(cg_arrived)))
       return;
     const double norm2 = sum_parts(team, cg.rr_parts, parts);
-    ArrayPointer<double> of_b;
-    of_b.data = cg.rr_parts.data + parts;
-    const double norm2_of_b = sum_parts(team, of_b, parts);
+    ArrayPointer<double> seconds;
+    seconds.data = cg.rr_parts.data + parts;
+    const double second2 = sum_parts(team, seconds, parts);
     Kokkos::single(Kokkos::PerTeam(team), [&] {
       cg.numbers(cg_true) = norm2;
       if (tolerance > 0) {
-        cg.numbers(cg_reference) = norm2_of_b;
-        cg.numbers(cg_bound) = tolerance * tolerance * norm2_of_b;
+        cg.numbers(cg_reference) = second2;
+        cg.numbers(cg_bound) = tolerance * tolerance * second2;
         cg.flags(cg_iterations) = 0;
       }
+      // Directions start anew where the recurrence is not of this residual any more: with the one
+      // before, conjugate to another residual, the iteration may diverge.
+      else if (!(second2 <= 0.01 * norm2))
+        cg.numbers(cg_rz) = HUGE_VAL;
       // What broke down stays broken; a claim of convergence has to hold here.
       if (tolerance > 0 || cg.flags(cg_stop) != 2)
         cg.flags(cg_stop) = !(norm2 < double(1e300)) ? 2 : norm2 <= cg.numbers(cg_bound);

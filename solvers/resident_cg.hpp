@@ -95,13 +95,14 @@ public:
       result.broken = look.stop == 2 && !result.converged;
       if (!std::isfinite(look.true_norm2))
         result.relative_residual = look.true_norm2;
-      // The recurrence stopped and the true residual does not agree: it was replaced, and the
-      // iteration goes on as long as that gains.
+      // The recurrence stopped, or left the true residual, which does not agree: it was replaced,
+      // and the iteration goes on as long as that gains.
       const bool claim = look.iterations < done && !result.converged;
-      if (claim && claimed > 0 && look.true_norm2 > 0.25 * claimed)
-        ++failed_claims;
-      if (claim)
-        claimed = look.true_norm2;
+      if (claim || look.restarted) {
+        const bool gained = claimed == 0 || look.true_norm2 <= 0.25 * claimed;
+        failed_claims = gained ? 0 : failed_claims + 1;
+        claimed = gained ? look.true_norm2 : claimed;
+      }
       if (result.converged || result.broken || done >= max_iterations || failed_claims > 2)
         break;
       if (claim)

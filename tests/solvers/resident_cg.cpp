@@ -229,6 +229,26 @@ FEMURA_BACKEND_TEST("A start near the solution saves iterations, the tolerance s
   CHECK(done.x == warm.x);
 }
 
+FEMURA_BACKEND_TEST("A tolerance below rounding ends at the residual that rounding allows",
+                    "[resident_cg]") {
+  const SpdProblem problem = scaled_problem();
+  Setup<TestType> solve(TestType(), problem);
+  const std::vector<double> b = random_vector(problem.num_rows(), 7);
+  for (const SoftPreconditioner kind : all_kinds)
+    for (const int batch : {0, 2, 8}) {
+      INFO(name_of(kind) << ", batches of " << batch);
+      Case how;
+      how.preconditioner = kind;
+      how.tolerance = 1e-18;
+      how.max_iterations = 2000;
+      how.batch = batch;
+      const Outcome outcome = solve(how, b);
+      CHECK(!outcome.result.converged);
+      CHECK(outcome.result.relative_residual < 1e-11);
+      CHECK(norm(minus(b, problem.multiply(outcome.x))) < 1e-11 * norm(b));
+    }
+}
+
 FEMURA_BACKEND_TEST("Iterations end where they are told to", "[resident_cg]") {
   const SpdProblem problem = scaled_problem();
   Setup<TestType> solve(TestType(), problem);
