@@ -55,6 +55,16 @@ struct Lanes {
   }
 };
 
+/// Doubles in a vector register of the processor that this is compiled for: wider Lanes spill. An
+/// argument of what depends on it, so that code for different processors has different names.
+#if defined(__AVX512F__)
+inline constexpr int register_lanes = 8;
+#elif defined(__AVX__)
+inline constexpr int register_lanes = 4;
+#else
+inline constexpr int register_lanes = 2;
+#endif
+
 /// One lane is the scalar itself.
 template<class Scalar, int N>
 struct PackOf {

@@ -4,10 +4,12 @@
 // [1] Gmsh reference manual, "MSH file format" and "Legacy formats", gmsh.info.
 #pragma once
 
+#include "core/hexa_map.hpp"
 #include "core/io/element_file.hpp"
 #include "core/io/hexa_file.hpp"
 #include "core/tetra_mesh.hpp"
 
+#include <memory>
 #include <string>
 
 namespace femura {
@@ -22,5 +24,10 @@ ElementFile read_gmsh_elements(const std::string& path, double unit);
 
 /// Hexahedra and sets of physical groups, see read_hexa_file(); points in m.
 HexaFile read_gmsh_hexa(const std::string& path, double unit);
+
+/// The same, also of second order, see read_curved_hexa_file(); `map` is theirs, null for hexahedra
+/// of first order.
+HexaFile read_gmsh_curved_hexa(const std::string& path, double unit,
+                               std::shared_ptr<const HexaMap>& map);
 
 } // namespace femura

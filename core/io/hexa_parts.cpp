@@ -125,7 +125,7 @@ std::vector<std::int32_t> renumbered(std::vector<std::int32_t>&& set,
 
 } // namespace
 
-HexaFile make_hexa_file(HexaParts&& parts) {
+HexaFile make_hexa_file(HexaParts&& parts, std::vector<bool>* turned) {
   if (parts.node.empty())
     fail<InputError>(parts.path, ": has no hexahedra; mesh the body with these");
   HexaFile file;
@@ -133,11 +133,11 @@ HexaFile make_hexa_file(HexaParts&& parts) {
   model.mesh.shape = ElementShape::hexa;
   model.mesh.point = std::move(parts.point); // in units of the file up to the loads
   model.mesh.node = std::move(parts.node);
-  const std::vector<bool> turned = turn_elements(parts, model.mesh);
+  const std::vector<bool> was_turned = turn_elements(parts, model.mesh);
   std::int32_t num_points = 0;
   const std::vector<std::int32_t> number = number_points(model.mesh, num_points);
   for (HexaCase& from : parts.cases)
-    model.loads.push_back(make_loads(parts, model.mesh, turned, number, std::move(from)));
+    model.loads.push_back(make_loads(parts, model.mesh, was_turned, number, std::move(from)));
   for (std::int32_t& n : model.mesh.node)
     n = number[std::size_t(n)];
   for (std::size_t p = 0; p < number.size(); ++p)
@@ -161,6 +161,8 @@ HexaFile make_hexa_file(HexaParts&& parts) {
   model.young = parts.young / (parts.unit * parts.unit);
   model.poisson = parts.poisson;
   file.notes = std::move(parts.notes);
+  if (turned != nullptr)
+    *turned = was_turned;
   return file;
 }
 

@@ -45,6 +45,7 @@ struct HexaParts {
 /// The model: elements turned where they are inside out, points left out that no element has,
 /// pressures as consistent forces (2 x 2 Gauss points a face), all loads of a node added up;
 /// lengths in m. Throws InputError for bad elements, and for loads on points that no element has.
-HexaFile make_hexa_file(HexaParts&& parts);
+/// `turned`, where given, becomes which elements were turned.
+HexaFile make_hexa_file(HexaParts&& parts, std::vector<bool>* turned = nullptr);
 
 } // namespace femura

@@ -228,9 +228,17 @@ inline bool elements_target(const std::string& path) {
 inline bool models_target(const std::string& path) {
   return accepts([&] {
     const Bytes head = read_bytes_of(path).substr(0, 1);
-    expect_valid(head == "*"   ? femura::read_abaqus(path, 1)
-                 : head == "$" ? femura::read_gmsh_hexa(path, 1)
-                               : femura::read_ansys(path, 1));
+    std::shared_ptr<const femura::HexaMap> map;
+    const femura::HexaFile file = head == "*"   ? femura::read_abaqus(path, 1)
+                                  : head == "$" ? femura::read_gmsh_curved_hexa(path, 1, map)
+                                                : femura::read_ansys(path, 1);
+    expect_valid(file);
+    for (std::size_t elem = 0; map != nullptr && elem < file.model.mesh.num_elem(); ++elem) {
+      double x[3], jacobian[9];
+      map->evaluate(std::int64_t(elem), {0.5, -0.5, 1}, x, jacobian);
+      for (const double component : x)
+        expect(std::isfinite(component), "a map that is not finite");
+    }
   });
 }
 /// Of a mesh of five points.

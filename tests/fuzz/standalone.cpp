@@ -5,6 +5,7 @@
 #include "tests/io/element_samples.hpp"
 #include "tests/io/hexa_samples.hpp"
 #include "tests/io/sample_files.hpp"
+#include "tests/io/second_order_samples.hpp"
 #include "tests/io/tetra_samples.hpp"
 
 #include <cstdint>
@@ -59,6 +60,8 @@ void write_element_seeds(const Put& put) {
   put("models", "a.cdb", sample_cdb());
   put("models", "2.msh", sample_gmsh_2_groups());
   put("models", "4.msh", sample_gmsh_4_groups());
+  put("models", "20.msh", SecondOrderSample{2, 20}.text());
+  put("models", "27.msh", SecondOrderSample{4, 27}.text());
 }
 
 void write_seeds(const fs::path& root) {

@@ -10,6 +10,7 @@
 #include "tests/io/element_samples.hpp"
 #include "tests/io/hexa_samples.hpp"
 #include "tests/io/sample_files.hpp"
+#include "tests/io/second_order_samples.hpp"
 #include "tests/io/test_directory.hpp"
 #include "tests/io/tetra_samples.hpp"
 
@@ -150,6 +151,8 @@ TEST_CASE("damaged models of hexahedra are refused or read, nothing else", "[dam
   check_damaged(models_target, "a.cdb", sample_cdb(), 11);
   check_damaged(models_target, "2.msh", sample_gmsh_2_groups(), 7);
   check_damaged(models_target, "4.msh", sample_gmsh_4_groups(), 7);
+  check_damaged(models_target, "20.msh", SecondOrderSample{2, 20}.text(), 13);
+  check_damaged(models_target, "27.msh", SecondOrderSample{4, 27}.text(), 13);
 }
 
 TEST_CASE("damaged vertex lists are refused or read, nothing else", "[damaged]") {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How much memory a backend has left.
+#pragma once
+
+#include "core/backend.hpp"
+#include "core/memory.hpp"
+
+namespace femura {
+
+/// Bytes that arrays of the backend may still take, 0 if unknown: of the device, or of the machine.
+template<class Exec>
+std::int64_t available_bytes([[maybe_unused]] const Exec& exec) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  if constexpr (BackendTraits<Exec>::is_device) {
+    std::size_t left = 0, all = 0;
+    return cudaMemGetInfo(&left, &all) == cudaSuccess ? std::int64_t(left) : 0;
+  }
+#endif
+  return available_host_bytes();
+}
+
+} // namespace femura

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loops whose counter is a constant, where the number of turns is one: tables that are read with it
+// become operands of instructions.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace femura {
+
+namespace detail {
+template<int first, class Body, int... i>
+KOKKOS_FORCEINLINE_FUNCTION void run_unrolled(const Body& body, std::integer_sequence<int, i...>) {
+  (body(std::integral_constant<int, first + i>()), ...);
+}
+} // namespace detail
+
+/// body(i) for i = first .. last - 1, where i is an integral constant if `known`, else an int up to
+/// `end`.
+template<bool known, int first, int last, class Body>
+KOKKOS_FORCEINLINE_FUNCTION void unrolled(int end, const Body& body) {
+  if constexpr (known) {
+    detail::run_unrolled<first>(body, std::make_integer_sequence<int, last - first>());
+  } else {
+    for (int i = first; i < end; ++i)
+      body(i);
+  }
+}
+
+} // namespace femura
