@@ -10,7 +10,7 @@ namespace femura {
 template<class Exec>
 struct InverseMap {
   Array<int, Exec> begin;  ///< [num_targets + 1]
-  Array<int, Exec> member; ///< [sources]
+  Array<int, Exec> member; ///< [sources], those without a target last
 };
 
 namespace detail {
@@ -66,8 +66,9 @@ struct SortMembers {
 
 } // namespace detail
 
-/// Inverts `target` [sources], entries in [0, num_targets), each the target of few sources. The
-/// result does not depend on the order of threads. Does not fence.
+/// Inverts `target` [sources], entries in [0, num_targets), each the target of few sources, or
+/// num_targets for sources that are left out: begin(num_targets) is what is left. The result does
+/// not depend on the order of threads. Does not fence.
 template<class Exec>
 InverseMap<Exec> invert_map(const Exec& exec, const Array<int, Exec>& target,
                             std::int64_t num_targets) {

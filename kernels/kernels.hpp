@@ -71,3 +71,11 @@
 #include "kernels/hexa_energies.hpp"
 #include "kernels/hexa_geometry.hpp"
 #include "kernels/tanh_projection.hpp"
+
+// Hexahedra of high order
+#include "kernels/basis_tables.hpp"
+#include "kernels/hexa_batch.hpp"
+#include "kernels/hexa_classes.hpp"
+#include "kernels/hierarchic_operator.hpp"
+#include "kernels/sample_hexas.hpp"
+#include "kernels/stiffness_method.hpp"

@@ -2,6 +2,7 @@
 #include "solvers/aggregation_multigrid.hpp"
 
 #include "kernels/aggregation_transfer.hpp"
+#include "kernels/vertex_matrix.hpp"
 
 namespace femura {
 
@@ -111,12 +112,9 @@ void AggregationMultigrid<Exec, Scalar>::prepare(const Exec& exec,
   fine_.matrix = system;
   invert_hexa_blocks(exec, stiffness.arrays, stiffness.lame, stiffness.modulus, stiffness.spring,
                      stiffness.held.mask, true, fine_.jacobi.blocks);
-  prepare_smoother(exec, options_.smoother.degree, fine_, fine_.scratch);
-  graph_ = std::make_unique<LaunchGraph<Exec>>();
-  recorded_ = nullptr;
+  prepare_fine(exec);
   if (coarse_.empty())
     return;
-
   Array<double, Exec> matrix;
   {
     const auto a = make_uninitialized<double>(exec, 9 * hierarchy_->pattern.num_blocks(),
@@ -127,6 +125,32 @@ void AggregationMultigrid<Exec, Scalar>::prepare(const Exec& exec,
       add_block_diagonal(exec, hierarchy_->levels[0].arrays.matrix, stiffness.spring, a);
     matrix = coarsen(exec, 0, a, fine_);
   }
+  prepare_coarse(exec, matrix);
+}
+
+template<class Exec, class Scalar>
+void AggregationMultigrid<Exec, Scalar>::prepare_assembled(const Exec& exec,
+                                                           const Array<double, Exec>& a,
+                                                           const HexaSystem<Exec, Scalar>& system) {
+  FEMURA_REQUIRE(std::int64_t(a.extent(0)) == 9 * hierarchy_->pattern.num_blocks(),
+                 a.extent(0) << " numbers for " << hierarchy_->pattern.num_blocks() << " blocks");
+  fine_.matrix = system;
+  invert_vertex_blocks(exec, hierarchy_->pattern, fine_.held.mask, a, fine_.jacobi.blocks);
+  prepare_fine(exec);
+  if (!coarse_.empty())
+    prepare_coarse(exec, coarsen(exec, 0, a, fine_));
+}
+
+template<class Exec, class Scalar>
+void AggregationMultigrid<Exec, Scalar>::prepare_fine(const Exec& exec) {
+  prepare_smoother(exec, options_.smoother.degree, fine_, fine_.scratch);
+  graph_ = std::make_unique<LaunchGraph<Exec>>();
+  recorded_ = nullptr;
+}
+
+template<class Exec, class Scalar>
+void AggregationMultigrid<Exec, Scalar>::prepare_coarse(const Exec& exec,
+                                                        Array<double, Exec> matrix) {
   for (std::size_t number = 1; number < coarse_.size(); ++number) {
     Coarse& level = coarse_[number - 1];
     prepare_smoother(exec, options_.coarse_degree, level, level.vectors.b);

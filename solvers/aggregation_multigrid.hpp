@@ -31,6 +31,11 @@ public:
   void prepare(const Exec& exec, const HexaStiffness<Exec>& stiffness,
                const HexaSystem<Exec, Scalar>& system) override;
 
+  /// The same for a matrix that comes assembled: `a` [blocks, 9] in the pattern of the hierarchy,
+  /// `system` its product. Fences.
+  void prepare_assembled(const Exec& exec, const Array<double, Exec>& a,
+                         const HexaSystem<Exec, Scalar>& system);
+
   /// Launches kernels alone, on CUDA as one recorded graph while b stays where it is.
   Array<Scalar, Exec> apply(const Exec& exec, const Array<Scalar, Exec>& b) override;
 
@@ -56,6 +61,10 @@ private:
   template<class Level>
   Array<double, Exec> coarsen(const Exec& exec, std::size_t number, const Array<double, Exec>& a,
                               const Level& level);
+  /// The smoother of the finest level, whose matrix and blocks are there.
+  void prepare_fine(const Exec& exec);
+  /// All others, from the matrix of the first of them.
+  void prepare_coarse(const Exec& exec, Array<double, Exec> matrix);
   Array<Scalar, Exec> cycle_coarse(const Exec& exec, std::size_t number,
                                    const Array<Scalar, Exec>& b);
   Array<Scalar, Exec> cycle(const Exec& exec, const Array<Scalar, Exec>& b);

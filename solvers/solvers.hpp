@@ -28,3 +28,10 @@
 #include "solvers/helmholtz_filter.hpp"
 #include "solvers/mma.hpp"
 #include "solvers/optimality_criteria.hpp"
+
+// Hexahedra of high order
+#include "solvers/element_stiffness.hpp"
+#include "solvers/hierarchic_loads.hpp"
+#include "solvers/hierarchic_model.hpp"
+#include "solvers/hierarchic_operators.hpp"
+#include "solvers/hierarchic_solver.hpp"

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which elements of a batch have one stiffness matrix: the same edges up to translation, and the
+// same D. Trilinear elements with one D each. Modes are numbered in the frame of an element, so
+// that turned elements are of other classes.
+#pragma once
+
+#include "core/vector.hpp"
+#include "kernels/hexa_point.hpp"
+#include "kernels/ordered_bits.hpp"
+#include "kernels/upload.hpp"
+
+#include <unordered_map>
+#include <vector>
+
+namespace femura {
+
+template<class Exec>
+struct HexaClasses {
+  std::vector<int> first;   ///< [num_classes] the first element of each, from `begin` on
+  Array<int, Exec> of_elem; ///< [end - begin]
+
+  int num_classes() const { return int(first.size()); }
+};
+
+namespace detail {
+
+template<class Exec>
+struct LongestHexaEdge {
+  HexaBatchPointers batch;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t e, double& longest) const {
+    const double* const x = batch.corner.data + 24 * e;
+    for (int t = 3; t < 24; ++t) {
+      const double d = x[t] - x[t % 3], size = d < 0 ? -d : d;
+      longest = size > longest ? size : longest;
+    }
+  }
+};
+
+/// A number of 64 bits for what makes up a matrix, positions in steps of `quantum`.
+template<class Exec>
+struct HashHexa {
+  HexaBatchPointers batch;
+  std::int64_t begin;
+  double quantum;
+  Array<std::uint64_t, Exec> hash;
+
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t mix(std::uint64_t h, std::int64_t x) {
+    h = (h ^ std::uint64_t(x)) * 0x9e3779b97f4a7c15ull;
+    return h ^ (h >> 29);
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    const double* const x = batch.corner.data + 24 * (begin + item);
+    std::uint64_t h = 1;
+    for (int t = 3; t < 24; ++t)
+      h = mix(h, std::int64_t(floor((x[t] - x[t % 3]) / quantum + 0.5)));
+    const double* const d = batch.elasticity(begin + item, 0);
+    for (int t = 0; t < elasticity_entries; ++t)
+      h = mix(h, ordered_bits(d[t] + 0.0)); // -0 is 0
+    hash(item) = h;
+  }
+};
+
+/// Of two elements the hash of which agrees, those that differ all the same.
+template<class Exec>
+struct CountUnlikeFirst {
+  HexaBatchPointers batch;
+  std::int64_t begin;
+  double tolerance;
+  Array<int, Exec> first, of_elem;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item, int& count) const {
+    const std::int64_t e = begin + item, r = begin + first(of_elem(item));
+    const double *const x = batch.corner.data + 24 * e, *const y = batch.corner.data + 24 * r,
+                        *const d = batch.elasticity(e, 0), *const f = batch.elasticity(r, 0);
+    bool same = true;
+    for (int t = 3; t < 24; ++t) {
+      const double change = (x[t] - x[t % 3]) - (y[t] - y[t % 3]);
+      same = same && change <= tolerance && change >= -tolerance;
+    }
+    for (int t = 0; t < elasticity_entries; ++t)
+      same = same && d[t] == f[t];
+    count += same ? 0 : 1;
+  }
+};
+
+} // namespace detail
+
+/// Classes of the elements begin .. end - 1. Edges agree to 1e-10 of the longest there is. Fences.
+template<class Exec>
+HexaClasses<Exec> find_hexa_classes(const Exec& exec, const HexaBatch<Exec>& batch,
+                                    std::int64_t begin, std::int64_t end) {
+  FEMURA_REQUIRE(batch.is_trilinear() && batch.point_stride == 0,
+                 "find_hexa_classes: trilinear elements with one D each");
+  const detail::HexaBatchPointers pointers(batch);
+  const auto elements =
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, begin, end);
+  double longest = 0;
+  Kokkos::parallel_reduce("femura::longest_hexa_edge", elements,
+                          detail::LongestHexaEdge<Exec>{pointers}, Kokkos::Max<double>(longest));
+  const double quantum = longest > 0 ? 1e-10 * longest : 1;
+  const Array<std::uint64_t, Exec> hash =
+      make_uninitialized<std::uint64_t>(exec, end - begin, "femura::hexa_classes::hash");
+  Kokkos::parallel_for("femura::hash_hexa", range(exec, end - begin),
+                       detail::HashHexa<Exec>{pointers, begin, quantum, hash});
+  HexaClasses<Exec> classes;
+  std::vector<int> of_elem;
+  std::unordered_map<std::uint64_t, int> known;
+  for (const std::uint64_t h : download(exec, hash)) {
+    const auto found = known.emplace(h, classes.num_classes());
+    if (found.second)
+      classes.first.push_back(int(of_elem.size()));
+    of_elem.push_back(found.first->second);
+  }
+  classes.of_elem = upload(exec, "femura::hexa_classes::of_elem", of_elem);
+  const Array<int, Exec> first = upload(exec, "femura::hexa_classes::first", classes.first);
+  int unlike = 0;
+  Kokkos::parallel_reduce(
+      "femura::count_unlike_first", range(exec, end - begin),
+      detail::CountUnlikeFirst<Exec>{pointers, begin, 2 * quantum, first, classes.of_elem}, unlike);
+  FEMURA_REQUIRE(unlike == 0, "find_hexa_classes: two shapes have one hash");
+  return classes;
+}
+
+} // namespace femura

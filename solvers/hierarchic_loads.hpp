@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Forces on the modes of hierarchical hexahedra, and the modes that lie on parts of the boundary.
+// Host memory; once for a problem.
+#pragma once
+
+#include "core/hexa_map.hpp"
+#include "core/hierarchic_numbering.hpp"
+#include "kernels/basis_tables.hpp"
+
+#include <functional>
+#include <vector>
+
+namespace femura {
+
+/// A face of an element, numbered as in core/hexa_entities.hpp.
+struct ElementFace {
+  std::int32_t elem;
+  int face;
+};
+
+/// The faces that one element has. Ascending.
+std::vector<ElementFace> boundary_faces(const HexaEntities& entities);
+
+/// Modes that are not zero on those faces, ascending.
+std::vector<std::int32_t> modes_of_faces(const ElementMesh& mesh, const HexaEntities& entities,
+                                         const HierarchicNumbering& numbering,
+                                         const std::vector<ElementFace>& faces);
+
+/// Force density (N / m^3) at a position.
+using ForceDensity = std::function<void(const double (&x)[3], double (&force)[3])>;
+
+/// Force on an area (N / m^2) at a position with the unit normal that points out.
+using Traction =
+    std::function<void(const double (&x)[3], const double (&normal)[3], double (&traction)[3])>;
+
+/// Adds integrals of the density times the modes to f [num_modes, 3].
+void add_body_force(const CurvedHexaMesh& mesh, const HierarchicNumbering& numbering,
+                    ModeScaling scaling, int points, const ForceDensity& density,
+                    std::vector<double>& f);
+
+/// The same over faces. A pressure is -pressure normal.
+void add_traction(const CurvedHexaMesh& mesh, const HierarchicNumbering& numbering,
+                  ModeScaling scaling, int points, const std::vector<ElementFace>& faces,
+                  const Traction& traction, std::vector<double>& f);
+
+} // namespace femura

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The operators on hierarchical hexahedra behind one face.
+#pragma once
+
+#include "kernels/hierarchic_operator.hpp"
+#include "kernels/stiffness_method.hpp"
+
+#include <memory>
+#include <string>
+
+namespace femura {
+
+struct HierarchicOperatorChoice {
+  HierarchicOperatorKind kind;
+  std::string reason;
+};
+
+/// Shared where few shapes and materials make up the mesh; else packed where its matrices fit
+/// `memory` (bytes) and are cheaper than matrix-free; else matrix-free.
+template<class Exec>
+HierarchicOperatorChoice choose_hierarchic_operator(const Exec& exec,
+                                                    const HierarchicModel<Exec>& model,
+                                                    std::int64_t memory);
+
+/// `kind` is not automatic. `form`: how matrices are formed. `model`'s arrays are kept. Fences.
+template<class Exec>
+std::unique_ptr<HierarchicOperator<Exec>>
+make_hierarchic_operator(const Exec& exec, HierarchicOperatorKind kind,
+                         const HierarchicModel<Exec>& model,
+                         StiffnessMethod form = StiffnessMethod::automatic);
+
+} // namespace femura
