@@ -7,6 +7,7 @@
 #include "apps/driver/exit_code.hpp"
 #include "apps/driver/suggest.hpp"
 #include "apps/eikonal/eikonal_command.hpp"
+#include "apps/pfem/pfem_command.hpp"
 #include "apps/softbody/softbody_command.hpp"
 #include "apps/topopt/topopt_command.hpp"
 #include "core/backend.hpp"
@@ -30,6 +31,7 @@ const Subcommand subcommands[] = {
     {"bone", "mechanical tests of bone from images, by voxel micro-finite elements", bone_command},
     {"eikonal", "activation times of the heart on tetrahedra, by the fast iterative method",
      eikonal_command},
+    {"pfem", "elasticity with hierarchical hexahedra of orders 1 to 10", pfem_command},
     {"softbody", "soft bodies in time, by implicit finite elements with contact", softbody_command},
     {"topopt", "topology optimisation on hexahedra, by densities", topopt_command},
 };

@@ -120,8 +120,8 @@ void print_configuration(const CLI::App& app) {
     if (argument.size() > 1 && argument[0] == '-') {
       const std::string name = argument.substr(0, argument.find('='));
       fail<UsageError>("unknown option '", name, "'",
-                       did_you_mean(name, option_names(app, "--", false)), " (femura ",
-                       app.get_name(), " --help lists all)");
+                       did_you_mean(name, option_names(app, "--", false)), " (", app.get_name(),
+                       " --help lists all)");
     }
   fail<UsageError>("unexpected argument '", extra.front(), "'");
 }

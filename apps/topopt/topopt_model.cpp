@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "apps/topopt/topopt_model.hpp"
 
+#include "apps/driver/free_motion.hpp"
 #include "apps/driver/table.hpp"
-#include "apps/topopt/free_motion.hpp"
 #include "apps/topopt/generators.hpp"
 #include "apps/topopt/hexa_selector.hpp"
 #include "apps/topopt/read_problem.hpp"
@@ -254,7 +254,8 @@ void set_material(const ProblemDocument& document, const HexaModel& hexa, Topopt
 }
 
 void check_supports(const ProblemDocument& document, const TopoptModel& model) {
-  const std::string motion = describe_free_motion(model.problem);
+  const std::string motion =
+      describe_free_motion(model.problem.mesh, model.problem.held, model.problem.springs);
   if (motion.empty())
     return;
   if (model.problem.held.empty())

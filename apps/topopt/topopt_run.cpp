@@ -2,6 +2,7 @@
 // A run: problem, set-up, step after step with what is written of them, analysis of the last
 // design.
 #include "apps/driver/interrupt.hpp"
+#include "apps/driver/library_message.hpp"
 #include "apps/driver/table.hpp"
 #include "apps/topopt/design_checkpoint.hpp"
 #include "apps/topopt/design_files.hpp"
@@ -15,16 +16,6 @@
 namespace femura {
 
 namespace {
-
-/// The message of FEMURA_REQUIRE without the place in our sources.
-std::string without_place(const std::string& message) {
-  for (const char* extension : {".hpp:", ".cpp:"})
-    if (const std::size_t place = message.find(extension); place != std::string::npos) {
-      const std::size_t end = message.find(": ", place + 5);
-      return end == std::string::npos ? message : message.substr(end + 2);
-    }
-  return message;
-}
 
 /// What files show of the present design. Displacements and energies are those of the last solves.
 template<class Exec>
@@ -164,7 +155,7 @@ std::unique_ptr<DesignOptimizer<Exec>> make_optimizer(const Exec& exec, const st
   try {
     optimizer = std::make_unique<DesignOptimizer<Exec>>(exec, model.problem, model.options);
   } catch (const std::invalid_argument& error) {
-    fail<InputError>(problem, ": ", without_place(error.what()));
+    fail<InputError>(problem, ": ", library_message(error));
   }
   results.seconds.setup = watch.seconds();
   const HexaSolver<Exec>& solver = optimizer->solver();
@@ -191,7 +182,7 @@ void resume(const Exec& exec, const TopoptCommandOptions& options, const TopoptM
   try {
     optimizer.set_state(exec, state);
   } catch (const std::invalid_argument& error) {
-    fail<InputError>(options.resume, ": ", without_place(error.what()));
+    fail<InputError>(options.resume, ": ", library_message(error));
   }
   log_info("resumed after step ", state.steps);
 }

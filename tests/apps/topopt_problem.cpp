@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Problems of `femura topopt` from JSON and generators: what is read, selected and refused.
-#include "apps/topopt/free_motion.hpp"
+#include "apps/driver/free_motion.hpp"
 #include "apps/topopt/generators.hpp"
 #include "apps/topopt/read_problem.hpp"
 #include "apps/topopt/topopt_choices.hpp"
@@ -258,7 +258,7 @@ TEST_CASE("supports hold a body where no rigid motion is left", "[topopt]") {
   problem.mesh = make_hexa_box({2, 1, 1}, {2, 1, 1});
   const auto motion = [&problem](std::vector<HeldComponents> held) {
     problem.held = std::move(held);
-    return describe_free_motion(problem);
+    return describe_free_motion(problem.mesh, problem.held, problem.springs);
   };
   CHECK_SAYS(motion({}), "hold 0 of its 6");
   CHECK_SAYS(motion({{0, 7}}), "hold 3 of its 6");

@@ -2,14 +2,18 @@
 // Whether supports hold a body.
 #pragma once
 
+#include "core/element_mesh.hpp"
+#include "core/hexa_model.hpp"
 #include "solvers/design_problem.hpp"
 
 #include <string>
+#include <vector>
 
 namespace femura {
 
 /// Empty if held nodes and springs let no part of the mesh move as a rigid body; else what can
 /// move, in words. Parts are elements that share nodes.
-std::string describe_free_motion(const DesignProblem& problem);
+std::string describe_free_motion(const ElementMesh& mesh, const std::vector<HeldComponents>& held,
+                                 const std::vector<NodeSpring>& springs = {});
 
 } // namespace femura

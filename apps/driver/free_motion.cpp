@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "apps/topopt/free_motion.hpp"
+#include "apps/driver/free_motion.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -82,8 +82,9 @@ struct HeldMotions {
 
 } // namespace
 
-std::string describe_free_motion(const DesignProblem& problem) {
-  const ElementMesh& mesh = problem.mesh;
+std::string describe_free_motion(const ElementMesh& mesh,
+                                 const std::vector<HeldComponents>& held_components,
+                                 const std::vector<NodeSpring>& springs) {
   MeshParts parts(mesh);
   std::vector<std::int32_t> first; // node of each part
   std::vector<std::int32_t> index(mesh.num_points(), -1);
@@ -113,11 +114,11 @@ std::string describe_free_motion(const DesignProblem& problem) {
     part.size = std::max(
         part.size, std::hypot(x[0] - part.centre[0], x[1] - part.centre[1], x[2] - part.centre[2]));
   }
-  for (const HeldComponents& held : problem.held)
+  for (const HeldComponents& held : held_components)
     for (int c = 0; c < 3; ++c)
       if ((held.components >> c & 1) != 0)
         of(held.node).add(point(held.node), c);
-  for (const NodeSpring& spring : problem.springs)
+  for (const NodeSpring& spring : springs)
     if (spring.stiffness > 0)
       of(spring.node).add(point(spring.node), spring.component);
 

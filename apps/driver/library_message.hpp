@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the library finds wrong with input that only it can check, for users.
+#pragma once
+
+#include <exception>
+#include <string>
+
+namespace femura {
+
+/// The message of FEMURA_REQUIRE without the place in our sources.
+std::string library_message(const std::exception& error);
+
+} // namespace femura

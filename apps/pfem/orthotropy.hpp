@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Elasticity with three planes of symmetry across the axes.
+#pragma once
+
+#include <array>
+#include <vector>
+
+namespace femura {
+
+/// Pairs of axes are yz, zx, xy. Ratio xy: strain along y for a stress along x, times -1.
+struct Orthotropy {
+  std::array<double, 3> young{}; ///< Pa: x, y, z
+  std::array<double, 3> poisson{}, shear{};
+};
+
+/// [21], upper triangle of D by rows, strains xx yy zz yz zx xy; empty where D does not exist.
+std::vector<double> orthotropic_elasticity(const Orthotropy& moduli);
+
+/// Of a symmetric 6 x 6 matrix so stored.
+bool is_positive_definite(const std::vector<double>& elasticity);
+
+} // namespace femura

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An elastic body of hexahedra of high order as users write it, checked as far as it can be without
+// its mesh. SI units.
+#pragma once
+
+#include "kernels/hexa_batch.hpp"
+#include "solvers/hierarchic_model.hpp"
+#include "solvers/hierarchic_solver.hpp"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace femura {
+
+/// How a body is discretised and its system solved.
+struct PfemOptions {
+  HexaSpace space = HexaSpace::trunk;
+  HierarchicOptions discretisation;
+  bool points_given = false; ///< the quadrature is what the user wants, not a default
+  HierarchicSolverOptions solver;
+};
+
+/// Vectors element by element, with what goes with them.
+inline void choose_element_wise(PfemOptions& options) {
+  options.solver.element_wise = true;
+  options.solver.kind = HierarchicOperatorKind::packed;
+  options.solver.preconditioner = HierarchicPreconditioner::jacobi;
+}
+
+/// Where the hexahedra come from.
+struct PfemSource {
+  enum class Kind { file, generator } kind = Kind::file;
+  std::string file;      ///< as it is opened
+  double unit = 1;       ///< m per unit of the file
+  std::string generator; ///< one of pfem_generator_names()
+  // Of generators; each has defaults of its own.
+  std::optional<std::array<int, 3>> cells;          ///< of a box
+  std::optional<std::array<double, 3>> size, shear; ///< m; m / m
+  std::optional<double> distort;                    ///< part of an edge
+  std::optional<int> along, across, up;             ///< elements of a sphere or a cylinder
+  std::optional<double> inner, outer, height;       ///< m
+  std::uint64_t seed = 0;                           ///< of the distortion
+};
+
+/// Part of a mesh. Vertices and elements (by their centres) are chosen alike; of boundary faces,
+/// those whose four vertices are chosen. `place` is where it stands, for messages.
+struct PfemSelection {
+  enum class Kind {
+    plane,    ///< x[axis] = value
+    sphere,   ///< at the distance `value` from the origin
+    cylinder, ///< at the distance `value` from the z axis
+    box,      ///< surface included
+    set,      ///< of the mesh
+    numbers
+  } kind = Kind::plane;
+  int axis = 0;
+  double value = 0; ///< m
+  std::array<double, 6> box{};
+  std::string set;
+  std::vector<std::int32_t> numbers;
+  std::string place;
+};
+
+struct PfemSupport {
+  PfemSelection where;
+  std::uint8_t components = 7;          ///< bit c: component c is held
+  std::array<double, 3> displacement{}; ///< m, of held components
+};
+
+struct PfemLoad {
+  enum class Kind {
+    pressure,  ///< N / m^2, value[0], against the outward normal
+    traction,  ///< N / m^2
+    force,     ///< N on every vertex
+    body_force ///< N / m^3, everywhere
+  } kind = Kind::pressure;
+  PfemSelection where;
+  std::array<double, 3> value{};
+  std::string place;
+};
+
+struct PfemMaterial {
+  std::optional<double> young, poisson; ///< where it is isotropic
+  std::vector<double> elasticity;       ///< [21], or empty: by these
+};
+
+struct PfemMaterialPart {
+  PfemSelection elements;
+  PfemMaterial material;
+};
+
+/// Orders of the elements: `by_elem`, else `by_set` over `all`.
+struct PfemOrders {
+  std::optional<int> all;
+  std::vector<std::pair<PfemSelection, int>> by_set;
+  std::vector<std::uint8_t> by_elem;
+  std::string place;
+};
+
+struct PfemDocument {
+  std::string file; ///< for messages: the problem, or the mesh, or the name of the generator
+  PfemSource mesh;
+  PfemOrders orders;
+  PfemMaterial material;                   ///< of elements without another
+  std::vector<PfemMaterialPart> materials; ///< later ones win
+  /// In the place of what a mesh file has. A generator's give way to either.
+  std::optional<std::vector<PfemSupport>> supports;
+  std::optional<std::vector<PfemLoad>> loads;
+  /// Each puts what the problem says in the place of a default.
+  std::vector<std::function<void(PfemOptions&)>> changes;
+};
+
+} // namespace femura

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The options of `femura pfem`. What a problem says too is empty here unless given: the command
+// line wins over the problem.
+#pragma once
+
+#include "apps/driver/common_options.hpp"
+#include "apps/pfem/pfem_document.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace femura {
+
+struct PfemCommandOptions {
+  CommonOptions common;
+
+  std::string problem; ///< a generator, or a file
+  PfemSource mesh;     ///< what was given of it
+  std::optional<double> unit, young, poisson;
+  std::optional<int> order;
+  /// Each puts one option that was given in the place of the problem's.
+  std::vector<std::function<void(PfemOptions&)>> changes;
+
+  std::string hdf;
+  bool no_hdf = false;
+  int samples = 0; ///< cells along each edge of an element; 0: its order
+
+  bool is_generator() const;
+  bool is_json() const;
+};
+
+/// Adds all options, with groups, examples and the exit codes for --help.
+void add_pfem_options(CLI::App& app, PfemCommandOptions& options);
+
+/// Takes over what only the parsed `app` knows: which of the common options were given.
+void note_given_options(const CLI::App& app, PfemCommandOptions& options);
+
+/// Throws UsageError, with the remedy, for values out of range and for options that have no effect
+/// together. `app` is the parsed one, which knows what was given.
+void check_pfem_options(const CLI::App& app, const PfemCommandOptions& options);
+
+} // namespace femura

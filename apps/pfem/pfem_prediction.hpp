@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What solving with elements of high order will take, before anything is formed.
+#pragma once
+
+#include "apps/pfem/pfem_model.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace femura {
+
+struct PfemPrediction {
+  std::int64_t num_blocks = 0; ///< of 3 x 3 in the assembled matrix
+  struct OperatorBytes {
+    HierarchicOperatorKind kind;
+    double kept; ///< by the operator alone; shared: if all elements have one shape
+  };
+  std::vector<OperatorBytes> operators;
+  double star_bytes = 0;   ///< of the preconditioner vertex-stars
+  double model_bytes = 0;  ///< elements and vectors
+  double device_bytes = 0; ///< expected peak in the backend's memory, as chosen
+  double host_bytes = 0;   ///< expected peak of the process
+};
+
+/// `on_device`: the backend has memory of its own.
+PfemPrediction predict_pfem(const PfemModel& model, bool on_device);
+
+/// 3 x 3 blocks of the assembled matrix: pairs of modes that an element has both of.
+std::int64_t count_blocks(const ElementMesh& mesh, const HexaEntities& entities,
+                          const HierarchicNumbering& numbering);
+
+} // namespace femura

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parts of the JSON summary of `femura pfem`.
+#pragma once
+
+#include "apps/pfem/pfem_model.hpp"
+#include "apps/pfem/pfem_results.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace femura {
+
+nlohmann::ordered_json pfem_problem(const PfemModel& model);
+nlohmann::ordered_json pfem_engine(const PfemModel& model, const PfemResults& results);
+nlohmann::ordered_json pfem_results(const PfemModel& model, const PfemResults& results);
+
+} // namespace femura

@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`femura pfem` end to end: closed answers, problems, mesh files, the table of the paper, and what
+is refused."""
+import csv
+import json
+import math
+import os
+
+import driver_case
+from driver_case import BAD_FILE, NOT_CONVERGED, UNAVAILABLE, USAGE, DriverCase
+
+OPERATORS = ("packed", "bsr", "matrix-free", "shared")
+
+
+def problem(**more):
+    """A cube pulled apart; None leaves a key out."""
+    document = {"mesh": {"generator": "cube", "cells": [2, 1, 1], "size": [2, 1, 1]},
+                "order": 3, "material": {"young": 8, "poisson": 0.25},
+                "supports": [{"plane": "x=0", "components": "x"},
+                             {"plane": "y=0", "components": "y"},
+                             {"plane": "z=0", "components": "z"}],
+                "loads": [{"plane": "x=2", "traction": [4, 0, 0]}], **more}
+    return {key: value for key, value in document.items() if value is not None}
+
+
+POINTS = [(i, j, k) for k in (0, 1) for j in (0, 1) for i in (0, 1, 2)]
+ELEMENTS = [[0, 1, 4, 3, 6, 7, 10, 9], [1, 2, 5, 4, 7, 8, 11, 10]]
+
+
+def vtk(points=None, elements=None, kind=12):
+    """Two unit cubes side by side."""
+    points, elements = points or POINTS, elements or ELEMENTS
+    size = sum(len(corners) + 1 for corners in elements)
+    return ("# vtk DataFile Version 3.0\nbox\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+            f"POINTS {len(points)} double\n" + "".join(f"{x} {y} {z}\n" for x, y, z in points) +
+            f"CELLS {len(elements)} {size}\n" +
+            "".join(f"{len(corners)} " + " ".join(map(str, corners)) + "\n"
+                    for corners in elements) +
+            f"CELL_TYPES {len(elements)}\n" + f"{kind}\n" * len(elements))
+
+
+def abaqus(material=True, boundary=True, load=True):
+    """The same with sets and, in all, a force of 2 along x."""
+    text = "*NODE\n" + "".join(f"{n + 1}, {x}., {y}., {z}.\n"
+                               for n, (x, y, z) in enumerate(POINTS))
+    text += "*ELEMENT, TYPE=C3D8, ELSET=ALL\n" + "".join(
+        f"{e + 1}, " + ", ".join(str(n + 1) for n in corners) + "\n"
+        for e, corners in enumerate(ELEMENTS))
+    ends = {x: [n + 1 for n, point in enumerate(POINTS) if point[0] == x] for x in (0, 2)}
+    text += "*NSET, NSET=LEFT\n" + "".join(f"{n},\n" for n in ends[0])
+    text += "*NSET, NSET=RIGHT\n" + "".join(f"{n},\n" for n in ends[2])
+    text += "*ELSET, ELSET=FIRST\n1,\n"
+    if material:
+        text += "*SOLID SECTION, ELSET=ALL, MATERIAL=M\n*MATERIAL, NAME=M\n*ELASTIC\n8., 0.\n"
+    if boundary:
+        text += "*BOUNDARY\nLEFT, 1, 3\n"
+    if load:
+        text += "*STEP\n*STATIC\n*CLOAD\nRIGHT, 1, 0.5\n*END STEP\n"
+    return text
+
+
+def gmsh():
+    """A unit cube as a hexahedron of 20 nodes, in the order of Gmsh."""
+    points = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1),
+              (0, 1, 1)]
+    for a, b in ((0, 1), (0, 3), (0, 4), (1, 2), (1, 5), (2, 3), (2, 6), (3, 7), (4, 5), (4, 7),
+                 (5, 6), (6, 7)):
+        points.append(tuple((points[a][d] + points[b][d]) / 2 for d in range(3)))
+    return ("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n20\n" +
+            "".join(f"{n + 1} {x} {y} {z}\n" for n, (x, y, z) in enumerate(points)) +
+            "$EndNodes\n$Elements\n1\n1 17 2 0 1 " + " ".join(str(n) for n in range(1, 21)) +
+            "\n$EndElements\n")
+
+
+class PfemCase(DriverCase):
+    backend = "serial"
+
+    def run_pfem(self, name, *arguments, code=driver_case.DONE):
+        """The summary of a run in this directory."""
+        return self.summary("pfem", name, "-q", "--backend", self.backend, *arguments, code=code)
+
+    def solve(self, document, *arguments, code=driver_case.DONE):
+        self.write("p.json", json.dumps(document))
+        return self.run_pfem("p.json", *arguments, code=code)
+
+    def refuses(self, message, document, code=BAD_FILE):
+        self.write("p.json", json.dumps(document))
+        return self.fails(code, message, "pfem", "p.json", "-q", "--backend", self.backend)
+
+    def close(self, value, expected, relative):
+        self.assertLessEqual(abs(value - expected), relative * abs(expected),
+                             f"{value} is not {expected}")
+
+
+class ClosedAnswers(PfemCase):
+    """Energy-norm errors that an independent program found for the same elements (in percent)."""
+
+    def test_sphere_on_every_backend(self):
+        for self.backend in driver_case.backends():
+            with self.subTest(backend=self.backend):
+                self.sphere("trunk", 3, 6.596, 132)
+        self.backend = "serial"
+        self.sphere("trunk", 1, 55.47, 24)
+        self.sphere("trunk", 5, 0.4873, 357)
+        self.sphere("trunk", 6, 0.1415, 537)
+        self.sphere("tensor", 4, 1.514, 780)
+
+    def sphere(self, space, order, percent, free):
+        run = self.run_pfem("sphere", "--order", order, "--space", space)
+        exact = run["results"]["exact"]
+        self.close(exact["strain_energy"], 0.2 * math.pi, 1e-12)
+        self.close(100 * exact["relative_energy_norm_of_error"], percent, 1e-3)
+        self.assertEqual(run["problem"]["dofs"] - run["problem"]["held_dofs"], free)
+        self.assertLessEqual(run["residual"]["true"], 1e-8)
+
+    def test_cylinder(self):
+        run = self.run_pfem("cylinder", "--order", 6, "--across", 2)
+        self.close(run["results"]["strain_energy"], 1.497492498, 1e-6)
+        self.close(run["results"]["exact"]["strain_energy"], 1.497492498, 1e-9)
+        self.assertLess(run["results"]["exact"]["max_displacement_error"], 1e-4)
+        scaled = self.run_pfem("cylinder", "--order", 3, "--young", 7, "--height", 2)
+        self.close(scaled["results"]["strain_energy"], 2 * 1.497492498 / 7, 2e-3)
+
+    def test_uniform_stress(self):
+        # sigma = 4, E = 8: 0.5 along x, -0.125 across; energy 1/2 sigma epsilon V.
+        run = self.solve(problem())["results"]
+        self.close(run["strain_energy"], 0.5 * 4 * 0.5 * 2, 1e-9)
+        self.close(run["potential_energy"], -run["strain_energy"], 1e-9)
+        self.close(run["max_displacement"]["value"], math.hypot(1, 0.125, 0.125), 1e-7)
+        self.assertEqual(run["max_displacement"]["at"], [2, 1, 1])
+        self.close(run["max_von_mises"]["value"], 4, 1e-6)
+        self.close(run["reactions"][0]["force"][0], -4, 1e-7)
+        self.assertEqual(run["reactions"][0]["support"], "supports[0]")
+        # The same by what is prescribed.
+        moved = self.solve(problem(loads=None, supports=problem()["supports"] + [
+            {"plane": "x=2", "components": "x", "displacement": [1, 0, 0]}]))["results"]
+        self.close(moved["strain_energy"], 2, 1e-9)
+        self.close(moved["reactions"][3]["force"][0], 4, 1e-7)
+
+    def test_operators_agree(self):
+        energies = []
+        for operator in OPERATORS:
+            run = self.run_pfem("distorted", "--cells", "2x2x2", "--order", 4, "--operator",
+                                operator, "--tolerance", 1e-10)
+            self.assertEqual(run["engine"]["operator"], operator)
+            energies.append(run["results"]["strain_energy"])
+        for more in (["--element-wise"], ["--preconditioner", "none"], ["--precision", "double"],
+                     ["--form", "ai", "--operator", "packed"], ["--scaling", "paper"]):
+            run = self.run_pfem("distorted", "--cells", "2x2x2", "--order", 4, "--tolerance", 1e-10,
+                                *more)
+            energies.append(run["results"]["strain_energy"])
+        for energy in energies:
+            self.close(energy, energies[0], 1e-9)
+
+
+class Problems(PfemCase):
+    def test_orders_and_materials_by_element(self):
+        soft = {"box": [1, 0, 0, 2, 1, 1], "young": 4, "poisson": 0.25}
+        run = self.solve(problem(order={"all": 2, "parts": [{"elements": [0], "order": 5}]},
+                                 materials=[soft]))
+        self.close(run["results"]["strain_energy"], 1 + 2, 0.02)
+        orders = {part["order"]: part for part in run["problem"]["orders"]}
+        self.assertEqual((orders[2]["elements"], orders[5]["elements"]), (1, 1))
+        self.assertEqual(orders[5]["dofs_per_element"], 222)
+        by_list = self.solve(problem(order=[5, 2], materials=[soft]))
+        self.assertEqual(by_list["results"]["strain_energy"], run["results"]["strain_energy"])
+        # The command line wins.
+        self.assertEqual(len(self.solve(problem(order=[5, 2]), "--order", 1)["problem"]["orders"]),
+                         1)
+
+    def test_anisotropic(self):
+        # Without ratios, each direction is a spring of its own.
+        material = {"orthotropic": {"young": [2, 8, 8], "poisson": [0, 0, 0], "shear": [3, 3, 3]}}
+        run = self.solve(problem(material=material))
+        self.close(run["results"]["strain_energy"], 0.5 * 4 * 2 * 2, 1e-9)
+        entries = [2, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 8, 0, 0, 0, 3, 0, 0, 3, 0, 3]
+        same = self.solve(problem(material={"elasticity": entries}))
+        self.close(same["results"]["strain_energy"], 8, 1e-9)
+
+    def test_mesh_files(self):
+        self.write("m.inp", abaqus())
+        run = self.run_pfem("m.inp", "--order", 2)
+        self.close(run["results"]["total_load"][0], 2, 1e-12)
+        self.close(run["results"]["total_reaction"][0], -2, 1e-6)
+        # A bar without contraction, in millimetres (so that E = 8e6) and with sets of the file.
+        run = self.solve(problem(mesh={"file": "m.inp", "unit": 0.001}, material=None,
+                                 supports=None, loads=[{"set": "RIGHT", "traction": [8, 0, 0]}],
+                                 order={"parts": [{"set": "FIRST", "order": 1}], "all": 3}))
+        self.close(run["results"]["max_displacement"]["value"], 2e-9, 1e-7)
+        self.assertEqual(len(run["provenance"]["inputs"]), 2)
+        self.write("m.vtk", vtk())
+        run = self.solve(problem(mesh={"file": "m.vtk"}))
+        self.close(run["results"]["strain_energy"], 2, 1e-9)
+
+    def test_second_order_mesh(self):
+        self.write("m.msh", gmsh())
+        cube = problem(mesh={"file": "m.msh"}, loads=[{"plane": "x=1", "traction": [4, 0, 0]}])
+        run = self.solve(cube)
+        self.assertEqual(run["problem"]["geometry"], "curved")
+        self.assertEqual(run["problem"]["vertices"], 8)
+        self.close(run["results"]["strain_energy"], 1, 1e-9)
+        cube["loads"] = [{"vertices": [1], "force": [1, 0, 0]}]
+        self.refuses("m.msh has nodes that are no vertices", cube)
+
+    def test_examples(self):
+        folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples",
+                              "pfem")
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
+        self.assertIn("laminate.json", names)
+        for name in names:
+            plan = self.run_pfem(os.path.join(folder, name), "--dry-run")
+            self.assertGreater(plan["results"]["blocks"], 0)
+
+
+class Results(PfemCase):
+    def test_files(self):
+        process = self.femura("pfem", "cube", "--cells", "2x1x1", "--order", "2", "-o", "out",
+                              "--history", "h.csv", "--samples", "3", "--backend", "serial")
+        self.assertIn("strain energy", process.stdout)
+        self.assertEqual(sorted(os.listdir(self.path("out"))),
+                         ["cube.hdf", "cube.summary.json", "h.csv"])
+        summary = json.loads(self.read("out/cube.summary.json"))
+        self.assertEqual(summary["schema"], "femura/pfem/1")
+        self.assertEqual(summary["status"], "converged")
+        self.assertEqual(summary["results"]["samples"], 2 * 4 ** 3)
+        with open(self.path("out/h.csv")) as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(len(rows), summary["iterations"] + 1)
+        with open(self.path("out/cube.hdf"), "rb") as file:
+            self.assertEqual(file.read(4), b"\x89HDF")
+
+    def test_prediction(self):
+        arguments = ("distorted", "--cells", "3x2x2", "--order", "4")
+        plan = self.run_pfem(*arguments, "--dry-run")["results"]["operator_bytes"]
+        for operator in ("packed", "bsr"):
+            run = self.run_pfem(*arguments, "--operator", operator)
+            self.close(plan[operator], run["engine"]["operator_bytes"], 0.05)
+            whole = self.run_pfem(*arguments, "--operator", operator, "--dry-run")["results"]
+            self.close(whole["predicted_device_bytes"], run["memory"]["kokkos_peak_bytes"], 0.25)
+
+    def test_not_converged(self):
+        run = self.run_pfem("cube", "--order", 3, "--max-iterations", 2, code=NOT_CONVERGED)
+        self.assertEqual(run["status"], "not converged")
+        self.assertGreater(run["residual"]["true"], 1e-8)
+
+    def test_table3(self):
+        for backend in driver_case.backends():
+            run = self.summary("pfem", "table3", "--elements", 3, "--max-order", 2, "-q",
+                               "--backend", backend)
+            self.assertEqual(run["schema"], "femura/pfem-table3/1")
+            rows = run["results"]["rows"]
+            self.assertEqual([row["dofs_per_element"] for row in rows], [24, 60])
+            self.assertEqual([row["quadrature_points"] for row in rows], [8, 8])
+            for row in rows:
+                for method in ("ai", "aii", "sum-fact"):
+                    self.assertLess(row["methods"][method]["largest_relative_difference"], 1e-12)
+                    self.assertGreater(row["methods"][method]["seconds"], 0)
+
+    def test_help_and_configuration(self):
+        text = self.femura("pfem", "--help").stdout
+        for part in ("Elements", "--operator auto|packed", "Examples:", "table3"):
+            self.assertIn(part, text)
+        arguments = ("distorted", "--cells", "3x2x2", "--order", "5", "--operator", "packed",
+                     "--shear", "0.1,0,0", "--element-wise")
+        self.write("c.toml", self.femura("pfem", *arguments, "--print-config").stdout)
+        again = self.femura("pfem", "--config", "c.toml", "--print-config").stdout
+        self.assertEqual(self.read("c.toml"), again)
+
+
+class BadInput(PfemCase):
+    def test_problems(self):
+        self.refuses("unknown key \"materal\"", problem(materal={}))
+        self.refuses("did you mean 'trunk'?", problem(space="trnk"))
+        self.refuses("order: 11: expected an order, 1 to 10", problem(order=11))
+        self.refuses("1 orders, but the mesh has 2 elements", problem(order=[3]))
+        self.refuses("there are no supports", problem(supports=[]))
+        self.refuses("hold 4 of its 6", problem(supports=[{"plane": "x=0", "components": "x"},
+                                                          {"vertices": [0], "components": "y"}]))
+        self.refuses("there are no loads", problem(loads=[]))
+        self.refuses("no vertex is on the plane x = 3", problem(loads=[
+            {"plane": "x=3", "pressure": 1}]))
+        self.refuses("\"x3\": expected a plane", problem(loads=[{"plane": "x3", "pressure": 1}]))
+        self.refuses("none of the faces of the boundary", problem(loads=[
+            {"vertices": [0, 1], "pressure": 1}]))
+        self.refuses("not positive definite", problem(material={"elasticity": [-1] * 21}))
+        self.refuses("moved by 0.5 m along x here, and by 0 m", problem(supports=[
+            {"plane": "x=0"}, {"box": [0, 0, 0, 0, 1, 0], "displacement": [0.5, 0, 0]}]))
+        self.refuses("\"distort\" has no effect on the generator sphere", problem(
+            mesh={"generator": "sphere", "distort": 0.1}))
+        self.write("p.json", "{")
+        self.fails(BAD_FILE, "p.json", "pfem", "p.json", "--backend", "serial")
+
+    def test_meshes(self):
+        self.write("m.vtk", vtk())
+        self.refuses("the material is missing", problem(mesh={"file": "m.vtk"}, material=None))
+        part = {"elements": [0], "young": 1, "poisson": 0}
+        self.refuses("element 1 and 0 others have no material", problem(
+            mesh={"file": "m.vtk"}, material=None, materials=[part]))
+        self.refuses("the mesh has no node set 'LEFT'", problem(
+            mesh={"file": "m.vtk"}, supports=[{"set": "LEFT"}]))
+        self.write("m.inp", abaqus())
+        self.refuses("did you mean 'RIGHT'?", problem(
+            mesh={"file": "m.inp"}, loads=[{"set": "RIHGT", "pressure": 1}]))
+        # A corner pushed through the element.
+        points = list(POINTS)
+        points[11] = (1.2, 0.1, 0.1)
+        self.write("folded.vtk", vtk(points))
+        self.refuses("cell 1: the hexahedron", problem(mesh={"file": "folded.vtk"}, loads=[
+            {"body_force": [0, 0, 1]}]))
+        self.write("wedges.vtk", vtk(elements=[[0, 1, 3, 6, 7, 9]], kind=13))
+        self.refuses("wedge", problem(mesh={"file": "wedges.vtk"}))
+        self.fails(BAD_FILE, "no such file", "pfem", "none.msh", "--backend", "serial")
+
+    def test_usage(self):
+        for message, arguments in (
+                ("--order 11: 1 to 10", ["cube", "--order", "11"]),
+                ("--along has no effect on the generator cube", ["cube", "--along", "2"]),
+                ("did you mean 'packed'?", ["cube", "--operator", "paked"]),
+                ("(femura pfem --help lists all)", ["cube", "--ordr", "2"]),
+                ("leave it out, or these", ["cube", "--element-wise", "--operator", "bsr"]),
+                ("--inner is 3, --outer 2", ["sphere", "--inner", "3"]),
+                ("--reference-elements 9: 1 to --elements", [
+                    "table3", "--elements", "2", "--reference-elements", "9"])):
+            self.fails(USAGE, message, "pfem", *arguments, "--backend", "serial")
+        self.fails(UNAVAILABLE, "is not in this build", "pfem", "cube", "--backend", "abacus")
+
+
+if __name__ == "__main__":
+    driver_case.main()
