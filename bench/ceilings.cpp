@@ -49,6 +49,14 @@ struct MultiplyAdd<Scalar, Exec, false> {
 };
 
 template<class Exec>
+struct Fill {
+  double value;
+  Array<double, Exec> x;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { x(i) = value; }
+};
+
+template<class Exec>
 struct Empty {
   KOKKOS_FUNCTION void operator()(std::int64_t) const {}
 };
@@ -107,6 +115,12 @@ Ceilings measure_ceilings(const Exec& exec, std::int64_t bytes) {
     Kokkos::deep_copy(exec, x, 2.0);
     const double by_kokkos = best_time(exec, repeats, [&] { Kokkos::deep_copy(exec, y, x); });
     found.copy_rate = 2.0 * double(n * sizeof(double)) / std::min(by_loop, by_kokkos);
+    const double fill_by_loop = best_time(exec, repeats, [&] {
+      Kokkos::parallel_for("femura::bench::Fill", range(exec, n), Fill<Exec>{2, x});
+    });
+    const double fill_by_kokkos =
+        best_time(exec, repeats, [&] { Kokkos::deep_copy(exec, x, 2.0); });
+    found.fill_rate = double(n * sizeof(double)) / std::min(fill_by_loop, fill_by_kokkos);
     double sum = 0;
     found.dot_rate =
         2.0 * double(n * sizeof(double)) / best_time(exec, repeats, [&] { sum = dot(exec, x, y); });

@@ -9,6 +9,7 @@ namespace femura::bench {
 struct Ceilings {
   double copy_rate = 0;      ///< bytes/s, read and written: the faster of a loop and Kokkos's copy
   double dot_rate = 0;       ///< bytes/s, read
+  double fill_rate = 0;      ///< bytes/s, written: the faster of a loop and Kokkos's fill
   double fma_rate_f64 = 0;   ///< flops/s of independent multiply-adds (2 flops each) in registers,
   double fma_rate_f32 = 0;   ///< as the compiler of this build forms them
   double launch_seconds = 0; ///< an empty kernel and the fence after it

@@ -39,6 +39,7 @@ void add_ceilings(const Options& options) {
   add("device", device_name(name));
   add("threads", std::to_string(host_threads(name)));
   add("copy GB/s", number(1e-9 * best.copy_rate));
+  add("fill GB/s", number(1e-9 * best.fill_rate));
   add("dot GB/s", number(1e-9 * best.dot_rate));
   add("fma f64 GFLOP/s", number(1e-9 * best.fma_rate_f64));
   add("fma f32 GFLOP/s", number(1e-9 * best.fma_rate_f32));
@@ -66,6 +67,8 @@ struct ModelsInScope {
   ~ModelsInScope() {
     release_voxel_models();
     release_hexa_problems();
+    release_pfem_batches();
+    release_pfem_models();
   }
 };
 
@@ -89,6 +92,9 @@ int run_all(int argc, char** argv) {
   register_hexa_apply(options);
   register_soft_cg(options);
   register_hexa_solve(options);
+  register_pfem_form(options);
+  register_pfem_apply(options);
+  register_pfem_solve(options);
 
   if (options.list_only)
     return benchmark::RunSpecifiedBenchmarks() > 0 ? 0 : 2;

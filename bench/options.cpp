@@ -18,10 +18,10 @@ std::vector<std::string> split(const std::string& list) {
   return parts;
 }
 
-/// A number of at most four digits, 0 for anything else.
-int parse_number(const std::string& text) {
+/// A number of at most so many digits, 0 for anything else.
+int parse_number(const std::string& text, std::size_t most = 4) {
   const bool digits =
-      !text.empty() && text.size() <= 4 &&
+      !text.empty() && text.size() <= most &&
       std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
   return digits ? std::stoi(text) : 0;
 }
@@ -40,14 +40,22 @@ int parse_edge(const std::string& text) {
   return edge;
 }
 
+int parse_elements(const std::string& text) {
+  const int elements = parse_number(text, 9);
+  if (elements < 1 || elements > 100'000'000)
+    fail<UsageError>("--elements: '", text, "' is no number of elements from 1 to 100000000");
+  return elements;
+}
+
 } // namespace
 
 const char* const options_help =
-    "femura_bench [--backends=serial,openmp,cuda] [--sizes=32,64] [--edges=72] [--quick] "
-    "[--benchmark_...]\n"
+    "femura_bench [--backends=serial,openmp,cuda] [--sizes=32,64] [--edges=72] "
+    "[--elements=10000] [--quick] [--benchmark_...]\n"
     "  --backends  backends to run on (all of the build)\n"
     "  --sizes     voxels or hexahedra along an axis, for every benchmark (each has its own)\n"
     "  --edges     of tetrahedra, hundredths of a millimetre (each benchmark has its own)\n"
+    "  --elements  of a batch of matrices (each benchmark has its own)\n"
     "  --quick     small arrays for the ceilings: to see that everything runs\n"
     "Flags of Google Benchmark:\n"
     "  --benchmark_filter=REGEX --benchmark_min_time=SECONDS --benchmark_repetitions=N\n"
@@ -74,6 +82,10 @@ Options take_options(int& argc, char** argv) {
       options.edges.clear();
       for (const std::string& edge : split(flag.substr(8)))
         options.edges.push_back(parse_edge(edge));
+    } else if (flag.rfind("--elements=", 0) == 0) {
+      options.elements.clear();
+      for (const std::string& elements : split(flag.substr(11)))
+        options.elements.push_back(parse_elements(elements));
     } else if (flag == "--quick")
       options.quick = true;
     else {

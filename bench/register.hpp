@@ -26,12 +26,19 @@ void register_soft_step(const Options& options);
 void register_hexa_apply(const Options& options);
 void register_soft_cg(const Options& options);
 void register_hexa_solve(const Options& options);
+void register_pfem_form(const Options& options);
+void register_pfem_apply(const Options& options);
+void register_pfem_solve(const Options& options);
 
 /// Prints the tables of the voxel_profile rows that ran.
 void print_profiles(const Options& options);
 
 /// Forgets what the rows of hexahedra keep, before Kokkos ends.
 void release_hexa_problems();
+
+/// The same of hierarchical hexahedra: elements to form matrices of, and meshes with vectors.
+void release_pfem_batches();
+void release_pfem_models();
 
 /// Sizes of a kernel's rows where none are asked for.
 template<class Exec>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Everything of solvers/ that programs use. multigrid.hpp, with its templates, is apart.
 #pragma once
 
 // Iterations
