@@ -53,10 +53,12 @@ MethodSupport supports(const Exec& exec, StiffnessMethod method, const HexaBatch
 
 template<class Exec>
 StiffnessMethod choose_stiffness_method(const Exec& exec, const HexaBatch<Exec>& batch) {
-  if (BackendTraits<Exec>::is_device)
-    return batch.order > 1 && tensor_core_obstacle(exec, batch).empty()
-               ? StiffnessMethod::tensor_cores
-               : StiffnessMethod::sum_factorised;
+  if (BackendTraits<Exec>::is_device) {
+    if (batch.order == 1 && batch.point_stride == 0)
+      return StiffnessMethod::blocked;
+    return tensor_core_obstacle(exec, batch).empty() ? StiffnessMethod::tensor_cores
+                                                     : StiffnessMethod::sum_factorised;
+  }
   // On cores, by measurement: where D does not vary by point, the blocked form takes a third of the
   // products.
   const int blocked_up_to = batch.point_stride == 0 ? 3 : 1;

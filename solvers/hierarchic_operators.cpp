@@ -240,8 +240,8 @@ private:
   BlockMatrix<Exec> matrix_;
 };
 
-/// Up to this order packed matrices take less time than matrix-free products: by measurement on
-/// cores, with matrices that do not fit a cache; by counts of bytes and operations on devices.
+/// Up to this order packed matrices take less time than matrix-free products: by measurement, with
+/// matrices that do not fit a cache.
 template<class Exec>
 constexpr int highest_packed_order = BackendTraits<Exec>::is_device ? 1 : 4;
 
