@@ -161,8 +161,8 @@ void add_table3_options(CLI::App& app, Table3Options& o) {
 }
 
 void check_table3_options(const CLI::App& app, const Table3Options& o) {
-  if (o.elements < 1 || o.elements > 100000000)
-    fail<UsageError>("--elements ", o.elements, ": 1 to 100000000");
+  if (o.elements < 1 || o.elements > 10000000)
+    fail<UsageError>("--elements ", o.elements, ": 1 to 10000000");
   if (app.count("--reference-elements") > 0 &&
       (o.reference_elements < 1 || o.reference_elements > o.elements))
     fail<UsageError>("--reference-elements ", o.reference_elements, ": 1 to --elements, which is ",

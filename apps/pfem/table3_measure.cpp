@@ -54,7 +54,10 @@ public:
 private:
   static HexaBatch<Exec> make_batch(const Exec& exec, int order, std::int64_t num_elem) {
     CurvedHexaMesh mesh;
-    mesh.mesh = make_hexa_box({int(num_elem), 1, 1}, {double(num_elem), 1, 1});
+    const int length = int(std::min<std::int64_t>(num_elem, 2000)), // the first of a square
+        width = int((num_elem + length - 1) / length);
+    mesh.mesh = make_hexa_box({length, width, 1}, {double(length), double(width), 1});
+    mesh.mesh.node.resize(std::size_t(8 * num_elem));
     HierarchicOptions options;
     options.scaling = ModeScaling::paper;
     options.rule = QuadratureRule::paper;

@@ -255,6 +255,8 @@ class Results(PfemCase):
                 for method in ("ai", "aii", "sum-fact"):
                     self.assertLess(row["methods"][method]["largest_relative_difference"], 1e-12)
                     self.assertGreater(row["methods"][method]["seconds"], 0)
+        # More than a row of a box has, as in the paper.
+        self.summary("pfem", "table3", "--elements", 10001, "--max-order", 1, "-q")
 
     def test_help_and_configuration(self):
         text = self.femura("pfem", "--help").stdout
