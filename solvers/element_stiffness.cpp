@@ -56,8 +56,11 @@ StiffnessMethod choose_stiffness_method(const Exec& exec, const HexaBatch<Exec>&
   if (BackendTraits<Exec>::is_device) {
     if (batch.order == 1 && batch.point_stride == 0)
       return StiffnessMethod::blocked;
-    return tensor_core_obstacle(exec, batch).empty() ? StiffnessMethod::tensor_cores
-                                                     : StiffnessMethod::sum_factorised;
+    if (tensor_core_obstacle(exec, batch).empty())
+      return StiffnessMethod::tensor_cores;
+    // Sums with another number of points are loops that know it at run time only.
+    return batch.points != batch.order + 1 && batch.order <= 5 ? StiffnessMethod::blocked
+                                                               : StiffnessMethod::sum_factorised;
   }
   // On cores, by measurement: where D does not vary by point, the blocked form takes a third of the
   // products.
