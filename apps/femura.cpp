@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The femura executable: picks the subcommand and turns exceptions into exit codes.
 //
 //   femura bone tibia.h5 -o out

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What the machine can do at best: the rates that every other row is a fraction of.
 #pragma once
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: BSD-3-Clause
+# SPDX-License-Identifier: Apache-2.0
 """Ratios between two results of femura_bench, row by row.
 
     femura_bench --benchmark_out=old.json ...

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The assembled matrix that matrix-free products are compared with; host memory, no Kokkos.
 #pragma once
 

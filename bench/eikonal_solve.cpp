@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // <group>/<method>/<backend>/<precision>/ventricles:<n>: activation times of generated ventricles
 // with n tetrahedra edges in hundredths of a millimetre (--edges): 72 has 3.1 million tetrahedra,
 // 36 has 24.7 million. The time of a row is that of the iterations, without set-up and certificate,

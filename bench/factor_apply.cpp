@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // factor_apply/<way>/<backend>/<model>: one application of M^-1 = L^-T D^-1 L^-1, the factor of the
 // first step's matrix of a soft body, in double precision unless the way says otherwise:
 //   levels              scalar rows by levels

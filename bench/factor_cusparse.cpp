@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // cuSPARSE's SpSV, loaded when it is asked for: a benchmark built with its headers also runs where
 // the library is not installed.
 #include "bench/factor_cusparse.hpp"

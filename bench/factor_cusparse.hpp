@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // cuSPARSE's triangular solves, behind addresses: no Kokkos, so that a host compiler takes it.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 #include "bench/factor_kokkos_kernels.hpp"
 
 #include "bench/factor_rows.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Kokkos Kernels' triangular solves with the factor of the factor_apply rows.
 #pragma once
 

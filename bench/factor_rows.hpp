@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // L as a sparse matrix of scalars, for what others bring to apply it, and the plain sequential
 // solve with it; host memory, no Kokkos but for the types of the pattern.
 #pragma once

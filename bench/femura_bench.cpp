@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Benchmarks of femura: every variant on every backend of the build, verified before it is timed,
 // beside the ceilings of the machine measured in the same process.
 //

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // hexa_apply/<operator>/<backend>/<f64|f32>/<box|distorted>:<n>: y = A x on n^3 hexahedra with
 // moduli of their own, for every operator of hexa_operator.hpp and for the matrix in rows of
 // scalars by Kokkos Kernels (csr_kokkos_kernels) where it is found. Bytes and flops are those that

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // hexa_solve/<preconditioner>/<backend>/<precision>/<design>:<n>: a cantilever of n x n/2 x n/2
 // cubes, taken as any mesh of hexahedra, from zero to a true residual of 1e-6. n = 64 and 256 are
 // 65 thousand and 4.2 million elements. Designs: `uniform`; `lattice`, a gyroid of walls some three

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Time of every kernel by its label, through the callbacks of Kokkos Tools: on every backend,
 // without a profiler.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Vector types of GCC and Clang, because loops over the chains are not always vectorised. Apart
 // from Kokkos, so that nvcc never sees them.
 #include "bench/multiply_adds.hpp"

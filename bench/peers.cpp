@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // peers/csr_<library>/<backend>/<f64|f32>/<image>:<n>: the product of voxel_apply with the
 // assembled matrix, by Kokkos Kernels where it is found and by Eigen on the host.
 #include "bench/compare_vectors.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // pfem_apply/<operator>/<backend>/f64/<shapes>:<n>/p:<p>: y = K x on n^3 hierarchical hexahedra of
 // order p in the trunk space, for the operators of hierarchic_operator.hpp and for the matrix in
 // rows of scalars by Kokkos Kernels (csr_kokkos_kernels) where it is found. --sizes=8,16 is n; left

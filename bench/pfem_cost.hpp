@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The least that forming a stiffness matrix of a hierarchical hexahedron has to move and compute.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // pfem_form/<method>/<backend>/f64/<shapes>/<trunk|tensor>/<packed|full>/p:<p>: the stiffness
 // matrices of m hierarchical hexahedra of order p with p + 1 points along each axis, by every
 // method of stiffness_method.hpp that can do them. --elements=10000,1000000 is m; left out, it is

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The hierarchical hexahedra of the rows pfem_*: shapes with their materials. Host memory.
 #pragma once
 

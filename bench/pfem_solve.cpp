@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // pfem_solve/<preconditioner>/<operator>/<backend>/f64/<n>/p:<p>: n^3 distorted hierarchical
 // hexahedra of order p in the trunk space, clamped on one side, under a body force, from zero to a
 // true residual of 1e-8. <operator> is automatic, packed, bsr or matrix-free, or element-wise: the

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The groups of benchmarks; each adds its rows for the backends and sizes of the options.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // soft_assembly/<method>/<backend>/f64/<mesh>:<n>: from element matrices of random numbers to the
 // matrix of a soft body, as in every step of it. Methods:
 //   elements               the element map; with the mass and the right-hand side

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // soft_cg/<law>/<way>/<backend>/f64/<model>:<iterations>: a step of a soft body with a fixed number
 //   of iterations of conjugate gradients without preconditioner, from element maths to new
 //   positions (figures 6 and 7 of Zeng and Courtecuisse, arXiv 2306.05893). Ways:

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // soft_contact/<what>/<backend>/f64/<mesh>:<n>: a soft body whose 82 lowest nodes are below a
 // plane, 246 constraints as Zeng and Courtecuisse's liver has on average (arXiv 2306.05893). What:
 //   detect      the nodes below the plane

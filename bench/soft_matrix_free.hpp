@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Products with the matrix of a soft body element by element, without assembling it: what assembly
 // is compared with in conjugate gradients.
 //

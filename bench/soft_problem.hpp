@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The soft bodies that benchmarks run on, with the matrix of their first step and its factor.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // soft_step/<law>/<refresh>/<backend>/f64/<model>: steps of a soft body that starts to move under a
 //   load, with conjugate gradients to 1e-9 of the true residual: the table of whole steps of Zeng
 //   and Courtecuisse (arXiv 2306.05893, Table 5). Times of a step are means over the steps timed;

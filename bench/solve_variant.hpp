@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The ways to solve a voxel problem that are compared, and the memory they may take.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Apart from Kokkos, so that nvcc never sees Eigen.
 #include "bench/triplets_eigen.hpp"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Assembly by Eigen, which the maps are compared with; host memory, no Kokkos.
 #pragma once
 

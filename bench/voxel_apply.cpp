@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Without a stored matrix, for every operator of voxel_operator_list.hpp:
 //   voxel_apply/<operator>/<backend>/<f64|f32>/<image>:<n>           y = A x
 //   voxel_residual/<operator>/<backend>/<f64|f32>/<image>:<n>        r = b - A x, 0 where held

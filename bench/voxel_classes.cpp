@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // voxel_classes/<backend>/<image>:<n>: how the elements of the offset operator fall into classes of
 // 1-, 2- and 4-byte distances, and its bytes per element; the time is that of its set-up.
 #include "bench/measure.hpp"

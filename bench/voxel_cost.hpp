@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The least that voxel kernels have to read, write and compute.
 //
 // Bytes: each entry of a vector, of the moduli and of the stored indices moves once, however often

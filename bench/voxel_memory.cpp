@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // voxel_memory/<operator>/<backend>/<precision>/<image>:<n>: the peak of Kokkos's allocations from
 // the image to a solver that is set up, with the bounds of solve_variant.hpp. A solve takes no more
 // (voxel_solve measures that too, and takes longer). The time is that of the set-up with few

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // voxel_multigrid/<piece>/<backend>/<f64|f32>/<image>:<n>: the parts of a multigrid cycle beside
 // the finest level's product, per degree of freedom of the finer level.
 #include "bench/compare_vectors.hpp"

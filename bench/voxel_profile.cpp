@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // voxel_profile/<operator>/<backend>/<precision>/<image>:<n>: where the time of an iteration of the
 // preconditioned conjugate gradients goes. The time of the row is that of an iteration as it runs.
 // Then the same iterations are recorded, with a wait around each kernel (kernel_times.hpp):

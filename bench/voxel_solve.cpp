@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // voxel_solve/<operator>/<backend>/<precision>/<image>:<n>: an axial test from the image in the
 // backend's memory to the displacements at a relative residual of 1e-6. The time of a row is that
 // of the solve; the others are counters: image_s to make the image, setup_s from there to a solver

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: BSD-3-Clause
+# SPDX-License-Identifier: Apache-2.0
 # What the library links. Apps, benchmarks and tests find their own in their folders.
 
 find_package(Kokkos 3.4 QUIET)

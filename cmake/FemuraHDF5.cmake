@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: BSD-3-Clause
+# SPDX-License-Identifier: Apache-2.0
 # hdf5::hdf5, also for the installed package. CMake's FindHDF5 leaves what a static libhdf5 needs
 # out of that target. Of h5cc's list only the szip and deflate filters are reached by our calls;
 # curl and crypto belong to a driver for remote files that nothing here opens.

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: BSD-3-Clause
+# SPDX-License-Identifier: Apache-2.0
 # Kokkos::kokkoskernels, also for the installed package: the one built with this Kokkos, not any
 # other.
 find_package(KokkosKernels QUIET

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: BSD-3-Clause
+# SPDX-License-Identifier: Apache-2.0
 # Compile settings common to our own targets; nothing of it reaches a user's target.
 
 # Adds warnings, the root as include directory for "core/x.hpp", and the machine flags.

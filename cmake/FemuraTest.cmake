@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: BSD-3-Clause
+# SPDX-License-Identifier: Apache-2.0
 # Two test executables, one CTest entry per subject and backend:
 #   femura_host_test(name sources...)     host/name                     label host
 #   femura_backend_test(name sources...)  serial/name                   label serial

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: BSD-3-Clause
+# SPDX-License-Identifier: Apache-2.0
 # Run at every build: writes the commit of SOURCE_DIR to OUTPUT, touching it only on a change.
 cmake_minimum_required(VERSION 3.22)
 set(hash unknown) # a tarball, or no git

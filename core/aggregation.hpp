@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Coarse levels of a matrix of blocks from its graph: smoothed aggregation [1], what depends on the
 // graph and the near-null space alone. Host memory, no Kokkos; the same for any number of threads.
 //

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // An array of a backend as its bare address, for kernels that read many of them: Kokkos passes
 // functors of 512 bytes and more through a buffer of its own, which costs a launch several
 // microseconds and keeps it out of recorded graphs.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Copies from global to team memory that a thread starts and later waits for. On NVIDIA devices the
 // hardware moves the data past the registers (cp.async, compute capability 8.0); elsewhere a copy
 // is done when it is started.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The only file that names Kokkos execution spaces: which backends this build has, and the
 // run-time choice among them.
 #pragma once

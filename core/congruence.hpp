@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Which elements of a mesh of hexahedra have the same shape up to translation: meshes from boxes
 // and sweeps have few shapes, and elements of one shape have one stiffness matrix.
 #pragma once

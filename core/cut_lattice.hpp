@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Tetrahedra of the region where a function is negative, by isosurface stuffing [1]: a
 // body-centred cubic lattice, whose points near the surface are moved onto it, and whose edges
 // across it are cut.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Boxes of hexahedra, and of tetrahedra.
 #include "core/element_generators.hpp"
 #include "core/require.hpp"

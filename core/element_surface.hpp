@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The surface of a mesh of elements, for contact and for pictures.
 #pragma once
 

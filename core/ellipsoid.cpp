@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Ellipsoids of tetrahedra: the image of a cube.
 #include "core/element_generators.hpp"
 #include "core/require.hpp"

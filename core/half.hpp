@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Half precision (IEEE 754 binary16) as a storage format, on every backend.
 #pragma once
 

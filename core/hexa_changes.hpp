@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Changes to meshes of hexahedra that leave the body what it is: for tests and benchmarks, whose
 // structured meshes these make as irregular as any from a file.
 #pragma once

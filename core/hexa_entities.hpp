@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Edges and faces of hexahedra, and their numbers in a mesh. Host memory, no Kokkos.
 #pragma once
 

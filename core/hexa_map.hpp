@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Maps from the reference hexahedron to the elements of a mesh. Host memory, no Kokkos.
 #pragma once
 

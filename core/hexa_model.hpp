@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A finite-element model of hexahedra as engineers' programs write it: mesh, named sets, supports
 // and loads. Host memory, no Kokkos.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Elements of a mesh of hexahedra in patches that a team of threads takes at a time: near one
 // another, so that most nodes of a patch are read once and summed on chip, and of one kind, where
 // kinds are told apart. Host memory.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Meshes for elements of high order: few elements, whose shape is exact.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Hierarchical shape functions of the hexahedron [-1, 1]^3: products of the one-dimensional
 // functions psi_0 = (1 - s) / 2, psi_1 = (1 + s) / 2 and, from 2 on, integrated Legendre
 // polynomials. Which products there are: the trunk space [1] has those whose superlinear degree

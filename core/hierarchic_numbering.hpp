@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Global numbers of the modes of hierarchical hexahedra. Modes of an edge or a face that several
 // elements share are those of its own frame, which global vertex numbers fix: an edge runs from its
 // lower to its higher vertex; a face starts at its lowest vertex and goes first to the lower one of

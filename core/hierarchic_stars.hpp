@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The vertex stars of a mesh of hierarchical hexahedra: for each vertex the modes that are zero
 // outside of the elements around it, those of the vertex and of all edges, faces and interiors that
 // touch it. Host memory, no Kokkos.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Marching tetrahedra [1] on hexahedra that are cut into 24 tetrahedra each: neighbours agree on
 // the cut of their common face whatever their numbering, and a tetrahedron leaves no ambiguous case
 // [2]. "Above" is decided once for each corner of the tetrahedra, so that the result is the

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The surface of the part of a body where a field is above a value, for printing and CAD.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Starting and ending Kokkos, which changed between its versions, and what it says of itself.
 #pragma once
 

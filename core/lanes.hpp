@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Short vectors for kernels that are written once for devices and cores. On a device a thread is
 // one lane, and the arithmetic is on scalars; on a core one thread carries all lanes of a row in
 // the processor's vector registers.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A fixed sequence of kernels that is recorded once and then launched as a whole: on CUDA a graph
 // (about 1.5 us a kernel instead of 5), elsewhere the sequence itself.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What the library tells its user while it works. The library itself writes nowhere: it hands
 // messages to one sink, which is empty until a program sets it.
 #pragma once

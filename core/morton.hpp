@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Morton (z-order) keys: the bits of x, y, z interleaved, x lowest.
 #pragma once
 

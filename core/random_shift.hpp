@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Reproducible small shifts of lattice points, by their number: no state, any order.
 #pragma once
 

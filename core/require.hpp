@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Errors: one type per exit code of the driver contract, and one check macro.
 #pragma once
 

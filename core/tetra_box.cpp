@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Boxes of cubes, each cut into six tetrahedra about its diagonal.
 #include "core/random_shift.hpp"
 #include "core/require.hpp"

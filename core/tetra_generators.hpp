@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Generated tetrahedral meshes: the box and slab of verification, and ventricles of the size of a
 // human heart.
 #pragma once

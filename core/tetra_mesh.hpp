@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A tetrahedral mesh of the heart, as readers and generators make it: host memory, no Kokkos.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Where the time goes: named regions, nested, which are Kokkos profiling regions too.
 #pragma once
 

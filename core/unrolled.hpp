@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Loops whose counter is a constant, where the number of turns is one: tables that are read with it
 // become operands of instructions.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Vector algebra on arrays of a backend. Nothing here fences except `dot` and the `*_norm2` forms,
 // which return a host scalar. On a fixed backend and thread count every result is reproducible.
 #pragma once

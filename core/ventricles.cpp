@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Ventricles of a human heart made of ellipsoids with axes along x, y, z, base upwards: the left
 // ventricle a shell about the origin, the right one a shell beside it at positive x, of which it
 // lacks what the left one takes. One wall, the septum, is between the cavities.

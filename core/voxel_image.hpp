@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The voxel image and the micro-FE model as they lie in files: host memory, no Kokkos.
 #pragma once
 

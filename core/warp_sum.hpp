@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Sums over the lanes of a warp, for kernels that count lanes themselves.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Teams with more scratch memory on chip than Kokkos gives them (48 KiB a team on CUDA, of 227 that
 // a multiprocessor of Hopper has), and with kernels of up to 32 KiB, whose tables are then
 // constants of the launch. Elsewhere these are Kokkos's teams of one thread.

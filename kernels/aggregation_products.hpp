@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The products of smoothed aggregation on fixed patterns (core/aggregation.hpp), each block of a
 // result gathered by one work item: the same for any number of threads. All sums are in double.
 //

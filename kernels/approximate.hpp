@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Quotients and roots for kernels that are limited by them: on a GPU the single-precision ones of
 // the special function unit, off by a few units in the last place and taking denormals as zero;
 // elsewhere, and in double, those of the language.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The linear system of a time step from triplets of mass and stiffness, in one pass over the map
 // [1, equations 8 and 9; the sign of the damping in its equations 5 and 6 is not that of 9, which
 // is right].

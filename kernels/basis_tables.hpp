@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The one-dimensional functions of core/hierarchic_modes.hpp at the points of Gauss and Legendre.
 #pragma once
 

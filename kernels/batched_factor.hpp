@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A = L D L^T on a device: multifrontal [1], all panels of a level of the elimination tree at once.
 // A panel that is the only child of the next hands its update matrix over where it lies.
 //

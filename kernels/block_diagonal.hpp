@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The inverse of the block diagonal of the stiffness matrix, 3 x 3 for each node: what smoothers
 // scale residuals with (BlockSmoothingStep).
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Products with sparse matrices of 3 x 3 blocks, and the same matrix as one of scalars.
 #pragma once
 

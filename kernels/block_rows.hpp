@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Sparse matrices of 6 x 6 blocks, the coarse levels of smoothed aggregation: product, Jacobi's
 // scaling by the blocks of the diagonal, dense form.
 #pragma once

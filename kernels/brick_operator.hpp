@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Stiffness product that marches tiles of voxels through z.
 //
 // A tile is a few columns of elements each way. A team fetches one plane of nodes after the other,

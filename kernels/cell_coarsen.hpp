@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Coarser levels of a voxel model as cells with explicit corners: by place, as in [1], or by
 // connection. With the latter, children of a 2 x 2 x 2 group are in one cell if a chain of shared
 // nodes of the finer level connects them, and the corners that two cells have in common are one

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // From voxels to cells of twice the edge.
 //
 // The voxels of a 2 x 2 x 2 group share its centre, the node with odd coordinates. So a group with

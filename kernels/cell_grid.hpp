@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A coarse level of the voxel multigrid: congruent cubes with explicit corners, so that cells at
 // one place may belong to parts of the structure that do not touch.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Stiffness product on cells. Bitwise reproducible on a backend, see cell_sums.hpp.
 #pragma once
 

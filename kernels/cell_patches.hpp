@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Sums over the cells around each node, by patches of consecutive nodes: a team works out each cell
 // of its patch once and sums at the nodes the patch owns in fast memory. Cells at the border of a
 // patch are worked out in every patch that needs them, so patches are independent. Nothing is added

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Sums over the cells around each node, in a fixed order and without atomics: bitwise reproducible
 // on a backend. Large levels do it by patches (cell_patches.hpp), which work each cell out about
 // once. A level so small that the device is not filled takes as long as its chain of dependent

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Trilinear prolongation from a level of cells to the next finer level, and its transpose. Fine
 // nodes gather, and coarse nodes sum as in cell_sums.hpp: both are bitwise reproducible.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The vector passes of preconditioned conjugate gradients. Their scalars stay in the memory of the
 // backend: a pass leaves a sum there and the next one reads it, so that only the residual's norm
 // is waited for.

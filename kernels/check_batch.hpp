@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The checks that hierarchical hexahedra have a stiffness: positive Jacobians and a positive
 // definite D at all points.
 #pragma once

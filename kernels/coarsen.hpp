@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The next coarser level of a voxel model: 2 x 2 x 2 aggregation with averaged moduli (eq. 5 of
 // Arbenz, Flaig, Kellenberger, doi:10.1016/j.jpdc.2014.06.014), and constraints carried along.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // How contact points give under contact forces: H A^-1 H^T from the inverse factor, A^-1 = W^T D^-1
 // W. Rows of S = D^-1/2 W H^T are zero but in the panels of nodes in contact and of their ancestors
 // in the elimination tree; these are formed by themselves, and the compliance is S^T S [1, 2].

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Which components of an image stay: the largest, or those that a support holds.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Weighted means over the neighbourhood of elements [1, 2]: with the distance d_ij of centroids and
 // the volumes v_j,
 //   w_ij = max(0, R - d_ij),   y_i = sum_j w_ij v_j x_j / S_i,   S_i = sum_j w_ij v_j.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Connected components of the solid voxels: lock-free union-find on the device.
 //
 // [1] J. Jaiganesh, M. Burtscher, "A high-performance connected components implementation for

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // One contact by itself: Signorini's and Coulomb's conditions for a pair whose force moves it by a
 // 3 x 3 block of the compliance.
 //

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Between pairs and nodes: what the free motion does to pairs, and the forces H^T lambda.
 #pragma once
 

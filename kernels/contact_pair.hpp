@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A node and what it may touch: an obstacle, or a point of a triangle of another object.
 #pragma once
 

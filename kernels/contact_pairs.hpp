@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Which nodes are near, or come near, what they may touch: a list that does not depend on the order
 // of threads.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What nodes may touch: obstacles that do not move, and the triangles of objects that do.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Matrices as sums of triplets (i, j, value) whose indices stay and whose values change: a map that
 // is made once lists the triplets of every entry. Applying it is a gather in ascending order of
 // triplets, so that results do not depend on the threads. The conventions are those of PETSc's

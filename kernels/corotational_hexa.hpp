@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Corotational trilinear hexahedra with one rotation R of the element [1] and 2 x 2 x 2 Gauss
 // points. With the gradients D_a at a point, d_a = R D_a, and its weight w,
 //

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Corotational tetrahedra [1, 2] and membrane triangles (constant strain, plane stress). With the
 // gradients D_a of the shape functions at rest, d_a = R D_a, and the volume V,
 //

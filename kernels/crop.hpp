@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What of an image is solid, where that lies, and the image cut down to it.
 #pragma once
 

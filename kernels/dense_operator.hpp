@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Small dense matrices: assembly of a coarse voxel level and the product with its inverse.
 #pragma once
 

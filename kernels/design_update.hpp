@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The passes over design variables that every optimiser shares: roles of elements, bounds, and the
 // sums that describe a design.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Numbers per node that scale residuals: the inverse of the diagonal of the voxel stiffness matrix,
 // and the inverse norms of its diagonal blocks.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // M^-1 = L^-T D^-1 L^-1 by sub-domains of nested dissection [1, section 5.1]: one team for each,
 // one launch for a level of their tree. A team takes t = 16 columns at a time with t t threads:
 // their triangle is solved as a dense matrix in scratch memory; in the lower solve (column-major)

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Sub-domains of nested dissection, read off the panels of the factor: subtrees of few nodes, and
 // above them separators, chains of panels with the same rows.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A bound of the spectrum of voxel models, without a product.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // One iteration of the fast iterative method [1], by a queue of points.
 //
 // A point in the queue takes the earliest arrival through the tetrahedra around it. Where that is

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The fast iterative method on sub-domains: contiguous ranges of points in the order of a
 // space-filling curve. A point is evaluated by the sub-domain that it belongs to, from all its
 // tetrahedra; the times of neighbours are read wherever they are, so that no interface is stored.

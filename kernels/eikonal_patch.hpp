@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Iterations on sub-domains, each worked on by one team [1, section 6.3.2]. In one launch a team
 // lists the active points of its sub-domain and evaluates them, several times, and leaves word in
 // an inbox for points of other sub-domains to be evaluated in the next launch. The end of a launch

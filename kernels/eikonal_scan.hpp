@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // One iteration of the fast iterative method as data-parallel steps on flat lists [1, section 5.2]:
 // points are compacted to the active list by a scan, the tetrahedra around them are gathered by
 // another, and there is a thread for each gathered tetrahedron.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // One iteration on sub-domains whose work is spread over several teams [1, section 6.3.1]: a team
 // compacts the active points of each sub-domain; a scan over sub-domains numbers the batches in
 // which they are evaluated; and a fixed number of teams shares these, wherever the front is.

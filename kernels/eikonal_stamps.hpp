@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Which points an iteration of the fast iterative method evaluates, as one stamp for each point:
 // 2 * iteration + changed. A point is in the active set of the iteration of its stamp, and the last
 // bit says that its time changed in the iteration before. So no set has to be cleared.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Activation times: their start, their residual and their way out, in the mesh's order.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The local solver of the eikonal equation: when a wave arrives at one vertex of a tetrahedron, by
 // Fermat's principle, if it comes through the face of the other three.
 //

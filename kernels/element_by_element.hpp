@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Element-by-element stiffness products, whatever the way an operator finds the nodes of an
 // element: y = sum_e T_e A_e T_e^T x [1, eq. 3].
 //

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The 3 x 3 blocks on the diagonals of element matrices, slot by slot (mode_gather.hpp): from the
 // matrices, or, where there are none, from the points.
 #pragma once

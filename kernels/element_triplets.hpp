@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The element matrices of a mesh as triplets for a CooMap: where they go, and their values.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Vectors that are kept element by element, [num_slots, 3] with the slots of
 // kernels/mode_gather.hpp: an element has its own copy of each of its modes, in the sign in which
 // it sees it. A mode of k elements has k copies, each divided by sqrt(k): dot products over slots

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Updates of the iteration around the multigrid cycle: products and residuals at free components
 // (node_update.hpp says what an update is).
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Panels of one supernode joined again, where a level takes longer than its arithmetic: blocks of
 // consecutive panels each of whose rows below are those of the next one.
 #pragma once

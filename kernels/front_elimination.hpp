@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of kernels/batched_factor.hpp: the fronts of the multifrontal method, panel by panel.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Node-by-node stiffness product: each node gathers the rows of its eight voxels. No atomics and a
 // fixed order of additions: bitwise reproducible on a backend for any number of threads. Stores
 // nothing beyond the grid and the moduli.

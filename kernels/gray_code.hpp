@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Edges of a tetrahedron by Gray codes, and the two ways to keep its metric [1]: 18 inner products
 // of its edges, or the 6 squared lengths from which the mixed products follow.
 //

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Element-by-element stiffness product that finds nodes by perfect hashing: the alternative of
 // CUDA-ParOSol [1, 3.2.1] to the tables of offset_operator.hpp.
 //

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The finite-element terms of  - l^2 laplace(y) + y = x  with zero flux through the boundary, y
 // trilinear on hexahedra and x one value for each element. Elements write what they have for their
 // nodes, and nodes gather it: no atomics, the same for any number of threads.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A mesh of trilinear hexahedra in the memory of a backend, with the elements around each node.
 #pragma once
 

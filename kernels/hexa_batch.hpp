@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Hierarchical hexahedra of one order, on a backend: what their stiffness matrices are made of.
 #pragma once
 

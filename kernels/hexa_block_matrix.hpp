@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The stiffness matrix of a mesh of hexahedra as 3 x 3 blocks, gathered row by row: the same for
 // any number of threads.
 //

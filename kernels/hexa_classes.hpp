@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Which elements of a batch have one stiffness matrix: the same edges up to translation, and the
 // same D. Trilinear elements with one D each. Modes are numbered in the frame of an element, so
 // that turned elements are of other classes.

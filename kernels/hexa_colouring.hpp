@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Colours of hexahedra, those of a colour without a common node; on the host.
 #pragma once
 

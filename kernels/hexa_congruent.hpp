@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Products with hexahedra of few shapes (core/congruence.hpp): one stiffness matrix a shape, from
 // which elements differ by their modulus alone. A patch has elements of one shape, whose matrix is
 // on chip, in modes (trilinear_modes.hpp): K = M^T K' M. The constant mode has no stiffness, which

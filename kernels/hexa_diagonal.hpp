@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The block diagonal of the stiffness matrix of a mesh of hexahedra, and diagonal matrices beside
 // it (springs to the ground).
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Products with stored element matrices, a thread an element: with atomic sums [1], or by colours
 // of elements without a common node [2], one launch after the other, which are bitwise the same for
 // any number of threads.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // u_e^T K_e v_e of every hexahedron for a modulus of 1, from the strains at the Gauss points: K_e
 // is never formed, and elements write to places of their own.
 #pragma once

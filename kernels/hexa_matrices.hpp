@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Stored element matrices of hexahedra, all 576 entries, for 1, 8, 24 or 64 threads an element. A
 // thread has 576 / Threads entries:
 //

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Products with stored element matrices, a thread a node [1]: it takes its three rows of the
 // matrices of the elements around it, in ascending order, and writes its node whole. Bitwise the
 // same for any number of threads.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Products patch by patch (core/hexa_patch_layout.hpp): a team reads the nodes of its patch once,
 // every thread multiplies an element (on cores: a row of them), and the forces on a node are summed
 // on chip in a fixed order. Nodes that several patches have get a partial sum from each, which a

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What the stiffness of a hierarchical hexahedron is made of at one of its points: with the
 // gradients g_a of the modes, the elasticity D and the weight w (the quadrature's times det J),
 //

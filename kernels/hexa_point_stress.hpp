@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What happens at a quadrature point of a hexahedron: derivatives of the displacement along the
 // reference axes become the stress that works against such derivatives.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Products with trilinear hexahedra of any shape that keep no matrix: from the positions of nodes
 // (recompute), or from cofactors kept at the quadrature points (partial assembly).
 //

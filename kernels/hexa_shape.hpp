@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Trilinear shape functions of hexahedra, nodes in the order of ElementShape::hexa, and the
 // 2 x 2 x 2 Gauss points.
 #pragma once

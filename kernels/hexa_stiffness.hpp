@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Stiffness of a trilinear hexahedron of isotropic material, 2 x 2 x 2 Gauss points: with the
 // gradients d_a at a point and its weight w (the Jacobian's determinant),
 //

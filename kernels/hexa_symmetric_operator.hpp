@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Products with the entries of the element matrices on and above the diagonal, 8 threads an element
 // [1]: 300 numbers in two arrays, of the 8 blocks on the diagonal (6 numbers each) and the 28 above
 // it (9 each), element fastest on devices. A thread is a node of an element: its own block times

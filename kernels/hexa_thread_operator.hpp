@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Products with stored element matrices, 8, 24 or 64 threads an element [1]: a thread takes the
 // three rows of a node, a row or a block of K_e (hexa_matrices.hpp). A team takes several elements
 // and first puts their nodes and displacements on chip. The blocks of 64 threads are summed there,

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Isotropic energies W(I1, I2, J) of C = F^T F, I2 = (I1^2 - tr C^2) / 2, as sums of functions of J
 // times powers of I1 and I2 (multiplicative Jacobian energy decomposition [1]): the elements need
 // their derivatives alone, and no inverse of C.

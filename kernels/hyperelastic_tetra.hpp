@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Tetrahedra of a law W(I1, I2, J), see hyperelastic_laws.hpp. With the gradients D_a of the shape
 // functions, F = sum of x_a D_a^T, B = F F^T, H = cof F = dJ/dF and the volume V, each node has
 //

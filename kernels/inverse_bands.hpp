@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Where to cut the elimination tree in bands, so that the inverses of their factors have few
 // entries (kernels/inverse_factor.hpp), and into how many. A band more costs launches and saves
 // bytes: the number with the least

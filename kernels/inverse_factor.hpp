@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // W = L^-1 as dense rectangles: the rows of panel s have entries in the columns of its subtree
 // alone, a contiguous range, because nodes are postordered. A^-1 = W^T D^-1 W. That is the
 // partitioned inverse of Alvarado and Schreiber [1] with one part.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The transpose of a map into [0, num_targets): what maps to each target.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // z = W^T D^-1 W r: two kernels without levels. The first reads W along rows, the second down the
 // columns; both read eight entries at a time. With K bands both do so band by band, up the tree and
 // down, z = P_1^T ... P_K^T D^-1 P_K ... P_1 r, and a third kernel takes over what a band gets from

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Jacobi's scaling z = S r, S = D^-1 with one number per node or S = the inverses of the 3 x 3
 // blocks of a diagonal (of 6 x 6 blocks: block_rows.hpp), and the vector work of smoothers and
 // eigenvalue estimates with it.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // M^-1 = L^-T D^-1 L^-1 by levels of scalar rows: the usual way, whose time is that of its levels,
 // hundreds of them for a complete factor.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Prescribed displacements on boxes of the node lattice, and the nodes a voxel model has there.
 #pragma once
 

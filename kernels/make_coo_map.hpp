@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Building a CooMap: triplets are sorted by row, then column, then their own number; on devices
 // by the bits of 64-bit keys, on cores by counting. Both orders are the same, and so are the maps.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Building an ElementMap and the pattern of its matrix: the same kernels on every backend, a row of
 // the matrix at a time, so that the map does not depend on backend or threads.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // From the graph of a matrix and an order of elimination to the panels of its factor: elimination
 // tree [1], structure of the columns, supernodes merged where that adds few zeros [2], panels.
 //

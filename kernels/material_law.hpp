@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // From grey values, densities or labels to Young's modulus and Poisson's ratio.
 //
 // [1] B. Helgason et al., "Mathematical relationships between bone density and mechanical

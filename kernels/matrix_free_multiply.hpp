@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Products with hierarchical hexahedra whose matrices are never formed: coefficients become
 // derivatives at the points by sums along one axis after the other [1], on the modes that there are
 // (for the trunk space the range of the second index depends on the first, and that of the third on

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The standard tests of bone mechanics as prescribed displacements: the specimen between two
 // plates.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The passes over variables of the method of moving asymptotes [1, 2]. Around the present x, with
 // asymptotes L < x < U, the objective and each constraint are replaced by
 //   f(y) = sum of p / (U - y) + q / (y - L) + constant

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The assembled matrix of hierarchical hexahedra in 3 x 3 blocks. There is no map from element
 // matrices to blocks, which would take as much memory as they: a row goes through the elements
 // around its mode in their order and finds the columns by bisection, so that sums do not depend on

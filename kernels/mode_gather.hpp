@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // From the modes of a mesh to those of its elements and back. A *slot* is a mode of an element;
 // slots are those of the first batch, element by element, then those of the next. Products write
 // their results slot by slot, and each mode of the mesh sums its own, in ascending order: the same

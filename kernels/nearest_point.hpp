@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The point of a triangle that is nearest to a point, by the regions of its plane [1, section
 // 5.1.5].
 //

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The inverses of the diagonal blocks of a matrix, for Jacobi's preconditioner and that by blocks.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // How far the material around each node of soft bodies has turned: the polar rotation of the mean
 // deformation gradient of the elements at the node, by volume times factor of the moduli. A
 // factorised matrix follows the bodies when it is warped by these.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What becomes of a stiffness product, node by node. An operator that finishes whole nodes calls an
 // update where it would store the product, so that smoothing steps and residuals cost no pass of
 // their own; other operators store the product and a second pass calls the update. An update names

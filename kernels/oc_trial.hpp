@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The update of optimality criteria [1] for trial values of the multiplier:
 //   x_new = min(upper, max(lower, B / l)),   B = x (- df / dv)^damping.
 // A pass takes several values of l at once, so that a bisection of four halvings costs one.

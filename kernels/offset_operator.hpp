@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Element-by-element stiffness product with the compressed element tables of CUDA-ParOSol
 // [1], 3.2.2.
 //

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Times as integers of the same order, for atomic minima: floating-point numbers that are not
 // negative are ordered as their bits are.
 #pragma once

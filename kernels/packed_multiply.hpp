@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Products with packed symmetric matrices, one an element (MatrixStorage::packed). An entry is read
 // once and used twice, for its row and, transposed, for its column.
 //

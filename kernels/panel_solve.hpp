@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // One panel of L on one thread: substitution with its triangle, and the products with the rows
 // below it. Columns are taken three at a time, those of a node, or six, and rows in vectors.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Synthetic bone: the intersection of two thresholded coherent-noise functions.
 //
 // [1] C. Flaig, P. Arbenz, "A highly scalable matrix-free multigrid solver for microFE analysis

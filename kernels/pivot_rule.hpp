@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What a factorisation does with pivots that are not positive: the factor is a preconditioner,
 // which has to be positive definite even where the matrix is not.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Points sorted into the cells of a box, for the search of those within a distance.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The neighbours of each point, and the tetrahedra around it in terms of them: what an update of
 // the point reads is a few times each, and each only once.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Rotations of deformation gradients, defined for every matrix of finite numbers: flat and inverted
 // elements have one, too.
 //

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Contact forces with unilateral contact and Coulomb friction by projected Gauss-Seidel sweeps over
 // the pairs, all sweeps in one launch. The motions of all pairs are kept and corrected after each
 // pair by the rows of the (symmetric) compliance that changed: one barrier instead of a reduction.

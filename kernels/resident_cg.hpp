@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Preconditioned conjugate gradients on a matrix of 3 x 3 blocks whose scalars stay on the device:
 // every kernel knows by itself whether to go on, so that a batch of iterations is launched without
 // a look at the residual. Kernels of an iteration: the preconditioner (z, with sums of r . z),

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A team updates a batch of points in three steps: it reads the times around each, once; it lists
 // the tetrahedra that can lower a time, about two in five; and it solves those, all threads busy.
 // On cores a team is one thread.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // When waves arrive at a point, from the tetrahedra around it.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Displacement, stress and energy of hierarchical hexahedra at the points of a grid in each of
 // them: for pictures and for comparison with known solutions.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The scalar rows of L and of its transpose as sparse matrices, in the order of levels [1]: rows of
 // a level need nothing of each other.
 //

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Images of simple bodies, written on the device: cube, sphere, laminate.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Products with elements of few shapes (hexa_classes.hpp): all elements of a class have one full
 // matrix, and their products are one product of matrices, Y = K X, with a column of X and Y for
 // each element. A tile has columns of one class: on devices a team has it and some rows, K and X

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The modulus of material of a density between 0 and 1: solid isotropic material with penalisation
 // [1] in the form whose void is not a matter of the exponent [2],
 //   E = E_0 (e + (1 - e) rho^p).

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Vectors of 3 and matrices of 3 x 3, on host and device.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What the elements of a soft body are evaluated from, and the matrix every shape has: the edges
 // Ds whose product with the rest shape's inverse is the deformation gradient F.
 //

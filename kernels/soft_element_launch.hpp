@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Launches of the element maths. On cores a thread takes an element. On devices a team takes a few:
 // a thread each finds their rotations and stresses, a thread each makes a block, and all of them
 // write the blocks in the order of memory, from scratch: the 16 MB of 20 000 tetrahedra are most of

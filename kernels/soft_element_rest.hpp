@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What the elements of a soft body keep of their rest shape and material; made once, on the host.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Forces, stiffness and energy of the elements of a soft body.
 #pragma once
 

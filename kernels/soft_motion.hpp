@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The motion of the nodes of soft bodies in a step of backward Euler.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Sorting by integer keys on every backend: least significant bit first, one scan a bit.
 #pragma once
 

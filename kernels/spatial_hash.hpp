@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Perfect spatial hashing [1] of the nodes of a grid, in one dimension as in CUDA-ParOSol [2]:
 //
 //     h(k) = (k mod |H| + Phi[k mod |Phi|]) mod |H|

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The matrices of vertex stars from those of elements, their inverses, and sums over stars. All
 // gather: the same for any number of threads.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Products with the matrices of vertex stars, packed lower triangles (row i, column j <= i at
 // i (i + 1) / 2 + j): a team for each, which reads the triangle once for both halves of the matrix.
 // Sums have a fixed order.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Stiffness of parallelepipeds of one material each: with constant gradients of the coordinates,
 //
 //   K_ab[c][d] = sum_kl C[c][d][k][l] A_kl[a][b],  A_kl = integral of d_k psi_a d_l psi_b,

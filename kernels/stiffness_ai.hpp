@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Stiffness of hierarchical hexahedra, a thread an element.
 //
 // Scheme AI of [1]: at each point the matrix B of 6 x (3 modes), then every entry of the matrix,

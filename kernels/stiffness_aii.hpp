@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Stiffness of hierarchical hexahedra, a thread a point or a block of the matrix.
 //
 // Scheme AII of [1]: a thread forms the part of a matrix that one point gives, with dense vectors

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Stiffness of hierarchical hexahedra from the gradients of all modes at the points, as a product
 // of matrices: a team has the gradients of two groups of modes on chip, at some points at a time,
 // and a thread 2 x 2 blocks in registers. Elements of one material take

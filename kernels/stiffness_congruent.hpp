@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Stiffness of hexahedra of few shapes: one matrix is formed for each class (hexa_classes.hpp) and
 // copied to its elements.
 #pragma once

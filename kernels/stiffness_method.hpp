@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The ways to form the stiffness matrices of hierarchical hexahedra. All give the same to rounding.
 #pragma once
 

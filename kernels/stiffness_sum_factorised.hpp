@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Stiffness matrices by sum factorisation [1] on the modes that there are, trunk or tensor. With
 // the elasticity pulled back to the reference element at its points,
 //

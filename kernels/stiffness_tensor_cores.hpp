@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Sum factorisation (kernels/stiffness_sum_factorised.hpp) with the fp64 matrix instructions of
 // CUDA devices, 8 x 8 x 4: each sum is a product of a table with the data.
 //

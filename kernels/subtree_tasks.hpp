@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The elimination tree as tasks that need nothing of each other, and what remains above them: for
 // few threads, where barriers between levels cost more than an uneven share of the work.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // M^-1 = L^-T D^-1 L^-1 by levels of supernodes, for devices. With the triangle L_ss of a supernode
 // and the rows L_bs below it, P_s = [L_ss^-1; L_bs L_ss^-1] is made at every refresh, so that a
 // supernode is one product in either direction, all of whose rows or columns are independent:

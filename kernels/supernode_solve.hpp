@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // M^-1 = L^-T D^-1 L^-1 from the panels of L, the way that suits the backend.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // M^-1 = L^-T D^-1 L^-1 panel by panel, for cores: subtrees of the elimination tree side by side,
 // the panels above them one after the other.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Projection of filtered densities towards 0 and 1 by a smooth step [1].
 //
 // [1] F. Wang, B. Lazarov, O. Sigmund. On projection methods, convergence and robust formulations

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The travel-time metric G = D^-1 of tetrahedra from fibres and velocities: squared lengths and
 // products of their edges, formed in double and stored in the solver's precision.
 //

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A tetrahedral mesh on a backend, ordered for the memory: points along a space-filling curve,
 // tetrahedra by their first point, and for each point the tetrahedra around it.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Trilinear prolongation between two levels of a voxel grid, and its transpose. Both gather, so
 // both are bitwise reproducible.
 #pragma once

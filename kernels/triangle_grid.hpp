@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Triangles near a point: each is in the cell of a uniform grid that its centre is in, and cells
 // are so wide that what a node can reach in a step is in the 27 around it. Cells are hashed to
 // buckets [1], so that the grid has no bounds. Nothing here needs the host.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Lock-free union-find on the device, in one array: the parent of every member.
 //
 // [1] J. Jaiganesh, M. Burtscher, "A high-performance connected components implementation for

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The part of the stiffness matrix of hierarchical hexahedra that belongs to their vertices, the
 // matrix of order 1, as 3 x 3 blocks in the pattern of the mesh.
 #pragma once

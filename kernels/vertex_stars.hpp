@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The vertex stars of core/hierarchic_stars.hpp on a backend.
 #pragma once
 

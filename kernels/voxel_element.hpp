@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The trilinear cube of isotropic linear elasticity: products and entries of its 24 x 24 stiffness
 // matrix in closed form. Point bodies: no launch, no memory; callable on host and device.
 //

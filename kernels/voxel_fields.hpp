@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Strain, stress and the scalars bone analysis derives from them, one value per voxel.
 #pragma once
 

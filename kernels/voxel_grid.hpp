@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The nodes of the solid voxels of an image, numbered compactly along the Morton curve of blocks.
 //
 // The node lattice is cut into blocks of 4 x 4 x 4. Blocks follow the Morton curve, as the nodes of

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What the solvers ask of a matrix-free stiffness matrix of voxels.
 #pragma once
 

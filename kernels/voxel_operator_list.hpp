@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // All voxel operators, for tests and benchmarks of what every one of them does.
 #pragma once
 

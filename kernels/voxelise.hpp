@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The voxels whose centres lie inside a closed triangle surface.
 //
 // [1] K. Crane, I. Llamas, S. Tariq, "Real-time simulation and rendering of 3D fluids", GPU Gems 3

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: BSD-3-Clause
+# SPDX-License-Identifier: Apache-2.0
 """Hexahedra from the solids of a STEP file, for `femura topopt`, with gmsh (pip install gmsh numpy):
 
     python3 scripts/mesh_step.py part.step --list

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: BSD-3-Clause
+# SPDX-License-Identifier: Apache-2.0
 """A picture of a field in a .hdf file or .hdf.series, with ParaView 5.11 or later:
 
     pvbatch scripts/picture.py out/tibia.hdf --field sed -o sed.png

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: BSD-3-Clause
+# SPDX-License-Identifier: Apache-2.0
 """A picture of a binary STL file, as `femura topopt` writes it, with numpy and nothing else:
 
     python3 scripts/picture_stl.py out/part.stl

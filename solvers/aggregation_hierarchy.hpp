@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The coarse levels of smoothed aggregation, as far as the mesh and the supports determine them.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 #include "solvers/aggregation_multigrid.hpp"
 
 #include "kernels/aggregation_transfer.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Smoothed aggregation [1] as a preconditioner of HexaSolver. The aggregates are those of the mesh
 // and stay; prolongators and coarse matrices are formed anew for each set of moduli, with the
 // matrix of these moduli, so that coarse functions bend where the material is soft. A V-cycle with

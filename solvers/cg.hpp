@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Preconditioned conjugate gradients [1] that report convergence only of the true residual, in one
 // precision or in several: the solution, the vectors of the iteration and the preconditioner may
 // each have their own. Where the iteration has less than the solution, the true residual replaces

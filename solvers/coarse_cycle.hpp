@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The multigrid cycle below the finest level, the same for every voxel operator: instantiated once
 // per backend and precision in coarse_cycle.cpp.
 #pragma once

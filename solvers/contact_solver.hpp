@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Contact of soft bodies with obstacles and each other by Lagrange multipliers [1]: the compliance
 // of the pairs from columns of the inverse factor, then projected Gauss-Seidel with Coulomb
 // friction.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Inverse of a small symmetric positive semidefinite matrix where it lies: the sweep operator [1]
 // over blocks of pivots, all but the pivot blocks as updates of the whole matrix.
 //

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Topology optimisation step by step, all arrays where the backend has its memory. The heavy
 // templates are instantiated in design_optimizer.cpp, for every backend.
 //

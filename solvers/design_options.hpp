@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // How a topology optimisation is carried out. SIMP: E = E_min + rho^p (E_0 - E_min).
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What a topology optimisation is asked: a body of hexahedra, supports, loads, and where material
 // may be. Host memory.
 #pragma once

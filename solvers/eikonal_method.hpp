@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What the ways to solve the eikonal equation have in common: they lower times until no update
 // does.
 #pragma once

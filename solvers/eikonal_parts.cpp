@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // EikonalMethod::spread and EikonalMethod::patch: iterations on sub-domains whose state stays on
 // the device.
 #include "core/launch_graph.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // EikonalMethod::queue: iterations of a front whose state stays on the device.
 #include "core/launch_graph.hpp"
 #include "kernels/eikonal_front.hpp"

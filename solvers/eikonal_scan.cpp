@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // EikonalMethod::scan: iterations of flat lists whose lengths go to the host.
 #include "kernels/eikonal_scan.hpp"
 

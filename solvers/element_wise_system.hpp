@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The block-diagonal scheme of conjugate gradients [1]: vectors stay element by element
 // (kernels/element_vectors.hpp), products are those of the blocks K_e, eq. (3) without the sum over
 // C_e^T, and elements exchange once in a product, by the sum over the copies of a mode. The

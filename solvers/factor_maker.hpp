@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // L and D of a matrix that changes: made on the host or on the device, at once or in the
 // background.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A factor as preconditioner of a resident solve: M = R L D L^T R^T, with the rotations R of the
 // nodes since the factor was made (Kugelstadt et al.'s and SOFA's warping), or none.
 #pragma once

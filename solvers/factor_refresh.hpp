@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The factor that preconditions the systems of soft bodies, and when it is made anew.
 #pragma once
 

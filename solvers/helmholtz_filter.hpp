@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The filter of a partial differential equation [1]: y solves - l^2 laplace(y) + y = x on the mesh
 // with zero flux through its boundary, l = R / (2 sqrt(3)) for neighbourhoods of radius R, and an
 // element's density is its mean of y. As operators on elements F = V^-1 B^T A^-1 B with the volumes

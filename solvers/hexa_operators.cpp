@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 #include "solvers/hexa_operators.hpp"
 #include "core/backend.hpp"
 #include "kernels/hexa_congruent.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 #include "solvers/hexa_solver.hpp"
 
 #include "kernels/count_not_positive.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Linear elasticity on hexahedra with a modulus for each element: conjugate gradients on one of the
 // operators of kernels/hexa_operator.hpp, with a choice of preconditioners.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The matrix of HexaSolver: an operator and springs, with what both are made of.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Forces on the modes of hierarchical hexahedra, and the modes that lie on parts of the boundary.
 // Host memory; once for a problem.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // From a mesh with orders and a material to elements on a backend.
 #pragma once
 

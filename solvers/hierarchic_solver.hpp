@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Linear elasticity with hierarchical hexahedra: conjugate gradients on the operators of
 // kernels/hierarchic_operator.hpp.
 //

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 #include "solvers/host_factor.hpp"
 
 #include "kernels/pivot_rule.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A = L D L^T on the host: left-looking over panels [1]. Plain loops on one thread, so that it may
 // run beside whatever Kokkos does.
 //

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What of the inverse factor soft bodies choose by themselves: its storage and its bands.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Products of conjugate gradients by the spmv of Kokkos Kernels, where the build found it: the
 // matrix as one of scalars. Its headers are those of kokkos_kernels_product.cpp alone.
 #pragma once

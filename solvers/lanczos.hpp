@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Ends of the spectrum of a preconditioned matrix by a few Lanczos steps, in the form of conjugate
 // gradients (Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., section 6.7.3).
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The method of moving asymptotes [1] for few constraints and many variables,
 //   least f(x) with g_j(x) <= 0 and bounds on x,
 // step by step: the caller evaluates f and g with their gradients at x, a step gives the next x.

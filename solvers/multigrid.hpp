@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Geometric multigrid on voxels as a preconditioner: matrix-free on every level [1], [2].
 //
 // The finest level is the voxels themselves, its smoother scaled by a number per node. Coarse

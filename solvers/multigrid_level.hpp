@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // One level of the multigrid cycle: its matrix, smoother and vectors; and the solver of the
 // coarsest.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // An order of elimination with little fill and a short tree: nested dissection by METIS [1].
 //
 // [1] G. Karypis, V. Kumar. A fast and high quality multilevel scheme for partitioning irregular

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The step of optimality criteria: bisection on the multiplier of the volume constraint, four
 // halvings for each pass over the variables.
 #pragma once

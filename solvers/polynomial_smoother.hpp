@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Polynomial smoothers in the form of their roots: each factor is one fused product, and nothing is
 // kept between factors but the iterate (12 bytes per degree of freedom and factor in single
 // precision, where the three-term recurrence moves 20).

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Conjugate gradients in batches: the host looks at the residual once a batch, the scalars stay
 // where the vectors are (kernels/resident_cg.hpp).
 #pragma once

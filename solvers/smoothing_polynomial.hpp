@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Polynomials p with p(0) = 1 that are small at the upper end of a spectrum, by their roots: a
 // smoother multiplies the error by p(D^-1 A), factor by factor.
 //

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A scene as the solver has it: all objects in one numbering of nodes, the order of elimination.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // How soft bodies are stepped and their systems are solved.
 #pragma once
 

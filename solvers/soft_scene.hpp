@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What is simulated: soft bodies, what holds and loads them, obstacles. Host memory, SI units.
 #pragma once
 

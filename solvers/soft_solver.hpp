@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Soft bodies in time: backward Euler with Rayleigh damping, Newton steps, preconditioned conjugate
 // gradients, contact by Lagrange multipliers [1]. The heavy templates are instantiated in
 // soft_solver.cpp, for every backend.

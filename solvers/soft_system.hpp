@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The linear system of a step, assembled from the elements of all objects.
 #pragma once
 

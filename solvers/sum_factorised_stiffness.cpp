@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Apart from element_stiffness.cpp, which takes less long to compile.
 #include "kernels/stiffness_sum_factorised.hpp"
 

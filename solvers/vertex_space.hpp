@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The modes of order 1 of hierarchical hexahedra as a coarse space: solved with the dense inverse
 // of their matrix where they are few, else by a cycle of smoothed aggregation. Not for users.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 #include "solvers/vertex_star_schwarz.hpp"
 
 #include "kernels/star_matrices.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // z = R_0^T A_0^-1 R_0 r + sum over vertices v of R_v^T A_v^-1 R_v r: the modes of order 1, and for
 // each vertex all modes of its star [1]. A_v are sums of blocks of element matrices; their inverses
 // are kept. Not for users.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The levels of a voxel model, apart from matrices and vectors: what all precisions share.
 #pragma once
 

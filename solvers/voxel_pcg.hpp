@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The iteration behind VoxelSolver, for one operator: voxel_pcg_<operator>.cpp instantiate it side
 // by side, since it is the part that takes long to compile. Not for users.
 #pragma once

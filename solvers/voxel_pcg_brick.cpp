@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/brick_operator.hpp"
 #include "solvers/voxel_pcg_instance.hpp"
 

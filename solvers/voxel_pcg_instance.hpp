@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The definitions of voxel_pcg.hpp, included by the voxel_pcg_<operator>.cpp alone.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Linear elasticity on voxels: conjugate gradients with geometric multigrid. The heavy templates
 // are instantiated in voxel_solver.cpp, once per backend, operator and precision.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Kokkos lives from the first test to the last, not while tests are only listed.
 #define CATCH_CONFIG_EXTERNAL_INTERFACES // listeners, in Catch2 version 2
 #include "core/backend.hpp"

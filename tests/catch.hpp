@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Catch2 version 2 (one header) or 3 (a library), whichever is installed. Test sources write
 // `Approx` and the matcher `ContainsSubstring`, as version 3 calls it, without a namespace.
 #pragma once

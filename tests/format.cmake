@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: BSD-3-Clause
+# SPDX-License-Identifier: Apache-2.0
 # Fails where a source differs from what clang-format makes of it. Another major version lays out
 # some constructs in another way, so only the one the tree is written with is asked.
 cmake_minimum_required(VERSION 3.22)

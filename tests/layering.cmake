@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: BSD-3-Clause
+# SPDX-License-Identifier: Apache-2.0
 # Fails, naming file and line, where a folder includes one that is above it:
 #   core <- kernels <- solvers <- apps, bench <- tests; tests/reference knows the standard library only.
 cmake_minimum_required(VERSION 3.22)

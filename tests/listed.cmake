@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: BSD-3-Clause
+# SPDX-License-Identifier: Apache-2.0
 # Fails where a test source is in no executable, which would pass unnoticed.
 cmake_minimum_required(VERSION 3.22)
 set(lists "")

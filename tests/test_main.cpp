@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Catch2's main, compiled once for all test executables (Catch2 version 2; version 3 brings its
 // own). A test without an assertion and a selection without a test are failures.
 #define CATCH_CONFIG_RUNNER

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/bone/bone_command.hpp"
 
 #include "apps/driver/command_line.hpp"

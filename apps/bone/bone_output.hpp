@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The files of a bone analysis: fields for ParaView, and ParOSol's own layout.
 #pragma once
 

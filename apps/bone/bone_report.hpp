@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // How the results of `femura bone` are told: a table to read and the JSON summary.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What `femura bone` finds out, as numbers on the host. Lengths in mm, forces in N, moduli and
 // stresses in MPa, energies in N mm. What a test does not give stays empty.
 #pragma once

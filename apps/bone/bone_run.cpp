@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The steps of a bone analysis: model, supports and loads, solve, results, files.
 #include "apps/bone/bone_command.hpp"
 #include "apps/bone/bone_load.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Failure load of a bone from a linear analysis.
 //
 // [1] W. Pistoia, B. van Rietbergen, E.-M. Lochmueller, C. A. Lill, F. Eckstein, P. Rueegsegger.

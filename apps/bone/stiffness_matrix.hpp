@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What a 6 x 6 stiffness says in engineering terms.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/driver/content_hash.hpp"
 
 #define XXH_INLINE_ALL

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What tells contents apart: XXH64 with seed 0, as `xxh64sum` prints it.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What a subcommand runs in: log, history, provenance and the names of its outputs.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The files of a series for ParaView, one for each step that is shown.
 #pragma once
 

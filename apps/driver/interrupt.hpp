@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // SIGINT and SIGTERM end a run between two iterations, so that temporary files are removed.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A value inside a JSON file together with where it stands, so that every message can say
 // "scene.json: objects[1].material.young: ...".
 #pragma once

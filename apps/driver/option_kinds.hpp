@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Kinds of options that CLI11 does not have as we want them. To be included by the files that
 // register options only: CLI11 is heavy.
 #pragma once

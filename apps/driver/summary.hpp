@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The JSON summary of a run: the parts that are the same for every subcommand.
 #pragma once
 

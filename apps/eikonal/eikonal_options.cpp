@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/eikonal/eikonal_options.hpp"
 
 #include "apps/driver/exit_code.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The options of `femura eikonal`: each member is one option, with its default and its unit.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What `femura eikonal` finds out, as numbers on the host. Lengths in mm, times in ms, velocities
 // in m/s.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The steps of an activation: mesh, set-up, solve, statistics, files.
 #include "apps/eikonal/eikonal_command.hpp"
 #include "apps/eikonal/eikonal_model.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The notation of --generate: a mesh that is made instead of read.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Where and when waves start, as users write it: --site and the files of --sites.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Lame's solutions for thick spheres and tubes under inner pressure: S. Timoshenko, J. Goodier,
 // Theory of Elasticity, 3rd ed. (1970), sections 136 and 28.
 #include "apps/pfem/pfem_generators.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Bodies that need no file, with supports and loads of their own; docs/pfem.md describes them.
 #pragma once
 

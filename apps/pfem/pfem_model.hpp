@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // From a problem as users write it to what is solved: mesh read or made, modes numbered, supports
 // and loads on these.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The options of `femura pfem`. What a problem says too is empty here unless given: the command
 // line wins over the problem.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Solutions on grids in the elements: their largest values, and a file for ParaView.
 #pragma once
 

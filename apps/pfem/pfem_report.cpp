@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/pfem/pfem_report.hpp"
 
 #include "apps/driver/exit_code.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A run: problem, elements on the backend, solution, what follows from it.
 #include "apps/driver/library_message.hpp"
 #include "apps/pfem/pfem_command.hpp"

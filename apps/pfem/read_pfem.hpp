@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Problems of elements of high order from JSON; docs/pfem.md has the keys.
 #pragma once
 

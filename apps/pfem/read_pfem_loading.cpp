@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Parts of a mesh, what holds and loads them, and what they are made of.
 #include "apps/driver/json_place.hpp"
 #include "apps/driver/notation.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // `femura pfem table3`: table 3 of A. Novikov, I. Kuzmin, N. Nedozhogin, S. Kopysov, Formation of
 // finite element systems on GPGPU (in Russian), PaVT 2014, run again: seconds of one core for
 // stiffness matrices of order 1 to 5, and how many times faster schemes AI and AII are elsewhere.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The measurements of `femura pfem table3`.
 #include "apps/driver/interrupt.hpp"
 #include "apps/pfem/table3_command.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What is wrong with a combination of options, and what to do instead.
 #include "apps/softbody/softbody_options.hpp"
 #include "core/require.hpp"

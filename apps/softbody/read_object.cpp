@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // One of the "objects" of a scene.
 #include "apps/driver/json_place.hpp"
 #include "apps/softbody/read_scene.hpp"

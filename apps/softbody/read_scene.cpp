@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/softbody/read_scene.hpp"
 
 #include "apps/driver/json_file.hpp"

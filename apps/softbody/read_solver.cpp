@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The "solver" part of a scene.
 #include "apps/driver/json_place.hpp"
 #include "apps/driver/notation.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A scene as users write it, checked as far as it can be without its meshes. SI units.
 #pragma once
 

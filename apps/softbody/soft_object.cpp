@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // One object of a scene: its mesh in place, and what boxes select of it.
 #include "apps/driver/table.hpp"
 #include "apps/softbody/softbody_model.hpp"

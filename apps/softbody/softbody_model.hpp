@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // From a scene as users write it to what is solved: meshes read and placed, boxes turned into nodes
 // and elements.
 #pragma once

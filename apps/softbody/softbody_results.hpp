@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What `femura softbody` finds out, as numbers on the host. SI units.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A run: scene, set-up, step after step with what is written of them.
 #include "apps/driver/interrupt.hpp"
 #include "apps/driver/table.hpp"

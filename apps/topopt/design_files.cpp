@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/topopt/design_files.hpp"
 
 #include "core/io/surface_writer.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Problems of topology optimisation that need no file; docs/topopt.md describes them.
 #pragma once
 

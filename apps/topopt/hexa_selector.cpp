@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/topopt/hexa_selector.hpp"
 
 #include "apps/driver/suggest.hpp"

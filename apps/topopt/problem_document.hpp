@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A topology optimisation as users write it, checked as far as it can be without its mesh. SI
 // units.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // How a design is found: the keys of a problem that options replace.
 #include "apps/driver/json_place.hpp"
 #include "apps/topopt/read_problem.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What holds and loads a body, where material may be, and what is asked of it.
 #include "apps/driver/json_place.hpp"
 #include "apps/topopt/read_problem.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A run: problem, set-up, step after step with what is written of them, analysis of the last
 // design.
 #include "apps/driver/interrupt.hpp"

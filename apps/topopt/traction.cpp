@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/topopt/traction.hpp"
 
 #include "core/hexa_faces.hpp"

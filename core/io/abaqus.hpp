@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Models of hexahedra from Abaqus and CalculiX input files.
 #pragma once
 

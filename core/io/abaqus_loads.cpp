@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Steps, supports and loads.
 #include "core/io/abaqus_reader.hpp"
 

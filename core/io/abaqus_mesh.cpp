@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Nodes, elements and their sets.
 #include "core/io/abaqus_reader.hpp"
 #include "core/io/tetra_check.hpp"

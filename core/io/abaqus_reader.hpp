@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Reads a model of hexahedra from an Abaqus or CalculiX input file, keyword by keyword. Nodes,
 // elements and sets stand before what names them. Keywords that are not known are refused, so that
 // no other problem is solved than the file's.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The lines of an Abaqus or CalculiX input file: keywords with parameters, and below each its rows
 // of fields between commas. Comments and blank lines are passed over; capitals and small letters,
 // and blanks in keywords, are the same.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Nodes, elements and components.
 #include "core/io/ansys_reader.hpp"
 #include "core/io/tetra_check.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Supports, loads and load steps.
 #include "core/io/ansys_reader.hpp"
 

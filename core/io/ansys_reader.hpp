@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Reads a model of hexahedra from an Ansys archive as CDWRITE,DB writes it (blocked), with load
 // steps. Nodes, elements and components stand before what names them; commands that are not known
 // are refused, so that no other problem is solved than the file's.

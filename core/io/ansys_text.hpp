@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The lines of an Ansys archive: commands with fields between commas, and blocks of rows in columns
 // of fixed widths. Comments are cut off; capitals and small letters are the same, and the first
 // four letters of a command tell it.

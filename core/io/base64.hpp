@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Decodes base64 piece by piece. Stretches that were encoded one by one, each with its own padding,
 // follow one another like one.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The bytes of a file from some place on, inflated on the way where they are compressed, so that an
 // image is never in memory twice.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A view of contiguous values in host memory, for writers. (std::span comes with C++20.)
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Makes the mesh of a soft body of the elements of a file, whatever its format: keeps those of the
 // highest dimension, and checks them.
 #pragma once

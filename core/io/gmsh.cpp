@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The sections of a Gmsh file, of both formats.
 #include "core/io/gmsh_stream.hpp"
 #include "core/io/input_file.hpp"

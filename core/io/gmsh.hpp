@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Meshes of Gmsh, formats 2.2 and 4.1, text and binary.
 //
 // [1] Gmsh reference manual, "MSH file format" and "Legacy formats", gmsh.info.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Format 2.2 of Gmsh.
 #include "core/io/gmsh_stream.hpp"
 #include "core/io/tetra_check.hpp"

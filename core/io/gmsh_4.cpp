@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Format 4.1 of Gmsh: nodes and elements in blocks, one for each geometrical entity.
 #include "core/io/gmsh_stream.hpp"
 #include "core/io/tetra_check.hpp"

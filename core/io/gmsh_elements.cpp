@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Elements of soft bodies from Gmsh files.
 #include "core/io/element_collector.hpp"
 #include "core/io/gmsh.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The numbers of a Gmsh file, as text or binary, and what its two formats are read into: points,
 // and elements handed on as they come.
 #pragma once

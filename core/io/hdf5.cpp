@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 #include "core/io/hdf5.hpp"
 
 #include "core/io/input_file.hpp"

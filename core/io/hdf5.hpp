@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The HDF5 C API with owners, checked shapes and errors that speak. Every failure is an InputError
 // "FILE: /path in it: what was found; what is expected"; the library itself prints nothing.
 // Not thread safe unless the HDF5 library is.

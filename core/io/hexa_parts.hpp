@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What the readers of models of hexahedra find in a file, by places in it, and the model made of
 // that.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // MetaImage, the native format of ITK: .mha (one file) and .mhd (text beside a data file).
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // NIfTI-1 and NIfTI-2 images in one file, .nii and .nii.gz.
 //
 // [1] NIfTI-1 and NIfTI-2 data format, nifti.nimh.nih.gov.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The numbers that a file gives its nodes or elements, which are any, to their places in it.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Meshes of openCARP, text and binary.
 //
 // [1] openCARP user manual, "File formats": .pts, .elem, .lon, .vtx.

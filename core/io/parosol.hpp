@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // ParOSol's HDF5 input, the open exchange format of voxel micro-FE.
 //
 // [1] C. Flaig, P. Arbenz, "A scalable memory efficient multigrid solver for micro-finite element

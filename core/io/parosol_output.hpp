@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Results in ParOSol's own layout, so that pipelines around it read them unchanged.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A value per point as openCARP writes them: .dat and .igb.
 //
 // [1] openCARP user manual, "Output file formats": IGB, a header of 1024 bytes of KEY:VALUE that

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 #include "core/io/second_order_hexa.hpp"
 
 #include "core/hexa_entities.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Second-order hexahedra of Gmsh and the points of their triquadratic maps.
 #pragma once
 

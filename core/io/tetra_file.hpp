@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Tetrahedral meshes from files: openCARP, Gmsh, VTK.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Reads numbers and words of a large file in memory, by lines or flowing across them, with
 // stretches of bytes in between. Lines are only counted for a message, so that nothing is lost on
 // it before. Independent of the locale.

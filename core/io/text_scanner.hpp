@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Reads a text in memory line by line and word by word, with the line number for messages.
 // Independent of the locale.
 #pragma once

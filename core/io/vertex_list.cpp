@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // openCARP's vertex lists.
 #include "core/io/input_file.hpp"
 #include "core/io/tetra_file.hpp"

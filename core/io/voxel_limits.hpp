@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The images that this library takes: bounds on shape and spacing, checked before memory is asked
 // for.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Cells and points of grids of VTK, whatever is made of them.
 #include "core/io/vtk_grid.hpp"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What both VTK formats are read into, and the meshes that are made of it.
 //
 // [1] VTK file formats, docs.vtk.org.

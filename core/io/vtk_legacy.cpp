@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // [1] VTK file formats, "Simple legacy formats", docs.vtk.org. Binary numbers are big endian.
 #include "core/io/vtk_legacy.hpp"
 

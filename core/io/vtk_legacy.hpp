@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Unstructured grids of VTK's legacy format, .vtk, text and binary, versions 1.0 to 5.1.
 #pragma once
 

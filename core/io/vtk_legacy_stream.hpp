@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The words and numbers of a VTK legacy file, text or binary.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Arrays of VTK files, whose types are of the file's choice, as the types of a mesh.
 #include "core/io/vtk_grid.hpp"
 

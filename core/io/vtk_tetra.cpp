@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Tetrahedra of the heart from grids of VTK.
 #include "core/io/tetra_check.hpp"
 #include "core/io/vtk_grid.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Fields for ParaView and VTK: VTKHDF 1.0 in HDF5 files.
 //
 // [1] VTK file formats, "VTKHDF", docs.vtk.org. Version 1.0 and the extension .hdf are what every

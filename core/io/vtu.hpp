@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Unstructured grids of VTK's XML format, .vtu: numbers as text, base64 or appended bytes, also
 // compressed by zlib.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A DataArray of a VTK XML file.
 //
 // [1] VTK file formats, "XML file formats", docs.vtk.org. Bytes begin with their number; compressed

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The tags of an XML file in memory, one after the other: as much of XML as VTK writes.
 #pragma once
 

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: BSD-3-Clause
+# SPDX-License-Identifier: Apache-2.0
 """`femura bone` end to end on every backend: cases with closed answers, real file formats, results
 on disk, bad input."""
 import csv

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/bone/condition_syntax.hpp"
 #include "apps/driver/suggest.hpp"
 #include "apps/driver/table.hpp"

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: BSD-3-Clause
+# SPDX-License-Identifier: Apache-2.0
 """What femura does with its command line, before anything is computed."""
 import re
 import unittest

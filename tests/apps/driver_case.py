@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: BSD-3-Clause
+# SPDX-License-Identifier: Apache-2.0
 """What the end-to-end tests share: they run the femura executable as a user would."""
 import json
 import os

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: BSD-3-Clause
+# SPDX-License-Identifier: Apache-2.0
 """`femura eikonal` end to end on every backend: cases with closed answers, real file formats, batches
 of sites, results read back from disk, bad input."""
 import json

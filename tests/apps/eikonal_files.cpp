@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The VTKHDF file of `femura eikonal`, written by the executable and read back.
 #include "core/io/hdf5.hpp"
 #include "core/tetra_generators.hpp"

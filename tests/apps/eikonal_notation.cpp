@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/driver/json_file.hpp"
 #include "apps/eikonal/generator_syntax.hpp"
 #include "apps/eikonal/sites.hpp"

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: BSD-3-Clause
+# SPDX-License-Identifier: Apache-2.0
 """`femura pfem` end to end: closed answers, problems, mesh files, the table of the paper, and what
 is refused."""
 import csv

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Problems of `femura pfem` from JSON: what is read, selected, predicted and written.
 #include "apps/pfem/orthotropy.hpp"
 #include "apps/pfem/pfem_model.hpp"

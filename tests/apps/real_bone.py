@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: BSD-3-Clause
+# SPDX-License-Identifier: Apache-2.0
 """`femura bone` on real bone, against an independent assembled solution and FAIM.
 
 The images are no part of the project (their licence differs): FEMURA_SHARED_DATA, or ../shared/data

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: BSD-3-Clause
+# SPDX-License-Identifier: Apache-2.0
 """`femura softbody` end to end: motions with closed answers, resumed runs, files, and scenes that are
 refused."""
 import csv

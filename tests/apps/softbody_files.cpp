@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The frames and checkpoints of `femura softbody`, written and read back.
 #include "apps/softbody/checkpoint.hpp"
 #include "apps/softbody/frame_series.hpp"

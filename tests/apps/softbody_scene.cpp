@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Scenes of `femura softbody` from JSON, what is refused, and what boxes select.
 #include "apps/softbody/read_scene.hpp"
 #include "apps/softbody/softbody_model.hpp"

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: BSD-3-Clause
+# SPDX-License-Identifier: Apache-2.0
 """`femura topopt` end to end: generators, problems, mesh files, resumed runs, surfaces, and what is
 refused."""
 import csv

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The checkpoints, designs and surfaces of `femura topopt`, written and read back.
 #include "apps/topopt/design_checkpoint.hpp"
 #include "apps/topopt/design_files.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Problems of `femura topopt` from JSON and generators: what is read, selected and refused.
 #include "apps/driver/free_motion.hpp"
 #include "apps/topopt/generators.hpp"

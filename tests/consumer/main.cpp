@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A user's program: counts the solid voxels of an image on every backend of the library.
 #include "core/version.hpp"
 #include "kernels/voxel_array.hpp"

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: BSD-3-Clause
+# SPDX-License-Identifier: Apache-2.0
 # Installs the build into WORK_DIR/prefix, then configures, builds and runs SOURCE_DIR against it.
 cmake_minimum_required(VERSION 3.22)
 function(step)

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Generated meshes of soft bodies and surfaces of meshes: sizes of the paper, elements that fill
 // what they should, right way round, closed surfaces.
 #include "core/element_generators.hpp"

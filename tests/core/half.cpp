@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Half precision against the definition of the format, all 65536 numbers of it.
 #include "core/half.hpp"
 #include "tests/catch.hpp"

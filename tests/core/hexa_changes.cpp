@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Distorted and renumbered meshes of hexahedra are the same body; a box without a part of it.
 #include "core/hexa_changes.hpp"
 

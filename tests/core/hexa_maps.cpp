@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Maps of hexahedra: Jacobians against differences, points and volumes of exact shapes, meshes that
 // fit them.
 #include "core/element_generators.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Modes of hierarchical hexahedra: dimensions of their spaces, the parts of the hexahedron that
 // they belong to, and global numbers and signs that make functions continuous however vertices are
 // numbered and elements turned.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Iso-surfaces of fields on hexahedra: closed manifolds whatever mesh and field, with the volume
 // and the genus of what they enclose, also when read back from STL.
 #include "core/iso_surface.hpp"

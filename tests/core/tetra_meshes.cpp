@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Generated tetrahedral meshes: they fill what they should, conforming, without bad elements.
 #include "core/tetra_generators.hpp"
 #include "tests/catch.hpp"

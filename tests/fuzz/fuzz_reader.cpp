@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // libFuzzer entry for one reader, chosen by FEMURA_FUZZ_TARGET (parosol, metaimage, nifti, surface,
 // raw, format, opencarp, gmsh, vtk_legacy, vtu, vtx, elements, models). The readers take a path,
 // so the input goes through a file (set TMPDIR to a file system in memory).

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The readers as functions of one file, for the fuzz targets and the damaged-file tests: a reader
 // either returns a valid model or throws InputError; anything else is a defect.
 #pragma once

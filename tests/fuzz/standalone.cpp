@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Runs a fuzz target over the files and folders named on the command line, for compilers without
 // libFuzzer and for CTest. `--seeds DIR` writes the seeds of every target below DIR and leaves.
 #include "core/io/hdf5.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Components on the device against breadth-first search, and on shapes with known answers.
 #include "kernels/component_selection.hpp"
 #include "kernels/upload.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Bounding box, crop and grey values against plain loops.
 #include "kernels/crop.hpp"
 #include "tests/backend_test.hpp"

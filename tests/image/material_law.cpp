@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Material laws by hand, and the voxels they refuse.
 #include "kernels/material_law.hpp"
 #include "tests/backend_test.hpp"

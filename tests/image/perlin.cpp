@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Synthetic bone against the textbook definition of gradient noise, and its promises.
 #include "kernels/perlin.hpp"
 #include "tests/backend_test.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Generated bodies voxel by voxel.
 #include "kernels/shapes.hpp"
 #include "tests/backend_test.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Voxelised surfaces against analytic bodies, and what a half-open parity rule promises.
 #include "kernels/voxelise.hpp"
 #include "kernels/crop.hpp"

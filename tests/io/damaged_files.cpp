@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A corpus of damaged files, made here from small valid ones: cut at many lengths, every bit
 // flipped (a stride of them for HDF5), stretches overwritten. Readers may refuse or, where the
 // damage does not matter or makes another valid file, accept; they may do nothing else.

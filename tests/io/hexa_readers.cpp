@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Models of hexahedra from files: what is read of files written by hand, and what is refused.
 #include "core/io/hexa_file.hpp"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Small models of hexahedra in the formats that are read, made by hand, for tests of the readers,
 // the damaged-file corpus and the seeds of the fuzz targets. All are the two cubes of TwoHexa, held
 // at x = 0, with nodes that no element has. Shares nothing with the readers.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 #include "core/io/image_format.hpp"
 #include "core/io/metaimage.hpp"
 #include "core/io/nifti.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A value per point as openCARP's tools read it: .dat and .igb.
 #include "core/io/tetra_file.hpp"
 

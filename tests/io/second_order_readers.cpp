@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Meshes of second order from files: the maps of hexahedra of 20 and 27 nodes, what is kept of
 // their nodes and sets, and what is refused.
 #include "core/io/curved_hexa_file.hpp"

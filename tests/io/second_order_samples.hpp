@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Two hexahedra of second order as Gmsh writes them, for tests of the reader, the damaged-file
 // corpus and the seeds of the fuzz targets. Shares nothing with the readers.
 #pragma once

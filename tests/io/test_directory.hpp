@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A scratch directory that goes away with the test, and the text of an expected error.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What the readers of tetrahedral meshes make of files written by hand.
 #include "core/io/tetra_file.hpp"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Files of tetrahedral meshes that are refused, with a message that names the file, the place in it
 // and the remedy.
 #include "core/io/tetra_file.hpp"

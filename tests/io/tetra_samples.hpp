@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The same two tetrahedra in every format that is read, made by hand: for tests of the readers, the
 // damaged-file corpus and the seeds of the fuzz targets. Shares nothing with the readers.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Products with block matrices, and their conversion to scalar rows.
 #include "kernels/block_multiply.hpp"
 #include "tests/backend_test.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The brick operator with more than 2^31 degrees of freedom; voxel_operators.cpp has the rest.
 #include "kernels/brick_operator.hpp"
 #include "tests/backend_test.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Coarse cells against their definition in plain loops.
 #include "kernels/cell_coarsen.hpp"
 #include "kernels/coarsen.hpp"

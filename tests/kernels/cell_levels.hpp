@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A hierarchy of cells on a backend beside the oracle's (tests/reference/cell_hierarchy.hpp).
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The product with the stiffness of cells against an assembled matrix.
 #include "kernels/cell_operator.hpp"
 #include "kernels/block_diagonal.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Transfer between levels of cells against the oracle's interpolation, and by its properties.
 #include "kernels/cell_transfer.hpp"
 #include "kernels/coarsen.hpp"

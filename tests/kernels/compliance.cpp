@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The compliance of contacts against a dense inverse.
 #include "kernels/compliance.hpp"
 #include "kernels/upload.hpp"

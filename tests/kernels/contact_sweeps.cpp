@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Contact forces of given compliances: closed forms, and frictionless contact by trying all sets of
 // contacts that press.
 #include "kernels/projected_gauss_seidel.hpp"

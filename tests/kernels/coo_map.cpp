@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Matrices from triplets against sums in a std::map.
 #include "kernels/assemble_system.hpp"
 #include "kernels/element_triplets.hpp"

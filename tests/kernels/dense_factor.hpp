@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The inverse factor of a small dense matrix, in plain loops, with panels that a test chooses.
 #pragma once
 

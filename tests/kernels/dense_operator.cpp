@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Dense assembly and product against the oracle's sparse matrix.
 #include "kernels/dense_operator.hpp"
 #include "tests/backend_test.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What densities go through on the way to moduli: filters, projection, the law of the modulus; and
 // the energies that gradients are made of.
 #include "core/element_generators.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The inverse diagonal against the assembled matrix.
 #include "kernels/diagonal.hpp"
 #include "tests/backend_test.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The local solver and the Gray codes of its metric, on the host.
 #include "kernels/eikonal_update.hpp"
 #include "kernels/gray_code.hpp"

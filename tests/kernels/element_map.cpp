@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Sums through the element map against those of a list of triplets.
 #include "tests/backend_test.hpp"
 #include "tests/kernels/element_cases.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Stiffness matrices of hierarchical hexahedra: every method against the oracle, the closed form of
 // the cube, traces and norms computed with numpy, rank and rigid bodies.
 #include "solvers/element_stiffness.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Meshes of distorted hexahedra in any order, for tests of the operators on them.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What every operator on hexahedra promises, on distorted meshes in any order with moduli between
 // 1e-6 and 1.
 #include "solvers/hexa_operators.hpp"

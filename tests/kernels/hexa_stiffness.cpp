@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The stiffness of one hexahedron against the oracle, and colours of elements.
 #include "kernels/hexa_stiffness.hpp"
 #include "kernels/hexa_colouring.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The products with hierarchical hexahedra against sums of signed element matrices, on distorted
 // meshes with vertices numbered and elements turned at random.
 #include "solvers/hierarchic_operators.hpp"

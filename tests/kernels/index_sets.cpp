@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Union-find and inverse maps against plain loops.
 #include "kernels/inverse_map.hpp"
 #include "kernels/union_find.hpp"

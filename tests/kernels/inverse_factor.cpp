@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // L D L^T on a backend against the host's, the inverse W = L^-1 and its products against dense
 // elimination.
 #include "kernels/batched_factor.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The bodies of kernels with more than 2^31 degrees of freedom, on node numbers up to 2^31 - 1:
 // arrays of which only a few pages are ever touched. Bodies run on the host, without a launch.
 #include "kernels/diagonal.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // One voxel at the end of 2^31 - 1 nodes, in arrays of which only a few pages are ever touched.
 #pragma once
 

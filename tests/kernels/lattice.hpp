@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Between the oracle's vectors on the whole lattice (tests/reference/voxel_reference.hpp) and the
 // compact node vectors of a grid.
 #pragma once

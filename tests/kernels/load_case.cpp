@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Prescribed regions and lists against plain loops over the nodes.
 #include "kernels/load_case.hpp"
 #include "tests/backend_test.hpp"

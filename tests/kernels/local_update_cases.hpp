@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What the update of a vertex from one tetrahedron must satisfy, for any function that computes it:
 // update(tetra, target) is the arrival at that corner from the times at the other three; the time
 // of the target itself counts for nothing.

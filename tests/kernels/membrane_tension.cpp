@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Stiffness of flat membranes across their plane, against differences of their forces.
 #include "tests/backend_test.hpp"
 #include "tests/kernels/soft_cases.hpp"

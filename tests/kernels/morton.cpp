@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Morton keys bit by bit, on host and device.
 #include "core/morton.hpp"
 #include "core/vector.hpp"

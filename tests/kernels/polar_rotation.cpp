@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Rotations of 3 x 3 matrices, singular and inverted ones too, made from their singular values.
 #include "kernels/polar_rotation.hpp"
 #include "tests/catch.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Hierarchical hexahedra at points against a cubic polynomial, which they reproduce.
 #include "kernels/sample_hexas.hpp"
 #include "core/element_generators.hpp"

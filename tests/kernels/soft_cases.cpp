@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Evaluations that several tests use: every kind of element on every backend takes a while to
 // compile.
 #include "tests/kernels/soft_cases.hpp"

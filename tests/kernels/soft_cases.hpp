@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Every kind of soft element, and its force, stiffness and energy in the memory of the host.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Forces, tangents and energies of soft elements against the oracle and against each other.
 #include "tests/backend_test.hpp"
 #include "tests/image/host_values.hpp"

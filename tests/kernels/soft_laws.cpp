@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Soft elements in homogeneous stretch, inside out, refused; and the rotations of nodes.
 #include "kernels/node_rotations.hpp"
 #include "tests/backend_test.hpp"

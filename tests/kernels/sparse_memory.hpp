@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Arrays larger than the memory of the machine, of which only the pages that are touched exist: for
 // index arithmetic beyond 2^31 in the bodies of kernels.
 #pragma once

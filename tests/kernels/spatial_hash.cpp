@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/spatial_hash.hpp"
 #include "tests/backend_test.hpp"
 #include "tests/image/host_values.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Coarsening of images and constraints by plain loops; restriction and prolongation by their
 // properties.
 #include "kernels/transfer.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Every way to apply M^-1 = L^-T D^-1 L^-1 from the panels of L, against dense elimination.
 #include "kernels/dissection_solve.hpp"
 #include "kernels/level_solve.hpp"

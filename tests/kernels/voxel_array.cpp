@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/voxel_array.hpp"
 #include "tests/backend_test.hpp"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The closed form of the trilinear cube against numerical integration and exact figures.
 #include "kernels/voxel_element.hpp"
 #include "kernels/lame_field.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Strain, stress and energy of voxels for displacements whose fields are known.
 #include "kernels/voxel_fields.hpp"
 #include "kernels/gather_operator.hpp"

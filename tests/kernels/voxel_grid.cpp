@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Nodes and numbers of voxel grids against a std::map of the corners, sorted by node_order.
 #include "kernels/voxel_grid.hpp"
 #include "tests/backend_test.hpp"

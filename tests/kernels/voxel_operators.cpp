@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What every voxel operator promises: voxel_operator_list.hpp has them.
 #include "kernels/constraints.hpp"
 #include "kernels/node_update.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Assembly of sparse matrices by the plainest means: a map from (row, column) to the sum so far.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Oracle: coarse cells of a voxel model by their definition, in plain loops over sets and maps.
 #pragma once
 

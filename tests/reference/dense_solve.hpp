@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Oracle: dense matrices, row-major [n * n], by plain elimination.
 #pragma once
 

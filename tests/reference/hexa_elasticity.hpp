@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Oracle of the operators on hexahedra: K_e as B^T D B at Gauss points (soft_element.hpp), summed
 // into a dense matrix. The standard library only.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Oracle of the stiffness of hierarchical hexahedra: B^T D B at the points of a rule of its own,
 // shape functions as polynomials of long double coefficients, integrated term by term. The standard
 // library only.

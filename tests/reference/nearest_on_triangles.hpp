@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Oracle: distance from a point to triangles, over all of them; of each, the foot of the normal if
 // that is inside and else the nearest of the three edges.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Displacements that are polynomials of the position, with the body forces that hold them in
 // balance, and their coefficients in products of one-dimensional functions. The standard library
 // only.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Symmetric positive definite systems with a narrow profile: rows are kept from their first entry
 // to the diagonal. The standard library only; shares nothing with the code under test.
 #pragma once

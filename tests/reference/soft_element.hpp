@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Oracle of the elements of soft bodies, from the definitions: stiffness as B^T D B at Gauss
 // points, frames, R K0 (R^T x - X), the tension of membranes in its principal axes, and energies of
 // F. The standard library only; shares nothing with the code under test.

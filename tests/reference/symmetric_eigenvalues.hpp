@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Oracle: eigenvalues of small symmetric matrices by Jacobi's rotations.
 #pragma once
 

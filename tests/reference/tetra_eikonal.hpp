@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Oracle: activation times on a mesh in plain loops, from gradients instead of paths: in a
 // tetrahedron the gradient g of the linear times has g . D g = 1, and its characteristic D g must
 // come in through the face opposite to the vertex. Where it does not, the three edges of the face

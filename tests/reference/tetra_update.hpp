@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Oracle: the earliest arrival at a vertex of a tetrahedron over its opposite face, by nested
 // golden sections. Slow, without cases, from coordinates and the metric.
 #pragma once

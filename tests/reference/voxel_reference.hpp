@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Oracle: linear elasticity on voxels by numerical integration and an assembled matrix, in plain
 // loops. Vectors live on the whole lattice of (nx + 1)(ny + 1)(nz + 1) nodes, x fastest, three
 // components each; rows of nodes that touch no solid voxel are empty.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Smoothed aggregation: coarse matrices against dense products on the host, and what conjugate
 // gradients ask of a preconditioner.
 #include "solvers/aggregation_multigrid.hpp"

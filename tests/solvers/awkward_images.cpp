@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Void slabs, islands, thin struts and hinges: solved, or said not to be.
 #include "solvers/voxel_solver.hpp"
 #include "tests/backend_test.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Boundary value problems on the oracle's lattice, solved by the library.
 #pragma once
 

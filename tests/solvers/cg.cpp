@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Conjugate gradients on matrices with a known course, and its honesty about the true residual.
 #include "solvers/cg.hpp"
 #include "kernels/upload.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Pairs in contact: against all distances by plain loops, and cases with known answers.
 #include "tests/backend_test.hpp"
 #include "tests/reference/nearest_on_triangles.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A stiff block on a plane: what it weighs, when it slides, and what warm starts and corrections
 // do.
 #include "kernels/upload.hpp"

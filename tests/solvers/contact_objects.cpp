@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Bodies in contact with each other: no force and no moment from nowhere, and no way through.
 #include "kernels/upload.hpp"
 #include "tests/backend_test.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The dense inverse by its defining equations, also where the matrix is singular.
 #include "solvers/dense_inverse.hpp"
 #include "kernels/upload.hpp"

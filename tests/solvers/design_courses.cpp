@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Topology optimisation step by step against other programs.
 #include "solvers/design_optimizer.hpp"
 #include "tests/backend_test.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Topology optimisation: gradients against differences, resumed runs, passive elements, mechanisms,
 // refusals and breakdowns.
 #include "solvers/design_optimizer.hpp"

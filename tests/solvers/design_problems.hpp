@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Problems of topology optimisation for tests: cantilevers of other programs, in the half y <
 // width / 2 where they are symmetric, with a mirror in the middle.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // A diagonal matrix as an operator: everything about its iterations is known in closed form.
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Activation times against closed forms: plane waves, point sources in anisotropic, graded and
 // layered media, several sites, the slab of Niederer et al. (2011).
 #include "tests/backend_test.hpp"

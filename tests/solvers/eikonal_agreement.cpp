@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Activation times against the oracle, and against each other: methods, metrics, precisions,
 // backends, numbers of sub-domains and of threads, batches.
 #include "tests/backend_test.hpp"

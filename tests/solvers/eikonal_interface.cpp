@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // What the solver of activation times says of islands, of solves that are cut short, of its sizes
 // and of input it does not take.
 #include "tests/backend_test.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Order of elimination, panels of the factor and the factor on the host, against dense elimination
 // by plain loops.
 #include "solvers/nested_dissection.hpp"

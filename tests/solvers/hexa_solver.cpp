@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Solves on hexahedra: against compliances that four independent programs agree on (deal.II,
 // FEniCS, Firedrake and a reference of the project's own), and what must not be reported as solved.
 #include "solvers/hexa_solver.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Solves with hierarchical hexahedra: polynomials that they have in their space, Lame's sphere,
 // counts of iterations, meshes of several orders, and what must not be reported as solved.
 #include "solvers/hierarchic_solver.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Estimates and bounds of eigenvalues against known spectra.
 #include "solvers/lanczos.hpp"
 #include "kernels/block_diagonal.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Second-order convergence to a smooth solution with a body force.
 #include "solvers/voxel_solver.hpp"
 #include "tests/backend_test.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The standard tests on bodies whose answer has a closed form.
 #include "kernels/mechanical_test.hpp"
 #include "kernels/reactions.hpp"

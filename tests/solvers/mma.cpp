@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The optimisers by themselves, on problems of pencil and paper.
 #include "solvers/mma.hpp"
 #include "kernels/upload.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The multigrid cycle: symmetric, positive, and as good on fine grids as on coarse ones.
 #include "solvers/voxel_solver.hpp"
 #include "tests/backend_test.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The smoothers on a diagonal matrix, where their errors are polynomials, and on voxels, where
 // products that fuse the step and products that do not agree.
 #include "solvers/polynomial_smoother.hpp"

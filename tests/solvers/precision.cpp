@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Solves with single precision inside: the same solutions for loads of any size, and double
 // precision where single does not do.
 #include "solvers/voxel_solver.hpp"

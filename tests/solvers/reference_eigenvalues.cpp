@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The oracle's eigenvalues against Eigen.
 #include "tests/catch.hpp"
 #include "tests/reference/symmetric_eigenvalues.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The oracles of activation times against each other and against published values.
 #include "tests/kernels/local_update_cases.hpp"
 #include "tests/reference/eikonal_exact.hpp"

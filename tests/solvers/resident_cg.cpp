@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Conjugate gradients whose scalars stay on the device: against dense solves, and where there is no
 // solution.
 #include "solvers/resident_cg.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The smoothers' polynomials against the recursions and tables of the literature.
 #include "solvers/smoothing_polynomial.hpp"
 #include "tests/catch.hpp"

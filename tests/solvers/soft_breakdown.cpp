@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Soft bodies that cannot be stepped: halved, reported or refused.
 #include "solvers/kokkos_kernels_product.hpp"
 #include "tests/backend_test.hpp"

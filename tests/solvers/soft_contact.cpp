@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Soft bodies in contact, in time: they land and rest, slide where friction says, and keep their
 // momentum when they meet.
 #include "core/element_generators.hpp"

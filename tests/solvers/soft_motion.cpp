@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The motion of soft bodies: every step satisfies the equation of backward Euler, momentum is kept,
 // energy decays, the time step converges, Newton's method does.
 #include "tests/backend_test.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Bodies of soft elements in equilibrium: affine fields, bars, cantilevers, Cook's membrane.
 #include "kernels/corotational_hexa.hpp"
 #include "tests/backend_test.hpp"

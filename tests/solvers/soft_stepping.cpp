@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // The solver of soft bodies: all its ways agree, factors are as old as it says, runs are resumed.
 #include "solvers/kokkos_kernels_product.hpp"
 #include "tests/backend_test.hpp"

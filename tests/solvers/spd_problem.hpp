@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Symmetric positive definite matrices of 3 x 3 blocks with the factor, for tests of what applies
 // it: irregular graphs, forests and meshes.
 #pragma once

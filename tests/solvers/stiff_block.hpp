@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Blocks of a few nodes with springs between all of them, for contact: systems that are dense and
 // solved in plain loops.
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Eigenvalues of tridiagonal matrices against Eigen.
 #include "solvers/lanczos.hpp"
 #include "tests/catch.hpp"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Vertex stars: the modes that they have, their matrices, and the preconditioner made of them.
 #include "core/element_generators.hpp"
 #include "kernels/star_multiply.hpp"

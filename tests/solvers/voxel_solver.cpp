@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-License-Identifier: Apache-2.0
 // Boundary value problems with closed forms, the oracle's solutions, balance and superposition.
 #include "solvers/voxel_solver.hpp"
 #include "tests/backend_test.hpp"
