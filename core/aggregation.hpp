@@ -11,8 +11,8 @@
 
 namespace femura {
 
-/// The blocks of a sparse matrix: row i has those of column[row_begin[i]] ..
-/// column[row_begin[i + 1]], ascending.
+/// The blocks of a sparse matrix: row i has the entries row_begin[i] .. row_begin[i + 1] of column,
+/// ascending.
 struct BlockGraph {
   std::vector<std::int64_t> row_begin;
   std::vector<int> column;

@@ -5,19 +5,25 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <type_traits>
 #include <utility>
 
 namespace femura {
 
+/// An integral constant that device code, too, may convert.
+template<int N>
+struct IntConstant {
+  static constexpr int value = N;
+  KOKKOS_FORCEINLINE_FUNCTION constexpr operator int() const { return N; }
+};
+
 namespace detail {
 template<int first, class Body, int... i>
 KOKKOS_FORCEINLINE_FUNCTION void run_unrolled(const Body& body, std::integer_sequence<int, i...>) {
-  (body(std::integral_constant<int, first + i>()), ...);
+  (body(IntConstant<first + i>()), ...);
 }
 } // namespace detail
 
-/// body(i) for i = first .. last - 1, where i is an integral constant if `known`, else an int up to
+/// body(i) for i = first .. last - 1, where i is an IntConstant if `known`, else an int up to
 /// `end`.
 template<bool known, int first, int last, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void unrolled(int end, const Body& body) {

@@ -55,6 +55,12 @@ std::int64_t wide_team_concurrency(const Exec& exec, int /*teams*/) {
   return exec.concurrency();
 }
 
+/// Bytes of scratch that a team can have.
+template<class Exec>
+std::size_t max_wide_scratch(const Exec&) {
+  return std::size_t(1) << 30;
+}
+
 /// Runs the kernel with `league` teams of `threads` threads (one on cores) and `bytes` of scratch
 /// each. Does not fence.
 template<class Exec, class Kernel>
@@ -69,6 +75,10 @@ void launch_wide_teams(const char* label, const Exec& exec, std::int64_t league,
 #if defined(KOKKOS_ENABLE_CUDA)
 inline std::int64_t wide_team_concurrency(const Cuda& exec, int teams) {
   return std::int64_t(exec.cuda_device_prop().multiProcessorCount) * teams;
+}
+
+inline std::size_t max_wide_scratch(const Cuda& exec) {
+  return exec.cuda_device_prop().sharedMemPerBlockOptin;
 }
 
 #if defined(__CUDACC__)
@@ -96,8 +106,10 @@ void launch_wide_teams(const char* label, const Cuda& exec, std::int64_t league,
     error = cudaGetLastError();
   }
   Kokkos::Profiling::popRegion();
-  if (error != cudaSuccess)
-    throw std::runtime_error(std::string(label) + ": " + cudaGetErrorString(error));
+  if (error == cudaSuccess)
+    return;
+  (void)cudaGetLastError(); // else Kokkos reports it once more, elsewhere
+  throw std::runtime_error(std::string(label) + ": " + cudaGetErrorString(error));
 }
 #endif
 #endif

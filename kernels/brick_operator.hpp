@@ -34,7 +34,7 @@ struct alignas(16) BrickTile {
 
 /// Columns of elements of a tile, one more each way than columns of nodes that it finishes, and how
 /// many of them one thread takes. Large tiles repeat less at their seams, small ones waste less on
-/// void: docs/performance.md has the choices measured.
+/// void: docs/performance/bone.md has the choices measured.
 template<class Exec, class Scalar>
 struct BrickShape {
   static constexpr bool device = BackendTraits<Exec>::is_device;

@@ -98,9 +98,9 @@ struct RestrictToCorners {
     Scalar sum[3][8] = {};
     const Array<Scalar, Exec>& x = fine;
     fine_nodes.for_each(cell, [&](std::int64_t f, int position) {
-      const Scalar high[3] = {Scalar(0.5) * Scalar(position % 3),
-                              Scalar(0.5) * Scalar(position / 3 % 3),
-                              Scalar(0.5) * Scalar(position / 9)};
+      const int along[3] = {position % 3, position / 3 % 3, position / 9};
+      const Scalar high[3] = {Scalar(0.5) * Scalar(along[0]), Scalar(0.5) * Scalar(along[1]),
+                              Scalar(0.5) * Scalar(along[2])};
       Scalar weight[8] = {1 - high[0], high[0]};
       for (int v = 0; v < 2; ++v) {
         weight[2 + v] = high[1] * weight[v];

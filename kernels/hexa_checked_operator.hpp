@@ -59,6 +59,15 @@ protected:
 
   void take_modulus(const Exec&, const Array<double, Exec>& modulus) final { modulus_ = modulus; }
 
+  /// Of a product with all of K_e, of which `bytes_of_elem` are kept and move once: 24 x 24
+  /// multiply-adds, times E_e, and the sum into y.
+  HexaOperatorCost cost_of_stored(std::size_t bytes_of_elem) const {
+    const std::int64_t num_elem = this->arrays_.num_elem;
+    const std::int64_t kept = num_elem * std::int64_t(bytes_of_elem);
+    return {kept, double(kept) + this->bytes_of_mesh_and_vectors(),
+            (2.0 * 24 * 24 + 24 + 24) * double(num_elem)};
+  }
+
   Array<double, Exec> modulus_;
 };
 

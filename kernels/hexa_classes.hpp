@@ -10,6 +10,7 @@
 #include "kernels/upload.hpp"
 
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace femura {
@@ -84,29 +85,52 @@ struct CountUnlikeFirst {
   }
 };
 
-} // namespace detail
-
-/// Classes of the elements begin .. end - 1. Edges agree to 1e-10 of the longest there is. Fences.
+/// Edges agree to this, 1e-10 of the longest there is.
 template<class Exec>
-HexaClasses<Exec> find_hexa_classes(const Exec& exec, const HexaBatch<Exec>& batch,
-                                    std::int64_t begin, std::int64_t end) {
+double edge_quantum(const Exec& exec, const HexaBatch<Exec>& batch, std::int64_t begin,
+                    std::int64_t end) {
+  double longest = 0;
+  Kokkos::parallel_reduce(
+      "femura::longest_hexa_edge",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, begin, end),
+      LongestHexaEdge<Exec>{HexaBatchPointers(batch)}, Kokkos::Max<double>(longest));
+  return longest > 0 ? 1e-10 * longest : 1;
+}
+
+template<class Exec>
+std::vector<std::uint64_t> hashes_of(const Exec& exec, const HexaBatch<Exec>& batch,
+                                     std::int64_t begin, std::int64_t end, double quantum) {
   FEMURA_REQUIRE(batch.is_trilinear() && batch.point_stride == 0,
                  "find_hexa_classes: trilinear elements with one D each");
-  const detail::HexaBatchPointers pointers(batch);
-  const auto elements =
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, begin, end);
-  double longest = 0;
-  Kokkos::parallel_reduce("femura::longest_hexa_edge", elements,
-                          detail::LongestHexaEdge<Exec>{pointers}, Kokkos::Max<double>(longest));
-  const double quantum = longest > 0 ? 1e-10 * longest : 1;
   const Array<std::uint64_t, Exec> hash =
       make_uninitialized<std::uint64_t>(exec, end - begin, "femura::hexa_classes::hash");
   Kokkos::parallel_for("femura::hash_hexa", range(exec, end - begin),
-                       detail::HashHexa<Exec>{pointers, begin, quantum, hash});
+                       HashHexa<Exec>{HexaBatchPointers(batch), begin, quantum, hash});
+  return download(exec, hash);
+}
+
+} // namespace detail
+
+/// How many classes there are, or most + 1 if there are more. Fences.
+template<class Exec>
+std::int64_t count_hexa_classes(const Exec& exec, const HexaBatch<Exec>& batch, std::int64_t most) {
+  std::unordered_set<std::uint64_t> known;
+  for (const std::uint64_t h : detail::hashes_of(
+           exec, batch, 0, batch.num_elem, detail::edge_quantum(exec, batch, 0, batch.num_elem)))
+    if (known.insert(h).second && std::int64_t(known.size()) > most)
+      break;
+  return std::int64_t(known.size());
+}
+
+/// Classes of the elements begin .. end - 1. Fences.
+template<class Exec>
+HexaClasses<Exec> find_hexa_classes(const Exec& exec, const HexaBatch<Exec>& batch,
+                                    std::int64_t begin, std::int64_t end) {
+  const double quantum = detail::edge_quantum(exec, batch, begin, end);
   HexaClasses<Exec> classes;
   std::vector<int> of_elem;
   std::unordered_map<std::uint64_t, int> known;
-  for (const std::uint64_t h : download(exec, hash)) {
+  for (const std::uint64_t h : detail::hashes_of(exec, batch, begin, end, quantum)) {
     const auto found = known.emplace(h, classes.num_classes());
     if (found.second)
       classes.first.push_back(int(of_elem.size()));
@@ -115,9 +139,10 @@ HexaClasses<Exec> find_hexa_classes(const Exec& exec, const HexaBatch<Exec>& bat
   classes.of_elem = upload(exec, "femura::hexa_classes::of_elem", of_elem);
   const Array<int, Exec> first = upload(exec, "femura::hexa_classes::first", classes.first);
   int unlike = 0;
-  Kokkos::parallel_reduce(
-      "femura::count_unlike_first", range(exec, end - begin),
-      detail::CountUnlikeFirst<Exec>{pointers, begin, 2 * quantum, first, classes.of_elem}, unlike);
+  Kokkos::parallel_reduce("femura::count_unlike_first", range(exec, end - begin),
+                          detail::CountUnlikeFirst<Exec>{detail::HexaBatchPointers(batch), begin,
+                                                         2 * quantum, first, classes.of_elem},
+                          unlike);
   FEMURA_REQUIRE(unlike == 0, "find_hexa_classes: two shapes have one hash");
   return classes;
 }

@@ -43,11 +43,6 @@ struct HexaMatrices {
   }
 };
 
-/// Flops of a product with all of K_e: 24 x 24 multiply-adds, times E_e, and the sum into y.
-inline double flops_of_hexa_matrices(int num_elem) {
-  return (2.0 * 24 * 24 + 24 + 24) * num_elem;
-}
-
 namespace detail {
 
 /// The rows of a node of a matrix; matrices in the order `order`, or that of the mesh where it is

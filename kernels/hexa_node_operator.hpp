@@ -59,12 +59,9 @@ public:
   /// Kept: 576 numbers an element. They move once, and so does the list of elements around nodes,
   /// which is of the mesh.
   HexaOperatorCost cost() const override {
-    const std::int64_t kept =
-        std::int64_t(matrices_.entry.extent(0)) * std::int64_t(sizeof(Scalar));
-    return {kept,
-            double(kept) + this->bytes_of_mesh_and_vectors() + 32.0 * matrices_.num_elem +
-                4.0 * this->arrays_.num_nodes,
-            flops_of_hexa_matrices(matrices_.num_elem)};
+    HexaOperatorCost cost = this->cost_of_stored(576 * sizeof(Scalar));
+    cost.bytes_moved += 32.0 * this->arrays_.num_elem + 4.0 * this->arrays_.num_nodes;
+    return cost;
   }
 
 protected:

@@ -109,12 +109,7 @@ public:
   bool is_deterministic() const override { return false; }
 
   /// Kept: 576 numbers an element; each moves once.
-  HexaOperatorCost cost() const override {
-    const std::int64_t kept =
-        std::int64_t(matrices_.entry.extent(0)) * std::int64_t(sizeof(Scalar));
-    return {kept, double(kept) + this->bytes_of_mesh_and_vectors(),
-            flops_of_hexa_matrices(matrices_.num_elem)};
-  }
+  HexaOperatorCost cost() const override { return this->cost_of_stored(576 * sizeof(Scalar)); }
 
 protected:
   void multiply(const Exec& exec, const Array<Scalar, Exec>& x,

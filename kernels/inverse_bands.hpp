@@ -23,8 +23,8 @@ struct InverseCost {
   std::int64_t most_bytes; ///< of all entries
 };
 
-/// The defaults: those of a device fit one band of the bodies in docs/performance.md on an H200 in
-/// single precision, recorded as a graph; cores open a parallel region.
+/// The defaults: those of a device fit one band of the bodies in docs/performance/softbody.md on an
+/// H200 in single precision, recorded as a graph; cores open a parallel region.
 constexpr InverseCost inverse_cost(bool is_device) {
   constexpr std::int64_t four_gib = std::int64_t(4) << 30;
   return is_device ? InverseCost{4.5e-6, 3.4e12, four_gib} : InverseCost{5e-6, 1e10, four_gib};

@@ -7,59 +7,133 @@
 
 #include "kernels/block_matrix.hpp"
 #include "kernels/mode_gather.hpp"
-#include "kernels/upload.hpp"
-
-#include <algorithm>
-#include <limits>
+#include "kernels/offsets.hpp"
 
 namespace femura {
 
-/// Modes that share an element, values of zero. Throws std::invalid_argument where 32 bits do not
+namespace detail {
+
+/// The modes of each element, ascending, -1 for those that are not there. An item is an entry.
+struct SortElementModes {
+  int num_modes; ///< of an element
+  ArrayPointer<const int> signed_mode;
+  ArrayPointer<int> sorted;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    const std::int64_t first = item / num_modes * num_modes;
+    const int own = signed_mode(item);
+    int place = 0;
+    for (std::int64_t k = first; k < first + num_modes; ++k)
+      place += signed_mode(k) < own || (signed_mode(k) == own && k < item);
+    sorted(first + place) = own < 0 ? -1 : own / 2;
+  }
+};
+
+/// Columns of the rows, which are merged from the lists of the elements around a mode.
+struct MergeElementModes {
+  static constexpr int past_all = 0x7fffffff;
+  int num_batches;
+  std::int64_t first_slot[max_hexa_order + 1]; ///< of batches, and past the last one
+  int num_modes[max_hexa_order];               ///< of an element of each batch
+  ArrayPointer<const int> begin;               ///< of ModeGather
+  ArrayPointer<const std::uint32_t> slot;      ///< of ModeGather
+  ArrayPointer<const int> sorted;              ///< [slots]
+
+  /// The least of what the element of a slot has above `column`.
+  KOKKOS_FORCEINLINE_FUNCTION int next(std::int64_t own, int column) const {
+    int b = 0;
+    while (own >= first_slot[b + 1])
+      ++b;
+    const int count = num_modes[b];
+    const int* const list =
+        sorted.data + first_slot[b] + (own - first_slot[b]) / count * std::int64_t(count);
+    int low = 0, high = count;
+    while (low < high) {
+      const int middle = (low + high) / 2;
+      if (list[middle] > column)
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    return low < count ? list[low] : int(past_all);
+  }
+  /// visit(k, column) for the columns of a row, ascending. Returns how many there are.
+  template<class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION int for_each(std::int64_t row, const Visit& visit) const {
+    int column = -1;
+    for (int count = 0;; ++count) {
+      int least = column < row ? int(row) : int(past_all); // the diagonal is there in any case
+      for (int k = begin(row); k < begin(row + 1); ++k) {
+        const int other = next(slot(k) >> 1, column);
+        least = other < least ? other : least;
+      }
+      if (least == past_all)
+        return count;
+      column = least;
+      visit(count, column);
+    }
+  }
+};
+
+struct CountColumns {
+  MergeElementModes merge;
+  ArrayPointer<int> length;
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    length(row) = merge.for_each(row, [](int, int) {});
+  }
+};
+
+struct ListColumns {
+  MergeElementModes merge;
+  ArrayPointer<const int> row_begin;
+  ArrayPointer<int> column;
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    int* const to = column.data + row_begin(row);
+    merge.for_each(row, [=](int k, int other) { to[k] = other; });
+  }
+};
+
+} // namespace detail
+
+/// Modes that share an element, values of zero. Throws std::invalid_argument where 31 bits do not
 /// count the blocks. Fences.
 template<class Exec>
-BlockMatrix<Exec> make_mode_block_pattern(const Exec& exec, const HierarchicModel<Exec>& model) {
-  struct Batch {
-    std::vector<int> signed_mode;
-    std::size_t num_modes;
-  };
-  std::vector<Batch> batches;
-  std::vector<std::vector<std::pair<int, int>>> around(std::size_t(model.num_modes)); // batch, elem
+BlockMatrix<Exec> make_mode_block_pattern(const Exec& exec, const HierarchicModel<Exec>& model,
+                                          const ModeGather<Exec>& gather) {
+  FEMURA_REQUIRE(model.batch.size() <= std::size_t(max_hexa_order),
+                 model.batch.size() << " batches of elements: more than there are orders");
+  const auto sorted =
+      make_uninitialized<int>(exec, gather.num_slots(), "femura::mode_block_pattern::sorted");
+  detail::MergeElementModes merge{
+      int(model.batch.size()), {}, {}, gather.begin, gather.slot, sorted};
   for (std::size_t b = 0; b < model.batch.size(); ++b) {
-    batches.push_back(
-        {download(exec, model.batch[b].signed_mode), std::size_t(model.batch[b].num_modes)});
-    const Batch& own = batches.back();
-    for (std::size_t k = 0; k < own.signed_mode.size(); ++k)
-      if (own.signed_mode[k] >= 0)
-        around[std::size_t(own.signed_mode[k] / 2)].push_back({int(b), int(k / own.num_modes)});
+    const HexaBatch<Exec>& batch = model.batch[b];
+    merge.first_slot[b] = gather.first_slot[b];
+    merge.num_modes[b] = batch.num_modes;
+    detail::SortElementModes sort{batch.num_modes, batch.signed_mode, sorted};
+    sort.sorted.data += gather.first_slot[b];
+    Kokkos::parallel_for("femura::make_mode_block_pattern::sort",
+                         range(exec, batch.num_elem * batch.num_modes), sort);
   }
-  std::vector<int> row_begin(1, 0), column, mark(std::size_t(model.num_modes), -1);
-  for (int row = 0; row < model.num_modes; ++row) {
-    const std::size_t begin = column.size();
-    mark[std::size_t(row)] = row;
-    column.push_back(row);
-    for (const auto& [b, elem] : around[std::size_t(row)]) {
-      const Batch& own = batches[std::size_t(b)];
-      const int* const mode = own.signed_mode.data() + std::size_t(elem) * own.num_modes;
-      for (std::size_t a = 0; a < own.num_modes; ++a) {
-        const int other = mode[a] / 2;
-        if (mode[a] >= 0 && mark[std::size_t(other)] != row) {
-          mark[std::size_t(other)] = row;
-          column.push_back(other);
-        }
-      }
-    }
-    FEMURA_REQUIRE(column.size() <= std::size_t(std::numeric_limits<int>::max()),
-                   "more blocks than 31 bits count; take another operator");
-    std::sort(column.begin() + std::ptrdiff_t(begin), column.end());
-    row_begin.push_back(int(column.size()));
-  }
+  merge.first_slot[model.batch.size()] = gather.num_slots();
   BlockMatrix<Exec> matrix;
   matrix.num_rows = model.num_modes;
-  matrix.row_begin = upload(exec, "femura::block_matrix::row_begin", row_begin);
-  matrix.column = upload(exec, "femura::block_matrix::column", column);
-  matrix.value =
-      make_zeros<double>(exec, 9 * std::int64_t(column.size()), "femura::block_matrix::value");
+  matrix.row_begin = make_uninitialized<int>(exec, std::int64_t(model.num_modes) + 1,
+                                             "femura::block_matrix::row_begin");
+  Kokkos::parallel_for("femura::make_mode_block_pattern::count", range(exec, model.num_modes),
+                       detail::CountColumns{merge, matrix.row_begin});
+  const std::int64_t num_blocks = lengths_to_begins(exec, matrix.row_begin, "blocks");
+  matrix.column = make_uninitialized<int>(exec, num_blocks, "femura::block_matrix::column");
+  Kokkos::parallel_for("femura::make_mode_block_pattern::list", range(exec, model.num_modes),
+                       detail::ListColumns{merge, matrix.row_begin, matrix.column});
+  matrix.value = make_zeros<double>(exec, 9 * num_blocks, "femura::block_matrix::value");
+  fence(exec, "femura::make_mode_block_pattern"); // sorted goes
   return matrix;
+}
+
+template<class Exec>
+BlockMatrix<Exec> make_mode_block_pattern(const Exec& exec, const HierarchicModel<Exec>& model) {
+  return make_mode_block_pattern(exec, model, make_mode_gather(exec, model));
 }
 
 namespace detail {

@@ -9,8 +9,8 @@
 
 namespace femura {
 
-/// Cell (i, j, k) has number i + cells[0] (j + cells[1] k) and the points member(begin(number)) ..
-/// member(begin(number + 1)), which ascend.
+/// Cell (i, j, k) has number i + cells[0] (j + cells[1] k), and its points are the entries
+/// begin(number) .. begin(number + 1) of member, which ascend.
 template<class Exec>
 struct PointCells {
   double low[3], width; ///< of the box, of a cell

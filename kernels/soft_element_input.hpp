@@ -25,6 +25,10 @@ constexpr int pairs_per_elem(ElementShape shape) {
 
 namespace detail {
 
+/// nodes_per_elem where device code may not call it.
+template<ElementShape shape>
+inline constexpr int soft_element_nodes = nodes_per_elem(shape);
+
 /// Arrays of a group of elements, and what is asked for. `rest` has one row of num_elem values for
 /// each number an element keeps.
 struct SoftInput {
@@ -38,7 +42,7 @@ struct SoftInput {
 
   template<ElementShape shape>
   KOKKOS_FORCEINLINE_FUNCTION const int* nodes_of(int elem) const {
-    return node.data + std::int64_t(elem) * nodes_per_elem(shape);
+    return node.data + std::int64_t(elem) * soft_element_nodes<shape>;
   }
 
   KOKKOS_FORCEINLINE_FUNCTION double rest_value(int elem, int k) const {

@@ -49,7 +49,7 @@ struct CopyClassMatrices {
 
 } // namespace detail
 
-/// The first element of each class as a batch.
+/// The first element of each class as a batch. Fences, but does not wait for its arrays.
 template<class Exec>
 HexaBatch<Exec> gather_classes(const Exec& exec, const HexaBatch<Exec>& batch, std::int64_t begin,
                                const HexaClasses<Exec>& classes) {

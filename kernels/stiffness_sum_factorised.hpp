@@ -26,6 +26,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace femura {
@@ -306,8 +307,8 @@ struct FormSumFactorised {
     constexpr int first = linear_width * Step, last = first + linear_width < Factors::width
                                                           ? first + linear_width
                                                           : Factors::width;
-    const std::integral_constant<int, 0> zero;
-    const std::integral_constant<int, 1> one;
+    const IntConstant<0> zero;
+    const IntConstant<1> one;
     if constexpr (Step == 0) {
       double s[2][2][4];
       sum_second(a, zero, zero, s[0][0]);
@@ -342,8 +343,8 @@ struct FormSumFactorised {
   KOKKOS_FORCEINLINE_FUNCTION void one_row(const Column& a, I i, int num_j, int column,
                                            double* s_of) const {
     double s[2][4];
-    sum_second(a, i, std::integral_constant<int, 0>(), s[0]);
-    sum_second(a, i, std::integral_constant<int, 1>(), s[1]);
+    sum_second(a, i, IntConstant<0>(), s[0]);
+    sum_second(a, i, IntConstant<1>(), s[1]);
     for (int kind = 0; kind < 4; ++kind)
       to_linear(s[0][kind], s[1][kind]);
     store_second(s[0], 0, column, s_of);
@@ -405,8 +406,8 @@ struct FormSumFactorised {
       if (!diagonal || t <= r)
         output.set(k, r, t, x);
     };
-    const std::integral_constant<int, 0> zero;
-    const std::integral_constant<int, 1> one;
+    const IntConstant<0> zero;
+    const IntConstant<1> one;
     {
       double x00 = sum_third(s, zero, zero), x01 = sum_third(s, zero, one),
              x10 = sum_third(s, one, zero), x11 = sum_third(s, one, one);
@@ -515,6 +516,14 @@ constexpr SumFactorisedShape sum_factorised_shape(int order) {
   return shapes[order];
 }
 
+/// Bytes of scratch that a team takes.
+template<int P, int N>
+std::size_t sum_factorised_scratch(int points) {
+  constexpr SumFactorisedShape shape = sum_factorised_shape(P);
+  using Kernel = FormSumFactorised<P, N, shape.slots, shape.threads, shape.teams>;
+  return sizeof(double) * Kernel::scratch_doubles(points, shape.pulled_in_scratch);
+}
+
 template<int P, int N, class Exec>
 void launch_sum_factorised(const Exec& exec, const HexaBatch<Exec>& batch, MatrixStorage storage,
                            std::int64_t begin, std::int64_t end,
@@ -536,22 +545,36 @@ void launch_sum_factorised(const Exec& exec, const HexaBatch<Exec>& batch, Matri
                       end - begin,
                       make_sum_factors<P, N>(batch.space, batch.scaling, batch.order, n)};
   launch_wide_teams("femura::form_sum_factorised", exec, league, shape.threads,
-                    sizeof(double) * Kernel::scratch_doubles(n, shape.pulled_in_scratch), kernel);
+                    sum_factorised_scratch<P, N>(n), kernel);
 }
 
+/// False if no kernel of that order and rule fits the scratch memory of the device.
 template<class Exec, int... p>
 bool launch_known_order(const Exec& exec, const HexaBatch<Exec>& batch, MatrixStorage storage,
                         std::int64_t begin, std::int64_t end, const Array<double, Exec>& matrix,
                         std::integer_sequence<int, p...>) {
+  const std::size_t available = max_wide_scratch(exec);
   return ((batch.order == p + 1 && batch.points == p + 2 &&
+           sum_factorised_scratch<p + 1, p + 2>(p + 2) <= available &&
            (launch_sum_factorised<p + 1, p + 2>(exec, batch, storage, begin, end, matrix), true)) ||
           ...);
 }
 
 } // namespace detail
 
-/// Matrices of the elements begin .. end - 1, as `storage` says. Does not fence, except to free
-/// what it needs besides.
+/// Why these elements cannot have it here; empty if they can.
+template<class Exec>
+std::string sum_factorised_obstacle(const Exec& exec, const HexaBatch<Exec>& batch) {
+  const std::size_t bytes = detail::sum_factorised_scratch<0, 0>(batch.points),
+                    available = max_wide_scratch(exec);
+  if (bytes <= available)
+    return {};
+  return std::to_string(batch.points) + " points take " + std::to_string(bytes >> 10) +
+         " KiB of shared memory, and the device has " + std::to_string(available >> 10);
+}
+
+/// Matrices of the elements begin .. end - 1, as `storage` says; there is no obstacle. Does not
+/// fence, except to free what it needs besides.
 template<class Exec>
 void form_sum_factorised(const Exec& exec, const HexaBatch<Exec>& batch, MatrixStorage storage,
                          std::int64_t begin, std::int64_t end, const Array<double, Exec>& matrix) {

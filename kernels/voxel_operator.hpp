@@ -27,12 +27,12 @@ struct IsVoxelOperator<Operator, Exec, Scalar,
 ///
 ///     static constexpr const char* name;
 ///     static constexpr bool fuses_updates;  // has apply_then: node_update.hpp
-///     void apply(exec, x, y) const;  // y = A x, unconstrained; [3 num_nodes], not aliased; no
-///     fence
+///     // y = A x, unconstrained; [3 num_nodes], not aliased; no fence
+///     void apply(exec, x, y) const;
 ///
 /// See offset_operator.hpp, hash_operator.hpp, gather_operator.hpp and brick_operator.hpp. A
 /// further one needs a line in voxel_operator_list.hpp, a kind in solvers/voxel_solver.hpp and a
-/// solvers/voxel_pcg_<operator>.cpp.
+/// solvers/voxel_pcg_OPERATOR.cpp.
 template<class Operator, class Exec, class Scalar>
 constexpr bool is_voxel_operator = detail::IsVoxelOperator<Operator, Exec, Scalar>::value;
 

@@ -36,6 +36,8 @@ std::string obstacle(const Exec& exec, StiffnessMethod method, const HexaBatch<E
         return "element " + std::to_string(bent) + " of the batch is no parallelepiped";
     }
     return {};
+  case StiffnessMethod::sum_factorised:
+    return sum_factorised_obstacle(exec, batch);
   case StiffnessMethod::tensor_cores:
     return tensor_core_obstacle(exec, batch);
   default:
@@ -59,8 +61,10 @@ StiffnessMethod choose_stiffness_method(const Exec& exec, const HexaBatch<Exec>&
     if (tensor_core_obstacle(exec, batch).empty())
       return StiffnessMethod::tensor_cores;
     // Sums with another number of points are loops that know it at run time only.
-    return batch.points != batch.order + 1 && batch.order <= 5 ? StiffnessMethod::blocked
-                                                               : StiffnessMethod::sum_factorised;
+    const bool known = batch.points == batch.order + 1;
+    return (!known && batch.order <= 5) || !sum_factorised_obstacle(exec, batch).empty()
+               ? StiffnessMethod::blocked
+               : StiffnessMethod::sum_factorised;
   }
   // On cores, by measurement: where D does not vary by point, the blocked form takes a third of the
   // products.

@@ -24,7 +24,7 @@ StiffnessMethod choose_stiffness_method(const Exec& exec, const HexaBatch<Exec>&
 /// Matrices of the elements begin .. end - 1 of the batch, one behind the other, entries as
 /// `storage` says. Elements are not checked here for positive Jacobians (making a batch does that).
 /// Throws std::invalid_argument for a method that is not supported and for a `matrix` that is too
-/// short. blocked does not fence, nor does sum_factorised but to free memory; the others do.
+/// short. May return before the matrices are formed.
 template<class Exec>
 void form_stiffness(const Exec& exec, StiffnessMethod method, const HexaBatch<Exec>& batch,
                     MatrixStorage storage, std::int64_t begin, std::int64_t end,

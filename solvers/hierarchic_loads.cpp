@@ -106,6 +106,21 @@ std::vector<ElementFace> boundary_faces(const HexaEntities& entities) {
   return faces;
 }
 
+std::vector<ElementFace> boundary_faces(const CurvedHexaMesh& mesh, const HexaEntities& entities,
+                                        const std::function<bool(const double (&x)[3])>& is_there) {
+  const auto map = mesh.map ? mesh.map : make_trilinear_map(mesh.mesh);
+  std::vector<ElementFace> found;
+  for (const ElementFace& face : boundary_faces(entities)) {
+    const HexaFace& frame = hexa_face_frame[face.face];
+    double xi[3] = {0, 0, 0}, x[3], jacobian[9];
+    xi[frame.axis] = frame.side == 0 ? -1 : 1;
+    map->evaluate(face.elem, xi, x, jacobian);
+    if (is_there(x))
+      found.push_back(face);
+  }
+  return found;
+}
+
 std::vector<std::int32_t> modes_of_faces(const ElementMesh& mesh, const HexaEntities& entities,
                                          const HierarchicNumbering& numbering,
                                          const std::vector<ElementFace>& faces) {

@@ -21,6 +21,10 @@ struct ElementFace {
 /// The faces that one element has. Ascending.
 std::vector<ElementFace> boundary_faces(const HexaEntities& entities);
 
+/// Of these, the ones whose middle is where `is_there` says. Ascending.
+std::vector<ElementFace> boundary_faces(const CurvedHexaMesh& mesh, const HexaEntities& entities,
+                                        const std::function<bool(const double (&x)[3])>& is_there);
+
 /// Modes that are not zero on those faces, ascending.
 std::vector<std::int32_t> modes_of_faces(const ElementMesh& mesh, const HexaEntities& entities,
                                          const HierarchicNumbering& numbering,

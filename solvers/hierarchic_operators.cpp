@@ -9,11 +9,18 @@
 #include "kernels/stiffness_congruent.hpp"
 #include "solvers/element_stiffness.hpp"
 
+#include <limits>
+
 namespace femura {
 namespace {
 
 /// Matrices of as many elements are formed at once where they are not kept.
 constexpr std::int64_t workset_bytes = std::int64_t(1) << 28;
+
+/// Blocks, their columns and where rows begin.
+std::int64_t bsr_bytes(std::int64_t num_blocks, std::int64_t num_rows) {
+  return 76 * num_blocks + 4 * (num_rows + 1);
+}
 
 std::int64_t matrix_bytes(MatrixStorage storage, std::int64_t dofs) {
   return 8 * matrix_entries(storage, dofs);
@@ -202,9 +209,9 @@ private:
 template<class Exec>
 class BlockMatrixOperator final : public HierarchicOperator<Exec> {
 public:
-  BlockMatrixOperator(const Exec& exec, const HierarchicModel<Exec>& model, StiffnessMethod form)
-      : matrix_(make_mode_block_pattern(exec, model)) {
+  BlockMatrixOperator(const Exec& exec, const HierarchicModel<Exec>& model, StiffnessMethod form) {
     const ModeGather<Exec> gather = make_mode_gather(exec, model);
+    matrix_ = make_mode_block_pattern(exec, model, gather);
     for (std::size_t b = 0; b < model.batch.size(); ++b) {
       const HexaBatch<Exec>& batch = model.batch[b];
       const std::int64_t entries = matrix_entries(MatrixStorage::packed, batch.num_dofs()),
@@ -230,8 +237,7 @@ public:
     diagonal_blocks(exec, matrix_, block);
   }
   HierarchicOperatorCost cost() const override {
-    const std::int64_t kept =
-        76 * std::int64_t(matrix_.num_blocks()) + 4 * (std::int64_t(matrix_.num_rows) + 1);
+    const std::int64_t kept = bsr_bytes(matrix_.num_blocks(), matrix_.num_rows);
     return {kept, double(kept), 18 * double(matrix_.num_blocks())};
   }
   bool is_deterministic() const override { return true; }
@@ -240,33 +246,49 @@ private:
   BlockMatrix<Exec> matrix_;
 };
 
-/// Up to this order packed matrices take less time than matrix-free products: by measurement, with
-/// matrices that do not fit a cache.
+/// Up to this order stored matrices take less time than matrix-free products: by measurement, with
+/// matrices that do not fit a cache. On devices the assembled one then takes half the time of
+/// packed ones.
 template<class Exec>
-constexpr int highest_packed_order = BackendTraits<Exec>::is_device ? 1 : 4;
+constexpr int highest_stored_order = BackendTraits<Exec>::is_device ? 1 : 4;
 
 /// Elements for each class from which on one matrix for all pays.
 constexpr std::int64_t elements_per_class = 64;
+
+/// Of the assembled matrix at most: as if no two modes shared two elements. Without a bound where
+/// 31 bits may not count the blocks.
+template<class Exec>
+std::int64_t most_bsr_bytes(const HierarchicModel<Exec>& model) {
+  std::int64_t blocks = model.num_modes;
+  for (const HexaBatch<Exec>& batch : model.batch)
+    blocks += batch.num_elem * batch.num_modes * (batch.num_modes - 1);
+  return blocks > std::numeric_limits<int>::max() ? std::numeric_limits<std::int64_t>::max()
+                                                  : bsr_bytes(blocks, model.num_modes);
+}
 
 std::string megabytes(std::int64_t bytes) {
   return std::to_string((bytes + 999999) / 1000000) + " MB";
 }
 
-/// Classes of all batches, if `shared` can do with `memory`.
+/// Classes of all batches, or 0 if they are too many for `shared` or take more than `memory`.
 template<class Exec>
 std::int64_t count_classes(const Exec& exec, const HierarchicModel<Exec>& model,
                            std::int64_t memory) {
-  std::int64_t num_classes = 0, num_elem = 0, bytes = 0;
-  for (const HexaBatch<Exec>& batch : model.batch)
+  std::int64_t num_classes = 0, most = 0, bytes = 0;
+  for (const HexaBatch<Exec>& batch : model.batch) {
     if (!batch.is_trilinear() || batch.point_stride != 0)
       return 0;
-  for (const HexaBatch<Exec>& batch : model.batch) {
-    const int own = find_hexa_classes(exec, batch, 0, batch.num_elem).num_classes();
-    num_classes += own;
-    num_elem += batch.num_elem;
-    bytes += own * matrix_bytes(MatrixStorage::full, batch.num_dofs());
+    most += batch.num_elem;
   }
-  return elements_per_class * num_classes <= num_elem && bytes <= memory ? num_classes : 0;
+  most /= elements_per_class;
+  for (const HexaBatch<Exec>& batch : model.batch) {
+    const std::int64_t own = count_hexa_classes(exec, batch, most - num_classes);
+    num_classes += own;
+    bytes += own * matrix_bytes(MatrixStorage::full, batch.num_dofs());
+    if (num_classes > most || bytes > memory)
+      return 0;
+  }
+  return num_classes;
 }
 
 } // namespace
@@ -280,7 +302,7 @@ HierarchicOperatorChoice choose_hierarchic_operator(const Exec& exec,
     const std::int64_t own = batch.num_elem * matrix_bytes(MatrixStorage::packed, batch.num_dofs());
     num_elem += batch.num_elem;
     packed += own;
-    if (batch.order <= highest_packed_order<Exec>)
+    if (batch.order <= highest_stored_order<Exec>)
       low += own;
   }
   if (const std::int64_t classes = count_classes(exec, model, memory); classes > 0)
@@ -290,6 +312,11 @@ HierarchicOperatorChoice choose_hierarchic_operator(const Exec& exec,
   if (packed > memory)
     return {HierarchicOperatorKind::matrix_free,
             "packed matrices take " + megabytes(packed) + ", and there are " + megabytes(memory)};
+  if (const std::int64_t assembled = most_bsr_bytes(model);
+      2 * low > packed && BackendTraits<Exec>::is_device && assembled <= memory)
+    return {HierarchicOperatorKind::bsr, "low order: the assembled matrix, of up to " +
+                                             megabytes(assembled) +
+                                             ", is read faster than recomputed"};
   if (2 * low > packed)
     return {HierarchicOperatorKind::packed,
             "low order: matrices of " + megabytes(packed) + " are read faster than recomputed"};

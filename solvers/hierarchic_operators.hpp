@@ -15,8 +15,8 @@ struct HierarchicOperatorChoice {
   std::string reason;
 };
 
-/// Shared where few shapes and materials make up the mesh; else packed where its matrices fit
-/// `memory` (bytes) and are cheaper than matrix-free; else matrix-free.
+/// Shared where few shapes and materials make up the mesh; else, where stored matrices fit `memory`
+/// (bytes) and are cheaper than matrix-free, bsr on devices and packed on cores; else matrix-free.
 template<class Exec>
 HierarchicOperatorChoice choose_hierarchic_operator(const Exec& exec,
                                                     const HierarchicModel<Exec>& model,

@@ -9,7 +9,7 @@
 #include "solvers/hierarchic_operators.hpp"
 #include "solvers/vertex_star_schwarz.hpp"
 
-#include <sstream>
+#include <limits>
 
 namespace femura {
 
@@ -104,7 +104,8 @@ struct HierarchicSolver<Exec>::Impl {
     if (options.element_wise)
       choice = {HierarchicOperatorKind::packed, "vectors are element by element"};
     else if (options.kind == HierarchicOperatorKind::automatic)
-      choice = choose_hierarchic_operator(exec, model, memory / 2); // vertex stars want some
+      choice = choose_hierarchic_operator( // vertex stars want some
+          exec, model, memory > 0 ? memory / 2 : std::numeric_limits<std::int64_t>::max());
     else
       choice = {options.kind, "asked for"};
   }

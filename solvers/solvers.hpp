@@ -8,6 +8,7 @@
 #include "solvers/polynomial_smoother.hpp"
 
 // Voxel elasticity
+#include "solvers/voxel_problem.hpp"
 #include "solvers/voxel_solver.hpp"
 
 // Elasticity on hexahedra

@@ -48,8 +48,8 @@ inline const char* name_of(VoxelOperatorKind kind) {
   return "brick";
 }
 
-/// The fastest (docs/performance.md). `brick` is the smallest everywhere, and the only one for lean
-/// precision.
+/// The fastest (docs/performance/bone.md). `brick` is the smallest everywhere, and the only one for
+/// lean precision.
 template<class Exec>
 constexpr VoxelOperatorKind default_voxel_operator =
     BackendTraits<Exec>::is_device ? VoxelOperatorKind::brick : VoxelOperatorKind::offset;
@@ -75,7 +75,7 @@ inline const char* name_of(VoxelPrecision precision) {
   return "lean";
 }
 
-/// The fastest with the default operator (docs/performance.md).
+/// The fastest with the default operator (docs/performance/bone.md).
 template<class Exec>
 constexpr VoxelPrecision default_voxel_precision =
     BackendTraits<Exec>::is_device ? VoxelPrecision::lean : VoxelPrecision::mixed;
@@ -86,6 +86,15 @@ struct VoxelSolverOptions {
   VoxelOperatorKind matrix = VoxelOperatorKind::brick;
   VoxelPrecision precision = VoxelPrecision::mixed;
 };
+
+/// Those with the operator and precision that are fastest on the backend.
+template<class Exec>
+VoxelSolverOptions fastest_voxel_options() {
+  VoxelSolverOptions options;
+  options.matrix = default_voxel_operator<Exec>;
+  options.precision = default_voxel_precision<Exec>;
+  return options;
+}
 
 /// A solve, and whether single precision and the weighted cycle were given up.
 struct VoxelSolveResult : SolveResult {

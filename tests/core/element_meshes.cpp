@@ -4,6 +4,7 @@
 #include "core/element_generators.hpp"
 #include "core/element_surface.hpp"
 #include "tests/catch.hpp"
+#include "tests/space_vectors.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,17 +16,8 @@
 namespace {
 
 using namespace femura;
-using Vector = std::array<double, 3>;
+using namespace femura_test;
 
-Vector operator-(const Vector& a, const Vector& b) {
-  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-}
-double dot(const Vector& a, const Vector& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-Vector cross(const Vector& a, const Vector& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
 Vector point_of(const ElementMesh& mesh, std::int32_t n) {
   return {mesh.point[3 * std::size_t(n)], mesh.point[3 * std::size_t(n) + 1],
           mesh.point[3 * std::size_t(n) + 2]};

@@ -2,6 +2,7 @@
 // Generated tetrahedral meshes: they fill what they should, conforming, without bad elements.
 #include "core/tetra_generators.hpp"
 #include "tests/catch.hpp"
+#include "tests/space_vectors.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,17 +13,8 @@
 namespace {
 
 using namespace femura;
-using Vector = std::array<double, 3>;
+using namespace femura_test;
 
-Vector operator-(const Vector& a, const Vector& b) {
-  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-}
-double dot(const Vector& a, const Vector& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-Vector cross(const Vector& a, const Vector& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
 Vector point_of(const TetraMesh& mesh, std::size_t n) {
   return {mesh.point[3 * n], mesh.point[3 * n + 1], mesh.point[3 * n + 2]};
 }

@@ -4,6 +4,7 @@
 
 #include "tests/catch.hpp"
 #include "tests/io/element_samples.hpp"
+#include "tests/io/replaced.hpp"
 #include "tests/io/test_directory.hpp"
 
 #include <cmath>
@@ -23,12 +24,6 @@ ElementFile read(const std::string& name, const Bytes& bytes,
 
 std::string refusal(const std::string& name, const Bytes& bytes) {
   return error_of([&] { read(name, bytes); });
-}
-
-Bytes replaced(Bytes text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, from.size(), to);
 }
 
 void check_two_hexa(const ElementFile& file, std::int64_t num_unused) {

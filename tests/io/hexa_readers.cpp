@@ -5,6 +5,7 @@
 #include "core/io/number_map.hpp"
 #include "tests/catch.hpp"
 #include "tests/io/hexa_samples.hpp"
+#include "tests/io/replaced.hpp"
 #include "tests/io/test_directory.hpp"
 
 #include <cmath>
@@ -27,13 +28,6 @@ HexaFile read(const std::string& name, const Bytes& bytes, double unit = 1) {
 
 std::string refusal(const std::string& name, const Bytes& bytes) {
   return error_of([&] { read(name, bytes); });
-}
-
-Bytes replaced(Bytes text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  INFO(from);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, from.size(), to);
 }
 
 /// The sample with `from` replaced is refused with a message that has all parts.

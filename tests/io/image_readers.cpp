@@ -5,6 +5,7 @@
 #include "core/io/raw_image.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/io/replaced.hpp"
 #include "tests/io/sample_files.hpp"
 #include "tests/io/test_directory.hpp"
 
@@ -35,12 +36,6 @@ std::string mha_refusal(const Bytes& bytes) {
 }
 std::string nii_refusal(const Bytes& bytes) {
   return error_of([&] { nii(bytes); });
-}
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, from.size(), to);
 }
 
 template<class T>

@@ -5,6 +5,7 @@
 
 #include "tests/catch.hpp"
 #include "tests/io/hexa_samples.hpp"
+#include "tests/io/replaced.hpp"
 #include "tests/io/second_order_samples.hpp"
 #include "tests/io/test_directory.hpp"
 
@@ -29,13 +30,6 @@ CurvedHexaFile read(const std::string& name, const Bytes& bytes, double unit = 1
 
 std::string refusal(const Bytes& bytes) {
   return error_of([&] { read("a.msh", bytes); });
-}
-
-Bytes replaced(Bytes text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  INFO(from);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, from.size(), to);
 }
 
 /// Line `number`, from 1, of a text.

@@ -3,6 +3,7 @@
 #include "core/io/tetra_file.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/io/replaced.hpp"
 #include "tests/io/test_directory.hpp"
 #include "tests/io/tetra_samples.hpp"
 
@@ -37,12 +38,6 @@ TetraMesh read(const OpencarpFiles& files, const TetraFileOptions& options = {})
   const TestDirectory directory;
   files.write(directory / "heart");
   return read_tetra_mesh(directory / "heart", options);
-}
-
-Bytes replaced(Bytes text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, from.size(), to);
 }
 
 Bytes with_crlf(const Bytes& text) {

@@ -4,6 +4,7 @@
 #include "core/io/tetra_file.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/io/replaced.hpp"
 #include "tests/io/test_directory.hpp"
 #include "tests/io/tetra_samples.hpp"
 
@@ -38,12 +39,6 @@ OpencarpFiles with_directions(const Bytes& text) {
   OpencarpFiles files = sample_opencarp();
   files.directions = text;
   return files;
-}
-
-Bytes replaced(Bytes text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, from.size(), to);
 }
 
 } // namespace

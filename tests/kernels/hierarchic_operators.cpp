@@ -5,6 +5,7 @@
 #include "core/element_generators.hpp"
 #include "core/hexa_changes.hpp"
 #include "core/vector.hpp"
+#include "kernels/mode_block_matrix.hpp"
 #include "kernels/upload.hpp"
 #include "solvers/hierarchic_model.hpp"
 #include "tests/backend_test.hpp"
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace {
 
@@ -245,6 +247,47 @@ FEMURA_BACKEND_TEST("Products of any number of threads are those of one, bit by 
 #endif
 
 template<class Exec>
+void check_pattern(const Exec& exec, const HierarchicModel<Exec>& model) {
+  const BlockMatrix<Exec> matrix = make_mode_block_pattern(exec, model);
+  std::vector<std::set<int>> expected(std::size_t(model.num_modes));
+  for (int row = 0; row < model.num_modes; ++row)
+    expected[std::size_t(row)].insert(row);
+  for (const HexaBatch<Exec>& batch : model.batch) {
+    const std::vector<int> mode = download(exec, batch.signed_mode);
+    const std::size_t n = std::size_t(batch.num_modes);
+    for (std::size_t i = 0; i < mode.size(); ++i)
+      for (std::size_t j = i / n * n; j < (i / n + 1) * n; ++j)
+        if (mode[i] >= 0 && mode[j] >= 0)
+          expected[std::size_t(mode[i] / 2)].insert(mode[j] / 2);
+  }
+  std::vector<int> begin{0}, column;
+  for (const std::set<int>& row : expected) {
+    column.insert(column.end(), row.begin(), row.end());
+    begin.push_back(int(column.size()));
+  }
+  CHECK(download(exec, matrix.row_begin) == begin);
+  CHECK(download(exec, matrix.column) == column);
+  CHECK(matrix.value.extent(0) == 9 * column.size());
+}
+
+template<class Exec>
+void check_patterns(const Exec& exec) {
+  for (const Sample& sample : samples()) {
+    INFO(sample.name);
+    check_pattern(exec, model_of(exec, sample));
+  }
+  // A mode of no element.
+  HierarchicModel<Exec> model = model_of(exec, samples().front());
+  ++model.num_modes;
+  check_pattern(exec, model);
+}
+
+FEMURA_BACKEND_TEST("The assembled matrix has a block for two modes that share an element",
+                    "[hierarchic_operators]") {
+  check_patterns(TestType());
+}
+
+template<class Exec>
 void check_choice(const Exec& exec) {
   const auto model_for = [&](int cells, std::uint8_t order, bool distorted) {
     Sample sample;
@@ -263,7 +306,13 @@ void check_choice(const Exec& exec) {
   CHECK(choice(cubes, 1 << 30).kind == HierarchicOperatorKind::shared);
   CHECK(choice(cubes, 1 << 30).reason == "1 matrix for 64 elements");
   CHECK(choice(cubes, 1000).kind == HierarchicOperatorKind::matrix_free);
-  CHECK(choice(bent, 1 << 30).kind == HierarchicOperatorKind::packed);
+  // With 8 modes in each of 27 elements, on 64 nodes.
+  const std::int64_t most_assembled = 76 * (64 + 27 * 8 * 7) + 4 * 65;
+  const HierarchicOperatorKind low =
+      BackendTraits<Exec>::is_device ? HierarchicOperatorKind::bsr : HierarchicOperatorKind::packed;
+  CHECK(choice(bent, 1 << 30).kind == low);
+  CHECK(choice(bent, most_assembled).kind == low);
+  CHECK(choice(bent, most_assembled - 1).kind == HierarchicOperatorKind::packed);
   CHECK(choice(bent, 27 * 300 * 8).kind == HierarchicOperatorKind::packed);
   CHECK(choice(bent, 27 * 300 * 8 - 1).kind == HierarchicOperatorKind::matrix_free);
   CHECK(choice(high, 1 << 30).kind == HierarchicOperatorKind::matrix_free);

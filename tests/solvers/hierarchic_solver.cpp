@@ -46,16 +46,7 @@ struct Problem {
   /// Boundary faces whose middle is where `is_there` says.
   template<class Where>
   std::vector<ElementFace> faces(const Where& is_there) const {
-    const auto map = mesh.map ? mesh.map : make_trilinear_map(mesh.mesh);
-    std::vector<ElementFace> found;
-    for (const ElementFace& face : boundary_faces(entities)) {
-      double xi[3] = {0, 0, 0}, x[3], jacobian[9];
-      xi[hexa_face_frame[face.face].axis] = hexa_face_frame[face.face].side == 0 ? -1 : 1;
-      map->evaluate(face.elem, xi, x, jacobian);
-      if (is_there(x))
-        found.push_back(face);
-    }
-    return found;
+    return boundary_faces(mesh, entities, is_there);
   }
   void hold(const std::vector<ElementFace>& on, int components) {
     for (const std::int32_t mode : modes_of_faces(mesh.mesh, entities, numbering, on))
