@@ -19,24 +19,6 @@ namespace femura {
 
 namespace {
 
-ImageFormat image_format(const BoneOptions& options) {
-  switch (options.format) {
-  case BoneFormat::parosol:
-    return ImageFormat::parosol;
-  case BoneFormat::metaimage:
-    return ImageFormat::metaimage;
-  case BoneFormat::nifti:
-    return ImageFormat::nifti;
-  case BoneFormat::raw:
-    return ImageFormat::raw;
-  case BoneFormat::surface:
-    return ImageFormat::surface;
-  case BoneFormat::by_name:
-    break;
-  }
-  return guess_format(options.input);
-}
-
 VoxelImage read_raw(const BoneOptions& options) {
   if (options.raw_shape[0] < 1 || !options.raw_type || !options.spacing)
     fail<UsageError>(options.input,
@@ -128,7 +110,7 @@ void read_surface_model(const Exec& exec, const BoneOptions& options, BoneModel<
 
 template<class Exec>
 void read_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model) {
-  const ImageFormat format = image_format(options);
+  const ImageFormat format = options.format ? *options.format : guess_format(options.input);
   if (format == ImageFormat::surface) {
     read_surface_model(exec, options, model);
     return;

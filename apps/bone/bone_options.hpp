@@ -3,8 +3,9 @@
 #pragma once
 
 #include "apps/driver/common_options.hpp"
+#include "core/io/image_format.hpp"
 #include "core/io/samples.hpp"
-#include "solvers/smoothing_polynomial.hpp"
+#include "solvers/voxel_solver.hpp"
 
 #include <array>
 #include <limits>
@@ -20,7 +21,6 @@ class App;
 
 namespace femura {
 
-enum class BoneFormat { by_name, parosol, metaimage, nifti, raw, surface };
 enum class BoneGenerator { none, perlin, cube, sphere, laminate };
 
 /// What a value of the image means. `by_format`: `modulus` for ParOSol files, else an error that
@@ -74,14 +74,12 @@ struct NodalCondition {
   double value = 0; ///< --fix: mm at each node; --force: N in all, spread evenly over the nodes
 };
 
-enum class OperatorChoice { automatic, offset, hash, gather, brick };
 enum class Cycle {
   v,       ///< one cycle of the next level for every one
   w,       ///< two
   inner_w, ///< one from the finest level, two below
   amli     ///< the same, the two weighted as a Chebyshev iteration
 };
-enum class CoarseChoice { direct, cg };
 /// Levels below the voxels, and what goes with them.
 enum class Hierarchy {
   split,    ///< by connection, amli cycle, optimal smoother of degree 2, below the finest 3
@@ -100,7 +98,7 @@ struct BoneOptions {
 
   // Input
   std::string input;
-  BoneFormat format = BoneFormat::by_name;
+  std::optional<ImageFormat> format;     ///< else by name
   std::array<int, 3> raw_shape{0, 0, 0}; ///< nx, ny, nz
   std::optional<SampleType> raw_type;
   std::optional<double> spacing; ///< mm; overrides that of the file (raw: required)
@@ -152,7 +150,7 @@ struct BoneOptions {
   // Solver
   double tolerance = 1e-6;
   int max_iterations = 1000;
-  OperatorChoice matrix = OperatorChoice::automatic;
+  std::optional<VoxelOperatorKind> matrix; ///< else the fastest for backend and precision
   Hierarchy hierarchy = Hierarchy::split;
   // Where not given, as the hierarchy says.
   std::optional<Cycle> cycle;
@@ -163,7 +161,7 @@ struct BoneOptions {
   std::optional<int> direct_nodes;
   bool no_launch_graphs = false;
   int levels = 32; ///< at most
-  CoarseChoice coarse = CoarseChoice::direct;
+  CoarseSolver coarse = CoarseSolver::direct;
 
   // Results
   std::vector<std::string> fields; ///< of the .hdf file

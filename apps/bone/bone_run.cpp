@@ -3,11 +3,14 @@
 #include "apps/bone/bone_command.hpp"
 #include "apps/bone/bone_load.hpp"
 #include "apps/bone/bone_output.hpp"
+#include "apps/bone/bone_prediction.hpp"
 #include "apps/bone/bone_report.hpp"
+#include "apps/bone/solver_choice.hpp"
+#include "apps/bone/test_response.hpp"
 #include "apps/driver/exit_code.hpp"
 #include "kernels/gather_operator.hpp"
 #include "kernels/lame_summary.hpp"
-#include "solvers/voxel_solver.hpp"
+#include "solvers/voxel_problem.hpp"
 
 #include <cmath>
 
@@ -32,87 +35,6 @@ std::string output_stem(const BoneOptions& options) {
     break;
   }
   return file_stem(options.input);
-}
-
-template<class Exec>
-VoxelOperatorKind operator_kind(const BoneOptions& options) {
-  switch (options.matrix) {
-  case OperatorChoice::offset:
-    return VoxelOperatorKind::offset;
-  case OperatorChoice::hash:
-    return VoxelOperatorKind::hash;
-  case OperatorChoice::gather:
-    return VoxelOperatorKind::gather;
-  case OperatorChoice::brick:
-    return VoxelOperatorKind::brick;
-  case OperatorChoice::automatic:
-    break;
-  }
-  return options.common.precision == Precision::lean ? VoxelOperatorKind::brick
-                                                     : default_voxel_operator<Exec>;
-}
-
-/// What an operator stores beside the grid, for each node.
-double operator_bytes(VoxelOperatorKind kind, double elem_per_node) {
-  switch (kind) {
-  case VoxelOperatorKind::offset:
-    return 14 * elem_per_node;
-  case VoxelOperatorKind::hash:
-    return 8 * elem_per_node + 4;
-  case VoxelOperatorKind::gather:
-  case VoxelOperatorKind::brick:
-    break;
-  }
-  return 0;
-}
-
-/// Lean precision is for the brick operator alone.
-template<class Exec>
-VoxelPrecision solver_precision(const BoneOptions& options) {
-  switch (options.common.precision) {
-  case Precision::mixed:
-    return VoxelPrecision::mixed;
-  case Precision::lean:
-    return VoxelPrecision::lean;
-  case Precision::automatic:
-    break;
-  default:
-    return VoxelPrecision::fp64;
-  }
-  return operator_kind<Exec>(options) == VoxelOperatorKind::brick ? default_voxel_precision<Exec>
-                                                                  : VoxelPrecision::mixed;
-}
-
-Cycle cycle_of(const BoneOptions& options) {
-  return options.cycle.value_or(options.hierarchy == Hierarchy::paper ? Cycle::w : Cycle::amli);
-}
-
-template<class Exec>
-VoxelSolverOptions solver_options(const BoneOptions& options) {
-  VoxelSolverOptions solver;
-  solver.cg.tolerance = options.tolerance;
-  solver.cg.max_iterations = options.max_iterations;
-  if (options.hierarchy == Hierarchy::paper)
-    solver.multigrid = MultigridOptions::paper();
-  else if (options.hierarchy == Hierarchy::averaged)
-    solver.multigrid.coarsening = Coarsening::averaged;
-  SmootherOptions& smoother = solver.multigrid.smoother;
-  smoother.kind = options.smoother.value_or(smoother.kind);
-  smoother.degree = options.smoother_degree.value_or(smoother.degree);
-  smoother.ratio = options.smoothing_ratio.value_or(smoother.ratio);
-  solver.multigrid.coarse_degree = options.coarse_degree.value_or(solver.multigrid.coarse_degree);
-  const Cycle cycle = cycle_of(options);
-  solver.multigrid.repetition = cycle == Cycle::amli ? Repetition::weighted : Repetition::smoothed;
-  solver.multigrid.fine_cycles = cycle == Cycle::w ? 2 : 1;
-  solver.multigrid.coarse_cycles = options.coarse_visits.value_or(cycle == Cycle::v ? 1 : 2);
-  solver.multigrid.direct_nodes = options.direct_nodes.value_or(solver.multigrid.direct_nodes);
-  solver.multigrid.launch_graphs = !options.no_launch_graphs;
-  solver.multigrid.max_levels = options.levels;
-  solver.multigrid.coarse_solver =
-      options.coarse == CoarseChoice::direct ? CoarseSolver::direct : CoarseSolver::cg;
-  solver.matrix = operator_kind<Exec>(options);
-  solver.precision = solver_precision<Exec>(options);
-  return solver;
 }
 
 const char* test_name(const BoneOptions& options, bool listed) {
@@ -153,91 +75,6 @@ BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
   info.poisson_min = summary.poisson_min;
   info.poisson_max = summary.poisson_max;
   return info;
-}
-
-/// Peak of the backend's memory, while the solver exists. A node of the finest level takes `index`
-/// bytes for its place, held components, moduli and elements, its parent cell and position, a
-/// diagonal, and the vectors of the iteration and the cycle. Coarse levels have blocks, three
-/// vectors and explicit corners; how many depends on the surface of the bone, of which nodes per
-/// voxel are a measure (the factors are those of bone and of noise like it). The dense image is
-/// there until the grid is made. Within a tenth on bone.
-template<class Exec>
-BonePrediction predict(const BoneOptions& options, const BoneModelInfo& info) {
-  const double nodes = double(info.num_nodes), elem = double(info.num_elem);
-  const double voxels = double(info.shape[0]) * info.shape[1] * info.shape[2];
-  const VoxelPrecision precision = solver_precision<Exec>(options);
-  const double cycle = precision == VoxelPrecision::fp64 ? 8 : 4;
-  const double vectors = precision == VoxelPrecision::fp64    ? 40
-                         : precision == VoxelPrecision::mixed ? 36
-                                                              : 24;
-  const bool uniform = info.poisson_min == info.poisson_max;
-  const VoxelOperatorKind kind = operator_kind<Exec>(options);
-  const bool fused = kind == VoxelOperatorKind::gather || kind == VoxelOperatorKind::brick;
-  const double scratch = fused ? 0 : cycle + (precision == VoxelPrecision::lean ? 8 : 0);
-  const double index = 1 + (uniform ? 4 : 8) + 5 + operator_bytes(kind, elem / nodes);
-  const double fine = index + cycle + 3 * (vectors + scratch);
-  const double coarse = 0.18 * nodes * nodes / elem * (15 * cycle + 15) +
-                        0.155 * nodes * (8 * 4 + 5 + 8 + (uniform ? 4 : 8));
-  const double grid = voxels / 4;
-  BonePrediction prediction;
-  prediction.model = info;
-  prediction.device_bytes = std::max(nodes * fine + coarse, 4 * voxels + 32 * nodes) + grid;
-  prediction.host_bytes =
-      voxels * 4 + (BackendTraits<Exec>::is_device ? 0 : prediction.device_bytes);
-  return prediction;
-}
-
-/// The answer of a test between plates normal to `axis`: what `upper`, the plate that moved, feels
-/// along `direction`, or about it where it `turns`.
-TestResponse plate_response(const BoneOptions& options, const NodeBox& box, double edge,
-                            const MovedSupport& upper, int axis, int direction, bool turns) {
-  TestResponse response;
-  const int a = axis;
-  response.height = edge * (box.upper[a] - box.lower[a]);
-  response.area = edge * edge * (box.upper[(a + 1) % 3] - box.lower[(a + 1) % 3]) *
-                  double(box.upper[(a + 2) % 3] - box.lower[(a + 2) % 3]);
-  if (turns) {
-    const double angle = options.angle * std::acos(-1.0) / 180;
-    response.angle = angle;
-    response.moment = upper.reaction.moment[direction];
-    if (angle != 0)
-      response.rotational_stiffness = *response.moment / angle;
-    return response;
-  }
-  response.displacement = upper.displacement[direction];
-  response.force = upper.reaction.force[direction];
-  response.strain = *response.displacement / response.height;
-  response.stress = *response.force / response.area;
-  if (*response.displacement != 0) {
-    response.stiffness = *response.force / *response.displacement;
-    response.apparent_modulus = *response.stress / *response.strain;
-  }
-  return response;
-}
-
-/// For listed displacements: the response, if they are a clamped and a moved side.
-std::optional<TestResponse> listed_response(const BoneOptions& options, const NodeBox& box,
-                                            double edge,
-                                            const std::vector<MovedSupport>& supports) {
-  const MovedSupport* moved = nullptr;
-  int direction = -1;
-  for (const MovedSupport& support : supports)
-    for (int d = 0; d < 3; ++d)
-      if (support.displacement[d] != 0) {
-        if (moved)
-          return {};
-        moved = &support;
-        direction = d;
-      }
-  if (!moved || supports.size() != 2)
-    return {};
-  const MovedSupport& other = moved == &supports[0] ? supports[1] : supports[0];
-  int axis = 0; // along which the two supports are apart
-  for (int d = 1; d < 3; ++d)
-    if (std::abs(moved->reaction.centre[d] - other.reaction.centre[d]) >
-        std::abs(moved->reaction.centre[axis] - other.reaction.centre[axis]))
-      axis = d;
-  return plate_response(options, box, edge, *moved, axis, direction, false);
 }
 
 template<class Exec>
@@ -306,18 +143,15 @@ void note_engine(const VoxelSolver<Exec>& solver, BoneResults& results) {
 template<class Exec>
 VoxelProblem<Exec> make_problem(const Exec& exec, BoneModel<Exec>& model) {
   const TimedScope scope("femura::bone::grid");
-  VoxelProblem<Exec> problem;
+  MaterialImage<Exec> material;
   try {
-    problem.material = model.poisson.value.extent(0) > 0
-                           ? make_material(exec, model.modulus, model.poisson)
-                           : make_material(model.modulus, model.uniform_poisson);
+    material = model.poisson.value.extent(0) > 0
+                   ? make_material(exec, model.modulus, model.poisson)
+                   : make_material(model.modulus, model.uniform_poisson);
   } catch (const InputError& error) {
     fail<InputError>(model.description, ": ", error.what());
   }
-  problem.edge = model.edge;
-  problem.grid = make_voxel_grid(exec, problem.material.solid());
-  problem.lame = make_lame_field(exec, problem.grid, problem.material);
-  return problem;
+  return make_voxel_problem(exec, material, model.edge);
 }
 
 /// Drops the dense images, which only the grid was made from.
@@ -418,16 +252,8 @@ void run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mod
                                                  : sum_by_region(held, problem.edge, load.regions);
   for (const MovedSupport& support : supports)
     results.reactions.push_back(support.reaction);
-  if (load.regions.empty()) {
-    results.response = listed_response(options, box, problem.edge, supports);
-  } else {
-    const bool turns = options.test == LoadTest::torsion || options.test == LoadTest::bending;
-    const int direction = options.test == LoadTest::shear     ? options.shear_direction
-                          : options.test == LoadTest::bending ? options.hinge
-                                                              : options.axis;
-    results.response =
-        plate_response(options, box, problem.edge, supports[1], options.axis, direction, turns);
-  }
+  results.response = load.regions.empty() ? listed_response(options, box, problem.edge, supports)
+                                          : plate_response(options, box, problem.edge, supports);
 
   // Fields, their statistics, files.
   {
@@ -464,7 +290,8 @@ int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context)
   results.model = describe_model(exec, options, model, problem.grid, problem.lame);
   results.model.num_held_dofs = problem.held.num_dofs;
   results.test = test_name(options, has_listed_load(options, model));
-  results.operator_name = name_of(operator_kind<Exec>(options));
+  const VoxelSolverOptions solver = solver_options<Exec>(options);
+  results.operator_name = name_of(solver.matrix);
   const Cycle cycle = cycle_of(options);
   results.cycle_name = cycle == Cycle::v         ? "v"
                        : cycle == Cycle::w       ? "w"
@@ -473,9 +300,9 @@ int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context)
   results.hierarchy_name = options.hierarchy == Hierarchy::split      ? "split"
                            : options.hierarchy == Hierarchy::averaged ? "averaged"
                                                                       : "paper";
-  results.precision_name = name_of(solver_precision<Exec>(options));
+  results.precision_name = name_of(solver.precision);
   if (options.common.dry_run) {
-    BonePrediction prediction = predict<Exec>(options, results.model);
+    BonePrediction prediction = predict_bone(results.model, solver, BackendTraits<Exec>::is_device);
     prediction.test = results.test;
     return report_bone_prediction(prediction, output_stem(options), context);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is wrong with a combination of options, and what to do instead.
 #include "apps/bone/bone_options.hpp"
+#include "apps/driver/check_options.hpp"
 #include "core/require.hpp"
 
 #include <CLI/CLI.hpp>
@@ -17,45 +18,36 @@ void check_input(const CLI::App& app, const BoneOptions& o) {
     fail<UsageError>("no input: give an image or surface FILE, or --generate perlin");
   if (!o.input.empty() && generated)
     fail<UsageError>("both the input ", o.input, " and --generate: leave one out");
-  if (o.spacing && !(*o.spacing > 0 && std::isfinite(*o.spacing)))
-    fail<UsageError>("--spacing ", *o.spacing, ": an edge in mm, greater than 0");
-  if (o.voxel && !(*o.voxel > 0 && std::isfinite(*o.voxel)))
-    fail<UsageError>("--voxel ", *o.voxel, ": an edge in mm, greater than 0");
-  if (!(o.surface_unit > 0 && std::isfinite(o.surface_unit)))
-    fail<UsageError>("--surface-unit ", o.surface_unit, ": mm per unit, greater than 0");
+  require_positive("--spacing", o.spacing, "an edge in mm");
+  require_positive("--voxel", o.voxel, "an edge in mm");
+  require_positive("--surface-unit", o.surface_unit, "mm per unit");
   if (app.count("--shape") > 0)
     for (const int n : o.raw_shape)
       if (n < 1)
         fail<UsageError>("--shape: ", n, " voxels along an axis; at least 1");
-  if (o.format == BoneFormat::raw && (app.count("--shape") == 0 || !o.raw_type))
+  if (o.format == ImageFormat::raw && (app.count("--shape") == 0 || !o.raw_type))
     fail<UsageError>("a raw image needs --shape NX,NY,NZ and --type");
   for (const char* option : {"--shape", "--type"})
     if (app.count(option) > 0 &&
-        (generated || (o.format != BoneFormat::raw && o.format != BoneFormat::by_name)))
+        (generated || o.format.value_or(ImageFormat::raw) != ImageFormat::raw))
       fail<UsageError>(option, " is for raw images; leave it out or give --format raw");
 }
 
 void check_generator(const CLI::App& app, const BoneOptions& o) {
-  struct Use {
-    const char* option;
-    BoneGenerator generator;
-    const char* name;
-  };
-  const Use uses[] = {{"--feature", BoneGenerator::perlin, "perlin"},
-                      {"--threshold", BoneGenerator::perlin, "perlin"},
-                      {"--fraction", BoneGenerator::perlin, "perlin"},
-                      {"--radius", BoneGenerator::sphere, "sphere"},
-                      {"--inner-radius", BoneGenerator::sphere, "sphere"},
-                      {"--inner-modulus", BoneGenerator::sphere, "sphere"},
-                      {"--outer-modulus", BoneGenerator::sphere, "sphere"},
-                      {"--layers", BoneGenerator::laminate, "laminate"},
-                      {"--layer-axis", BoneGenerator::laminate, "laminate"}};
-  for (const Use& use : uses)
-    if (app.count(use.option) > 0 && o.generator != use.generator)
-      fail<UsageError>(use.option, " has no effect without --generate ", use.name,
-                       use.option == std::string("--threshold")
-                           ? "; for the grey values of an image see --law threshold --lower"
-                           : "");
+  const bool perlin = o.generator == BoneGenerator::perlin;
+  const bool sphere = o.generator == BoneGenerator::sphere;
+  const bool laminate = o.generator == BoneGenerator::laminate;
+  require_effect(app, {{"--feature", perlin, "--generate perlin"},
+                       {"--threshold", perlin,
+                        "--generate perlin; for the grey values of an image see --law threshold "
+                        "--lower"},
+                       {"--fraction", perlin, "--generate perlin"},
+                       {"--radius", sphere, "--generate sphere"},
+                       {"--inner-radius", sphere, "--generate sphere"},
+                       {"--inner-modulus", sphere, "--generate sphere"},
+                       {"--outer-modulus", sphere, "--generate sphere"},
+                       {"--layers", laminate, "--generate laminate"},
+                       {"--layer-axis", laminate, "--generate laminate"}});
   if (o.generator == BoneGenerator::none) {
     if (app.count("--size") > 0)
       fail<UsageError>("--size has no effect without --generate; for raw images see --shape");
@@ -78,7 +70,7 @@ void check_generator(const CLI::App& app, const BoneOptions& o) {
     fail<UsageError>("--inner-radius ", o.inner_radius, ": between 0 and --radius");
   if (!(o.inner_modulus >= 0) || !(o.outer_modulus >= 0))
     fail<UsageError>("--inner-modulus and --outer-modulus: in MPa, at least 0");
-  if (o.generator == BoneGenerator::laminate && o.layers.empty())
+  if (laminate && o.layers.empty())
     fail<UsageError>("a laminate needs --layers VOXELS=MPA,..., such as 8=1000,8=10000");
   for (const auto& [thickness, modulus] : o.layers)
     if (thickness < 1 || !(modulus >= 0) || std::isinf(modulus))
@@ -96,8 +88,7 @@ void require_poisson(const char* option, double poisson) {
 void check_material(const CLI::App& app, const BoneOptions& o) {
   if (o.poisson)
     require_poisson("--poisson", *o.poisson);
-  if (!(o.modulus > 0) || std::isinf(o.modulus))
-    fail<UsageError>("--modulus ", o.modulus, ": in MPa, greater than 0");
+  require_positive("--modulus", o.modulus, "in MPa");
   if (!(o.lower <= o.upper))
     fail<UsageError>("--lower ", o.lower, " is above --upper ", o.upper, ": no voxel is bone");
   for (const auto& [label, material] : o.labels) {
@@ -115,23 +106,15 @@ void check_material(const CLI::App& app, const BoneOptions& o) {
 
   const bool scaled = o.law == GreyLaw::linear || o.law == GreyLaw::power;
   const bool graded = scaled || o.law == GreyLaw::threshold || o.law == GreyLaw::modulus;
-  struct Use {
-    const char* option;
-    bool used;
-    const char* remedy;
-  };
-  const Use uses[] = {{"--slope", scaled, "--law linear or power"},
-                      {"--intercept", scaled, "--law linear or power"},
-                      {"--coefficient", o.law == GreyLaw::power, "--law power"},
-                      {"--exponent", o.law == GreyLaw::power, "--law power"},
-                      {"--labels", o.law == GreyLaw::labels, "--law labels"},
-                      {"--lower", graded, "--law threshold, linear, power or modulus"},
-                      {"--upper", graded, "--law threshold, linear, power or modulus"},
-                      {"--modulus", o.law == GreyLaw::threshold || o.law == GreyLaw::by_format,
-                       "--law threshold, a surface or --generate"}};
-  for (const Use& use : uses)
-    if (app.count(use.option) > 0 && !use.used)
-      fail<UsageError>(use.option, " has no effect without ", use.remedy);
+  require_effect(app, {{"--slope", scaled, "--law linear or power"},
+                       {"--intercept", scaled, "--law linear or power"},
+                       {"--coefficient", o.law == GreyLaw::power, "--law power"},
+                       {"--exponent", o.law == GreyLaw::power, "--law power"},
+                       {"--labels", o.law == GreyLaw::labels, "--law labels"},
+                       {"--lower", graded, "--law threshold, linear, power or modulus"},
+                       {"--upper", graded, "--law threshold, linear, power or modulus"},
+                       {"--modulus", o.law == GreyLaw::threshold || o.law == GreyLaw::by_format,
+                        "--law threshold, a surface or --generate"}});
 }
 
 void check_test(const CLI::App& app, const BoneOptions& o) {
@@ -145,25 +128,17 @@ void check_test(const CLI::App& app, const BoneOptions& o) {
   const bool moves = test == LoadTest::axial || test == LoadTest::confined ||
                      test == LoadTest::shear || test == LoadTest::by_input;
   const bool turns = test == LoadTest::torsion || test == LoadTest::bending;
-  struct Use {
-    const char* option;
-    bool used;
-    const char* remedy;
-  };
-  const Use uses[] = {
-      {"--strain", moves, "--test axial, confined or shear"},
-      {"--displacement", moves, "--test axial, confined or shear"},
-      {"--angle", turns, "--test torsion or bending"},
-      {"--hinge", test == LoadTest::bending, "--test bending"},
-      {"--lateral",
-       test == LoadTest::axial || test == LoadTest::by_input || test == LoadTest::shear || turns,
-       "--test axial, shear, torsion or bending"},
-      {"--axis", (moves || turns) && test != LoadTest::shear,
-       "--test axial, confined, torsion or bending; shear-AB names its axes"},
-      {"--plate-depth", moves || turns || conditions, "plates or --fix"}};
-  for (const Use& use : uses)
-    if (app.count(use.option) > 0 && !use.used)
-      fail<UsageError>(use.option, " has no effect without ", use.remedy);
+  require_effect(app, {{"--strain", moves, "--test axial, confined or shear"},
+                       {"--displacement", moves, "--test axial, confined or shear"},
+                       {"--angle", turns, "--test torsion or bending"},
+                       {"--hinge", test == LoadTest::bending, "--test bending"},
+                       {"--lateral",
+                        test == LoadTest::axial || test == LoadTest::by_input ||
+                            test == LoadTest::shear || turns,
+                        "--test axial, shear, torsion or bending"},
+                       {"--axis", (moves || turns) && test != LoadTest::shear,
+                        "--test axial, confined, torsion or bending; shear-AB names its axes"},
+                       {"--plate-depth", moves || turns || conditions, "plates or --fix"}});
   if (app.count("--strain") > 0 && o.displacement)
     fail<UsageError>("both --strain and --displacement: leave one out");
   if (!std::isfinite(o.strain) || o.strain == 0 || std::abs(o.strain) >= 1)
@@ -182,8 +157,7 @@ void check_test(const CLI::App& app, const BoneOptions& o) {
 void check_solver(const BoneOptions& o) {
   if (!(o.tolerance > 0 && o.tolerance < 1))
     fail<UsageError>("--tolerance ", o.tolerance, ": between 0 and 1, such as 1e-6");
-  if (o.max_iterations < 1)
-    fail<UsageError>("--max-iterations ", o.max_iterations, ": at least 1");
+  require_at_least("--max-iterations", o.max_iterations, 1);
   for (const auto& [name, degree] :
        {std::pair<const char*, std::optional<int>>("--smoother-degree ", o.smoother_degree),
         {"--coarse-degree ", o.coarse_degree}})
@@ -200,8 +174,7 @@ void check_solver(const BoneOptions& o) {
     fail<UsageError>("--coarse-visits ", *o.coarse_visits, ": from 1 to 10");
   if (o.direct_nodes && (*o.direct_nodes < 1 || *o.direct_nodes > 4000))
     fail<UsageError>("--direct-nodes ", *o.direct_nodes, ": from 1 to 4000");
-  if (o.levels < 1)
-    fail<UsageError>("--levels ", o.levels, ": at least 1");
+  require_at_least("--levels", o.levels, 1);
 }
 
 void check_results(const CLI::App& app, const BoneOptions& o) {

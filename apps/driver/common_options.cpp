@@ -8,79 +8,55 @@
 
 namespace femura {
 
-namespace {
-
-std::string joined(const std::vector<std::string>& words, const char* separator) {
-  std::string text;
-  for (const std::string& word : words)
-    text += (text.empty() ? "" : separator) + word;
-  return text;
-}
-
-} // namespace
-
 void add_common_options(CLI::App& app, CommonOptions& options, const CommonChoices& choices) {
   options.backend = backend_names().back();
   options.precision = choices.precisions.front();
 
-  const char* engine = "Engine";
+  app.option_defaults()->group("Engine");
   app.add_option("--backend", options.backend, "Where to compute")
       ->type_name(joined(backend_names(), "|"))
-      ->capture_default_str()
-      ->group(engine);
-  app.add_option("--device", options.device, "Number of the GPU (cuda)")
-      ->type_name("N")
-      ->group(engine);
+      ->capture_default_str();
+  app.add_option("--device", options.device, "Number of the GPU (cuda)")->type_name("N");
   app.add_option("--threads", options.threads,
                  "Threads (openmp); OMP_NUM_THREADS or all processors if not given")
-      ->type_name("N")
-      ->group(engine);
-  Choices<Precision> precisions;
-  for (const auto& known : Choices<Precision>{{"auto", Precision::automatic},
-                                              {"double", Precision::fp64},
-                                              {"mixed", Precision::mixed},
-                                              {"lean", Precision::lean},
-                                              {"single", Precision::fp32}})
+      ->type_name("N");
+  NamedValues<Precision> precisions;
+  for (const auto& known : NamedValues<Precision>{{"auto", Precision::automatic},
+                                                  {"double", Precision::fp64},
+                                                  {"mixed", Precision::mixed},
+                                                  {"lean", Precision::lean},
+                                                  {"single", Precision::fp32}})
     if (std::count(choices.precisions.begin(), choices.precisions.end(), known.second) > 0)
       precisions.push_back(known);
-  add_choice(app, "--precision", options.precision, precisions, choices.precision_help)
-      ->group(engine);
+  add_choice(app, "--precision", options.precision, precisions, choices.precision_help);
   app.add_option("--seed", options.seed, "Of everything random")
       ->check([](const std::string& text) {
         return text[0] == '-' ? "a whole number, 0 or greater" : "";
       })
       ->type_name("N")
-      ->capture_default_str()
-      ->group(engine);
+      ->capture_default_str();
 
-  const char* output = "Output";
+  app.option_defaults()->group("Output");
   app.add_option("-o,--output-dir", options.output_dir,
                  "Write all results here, under names made from the input's; other output files "
                  "with a relative name go here too. Without it, only files asked for are written")
-      ->type_name("DIR")
-      ->group(output);
+      ->type_name("DIR");
   app.add_option("--json", options.json,
                  "Summary of the run as JSON; with -, on stdout and nothing else there")
-      ->type_name("FILE|-")
-      ->group(output);
+      ->type_name("FILE|-");
   if (choices.history)
     app.add_option("--history", options.history, "Residual of each iteration as CSV")
-        ->type_name("FILE")
-        ->group(output);
+        ->type_name("FILE");
   app.add_flag("--timings", options.timings,
-               "Wait for the device around each timed region and print the table of regions")
-      ->group(output);
+               "Wait for the device around each timed region and print the table of regions");
   app.add_flag("--dry-run", options.dry_run,
-               "Read the input, print its size and the predicted memory, and stop")
-      ->group(output);
-  const auto quiet = app.add_flag_callback(
-      "-q,--quiet", [&options] { options.log_level = LogLevel::quiet; },
-      "Only warnings and errors");
-  const auto verbose = app.add_flag_callback(
-      "-v,--verbose", [&options] { options.log_level = LogLevel::verbose; },
-      "Details, and the advice of Kokkos");
-  quiet->group(output)->excludes(verbose);
-  verbose->group(output);
+               "Read the input, print its size and the predicted memory, and stop");
+  const auto add_level = [&](const char* flags, LogLevel level, const char* description) {
+    return app.add_flag_callback(
+        flags, [&options, level] { options.log_level = level; }, description);
+  };
+  add_level("-q,--quiet", LogLevel::quiet, "Only warnings and errors")
+      ->excludes(add_level("-v,--verbose", LogLevel::verbose, "Details, and the advice of Kokkos"));
 }
 
 void check_common_options(const CommonOptions& options) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/driver/json_place.hpp"
 
-#include <algorithm>
+#include "apps/driver/notation.hpp"
+#include "apps/driver/suggest.hpp"
+
 #include <cmath>
 
 namespace femura {
@@ -9,10 +11,7 @@ namespace femura {
 namespace {
 
 std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names)
-    text += (text.empty() ? "\"" : ", \"") + name + '"';
-  return text;
+  return '"' + joined(names, "\", \"") + '"';
 }
 
 /// At most a line of a value, for messages.
@@ -91,6 +90,13 @@ double JsonPlace::not_negative(const std::string& expected) const {
   return value;
 }
 
+double JsonPlace::fraction(const std::string& expected) const {
+  const double value = number(expected);
+  if (!(value > 0 && value < 1))
+    fail_value(expected);
+  return value;
+}
+
 int JsonPlace::whole(int least, int most, const std::string& expected) const {
   if (!json_->is_number_integer() || json_->get<double>() < least || json_->get<double>() > most)
     fail_value(expected);
@@ -107,6 +113,14 @@ std::string JsonPlace::text(const std::string& expected) const {
   if (!json_->is_string() || json_->get_ref<const std::string&>().empty())
     fail_value(expected);
   return json_->get<std::string>();
+}
+
+std::string JsonPlace::one_of(const std::vector<std::string>& names) const {
+  const std::string name = json_->is_string() ? json_->get<std::string>() : "";
+  if (std::count(names.begin(), names.end(), name) == 0)
+    fail<InputError>(where(), ": ", json_->dump(), " is not one of ", listed(names),
+                     json_->is_string() ? did_you_mean(name, names) : "");
+  return name;
 }
 
 } // namespace femura

@@ -3,15 +3,15 @@
 // "scene.json: objects[1].material.young: ...".
 #pragma once
 
-#include "apps/driver/suggest.hpp"
+#include "apps/driver/named_values.hpp"
 #include "core/require.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace femura {
@@ -46,34 +46,38 @@ public:
   double number(const std::string& expected) const;       ///< finite
   double positive(const std::string& expected) const;     ///< greater than 0
   double not_negative(const std::string& expected) const; ///< at least 0
+  double fraction(const std::string& expected) const;     ///< greater than 0 and less than 1
   /// A whole number of at least `least` and at most `most`.
   int whole(int least, int most, const std::string& expected) const;
   bool boolean() const;
   std::string text(const std::string& expected) const;
+  /// Lists of n.
   template<std::size_t n>
   std::array<double, n> numbers(const std::string& expected) const {
-    std::array<double, n> values{};
-    const std::vector<JsonPlace> list = items(expected);
-    if (list.size() != n)
-      fail_value(expected);
-    for (std::size_t i = 0; i < n; ++i)
-      values[i] = list[i].number(expected);
+    return list<n, double>(expected, [&](const JsonPlace& p) { return p.number(expected); });
+  }
+  template<std::size_t n>
+  std::array<double, n> positives(const std::string& expected) const {
+    const auto values = numbers<n>(expected);
+    for (const double value : values)
+      if (!(value > 0))
+        fail_value(expected);
     return values;
   }
-  /// One of a few names.
+  template<std::size_t n>
+  std::array<int, n> wholes(int least, int most, const std::string& expected) const {
+    return list<n, int>(expected,
+                        [&](const JsonPlace& p) { return p.whole(least, most, expected); });
+  }
+  /// One of a few names, and what it stands for.
+  std::string one_of(const std::vector<std::string>& names) const;
   template<class Value>
-  Value choice(const std::vector<std::pair<const char*, Value>>& choices) const {
-    std::vector<std::string> labels;
-    std::string listed;
-    for (const auto& one : choices) {
-      if (json_->is_string() && json_->template get<std::string>() == one.first)
-        return one.second;
-      labels.push_back(one.first);
-      listed += (listed.empty() ? "\"" : ", \"") + labels.back() + '"';
-    }
-    fail<InputError>(where(), ": ", json_->dump(), " is not one of ", listed,
-                     json_->is_string() ? did_you_mean(json_->template get<std::string>(), labels)
-                                        : std::string());
+  Value choice(const NamedValues<Value>& choices) const {
+    std::vector<std::string> names;
+    for (const auto& one : choices)
+      names.emplace_back(one.first);
+    const auto place = std::find(names.begin(), names.end(), one_of(names));
+    return choices[std::size_t(place - names.begin())].second;
   }
 
   /// Throws "WHERE: VALUE: expected EXPECTED".
@@ -84,6 +88,16 @@ private:
       : json_(&json)
       , file_(std::move(file))
       , path_(std::move(path)) {}
+  template<std::size_t n, class Value, class Read>
+  std::array<Value, n> list(const std::string& expected, const Read& read) const {
+    const std::vector<JsonPlace> places = items(expected);
+    if (places.size() != n)
+      fail_value(expected);
+    std::array<Value, n> values{};
+    for (std::size_t i = 0; i < n; ++i)
+      values[i] = read(places[i]);
+    return values;
+  }
   JsonPlace member(const std::string& name) const {
     return {(*json_)[name], file_, path_.empty() ? name : path_ + '.' + name};
   }

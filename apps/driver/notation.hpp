@@ -2,6 +2,7 @@
 // The small notations of options. Errors are std::invalid_argument.
 #pragma once
 
+#include <array>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -31,6 +32,14 @@ inline std::pair<std::string, std::string> split_at(const std::string& text, cha
   return {text.substr(0, place), text.substr(place + 1)};
 }
 
+/// Words with `separator` between them.
+inline std::string joined(const std::vector<std::string>& words, const char* separator) {
+  std::string text;
+  for (const std::string& word : words)
+    text += (text.empty() ? "" : separator) + word;
+  return text;
+}
+
 /// The items of `text` between separators; none where it is empty.
 inline std::vector<std::string> split_list(const std::string& text, char separator) {
   std::vector<std::string> items;
@@ -41,6 +50,16 @@ inline std::vector<std::string> split_list(const std::string& text, char separat
     items.push_back(text.substr(begin, end - begin));
   items.push_back(text.substr(begin));
   return items;
+}
+
+/// Three numbers, as in `example`.
+template<class Number>
+std::array<Number, 3> parse_triple(const std::string& text, char separator, const char* example) {
+  const std::vector<std::string> parts = split_list(text, separator);
+  if (parts.size() != 3)
+    throw std::invalid_argument("'" + text + "': expected three numbers, as in " + example);
+  return {parse_number<Number>(parts[0]), parse_number<Number>(parts[1]),
+          parse_number<Number>(parts[2])};
 }
 
 } // namespace femura

@@ -3,40 +3,35 @@
 // register options only: CLI11 is heavy.
 #pragma once
 
+#include "apps/driver/named_values.hpp"
 #include "apps/driver/notation.hpp"
 #include "apps/driver/suggest.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace femura {
 
-template<class Value>
-using Choices = std::vector<std::pair<const char*, Value>>;
-
 /// An option with one of a few named values, given to `assign`; another name is an error that lists
 /// them. `chosen` is the name of the default.
 template<class Value, class Assign>
-CLI::Option* add_choice_of(CLI::App& app, const std::string& name, const Choices<Value>& choices,
-                           const std::string& chosen, const std::string& description,
-                           Assign assign) {
-  std::string listed;
+CLI::Option* add_choice_of(CLI::App& app, const std::string& name,
+                           const NamedValues<Value>& choices, const std::string& chosen,
+                           const std::string& description, Assign assign) {
+  std::vector<std::string> names;
   for (const auto& choice : choices)
-    listed += (listed.empty() ? "" : "|") + std::string(choice.first);
-  const auto parse = [assign, choices, name, listed](const CLI::results_t& results) {
-    std::vector<std::string> labels;
-    for (const auto& [label, value] : choices) {
-      if (results.at(0) == label) {
-        assign(value);
-        return true;
-      }
-      labels.push_back(label);
-    }
-    throw CLI::ValidationError(name, "'" + results.at(0) + "' is not one of " + listed +
-                                         did_you_mean(results.at(0), labels));
+    names.emplace_back(choice.first);
+  const std::string listed = joined(names, "|");
+  const auto parse = [=](const CLI::results_t& results) {
+    const auto place = std::find(names.begin(), names.end(), results.at(0));
+    if (place == names.end())
+      throw CLI::ValidationError(name, "'" + results.at(0) + "' is not one of " + listed +
+                                           did_you_mean(results.at(0), names));
+    assign(choices[std::size_t(place - names.begin())].second);
+    return true;
   };
   return app.add_option(name, parse, description)->type_name(listed)->default_str(chosen);
 }
@@ -44,7 +39,7 @@ CLI::Option* add_choice_of(CLI::App& app, const std::string& name, const Choices
 /// The same for a variable, whose present value is the default.
 template<class Value>
 CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& target,
-                        const Choices<Value>& choices, const std::string& description) {
+                        const NamedValues<Value>& choices, const std::string& description) {
   std::string chosen;
   for (const auto& [label, value] : choices)
     if (value == target)

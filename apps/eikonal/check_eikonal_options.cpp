@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is wrong with a combination of options, and what to do instead.
+#include "apps/driver/check_options.hpp"
 #include "apps/eikonal/eikonal_options.hpp"
 #include "core/require.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <cmath>
 #include <filesystem>
 
 namespace femura {
@@ -17,28 +17,19 @@ void check_mesh(const CLI::App& app, const EikonalCommandOptions& o) {
     fail<UsageError>("no input: give a mesh FILE, or --generate ventricles");
   if (!o.input.empty() && o.generated)
     fail<UsageError>("both the input ", o.input, " and --generate: leave one out");
-  if (o.file.unit && !(*o.file.unit > 0 && std::isfinite(*o.file.unit)))
-    fail<UsageError>("--unit ", *o.file.unit, ": mm per unit of the file, greater than 0");
+  require_positive("--unit", o.file.unit, "mm per unit of the file");
   const bool read = !o.generated;
   const TetraFileKind kind = tetra_file_kind(o.input);
-  struct Use {
-    const char* option;
-    bool used;
-    const char* remedy;
-  };
-  const Use uses[] = {
-      {"--unit", read, "a mesh that is read; generated ones are in mm"},
-      {"--fibre-file", read, "a mesh that is read"},
-      {"--tag-field", read && kind == TetraFileKind::vtk, "a .vtk or .vtu mesh"},
-      {"--fibre-field", read && kind == TetraFileKind::vtk, "a .vtk or .vtu mesh"},
-      {"--sheet-field", read && kind == TetraFileKind::vtk, "a .vtk or .vtu mesh"},
-      {"--seed", o.generated && o.generated->jitter > 0, "--generate box:jitter=..."},
-      {"--parts",
-       o.solver.method == EikonalMethod::spread || o.solver.method == EikonalMethod::patch,
-       "--method spread or patch"}};
-  for (const Use& use : uses)
-    if (app.count(use.option) > 0 && !use.used)
-      fail<UsageError>(use.option, " has no effect without ", use.remedy);
+  require_effect(
+      app, {{"--unit", read, "a mesh that is read; generated ones are in mm"},
+            {"--fibre-file", read, "a mesh that is read"},
+            {"--tag-field", read && kind == TetraFileKind::vtk, "a .vtk or .vtu mesh"},
+            {"--fibre-field", read && kind == TetraFileKind::vtk, "a .vtk or .vtu mesh"},
+            {"--sheet-field", read && kind == TetraFileKind::vtk, "a .vtk or .vtu mesh"},
+            {"--seed", o.generated && o.generated->jitter > 0, "--generate box:jitter=..."},
+            {"--parts",
+             o.solver.method == EikonalMethod::spread || o.solver.method == EikonalMethod::patch,
+             "--method spread or patch"}});
   if (app.count("--generate") > 1)
     fail<UsageError>("--generate is there more than once");
 }
@@ -62,8 +53,7 @@ void check_physics(const CLI::App& app, const EikonalCommandOptions& o) {
 void check_solver(const EikonalCommandOptions& o) {
   if (!(o.solver.tolerance >= 0 && o.solver.tolerance < 0.1))
     fail<UsageError>("--tolerance ", o.solver.tolerance, ": at least 0 and small, such as 1e-6");
-  if (o.solver.max_iterations < 1)
-    fail<UsageError>("--max-iterations ", o.solver.max_iterations, ": at least 1");
+  require_at_least("--max-iterations", o.solver.max_iterations, 1);
   if (o.solver.num_parts < 0)
     fail<UsageError>("--parts ", o.solver.num_parts, ": at least 1, or 0 for a good number");
 }

@@ -12,21 +12,18 @@ namespace {
 using Items = std::vector<std::string>;
 
 void add_mesh_options(CLI::App& app, EikonalCommandOptions& o) {
-  const char* group = "Mesh";
+  app.option_defaults()->group("Mesh");
   app.add_option("mesh,--mesh", o.input,
                  "Tetrahedra: openCARP text (NAME.pts, NAME.elem or NAME alone, with fibres in "
                  "NAME.lon) or binary (.bpts, .belem), Gmsh (.msh), VTK (.vtk, .vtu)")
-      ->type_name("FILE")
-      ->group(group);
+      ->type_name("FILE");
   app.add_option("--unit", o.file.unit,
                  "Length of one unit of the file, instead of 0.001 for openCARP and 1 for others")
-      ->type_name("MM")
-      ->group(group);
+      ->type_name("MM");
   app.add_option(
          "--fibre-file", o.file.fibre_file,
          "Fibres, and sheets, as an openCARP file .lon or .blon, instead of those of the mesh")
-      ->type_name("FILE")
-      ->group(group);
+      ->type_name("FILE");
   for (const auto& [name, target, what] :
        {std::make_tuple("--tag-field", &o.file.tag_field, "tags"),
         std::make_tuple("--fibre-field", &o.file.fibre_field, "directions of fibres"),
@@ -34,33 +31,29 @@ void add_mesh_options(CLI::App& app, EikonalCommandOptions& o) {
     app.add_option(name, *target,
                    std::string("VTK: cell data with the ") + what +
                        "; a usual name is found if not given")
-        ->type_name("NAME")
-        ->group(group);
+        ->type_name("NAME");
   add_repeated(app, "--generate", "KIND[:KEY=VALUE,...]",
                "Make a mesh instead of reading one: ventricles:h=0.72 (of a human heart, two "
                "tags, rotating fibres; h=0.36 has 24 million tetrahedra), slab:h=0.5 (20 x 7 x 3 "
                "mm, fibres along x), box:n=20,h=1,jitter=0 or box:n=40x20x10 (no fibres); edges h "
                "in mm",
-               [&o](const Items& items) { o.generated = parse_generated_mesh(items.back()); })
-      ->group(group);
+               [&o](const Items& items) { o.generated = parse_generated_mesh(items.back()); });
 }
 
 void add_velocity_options(CLI::App& app, EikonalCommandOptions& o) {
-  const char* group = "Conduction velocities (m/s)";
+  app.option_defaults()->group("Conduction velocities (m/s)");
   app.add_option("--velocities", o.velocity_file,
                  "By tag, as JSON: {\"1\": {\"vl\": 0.6, \"vt\": 0.4, \"vn\": 0.2}, \"default\": "
                  "{...}}: along fibres, along sheets, normal to both (vt if left out)")
-      ->type_name("FILE")
-      ->group(group);
+      ->type_name("FILE");
   add_repeated(app, "--velocity", "VL[,VT[,VN]]",
                "Of all tags; the same in all directions where only VL is given. Generated meshes "
                "have defaults: ventricles 0.6,0.4,0.2, slab 0.6,0.3,0.3, box 0.6",
-               [&o](const Items& items) { o.velocity = parse_velocity(items.back()); })
-      ->group(group);
+               [&o](const Items& items) { o.velocity = parse_velocity(items.back()); });
 }
 
 void add_site_options(CLI::App& app, EikonalCommandOptions& o) {
-  const char* group = "Sites";
+  app.option_defaults()->group("Sites");
   add_repeated(app, "--site", "PLACE[@t=MS]",
                "Where a wave starts, and when (0): vertices:1,2,3 (numbered from 0), vtx:FILE "
                "(openCARP's list of vertices), point:X,Y,Z (the nearest vertex), "
@@ -69,63 +62,51 @@ void add_site_options(CLI::App& app, EikonalCommandOptions& o) {
                [&o](const Items& items) {
                  for (const std::string& item : items)
                    o.sites.push_back(parse_site(item));
-               })
-      ->group(group);
+               });
   app.add_option("--sites", o.site_file,
                  "The same from a JSON file: [\"point:1,2,3\", ...], or several sets, each solved "
                  "on its own in one go: {\"apex\": [...], \"base\": [...]}")
-      ->type_name("FILE")
-      ->group(group);
+      ->type_name("FILE");
 }
 
 void add_solver_options(CLI::App& app, EikonalCommandOptions& o) {
-  const char* group = "Solver";
-  Choices<EikonalMethod> methods{{name_of(EikonalMethod::automatic), EikonalMethod::automatic}};
+  app.option_defaults()->group("Solver");
+  NamedValues<EikonalMethod> methods{{name_of(EikonalMethod::automatic), EikonalMethod::automatic}};
   for (const EikonalMethod method : all_eikonal_methods)
     methods.emplace_back(name_of(method), method);
   add_choice(app, "--method", o.solver.method, methods,
              "Fast iterative method. auto: the fastest for the backend; queue: of active vertices; "
              "scan: lists by prefix sums, a thread for each tetrahedron (Ganellari et al. 2018); "
              "spread, patch: sub-domains, by several teams each or by one (their two "
-             "decompositions)")
-      ->group(group);
+             "decompositions)");
   add_choice(app, "--metric", o.solver.metric,
              {{"lengths", TetraMetric::lengths}, {"products", TetraMetric::products}},
-             "Stored of each tetrahedron: 6 squared lengths of edges or 18 inner products")
-      ->group(group);
+             "Stored of each tetrahedron: 6 squared lengths of edges or 18 inner products");
   app.add_flag("--deterministic", o.solver.deterministic,
-               "Bitwise the same result for any number of threads, method and sub-domains")
-      ->group(group);
+               "Bitwise the same result for any number of threads, method and sub-domains");
   app.add_option("--parts", o.solver.num_parts,
                  "spread, patch: number of sub-domains; 0: by the size of the mesh")
       ->type_name("N")
-      ->capture_default_str()
-      ->group(group);
+      ->capture_default_str();
   app.add_option("--tolerance", o.solver.tolerance,
                  "A time is replaced where the new one is smaller by more than this part of it")
       ->type_name("X")
-      ->capture_default_str()
-      ->group(group);
+      ->capture_default_str();
   app.add_option("--max-iterations", o.solver.max_iterations, "Of the active list")
       ->type_name("N")
-      ->capture_default_str()
-      ->group(group);
+      ->capture_default_str();
 }
 
 void add_result_options(CLI::App& app, EikonalCommandOptions& o) {
-  const char* group = "Results";
+  app.option_defaults()->group("Results");
   app.add_option("--hdf", o.hdf, "Times, tags and fibres as VTKHDF, for ParaView 5.11 and later")
-      ->type_name("FILE")
-      ->group(group);
-  app.add_flag("--no-hdf", o.no_hdf, "No such file, even with --output-dir")->group(group);
+      ->type_name("FILE");
+  app.add_flag("--no-hdf", o.no_hdf, "No such file, even with --output-dir");
   app.add_option("--igb", o.igb,
                  "Times as openCARP's act.igb, -1 where no wave arrives; with several sets of "
                  "sites, a file NAME_SET.igb for each")
-      ->type_name("FILE")
-      ->group(group);
-  app.add_option("--dat", o.dat, "The same as text, a line for each vertex")
-      ->type_name("FILE")
-      ->group(group);
+      ->type_name("FILE");
+  app.add_option("--dat", o.dat, "The same as text, a line for each vertex")->type_name("FILE");
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps of an activation: mesh, set-up, solve, statistics, files.
+#include "apps/driver/box.hpp"
 #include "apps/eikonal/eikonal_command.hpp"
 #include "apps/eikonal/eikonal_model.hpp"
 #include "apps/eikonal/eikonal_output.hpp"
@@ -26,7 +27,7 @@ EikonalMeshInfo describe_mesh(const EikonalModel& model) {
   info.num_isotropic = info.has_fibres ? 0 : info.num_tetra;
   for (std::size_t i = 0; i < mesh.fibre.size(); i += 3)
     info.num_isotropic += mesh.fibre[i] == 0 && mesh.fibre[i + 1] == 0 && mesh.fibre[i + 2] == 0;
-  info.bounds = bounding_box(mesh);
+  info.bounds = bounding_box(mesh.point);
   for (const auto& [tag, count] : model.num_by_tag)
     info.tissues.push_back({tag, count, model.velocities.at(tag)});
   return info;

@@ -73,13 +73,9 @@ GeneratedMesh parse_generated_mesh(const std::string& text) {
     return mesh;
   for (const std::string& item : split_list(text.substr(colon + 1), ',')) {
     const auto [key, value] = split_at(item, '=', "KEY=VALUE, such as h=0.5");
-    if (std::find(kind.keys.begin(), kind.keys.end(), key) == kind.keys.end()) {
-      std::string known;
-      for (const std::string& name : kind.keys)
-        known += (known.empty() ? "" : ", ") + name;
-      fail<std::invalid_argument>(name_of(kind.kind), " has no '", key, "', but ", known,
-                                  did_you_mean(key, kind.keys));
-    }
+    if (std::find(kind.keys.begin(), kind.keys.end(), key) == kind.keys.end())
+      fail<std::invalid_argument>(name_of(kind.kind), " has no '", key, "', but ",
+                                  joined(kind.keys, ", "), did_you_mean(key, kind.keys));
     if (key == "n")
       mesh.cells = parse_cells(value);
     else if (key == "h")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/eikonal/sites.hpp"
 
+#include "apps/driver/box.hpp"
 #include "apps/driver/table.hpp"
 #include "core/io/tetra_file.hpp"
 #include "core/require.hpp"
@@ -31,19 +32,12 @@ double longest_edge(const TetraMesh& mesh) {
   return std::sqrt(longest);
 }
 
-std::string describe(const std::array<double, 6>& box) {
-  std::string text;
-  for (int d = 0; d < 3; ++d)
-    text += (d == 0 ? "" : ", ") + format_number(box[d], 4) + " to " + format_number(box[d + 3], 4);
-  return text + " mm";
-}
-
 class SiteFinder {
 public:
   SiteFinder(const TetraMesh& mesh, const SiteSet& set)
       : mesh_(mesh)
       , set_(set)
-      , bounds_(bounding_box(mesh)) {}
+      , bounds_(bounding_box(mesh.point)) {}
 
   std::vector<std::int32_t> find(const SiteChoice& site) {
     switch (site.place) {
@@ -84,8 +78,8 @@ private:
     if (std::sqrt(least) > longest_edge_)
       fail<InputError>(set_.origin, ": '", site.text, "': the nearest vertex is ",
                        format_number(std::sqrt(least), 4),
-                       " mm away, more than the longest edge; the mesh spans ", describe(bounds_),
-                       ": are these coordinates mm?");
+                       " mm away, more than the longest edge; the mesh spans ", span_text(bounds_),
+                       " mm: are these coordinates mm?");
     return std::int32_t(found);
   }
 
@@ -96,24 +90,19 @@ private:
     std::vector<std::int32_t> vertices;
     for (std::size_t v = 0; v < mesh_.num_points(); ++v) {
       const double* p = &mesh_.point[3 * v];
-      bool is_inside = true;
-      if (site.place == SitePlace::sphere)
-        is_inside = std::sqrt(squared_distance(p, x)) <= x[3] + slack;
-      else
-        for (int d = 0; d < 3; ++d)
-          is_inside = is_inside && p[d] >= x[d] - slack && p[d] <= x[d + 3] + slack;
-      if (is_inside)
+      if (site.place == SitePlace::sphere ? std::sqrt(squared_distance(p, x)) <= x[3] + slack
+                                          : contains(site.number, p, slack))
         vertices.push_back(std::int32_t(v));
     }
     if (vertices.empty())
       fail<InputError>(set_.origin, ": '", site.text, "': no vertex is inside; the mesh spans ",
-                       describe(bounds_), ": are these coordinates mm?");
+                       span_text(bounds_), " mm: are these coordinates mm?");
     return vertices;
   }
 
   const TetraMesh& mesh_;
   const SiteSet& set_;
-  std::array<double, 6> bounds_;
+  Box bounds_;
   double longest_edge_ = -1;
 };
 
@@ -139,16 +128,6 @@ PlacedSites place_sites(const TetraMesh& mesh, const SiteSet& set) {
   for (const SiteChoice& site : set.sites)
     placed.vertices.push_back(finder.find(site));
   return placed;
-}
-
-std::array<double, 6> bounding_box(const TetraMesh& mesh) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  std::array<double, 6> box{infinity, infinity, infinity, -infinity, -infinity, -infinity};
-  for (std::size_t i = 0; i < mesh.point.size(); ++i) {
-    box[i % 3] = std::min(box[i % 3], mesh.point[i]);
-    box[i % 3 + 3] = std::max(box[i % 3 + 3], mesh.point[i]);
-  }
-  return box;
 }
 
 } // namespace femura

@@ -24,7 +24,4 @@ struct PlacedSites {
 /// edge) and a sphere or box without a vertex.
 PlacedSites place_sites(const TetraMesh& mesh, const SiteSet& set);
 
-/// Lower and upper corner of the box around all points, mm.
-std::array<double, 6> bounding_box(const TetraMesh& mesh);
-
 } // namespace femura

@@ -1,26 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is wrong with a combination of options, and what to do instead.
-#include "apps/pfem/pfem_generators.hpp"
+#include "apps/driver/check_options.hpp"
 #include "apps/pfem/pfem_options.hpp"
 #include "core/require.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <cmath>
-
 namespace femura {
 
 namespace {
-
-void require_between(const char* option, std::optional<int> value, int least, int most) {
-  if (value && (*value < least || *value > most))
-    fail<UsageError>(option, ' ', *value, ": ", least, " to ", most);
-}
-
-void require_positive(const char* option, std::optional<double> value, const char* what) {
-  if (value && !(*value > 0 && std::isfinite(*value)))
-    fail<UsageError>(option, ' ', *value, ": ", what, ", greater than 0");
-}
 
 void check_mesh(const PfemCommandOptions& o) {
   if (o.problem.empty())
@@ -32,8 +20,7 @@ void check_mesh(const PfemCommandOptions& o) {
   if (mesh.size)
     for (const double length : *mesh.size)
       require_positive("--size", length, "m");
-  if (mesh.distort && !(*mesh.distort >= 0 && *mesh.distort <= 0.5))
-    fail<UsageError>("--distort ", *mesh.distort, ": part of an edge, 0 to 0.5");
+  require_distortion(mesh.distort);
   require_between("--along", mesh.along, 1, 9999);
   require_between("--across", mesh.across, 1, 9999);
   require_between("--up", mesh.up, 1, 9999);
@@ -42,15 +29,12 @@ void check_mesh(const PfemCommandOptions& o) {
   require_positive("--height", mesh.height, "m");
   require_positive("--unit", o.unit, "m per unit of the file");
   require_positive("--young", o.young, "Pa");
-  if (o.poisson && !(*o.poisson > -1 && *o.poisson < 0.5))
-    fail<UsageError>("--poisson ", *o.poisson, ": greater than -1 and less than 0.5");
+  require_poisson(o.poisson);
 }
 
 void check_solver(const PfemCommandOptions& o) {
   require_between("--order", o.order, 1, max_hexa_order);
-  PfemOptions options; // defaults are in range
-  for (const auto& change : o.changes)
-    change(options);
+  const PfemOptions options = o.changes.applied(); // defaults are in range
   if (options.discretisation.points != 0)
     require_between("--points", options.discretisation.points, 1, 32);
   const HierarchicSolverOptions& solver = options.solver;
@@ -70,20 +54,13 @@ void check_pfem_options(const CLI::App& app, const PfemCommandOptions& o) {
     require_between("--samples", o.samples, 1, 64);
   if (o.no_hdf && !o.hdf.empty())
     fail<UsageError>("both --hdf and --no-hdf: leave one out");
-  const bool makes_mesh = o.is_generator() || o.is_json();
-  struct Use {
-    const char* option;
-    bool used;
-    const char* remedy;
-  };
-  std::vector<Use> uses = {{"--unit", !o.is_generator(), "a mesh file"},
-                           {"--seed", makes_mesh, "a generator"}};
+  const bool makes_mesh = o.kind() != ProblemKind::mesh;
+  std::vector<OptionUse> uses = {{"--unit", o.kind() != ProblemKind::generator, "a mesh file"},
+                                 {"--seed", makes_mesh, "a generator"}};
   for (const char* option : {"--cells", "--size", "--shear", "--distort", "--along", "--across",
                              "--up", "--inner", "--outer", "--height"})
     uses.push_back({option, makes_mesh, "a generator"});
-  for (const Use& use : uses)
-    if (app.count(use.option) > 0 && !use.used)
-      fail<UsageError>(use.option, " has no effect without ", use.remedy);
+  require_effect(app, uses);
 }
 
 } // namespace femura

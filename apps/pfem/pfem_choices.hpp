@@ -9,6 +9,12 @@
 
 namespace femura {
 
+/// A member of the solver's options within those of a problem.
+template<class Value>
+auto of_solver(Value HierarchicSolverOptions::*member) {
+  return member_of(&PfemOptions::solver, member);
+}
+
 inline NamedValues<HexaSpace> space_choices() {
   return with_names<HexaSpace>({HexaSpace::trunk, HexaSpace::tensor});
 }

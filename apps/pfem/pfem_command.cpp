@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/pfem/pfem_command.hpp"
 
-#include "apps/driver/command_line.hpp"
+#include "apps/driver/subcommand.hpp"
 #include "apps/pfem/table3_command.hpp"
-
-#include <CLI/CLI.hpp>
 
 namespace femura {
 
@@ -13,19 +11,14 @@ int pfem_command(const Invocation& invocation) {
     return table3_command({"pfem-table3",
                            invocation.all,
                            {invocation.arguments.begin() + 1, invocation.arguments.end()}});
-  PfemCommandOptions options;
-  CLI::App app("", "femura pfem");
-  add_pfem_options(app, options);
-  if (const auto code = parse_command_line(app, invocation.arguments))
-    return *code;
-  note_given_options(app, options);
-  check_pfem_options(app, options);
-  check_common_options(options.common);
-
-  DriverContext context(invocation, options.common, option_values(app));
-  context.provenance().units = {
-      {"length", "m"}, {"force", "N"}, {"modulus", "Pa"}, {"stress", "Pa"}, {"energy", "J"}};
-  return run_pfem(options, context);
+  return run_subcommand(
+      invocation, "pfem", add_pfem_options,
+      [](const CLI::App& app, PfemCommandOptions& options) {
+        note_given_options(app, options);
+        check_pfem_options(app, options);
+      },
+      {{"length", "m"}, {"force", "N"}, {"modulus", "Pa"}, {"stress", "Pa"}, {"energy", "J"}},
+      run_pfem);
 }
 
 } // namespace femura

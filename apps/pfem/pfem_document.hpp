@@ -3,13 +3,14 @@
 // its mesh. SI units.
 #pragma once
 
+#include "apps/driver/changes.hpp"
+#include "apps/driver/mesh_selection.hpp"
 #include "kernels/hexa_batch.hpp"
 #include "solvers/hierarchic_model.hpp"
 #include "solvers/hierarchic_solver.hpp"
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,17 @@ inline void choose_element_wise(PfemOptions& options) {
   options.solver.preconditioner = HierarchicPreconditioner::jacobi;
 }
 
+/// Quadrature by a rule, or with so many points along each axis.
+inline void choose_rule(QuadratureRule rule, PfemOptions& options) {
+  options.discretisation.rule = rule;
+  options.discretisation.points = 0;
+  options.points_given = true;
+}
+inline void choose_points(int points, PfemOptions& options) {
+  options.discretisation.points = points;
+  options.points_given = true;
+}
+
 /// Where the hexahedra come from.
 struct PfemSource {
   enum class Kind { file, generator } kind = Kind::file;
@@ -46,27 +58,8 @@ struct PfemSource {
   std::uint64_t seed = 0;                           ///< of the distortion
 };
 
-/// Part of a mesh. Vertices and elements (by their centres) are chosen alike; of boundary faces,
-/// those whose four vertices are chosen. `place` is where it stands, for messages.
-struct PfemSelection {
-  enum class Kind {
-    plane,    ///< x[axis] = value
-    sphere,   ///< at the distance `value` from the origin
-    cylinder, ///< at the distance `value` from the z axis
-    box,      ///< surface included
-    set,      ///< of the mesh
-    numbers
-  } kind = Kind::plane;
-  int axis = 0;
-  double value = 0; ///< m
-  std::array<double, 6> box{};
-  std::string set;
-  std::vector<std::int32_t> numbers;
-  std::string place;
-};
-
 struct PfemSupport {
-  PfemSelection where;
+  MeshSelection where;
   std::uint8_t components = 7;          ///< bit c: component c is held
   std::array<double, 3> displacement{}; ///< m, of held components
 };
@@ -78,7 +71,7 @@ struct PfemLoad {
     force,     ///< N on every vertex
     body_force ///< N / m^3, everywhere
   } kind = Kind::pressure;
-  PfemSelection where;
+  MeshSelection where;
   std::array<double, 3> value{};
   std::string place;
 };
@@ -89,14 +82,14 @@ struct PfemMaterial {
 };
 
 struct PfemMaterialPart {
-  PfemSelection elements;
+  MeshSelection elements;
   PfemMaterial material;
 };
 
 /// Orders of the elements: `by_elem`, else `by_set` over `all`.
 struct PfemOrders {
   std::optional<int> all;
-  std::vector<std::pair<PfemSelection, int>> by_set;
+  std::vector<std::pair<MeshSelection, int>> by_set;
   std::vector<std::uint8_t> by_elem;
   std::string place;
 };
@@ -111,7 +104,7 @@ struct PfemDocument {
   std::optional<std::vector<PfemSupport>> supports;
   std::optional<std::vector<PfemLoad>> loads;
   /// Each puts what the problem says in the place of a default.
-  std::vector<std::function<void(PfemOptions&)>> changes;
+  Changes<PfemOptions> changes;
 };
 
 } // namespace femura

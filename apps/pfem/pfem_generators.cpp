@@ -23,7 +23,7 @@ bool is_box(const std::string& generator) {
 
 PfemSupport on_plane(int axis, double value, unsigned components) {
   PfemSupport support;
-  support.where.kind = PfemSelection::Kind::plane;
+  support.where.kind = MeshSelection::Kind::plane;
   support.where.axis = axis;
   support.where.value = value;
   support.where.place = std::string("plane ") + "xyz"[axis] + " = " + format_number(value);
@@ -31,7 +31,7 @@ PfemSupport on_plane(int axis, double value, unsigned components) {
   return support;
 }
 
-PfemLoad inner_pressure(PfemSelection::Kind surface, double radius) {
+PfemLoad inner_pressure(MeshSelection::Kind surface, double radius) {
   PfemLoad load;
   load.where.kind = surface;
   load.where.value = radius;
@@ -61,7 +61,7 @@ PfemBody make_box(const PfemSource& source) {
   // The face at the lower end of x, which shear moves within the planes of x alone if it is along
   // x: chosen by its vertices.
   PfemSupport clamp;
-  clamp.where.kind = PfemSelection::Kind::numbers;
+  clamp.where.kind = MeshSelection::Kind::numbers;
   clamp.where.place = "plane x = 0";
   for (std::int32_t i = 0; std::size_t(i) < mesh.num_points(); i += cells[0] + 1)
     clamp.where.numbers.push_back(i);
@@ -82,7 +82,7 @@ PfemBody make_sphere(const PfemSource& source) {
   body.is_exact = true;
   body.source = "octant of a sphere, 3 patches of " + times({along, along, across}) + " elements";
   body.supports = {on_plane(0, 0, 1), on_plane(1, 0, 2), on_plane(2, 0, 4)};
-  body.loads = {inner_pressure(PfemSelection::Kind::sphere, a)};
+  body.loads = {inner_pressure(MeshSelection::Kind::sphere, a)};
   body.exact = [a, b](double young, double poisson) {
     const double scale = a * a * a / (b * b * b - a * a * a) / young;
     const auto radial = [=](double r) {
@@ -111,7 +111,7 @@ PfemBody make_cylinder(const PfemSource& source) {
   body.is_exact = true;
   body.source = "quarter of a cylinder, " + times({along, across, up}) + " elements";
   body.supports = {on_plane(0, 0, 1), on_plane(1, 0, 2), on_plane(2, 0, 4), on_plane(2, height, 4)};
-  body.loads = {inner_pressure(PfemSelection::Kind::cylinder, a)};
+  body.loads = {inner_pressure(MeshSelection::Kind::cylinder, a)};
   body.exact = [a, b, height](double young, double poisson) {
     const double scale = (1 + poisson) / young * a * a / (b * b - a * a);
     const auto radial = [=](double r) { return scale * ((1 - 2 * poisson) * r + b * b / r); };
@@ -131,7 +131,7 @@ PfemBody make_cylinder(const PfemSource& source) {
 
 } // namespace
 
-std::vector<const char*> pfem_generator_names() {
+std::vector<std::string> pfem_generator_names() {
   return {"cube", "sheared", "distorted", "sphere", "cylinder"};
 }
 

@@ -11,7 +11,7 @@
 
 namespace femura {
 
-std::vector<const char*> pfem_generator_names();
+std::vector<std::string> pfem_generator_names();
 
 /// Throws InputError, "WHERE `key` ...", for sizes that the generator does not have and for an
 /// inner radius that is not less than the outer one. Keys begin with `dashes`, or are quoted where

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/pfem/pfem_options.hpp"
 
+#include "apps/driver/change_options.hpp"
 #include "apps/driver/exit_code.hpp"
-#include "apps/driver/option_kinds.hpp"
 #include "apps/pfem/pfem_choices.hpp"
 #include "apps/pfem/pfem_generators.hpp"
-
-#include <filesystem>
 
 namespace femura {
 
@@ -14,194 +12,108 @@ namespace {
 
 using Items = std::vector<std::string>;
 
-/// A number that replaces what `reference(options)` refers to.
-template<class Number, class Reference>
-CLI::Option* add_number(CLI::App& app, PfemCommandOptions& o, const std::string& name,
-                        const std::string& type, const std::string& description,
-                        Reference reference) {
-  return app
-      .add_option_function<Number>(
-          name,
-          [&o, reference](const Number& value) {
-            o.changes.push_back(
-                [reference, value](PfemOptions& options) { reference(options) = value; });
-          },
-          description)
-      ->type_name(type);
-}
-
-/// The same for one of a few names.
-template<class Value, class Reference>
-CLI::Option* add_named(CLI::App& app, PfemCommandOptions& o, const std::string& name,
-                       const NamedValues<Value>& choices, const std::string& description,
-                       Reference reference) {
-  return add_choice_of(app, name, choices, "", description, [&o, reference](const Value& value) {
-    o.changes.push_back([reference, value](PfemOptions& options) { reference(options) = value; });
-  });
-}
-
-template<class Number>
-std::array<Number, 3> parse_triple(const std::string& text, char separator, const char* example) {
-  const Items parts = split_list(text, separator);
-  if (parts.size() != 3)
-    throw std::invalid_argument("'" + text + "': expected three numbers, as in " + example);
-  return {parse_number<Number>(parts[0]), parse_number<Number>(parts[1]),
-          parse_number<Number>(parts[2])};
-}
-
 void add_problem_options(CLI::App& app, PfemCommandOptions& o) {
-  const char* group = "Problem";
-  std::string names;
-  for (const char* name : pfem_generator_names())
-    names += (names.empty() ? "" : ", ") + std::string(name);
+  app.option_defaults()->group("Problem");
   app.add_option(
          "problem,--problem", o.problem,
-         "A generator (" + names +
+         "A generator (" + joined(pfem_generator_names(), ", ") +
              "), a problem as .json, or a mesh with supports and loads: .inp of Abaqus and "
              "CalculiX, .cdb of Ansys; docs/pfem.md has all of them. Options below win over "
              "it. `femura pfem table3 --help`: the table of the paper")
-      ->type_name("NAME|FILE")
-      ->group(group);
+      ->type_name("NAME|FILE");
   add_repeated(
       app, "--cells", "AxBxC", "Cells of cube, sheared, distorted along x, y, z (3x3x3)",
-      [&o](const Items& items) { o.mesh.cells = parse_triple<int>(items.back(), 'x', "3x3x3"); })
-      ->group(group);
+      [&o](const Items& items) { o.mesh.cells = parse_triple<int>(items.back(), 'x', "3x3x3"); });
   add_repeated(app, "--size", "AxBxC", "Their size in m (1x1x1)", [&o](const Items& items) {
     o.mesh.size = parse_triple<double>(items.back(), 'x', "2x1x1");
-  })->group(group);
+  });
   add_repeated(app, "--shear", "XY,XZ,YZ",
                "Move them by so much: x by y, x by z, y by z (sheared: 0.3,0.2,0.1)",
                [&o](const Items& items) {
                  o.mesh.shear = parse_triple<double>(items.back(), ',', "0.3,0.2,0.1");
-               })
-      ->group(group);
+               });
   app.add_option("--distort", o.mesh.distort,
                  "Move their inner vertices by up to so much of an edge, at random (by --seed), 0 "
                  "to 0.5 (distorted: 0.2)")
-      ->type_name("X")
-      ->group(group);
+      ->type_name("X");
   app.add_option("--along", o.mesh.along,
                  "Elements along the surface of sphere (each way) and cylinder (1)")
-      ->type_name("N")
-      ->group(group);
+      ->type_name("N");
   app.add_option("--across", o.mesh.across, "Elements from their inner to their outer surface (1)")
-      ->type_name("N")
-      ->group(group);
-  app.add_option("--up", o.mesh.up, "Elements along the axis of cylinder (1)")
-      ->type_name("N")
-      ->group(group);
-  app.add_option("--inner", o.mesh.inner, "Their inner radius in m (1)")
-      ->type_name("X")
-      ->group(group);
-  app.add_option("--outer", o.mesh.outer, "Their outer radius in m (2)")
-      ->type_name("X")
-      ->group(group);
-  app.add_option("--height", o.mesh.height, "Of cylinder in m (1)")->type_name("X")->group(group);
-  app.add_option("--unit", o.unit, "m per unit of length of a mesh file (1)")
-      ->type_name("X")
-      ->group(group);
-  app.add_option("--young", o.young, "Young's modulus in Pa (of generators: 1)")
-      ->type_name("X")
-      ->group(group);
-  app.add_option("--poisson", o.poisson, "Poisson's ratio (0.3)")->type_name("X")->group(group);
+      ->type_name("N");
+  app.add_option("--up", o.mesh.up, "Elements along the axis of cylinder (1)")->type_name("N");
+  app.add_option("--inner", o.mesh.inner, "Their inner radius in m (1)")->type_name("X");
+  app.add_option("--outer", o.mesh.outer, "Their outer radius in m (2)")->type_name("X");
+  app.add_option("--height", o.mesh.height, "Of cylinder in m (1)")->type_name("X");
+  app.add_option("--unit", o.unit, "m per unit of length of a mesh file (1)")->type_name("X");
+  app.add_option("--young", o.young, "Young's modulus in Pa (of generators: 1)")->type_name("X");
+  app.add_option("--poisson", o.poisson, "Poisson's ratio (0.3)")->type_name("X");
 }
 
 void add_discretisation_options(CLI::App& app, PfemCommandOptions& o) {
-  const char* group = "Elements (defaults: the problem's, else those in parentheses)";
+  app.option_defaults()->group("Elements (defaults: the problem's, else those in parentheses)");
   using O = PfemOptions;
-  app.add_option("-p,--order", o.order, "Order of all elements, 1 to 10 (4)")
-      ->type_name("P")
-      ->group(group);
-  add_named(app, o, "--space", space_choices(),
-            "Products of superlinear degree up to the order, or all up to the order (trunk)",
-            [](O& options) -> HexaSpace& { return options.space; })
-      ->group(group);
+  app.add_option("-p,--order", o.order, "Order of all elements, 1 to 10 (4)")->type_name("P");
+  add_named(app, o.changes, "--space", &O::space, space_choices(),
+            "Products of superlinear degree up to the order, or all up to the order (trunk)");
   const auto rule = add_choice_of(
       app, "--quadrature", quadrature_choices(), "",
       "Points along each axis; paper: max(2, ceil((3p-2)/2)), which is too few at p = 2 (p+1; "
       "sphere and cylinder: p+4 points)",
       [&o](QuadratureRule value) {
-        o.changes.push_back([value](O& options) {
-          options.discretisation.rule = value;
-          options.discretisation.points = 0;
-          options.points_given = true;
-        });
+        o.changes.add([value](O& options) { choose_rule(value, options); });
       });
-  rule->group(group);
   app.add_option_function<int>(
          "--points",
-         [&o](int value) {
-           o.changes.push_back([value](O& options) {
-             options.discretisation.points = value;
-             options.points_given = true;
-           });
-         },
+         [&o](int value) { o.changes.add([value](O& options) { choose_points(value, options); }); },
          "So many of them")
       ->type_name("N")
-      ->excludes(rule)
-      ->group(group);
-  add_named(app, o, "--scaling", scaling_choices(),
+      ->excludes(rule);
+  add_named(app, o.changes, "--scaling", member_of(&O::discretisation, &HierarchicOptions::scaling),
+            scaling_choices(),
             "Of integrated Legendre polynomials: derivatives orthonormal, or as in the paper "
-            "(orthonormal)",
-            [](O& options) -> ModeScaling& { return options.discretisation.scaling; })
-      ->group(group);
+            "(orthonormal)");
 }
 
 void add_solver_options(CLI::App& app, PfemCommandOptions& o) {
-  const char* group = "Linear system (likewise)";
-  using O = PfemOptions;
+  app.option_defaults()->group("Linear system (likewise)");
+  using S = HierarchicSolverOptions;
   // First, because what it implies gives way to what the others say.
   app.add_flag_callback(
-         "--element-wise", [&o] { o.changes.push_back(choose_element_wise); },
-         "Keep the vectors of the iteration element by element, as the paper does: --operator "
-         "packed, --preconditioner jacobi or none")
-      ->group(group);
-  add_named(app, o, "--operator", hierarchic_operator_choices(),
+      "--element-wise", [&o] { o.changes.add(choose_element_wise); },
+      "Keep the vectors of the iteration element by element, as the paper does: --operator "
+      "packed, --preconditioner jacobi or none");
+  add_named(app, o.changes, "--operator", of_solver(&S::kind), hierarchic_operator_choices(),
             "How the matrix is applied: element by element, assembled, from the vertices, or one "
-            "matrix for elements of one shape (auto)",
-            [](O& options) -> HierarchicOperatorKind& { return options.solver.kind; })
-      ->group(group);
-  add_named(app, o, "--form", form_choices(), "How element matrices are formed (auto)",
-            [](O& options) -> StiffnessMethod& { return options.solver.form; })
-      ->group(group);
-  add_named(app, o, "--preconditioner", hierarchic_preconditioner_choices(),
-            "vertex-stars: order 1 and the modes around each vertex (vertex-stars)",
-            [](O& options) -> HierarchicPreconditioner& { return options.solver.preconditioner; })
-      ->group(group);
-  add_number<double>(app, o, "--tolerance", "X", "True residual relative to the first one (1e-8)",
-                     [](O& options) -> double& { return options.solver.tolerance; })
-      ->group(group);
-  add_number<int>(app, o, "--max-iterations", "N", "At most (5000)", [](O& options) -> int& {
-    return options.solver.max_iterations;
-  })->group(group);
+            "matrix for elements of one shape (auto)");
+  add_named(app, o.changes, "--form", of_solver(&S::form), form_choices(),
+            "How element matrices are formed (auto)");
+  add_named(app, o.changes, "--preconditioner", of_solver(&S::preconditioner),
+            hierarchic_preconditioner_choices(),
+            "vertex-stars: order 1 and the modes around each vertex (vertex-stars)");
+  add_number(app, o.changes, "--tolerance", of_solver(&S::tolerance), "X",
+             "True residual relative to the first one (1e-8)");
+  add_number(app, o.changes, "--max-iterations", of_solver(&S::max_iterations), "N",
+             "At most (5000)");
 }
 
 void add_result_options(CLI::App& app, PfemCommandOptions& o) {
-  const char* group = "Results";
+  app.option_defaults()->group("Results");
   app.add_option("--hdf", o.hdf,
                  "Displacements, stresses and energy density as VTKHDF, for ParaView 5.11 and "
                  "later: each element as a grid of linear hexahedra")
-      ->type_name("NAME.hdf")
-      ->group(group);
-  app.add_flag("--no-hdf", o.no_hdf, "No such file, even with --output-dir")->group(group);
+      ->type_name("NAME.hdf");
+  app.add_flag("--no-hdf", o.no_hdf, "No such file, even with --output-dir");
   app.add_option("--samples", o.samples,
                  "Cells of that grid along each edge of an element (its order). Largest values are "
                  "those at its points")
-      ->type_name("N")
-      ->group(group);
+      ->type_name("N");
 }
 
 } // namespace
 
-bool PfemCommandOptions::is_generator() const {
-  for (const char* name : pfem_generator_names())
-    if (problem == name)
-      return true;
-  return false;
-}
-
-bool PfemCommandOptions::is_json() const {
-  return !is_generator() && std::filesystem::path(problem).extension() == ".json";
+ProblemKind PfemCommandOptions::kind() const {
+  return problem_kind(problem, pfem_generator_names());
 }
 
 void add_pfem_options(CLI::App& app, PfemCommandOptions& options) {
@@ -227,8 +139,8 @@ void add_pfem_options(CLI::App& app, PfemCommandOptions& options) {
 
 void note_given_options(const CLI::App& app, PfemCommandOptions& options) {
   if (app.count("--precision") > 0)
-    options.changes.push_back([single = options.common.precision != Precision::fp64](
-                                  PfemOptions& o) { o.solver.single_stars = single; });
+    options.changes.set(of_solver(&HierarchicSolverOptions::single_stars),
+                        options.common.precision != Precision::fp64);
 }
 
 } // namespace femura

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "apps/driver/common_options.hpp"
+#include "apps/driver/problem_kind.hpp"
 #include "apps/pfem/pfem_document.hpp"
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,14 +25,13 @@ struct PfemCommandOptions {
   std::optional<double> unit, young, poisson;
   std::optional<int> order;
   /// Each puts one option that was given in the place of the problem's.
-  std::vector<std::function<void(PfemOptions&)>> changes;
+  Changes<PfemOptions> changes;
 
   std::string hdf;
   bool no_hdf = false;
   int samples = 0; ///< cells along each edge of an element; 0: its order
 
-  bool is_generator() const;
-  bool is_json() const;
+  ProblemKind kind() const;
 };
 
 /// Adds all options, with groups, examples and the exit codes for --help.

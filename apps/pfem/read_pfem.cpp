@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/pfem/read_pfem.hpp"
 
+#include "apps/driver/json_changes.hpp"
 #include "apps/driver/json_file.hpp"
-#include "apps/driver/json_place.hpp"
+#include "apps/driver/read_mechanics.hpp"
 #include "apps/pfem/pfem_choices.hpp"
 #include "apps/pfem/pfem_generators.hpp"
 
@@ -13,15 +14,6 @@ namespace femura {
 namespace {
 
 using Place = JsonPlace;
-
-template<std::size_t n>
-std::array<double, n> positive_numbers(const Place& place, const char* expected) {
-  const auto values = place.numbers<n>(expected);
-  for (const double value : values)
-    if (!(value > 0))
-      place.fail_value(expected);
-  return values;
-}
 
 PfemSource read_source(const Place& place, const std::string& directory) {
   PfemSource mesh;
@@ -46,29 +38,15 @@ PfemSource read_source(const Place& place, const std::string& directory) {
   mesh.kind = PfemSource::Kind::generator;
   if (place.has("unit"))
     fail<InputError>(place.where(), ": \"unit\" has no effect with \"generator\": leave it out");
-  std::vector<std::pair<const char*, std::string>> names;
-  for (const char* name : pfem_generator_names())
-    names.emplace_back(name, name);
-  mesh.generator = place.at("generator", "").choice(names);
-  if (const auto cells = place.find("cells")) {
-    const char* expected = "three numbers of cells, 1 to 9999, such as [3, 3, 3]";
-    const std::vector<Place> list = cells->items(expected);
-    if (list.size() != 3)
-      cells->fail_value(expected);
-    mesh.cells.emplace();
-    for (std::size_t i = 0; i < 3; ++i)
-      (*mesh.cells)[i] = list[i].whole(1, 9999, expected);
-  }
+  mesh.generator = place.at("generator", "").one_of(pfem_generator_names());
+  if (const auto cells = place.find("cells"))
+    mesh.cells = cells->wholes<3>(1, 9999, "three numbers of cells, 1 to 9999, such as [3, 3, 3]");
   if (const auto size = place.find("size"))
-    mesh.size = positive_numbers<3>(*size, "three lengths in m, greater than 0");
+    mesh.size = size->positives<3>("three lengths in m, greater than 0");
   if (const auto shear = place.find("shear"))
     mesh.shear = shear->numbers<3>("three shears: of x by y, of x by z, of y by z");
-  if (const auto distort = place.find("distort")) {
-    const char* expected = "part of an edge by which vertices are moved, 0 to 0.5";
-    mesh.distort = distort->not_negative(expected);
-    if (*mesh.distort > 0.5)
-      distort->fail_value(expected);
-  }
+  if (const auto distort = place.find("distort"))
+    mesh.distort = read_distortion(*distort, "vertices");
   const auto count = [&place](const char* key, std::optional<int>& number) {
     if (const auto value = place.find(key))
       number = value->whole(1, 9999, "a number of elements, 1 to 9999");
@@ -105,84 +83,59 @@ PfemOrders read_orders(const Place& place) {
       orders.all = read_order(*all);
     const char* expected = "a list of elements with an \"order\"";
     for (const Place& part : place.at("parts", expected).items(expected)) {
-      part.require_object(pfem_selection_keys("elements", {"order"}));
-      orders.by_set.emplace_back(read_pfem_selection(part, "elements"),
+      MeshSelection elements = read_pfem_selection(part, "elements", {"order"});
+      orders.by_set.emplace_back(std::move(elements),
                                  read_order(part.at("order", "of these elements")));
     }
   }
   return orders;
 }
 
-/// Records in `problem` that a choice replaces what `reference(options)` refers to.
-template<class Value, class Reference>
-void read_choice(const Place& place, const char* key, const NamedValues<Value>& choices,
-                 PfemDocument& problem, Reference reference) {
-  if (const auto found = place.find(key)) {
-    const Value value = found->choice(choices);
-    problem.changes.push_back(
-        [reference, value](PfemOptions& options) { reference(options) = value; });
-  }
-}
-
 void read_solver(const Place& place, PfemDocument& problem) {
   place.require_object(
       {"operator", "form", "preconditioner", "element_wise", "tolerance", "max_iterations"});
-  using O = PfemOptions;
   // First, because what it implies gives way to what the others say.
   if (const auto on = place.find("element_wise"); on && on->boolean())
-    problem.changes.push_back(choose_element_wise);
-  read_choice(place, "operator", hierarchic_operator_choices(), problem,
-              [](O& o) -> HierarchicOperatorKind& { return o.solver.kind; });
-  read_choice(place, "form", form_choices(), problem,
-              [](O& o) -> StiffnessMethod& { return o.solver.form; });
-  read_choice(place, "preconditioner", hierarchic_preconditioner_choices(), problem,
-              [](O& o) -> HierarchicPreconditioner& { return o.solver.preconditioner; });
-  if (const auto tolerance = place.find("tolerance")) {
-    const char* expected = "a relative residual, greater than 0 and less than 1";
-    const double value = tolerance->positive(expected);
-    if (!(value < 1))
-      tolerance->fail_value(expected);
-    problem.changes.push_back([value](O& o) { o.solver.tolerance = value; });
-  }
-  if (const auto most = place.find("max_iterations"))
-    problem.changes.push_back(
-        [value = most->whole(1, 2147483647, "a number of iterations, at least 1")](O& o) {
-          o.solver.max_iterations = value;
-        });
+    problem.changes.add(choose_element_wise);
+  using S = HierarchicSolverOptions;
+  ChangeReader<PfemOptions> read(place, problem.changes);
+  read.choose("operator", of_solver(&S::kind), hierarchic_operator_choices());
+  read.choose("form", of_solver(&S::form), form_choices());
+  read.choose("preconditioner", of_solver(&S::preconditioner), hierarchic_preconditioner_choices());
+  read.fraction("tolerance", of_solver(&S::tolerance),
+                "a relative residual, greater than 0 and less than 1");
+  read.count("max_iterations", of_solver(&S::max_iterations), 1,
+             "a number of iterations, at least 1");
 }
 
 void read_discretisation(const Place& place, PfemDocument& problem) {
   using O = PfemOptions;
-  read_choice(place, "space", space_choices(), problem, [](O& o) -> HexaSpace& { return o.space; });
-  read_choice(place, "scaling", scaling_choices(), problem,
-              [](O& o) -> ModeScaling& { return o.discretisation.scaling; });
+  ChangeReader<O> read(place, problem.changes);
+  read.choose("space", &O::space, space_choices());
+  read.choose("scaling", member_of(&O::discretisation, &HierarchicOptions::scaling),
+              scaling_choices());
   if (place.has("quadrature") && place.has("points"))
     fail<InputError>(place.where(), ": both \"quadrature\" and \"points\": leave one out");
   if (const auto rule = place.find("quadrature"))
-    problem.changes.push_back([value = rule->choice(quadrature_choices())](O& o) {
-      o.discretisation.rule = value;
-      o.discretisation.points = 0;
-      o.points_given = true;
-    });
+    problem.changes.add(
+        [value = rule->choice(quadrature_choices())](O& options) { choose_rule(value, options); });
   if (const auto points = place.find("points"))
-    problem.changes.push_back(
-        [value = points->whole(1, 32, "quadrature points along each axis, 1 to 32")](O& o) {
-          o.discretisation.points = value;
-          o.points_given = true;
+    problem.changes.add(
+        [value = points->whole(1, 32, "quadrature points along each axis, 1 to 32")](O& options) {
+          choose_points(value, options);
         });
 }
 
 void read_materials(const Place& place, PfemDocument& problem) {
+  const std::vector<std::string> keys = {"young", "poisson", "orthotropic", "elasticity"};
   if (const auto material = place.find("material")) {
-    material->require_object({"young", "poisson", "orthotropic", "elasticity"});
+    material->require_object(keys);
     problem.material = read_pfem_material(*material);
   }
   if (const auto list = place.find("materials"))
     for (const Place& part : list->items("a list of elements and their materials")) {
-      part.require_object(
-          pfem_selection_keys("elements", {"young", "poisson", "orthotropic", "elasticity"}));
-      problem.materials.push_back(
-          {read_pfem_selection(part, "elements"), read_pfem_material(part)});
+      MeshSelection elements = read_pfem_selection(part, "elements", keys);
+      problem.materials.push_back({std::move(elements), read_pfem_material(part)});
     }
 }
 

@@ -14,10 +14,9 @@ class JsonPlace;
 PfemDocument read_pfem(const std::string& path);
 
 /// Parts of it that stand in a file of their own: which vertices or elements (`numbers` is
-/// "vertices" or "elements"), and what holds and loads them.
-std::vector<std::string> pfem_selection_keys(const std::string& numbers,
-                                             std::vector<std::string> more);
-PfemSelection read_pfem_selection(const JsonPlace& place, const std::string& numbers);
+/// "vertices" or "elements"; other keys are among `more`), and what holds and loads them.
+MeshSelection read_pfem_selection(const JsonPlace& place, const std::string& numbers,
+                                  const std::vector<std::string>& more);
 void read_pfem_loading(const JsonPlace& place, PfemDocument& problem);
 
 /// A material: young and poisson, orthotropic, or elasticity.

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/pfem/table3_command.hpp"
 
-#include "apps/driver/command_line.hpp"
 #include "apps/driver/exit_code.hpp"
 #include "apps/driver/prediction.hpp"
+#include "apps/driver/subcommand.hpp"
 #include "apps/driver/summary.hpp"
 #include "apps/driver/table.hpp"
 #include "core/require.hpp"
 #include "kernels/hexa_batch.hpp"
-
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 
@@ -139,20 +137,15 @@ void add_table3_options(CLI::App& app, Table3Options& o) {
   app.description("Table 3 of Novikov, Kuzmin, Nedozhogin and Kopysov (PaVT 2014) run again: "
                   "stiffness\nmatrices of orders 1 to 5 by schemes AI and AII, and by sum "
                   "factorisation, against one core.");
-  const char* group = "Table";
-  app.add_option("--elements", o.elements, "Of each order")
-      ->type_name("M")
-      ->capture_default_str()
-      ->group(group);
+  app.option_defaults()->group("Table");
+  app.add_option("--elements", o.elements, "Of each order")->type_name("M")->capture_default_str();
   app.add_option("--reference-elements", o.reference_elements,
                  "Of which one core forms so many; its time for all is in proportion (as many as "
                  "take about a second)")
-      ->type_name("K")
-      ->group(group);
+      ->type_name("K");
   app.add_option("--max-order", o.max_order, "The highest order, up to 10")
       ->type_name("P")
-      ->capture_default_str()
-      ->group(group);
+      ->capture_default_str();
   add_common_options(app, o.common, {{Precision::fp64}, "Of all arithmetic", false});
   app.footer(std::string("Examples:\n"
                          "  femura pfem table3 --backend cuda\n"
@@ -171,19 +164,7 @@ void check_table3_options(const CLI::App& app, const Table3Options& o) {
     fail<UsageError>("--max-order ", o.max_order, ": 1 to ", max_hexa_order);
 }
 
-} // namespace
-
-int table3_command(const Invocation& invocation) {
-  Table3Options options;
-  CLI::App app("", "femura pfem table3");
-  add_table3_options(app, options);
-  if (const auto code = parse_command_line(app, invocation.arguments))
-    return *code;
-  check_table3_options(app, options);
-  check_common_options(options.common);
-
-  DriverContext context(invocation, options.common, option_values(app));
-  context.provenance().units = {{"time", "s"}};
+int run_table3(const Table3Options& options, DriverContext& context) {
   if (options.common.dry_run)
     return predict_table3(options, context);
   std::vector<Table3Row> rows;
@@ -203,6 +184,13 @@ int table3_command(const Invocation& invocation) {
   parts.results = {{"rows", table3_json(rows)}};
   context.finish(make_summary(context, parts), "table3.summary.json");
   return agreed ? exit_done : exit_not_converged;
+}
+
+} // namespace
+
+int table3_command(const Invocation& invocation) {
+  return run_subcommand(invocation, "pfem table3", add_table3_options, check_table3_options,
+                        {{"time", "s"}}, run_table3);
 }
 
 } // namespace femura

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is wrong with a combination of options, and what to do instead.
+#include "apps/driver/check_options.hpp"
 #include "apps/softbody/softbody_options.hpp"
 #include "core/require.hpp"
 
@@ -11,19 +12,13 @@ namespace femura {
 
 namespace {
 
-void require_at_least(const char* option, int value, int least) {
-  if (value < least)
-    fail<UsageError>(option, ' ', value, ": at least ", least);
-}
-
 void require_tolerance(const char* option, double value) {
   if (!(value > 0 && value < 1))
     fail<UsageError>(option, ' ', value, ": greater than 0 and less than 1, such as 1e-9");
 }
 
 void check_numbers(const SoftbodyCommandOptions& options) {
-  SoftOptions o; // defaults are in range
-  options.apply_to(o);
+  const SoftOptions o = options.changes.applied(); // defaults are in range
   if (!(o.time_step > 0 && std::isfinite(o.time_step)))
     fail<UsageError>("--time-step ", o.time_step, ": seconds, greater than 0");
   require_at_least("--steps", options.steps.value_or(1), 1);
@@ -53,27 +48,17 @@ void check_softbody_options(const CLI::App& app, const SoftbodyCommandOptions& o
   check_numbers(o);
   if (o.no_hdf && !o.hdf.empty())
     fail<UsageError>("both --hdf and --no-hdf: leave one out");
-  SoftOptions changed;
-  o.apply_to(changed);
-  const bool factors = changed.preconditioner == SoftPreconditioner::ldlt;
+  const bool factors = o.changes.applied().preconditioner == SoftPreconditioner::ldlt;
   const bool shows = !o.no_hdf && (!o.hdf.empty() || !o.common.output_dir.empty());
-  struct Use {
-    const char* option;
-    bool used;
-    const char* remedy;
-  };
-  const Use uses[] = {{"--vtk-every", shows, "--hdf or --output-dir"},
-                      {"--checkpoint-every", !o.checkpoint.empty(), "--checkpoint"},
-                      {"--refresh", factors, "--preconditioner ldlt"},
-                      {"--factor", factors, "--preconditioner ldlt"},
-                      {"--apply", factors, "--preconditioner ldlt"},
-                      {"--factor-storage", factors, "--preconditioner ldlt"},
-                      {"--bands", factors, "--preconditioner ldlt"},
-                      {"--warp", factors, "--preconditioner ldlt"},
-                      {"--seed", false, "anything random, which a scene has not"}};
-  for (const Use& use : uses)
-    if (app.count(use.option) > 0 && !use.used)
-      fail<UsageError>(use.option, " has no effect without ", use.remedy);
+  require_effect(app, {{"--vtk-every", shows, "--hdf or --output-dir"},
+                       {"--checkpoint-every", !o.checkpoint.empty(), "--checkpoint"},
+                       {"--refresh", factors, "--preconditioner ldlt"},
+                       {"--factor", factors, "--preconditioner ldlt"},
+                       {"--apply", factors, "--preconditioner ldlt"},
+                       {"--factor-storage", factors, "--preconditioner ldlt"},
+                       {"--bands", factors, "--preconditioner ldlt"},
+                       {"--warp", factors, "--preconditioner ldlt"},
+                       {"--seed", false, "anything random, which a scene has not"}});
 }
 
 } // namespace femura

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One of the "objects" of a scene.
-#include "apps/driver/json_place.hpp"
+#include "apps/driver/read_mechanics.hpp"
 #include "apps/softbody/read_scene.hpp"
 
 #include <algorithm>
@@ -13,26 +13,12 @@ namespace {
 
 using Place = JsonPlace;
 const char* const three = "three numbers";
-const char* const six = "six numbers: lower x, y, z and upper x, y, z in m";
 
-/// Reads `n` lengths greater than 0.
-template<std::size_t n>
-void read_lengths(const Place& place, const std::string& expected, double* lengths) {
-  const auto values = place.numbers<n>(expected);
-  if (!std::all_of(values.begin(), values.end(), [](double value) { return value > 0; }))
-    place.fail_value(expected);
-  std::copy(values.begin(), values.end(), lengths);
-}
+constexpr int most_cells = 1 << 20;
 
-/// Reads `n` whole numbers of at least `least`.
-void read_counts(const Place& place, std::size_t n, int least, const std::string& expected,
-                 int* counts) {
-  constexpr int most = 1 << 20;
-  const std::vector<Place> list = place.items(expected);
-  if (list.size() != n)
-    place.fail_value(expected);
-  for (std::size_t i = 0; i < n; ++i)
-    counts[i] = list[i].whole(least, most, expected);
+template<class Value, std::size_t n>
+void copy(const std::array<Value, n>& from, Value (&to)[3]) {
+  std::copy(from.begin(), from.end(), to);
 }
 
 MeshChoice read_mesh(const Place& place, const std::string& directory) {
@@ -54,48 +40,28 @@ MeshChoice read_mesh(const Place& place, const std::string& directory) {
     const std::string nodes = "nodes of the two sides, at least 2, such as [70, 70]";
     const std::string size = "lengths of the two sides in m, such as [1, 1]";
     mesh.kind = MeshChoice::Kind::cloth;
-    read_counts(what.at("nodes", nodes), 2, 2, nodes, mesh.count);
-    read_lengths<2>(what.at("size", size), size, mesh.size);
+    copy(what.at("nodes", nodes).wholes<2>(2, most_cells, nodes), mesh.count);
+    copy(what.at("size", size).positives<2>(size), mesh.size);
   } else if (kind == "ellipsoid") {
     what.require_object({"cells", "semi_axes"});
     const std::string cells = "cells across, a whole number from 2 to 1000";
     const std::string axes = "three semi-axes in m, greater than 0";
     mesh.kind = MeshChoice::Kind::ellipsoid;
     mesh.count[0] = what.at("cells", cells).whole(2, 1000, cells);
-    read_lengths<3>(what.at("semi_axes", axes), axes, mesh.size);
+    copy(what.at("semi_axes", axes).positives<3>(axes), mesh.size);
   } else {
     what.require_object({"cells", "size"});
     const std::string cells = "three numbers of cells, at least 1, such as [10, 2, 2]";
     const std::string size = "three lengths in m, greater than 0";
     mesh.kind = kind == "hexa_box" ? MeshChoice::Kind::hexa_box : MeshChoice::Kind::tetra_box;
-    read_counts(what.at("cells", cells), 3, 1, cells, mesh.count);
-    read_lengths<3>(what.at("size", size), size, mesh.size);
+    copy(what.at("cells", cells).wholes<3>(1, most_cells, cells), mesh.count);
+    copy(what.at("size", size).positives<3>(size), mesh.size);
   }
   return mesh;
 }
 
-std::array<double, 6> read_box(const Place& place) {
-  const auto box = place.numbers<6>(six);
-  for (std::size_t d = 0; d < 3; ++d)
-    if (box[d] > box[d + 3])
-      fail<InputError>(place.where(), ": the lower corner is above the upper one: expected ", six);
-  return box;
-}
-
-/// The key "box" or "nodes" of `place`.
-NodeSelection read_nodes(const Place& place) {
-  NodeSelection choice;
-  choice.place = place.where();
-  if (place.only_name({"box", "nodes"}) == "box") {
-    choice.box = read_box(place.at("box", six));
-    return choice;
-  }
-  const char* expected = "numbers of nodes, from 0";
-  for (const Place& node : place.at("nodes", expected).items(expected))
-    choice.nodes.push_back(node.whole(0, 2147483647, expected));
-  if (choice.nodes.empty())
-    place.at("nodes", expected).fail_value(expected);
-  return choice;
+MeshSelection read_nodes(const Place& place, const std::vector<std::string>& more) {
+  return read_selection(place, {"box"}, "nodes", more);
 }
 
 SoftMaterial read_material(const Place& place) {
@@ -135,17 +101,13 @@ SoftMaterial read_material(const Place& place) {
   }
   const char* young = "Young's modulus in Pa, greater than 0";
   material.young = place.at("young", young).positive(young);
-  const char* poisson = "Poisson's ratio, greater than -1 and less than 0.5";
-  material.poisson = place.at("poisson", poisson).number(poisson);
-  if (!(material.poisson > -1 && material.poisson < 0.5))
-    place.at("poisson", poisson).fail_value(poisson);
+  material.poisson = read_poisson(place.at("poisson", poisson_range));
   return material;
 }
 
 LoadChoice read_load(const Place& place) {
-  place.require_object({"box", "nodes", "force", "total_force"});
   LoadChoice load;
-  load.where = read_nodes(place);
+  load.where = read_nodes(place, {"force", "total_force"});
   const std::string name = place.only_name({"force", "total_force"});
   load.is_total = name == "total_force";
   load.force = place.at(name, three).numbers<3>("three components of a force in N");
@@ -155,8 +117,9 @@ LoadChoice read_load(const Place& place) {
 RegionChoice read_region(const Place& place) {
   place.require_object({"box", "young_factor"});
   RegionChoice region;
-  region.place = place.where();
-  region.box = read_box(place.at("box", six));
+  region.where.kind = MeshSelection::Kind::box;
+  region.where.place = place.where();
+  region.where.box = read_box(place.at("box", box_numbers));
   const char* factor = "what the moduli are multiplied by, greater than 0";
   region.young_factor = place.at("young_factor", factor).positive(factor);
   return region;
@@ -210,10 +173,8 @@ ObjectChoice read_object(const JsonPlace& place, const std::string& directory) {
     for (const Place& region : list->items("a list of regions"))
       object.regions.push_back(read_region(region));
   if (const auto list = place.find("fixed"))
-    for (const Place& fixed : list->items("a list of boxes and nodes")) {
-      fixed.require_object({"box", "nodes"});
-      object.fixed.push_back(read_nodes(fixed));
-    }
+    for (const Place& fixed : list->items("a list of boxes and nodes"))
+      object.fixed.push_back(read_nodes(fixed, {}));
   if (const auto list = place.find("loads"))
     for (const Place& load : list->items("a list of loads"))
       object.loads.push_back(read_load(load));

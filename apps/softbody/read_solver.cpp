@@ -1,34 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The "solver" part of a scene.
-#include "apps/driver/json_place.hpp"
+#include "apps/driver/json_changes.hpp"
 #include "apps/driver/notation.hpp"
 #include "apps/softbody/read_scene.hpp"
 #include "apps/softbody/softbody_choices.hpp"
 
-#include <limits>
-
 namespace femura {
-
-namespace {
-
-constexpr int most = std::numeric_limits<int>::max();
-
-/// Calls `read(place)` where there is such a key.
-template<class Read>
-void where_given(const JsonPlace& place, const char* name, const Read& read) {
-  if (const auto member = place.find(name))
-    read(*member);
-}
-
-double small_tolerance(const JsonPlace& place) {
-  const char* expected = "a relative tolerance, greater than 0 and less than 1, such as 1e-9";
-  const double value = place.positive(expected);
-  if (!(value < 1))
-    place.fail_value(expected);
-  return value;
-}
-
-} // namespace
 
 void parse_refresh(const std::string& text, SoftOptions& options) {
   const char* expected = "sync, every:K with a whole K of at least 1, or background";
@@ -56,49 +33,41 @@ void read_solver(const JsonPlace& place, SoftOptions& o) {
                         "batch", "assembly", "product", "preconditioner", "refresh",
                         "refresh_after", "factor", "apply", "factor_storage", "bands", "warp",
                         "contact_iterations", "contact_tolerance", "max_halvings"});
-  using Place = const JsonPlace&;
-  where_given(place, "newton_iterations", [&](Place p) {
-    o.newton_iterations = p.whole(1, most, "Newton iterations of a step, at least 1");
-  });
-  where_given(place, "newton_tolerance", [&](Place p) { o.newton_tolerance = small_tolerance(p); });
-  where_given(place, "tolerance", [&](Place p) { o.tolerance = small_tolerance(p); });
-  where_given(place, "max_iterations", [&](Place p) {
-    o.max_iterations = p.whole(1, most, "iterations of conjugate gradients, at least 1");
-  });
-  where_given(place, "batch", [&](Place p) {
-    o.batch = p.whole(0, most, "iterations between two looks at the residual, or 0");
-  });
-  where_given(place, "assembly", [&](Place p) { o.assembly = p.choice(assembly_choices()); });
-  where_given(place, "product", [&](Place p) { o.product = p.choice(product_choices()); });
-  where_given(place, "preconditioner",
-              [&](Place p) { o.preconditioner = p.choice(preconditioner_choices()); });
-  where_given(place, "refresh", [&](Place p) {
+  const char* small = "a relative tolerance, greater than 0 and less than 1, such as 1e-9";
+  Changes<SoftOptions> changes;
+  ChangeReader<SoftOptions> read(place, changes);
+  read.count("newton_iterations", &SoftOptions::newton_iterations, 1,
+             "Newton iterations of a step, at least 1");
+  read.fraction("newton_tolerance", &SoftOptions::newton_tolerance, small);
+  read.fraction("tolerance", &SoftOptions::tolerance, small);
+  read.count("max_iterations", &SoftOptions::max_iterations, 1,
+             "iterations of conjugate gradients, at least 1");
+  read.count("batch", &SoftOptions::batch, 0, "iterations between two looks at the residual, or 0");
+  read.choose("assembly", &SoftOptions::assembly, assembly_choices());
+  read.choose("product", &SoftOptions::product, product_choices());
+  read.choose("preconditioner", &SoftOptions::preconditioner, preconditioner_choices());
+  if (const auto refresh = place.find("refresh")) {
     const char* expected = "\"sync\", \"every:K\" with a whole K of at least 1, or \"background\"";
     try {
-      parse_refresh(p.text(expected), o);
+      parse_refresh(refresh->text(expected), o);
     } catch (const std::invalid_argument&) {
-      p.fail_value(expected);
+      refresh->fail_value(expected);
     }
-  });
-  where_given(place, "factor", [&](Place p) { o.place = p.choice(factor_choices()); });
-  where_given(place, "apply", [&](Place p) { o.apply = p.choice(apply_choices()); });
-  where_given(place, "factor_storage", [&](Place p) { o.storage = p.choice(storage_choices()); });
-  where_given(place, "bands", [&](Place p) {
-    o.bands = p.whole(0, max_inverse_bands, "bands of the inverse factor, 1 to 8, or 0");
-  });
-  where_given(place, "warp", [&](Place p) { o.warp = p.boolean(); });
-  where_given(place, "contact_iterations", [&](Place p) {
-    o.contact_iterations = p.whole(1, most, "sweeps over the contacts, at least 1");
-  });
-  where_given(place, "contact_tolerance",
-              [&](Place p) { o.contact_tolerance = small_tolerance(p); });
-  where_given(place, "refresh_after", [&](Place p) {
-    o.refresh_after =
-        p.whole(1, most, "iterations after which the factor is made anew, at least 1");
-  });
-  where_given(place, "max_halvings", [&](Place p) {
-    o.max_halvings = p.whole(0, 30, "how often a step may be halved, 0 to 30");
-  });
+  }
+  read.choose("factor", &SoftOptions::place, factor_choices());
+  read.choose("apply", &SoftOptions::apply, apply_choices());
+  read.choose("factor_storage", &SoftOptions::storage, storage_choices());
+  read.count("bands", &SoftOptions::bands, 0, "bands of the inverse factor, 1 to 8, or 0",
+             max_inverse_bands);
+  read.flag("warp", &SoftOptions::warp);
+  read.count("contact_iterations", &SoftOptions::contact_iterations, 1,
+             "sweeps over the contacts, at least 1");
+  read.fraction("contact_tolerance", &SoftOptions::contact_tolerance, small);
+  read.count("refresh_after", &SoftOptions::refresh_after, 1,
+             "iterations after which the factor is made anew, at least 1");
+  read.count("max_halvings", &SoftOptions::max_halvings, 0,
+             "how often a step may be halved, 0 to 30", 30);
+  changes.apply_to(o);
 }
 
 } // namespace femura

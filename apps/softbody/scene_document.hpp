@@ -2,6 +2,7 @@
 // A scene as users write it, checked as far as it can be without its meshes. SI units.
 #pragma once
 
+#include "apps/driver/mesh_selection.hpp"
 #include "core/element_mesh.hpp"
 #include "solvers/soft_options.hpp"
 #include "solvers/soft_scene.hpp"
@@ -23,24 +24,16 @@ struct MeshChoice {
   double size[3] = {0, 0, 0}; ///< m; semi-axes of an ellipsoid
 };
 
-/// Nodes: those in a box, or by number. `place` is where it stands, for messages.
-struct NodeSelection {
-  std::optional<std::array<double, 6>> box; ///< lower and upper corner, m
-  std::vector<std::int32_t> nodes;
-  std::string place;
-};
-
 struct LoadChoice {
-  NodeSelection where;
+  MeshSelection where;
   std::array<double, 3> force{}; ///< N
   bool is_total = false;         ///< shared by the nodes, instead of for each
 };
 
 /// Elements, by their centres, that are stiffer or softer.
 struct RegionChoice {
-  std::array<double, 6> box{};
+  MeshSelection where; ///< a box
   double young_factor = 1;
-  std::string place;
 };
 
 struct ObjectChoice {
@@ -53,7 +46,7 @@ struct ObjectChoice {
   bool has_thickness = false;
   std::vector<RegionChoice> regions;
   double density = 1000, node_mass = 0;
-  std::vector<NodeSelection> fixed;
+  std::vector<MeshSelection> fixed;
   std::vector<LoadChoice> loads;
   std::array<double, 3> velocity{};
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One object of a scene: its mesh in place, and what boxes select of it.
-#include "apps/driver/table.hpp"
+#include "apps/driver/mesh_selector.hpp"
 #include "apps/softbody/softbody_model.hpp"
 #include "core/element_generators.hpp"
 #include "core/io/element_file.hpp"
@@ -8,13 +8,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace femura {
 
 namespace {
-
-using Box = std::array<double, 6>;
 
 const char* plural_of(ElementShape shape) {
   return shape == ElementShape::triangle ? "triangles"
@@ -66,91 +63,6 @@ void place(const ObjectChoice& choice, std::vector<double>& point) {
   }
 }
 
-Box bounding_box(const std::vector<double>& point) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  Box box{infinity, infinity, infinity, -infinity, -infinity, -infinity};
-  for (std::size_t i = 0; i < point.size(); ++i) {
-    box[i % 3] = std::min(box[i % 3], point[i]);
-    box[i % 3 + 3] = std::max(box[i % 3 + 3], point[i]);
-  }
-  return box;
-}
-
-/// Finds what lies in boxes, surfaces included and rounding allowed for.
-class Selector {
-public:
-  Selector(const ElementMesh& mesh, const MeshChoice& source, std::int64_t unused_points)
-      : mesh_(mesh)
-      , source_(source)
-      , unused_points_(unused_points)
-      , bounds_(bounding_box(mesh.point))
-      , slack_(1e-9 * std::hypot(bounds_[3] - bounds_[0], bounds_[4] - bounds_[1],
-                                 bounds_[5] - bounds_[2])) {}
-
-  std::vector<std::int32_t> nodes(const NodeSelection& choice) const {
-    if (!choice.box) {
-      if (unused_points_ > 0)
-        fail<InputError>(choice.place, ": ", source_.file, " has ", unused_points_,
-                         " points without element, which are left out, so that its numbers of "
-                         "nodes are not those of the file: choose by boxes, or clean the mesh");
-      for (const std::int32_t node : choice.nodes)
-        if (std::size_t(node) >= mesh_.num_points())
-          fail<InputError>(choice.place, ": node ", node, " is not in the mesh, whose last one is ",
-                           mesh_.num_points() - 1);
-      return choice.nodes;
-    }
-    std::vector<std::int32_t> found;
-    for (std::size_t i = 0; i < mesh_.num_points(); ++i)
-      if (has(*choice.box, &mesh_.point[3 * i]))
-        found.push_back(std::int32_t(i));
-    if (found.empty())
-      fail_empty(choice.place, "node");
-    return found;
-  }
-
-  /// Elements whose centres, the means of their nodes, lie in the box.
-  std::vector<std::size_t> elements(const RegionChoice& region) const {
-    const std::size_t n = std::size_t(nodes_per_elem(mesh_.shape));
-    std::vector<std::size_t> found;
-    for (std::size_t e = 0; e < mesh_.num_elem(); ++e) {
-      double centre[3] = {};
-      for (std::size_t i = n * e; i < n * (e + 1); ++i)
-        for (std::size_t d = 0; d < 3; ++d)
-          centre[d] += mesh_.point[3 * std::size_t(mesh_.node[i]) + d] / double(n);
-      if (has(region.box, centre))
-        found.push_back(e);
-    }
-    if (found.empty())
-      fail_empty(region.place, "centre of an element");
-    return found;
-  }
-
-private:
-  bool has(const Box& box, const double* x) const {
-    bool inside = true;
-    for (std::size_t d = 0; d < 3; ++d)
-      inside = inside && x[d] >= box[d] - slack_ && x[d] <= box[d + 3] + slack_;
-    return inside;
-  }
-
-  [[noreturn]] void fail_empty(const std::string& where, const char* what) const {
-    std::string span;
-    for (std::size_t d = 0; d < 3; ++d)
-      span += (d == 0 ? "" : ", ") + format_number(bounds_[d], 4) + " to " +
-              format_number(bounds_[d + 3], 4);
-    fail<InputError>(where, ": no ", what,
-                     " is inside the box; scaled, turned and moved, the "
-                     "object spans ",
-                     span, " m");
-  }
-
-  const ElementMesh& mesh_;
-  const MeshChoice& source_;
-  std::int64_t unused_points_;
-  Box bounds_;
-  double slack_;
-};
-
 void check_law(const ObjectChoice& choice, const ElementMesh& mesh) {
   const std::string where = choice.place + ".material";
   const bool flat = mesh.shape == ElementShape::triangle;
@@ -166,7 +78,7 @@ void check_law(const ObjectChoice& choice, const ElementMesh& mesh) {
                      flat ? " in m" : ", which has no triangles: leave it out");
 }
 
-void add_loads(const ObjectChoice& choice, const Selector& select, SoftObject& object) {
+void add_loads(const ObjectChoice& choice, const MeshSelector& select, SoftObject& object) {
   if (choice.loads.empty())
     return;
   object.load.assign(object.mesh.point.size(), 0);
@@ -219,8 +131,15 @@ SoftObject make_soft_object(const ObjectChoice& choice, std::int64_t& unused_poi
   check_law(choice, object.mesh);
   place(choice, object.mesh.point);
 
-  const Selector select(object.mesh, choice.mesh, unused_points);
-  for (const NodeSelection& nodes : choice.fixed) {
+  MeshTraits traits;
+  traits.body = "scaled, turned and moved, the object";
+  if (unused_points > 0)
+    traits.no_numbers = choice.mesh.file + " has " + std::to_string(unused_points) +
+                        " points without element, which are left out, so that its numbers of nodes "
+                        "are not those of the file: choose by boxes, or clean the mesh";
+  const MeshSets no_sets;
+  const MeshSelector select(object.mesh, no_sets, no_sets, traits);
+  for (const MeshSelection& nodes : choice.fixed) {
     const std::vector<std::int32_t> found = select.nodes(nodes);
     object.fixed.insert(object.fixed.end(), found.begin(), found.end());
   }
@@ -231,8 +150,8 @@ SoftObject make_soft_object(const ObjectChoice& choice, std::int64_t& unused_poi
   if (!choice.regions.empty())
     object.factor.assign(object.mesh.num_elem(), 1);
   for (const RegionChoice& region : choice.regions)
-    for (const std::size_t e : select.elements(region))
-      object.factor[e] = region.young_factor;
+    for (const std::int32_t e : select.elements(region.where))
+      object.factor[std::size_t(e)] = region.young_factor;
   return object;
 }
 

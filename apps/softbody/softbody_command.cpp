@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/softbody/softbody_command.hpp"
 
-#include "apps/driver/command_line.hpp"
-
-#include <CLI/CLI.hpp>
+#include "apps/driver/subcommand.hpp"
 
 namespace femura {
 
 int softbody_command(const Invocation& invocation) {
-  SoftbodyCommandOptions options;
-  CLI::App app("", "femura softbody");
-  add_softbody_options(app, options);
-  if (const auto code = parse_command_line(app, invocation.arguments))
-    return *code;
-  check_softbody_options(app, options);
-  check_common_options(options.common);
-
-  DriverContext context(invocation, options.common, option_values(app));
-  context.provenance().units = {{"length", "m"},    {"time", "s"},     {"mass", "kg"},
-                                {"force", "N"},     {"modulus", "Pa"}, {"energy", "J"},
-                                {"velocity", "m/s"}};
-  return run_softbody(options, context);
+  return run_subcommand(invocation, "softbody", add_softbody_options, check_softbody_options,
+                        {{"length", "m"},
+                         {"time", "s"},
+                         {"mass", "kg"},
+                         {"force", "N"},
+                         {"modulus", "Pa"},
+                         {"energy", "J"},
+                         {"velocity", "m/s"}},
+                        run_softbody);
 }
 
 } // namespace femura

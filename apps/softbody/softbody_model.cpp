@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/softbody/softbody_model.hpp"
 
+#include "apps/driver/notation.hpp"
 #include "apps/driver/suggest.hpp"
 #include "apps/driver/table.hpp"
 #include "apps/softbody/read_scene.hpp"
@@ -20,13 +21,9 @@ void replace_meshes(const SoftbodyCommandOptions& options, SceneDocument& docume
     names.push_back(object.name);
   for (const auto& [name, file] : options.meshes) {
     const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) {
-      std::string known;
-      for (const std::string& one : names)
-        known += (known.empty() ? "" : ", ") + one;
+    if (found == names.end())
       fail<InputError>("--mesh ", name, '=', file, ": ", document.file, " has no object '", name,
-                       "', but ", known, did_you_mean(name, names));
-    }
+                       "', but ", joined(names, ", "), did_you_mean(name, names));
     MeshChoice& mesh = document.objects[std::size_t(found - names.begin())].mesh;
     mesh.kind = MeshChoice::Kind::file;
     mesh.file = file;
@@ -140,7 +137,7 @@ SoftbodyModel make_softbody_model(const SoftbodyCommandOptions& options, DriverC
   SoftbodyModel model;
   model.scene = document.world;
   model.options = document.options;
-  options.apply_to(model.options);
+  options.changes.apply_to(model.options);
   model.steps = options.steps.value_or(document.steps);
   if (has_contact(model.scene) && model.options.preconditioner != SoftPreconditioner::ldlt)
     fail<InputError>(options.scene, ": has contact, which needs the factor: the preconditioner ",

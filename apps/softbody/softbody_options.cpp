@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/softbody/softbody_options.hpp"
 
+#include "apps/driver/change_options.hpp"
 #include "apps/driver/exit_code.hpp"
-#include "apps/driver/option_kinds.hpp"
 #include "apps/softbody/read_scene.hpp"
 #include "apps/softbody/softbody_choices.hpp"
 
@@ -12,164 +12,104 @@ namespace {
 
 using Items = std::vector<std::string>;
 
-/// A number that replaces `member` of the scene's options.
-template<class Number>
-CLI::Option* add_number(CLI::App& app, SoftbodyCommandOptions& o, const std::string& name,
-                        Number SoftOptions::*member, const std::string& type,
-                        const std::string& description) {
-  return app
-      .add_option_function<Number>(
-          name,
-          [&o, member](const Number& value) {
-            o.changes.push_back([member, value](SoftOptions& options) { options.*member = value; });
-          },
-          description)
-      ->type_name(type);
-}
-
-/// The same for one of a few names.
-template<class Value>
-CLI::Option* add_named(CLI::App& app, SoftbodyCommandOptions& o, const std::string& name,
-                       Value SoftOptions::*member, const NamedValues<Value>& choices,
-                       const std::string& description) {
-  return add_choice_of(app, name, choices, "", description, [&o, member](const Value& value) {
-    o.changes.push_back([member, value](SoftOptions& options) { options.*member = value; });
-  });
-}
-
 void add_scene_options(CLI::App& app, SoftbodyCommandOptions& o) {
-  const char* group = "Scene";
+  app.option_defaults()->group("Scene");
   app.add_option("scene,--scene", o.scene,
                  "Objects, materials, what holds and loads them, obstacles and steps, as JSON; "
                  "docs/softbody.md has the keys. Options below win over it")
-      ->type_name("FILE")
-      ->group(group);
+      ->type_name("FILE");
   add_repeated(app, "--mesh", "OBJECT=FILE",
                "Mesh of an object, .msh, .vtk or .vtu, instead of the scene's; may be repeated",
                [&o](const Items& items) {
                  for (const std::string& item : items)
                    o.meshes.push_back(split_at(item, '=', "OBJECT=FILE"));
-               })
-      ->group(group);
+               });
   app.add_option("--steps", o.steps, "Steps in all, those before --resume among them")
-      ->type_name("N")
-      ->group(group);
-  add_number(app, o, "--time-step", &SoftOptions::time_step, "S", "Time of a step")->group(group);
+      ->type_name("N");
+  add_number(app, o.changes, "--time-step", &SoftOptions::time_step, "S", "Time of a step");
 }
 
 void add_step_options(CLI::App& app, SoftbodyCommandOptions& o) {
-  const char* group = "Step (defaults: the scene's, else those in parentheses)";
-  add_number(app, o, "--newton", &SoftOptions::newton_iterations, "N",
-             "Newton iterations of a step at most; 1 is linearly implicit (1)")
-      ->group(group);
-  add_number(app, o, "--newton-tolerance", &SoftOptions::newton_tolerance, "X",
-             "Of them: residual relative to that at the step's start (1e-8)")
-      ->group(group);
-  add_number(app, o, "--max-halvings", &SoftOptions::max_halvings, "N",
-             "A step whose matrix is not positive definite is taken in 2^N parts at most (6)")
-      ->group(group);
-  add_named(app, o, "--assembly", &SoftOptions::assembly, assembly_choices(),
-            "Element matrices summed through the element map, or through triplets (elements)")
-      ->group(group);
-  add_number(app, o, "--contact-iterations", &SoftOptions::contact_iterations, "N",
-             "Sweeps of projected Gauss-Seidel over the contacts, at most (200)")
-      ->group(group);
-  add_number(app, o, "--contact-tolerance", &SoftOptions::contact_tolerance, "X",
-             "On the change of an impulse in a sweep, relative (1e-8)")
-      ->group(group);
+  app.option_defaults()->group("Step (defaults: the scene's, else those in parentheses)");
+  add_number(app, o.changes, "--newton", &SoftOptions::newton_iterations, "N",
+             "Newton iterations of a step at most; 1 is linearly implicit (1)");
+  add_number(app, o.changes, "--newton-tolerance", &SoftOptions::newton_tolerance, "X",
+             "Of them: residual relative to that at the step's start (1e-8)");
+  add_number(app, o.changes, "--max-halvings", &SoftOptions::max_halvings, "N",
+             "A step whose matrix is not positive definite is taken in 2^N parts at most (6)");
+  add_named(app, o.changes, "--assembly", &SoftOptions::assembly, assembly_choices(),
+            "Element matrices summed through the element map, or through triplets (elements)");
+  add_number(app, o.changes, "--contact-iterations", &SoftOptions::contact_iterations, "N",
+             "Sweeps of projected Gauss-Seidel over the contacts, at most (200)");
+  add_number(app, o.changes, "--contact-tolerance", &SoftOptions::contact_tolerance, "X",
+             "On the change of an impulse in a sweep, relative (1e-8)");
 }
 
 void add_solver_options(CLI::App& app, SoftbodyCommandOptions& o) {
-  const char* group = "Linear systems (likewise)";
-  add_number(app, o, "--tolerance", &SoftOptions::tolerance, "X",
-             "Of conjugate gradients: true residual relative to the right-hand side (1e-9)")
-      ->group(group);
-  add_number(app, o, "--max-iterations", &SoftOptions::max_iterations, "N",
-             "Iterations of one system at most (2000)")
-      ->group(group);
-  add_number(app, o, "--batch", &SoftOptions::batch, "N",
-             "Iterations between looks at the residual; 0: by itself (0)")
-      ->group(group);
+  app.option_defaults()->group("Linear systems (likewise)");
+  add_number(app, o.changes, "--tolerance", &SoftOptions::tolerance, "X",
+             "Of conjugate gradients: true residual relative to the right-hand side (1e-9)");
+  add_number(app, o.changes, "--max-iterations", &SoftOptions::max_iterations, "N",
+             "Iterations of one system at most (2000)");
+  add_number(app, o.changes, "--batch", &SoftOptions::batch, "N",
+             "Iterations between looks at the residual; 0: by itself (0)");
   add_named(
-      app, o, "--product", &SoftOptions::product, product_choices(),
+      app, o.changes, "--product", &SoftOptions::product, product_choices(),
       "With the matrix: by its 3 x 3 blocks, or by the spmv of Kokkos Kernels where the build "
-      "has it (blocks)")
-      ->group(group);
-  add_named(app, o, "--preconditioner", &SoftOptions::preconditioner, preconditioner_choices(),
-            "ldlt: a factor L D L^T, fresh or of an earlier step (ldlt)")
-      ->group(group);
+      "has it (blocks)");
+  add_named(app, o.changes, "--preconditioner", &SoftOptions::preconditioner,
+            preconditioner_choices(), "ldlt: a factor L D L^T, fresh or of an earlier step (ldlt)");
   add_repeated(app, "--refresh", "sync|every:K|background",
                "When the factor is made anew: for every system before it is solved; for every "
                "K-th; all the time beside the steps, the newest finished one is used (every:4)",
                [&o](const Items& items) {
                  SoftOptions parsed;
                  parse_refresh(items.back(), parsed);
-                 o.changes.push_back([parsed](SoftOptions& options) {
-                   options.refresh = parsed.refresh;
-                   options.refresh_every = parsed.refresh_every;
-                 });
-               })
-      ->group(group);
-  add_number(app, o, "--refresh-after", &SoftOptions::refresh_after, "N",
-             "Iterations: a system that took more makes the next factor fresh (40)")
-      ->group(group);
-  add_named(app, o, "--factor", &SoftOptions::place, factor_choices(), "Where it is made (auto)")
-      ->group(group);
-  add_named(app, o, "--apply", &SoftOptions::apply, apply_choices(),
+                 o.changes.set(&SoftOptions::refresh, parsed.refresh);
+                 o.changes.set(&SoftOptions::refresh_every, parsed.refresh_every);
+               });
+  add_number(app, o.changes, "--refresh-after", &SoftOptions::refresh_after, "N",
+             "Iterations: a system that took more makes the next factor fresh (40)");
+  add_named(app, o.changes, "--factor", &SoftOptions::place, factor_choices(),
+            "Where it is made (auto)");
+  add_named(app, o.changes, "--apply", &SoftOptions::apply, apply_choices(),
             "How it is applied: rows by levels; tiles of nested dissection (Zeng and Courtecuisse "
             "2023); supernodes by levels; the inverse of L as dense rectangles, without levels. "
-            "auto: inverse on devices, supernodes on cores (auto)")
-      ->group(group);
+            "auto: inverse on devices, supernodes on cores (auto)");
   add_named(
-      app, o, "--factor-storage", &SoftOptions::storage, storage_choices(),
+      app, o.changes, "--factor-storage", &SoftOptions::storage, storage_choices(),
       "Of the inverse of L; all else is in double precision. auto: fp16 on devices for factors "
-      "that are used again, else fp32 (auto)")
-      ->group(group);
+      "that are used again, else fp32 (auto)");
   add_number(
-      app, o, "--bands", &SoftOptions::bands, "K",
+      app, o.changes, "--bands", &SoftOptions::bands, "K",
       "Parts of the inverse of L, 1 to 8: more of them have fewer entries and more launches. "
-      "0: by a model of both, and 1 for contact (0)")
-      ->group(group);
-  const auto set_warp = [&o](bool warp) {
-    o.changes.push_back([warp](SoftOptions& options) { options.warp = warp; });
-  };
-  const auto warp = app.add_flag_callback(
-      "--warp", [set_warp] { set_warp(true); },
-      "A stale factor follows the rotations of the nodes (default)");
-  const auto no_warp = app.add_flag_callback(
-      "--no-warp", [set_warp] { set_warp(false); }, "It does not");
-  warp->group(group)->excludes(no_warp);
-  no_warp->group(group);
+      "0: by a model of both, and 1 for contact (0)");
+  add_switch(app, o.changes, "warp", &SoftOptions::warp,
+             "A stale factor follows the rotations of the nodes (default)", "It does not");
 }
 
 void add_result_options(CLI::App& app, SoftbodyCommandOptions& o) {
-  const char* group = "Results";
+  app.option_defaults()->group("Results");
   app.add_option("--hdf", o.hdf,
                  "Positions and velocities in time as VTKHDF, for ParaView 5.11 and later: "
                  "NAME.hdf.series and beside it NAME_STEP.hdf for every step shown")
-      ->type_name("NAME.hdf")
-      ->group(group);
-  app.add_flag("--no-hdf", o.no_hdf, "No such files, even with --output-dir")->group(group);
+      ->type_name("NAME.hdf");
+  app.add_flag("--no-hdf", o.no_hdf, "No such files, even with --output-dir");
   app.add_option("--vtk-every", o.vtk_every,
                  "Steps from one shown to the next; about a hundred are shown if not given")
-      ->type_name("N")
-      ->group(group);
+      ->type_name("N");
   app.add_option("--history", o.history,
                  "A line for every step as CSV: time, energies, iterations, residual, staleness, "
                  "contacts, seconds of each phase")
-      ->type_name("FILE")
-      ->group(group);
+      ->type_name("FILE");
   app.add_option("--checkpoint", o.checkpoint,
                  "Positions and velocities for --resume as HDF5, at the end and when a signal "
                  "stops the run, which then exits with 75")
-      ->type_name("FILE")
-      ->group(group);
+      ->type_name("FILE");
   app.add_option("--checkpoint-every", o.checkpoint_every, "And whenever so many steps are done")
-      ->type_name("N")
-      ->group(group);
+      ->type_name("N");
   app.add_option("--resume", o.resume, "Go on from a checkpoint of the same scene")
-      ->type_name("FILE")
-      ->group(group);
+      ->type_name("FILE");
 }
 
 } // namespace
@@ -186,11 +126,11 @@ void add_softbody_options(CLI::App& app, SoftbodyCommandOptions& options) {
                      {{Precision::fp64}, "Of all but the factor; see --factor-storage", false});
   app.footer(
       std::string("Examples:\n"
-                  "  femura softbody examples/scenes/cloth.json -o out\n"
+                  "  femura softbody examples/softbody/cloth.json -o out\n"
                   "      out/cloth.hdf.series, out/cloth.csv and out/cloth.summary.json\n"
-                  "  femura softbody examples/scenes/raptor.json --mesh raptor=raptor_8418.vtu "
+                  "  femura softbody examples/softbody/raptor.json --mesh raptor=raptor_8418.vtu "
                   "--steps 100 --json -\n"
-                  "  femura softbody examples/scenes/cube.json --backend openmp --refresh "
+                  "  femura softbody examples/softbody/cube.json --backend openmp --refresh "
                   "background --timings\n\n") +
       exit_code_help() + "  75  stopped by a signal after writing the checkpoint\n");
 }

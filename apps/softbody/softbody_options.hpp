@@ -3,10 +3,10 @@
 // line wins over the scene.
 #pragma once
 
+#include "apps/driver/changes.hpp"
 #include "apps/driver/common_options.hpp"
 #include "apps/softbody/scene_document.hpp"
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,17 +27,12 @@ struct SoftbodyCommandOptions {
   std::optional<int> steps;
 
   /// Each puts one option that was given in the place of the scene's.
-  std::vector<std::function<void(SoftOptions&)>> changes;
+  Changes<SoftOptions> changes;
 
   // Results
   std::string hdf, history, checkpoint, resume;
   bool no_hdf = false;
   std::optional<int> vtk_every, checkpoint_every;
-
-  void apply_to(SoftOptions& options) const {
-    for (const auto& change : changes)
-      change(options);
-  }
 };
 
 /// Adds all options, with groups, examples and the exit codes for --help.

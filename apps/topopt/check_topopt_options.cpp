@@ -1,35 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is wrong with a combination of options, and what to do instead.
+#include "apps/driver/check_options.hpp"
 #include "apps/topopt/topopt_options.hpp"
 #include "core/require.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <cmath>
-#include <filesystem>
-
 namespace femura {
 
 namespace {
 
-void require_at_least(const char* option, int value, int least) {
-  if (value < least)
-    fail<UsageError>(option, ' ', value, ": at least ", least);
-}
-
-void require_fraction(const char* option, double value, const char* what) {
-  if (!(value > 0 && value < 1))
-    fail<UsageError>(option, ' ', value, ": ", what, ", greater than 0 and less than 1");
-}
-
-void require_positive(const char* option, double value, const char* what) {
-  if (!(value > 0 && std::isfinite(value)))
-    fail<UsageError>(option, ' ', value, ": ", what, ", greater than 0");
-}
-
 void check_design(const CLI::App& app, const TopoptCommandOptions& options) {
-  DesignOptions o; // defaults are in range
-  options.apply_to(o);
+  const DesignOptions o = options.changes.applied(); // defaults are in range
   require_fraction("--volume", o.volume_fraction, "a part of the volume");
   if (app.count("--radius") > 0)
     require_positive("--radius", o.radius, "m");
@@ -61,14 +43,10 @@ void check_problem(const TopoptCommandOptions& o) {
   if (o.size)
     for (const double length : *o.size)
       require_positive("--size", length, "m");
-  if (o.distort && !(*o.distort >= 0 && *o.distort <= 0.5))
-    fail<UsageError>("--distort ", *o.distort, ": part of an edge, 0 to 0.5");
-  if (o.unit)
-    require_positive("--unit", *o.unit, "m per unit of the file");
-  if (o.young)
-    require_positive("--young", *o.young, "Pa");
-  if (o.poisson && !(*o.poisson > -1 && *o.poisson < 0.5))
-    fail<UsageError>("--poisson ", *o.poisson, ": greater than -1 and less than 0.5");
+  require_distortion(o.distort);
+  require_positive("--unit", o.unit, "m per unit of the file");
+  require_positive("--young", o.young, "Pa");
+  require_poisson(o.poisson);
 }
 
 } // namespace
@@ -84,25 +62,17 @@ void check_topopt_options(const CLI::App& app, const TopoptCommandOptions& o) {
   if (o.no_stl && !o.stl.empty())
     fail<UsageError>("both --stl and --no-stl: leave one out");
   const bool in_directory = !o.common.output_dir.empty();
-  const bool makes_mesh = o.is_generator() || o.is_json();
-  struct Use {
-    const char* option;
-    bool used;
-    const char* remedy;
-  };
-  const Use uses[] = {
-      {"--cells", makes_mesh, "a generator"},
-      {"--size", makes_mesh, "a generator"},
-      {"--distort", makes_mesh, "a generator"},
-      {"--renumber", makes_mesh, "a generator"},
-      {"--unit", !o.is_generator(), "a mesh file"},
-      {"--vtk-every", !o.no_hdf && (!o.hdf.empty() || in_directory), "--hdf or --output-dir"},
-      {"--stl-level", !o.no_stl && (!o.stl.empty() || in_directory), "--stl or --output-dir"},
-      {"--checkpoint-every", !o.checkpoint.empty(), "--checkpoint"},
-      {"--seed", o.distort.has_value() || o.is_json(), "--distort"}};
-  for (const Use& use : uses)
-    if (app.count(use.option) > 0 && !use.used)
-      fail<UsageError>(use.option, " has no effect without ", use.remedy);
+  const bool makes_mesh = o.kind() != ProblemKind::mesh;
+  require_effect(
+      app, {{"--cells", makes_mesh, "a generator"},
+            {"--size", makes_mesh, "a generator"},
+            {"--distort", makes_mesh, "a generator"},
+            {"--renumber", makes_mesh, "a generator"},
+            {"--unit", o.kind() != ProblemKind::generator, "a mesh file"},
+            {"--vtk-every", !o.no_hdf && (!o.hdf.empty() || in_directory), "--hdf or --output-dir"},
+            {"--stl-level", !o.no_stl && (!o.stl.empty() || in_directory), "--stl or --output-dir"},
+            {"--checkpoint-every", !o.checkpoint.empty(), "--checkpoint"},
+            {"--seed", o.distort.has_value() || o.kind() == ProblemKind::json, "--distort"}});
 }
 
 } // namespace femura

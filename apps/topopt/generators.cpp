@@ -132,11 +132,11 @@ private:
   std::vector<Triple> place_; ///< in the lattice, of every node
 };
 
-SelectionChoice set_of(const std::string& name) {
-  SelectionChoice choice;
-  choice.set = name;
-  choice.place = name;
-  return choice;
+MeshSelection set_of(const std::string& name) {
+  MeshSelection selection;
+  selection.kind = MeshSelection::Kind::set;
+  selection.set = selection.place = name;
+  return selection;
 }
 
 void make_cantilever(Lattice& box, HexaModel& model, ProblemDocument&) {
@@ -253,8 +253,8 @@ const std::vector<GeneratorInfo>& generator_infos() {
   return infos;
 }
 
-std::vector<const char*> generator_names() {
-  std::vector<const char*> names;
+std::vector<std::string> generator_names() {
+  std::vector<std::string> names;
   for (const GeneratorInfo& info : generator_infos())
     names.push_back(info.name);
   return names;

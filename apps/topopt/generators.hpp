@@ -17,7 +17,7 @@ struct GeneratorInfo {
 };
 
 const std::vector<GeneratorInfo>& generator_infos();
-std::vector<const char*> generator_names();
+std::vector<std::string> generator_names();
 
 /// Fills mesh, sets, supports and load cases of `model`, for a Young's modulus of 1 Pa, Poisson's
 /// ratio 0.3 and loads of 1 N in all, and adds to `problem` what refers to these sets: passive

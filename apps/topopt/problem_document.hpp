@@ -3,12 +3,13 @@
 // units.
 #pragma once
 
+#include "apps/driver/changes.hpp"
+#include "apps/driver/mesh_selection.hpp"
 #include "solvers/design_options.hpp"
 #include "solvers/design_problem.hpp"
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,17 +29,8 @@ struct HexaSource {
   std::optional<std::uint64_t> renumber;     ///< seed of a random order of nodes and elements
 };
 
-/// Nodes or elements: those in a box (elements by their centres), by number, or a set of the mesh.
-/// `place` is where it stands, for messages.
-struct SelectionChoice {
-  std::optional<std::array<double, 6>> box; ///< lower and upper corner, m
-  std::vector<std::int32_t> numbers;
-  std::string set;
-  std::string place;
-};
-
 struct SupportChoice {
-  SelectionChoice nodes;
+  MeshSelection nodes;
   std::uint8_t components = 7; ///< bit c: component c is held
 };
 
@@ -48,7 +40,7 @@ struct ForceChoice {
     total,   ///< N, shared by the nodes
     traction ///< N / m^2 on the boundary faces whose four nodes are chosen
   } kind = Kind::each;
-  SelectionChoice nodes;
+  MeshSelection nodes;
   std::array<double, 3> value{};
 };
 
@@ -60,18 +52,18 @@ struct CaseChoice {
 };
 
 struct PassiveChoice {
-  SelectionChoice elements;
+  MeshSelection elements;
   DesignRole role = DesignRole::solid;
 };
 
 /// The mean displacement of the nodes in this direction.
 struct OutputChoice {
-  SelectionChoice nodes;
+  MeshSelection nodes;
   std::array<double, 3> direction{};
 };
 
 struct SpringChoice {
-  SelectionChoice nodes;
+  MeshSelection nodes;
   std::array<double, 3> stiffness{}; ///< N / m, shared by the nodes
 };
 
@@ -88,7 +80,7 @@ struct ProblemDocument {
   std::vector<SpringChoice> springs;
   bool has_steps = false; ///< how many is said, so that doing them is what was asked for
   /// Each puts what the problem says in the place of a default.
-  std::vector<std::function<void(DesignOptions&)>> changes;
+  Changes<DesignOptions> changes;
 };
 
 } // namespace femura

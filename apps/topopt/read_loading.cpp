@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What holds and loads a body, where material may be, and what is asked of it.
-#include "apps/driver/json_place.hpp"
+#include "apps/driver/read_mechanics.hpp"
 #include "apps/topopt/read_problem.hpp"
 
 #include <algorithm>
@@ -11,52 +11,10 @@ namespace femura {
 namespace {
 
 using Place = JsonPlace;
-const char* const six = "six numbers: lower x, y, z and upper x, y, z in m";
 
-/// The key "box", "set" or `numbers` of `place`.
-SelectionChoice read_selection(const Place& place, const char* numbers) {
-  SelectionChoice choice;
-  choice.place = place.where();
-  const std::string name = place.only_name({"set", "box", numbers});
-  const Place value = place.at(name, "");
-  if (name == "set") {
-    choice.set = value.text("the name of a set of the mesh");
-  } else if (name == "box") {
-    choice.box = value.numbers<6>(six);
-    for (std::size_t d = 0; d < 3; ++d)
-      if ((*choice.box)[d] > (*choice.box)[d + 3])
-        fail<InputError>(value.where(), ": the lower corner is above the upper one: expected ",
-                         six);
-  } else {
-    const std::string expected = std::string("numbers of ") + numbers + ", from 0";
-    for (const Place& number : value.items(expected))
-      choice.numbers.push_back(number.whole(0, 2147483647, expected));
-    if (choice.numbers.empty())
-      value.fail_value(expected);
-  }
-  return choice;
-}
-
-SelectionChoice read_nodes(const Place& place) {
-  return read_selection(place, "nodes");
-}
-
-/// The keys of a selection, and `more`.
-void require_selection(const Place& place, const char* numbers, std::vector<std::string> more) {
-  more.insert(more.begin(), {"set", "box", numbers});
-  place.require_object(more);
-}
-
-std::uint8_t read_components(const Place& place) {
-  const char* expected = "some of x, y and z, such as \"xz\"";
-  std::uint8_t components = 0;
-  for (const char axis : place.text(expected)) {
-    const int bit = axis - 'x';
-    if (bit < 0 || bit > 2 || (components >> bit & 1) != 0)
-      place.fail_value(expected);
-    components = std::uint8_t(components | 1 << bit);
-  }
-  return components;
+/// Which nodes; other keys are among `more`.
+MeshSelection read_nodes(const Place& place, const std::vector<std::string>& more) {
+  return read_selection(place, {"set", "box"}, "nodes", more);
 }
 
 std::array<double, 3> read_vector(const Place& place, const char* expected) {
@@ -67,10 +25,10 @@ std::array<double, 3> read_vector(const Place& place, const char* expected) {
 }
 
 ForceChoice read_force(const Place& place) {
-  require_selection(place, "nodes", {"force", "total_force", "traction"});
+  const std::vector<std::string> kinds = {"force", "total_force", "traction"};
   ForceChoice force;
-  force.nodes = read_nodes(place);
-  const std::string name = place.only_name({"force", "total_force", "traction"});
+  force.nodes = read_nodes(place, kinds);
+  const std::string name = place.only_name(kinds);
   force.kind = name == "force"         ? ForceChoice::Kind::each
                : name == "total_force" ? ForceChoice::Kind::total
                                        : ForceChoice::Kind::traction;
@@ -99,10 +57,9 @@ void read_mechanism(const Place& place, ProblemDocument& problem) {
   const char* expected = "a list of nodes with the direction in which they should move";
   const Place list = place.at("output", expected);
   for (const Place& item : list.items(expected)) {
-    require_selection(item, "nodes", {"direction"});
     const char* direction = "three components of a direction";
     problem.outputs.push_back(
-        {read_nodes(item), read_vector(item.at("direction", direction), direction)});
+        {read_nodes(item, {"direction"}), read_vector(item.at("direction", direction), direction)});
     std::array<double, 3>& d = problem.outputs.back().direction;
     const double length = std::hypot(d[0], d[1], d[2]);
     for (double& component : d)
@@ -114,10 +71,10 @@ void read_mechanism(const Place& place, ProblemDocument& problem) {
   if (!springs)
     return;
   for (const Place& item : springs->items("a list of nodes with springs to the ground")) {
-    require_selection(item, "nodes", {"stiffness"});
     const char* stiffness = "three stiffnesses in N/m, at least 0";
+    MeshSelection nodes = read_nodes(item, {"stiffness"});
     const Place value = item.at("stiffness", stiffness);
-    problem.springs.push_back({read_nodes(item), read_vector(value, stiffness)});
+    problem.springs.push_back({std::move(nodes), read_vector(value, stiffness)});
     const auto& k = problem.springs.back().stiffness;
     if (std::any_of(k.begin(), k.end(), [](double x) { return x < 0; }))
       value.fail_value(stiffness);
@@ -129,9 +86,8 @@ void read_mechanism(const Place& place, ProblemDocument& problem) {
 void read_loading(const JsonPlace& place, ProblemDocument& problem) {
   if (const auto list = place.find("supports"))
     for (const Place& item : list->items("a list of nodes that are held")) {
-      require_selection(item, "nodes", {"components"});
       SupportChoice support;
-      support.nodes = read_nodes(item);
+      support.nodes = read_nodes(item, {"components"});
       if (const auto components = item.find("components"))
         support.components = read_components(*components);
       problem.supports.push_back(std::move(support));
@@ -146,9 +102,8 @@ void read_loading(const JsonPlace& place, ProblemDocument& problem) {
     }
   if (const auto list = place.find("passive"))
     for (const Place& item : list->items("a list of elements and what they are")) {
-      require_selection(item, "elements", {"role"});
       PassiveChoice passive;
-      passive.elements = read_selection(item, "elements");
+      passive.elements = read_selection(item, {"set", "box"}, "elements", {"role"});
       passive.role =
           item.at("role", "\"solid\" or \"void\"")
               .choice<DesignRole>({{"solid", DesignRole::solid}, {"void", DesignRole::void_}});

@@ -2,10 +2,9 @@
 #include "apps/topopt/read_problem.hpp"
 
 #include "apps/driver/json_file.hpp"
-#include "apps/driver/json_place.hpp"
+#include "apps/driver/read_mechanics.hpp"
 #include "apps/topopt/generators.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <limits>
 
@@ -16,34 +15,19 @@ namespace {
 using Place = JsonPlace;
 
 std::array<int, 3> read_cells(const Place& place) {
-  const char* expected = "three numbers of cells, 1 to 9999, such as [60, 20, 20]";
-  const std::vector<Place> list = place.items(expected);
-  if (list.size() != 3)
-    place.fail_value(expected);
-  std::array<int, 3> cells{};
-  for (std::size_t i = 0; i < 3; ++i)
-    cells[i] = list[i].whole(1, 9999, expected);
-  return cells;
+  return place.wholes<3>(1, 9999, "three numbers of cells, 1 to 9999, such as [60, 20, 20]");
 }
 
 std::array<double, 3> read_size(const Place& place) {
-  const char* expected = "three lengths in m, greater than 0";
-  const auto size = place.numbers<3>(expected);
-  if (!std::all_of(size.begin(), size.end(), [](double x) { return x > 0; }))
-    place.fail_value(expected);
-  return size;
+  return place.positives<3>("three lengths in m, greater than 0");
 }
 
 void read_material(const Place& place, ProblemDocument& problem) {
   place.require_object({"young", "poisson"});
   if (const auto young = place.find("young"))
     problem.young = young->positive("Young's modulus in Pa, greater than 0");
-  if (const auto poisson = place.find("poisson")) {
-    const char* expected = "Poisson's ratio, greater than -1 and less than 0.5";
-    problem.poisson = poisson->number(expected);
-    if (!(*problem.poisson > -1 && *problem.poisson < 0.5))
-      poisson->fail_value(expected);
-  }
+  if (const auto poisson = place.find("poisson"))
+    problem.poisson = read_poisson(*poisson);
 }
 
 } // namespace
@@ -79,21 +63,14 @@ HexaSource read_hexa_source(const JsonPlace& place, const std::string& directory
       mesh.size = read_size(*size);
   } else {
     mesh.kind = HexaSource::Kind::generator;
-    std::vector<std::pair<const char*, std::string>> names;
-    for (const char* name : generator_names())
-      names.emplace_back(name, name);
-    mesh.generator = what.choice(names);
+    mesh.generator = what.one_of(generator_names());
     if (const auto cells = place.find("cells"))
       mesh.cells = read_cells(*cells);
     if (const auto size = place.find("size"))
       mesh.size = read_size(*size);
   }
-  if (const auto distort = place.find("distort")) {
-    const char* expected = "part of an edge by which nodes are moved, 0 to 0.5";
-    mesh.distort = distort->not_negative(expected);
-    if (mesh.distort > 0.5)
-      distort->fail_value(expected);
-  }
+  if (const auto distort = place.find("distort"))
+    mesh.distort = read_distortion(*distort, "nodes");
   if (const auto seed = place.find("renumber"))
     mesh.renumber = std::uint64_t(
         seed->whole(0, std::numeric_limits<int>::max(), "the seed of a random order, at least 0"));

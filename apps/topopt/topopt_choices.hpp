@@ -2,6 +2,7 @@
 // The names and notations that problems and options share.
 #pragma once
 
+#include "apps/driver/changes.hpp"
 #include "apps/driver/named_values.hpp"
 #include "solvers/design_options.hpp"
 
@@ -33,6 +34,12 @@ inline NamedValues<HexaPreconditioner> hexa_preconditioner_choices() {
 
 inline NamedValues<HexaPrecision> hexa_precision_choices() {
   return {{"mixed", HexaPrecision::mixed}, {"double", HexaPrecision::fp64}};
+}
+
+/// A member of the solver's options within those of a design.
+template<class Value>
+auto of_solver(Value HexaSolverOptions::*member) {
+  return member_of(&DesignOptions::solver, member);
 }
 
 /// "3", or "1:3:20:+0.5" (start, end, steps between changes, change) or "1:64:40:x2".

@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/topopt/topopt_command.hpp"
 
-#include "apps/driver/command_line.hpp"
-
-#include <CLI/CLI.hpp>
+#include "apps/driver/subcommand.hpp"
 
 namespace femura {
 
 int topopt_command(const Invocation& invocation) {
-  TopoptCommandOptions options;
-  CLI::App app("", "femura topopt");
-  add_topopt_options(app, options);
-  if (const auto code = parse_command_line(app, invocation.arguments))
-    return *code;
-  note_given_options(app, options);
-  check_topopt_options(app, options);
-  check_common_options(options.common);
-
-  DriverContext context(invocation, options.common, option_values(app));
-  context.provenance().units = {
-      {"length", "m"}, {"force", "N"}, {"modulus", "Pa"}, {"energy", "J"}, {"stiffness", "N/m"}};
-  return run_topopt(options, context);
+  return run_subcommand(
+      invocation, "topopt", add_topopt_options,
+      [](const CLI::App& app, TopoptCommandOptions& options) {
+        note_given_options(app, options);
+        check_topopt_options(app, options);
+      },
+      {{"length", "m"}, {"force", "N"}, {"modulus", "Pa"}, {"energy", "J"}, {"stiffness", "N/m"}},
+      run_topopt);
 }
 
 } // namespace femura

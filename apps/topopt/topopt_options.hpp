@@ -4,9 +4,9 @@
 #pragma once
 
 #include "apps/driver/common_options.hpp"
+#include "apps/driver/problem_kind.hpp"
 #include "apps/topopt/problem_document.hpp"
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,7 +29,7 @@ struct TopoptCommandOptions {
 
   bool has_steps = false; ///< --steps was given
   /// Each puts one option that was given in the place of the problem's.
-  std::vector<std::function<void(DesignOptions&)>> changes;
+  Changes<DesignOptions> changes;
 
   // Results
   std::string hdf, stl, history, checkpoint, resume;
@@ -37,12 +37,7 @@ struct TopoptCommandOptions {
   double stl_level = 0.5;
   std::optional<int> vtk_every, checkpoint_every;
 
-  bool is_generator() const;
-  bool is_json() const;
-  void apply_to(DesignOptions& options) const {
-    for (const auto& change : changes)
-      change(options);
-  }
+  ProblemKind kind() const;
 };
 
 /// Adds all options, with groups, examples and the exit codes for --help.

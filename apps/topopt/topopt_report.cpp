@@ -2,6 +2,7 @@
 #include "apps/topopt/topopt_report.hpp"
 
 #include "apps/driver/exit_code.hpp"
+#include "apps/driver/notation.hpp"
 #include "apps/driver/prediction.hpp"
 #include "apps/driver/summary.hpp"
 #include "apps/driver/table.hpp"
@@ -24,10 +25,7 @@ void add_problem(Table& table, const TopoptModel& model) {
   if (!p.role.empty())
     table.row("passive elements", format_count(model.count(DesignRole::solid)) + " solid, " +
                                       format_count(model.count(DesignRole::void_)) + " void");
-  std::string names;
-  for (const std::string& name : model.case_names)
-    names += (names.empty() ? "" : ", ") + name;
-  table.row("load cases", names);
+  table.row("load cases", joined(model.case_names, ", "));
   table.row("objective", o.objective == DesignObjective::compliance
                              ? "least compliance"
                              : "largest output displacement");

@@ -7,7 +7,6 @@ import os
 import signal
 import struct
 import subprocess
-import unittest
 
 import driver_case
 from driver_case import BAD_FILE, DONE, NOT_CONVERGED, USAGE, DriverCase

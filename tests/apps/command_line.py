@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What femura does with its command line, before anything is computed."""
 import re
-import unittest
 
 import driver_case
 from driver_case import BAD_FILE, UNAVAILABLE, USAGE, DriverCase

@@ -65,6 +65,5 @@ def backends():
 
 
 def main():
-    global EXECUTABLE
     sys.modules["driver_case"].EXECUTABLE = os.path.abspath(sys.argv.pop(1))
     unittest.main(module="__main__", verbosity=2)

@@ -280,7 +280,7 @@ TEST_CASE("supports hold a body where no rigid motion is left", "[topopt]") {
 }
 
 TEST_CASE("every generator makes a problem that is held and loaded", "[topopt]") {
-  for (const char* name : generator_names()) {
+  for (const std::string& name : generator_names()) {
     INFO(name);
     ProblemDocument document;
     document.file = name;
@@ -291,8 +291,7 @@ TEST_CASE("every generator makes a problem that is held and loaded", "[topopt]")
     CHECK(model.problem.young == 1);
     CHECK(model.problem.poisson == 0.3);
     CHECK(model.count(DesignRole::free) > 0);
-    CHECK((model.options.objective == DesignObjective::mechanism) ==
-          (name == std::string("inverter")));
+    CHECK((model.options.objective == DesignObjective::mechanism) == (name == "inverter"));
     for (const DesignLoadCase& load_case : model.problem.cases) {
       double total[3] = {}, torque = 0;
       for (const NodeForce& force : load_case.loads.forces) {

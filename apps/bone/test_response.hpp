@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answer of a specimen to a mechanical test, from the reactions of its supports.
+#pragma once
+
+#include "apps/bone/bone_options.hpp"
+#include "apps/bone/supports.hpp"
+
+namespace femura {
+
+/// Of a test between the plates `supports`, lower and upper. `box`: of the nodes; `edge` of a voxel
+/// in mm.
+TestResponse plate_response(const BoneOptions& options, const NodeBox& box, double edge,
+                            const std::vector<MovedSupport>& supports);
+
+/// Of listed displacements, if they are a clamped and a moved side.
+std::optional<TestResponse> listed_response(const BoneOptions& options, const NodeBox& box,
+                                            double edge, const std::vector<MovedSupport>& supports);
+
+} // namespace femura

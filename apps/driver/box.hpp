@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Boxes with faces normal to the axes.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace femura {
+
+using Box = std::array<double, 6>; ///< lower and upper corner
+
+/// Of points [n, 3].
+Box bounding_box(const std::vector<double>& point);
+
+/// Whether x is in it, surface included; lengths up to `slack` are rounding.
+bool contains(const Box& box, const double* x, double slack);
+
+/// "0 to 2, 0 to 1, -1 to 1".
+std::string span_text(const Box& box);
+
+} // namespace femura

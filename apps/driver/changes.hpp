@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a file or the command line puts in the place of defaults. Recorded first, made later: a
+// default may depend on a mesh that is not read yet, and the command line wins over the file.
+#pragma once
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace femura {
+
+/// `Member` below is a pointer to a member of Options, or a function that returns a reference into
+/// them.
+template<class Options>
+class Changes {
+public:
+  using Change = std::function<void(Options&)>;
+
+  void add(Change change) { list_.push_back(std::move(change)); }
+  template<class Member, class Value>
+  void set(Member member, Value value) {
+    add([member, value](Options& options) { std::invoke(member, options) = value; });
+  }
+  void append(const Changes& later) {
+    list_.insert(list_.end(), later.list_.begin(), later.list_.end());
+  }
+
+  /// Makes them in the order of their coming.
+  void apply_to(Options& options) const {
+    for (const Change& change : list_)
+      change(options);
+  }
+  /// The defaults with them.
+  Options applied() const {
+    Options options;
+    apply_to(options);
+    return options;
+  }
+
+private:
+  std::vector<Change> list_;
+};
+
+/// The member `inner` of the member `outer`.
+template<class Outer, class Inner>
+auto member_of(Outer outer, Inner inner) {
+  return [ outer, inner ](auto& options) -> auto& {
+    return options.*outer.*inner;
+  };
+}
+
+} // namespace femura

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of every subcommand. To be included by the files that define one only: CLI11 is heavy.
+#pragma once
+
+#include "apps/driver/command_line.hpp"
+#include "apps/driver/context.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace femura {
+
+/// Adds the options of `femura NAME` to a command line, parses and checks it, and runs. `units` go
+/// into the provenance. Returns the exit code.
+template<class Options, class Check>
+int run_subcommand(const Invocation& invocation, const std::string& name,
+                   void (*add)(CLI::App&, Options&), Check check,
+                   const std::vector<std::pair<std::string, std::string>>& units,
+                   int (*run)(const Options&, DriverContext&)) {
+  Options options;
+  CLI::App app("", "femura " + name);
+  add(app, options);
+  if (const auto code = parse_command_line(app, invocation.arguments))
+    return *code;
+  check(app, options);
+  check_common_options(options.common);
+
+  DriverContext context(invocation, options.common, option_values(app));
+  context.provenance().units = units;
+  return run(options, context);
+}
+
+} // namespace femura
