@@ -2,63 +2,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ratios between two results of femura_bench, row by row.
 
-    femura_bench --benchmark_out=old.json ...
-    femura_bench --benchmark_out=new.json ...
-    compare.py old.json new.json
+    femura_bench all --quick --output=old.json
+    femura_bench all --quick --output=new.json
+    compare.py old.json new.json --fail-on-regression
     compare.py old.json new.json --counter dofs/s --filter '^voxel_apply/.*cuda' --worse 0.9
 
-A ratio above 1 means that NEW is better: less time, a larger rate, fewer bytes or iterations. Of
-repeated rows the median is taken. Differences of the two contexts (device, ceilings, versions) are
-printed first, because ratios between machines say little.
-Exit codes: 0, 1 with --worse if a row failed or is worse than that ratio, 2 usage, 5 unreadable file.
+A ratio above 1 means that NEW is better: less time, a larger rate, fewer bytes or iterations. It is
+that of the medians over the repetitions. Its noise is three times the root of the sum of the squares
+of both median absolute deviations, each over its median, and 3 % at the least (--noise). A row is a
+regression where its ratio is below 1 by more than its noise, and an improvement where it is above.
+Differences of the two contexts (device, ceilings, versions) are printed first, because ratios
+between machines say little.
+Exit codes: 0; 1 with --fail-on-regression or --worse if a row regressed, or failed in NEW, or its
+ratio is below --worse; 2 usage; 5 unreadable file.
 """
 
 import argparse
-import json
+import math
 import re
 import statistics
 import sys
 
+from results import load
+
 # Counters of which less is better.
-COSTS = {"time", "pcg_iterations", "products", "setup_products", "setup_s", "model_s", "bytes/dof",
-         "flops/dof", "bytes/element", "peak_bytes/dof", "true_residual"}
-SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
-
-
-def clean_name(name):
-    """The row's name without what Google Benchmark appends."""
-    return re.sub(r"/(iterations:\d+|repeats:\d+|manual_time)(?=/|$)", "", name)
-
-
-def load(path):
-    try:
-        with open(path, encoding="utf-8") as file:
-            data = json.load(file)
-        return data["context"], data["benchmarks"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        sys.stderr.write(f"compare.py: {path}: no result of femura_bench: {error!r}\n")
-        sys.exit(5)
-
-
-def values_by_name(rows, counter):
-    """{name: median value}; rows that failed or lack the counter are left out."""
-    found = {}
-    for row in rows:
-        if row.get("run_type", "iteration") != "iteration" or row.get("error_occurred"):
-            continue
-        if counter == "time":
-            # With manual time, real_time is the time that was set.
-            value = row["real_time"] * SECONDS[row["time_unit"]]
-        else:
-            value = row.get(counter)
-        if value is not None:
-            found.setdefault(clean_name(row["name"]), []).append(value)
-    return {name: statistics.median(values) for name, values in found.items()}
-
-
-def failed_rows(rows):
-    return {clean_name(row["name"]): row.get("error_message", "")
-            for row in rows if row.get("error_occurred")}
+COSTS = {"time", "pcg_iterations", "products", "setup_products", "setup_s", "model_s", "prepare_s",
+         "bytes/dof", "flops/dof", "bytes/element", "peak_bytes/dof", "true_residual", "median_us",
+         "p90_us", "refresh_us", "iteration_us", "per_iteration_us", "stream_us", "ms_10000"}
 
 
 def context_differences(old, new):
@@ -77,7 +47,15 @@ def table(lines):
         print("  ".join(cells).rstrip())
 
 
-def main():
+def ratio_of(old, new, counter):
+    """How much better NEW is."""
+    better, worse = (old, new) if counter in COSTS else (new, old)
+    if worse == 0:
+        return 1.0 if better == 0 else math.inf
+    return better / worse
+
+
+def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("old")
@@ -85,53 +63,72 @@ def main():
     parser.add_argument("--counter", default="time",
                         help="what to compare: time (default) or a counter such as dofs/s")
     parser.add_argument("--filter", default="", help="regular expression on the rows' names")
+    parser.add_argument("--noise", type=float, default=0.03, metavar="PART",
+                        help="noise that every row has at the least (0.03)")
+    parser.add_argument("--fail-on-regression", action="store_true",
+                        help="end with 1 if a row regressed beyond its noise or failed")
     parser.add_argument("--worse", type=float, metavar="RATIO",
-                        help="end with 1 if a ratio is below this one")
+                        help="end with 1 if a ratio is below this one, noise or not, or a row failed")
     arguments = parser.parse_args()
     try:
-        wanted = re.compile(arguments.filter)
+        arguments.wanted = re.compile(arguments.filter)
     except re.error as error:
         parser.error(f"--filter: {error}")
+    return parser, arguments
 
-    old_context, old_rows = load(arguments.old)
-    new_context, new_rows = load(arguments.new)
-    old = values_by_name(old_rows, arguments.counter)
-    new = values_by_name(new_rows, arguments.counter)
-    both = [name for name in old if name in new and wanted.search(name)]
-    if not both:
-        parser.error(f"the files have no row in common with '{arguments.counter}'")
+
+def main():
+    parser, arguments = parse_arguments()
+    counter = arguments.counter
+    old_context, old = load(arguments.old, "compare.py")
+    new_context, new = load(arguments.new, "compare.py")
+    both = [name for name in old if name in new and arguments.wanted.search(name)
+            and old[name].values(counter) and new[name].values(counter)]
+    failed = [row for row in new.values() if row.error and arguments.wanted.search(row.name)]
+    if not both and not failed:
+        parser.error(f"the files have no row in common with '{counter}'")
 
     differences = list(context_differences(old_context, new_context))
     if differences:
         table([("context", "old", "new")] + [(k, str(a), str(b)) for k, a, b in differences])
         print()
 
-    unit = " [s]" if arguments.counter == "time" else ""
-    lines = [("row", "old " + arguments.counter + unit, "new" + unit, "ratio")]
-    ratios = {}
+    unit = " [s]" if counter == "time" else ""
+    lines = [("row", "old " + counter + unit, "new" + unit, "ratio", "noise", "")]
+    ratios, regressions, improvements = {}, [], []
     for name in both:
-        a, b = old[name], new[name]
-        better, worse = (a, b) if arguments.counter in COSTS else (b, a)
-        ratios[name] = better / worse if worse else float("inf" if better else "nan")
-        lines.append((name, f"{a:.4g}", f"{b:.4g}", f"{ratios[name]:.3f}"))
-    positive = [ratio for ratio in ratios.values() if 0 < ratio < float("inf")]
+        a, b = old[name].median(counter), new[name].median(counter)
+        ratio = ratios[name] = ratio_of(a, b, counter)
+        noise = max(arguments.noise,
+                    3 * math.hypot(old[name].deviation(counter), new[name].deviation(counter)))
+        mark = ""
+        if not ratio >= 1 - noise:
+            mark = "REGRESSION"
+            regressions.append(name)
+        elif ratio > 1 + noise:
+            mark = "better"
+            improvements.append(name)
+        lines.append((name, f"{a:.4g}", f"{b:.4g}", f"{ratio:.3f}", f"{noise:.3f}", mark))
+    positive = [ratio for ratio in ratios.values() if 0 < ratio < math.inf]
     if positive:
-        lines.append(("geometric mean", "", "", f"{statistics.geometric_mean(positive):.3f}"))
+        lines.append(("geometric mean", "", "", f"{statistics.geometric_mean(positive):.3f}", "",
+                      ""))
     table(lines)
-    failed = {name: message for name, message in failed_rows(new_rows).items()
-              if wanted.search(name)}
-    for name, message in failed.items():
-        print(f"failed in new: {name}: {message}")
-    for name in sorted((set(old) ^ set(new)) - set(failed)):
-        if wanted.search(name):
+    print(f"\n{len(both)} rows: {len(regressions)} regressions, {len(improvements)} better, "
+          f"{len(both) - len(regressions) - len(improvements)} within the noise; {len(failed)} failed")
+    for row in failed:
+        print(f"failed in new: {row.name}: {row.error}")
+    for name in sorted(set(old) ^ set(new)):
+        if arguments.wanted.search(name):
             print(f"only in {'old' if name in old else 'new'}: {name}")
 
-    if arguments.worse is not None:
-        below = [name for name in both if not ratios[name] >= arguments.worse]
-        if below or failed:
-            sys.stderr.write(f"compare.py: {len(below)} rows below {arguments.worse}, "
-                             f"{len(failed)} failed\n")
-            sys.exit(1)
+    below = [] if arguments.worse is None else \
+        [name for name in both if not ratios[name] >= arguments.worse]
+    if below:
+        sys.stderr.write(f"compare.py: {len(below)} rows below {arguments.worse}\n")
+    strict = arguments.fail_on_regression or arguments.worse is not None
+    if below or (strict and failed) or (arguments.fail_on_regression and regressions):
+        sys.exit(1)
 
 
 if __name__ == "__main__":

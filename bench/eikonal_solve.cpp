@@ -9,6 +9,8 @@
 //   eikonal_1e-6, _1e-7    tolerances, by name
 //   eikonal_batch          8 sets of sites at once
 // Every row is verified before it is timed: against double precision at a tolerance of 1e-10.
+#include "bench/groups.hpp"
+#include "bench/kept.hpp"
 #include "bench/measure.hpp"
 #include "bench/register.hpp"
 #include "core/tetra_generators.hpp"
@@ -16,7 +18,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <memory>
 #include <optional>
 
@@ -27,7 +28,6 @@ namespace {
 using SiteSets = std::vector<std::vector<EikonalSite>>;
 
 struct Heart {
-  int edge; ///< hundredths of a millimetre
   TetraMesh mesh;
   std::vector<EikonalSite> sites;
   std::vector<double> times; ///< of these sites, verified; empty before
@@ -52,18 +52,16 @@ std::int32_t nearest_vertex(const TetraMesh& mesh, const std::array<double, 3>& 
   return std::int32_t(best);
 }
 
-/// The heart asked for last, on the host; the next one takes its place.
+/// On the host.
 Heart& cached_heart(int edge) {
-  static std::unique_ptr<Heart> heart;
-  if (heart && heart->edge == edge)
-    return *heart;
-  heart.reset(); // before there is another
-  heart = std::make_unique<Heart>();
-  heart->edge = edge;
-  heart->mesh = make_ventricles(0.01 * edge);
-  for (const TimedPoint& site : ventricle_sites())
-    heart->sites.push_back({nearest_vertex(heart->mesh, site.point), site.time});
-  return *heart;
+  static Kept<int, Heart> kept;
+  return kept.get(edge, [&] {
+    auto heart = std::make_unique<Heart>();
+    heart->mesh = make_ventricles(0.01 * edge);
+    for (const TimedPoint& site : ventricle_sites())
+      heart->sites.push_back({nearest_vertex(heart->mesh, site.point), site.time});
+    return heart;
+  });
 }
 
 struct EikonalVariant {
@@ -164,17 +162,12 @@ void run_solve(benchmark::State& state, const Exec& exec, const EikonalVariant& 
   EikonalResult result = solver.solve(exec, sets, times);
   if (const auto wrong = defect(exec, heart, variant, result, times))
     return fail_benchmark(state, *wrong);
-  double seconds = 0, whole = 0;
-  for (auto _ : state) {
-    fence(exec, "femura::bench::before");
-    const Stopwatch watch;
-    result = solver.solve(exec, sets, times);
-    whole += watch.seconds();
-    state.SetIterationTime(result.seconds);
-    seconds += result.seconds;
-  }
-  state.counters["with_certificate_ms"] = 1e3 * whole / double(state.iterations());
-  seconds /= double(state.iterations());
+  double whole = 0;
+  const double seconds = time_calls(state, [&] {
+    whole = timed(exec, [&] { result = solver.solve(exec, sets, times); });
+    return result.seconds;
+  });
+  state.counters["with_certificate_ms"] = 1e3 * whole; // of the last call
 
   // A local solve reads the metric of a tetrahedron and its four vertices. The floor is to read
   // that once for each vertex of each tetrahedron, at the rate of a copy.
@@ -192,60 +185,52 @@ void run_solve(benchmark::State& state, const Exec& exec, const EikonalVariant& 
   state.counters["solves/s"] = solves / seconds;
   state.counters["bytes/solve"] = bytes;
   state.counters["GB/s"] = 1e-9 * bytes * solves / seconds;
-  state.counters["of_copy"] = bytes * solves / seconds / copy_rate;
+  state.counters["of_copy"] = state.counters["of_ceiling"] = bytes * solves / seconds / copy_rate;
   state.counters["of_floor"] = bytes * 4 * double(solver.num_tetra()) / copy_rate / seconds;
   state.counters["certificate"] = result.certificate;
 }
 
 template<class Exec, class Real>
 void run_setup(benchmark::State& state, const Exec& exec, int edge) {
-  const Heart& heart = cached_heart(edge);
-  double seconds = 0;
-  for (auto _ : state) {
-    const Stopwatch watch;
+  Heart& heart = cached_heart(edge);
+  {
     EikonalSolver<Exec, Real> solver(exec, heart.mesh, velocities);
-    fence(exec, "femura::bench::setup");
-    const double taken = watch.seconds();
-    state.SetIterationTime(taken);
-    seconds += taken;
-    if (solver.num_tetra() != std::int64_t(heart.mesh.num_tetra()))
-      return fail_benchmark(state, "the solver lacks tetrahedra");
+    const auto times = make_times<Exec, Real>(heart, 1);
+    const EikonalResult result = solver.solve(exec, {heart.sites}, times);
+    if (const auto wrong = defect(exec, heart, usual, result, times))
+      return fail_benchmark(state, *wrong);
   }
-  state.counters["tetrahedra/s"] =
-      double(heart.mesh.num_tetra()) * double(state.iterations()) / seconds;
-}
-
-void register_row(const std::string& name, benchmark::TimeUnit unit,
-                  const std::function<void(benchmark::State&)>& run) {
-  benchmark::RegisterBenchmark(name.c_str(),
-                               [run](benchmark::State& state) { guarded(state, run); })
-      ->UseManualTime()
-      ->Unit(unit);
+  const double seconds = time_calls(state, [&] {
+    return timed(exec,
+                 [&] { const EikonalSolver<Exec, Real> solver(exec, heart.mesh, velocities); });
+  });
+  state.counters["tetrahedra/s"] = double(heart.mesh.num_tetra()) / seconds;
 }
 
 template<class Exec, class Real>
-void register_solve(const EikonalVariant& variant, EikonalMethod method, int edge) {
-  register_row(
+void register_solve(const Options& options, const EikonalVariant& variant, EikonalMethod method,
+                    int edge) {
+  add_row(
+      options,
       row_name<Exec, Real>(std::string(variant.group) + '/' + name_of(method), "ventricles", edge),
-      benchmark::kMillisecond, [&variant, method, edge](benchmark::State& state) {
+      [&variant, method, edge](benchmark::State& state) {
         run_solve<Exec, Real>(state, Exec(), variant, method, edge);
-      });
+      },
+      {benchmark::kMillisecond});
 }
 
 template<class Exec, class Real>
-void register_edge(int edge, bool all_rows) {
+void register_edge(const Options& options, int edge, bool all_rows) {
   constexpr EikonalMethod fastest = default_eikonal_method<Exec>;
-  register_solve<Exec, Real>(usual, fastest, edge);
-  register_row(row_name<Exec, Real>("eikonal_setup", "ventricles", edge), benchmark::kSecond,
-               [edge](benchmark::State& state) { run_setup<Exec, Real>(state, Exec(), edge); });
+  register_solve<Exec, Real>(options, usual, fastest, edge);
   if (!all_rows)
     return;
-  for (const EikonalMethod method : all_eikonal_methods) {
+  for (const EikonalMethod method : all_eikonal_methods)
     if (method != fastest)
-      register_solve<Exec, Real>(usual, method, edge);
-    for (const EikonalVariant& variant : others)
-      register_solve<Exec, Real>(variant, method, edge);
-  }
+      register_solve<Exec, Real>(options, usual, method, edge);
+  for (const EikonalVariant& variant : others)
+    for (const EikonalMethod method : all_eikonal_methods)
+      register_solve<Exec, Real>(options, variant, method, edge);
 }
 
 /// Both sizes of the paper [1] on devices; on cores the smaller one for the fastest method alone,
@@ -254,24 +239,40 @@ void register_edge(int edge, bool all_rows) {
 /// [1] D. Ganellari, G. Haase, G. Zumbusch. A massively parallel eikonal solver on unstructured
 ///     meshes. Comput. Vis. Sci. 19 (2018), doi:10.1007/s00791-018-0288-z
 template<class Exec>
-void register_backend(const Options& options) {
-  const bool is_device = BackendTraits<Exec>::is_device;
-  const std::vector<int> own = is_device ? std::vector<int>{72, 36} : std::vector<int>{150, 72};
-  for (const int edge : options.edges.empty() ? own : options.edges) {
-    const bool all_rows = is_device || !options.edges.empty() || edge != 72;
-    register_edge<Exec, float>(edge, all_rows);
-    register_edge<Exec, double>(edge, all_rows);
-  }
+std::vector<int> edges(const Options& options) {
+  const std::vector<int> own = BackendTraits<Exec>::is_device ? std::vector<int>{72, 36} //
+                                                              : std::vector<int>{150, 72};
+  return options.edges.empty() ? own : options.edges;
+}
+
+template<class Exec, class Real>
+void register_setup(const Options& options, int edge) {
+  add_row(options, row_name<Exec, Real>("eikonal_setup", "ventricles", edge),
+          [edge](benchmark::State& state) { run_setup<Exec, Real>(state, Exec(), edge); },
+          {benchmark::kMillisecond});
 }
 
 } // namespace
 
-void register_eikonal_solve(const Options& options) {
-#define FEMURA_REGISTER(Exec)                                                                      \
-  if (options.has(BackendTraits<Exec>::name))                                                      \
-    register_backend<Exec>(options);
-  FEMURA_FOR_EACH_BACKEND(FEMURA_REGISTER)
-#undef FEMURA_REGISTER
+void register_eikonal(const Options& options) {
+  for_each_backend(options, [&](auto backend) {
+    using Exec = BackendOf<decltype(backend)>;
+    for (const int edge : edges<Exec>(options)) {
+      const bool all_rows = BackendTraits<Exec>::is_device || !options.edges.empty() || edge != 72;
+      register_edge<Exec, float>(options, edge, all_rows);
+      register_edge<Exec, double>(options, edge, all_rows);
+    }
+  });
+}
+
+void register_eikonal_setup(const Options& options) {
+  for_each_backend(options, [&](auto backend) {
+    using Exec = BackendOf<decltype(backend)>;
+    for (const int edge : edges<Exec>(options)) {
+      register_setup<Exec, float>(options, edge);
+      register_setup<Exec, double>(options, edge);
+    }
+  });
 }
 
 } // namespace femura::bench

@@ -16,6 +16,7 @@
 #include "bench/compare_vectors.hpp"
 #include "bench/factor_kokkos_kernels.hpp"
 #include "bench/factor_rows.hpp"
+#include "bench/groups.hpp"
 #include "bench/measure.hpp"
 #include "bench/register.hpp"
 #include "bench/soft_problem.hpp"
@@ -34,7 +35,6 @@
 #endif
 
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -70,9 +70,11 @@ struct FactorCase {
               upload(exec, "femura::bench::panel", problem.ldlt.panel),
               upload(exec, "femura::bench::pivot", problem.ldlt.pivot)};
   }
+  /// Of both directions.
+  double entries() const { return 2 * double(rows.num_entries()); }
   /// Entries without columns, each once in both directions, and vectors.
   double least_bytes(double bytes_per_entry) const {
-    return 2 * double(rows.num_entries()) * bytes_per_entry + 5 * 8 * double(r.extent(0));
+    return entries() * bytes_per_entry + 5 * 8 * double(r.extent(0));
   }
 };
 
@@ -80,6 +82,7 @@ struct FactorCase {
 struct FactorRow {
   double bound;      ///< on the relative difference from the sequential solve
   double bytes;      ///< read and written by an application, at the least
+  double entries;    ///< multiplied and added, in both directions
   double levels = 0; ///< 0: does not apply
   bool record = true;
 };
@@ -89,22 +92,11 @@ double quantile(std::vector<double> samples, double part) {
   return samples[std::size_t(part * double(samples.size() - 1) + 0.5)];
 }
 
-template<class Exec, class Apply>
-double time_batch(const Exec& exec, const Apply& apply, int batch) {
-  fence(exec, "femura::bench::before");
-  const Stopwatch watch;
-  for (int i = 0; i < batch; ++i)
-    apply();
-  fence(exec, "femura::bench::after");
-  return watch.seconds() / batch;
-}
-
 /// `apply` launches the work from r to z.
 template<class Exec, class Apply>
 void verify_and_time(benchmark::State& state, const Exec& exec, const FactorCase<Exec>& own,
                      const FactorRow& row, const Apply& apply) {
   constexpr bool device = BackendTraits<Exec>::is_device;
-  const int batch = device ? 20 : 1;
   LaunchGraph<Exec> graph(row.record);
   const auto run = [&] { graph.run(exec, apply); };
   for (int i = 0; i < 3; ++i) // launched, recorded, replayed
@@ -115,27 +107,28 @@ void verify_and_time(benchmark::State& state, const Exec& exec, const FactorCase
   if (!(difference <= row.bound))
     return fail_benchmark(state, "differs from the sequential solve by " +
                                      std::to_string(1e6 * difference) + "e-6");
+  // As many as take some milliseconds, so that few wait for the first launch.
+  const int batch = device ? std::clamp(int(5e-3 / timed(exec, run)), 1, 20) : 1;
   std::vector<double> samples;
-  for (auto _ : state) {
-    samples.push_back(time_batch(exec, run, batch));
-    state.SetIterationTime(samples.back());
-  }
+  time_calls(state, [&] {
+    samples.push_back(timed(exec, run, batch) / batch);
+    return samples.back();
+  });
   const double median = quantile(samples, 0.5);
   state.counters["median_us"] = 1e6 * median;
   state.counters["p10_us"] = 1e6 * quantile(samples, 0.1);
   state.counters["p90_us"] = 1e6 * quantile(samples, 0.9);
   if (device) {
     std::vector<double> plain;
-    for (int i = 0; i < 21; ++i)
-      plain.push_back(time_batch(exec, apply, batch));
+    for (int i = 0; i < std::min(21, int(samples.size())); ++i)
+      plain.push_back(timed(exec, apply, batch) / batch);
     state.counters["stream_us"] = 1e6 * quantile(plain, 0.5);
     state.counters["graph"] = graph.state() == LaunchGraphState::replays;
   }
   state.counters["rows"] = double(own.r.extent(0));
   state.counters["entries"] = double(own.rows.num_entries());
   state.counters["MB"] = 1e-6 * row.bytes;
-  state.counters["GB/s"] = 1e-9 * row.bytes / median;
-  state.counters["of_copy"] = row.bytes / median / ceilings<Exec>().copy_rate;
+  report_rates<Exec, double>(state, row.bytes, 2 * row.entries, median);
   state.counters["difference"] = difference;
   if (row.levels > 0)
     state.counters["levels"] = row.levels;
@@ -145,7 +138,7 @@ void verify_and_time(benchmark::State& state, const Exec& exec, const FactorCase
 template<class Exec, class Refresh>
 void time_refresh(benchmark::State& state, const Exec& exec, const Refresh& refresh) {
   refresh();
-  state.counters["refresh_us"] = 1e6 * time_batch(exec, refresh, 3);
+  state.counters["refresh_us"] = 1e6 / 3 * timed(exec, refresh, 3);
 }
 
 template<class Exec, class Solve>
@@ -153,7 +146,8 @@ void run_solve(benchmark::State& state, const Exec& exec, SoftModel model) {
   const FactorCase<Exec> own(exec, model);
   Solve solve(exec, own.problem.pattern);
   time_refresh(state, exec, [&] { solve.refresh(exec, own.factor); });
-  verify_and_time(state, exec, own, {1e-9, double(solve.bytes()), double(solve.num_levels())},
+  verify_and_time(state, exec, own,
+                  {1e-9, double(solve.bytes()), own.entries(), double(solve.num_levels())},
                   [&] { solve.apply(exec, own.r, own.z); });
 }
 
@@ -175,14 +169,15 @@ void run_inverse(benchmark::State& state, const Exec& exec, SoftModel model, int
       2.0 * sizeof(Storage) * double(layout.num_entries) + 5 * 8 * double(own.r.extent(0));
   const double bound = sizeof(Storage) == 8 ? 1e-9 : sizeof(Storage) == 4 ? 1e-3 : 1e-1;
   state.counters["bands"] = layout.num_bands();
-  verify_and_time(state, exec, own, {bound, bytes, double(layout.num_bands())},
+  verify_and_time(state, exec, own,
+                  {bound, bytes, 2 * double(layout.num_entries), double(layout.num_bands())},
                   [&] { product.apply(exec, inverse, own.r, own.z); });
 }
 
 template<class Exec>
 void run_sequential(benchmark::State& state, const Exec& exec, SoftModel model) {
   const FactorCase<Exec> own(exec, model);
-  verify_and_time(state, exec, own, {1e-9, own.least_bytes(12), 0, false}, [&] {
+  verify_and_time(state, exec, own, {1e-9, own.least_bytes(12), own.entries(), 0, false}, [&] {
     solve_sequentially(own.rows, own.inverse_pivot.data(), own.r.data(), own.z.data());
   });
 }
@@ -218,8 +213,8 @@ void run_kokkos_kernels(benchmark::State& state, const Exec& exec, SoftModel mod
                                       own.z)
           : kokkos_kernels_solves(exec, own.rows, way == KokkosKernelsWay::teams, own.r, y, own.z);
   if (!solves.lower)
-    return state.SkipWithError("Kokkos Kernels was not built for this backend");
-  verify_and_time(state, exec, own, {1e-9, own.least_bytes(12), 0, false}, [&] {
+    return skip_benchmark(state, "Kokkos Kernels was not built for this backend");
+  verify_and_time(state, exec, own, {1e-9, own.least_bytes(12), own.entries(), 0, false}, [&] {
     solves.lower();
     multiply(exec, scale, y, y);
     solves.upper();
@@ -272,27 +267,21 @@ void run_cusparse(benchmark::State& state, const Cuda& exec, SoftModel model) {
   if (!(difference <= bound))
     return fail_benchmark(state, "differs from the sequential solve by " +
                                      std::to_string(1e6 * difference) + "e-6");
-  verify_and_time(state, exec, own, {1e300, own.least_bytes(4 + sizeof(Scalar)), 0, false}, apply);
+  verify_and_time(state, exec, own,
+                  {1e300, own.least_bytes(4 + sizeof(Scalar)), own.entries(), 0, false}, apply);
   state.counters["difference"] = difference;
 }
 #endif
 
-using Run = std::function<void(benchmark::State&)>;
-
-void register_row(const std::string& way, const std::string& backend, SoftModel model,
-                  const Run& run) {
-  benchmark::RegisterBenchmark(
-      ("factor_apply/" + way + '/' + backend + '/' + name_of(model)).c_str(),
-      [run](benchmark::State& state) { guarded(state, run); })
-      ->UseManualTime()
-      ->Unit(benchmark::kMicrosecond);
+std::string row_name(const std::string& way, const std::string& backend, SoftModel model) {
+  return "factor_apply/" + way + '/' + backend + '/' + name_of(model);
 }
 
 template<class Exec>
-void register_rows(SoftModel model) {
-  const std::string backend = BackendTraits<Exec>::name;
+void register_rows(const Options& options, SoftModel model) {
   const auto add = [&](const std::string& way, auto run) {
-    register_row(way, backend, model, [=](benchmark::State& state) { run(state, Exec(), model); });
+    add_row(options, row_name(way, BackendTraits<Exec>::name, model),
+            [=](benchmark::State& state) { run(state, Exec(), model); });
   };
   using State = benchmark::State;
   add("levels",
@@ -339,15 +328,13 @@ void register_rows(SoftModel model) {
 } // namespace
 
 void register_factor_apply(const Options& options) {
+  using Host = Kokkos::DefaultHostExecutionSpace;
   for (const SoftModel model : soft_models(options)) {
-    using Host = Kokkos::DefaultHostExecutionSpace;
-    register_row("sequential", "host", model,
-                 [model](benchmark::State& state) { run_sequential(state, Host(), model); });
-#define FEMURA_REGISTER(Exec)                                                                      \
-  if (options.has(BackendTraits<Exec>::name))                                                      \
-    register_rows<Exec>(model);
-    FEMURA_FOR_EACH_BACKEND(FEMURA_REGISTER)
-#undef FEMURA_REGISTER
+    add_row(options, row_name("sequential", "host", model),
+            [model](benchmark::State& state) { run_sequential(state, Host(), model); });
+    for_each_backend(options, [&](auto backend) {
+      register_rows<BackendOf<decltype(backend)>>(options, model);
+    });
   }
 }
 

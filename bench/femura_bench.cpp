@@ -1,113 +1,190 @@
 // SPDX-License-Identifier: Apache-2.0
 // Benchmarks of femura: every variant on every backend of the build, verified before it is timed,
-// beside the ceilings of the machine measured in the same process.
-//
-//   femura_bench --backends=cuda --benchmark_filter=^voxel_apply --benchmark_out=apply.json
-//   femura_bench --quick --sizes=16 --benchmark_min_time=0.01
-#include "bench/measure.hpp"
+// beside the ceilings of the machine measured in the same process. command_line.cpp has the usage.
+#include "bench/command_line.hpp"
+#include "bench/context.hpp"
+#include "bench/groups.hpp"
+#include "bench/kept.hpp"
+#include "bench/outcome.hpp"
 #include "bench/register.hpp"
-#include "bench/voxel_model.hpp"
+#include "bench/reporter.hpp"
+#include "core/io/atomic_file.hpp"
 #include "core/kokkos_runtime.hpp"
 #include "core/memory.hpp"
+#include "core/require.hpp"
 #include "core/version.hpp"
 
 #include <cstdio>
 #include <iostream>
+#include <optional>
+#include <regex>
 
 namespace femura::bench {
 
 namespace {
 
-void print_help() {
-  std::fputs(options_help, stdout);
-}
-
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
-}
-
-/// Measures the ceilings and writes them into the context of the results.
-template<class Exec>
-void add_ceilings(const Options& options) {
-  const std::string name = BackendTraits<Exec>::name;
-  const Ceilings& best = ceilings<Exec>(options.quick);
-  const auto add = [&](const std::string& what, const std::string& value) {
-    benchmark::AddCustomContext(name + ' ' + what, value);
-  };
-  add("device", device_name(name));
-  add("threads", std::to_string(host_threads(name)));
-  add("copy GB/s", number(1e-9 * best.copy_rate));
-  add("fill GB/s", number(1e-9 * best.fill_rate));
-  add("dot GB/s", number(1e-9 * best.dot_rate));
-  add("fma f64 GFLOP/s", number(1e-9 * best.fma_rate_f64));
-  add("fma f32 GFLOP/s", number(1e-9 * best.fma_rate_f32));
-  add("launch us", number(1e6 * best.launch_seconds));
-}
-
-void add_context(const Options& options) {
-  benchmark::AddCustomContext("femura", version());
-  benchmark::AddCustomContext("git", git_hash());
-  benchmark::AddCustomContext("kokkos", kokkos_version());
-  benchmark::AddCustomContext("compiler", compiler());
-  if (!cuda_version().empty())
-    benchmark::AddCustomContext("cuda", cuda_version());
-  if (options.quick)
-    benchmark::AddCustomContext("quick", "rates and fractions mean nothing");
-#define FEMURA_ADD_CEILINGS(Exec)                                                                  \
-  if (options.has(BackendTraits<Exec>::name))                                                      \
-    add_ceilings<Exec>(options);
-  FEMURA_FOR_EACH_BACKEND(FEMURA_ADD_CEILINGS)
-#undef FEMURA_ADD_CEILINGS
-}
-
-/// The models' memory goes before Kokkos ends, whatever happens.
-struct ModelsInScope {
-  ~ModelsInScope() {
-    release_voxel_models();
-    release_hexa_problems();
-    release_pfem_batches();
-    release_pfem_models();
-  }
+/// A group by its name, or rows by a regular expression that they begin with.
+struct Wanted {
+  std::string name;
+  bool is_group = false;
+  std::regex pattern;
+  bool has_rows = false;
 };
 
-int run_all(int argc, char** argv) {
-  const Options options = take_options(argc, argv);
-  benchmark::Initialize(&argc, argv, print_help);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv))
-    return 2;
-  register_voxel_apply(options);
-  register_peers(options);
-  register_voxel_multigrid(options);
-  register_voxel_classes(options);
-  register_voxel_memory(options);
-  register_voxel_solve(options);
-  register_voxel_profile(options);
-  register_eikonal_solve(options);
-  register_factor_apply(options);
-  register_soft_assembly(options);
-  register_soft_contact(options);
-  register_soft_step(options);
-  register_hexa_apply(options);
-  register_soft_cg(options);
-  register_hexa_solve(options);
-  register_pfem_form(options);
-  register_pfem_apply(options);
-  register_pfem_solve(options);
+std::string names_of_groups() {
+  std::string names;
+  for (const Group& group : all_groups())
+    names += std::string(names.empty() ? "" : ", ") + group.name;
+  return names;
+}
 
-  if (options.list_only)
-    return benchmark::RunSpecifiedBenchmarks() > 0 ? 0 : 2;
+std::vector<Wanted> wanted_rows(const std::vector<std::string>& names) {
+  std::vector<Wanted> wanted;
+  for (const std::string& name : names) {
+    Wanted entry;
+    entry.name = name;
+    for (const Group& group : all_groups())
+      entry.is_group |= group.name == name;
+    try {
+      entry.pattern = std::regex("^(?:" + name + ')');
+    } catch (const std::regex_error& error) {
+      fail<UsageError>("'", name, "' is no regular expression: ", error.what());
+    }
+    wanted.push_back(entry);
+  }
+  return wanted;
+}
+
+bool is_wanted(std::vector<Wanted>& wanted, const Group& group, const std::string& row) {
+  bool found = wanted.empty();
+  for (Wanted& entry : wanted)
+    if (entry.is_group ? entry.name == group.name : std::regex_search(row, entry.pattern)) {
+      entry.has_rows = true;
+      found = true;
+    }
+  return found;
+}
+
+/// Adds the rows that the command line asks for. Returns the groups that have any.
+std::vector<const Group*> add_rows(const CommandLine& line) {
+  std::vector<const Group*> with_rows;
+  std::vector<Wanted> wanted = wanted_rows(line.names);
+  for (const Group& group : all_groups()) {
+    const Scope scope = line.extent == Extent::quick  ? group.quick
+                        : line.extent == Extent::full ? group.full
+                                                      : Scope();
+    Options options = line.options;
+    if (options.sizes.empty())
+      options.sizes = scope.sizes;
+    if (options.edges.empty())
+      options.edges = scope.edges;
+    if (options.elements.empty())
+      options.elements = scope.elements;
+    const std::regex only(scope.only), once(scope.once);
+    options.wants = [&](const std::string& row) {
+      return std::regex_search(row, only) && is_wanted(wanted, group, row);
+    };
+    const bool is_quick = line.extent == Extent::quick;
+    options.repetitions = [&](const std::string& row) {
+      const bool single = is_quick || (!scope.once.empty() && std::regex_search(row, once));
+      return line.repetitions.value_or(single ? 1 : 3);
+    };
+    options.min_seconds = line.min_seconds.value_or(is_quick                      ? 0
+                                                    : line.extent == Extent::full ? 0.05
+                                                                                  : 0.2);
+    const std::size_t before = row_names().size();
+    group.add_rows(options);
+    if (row_names().size() > before)
+      with_rows.push_back(&group);
+  }
+  for (const Wanted& entry : wanted)
+    if (!entry.has_rows)
+      fail<UsageError>("no group and no row begins with '", entry.name,
+                       line.extent == Extent::own ? "'" : "' at this extent",
+                       "; femura_bench list --rows has the rows; groups: ", names_of_groups());
+  return with_rows;
+}
+
+void list(const CommandLine& line) {
+  const std::vector<const Group*> groups = add_rows(line);
+  if (!line.rows)
+    for (const Group* group : groups)
+      std::printf("%-22s %s\n", group->name, group->description);
+  else
+    for (const std::string& row : row_names())
+      std::puts(row.c_str());
+}
+
+/// Hands Google Benchmark its flags. Returns false if it does not know one.
+bool initialize_benchmark(const CommandLine& line, const std::string& output) {
+  std::vector<std::string> arguments = {"femura_bench"};
+  if (!output.empty()) {
+    arguments.push_back("--benchmark_out=" + output);
+    arguments.push_back("--benchmark_out_format=json");
+  }
+  arguments.insert(arguments.end(), line.passed.begin(), line.passed.end());
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments)
+    pointers.push_back(&argument[0]);
+  pointers.push_back(nullptr);
+  int count = int(arguments.size());
+  benchmark::Initialize(&count, pointers.data());
+  return !benchmark::ReportUnrecognizedArguments(count, pointers.data());
+}
+
+void print_context(const Context& context) {
+  for (const auto& [key, value] : context)
+    std::printf("%-28s %s\n", key.c_str(), value.c_str());
+  std::printf("\n");
+}
+
+/// What is kept goes before Kokkos ends, whatever happens.
+struct KeptInScope {
+  ~KeptInScope() { release_kept(); }
+};
+
+int run(const CommandLine& line) {
+  add_rows(line);
+  std::optional<AtomicFile> output;
+  if (!line.output.empty())
+    output.emplace(line.output); // says now if it cannot be written
+  if (!initialize_benchmark(line, output ? output->temporary_path() : ""))
+    return 2;
   const KokkosRuntime runtime;
   const MemoryTracking tracking;
-  const ModelsInScope models;
-  add_context(options);
-  if (benchmark::RunSpecifiedBenchmarks() == 0)
-    fail<UsageError>("no benchmark of this name: --benchmark_list_tests lists them");
-  print_profiles(options);
-  if (num_failures() > 0)
-    std::cerr << "femura_bench: " << num_failures() << " failed\n";
-  return num_failures() > 0 ? 1 : 0;
+  const KeptInScope kept;
+  const Context context = make_context(line.options.backends, line.options.quick);
+  for (const auto& [key, value] : context)
+    benchmark::AddCustomContext(key, value);
+  Reporter reporter;
+  if (line.console)
+    print_context(context);
+  if (benchmark::RunSpecifiedBenchmarks(line.console ? &reporter : nullptr) == 0)
+    fail<UsageError>("no row passes --benchmark_filter");
+  if (line.console)
+    print_profiles();
+  if (output)
+    output->commit();
+  const std::size_t failed = outcomes().failed.size(), noted = outcomes().reason.size();
+  if (noted > 0)
+    std::cerr << "femura_bench: " << failed << " rows failed, " << noted - failed << " skipped\n";
+  return failed > 0 ? 1 : 0;
+}
+
+int run_command(const CommandLine& line) {
+  switch (line.command) {
+  case Command::help:
+    std::fputs(help_text, stdout);
+    return 0;
+  case Command::version:
+    std::printf("femura_bench %s (%s)\n", version(), git_hash());
+    return 0;
+  case Command::list:
+    list(line);
+    return 0;
+  default:
+    return run(line);
+  }
 }
 
 } // namespace
@@ -116,13 +193,16 @@ int run_all(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return femura::bench::run_all(argc, argv);
+    return femura::bench::run_command(femura::bench::parse_command_line({argv + 1, argv + argc}));
   } catch (const femura::UsageError& error) {
     std::cerr << "femura_bench: " << error.what() << '\n';
     return 2;
   } catch (const femura::BackendError& error) {
     std::cerr << "femura_bench: " << error.what() << '\n';
     return 4;
+  } catch (const femura::InputError& error) {
+    std::cerr << "femura_bench: " << error.what() << '\n';
+    return 5;
   } catch (const std::exception& error) {
     std::cerr << "femura_bench: " << error.what() << '\n';
     return 1;

@@ -6,7 +6,9 @@
 // and of multiply-adds, over_ebe the speed-up over `ebe` where that ran before. --sizes=80,160,311
 // are 0.5, 4 and 30 million elements; rows whose memory does not fit are skipped and say so.
 #include "bench/compare_vectors.hpp"
+#include "bench/groups.hpp"
 #include "bench/hexa_mesh.hpp"
+#include "bench/kept.hpp"
 #include "bench/measure.hpp"
 #include "bench/register.hpp"
 #include "core/kokkos_runtime.hpp"
@@ -21,7 +23,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
 namespace femura::bench {
 
@@ -62,42 +63,25 @@ struct HexaProblem {
 };
 
 template<class Exec>
-std::optional<HexaProblem<Exec>>& cache() {
-  static std::optional<HexaProblem<Exec>> problem;
-  return problem;
-}
-
-/// Kept until another one is asked for on this backend.
-template<class Exec>
 const HexaProblem<Exec>& cached_problem(const Exec& exec, HexaMesh mesh, int n) {
-  std::optional<HexaProblem<Exec>>& known = cache<Exec>();
-  if (!known || known->kind != mesh || known->n != n) {
-    known.reset(); // frees before the next one takes memory
-    known.emplace(exec, mesh, n);
-  }
-  return *known;
+  static Kept<std::pair<HexaMesh, int>, HexaProblem<Exec>> kept;
+  return kept.get({mesh, n}, [&] { return std::make_unique<HexaProblem<Exec>>(exec, mesh, n); });
 }
 
-/// Runs `body`, unless there is no memory for `num_elem` elements with `numbers` of Scalar each or
-/// it turns out that there is none: the row is then skipped, which is no failure.
-template<class Exec, class Scalar, class Body>
-void where_memory_fits(benchmark::State& state, double num_elem, double numbers, const Body& body) {
-  if constexpr (!BackendTraits<Exec>::is_device) { // which would only fail when it is written
-    // Mesh, vectors, and the blocks of doubles that the product is verified with.
-    const double bytes = num_elem * (numbers * sizeof(Scalar) + 3000);
-    const double available = double(available_host_bytes());
-    if (available > 0 && bytes > available)
-      return state.SkipWithError(("does not fit: up to " + std::to_string(1e-9 * bytes) +
-                                  " GB of " + std::to_string(1e-9 * available))
-                                     .c_str());
-  }
-  try {
-    body();
-  } catch (const std::exception& error) {
-    if (!is_out_of_memory(error))
-      return fail_benchmark(state, error.what());
-    state.SkipWithError(("does not fit: " + std::string(error.what()).substr(0, 200)).c_str());
-  }
+/// Skips the row where the host's memory cannot take `num_elem` elements with `numbers` of Scalar
+/// each; a device says so itself, but a host would only fail when it is written.
+template<class Exec, class Scalar>
+bool fits(benchmark::State& state, double num_elem, double numbers) {
+  if (BackendTraits<Exec>::is_device)
+    return true;
+  // Mesh, vectors, and the blocks of doubles that the product is verified with.
+  const double bytes = num_elem * (numbers * sizeof(Scalar) + 3000);
+  const double available = double(available_host_bytes());
+  if (available <= 0 || bytes <= available)
+    return true;
+  skip_benchmark(state, "does not fit: up to " + std::to_string(1e-9 * bytes) + " GB of " +
+                            std::to_string(1e-9 * available));
+  return false;
 }
 
 /// Seconds of `ebe` by the end of its name, for the rows after it.
@@ -134,27 +118,25 @@ void verify_and_time(benchmark::State& state, const Exec& exec, const HexaProble
     seconds_of_ebe()[place] = seconds;
   if (const auto ebe = seconds_of_ebe().find(place); ebe != seconds_of_ebe().end())
     state.counters["over_ebe"] = ebe->second / seconds;
-  state.counters["of_ceiling"] =
-      std::max<double>(state.counters["of_copy"], state.counters["of_fma"]);
 }
 
 template<class Scalar, class Exec>
 void run(benchmark::State& state, const Exec& exec, HexaOperatorKind kind, HexaMesh mesh, int n) {
   const bool matrix_free = kind == HexaOperatorKind::recompute ||
                            kind == HexaOperatorKind::partial || kind == HexaOperatorKind::congruent;
-  where_memory_fits<Exec, Scalar>(state, double(n) * n * n, matrix_free ? 100 : 600, [&] {
-    const HexaProblem<Exec>& problem = cached_problem(exec, mesh, n);
-    Array<double, Exec> expected = problem.expected;
-    if (kind == HexaOperatorKind::bsr) // not against itself
-      expected = problem.product_of(exec, HexaOperatorKind::ebe_sym);
-    const auto matrix =
-        make_hexa_operator<Scalar>(exec, kind, problem.mesh, problem.arrays, unit_lame(poisson));
-    matrix->set_modulus(exec, problem.modulus);
-    verify_and_time<Scalar>(
-        state, exec, problem, expected, matrix->cost(),
-        [&](const auto& x, const auto& y) { matrix->apply(exec, x, y); },
-        kind == HexaOperatorKind::ebe);
-  });
+  if (!fits<Exec, Scalar>(state, double(n) * n * n, matrix_free ? 100 : 600))
+    return;
+  const HexaProblem<Exec>& problem = cached_problem(exec, mesh, n);
+  Array<double, Exec> expected = problem.expected;
+  if (kind == HexaOperatorKind::bsr) // not against itself
+    expected = problem.product_of(exec, HexaOperatorKind::ebe_sym);
+  const auto matrix =
+      make_hexa_operator<Scalar>(exec, kind, problem.mesh, problem.arrays, unit_lame(poisson));
+  matrix->set_modulus(exec, problem.modulus);
+  verify_and_time<Scalar>(
+      state, exec, problem, expected, matrix->cost(),
+      [&](const auto& x, const auto& y) { matrix->apply(exec, x, y); },
+      kind == HexaOperatorKind::ebe);
 }
 
 #if defined(FEMURA_BENCH_KOKKOS_KERNELS)
@@ -162,38 +144,31 @@ template<class Scalar, class Exec>
 void run_kokkos_kernels(benchmark::State& state, const Exec& exec, HexaMesh mesh, int n) {
   using Device = Kokkos::Device<Exec, typename Exec::memory_space>;
   using Matrix = KokkosSparse::CrsMatrix<Scalar, int, Device, void, int>;
-  where_memory_fits<Exec, Scalar>(state, double(n) * n * n, 600, [&] {
-    const HexaProblem<Exec>& problem = cached_problem(exec, mesh, n);
-    HexaCsrOperator<Exec, Scalar> csr(exec, problem.arrays, unit_lame(poisson));
-    csr.set_modulus(exec, problem.modulus);
-    const std::int64_t entries = std::int64_t(csr.value().extent(0));
-    if (entries > INT32_MAX)
-      return state.SkipWithError("its entries are counted with 32 bits");
-    const auto row_begin =
-        make_uninitialized<int>(exec, problem.num_dofs() + 1, "femura::bench::row_begin");
-    copy(exec, csr.row_begin(), row_begin);
-    fence(exec, "femura::bench::csr");
-    const Matrix matrix("femura::bench::csr", int(problem.num_dofs()), int(problem.num_dofs()),
-                        int(entries), typename Matrix::values_type(csr.value()),
-                        typename Matrix::row_map_type(row_begin),
-                        typename Matrix::index_type(csr.column()));
-    HexaOperatorCost cost = csr.cost();
-    cost.bytes_moved -= 4.0 * double(problem.num_dofs() + 1); // its rows begin in 32 bits
-    cost.bytes_kept = entries * std::int64_t(sizeof(Scalar) + 4) + 4 * (problem.num_dofs() + 1);
-    verify_and_time<Scalar>(state, exec, problem, problem.expected, cost,
-                            [&](const auto& x, const auto& y) {
-                              KokkosSparse::spmv("N", Scalar(1), matrix, x, Scalar(0), y);
-                            });
-  });
+  if (!fits<Exec, Scalar>(state, double(n) * n * n, 600))
+    return;
+  const HexaProblem<Exec>& problem = cached_problem(exec, mesh, n);
+  HexaCsrOperator<Exec, Scalar> csr(exec, problem.arrays, unit_lame(poisson));
+  csr.set_modulus(exec, problem.modulus);
+  const std::int64_t entries = std::int64_t(csr.value().extent(0));
+  if (entries > INT32_MAX)
+    return skip_benchmark(state, "its entries are counted with 32 bits");
+  const auto row_begin =
+      make_uninitialized<int>(exec, problem.num_dofs() + 1, "femura::bench::row_begin");
+  copy(exec, csr.row_begin(), row_begin);
+  fence(exec, "femura::bench::csr");
+  const Matrix matrix("femura::bench::csr", int(problem.num_dofs()), int(problem.num_dofs()),
+                      int(entries), typename Matrix::values_type(csr.value()),
+                      typename Matrix::row_map_type(row_begin),
+                      typename Matrix::index_type(csr.column()));
+  HexaOperatorCost cost = csr.cost();
+  cost.bytes_moved -= 4.0 * double(problem.num_dofs() + 1); // its rows begin in 32 bits
+  cost.bytes_kept = entries * std::int64_t(sizeof(Scalar) + 4) + 4 * (problem.num_dofs() + 1);
+  verify_and_time<Scalar>(state, exec, problem, problem.expected, cost,
+                          [&](const auto& x, const auto& y) {
+                            KokkosSparse::spmv("N", Scalar(1), matrix, x, Scalar(0), y);
+                          });
 }
 #endif
-
-template<class Body>
-void add_row(const std::string& name, const Body& body) {
-  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
-    guarded(state, body);
-  })->UseManualTime();
-}
 
 /// Rows of a mesh are together, for its arrays are kept from one to the next.
 template<class Exec>
@@ -204,16 +179,16 @@ void register_backend(const Options& options) {
     for (const HexaMesh mesh : all_hexa_meshes) {
       for (const HexaOperatorKind kind : hexa_operator_kinds) {
         const std::string group = std::string("hexa_apply/") + name_of(kind);
-        add_row(row_name<Exec, double>(group, name_of(mesh), n),
+        add_row(options, row_name<Exec, double>(group, name_of(mesh), n),
                 [=](benchmark::State& state) { run<double>(state, Exec(), kind, mesh, n); });
-        add_row(row_name<Exec, float>(group, name_of(mesh), n),
+        add_row(options, row_name<Exec, float>(group, name_of(mesh), n),
                 [=](benchmark::State& state) { run<float>(state, Exec(), kind, mesh, n); });
       }
 #if defined(FEMURA_BENCH_KOKKOS_KERNELS)
       const std::string peer = "hexa_apply/csr_kokkos_kernels";
-      add_row(row_name<Exec, double>(peer, name_of(mesh), n),
+      add_row(options, row_name<Exec, double>(peer, name_of(mesh), n),
               [=](benchmark::State& state) { run_kokkos_kernels<double>(state, Exec(), mesh, n); });
-      add_row(row_name<Exec, float>(peer, name_of(mesh), n),
+      add_row(options, row_name<Exec, float>(peer, name_of(mesh), n),
               [=](benchmark::State& state) { run_kokkos_kernels<float>(state, Exec(), mesh, n); });
 #endif
     }
@@ -222,17 +197,8 @@ void register_backend(const Options& options) {
 } // namespace
 
 void register_hexa_apply(const Options& options) {
-#define FEMURA_REGISTER(Exec)                                                                      \
-  if (options.has(BackendTraits<Exec>::name))                                                      \
-    register_backend<Exec>(options);
-  FEMURA_FOR_EACH_BACKEND(FEMURA_REGISTER)
-#undef FEMURA_REGISTER
-}
-
-void release_hexa_problems() {
-#define FEMURA_RELEASE(Exec) cache<Exec>().reset();
-  FEMURA_FOR_EACH_BACKEND(FEMURA_RELEASE)
-#undef FEMURA_RELEASE
+  for_each_backend(options,
+                   [&](auto backend) { register_backend<BackendOf<decltype(backend)>>(options); });
 }
 
 } // namespace femura::bench

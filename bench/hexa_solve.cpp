@@ -6,6 +6,7 @@
 // topology optimisation makes them, and a solid plate under the load. The time of a row is that of
 // the solve; counters: setup_s to make the solver, prepare_s to take moduli (once for each design
 // step), iterations.
+#include "bench/groups.hpp"
 #include "bench/measure.hpp"
 #include "bench/register.hpp"
 #include "core/element_generators.hpp"
@@ -117,25 +118,17 @@ void register_rows(const Options& options) {
                                    BackendTraits<Exec>::name +
                                    (precision == HexaPrecision::mixed ? "/mixed/" : "/f64/") +
                                    name_of(design) + ':' + std::to_string(n);
-          benchmark::RegisterBenchmark(
-              name.c_str(),
-              [=](benchmark::State& state) {
-                guarded(state, [&](benchmark::State& s) { run(s, Exec(), solver, design, n); });
-              })
-              ->UseManualTime()
-              ->Iterations(1)
-              ->Unit(benchmark::kSecond);
+          add_row(options, name,
+                  [=](benchmark::State& state) { run(state, Exec(), solver, design, n); },
+                  {benchmark::kMillisecond});
         }
 }
 
 } // namespace
 
 void register_hexa_solve(const Options& options) {
-#define FEMURA_REGISTER(Exec)                                                                      \
-  if (options.has(BackendTraits<Exec>::name))                                                      \
-    register_rows<Exec>(options);
-  FEMURA_FOR_EACH_BACKEND(FEMURA_REGISTER)
-#undef FEMURA_REGISTER
+  for_each_backend(options,
+                   [&](auto backend) { register_rows<BackendOf<decltype(backend)>>(options); });
 }
 
 } // namespace femura::bench

@@ -3,53 +3,72 @@
 #pragma once
 
 #include "bench/ceilings.hpp"
+#include "bench/outcome.hpp"
 #include "core/backend.hpp"
 #include "core/timer.hpp"
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <string>
 
 namespace femura::bench {
 
-/// Benchmarks that failed so far; the process then ends with an error.
-inline int& num_failures() {
-  static int count = 0;
-  return count;
-}
-
-/// Marks the benchmark as failed. Its loop must not be entered afterwards.
+/// Marks the row as wrong; the process then ends with an error. Its loop must not be entered
+/// afterwards.
 inline void fail_benchmark(benchmark::State& state, const std::string& reason) {
-  ++num_failures();
+  outcomes().failed.insert(outcomes().row);
+  outcomes().reason[outcomes().row] = reason;
   state.SkipWithError(reason.c_str());
 }
 
-/// Runs `body(state)`; an exception fails the benchmark and not the others.
-template<class Body>
-void guarded(benchmark::State& state, const Body& body) {
-  try {
-    body(state);
-  } catch (const std::exception& error) {
-    fail_benchmark(state, error.what());
-  }
+/// Marks the row as one that cannot be run here, which is no failure.
+inline void skip_benchmark(benchmark::State& state, const std::string& reason) {
+  outcomes().reason.insert({outcomes().row, reason});
+  state.SkipWithError(("skipped: " + reason).c_str());
 }
 
-/// Times `work()`, which launches on `exec`, once per iteration, after one run that is not counted.
-/// Returns the mean seconds.
+/// Time that the calls of a repetition add up to at the least; add_row sets it.
+inline double& least_seconds() {
+  static double seconds = 0;
+  return seconds;
+}
+
+/// Calls `once()`, which returns the seconds it took, until the least time is reached. Returns
+/// their mean, the time of the repetition.
+template<class Once>
+double time_calls(benchmark::State& state, const Once& once) {
+  double mean = 0;
+  for (auto _ : state) {
+    double total = 0;
+    std::int64_t calls = 0;
+    do {
+      total += once();
+      ++calls;
+    } while (total < least_seconds());
+    mean = total / double(calls);
+    state.SetIterationTime(mean);
+    state.counters["calls"] = double(calls);
+  }
+  return mean;
+}
+
+/// Seconds of `calls` calls of `work`, which launches on `exec`, with a fence before and after all.
+template<class Exec, class Work>
+double timed(const Exec& exec, const Work& work, int calls = 1) {
+  fence(exec, "femura::bench::before");
+  const Stopwatch watch;
+  for (int call = 0; call < calls; ++call)
+    work();
+  fence(exec, "femura::bench::after");
+  return watch.seconds();
+}
+
+/// time_calls of `work`, which launches on `exec`, after one run that is not counted.
 template<class Exec, class Work>
 double time_iterations(benchmark::State& state, const Exec& exec, const Work& work) {
   work();
-  double total = 0;
-  for (auto _ : state) {
-    fence(exec, "femura::bench::before");
-    const Stopwatch watch;
-    work();
-    fence(exec, "femura::bench::after");
-    const double seconds = watch.seconds();
-    state.SetIterationTime(seconds);
-    total += seconds;
-  }
-  return total / double(state.iterations());
+  return time_calls(state, [&] { return timed(exec, work); });
 }
 
 /// The least a kernel has to do, by a model stated where it is filled in.
@@ -59,19 +78,29 @@ struct Cost {
   double flops = 0; ///< a multiply-add is two
 };
 
-/// Counters of a kernel that took `seconds`: rates, and fractions of the ceilings of its backend.
+/// Counters of bytes and flops in `seconds`: rates, and fractions of the ceilings of the backend,
+/// of multiply-adds in precision Scalar. Those of plots, too.
 template<class Exec, class Scalar>
-void report(benchmark::State& state, const Cost& cost, double seconds) {
+void report_rates(benchmark::State& state, double bytes, double flops, double seconds) {
   const Ceilings& best = ceilings<Exec>();
   const double fma = sizeof(Scalar) == 8 ? best.fma_rate_f64 : best.fma_rate_f32;
+  const double of_copy = bytes / seconds / best.copy_rate, of_fma = flops / seconds / fma;
+  state.counters["GB/s"] = 1e-9 * bytes / seconds;
+  state.counters["GFLOP/s"] = 1e-9 * flops / seconds;
+  state.counters["flops/byte"] = flops / bytes;
+  state.counters["of_copy"] = of_copy;
+  state.counters["of_fma"] = of_fma;
+  state.counters["of_ceiling"] = std::max(of_copy, of_fma);
+}
+
+/// Counters of a kernel that took `seconds`.
+template<class Exec, class Scalar>
+void report(benchmark::State& state, const Cost& cost, double seconds) {
   state.counters["dofs"] = cost.dofs;
   state.counters["dofs/s"] = cost.dofs / seconds;
   state.counters["bytes/dof"] = cost.bytes / cost.dofs;
   state.counters["flops/dof"] = cost.flops / cost.dofs;
-  state.counters["GB/s"] = 1e-9 * cost.bytes / seconds;
-  state.counters["GFLOP/s"] = 1e-9 * cost.flops / seconds;
-  state.counters["of_copy"] = cost.bytes / seconds / best.copy_rate;
-  state.counters["of_fma"] = cost.flops / seconds / fma;
+  report_rates<Exec, Scalar>(state, cost.bytes, cost.flops, seconds);
 }
 
 } // namespace femura::bench

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// What femura_bench takes beside the flags of Google Benchmark.
+// What decides which rows there are, and how long each is measured.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace femura::bench {
 
 struct Options {
-  std::vector<std::string> backends; ///< to run on; at first all of the build
-  std::vector<int> sizes;    ///< voxels or hexahedra along an axis; empty: each benchmark's own
-  std::vector<int> elements; ///< in a batch; empty: each benchmark's own
-  std::vector<int> edges;    ///< of tetrahedra, 1/100 mm; empty: each benchmark's own
-  bool list_only = false;    ///< --benchmark_list_tests is among the flags
-  bool console = true;       ///< rows are printed as text, not as JSON or CSV
-  bool quick = false;        ///< small arrays for the ceilings, no claim on rates
+  std::vector<std::string> backends; ///< to run on
+  std::vector<int> sizes;            ///< voxels or hexahedra along an axis; empty: each group's own
+  std::vector<int> elements;         ///< in a batch; empty: each group's own
+  std::vector<int> edges;            ///< of tetrahedra, 1/100 mm; empty: each group's own
+  bool quick = false;                ///< small arrays for the ceilings, no claim on rates
+  double min_seconds = 0;            ///< a repetition calls its work until this is reached
+  std::function<int(const std::string&)> repetitions; ///< of a row
+  std::function<bool(const std::string&)> wants;      ///< whether there is to be a row of this name
 
   bool has(const std::string& backend) const;
   /// `sizes`, or the given ones where none were asked for.
@@ -22,12 +24,5 @@ struct Options {
     return sizes.empty() ? own : sizes;
   }
 };
-
-/// Takes the flags below out of argc and argv. Throws UsageError for a bad value, BackendError for
-/// a backend that is not in the build.
-///   --backends=serial,openmp   --sizes=32,64   --edges=72,36   --elements=10000   --quick
-Options take_options(int& argc, char** argv);
-
-extern const char* const options_help;
 
 } // namespace femura::bench

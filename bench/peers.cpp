@@ -3,6 +3,7 @@
 // assembled matrix, by Kokkos Kernels where it is found and by Eigen on the host.
 #include "bench/compare_vectors.hpp"
 #include "bench/csr_assembly.hpp"
+#include "bench/groups.hpp"
 #include "bench/measure.hpp"
 #include "bench/register.hpp"
 #include "bench/voxel_cost.hpp"
@@ -106,16 +107,12 @@ void register_rows(const Options& options) {
     for (const int n : options.sizes_or({16, 32, 64})) {
       if (n > largest)
         continue;
-      benchmark::RegisterBenchmark(
-          row_name<Exec, Scalar>(std::string("peers/") + Library<Exec, Scalar>::name,
-                                 name_of(image), n)
-              .c_str(),
-          [=](benchmark::State& state) {
-            guarded(state, [&](benchmark::State& s) {
-              run<Library<Exec, Scalar>, Scalar>(s, Exec(), image, n);
-            });
-          })
-          ->UseManualTime();
+      add_row(options,
+              row_name<Exec, Scalar>(std::string("peers/") + Library<Exec, Scalar>::name,
+                                     name_of(image), n),
+              [=](benchmark::State& state) {
+                run<Library<Exec, Scalar>, Scalar>(state, Exec(), image, n);
+              });
     }
 }
 
@@ -134,11 +131,8 @@ void register_backend(const Options& options) {
 } // namespace
 
 void register_peers(const Options& options) {
-#define FEMURA_REGISTER(Exec)                                                                      \
-  if (options.has(BackendTraits<Exec>::name))                                                      \
-    register_backend<Exec>(options);
-  FEMURA_FOR_EACH_BACKEND(FEMURA_REGISTER)
-#undef FEMURA_REGISTER
+  for_each_backend(options,
+                   [&](auto backend) { register_backend<BackendOf<decltype(backend)>>(options); });
 }
 
 } // namespace femura::bench

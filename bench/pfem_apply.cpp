@@ -8,6 +8,8 @@
 // rates of a copy and of multiply-adds, over_packed the speed-up over packed matrices, where these
 // ran before.
 #include "bench/compare_vectors.hpp"
+#include "bench/groups.hpp"
+#include "bench/kept.hpp"
 #include "bench/measure.hpp"
 #include "bench/pfem_problem.hpp"
 #include "bench/register.hpp"
@@ -30,7 +32,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <optional>
+#include <tuple>
 
 namespace femura::bench {
 
@@ -77,20 +79,10 @@ struct ApplyProblem {
 };
 
 template<class Exec>
-std::optional<ApplyProblem<Exec>>& cache() {
-  static std::optional<ApplyProblem<Exec>> problem;
-  return problem;
-}
-
-/// Kept until another one is asked for on this backend.
-template<class Exec>
 const ApplyProblem<Exec>& cached_problem(const Exec& exec, const ApplyRow& row) {
-  std::optional<ApplyProblem<Exec>>& known = cache<Exec>();
-  if (!known || known->shapes != row.shapes || known->n != row.n || known->order != row.order) {
-    known.reset(); // frees before the next one takes memory
-    known.emplace(exec, row);
-  }
-  return *known;
+  static Kept<std::tuple<PfemShapes, int, int>, ApplyProblem<Exec>> kept;
+  return kept.get({row.shapes, row.n, row.order},
+                  [&] { return std::make_unique<ApplyProblem<Exec>>(exec, row); });
 }
 
 /// Seconds of packed matrices by the end of the row's name, for the rows after it.
@@ -127,33 +119,17 @@ void verify_and_time(benchmark::State& state, const Exec& exec, const ApplyRow& 
     seconds_of_packed()[place] = seconds;
   if (const auto packed = seconds_of_packed().find(place); packed != seconds_of_packed().end())
     state.counters["over_packed"] = packed->second / seconds;
-  state.counters["of_ceiling"] =
-      std::max<double>(state.counters["of_copy"], state.counters["of_fma"]);
-}
-
-/// A row without memory is skipped, which is no failure.
-template<class Body>
-void where_memory_fits(benchmark::State& state, const Body& body) {
-  try {
-    body();
-  } catch (const std::exception& error) {
-    if (!is_out_of_memory(error))
-      return fail_benchmark(state, error.what());
-    state.SkipWithError(("does not fit: " + std::string(error.what()).substr(0, 200)).c_str());
-  }
 }
 
 template<class Exec>
 void run(benchmark::State& state, const Exec& exec, const ApplyRow& row) {
-  where_memory_fits(state, [&] {
-    const ApplyProblem<Exec>& problem = cached_problem(exec, row);
-    Array<double, Exec> expected = problem.expected;
-    if (row.kind == problem.expected_of) // not against itself
-      expected = problem.product_of(exec, HierarchicOperatorKind::packed);
-    const auto matrix = make_hierarchic_operator(exec, row.kind, problem.model);
-    verify_and_time(state, exec, row, problem, expected, matrix->cost(),
-                    [&](const Array<double, Exec>& y) { matrix->apply(exec, problem.x, y); });
-  });
+  const ApplyProblem<Exec>& problem = cached_problem(exec, row);
+  Array<double, Exec> expected = problem.expected;
+  if (row.kind == problem.expected_of) // not against itself
+    expected = problem.product_of(exec, HierarchicOperatorKind::packed);
+  const auto matrix = make_hierarchic_operator(exec, row.kind, problem.model);
+  verify_and_time(state, exec, row, problem, expected, matrix->cost(),
+                  [&](const Array<double, Exec>& y) { matrix->apply(exec, problem.x, y); });
 }
 
 #if defined(FEMURA_BENCH_KOKKOS_KERNELS)
@@ -178,21 +154,19 @@ template<class Exec>
 void run_kokkos_kernels(benchmark::State& state, const Exec& exec, const ApplyRow& row) {
   using Device = Kokkos::Device<Exec, typename Exec::memory_space>;
   using Matrix = KokkosSparse::CrsMatrix<double, int, Device, void, int>;
-  where_memory_fits(state, [&] {
-    const ApplyProblem<Exec>& problem = cached_problem(exec, row);
-    const CsrMatrix<Exec> csr = assemble_csr(exec, problem.model);
-    const Matrix matrix("femura::bench::csr", csr.num_rows, csr.num_rows, csr.num_entries(),
-                        typename Matrix::values_type(csr.value),
-                        typename Matrix::row_map_type(csr.row_begin),
-                        typename Matrix::index_type(csr.column));
-    const std::int64_t bytes =
-        12 * std::int64_t(csr.num_entries()) + 4 * (std::int64_t(csr.num_rows) + 1);
-    verify_and_time(state, exec, row, problem, problem.expected,
-                    {bytes, double(bytes), 2 * double(csr.num_entries())},
-                    [&](const Array<double, Exec>& y) {
-                      KokkosSparse::spmv("N", 1.0, matrix, problem.x, 0.0, y);
-                    });
-  });
+  const ApplyProblem<Exec>& problem = cached_problem(exec, row);
+  const CsrMatrix<Exec> csr = assemble_csr(exec, problem.model);
+  const Matrix matrix("femura::bench::csr", csr.num_rows, csr.num_rows, csr.num_entries(),
+                      typename Matrix::values_type(csr.value),
+                      typename Matrix::row_map_type(csr.row_begin),
+                      typename Matrix::index_type(csr.column));
+  const std::int64_t bytes =
+      12 * std::int64_t(csr.num_entries()) + 4 * (std::int64_t(csr.num_rows) + 1);
+  verify_and_time(state, exec, row, problem, problem.expected,
+                  {bytes, double(bytes), 2 * double(csr.num_entries())},
+                  [&](const Array<double, Exec>& y) {
+                    KokkosSparse::spmv("N", 1.0, matrix, problem.x, 0.0, y);
+                  });
 }
 #endif
 
@@ -203,13 +177,6 @@ int default_size(int order) {
       8.0 * double(matrix_entries(MatrixStorage::packed,
                                   3 * std::int64_t(num_hierarchic_modes(HexaSpace::trunk, order))));
   return std::max(2, int(std::cbrt(bytes / each)));
-}
-
-template<class Body>
-void add_row(const std::string& name, const Body& body) {
-  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
-    guarded(state, body);
-  })->UseManualTime();
 }
 
 /// Rows of a mesh are together, for it is kept from one to the next.
@@ -225,13 +192,14 @@ void register_backend(const Options& options) {
               shapes == PfemShapes::cubes ? HierarchicOperatorKind::shared
                                           : HierarchicOperatorKind::bsr}) {
           const ApplyRow row = {kind, shapes, n, p};
-          add_row("pfem_apply/" + std::string(name_of(kind)) + '/' + end_of_name<Exec>(row),
+          add_row(options,
+                  "pfem_apply/" + std::string(name_of(kind)) + '/' + end_of_name<Exec>(row),
                   [=](benchmark::State& state) { run(state, Exec(), row); });
         }
 #if defined(FEMURA_BENCH_KOKKOS_KERNELS)
         if (shapes == PfemShapes::elements) {
           const ApplyRow row = {HierarchicOperatorKind::bsr, shapes, n, p};
-          add_row("pfem_apply/csr_kokkos_kernels/" + end_of_name<Exec>(row),
+          add_row(options, "pfem_apply/csr_kokkos_kernels/" + end_of_name<Exec>(row),
                   [=](benchmark::State& state) { run_kokkos_kernels(state, Exec(), row); });
         }
 #endif
@@ -242,17 +210,8 @@ void register_backend(const Options& options) {
 } // namespace
 
 void register_pfem_apply(const Options& options) {
-#define FEMURA_REGISTER(Exec)                                                                      \
-  if (options.has(BackendTraits<Exec>::name))                                                      \
-    register_backend<Exec>(options);
-  FEMURA_FOR_EACH_BACKEND(FEMURA_REGISTER)
-#undef FEMURA_REGISTER
-}
-
-void release_pfem_models() {
-#define FEMURA_RELEASE(Exec) cache<Exec>().reset();
-  FEMURA_FOR_EACH_BACKEND(FEMURA_RELEASE)
-#undef FEMURA_RELEASE
+  for_each_backend(options,
+                   [&](auto backend) { register_backend<BackendOf<decltype(backend)>>(options); });
 }
 
 } // namespace femura::bench

@@ -14,6 +14,8 @@
 // over the time taken. Matrix instructions can pass that. plain_GFLOP/s is for all methods the rate
 // of the flops of plain sums along axes.
 #include "bench/compare_vectors.hpp"
+#include "bench/groups.hpp"
+#include "bench/kept.hpp"
 #include "bench/measure.hpp"
 #include "bench/pfem_cost.hpp"
 #include "bench/pfem_problem.hpp"
@@ -24,8 +26,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <set>
+#include <tuple>
 
 namespace femura::bench {
 
@@ -40,20 +44,6 @@ struct FormRow {
   std::int64_t num_elem; ///< 0: by the time it would take
 };
 
-template<class Exec>
-struct FormProblem {
-  PfemShapes shapes;
-  HexaSpace space;
-  int order;
-  HexaBatch<Exec> batch;
-};
-
-template<class Exec>
-std::optional<FormProblem<Exec>>& cache() {
-  static std::optional<FormProblem<Exec>> problem;
-  return problem;
-}
-
 /// At least `num_elem` elements, or as many as have tables of a moderate size.
 template<class Exec>
 const HexaBatch<Exec>& cached_batch(const Exec& exec, const FormRow& row, std::int64_t num_elem) {
@@ -63,17 +53,15 @@ const HexaBatch<Exec>& cached_batch(const Exec& exec, const FormRow& row, std::i
     num_elem =
         std::min(num_elem, std::int64_t(bytes / (8 * elasticity_entries * std::pow(points, 3))));
   num_elem = std::max<std::int64_t>(1, std::min<std::int64_t>(num_elem, 10'000'000));
-  std::optional<FormProblem<Exec>>& known = cache<Exec>();
-  if (!known || known->shapes != row.shapes || known->space != row.space ||
-      known->order != row.order || known->batch.num_elem < num_elem) {
-    known.reset(); // frees before the next one takes memory
+  static Kept<std::tuple<PfemShapes, HexaSpace, int>, HexaBatch<Exec>> kept;
+  if (kept.value() != nullptr && kept.value()->num_elem < num_elem)
+    kept.release();
+  return kept.get({row.shapes, row.space, row.order}, [&] {
     const CurvedHexaMesh mesh = make_pfem_elements(row.shapes, num_elem);
-    known = FormProblem<Exec>{row.shapes, row.space, row.order,
-                              make_hexa_batch(exec, mesh, row.space, row.order,
-                                              make_pfem_elasticity(row.shapes, mesh),
-                                              HierarchicOptions())};
-  }
-  return known->batch;
+    return std::make_unique<HexaBatch<Exec>>(make_hexa_batch(exec, mesh, row.space, row.order,
+                                                             make_pfem_elasticity(row.shapes, mesh),
+                                                             HierarchicOptions()));
+  });
 }
 
 /// A room for `count` matrices, or for fewer where there is no memory for so many.
@@ -150,11 +138,10 @@ void report_forming(benchmark::State& state, const StiffnessCost& cost, double n
   state.counters["workset"] = workset;
   state.counters["matrices/s"] = 1 / each;
   state.counters["ms_10000"] = 1e7 * each;
+  report_rates<Exec, double>(state, cost.written + cost.read + cost.traffic, cost.flops, each);
   state.counters["written_GB/s"] = 1e-9 * cost.written / each;
-  state.counters["GFLOP/s"] = 1e-9 * cost.flops / each;
   state.counters["plain_GFLOP/s"] = 1e-9 * cost.plain / each;
   state.counters["of_write"] = cost.written / best.fill_rate / each;
-  state.counters["of_fma"] = cost.flops / best.fma_rate_f64 / each;
   state.counters["of_roofline"] =
       std::max(cost.written / best.fill_rate + cost.read / best.dot_rate,
                cost.least / best.fma_rate_f64) /
@@ -168,41 +155,35 @@ void run(benchmark::State& state, const Exec& exec, const FormRow& row, bool qui
                                             row.shapes == PfemShapes::points);
   const std::int64_t num_elem =
       row.num_elem > 0 ? row.num_elem : default_elements<Exec>(cost, quick);
-  try {
-    const HexaBatch<Exec>& batch = cached_batch(exec, row, num_elem);
-    if (const MethodSupport support = supports(exec, row.method, batch); !support.supported)
-      return state.SkipWithError(("not for these elements: " + support.reason).c_str());
-    const std::int64_t entries = matrix_entries(row.storage, batch.num_dofs());
-    const Array<double, Exec> matrix =
-        make_workset(exec, std::min(num_elem, batch.num_elem), cost.written);
-    const std::int64_t workset = std::int64_t(matrix.extent(0)) / entries;
-    Kokkos::deep_copy(exec, matrix, double(NAN)); // what is not written is not right
+  const HexaBatch<Exec>& batch = cached_batch(exec, row, num_elem);
+  if (const MethodSupport support = supports(exec, row.method, batch); !support.supported)
+    return skip_benchmark(state, "not for these elements: " + support.reason);
+  const std::int64_t entries = matrix_entries(row.storage, batch.num_dofs());
+  const Array<double, Exec> matrix =
+      make_workset(exec, std::min(num_elem, batch.num_elem), cost.written);
+  const std::int64_t workset = std::int64_t(matrix.extent(0)) / entries;
+  Kokkos::deep_copy(exec, matrix, double(NAN)); // what is not written is not right
 
-    std::int64_t begin = 0, end = 0;
-    const auto form = [&] {
-      end = 0;
-      for (std::int64_t left = num_elem; left > 0; left -= end - begin) {
-        begin = end < batch.num_elem ? end : 0;
-        end = begin + std::min({left, workset, batch.num_elem - begin});
-        form_stiffness(exec, row.method, batch, row.storage, begin, end, matrix);
-      }
-    };
-    form();
-    const double difference = difference_from_other_method(exec, row, batch, begin, end, matrix);
-    if (!(difference <= rounding_bound<double>))
-      return fail_benchmark(state, "matrices differ from those of another method by " +
-                                       std::to_string(difference));
-    const double seconds = time_iterations(state, exec, form);
-    report_forming<Exec>(state, cost, double(num_elem), double(workset), seconds);
-  } catch (const std::exception& error) {
-    if (!is_out_of_memory(error))
-      return fail_benchmark(state, error.what());
-    state.SkipWithError(("does not fit: " + std::string(error.what()).substr(0, 200)).c_str());
-  }
+  std::int64_t begin = 0, end = 0;
+  const auto form = [&] {
+    end = 0;
+    for (std::int64_t left = num_elem; left > 0; left -= end - begin) {
+      begin = end < batch.num_elem ? end : 0;
+      end = begin + std::min({left, workset, batch.num_elem - begin});
+      form_stiffness(exec, row.method, batch, row.storage, begin, end, matrix);
+    }
+  };
+  form();
+  const double difference = difference_from_other_method(exec, row, batch, begin, end, matrix);
+  if (!(difference <= rounding_bound<double>))
+    return fail_benchmark(state, "matrices differ from those of another method by " +
+                                     std::to_string(difference));
+  const double seconds = time_iterations(state, exec, form);
+  report_forming<Exec>(state, cost, double(num_elem), double(workset), seconds);
 }
 
 template<class Exec>
-void add_row(const FormRow& row, bool quick) {
+void register_row(const Options& options, const FormRow& row) {
   const StiffnessCost cost = stiffness_cost(row.method, row.space, row.order, row.order + 1,
                                             row.storage, row.shapes == PfemShapes::points);
   if (!BackendTraits<Exec>::is_device && cost.flops > 1e9)
@@ -213,9 +194,8 @@ void add_row(const FormRow& row, bool quick) {
   if (row.num_elem > 0)
     name += "/m:" + std::to_string(row.num_elem);
   name += "/p:" + std::to_string(row.order);
-  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
-    guarded(state, [&](benchmark::State& s) { run(s, Exec(), row, quick); });
-  })->UseManualTime();
+  const bool quick = options.quick;
+  add_row(options, name, [=](benchmark::State& state) { run(state, Exec(), row, quick); });
 }
 
 /// Rows of the same elements are together, for their tables are kept from one to the next.
@@ -232,7 +212,7 @@ void register_backend(const Options& options) {
       const auto add = [&](StiffnessMethod method, PfemShapes shapes, HexaSpace space,
                            MatrixStorage storage) {
         if (method != StiffnessMethod::tensor_cores || BackendTraits<Exec>::is_device)
-          add_row<Exec>({method, shapes, space, storage, p, m}, options.quick);
+          register_row<Exec>(options, {method, shapes, space, storage, p, m});
       };
       for (const StiffnessMethod method : all_stiffness_methods)
         if (method != StiffnessMethod::affine && method != StiffnessMethod::congruent)
@@ -253,17 +233,8 @@ void register_backend(const Options& options) {
 } // namespace
 
 void register_pfem_form(const Options& options) {
-#define FEMURA_REGISTER(Exec)                                                                      \
-  if (options.has(BackendTraits<Exec>::name))                                                      \
-    register_backend<Exec>(options);
-  FEMURA_FOR_EACH_BACKEND(FEMURA_REGISTER)
-#undef FEMURA_REGISTER
-}
-
-void release_pfem_batches() {
-#define FEMURA_RELEASE(Exec) cache<Exec>().reset();
-  FEMURA_FOR_EACH_BACKEND(FEMURA_RELEASE)
-#undef FEMURA_RELEASE
+  for_each_backend(options,
+                   [&](auto backend) { register_backend<BackendOf<decltype(backend)>>(options); });
 }
 
 } // namespace femura::bench

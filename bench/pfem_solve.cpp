@@ -4,12 +4,12 @@
 // true residual of 1e-8. <operator> is automatic, packed, bsr or matrix-free, or element-wise: the
 // vectors of the iteration element by element. The time of a row is that of the solve; counters:
 // setup_s from the mesh on the host to a solver, iterations.
+#include "bench/groups.hpp"
 #include "bench/measure.hpp"
 #include "bench/pfem_problem.hpp"
 #include "bench/register.hpp"
 #include "core/hexa_entities.hpp"
 #include "core/hierarchic_numbering.hpp"
-#include "core/kokkos_runtime.hpp"
 #include "core/memory.hpp"
 #include "core/timer.hpp"
 #include "kernels/upload.hpp"
@@ -82,27 +82,14 @@ void run(benchmark::State& state, const Exec& exec, const HierarchicSolverOption
 }
 
 template<class Exec>
-void add_row(const HierarchicSolverOptions& solver, int n, int order) {
-  const std::string name = std::string("pfem_solve/") + name_of(solver.preconditioner) + '/' +
-                           (solver.element_wise ? "element-wise" : name_of(solver.kind)) + '/' +
-                           BackendTraits<Exec>::name + "/f64/" + std::to_string(n) +
-                           "/p:" + std::to_string(order);
-  benchmark::RegisterBenchmark(
-      name.c_str(),
-      [=](benchmark::State& state) {
-        guarded(state, [&](benchmark::State& s) {
-          try {
-            run(s, Exec(), solver, n, order);
-          } catch (const std::exception& error) {
-            if (!is_out_of_memory(error) && dynamic_cast<const BackendError*>(&error) == nullptr)
-              throw;
-            s.SkipWithError(("does not fit: " + std::string(error.what()).substr(0, 200)).c_str());
-          }
-        });
-      })
-      ->UseManualTime()
-      ->Iterations(1)
-      ->Unit(benchmark::kMillisecond);
+void register_row(const Options& options, const HierarchicSolverOptions& solver, int n, int order) {
+  add_row(options,
+          std::string("pfem_solve/") + name_of(solver.preconditioner) + '/' +
+              (solver.element_wise ? "element-wise" : name_of(solver.kind)) + '/' +
+              BackendTraits<Exec>::name + "/f64/" + std::to_string(n) +
+              "/p:" + std::to_string(order),
+          [=](benchmark::State& state) { run(state, Exec(), solver, n, order); },
+          {benchmark::kMillisecond});
 }
 
 template<class Exec>
@@ -118,12 +105,12 @@ void register_rows(const Options& options) {
              {HierarchicOperatorKind::automatic, HierarchicOperatorKind::packed,
               HierarchicOperatorKind::bsr, HierarchicOperatorKind::matrix_free}) {
           solver.kind = kind;
-          add_row<Exec>(solver, n, p);
+          register_row<Exec>(options, solver, n, p);
         }
         if (preconditioner == HierarchicPreconditioner::jacobi) {
           solver.kind = HierarchicOperatorKind::packed;
           solver.element_wise = true;
-          add_row<Exec>(solver, n, p);
+          register_row<Exec>(options, solver, n, p);
         }
       }
 }
@@ -131,11 +118,8 @@ void register_rows(const Options& options) {
 } // namespace
 
 void register_pfem_solve(const Options& options) {
-#define FEMURA_REGISTER(Exec)                                                                      \
-  if (options.has(BackendTraits<Exec>::name))                                                      \
-    register_rows<Exec>(options);
-  FEMURA_FOR_EACH_BACKEND(FEMURA_REGISTER)
-#undef FEMURA_REGISTER
+  for_each_backend(options,
+                   [&](auto backend) { register_rows<BackendOf<decltype(backend)>>(options); });
 }
 
 } // namespace femura::bench

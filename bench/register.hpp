@@ -1,59 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
-// The groups of benchmarks; each adds its rows for the backends and sizes of the options.
+// How a group adds its rows.
 #pragma once
 
 #include "bench/options.hpp"
-#include "bench/voxel_model.hpp"
 #include "core/backend.hpp"
 
+#include <benchmark/benchmark.h>
+
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace femura::bench {
 
-void register_voxel_apply(const Options& options);
-void register_peers(const Options& options);
-void register_voxel_multigrid(const Options& options);
-void register_voxel_classes(const Options& options);
-void register_voxel_memory(const Options& options);
-void register_voxel_solve(const Options& options);
-void register_voxel_profile(const Options& options);
-void register_eikonal_solve(const Options& options);
-void register_factor_apply(const Options& options);
-void register_soft_assembly(const Options& options);
-void register_soft_contact(const Options& options);
-void register_soft_step(const Options& options);
-void register_hexa_apply(const Options& options);
-void register_soft_cg(const Options& options);
-void register_hexa_solve(const Options& options);
-void register_pfem_form(const Options& options);
-void register_pfem_apply(const Options& options);
-void register_pfem_solve(const Options& options);
+template<class Backend>
+struct BackendTag {
+  using type = Backend;
+};
+template<class Tag>
+using BackendOf = typename Tag::type;
 
-/// Prints the tables of the voxel_profile rows that ran.
-void print_profiles(const Options& options);
-
-/// Forgets what the rows of hexahedra keep, before Kokkos ends.
-void release_hexa_problems();
-
-/// The same of hierarchical hexahedra: elements to form matrices of, and meshes with vectors.
-void release_pfem_batches();
-void release_pfem_models();
-
-/// Sizes of a kernel's rows where none are asked for.
-template<class Exec>
-std::vector<int> kernel_sizes(ModelImage image) {
-  if (image == ModelImage::perlin)
-    return BackendTraits<Exec>::is_device ? std::vector<int>{275, 550} : std::vector<int>{64, 128};
-  return BackendTraits<Exec>::is_device ? std::vector<int>{64, 128, 256, 400}
-                                        : std::vector<int>{16, 32, 64, 128};
+/// visit(BackendTag<Exec>()) for the backends of the options. Kokkos need not be initialized.
+template<class Visit>
+void for_each_backend([[maybe_unused]] const Options& options,
+                      [[maybe_unused]] const Visit& visit) {
+#define FEMURA_VISIT(Exec)                                                                         \
+  if (options.has(BackendTraits<Exec>::name))                                                      \
+    visit(BackendTag<Exec>());
+  FEMURA_FOR_EACH_BACKEND(FEMURA_VISIT)
+#undef FEMURA_VISIT
 }
 
-/// The end of a row's name: "openmp/f64/cube:64".
+struct RowTiming {
+  benchmark::TimeUnit unit = benchmark::kMicrosecond;
+  int iterations = 1; ///< that the row's loop takes; with 1, time_calls makes more calls within it
+};
+
+/// Adds a row, unless the options leave it out. Where `run` throws the row fails, and is skipped
+/// where there was not enough memory.
+void add_row(const Options& options, const std::string& name,
+             const std::function<void(benchmark::State&)>& run, const RowTiming& timing = {});
+
+/// The rows added so far.
+const std::vector<std::string>& row_names();
+
+/// "f64" or "f32".
+template<class Scalar>
+constexpr const char* precision_name = sizeof(Scalar) == 8 ? "f64" : "f32";
+
+/// "<group>/<backend>/<precision>/<model>:<n>".
 template<class Exec, class Scalar>
-std::string row_name(const std::string& group, const std::string& image, int n) {
-  return group + '/' + BackendTraits<Exec>::name + (sizeof(Scalar) == 8 ? "/f64/" : "/f32/") +
-         image + ':' + std::to_string(n);
+std::string row_name(const std::string& group, const std::string& model, int n) {
+  return group + '/' + BackendTraits<Exec>::name + '/' + precision_name<Scalar> + '/' + model +
+         ':' + std::to_string(n);
 }
 
 } // namespace femura::bench

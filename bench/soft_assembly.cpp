@@ -14,6 +14,7 @@
 // Every row is verified against another method before it is timed. Data that fits into a cache is
 // there: rows repeat the work on the same arrays, as a step finds what its elements have written.
 #include "bench/compare_vectors.hpp"
+#include "bench/groups.hpp"
 #include "bench/measure.hpp"
 #include "bench/register.hpp"
 #include "bench/soft_mesh.hpp"
@@ -121,19 +122,8 @@ void time_and_report(benchmark::State& state, const Exec& exec, const SoftData<E
                      double bytes, double flops, const Work& work) {
   constexpr int calls = BackendTraits<Exec>::is_device ? 50 : 1;
   work();
-  double total = 0;
-  for (auto _ : state) {
-    fence(exec, "femura::bench::before");
-    const Stopwatch watch;
-    for (int call = 0; call < calls; ++call)
-      work();
-    fence(exec, "femura::bench::after");
-    const double seconds = watch.seconds() / calls;
-    state.SetIterationTime(seconds);
-    total += seconds;
-  }
-  report<Exec, double>(state, {3.0 * data.num_nodes, bytes, flops},
-                       total / double(state.iterations()));
+  const double seconds = time_calls(state, [&] { return timed(exec, work, calls) / calls; });
+  report<Exec, double>(state, {3.0 * data.num_nodes, bytes, flops}, seconds);
   state.counters["elements"] = double(data.map.num_slots) / 4;
   state.counters["blocks"] = data.matrix.num_blocks();
 }
@@ -259,30 +249,36 @@ void run_setup(benchmark::State& state, const Exec& exec, const SoftMeshName& na
   const auto i = upload(exec, "femura::bench::i", indices.i);
   const auto j = upload(exec, "femura::bench::j", indices.j);
   CooMap<Exec> map = triplets.map;
-  BlockMatrix<Exec> matrix;
+  SoftData<Exec> found = data;
+  bool found_changes = false;
   const bool of_host = what.find("_host") != std::string::npos;
-  double seconds = 0;
-  for (auto _ : state) {
-    fence(exec, "femura::bench::before");
-    const Stopwatch watch;
+  const auto work = [&] {
     if (what == "elements")
-      make_element_map(exec, data.num_nodes, data.groups, {}, matrix);
-    else if (what == "matches") {
-      if (!map.matches(exec, i, j))
-        return fail_benchmark(state, "the map does not know its own indices");
-    } else if (of_host)
+      found.map = make_element_map(exec, data.num_nodes, data.groups, {}, found.matrix);
+    else if (what == "matches")
+      found_changes = !map.matches(exec, i, j);
+    else if (of_host)
       map = make_coo_map(exec, block_size, map.num_rows, indices.i, indices.j, {});
     else
       map = make_coo_map(exec, block_size, map.num_rows, i, j, {});
-    fence(exec, "femura::bench::after");
-    const double taken = watch.seconds();
-    state.SetIterationTime(taken);
-    seconds += taken;
+  };
+  work();
+  if (what == "elements") {
+    found.assemble(exec, 0);
+    if (!verified(state, exec, found.matrix.value, data.matrix.value))
+      return;
+  } else {
+    const auto value =
+        make_zeros<double>(exec, std::int64_t(triplets.value.extent(0)), "femura::bench::value");
+    sum_triplets(exec, triplets.map, triplets.triplets, triplets.value);
+    sum_triplets(exec, map, triplets.triplets, value);
+    if (!verified(state, exec, value, triplets.value))
+      return;
   }
-  if (map.num_entries() != triplets.map.num_entries())
-    return fail_benchmark(state, "the new map has other entries");
-  state.counters["elements/s"] =
-      double(data.map.num_slots) / 4 * double(state.iterations()) / seconds;
+  const double seconds = time_calls(state, [&] { return timed(exec, work); });
+  if (found_changes)
+    return fail_benchmark(state, "the map does not know its own indices");
+  state.counters["elements/s"] = double(data.map.num_slots) / 4 / seconds;
   state.counters["triplets"] = double(map.num_triplets);
 }
 
@@ -338,43 +334,50 @@ void run_kokkos_kernels(benchmark::State& state, const Exec& exec, const SoftMes
 #endif
 
 template<class Exec>
-void register_row(const std::string& group, const SoftMeshName& name,
+void register_row(const Options& options, const std::string& way, const SoftMeshName& name,
                   const std::function<void(benchmark::State&, const Exec&)>& run) {
-  benchmark::RegisterBenchmark(row_name<Exec, double>(group, name.name, name.n).c_str(),
-                               [run](benchmark::State& state) {
-                                 guarded(state, [&](benchmark::State& s) { run(s, Exec()); });
-                               })
-      ->UseManualTime()
-      ->Unit(benchmark::kMicrosecond);
+  add_row(options, row_name<Exec, double>(way, name.name, name.n),
+          [run](benchmark::State& state) { run(state, Exec()); });
 }
 
 template<class Exec>
-void register_mesh(const SoftMeshName& name) {
+void register_assembly(const Options& options, const SoftMeshName& name) {
   using State = benchmark::State;
   const std::string group = "soft_assembly/";
-  register_row<Exec>(group + "elements", name,
+  register_row<Exec>(options, group + "elements", name,
                      [name](State& s, const Exec& e) { run_elements(s, e, name); });
   for (const int block_size : {3, 1})
     for (const bool collect : {false, true})
       register_row<Exec>(
+          options,
           group + (block_size == 3 ? "coo_blocks" : "coo_scalars") + (collect ? "_collect" : ""),
           name, [=](State& s, const Exec& e) { run_coo(s, e, name, block_size, collect); });
-  register_row<Exec>(group + "coo_system", name,
+  register_row<Exec>(options, group + "coo_system", name,
                      [name](State& s, const Exec& e) { run_system(s, e, name); });
-  register_row<Exec>(group + "petsc", name,
+  register_row<Exec>(options, group + "petsc", name,
                      [name](State& s, const Exec& e) { run_petsc(s, e, name); });
   if constexpr (!BackendTraits<Exec>::is_device)
     for (const bool collect : {false, true})
-      register_row<Exec>(group + (collect ? "eigen_collect" : "eigen"), name,
+      register_row<Exec>(options, group + (collect ? "eigen_collect" : "eigen"), name,
                          [=](State& s, const Exec& e) { run_eigen(s, e, name, collect); });
+}
+
+template<class Exec>
+void register_setup(const Options& options, const SoftMeshName& name) {
   for (const char* what :
        {"elements", "coo_blocks", "coo_blocks_host", "coo_scalars", "coo_scalars_host", "matches"})
-    register_row<Exec>(std::string("soft_assembly_setup/") + what, name,
-                       [=](State& s, const Exec& e) { run_setup(s, e, name, what); });
-  register_row<Exec>("soft_multiply/blocks", name,
+    register_row<Exec>(
+        options, std::string("soft_assembly_setup/") + what, name,
+        [=](benchmark::State& s, const Exec& e) { run_setup(s, e, name, std::string(what)); });
+}
+
+template<class Exec>
+void register_multiply(const Options& options, const SoftMeshName& name) {
+  using State = benchmark::State;
+  register_row<Exec>(options, "soft_multiply/blocks", name,
                      [name](State& s, const Exec& e) { run_multiply(s, e, name); });
 #if defined(FEMURA_BENCH_KOKKOS_KERNELS)
-  register_row<Exec>("soft_multiply/csr_kokkos_kernels", name,
+  register_row<Exec>(options, "soft_multiply/csr_kokkos_kernels", name,
                      [name](State& s, const Exec& e) { run_kokkos_kernels(s, e, name); });
 #endif
 }
@@ -382,12 +385,24 @@ void register_mesh(const SoftMeshName& name) {
 } // namespace
 
 void register_soft_assembly(const Options& options) {
-#define FEMURA_REGISTER(Exec)                                                                      \
-  if (options.has(BackendTraits<Exec>::name))                                                      \
-    for (const SoftMeshName& name : soft_mesh_names(options))                                      \
-      register_mesh<Exec>(name);
-  FEMURA_FOR_EACH_BACKEND(FEMURA_REGISTER)
-#undef FEMURA_REGISTER
+  for_each_backend(options, [&](auto backend) {
+    for (const SoftMeshName& name : soft_mesh_names(options))
+      register_assembly<BackendOf<decltype(backend)>>(options, name);
+  });
+}
+
+void register_soft_assembly_setup(const Options& options) {
+  for_each_backend(options, [&](auto backend) {
+    for (const SoftMeshName& name : soft_mesh_names(options))
+      register_setup<BackendOf<decltype(backend)>>(options, name);
+  });
+}
+
+void register_soft_multiply(const Options& options) {
+  for_each_backend(options, [&](auto backend) {
+    for (const SoftMeshName& name : soft_mesh_names(options))
+      register_multiply<BackendOf<decltype(backend)>>(options, name);
+  });
 }
 
 } // namespace femura::bench

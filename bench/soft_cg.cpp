@@ -13,6 +13,7 @@
 // same step by the solver as users have it.
 // Verified: right-hand side and product against those of the assembled matrix.
 #include "bench/compare_vectors.hpp"
+#include "bench/groups.hpp"
 #include "bench/measure.hpp"
 #include "bench/register.hpp"
 #include "bench/soft_matrix_free.hpp"
@@ -28,7 +29,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <memory>
 
 namespace femura::bench {
@@ -307,7 +307,7 @@ void run_cg(benchmark::State& state, const Exec& exec, SoftModel model, SoftLaw 
 }
 
 template<class Exec>
-void register_rows(SoftModel model, SoftLaw law, bool is_tetra, int steps) {
+void register_rows(const Options& options, SoftModel model, SoftLaw law, bool is_tetra, int steps) {
   for (const CgWay way : {CgWay::assembled, CgWay::kokkos_kernels, CgWay::eigen,
                           CgWay::matrix_free_atomics, CgWay::matrix_free_gather,
                           CgWay::element_matrices_atomics, CgWay::element_matrices_gather}) {
@@ -317,17 +317,12 @@ void register_rows(SoftModel model, SoftLaw law, bool is_tetra, int steps) {
         (way == CgWay::kokkos_kernels && !has_kokkos_kernels()))
       continue;
     for (const int iterations : {100, 200, 500, 1000})
-      benchmark::RegisterBenchmark(
-          (std::string("soft_cg/") + name_of(law) + '/' + name_of(way) + '/' +
-           BackendTraits<Exec>::name + "/f64/" + name_of(model) + ':' + std::to_string(iterations))
-              .c_str(),
-          [=](benchmark::State& state) {
-            guarded(state,
-                    [&](benchmark::State& s) { run_cg(s, Exec(), model, law, way, iterations); });
-          })
-          ->UseManualTime()
-          ->Iterations(steps)
-          ->Unit(benchmark::kMicrosecond);
+      add_row(options,
+              std::string("soft_cg/") + name_of(law) + '/' + name_of(way) + '/' +
+                  BackendTraits<Exec>::name + "/f64/" + name_of(model) + ':' +
+                  std::to_string(iterations),
+              [=](benchmark::State& state) { run_cg(state, Exec(), model, law, way, iterations); },
+              {benchmark::kMicrosecond, steps});
   }
 }
 
@@ -341,21 +336,18 @@ void register_backend(const Options& options) {
     if (model == SoftModel::raptor2)
       continue;
     const bool is_tetra = model <= SoftModel::raptor3 || model == SoftModel::tetra_box;
-    register_rows<Exec>(model, SoftLaw::corotational, is_tetra, steps);
+    register_rows<Exec>(options, model, SoftLaw::corotational, is_tetra, steps);
     if (model == SoftModel::raptor1)
       for (const SoftLaw law : {SoftLaw::mooney_rivlin, SoftLaw::stvk})
-        register_rows<Exec>(model, law, is_tetra, steps);
+        register_rows<Exec>(options, model, law, is_tetra, steps);
   }
 }
 
 } // namespace
 
-void register_soft_cg(const Options& options) {
-#define FEMURA_REGISTER(Exec)                                                                      \
-  if (options.has(BackendTraits<Exec>::name))                                                      \
-    register_backend<Exec>(options);
-  FEMURA_FOR_EACH_BACKEND(FEMURA_REGISTER)
-#undef FEMURA_REGISTER
+void register_soft_cg_ways(const Options& options) {
+  for_each_backend(options,
+                   [&](auto backend) { register_backend<BackendOf<decltype(backend)>>(options); });
 }
 
 } // namespace femura::bench

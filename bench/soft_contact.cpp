@@ -7,6 +7,7 @@
 //   solve       all of it, from the forces of the last step
 // Rows are verified before they are timed: the compliance against products with A^-1 of another
 // kernel, forces by the residual of the contact conditions.
+#include "bench/groups.hpp"
 #include "bench/measure.hpp"
 #include "bench/register.hpp"
 #include "bench/soft_mesh.hpp"
@@ -49,6 +50,14 @@ SoftScene body_on_plane(const ElementMesh& mesh) {
   scene.obstacles[0].friction = 0.3;
   scene.contact_distance = 0;
   return scene;
+}
+
+int nodes_below_plane(const SoftScene& scene) {
+  const std::vector<double>& point = scene.objects[0].mesh.point;
+  int below = 0;
+  for (std::size_t i = 2; i < point.size(); i += 3)
+    below += point[i] < scene.obstacles[0].point[2];
+  return below;
 }
 
 template<class Exec>
@@ -144,8 +153,10 @@ void run_contact(benchmark::State& state, const Exec& exec, const SoftMeshName& 
     make_compliance(exec, problem.pairs, *problem.inverse, Array<double, Exec>(), problem.scale(),
                     space, compliance);
   };
-  if (problem.pairs.num_pairs == 0)
-    return fail_benchmark(state, "no node is below the plane");
+  if (const int below = nodes_below_plane(problem.scene);
+      below == 0 || problem.pairs.num_pairs != below)
+    return fail_benchmark(state, std::to_string(problem.pairs.num_pairs) + " of " +
+                                     std::to_string(below) + " nodes below the plane were found");
   form();
   if (const auto wrong = defect(exec, problem, compliance))
     return fail_benchmark(state, *wrong);
@@ -179,27 +190,19 @@ void run_contact(benchmark::State& state, const Exec& exec, const SoftMeshName& 
 }
 
 template<class Exec>
-void register_contact(const SoftMeshName& name) {
+void register_rows(const Options& options, const SoftMeshName& name) {
   for (const char* what : {"detect", "compliance", "sweeps", "solve"})
-    benchmark::RegisterBenchmark(
-        row_name<Exec, double>(std::string("soft_contact/") + what, name.name, name.n).c_str(),
-        [=](benchmark::State& state) {
-          guarded(state,
-                  [&](benchmark::State& s) { run_contact(s, Exec(), name, std::string(what)); });
-        })
-        ->UseManualTime()
-        ->Unit(benchmark::kMicrosecond);
+    add_row(options, row_name<Exec, double>(std::string("soft_contact/") + what, name.name, name.n),
+            [=](benchmark::State& state) { run_contact(state, Exec(), name, std::string(what)); });
 }
 
 } // namespace
 
 void register_soft_contact(const Options& options) {
-#define FEMURA_REGISTER(Exec)                                                                      \
-  if (options.has(BackendTraits<Exec>::name))                                                      \
-    for (const SoftMeshName& name : soft_mesh_names(options))                                      \
-      register_contact<Exec>(name);
-  FEMURA_FOR_EACH_BACKEND(FEMURA_REGISTER)
-#undef FEMURA_REGISTER
+  for_each_backend(options, [&](auto backend) {
+    for (const SoftMeshName& name : soft_mesh_names(options))
+      register_rows<BackendOf<decltype(backend)>>(options, name);
+  });
 }
 
 } // namespace femura::bench

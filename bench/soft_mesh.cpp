@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/soft_mesh.hpp"
 
+#include "bench/kept.hpp"
 #include "core/io/element_file.hpp"
 #include "core/tetra_generators.hpp"
 
@@ -29,19 +30,18 @@ std::vector<SoftMeshName> soft_mesh_names(const Options& options) {
 }
 
 const ElementMesh& cached_soft_mesh(const SoftMeshName& name) {
-  static std::unique_ptr<std::pair<SoftMeshName, ElementMesh>> cached;
-  if (cached && cached->first.name == name.name && cached->first.n == name.n)
-    return cached->second;
-  ElementMesh mesh;
-  if (name.name == "raptor") {
-    mesh = read_element_mesh(raptor_file(name.n)).mesh;
-  } else {
-    const TetraMesh box = make_tetra_box({name.n, 3, 3}, 1);
-    mesh.point = box.point;
-    mesh.node = box.tetra;
-  }
-  cached = std::make_unique<std::pair<SoftMeshName, ElementMesh>>(name, std::move(mesh));
-  return cached->second;
+  static Kept<std::pair<std::string, int>, ElementMesh> kept;
+  return kept.get({name.name, name.n}, [&] {
+    auto mesh = std::make_unique<ElementMesh>();
+    if (name.name == "raptor") {
+      *mesh = read_element_mesh(raptor_file(name.n)).mesh;
+    } else {
+      const TetraMesh box = make_tetra_box({name.n, 3, 3}, 1);
+      mesh->point = box.point;
+      mesh->node = box.tetra;
+    }
+    return mesh;
+  });
 }
 
 } // namespace femura::bench

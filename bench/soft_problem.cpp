@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/soft_problem.hpp"
 
+#include "bench/kept.hpp"
 #include "bench/soft_mesh.hpp"
 #include "core/element_generators.hpp"
 #include "core/io/element_file.hpp"
@@ -13,7 +14,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace femura::bench {
@@ -179,15 +179,8 @@ SoftProblem make_soft_problem(SoftModel model) {
 }
 
 const SoftProblem& cached_soft_problem(SoftModel model) {
-  static std::optional<SoftModel> kept;
-  static std::unique_ptr<SoftProblem> problem;
-  if (kept != model) {
-    problem.reset(); // before there is another
-    kept.reset();
-    problem = std::make_unique<SoftProblem>(make_soft_problem(model));
-    kept = model;
-  }
-  return *problem;
+  static Kept<SoftModel, SoftProblem> kept;
+  return kept.get(model, [&] { return std::make_unique<SoftProblem>(make_soft_problem(model)); });
 }
 
 SoftScene soft_scene(SoftModel model, SoftLaw law) {

@@ -8,6 +8,7 @@
 //   ways to do the same).
 //   `iterations` are fewer where rounding is reached before.
 // Verified: every step converged in the true residual (soft_step), and the energies are finite.
+#include "bench/groups.hpp"
 #include "bench/measure.hpp"
 #include "bench/register.hpp"
 #include "bench/soft_problem.hpp"
@@ -15,7 +16,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 namespace femura::bench {
 
@@ -106,66 +106,64 @@ void run_cg(benchmark::State& state, const Exec& exec, SoftModel model, SoftLaw 
   state.counters["iterations"] = report.iterations;
 }
 
-void register_row(const std::string& name, int iterations,
-                  const std::function<void(benchmark::State&)>& run) {
-  benchmark::RegisterBenchmark(name.c_str(),
-                               [run](benchmark::State& state) { guarded(state, run); })
-      ->UseManualTime()
-      ->Iterations(iterations)
-      ->Unit(benchmark::kMicrosecond);
-}
-
 template<class Exec>
 std::string end_of_name(SoftModel model) {
   return std::string("/") + BackendTraits<Exec>::name + "/f64/" + name_of(model);
 }
 
 template<class Exec>
-void register_steps(SoftModel model, int steps) {
+int num_steps(const Options& options) {
+  return options.quick ? 2 : BackendTraits<Exec>::is_device ? 60 : 12;
+}
+
+template<class Exec>
+void register_steps(const Options& options, SoftModel model) {
   for (const SoftLaw law :
        {SoftLaw::corotational, SoftLaw::mooney_rivlin, SoftLaw::stvk, SoftLaw::neo_hookean}) {
     if (law != SoftLaw::corotational && model > SoftModel::raptor3)
       continue;
     for (const Policy& policy : policies)
-      register_row(
-          std::string("soft_step/") + name_of(law) + '/' + policy.name + end_of_name<Exec>(model),
-          steps, [=](benchmark::State& state) { run_step(state, Exec(), model, law, policy); });
+      add_row(options,
+              std::string("soft_step/") + name_of(law) + '/' + policy.name +
+                  end_of_name<Exec>(model),
+              [=](benchmark::State& state) { run_step(state, Exec(), model, law, policy); },
+              {benchmark::kMicrosecond, num_steps<Exec>(options)});
   }
 }
 
 template<class Exec>
-void register_cg(SoftModel model, SoftLaw law, int steps) {
+void register_cg(const Options& options, SoftModel model, SoftLaw law) {
+  const int steps = std::max(2, num_steps<Exec>(options) / 6);
   for (const int iterations : {100, 200, 500, 1000})
-    register_row(std::string("soft_cg/") + name_of(law) + end_of_name<Exec>(model) + ':' +
-                     std::to_string(iterations),
-                 steps,
-                 [=](benchmark::State& state) { run_cg(state, Exec(), model, law, iterations); });
-}
-
-template<class Exec>
-void register_backend(const Options& options) {
-  const int steps = options.quick ? 2 : BackendTraits<Exec>::is_device ? 60 : 12;
-  for (const SoftModel model : soft_models(options)) {
-    if (model != SoftModel::cloth) // of soft_cg alone
-      register_steps<Exec>(model, steps);
-    const int cg_steps = std::max(2, steps / 6);
-    if (model == SoftModel::raptor1) {
-      register_cg<Exec>(model, SoftLaw::mooney_rivlin, cg_steps);
-      register_cg<Exec>(model, SoftLaw::stvk, cg_steps);
-    }
-    if (model != SoftModel::raptor2 && model != SoftModel::raptor3)
-      register_cg<Exec>(model, SoftLaw::corotational, cg_steps);
-  }
+    add_row(options,
+            std::string("soft_cg/") + name_of(law) + end_of_name<Exec>(model) + ':' +
+                std::to_string(iterations),
+            [=](benchmark::State& state) { run_cg(state, Exec(), model, law, iterations); },
+            {benchmark::kMicrosecond, steps});
 }
 
 } // namespace
 
 void register_soft_step(const Options& options) {
-#define FEMURA_REGISTER(Exec)                                                                      \
-  if (options.has(BackendTraits<Exec>::name))                                                      \
-    register_backend<Exec>(options);
-  FEMURA_FOR_EACH_BACKEND(FEMURA_REGISTER)
-#undef FEMURA_REGISTER
+  for_each_backend(options, [&](auto backend) {
+    for (const SoftModel model : soft_models(options))
+      if (model != SoftModel::cloth) // of soft_cg alone
+        register_steps<BackendOf<decltype(backend)>>(options, model);
+  });
+}
+
+void register_soft_cg_solver(const Options& options) {
+  for_each_backend(options, [&](auto backend) {
+    using Exec = BackendOf<decltype(backend)>;
+    for (const SoftModel model : soft_models(options)) {
+      if (model == SoftModel::raptor1) {
+        register_cg<Exec>(options, model, SoftLaw::mooney_rivlin);
+        register_cg<Exec>(options, model, SoftLaw::stvk);
+      }
+      if (model != SoftModel::raptor2 && model != SoftModel::raptor3)
+        register_cg<Exec>(options, model, SoftLaw::corotational);
+    }
+  });
 }
 
 } // namespace femura::bench

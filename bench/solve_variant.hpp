@@ -60,14 +60,9 @@ void register_variants(const Options& options, const std::string& group, const S
   for (const SolveVariant& variant : all_variants)
     for (const ModelImage image : all_images)
       for (const int n : options.sizes_or(own(image)))
-        benchmark::RegisterBenchmark(
-            variant.row_name(group, BackendTraits<Exec>::name, name_of(image), n).c_str(),
-            [=, &variant](benchmark::State& state) {
-              guarded(state, [&](benchmark::State& s) { run(s, Exec(), variant, image, n); });
-            })
-            ->UseManualTime()
-            ->Iterations(1)
-            ->Unit(benchmark::kSecond);
+        add_row(options, variant.row_name(group, BackendTraits<Exec>::name, name_of(image), n),
+                [=, &variant](benchmark::State& state) { run(state, Exec(), variant, image, n); },
+                {benchmark::kMillisecond});
 }
 
 /// Reports the peak since the last reset; false, with the benchmark failed, if it is above the

@@ -4,6 +4,7 @@
 //   voxel_residual/<operator>/<backend>/<f64|f32>/<image>:<n>        r = b - A x, 0 where held
 //   voxel_smoothing_step/<operator>/<backend>/<f64|f32>/<image>:<n>  y = x + omega D^-1 (b - A x)
 #include "bench/compare_vectors.hpp"
+#include "bench/groups.hpp"
 #include "bench/measure.hpp"
 #include "bench/register.hpp"
 #include "bench/voxel_cost.hpp"
@@ -119,36 +120,36 @@ template<class Form, class Operator, class Scalar, class Exec>
 void register_rows(const Options& options) {
   for (const ModelImage image : all_images)
     for (const int n : options.sizes_or(kernel_sizes<Exec>(image)))
-      benchmark::RegisterBenchmark(
-          row_name<Exec, Scalar>(std::string(Form::group) + Operator::name, name_of(image), n)
-              .c_str(),
-          [=](benchmark::State& state) {
-            guarded(state,
-                    [&](benchmark::State& s) { run<Form, Operator, Scalar>(s, Exec(), image, n); });
-          })
-          ->UseManualTime();
+      add_row(
+          options,
+          row_name<Exec, Scalar>(std::string(Form::group) + Operator::name, name_of(image), n),
+          [=](benchmark::State& state) { run<Form, Operator, Scalar>(state, Exec(), image, n); });
 }
 
-template<class Form, class Exec>
+template<class Form>
 void register_form(const Options& options) {
-  for_each_voxel_operator([&](auto family) {
-    using Operator = typename decltype(family)::template type<Exec>;
-    register_rows<Form, Operator, double, Exec>(options);
-    register_rows<Form, Operator, float, Exec>(options);
+  for_each_backend(options, [&](auto backend) {
+    using Exec = BackendOf<decltype(backend)>;
+    for_each_voxel_operator([&](auto family) {
+      using Operator = typename decltype(family)::template type<Exec>;
+      register_rows<Form, Operator, double, Exec>(options);
+      register_rows<Form, Operator, float, Exec>(options);
+    });
   });
 }
 
 } // namespace
 
 void register_voxel_apply(const Options& options) {
-#define FEMURA_REGISTER(Exec)                                                                      \
-  if (options.has(BackendTraits<Exec>::name)) {                                                    \
-    register_form<Apply, Exec>(options);                                                           \
-    register_form<Residual, Exec>(options);                                                        \
-    register_form<Smooth, Exec>(options);                                                          \
-  }
-  FEMURA_FOR_EACH_BACKEND(FEMURA_REGISTER)
-#undef FEMURA_REGISTER
+  register_form<Apply>(options);
+}
+
+void register_voxel_residual(const Options& options) {
+  register_form<Residual>(options);
+}
+
+void register_voxel_smoothing_step(const Options& options) {
+  register_form<Smooth>(options);
 }
 
 } // namespace femura::bench

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // voxel_classes/<backend>/<image>:<n>: how the elements of the offset operator fall into classes of
 // 1-, 2- and 4-byte distances, and its bytes per element; the time is that of its set-up.
+#include "bench/groups.hpp"
 #include "bench/measure.hpp"
 #include "bench/register.hpp"
 #include "bench/voxel_cost.hpp"
@@ -39,27 +40,20 @@ void run(benchmark::State& state, const Exec& exec, ModelImage image, int n) {
 }
 
 template<class Exec>
-void register_backend(const Options& options) {
+void register_rows(const Options& options) {
   for (const ModelImage image : all_images)
     for (const int n : options.sizes_or(kernel_sizes<Exec>(image)))
-      benchmark::RegisterBenchmark(
-          (std::string("voxel_classes/") + BackendTraits<Exec>::name + '/' + name_of(image) + ':' +
-           std::to_string(n))
-              .c_str(),
-          [=](benchmark::State& state) {
-            guarded(state, [&](benchmark::State& s) { run(s, Exec(), image, n); });
-          })
-          ->UseManualTime();
+      add_row(options,
+              std::string("voxel_classes/") + BackendTraits<Exec>::name + '/' + name_of(image) +
+                  ':' + std::to_string(n),
+              [=](benchmark::State& state) { run(state, Exec(), image, n); });
 }
 
 } // namespace
 
 void register_voxel_classes(const Options& options) {
-#define FEMURA_REGISTER(Exec)                                                                      \
-  if (options.has(BackendTraits<Exec>::name))                                                      \
-    register_backend<Exec>(options);
-  FEMURA_FOR_EACH_BACKEND(FEMURA_REGISTER)
-#undef FEMURA_REGISTER
+  for_each_backend(options,
+                   [&](auto backend) { register_rows<BackendOf<decltype(backend)>>(options); });
 }
 
 } // namespace femura::bench

@@ -2,8 +2,10 @@
 // voxel_memory/<operator>/<backend>/<precision>/<image>:<n>: the peak of Kokkos's allocations from
 // the image to a solver that is set up, with the bounds of solve_variant.hpp. A solve takes no more
 // (voxel_solve measures that too, and takes longer). The time is that of the set-up with few
-// Lanczos steps. The largest model that a machine holds: --sizes=600,800,1000,... on one variant;
-// the sizes that do not fit end with an error.
+// Lanczos steps. The largest model that a device holds: --sizes=600,800,1000,... on one variant;
+// the sizes that do not fit are skipped.
+#include "bench/groups.hpp"
+#include "bench/kept.hpp"
 #include "bench/register.hpp"
 #include "bench/solve_variant.hpp"
 #include "bench/voxel_model.hpp"
@@ -18,7 +20,7 @@ void run(benchmark::State& state, const Exec& exec, const SolveVariant& variant,
   VoxelSolverOptions options = variant.options();
   options.multigrid.lanczos_steps = 2; // takes the memory that more of them take
   for (auto _ : state) {
-    release_voxel_models();
+    release_kept();
     reset_memory_peaks();
     const std::int64_t before = peak_kokkos_bytes();
     VoxelModelOnDevice<Exec> model = make_voxel_model(exec, make_model_image(exec, image, n));
@@ -34,7 +36,7 @@ void run(benchmark::State& state, const Exec& exec, const SolveVariant& variant,
 }
 
 template<class Exec>
-void register_backend(const Options& options) {
+void register_rows(const Options& options) {
   register_variants<Exec>(
       options, "voxel_memory",
       [](ModelImage) { return std::vector<int>{least_bounded_size<Exec>}; }, run<Exec>);
@@ -43,11 +45,8 @@ void register_backend(const Options& options) {
 } // namespace
 
 void register_voxel_memory(const Options& options) {
-#define FEMURA_REGISTER(Exec)                                                                      \
-  if (options.has(BackendTraits<Exec>::name))                                                      \
-    register_backend<Exec>(options);
-  FEMURA_FOR_EACH_BACKEND(FEMURA_REGISTER)
-#undef FEMURA_REGISTER
+  for_each_backend(options,
+                   [&](auto backend) { register_rows<BackendOf<decltype(backend)>>(options); });
 }
 
 } // namespace femura::bench

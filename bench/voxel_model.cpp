@@ -1,32 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/voxel_model.hpp"
 
+#include "bench/kept.hpp"
 #include "kernels/component_selection.hpp"
 #include "kernels/mechanical_test.hpp"
 #include "kernels/perlin.hpp"
 #include "kernels/shapes.hpp"
 
 #include <algorithm>
-#include <optional>
 
 namespace femura::bench {
-
-namespace {
-
-template<class Exec>
-struct CachedModel {
-  ModelImage image;
-  int n;
-  VoxelModelOnDevice<Exec> model;
-};
-
-template<class Exec>
-std::optional<CachedModel<Exec>>& cache() {
-  static std::optional<CachedModel<Exec>> model;
-  return model;
-}
-
-} // namespace
 
 template<class Exec>
 VoxelArray<Exec> make_model_image(const Exec& exec, ModelImage image, int n) {
@@ -70,18 +53,11 @@ VoxelModelOnDevice<Exec> make_voxel_model(const Exec& exec, const VoxelArray<Exe
 
 template<class Exec>
 const VoxelModelOnDevice<Exec>& cached_voxel_model(const Exec& exec, ModelImage image, int n) {
-  std::optional<CachedModel<Exec>>& known = cache<Exec>();
-  if (!known || known->image != image || known->n != n) {
-    known.reset(); // frees before the next one takes memory
-    known = CachedModel<Exec>{image, n, make_voxel_model(exec, make_model_image(exec, image, n))};
-  }
-  return known->model;
-}
-
-void release_voxel_models() {
-#define FEMURA_RELEASE(Exec) cache<Exec>().reset();
-  FEMURA_FOR_EACH_BACKEND(FEMURA_RELEASE)
-#undef FEMURA_RELEASE
+  static Kept<std::pair<ModelImage, int>, VoxelModelOnDevice<Exec>> kept;
+  return kept.get({image, n}, [&] {
+    return std::make_unique<VoxelModelOnDevice<Exec>>(
+        make_voxel_model(exec, make_model_image(exec, image, n)));
+  });
 }
 
 #define FEMURA_INSTANTIATE(Exec)                                                                   \

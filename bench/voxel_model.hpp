@@ -4,6 +4,8 @@
 
 #include "solvers/voxel_solver.hpp"
 
+#include <vector>
+
 namespace femura::bench {
 
 enum class ModelImage {
@@ -38,8 +40,13 @@ VoxelModelOnDevice<Exec> make_voxel_model(const Exec& exec, const VoxelArray<Exe
 template<class Exec>
 const VoxelModelOnDevice<Exec>& cached_voxel_model(const Exec& exec, ModelImage image, int n);
 
-/// Forgets the cached models of all backends: before their memory is measured, and before Kokkos
-/// ends.
-void release_voxel_models();
+/// Sizes of a kernel's rows where none are asked for.
+template<class Exec>
+std::vector<int> kernel_sizes(ModelImage image) {
+  if (image == ModelImage::perlin)
+    return BackendTraits<Exec>::is_device ? std::vector<int>{275, 550} : std::vector<int>{64, 128};
+  return BackendTraits<Exec>::is_device ? std::vector<int>{64, 128, 256, 400}
+                                        : std::vector<int>{16, 32, 64, 128};
+}
 
 } // namespace femura::bench

@@ -2,14 +2,13 @@
 // voxel_multigrid/<piece>/<backend>/<f64|f32>/<image>:<n>: the parts of a multigrid cycle beside
 // the finest level's product, per degree of freedom of the finer level.
 #include "bench/compare_vectors.hpp"
+#include "bench/groups.hpp"
 #include "bench/measure.hpp"
 #include "bench/register.hpp"
 #include "bench/voxel_cost.hpp"
 #include "bench/voxel_model.hpp"
 #include "kernels/cell_coarsen.hpp"
 #include "kernels/cell_transfer.hpp"
-
-#include <utility>
 
 namespace femura::bench {
 
@@ -111,34 +110,26 @@ void run_transfer(benchmark::State& state, const Exec& exec, ModelImage image, i
   report<Exec, Scalar>(state, Piece::cost(levels), seconds);
 }
 
-template<class Scalar, class Exec>
+template<class Piece, class Scalar, class Exec>
 void register_rows(const Options& options) {
-  using Run = void (*)(benchmark::State&, const Exec&, ModelImage, int);
-  const std::pair<const char*, Run> pieces[] = {
-      {Prolong::name, run_transfer<Prolong, Scalar, Exec>},
-      {Restrict::name, run_transfer<Restrict, Scalar, Exec>}};
-  for (const auto& [name, run] : pieces)
-    for (const ModelImage image : all_images)
-      for (const int n : options.sizes_or(kernel_sizes<Exec>(image)))
-        benchmark::RegisterBenchmark(
-            row_name<Exec, Scalar>(std::string("voxel_multigrid/") + name, name_of(image), n)
-                .c_str(),
-            [run = run, image, n](benchmark::State& state) {
-              guarded(state, [&](benchmark::State& s) { run(s, Exec(), image, n); });
-            })
-            ->UseManualTime();
+  for (const ModelImage image : all_images)
+    for (const int n : options.sizes_or(kernel_sizes<Exec>(image)))
+      add_row(
+          options,
+          row_name<Exec, Scalar>(std::string("voxel_multigrid/") + Piece::name, name_of(image), n),
+          [=](benchmark::State& state) { run_transfer<Piece, Scalar>(state, Exec(), image, n); });
 }
 
 } // namespace
 
 void register_voxel_multigrid(const Options& options) {
-#define FEMURA_REGISTER(Exec)                                                                      \
-  if (options.has(BackendTraits<Exec>::name)) {                                                    \
-    register_rows<double, Exec>(options);                                                          \
-    register_rows<float, Exec>(options);                                                           \
-  }
-  FEMURA_FOR_EACH_BACKEND(FEMURA_REGISTER)
-#undef FEMURA_REGISTER
+  for_each_backend(options, [&](auto backend) {
+    using Exec = BackendOf<decltype(backend)>;
+    register_rows<Prolong, double, Exec>(options);
+    register_rows<Prolong, float, Exec>(options);
+    register_rows<Restrict, double, Exec>(options);
+    register_rows<Restrict, float, Exec>(options);
+  });
 }
 
 } // namespace femura::bench

@@ -4,6 +4,8 @@
 // Then the same iterations are recorded, with a wait around each kernel (kernel_times.hpp):
 // counters cg_ms, level<l>_ms; the kernels are printed as a table after the rows, unless those are
 // JSON or CSV.
+#include "bench/groups.hpp"
+#include "bench/kept.hpp"
 #include "bench/kernel_times.hpp"
 #include "bench/register.hpp"
 #include "bench/solve_variant.hpp"
@@ -16,16 +18,16 @@ namespace femura::bench {
 
 namespace {
 
-std::string& tables() {
-  static std::string text;
+/// By row; a repetition takes the place of the one before.
+std::map<std::string, std::string>& tables() {
+  static std::map<std::string, std::string> text;
   return text;
 }
 
 constexpr int num_iterations = 3;
 
 /// The table of a row, times per iteration.
-std::string format_table(const std::string& title, const std::vector<KernelTime>& times,
-                         double as_it_runs, double recorded) {
+std::string format_table(const std::vector<KernelTime>& times, double as_it_runs, double recorded) {
   double sum = 0;
   for (const KernelTime& time : times)
     sum += time.seconds / num_iterations;
@@ -33,7 +35,7 @@ std::string format_table(const std::string& title, const std::vector<KernelTime>
   std::snprintf(line, sizeof line,
                 "an iteration: %.3f ms as it runs, %.3f ms recorded, %.3f ms of it in kernels\n",
                 1e3 * as_it_runs, 1e3 * recorded, 1e3 * sum);
-  std::string text = '\n' + title + '\n' + line;
+  std::string text = line;
   std::snprintf(line, sizeof line, "%-10s %-40s %9s %11s %7s\n", "where", "kernel", "calls", "ms",
                 "share");
   text += line;
@@ -51,7 +53,7 @@ std::string format_table(const std::string& title, const std::vector<KernelTime>
 template<class Exec>
 void run(benchmark::State& state, const Exec& exec, const SolveVariant& variant, ModelImage image,
          int n) {
-  release_voxel_models();
+  release_kept();
   VoxelModelOnDevice<Exec> model = make_voxel_model(exec, make_model_image(exec, image, n));
   VoxelSolverOptions options = variant.options();
   // Iterations 2 .. 1 + num_iterations, converged or not: all take the same steps.
@@ -109,24 +111,22 @@ void run(benchmark::State& state, const Exec& exec, const SolveVariant& variant,
   state.counters["recorded_ms"] = 1e3 * kernels.seconds() / num_iterations;
   for (const auto& [name, milliseconds] : part)
     state.counters[name] = milliseconds;
-  tables() +=
-      format_table(variant.row_name("voxel_profile", BackendTraits<Exec>::name, name_of(image), n),
-                   kernels.times(), seconds, kernels.seconds() / num_iterations);
+  tables()[variant.row_name("voxel_profile", BackendTraits<Exec>::name, name_of(image), n)] =
+      format_table(kernels.times(), seconds, kernels.seconds() / num_iterations);
 }
 
 } // namespace
 
 void register_voxel_profile(const Options& options) {
-#define FEMURA_REGISTER(Exec)                                                                      \
-  if (options.has(BackendTraits<Exec>::name))                                                      \
+  for_each_backend(options, [&](auto backend) {
+    using Exec = BackendOf<decltype(backend)>;
     register_variants<Exec>(options, "voxel_profile", solve_sizes<Exec>, run<Exec>);
-  FEMURA_FOR_EACH_BACKEND(FEMURA_REGISTER)
-#undef FEMURA_REGISTER
+  });
 }
 
-void print_profiles(const Options& options) {
-  if (options.console)
-    std::fputs(tables().c_str(), stdout);
+void print_profiles() {
+  for (const auto& [row, table] : tables())
+    std::printf("\n%s\n%s", row.c_str(), table.c_str());
 }
 
 } // namespace femura::bench

@@ -4,6 +4,8 @@
 // of the solve; the others are counters: image_s to make the image, setup_s from there to a solver
 // that is ready, of which model_s for grid, moduli and load. Ends with an error where the peak of
 // Kokkos's allocations is above a bound.
+#include "bench/groups.hpp"
+#include "bench/kept.hpp"
 #include "bench/register.hpp"
 #include "bench/solve_variant.hpp"
 #include "bench/voxel_model.hpp"
@@ -16,7 +18,7 @@ template<class Exec>
 void run(benchmark::State& state, const Exec& exec, const SolveVariant& variant, ModelImage image,
          int n) {
   for (auto _ : state) {
-    release_voxel_models();
+    release_kept();
     reset_memory_peaks();
     const std::int64_t before = peak_kokkos_bytes();
     const Stopwatch image_watch;
@@ -64,11 +66,10 @@ void run(benchmark::State& state, const Exec& exec, const SolveVariant& variant,
 } // namespace
 
 void register_voxel_solve(const Options& options) {
-#define FEMURA_REGISTER(Exec)                                                                      \
-  if (options.has(BackendTraits<Exec>::name))                                                      \
+  for_each_backend(options, [&](auto backend) {
+    using Exec = BackendOf<decltype(backend)>;
     register_variants<Exec>(options, "voxel_solve", solve_sizes<Exec>, run<Exec>);
-  FEMURA_FOR_EACH_BACKEND(FEMURA_REGISTER)
-#undef FEMURA_REGISTER
+  });
 }
 
 } // namespace femura::bench

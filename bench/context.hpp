@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a result has to say about where it was measured.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace femura::bench {
+
+using Context = std::vector<std::pair<std::string, std::string>>;
+
+/// Versions, the backends' devices, clocks and threads, and their ceilings, which are measured
+/// here. Keys of a backend begin with its name: "openmp copy GB/s". Kokkos is initialized.
+Context make_context(const std::vector<std::string>& backends, bool quick);
+
+} // namespace femura::bench

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows that failed or were skipped. Google Benchmark knows only errors, under names that differ
+// between its versions.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+namespace femura::bench {
+
+struct Outcomes {
+  std::string row;                           ///< that runs
+  std::map<std::string, std::string> reason; ///< by row: why it failed or was skipped
+  std::set<std::string> failed;
+};
+
+inline Outcomes& outcomes() {
+  static Outcomes instance;
+  return instance;
+}
+
+} // namespace femura::bench
