@@ -1,20 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 # Checks of the tree itself, with the label `check`.
 
-# Who may include whom.
-add_test(NAME check/layering
-  COMMAND ${CMAKE_COMMAND} -D SOURCE_DIR=${PROJECT_SOURCE_DIR}
-    -P ${PROJECT_SOURCE_DIR}/tests/layering.cmake)
+# Of the sources alone, without a build: who may include whom, format, test sources in no executable,
+# licence lines, version and date of the release.
+foreach(check IN ITEMS layering format listed licence release)
+  add_test(NAME check/${check}
+    COMMAND ${CMAKE_COMMAND} -D SOURCE_DIR=${PROJECT_SOURCE_DIR} -D VERSION=${PROJECT_VERSION}
+      -P ${PROJECT_SOURCE_DIR}/tests/checks/${check}.cmake)
+  list(APPEND femura_checks check/${check})
+endforeach()
+foreach(language IN ITEMS shell python)
+  add_test(NAME check/${language}
+    COMMAND ${CMAKE_COMMAND} -D SOURCE_DIR=${PROJECT_SOURCE_DIR} -D LANGUAGE=${language}
+      -P ${PROJECT_SOURCE_DIR}/tests/checks/scripts.cmake)
+  list(APPEND femura_checks check/${language})
+endforeach()
 
-add_test(NAME check/format
-  COMMAND ${CMAKE_COMMAND} -D SOURCE_DIR=${PROJECT_SOURCE_DIR}
-    -P ${PROJECT_SOURCE_DIR}/tests/format.cmake)
-
-add_test(NAME check/listed
-  COMMAND ${CMAKE_COMMAND} -D SOURCE_DIR=${PROJECT_SOURCE_DIR}
-    -P ${PROJECT_SOURCE_DIR}/tests/listed.cmake)
-
-# A project of its own that finds, links and runs the installed package.
+# Projects of their own that find, link and run the installed package: one with a kernel, the examples.
+set(backends "")
+foreach(backend IN ITEMS serial openmp cuda)
+  string(TOUPPER ${backend} device)
+  if(Kokkos_ENABLE_${device})
+    list(APPEND backends ${backend})
+  endif()
+endforeach()
+cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+string(TOUPPER "${CMAKE_BUILD_TYPE}" config)
 add_test(NAME check/consumer
   COMMAND ${CMAKE_COMMAND}
     -D SOURCE_DIR=${PROJECT_SOURCE_DIR}/tests/consumer
@@ -22,13 +33,30 @@ add_test(NAME check/consumer
     -D WORK_DIR=${PROJECT_BINARY_DIR}/consumer
     -D GENERATOR=${CMAKE_GENERATOR}
     -D CXX_COMPILER=${CMAKE_CXX_COMPILER}
-    -D "CXX_FLAGS=${CMAKE_CXX_FLAGS}"
-    -D BUILD_TYPE=${CMAKE_BUILD_TYPE}
+    -D "CXX_FLAGS=${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${config}} ${FEMURA_LIGHT_FLAGS}"
     -D KOKKOS_DIR=${Kokkos_DIR}
     -D CUDA=${Kokkos_ENABLE_CUDA}
+    -D "BACKENDS=${backends}"
     -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
+set_tests_properties(check/consumer PROPERTIES PROCESSORS ${cores} TIMEOUT 1200)
 
-set_tests_properties(check/layering check/format check/listed check/consumer PROPERTIES
+# Links of the pages, and files that pages and sources name.
+find_package(Python3 3.7 QUIET COMPONENTS Interpreter)
+if(Python3_Interpreter_FOUND)
+  add_test(NAME check/links
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/checks/links.py ${PROJECT_SOURCE_DIR})
+  list(APPEND femura_checks check/links)
+endif()
+
+# The documentation without a warning; the target `docs` makes it in docs/html of the build tree.
+set(make_docs ${CMAKE_COMMAND} -D SOURCE_DIR=${PROJECT_SOURCE_DIR} -D VERSION=${PROJECT_VERSION})
+set(docs_script ${PROJECT_SOURCE_DIR}/docs/doxygen/run.cmake)
+add_test(NAME check/docs
+  COMMAND ${make_docs} -D OUTPUT_DIR=${PROJECT_BINARY_DIR}/docs-check -P ${docs_script})
+add_custom_target(docs
+  COMMAND ${make_docs} -D OUTPUT_DIR=${PROJECT_BINARY_DIR}/docs -P ${docs_script} VERBATIM)
+
+set_tests_properties(${femura_checks} check/consumer check/docs PROPERTIES
   LABELS check SKIP_REGULAR_EXPRESSION "^skipped: |\nskipped: ")
 
 # Every public header compiles on its own and twice in a row; the library checks those that a source
@@ -60,7 +88,6 @@ if(NOT Kokkos_ENABLE_CUDA)
     target_precompile_headers(femura_headers PRIVATE <Kokkos_Core.hpp>)
   endif()
 
-  cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
   add_test(NAME check/headers
     COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target femura_headers -j ${cores})
   set_tests_properties(check/headers PROPERTIES LABELS check PROCESSORS ${cores} TIMEOUT 1200)

@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compile settings common to our own targets; nothing of it reaches a user's target.
 
-# Adds warnings, the root as include directory for "core/x.hpp", and the machine flags.
+# Adds warnings, the root as include directory for "core/x.hpp", and the machine flags. HOST_ONLY: the
+# target is without Kokkos, and a CUDA build leaves it to the host compiler.
 function(femura_compile_settings target)
+  cmake_parse_arguments(PARSE_ARGV 1 settings "HOST_ONLY" "" "")
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   if(NOT Kokkos_ENABLE_CUDA) # nvcc's generated host code is not ours to warn about
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic)
+  elseif(Kokkos_CXX_COMPILER_ID STREQUAL "NVIDIA" AND NOT settings_HOST_ONLY)
+    # Device code that calls what is for the host alone is wrong; nvcc only warns in functions for
+    # both. Calls of constexpr functions (20013, 20015) have no name among its errors.
+    target_compile_options(${target} PRIVATE -Werror=cross-execution-space-call
+      "SHELL:-Xcudafe --diag_error=20013" "SHELL:-Xcudafe --diag_error=20015")
   endif()
   if(FEMURA_NATIVE)
     target_compile_options(${target} PRIVATE -march=native)
@@ -39,8 +46,8 @@ function(femura_compile_together target group)
   endif()
 endfunction()
 
-# A library of the package: femura_<name>, alias and export name femura::<name>, headers installed
-# as include/femura/<name>/ so that "<name>/x.hpp" resolves from include/femura.
+# A library of the package: femura_<name>, alias and export name femura::<name>. Its headers are
+# "<name>/x.hpp" here and <femura/<name>/x.hpp> where they are installed (FemuraInstall.cmake).
 function(femura_library name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   list(APPEND sources ${ARGN})
@@ -57,8 +64,6 @@ function(femura_library name)
   target_compile_features(femura_${name} ${scope} cxx_std_17)
   target_include_directories(femura_${name} ${scope}
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
-    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/femura>)
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   install(TARGETS femura_${name} EXPORT femuraTargets)
-  install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/
-    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/femura/${name} FILES_MATCHING PATTERN *.hpp)
 endfunction()

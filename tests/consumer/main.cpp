@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A user's program: counts the solid voxels of an image on every backend of the library.
 #include "core/version.hpp"
-#include "kernels/voxel_array.hpp"
+
+#include <femura/core/kokkos_runtime.hpp>
+#include <femura/core/version.hpp>
+#include <femura/kernels/voxel_array.hpp>
 
 #include <cstdio>
 
@@ -21,7 +24,7 @@ int count_solid(const Exec& exec, const femura::VoxelImage& image) {
 }
 
 int main() {
-  const Kokkos::ScopeGuard kokkos;
+  const femura::KokkosRuntime kokkos;
   femura::VoxelImage image;
   image.shape = {2, 2, 1};
   image.value = {0, 18000, 0, 12000};
@@ -29,7 +32,8 @@ int main() {
   for (const std::string& name : femura::backend_names()) {
     const int count =
         femura::with_backend(name, [&](auto exec) { return count_solid(exec, image); });
-    std::printf("femura %s, %s: %d solid voxels\n", femura::version(), name.c_str(), count);
+    std::printf("consumer %s, femura %s, %s: %d solid voxels\n", consumer_version(),
+                femura::version(), name.c_str(), count);
     right = right && count == 2;
   }
   return right ? 0 : 1;

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# Fails where a file that can have comments does not name the licence in its first lines. Prose and
+# data need not.
+cmake_minimum_required(VERSION 3.22)
+set(files ${SOURCE_DIR}/CMakeLists.txt ${SOURCE_DIR}/CITATION.cff
+  ${SOURCE_DIR}/.clang-format ${SOURCE_DIR}/.clang-tidy)
+foreach(folder IN ITEMS .ci apps bench cmake core docs examples kernels scripts solvers tests)
+  file(GLOB_RECURSE found ${SOURCE_DIR}/${folder}/*)
+  list(APPEND files ${found})
+endforeach()
+list(FILTER files EXCLUDE REGEX "\\.(json|md|png|svg|csv|pyc|swp)$|/tests/fuzz/corpus/")
+set(without "")
+foreach(file IN LISTS files)
+  file(STRINGS ${file} start LIMIT_COUNT 3)
+  if(NOT start MATCHES "SPDX-License-Identifier: Apache-2\\.0")
+    file(RELATIVE_PATH name ${SOURCE_DIR} ${file})
+    string(APPEND without "\n  ${name}")
+  endif()
+endforeach()
+if(without)
+  message(FATAL_ERROR
+    "without the line \"SPDX-License-Identifier: Apache-2.0\" in the first three:${without}")
+endif()
