@@ -26,7 +26,7 @@ import sys
 from results import load
 
 # Counters of which less is better.
-COSTS = {"time", "pcg_iterations", "products", "setup_products", "setup_s", "model_s", "prepare_s",
+COSTS = {"time", "pcg_iterations", "fim_iterations", "products", "setup_products", "setup_s", "model_s", "prepare_s",
          "bytes/dof", "flops/dof", "bytes/element", "peak_bytes/dof", "true_residual", "median_us",
          "p90_us", "refresh_us", "iteration_us", "per_iteration_us", "stream_us", "ms_10000"}
 

@@ -178,7 +178,7 @@ void run_solve(benchmark::State& state, const Exec& exec, const EikonalVariant& 
   state.counters["vertices"] = double(solver.num_points());
   state.counters["tetrahedra"] = double(solver.num_tetra());
   state.counters["last_ms"] = *std::max_element(heart.times.begin(), heart.times.end());
-  state.counters["iterations"] = result.iterations;
+  state.counters["fim_iterations"] = result.iterations;
   state.counters["evaluations/vertex"] = double(result.evaluations) / vertices;
   state.counters["solves/vertex"] = solves / vertices;
   state.counters["ms/set"] = 1e3 * seconds / double(sets.size());

@@ -117,7 +117,7 @@ void list(const CommandLine& line) {
 
 /// Hands Google Benchmark its flags. Returns false if it does not know one.
 bool initialize_benchmark(const CommandLine& line, const std::string& output) {
-  std::vector<std::string> arguments = {"femura_bench"};
+  static std::vector<std::string> arguments = {"femura_bench"}; // it keeps a pointer to the first
   if (!output.empty()) {
     arguments.push_back("--benchmark_out=" + output);
     arguments.push_back("--benchmark_out_format=json");
@@ -161,8 +161,10 @@ int run(const CommandLine& line) {
     print_context(context);
   if (benchmark::RunSpecifiedBenchmarks(line.console ? &reporter : nullptr) == 0)
     fail<UsageError>("no row passes --benchmark_filter");
-  if (line.console)
+  if (line.console) {
     print_profiles();
+    reporter.print_times();
+  }
   if (output)
     output->commit();
   const std::size_t failed = outcomes().failed.size(), noted = outcomes().reason.size();

@@ -12,8 +12,9 @@ namespace femura::bench {
 namespace {
 
 /// In this order, where a row has them.
-const char* const shown[] = {"dofs/s",         "GB/s",       "GFLOP/s",    "of_ceiling", "setup_s",
-                             "pcg_iterations", "iterations", "matrices/s", "median_us"};
+const char* const shown[] = {"dofs/s",         "GB/s",       "GFLOP/s",
+                             "of_ceiling",     "setup_s",    "pcg_iterations",
+                             "fim_iterations", "matrices/s", "median_us"};
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -47,12 +48,14 @@ bool Reporter::ReportContext(const Context&) {
 void Reporter::ReportRuns(const std::vector<Run>& runs) {
   if (runs.empty() || runs[0].run_type == Run::RT_Aggregate)
     return; // our own medians are printed
-  ++num_rows_;
   const std::string& name = runs[0].run_name.function_name;
-  if (const std::string group = name.substr(0, name.find('/')); group != group_) {
+  if (const std::string group = name.substr(0, name.find('/'));
+      group_seconds_.empty() || group != group_seconds_.back().first) {
     std::printf("\n");
-    group_ = group;
+    group_seconds_.emplace_back(group, 0);
   }
+  group_seconds_.back().second += since_last_row_.seconds();
+  since_last_row_ = Stopwatch();
   if (const auto reason = outcomes().reason.find(name); reason != outcomes().reason.end()) {
     std::printf("%-*s %s: %s\n", int(width_), name.c_str(),
                 outcomes().failed.count(name) != 0 ? "FAILED" : "skipped", reason->second.c_str());
@@ -78,6 +81,12 @@ void Reporter::ReportRuns(const std::vector<Run>& runs) {
   }
   std::printf("\n");
   std::fflush(stdout);
+}
+
+void Reporter::print_times() const {
+  std::printf("\nSeconds of each group, with models, verification and repetitions:\n");
+  for (const auto& [group, seconds] : group_seconds_)
+    std::printf("%-22s %8.1f\n", group.c_str(), seconds);
 }
 
 } // namespace femura::bench

@@ -2,10 +2,13 @@
 // What femura_bench prints: a line for each row.
 #pragma once
 
+#include "core/timer.hpp"
+
 #include <benchmark/benchmark.h>
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace femura::bench {
@@ -17,12 +20,13 @@ class Reporter final : public benchmark::BenchmarkReporter {
 public:
   bool ReportContext(const Context& context) override;
   void ReportRuns(const std::vector<Run>& runs) override;
-  /// How many rows were reported.
-  std::size_t num_rows() const { return num_rows_; }
+  /// What each group took in all, s: models, verification, warm-up and repetitions.
+  void print_times() const;
 
 private:
-  std::string group_;
-  std::size_t width_ = 0, num_rows_ = 0;
+  Stopwatch since_last_row_;
+  std::vector<std::pair<std::string, double>> group_seconds_;
+  std::size_t width_ = 0;
 };
 
 } // namespace femura::bench

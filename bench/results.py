@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of femura_bench as JSON, for compare.py and plot.py."""
+"""Results of femura_bench as JSON, which may be compressed (.json.gz), for compare.py and plot.py."""
 
+import gzip
 import json
 import re
 import statistics
@@ -45,7 +46,8 @@ def clean_name(name):
 def load(path, program):
     """(context, {name: Row}) of a file; ends the program with 5 if it is no result."""
     try:
-        with open(path, encoding="utf-8") as file:
+        opened = gzip.open if path.endswith(".gz") else open
+        with opened(path, "rt", encoding="utf-8") as file:
             data = json.load(file)
         context, found = data["context"], data["benchmarks"]
         rows = {}

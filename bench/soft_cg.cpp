@@ -301,7 +301,7 @@ void run_cg(benchmark::State& state, const Exec& exec, SoftModel model, SoftLaw 
   const double seconds = body.step(exec, iterations, true);
   if (!body.is_sound(exec))
     return fail_benchmark(state, "a position is not finite, or the matrix is not positive");
-  state.counters["iterations"] = body.iterations();
+  state.counters["pcg_iterations"] = body.iterations();
   state.counters["per_iteration_us"] = 1e6 * seconds / iterations;
   state.counters["difference"] = difference;
 }

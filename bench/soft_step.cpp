@@ -77,7 +77,7 @@ void run_step(benchmark::State& state, const Exec& exec, SoftModel model, SoftLa
   std::sort(seconds.begin(), seconds.end());
   state.counters["median_us"] = 1e6 * seconds[seconds.size() / 2];
   state.counters["p90_us"] = 1e6 * seconds[seconds.size() * 9 / 10];
-  state.counters["iterations"] = iterations / n;
+  state.counters["pcg_iterations"] = iterations / n;
   state.counters["staleness"] = staleness / n;
   state.counters["collect_us"] = 1e6 * sums.collect / n;
   state.counters["compress_us"] = 1e6 * sums.compress / n;
@@ -103,7 +103,7 @@ void run_cg(benchmark::State& state, const Exec& exec, SoftModel model, SoftLaw 
   if (!is_sound(exec, solver) || !(report.residual < 10))
     return fail_benchmark(state, "the residual is " + std::to_string(report.residual));
   state.counters["residual"] = report.residual;
-  state.counters["iterations"] = report.iterations;
+  state.counters["pcg_iterations"] = report.iterations;
 }
 
 template<class Exec>
