@@ -407,7 +407,8 @@ class Scenes(SoftbodyCase):
     """Those that come with femura."""
 
     def test_they_can_be_read(self):
-        folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "scenes")
+        here = os.path.dirname(os.path.abspath(__file__))
+        folder = os.path.join(here, "..", "..", "examples", "softbody")
         names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
         self.assertIn("cloth.json", names)
         for name in names:
