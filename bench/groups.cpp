@@ -97,8 +97,8 @@ const std::vector<Group>& all_groups() {
       {"pfem_form", "stiffness matrices of high order by each method", register_pfem_form,
        elements({3}, "/p:3$"),
        rows("/(ai|ai-inner|aii|aii-inner)/.*/p:[1-3]$|"
-            "/(blocked|sum-fact|tensor-cores)/.*/trunk/packed/.*/p:[1-5]$|"
-            "/(sum-fact|tensor-cores)/.*/points/trunk/packed/.*/p:8$|"
+            "/(blocked|sum-fact|tensor-cores)/.*/trunk/packed/p:[1-5]$|"
+            "/(sum-fact|tensor-cores)/.*/points/trunk/packed/p:8$|"
             "/(affine|congruent)/.*/p:[1-5]$")},
       {"pfem_apply", "product with the stiffness of high order", register_pfem_apply,
        sizes({4}, "/p:3$"), rows("/elements:.*/p:(2|3|5|8)$|/shared/.*/p:[23]$")},

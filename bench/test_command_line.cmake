@@ -39,6 +39,16 @@ if(output MATCHES "eikonal_setup")
 endif()
 expect(2 "unrecognized command-line flag: --no_such_flag" run peers --quick --no_such_flag)
 
+# A selection that matches nothing would leave its rows out without a word.
+foreach(method IN ITEMS ai aii-inner blocked sum-fact affine congruent)
+  expect(0 "pfem_form/${method}/" list pfem_form --rows --full)
+endforeach()
+foreach(extent IN ITEMS --quick --full)
+  foreach(group IN LISTS GROUPS)
+    expect(0 "${group}" list ${group} --rows ${extent})
+  endforeach()
+endforeach()
+
 # Every group has a test.
 expect(0 "" list)
 string(REGEX MATCHALL "[^\n]+" lines "${output}")
