@@ -23,6 +23,21 @@ struct EikonalCounts {
   std::int64_t local_solves = 0;
 };
 
+/// Whether an iteration reads the times of the one before, and not some that others lower at the
+/// same moment: results are then bitwise the same for any number of threads.
+template<class Exec>
+bool reads_last_times(const EikonalOptions& options) {
+  switch (options.method) {
+  case EikonalMethod::scan:
+    return true;
+  case EikonalMethod::patch: // which are to work on their own
+    return options.deterministic;
+  default:
+    // Where many threads at once read new times by chance, that costs evaluations.
+    return options.deterministic || BackendTraits<Exec>::is_device;
+  }
+}
+
 /// Lowers `time` [sets * num_points], set at the sites and unreached_time elsewhere, until no
 /// update lowers a time by more than options.tolerance of it. Fences. One definition in each of the
 /// eikonal_<method>.cpp.

@@ -38,9 +38,7 @@ EikonalCounts solve_by_parts(const Exec& exec, const RingUpdate<Exec, Metric>& u
                          : start.num_points / usual_part_size<Exec>(options.method);
   const Front front = make_part_front(
       exec, start.num_points, std::clamp(wanted, 1, start.num_points), start.num_times, start.site);
-  // As the queue: many threads at once read new times by chance, which costs evaluations. Patches
-  // are to work on their own.
-  const bool two_arrays = options.deterministic || (spread && device);
+  const bool two_arrays = reads_last_times<Exec>(options);
   Array<Real, Exec> times[2] = {time, time};
   if (two_arrays) {
     times[1] = make_uninitialized<Real>(exec, start.num_times, "femura::eikonal::new_time");
@@ -108,5 +106,6 @@ EikonalCounts solve_by_parts(const Exec& exec, const RingUpdate<Exec, Metric>& u
 #define FEMURA_INSTANTIATE_BACKEND(Exec) FEMURA_FOR_EACH_EIKONAL(FEMURA_INSTANTIATE, Exec)
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE_BACKEND)
 #undef FEMURA_INSTANTIATE_BACKEND
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura::detail

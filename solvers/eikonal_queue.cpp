@@ -13,9 +13,7 @@ EikonalCounts solve_by_queue(const Exec& exec, const RingUpdate<Exec, Metric>& u
   using Front = EikonalFront<Exec>;
   const Front front = make_eikonal_front(exec, start.num_times, start.site);
   const Real keep = Real(1) - Real(options.tolerance);
-  // Many threads at once read new times by chance, which costs evaluations: devices read those of
-  // the iteration before in any case.
-  const bool two_arrays = options.deterministic || BackendTraits<Exec>::is_device;
+  const bool two_arrays = reads_last_times<Exec>(options);
   Array<Real, Exec> times[2] = {time, time};
   if (two_arrays) {
     times[1] = make_uninitialized<Real>(exec, start.num_times, "femura::eikonal::new_time");
@@ -65,5 +63,6 @@ EikonalCounts solve_by_queue(const Exec& exec, const RingUpdate<Exec, Metric>& u
 #define FEMURA_INSTANTIATE_BACKEND(Exec) FEMURA_FOR_EACH_EIKONAL(FEMURA_INSTANTIATE, Exec)
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE_BACKEND)
 #undef FEMURA_INSTANTIATE_BACKEND
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura::detail

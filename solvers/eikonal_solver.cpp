@@ -257,6 +257,11 @@ EikonalMethod EikonalSolver<Exec, Real>::method() const {
 }
 
 template<class Exec, class Real>
+bool EikonalSolver<Exec, Real>::is_deterministic() const {
+  return detail::reads_last_times<Exec>(implementation_->options);
+}
+
+template<class Exec, class Real>
 std::int64_t EikonalSolver<Exec, Real>::num_points() const {
   return implementation_->num_points();
 }

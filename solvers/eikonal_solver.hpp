@@ -118,6 +118,9 @@ public:
                       const Array<Real, Exec>& times);
 
   EikonalMethod method() const; ///< not automatic
+  /// Whether times are bitwise the same from run to run for any number of threads: with
+  /// EikonalOptions::deterministic; without it by `scan`, and by `queue` and `spread` on devices.
+  bool is_deterministic() const;
   std::int64_t num_points() const;
   std::int64_t num_tetra() const;
   /// Bytes of the metric of a tetrahedron, as stored.

@@ -107,7 +107,7 @@ template<class Exec>
 class VoxelSolver {
 public:
   VoxelSolver(const Exec& exec, const VoxelProblem<Exec>& problem,
-              const VoxelSolverOptions& options);
+              const VoxelSolverOptions& options = fastest_voxel_options<Exec>());
   ~VoxelSolver();
 
   /// u [3 num_nodes] holds the prescribed displacements (mm) on entry, at free components the

@@ -364,7 +364,7 @@ void add_bone_options(CLI::App& app, BoneOptions& options) {
        "and mixed on cores"});
   app.footer(std::string("Examples:\n"
                          "  femura bone tibia.h5 -o out\n"
-                         "      the test in the file; out/tibia.hdf and out/tibia.json\n"
+                         "      the test in the file; out/tibia.hdf and out/tibia.summary.json\n"
                          "  femura bone femur.off --voxel 0.5 --modulus 17000 --test axial "
                          "--strain -0.01 -o out\n"
                          "  femura bone scan.nii.gz --law threshold --lower 500 --test confined "

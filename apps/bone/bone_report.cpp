@@ -374,7 +374,7 @@ int report_bone(const BoneResults& results, const std::string& stem, DriverConte
              " million degrees of freedom per second, peak memory ",
              format_bytes(static_cast<double>(peak_host_bytes())));
   context.print_result(bone_table(results, context));
-  context.finish(bone_summary(results, context), stem + ".json");
+  context.finish(bone_summary(results, context), stem);
   return results.converged() ? exit_done : exit_not_converged;
 }
 

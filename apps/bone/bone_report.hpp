@@ -13,8 +13,8 @@ std::string bone_table(const BoneResults& results, const DriverContext& context)
 /// The summary as in design: schema, status, problem, ... provenance.
 nlohmann::ordered_json bone_summary(const BoneResults& results, const DriverContext& context);
 
-/// Prints the table, writes the summary (`stem`.json in --output-dir, or where --json says), says
-/// in the log where a solve did not converge, and returns the exit code.
+/// Prints the table, writes the summary (`stem`.summary.json in --output-dir, or where --json
+/// says), says in the log where a solve did not converge, and returns the exit code.
 int report_bone(const BoneResults& results, const std::string& stem, DriverContext& context);
 
 /// The same for --dry-run.

@@ -105,13 +105,13 @@ void DriverContext::iteration(int load_case, int iteration, double relative_resi
     history_->add(now, load_case, iteration, relative_residual);
 }
 
-void DriverContext::finish(const nlohmann::ordered_json& summary, const std::string& default_name) {
+void DriverContext::finish(const nlohmann::ordered_json& summary, const std::string& stem) {
   if (history_)
     history_->commit();
   const std::string text = summary.dump(2) + '\n';
   if (json_on_stdout())
     std::cout << text << std::flush;
-  else if (const auto path = output_file(options_.json, default_name)) {
+  else if (const auto path = output_file(options_.json, stem + ".summary.json")) {
     write_file(*path, text);
     log_info("wrote ", *path);
   }

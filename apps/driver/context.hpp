@@ -66,9 +66,9 @@ public:
   /// history. Throws Interrupted after SIGINT or SIGTERM.
   void iteration(int load_case, int iteration, double relative_residual);
 
-  /// Writes the summary to the places asked for (`default_name` with --output-dir) and completes
-  /// the history.
-  void finish(const nlohmann::ordered_json& summary, const std::string& default_name);
+  /// Writes the summary to the places asked for (`stem`.summary.json with --output-dir) and
+  /// completes the history.
+  void finish(const nlohmann::ordered_json& summary, const std::string& stem);
 
 private:
   CommonOptions options_;

@@ -16,7 +16,8 @@ const char* exit_code_help() {
          "  2   usage error\n"
          "  3   finished but not converged; results are written and say so\n"
          "  4   backend or device unavailable, or out of memory\n"
-         "  5   unreadable or invalid input, or unwritable output\n";
+         "  5   unreadable or invalid input, or unwritable output\n"
+         "  75  stopped by a signal after writing the checkpoint (softbody, topopt)\n";
 }
 
 namespace {

@@ -21,7 +21,7 @@ int report_prediction(Prediction prediction, const std::string& stem, DriverCont
   parts.results = std::move(prediction.results);
   parts.results["predicted_device_bytes"] = prediction.device_bytes;
   parts.results["predicted_host_bytes"] = prediction.host_bytes;
-  context.finish(make_summary(context, parts), stem + ".json");
+  context.finish(make_summary(context, parts), stem);
   return exit_done;
 }
 

@@ -21,7 +21,8 @@ struct Prediction {
   double host_bytes = 0;                                 ///< expected peak of the process
 };
 
-/// Prints the table, writes the summary (`stem`.json with --output-dir) and returns exit_done.
+/// Prints the table, writes the summary (`stem`.summary.json with --output-dir) and returns
+/// exit_done.
 int report_prediction(Prediction prediction, const std::string& stem, DriverContext& context);
 
 } // namespace femura

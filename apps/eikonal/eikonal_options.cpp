@@ -125,7 +125,7 @@ void add_eikonal_options(CLI::App& app, EikonalCommandOptions& options) {
   app.footer(std::string("Examples:\n"
                          "  femura eikonal heart.pts --velocities tissues.json --site vtx:lv.vtx "
                          "--site vtx:rv.vtx@t=5 -o out\n"
-                         "      out/heart.hdf and out/heart.json\n"
+                         "      out/heart.hdf and out/heart.summary.json\n"
                          "  femura eikonal heart.vtu --velocity 0.6,0.4,0.2 --site "
                          "sphere:10,20,30,1.5 --igb act.igb\n"
                          "  femura eikonal heart.pts --velocities tissues.json --sites pacing.json "

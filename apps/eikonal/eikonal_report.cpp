@@ -248,7 +248,7 @@ int report_eikonal(const EikonalRunResults& results, const std::string& stem,
            " s: ", format_number(million_per_second(results), 4),
            " million tetrahedra per second, peak memory ", format_bytes(double(peak_host_bytes())));
   context.print_result(eikonal_table(results, context));
-  context.finish(eikonal_summary(results, context), stem + ".json");
+  context.finish(eikonal_summary(results, context), stem);
   return results.converged ? exit_done : exit_not_converged;
 }
 

@@ -7,8 +7,9 @@
 
 namespace femura {
 
-/// Prints the table, writes the summary (`stem`.json in --output-dir, or where --json says), warns
-/// of what did not converge, is not reached or is swallowed, and returns the exit code.
+/// Prints the table, writes the summary (`stem`.summary.json in --output-dir, or where --json
+/// says), warns of what did not converge, is not reached or is swallowed, and returns the exit
+/// code.
 int report_eikonal(const EikonalRunResults& results, const std::string& stem,
                    DriverContext& context);
 

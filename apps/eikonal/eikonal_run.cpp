@@ -99,6 +99,7 @@ auto solve(const Exec& exec, const EikonalCommandOptions& options, const Eikonal
   results.seconds.setup = setup_watch.seconds();
   results.metric_bytes = solver->metric_bytes_per_tetra();
   results.method = name_of(solver->method());
+  results.deterministic = solver->is_deterministic();
 
   std::vector<std::vector<EikonalSite>> sites;
   for (std::size_t k = 0; k < model.sets.size(); ++k)
@@ -147,7 +148,6 @@ int run_on(const Exec& exec, const EikonalCommandOptions& options, DriverContext
     return report_eikonal_prediction(predict<Exec>(options, model), output_stem(options), context);
   results.mesh = describe_mesh(model);
   results.metric = name_of(options.solver.metric);
-  results.deterministic = options.solver.deterministic;
   if (options.common.precision == Precision::fp64) {
     results.precision = "double";
     return run_in<double>(exec, options, model, results, context);

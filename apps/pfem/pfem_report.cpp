@@ -107,7 +107,7 @@ int report_pfem(const PfemModel& model, const PfemResults& results, const std::s
   parts.iterations = solve.iterations;
   parts.recurrent_residual = solve.relative_residual;
   parts.true_residual = solve.true_relative_residual;
-  context.finish(make_summary(context, parts), stem + ".summary.json");
+  context.finish(make_summary(context, parts), stem);
   return solve.converged ? exit_done : exit_not_converged;
 }
 
@@ -131,7 +131,7 @@ int report_pfem_prediction(const PfemModel& model, const PfemPrediction& expecte
   prediction.results["model_bytes"] = expected.model_bytes;
   prediction.device_bytes = expected.device_bytes;
   prediction.host_bytes = expected.host_bytes;
-  return report_prediction(std::move(prediction), stem + ".summary", context);
+  return report_prediction(std::move(prediction), stem, context);
 }
 
 } // namespace femura

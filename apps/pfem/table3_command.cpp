@@ -130,7 +130,7 @@ int predict_table3(const Table3Options& options, DriverContext& context) {
   }
   prediction.host_bytes = 150 * double(options.elements) +
                           (options.common.backend == "cuda" ? 1.1e9 : prediction.device_bytes);
-  return report_prediction(std::move(prediction), "table3.summary", context);
+  return report_prediction(std::move(prediction), "table3", context);
 }
 
 void add_table3_options(CLI::App& app, Table3Options& o) {
@@ -182,7 +182,7 @@ int run_table3(const Table3Options& options, DriverContext& context) {
   parts.status = agreed ? "done" : "matrices differ";
   parts.problem = table3_problem(options);
   parts.results = {{"rows", table3_json(rows)}};
-  context.finish(make_summary(context, parts), "table3.summary.json");
+  context.finish(make_summary(context, parts), "table3");
   return agreed ? exit_done : exit_not_converged;
 }
 

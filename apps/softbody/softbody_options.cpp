@@ -132,7 +132,7 @@ void add_softbody_options(CLI::App& app, SoftbodyCommandOptions& options) {
                   "--steps 100 --json -\n"
                   "  femura softbody examples/softbody/cube.json --backend openmp --refresh "
                   "background --timings\n\n") +
-      exit_code_help() + "  75  stopped by a signal after writing the checkpoint\n");
+      exit_code_help());
 }
 
 } // namespace femura

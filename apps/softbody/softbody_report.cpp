@@ -166,8 +166,8 @@ int report_softbody(const SoftbodyModel& model, const SoftbodyRunResults& result
              " s: ", format_number(double(results.steps.size()) / results.seconds.steps, 4),
              " steps per second, peak memory ", format_bytes(double(peak_host_bytes())));
   context.print_result(softbody_table(model, results, context));
-  context.finish(softbody_json(model, results, context), stem + ".summary.json");
-  return !results.converged() ? exit_not_converged : results.stopped ? exit_stopped : exit_done;
+  context.finish(softbody_json(model, results, context), stem);
+  return results.stopped ? exit_stopped : results.converged() ? exit_done : exit_not_converged;
 }
 
 int report_softbody_prediction(const SoftbodyModel& model, const SoftbodyPrediction& expected,
@@ -183,7 +183,7 @@ int report_softbody_prediction(const SoftbodyModel& model, const SoftbodyPredict
                         {"inverse_entries", expected.num_inverse_entries}};
   prediction.device_bytes = expected.device_bytes;
   prediction.host_bytes = expected.host_bytes;
-  return report_prediction(std::move(prediction), stem + ".summary", context);
+  return report_prediction(std::move(prediction), stem, context);
 }
 
 } // namespace femura

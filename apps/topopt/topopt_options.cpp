@@ -151,7 +151,6 @@ void add_topopt_options(CLI::App& app, TopoptCommandOptions& options) {
                   "  femura topopt bracket.inp --unit 0.001 --volume 0.25 --radius 0.004 --stl "
                   "bracket.stl\n\n") +
       exit_code_help() +
-      "  75  stopped by a signal after writing the checkpoint\n"
       "A run that does all its steps ends with 0, whether the design still changed or not.\n");
 }
 

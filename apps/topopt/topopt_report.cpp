@@ -147,7 +147,7 @@ int report_topopt(const TopoptModel& model, const TopoptRunResults& results,
   warn(results);
   log_speed(model, results);
   context.print_result(topopt_table(model, results, context));
-  context.finish(topopt_json(model, results, context), stem + ".summary.json");
+  context.finish(topopt_json(model, results, context), stem);
   return !results.breakdown.empty() ? exit_not_converged
          : results.stopped          ? exit_stopped
                                     : exit_done;
@@ -176,7 +176,7 @@ int report_topopt_prediction(const TopoptModel& model, const TopoptPrediction& e
   prediction.results["design_bytes"] = expected.design_bytes;
   prediction.device_bytes = expected.device_bytes;
   prediction.host_bytes = expected.host_bytes;
-  return report_prediction(std::move(prediction), stem + ".summary", context);
+  return report_prediction(std::move(prediction), stem, context);
 }
 
 } // namespace femura

@@ -292,10 +292,10 @@ class Results(EikonalCase):
         self.femura("eikonal", "box", "--velocities", "v.json", "--site", "vertices:0", "-o", "out",
                     "--igb", "act.igb", "--dat", "act.dat", "-q")
         self.assertEqual(sorted(os.listdir(self.path("out"))),
-                         ["act.dat", "act.igb", "box.hdf", "box.json"])
+                         ["act.dat", "act.igb", "box.hdf", "box.summary.json"])
         self.femura("eikonal", "box", "--velocities", "v.json", "--site", "vertices:0", "-o", "two",
                     "--no-hdf", "-q")
-        self.assertEqual(os.listdir(self.path("two")), ["box.json"])
+        self.assertEqual(os.listdir(self.path("two")), ["box.summary.json"])
 
     def test_nothing_is_written_unasked(self):
         before = self.files()
@@ -422,6 +422,24 @@ class Determinism(EikonalCase):
                         content = file.read()[1024:]
                     expected = expected or content
                     self.assertTrue(content == expected)
+
+    def test_results_say_what_is_deterministic_unasked(self):
+        def solve(backend, method, *options):
+            run = self.summary("eikonal", "--generate", "ventricles:h=3", "--igb", "act.igb", "-q",
+                               "--backend", backend, "--method", method, *options)
+            with open(self.path("act.igb"), "rb") as file:
+                return run["engine"]["deterministic"], file.read()[1024:]
+
+        for backend in driver_case.backends():
+            asked, expected = solve(backend, "queue", "--deterministic")
+            self.assertTrue(asked)
+            always = {"scan", "queue", "spread"} if backend == "cuda" else {"scan"}
+            for method in METHODS:
+                with self.subTest(backend=backend, method=method):
+                    deterministic, content = solve(backend, method)
+                    self.assertEqual(deterministic, method in always)
+                    if deterministic:
+                        self.assertTrue(content == expected)
 
 
 class BadInput(EikonalCase):

@@ -272,11 +272,13 @@ class Resume(SoftbodyCase):
         refused("text.h5", self.document(), "text.h5")
         refused("nothere.h5", self.document(), "nothere.h5")
 
-    def test_a_signal_writes_the_checkpoint(self):
+    def stop(self, *options):
+        """Stops a run after some steps; what it said after the first."""
         self.write_scene(self.document())
         process = subprocess.Popen(
             [driver_case.EXECUTABLE, "softbody", "s.json", "--backend", self.backend, "--steps",
-             "100000000", "--checkpoint", "c.h5", "--history", "h.csv", "--json", "run.json"],
+             "100000000", "--checkpoint", "c.h5", "--history", "h.csv", "--json", "run.json",
+             *options],
             cwd=self.directory.name, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         with process.stderr as log:
             for line in log:
@@ -287,13 +289,21 @@ class Resume(SoftbodyCase):
             message = log.read()
         self.assertEqual(process.wait(timeout=60), STOPPED)
         self.assertIn("stopped by a signal", message)
+        self.assertEqual(json.loads(self.read("run.json"))["status"], "stopped")
+        return message
+
+    def test_a_signal_writes_the_checkpoint(self):
+        self.stop()
         run = json.loads(self.read("run.json"))
-        self.assertEqual(run["status"], "stopped")
         taken = run["results"]["steps_taken"]
         self.assertEqual(len(self.rows("h.csv")), taken + 1)
         self.assertLessEqual(len(run["results"]["steps"]["step"]), 2000)
         self.fails(USAGE, f"step {taken} of {taken} is done", "softbody", "s.json", "--resume",
                    "c.h5", "-q", "--steps", taken)
+
+    def test_a_stopped_run_says_so_where_steps_did_not_converge_either(self):
+        message = self.stop("--preconditioner", "jacobi", "--max-iterations", "1")
+        self.assertIn("steps not converged: 1, 2, 3, 4, 5, ...", message)
 
 
 class Results(SoftbodyCase):

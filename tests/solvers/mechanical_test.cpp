@@ -162,7 +162,7 @@ FEMURA_BACKEND_TEST("Torsion of a rod gives the torque of its polar moment withi
   test.angle = 0.01;
   specimen.solve(exec, make_load_case(exec, specimen.problem.grid, 1, test));
   const auto force = make_zeros<double>(exec, specimen.problem.grid.num_dofs(), "test::force");
-  VoxelSolver<TestType>(exec, specimen.problem, {}).apply(exec, specimen.u, force);
+  VoxelSolver<TestType>(exec, specimen.problem).apply(exec, specimen.u, force);
   double torque = 0;
   for (const HeldNode& node :
        list_held_nodes(exec, specimen.problem.grid, specimen.problem.held, specimen.u, force))
