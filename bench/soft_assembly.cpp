@@ -11,10 +11,12 @@
 // soft_assembly_setup/<what>/...: from indices to a map that is ready, on the backend, and _host:
 // sorted on the host; matches: the comparison that finds a changed pattern.
 // soft_multiply/<method>/...: the product of the matrix with a vector.
-// Every row is verified against another method before it is timed. Data that fits into a cache is
-// there: rows repeat the work on the same arrays, as a step finds what its elements have written.
+// Every row is verified against another method before it is timed; maps and element matrices are
+// kept from row to row. Data that fits into a cache is there: rows repeat the work on the same
+// arrays, as a step finds what its elements have written.
 #include "bench/compare_vectors.hpp"
 #include "bench/groups.hpp"
+#include "bench/kept.hpp"
 #include "bench/measure.hpp"
 #include "bench/register.hpp"
 #include "bench/soft_mesh.hpp"
@@ -31,6 +33,10 @@
 #endif
 
 #include <functional>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
 
 namespace femura::bench {
 
@@ -97,6 +103,30 @@ struct SoftTriplets {
   }
 };
 
+/// Kept from row to row of a mesh, the matrix assembled anew for each: a row must not be verified
+/// with what another has left.
+template<class Exec>
+const SoftData<Exec>& soft_data(const Exec& exec, const SoftMeshName& name) {
+  static Kept<std::pair<std::string, int>, SoftData<Exec>> kept;
+  const SoftData<Exec>& data =
+      kept.get({name.name, name.n}, [&] { return std::make_unique<SoftData<Exec>>(exec, name); });
+  Kokkos::deep_copy(exec, data.matrix.value, 0);
+  data.assemble(exec, 0);
+  return data;
+}
+
+/// Kept likewise, the sums zero.
+template<class Exec>
+const SoftTriplets<Exec>& soft_triplets(const Exec& exec, const SoftMeshName& name,
+                                        int block_size) {
+  static Kept<std::tuple<std::string, int, int>, SoftTriplets<Exec>> kept;
+  const SoftTriplets<Exec>& triplets = kept.get({name.name, name.n, block_size}, [&] {
+    return std::make_unique<SoftTriplets<Exec>>(exec, soft_data(exec, name), block_size);
+  });
+  Kokkos::deep_copy(exec, triplets.value, 0);
+  return triplets;
+}
+
 /// Values of the blocks in the order of scalar rows.
 template<class Exec>
 Array<double, Exec> scalar_values(const Exec& exec, const BlockMatrix<Exec>& matrix) {
@@ -130,8 +160,8 @@ void time_and_report(benchmark::State& state, const Exec& exec, const SoftData<E
 
 template<class Exec>
 void run_elements(benchmark::State& state, const Exec& exec, const SoftMeshName& name) {
-  const SoftData<Exec> data(exec, name);
-  const SoftTriplets<Exec> triplets(exec, data, 3);
+  const SoftData<Exec>& data = soft_data(exec, name);
+  const SoftTriplets<Exec>& triplets = soft_triplets(exec, name, 3);
   sum_triplets(exec, triplets.map, triplets.triplets, triplets.value);
   if (!verified(state, exec, data.matrix.value, triplets.value))
     return;
@@ -146,24 +176,27 @@ void run_elements(benchmark::State& state, const Exec& exec, const SoftMeshName&
 template<class Exec>
 void run_coo(benchmark::State& state, const Exec& exec, const SoftMeshName& name, int block_size,
              bool collect) {
-  const SoftData<Exec> data(exec, name);
-  const SoftTriplets<Exec> triplets(exec, data, block_size);
-  sum_triplets(exec, triplets.map, triplets.triplets, triplets.value);
+  const SoftData<Exec>& data = soft_data(exec, name);
+  const SoftTriplets<Exec>& triplets = soft_triplets(exec, name, block_size);
+  const auto work = [&] {
+    if (collect)
+      collect_triplets(exec, data.groups, data.stiffness, triplets.triplets);
+    sum_triplets(exec, triplets.map, triplets.triplets, triplets.value);
+  };
+  if (collect)
+    Kokkos::deep_copy(exec, triplets.triplets, 0);
+  work();
   if (!verified(state, exec, triplets.value,
                 block_size == 3 ? data.matrix.value : scalar_values(exec, data.matrix)))
     return;
   const double collected = collect ? 72.0 * double(data.map.num_pairs) + 8 * triplets.scalars() : 0;
-  time_and_report(state, exec, data, triplets.bytes() + collected, triplets.scalars(), [&] {
-    if (collect)
-      collect_triplets(exec, data.groups, data.stiffness, triplets.triplets);
-    sum_triplets(exec, triplets.map, triplets.triplets, triplets.value);
-  });
+  time_and_report(state, exec, data, triplets.bytes() + collected, triplets.scalars(), work);
 }
 
 template<class Exec>
 void run_system(benchmark::State& state, const Exec& exec, const SoftMeshName& name) {
-  const SoftData<Exec> data(exec, name);
-  const SoftTriplets<Exec> triplets(exec, data, 1);
+  const SoftData<Exec>& data = soft_data(exec, name);
+  const SoftTriplets<Exec>& triplets = soft_triplets(exec, name, 1);
   SystemTerms<Exec> terms;
   terms.stiffness = triplets.triplets;
   terms.mass_scale = 0;
@@ -200,8 +233,8 @@ struct PetscSums {
 
 template<class Exec>
 void run_petsc(benchmark::State& state, const Exec& exec, const SoftMeshName& name) {
-  const SoftData<Exec> data(exec, name);
-  const SoftTriplets<Exec> triplets(exec, data, 1);
+  const SoftData<Exec>& data = soft_data(exec, name);
+  const SoftTriplets<Exec>& triplets = soft_triplets(exec, name, 1);
   PetscSums<Exec> sums;
   sums.begin = make_uninitialized<std::int64_t>(exec, triplets.map.source_begin.extent(0), "begin");
   sums.source = make_uninitialized<std::int64_t>(exec, triplets.map.source.extent(0), "source");
@@ -221,8 +254,8 @@ void run_petsc(benchmark::State& state, const Exec& exec, const SoftMeshName& na
 
 template<class Exec>
 void run_eigen(benchmark::State& state, const Exec& exec, const SoftMeshName& name, bool collect) {
-  const SoftData<Exec> data(exec, name);
-  const SoftTriplets<Exec> triplets(exec, data, 1);
+  const SoftData<Exec>& data = soft_data(exec, name);
+  const SoftTriplets<Exec>& triplets = soft_triplets(exec, name, 1);
   EigenAssembly eigen(3 * data.num_nodes, triplets.indices.i, triplets.indices.j);
   eigen.collect(triplets.triplets.data());
   eigen.compress();
@@ -242,9 +275,9 @@ void run_eigen(benchmark::State& state, const Exec& exec, const SoftMeshName& na
 template<class Exec>
 void run_setup(benchmark::State& state, const Exec& exec, const SoftMeshName& name,
                const std::string& what) {
-  const SoftData<Exec> data(exec, name);
+  const SoftData<Exec>& data = soft_data(exec, name);
   const int block_size = what.find("scalars") == std::string::npos ? 3 : 1;
-  const SoftTriplets<Exec> triplets(exec, data, block_size);
+  const SoftTriplets<Exec>& triplets = soft_triplets(exec, name, block_size);
   const TripletIndices& indices = triplets.indices;
   const auto i = upload(exec, "femura::bench::i", indices.i);
   const auto j = upload(exec, "femura::bench::j", indices.j);
@@ -289,8 +322,8 @@ double multiply_bytes(double rows, double entries, double index_bytes) {
 
 template<class Exec>
 void run_multiply(benchmark::State& state, const Exec& exec, const SoftMeshName& name) {
-  const SoftData<Exec> data(exec, name);
-  const SoftTriplets<Exec> triplets(exec, data, 1);
+  const SoftData<Exec>& data = soft_data(exec, name);
+  const SoftTriplets<Exec>& triplets = soft_triplets(exec, name, 1);
   const auto y = make_zeros<double>(exec, 3 * data.num_nodes, "femura::bench::y");
   multiply(exec, data.matrix, data.v, y);
   // The other way to K v: the right-hand side of a pass over triplets.
@@ -313,7 +346,7 @@ template<class Exec>
 void run_kokkos_kernels(benchmark::State& state, const Exec& exec, const SoftMeshName& name) {
   using Device = Kokkos::Device<Exec, typename Exec::memory_space>;
   using Matrix = KokkosSparse::CrsMatrix<double, int, Device, void, int>;
-  const SoftData<Exec> data(exec, name);
+  const SoftData<Exec>& data = soft_data(exec, name);
   const CsrMatrix<Exec> csr = to_csr(exec, data.matrix);
   const Matrix matrix("femura::bench::csr", csr.num_rows, csr.num_rows, csr.num_entries(),
                       typename Matrix::values_type(csr.value),
