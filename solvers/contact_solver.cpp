@@ -289,5 +289,6 @@ std::vector<double> ContactSolver<Exec>::obstacle_forces(const Exec& exec) const
   FEMURA_INSTANTIATE_SOLVE(Exec, Half)
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
 #undef FEMURA_INSTANTIATE
+#undef FEMURA_INSTANTIATE_SOLVE
 
 } // namespace femura

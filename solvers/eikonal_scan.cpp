@@ -36,5 +36,6 @@ EikonalCounts solve_by_scan(const Exec& exec, const RingUpdate<Exec, Metric>& up
 #define FEMURA_INSTANTIATE_BACKEND(Exec) FEMURA_FOR_EACH_EIKONAL(FEMURA_INSTANTIATE, Exec)
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE_BACKEND)
 #undef FEMURA_INSTANTIATE_BACKEND
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura::detail

@@ -123,5 +123,7 @@ void form_stiffness(const Exec& exec, StiffnessMethod method, const HexaBatch<Ex
                                      MatrixStorage, std::int64_t, std::int64_t,                    \
                                      const Array<double, Exec>&);
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+#undef FEMURA_INSTANTIATE
+#undef FEMURA_INSTANTIATED
 
 } // namespace femura

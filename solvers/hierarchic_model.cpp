@@ -227,5 +227,6 @@ HexaBatch<Exec> make_hexa_batch(const Exec& exec, const CurvedHexaMesh& mesh, He
                                                  int, const ElasticityField&,                      \
                                                  const HierarchicOptions&);
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura

@@ -231,5 +231,6 @@ void HierarchicSolver<Exec>::apply(const Exec& exec, const Array<double, Exec>& 
 
 #define FEMURA_INSTANTIATE(Exec) template class HierarchicSolver<Exec>;
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura

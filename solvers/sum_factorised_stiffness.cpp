@@ -8,5 +8,6 @@ namespace femura {
   template void form_sum_factorised<Exec>(const Exec&, const HexaBatch<Exec>&, MatrixStorage,      \
                                           std::int64_t, std::int64_t, const Array<double, Exec>&);
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura

@@ -72,5 +72,6 @@ std::string VertexSpace<Exec>::describe() const {
 
 #define FEMURA_INSTANTIATE(Exec) template class VertexSpace<Exec>;
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura::detail

@@ -175,5 +175,6 @@ std::string VertexStarSchwarz<Exec>::describe() const {
 
 #define FEMURA_INSTANTIATE(Exec) template class VertexStarSchwarz<Exec>;
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura::detail

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that run on every backend of the build.
+// Tests that run on every backend of the build, or on those of FEMURA_TEST_BACKENDS.
 #pragma once
 
 #include "core/backend.hpp"
 #include "tests/catch.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace femura::detail {
+
+/// Whether tests are compiled for the backend.
+constexpr bool is_tested(std::string_view backend) {
+  return std::string_view(FEMURA_TEST_BACKENDS).find(backend) != std::string_view::npos;
+}
 
 /// Registers Test::run<Exec> for every backend as "name (backend)" with the tag [backend]. `Test`
 /// is a class and not a class template, because g++ 12 gives functions of a template argument
@@ -16,7 +22,7 @@ template<class Test>
 bool register_on_each_backend(const Catch::SourceLineInfo& where, const std::string& name,
                               const std::string& tags) {
 #define FEMURA_REGISTER(Exec)                                                                      \
-  {                                                                                                \
+  if constexpr (is_tested(BackendTraits<Exec>::name)) {                                            \
     const std::string backend = BackendTraits<Exec>::name;                                         \
     const std::string full_name = name + " (" + backend + ")";                                     \
     const std::string all_tags = tags + "[" + backend + "]";                                       \
