@@ -110,10 +110,14 @@ void verify_and_time(benchmark::State& state, const Exec& exec, const FactorCase
   // As many as take some milliseconds, so that few wait for the first launch.
   const int batch = device ? std::clamp(int(5e-3 / timed(exec, run)), 1, 20) : 1;
   std::vector<double> samples;
-  time_calls(state, [&] {
-    samples.push_back(timed(exec, run, batch) / batch);
-    return samples.back();
-  });
+  time_calls(
+      state,
+      [&] {
+        const double seconds = timed(exec, run, batch);
+        samples.push_back(seconds / batch);
+        return seconds;
+      },
+      batch);
   const double median = quantile(samples, 0.5);
   state.counters["median_us"] = 1e6 * median;
   state.counters["p10_us"] = 1e6 * quantile(samples, 0.1);

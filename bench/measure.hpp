@@ -35,9 +35,9 @@ inline double& least_seconds() {
 }
 
 /// Calls `once()`, which returns the seconds it took, until the least time is reached. Returns
-/// their mean, the time of the repetition.
+/// their mean, or that of each of the `parts` of which a call consists: the time of the repetition.
 template<class Once>
-double time_calls(benchmark::State& state, const Once& once) {
+double time_calls(benchmark::State& state, const Once& once, int parts = 1) {
   double mean = 0;
   for (auto _ : state) {
     double total = 0;
@@ -46,9 +46,9 @@ double time_calls(benchmark::State& state, const Once& once) {
       total += once();
       ++calls;
     } while (total < least_seconds());
-    mean = total / double(calls);
+    mean = total / double(calls * parts);
     state.SetIterationTime(mean);
-    state.counters["calls"] = double(calls);
+    state.counters["calls"] = double(calls * parts);
   }
   return mean;
 }

@@ -152,7 +152,8 @@ void time_and_report(benchmark::State& state, const Exec& exec, const SoftData<E
                      double bytes, double flops, const Work& work) {
   constexpr int calls = BackendTraits<Exec>::is_device ? 50 : 1;
   work();
-  const double seconds = time_calls(state, [&] { return timed(exec, work, calls) / calls; });
+  const double seconds = time_calls(
+      state, [&] { return timed(exec, work, calls); }, calls);
   report<Exec, double>(state, {3.0 * data.num_nodes, bytes, flops}, seconds);
   state.counters["elements"] = double(data.map.num_slots) / 4;
   state.counters["blocks"] = data.matrix.num_blocks();
