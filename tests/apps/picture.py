@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """scripts/picture end to end: what femura wrote becomes a PNG that shows it. Skipped where the
 packages for it are missing."""
+import importlib
 import os
 import subprocess
 import sys
@@ -9,10 +10,10 @@ import driver_case
 from driver_case import DriverCase
 
 try:
-    import h5py  # noqa: F401
-    import matplotlib  # noqa: F401
     import numpy
     from PIL import Image
+    for module in ("h5py", "matplotlib"):  # for the script
+        importlib.import_module(module)
 except ImportError as error:
     print(f"skipped: {error}")
     sys.exit()
