@@ -32,6 +32,13 @@ if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
 endif()
 
 set(femura_test_backends "")
+foreach(backend IN LISTS FEMURA_TEST_BACKENDS)
+  string(TOUPPER ${backend} device)
+  if(NOT backend MATCHES "^(serial|openmp|cuda)$" OR NOT Kokkos_ENABLE_${device})
+    message(FATAL_ERROR
+      "FEMURA_TEST_BACKENDS: Kokkos has no backend '${backend}': name others, or leave it empty")
+  endif()
+endforeach()
 foreach(backend IN ITEMS serial openmp cuda)
   string(TOUPPER ${backend} device)
   if(Kokkos_ENABLE_${device} AND (NOT FEMURA_TEST_BACKENDS OR backend IN_LIST FEMURA_TEST_BACKENDS))
