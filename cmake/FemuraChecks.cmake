@@ -40,12 +40,15 @@ add_test(NAME check/consumer
     -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
 set_tests_properties(check/consumer PROPERTIES PROCESSORS ${cores} TIMEOUT 1200)
 
-# Links of the pages, and files that pages and sources name.
+# Links of the pages, and files that pages and sources name; codes of warnings and their page.
 find_package(Python3 3.7 QUIET COMPONENTS Interpreter)
 if(Python3_Interpreter_FOUND)
-  add_test(NAME check/links
-    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/checks/links.py ${PROJECT_SOURCE_DIR})
-  list(APPEND femura_checks check/links)
+  foreach(check IN ITEMS links warnings)
+    add_test(NAME check/${check}
+      COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/checks/${check}.py
+        ${PROJECT_SOURCE_DIR})
+    list(APPEND femura_checks check/${check})
+  endforeach()
 endif()
 
 # The documentation without a warning; the target `docs` makes it in docs/html of the build tree.

@@ -32,9 +32,9 @@ LogSink set_log_sink(LogSink sink) {
   return std::exchange(current_sink(), std::move(sink));
 }
 
-void log_message(LogLevel level, const std::string& message) {
+void log_message(const LogMessage& message) {
   if (const LogSink& sink = current_sink())
-    sink(level, message);
+    sink(message);
 }
 
 StreamLog::StreamLog(std::FILE* stream, LogLevel level)

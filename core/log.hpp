@@ -17,41 +17,47 @@ enum class LogLevel {
   verbose ///< and details for whoever looks into a problem
 };
 
-/// Takes one message without a newline at its end.
-using LogSink = std::function<void(LogLevel, const std::string&)>;
+struct LogMessage {
+  LogLevel level;
+  std::string text; ///< without a newline at its end
+  std::string code; ///< of a warning, as "not-converged": for programs to look for; else empty
+};
+
+using LogSink = std::function<void(const LogMessage&)>;
 
 /// Sets the sink of this process and returns the one before; an empty sink drops everything. Not
 /// thread safe: messages and sinks come from the main thread.
 LogSink set_log_sink(LogSink sink);
 
 /// Hands a message to the sink, if there is one.
-void log_message(LogLevel level, const std::string& message);
+void log_message(const LogMessage& message);
 
 namespace detail {
 template<class... Parts>
-void log_parts(LogLevel level, const Parts&... parts) {
-  std::ostringstream message;
-  (message << ... << parts);
-  log_message(level, message.str());
+void log_parts(LogLevel level, const char* code, const Parts&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  log_message({level, text.str(), code});
 }
 } // namespace detail
 
-/// Something the user should know about the result; shown even when quiet.
+/// Something the user should know about the result; shown even when quiet. `code` names its kind,
+/// in words joined by hyphens, and stands in docs/warnings.md.
 template<class... Parts>
-void log_warning(const Parts&... parts) {
-  detail::log_parts(LogLevel::quiet, "warning: ", parts...);
+void log_warning(const char* code, const Parts&... parts) {
+  detail::log_parts(LogLevel::quiet, code, "warning: ", parts...);
 }
 
 /// What is being done: `log_info("read ", path, ": ", count, " voxels")`.
 template<class... Parts>
 void log_info(const Parts&... parts) {
-  detail::log_parts(LogLevel::normal, parts...);
+  detail::log_parts(LogLevel::normal, "", parts...);
 }
 
 /// A detail, shown with -v.
 template<class... Parts>
 void log_verbose(const Parts&... parts) {
-  detail::log_parts(LogLevel::verbose, parts...);
+  detail::log_parts(LogLevel::verbose, "", parts...);
 }
 
 /// Writes messages to a stream (a program's stderr) and keeps one line of progress under them,

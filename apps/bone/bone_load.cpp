@@ -212,7 +212,7 @@ bool drop_islands(const Exec& exec, const BoneOptions& options, const VoxelGrid<
        << loose.example / nx % ny << ", " << loose.example / nx / ny;
   if (options.islands == Islands::error)
     fail<InputError>(what.str(), ": --islands drop leaves them out");
-  log_warning(what.str(), ": left out");
+  log_warning("islands-left-out", what.str(), ": left out");
   model.num_dropped += loose.voxels;
   return true;
 }

@@ -362,7 +362,7 @@ nlohmann::ordered_json bone_summary(const BoneResults& results, const DriverCont
 int report_bone(const BoneResults& results, const std::string& stem, DriverContext& context) {
   for (const BoneSolve& solve : results.solves)
     if (!solve.converged)
-      log_warning("load ", solve.load, ": not converged after ", solve.iterations,
+      log_warning("not-converged", "load ", solve.load, ": not converged after ", solve.iterations,
                   " iterations: the true residual is ", solve.true_residual,
                   "; raise --max-iterations or --tolerance");
   const double seconds = total_seconds(results);

@@ -61,8 +61,11 @@ DriverContext::DriverContext(const Invocation& invocation, const CommonOptions& 
 
   region_timers().set_fencing(options.timings);
   note_interrupts();
-  previous_sink_ = set_log_sink(
-      [this](LogLevel level, const std::string& message) { log_.message(level, message); });
+  previous_sink_ = set_log_sink([this](const LogMessage& message) {
+    log_.message(message.level, message.text);
+    if (!message.code.empty())
+      warnings_.push_back(message);
+  });
   log_info("femura ", version(), " (", git_hash(), "), Kokkos ", kokkos_version(), ", ",
            options.backend, " on ", provenance_.device,
            options.backend == "openmp" ? ", " + std::to_string(provenance_.threads) + " threads"
@@ -116,7 +119,7 @@ void DriverContext::finish(const nlohmann::ordered_json& summary, const std::str
     log_info("wrote ", *path);
   }
   if (options_.timings)
-    log_message(LogLevel::quiet, region_timers().table());
+    log_message({LogLevel::quiet, region_timers().table(), ""});
 }
 
 } // namespace femura

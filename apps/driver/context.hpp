@@ -49,6 +49,8 @@ public:
   const Provenance& provenance() const { return provenance_; }
   StreamLog& log() { return log_; }
   double seconds() const { return watch_.seconds(); }
+  /// All warnings so far.
+  const std::vector<LogMessage>& warnings() const { return warnings_; }
 
   /// Whether stdout is for JSON alone.
   bool json_on_stdout() const { return options_.json == "-"; }
@@ -76,6 +78,7 @@ private:
   nlohmann::ordered_json parameters_;
   Stopwatch watch_;
   StreamLog log_;
+  std::vector<LogMessage> warnings_;
   LogSink previous_sink_;
   KokkosRuntime runtime_;
   MemoryTracking tracking_;

@@ -32,6 +32,14 @@ Json memory() {
           {"kokkos_spaces", std::move(spaces)}};
 }
 
+Json warnings(const std::vector<LogMessage>& messages) {
+  const std::string prefix = "warning: ";
+  Json list = Json::array();
+  for (const LogMessage& message : messages)
+    list.push_back({{"code", message.code}, {"text", message.text.substr(prefix.size())}});
+  return list;
+}
+
 } // namespace
 
 nlohmann::ordered_json make_summary(const DriverContext& context, const SummaryParts& parts) {
@@ -42,6 +50,7 @@ nlohmann::ordered_json make_summary(const DriverContext& context, const SummaryP
     engine.update(parts.engine);
   return {{"schema", "femura/" + context.subcommand() + "/1"},
           {"status", parts.status},
+          {"warnings", warnings(context.warnings())},
           {"problem", parts.problem},
           {"engine", std::move(engine)},
           {"parameters", context.parameters()},

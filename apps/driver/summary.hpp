@@ -20,8 +20,8 @@ struct SummaryParts {
   std::optional<double> true_residual;
 };
 
-/// schema, status, problem, engine, parameters, iterations, residual, timings, memory, results,
-/// provenance, in this order.
+/// schema, status, warnings (all so far, each a code and a text), problem, engine, parameters,
+/// iterations, residual, timings, memory, results, provenance, in this order.
 nlohmann::ordered_json make_summary(const DriverContext& context, const SummaryParts& parts);
 
 } // namespace femura

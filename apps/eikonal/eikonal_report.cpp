@@ -217,13 +217,13 @@ Json eikonal_summary(const EikonalRunResults& results, const DriverContext& cont
 
 void warn(const EikonalRunResults& results) {
   if (!results.converged)
-    log_warning("not converged after ", results.solved.iterations,
+    log_warning("not-converged", "not converged after ", results.solved.iterations,
                 " iterations: an update would still lower a time by ", results.solved.certificate,
                 " of it (", results.solved.certificate_ms,
                 " ms); raise --max-iterations or --tolerance");
   for (const ActivationReport& report : results.sets) {
     if (report.num_unreached() > 0)
-      log_warning(format_count(report.num_unreached()), " of ",
+      log_warning("unreached-vertices", format_count(report.num_unreached()), " of ",
                   format_count(report.all.num_vertices), " vertices are reached by no site",
                   of_set(report),
                   ": the mesh has parts that share no vertex with one that has a "
@@ -231,11 +231,12 @@ void warn(const EikonalRunResults& results) {
     std::int64_t shown = 0;
     for (const SiteReport& site : report.sites)
       if (site.is_swallowed() && ++shown <= 5)
-        log_warning("site ", site.site, of_set(report),
+        log_warning("swallowed-site", "site ", site.site, of_set(report),
                     " is swallowed: all of it is activated before its ", site.time,
                     " ms; it has no effect");
     if (shown > 5)
-      log_warning("in all, ", format_count(shown), " sites", of_set(report), " are swallowed");
+      log_warning("swallowed-site", "in all, ", format_count(shown), " sites", of_set(report),
+                  " are swallowed");
   }
 }
 

@@ -29,7 +29,7 @@ PfemInput load_input(const PfemSource& source, PfemModel& model) {
   options.unit = source.unit;
   CurvedHexaFile file = read_curved_hexa_file(source.file, options);
   for (const std::string& note : file.notes)
-    log_warning(source.file, ": ", note);
+    log_warning("mesh-note", source.file, ": ", note);
   model.unused_points = file.unused_points;
   if (file.geometry.map)
     input.no_numbers = source.file + " has nodes that are no vertices of elements";
@@ -106,7 +106,8 @@ void warn_of_quadrature(const PfemModel& model) {
   for (const auto& [order, count] : model.elements_by_order()) {
     const int points = o.points > 0 ? o.points : quadrature_points(o.rule, order);
     if (points < order + 1)
-      log_warning(points, " quadrature points along each axis are too few for the ", count,
+      log_warning("too-few-points", points,
+                  " quadrature points along each axis are too few for the ", count,
                   " elements of order ", order, ", whose matrices are inexact",
                   order == 2 ? " and have motions without energy that are not rigid" : "",
                   ": choose --quadrature p+1");
@@ -204,7 +205,7 @@ PfemModel make_pfem_model(const PfemCommandOptions& options, DriverContext& cont
   if (!mesh_file.empty())
     inputs.push_back(record_input(mesh_file));
   if (model.unused_points > 0)
-    log_warning(model.source, ": ", format_count(model.unused_points),
+    log_warning("unused-points", model.source, ": ", format_count(model.unused_points),
                 " points belong to no element and are left out");
   log_info(model.source, ": ", format_count(model.num_elem()), " elements, ",
            format_count(3 * std::int64_t(model.numbering.num_modes)), " dofs");

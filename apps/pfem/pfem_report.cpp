@@ -90,8 +90,9 @@ int report_pfem(const PfemModel& model, const PfemResults& results, const std::s
                 DriverContext& context) {
   const SolveResult& solve = results.solve;
   if (!solve.converged)
-    log_warning("not converged: the true residual is ", solve.true_relative_residual, " after ",
-                solve.iterations, " iterations; results are written. Raise --max-iterations or ",
+    log_warning("not-converged", "not converged: the true residual is ",
+                solve.true_relative_residual, " after ", solve.iterations,
+                " iterations; results are written. Raise --max-iterations or ",
                 "--tolerance, or choose --preconditioner vertex-stars");
   log_speed(model, results);
   Table table;

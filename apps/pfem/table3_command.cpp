@@ -176,7 +176,8 @@ int run_table3(const Table3Options& options, DriverContext& context) {
              " s on one core");
   }
   if (!agreed)
-    log_warning("matrices differ from those of one core by more than ", tolerance);
+    log_warning("matrices-differ", "matrices differ from those of one core by more than ",
+                tolerance);
   context.print_result(table3_text(options, rows, context));
   SummaryParts parts;
   parts.status = agreed ? "done" : "matrices differ";

@@ -90,7 +90,8 @@ void warn_of_overlap(const SoftScene& scene) {
   for (std::size_t k = 0; k < scene.obstacles.size(); ++k)
     for (const SoftObject& object : scene.objects)
       if (const std::int64_t count = num_inside(scene.obstacles[k], object); count > 0)
-        log_warning(format_count(count), " nodes of '", object.name, "' start inside obstacles[", k,
+        log_warning("starts-inside-obstacle", format_count(count), " nodes of '", object.name,
+                    "' start inside obstacles[", k,
                     "], which will push them out at once: move the object or the obstacle");
 }
 
@@ -153,7 +154,7 @@ SoftbodyModel make_softbody_model(const SoftbodyCommandOptions& options, DriverC
     if (choice.mesh.kind == MeshChoice::Kind::file)
       inputs.push_back(record_input(choice.mesh.file));
     if (info.unused_points > 0)
-      log_warning(info.source, ": ", format_count(info.unused_points),
+      log_warning("unused-points", info.source, ": ", format_count(info.unused_points),
                   " points belong to no element and are left out");
     log_info("object '", info.name, "': ", info.source, ", ",
              format_count(std::int64_t(object.mesh.num_points())), " nodes, ",

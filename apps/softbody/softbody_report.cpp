@@ -144,16 +144,17 @@ void warn(const SoftbodyRunResults& results) {
     std::string named;
     for (std::size_t i = 0; i < failed.size() && i < 5; ++i)
       named += (i == 0 ? "" : ", ") + std::to_string(failed[i]);
-    log_warning(failed.size(), " of ", results.steps.size(), " steps not converged: ", named,
-                failed.size() > 5 ? ", ..." : "",
+    log_warning("not-converged", failed.size(), " of ", results.steps.size(),
+                " steps not converged: ", named, failed.size() > 5 ? ", ..." : "",
                 "; raise --max-iterations or --tolerance, or refresh the factor more often");
   }
   if (!results.breakdown.empty())
-    log_warning("broke down in step ", results.first_step + int(results.steps.size()) + 1, ": ",
-                results.breakdown, "; results end before it. A smaller --time-step may help");
+    log_warning("broke-down", "broke down in step ",
+                results.first_step + int(results.steps.size()) + 1, ": ", results.breakdown,
+                "; results end before it. A smaller --time-step may help");
   if (results.stopped)
-    log_warning("stopped by a signal after step ", results.first_step + int(results.steps.size()),
-                "; go on with --resume");
+    log_warning("interrupted", "stopped by a signal after step ",
+                results.first_step + int(results.steps.size()), "; go on with --resume");
 }
 
 } // namespace

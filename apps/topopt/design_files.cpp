@@ -72,8 +72,8 @@ std::optional<SurfaceSummary> write_design_surface(const std::string& path,
   const ElementMesh& mesh = model.problem.mesh;
   TriangleSurface surface = iso_surface(mesh, node_means(mesh, density), level);
   if (surface.triangle.empty()) {
-    log_warning(path, ": not written, because no node has a mean density above ", level,
-                "; a lower --stl-level may have");
+    log_warning("empty-surface", path, ": not written, because no node has a mean density above ",
+                level, "; a lower --stl-level may have");
     return {};
   }
   FEMURA_REQUIRE(describe_first_open_edge(surface).empty(), describe_first_open_edge(surface));

@@ -56,7 +56,7 @@ void check_forces(const std::string& where, const std::vector<NodeForce>& forces
                      " is the first) are held in the direction of the force, which does nothing: "
                      "load others, or free these");
   if (lost > 0)
-    log_warning(where, ": ", lost, " of ", components,
+    log_warning("lost-load", where, ": ", lost, " of ", components,
                 " components of forces act where the body is held, and do nothing (node ",
                 first_lost, " is the first)");
 }

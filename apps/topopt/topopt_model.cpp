@@ -33,7 +33,7 @@ HexaModel load_mesh(ProblemDocument& document, TopoptModel& model) {
     model.source = source.file;
     model.unused_points = file.unused_points;
     for (const std::string& note : file.notes)
-      log_warning(source.file, ": ", note);
+      log_warning("mesh-note", source.file, ": ", note);
     return std::move(file.model);
   }
   std::array<int, 3> cells = source.cells.value_or(std::array<int, 3>{});
@@ -184,7 +184,7 @@ TopoptModel make_topopt_model(const TopoptCommandOptions& options, DriverContext
   options.changes.apply_to(model.options);
   model.has_steps = model.has_steps || options.has_steps;
   if (model.unused_points > 0)
-    log_warning(model.source, ": ", format_count(model.unused_points),
+    log_warning("unused-points", model.source, ": ", format_count(model.unused_points),
                 " points belong to no element and are left out");
   log_info(model.source, ": ", format_count(model.num_nodes()), " nodes, ",
            format_count(model.num_elem()), " elements");

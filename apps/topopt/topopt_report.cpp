@@ -133,11 +133,13 @@ void log_speed(const TopoptModel& model, const TopoptRunResults& results) {
 
 void warn(const TopoptRunResults& results) {
   if (!results.breakdown.empty())
-    log_warning("broke down in step ", results.last_step() + 1, ": ", results.breakdown,
+    log_warning("broke-down", "broke down in step ", results.last_step() + 1, ": ",
+                results.breakdown,
                 "; results are of the design before it. Raise --max-iterations, --tolerance or "
                 "--min-modulus, or choose --precision double");
   if (results.stopped)
-    log_warning("stopped by a signal after step ", results.last_step(), "; go on with --resume");
+    log_warning("interrupted", "stopped by a signal after step ", results.last_step(),
+                "; go on with --resume");
 }
 
 } // namespace

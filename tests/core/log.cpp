@@ -21,21 +21,26 @@ std::string read_back(std::FILE* file) {
 
 } // namespace
 
-TEST_CASE("log messages reach the sink with their level, and none without a sink", "[log]") {
-  std::vector<std::pair<LogLevel, std::string>> heard;
-  const LogSink before = set_log_sink(
-      [&](LogLevel level, const std::string& message) { heard.emplace_back(level, message); });
+TEST_CASE("log messages reach the sink with their level and code, and none without a sink",
+          "[log]") {
+  std::vector<LogMessage> heard;
+  const LogSink before = set_log_sink([&](const LogMessage& message) { heard.push_back(message); });
   log_info("read ", 3, " voxels of ", 0.5, " mm");
-  log_warning("thin");
+  log_warning("thin-part", "thin: ", 2);
   log_verbose("detail");
   set_log_sink({});
   log_info("nobody hears this");
   set_log_sink(before);
 
   REQUIRE(heard.size() == 3);
-  CHECK(heard[0] == std::make_pair(LogLevel::normal, std::string("read 3 voxels of 0.5 mm")));
-  CHECK(heard[1] == std::make_pair(LogLevel::quiet, std::string("warning: thin")));
-  CHECK(heard[2] == std::make_pair(LogLevel::verbose, std::string("detail")));
+  CHECK(heard[0].level == LogLevel::normal);
+  CHECK(heard[0].text == "read 3 voxels of 0.5 mm");
+  CHECK(heard[0].code.empty());
+  CHECK(heard[1].level == LogLevel::quiet);
+  CHECK(heard[1].text == "warning: thin: 2");
+  CHECK(heard[1].code == "thin-part");
+  CHECK(heard[2].level == LogLevel::verbose);
+  CHECK(heard[2].text == "detail");
 }
 
 TEST_CASE("a stream that is no terminal gets whole lines up to the level, and no progress",
