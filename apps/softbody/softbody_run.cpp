@@ -121,7 +121,7 @@ public:
     std::snprintf(line, sizeof line, "%10.3f %6d %5d %12.5e   %.4g s, %.3f ms", now, record.number,
                   record.step.iterations, record.step.residual, record.step.time,
                   1e3 * record.step.total);
-    log_message(due ? LogLevel::normal : LogLevel::verbose, line);
+    log_message({due ? LogLevel::normal : LogLevel::verbose, line, ""});
     if (due)
       next_ = now + 0.1;
   }
