@@ -10,6 +10,10 @@
 #include <mutex>
 #include <unordered_map>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 namespace femura {
 
 namespace {
@@ -89,6 +93,13 @@ void count_deallocation(const SpaceHandle handle, const char* label, const void*
 
 std::int64_t peak_host_bytes() {
   return kilobytes_after("/proc/self/status", "VmHWM:");
+}
+
+std::int64_t resident_host_bytes() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+  return kilobytes_after("/proc/self/status", "VmRSS:");
 }
 
 std::int64_t available_host_bytes() {

@@ -11,6 +11,10 @@ namespace femura {
 /// Largest resident set of this process so far, in bytes (VmHWM of Linux).
 std::int64_t peak_host_bytes();
 
+/// Resident set of this process now, in bytes (VmRSS of Linux), after the allocator has given back
+/// what is free.
+std::int64_t resident_host_bytes();
+
 /// What is left of the memory of the machine, in bytes (MemAvailable of Linux), 0 if unknown.
 std::int64_t available_host_bytes();
 

@@ -49,7 +49,7 @@ BonePrediction predict_bone(const BoneModelInfo& info, const VoxelSolverOptions&
   BonePrediction prediction;
   prediction.model = info;
   prediction.device_bytes = std::max(nodes * fine + coarse, 4 * voxels + 32 * nodes) + grid;
-  prediction.host_bytes = voxels * 4 + (is_device ? 0 : prediction.device_bytes);
+  prediction.host_growth = is_device ? 0 : prediction.device_bytes;
   return prediction;
 }
 

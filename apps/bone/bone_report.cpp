@@ -386,7 +386,7 @@ int report_bone_prediction(const BonePrediction& expected, const std::string& st
   prediction.problem = to_json(expected.model);
   prediction.results = {{"test", expected.test}};
   prediction.device_bytes = expected.device_bytes;
-  prediction.host_bytes = expected.host_bytes;
+  prediction.host_growth = expected.host_growth;
   return report_prediction(std::move(prediction), stem, context);
 }
 

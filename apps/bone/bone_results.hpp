@@ -104,7 +104,7 @@ struct BonePrediction {
   BoneModelInfo model;
   std::string test;
   double device_bytes = 0; ///< expected peak in the backend's memory
-  double host_bytes = 0;   ///< expected peak of the process
+  double host_growth = 0;  ///< what the process grows by beside the model
 };
 
 } // namespace femura

@@ -18,8 +18,15 @@ struct Prediction {
   std::vector<std::pair<std::string, std::string>> rows; ///< of the table, before the memory
   nlohmann::ordered_json problem, results;               ///< of the summary
   double device_bytes = 0;                               ///< expected peak in the backend's memory
-  double host_bytes = 0;                                 ///< expected peak of the process
+  /// What the run will add to the memory that the process has now, input and model included: on a
+  /// backend of the host the arrays there too.
+  double host_growth = 0;
 };
+
+/// Peak of the process in a run that goes on from here and adds `host_growth` bytes of its own:
+/// that, the memory that the process has now, and the code, threads and files of any run; at least
+/// the peak so far.
+double predict_host_peak(double host_growth);
 
 /// Prints the table, writes the summary (`stem`.summary.json with --output-dir) and returns
 /// exit_done.

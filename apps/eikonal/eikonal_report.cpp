@@ -262,7 +262,7 @@ int report_eikonal_prediction(const EikonalPrediction& expected, const std::stri
   prediction.problem = to_json(expected.mesh);
   prediction.results = {{"sets", expected.num_sets}};
   prediction.device_bytes = expected.device_bytes;
-  prediction.host_bytes = expected.host_bytes;
+  prediction.host_growth = expected.host_growth;
   return report_prediction(std::move(prediction), stem, context);
 }
 

@@ -79,7 +79,7 @@ struct EikonalPrediction {
   EikonalMeshInfo mesh;
   std::size_t num_sets = 0;
   double device_bytes = 0; ///< expected peak in the backend's memory
-  double host_bytes = 0;   ///< expected peak of the process
+  double host_growth = 0;  ///< what the process grows by beside the model
 };
 
 } // namespace femura

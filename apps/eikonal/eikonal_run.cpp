@@ -53,8 +53,8 @@ EikonalPrediction predict(const EikonalCommandOptions& options, const EikonalMod
       // stamps and two or three arrays of times.
       tetra * (metric + 16 + 16 + 16 + directions + 4) + points * (24 + 12 + 58) +
       points * sets * (12 + 3 * real);
-  prediction.host_bytes = tetra * (16 + 4 + directions) + points * (24 + sets * real) +
-                          (BackendTraits<Exec>::is_device ? 0 : prediction.device_bytes);
+  prediction.host_growth =
+      points * sets * real + (BackendTraits<Exec>::is_device ? 0 : prediction.device_bytes);
   return prediction;
 }
 

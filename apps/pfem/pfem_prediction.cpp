@@ -183,11 +183,7 @@ PfemPrediction predict_pfem(const PfemModel& model, bool on_device) {
     most = std::max(most, stars.setup);
   }
   prediction.device_bytes = prediction.model_bytes + kept + std::max(most, samples);
-  const double program = 14e6;
-  const double host = program + 24 * double(model.shape.mesh.num_points()) +
-                      4 * double(model.numbering.signed_mode.size()) + 60 * modes +
-                      100 * double(model.num_elem());
-  prediction.host_bytes = host + (on_device ? 0 : prediction.device_bytes);
+  prediction.host_growth = 24 * modes + (on_device ? 0 : prediction.device_bytes);
   return prediction;
 }
 

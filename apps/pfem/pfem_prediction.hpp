@@ -19,7 +19,7 @@ struct PfemPrediction {
   double star_bytes = 0;   ///< of the preconditioner vertex-stars
   double model_bytes = 0;  ///< elements and vectors
   double device_bytes = 0; ///< expected peak in the backend's memory, as chosen
-  double host_bytes = 0;   ///< expected peak of the process
+  double host_growth = 0;  ///< what the process grows by beside the model
 };
 
 /// `on_device`: the backend has memory of its own.

@@ -131,7 +131,7 @@ int report_pfem_prediction(const PfemModel& model, const PfemPrediction& expecte
   prediction.results["preconditioner_bytes"]["vertex-stars"] = expected.star_bytes;
   prediction.results["model_bytes"] = expected.model_bytes;
   prediction.device_bytes = expected.device_bytes;
-  prediction.host_bytes = expected.host_bytes;
+  prediction.host_growth = expected.host_growth;
   return report_prediction(std::move(prediction), stem, context);
 }
 

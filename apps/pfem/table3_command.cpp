@@ -128,7 +128,7 @@ int predict_table3(const Table3Options& options, DriverContext& context) {
         std::max(prediction.device_bytes, std::min(2 * bytes * double(options.elements), most) +
                                               300 * double(options.elements));
   }
-  prediction.host_bytes = 150 * double(options.elements) +
+  prediction.host_growth = 150 * double(options.elements) +
                           (options.common.backend == "cuda" ? 1.1e9 : prediction.device_bytes);
   return report_prediction(std::move(prediction), "table3", context);
 }

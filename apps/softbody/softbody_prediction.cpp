@@ -71,8 +71,7 @@ SoftbodyPrediction predict_softbody(const SoftbodyModel& model, bool on_device) 
   const double nodes = double(model.num_nodes()), blocks = double(prediction.num_blocks);
   prediction.device_bytes = elements + blocks * (72 + 4) + nodes * 24 * 12 +
                             8 * double(prediction.num_factor_entries) + 2 * inverse_bytes;
-  prediction.host_bytes = nodes * 24 * 6 + double(model.num_elem()) * 32 + blocks * 16 +
-                          (on_device ? 0 : prediction.device_bytes);
+  prediction.host_growth = nodes * 24 * 6 + blocks * 16 + (on_device ? 0 : prediction.device_bytes);
   return prediction;
 }
 

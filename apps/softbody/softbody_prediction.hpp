@@ -13,7 +13,7 @@ struct SoftbodyPrediction {
   std::int64_t num_factor_entries = 0;  ///< of L, scalars
   std::int64_t num_inverse_entries = 0; ///< of W = L^-1, scalars
   double device_bytes = 0;              ///< expected peak in the backend's memory
-  double host_bytes = 0;                ///< expected peak of the process
+  double host_growth = 0;               ///< what the process grows by beside the model
 };
 
 /// Orders the graph of the nodes as the solver does. `on_device`: thousands of threads and memory

@@ -183,7 +183,7 @@ int report_softbody_prediction(const SoftbodyModel& model, const SoftbodyPredict
                         {"factor_entries", expected.num_factor_entries},
                         {"inverse_entries", expected.num_inverse_entries}};
   prediction.device_bytes = expected.device_bytes;
-  prediction.host_bytes = expected.host_bytes;
+  prediction.host_growth = expected.host_growth;
   return report_prediction(std::move(prediction), stem, context);
 }
 

@@ -91,8 +91,7 @@ TopoptPrediction predict_topopt(const TopoptModel& model, bool on_device) {
                         (model.options.objective == DesignObjective::mechanism ? 1 : 0);
   prediction.design_bytes = elements * 216 + nodes * (29 + 24 * (12.5 + 3 * solves));
   prediction.device_bytes = prediction.design_bytes + chosen;
-  prediction.host_bytes =
-      elements * (8 * 4 + 8) + nodes * 24 + (on_device ? nodes * 24 : prediction.device_bytes);
+  prediction.host_growth = on_device ? nodes * 24 : prediction.device_bytes;
   return prediction;
 }
 

@@ -23,7 +23,7 @@ struct TopoptPrediction {
   std::vector<PreconditionerBytes> preconditioners;
   double design_bytes = 0; ///< mesh, vectors, densities, filter
   double device_bytes = 0; ///< expected peak in the backend's memory, as chosen
-  double host_bytes = 0;   ///< expected peak of the process
+  double host_growth = 0;  ///< what the process grows by beside the model
 };
 
 /// `on_device`: the backend has memory of its own.

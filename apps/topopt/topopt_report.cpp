@@ -177,7 +177,7 @@ int report_topopt_prediction(const TopoptModel& model, const TopoptPrediction& e
   prediction.rows.emplace_back("memory of all else", format_bytes(expected.design_bytes));
   prediction.results["design_bytes"] = expected.design_bytes;
   prediction.device_bytes = expected.device_bytes;
-  prediction.host_bytes = expected.host_bytes;
+  prediction.host_growth = expected.host_growth;
   return report_prediction(std::move(prediction), stem, context);
 }
 

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The peak of the process that `--dry-run` predicts is within a quarter of the largest resident set
+that the system sees in the run, on the serial backend."""
+import json
+import os
+import subprocess
+
+import driver_case
+from driver_case import DONE, NOT_CONVERGED, DriverCase
+
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples")
+
+
+def example(*path):
+    return os.path.join(EXAMPLES, *path)
+
+
+# By subcommand; short, because memory does not depend on the number of steps.
+CASES = {
+    "topopt": [
+        (example("topopt", "cantilever.json"), "--steps", "1"),
+        (example("topopt", "gripper.json"), "--steps", "1"),
+        ("cantilever", "--cells", "2x1x1", "--steps", "1"),
+    ],
+    "pfem": [
+        (example("pfem", "laminate.json"),),
+        (example("pfem", "pressure-vessel.json"),),
+        (example("pfem", "stretch.json"),),
+        ("distorted", "--cells", "6x6x6", "--order", "4"),
+    ],
+}
+
+
+class Prediction(DriverCase):
+    def peak(self, arguments):
+        """Largest resident set of a run, in bytes, and its summary."""
+        with open(self.path("out.json"), "w+") as out, open(self.path("log"), "w+") as log:
+            process = subprocess.Popen([driver_case.EXECUTABLE, *arguments, "-q", "--backend",
+                                        "serial", "--json", "-", "-o", "out"],
+                                       cwd=self.directory.name, stdout=out, stderr=log)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            out.seek(0)
+            log.seek(0)
+            self.assertIn(process.returncode, (DONE, NOT_CONVERGED), log.read())
+            return 1024 * usage.ru_maxrss, json.load(out)
+
+    def check(self, system):
+        for arguments in CASES[system]:
+            arguments = (system, *arguments)
+            with self.subTest(arguments=arguments):
+                _, plan = self.peak((*arguments, "--dry-run"))
+                self.assertEqual(plan["status"], "dry run")
+                predicted = plan["results"]["predicted_host_bytes"]
+                taken, run = self.peak(arguments)
+                self.assertLess(abs(run["memory"]["host_peak_bytes"] / taken - 1), 0.05)
+                self.assertLess(abs(predicted / taken - 1), 0.25,
+                                f"{predicted / 1e6:.1f} MB predicted, {taken / 1e6:.1f} MB taken")
+
+    def test_topopt(self):
+        self.check("topopt")
+
+    def test_pfem(self):
+        self.check("pfem")
+
+
+if __name__ == "__main__":
+    driver_case.main()
