@@ -119,9 +119,14 @@ Examples:
   femura_bench run voxel_apply --backends=openmp --sizes=64 --output=apply.json
   femura_bench run 'voxel_apply/(brick|offset)/.*/f32' 'peers/'
   femura_bench all --quick
+  femura_bench all --full --backends=cuda --output=full.json
+
+A run says beforehand how long it takes, in the order of magnitude; `list --full` and `list --quick`
+do so without running. FILE.json is whole at any time: rows stand there as they come. SIGTERM and
+SIGINT (Ctrl-C) end a run after the row that runs.
 
 Exit codes: 0 all ran and were right, 1 one failed, 2 usage, 4 backend not available,
-5 unwritable file
+5 unwritable file, 75 interrupted, with the results so far
 )";
 
 bool Options::has(const std::string& backend) const {

@@ -4,16 +4,20 @@
 #include "bench/command_line.hpp"
 #include "bench/context.hpp"
 #include "bench/groups.hpp"
+#include "bench/interruption.hpp"
 #include "bench/kept.hpp"
 #include "bench/outcome.hpp"
+#include "bench/plan.hpp"
 #include "bench/register.hpp"
 #include "bench/reporter.hpp"
+#include "bench/results_file.hpp"
 #include "core/io/atomic_file.hpp"
 #include "core/kokkos_runtime.hpp"
 #include "core/memory.hpp"
 #include "core/require.hpp"
 #include "core/version.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <optional>
@@ -65,8 +69,9 @@ bool is_wanted(std::vector<Wanted>& wanted, const Group& group, const std::strin
   return found;
 }
 
-/// Adds the rows that the command line asks for. Returns the groups that have any.
-std::vector<const Group*> add_rows(const CommandLine& line) {
+/// Adds the rows that the command line asks for. Returns the groups that have any, and to `plan`
+/// how long their rows take.
+std::vector<const Group*> add_rows(const CommandLine& line, Plan& plan) {
   std::vector<const Group*> with_rows;
   std::vector<Wanted> wanted = wanted_rows(line.names);
   for (const Group& group : all_groups()) {
@@ -94,8 +99,10 @@ std::vector<const Group*> add_rows(const CommandLine& line) {
                                                                                   : 0.2);
     const std::size_t before = row_names().size();
     group.add_rows(options);
-    if (row_names().size() > before)
-      with_rows.push_back(&group);
+    if (row_names().size() == before)
+      continue;
+    with_rows.push_back(&group);
+    plan.add(group, {row_names().begin() + std::ptrdiff_t(before), row_names().end()});
   }
   for (const Wanted& entry : wanted)
     if (!entry.has_rows)
@@ -106,22 +113,26 @@ std::vector<const Group*> add_rows(const CommandLine& line) {
 }
 
 void list(const CommandLine& line) {
-  const std::vector<const Group*> groups = add_rows(line);
-  if (!line.rows)
+  Plan plan(line.options.quick);
+  const std::vector<const Group*> groups = add_rows(line, plan);
+  if (line.rows)
+    for (const std::string& row : row_names())
+      std::puts(row.c_str());
+  else if (line.extent == Extent::own)
     for (const Group* group : groups)
       std::printf("%-22s %s\n", group->name, group->description);
   else
-    for (const std::string& row : row_names())
-      std::puts(row.c_str());
+    std::printf(
+        "Rows, and what they take on one core each of an AMD EPYC and on an NVIDIA H200, in the\n"
+        "order of magnitude; a run says it for its own machine.\n\n%s",
+        plan.table().c_str());
 }
 
 /// Hands Google Benchmark its flags. Returns false if it does not know one.
-bool initialize_benchmark(const CommandLine& line, const std::string& output) {
+bool initialize_benchmark(const CommandLine& line) {
   static std::vector<std::string> arguments = {"femura_bench"}; // it keeps a pointer to the first
-  if (!output.empty()) {
-    arguments.push_back("--benchmark_out=" + output);
-    arguments.push_back("--benchmark_out_format=json");
-  }
+  if (!line.output.empty()) // it wants a file for our ResultsFile, which has its own
+    arguments.push_back("--benchmark_out=/dev/null");
   arguments.insert(arguments.end(), line.passed.begin(), line.passed.end());
   std::vector<char*> pointers;
   for (std::string& argument : arguments)
@@ -143,33 +154,65 @@ struct KeptInScope {
   ~KeptInScope() { release_kept(); }
 };
 
+void print_plan(const Plan& plan, const CommandLine& line) {
+  const Options& options = line.options;
+  const bool own_sizes =
+      !options.sizes.empty() || !options.edges.empty() || !options.elements.empty();
+  const bool filtered = std::any_of(line.passed.begin(), line.passed.end(), [](const auto& flag) {
+    return flag.rfind("--benchmark_filter", 0) == 0;
+  });
+  if (own_sizes || filtered)
+    std::printf("How long %s take is not known beforehand.\n",
+                filtered ? "the rows of a filter" : "sizes of your own");
+  else
+    std::printf("%zu rows take about %s, in the order of magnitude (from stored seconds%s):\n\n%s",
+                plan.num_rows(), rough_time(plan.seconds()).c_str(),
+                options.quick ? "" : " and the copy rates above", plan.table().c_str());
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
 int run(const CommandLine& line) {
-  add_rows(line);
-  std::optional<AtomicFile> output;
-  if (!line.output.empty())
-    output.emplace(line.output); // says now if it cannot be written
-  if (!initialize_benchmark(line, output ? output->temporary_path() : ""))
+  Plan plan(line.options.quick);
+  add_rows(line, plan);
+  std::optional<ResultsFile> results;
+  if (!line.output.empty()) {
+    const AtomicFile probe(line.output); // says now if it cannot be written
+    results.emplace(line.output, plan.num_rows());
+  }
+  if (!initialize_benchmark(line))
     return 2;
+  note_interruption();
   const KokkosRuntime runtime;
   const MemoryTracking tracking;
   const KeptInScope kept;
   const Context context = make_context(line.options.backends, line.options.quick);
   for (const auto& [key, value] : context)
     benchmark::AddCustomContext(key, value);
-  Reporter reporter;
-  if (line.console)
+  plan.calibrate(context);
+  Reporter reporter(plan);
+  if (line.console) {
     print_context(context);
-  if (benchmark::RunSpecifiedBenchmarks(line.console ? &reporter : nullptr) == 0)
+    print_plan(plan, line);
+  }
+  if (benchmark::RunSpecifiedBenchmarks(line.console ? &reporter : nullptr,
+                                        results ? &*results : nullptr) == 0)
     fail<UsageError>("no row passes --benchmark_filter");
   if (line.console) {
     print_profiles();
     reporter.print_times();
   }
-  if (output)
-    output->commit();
+  const bool interrupted = !outcomes().left_out.empty(); // a signal in the last row leaves out none
+  if (results)
+    results->write(interrupted ? "interrupted" : "complete");
   const std::size_t failed = outcomes().failed.size(), noted = outcomes().reason.size();
   if (noted > 0)
     std::cerr << "femura_bench: " << failed << " rows failed, " << noted - failed << " skipped\n";
+  if (interrupted) {
+    std::cerr << "femura_bench: interrupted by " << interruption() << ": "
+              << outcomes().left_out.size() << " of " << plan.num_rows() << " rows did not run\n";
+    return 75;
+  }
   return failed > 0 ? 1 : 0;
 }
 

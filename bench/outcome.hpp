@@ -13,6 +13,7 @@ struct Outcomes {
   std::string row;                           ///< that runs
   std::map<std::string, std::string> reason; ///< by row: why it failed or was skipped
   std::set<std::string> failed;
+  std::set<std::string> left_out; ///< rows that did not run, because a signal ended the run
 };
 
 inline Outcomes& outcomes() {

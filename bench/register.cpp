@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/register.hpp"
 
+#include "bench/interruption.hpp"
 #include "bench/kept.hpp"
 #include "bench/measure.hpp"
 #include "core/kokkos_runtime.hpp"
@@ -43,6 +44,11 @@ void add_row(const Options& options, const std::string& name,
   const double min_seconds = options.min_seconds;
   benchmark::RegisterBenchmark(name.c_str(),
                                [=](benchmark::State& state) {
+                                 if (interruption() != nullptr && outcomes().row != name) {
+                                   outcomes().left_out.insert(name);
+                                   state.SkipWithError("left out");
+                                   return;
+                                 }
                                  outcomes().row = name;
                                  least_seconds() = min_seconds;
                                  run_row(state, run);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/reporter.hpp"
 
+#include "bench/interruption.hpp"
 #include "bench/outcome.hpp"
 #include "bench/register.hpp"
 
@@ -42,24 +43,40 @@ bool Reporter::ReportContext(const Context&) {
     width_ = std::max(width_, name.size());
   width_ = std::min<std::size_t>(width_, 64);
   std::printf("%-*s %12s %8s  %s\n", int(width_), "row", "median", "spread", "counters");
+  plan_.start();
+  print_progress();
   return true;
+}
+
+void Reporter::print_progress() const {
+  if (const std::string text = plan_.progress(); !text.empty())
+    std::printf("\n# %s\n", text.c_str());
+  std::fflush(stdout);
 }
 
 void Reporter::ReportRuns(const std::vector<Run>& runs) {
   if (runs.empty() || runs[0].run_type == Run::RT_Aggregate)
     return; // our own medians are printed
   const std::string& name = runs[0].run_name.function_name;
-  if (const std::string group = name.substr(0, name.find('/'));
-      group_seconds_.empty() || group != group_seconds_.back().first) {
-    std::printf("\n");
-    group_seconds_.emplace_back(group, 0);
-  }
-  group_seconds_.back().second += since_last_row_.seconds();
+  if (outcomes().left_out.count(name) != 0)
+    return;
+  plan_.count_row(name);
+  print_row(name, runs);
+  if (interruption() == nullptr)
+    print_progress();
+}
+
+void Reporter::print_row(const std::string& name, const std::vector<Run>& runs) {
+  const std::string group = name.substr(0, name.find('/'));
+  auto found = std::find_if(group_seconds_.begin(), group_seconds_.end(),
+                            [&](const auto& entry) { return entry.first == group; });
+  if (found == group_seconds_.end())
+    found = group_seconds_.insert(found, {group, 0});
+  found->second += since_last_row_.seconds();
   since_last_row_ = Stopwatch();
   if (const auto reason = outcomes().reason.find(name); reason != outcomes().reason.end()) {
     std::printf("%-*s %s: %s\n", int(width_), name.c_str(),
                 outcomes().failed.count(name) != 0 ? "FAILED" : "skipped", reason->second.c_str());
-    std::fflush(stdout);
     return;
   }
   std::vector<double> seconds;
@@ -80,7 +97,6 @@ void Reporter::ReportRuns(const std::vector<Run>& runs) {
       std::printf(" %s=%.4g", counter, median(values));
   }
   std::printf("\n");
-  std::fflush(stdout);
 }
 
 void Reporter::print_times() const {

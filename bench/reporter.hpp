@@ -2,6 +2,7 @@
 // What femura_bench prints: a line for each row.
 #pragma once
 
+#include "bench/plan.hpp"
 #include "core/timer.hpp"
 
 #include <benchmark/benchmark.h>
@@ -15,15 +16,21 @@ namespace femura::bench {
 
 /// Medians over the repetitions, the spread of the time (largest minus smallest, over the median),
 /// and the counters that matter most; all of them are in the JSON. Why a row failed or was skipped
-/// (outcome.hpp).
+/// (outcome.hpp). Before each group, what is left of the plan.
 class Reporter final : public benchmark::BenchmarkReporter {
 public:
+  explicit Reporter(Plan& plan)
+      : plan_(plan) {}
   bool ReportContext(const Context& context) override;
   void ReportRuns(const std::vector<Run>& runs) override;
   /// What each group took in all, s: models, verification, warm-up and repetitions.
   void print_times() const;
 
 private:
+  void print_row(const std::string& name, const std::vector<Run>& runs);
+  void print_progress() const;
+
+  Plan& plan_;
   Stopwatch since_last_row_;
   std::vector<std::pair<std::string, double>> group_seconds_;
   std::size_t width_ = 0;

@@ -50,6 +50,9 @@ def load(path, program):
         with opened(path, "rt", encoding="utf-8") as file:
             data = json.load(file)
         context, found = data["context"], data["benchmarks"]
+        if data.get("status", "complete") != "complete":
+            sys.stderr.write(f"{program}: {path}: {data['status']}, {data['rows']['done']} of "
+                             f"{data['rows']['planned']} rows\n")
         rows = {}
         for run in found:
             if run.get("run_type", "iteration") != "iteration":

@@ -44,6 +44,7 @@ foreach(method IN ITEMS ai aii-inner blocked sum-fact affine congruent)
   expect(0 "pfem_form/${method}/" list pfem_form --rows --full)
 endforeach()
 foreach(extent IN ITEMS --quick --full)
+  expect(0 "\nall +[0-9]+ +[0-9.]+ (s|min|h)" list ${extent}) # every group has stored seconds
   foreach(group IN LISTS GROUPS)
     expect(0 "${group}" list ${group} --rows ${extent})
   endforeach()

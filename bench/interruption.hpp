@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// SIGINT and SIGTERM end a run after the row that runs.
+#pragma once
+
+namespace femura::bench {
+
+/// From here on the first SIGINT or SIGTERM is only noted; the second ends the process at once.
+void note_interruption();
+
+/// "SIGINT" or "SIGTERM" once one has been noted; until then null.
+const char* interruption();
+
+} // namespace femura::bench
