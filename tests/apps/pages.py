@@ -117,6 +117,17 @@ class Pages(DriverCase):
         for subcommand in ("bone", "eikonal", "softbody", "topopt", "pfem"):
             self.assertGreater(ran.get(subcommand, 0), 2, subcommand)
 
+    def test_the_page_of_examples(self):
+        text = (ROOT / "examples/README.md").read_text(encoding="utf-8")
+        found = [shlex.split(line) for line in re.findall(r"`femura (.*?)`", text)]
+        for words in found:
+            there = [re.sub(r"^(vtx:)?(.*)$", r"\1examples/\2", word)
+                     if (ROOT / "examples" / word.split(":")[-1]).is_file() else word
+                     for word in words]
+            with self.subTest(command=" ".join(words)):
+                self.femura(*small(there), "--dry-run")
+        self.assertGreater(len(found), 6)
+
     def test_the_scripts_make_the_files_that_are_there(self):
         """But for how they are compressed."""
         for system, names in (("bone", ("radius.mha", "radius-labels.nii.gz")),
