@@ -17,6 +17,7 @@
 
 #include "core/morton.hpp"
 #include "core/vector.hpp"
+#include "kernels/sort_keys.hpp"
 #include "kernels/voxel_array.hpp"
 
 #include <limits>
@@ -142,15 +143,38 @@ struct MarkNodes {
   }
 };
 
+/// Keys of the blocks along the Morton curve.
+template<class Exec>
+struct ListBlockKeys {
+  Kokkos::Array<int, 3> num_blocks;
+  Array<std::uint64_t, Exec> key;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    key(i) = morton_key(int(i % num_blocks[0]), int(i / num_blocks[0] % num_blocks[1]),
+                        int(i / num_blocks[0] / num_blocks[1]));
+  }
+};
+
+template<class Exec>
+struct GatherKeys {
+  Array<std::uint64_t, Exec> key;
+  Array<int, Exec> order;
+  Array<std::uint64_t, Exec> sorted;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { sorted(i) = key(order(i)); }
+};
+
 /// Numbers the blocks with nodes, and their nodes, along the Morton curve of the smallest cube of
 /// blocks that holds the lattice. The sum carries blocks in its upper and nodes in its lower half.
 template<class Exec>
 struct NumberBlocks {
   Kokkos::Array<int, 3> num_blocks;
   Array<NodeBlock, Exec> block;
+  Array<std::uint64_t, Exec> listed_key;  ///< ascending; empty: all keys of the cube
   Array<std::uint32_t, Exec> solid_block; ///< empty in the first pass
 
-  KOKKOS_FUNCTION void operator()(std::int64_t key, std::int64_t& sum, bool final) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t place, std::int64_t& sum, bool final) const {
+    const std::int64_t key = listed_key.extent(0) > 0 ? std::int64_t(listed_key(place)) : place;
     const int x = morton_coordinate(key, 0), y = morton_coordinate(key, 1),
               z = morton_coordinate(key, 2);
     if (x >= num_blocks[0] || y >= num_blocks[1] || z >= num_blocks[2])
@@ -166,6 +190,26 @@ struct NumberBlocks {
       sum += (std::int64_t(1) << 32) + count_ones(b.mask);
   }
 };
+
+/// The keys of a box of blocks in a cube of `side` blocks, a power of two, ascending. Fences.
+template<class Exec>
+Array<std::uint64_t, Exec> sorted_block_keys(const Exec& exec, Kokkos::Array<int, 3> num_blocks,
+                                             std::int64_t side) {
+  const std::int64_t count = std::int64_t(num_blocks[0]) * num_blocks[1] * num_blocks[2];
+  const auto key = make_uninitialized<std::uint64_t>(exec, count, "femura::block_keys");
+  const auto sorted = make_uninitialized<std::uint64_t>(exec, count, "femura::block_keys::sorted");
+  Kokkos::parallel_for("femura::list_block_keys", range(exec, count),
+                       ListBlockKeys<Exec>{num_blocks, key});
+  Kokkos::deep_copy(exec, sorted, key);
+  int bits = 0;
+  while (std::int64_t(1) << bits < side)
+    ++bits;
+  const Array<int, Exec> order = sorted_order(exec, sorted, 3 * bits); // overwrites its keys
+  Kokkos::parallel_for("femura::sort_block_keys", range(exec, count),
+                       GatherKeys<Exec>{key, order, sorted});
+  fence(exec, "femura::sort_block_keys");
+  return sorted;
+}
 
 /// Notes the block of every 64th node.
 template<class Exec>
@@ -185,14 +229,14 @@ struct FindBlocks {
 } // namespace detail
 
 /// The grid of the voxels of `image` that are greater than 0. Throws std::invalid_argument if there
-/// is none, or if the nodes are too many for 32-bit numbers. Fences.
+/// is none, InputError if the nodes are too many for 32-bit numbers. Fences.
 template<class Exec>
 VoxelGrid<Exec> make_voxel_grid(const Exec& exec, const VoxelArray<Exec>& image) {
   VoxelGrid<Exec> grid;
   grid.shape = image.shape;
   std::int64_t num_blocks = 1, side = 1;
   for (int d = 0; d < 3; ++d) {
-    FEMURA_REQUIRE(image.shape[d] < 1 << 20, "an axis of " << image.shape[d] << " voxels");
+    FEMURA_REQUIRE(image.shape[d] <= 1 << 20, "an axis of " << image.shape[d] << " voxels");
     grid.num_blocks[d] = image.shape[d] / 4 + 1;
     num_blocks *= grid.num_blocks[d];
     FEMURA_REQUIRE(num_blocks <= std::numeric_limits<std::uint32_t>::max(),
@@ -201,20 +245,29 @@ VoxelGrid<Exec> make_voxel_grid(const Exec& exec, const VoxelArray<Exec>& image)
       side *= 2;
   }
   grid.block = make_uninitialized<detail::NodeBlock>(exec, num_blocks, "femura::node_blocks");
+  // The cube around a slender box is mostly empty: there the box's own keys are sorted.
+  Array<std::uint64_t, Exec> listed_key;
+  std::int64_t num_keys = side * side * side;
+  if (num_keys / 64 > num_blocks && num_blocks <= std::numeric_limits<std::int32_t>::max()) {
+    listed_key = detail::sorted_block_keys(exec, grid.num_blocks, side);
+    num_keys = num_blocks;
+  }
 
   std::int64_t num_elem = 0, counts = 0;
   Kokkos::parallel_reduce("femura::make_voxel_grid::mark", range(exec, num_blocks),
                           detail::MarkNodes<Exec>{image, grid.num_blocks, grid.block}, num_elem);
   FEMURA_REQUIRE(num_elem > 0, "the image has no voxel greater than 0");
   const auto number = [&] {
-    Kokkos::parallel_scan("femura::make_voxel_grid::number", range(exec, side * side * side),
-                          detail::NumberBlocks<Exec>{grid.num_blocks, grid.block, grid.solid_block},
-                          counts);
+    Kokkos::parallel_scan(
+        "femura::make_voxel_grid::number", range(exec, num_keys),
+        detail::NumberBlocks<Exec>{grid.num_blocks, grid.block, listed_key, grid.solid_block},
+        counts);
   };
   number();
   const std::int64_t num_nodes = counts & 0xffffffff, num_solid = counts >> 32;
-  FEMURA_REQUIRE(num_nodes <= std::numeric_limits<std::int32_t>::max(),
-                 num_nodes << " nodes are more than 32-bit node numbers hold");
+  if (num_nodes > std::numeric_limits<std::int32_t>::max())
+    fail<InputError>(num_nodes, " nodes are more than the 2^31 that are taken: crop the image, or "
+                                "make its voxels larger");
   grid.num_elem = int(num_elem);
   grid.num_nodes = int(num_nodes);
   grid.solid_block = make_uninitialized<std::uint32_t>(exec, num_solid, "femura::solid_blocks");

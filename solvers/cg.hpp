@@ -12,8 +12,11 @@
 
 #include "kernels/cg_steps.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
+#include <limits>
 
 namespace femura {
 
@@ -23,6 +26,8 @@ struct CgOptions {
   double replacement = 0;    ///< the true residual replaces the recurrent one at each drop by this
                              ///< factor; 0: only when the recurrence meets the tolerance
   double reference = 0;      ///< if positive, residuals are relative to it, not to |b - A x0|
+  int stall_window = 0;      ///< gives up where the least residual of so many iterations is not 1 %
+                             ///< below the least of as many before; 0: never
 };
 
 struct SolveResult {
@@ -45,6 +50,32 @@ struct CgVectors {
 };
 
 namespace detail {
+
+/// Compares the least residual of each window of iterations with that of the window before: they go
+/// up and down, and may rise for long at the start, but an iteration that works gets lower.
+class StallWatch {
+public:
+  explicit StallWatch(int window)
+      : window_(window) {}
+
+  /// Notes the residual of an iteration; whether it was the last of a window without progress.
+  bool stalls(double residual) {
+    if (window_ <= 0)
+      return false;
+    least_ = std::min(least_, residual);
+    if (++count_ % window_ != 0)
+      return false;
+    const bool stalled = count_ > window_ && !(least_ < 0.99 * before_);
+    before_ = least_;
+    least_ = std::numeric_limits<double>::infinity();
+    return stalled;
+  }
+
+private:
+  int window_;
+  std::int64_t count_ = 0;
+  double least_ = std::numeric_limits<double>::infinity(), before_ = least_;
+};
 
 /// The residual of an iteration, stored as a power of two times itself, so that its norm is about
 /// 1: forces of any size fit single precision.
@@ -102,7 +133,7 @@ private:
 /// positive definite, which stays as it is until p is formed: it may share memory with q. All are
 /// zero at held components. When the recurrence meets the tolerance and the true residual does not,
 /// the iteration goes on from the true residual; it gives up when that gains less than a factor of
-/// two several times. Fences, once an iteration.
+/// two several times, and where the recurrence stalls (CgOptions). Fences, once an iteration.
 template<class Exec, class Solution, class Vector, class Cycle, class Apply, class Residual,
          class Precondition>
 SolveResult conjugate_gradients(const Exec& exec, const CgOptions& options, const Apply& apply,
@@ -127,6 +158,7 @@ SolveResult conjugate_gradients(const Exec& exec, const CgOptions& options, cons
   double replaced = norm;  // norm at the last replacement
   double restarted = norm; // true norm at the last claim that failed
   int failed_claims = 0;   // since a claim gained a factor of two
+  detail::StallWatch watch(options.stall_window);
   scaled.rescale(norm);
   double rescaled = 0; // by which the residual's scale grew since p was formed; 0: p is to start
   while (true) {
@@ -140,23 +172,25 @@ SolveResult conjugate_gradients(const Exec& exec, const CgOptions& options, cons
     const CgScalars sums = read_scalars(exec, scalars);
     // Positivity is lost to rounding, or NaN: no step was taken.
     const bool broken = !(sums.pq > 0 && sums.rz > 0);
+    bool stalled = false;
     if (!broken) {
       norm = std::sqrt(sums.norm2) / scaled.scale();
       ++result.iterations;
       result.relative_residual = norm / start;
+      stalled = watch.stalls(norm);
       if (observe)
         observe(result.iterations, result.relative_residual);
     }
     const bool claim = norm <= options.tolerance * start || !std::isfinite(norm);
     const bool exhausted = result.iterations >= options.max_iterations;
-    if (!claim && !exhausted && !broken && norm > options.replacement * replaced)
+    if (!claim && !exhausted && !broken && !stalled && norm > options.replacement * replaced)
       continue;
 
     const double recurrent = norm;
     norm = scaled.compute();
     result.true_relative_residual = norm / start;
     result.converged = norm <= options.tolerance * start;
-    if (result.converged || exhausted || !std::isfinite(norm))
+    if (result.converged || exhausted || stalled || !std::isfinite(norm))
       return result;
     const bool agrees = !broken && norm <= 2 * recurrent;
     if (claim || !agrees) {

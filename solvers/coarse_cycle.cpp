@@ -18,7 +18,11 @@ CoarseCycle<Exec, Scalar>::CoarseCycle(const Exec& exec, const VoxelHierarchy<Ex
   for (const CoarseLevel<Exec>& level : hierarchy.coarse)
     add_level(exec, level);
   const CoarseLevel<Exec>& last = hierarchy.coarse.back();
-  coarsest_ = {exec, options.coarse_solver, int(levels_.size()) + 1, last.cells.num_nodes,
+  coarsest_ = {exec,
+               options.coarse_solver,
+               int(levels_.size()) + 1,
+               last.cells.num_nodes,
+               last.held.num_dofs,
                [&] { return assemble_dense(exec, last.cells, last.held, last.edge); }};
   const int degree = options.coarse_degree > 0 ? options.coarse_degree : options.smoother.degree;
   for (Level& level : levels_)

@@ -49,10 +49,11 @@ public:
       finest_.scratch =
           make_zeros<Scalar>(exec, hierarchy.grid.num_dofs(), "femura::multigrid::scratch");
     if (coarse_.empty())
-      coarsest_ = {exec, options.coarse_solver, 1, hierarchy.grid.num_nodes, [&] {
-                     return assemble_dense(exec, hierarchy.grid, hierarchy.lame, hierarchy.held,
-                                           hierarchy.edge);
-                   }};
+      coarsest_ = {
+          exec, options.coarse_solver, 1, hierarchy.grid.num_nodes, hierarchy.held.num_dofs, [&] {
+            return assemble_dense(exec, hierarchy.grid, hierarchy.lame, hierarchy.held,
+                                  hierarchy.edge);
+          }};
     work_ += detail::prepare_smoother(exec, options, options.smoother.degree,
                                       hierarchy.eigenvalue_bound, finest_);
     info_.largest_eigenvalue = finest_.largest_eigenvalue;

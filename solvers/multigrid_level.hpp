@@ -106,12 +106,14 @@ template<class Exec, class Scalar>
 class CoarsestSolver {
 public:
   CoarsestSolver() = default;
-  /// `assemble()` gives the dense matrix of the level, row by row, if it is asked for. Fences.
+  /// `assemble()` gives the dense matrix of the level, row by row, if it is asked for. A level with
+  /// no free component needs none, however large it is: its inverse is zero. Fences.
   template<class Assemble>
   CoarsestSolver(const Exec& exec, CoarseSolver kind, int num_levels, std::int64_t num_nodes,
-                 const Assemble& assemble)
-      : kind_(kind) {
-    if (kind != CoarseSolver::direct)
+                 std::int64_t num_held_dofs, const Assemble& assemble)
+      : kind_(kind)
+      , is_zero_(num_held_dofs == 3 * num_nodes) {
+    if (kind != CoarseSolver::direct || is_zero_)
       return;
     if (num_nodes > 4000)
       fail<UsageError>("the coarsest of ", num_levels, " levels has ", num_nodes,
@@ -126,6 +128,10 @@ public:
   Array<Scalar, Exec> solve(const Exec& exec, const Level& level, const Array<Scalar, Exec>& b,
                             double& work) {
     const LevelVectors<Exec, Scalar>& v = level.vectors;
+    if (is_zero_) {
+      axpby(exec, Scalar(0), b, Scalar(0), v.x);
+      return v.x;
+    }
     if (kind_ == CoarseSolver::direct) {
       apply_dense(exec, inverse_, b, v.x);
       return v.x;
@@ -159,6 +165,7 @@ public:
 
 private:
   CoarseSolver kind_ = CoarseSolver::direct;
+  bool is_zero_ = false;
   Array<Scalar, Exec> inverse_;   ///< dense
   Array<Scalar, Exec> r_, p_, z_; ///< of the conjugate gradients
 };
