@@ -5,18 +5,26 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace femura {
 
+/// The axes of an image in the world: row-major 3 x 3, column d is the unit vector along which axis
+/// d of the image runs. Orthogonal; of determinant -1 where the image is mirrored.
+using ImageDirection = std::array<double, 9>;
+inline constexpr ImageDirection identity_direction{1, 0, 0, 0, 1, 0, 0, 0, 1};
+
 /// A scalar image of nx * ny * nz cubic voxels, x fastest:
-/// value[x + nx * (y + ny * z)] is the voxel [x, x+1) * [y, y+1) * [z, z+1) times `spacing` plus
-/// `origin`.
+/// value[x + nx * (y + ny * z)] is the voxel [x, x+1) * [y, y+1) * [z, z+1) times `spacing`, turned
+/// by `direction`, plus `origin`.
 struct VoxelImage {
   std::array<int, 3> shape{0, 0, 0};     ///< nx, ny, nz
   double spacing = 1;                    ///< edge of a voxel in mm
   std::array<double, 3> origin{0, 0, 0}; ///< lower corner of voxel (0, 0, 0) in mm
-  std::vector<float> value;              ///< [nx * ny * nz]
+  ImageDirection direction = identity_direction;
+  std::string world;        ///< what x, y, z of the world are: "RAS", "LPS", or empty: not said
+  std::vector<float> value; ///< [nx * ny * nz]
 
   std::size_t num_voxels() const {
     return std::size_t(shape[0]) * std::size_t(shape[1]) * std::size_t(shape[2]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/metaimage.hpp"
 
+#include "core/io/image_place.hpp"
 #include "core/io/input_file.hpp"
 #include "core/io/samples.hpp"
 #include "core/io/text_scanner.hpp"
@@ -9,6 +10,7 @@
 
 #include <cmath>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -124,19 +126,25 @@ SampleType element_type(const std::string& path, const Header& header) {
   return found->second;
 }
 
-bool identity_axes(const Header& header) {
+/// The axes of the image: nine numbers, those of the first axis first, as ITK reads them.
+ImageDirection read_direction(const std::string& path, const Header& header) {
   for (const char* key : {"TransformMatrix", "Rotation", "Orientation"})
     if (header.has(key)) {
       const std::string value = header.text(key, "");
       TextScanner scan(value);
       scan.next_line();
-      for (int i = 0; i < 9; ++i) {
-        double entry = 0;
-        if (!scan.number(entry) || entry != (i % 4 == 0 ? 1. : 0.))
-          return false;
-      }
+      std::array<std::array<double, 3>, 3> axis{};
+      for (auto& vector : axis)
+        for (double& entry : vector)
+          if (!scan.number(entry))
+            fail<InputError>(path, ": ", key, " = ", value, ": nine numbers are expected");
+      const std::optional<ImageDirection> direction = make_direction(axis, 1);
+      if (!direction)
+        fail<InputError>(path, ": ", key, " = ", value,
+                         ": is no rotation, so voxels are not cubes; resample the image");
+      return *direction;
     }
-  return true;
+  return identity_direction;
 }
 
 std::string beside(const std::string& path, const std::string& name) {
@@ -168,12 +176,13 @@ VoxelImage read_metaimage(const std::string& path) {
   image.spacing = require_cubic_spacing(path + ": ElementSpacing", spacing);
   const std::array<double, 3> zero{0, 0, 0};
   const auto centre = header.three<double>({"Offset", "Position", "Origin"}, &zero);
-  const bool has_place = header.has("Offset") || header.has("Position") || header.has("Origin");
-  for (int axis = 0; axis < 3; ++axis) {
-    if (!std::isfinite(centre[axis]))
+  for (const double x : centre)
+    if (!std::isfinite(x))
       fail<InputError>(path, ": the offset of the image is not finite");
-    if (has_place && identity_axes(header))
-      image.origin[axis] = centre[axis] - image.spacing / 2;
+  image.direction = read_direction(path, header);
+  if (header.has("Offset") || header.has("Position") || header.has("Origin")) {
+    image.origin = lower_corner(centre, image.spacing, image.direction);
+    image.world = "LPS";
   }
 
   const SampleType type = element_type(path, header);

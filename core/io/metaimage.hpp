@@ -10,10 +10,10 @@ namespace femura {
 
 /// Reads a 3-D scalar MetaImage: MET_CHAR to MET_DOUBLE, binary, plain or zlib-compressed, either
 /// byte order, data in the file (LOCAL) or in one file beside it. Spacing and offset are in mm;
-/// `origin` becomes the lower corner of the first voxel, whose centre the file names; a direction
-/// matrix other than the identity is ignored together with the offset: the image stays in its own
-/// axes. Throws InputError for other kinds (ASCII data, slices in many files, several channels),
-/// for voxels that are not cubes within 1e-3, values that are not finite, and damage.
+/// `origin` becomes the lower corner of the first voxel, whose centre the file names, and
+/// `direction` its matrix, both in the world of the file (LPS). Throws InputError for other kinds
+/// (ASCII data, slices in many files, several channels), for voxels that are not cubes within 1e-3,
+/// values that are not finite, and damage.
 VoxelImage read_metaimage(const std::string& path);
 
 } // namespace femura

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/nifti.hpp"
 
+#include "core/io/image_place.hpp"
 #include "core/io/input_file.hpp"
 #include "core/io/samples.hpp"
 #include "core/io/voxel_limits.hpp"
@@ -10,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 namespace femura {
 namespace {
@@ -179,24 +181,59 @@ double unit_in_mm(const std::string& path, int units) {
                    " is unknown; it must be 1 (m), 2 (mm) or 3 (micron)");
 }
 
-/// Centre of the first voxel, in the unit of the file, if the axes of the image are those of space.
-bool find_centre(const Header& h, std::array<double, 3>& centre) {
-  if (h.sform > 0) {
-    for (std::size_t i = 0; i < 3; ++i) {
-      for (std::size_t k = 0; k < 3; ++k)
-        if (i == k ? !(h.s_row[i][k] > 0) : h.s_row[i][k] != 0)
-          return false;
-      centre[i] = h.s_row[i][3];
-    }
-  } else if (h.qform > 0) {
-    // pixdim[0] = -1 mirrors z
-    if (h.quaternion != std::array<double, 3>{0, 0, 0} || h.pixdim[0] < 0)
-      return false;
-    centre = h.q_offset;
-  } else {
-    return false;
+/// The axes of the image by its quaternion, in units of a voxel: axis d along [d].
+std::array<std::array<double, 3>, 3> turned_axes(const Header& h) {
+  auto [b, c, d] = h.quaternion;
+  double a = 1 - (b * b + c * c + d * d);
+  if (a < -1e-3)
+    return {};    // no unit quaternion
+  if (a < 1e-7) { // a half turn, up to the rounding of the header
+    const double length = std::sqrt(b * b + c * c + d * d);
+    b /= length, c /= length, d /= length;
+    a = 0;
   }
-  return std::isfinite(centre[0]) && std::isfinite(centre[1]) && std::isfinite(centre[2]);
+  a = std::sqrt(a);
+  const double mirror = h.pixdim[0] < 0 ? -1 : 1; // of the third axis
+  return {{{a * a + b * b - c * c - d * d, 2 * (b * c + a * d), 2 * (b * d - a * c)},
+           {2 * (b * c - a * d), a * a + c * c - b * b - d * d, 2 * (c * d + a * b)},
+           {mirror * 2 * (b * d + a * c), mirror * 2 * (c * d - a * b),
+            mirror * (a * a + d * d - c * c - b * b)}}};
+}
+
+/// Origin and direction, per [1]: by the affine map of the header (sform), or else by its rotation
+/// (qform). An affine map that is no motion of cubes, as registration makes them, leaves the word
+/// to the rotation.
+void read_place(const std::string& path, const Header& h, double unit, VoxelImage& image) {
+  std::array<double, 3> centre{};
+  std::optional<ImageDirection> direction;
+  if (h.sform > 0) {
+    std::array<std::array<double, 3>, 3> axis{};
+    for (std::size_t i = 0; i < 3; ++i) {
+      centre[i] = h.s_row[i][3] * unit;
+      for (std::size_t d = 0; d < 3; ++d)
+        axis[d][i] = h.s_row[i][d] * unit;
+    }
+    direction = make_direction(axis, image.spacing);
+    if (!direction && h.qform <= 0)
+      fail<InputError>(path,
+                       ": the sform of the NIfTI header is no rotation of cubes with the edge "
+                       "that pixdim gives: resample the image, or correct the header");
+  }
+  if (!direction && h.qform > 0) {
+    direction = make_direction(turned_axes(h), 1);
+    for (std::size_t i = 0; i < 3; ++i)
+      centre[i] = h.q_offset[i] * unit;
+  }
+  if (!direction && h.qform > 0)
+    fail<InputError>(path, ": the qform of the NIfTI header is no rotation: correct the header");
+  if (!direction)
+    return; // the header does not say: the axes of the image, from its corner
+  for (const double x : centre)
+    if (!std::isfinite(x))
+      fail<InputError>(path, ": the origin of the NIfTI header is not finite");
+  image.direction = *direction;
+  image.origin = lower_corner(centre, image.spacing, *direction);
+  image.world = "RAS";
 }
 
 } // namespace
@@ -224,10 +261,7 @@ VoxelImage read_nifti(const std::string& path) {
   image.spacing =
       require_cubic_spacing(path + ": pixdim", {header.pixdim[1] * unit, header.pixdim[2] * unit,
                                                 header.pixdim[3] * unit});
-  std::array<double, 3> centre{};
-  if (find_centre(header, centre))
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      image.origin[axis] = centre[axis] * unit - image.spacing / 2;
+  read_place(path, header, unit, image);
 
   const SampleType type = sample_type(path, header.datatype);
   // Slope zero means no scaling, per [1].

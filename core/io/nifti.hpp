@@ -14,8 +14,8 @@ namespace femura {
 
 /// Reads a 3-D scalar image (further extents of 1 allowed): integers of 1 to 8 bytes, float,
 /// double, either byte order, gzip told by content; scl_slope and scl_inter applied; spacing in m,
-/// mm or micron (mm where the file does not say). `origin` is the lower corner of the first voxel
-/// where the orientation is the identity, else zero: the image stays in its own axes. Throws
+/// mm or micron (mm where the file does not say). Origin and direction are those of sform, else of
+/// qform, in the world of the file (RAS); without either the image stays in its own axes. Throws
 /// InputError for other kinds, for voxels that are not cubes within 1e-3, values that are not
 /// finite, and damage.
 VoxelImage read_nifti(const std::string& path);

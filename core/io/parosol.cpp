@@ -57,6 +57,7 @@ void read_voxel_size(const Hdf5Group& data, VoxelImage& image) {
   image.spacing = read_number(dataset, remedy);
   if (!std::isfinite(image.spacing) || !(image.spacing > 0))
     fail<InputError>(dataset.where(), " is ", image.spacing, "; ", remedy);
+  require_edge(dataset.where(), image.spacing);
 }
 
 bool valid_poisson(double nu) {

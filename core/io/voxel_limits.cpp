@@ -25,6 +25,12 @@ std::array<int, 3> require_voxel_shape(const std::string& where, std::uint64_t n
   return {int(nx), int(ny), int(nz)};
 }
 
+void require_edge(const std::string& where, double edge) {
+  if (!(edge >= min_length && edge <= max_length))
+    fail<InputError>(where, ": the edge of a voxel is ", edge, " mm; ", min_length, " to ",
+                     max_length, " mm are taken: correct the unit or the file");
+}
+
 double require_cubic_spacing(const std::string& where, const std::array<double, 3>& spacing) {
   std::array<double, 3> h{};
   for (int axis = 0; axis < 3; ++axis) {
@@ -33,6 +39,8 @@ double require_cubic_spacing(const std::string& where, const std::array<double, 
       fail<InputError>(where, ": the voxel spacing is ", spacing[0], " x ", spacing[1], " x ",
                        spacing[2], "; it must be positive and finite");
   }
+  for (const double edge : h)
+    require_edge(where, edge);
   const auto [low, high] = std::minmax_element(h.begin(), h.end());
   if (*high - *low > 1e-3 * *high)
     fail<InputError>(where, ": the voxels are not cubes (spacing ", h[0], " x ", h[1], " x ", h[2],

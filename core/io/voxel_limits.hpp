@@ -12,14 +12,21 @@ namespace femura {
 inline constexpr std::uint64_t max_voxels_per_axis = std::uint64_t(1) << 20;
 inline constexpr std::uint64_t max_voxels = std::uint64_t(1) << 40;
 
+inline constexpr double min_length = 1e-9, max_length = 1e9; ///< mm, of an edge
+
 /// (nx, ny, nz) as ints. Throws InputError, starting with `where` (file and place in it), unless
 /// every extent is in [1, max_voxels_per_axis] and the product is below max_voxels.
 std::array<int, 3> require_voxel_shape(const std::string& where, std::uint64_t nx, std::uint64_t ny,
                                        std::uint64_t nz);
 
-/// The edge of a cubic voxel given the spacing along each axis (any unit, sign ignored). Throws
-/// InputError where one is zero or not finite, or where they differ by more than 1e-3 relative; the
-/// message says how to resample.
+/// Throws InputError, starting with `where`, unless an edge of so many mm is in min_length to
+/// max_length: others are a wrong unit or a damaged file, and squares of what follows may
+/// underflow.
+void require_edge(const std::string& where, double edge);
+
+/// The edge of a cubic voxel given the spacing along each axis (mm, sign ignored). Throws
+/// InputError where one is zero, not finite or beyond the limits above, or where they differ by
+/// more than 1e-3 relative; the message says how to resample.
 double require_cubic_spacing(const std::string& where, const std::array<double, 3>& spacing);
 
 } // namespace femura
