@@ -99,6 +99,38 @@ NodeBox bounding_box(const Exec& exec, const VoxelGrid<Exec>& grid) {
   return box;
 }
 
+namespace detail {
+/// Sums the coordinates of solid voxels, by their lowest corners.
+template<class Exec>
+struct SumVoxelSites {
+  VoxelGrid<Exec> grid;
+  VoxelArray<Exec> image;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t node, std::int64_t& x, std::int64_t& y,
+                                  std::int64_t& z) const {
+    const Site s = grid.site(int(node));
+    if (!(image.value_or_void(s.x, s.y, s.z) > 0))
+      return;
+    x += s.x;
+    y += s.y;
+    z += s.z;
+  }
+};
+} // namespace detail
+
+/// The centre of the solid voxels, all of one weight, in voxels from the lower corner of the image:
+/// the centre of mass of bone of one density. Fences.
+template<class Exec>
+std::array<double, 3> centre_of_mass(const Exec& exec, const VoxelGrid<Exec>& grid,
+                                     const VoxelArray<Exec>& image) {
+  std::int64_t x = 0, y = 0, z = 0;
+  Kokkos::parallel_reduce("femura::centre_of_mass", range(exec, grid.num_nodes),
+                          detail::SumVoxelSites<Exec>{grid, image}, Kokkos::Sum<std::int64_t>(x),
+                          Kokkos::Sum<std::int64_t>(y), Kokkos::Sum<std::int64_t>(z));
+  const double count = grid.num_elem;
+  return {double(x) / count + 0.5, double(y) / count + 0.5, double(z) / count + 0.5};
+}
+
 /// The node of `region` with the smallest or largest coordinate along `axis`; ties go to the
 /// largest number. Returns -1 if the region has no node. Fences.
 template<class Exec>
@@ -321,28 +353,97 @@ std::int64_t add_forces(const Exec& exec, const VoxelGrid<Exec>& grid,
   return missing;
 }
 
+/// The voxels on which a force acts: those of an image with lowest corner in the inclusive box.
+struct LoadedVoxels {
+  int lower[3], upper[3];
+
+  KOKKOS_FUNCTION bool contains(int x, int y, int z) const {
+    return x >= lower[0] && x <= upper[0] && y >= lower[1] && y <= upper[1] && z >= lower[2] &&
+           z <= upper[2];
+  }
+};
+
+/// Those behind the nodes of a side of the specimen, `region`, at the upper end of `axis` or the
+/// lower one: the layers between its nodes, or the outermost layer if it has one layer of nodes.
+inline LoadedVoxels loaded_voxels(const PrescribedRegion& region, int axis, bool upper) {
+  LoadedVoxels voxels{};
+  for (int d = 0; d < 3; ++d) {
+    voxels.lower[d] = region.lower[d];
+    voxels.upper[d] = region.upper[d] - 1;
+  }
+  if (region.lower[axis] == region.upper[axis])
+    (upper ? voxels.lower : voxels.upper)[axis] =
+        upper ? region.upper[axis] - 1 : region.lower[axis];
+  return voxels;
+}
+
 namespace detail {
+/// How many of the loaded voxels a node of the region touches: its share of the force.
 template<class Exec>
-struct AddRegionForce {
+struct LoadShare {
   VoxelGrid<Exec> grid;
+  VoxelArray<Exec> image;
   PrescribedRegion region;
-  Kokkos::Array<double, 3> force;
+  LoadedVoxels voxels;
+
+  KOKKOS_FUNCTION int at(int node) const {
+    const Site s = grid.site(node);
+    if (!region.contains(s))
+      return 0;
+    int share = 0;
+    for (int v = 0; v < 8; ++v) {
+      const int x = s.x - (v & 1), y = s.y - (v >> 1 & 1), z = s.z - (v >> 2);
+      share += voxels.contains(x, y, z) && image.value_or_void(x, y, z) > 0;
+    }
+    return share;
+  }
+};
+
+template<class Exec>
+struct SumLoadShares {
+  LoadShare<Exec> share;
+  KOKKOS_FUNCTION void operator()(std::int64_t node, std::int64_t& sum) const {
+    sum += share.at(int(node));
+  }
+};
+
+template<class Exec>
+struct AddConsistentForce {
+  LoadShare<Exec> share;
+  Kokkos::Array<double, 3> force; ///< of one share
   Array<double, Exec> f;
 
   KOKKOS_FUNCTION void operator()(std::int64_t node) const {
-    if (region.contains(grid.site(int(node))))
-      for (int c = 0; c < 3; ++c)
-        f(3 * node + c) += force[c];
+    const int count = share.at(int(node));
+    for (int c = 0; c < 3; ++c)
+      f(3 * node + c) += count * force[c];
   }
 };
 } // namespace detail
 
-/// f += `force` (N, three components) at each node of `region`. Does not fence.
+/// f += `force` (N, three components), in all, on a side of the specimen: the nodal forces that are
+/// consistent with an equal traction on the faces of the solid voxels there, or, where `region` is
+/// deeper than a layer of nodes, with an equal body force in its voxels. `image` is greater than 0
+/// at solid voxels. Adds nothing where there is no solid voxel. Returns how many faces or voxels
+/// share the force. Fences.
 template<class Exec>
-void add_forces(const Exec& exec, const VoxelGrid<Exec>& grid, const PrescribedRegion& region,
-                const Kokkos::Array<double, 3>& force, const Array<double, Exec>& f) {
-  Kokkos::parallel_for("femura::add_forces", range(exec, grid.num_nodes),
-                       detail::AddRegionForce<Exec>{grid, region, force, f});
+std::int64_t add_consistent_force(const Exec& exec, const VoxelGrid<Exec>& grid,
+                                  const VoxelArray<Exec>& image, const PrescribedRegion& region,
+                                  int axis, bool upper, const Kokkos::Array<double, 3>& force,
+                                  const Array<double, Exec>& f) {
+  const detail::LoadShare<Exec> share{grid, image, region, loaded_voxels(region, axis, upper)};
+  std::int64_t shares = 0;
+  Kokkos::parallel_reduce("femura::add_consistent_force::sum", range(exec, grid.num_nodes),
+                          detail::SumLoadShares<Exec>{share}, shares);
+  if (shares == 0)
+    return 0;
+  Kokkos::Array<double, 3> part{};
+  for (int c = 0; c < 3; ++c)
+    part[c] = force[c] / double(shares);
+  Kokkos::parallel_for("femura::add_consistent_force", range(exec, grid.num_nodes),
+                       detail::AddConsistentForce<Exec>{share, part, f});
+  fence(exec, "femura::add_consistent_force");
+  return shares / (region.lower[axis] == region.upper[axis] ? 4 : 8);
 }
 
 } // namespace femura

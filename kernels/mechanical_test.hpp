@@ -28,6 +28,9 @@ struct MechanicalTest {
   double angle = 0.01;                ///< torsion, bending: between the plates, in radian
   bool lateral_free = false; ///< axial: smooth plates; shear, torsion: upper plate floats axially
   double plate_depth = 0;    ///< in mm: nodes this far inside an end plane are held too (embedding)
+  /// Torsion, bending: what the plates turn about goes through this point, in mm from the lower
+  /// corner of the image; else through the centre of the specimen's box.
+  std::optional<std::array<double, 3>> centre;
 };
 
 /// A part of a load case with a name for reports: the plates are "lower plate" and "upper plate",
@@ -35,6 +38,8 @@ struct MechanicalTest {
 struct NamedRegion {
   std::string name;
   PrescribedRegion region;
+  int normal = -1;       ///< of a plate or wall: 0 = x, 1 = y, 2 = z; -1: none
+  bool is_plate = false; ///< one of the two that load the specimen
 };
 
 namespace detail {
@@ -46,7 +51,8 @@ inline PrescribedRegion plate(const NodeBox& box, double edge, const MechanicalT
   for (int d = 0; d < 3; ++d) {
     plate.lower[d] = box.lower[d];
     plate.upper[d] = box.upper[d];
-    plate.centre[d] = 0.5 * edge * (box.lower[d] + box.upper[d]);
+    plate.centre[d] =
+        test.centre ? (*test.centre)[std::size_t(d)] : 0.5 * edge * (box.lower[d] + box.upper[d]);
   }
   if (upper)
     plate.lower[a] = box.upper[a] - layers;
@@ -65,7 +71,7 @@ inline void rotate(PrescribedRegion& region, int axis, double angle) {
 
 /// Holds one in-plane component of one node.
 inline NamedRegion pin(const Site& site, int component) {
-  NamedRegion pin{"pin", {}};
+  NamedRegion pin{"pin", {}, -1};
   const int at[3] = {site.x, site.y, site.z};
   for (int d = 0; d < 3; ++d)
     pin.region.lower[d] = pin.region.upper[d] = at[d];
@@ -136,8 +142,8 @@ std::vector<NamedRegion> make_load_case(const Exec& exec, const VoxelGrid<Exec>&
       lower.components = upper.components = axial_only;
     break;
   }
-  regions.push_back({"lower plate", lower});
-  regions.push_back({"upper plate", upper});
+  regions.push_back({"lower plate", lower, a, true});
+  regions.push_back({"upper plate", upper, a, true});
   if (test.kind == TestKind::confined) {
     for (int side = 0; side < 6; ++side) {
       const int d = side / 2;
@@ -150,7 +156,7 @@ std::vector<NamedRegion> make_load_case(const Exec& exec, const VoxelGrid<Exec>&
       }
       (side % 2 ? wall.lower[d] : wall.upper[d]) = side % 2 ? box.upper[d] : box.lower[d];
       wall.components = std::uint8_t(1 << d);
-      regions.push_back({std::string(side % 2 ? "+" : "-") + "xyz"[d] + " wall", wall});
+      regions.push_back({std::string(side % 2 ? "+" : "-") + "xyz"[d] + " wall", wall, d});
     }
   } else if (lower.components == axial_only) {
     detail::add_pins(exec, grid, lower, a, regions);
@@ -176,7 +182,7 @@ std::vector<NamedRegion> make_uniform_strain_case(const Exec& exec, const VoxelG
       face.gradient[k][next] = face.gradient[next][k] = strain[3 + k] / 2;
     }
     (side % 2 ? face.lower[d] : face.upper[d]) = side % 2 ? box.upper[d] : box.lower[d];
-    regions.push_back({std::string(side % 2 ? "+" : "-") + "xyz"[d] + " face", face});
+    regions.push_back({std::string(side % 2 ? "+" : "-") + "xyz"[d] + " face", face, d});
   }
   return regions;
 }

@@ -5,7 +5,9 @@
 #include "core/io/nodal_list.hpp"
 #include "kernels/component_selection.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <sstream>
 
 namespace femura {
@@ -103,6 +105,33 @@ void prescribe_list(const Exec& exec, const BoneOptions& options, const std::str
   log_info(format_count(missing.count), " prescribed nodes went with the dropped voxels");
 }
 
+/// One --force: on a node, or on a side as the traction that has this sum.
+template<class Exec>
+void push(const Exec& exec, const BoneOptions& options, const BoneModel<Exec>& model,
+          const VoxelGrid<Exec>& grid, const NodeBox& box, const NodalCondition& condition,
+          BoneLoad<Exec>& load) {
+  const NodeChoice& where = condition.where;
+  const PrescribedRegion region = chosen_region(box, model.edge, where, options.plate_depth);
+  const std::int64_t num_nodes = require_nodes(exec, grid, region, "--force", where);
+  if (!where.is_face) {
+    std::vector<NodalValue> forces;
+    for (int c = 0; c < 3; ++c)
+      if (condition.components[c])
+        forces.push_back({where.node, c, condition.value});
+    add_forces(exec, grid, forces, load.force);
+    return;
+  }
+  Kokkos::Array<double, 3> force{};
+  for (int c = 0; c < 3; ++c)
+    force[c] = condition.components[c] ? condition.value : 0;
+  const int a = where.axis;
+  const std::int64_t shares =
+      add_consistent_force(exec, grid, model.modulus, region, a, where.upper, force, load.force);
+  const int layers = std::max(1, region.upper[a] - region.lower[a]);
+  load.pushed_sides.push_back(
+      {describe(where), a, num_nodes, model.edge * model.edge * double(shares) / layers});
+}
+
 template<class Exec>
 void apply_listed_load(const Exec& exec, const BoneOptions& options, const BoneModel<Exec>& model,
                        const VoxelGrid<Exec>& grid, const Array<std::uint8_t, Exec>& mask,
@@ -141,16 +170,29 @@ void apply_listed_load(const Exec& exec, const BoneOptions& options, const BoneM
                        missing, " nodal forces act on the void or on parts that nothing holds");
     log_info(format_count(missing), " nodal forces went with the dropped voxels");
   }
-  for (const NodalCondition& force : options.force) {
-    const PrescribedRegion region =
-        chosen_region(box, model.edge, force.where, options.plate_depth);
-    const double share =
-        force.value / double(require_nodes(exec, grid, region, "--force", force.where));
-    Kokkos::Array<double, 3> per_node{};
-    for (int c = 0; c < 3; ++c)
-      per_node[c] = force.components[c] ? share : 0;
-    add_forces(exec, grid, region, per_node, load.force);
+  for (const NodalCondition& force : options.force)
+    push(exec, options, model, grid, box, force, load);
+}
+
+/// What plates turn about, in mm from the lower corner of the image; empty: the box's centre.
+template<class Exec>
+std::optional<std::array<double, 3>> chosen_centre(const Exec& exec, const BoneOptions& options,
+                                                   const BoneModel<Exec>& model,
+                                                   const VoxelGrid<Exec>& grid) {
+  if (options.test != LoadTest::torsion && options.test != LoadTest::bending)
+    return {};
+  switch (options.centre.kind) {
+  case TurnCentre::Kind::box:
+    return {};
+  case TurnCentre::Kind::point:
+    return options.centre.point;
+  case TurnCentre::Kind::mass:
+    break;
   }
+  std::array<double, 3> centre = centre_of_mass(exec, grid, model.modulus);
+  for (double& x : centre)
+    x *= model.edge;
+  return centre;
 }
 
 } // namespace
@@ -166,7 +208,9 @@ BoneLoad<Exec> make_bone_load(const Exec& exec, const BoneOptions& options,
   if (has_listed_load(options, model)) {
     apply_listed_load(exec, options, model, grid, mask, load);
   } else {
-    load.regions = make_load_case(exec, grid, model.edge, mechanical_test(options));
+    MechanicalTest test = mechanical_test(options);
+    test.centre = chosen_centre(exec, options, model, grid);
+    load.regions = make_load_case(exec, grid, model.edge, test);
     std::vector<PrescribedRegion> regions;
     for (const NamedRegion& named : load.regions)
       regions.push_back(named.region);
@@ -206,12 +250,21 @@ bool drop_islands(const Exec& exec, const BoneOptions& options, const VoxelGrid<
   if (loose.components == 0)
     return false;
   const std::int64_t nx = grid.shape[0], ny = grid.shape[1];
+  const double part = double(loose.voxels) / double(grid.num_elem);
   std::ostringstream what;
-  what << format_count(loose.voxels) << " voxels in " << format_count(loose.components)
+  what << format_count(loose.voxels) << " voxels (" << format_number(100 * part, 3)
+       << " % of the bone) in " << format_count(loose.components)
        << " parts touch no support, the first at x, y, z = " << loose.example % nx << ", "
        << loose.example / nx % ny << ", " << loose.example / nx / ny;
   if (options.islands == Islands::error)
     fail<InputError>(what.str(), ": --islands drop leaves them out");
+  const char* remedies = "--largest-component keeps the largest part alone, so that plates lie at "
+                         "its ends; a higher --lower removes noise; --plate-depth lets plates "
+                         "reach further";
+  if (part > 0.5)
+    fail<InputError>(what.str(), ": what is left is not the specimen; ", remedies);
+  if (options.islands == Islands::automatic && part > 0.01)
+    fail<InputError>(what.str(), ": ", remedies, "; --islands drop leaves them out");
   log_warning("islands-left-out", what.str(), ": left out");
   model.num_dropped += loose.voxels;
   return true;

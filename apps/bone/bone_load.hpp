@@ -8,12 +8,21 @@
 
 namespace femura {
 
+/// A side on which a force acts.
+struct SideContact {
+  std::string name;
+  int normal;
+  std::int64_t num_nodes;
+  double area; ///< of the bone there, mm2
+};
+
 template<class Exec>
 struct BoneLoad {
   Constraints<Exec> held;
   Array<double, Exec> u;            ///< [3 num_nodes] prescribed displacements in mm, 0 elsewhere
   Array<double, Exec> force;        ///< [3 num_nodes] nodal forces in N, or empty
   std::vector<NamedRegion> regions; ///< of a standard test; empty where nodes were listed
+  std::vector<SideContact> pushed_sides;
 };
 
 /// The load asked for: a standard test between plates, or the nodes of the input and of --fix and
@@ -31,8 +40,8 @@ void set_uniform_strain(const Exec& exec, const BoneModel<Exec>& model, const Vo
 
 /// Finds the parts of the specimen, connected by nodes, that no held component touches; their
 /// equations have no unique solution. They are taken out of model.modulus with a warning, or are an
-/// InputError, as --islands says. Returns whether voxels went, so that the grid must be made anew.
-/// Fences.
+/// InputError, as --islands says; always an error if they are most of the specimen. Returns whether
+/// voxels went, so that the grid must be made anew. Fences.
 template<class Exec>
 bool drop_islands(const Exec& exec, const BoneOptions& options, const VoxelGrid<Exec>& grid,
                   const Constraints<Exec>& held, BoneModel<Exec>& model);

@@ -15,6 +15,9 @@
 #include "kernels/shapes.hpp"
 #include "kernels/voxelise.hpp"
 
+#include <algorithm>
+#include <limits>
+
 namespace femura {
 
 namespace {
@@ -41,7 +44,7 @@ MaterialLaw material_law(const BoneOptions& options, const std::string& source) 
                              "labels or modulus");
   case GreyLaw::modulus:
     law.kind = MaterialKind::modulus;
-    law.modulus_factor = options.modulus_in_gpa ? 1000 : 1;
+    law.modulus_factor = options.modulus_unit == ModulusUnit::GPa ? 1000 : 1;
     break;
   case GreyLaw::threshold:
     law.kind = MaterialKind::window;
@@ -68,8 +71,34 @@ MaterialLaw material_law(const BoneOptions& options, const std::string& source) 
   return law;
 }
 
+/// The moduli of an image that holds moduli: no bone is as soft as its numbers are in GPa.
+void require_unit(const BoneOptions& options, double largest) {
+  if (options.modulus_unit || !(largest > 0 && largest < 100))
+    return;
+  fail<InputError>(options.input, ": the largest modulus is ", largest,
+                   ", which is softer than any bone if it is in MPa; say the unit with "
+                   "--modulus-unit GPa (as parosol-py writes since 2026) or --modulus-unit MPa");
+}
+
+void require_finite_moduli(const BoneOptions& options, double largest) {
+  if (!(largest <= 1e30))
+    fail<InputError>(options.input, ": the largest modulus is ", largest,
+                     " MPa; at most 1e30 is taken");
+}
+
+/// "-1024 to 3071", of the values that are numbers.
+std::string describe_range(const std::vector<float>& values) {
+  float least = std::numeric_limits<float>::infinity(), greatest = -least;
+  for (const float value : values) {
+    least = value < least ? value : least;
+    greatest = value > greatest ? value : greatest;
+  }
+  return format_number(least) + " to " + format_number(greatest);
+}
+
 template<class Exec>
-void apply_law(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model) {
+void apply_law(const Exec& exec, const BoneOptions& options, const std::string& range,
+               BoneModel<Exec>& model) {
   MaterialField<Exec> field;
   try {
     field = apply_material_law(exec, material_law(options, options.input), model.modulus);
@@ -83,6 +112,12 @@ void apply_law(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mo
   }
   if (field.num_clamped > 0)
     log_info(format_count(field.num_clamped), " voxels below the range of the law became void");
+  if (field.num_solid == 0)
+    fail<InputError>(options.input, ": no voxel is bone: the values of the image are ", range,
+                     "; look at the law, --lower and --upper");
+  require_finite_moduli(options, field.maximum);
+  if (options.law == GreyLaw::modulus)
+    require_unit(options, field.maximum);
   log_info("moduli from ", format_number(field.minimum), " to ", format_number(field.maximum),
            " MPa");
 }
@@ -120,15 +155,14 @@ void read_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& m
   if (is_parosol) {
     std::vector<std::string> remarks;
     ParosolOptions parosol;
-    parosol.modulus_unit = options.modulus_in_gpa ? ModulusUnit::GPa : ModulusUnit::MPa;
+    if (options.law == GreyLaw::by_format) // else they are grey values, for the law
+      parosol.modulus_unit = options.modulus_unit.value_or(ModulusUnit::MPa);
     parosol.poisson = options.poisson;
     parosol.remarks = &remarks;
     parosol.trial = true; // HDF5 1.10 itself crashes on some damaged files
     file = read_parosol(options.input, parosol);
     for (const std::string& remark : remarks)
       log_info(remark);
-    log_info("moduli in the file are read as ", options.modulus_in_gpa ? "GPa" : "MPa",
-             " (--modulus-unit)");
   } else if (format == ImageFormat::metaimage) {
     file.modulus = read_metaimage(options.input);
   } else if (format == ImageFormat::nifti) {
@@ -139,8 +173,16 @@ void read_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& m
   model.description = std::string(name_of(format)) + " image";
   model.edge = options.spacing.value_or(file.modulus.spacing);
   model.origin = file.modulus.origin;
+  model.direction = file.modulus.direction;
+  model.world = file.modulus.world;
   model.uniform_poisson = file.poisson;
   model.modulus = to_device(exec, file.modulus);
+  const bool has_law = !is_parosol || options.law != GreyLaw::by_format;
+  if (!has_law) {
+    const auto largest = std::max_element(file.modulus.value.begin(), file.modulus.value.end());
+    require_unit(options, *largest);
+    require_finite_moduli(options, *largest);
+  }
   if (!file.poisson_image.empty()) {
     VoxelImage poisson;
     poisson.shape = file.modulus.shape;
@@ -149,8 +191,8 @@ void read_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& m
   }
   model.displacements = std::move(file.displacements);
   model.forces = std::move(file.forces);
-  if (!is_parosol || options.law != GreyLaw::by_format)
-    apply_law(exec, options, model);
+  if (has_law)
+    apply_law(exec, options, describe_range(file.modulus.value), model);
 }
 
 template<class Exec>
@@ -219,8 +261,7 @@ BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
   }
   const std::string source = options.input.empty() ? model.description : options.input;
   if (count_solid(exec, model.modulus) == 0)
-    fail<InputError>(source, ": no voxel is bone; look at the range of the values and the "
-                             "thresholds");
+    fail<InputError>(source, ": no voxel is bone: all moduli are 0");
   // Noise leaves crumbs: the paper's meshes are the largest component of theirs.
   if (options.largest_component || options.generator == BoneGenerator::perlin) {
     const auto connectivity = options.connected_by_node ? Connectivity::node : Connectivity::face;
@@ -228,6 +269,10 @@ BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
     model.num_dropped = summary.num_solid - summary.largest_size;
     log_info("kept the largest of ", format_count(summary.count), " components, dropped ",
              format_count(model.num_dropped), " voxels");
+    if (options.largest_component && 2 * summary.largest_size < summary.num_solid)
+      log_warning("islands-left-out", "the largest part has ", format_count(summary.largest_size),
+                  " voxels; ", format_count(model.num_dropped),
+                  ", more than half of the bone, are left out");
   }
   return model;
 }

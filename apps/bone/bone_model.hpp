@@ -19,7 +19,9 @@ struct BoneModel {
   VoxelArray<Exec> poisson;                      ///< empty, or a ratio per voxel
   double uniform_poisson = 0.3;                  ///< where `poisson` is empty
   double edge = 1;                               ///< of a voxel, mm
-  std::array<double, 3> origin{0, 0, 0};         ///< lower corner of the image, mm
+  std::array<double, 3> origin{0, 0, 0};         ///< lower corner of the image in the world, mm
+  ImageDirection direction = identity_direction; ///< axes of the image in the world
+  std::string world;                             ///< "RAS", "LPS" or empty
   std::vector<NodalValue> displacements, forces; ///< given by the input
   std::int64_t num_dropped = 0;                  ///< solid voxels left out as islands
 };

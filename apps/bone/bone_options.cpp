@@ -59,10 +59,14 @@ void add_input_options(CLI::App& app, BoneOptions& o) {
   app.add_option("--surface-unit", o.surface_unit, "Surfaces: length of one unit of the file")
       ->type_name("MM")
       ->capture_default_str();
-  add_choice(app, "--modulus-unit", o.modulus_in_gpa, {{"MPa", false}, {"GPa", true}},
-             "Of the moduli in the input: forks of ParOSol differ, and files do not say");
-  add_choice(app, "--islands", o.islands, {{"drop", Islands::drop}, {"error", Islands::error}},
-             "Parts that no support holds, by way of shared nodes");
+  add_choice(app, "--modulus-unit", o.modulus_unit,
+             {{"auto", std::nullopt}, {"MPa", ModulusUnit::MPa}, {"GPa", ModulusUnit::GPa}},
+             "Of the moduli in the input: programs that write ParOSol files differ, and files do "
+             "not say. auto: MPa, refused if the largest is below 100");
+  add_choice(app, "--islands", o.islands,
+             {{"auto", Islands::automatic}, {"drop", Islands::drop}, {"error", Islands::error}},
+             "Parts that no support holds, by way of shared nodes. auto: left out up to 1 % of the "
+             "bone, else an error; drop: left out, but never most of the bone");
   app.add_flag("--largest-component", o.largest_component, "Keep only the largest connected part");
   add_choice(app, "--connectivity", o.connected_by_node, {{"face", false}, {"node", true}},
              "--largest-component: when two voxels are connected");
@@ -206,6 +210,12 @@ void add_test_options(CLI::App& app, BoneOptions& o) {
   app.add_option("--angle", o.angle, "torsion, bending: between the plates")
       ->type_name("DEGREES")
       ->capture_default_str();
+  add_list(app, "--centre", "box|mass|X,Y,Z",
+           "torsion, bending: the point that the plates turn about. mass: the centre of the bone's "
+           "voxels, as FAIM and parosol-py have it; box: that of the box around them; or mm along "
+           "the axes of the image from its lower corner",
+           [&o](const Items& items) { o.centre = parse_centre(items); })
+      ->default_str("mass");
   add_choice(
       app, "--lateral", o.lateral, {{"constrained", Lateral::constrained}, {"free", Lateral::free}},
       "Plates are glued to the bone, or leave it free: frictionless (axial), floating along the "
@@ -222,7 +232,8 @@ void add_test_options(CLI::App& app, BoneOptions& o) {
                o.fix.push_back(parse_condition(item, false));
            });
   add_list(app, "--force", "WHERE:XYZ=N,...",
-           "Force on a side, in all, or on a node: z+:z=-100; may be repeated",
+           "Force on a side, in all, as an equal traction on the bone there (with --plate-depth: "
+           "in the bone within it), or on a node: z+:z=-100; may be repeated",
            [&o](const Items& items) {
              for (const std::string& item : items)
                o.force.push_back(parse_condition(item, true));
@@ -311,7 +322,8 @@ void add_result_options(CLI::App& app, BoneOptions& o) {
                if (item == "all")
                  o.fields = known;
                else if (std::find(known.begin(), known.end(), item) == known.end())
-                 throw std::invalid_argument("there is no field '" + item + "'" +
+                 throw std::invalid_argument("there is no field '" + item + "'; there are " +
+                                             joined(known, ", ") + " and all" +
                                              did_you_mean(item, known));
                else if (std::find(o.fields.begin(), o.fields.end(), item) == o.fields.end())
                  o.fields.push_back(item);

@@ -4,6 +4,7 @@
 
 #include "apps/driver/common_options.hpp"
 #include "core/io/image_format.hpp"
+#include "core/io/parosol.hpp"
 #include "core/io/samples.hpp"
 #include "solvers/voxel_solver.hpp"
 
@@ -71,7 +72,7 @@ struct NodeChoice {
 struct NodalCondition {
   NodeChoice where;
   std::array<bool, 3> components{false, false, false};
-  double value = 0; ///< --fix: mm at each node; --force: N in all, spread evenly over the nodes
+  double value = 0; ///< --fix: mm at each node; --force: N in all, as a traction on a side
 };
 
 enum class Cycle {
@@ -89,8 +90,16 @@ enum class Hierarchy {
 
 /// Parts of the specimen that nothing holds.
 enum class Islands {
-  drop, ///< are left out, with a warning
-  error ///< end the run
+  automatic, ///< are left out, with a warning, up to 1 % of the bone; else they end the run
+  drop,      ///< are left out, with a warning, up to half of the bone
+  error      ///< end the run
+};
+
+/// What the plates of torsion and bending turn about.
+struct TurnCentre {
+  enum class Kind { box, mass, point };
+  Kind kind = Kind::mass;               ///< the centre of the bone's voxels, or of their box
+  std::array<double, 3> point{0, 0, 0}; ///< mm along the axes of the image, from its lower corner
 };
 
 struct BoneOptions {
@@ -101,11 +110,11 @@ struct BoneOptions {
   std::optional<ImageFormat> format;     ///< else by name
   std::array<int, 3> raw_shape{0, 0, 0}; ///< nx, ny, nz
   std::optional<SampleType> raw_type;
-  std::optional<double> spacing; ///< mm; overrides that of the file (raw: required)
-  std::optional<double> voxel;   ///< mm; edge for surfaces
-  double surface_unit = 1;       ///< mm per unit of a surface file
-  bool modulus_in_gpa = false;   ///< moduli of the input
-  Islands islands = Islands::drop;
+  std::optional<double> spacing;           ///< mm; overrides that of the file (raw: required)
+  std::optional<double> voxel;             ///< mm; edge for surfaces
+  double surface_unit = 1;                 ///< mm per unit of a surface file
+  std::optional<ModulusUnit> modulus_unit; ///< of the input; else MPa, if that can be
+  Islands islands = Islands::automatic;
   bool largest_component = false; ///< keep only the largest connected part
   bool connected_by_node = false; ///< else by face
 
@@ -142,6 +151,7 @@ struct BoneOptions {
   double strain = -0.01;   ///< of the height between the plates (shear: the angle's tangent)
   std::optional<double> displacement; ///< mm, of the upper plate; replaces the strain
   double angle = 1;                   ///< degrees
+  TurnCentre centre;
   Lateral lateral = Lateral::constrained;
   double plate_depth = 0; ///< mm; nodes within this depth of the end plane are held by the plate
   std::vector<NodalCondition> fix, force;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/bone/bone_output.hpp"
 
+#include "apps/bone/world_frame.hpp"
 #include "core/io/parosol_output.hpp"
 #include "core/io/vtkhdf.hpp"
 
@@ -20,19 +21,36 @@ auto span_of(const View& view) {
   return ConstSpan<typename View::non_const_value_type>{view.data(), view.extent(0)};
 }
 
-/// [3 num_nodes] coordinates of the nodes in mm.
+/// [3 num_nodes] coordinates of the nodes in the world, in mm.
 template<class Exec>
-std::vector<double> node_coordinates(const VoxelGrid<Exec>& grid, double edge,
-                                     const std::array<double, 3>& origin) {
+std::vector<double> node_coordinates(const VoxelGrid<Exec>& grid, const BoneModel<Exec>& model) {
   const auto sites = to_host<std::uint64_t, Exec>(list_sites(Exec(), grid));
   std::vector<double> points(3 * sites.extent(0));
   for (std::size_t node = 0; node < sites.extent(0); ++node) {
     const Site s = detail::unpack_site(sites(node));
-    points[3 * node] = origin[0] + edge * s.x;
-    points[3 * node + 1] = origin[1] + edge * s.y;
-    points[3 * node + 2] = origin[2] + edge * s.z;
+    points[3 * node] = model.edge * s.x;
+    points[3 * node + 1] = model.edge * s.y;
+    points[3 * node + 2] = model.edge * s.z;
   }
+  if (!is_identity(model.direction))
+    points = turn_vectors(model.direction, points.data(), sites.extent(0));
+  for (std::size_t i = 0; i < points.size(); ++i)
+    points[i] += model.origin[i % 3];
   return points;
+}
+
+/// The corners of voxels as those of hexahedra: around the lower face, then around the upper one;
+/// where the image is mirrored, the faces change places, so that volumes stay positive.
+template<class Index, class Exec>
+std::vector<Index> hexahedra_of(const Array<int, Exec>& corner_of_voxel,
+                                const ImageDirection& direction) {
+  const auto corner = to_host<int, Exec>(corner_of_voxel);
+  const std::size_t swap = is_mirrored(direction) ? 4 : 0;
+  constexpr std::size_t order[8] = {0, 1, 3, 2, 4, 5, 7, 6};
+  std::vector<Index> hexahedra(corner.extent(0));
+  for (std::size_t i = 0; i < hexahedra.size(); ++i)
+    hexahedra[i] = Index(corner(i - i % 8 + order[(i % 8 + swap) % 8]));
+  return hexahedra;
 }
 
 /// Young's modulus of each voxel of `element`, in MPa.
@@ -64,15 +82,24 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
   const auto wants = [&](const char* name) {
     return std::find(options.fields.begin(), options.fields.end(), name) != options.fields.end();
   };
+  const bool turned = !is_identity(model.direction);
   VtkHdfWriter file(path);
   {
-    const auto corner =
-        to_host<int, Exec>(list_corners(exec, solution.grid, solution.fields.element));
-    const std::vector<double> points = node_coordinates(solution.grid, model.edge, model.origin);
-    file.set_mesh(ConstSpan<double>(points), span_of(corner), VtkCell::voxel);
+    const Array<int, Exec> corner = list_corners(exec, solution.grid, solution.fields.element);
+    const std::vector<double> points = node_coordinates(solution.grid, model);
+    if (turned) // VTK's voxels lie along its axes
+      file.set_mesh(points, hexahedra_of<int, Exec>(corner, model.direction), VtkCell::hexahedron);
+    else
+      file.set_mesh(ConstSpan<double>(points), span_of(to_host<int, Exec>(corner)), VtkCell::voxel);
   }
-  if (wants("displacement"))
-    file.point_data("displacement", span_of(to_host<double, Exec>(solution.displacement)), 3, "mm");
+  if (wants("displacement")) {
+    const auto u = to_host<double, Exec>(solution.displacement);
+    if (turned)
+      file.point_data("displacement", turn_vectors(model.direction, u.data(), u.extent(0) / 3), 3,
+                      "mm");
+    else
+      file.point_data("displacement", span_of(u), 3, "mm");
+  }
   if (wants("modulus"))
     file.cell_data("modulus", element_moduli(solution.lame, solution.fields.element), 1, "MPa");
   const auto write_cells = [&](const char* name, const Array<float, Exec>& values, int components,
@@ -80,8 +107,18 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
     if (wants(name))
       file.cell_data(name, span_of(to_host<float, Exec>(values)), components, unit);
   };
-  write_cells("strain", solution.fields.strain, 6, "1 (shear: gamma)");
-  write_cells("stress", solution.fields.stress, 6, "MPa");
+  const auto write_tensors = [&](const char* name, const Array<float, Exec>& values, double shear,
+                                 const char* unit) {
+    if (!turned) {
+      write_cells(name, values, 6, unit);
+    } else if (wants(name)) {
+      const auto host = to_host<float, Exec>(values);
+      file.cell_data(name, turn_tensors(model.direction, host.data(), host.extent(0) / 6, shear), 6,
+                     unit);
+    }
+  };
+  write_tensors("strain", solution.fields.strain, 2, "1 (shear: gamma)");
+  write_tensors("stress", solution.fields.stress, 1, "MPa");
   write_cells("sed", solution.fields.energy_density, 1, "MPa");
   write_cells("von_mises", solution.fields.von_mises, 1, "MPa");
   write_cells("effective_strain", solution.fields.effective_strain, 1, "1");
@@ -95,28 +132,35 @@ void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Ex
                    const BoneSolution<Exec>& solution, const DriverContext& context) {
   const TimedScope scope("femura::bone::write_parosol");
   const VoxelFields<Exec>& fields = solution.fields;
-  const auto corner = to_host<int, Exec>(list_corners(exec, solution.grid, fields.element));
-  std::vector<std::int32_t> hexahedra(corner.extent(0));
-  constexpr int vtk_order[8] = {0, 1, 3, 2, 4, 5, 7, 6}; // around each face, not x fastest
-  for (std::size_t i = 0; i < hexahedra.size(); ++i)
-    hexahedra[i] = corner(i - i % 8 + std::size_t(vtk_order[i % 8]));
-  const std::vector<double> points = node_coordinates(solution.grid, model.edge, model.origin);
+  const std::vector<std::int32_t> hexahedra = hexahedra_of<std::int32_t, Exec>(
+      list_corners(exec, solution.grid, fields.element), model.direction);
+  const std::vector<double> points = node_coordinates(solution.grid, model);
   const std::vector<double> modulus = element_moduli(solution.lame, fields.element);
   const auto widen = [](const Array<float, Exec>& values) {
     const auto host = to_host<float, Exec>(values);
     return to_double(host.data(), host.extent(0));
   };
   const std::vector<double> sed = widen(fields.energy_density), von_mises = widen(fields.von_mises),
-                            effective = widen(fields.effective_strain),
-                            strain = widen(fields.strain), stress = widen(fields.stress);
-  const auto displacement = to_host<double, Exec>(solution.displacement);
-  const auto force = to_host<double, Exec>(solution.force);
+                            effective = widen(fields.effective_strain);
+  std::vector<double> strain = widen(fields.strain), stress = widen(fields.stress);
+  const auto copy_of = [](const Array<double, Exec>& values) {
+    const auto host = to_host<double, Exec>(values);
+    return std::vector<double>(host.data(), host.data() + host.extent(0));
+  };
+  std::vector<double> displacement = copy_of(solution.displacement),
+                      force = copy_of(solution.force);
+  if (const ImageDirection& direction = model.direction; !is_identity(direction)) {
+    strain = turn_tensors(direction, strain.data(), strain.size() / 6, 2);
+    stress = turn_tensors(direction, stress.data(), stress.size() / 6, 1);
+    displacement = turn_vectors(direction, displacement.data(), displacement.size() / 3);
+    force = turn_vectors(direction, force.data(), force.size() / 3);
+  }
   ParosolSolution out;
   out.coordinates = ConstSpan<double>(points);
   out.elements = ConstSpan<std::int32_t>(hexahedra);
   out.modulus = ConstSpan<double>(modulus);
-  out.displacements = span_of(displacement);
-  out.forces = span_of(force);
+  out.displacements = ConstSpan<double>(displacement);
+  out.forces = ConstSpan<double>(force);
   out.strain_energy = ConstSpan<double>(sed);
   out.von_mises = ConstSpan<double>(von_mises);
   out.effective_strain = ConstSpan<double>(effective);

@@ -110,17 +110,18 @@ void add_response(Table& table, const TestResponse& response) {
 }
 
 void add_reactions(Table& table, const std::vector<SupportReaction>& reactions) {
-  table.section("Reactions (N, N mm about the centre of the support)");
+  table.section("Reactions (contact area, N, N mm about the centre of the support)");
   std::vector<std::vector<std::string>> rows;
   for (const SupportReaction& reaction : reactions) {
     std::vector<std::string> row = {reaction.name, format_count(reaction.num_nodes)};
+    row.push_back(format_number(reaction.contact_area, 4));
     for (const double value : reaction.force)
       row.push_back(format_number(value));
     for (const double value : reaction.moment)
       row.push_back(format_number(value));
     rows.push_back(row);
   }
-  table.columns({"support", "nodes", "Fx", "Fy", "Fz", "Mx", "My", "Mz"}, rows);
+  table.columns({"support", "nodes", "mm2", "Fx", "Fy", "Fz", "Mx", "My", "Mz"}, rows);
 }
 
 void add_distributions(Table& table, const BoneResults& results) {
@@ -189,9 +190,13 @@ void add_stiffness(Table& table, const StiffnessMatrix& stiffness) {
 // The summary.
 
 Json to_json(const BoneModelInfo& model) {
+  const ImageDirection& d = model.direction;
   return {{"source", model.source},
           {"shape", model.shape},
           {"spacing", model.spacing},
+          {"origin", model.origin},
+          {"direction", {{d[0], d[1], d[2]}, {d[3], d[4], d[5]}, {d[6], d[7], d[8]}}},
+          {"world", model.world.empty() ? Json(nullptr) : Json(model.world)},
           {"elements", model.num_elem},
           {"nodes", model.num_nodes},
           {"dofs", model.num_dofs()},
@@ -276,6 +281,7 @@ Json results_json(const BoneResults& results) {
   for (const SupportReaction& reaction : results.reactions)
     json["reactions"].push_back({{"support", reaction.name},
                                  {"nodes", reaction.num_nodes},
+                                 {"contact_area", reaction.contact_area},
                                  {"force", reaction.force},
                                  {"moment", reaction.moment},
                                  {"centre", reaction.centre}});
@@ -359,12 +365,28 @@ nlohmann::ordered_json bone_summary(const BoneResults& results, const DriverCont
   return summary;
 }
 
+/// Why an iteration may have stalled, the likeliest first, and what to do.
+std::string stall_remedy(const BoneResults& results) {
+  const BoneModelInfo& model = results.model;
+  const std::string text = "it stalls, and more iterations are of no use: ";
+  if (model.poisson_max > 0.49)
+    return text + "the cause is likely Poisson's ratio of " + format_number(model.poisson_max) +
+           ", next to incompressible; lower it";
+  if (model.modulus_max > 1e5 * model.modulus_min)
+    return text + "the cause is likely the contrast of moduli, " +
+           format_number(model.modulus_min) + " to " + format_number(model.modulus_max) +
+           " MPa; make the softest void with --lower";
+  return text + "the cause is likely a part that hangs on an edge or a corner of a voxel and is "
+                "loaded, so that it can turn; --largest-component keeps what is connected by "
+                "faces, --precision double and a larger --tolerance help with rounding";
+}
+
 int report_bone(const BoneResults& results, const std::string& stem, DriverContext& context) {
   for (const BoneSolve& solve : results.solves)
     if (!solve.converged)
       log_warning("not-converged", "load ", solve.load, ": not converged after ", solve.iterations,
-                  " iterations: the true residual is ", solve.true_residual,
-                  "; raise --max-iterations or --tolerance");
+                  " iterations: the true residual is ", solve.true_residual, "; ",
+                  solve.stalled ? stall_remedy(results) : "raise --max-iterations or --tolerance");
   const double seconds = total_seconds(results);
   if (seconds > 0)
     log_info("solved in ", format_number(seconds, 4), " s: ",

@@ -6,6 +6,7 @@
 #include "apps/bone/pistoia.hpp"
 #include "apps/bone/statistics.hpp"
 #include "apps/bone/stiffness_matrix.hpp"
+#include "core/voxel_image.hpp"
 #include "solvers/multigrid_options.hpp"
 
 #include <array>
@@ -22,9 +23,12 @@ struct BoneModelInfo {
   std::string source; ///< file or generator
   std::array<int, 3> shape{0, 0, 0};
   double spacing = 0;
+  std::array<double, 3> origin{0, 0, 0}; ///< lower corner of the image in the world, mm
+  ImageDirection direction = identity_direction;
+  std::string world; ///< "RAS", "LPS" or empty
   std::int64_t num_elem = 0, num_nodes = 0;
   std::int64_t num_held_dofs = 0;
-  std::int64_t num_components = 0;   ///< connected parts found, 0 = not looked for
+  std::int64_t num_components = 0;   ///< parts that share no node, of what is solved
   std::int64_t num_dropped_elem = 0; ///< of parts left out
   double modulus_min = 0, modulus_max = 0, modulus_mean = 0; ///< over the elements
   double poisson_min = 0, poisson_max = 0;
@@ -44,6 +48,7 @@ struct BoneSolve {
   double recurrent_residual = 0, true_residual = 0; ///< relative
   bool converged = false;
   bool fell_back = false; ///< the iteration stalled; solved in double with the W-cycle
+  bool stalled = false;   ///< not converged, and further iterations were of no use
   double seconds = 0;
 };
 
@@ -53,7 +58,10 @@ struct SupportReaction {
   std::int64_t num_nodes = 0;
   std::array<double, 3> force{0, 0, 0};
   std::array<double, 3> moment{0, 0, 0}; ///< about `centre`
-  std::array<double, 3> centre{0, 0, 0}; ///< of the support's nodes
+  std::array<double, 3> centre{0, 0, 0}; ///< of the support's nodes; of a turn: what it goes about
+  bool is_plate = false;                 ///< across the axis of the test
+  int normal = 2;                        ///< across which `contact_area` is: 0 = x, 1 = y, 2 = z
+  double contact_area = 0;               ///< of the bone that it touches, mm2
 };
 
 /// The measured answer to the prescribed motion of the upper plate.

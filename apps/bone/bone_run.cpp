@@ -6,6 +6,7 @@
 #include "apps/bone/bone_prediction.hpp"
 #include "apps/bone/bone_report.hpp"
 #include "apps/bone/solver_choice.hpp"
+#include "apps/bone/support_checks.hpp"
 #include "apps/bone/test_response.hpp"
 #include "apps/driver/exit_code.hpp"
 #include "kernels/gather_operator.hpp"
@@ -56,6 +57,17 @@ const char* test_name(const BoneOptions& options, bool listed) {
   }
 }
 
+/// Ratios of a file; those of options are checked before. The sums above have a little rounding.
+void check_poisson(const BoneModelInfo& info) {
+  if (!(info.poisson_min >= -0.9990001 && info.poisson_max <= 0.4999995))
+    fail<InputError>(info.source, ": Poisson's ratio is from ", info.poisson_min, " to ",
+                     info.poisson_max, "; -0.999 to 0.499999 is taken");
+  if (info.poisson_max > 0.4900001)
+    log_warning("locking", "Poisson's ratio of ", info.poisson_max,
+                ": the elements lock near 0.5, which makes the bone too stiff by several per cent "
+                "and more; keep it below 0.49");
+}
+
 template<class Exec>
 BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
                              const BoneModel<Exec>& model, const VoxelGrid<Exec>& grid,
@@ -65,6 +77,9 @@ BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
       options.input.empty() ? model.description : options.input + " (" + model.description + ")";
   info.shape = {grid.shape[0], grid.shape[1], grid.shape[2]};
   info.spacing = model.edge;
+  info.origin = model.origin;
+  info.direction = model.direction;
+  info.world = model.world;
   info.num_elem = grid.num_elem;
   info.num_nodes = grid.num_nodes;
   info.num_dropped_elem = model.num_dropped;
@@ -74,6 +89,7 @@ BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
   info.modulus_mean = summary.modulus_sum / grid.num_elem;
   info.poisson_min = summary.poisson_min;
   info.poisson_max = summary.poisson_max;
+  check_poisson(info);
   return info;
 }
 
@@ -102,7 +118,14 @@ void add_statistics(const BoneOptions& options, const VoxelFields<Exec>& fields,
   failure.criterion.critical_strain = options.pistoia_strain;
   failure.criterion.volume = options.pistoia_volume;
   std::vector<double> sample = to_doubles<Exec>(fields.effective_strain);
-  failure.result = pistoia(sample, failure.criterion);
+  const std::optional<PistoiaResult> found = pistoia(sample, failure.criterion);
+  if (!found) {
+    log_warning("no-failure-load", "less than ", 100 * options.pistoia_volume,
+                " % of the bone is strained at all, for plates hold the rest: there is no failure "
+                "load by --pistoia-volume");
+    return;
+  }
+  failure.result = *found;
   if (results.response->force)
     failure.force = *results.response->force * failure.result.factor;
   if (results.response->moment)
@@ -112,7 +135,8 @@ void add_statistics(const BoneOptions& options, const VoxelFields<Exec>& fields,
 
 template<class Exec>
 BoneSolve solve_load(const Exec& exec, VoxelSolver<Exec>& solver, const BoneLoad<Exec>& load,
-                     const std::string& name, int number, DriverContext& context) {
+                     const std::string& name, int number, int max_iterations,
+                     DriverContext& context) {
   const TimedScope scope("femura::bone::solve");
   const Stopwatch watch;
   const VoxelSolveResult solved =
@@ -126,6 +150,8 @@ BoneSolve solve_load(const Exec& exec, VoxelSolver<Exec>& solver, const BoneLoad
   result.true_residual = solved.true_relative_residual;
   result.converged = solved.converged;
   result.fell_back = solved.fell_back;
+  // The iteration gives up where further steps gain nothing.
+  result.stalled = !solved.converged && solved.iterations < max_iterations;
   result.seconds = watch.seconds();
   return result;
 }
@@ -191,11 +217,16 @@ void homogenise(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& m
   StiffnessMatrix stiffness{};
   for (int k = 0; k < 6; ++k) {
     set_uniform_strain(exec, model, problem.grid, k, load);
-    results.solves.push_back(solve_load(exec, *solver, load, load_names[k], k, context));
+    results.solves.push_back(
+        solve_load(exec, *solver, load, load_names[k], k, options.max_iterations, context));
     const std::array<double, 6> stress =
         mean_stress(exec, problem.grid, problem.lame, problem.edge, load.u, volume);
-    for (int i = 0; i < 6; ++i)
+    for (int i = 0; i < 6; ++i) {
       stiffness[i][k] = stress[i];
+      if (!std::isfinite(stress[i]))
+        fail<InputError>("the apparent stress is not finite: lengths or moduli are too small or "
+                         "too large to compute with");
+    }
   }
   note_engine(*solver, results);
   results.stiffness = stiffness;
@@ -231,7 +262,8 @@ void run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mod
       solver.emplace(exec, problem, solver_options<Exec>(options));
     }
     results.levels = solver->level_info();
-    results.solves.push_back(solve_load(exec, *solver, load, results.test, 0, context));
+    results.solves.push_back(
+        solve_load(exec, *solver, load, results.test, 0, options.max_iterations, context));
     note_engine(*solver, results);
   }
   solution.force = make_uninitialized<double>(exec, problem.grid.num_dofs(), "femura::bone::Ku");
@@ -246,24 +278,30 @@ void run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mod
     axpby(exec, -1.0, load.force, 1.0, reaction);
   }
   const std::vector<HeldNode> held =
-      list_held_nodes(exec, problem.grid, problem.held, load.u, reaction);
-  const std::vector<MovedSupport> supports = load.regions.empty()
-                                                 ? sum_by_displacement(held, problem.edge)
-                                                 : sum_by_region(held, problem.edge, load.regions);
+      list_held_nodes(exec, problem.grid, problem.held, load.u, reaction, problem.lame.mu_value);
+  const std::vector<MovedSupport> supports = sum_supports(held, problem.edge, load.regions);
   for (const MovedSupport& support : supports)
     results.reactions.push_back(support.reaction);
   results.response = load.regions.empty() ? listed_response(options, box, problem.edge, supports)
                                           : plate_response(options, box, problem.edge, supports);
 
   // Fields, their statistics, files.
+  double energy = 0;
   {
     const TimedScope scope("femura::bone::fields");
-    double energy = 0;
     solution.fields = compute_voxel_fields(exec, problem.grid, problem.lame, problem.edge, load.u,
                                            EnergyPoint::centre, true, energy);
     results.strain_energy = energy;
   }
+  // Not so for any load that the checks before the solve let through.
+  if (!(energy > 0) || std::isinf(energy))
+    fail<InputError>("the strain energy is ", energy,
+                     " N mm: lengths, moduli or loads are too small or too large to compute with");
   add_statistics(options, solution.fields, results);
+  if (!std::isfinite(results.sed->maximum) || !std::isfinite(results.von_mises->maximum))
+    fail<InputError>(
+        "stresses or strains are beyond single precision: loads or moduli are too large "
+        "for the voxels");
   if (!options.no_hdf)
     if (const auto path = context.output_file(options.hdf, output_stem(options) + ".hdf")) {
       write_fields(exec, *path, options, model, solution, context);
@@ -286,9 +324,11 @@ int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context)
     load = make_load(exec, options, model, problem.grid);
   }
   problem.held = load.held;
+  const std::int64_t num_parts = check_supports(exec, options, model, problem, load);
   BoneResults results;
   results.model = describe_model(exec, options, model, problem.grid, problem.lame);
   results.model.num_held_dofs = problem.held.num_dofs;
+  results.model.num_components = num_parts;
   results.test = test_name(options, has_listed_load(options, model));
   const VoxelSolverOptions solver = solver_options<Exec>(options);
   results.operator_name = name_of(solver.matrix);

@@ -2,6 +2,7 @@
 // What is wrong with a combination of options, and what to do instead.
 #include "apps/bone/bone_options.hpp"
 #include "apps/driver/check_options.hpp"
+#include "core/io/voxel_limits.hpp"
 #include "core/require.hpp"
 
 #include <CLI/CLI.hpp>
@@ -12,19 +13,57 @@ namespace femura {
 
 namespace {
 
+/// A length in the range in which products and squares neither overflow nor vanish.
+void require_length(const char* option, std::optional<double> length) {
+  if (length && !(std::abs(*length) >= min_length && std::abs(*length) <= max_length))
+    fail<UsageError>(option, ' ', *length, ": a length of ", min_length, " to ", max_length, " mm");
+}
+
+void require_edge_option(const char* option, std::optional<double> edge) {
+  require_positive(option, edge, "an edge in mm");
+  require_length(option, edge);
+}
+
+void require_poisson(const char* option, double poisson) {
+  if (!(poisson >= -0.999 && poisson <= 0.499999))
+    fail<UsageError>(option, ' ', poisson,
+                     ": Poisson's ratio lies in (-1, 0.5), of which -0.999 to 0.499999 is taken; "
+                     "0.3 is usual for bone, and an incompressible material is beyond this "
+                     "element");
+}
+
+/// Moduli are kept in single precision, whose largest number is 3.4e38; 0 is void.
+void require_modulus(const char* option, double modulus) {
+  if (modulus != 0 && !(modulus >= 1e-30 && modulus <= 1e30))
+    fail<UsageError>(option, ' ', modulus, ": in MPa, 1e-30 to 1e30");
+}
+
+/// Extents that an image may have.
+void require_shape(const char* option, const std::array<int, 3>& shape) {
+  double voxels = 1;
+  for (const int n : shape) {
+    if (n < 1)
+      fail<UsageError>(option, ": ", n, " voxels along an axis; at least 1");
+    if (std::uint64_t(n) > max_voxels_per_axis)
+      fail<UsageError>(option, ": ", n,
+                       " voxels along an axis; at most 2^20 = ", max_voxels_per_axis);
+    voxels *= n;
+  }
+  if (voxels >= double(max_voxels))
+    fail<UsageError>(option, ": ", voxels, " voxels; fewer than 2^40 are taken");
+}
+
 void check_input(const CLI::App& app, const BoneOptions& o) {
   const bool generated = o.generator != BoneGenerator::none;
   if (o.input.empty() && !generated)
     fail<UsageError>("no input: give an image or surface FILE, or --generate perlin");
   if (!o.input.empty() && generated)
     fail<UsageError>("both the input ", o.input, " and --generate: leave one out");
-  require_positive("--spacing", o.spacing, "an edge in mm");
-  require_positive("--voxel", o.voxel, "an edge in mm");
+  require_edge_option("--spacing", o.spacing);
+  require_edge_option("--voxel", o.voxel);
   require_positive("--surface-unit", o.surface_unit, "mm per unit");
   if (app.count("--shape") > 0)
-    for (const int n : o.raw_shape)
-      if (n < 1)
-        fail<UsageError>("--shape: ", n, " voxels along an axis; at least 1");
+    require_shape("--shape", o.raw_shape);
   if (o.format == ImageFormat::raw && (app.count("--shape") == 0 || !o.raw_type))
     fail<UsageError>("a raw image needs --shape NX,NY,NZ and --type");
   for (const char* option : {"--shape", "--type"})
@@ -53,9 +92,7 @@ void check_generator(const CLI::App& app, const BoneOptions& o) {
       fail<UsageError>("--size has no effect without --generate; for raw images see --shape");
     return;
   }
-  for (const int n : o.size)
-    if (n < 1)
-      fail<UsageError>("--size: ", n, " voxels along an axis; at least 1");
+  require_shape("--size", o.size);
   if (!(o.feature >= 1))
     fail<UsageError>("--feature ", o.feature, ": at least 1 voxel");
   if (!(o.noise_threshold > 0))
@@ -72,28 +109,27 @@ void check_generator(const CLI::App& app, const BoneOptions& o) {
     fail<UsageError>("--inner-modulus and --outer-modulus: in MPa, at least 0");
   if (laminate && o.layers.empty())
     fail<UsageError>("a laminate needs --layers VOXELS=MPA,..., such as 8=1000,8=10000");
-  for (const auto& [thickness, modulus] : o.layers)
+  require_modulus("--inner-modulus", o.inner_modulus);
+  require_modulus("--outer-modulus", o.outer_modulus);
+  for (const auto& [thickness, modulus] : o.layers) {
     if (thickness < 1 || !(modulus >= 0) || std::isinf(modulus))
       fail<UsageError>("--layers ", thickness, '=', modulus,
                        ": a thickness of at least 1 voxel and a modulus of at least 0 MPa");
-}
-
-void require_poisson(const char* option, double poisson) {
-  if (!(poisson > -1 && poisson < 0.5))
-    fail<UsageError>(option, ' ', poisson,
-                     ": Poisson's ratio lies in (-1, 0.5); 0.3 is usual for bone, and an "
-                     "incompressible material is beyond this element");
+    require_modulus("--layers: modulus", modulus);
+  }
 }
 
 void check_material(const CLI::App& app, const BoneOptions& o) {
   if (o.poisson)
     require_poisson("--poisson", *o.poisson);
   require_positive("--modulus", o.modulus, "in MPa");
+  require_modulus("--modulus", o.modulus);
   if (!(o.lower <= o.upper))
     fail<UsageError>("--lower ", o.lower, " is above --upper ", o.upper, ": no voxel is bone");
   for (const auto& [label, material] : o.labels) {
     if (!(material.modulus >= 0) || std::isinf(material.modulus))
       fail<UsageError>("--labels ", label, '=', material.modulus, ": in MPa, at least 0");
+    require_modulus("--labels: modulus", material.modulus);
     if (material.poisson)
       require_poisson("--labels", *material.poisson);
   }
@@ -132,6 +168,7 @@ void check_test(const CLI::App& app, const BoneOptions& o) {
                        {"--displacement", moves, "--test axial, confined or shear"},
                        {"--angle", turns, "--test torsion or bending"},
                        {"--hinge", test == LoadTest::bending, "--test bending"},
+                       {"--centre", turns, "--test torsion or bending"},
                        {"--lateral",
                         test == LoadTest::axial || test == LoadTest::by_input ||
                             test == LoadTest::shear || turns,
@@ -145,6 +182,15 @@ void check_test(const CLI::App& app, const BoneOptions& o) {
     fail<UsageError>("--strain ", o.strain, ": a small number other than 0, such as -0.01");
   if (o.displacement && (!std::isfinite(*o.displacement) || *o.displacement == 0))
     fail<UsageError>("--displacement ", *o.displacement, ": in mm, other than 0");
+  require_length("--displacement", o.displacement);
+  for (const auto* conditions_of : {&o.fix, &o.force})
+    for (const NodalCondition& condition : *conditions_of)
+      if (!std::isfinite(condition.value) || std::abs(condition.value) > 1e30)
+        fail<UsageError>(conditions_of == &o.fix ? "--fix: " : "--force: ", condition.value,
+                         ": a number up to 1e30 is expected");
+  for (const double x : o.centre.point)
+    if (!(std::abs(x) <= max_length))
+      fail<UsageError>("--centre: ", x, ": in mm, at most ", max_length);
   if (!std::isfinite(o.angle) || o.angle == 0 || std::abs(o.angle) > 45)
     fail<UsageError>("--angle ", o.angle,
                      ": in degrees, other than 0 and small, for the theory is linear");

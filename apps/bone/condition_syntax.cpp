@@ -63,4 +63,18 @@ std::pair<int, double> parse_layer(const std::string& text) {
   return {parse_number<int>(thickness), parse_number<double>(modulus)};
 }
 
+TurnCentre parse_centre(const std::vector<std::string>& items) {
+  TurnCentre centre;
+  if (items == std::vector<std::string>{"box"} || items == std::vector<std::string>{"mass"}) {
+    centre.kind = items[0] == "box" ? TurnCentre::Kind::box : TurnCentre::Kind::mass;
+    return centre;
+  }
+  if (items.size() != 3)
+    throw std::invalid_argument("expected box, mass or X,Y,Z in mm");
+  centre.kind = TurnCentre::Kind::point;
+  for (std::size_t d = 0; d < 3; ++d)
+    centre.point[d] = parse_number<double>(items[d]);
+  return centre;
+}
+
 } // namespace femura

@@ -19,4 +19,7 @@ std::pair<int, LabelEntry> parse_label(const std::string& text);
 /// VOXELS=MPA, a layer of a laminate.
 std::pair<int, double> parse_layer(const std::string& text);
 
+/// --centre: "box", "mass" or three numbers. Throws std::invalid_argument for others.
+TurnCentre parse_centre(const std::vector<std::string>& items);
+
 } // namespace femura

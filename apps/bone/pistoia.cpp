@@ -6,11 +6,13 @@
 
 namespace femura {
 
-PistoiaResult pistoia(std::vector<double>& effective_strain, const PistoiaOptions& options) {
+std::optional<PistoiaResult> pistoia(std::vector<double>& effective_strain,
+                                     const PistoiaOptions& options) {
   FEMURA_REQUIRE(options.volume > 0 && options.volume < 1, "volume fraction " << options.volume);
   PistoiaResult result;
   result.strain_at_volume = quantiles(effective_strain, {1 - options.volume}).front();
-  FEMURA_REQUIRE(result.strain_at_volume > 0, "less than the critical volume is strained at all");
+  if (!(result.strain_at_volume > 0))
+    return {};
   result.factor = options.critical_strain / result.strain_at_volume;
   return result;
 }

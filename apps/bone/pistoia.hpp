@@ -7,6 +7,7 @@
 //     doi:10.1016/S8756-3282(02)00736-6.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 namespace femura {
@@ -24,7 +25,8 @@ struct PistoiaResult {
 
 /// `effective_strain` is sqrt(2 U / E) of each voxel, with strain energy density U and Young's
 /// modulus E in the same unit; reordered. The quantile is interpolated between voxels (see
-/// quantiles()), which is what FAIM prints. Throws std::invalid_argument where nothing is strained.
-PistoiaResult pistoia(std::vector<double>& effective_strain, const PistoiaOptions& options);
+/// quantiles()), which is what FAIM prints. Empty where less than the critical volume is strained.
+std::optional<PistoiaResult> pistoia(std::vector<double>& effective_strain,
+                                     const PistoiaOptions& options);
 
 } // namespace femura

@@ -30,6 +30,7 @@ VoxelSolverOptions solver_options(const BoneOptions& options, VoxelOperatorKind 
   VoxelSolverOptions solver;
   solver.cg.tolerance = options.tolerance;
   solver.cg.max_iterations = options.max_iterations;
+  solver.cg.stall_window = 100; // real bone gains a digit in ten to twenty
   if (options.hierarchy == Hierarchy::paper)
     solver.multigrid = MultigridOptions::paper();
   else if (options.hierarchy == Hierarchy::averaged)

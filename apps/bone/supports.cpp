@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/bone/supports.hpp"
 
+#include "apps/bone/contact_area.hpp"
+
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <map>
 #include <sstream>
 
@@ -22,7 +26,10 @@ struct Collector {
     nodes.push_back(part);
   }
 
-  MovedSupport sum(const std::string& name, double edge) const {
+  /// `about`: what the moment is about, if not the centre of the nodes; `normal` -1: the axis along
+  /// which the nodes extend least.
+  MovedSupport sum(const std::string& name, double edge, int normal = -1,
+                   const double* about = nullptr) const {
     MovedSupport moved;
     SupportReaction& support = moved.reaction;
     support.name = name;
@@ -40,7 +47,7 @@ struct Collector {
       }
     }
     for (int d = 0; d < 3; ++d) {
-      support.centre[d] = nodes.empty() ? 0 : 0.5 * edge * (lower[d] + upper[d]);
+      support.centre[d] = about ? about[d] : nodes.empty() ? 0 : 0.5 * edge * (lower[d] + upper[d]);
       if (held[d] > 0)
         moved.displacement[d] /= double(held[d]);
     }
@@ -53,9 +60,26 @@ struct Collector {
         support.moment[d] += arm[a] * node.force[b] - arm[b] * node.force[a];
       }
     }
+    support.normal = normal;
+    if (normal < 0) {
+      support.normal = 0;
+      for (int d = 1; d < 3; ++d)
+        if (upper[d] - lower[d] <= upper[support.normal] - lower[support.normal])
+          support.normal = d;
+    }
+    support.is_plate = upper[support.normal] == lower[support.normal];
+    support.contact_area = contact_area(nodes, support.normal, edge);
     return moved;
   }
 };
+
+bool turns(const PrescribedRegion& region) {
+  for (const auto& row : region.gradient)
+    for (const double entry : row)
+      if (entry != 0)
+        return true;
+  return false;
+}
 
 } // namespace
 
@@ -74,11 +98,22 @@ std::vector<MovedSupport> sum_by_region(const std::vector<HeldNode>& nodes, doub
       if (components[k])
         collectors[k].add(node, components[k]);
   }
+  bool any_turns = false;
+  for (const NamedRegion& named : regions)
+    any_turns = any_turns || turns(named.region);
   std::vector<MovedSupport> supports;
   for (std::size_t k = 0; k < regions.size(); ++k)
-    if (regions[k].name != "pin")
-      supports.push_back(collectors[k].sum(regions[k].name, edge));
+    if (regions[k].name != "pin") {
+      supports.push_back(collectors[k].sum(regions[k].name, edge, regions[k].normal,
+                                           any_turns ? regions[k].region.centre : nullptr));
+      supports.back().reaction.is_plate = regions[k].is_plate;
+    }
   return supports;
+}
+
+std::vector<MovedSupport> sum_supports(const std::vector<HeldNode>& nodes, double edge,
+                                       const std::vector<NamedRegion>& regions) {
+  return regions.empty() ? sum_by_displacement(nodes, edge) : sum_by_region(nodes, edge, regions);
 }
 
 std::vector<MovedSupport> sum_by_displacement(const std::vector<HeldNode>& nodes, double edge,
@@ -95,6 +130,16 @@ std::vector<MovedSupport> sum_by_displacement(const std::vector<HeldNode>& nodes
   }
   if (groups.size() > most)
     return {all.sum("all supports", edge)};
+  // Two sides of a specimen are across the line between them.
+  int normal = -1;
+  if (groups.size() == 2) {
+    const auto lower = groups.begin()->second.sum({}, edge).reaction.centre;
+    const auto upper = std::next(groups.begin())->second.sum({}, edge).reaction.centre;
+    normal = 0;
+    for (int d = 1; d < 3; ++d)
+      if (std::abs(upper[d] - lower[d]) > std::abs(upper[normal] - lower[normal]))
+        normal = d;
+  }
   std::vector<MovedSupport> supports;
   for (const auto& [key, collector] : groups) {
     std::ostringstream name;
@@ -103,7 +148,9 @@ std::vector<MovedSupport> sum_by_displacement(const std::vector<HeldNode>& nodes
     for (int c = 0; c < 3; ++c)
       if (int(key[0]) >> c & 1)
         name << "xyz"[c];
-    supports.push_back(collector.sum(name.str(), edge));
+    supports.push_back(collector.sum(name.str(), edge, normal));
+    SupportReaction& support = supports.back().reaction;
+    support.is_plate = groups.size() == 2 || (groups.size() == 1 && support.is_plate);
   }
   return supports;
 }

@@ -17,9 +17,15 @@ struct MovedSupport {
 };
 
 /// Sums by region: a held component belongs to the last region that prescribes it, as its
-/// displacement does. Pins are left out: they balance nothing but rounding.
+/// displacement does. Pins are left out: they balance nothing but rounding. The moment of a support
+/// that turns is about the point that it turns about, else about the centre of its nodes.
 std::vector<MovedSupport> sum_by_region(const std::vector<HeldNode>& nodes, double edge,
                                         const std::vector<NamedRegion>& regions);
+
+/// By region where there are any, else by displacement. The nodes know their voxels
+/// (list_held_nodes).
+std::vector<MovedSupport> sum_supports(const std::vector<HeldNode>& nodes, double edge,
+                                       const std::vector<NamedRegion>& regions);
 
 /// Sums over the nodes with the same held components and displacements, for conditions that come
 /// without names; one support of all if there would be more than `most`.

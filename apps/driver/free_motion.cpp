@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/driver/free_motion.hpp"
 
+#include "apps/driver/held_motions.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -33,51 +35,8 @@ private:
   std::vector<std::int32_t> parent_;
 };
 
-/// What holds the six rigid motions of a part: sum of r r^T over its held components, r the values
-/// of the motions there, rotations about the centre in units of the part's size.
-struct HeldMotions {
+struct PartMotions : HeldMotions {
   std::int64_t num_nodes = 0;
-  double centre[3] = {}, size = 0;
-  double gram[6][6] = {};
-
-  void add(const double* x, int component) {
-    double y[3];
-    for (int d = 0; d < 3; ++d)
-      y[d] = size > 0 ? (x[d] - centre[d]) / size : 0;
-    double r[6] = {};
-    r[component] = 1;
-    // e_k x y, of which the component c is wanted.
-    const int c = component, next = (c + 1) % 3, last = (c + 2) % 3;
-    r[3 + next] = y[last];
-    r[3 + last] = -y[next];
-    for (int i = 0; i < 6; ++i)
-      for (int j = 0; j < 6; ++j)
-        gram[i][j] += r[i] * r[j];
-  }
-
-  /// How many of the motions are held: Cholesky's factorisation with diagonal pivots.
-  int rank() const {
-    double a[6][6];
-    std::copy(&gram[0][0], &gram[0][0] + 36, &a[0][0]);
-    int rank = 0;
-    double largest = 0;
-    bool done[6] = {};
-    for (; rank < 6; ++rank) {
-      int p = -1;
-      for (int i = 0; i < 6; ++i)
-        if (!done[i] && (p < 0 || a[i][i] > a[p][p]))
-          p = i;
-      largest = std::max(largest, a[p][p]);
-      if (!(a[p][p] > 1e-10 * largest))
-        break;
-      done[p] = true;
-      for (int i = 0; i < 6; ++i)
-        for (int j = 0; j < 6; ++j)
-          if (!done[i] && !done[j])
-            a[i][j] -= a[i][p] * a[p][j] / a[p][p];
-    }
-    return rank;
-  }
 };
 
 } // namespace
@@ -93,23 +52,23 @@ std::string describe_free_motion(const ElementMesh& mesh,
       part = std::int32_t(first.size());
       first.push_back(node);
     }
-  std::vector<HeldMotions> motions(first.size());
-  const auto of = [&](std::int32_t node) -> HeldMotions& {
+  std::vector<PartMotions> motions(first.size());
+  const auto of = [&](std::int32_t node) -> PartMotions& {
     return motions[std::size_t(index[std::size_t(parts.part_of(node))])];
   };
   const auto point = [&mesh](std::int32_t node) { return &mesh.point[3 * std::size_t(node)]; };
   const auto num_nodes = std::int32_t(mesh.num_points());
   for (std::int32_t node = 0; node < num_nodes; ++node) {
-    HeldMotions& part = of(node);
+    PartMotions& part = of(node);
     ++part.num_nodes;
     for (int d = 0; d < 3; ++d)
       part.centre[d] += point(node)[d];
   }
-  for (HeldMotions& part : motions)
+  for (PartMotions& part : motions)
     for (double& component : part.centre)
       component /= double(part.num_nodes);
   for (std::int32_t node = 0; node < num_nodes; ++node) {
-    HeldMotions& part = of(node);
+    PartMotions& part = of(node);
     const double* x = point(node);
     part.size = std::max(
         part.size, std::hypot(x[0] - part.centre[0], x[1] - part.centre[1], x[2] - part.centre[2]));
@@ -132,7 +91,8 @@ std::string describe_free_motion(const ElementMesh& mesh,
     else
       text << "the mesh has " << motions.size() << " parts that share no nodes, of which the one "
            << "with node " << first[i] << " (" << motions[i].num_nodes << " nodes)";
-    text << " can move freely: supports hold " << held << " of its 6 rigid motions";
+    text << " can move freely (" << motions[i].free_motions() << "): supports hold " << held
+         << " of its 6 rigid motions";
     return text.str();
   }
   return {};

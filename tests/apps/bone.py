@@ -9,6 +9,7 @@ import struct
 import subprocess
 
 import driver_case
+import hdf5_values
 from driver_case import BAD_FILE, DONE, NOT_CONVERGED, USAGE, DriverCase
 
 E, NU = 1000.0, 0.3
@@ -176,9 +177,9 @@ class Contract(BoneCase):
 
     def test_summary_has_the_parts_of_the_contract(self):
         run = self.summary(*self.SMALL, "--seed", "7")
-        self.assertEqual(list(run), ["schema", "status", "problem", "engine", "parameters",
-                                     "iterations", "residual", "timings", "memory", "results",
-                                     "provenance"])
+        self.assertEqual(list(run), ["schema", "status", "warnings", "problem", "engine",
+                                     "parameters", "iterations", "residual", "timings", "memory",
+                                     "results", "provenance"])
         self.assertEqual(run["schema"], "femura/bone/1")
         self.assertEqual(run["status"], "converged")
         self.assertEqual(run["parameters"]["seed"], 7)
@@ -323,6 +324,7 @@ class BadInput(BoneCase):
         self.write("x.raw", bytes(voxels))
         image = (*self.raw(5, "uint8"), "--law", "threshold", "--lower", "1", "--test", "axial")
         self.bad("2, 2, 2", *image, "--islands", "error")
+        self.bad("--islands drop", *image) # a sixth of the bone is not left out without consent
         for choice in (("--islands", "drop"), ("--largest-component",)):
             run = self.summary("bone", *image, *choice, "-q")
             self.assertEqual(run["problem"]["elements"], 5)
@@ -338,6 +340,383 @@ class BadInput(BoneCase):
 
     def test_forces_without_support(self):
         self.bad("--fix", *CUBE, "--test", "file", "--force", "z+:z=1")
+
+
+class Images(BoneCase):
+    """Specimens from voxels that a test sets one by one."""
+
+    def raw(self, shape, solid, name="x.raw", value=1):
+        """The image whose voxels (x, y, z) are bone where solid(x, y, z), as arguments."""
+        nx, ny, nz = shape
+        voxels = bytes(value if solid(x, y, z) else 0
+                       for z in range(nz) for y in range(ny) for x in range(nx))
+        self.write(name, voxels)
+        return (name, "--shape", f"{nx},{ny},{nz}", "--type", "uint8", "--spacing", "0.5", "--law",
+                "threshold", "--lower", "1", "--modulus", E, "--poisson", NU, "--backend", "serial")
+
+    def codes(self, run):
+        return [warning["code"] for warning in run["warnings"]]
+
+    def refused(self, message, *arguments):
+        return self.fails(BAD_FILE, message, "bone", *arguments, "-q", "--json", "s.json")
+
+
+class Supports(Images):
+    def test_a_plate_that_touches_little_warns(self):
+        # A column of 9 x 9 voxels with a tip of 3 x 3, twice as high as the tip.
+        image = self.raw((9, 9, 9), lambda x, y, z: z < 8 or (3 <= x < 6 and 3 <= y < 6))
+        for test in ("axial", "confined", "shear-zx", "torsion", "bending"):
+            with self.subTest(test=test):
+                run = self.summary("bone", *image, "--test", test, "-q")
+                self.assertEqual(self.codes(run), ["small-contact"])
+                self.assertIn("upper plate: touches 2.25 mm2", run["warnings"][0]["text"])
+                areas = [support["contact_area"] for support in run["results"]["reactions"][:2]]
+                self.assertEqual(areas, [0.25 * 81, 0.25 * 9])
+        run = self.summary("bone", *image, "--test", "axial", "--plate-depth", "1", "-q")
+        self.assertEqual(self.codes(run), [])
+        self.assertEqual(run["results"]["reactions"][1]["contact_area"], 0.25 * 81)
+        self.assertIn("mm2", self.femura("bone", *image, "--test", "axial", "-q").stdout)
+        run = self.summary("bone", *image, "--fix", "z-:xyz", "--force", "z+:z=-1", "-q")
+        self.assertIn("side z+", run["warnings"][0]["text"])
+        run = self.summary("bone", *image, "--fix", "z-:xyz", "--fix", "z+:z=-0.1", "-q")
+        self.assertEqual(self.codes(run), ["small-contact"])
+
+    def test_porous_ends_of_porous_bone_do_not_warn(self):
+        # A fifth of each layer, in bars that stand side by side, joined by one layer.
+        image = self.raw((10, 10, 8), lambda x, y, z: z == 4 or (x % 5 == 0))
+        run = self.summary("bone", *image, "--test", "axial", "-q")
+        self.assertEqual(self.codes(run), [])
+        self.close(run["results"]["reactions"][0]["contact_area"], 0.25 * 20)
+
+    def test_most_of_the_bone_is_never_left_out(self):
+        # Noise at both ends of the image takes the plates away from the bone.
+        image = self.raw((6, 6, 10), lambda x, y, z: 1 <= z < 9 or (x == y == 0 and z in (0, 9)) or
+                         (x == y == 5 and z in (0, 9)))
+        apart = self.raw((6, 6, 12), lambda x, y, z: 2 <= z < 10 or x == y == 0 and z in (0, 11),
+                         "apart.raw")
+        self.assertEqual(self.summary("bone", *image, "-q")["problem"]["dropped_elements"], 0)
+        for choice in ((), ("--islands", "drop")):
+            process = self.refused("--largest-component", *apart, *choice)
+            for remedy in ("99.3 %", "--plate-depth", "--lower"):
+                self.assertIn(remedy, process.stderr)
+        run = self.summary("bone", *apart, "--largest-component", "-q")
+        self.assertEqual(run["problem"]["elements"], 288)
+
+    def test_crumbs_are_left_out_with_a_warning(self):
+        image = self.raw((6, 6, 10), lambda x, y, z: y < 4 or (x == 2 and y == 5 and z == 5))
+        run = self.summary("bone", *image, "-q")
+        self.assertEqual(self.codes(run), ["islands-left-out"])
+        self.assertEqual(run["problem"]["dropped_elements"], 1)
+        self.assertEqual(run["problem"]["components"], 1)
+
+    def test_a_cut_specimen_has_no_load_path(self):
+        cut = self.raw((4, 4, 9), lambda x, y, z: z != 4)
+        for test in (("--test", "axial"), ("--test", "axial", "--lateral", "free"),
+                     ("--test", "torsion"), ("--test", "bending"), ("--test", "shear-zx"),
+                     ("--fix", "z-:xyz", "--fix", "z+:xyz=0.1")):
+            with self.subTest(test=test):
+                self.refused("no path of bone", *cut, *test)
+        whole = self.raw((4, 4, 9), lambda x, y, z: z != 4 or (x, y) == (1, 2), "whole.raw")
+        self.assertEqual(self.summary("bone", *whole, "-q")["problem"]["components"], 1)
+        self.refused("nothing loads", *whole, "--fix", "z-:xyz")
+
+    def test_parts_that_carry_nothing_are_said(self):
+        stumps = self.raw((9, 4, 9), lambda x, y, z: x < 4 or (x > 4 and z != 4))
+        run = self.summary("bone", *stumps, "-q")
+        self.assertEqual(self.codes(run), ["unloaded-parts"])
+        self.assertEqual(run["problem"]["components"], 3)
+        self.close(run["results"]["response"]["force"],
+                   self.summary("bone", *self.raw((4, 4, 9), lambda x, y, z: True, "one.raw"),
+                                "-q")["results"]["response"]["force"], 1e-5)
+
+    def test_free_rigid_motions_are_named(self):
+        cube = ("--generate", "cube", "--size", "4", "--backend", "serial")
+        for held, motions in ((("z-:z",), "along x, along y, about z"),
+                              (("z-:z", "0/0/0:xy"), "(about z)"),
+                              (("z-:xz",), "(along y)"),
+                              (("0/0/0:xyz",), "about x, about y, about z"),
+                              (("0/0/0:xyz", "4/4/4:xyz"), "along none of the axes")):
+            with self.subTest(held=held):
+                self.refused(motions, *cube, "--fix", ",".join(held), "--force", "z+:x=1")
+        self.summary("bone", *cube, "--fix", "z-:z,0/0/0:xy,4/0/0:y", "--force", "z+:z=1", "-q")
+
+    def test_an_iteration_that_stalls_ends_and_says_why(self):
+        # Two blocks that share one edge, about which the force turns the upper one.
+        hinge = self.raw((6, 6, 12), lambda x, y, z: (z < 6) == (x < 3))
+        process = self.femura("bone", *hinge, "--fix", "z-:xyz", "--force", "z+:z=-1",
+                              code=NOT_CONVERGED)
+        self.assertIn("edge or a corner", process.stderr)
+        self.assertLess(process.stderr.count("\n"), 500)
+
+    def test_slow_iterations_do_not_stall(self):
+        run = self.summary("bone", "--generate", "perlin", "--size", "20", "--feature", "10",
+                           "--fraction", "0.3", "--poisson", "0.4995", "--backend", "serial", "-q")
+        self.assertGreater(run["iterations"], 100)
+        self.assertEqual(self.codes(run), ["locking"])
+
+
+class Forces(Images):
+    def test_uniform_compression_by_a_force_is_uniform(self):
+        # sigma = F / A in each voxel: columns of any cross-section, of any size.
+        force = 7.0
+        shapes = [((n, n, n), lambda x, y, z: True) for n in (1, 2, 3, 5, 8)]
+        shapes += [((5, 4, 6), lambda x, y, z: (x + y) % 2 == 0 or x == 2 or y == 1),
+                   ((6, 6, 3), lambda x, y, z: x in (0, 5) or y in (0, 5))]
+        for axis in range(3):
+            for shape, solid in shapes:
+                def turned(*site):
+                    return solid(site[(axis + 1) % 3], site[(axis + 2) % 3], site[axis])
+                extent = [0, 0, 0]
+                extent[axis] = shape[2]
+                extent[(axis + 1) % 3], extent[(axis + 2) % 3] = shape[0], shape[1]
+                image = self.raw(extent, turned)
+                a, b, c = "xyz"[axis], "xyz"[(axis + 1) % 3], "xyz"[(axis + 2) % 3]
+                far = [0, 0, 0]
+                far[(axis + 1) % 3] = shape[0]
+                run = self.summary(
+                    "bone", *image, "--fix", f"{a}-:{a},0/0/0:{b}{c},{'/'.join(map(str, far))}:{c}",
+                    "--force", f"{a}+:{a}={-force}", "--tolerance", "1e-13", "--precision",
+                    "double", "-q")
+                area = 0.25 * sum(solid(x, y, 0) for x in range(shape[0]) for y in range(shape[1]))
+                height = 0.5 * shape[2]
+                self.close(run["results"]["strain_energy"],
+                           0.5 * force ** 2 * height / (E * area), 1e-10)
+                stress = run["results"]["von_mises"] # a field of single precision
+                self.close(stress["maximum"], force / area, 2e-7)
+                self.close(stress["minimum"], force / area, 2e-7)
+
+    def test_the_centre_of_a_turn(self):
+        # Twice the strain energy is moment times angle, whatever the plates turn about.
+        image = self.raw((8, 6, 6), lambda x, y, z: x < 3 or y < 2)
+        moments = {}
+        for test in ("torsion", "bending"):
+            for centre in ("box", "mass", "0.3,-1,2"):
+                run = self.summary("bone", *image, "--test", test, "--centre", centre, "-q",
+                                   "--tolerance", "1e-10")
+                lower, upper = run["results"]["reactions"][:2]
+                axis, angle = (2, 3.141592653589793 / 180) if test == "torsion" else \
+                    (0, 3.141592653589793 / 360)
+                work = angle * (upper["moment"][axis] - (test == "bending") * lower["moment"][axis])
+                self.close(2 * run["results"]["strain_energy"], work, 1e-6)
+                moments[test, centre] = run["results"]["response"]["moment"]
+        self.assertGreater(abs(moments["torsion", "box"] / moments["torsion", "mass"] - 1), 1e-3)
+        run = self.summary("bone", *image, "--test", "torsion", "-q")
+        self.close(run["results"]["response"]["moment"], moments["torsion", "mass"], 1e-5)
+        bone = [(x + 0.5, y + 0.5) for x in range(8) for y in range(6) if x < 3 or y < 2]
+        for d in range(2):
+            self.close(run["results"]["reactions"][1]["centre"][d],
+                       0.5 * sum(site[d] for site in bone) / len(bone), 1e-12)
+
+
+class Units(Images):
+    def test_moduli_that_may_be_in_gpa_ask_for_their_unit(self):
+        self.write("soft.raw", struct.pack("<27f", *[15.0] * 27))
+        image = ("soft.raw", "--shape", "3,3,3", "--type", "float32", "--spacing", "1", "--law",
+                 "modulus", "--backend", "serial", "--lateral", "free", "--test", "axial")
+        self.refused("--modulus-unit", *image)
+        for unit, modulus in (("GPa", 15000), ("MPa", 15)):
+            run = self.summary("bone", *image, "--modulus-unit", unit, "-q")
+            self.close(run["results"]["response"]["apparent_modulus"], modulus)
+
+    def test_values_without_bone_give_their_range(self):
+        self.write("x.raw", struct.pack("<8h", -1024, 3, 5, 0, 1, 2, 777, -5))
+        self.refused("-1024 to 777", "x.raw", "--shape", "2,2,2", "--type", "int16", "--spacing",
+                     "1", "--law", "threshold", "--lower", "800")
+
+    def test_numbers_beyond_the_arithmetic_are_refused(self):
+        cube = ("bone", "--generate", "cube", "--backend", "serial", "--json", "s.json")
+        for arguments in (("--modulus", "1e39"), ("--displacement", "1e100"), ("--poisson",
+                          "-0.9999999999999999"), ("--poisson", "0.499999999999"),
+                          ("--size", "1048577,1,1"), ("--size", "4194304"), ("--size", "1000000"),
+                          ("--spacing", "1e-100"), ("--spacing", "1e10"),
+                          ("--displacement", "1e-30")):
+            with self.subTest(arguments=arguments):
+                self.fails(USAGE, arguments[0], *cube, *arguments)
+        header = ("NDims = 3\nDimSize = 2 2 2\nElementSpacing = {0} {0} {0}\nElementType = "
+                  "MET_UCHAR\nElementDataFile = LOCAL\n")
+        self.write("x.mha", header.format("1e-100").encode() + bytes([1] * 8))
+        self.refused("edge of a voxel", "x.mha", "--law", "threshold", "--lower", "1")
+        moduli = []
+        for scale in ("1", "1e-25", "1e25"):
+            run = self.summary("bone", "--generate", "cube", "--size", "4", "--backend", "serial",
+                               "--modulus", scale, "-q")
+            moduli.append(run["results"]["response"]["apparent_modulus"] / float(scale))
+        self.close(moduli[1], moduli[0])
+        self.close(moduli[2], moduli[0])
+
+    def test_incompressible_bone_is_said_to_lock(self):
+        cube = ("bone", "--generate", "cube", "--size", "3", "--backend", "serial", "-q")
+        self.assertEqual(self.codes(self.summary(*cube, "--poisson", "0.495")), ["locking"])
+        self.assertEqual(self.codes(self.summary(*cube, "--poisson", "0.49")), [])
+
+    def test_fields_that_there_are_not(self):
+        self.fails(USAGE, "displacement, modulus, strain", "bone", "--generate", "cube", "--fields",
+                   "foo", "-o", "out")
+
+
+class ThinSpecimens(BoneCase):
+    """Plates that hold all nodes of a coarse level leave nothing for its solver to do."""
+
+    def test_they_take_seconds_and_little_memory(self):
+        for arguments in (("--size", "60,60,3"), ("--size", "100,100,3"),
+                          ("--size", "20,20,60", "--plate-depth", "29"),
+                          ("--size", "6,6,200", "--plate-depth", "99")):
+            with self.subTest(arguments=arguments):
+                run = self.summary("bone", "--generate", "cube", *arguments, "--modulus", E,
+                                   "--poisson", "0", "--backend", "serial", "-q", "--test", "axial",
+                                   "--tolerance", "1e-10")
+                self.assertLess(run["timings"]["total_seconds"], 20)
+                self.assertLess(run["memory"]["host_peak_bytes"], 100e6)
+                # Without Poisson's effect the stress is the same in the layers that are free.
+                size = [int(n) for n in arguments[1].split(",")]
+                free = size[2] - 2 * int(arguments[3] if len(arguments) > 2 else 0)
+                self.close(run["results"]["response"]["force"],
+                           -0.01 * size[2] / free * E * size[0] * size[1])
+
+    def test_too_little_strained_bone_has_no_failure_load(self):
+        run = self.summary("bone", "--generate", "cube", "--size", "4,4,300", "--plate-depth",
+                           "148", "--backend", "serial", "-q")
+        self.assertEqual([w["code"] for w in run["warnings"]], ["no-failure-load"])
+        self.assertNotIn("pistoia", run["results"])
+
+    def test_slender_images_are_numbered_at_once(self):
+        run = self.summary("bone", "--generate", "cube", "--size", "2,2,6000", "--backend",
+                           "serial", "--dry-run")
+        self.assertEqual(run["problem"]["nodes"], 9 * 6001)
+        self.assertLess(run["timings"]["total_seconds"], 20)
+
+
+class Directions(BoneCase):
+    """The same asymmetric specimen, stored along other axes."""
+
+    SHAPE = (5, 4, 6)
+    EDGE = 0.5
+    # Columns are the axes of the image in the world; half-turns, mirrors, permutations, oblique.
+    TURNS = {"identity": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+             "LAS": ((-1, 0, 0), (0, 1, 0), (0, 0, 1)),
+             "half turn": ((-1, 0, 0), (0, -1, 0), (0, 0, 1)),
+             "permuted": ((0, 0, 1), (1, 0, 0), (0, 1, 0)),
+             "oblique": ((0.6, -0.8, 0), (0.8, 0.6, 0), (0, 0, 1))}
+    CENTRE = (10.0, -20.0, 30.0) # of the first voxel
+
+    def voxels(self):
+        nx, ny, nz = self.SHAPE
+        return bytes(1 if x < 3 or y < 2 else 0
+                     for z in range(nz) for y in range(ny) for x in range(nx))
+
+    def metaimage(self, turn):
+        h = self.EDGE
+        numbers = " ".join(str(turn[i][d]) for d in range(3) for i in range(3))
+        return (f"NDims = 3\nTransformMatrix = {numbers}\nOffset = "
+                f"{' '.join(map(str, self.CENTRE))}\nDimSize = {' '.join(map(str, self.SHAPE))}\n"
+                f"ElementSpacing = {h} {h} {h}\nElementType = MET_UCHAR\nElementDataFile = LOCAL\n"
+                ).encode() + self.voxels()
+
+    def nifti(self, turn, by_quaternion):
+        head = bytearray(352)
+        struct.pack_into("<i8h", head, 0, 348, *[0] * 8)
+        struct.pack_into("<8h", head, 40, 3, *self.SHAPE, 1, 1, 1, 1)
+        struct.pack_into("<2h", head, 70, 2, 8)
+        mirror = -1 if turn == self.TURNS["LAS"] else 1
+        struct.pack_into("<4f", head, 76, mirror, *[self.EDGE] * 3)
+        struct.pack_into("<3f", head, 108, 352, 0, 0)
+        head[123] = 2
+        head[344:348] = b"n+1\0"
+        if by_quaternion:
+            struct.pack_into("<2h", head, 252, 1, 0)
+            # LAS: a half turn about y, and z mirrored; oblique: about z by acos(0.6).
+            quaternion = {self.TURNS["LAS"]: (0, 1, 0), self.TURNS["half turn"]: (0, 0, 1),
+                          self.TURNS["permuted"]: (0.5, 0.5, 0.5),
+                          self.TURNS["oblique"]: (0, 0, 0.2 ** 0.5),
+                          self.TURNS["identity"]: (0, 0, 0)}[turn]
+            struct.pack_into("<6f", head, 256, *quaternion, *self.CENTRE)
+        else:
+            struct.pack_into("<2h", head, 252, 0, 1)
+            for i in range(3):
+                struct.pack_into("<4f", head, 280 + 16 * i, *[self.EDGE * e for e in turn[i]],
+                                 self.CENTRE[i])
+        return bytes(head) + self.voxels()
+
+    def run_image(self, name):
+        return self.summary("bone", name, "--law", "threshold", "--lower", "1", "--modulus", E,
+                            "--test", "shear-zx", "--tolerance", "1e-10", "--backend", "serial",
+                            "--precision", "double", "--fields", "all", "--hdf", name + ".hdf",
+                            "--parosol-output", name + ".h5", "-q")
+
+    def test_results_lie_on_the_image(self):
+        self.write("plain.mha", self.metaimage(self.TURNS["identity"]))
+        plain = self.run_image("plain.mha")
+        u = hdf5_values.read(self.path("plain.mha.hdf"), "VTKHDF/PointData/displacement")
+        points = hdf5_values.read(self.path("plain.mha.hdf"), "VTKHDF/Points")
+        strain = hdf5_values.read(self.path("plain.mha.hdf"), "VTKHDF/CellData/strain")
+        for name, turn in self.TURNS.items():
+            for kind, content in (("mha", self.metaimage(turn)), ("nii", self.nifti(turn, False)),
+                                  ("q.nii", self.nifti(turn, True))):
+                with self.subTest(turn=name, kind=kind):
+                    file = f"{name}.{kind}".replace(" ", "_")
+                    self.write(file, content)
+                    run = self.run_image(file)
+                    self.check_problem(run["problem"], turn, "LPS" if kind == "mha" else "RAS")
+                    self.assertEqual(run["results"]["response"], plain["results"]["response"])
+                    for output, group in ((file + ".hdf", "VTKHDF/Points"),
+                                          (file + ".h5", "Mesh/Coordinates")):
+                        self.check_vectors(hdf5_values.read(self.path(output), group), points, turn,
+                                           self.CENTRE, 3e-6)
+                    for output, group in ((file + ".hdf", "VTKHDF/PointData/displacement"),
+                                          (file + ".h5", "Solution/Nodal displacements")):
+                        self.check_vectors(hdf5_values.read(self.path(output), group), u, turn,
+                                           None, 3e-8)
+                    self.check_strains(hdf5_values.read(self.path(file + ".hdf"),
+                                                        "VTKHDF/CellData/strain"), strain, turn)
+                    self.check_volumes(self.path(file + ".hdf"))
+
+    def check_problem(self, problem, turn, world):
+        self.assertEqual(problem["world"], world)
+        for i in range(3):
+            for d in range(3):
+                self.assertAlmostEqual(problem["direction"][i][d], turn[i][d], delta=1e-6)
+            self.assertAlmostEqual(problem["origin"][i],
+                                   self.CENTRE[i] - self.EDGE / 2 * sum(turn[i]), delta=2e-6)
+
+    def check_vectors(self, found, plain, turn, centre, delta):
+        """`plain` are those of the image that is not turned; points are about `centre`."""
+        self.assertEqual(len(found), len(plain))
+        about = centre or (0, 0, 0)
+        for n in range(0, len(plain), 3):
+            for i in range(3):
+                expected = about[i] + sum(turn[i][d] * (plain[n + d] - about[d]) for d in range(3))
+                self.assertAlmostEqual(found[n + i], expected, delta=delta)
+
+    def check_strains(self, found, plain, turn):
+        """The normal strain along a direction of the body is the same number in both worlds."""
+        def normal(six, n):
+            xx, yy, zz, xy, yz, zx = six
+            return (xx * n[0] ** 2 + yy * n[1] ** 2 + zz * n[2] ** 2 + xy * n[0] * n[1] +
+                    yz * n[1] * n[2] + zx * n[2] * n[0])
+        for n in ((1, 0, 0), (0, 1, 1), (1, -2, 0.5), (0.3, 0.7, -1)):
+            there = [sum(turn[i][d] * n[d] for d in range(3)) for i in range(3)]
+            for e in range(0, len(plain), 6):
+                self.assertAlmostEqual(normal(found[e:e + 6], there), normal(plain[e:e + 6], n),
+                                       delta=1e-7)
+
+    def check_volumes(self, path):
+        """Hexahedra with a positive volume; voxels along the axes of the world."""
+        points = hdf5_values.read(path, "VTKHDF/Points")
+        corner = [int(i) for i in hdf5_values.read(path, "VTKHDF/Connectivity")]
+        order = (1, 3, 4) if hdf5_values.read(path, "VTKHDF/Types")[0] == 12 else (1, 2, 4)
+        for e in range(0, len(corner), 8):
+            at = [points[3 * corner[e + v]:3 * corner[e + v] + 3] for v in (0, *order)]
+            a, b, c = [[at[k][i] - at[0][i] for i in range(3)] for k in (1, 2, 3)]
+            volume = (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
+                      a[2] * (b[0] * c[1] - b[1] * c[0]))
+            self.close(volume, self.EDGE ** 3, 1e-4)
+
+    def test_axes_that_are_none_are_refused(self):
+        self.write("x.mha", self.metaimage(((1, 0.2, 0), (0, 1, 0), (0, 0, 1))))
+        self.fails(BAD_FILE, "TransformMatrix", "bone", "x.mha", "--law", "threshold", "--lower",
+                   "1", "-q")
+        self.write("x.nii", self.nifti(((2, 0, 0), (0, 2, 0), (0, 0, 2)), False))
+        self.fails(BAD_FILE, "sform", "bone", "x.nii", "--law", "threshold", "--lower", "1", "-q")
 
 
 if __name__ == "__main__":

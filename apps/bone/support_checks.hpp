@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether supports and loads make a test: what would give a number without a meaning is an error or
+// a warning before the solve.
+#pragma once
+
+#include "apps/bone/bone_load.hpp"
+
+namespace femura {
+
+/// Throws InputError where a part of the specimen that matters can move freely, and where no path
+/// of bone leads from what moves or is loaded to what rests. Warns of parts that carry nothing and
+/// of supports that touch little of the specimen. Parts are voxels that share nodes; all of them
+/// have supports (drop_islands). Returns the number of parts. Fences.
+template<class Exec>
+std::int64_t check_supports(const Exec& exec, const BoneOptions& options,
+                            const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem,
+                            const BoneLoad<Exec>& load);
+
+} // namespace femura

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers from HDF5 files by way of the C library, for tests: h5py is not everywhere."""
+import ctypes
+import ctypes.util
+import unittest
+
+
+def library():
+    for name in ("hdf5_serial", "hdf5"):
+        found = ctypes.util.find_library(name)
+        if found:
+            return ctypes.CDLL(found)
+    raise unittest.SkipTest("the HDF5 library is not found by its name")
+
+
+def read(path, name):
+    """All values of a dataset as a flat list of doubles."""
+    hdf5 = library()
+    for function in ("H5Fopen", "H5Dopen2", "H5Dget_space"):
+        getattr(hdf5, function).restype = ctypes.c_int64
+    hdf5.H5Sget_simple_extent_npoints.restype = ctypes.c_int64
+    hdf5.H5Sget_simple_extent_npoints.argtypes = [ctypes.c_int64]
+    hdf5.H5Dget_space.argtypes = [ctypes.c_int64]
+    hdf5.H5Fopen.argtypes = [ctypes.c_char_p, ctypes.c_uint, ctypes.c_int64]
+    hdf5.H5Dopen2.argtypes = [ctypes.c_int64, ctypes.c_char_p, ctypes.c_int64]
+    hdf5.H5Dread.argtypes = [ctypes.c_int64] * 5 + [ctypes.c_void_p]
+    hdf5.H5Fclose.argtypes = hdf5.H5Dclose.argtypes = hdf5.H5Sclose.argtypes = [ctypes.c_int64]
+    hdf5.H5open()
+    double = ctypes.c_int64.in_dll(hdf5, "H5T_NATIVE_DOUBLE_g").value
+    file = hdf5.H5Fopen(path.encode(), 0, 0)
+    if file < 0:
+        raise OSError(f"{path} is no HDF5 file")
+    dataset = hdf5.H5Dopen2(file, name.encode(), 0)
+    if dataset < 0:
+        raise KeyError(name)
+    space = hdf5.H5Dget_space(dataset)
+    values = (ctypes.c_double * hdf5.H5Sget_simple_extent_npoints(space))()
+    if hdf5.H5Dread(dataset, double, 0, 0, 0, values) < 0:
+        raise OSError(f"{path}: {name} cannot be read")
+    hdf5.H5Sclose(space)
+    hdf5.H5Dclose(dataset)
+    hdf5.H5Fclose(file)
+    return list(values)
