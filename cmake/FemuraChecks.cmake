@@ -40,6 +40,18 @@ add_test(NAME check/consumer
     -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
 set_tests_properties(check/consumer PROPERTIES PROCESSORS ${cores} TIMEOUT 1200)
 
+# Where executables look for libraries.
+set(files "")
+foreach(target IN ITEMS femura femura_bench femura_host_tests femura_backend_tests)
+  if(TARGET ${target})
+    list(APPEND files $<TARGET_FILE:${target}>)
+  endif()
+endforeach()
+add_test(NAME check/runpath
+  COMMAND ${CMAKE_COMMAND} -D READELF=${CMAKE_READELF} -D "FILES=${files}"
+    -P ${PROJECT_SOURCE_DIR}/tests/checks/runpath.cmake)
+list(APPEND femura_checks check/runpath)
+
 # Links of the pages, and files that pages and sources name; codes of warnings and their page.
 find_package(Python3 3.7 QUIET COMPONENTS Interpreter)
 if(Python3_Interpreter_FOUND)

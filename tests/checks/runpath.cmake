@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+# No executable or library of the build tree looks for libraries in the directory it is run in: an empty
+# or relative part of RPATH or RUNPATH does that, and runs what lies there.
+#   cmake -D READELF=... -D FILES=a;b -P runpath.cmake
+if(NOT READELF)
+  message("skipped: no readelf")
+  return()
+endif()
+set(count 0)
+foreach(file IN LISTS FILES)
+  if(NOT EXISTS ${file}) # not built
+    continue()
+  endif()
+  execute_process(COMMAND ${READELF} -W -d ${file} OUTPUT_VARIABLE section RESULT_VARIABLE failed)
+  if(failed)
+    message(FATAL_ERROR "${READELF} -d ${file} failed")
+  endif()
+  math(EXPR count "${count} + 1")
+  if(section MATCHES "\\((RPATH|RUNPATH)\\)[^[]*\\[([^\n]*)\\]")
+    set(paths ${CMAKE_MATCH_2})
+    if(NOT ":${paths}:" MATCHES "^(:(/|\\\$ORIGIN)[^:]*)+:$")
+      message(SEND_ERROR "${file}: its search path '${paths}' has an empty or relative part, which is "
+        "the working directory of whoever runs it")
+    endif()
+  endif()
+endforeach()
+if(count EQUAL 0)
+  message("skipped: nothing is built")
+endif()
+message("${count} files")
