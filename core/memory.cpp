@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/memory.hpp"
 
+#include "core/cgroup_memory.hpp"
 #include "core/require.hpp"
 
 #include <Kokkos_Core.hpp>
@@ -19,7 +20,7 @@ namespace femura {
 namespace {
 
 /// The kB value after `key` in a file such as /proc/meminfo, in bytes; 0 if it is not there.
-std::int64_t kilobytes_after(const char* path, const std::string& key) {
+std::int64_t kilobytes_after(const std::string& path, const std::string& key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);)
     if (line.compare(0, key.size(), key) == 0)
@@ -102,8 +103,13 @@ std::int64_t resident_host_bytes() {
   return kilobytes_after("/proc/self/status", "VmRSS:");
 }
 
-std::int64_t available_host_bytes() {
-  return kilobytes_after("/proc/meminfo", "MemAvailable:");
+std::int64_t available_host_bytes(const std::string& root) {
+  const std::int64_t machine = kilobytes_after(root + "/proc/meminfo", "MemAvailable:");
+  const std::optional<std::int64_t> group = cgroup_available_bytes(root);
+  if (!group)
+    return machine;
+  const std::int64_t left = std::max<std::int64_t>(1, *group); // 0 would say unknown
+  return machine > 0 ? std::min(machine, left) : left;
 }
 
 MemoryTracking::MemoryTracking() {

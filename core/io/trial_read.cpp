@@ -42,6 +42,10 @@ void require_survivable_read(const std::string& path, const std::function<void()
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
     return;
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  // The library crashes by other signals; this one comes from the kernel, or from a person.
+  if (signal == SIGKILL)
+    fail<BackendError>(path, ": reading it was ended by SIGKILL, as where memory runs out: take a "
+                             "machine or a container with more of it");
   if (signal == SIGALRM)
     fail<InputError>(path, ": is damaged: reading it did not end within ", limit_seconds, " s");
   // Sanitizers end the child by an exit status of their own.

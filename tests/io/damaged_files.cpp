@@ -195,4 +195,7 @@ TEST_CASE("a trial read reports crashes and hangs and lets everything else pass"
                  ::pause();
              }),
              "bone.h5", "within 1 s");
+  CHECK_SAYS(error_of<femura::BackendError>(
+                 [] { femura::require_survivable_read("bone.h5", [] { std::raise(SIGKILL); }); }),
+             "bone.h5", "memory");
 }
