@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/softbody/checkpoint.hpp"
 
+#include "apps/driver/checkpoint_file.hpp"
 #include "apps/driver/content_hash.hpp"
-#include "core/io/atomic_file.hpp"
-#include "core/io/hdf5.hpp"
 #include "core/require.hpp"
 
 #include <algorithm>
@@ -13,7 +12,7 @@ namespace femura {
 
 namespace {
 
-const char* const format = "femura softbody checkpoint 1";
+const char* const format = "femura softbody checkpoint 2";
 
 void add_vector(ContentHash& hash, const double (&x)[3]) {
   for (const double component : x)
@@ -61,11 +60,9 @@ SceneIdentity identify(const SoftScene& scene) {
 void write_checkpoint(const std::string& path, const Checkpoint& state,
                       const SceneIdentity& identity,
                       const std::vector<std::pair<std::string, std::string>>& run) {
-  AtomicFile output(path);
-  Hdf5File file = Hdf5File::create(output.temporary_path(), path);
+  CheckpointFile file(path, format);
   {
     Hdf5Group root = file.root();
-    root.set_attribute("format", std::string(format));
     root.set_attribute("meshes", identity.meshes);
     root.set_attribute("scene", identity.scene);
     root.write_scalar("step", state.step);
@@ -76,16 +73,13 @@ void write_checkpoint(const std::string& path, const Checkpoint& state,
     for (const auto& [name, value] : run)
       facts.set_attribute(name, value);
   }
-  file.close();
-  output.commit();
+  file.commit();
 }
 
 Checkpoint read_checkpoint(const std::string& path, const SceneIdentity& identity,
                            std::size_t num_nodes) {
-  const Hdf5File file = Hdf5File::open(path);
+  const Hdf5File file = open_checkpoint(path, format);
   const Hdf5Group root = file.root();
-  if (!root.has_attribute("format") || root.text_attribute("format") != format)
-    fail<InputError>(path, ": is not a checkpoint of femura softbody");
   if (root.text_attribute("meshes") != identity.meshes)
     fail<InputError>(path, ": is a checkpoint of other meshes: its objects have other points or "
                            "elements than those of this scene");

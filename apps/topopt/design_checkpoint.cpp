@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/topopt/design_checkpoint.hpp"
 
+#include "apps/driver/checkpoint_file.hpp"
 #include "apps/driver/content_hash.hpp"
-#include "core/io/atomic_file.hpp"
-#include "core/io/hdf5.hpp"
 #include "core/require.hpp"
 
 #include <algorithm>
@@ -13,7 +12,7 @@ namespace femura {
 
 namespace {
 
-const char* const format = "femura topopt checkpoint 1";
+const char* const format = "femura topopt checkpoint 2";
 
 void add_forces(ContentHash& hash, const std::vector<NodeForce>& forces) {
   hash.add(forces.size());
@@ -87,11 +86,9 @@ DesignIdentity identify(const DesignProblem& problem, const DesignOptions& o) {
 void write_design_checkpoint(const std::string& path, const DesignState& state,
                              const DesignIdentity& identity,
                              const std::vector<std::pair<std::string, std::string>>& run) {
-  AtomicFile output(path);
-  Hdf5File file = Hdf5File::create(output.temporary_path(), path);
+  CheckpointFile file(path, format);
   {
     Hdf5Group root = file.root();
-    root.set_attribute("format", std::string(format));
     root.set_attribute("mesh", identity.mesh);
     root.set_attribute("problem", identity.problem);
     root.set_attribute("options", identity.options);
@@ -116,16 +113,13 @@ void write_design_checkpoint(const std::string& path, const DesignState& state,
     for (const auto& [name, value] : run)
       facts.set_attribute(name, value);
   }
-  file.close();
-  output.commit();
+  file.commit();
 }
 
 DesignState read_design_checkpoint(const std::string& path, const DesignIdentity& identity,
                                    const DesignProblem& problem) {
-  const Hdf5File file = Hdf5File::open(path);
+  const Hdf5File file = open_checkpoint(path, format);
   const Hdf5Group root = file.root();
-  if (!root.has_attribute("format") || root.text_attribute("format") != format)
-    fail<InputError>(path, ": is not a checkpoint of femura topopt");
   if (root.text_attribute("mesh") != identity.mesh)
     fail<InputError>(path, ": is a checkpoint of another mesh: its nodes or elements are others");
   if (root.text_attribute("problem") != identity.problem)

@@ -40,7 +40,8 @@ void flush(const std::string& path, const std::string& name) {
       ::close(descriptor);
     fail<InputError>(path, ": cannot be made durable: ", std::strerror(reason));
   }
-  ::close(descriptor);
+  if (::close(descriptor) != 0)
+    fail<InputError>(path, ": cannot be made durable: ", std::strerror(errno));
 }
 
 } // namespace
@@ -84,8 +85,12 @@ AtomicFile::AtomicFile(const std::string& path)
                        "'");
     if (mode != 0)
       (void)!::fchmod(descriptor, mode); // keeping the permissions is a courtesy
-    ::close(descriptor);
     temporary_ = candidate;
+    if (::close(descriptor) != 0) {
+      const int reason = errno;
+      discard();
+      fail<InputError>(path, ": cannot be written: ", std::strerror(reason));
+    }
     return;
   }
   fail<InputError>(path, ": cannot be written: no temporary name is free in '", directory, "'");
@@ -135,10 +140,14 @@ void write_file(const std::string& path, const std::string& content) {
   std::FILE* stream = std::fopen(file.temporary_path().c_str(), "wb");
   if (stream == nullptr)
     fail<InputError>(path, ": cannot be written: ", std::strerror(errno));
+  errno = 0;
   const bool written = std::fwrite(content.data(), 1, content.size(), stream) == content.size();
+  int reason = errno;
   const bool closed = std::fclose(stream) == 0;
+  if (written)
+    reason = errno;
   if (!written || !closed)
-    fail<InputError>(path, ": cannot be written: ", std::strerror(errno));
+    fail<InputError>(path, ": cannot be written: ", std::strerror(reason));
   file.commit();
 }
 

@@ -173,7 +173,8 @@ void skip_hdf5_exit_cleanup() {
 void Hdf5Handle::reset() {
   if (id_ >= 0 && close_ != nullptr) {
     const Silence silence;
-    close_(id_);
+    if (close_(id_) < 0 && failures_ && failures_->count++ == 0)
+      failures_->first = reason();
   }
   id_ = -1;
 }
@@ -197,7 +198,8 @@ void Hdf5Object::set_attribute(const std::string& name, const std::string& text)
   if (H5Aexists(id(), name.c_str()) > 0)
     H5Adelete(id(), name.c_str());
   const Hdf5Handle attribute(
-      H5Acreate2(id(), name.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), &H5Aclose);
+      H5Acreate2(id(), name.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), &H5Aclose,
+      failures());
   if (!attribute || H5Awrite(attribute.get(), type.get(), text.c_str()) < 0)
     fail<InputError>(where(), ": attribute '", name, "' cannot be written", reason());
 }
@@ -209,7 +211,8 @@ void Hdf5Object::set_numbers(const std::string& name, hid_t type, const void* va
   if (H5Aexists(id(), name.c_str()) > 0)
     H5Adelete(id(), name.c_str());
   const Hdf5Handle attribute(
-      H5Acreate2(id(), name.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT), &H5Aclose);
+      H5Acreate2(id(), name.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT), &H5Aclose,
+      failures());
   if (!attribute || (count > 0 && H5Awrite(attribute.get(), type, values) < 0))
     fail<InputError>(where(), ": attribute '", name, "' cannot be written", reason());
 }
@@ -340,9 +343,9 @@ void Hdf5Dataset::require_readable(bool integers, std::size_t bytes_per_value) c
 }
 
 void Hdf5Dataset::fail_memory(std::size_t bytes_per_value) const {
-  fail<InputError>(where(), ": its ", describe(shape_), " values need ",
-                   double(size()) * double(bytes_per_value) / double(1 << 30),
-                   " GiB, which do not fit in memory");
+  fail<BackendError>(where(), ": its ", describe(shape_), " values need ",
+                     double(size()) * double(bytes_per_value) / double(1 << 30),
+                     " GiB, which do not fit in memory");
 }
 
 void Hdf5Dataset::fail_scalar(const char* remedy) const {
@@ -440,7 +443,7 @@ Hdf5Group Hdf5Group::group(const std::string& name) const {
   const Silence silence;
   if (!has(name))
     fail<InputError>(where(), ": there is no group '", name, "'; ", listing(*this));
-  Hdf5Handle handle(H5Gopen2(id(), name.c_str(), H5P_DEFAULT), &H5Gclose);
+  Hdf5Handle handle(H5Gopen2(id(), name.c_str(), H5P_DEFAULT), &H5Gclose, failures());
   if (!handle)
     fail<InputError>(file_name(), ": ", path_of(name), ": is not a group or is damaged", reason());
   return Hdf5Group(std::move(handle), file_name(), path_of(name));
@@ -450,7 +453,7 @@ Hdf5Dataset Hdf5Group::dataset(const std::string& name) const {
   const Silence silence;
   if (!has(name))
     fail<InputError>(where(), ": there is no dataset '", name, "'; ", listing(*this));
-  Hdf5Handle handle(H5Dopen2(id(), name.c_str(), H5P_DEFAULT), &H5Dclose);
+  Hdf5Handle handle(H5Dopen2(id(), name.c_str(), H5P_DEFAULT), &H5Dclose, failures());
   if (!handle)
     fail<InputError>(file_name(), ": ", path_of(name), ": is not a dataset or is damaged",
                      reason());
@@ -460,7 +463,7 @@ Hdf5Dataset Hdf5Group::dataset(const std::string& name) const {
 Hdf5Group Hdf5Group::create_group(const std::string& name) {
   const Silence silence;
   Hdf5Handle handle(H5Gcreate2(id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                    &H5Gclose);
+                    &H5Gclose, failures());
   if (!handle)
     fail<InputError>(file_name(), ": group ", path_of(name), " cannot be created", reason());
   return Hdf5Group(std::move(handle), file_name(), path_of(name));
@@ -501,7 +504,7 @@ Hdf5Dataset Hdf5Group::create_of_type(const std::string& name, hid_t type,
   }
   Hdf5Handle handle(
       H5Dcreate2(id(), name.c_str(), type, space.get(), H5P_DEFAULT, properties.get(), H5P_DEFAULT),
-      &H5Dclose);
+      &H5Dclose, failures());
   if (!handle)
     fail<InputError>(file_name(), ": dataset ", path_of(name), " cannot be created", reason());
   return Hdf5Dataset(std::move(handle), file_name(), path_of(name));
@@ -529,18 +532,23 @@ Hdf5File Hdf5File::open_to_change(const std::string& path, const std::string& sh
   const std::string& name = shown_as.empty() ? path : shown_as;
   require_input_file(path);
   const Silence silence;
-  Hdf5Handle handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), &H5Fclose);
+  Hdf5Handle handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), &H5Fclose,
+                    std::make_shared<Hdf5Failures>());
   if (!handle)
     fail<InputError>(name, ": is not an HDF5 file that can be changed", reason());
   return Hdf5File(std::move(handle), name);
 }
 
-Hdf5File Hdf5File::create(const std::string& path, const std::string& shown_as) {
+Hdf5File Hdf5File::create(const std::string& path, const std::string& shown_as,
+                          std::uint64_t user_block) {
   const std::string& name = shown_as.empty() ? path : shown_as;
   const Silence silence;
   const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose);
   H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V110);
-  Hdf5Handle handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), &H5Fclose);
+  const Hdf5Handle creation(H5Pcreate(H5P_FILE_CREATE), &H5Pclose);
+  H5Pset_userblock(creation.get(), user_block);
+  Hdf5Handle handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()), &H5Fclose,
+                    std::make_shared<Hdf5Failures>());
   if (!handle)
     fail<InputError>(name, ": cannot be created", reason());
   return Hdf5File(std::move(handle), name);
@@ -548,7 +556,7 @@ Hdf5File Hdf5File::create(const std::string& path, const std::string& shown_as) 
 
 Hdf5Group Hdf5File::root() const {
   const Silence silence;
-  Hdf5Handle handle(H5Gopen2(handle_.get(), "/", H5P_DEFAULT), &H5Gclose);
+  Hdf5Handle handle(H5Gopen2(handle_.get(), "/", H5P_DEFAULT), &H5Gclose, handle_.failures());
   if (!handle)
     fail<InputError>(name_, ": the root group is damaged", reason());
   return Hdf5Group(std::move(handle), name_, "/");
@@ -556,10 +564,15 @@ Hdf5Group Hdf5File::root() const {
 
 void Hdf5File::close() {
   const Silence silence;
-  // H5Fclose consumes the identifier only on success; the owner closes what is left.
-  if (H5Fflush(handle_.get(), H5F_SCOPE_LOCAL) < 0)
-    fail<InputError>(name_, ": cannot be written completely", reason());
+  const std::shared_ptr<Hdf5Failures> failures = handle_.failures();
+  const bool flushed = H5Fflush(handle_.get(), H5F_SCOPE_LOCAL) >= 0;
+  const std::string why = flushed ? std::string() : reason();
   handle_.reset();
+  if (!failures) // opened for reading
+    return;
+  if (failures->count > 0 || !flushed)
+    fail<InputError>(name_, ": cannot be written completely; is the disk full?",
+                     failures->count > 0 ? failures->first : why);
 }
 
 } // namespace femura

@@ -9,6 +9,7 @@
 #include <hdf5.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -22,33 +23,47 @@ namespace femura {
 /// these classes are closed by their owners.
 void skip_hdf5_exit_cleanup();
 
-/// Owns an HDF5 identifier together with the function that closes it.
+/// What went wrong in a file where nothing could be thrown. HDF5 writes chunks and raw data when an
+/// object is closed, which destructors do, and a later flush succeeds although they were lost.
+struct Hdf5Failures {
+  int count = 0;
+  std::string first; ///< as the library says it
+};
+
+/// Owns an HDF5 identifier together with the function that closes it. A close that fails is noted
+/// in `failures` where they are given.
 class Hdf5Handle {
 public:
   using Close = herr_t (*)(hid_t);
   Hdf5Handle() = default;
-  Hdf5Handle(hid_t id, Close close)
+  Hdf5Handle(hid_t id, Close close, std::shared_ptr<Hdf5Failures> failures = {})
       : id_(id)
-      , close_(close) {}
+      , close_(close)
+      , failures_(std::move(failures)) {}
   ~Hdf5Handle() { reset(); }
   Hdf5Handle(Hdf5Handle&& other) noexcept
       : id_(std::exchange(other.id_, -1))
-      , close_(other.close_) {}
+      , close_(other.close_)
+      , failures_(std::move(other.failures_)) {}
   Hdf5Handle& operator=(Hdf5Handle&& other) noexcept {
     if (this != &other) {
       reset();
       id_ = std::exchange(other.id_, -1);
       close_ = other.close_;
+      failures_ = std::move(other.failures_);
     }
     return *this;
   }
   hid_t get() const { return id_; }
+  /// Of the file that the object belongs to.
+  const std::shared_ptr<Hdf5Failures>& failures() const { return failures_; }
   explicit operator bool() const { return id_ >= 0; }
   void reset();
 
 private:
   hid_t id_ = -1;
   Close close_ = nullptr;
+  std::shared_ptr<Hdf5Failures> failures_;
 };
 
 /// The HDF5 type of T in memory; defined for float, double and the integers of 8 to 64 bits.
@@ -91,6 +106,7 @@ public:
   }
 
 protected:
+  const std::shared_ptr<Hdf5Failures>& failures() const { return handle_.failures(); }
   Hdf5Object(Hdf5Handle handle, std::string file, std::string path)
       : handle_(std::move(handle))
       , file_(std::move(file))
@@ -231,12 +247,14 @@ public:
   /// Opens an existing file for reading and writing; messages call it `shown_as` where given.
   static Hdf5File open_to_change(const std::string& path, const std::string& shown_as = {});
   /// Creates or empties a file (format of HDF5 1.8 to 1.10, checksummed metadata); messages call it
-  /// `shown_as` where given: the final name of a file written under a temporary one.
-  static Hdf5File create(const std::string& path, const std::string& shown_as = {});
+  /// `shown_as` where given: the final name of a file written under a temporary one. The first
+  /// `user_block` bytes (0, or a power of two from 512 on) are zeros, for the caller to change.
+  static Hdf5File create(const std::string& path, const std::string& shown_as = {},
+                         std::uint64_t user_block = 0);
 
   Hdf5Group root() const;
-  /// Writes everything out and closes; a full disk is reported here. Objects of the file must be
-  /// gone by then.
+  /// Writes everything out and closes. Throws where that fails, or where an object of the file
+  /// could not be closed before: something is lost then. Objects of the file must be gone by then.
   void close();
 
 private:

@@ -6,10 +6,12 @@
 #include "core/io/hdf5.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/io/sample_files.hpp"
 #include "tests/io/test_directory.hpp"
 
 #include <fstream>
 #include <limits>
+#include <random>
 #include <sstream>
 
 using namespace femura;
@@ -140,5 +142,27 @@ TEST_CASE("checkpoints of other scenes and damaged ones are refused", "[softbody
   write_checkpoint(path, state, identify(scene), {});
   CHECK_SAYS(error_for(scene), path, "/positions", "12 nodes");
   Hdf5File::create(path).close();
-  CHECK_SAYS(error_for(scene), path, "is not a checkpoint");
+  CHECK_SAYS(error_for(scene), path, "is not a femura softbody checkpoint");
+}
+
+TEST_CASE("a checkpoint with a flipped bit is refused, wherever it is", "[softbody]") {
+  const TestDirectory directory;
+  const SoftScene scene = two_objects();
+  const std::string path = directory / "c.h5";
+  write_checkpoint(path, some_state(scene), identify(scene), {{"command_line", "femura"}});
+  const Bytes whole = read_bytes_of(path);
+  std::mt19937 random(19);
+  for (int flip = 0; flip < 500; ++flip) {
+    // Some in the head of the file, where the hash is.
+    const std::size_t at = random() % (flip % 5 == 0 ? 128 : whole.size());
+    Bytes damaged = whole;
+    damaged[at] = char(damaged[at] ^ (1 << random() % 8));
+    write_bytes(path, damaged);
+    INFO("byte " << at);
+    CHECK_SAYS(error_of([&] { read_checkpoint(path, identify(scene), 12); }), path);
+  }
+  write_bytes(path, whole.substr(0, whole.size() - 1));
+  CHECK_SAYS(error_of([&] { read_checkpoint(path, identify(scene), 12); }), path, "damaged");
+  write_bytes(path, whole);
+  CHECK(read_checkpoint(path, identify(scene), 12).step == 3);
 }

@@ -7,9 +7,11 @@
 #include "core/io/surface.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/io/sample_files.hpp"
 #include "tests/io/test_directory.hpp"
 
 #include <limits>
+#include <random>
 
 using namespace femura;
 using namespace femura_test;
@@ -133,7 +135,25 @@ TEST_CASE("damaged checkpoints are refused", "[topopt]") {
   CHECK_SAYS(error_with([](S s) { s.steps = -1; }), file, "damaged");
   Hdf5File::create(file).close();
   CHECK_SAYS(error_of([&] { read_design_checkpoint(file, identity, model.problem); }), file,
-             "is not a checkpoint of femura topopt");
+             "is not a femura topopt checkpoint");
+}
+
+TEST_CASE("a design checkpoint with a flipped bit is refused, wherever it is", "[topopt]") {
+  const TestDirectory directory;
+  const TopoptModel model = two_cells();
+  const DesignIdentity identity = identify(model.problem, model.options);
+  const std::string path = directory / "c.h5";
+  write_design_checkpoint(path, some_state(), identity, {});
+  const Bytes whole = read_bytes_of(path);
+  std::mt19937 random(23);
+  for (int flip = 0; flip < 500; ++flip) {
+    const std::size_t at = random() % whole.size();
+    Bytes damaged = whole;
+    damaged[at] = char(damaged[at] ^ (1 << random() % 8));
+    write_bytes(path, damaged);
+    INFO("byte " << at);
+    CHECK_SAYS(error_of([&] { read_design_checkpoint(path, identity, model.problem); }), path);
+  }
 }
 
 TEST_CASE("a design has its fields by name, case by case", "[topopt]") {

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each call of `femura` that writes a file fails once, in turn: the run ends with exit 5, what stands
+under a final name is whole, and nothing else is left. Needs the library of tests/faults."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import driver_case
+from driver_case import BAD_FILE, DONE, DriverCase
+
+LIBRARY = os.path.abspath(sys.argv.pop(2))
+
+SCENE = {"time_step": 0.01, "steps": 1, "gravity": [0, 0, -9.81],
+         "objects": [{"name": "body", "mesh": {"hexa_box": {"cells": [1, 1, 1], "size": [1, 1, 1]}},
+                      "material": {"young": 1e5, "poisson": 0.3},
+                      "fixed": [{"box": [0, 0, 0, 0, 1, 1]}]}]}
+# Name: arguments, and the step from one call that fails to the next
+RUNS = {
+    "bone": (1, "bone", "--generate", "cube", "--size", "2", "-o", ".", "--parosol-output", "p.h5",
+             "--history", "h.csv"),
+    # again into a file that is there: it is copied first
+    "bone_again": (1, "bone", "--generate", "cube", "--size", "2", "--parosol-output", "p.h5"),
+    "eikonal": (1, "eikonal", "--generate", "box:n=1", "--site", "point:0,0,0", "-o", ".",
+                "--dat", "t.dat", "--igb", "t.igb"),
+    "softbody": (1, "softbody", "s.json", "--checkpoint", "c.h5", "--history", "h.csv",
+                 "--json", "s.summary.json"),
+    "softbody_frames": (5, "softbody", "s.json", "--hdf", "f.hdf", "--vtk-every", "1"),
+    "topopt": (1, "topopt", "cantilever", "--cells", "2x1x1", "--steps", "1", "-o", ".",
+               "--checkpoint", "c.h5", "--stl", "s.stl", "--stl-level", "0.1"),
+    "pfem": (1, "pfem", "cube", "--cells", "1x1x1", "--order", "1", "-o", "."),
+}
+
+
+def bytes_of(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+class FailingWrites(DriverCase):
+    def run_in(self, name, arguments, **environment):
+        """Runs in a directory of this name; returns exit code, messages, files, and the name of the
+        call that failed, or how many there were."""
+        directory = self.path(name)
+        shutil.rmtree(directory, ignore_errors=True)
+        os.mkdir(directory)
+        with open(os.path.join(directory, "s.json"), "w") as file:
+            json.dump(SCENE, file)
+        for old in self.before:
+            shutil.copy(old, directory)
+        marker = self.path(name + ".marker")
+        process = subprocess.run(
+            [driver_case.EXECUTABLE, *arguments, "--backend", "serial", "-q"],
+            cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=600,
+            env={**os.environ, "LD_PRELOAD": LIBRARY, "FAULT_MARKER": marker, **environment})
+        failed = None
+        if os.path.exists(marker):
+            with open(marker) as file:
+                failed = file.read()
+            os.remove(marker)
+        files = {}
+        for found in os.listdir(directory):
+            files[found] = bytes_of(os.path.join(directory, found))
+        return process.returncode, process.stderr, files, failed
+
+    def content(self, name, files, steps=None):
+        """What two runs agree in: of a summary, the results."""
+        if name.endswith(".json"):
+            return json.loads(files[name]).get("results")
+        if name.endswith(".series"): # whole after each step
+            return json.loads(files[name])["files"][:steps]
+        return files[name]
+
+    def check(self, number, reference, result, start):
+        code, message, files, failed = result
+        where = f"call {number} ({failed}): exit {code}, {message}"
+        self.assertEqual(code, BAD_FILE, where)
+        self.assertIn("femura: error: ", message, where)
+        for name in files:
+            self.assertIn(name, reference, where)
+            if files[name] != start.get(name):
+                found = self.content(name, files)
+                steps = len(found) if name.endswith(".series") else None
+                self.assertEqual(found, self.content(name, reference, steps), f"{name}, {where}")
+
+    def each_call_fails(self, arguments, step=1, before=()):
+        self.before = before
+        code, message, reference, count = self.run_in("reference", arguments)
+        self.assertEqual(code, DONE, message)
+        _, _, again, _ = self.run_in("again", arguments)
+        for name in reference:
+            self.assertEqual(self.content(name, again), self.content(name, reference), name)
+        start = {os.path.basename(old): bytes_of(old) for old in before}
+        numbers = [(n, {}) for n in range(1, int(count) + 1, step)]
+        # and as if the disk stayed full
+        numbers += [(n, {"FAULT_LASTING": "1"}) for n in range(1, int(count) + 1, 20)]
+        self.assertGreater(len(numbers), 5)
+
+        def with_fault(fault):
+            number, more = fault
+            return self.run_in(f"{number}{len(more)}", arguments, FAULT_AT=str(number), **more)
+
+        with ThreadPoolExecutor(2) as pool:
+            for (number, _), result in zip(numbers, pool.map(with_fault, numbers)):
+                self.check(number, reference, result, start)
+
+
+def case(name):
+    def test(self):
+        step, *arguments = RUNS[name]
+        before = ()
+        if name == "bone_again":
+            self.before = ()
+            code, message, files, _ = self.run_in("first", arguments)
+            self.assertEqual(code, DONE, message)
+            before = (self.write("p.h5", files["p.h5"]),)
+        self.each_call_fails(arguments, step, before)
+    return test
+
+
+for run in RUNS:
+    setattr(FailingWrites, "test_" + run, case(run))
+
+if __name__ == "__main__":
+    driver_case.main()

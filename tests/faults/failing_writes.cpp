@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// A library to be loaded before all others (LD_PRELOAD), in which one call that writes a file fails
+// as if the disk were full for a moment. For tests/apps/failing_writes.py.
+//
+// FAULT_AT=N        the N-th call fails, from 1 on: write, pwrite, writev, sendfile, fwrite,
+// fclose,
+//                   ftruncate, fsync, close of a regular file that is open for writing, and rename
+// FAULT_LASTING=1   so do all after it
+// FAULT_MARKER=FILE gets the name of the call that failed or, without FAULT_AT, the number of calls
+//
+// The clock of the day stands still, and the other one takes a step at each look, so that two runs
+// write the same bytes.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio_ext.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <string>
+
+namespace {
+
+/// The function of this name in the libraries that follow.
+template<class Function>
+Function* next(const char* name) {
+  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+}
+
+bool is_output(int descriptor) {
+  struct stat status {};
+  const int saved = errno;
+  const int flags = ::fcntl(descriptor, F_GETFL);
+  const bool output = descriptor > 2 && flags >= 0 && (flags & O_ACCMODE) != O_RDONLY &&
+                      ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+  errno = saved;
+  return output;
+}
+
+/// By system calls, which are not counted.
+void mark(const char* text) {
+  const char* marker = std::getenv("FAULT_MARKER");
+  if (marker == nullptr)
+    return;
+  const long file = ::syscall(SYS_openat, AT_FDCWD, marker, O_CREAT | O_WRONLY | O_TRUNC, 0666);
+  ::syscall(SYS_write, file, text, std::strlen(text));
+  ::syscall(SYS_close, file);
+}
+
+class Counter {
+public:
+  Counter() {
+    if (const char* at = std::getenv("FAULT_AT"))
+      at_ = std::atol(at);
+  }
+  ~Counter() {
+    if (at_ == 0)
+      mark(std::to_string(count_).c_str());
+  }
+  /// Counts a call; true where it is to fail, with errno set.
+  bool fails(const char* call) {
+    ++count_;
+    if (at_ == 0 || count_ < at_ || (count_ > at_ && !lasting_))
+      return false;
+    if (count_ == at_)
+      mark(call);
+    errno = ENOSPC;
+    return true;
+  }
+
+private:
+  long at_ = 0, count_ = 0;
+  bool lasting_ = std::getenv("FAULT_LASTING") != nullptr;
+};
+
+bool fails(const char* call) {
+  static Counter counter;
+  return counter.fails(call);
+}
+
+bool fails(const char* call, int descriptor) {
+  return is_output(descriptor) && fails(call);
+}
+
+} // namespace
+
+extern "C" {
+
+ssize_t write(int descriptor, const void* data, size_t count) {
+  return fails("write", descriptor) ? -1 : next<decltype(write)>("write")(descriptor, data, count);
+}
+
+ssize_t pwrite(int descriptor, const void* data, size_t count, off_t offset) {
+  return fails("pwrite", descriptor)
+             ? -1
+             : next<decltype(pwrite)>("pwrite")(descriptor, data, count, offset);
+}
+
+ssize_t pwrite64(int descriptor, const void* data, size_t count, off64_t offset) {
+  return fails("pwrite64", descriptor)
+             ? -1
+             : next<decltype(pwrite64)>("pwrite64")(descriptor, data, count, offset);
+}
+
+ssize_t writev(int descriptor, const iovec* part, int count) {
+  return fails("writev", descriptor) ? -1
+                                     : next<decltype(writev)>("writev")(descriptor, part, count);
+}
+
+ssize_t sendfile(int to, int from, off_t* offset, size_t count) {
+  using Function = ssize_t(int, int, off_t*, size_t);
+  return fails("sendfile", to) ? -1 : next<Function>("sendfile")(to, from, offset, count);
+}
+
+// stdio writes by calls of its own, which cannot be replaced.
+size_t fwrite(const void* data, size_t size, size_t count, FILE* stream) {
+  return fails("fwrite", ::fileno(stream))
+             ? 0
+             : next<decltype(fwrite)>("fwrite")(data, size, count, stream);
+}
+
+int fclose(FILE* stream) {
+  const bool failing = __fwritable(stream) && fails("fclose", ::fileno(stream));
+  const int reason = errno;
+  const int result = next<decltype(fclose)>("fclose")(stream);
+  if (failing)
+    errno = reason;
+  return failing ? EOF : result;
+}
+
+int ftruncate(int descriptor, off_t size) {
+  return fails("ftruncate", descriptor) ? -1
+                                        : next<decltype(ftruncate)>("ftruncate")(descriptor, size);
+}
+
+int ftruncate64(int descriptor, off64_t size) {
+  return fails("ftruncate64", descriptor)
+             ? -1
+             : next<decltype(ftruncate64)>("ftruncate64")(descriptor, size);
+}
+
+int fsync(int descriptor) {
+  return fails("fsync", descriptor) ? -1 : next<decltype(fsync)>("fsync")(descriptor);
+}
+
+int fdatasync(int descriptor) {
+  return fails("fdatasync", descriptor) ? -1 : next<decltype(fdatasync)>("fdatasync")(descriptor);
+}
+
+int close(int descriptor) {
+  const bool failing = fails("close", descriptor);
+  const int reason = errno;
+  const int result = next<decltype(close)>("close")(descriptor); // closed in any case, as by Linux
+  if (failing)
+    errno = reason;
+  return failing ? -1 : result;
+}
+
+int rename(const char* from, const char* to) {
+  return fails("rename") ? -1 : next<decltype(rename)>("rename")(from, to);
+}
+
+int clock_gettime(clockid_t clock, timespec* now) {
+  static long steps = 0;
+  now->tv_sec = 1600000000;
+  now->tv_nsec = 0;
+  if (clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE) {
+    ++steps;
+    now->tv_sec = 1000 + steps / 1000;
+    now->tv_nsec = steps % 1000 * 1000000;
+  }
+  return 0;
+}
+
+time_t time(time_t* now) {
+  if (now != nullptr)
+    *now = 1600000000;
+  return 1600000000;
+}
+
+int gettimeofday(timeval* now, void*) {
+  now->tv_sec = 1600000000;
+  now->tv_usec = 0;
+  return 0;
+}
+
+} // extern "C"
