@@ -24,6 +24,13 @@ void add_up(KeyedLoads& loads) {
   loads.resize(count);
 }
 
+/// The same where there are many more than the `count` keys that can be: a small file may name a
+/// large set in each of its lines.
+void bound(KeyedLoads& loads, std::size_t count) {
+  if (loads.size() > 4 * count + 64)
+    add_up(loads);
+}
+
 /// `fresh`, and `earlier` where it has no such key; both as add_up() leaves them.
 KeyedLoads replaced(const KeyedLoads& earlier, const KeyedLoads& fresh) {
   KeyedLoads all;
@@ -198,6 +205,7 @@ void AbaqusReader::read_forces() {
                 " is not solved; forces act along 1, 2 and 3");
     for (const std::int32_t n : nodes)
       fresh_.forces.emplace_back(3 * std::int64_t(n) + component - 1, force);
+    bound(fresh_.forces, 3 * nodes_.size());
   }
 }
 
@@ -221,6 +229,7 @@ void AbaqusReader::read_pressures() {
       text_.bad("a pressure on elements without volume; name the faces of hexahedra");
     for (const std::int32_t elem : elems.hexa)
       fresh_.pressures.emplace_back(6 * std::int64_t(elem) + face, pressure);
+    bound(fresh_.pressures, 6 * hexa_.size());
   }
 }
 
@@ -237,6 +246,7 @@ void AbaqusReader::read_surface_pressures() {
     const double pressure = take_load("a pressure");
     for (const std::int64_t key : surface->second)
       fresh_.pressures.emplace_back(key, pressure);
+    bound(fresh_.pressures, 6 * hexa_.size());
   }
 }
 

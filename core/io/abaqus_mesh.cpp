@@ -18,14 +18,25 @@ constexpr struct {
                   {"S3", 3},     {"S4", 4},     {"S4R", 4},   {"M3D3", 3}, {"M3D4", 4},
                   {"SFM3D3", 3}, {"SFM3D4", 4}, {"STRI3", 3}, {"S3R", 3}};
 
-/// Members come up again where a set has sets; `count` is how many there can be.
+/// Members in order, each once.
+template<class Number>
+void make_unique(std::vector<Number>& members) {
+  std::sort(members.begin(), members.end());
+  members.erase(std::unique(members.begin(), members.end()), members.end());
+}
+
+/// Members come up again where a set has sets and where ranges overlap; `count` is how many there
+/// can be. Keeps a small file from taking much memory.
+template<class Number>
+void bound(std::vector<Number>& members, std::size_t count) {
+  if (members.size() > 4 * count + 64)
+    make_unique(members);
+}
+
 void append(const std::vector<std::int32_t>& from, std::vector<std::int32_t>& to,
             std::size_t count) {
   to.insert(to.end(), from.begin(), from.end());
-  if (to.size() > 4 * count + 64) {
-    std::sort(to.begin(), to.end());
-    to.erase(std::unique(to.begin(), to.end()), to.end());
-  }
+  bound(to, count);
 }
 
 template<class Sets>
@@ -198,8 +209,8 @@ const AbaqusReader::ElemSet& AbaqusReader::take_elems(ElemSet& one) {
   return one;
 }
 
-template<class Add>
-void AbaqusReader::read_ranges(const Add& add) {
+template<class Add, class EndRow>
+void AbaqusReader::read_ranges(const Add& add, const EndRow& end_row) {
   while (text_.next_row()) {
     std::uint64_t first = 0, last = 0, step = 1;
     if (!text_.number(first) || !text_.number(last) || !text_.number_or_blank(step))
@@ -211,6 +222,7 @@ void AbaqusReader::read_ranges(const Add& add) {
       if (left == 0)
         break;
     }
+    end_row();
   }
 }
 
@@ -235,12 +247,13 @@ void AbaqusReader::read_node_set() {
   if (const std::string* elset = keyword.find("ELSET")) {
     add_nodes_of(require_elem_set(*elset), set);
   } else if (keyword.has("GENERATE")) {
-    read_ranges([&](std::uint64_t number) {
+    const auto add = [&](std::uint64_t number) {
       const std::int32_t place = nodes_.find(number);
       if (place < 0)
         text_.bad("there is no node ", number, " before this line");
       set.push_back(place);
-    });
+    };
+    read_ranges(add, [&] { bound(set, nodes_.size()); });
   } else {
     Members one;
     while (text_.next_row())
@@ -258,7 +271,11 @@ void AbaqusReader::read_elem_set() {
     text_.bad(keyword.written, " has no ELSET");
   ElemSet set;
   if (keyword.has("GENERATE"))
-    read_ranges([&](std::uint64_t number) { add_elem(number, set); });
+    read_ranges([&](std::uint64_t number) { add_elem(number, set); },
+                [&] {
+                  bound(set.hexa, hexa_.size());
+                  bound(set.flat, flat_.size());
+                });
   ElemSet one;
   while (text_.next_row())
     while (text_.more()) {
@@ -290,7 +307,9 @@ void AbaqusReader::read_surface() {
       text_.bad("the surface has elements without volume; make it of faces of hexahedra");
     for (const std::int32_t elem : elems.hexa)
       surface.push_back(6 * std::int64_t(elem) + face);
+    bound(surface, 6 * hexa_.size());
   }
+  make_unique(surface); // a face belongs to a surface or does not
 }
 
 void AbaqusReader::begin_part() {

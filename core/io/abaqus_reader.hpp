@@ -61,9 +61,9 @@ private:
   const ElemSet& take_elems(ElemSet& one);
   void add_elem(std::uint64_t number, ElemSet& set);
   void add_nodes_of(const ElemSet& elems, Members& nodes) const;
-  /// Calls add(number) for the rows of a set with GENERATE.
-  template<class Add>
-  void read_ranges(const Add& add);
+  /// Calls add(number) for the rows of a set with GENERATE, and end_row() after each.
+  template<class Add, class EndRow>
+  void read_ranges(const Add& add, const EndRow& end_row);
   /// Sets as the model has them.
   void finish_sets();
 

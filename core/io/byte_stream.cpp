@@ -44,19 +44,42 @@ struct ByteStream::State {
           fail<InputError>(path, ": the compressed data ends ", count, " bytes early");
         at_end = false;
       }
-      if (!refill())
-        fail<InputError>(path, ": the compressed data is truncated");
-      const uInt part = uInt(std::min<std::size_t>(count, std::size_t(1) << 30));
-      inflater.next_out = bytes;
-      inflater.avail_out = part;
-      const int status = ::inflate(&inflater, Z_NO_FLUSH);
-      if (status != Z_OK && status != Z_STREAM_END)
-        fail<InputError>(path, ": the compressed data is damaged",
-                         inflater.msg != nullptr ? std::string(" (") + inflater.msg + ")" : "");
-      at_end = status == Z_STREAM_END;
-      const std::size_t made = part - inflater.avail_out;
+      const std::size_t made =
+          inflate_some(bytes, std::min<std::size_t>(count, std::size_t(1) << 30));
       bytes += made;
       count -= made;
+    }
+  }
+
+  /// Inflates at most `count` bytes of the member that is open; returns how many came out.
+  std::size_t inflate_some(unsigned char* bytes, std::size_t count) {
+    if (!refill())
+      fail<InputError>(path, ": the compressed data is truncated");
+    inflater.next_out = bytes;
+    inflater.avail_out = uInt(count);
+    const int status = ::inflate(&inflater, Z_NO_FLUSH);
+    if (status != Z_OK && status != Z_STREAM_END)
+      fail<InputError>(path, ": the compressed data is damaged",
+                       inflater.msg != nullptr ? std::string(" (") + inflater.msg + ")" : "");
+    at_end = status == Z_STREAM_END;
+    return count - inflater.avail_out;
+  }
+
+  /// Goes on to the checksum behind the last byte, which zlib compares, and to the end of the file.
+  /// Members of no bytes may follow, as bgzip writes one.
+  void inflate_rest(const std::string& meaning) {
+    for (;;) {
+      unsigned char extra;
+      if (!at_end && inflate_some(&extra, 1) > 0)
+        fail<InputError>(path, ": has more data than ", meaning,
+                         ": sizes in the header are wrong or the file is damaged");
+      if (!at_end)
+        continue;
+      if (!refill())
+        return;
+      if (inflateReset(&inflater) != Z_OK)
+        fail<InputError>(path, ": the compressed data is damaged");
+      at_end = false;
     }
   }
 };
@@ -89,6 +112,19 @@ void ByteStream::read(void* bytes, std::size_t count) {
     state_->inflate_into(static_cast<unsigned char*>(bytes), count);
   else if (std::fread(bytes, 1, count, state_->file.get()) != count)
     fail<InputError>(state_->path, ": is truncated: the data ends early");
+}
+
+void ByteStream::require_end(const std::string& meaning) {
+  State& s = *state_;
+  if (s.coding == Coding::deflate) {
+    // The checksum follows the last byte of data: the stream must be read to its end to compare it.
+    s.inflate_rest(meaning);
+    return;
+  }
+  const int extra = std::fgetc(s.file.get());
+  if (extra != EOF)
+    fail<InputError>(s.path, ": has more data than ", meaning,
+                     ": sizes in the header are wrong or the file is damaged");
 }
 
 void ByteStream::skip(std::uint64_t count) {

@@ -26,6 +26,9 @@ public:
   void read(void* bytes, std::size_t count);
   /// Passes over `count` bytes.
   void skip(std::uint64_t count);
+  /// Throws InputError unless the file ends here, and, behind deflate, where a checksum says that
+  /// what was read is not what was compressed. `meaning` says what was read.
+  void require_end(const std::string& meaning);
   /// Throws InputError, before anything is allocated for it, if `count` bytes cannot come out of
   /// what the file has left: the stored bytes, or 1032 times as many behind deflate. `meaning` says
   /// what they are, e.g. "64 x 64 x 64 voxels of 2 bytes".

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/element_collector.hpp"
 
+#include "core/io/duplicate_elements.hpp"
 #include "core/io/element_check.hpp"
 #include "core/require.hpp"
 
@@ -81,6 +82,10 @@ ElementFile ElementCollector::finish(std::vector<double>&& point) {
     if (!problem.empty())
       fail<InputError>(describe_(place_[elem]), ": ", problem);
   }
+  if (const auto twice = find_duplicate_element(file.mesh.node, nodes_per_elem(file.mesh.shape)))
+    fail<InputError>(describe_(place_[twice->second]), " has the same nodes as another (",
+                     describe_(place_[twice->first]), ", number ", twice->first, " and number ",
+                     twice->second, " of those read from 0)", duplicate_remedy);
   file.unused_points = drop_unused_points(file.mesh);
   return file;
 }

@@ -85,11 +85,16 @@ void read_gmsh_file(const std::string& path, GmshMesh& out) {
   const int version = read_format(in);
   GmshEntities entities;
   bool has_nodes = false, has_elements = false;
-  while (!has_elements && !in.text.at_end()) {
+  while (!in.text.at_end()) {
     const std::string_view word = in.text.next_word();
     if (word.size() < 2 || word.size() > 64 || word[0] != '$' || word.substr(0, 4) == "$End")
       in.bad("the name of a section ($Nodes, $Elements, ...) is expected: the file is damaged");
     const std::string name(word.substr(1));
+    // What a mesh is made of stands before its elements; data on it may follow.
+    for (const char* part :
+         {"MeshFormat", "PhysicalNames", "Entities", "PartitionedEntities", "Nodes", "Elements"})
+      if (has_elements && name == part)
+        in.bad("$", part, " stands behind $Elements and would not be read: save one mesh only");
     if (name == "Nodes") {
       if (has_nodes)
         in.bad("the file has nodes twice; save one mesh only");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/hexa_parts.hpp"
 
+#include "core/io/duplicate_elements.hpp"
 #include "core/io/element_check.hpp"
 #include "core/require.hpp"
 
@@ -134,6 +135,9 @@ HexaFile make_hexa_file(HexaParts&& parts, std::vector<bool>* turned) {
   model.mesh.point = std::move(parts.point); // in units of the file up to the loads
   model.mesh.node = std::move(parts.node);
   const std::vector<bool> was_turned = turn_elements(parts, model.mesh);
+  if (const auto twice = find_duplicate_element(model.mesh.node, 8))
+    fail<InputError>(parts.path, ": ", parts.elem_name(twice->second), " has the same nodes as ",
+                     parts.elem_name(twice->first), duplicate_remedy);
   std::int32_t num_points = 0;
   const std::vector<std::int32_t> number = number_points(model.mesh, num_points);
   for (HexaCase& from : parts.cases)

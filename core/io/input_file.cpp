@@ -57,7 +57,7 @@ std::vector<unsigned char> read_bytes(const std::string& path, std::uint64_t beg
   try {
     bytes.resize(count);
   } catch (const std::exception&) {
-    fail<InputError>(path, ": its ", count, " bytes do not fit in memory");
+    fail<BackendError>(path, ": its ", count, " bytes do not fit in memory");
   }
   const CFile file = open_input(path);
   if (::fseeko(file.get(), off_t(begin), SEEK_SET) != 0 ||

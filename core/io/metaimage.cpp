@@ -41,7 +41,8 @@ public:
         fail<InputError>(path, ": line ", scan.line_number(), " is not 'Key = Value'",
                          value_.empty() ? ": this is not a MetaImage" : "");
       const std::string key(trim(line.substr(0, equals)));
-      value_[key] = std::string(trim(line.substr(equals + 1)));
+      if (!value_.try_emplace(key, trim(line.substr(equals + 1))).second)
+        fail<InputError>(path, ": line ", scan.line_number(), ": ", key, " is there twice");
       if (key == "ElementDataFile") {
         size_ = head.size() - scan.rest().size();
         return;

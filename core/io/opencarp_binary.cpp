@@ -89,19 +89,18 @@ std::vector<double> read_points(const std::string& path, double unit) {
 /// Refuses the first element that is no tetrahedron.
 void refuse_other_types(const std::string& path, std::size_t begin, ByteOrder order,
                         std::uint64_t count) {
+  constexpr std::uint64_t row = 4 * 6;
   const std::uint64_t size = require_input_file(path);
-  std::uint64_t at = begin;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    if (at + 4 > size)
-      return;
-    std::vector<std::int32_t> type(1);
-    read_numbers(path, at, order, type);
-    if (type[0] < 0 || std::size_t(type[0]) >= std::size(opencarp_types))
-      fail<InputError>(path, ": element ", i, " has type ", type[0],
-                       "; 0 (Tt) to 7 (Ln) are known");
-    if (type[0] != 0)
-      fail<InputError>(path, ": element ", i, ": ", refusal_of(opencarp_types[type[0]]));
-    at += 4 * 6;
+  ByteStream stream(path, begin, ByteStream::Coding::plain);
+  for (std::uint64_t i = 0; i < count && begin + i * row + 4 <= size; ++i) {
+    std::int32_t type = 0;
+    stream.read(&type, sizeof type);
+    to_native(reinterpret_cast<unsigned char*>(&type), 1, sizeof type, order);
+    if (type < 0 || std::size_t(type) >= std::size(opencarp_types))
+      fail<InputError>(path, ": element ", i, " has type ", type, "; 0 (Tt) to 7 (Ln) are known");
+    if (type != 0)
+      fail<InputError>(path, ": element ", i, ": ", refusal_of(opencarp_types[type]));
+    stream.skip(std::min(row - 4, size - (begin + i * row + 4)));
   }
 }
 

@@ -108,7 +108,7 @@ void read_samples(const std::string& where, ByteStream& stream, SampleType type,
   try {
     image.value.resize(count);
   } catch (const std::exception&) {
-    fail<InputError>(where, ": ", meaning.str(), " do not fit in memory");
+    fail<BackendError>(where, ": ", meaning.str(), " do not fit in memory");
   }
   constexpr std::size_t block = std::size_t(1) << 20;
   std::vector<unsigned char> bytes(std::min(block, count) * size);
@@ -128,6 +128,7 @@ void read_samples(const std::string& where, ByteStream& stream, SampleType type,
                          "; values must be finite: write background as a number, say 0");
       }
   }
+  stream.require_end("the " + meaning.str());
 }
 
 } // namespace femura

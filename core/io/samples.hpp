@@ -22,8 +22,9 @@ SampleType parse_sample_type(const std::string& name);
 void to_native(unsigned char* bytes, std::size_t count, std::size_t size, ByteOrder order);
 
 /// Reads image.num_voxels() samples into image.value as value * slope + intercept, rounded to
-/// float. `image.shape` is set before. Throws InputError where the stream cannot hold them, and for
-/// a value that is not finite, naming the voxel.
+/// float. `image.shape` is set before. Throws InputError where the stream cannot hold them or goes
+/// on behind them, and for a value that is not finite, naming the voxel; BackendError where they do
+/// not fit in memory.
 void read_samples(const std::string& where, ByteStream& stream, SampleType type, ByteOrder order,
                   VoxelImage& image, double slope = 1, double intercept = 0);
 

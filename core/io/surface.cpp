@@ -86,6 +86,9 @@ TriangleSurface read_off(const std::string& path, std::string_view text) {
     for (std::size_t k = 2; k < corner.size(); ++k)
       add_triangle(surface, corner[0], corner[k - 1], corner[k]);
   }
+  // The number of edges is often 0, and nobody reads it; faces that are not counted are data lost.
+  if (scan.next_line('#'))
+    bad("goes on behind the ", num_faces, " faces that the file announces");
   return surface;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/tetra_check.hpp"
 
+#include "core/io/duplicate_elements.hpp"
 #include "core/require.hpp"
 
 #include <limits>
@@ -57,6 +58,9 @@ void finish_tetra_mesh(const std::string& path, TetraMesh& mesh,
                        const std::vector<bool>& passed_over, const PointPlace& place) {
   if (mesh.tetra.empty())
     fail<InputError>(path, ": has no tetrahedra; mesh the volume, not only its surface");
+  if (const auto twice = find_duplicate_element(mesh.tetra, 4))
+    fail<InputError>(path, ": tetrahedra ", twice->first, " and ", twice->second,
+                     ", counted from 0, have the same vertices", duplicate_remedy);
   std::vector<bool> used(mesh.num_points());
   for (const std::int32_t v : mesh.tetra)
     used[std::size_t(v)] = true;

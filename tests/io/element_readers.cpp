@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Meshes of soft bodies from files: what is read of files written by hand, and what is refused.
+#include "core/io/duplicate_elements.hpp"
 #include "core/io/element_file.hpp"
 
 #include "tests/catch.hpp"
@@ -7,8 +8,12 @@
 #include "tests/io/replaced.hpp"
 #include "tests/io/test_directory.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
+#include <random>
+#include <set>
 
 using namespace femura;
 using namespace femura_test;
@@ -119,6 +124,51 @@ TEST_CASE("elements without volume or with a node twice are refused", "[elements
   const Bytes binary = sample_gmsh_2_binary(false);
   CHECK_SAYS(refusal("a.msh", replaced(binary, number(1.5), number(-1.0))), "a.msh: byte",
              "the tetrahedron has no volume");
+}
+
+TEST_CASE("an element that is there twice is refused, in any order of its nodes", "[elements]") {
+  std::vector<std::int32_t> node;
+  std::mt19937 random(5);
+  for (int elem = 0; elem < 3000; ++elem) {
+    std::set<std::int32_t> nodes;
+    while (nodes.size() < 4)
+      nodes.insert(std::int32_t(random() % 400));
+    std::vector<std::int32_t> order(nodes.begin(), nodes.end());
+    std::shuffle(order.begin(), order.end(), random);
+    node.insert(node.end(), order.begin(), order.end());
+  }
+  // The oracle: sets of nodes, one after the other.
+  std::map<std::set<std::int32_t>, std::size_t> seen;
+  std::optional<DuplicateElement> expected;
+  for (std::size_t elem = 0; elem < 3000 && !expected; ++elem) {
+    const std::set<std::int32_t> nodes(node.begin() + std::ptrdiff_t(4 * elem),
+                                       node.begin() + std::ptrdiff_t(4 * elem + 4));
+    const auto [entry, is_new] = seen.try_emplace(nodes, elem);
+    if (!is_new)
+      expected = DuplicateElement{entry->second, elem};
+  }
+  REQUIRE_FALSE(expected);
+  CHECK_FALSE(find_duplicate_element(node, 4));
+  for (const std::size_t first : {std::size_t(0), std::size_t(1234), std::size_t(2999)}) {
+    std::vector<std::int32_t> more = node;
+    for (const std::size_t k : {2u, 0u, 3u, 1u})
+      more.push_back(node[4 * first + k]);
+    const auto found = find_duplicate_element(more, 4);
+    REQUIRE(found);
+    CHECK(found->first == first);
+    CHECK(found->second == 3000);
+  }
+  CHECK_FALSE(find_duplicate_element({}, 3));
+  CHECK_FALSE(find_duplicate_element({0, 1, 2, 1, 2, 3}, 3));
+
+  CHECK_SAYS(refusal("a.msh", replaced(sample_gmsh_2_hexa(), "1 2 3 6 5 8 9 12 11\n",
+                                       "1 2 5 4 1 8 11 10 7\n")),
+             "a.msh: line 26", "same nodes", "line 25", "number 0 and number 1", "remove one");
+  CHECK_SAYS(refusal("a.vtk",
+                     replaced(sample_vtk_hexa(), "8 1 2 5 4 7 8 11 10\n", "8 0 1 4 3 6 7 10 9\n")),
+             "a.vtk", "cell 2", "same nodes", "cell 0");
+  CHECK_SAYS(refusal("a.msh", replaced(sample_gmsh_4_triangles(), "4 3 2\n", "3 1 2\n")), "a.msh",
+             "same nodes");
 }
 
 TEST_CASE("other elements and mixed shapes are refused by name", "[elements]") {

@@ -3,6 +3,7 @@
 #include "core/io/hexa_file.hpp"
 
 #include "core/io/number_map.hpp"
+#include "core/memory.hpp"
 #include "tests/catch.hpp"
 #include "tests/io/hexa_samples.hpp"
 #include "tests/io/replaced.hpp"
@@ -163,6 +164,45 @@ TEST_CASE("steps of Abaqus keep loads unless they are perturbations or new", "[h
   CHECK(no_steps.young == 0);
 }
 
+TEST_CASE("small Abaqus files that name large sets again and again stay small", "[hexa]") {
+  // 400 lines of 27 000 nodes or 24 000 elements each: 150 MB where every member is kept.
+  constexpr int n = 30;
+  Bytes inp = "*NODE\n";
+  for (int k = 0; k < n; ++k)
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i)
+        inp += std::to_string(1 + i + n * (j + n * k)) + "," + std::to_string(i) + "," +
+               std::to_string(j) + "," + std::to_string(k) + "\n";
+  inp += "*ELEMENT, TYPE=C3D8, ELSET=ALL\n";
+  int elem = 0;
+  for (int k = 0; k + 1 < n; ++k)
+    for (int j = 0; j + 1 < n; ++j)
+      for (int i = 0; i + 1 < n; ++i) {
+        inp += std::to_string(++elem);
+        for (const int corner : {0, 1, n + 1, n, n * n, n * n + 1, n * n + n + 1, n * n + n})
+          inp += "," + std::to_string(1 + corner + i + n * (j + n * k));
+        inp += "\n";
+      }
+  inp += "*NSET, NSET=N, GENERATE\n";
+  for (int line = 0; line < 400; ++line)
+    inp += "1,27000,1\n";
+  inp += "*STEP\n*STATIC\n*DLOAD\n";
+  for (int line = 0; line < 400; ++line)
+    inp += "ALL,P1,0.25\n";
+  inp += "*END STEP\n";
+  const std::int64_t before = peak_host_bytes();
+  const HexaFile file = read("a.inp", inp);
+  CHECK(peak_host_bytes() - before < 60000000);
+  CHECK(file.model.node_sets.at("N").size() == 27000);
+  REQUIRE(file.model.loads.size() == 1);
+  // P1 is the bottom of each element: the forces add up to pressure times all these areas.
+  const double pressure = 400 * 0.25;
+  double sum = 0;
+  for (const NodeForce& f : file.model.loads[0].forces)
+    sum += f.force[2];
+  CHECK(std::abs(std::abs(sum) - pressure * (n - 1) * (n - 1) * (n - 1)) < 1e-6 * pressure);
+}
+
 TEST_CASE("a part and its instance as Abaqus/CAE writes them are read", "[hexa]") {
   const HexaFile file = read("a.inp", sample_cae_inp());
   check_two_hexa(file, 0);
@@ -260,6 +300,8 @@ TEST_CASE("bad Abaqus models are refused by line and number", "[hexa]") {
   check_refusal(inp, "110, 100\n8", "110\n8", "line 20", "element 7", "node 8");
   check_refusal(inp, "110, 100\n8", "110, 70\n8", "element 7", "node 70 twice");
   check_refusal(inp, "10, 20, 50, 40, 70", "10, 20, 40, 50, 70", "element 7", "inside out");
+  check_refusal(inp, "20, 30, 60, 50, 80, 90,\n120, 110", "20, 50, 40, 10, 80, 110,\n100, 70",
+                "element 8 has the same nodes as element 7", "remove one");
   check_refusal(inp, "Clamp, line", "Clamp, lime", "line 30", "no node set LIME");
   check_refusal(inp, "30, 120, 30", "30, 120, 45", "line 28", "no node 75");
   check_refusal(inp, "30, 120, 30", "30, 120, 0", "line 28", "by 0");

@@ -192,6 +192,32 @@ TEST_CASE("NIfTI images that are not read say why", "[nifti]") {
   CHECK_SAYS(nii_refusal(squeezed.substr(0, squeezed.size() / 2)), "truncated");
 }
 
+TEST_CASE("what follows the announced voxels, and checksums, are looked at", "[metaimage]") {
+  const Bytes mha = sample_mha(), nii = sample_nii(), gz = sample_nii_gz();
+  CHECK_SAYS(mha_refusal(mha + "x"), "more data", "4 x 3 x 2");
+  CHECK_SAYS(mha_refusal(replaced(mha, "DimSize = 4 3 2", "DimSize = 4 3 1")), "more data");
+  CHECK_SAYS(mha_refusal(replaced(mha, "DimSize = 4 3 2", "DimSize = 4 3 1\nDimSize = 4 3 2")),
+             "DimSize", "twice");
+  CHECK_SAYS(nii_refusal(nii + "x"), "more data");
+  CHECK_SAYS(nii_refusal(deflated(nii + "x", true)), "more data");
+  CHECK_SAYS(nii_refusal(gz + deflated("x", true)), "more data");
+  CHECK(nii_refusal(gz + deflated("", true)) == "no error"); // as bgzip ends
+  CHECK_SAYS(nii_refusal(gz + "x"), "the compressed data is");
+  // The last eight bytes are the checksum and the size, of zlib the last four are the checksum.
+  for (std::size_t back = 1; back <= 8; ++back) {
+    Bytes damaged = gz;
+    damaged[damaged.size() - back] ^= 1;
+    CHECK_SAYS(nii_refusal(damaged), "compressed data is damaged");
+    CHECK_SAYS(nii_refusal(gz.substr(0, gz.size() - back)), "truncated");
+  }
+  const Bytes zlib = sample_compressed_mha();
+  for (std::size_t back = 1; back <= 4; ++back) {
+    Bytes damaged = zlib;
+    damaged[damaged.size() - back] ^= 1;
+    CHECK_SAYS(mha_refusal(damaged), "compressed data is damaged");
+  }
+}
+
 TEST_CASE("a raw image is read by its description", "[raw]") {
   const TestDirectory directory;
   const std::string path = directory / "a.raw";

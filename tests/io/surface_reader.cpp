@@ -108,6 +108,7 @@ TEST_CASE("malformed surfaces are refused with the line", "[surface]") {
   CHECK_SAYS(with("4 4 6", "4"), "a.off: line 3", "numbers of vertices");
   CHECK_SAYS(with("4 4 6", "4 4000000000 6"), "line 3", "more than a file of");
   CHECK_SAYS(with("4 4 6", "4 5 6"), "ends at face 4 of 5");
+  CHECK_SAYS(with("4 4 6", "4 3 6"), "line 11", "behind the 3 faces");
   CHECK_SAYS(with("1 0 0\n", "1 0\n"), "line 5", "vertex 1", "three finite");
   CHECK_SAYS(with("1 0 0\n", "1 nan 0\n"), "line 5", "vertex 1");
   CHECK_SAYS(with("3 0 2 1", "3 0 2 4"), "line 8", "face 0", "0 to 3");

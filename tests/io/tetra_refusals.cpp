@@ -93,6 +93,8 @@ TEST_CASE("bad elements of openCARP are refused with file and line", "[tetra]") 
              "point -3");
   CHECK_SAYS(refusal(with_elements("2\nTt 0 1 1 3 7\nTt 1 2 3 4 7\n")), "heart.elem: line 2",
              "point 1 twice", "remove elements without volume");
+  CHECK_SAYS(refusal(with_elements("3\nTt 0 1 2 3 7\nTt 1 2 3 4 7\nTt 3 0 2 1 8\n")), "heart.elem",
+             "tetrahedra 0 and 2", "same vertices");
   CHECK_SAYS(refusal(with_elements("2\nTt 0 1 2 3 7\nHx 0 1 2 3 4 5 6 7 1\n")),
              "heart.elem: line 3", "Hx is a hexahedron", "only tetrahedra");
   CHECK_SAYS(refusal(with_elements("2\nTt 0 1 2 3 7\nTr 0 1 2 1\n")), "heart.elem: line 3",
@@ -141,6 +143,11 @@ TEST_CASE("bad binary openCARP files are refused with file and element", "[tetra
   files = good;
   files.elements.pop_back();
   CHECK_SAYS(refusal(files), "heart.belem", "2 tetrahedra", "1071 bytes", "truncated");
+  // Many tetrahedra, the last one cut: found in one pass.
+  files.elements = opencarp_header("200001 0 0");
+  for (int elem = 0; elem < 200000; ++elem)
+    files.elements += good.elements.substr(1024, 24);
+  CHECK_SAYS(refusal(files), "heart.belem", "200001 tetrahedra", "truncated");
   files = good;
   files.elements.replace(1024 + 24 + 16, 4, number(std::int32_t(5)));
   CHECK_SAYS(refusal(files), "heart.belem: element 1", "point 5", "0 to 4");
@@ -157,8 +164,7 @@ TEST_CASE("bad binary openCARP files are refused with file and element", "[tetra
   files.elements = opencarp_header("0 0 0");
   CHECK_SAYS(refusal(files), "heart.belem", "no tetrahedra");
   files = good;
-  files.elements.replace(1024 + 24 + 4, 4, number(std::int32_t(0)));
-  files.elements.replace(1024 + 24 + 16, 4, number(std::int32_t(1)));
+  files.elements = opencarp_header("1 0 0") + good.elements.substr(1024, 24);
   CHECK_SAYS(refusal(files), "heart.bpts", "point 4", "no tetrahedron");
   files = good;
   files.directions.pop_back();
@@ -206,6 +212,11 @@ TEST_CASE("bad Gmsh files are refused with file and line", "[tetra]") {
              "announces 4");
   CHECK_SAYS(refusal("a.msh", replaced(four, "3 9 4 1\n", "3 9 4 2\n")), "block of 2",
              "1 are left");
+  CHECK_SAYS(refusal("a.msh", two + two), "a.msh: line", "$MeshFormat stands behind $Elements");
+  CHECK_SAYS(refusal("a.msh", two + "$Elements\n0\n$EndElements\n"), "$Elements stands behind");
+  CHECK_SAYS(refusal("a.msh", two + "$NodeData\n1\n"), "$NodeData", "does not end");
+  CHECK_SAYS(refusal("a.msh", two + "5 6 7\n"), "the name of a section");
+  CHECK(refusal("a.msh", two + "$NodeData\n1\n$EndNodeData\n\n") == "no error");
   for (const Bytes& binary : {sample_gmsh_2_binary(false), sample_gmsh_4_binary(true)}) {
     const std::size_t end = binary.find("\n$EndElements");
     CHECK_SAYS(refusal("a.msh", binary.substr(0, end - 4)), "a.msh: byte", "truncated");

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements that a mesh has twice, whose stiffness and mass would count twice.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace femura {
+
+struct DuplicateElement {
+  std::size_t first, second; ///< elements with the same nodes, first < second
+};
+
+/// The first element, in their order, that has the same nodes as one before it, in any sequence.
+/// `node` [num_elem, nodes_per_elem] with 1 to 8 different nodes each. Linear time on average,
+/// 5 bytes for each element.
+std::optional<DuplicateElement> find_duplicate_element(const std::vector<std::int32_t>& node,
+                                                       int nodes_per_elem);
+
+/// What is to be done about them, for the end of a message.
+inline constexpr const char* duplicate_remedy = ": it would count twice; remove one of the two "
+                                                "(Gmsh's format 2 has an element once for each of "
+                                                "its physical groups: save format 4, or one group)";
+
+} // namespace femura
