@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The voxels whose centres lie inside a closed triangle surface.
+// The voxels whose centres lie inside closed triangle surfaces.
 //
 // [1] K. Crane, I. Llamas, S. Tariq, "Real-time simulation and rendering of 3D fluids", GPU Gems 3
-//     (2007), ch. 30 (inside and outside by parity).
+//     (2007), ch. 30 (inside and outside by crossings).
 // [2] M. Schwarz, H.-P. Seidel, "Fast parallel surface and solid voxelization on GPUs", ACM Trans.
-//     Graph. 29 (2010) 179. doi:10.1145/1882261.1866201 (toggles by atomic XOR per triangle).
+//     Graph. 29 (2010) 179. doi:10.1145/1882261.1866201 (an atomic operation per triangle and row).
 //
 // A ray along x goes through the voxel centres of every (y, z). Each triangle is rasterised in the
-// (y, z) plane, and each ray that meets it toggles the bit of the first voxel centre at or behind
-// the crossing; a centre is inside after an odd number of toggles.
+// (y, z) plane, and each ray that meets it counts, at the first voxel centre at or behind the
+// crossing, 1 where it enters the body and -1 where it leaves. The sum along the ray is the winding
+// number: how many shells a centre is in. Shells that overlap are united; one that faces inward
+// within another is a cavity.
 //
 // Vertices are rounded to 2^-16 of a voxel, and all that follows is integer arithmetic, with the
 // interval rule [lower, upper) on every axis. Where an edge crosses a line of centres z = const is
-// an exact rational number of the edge alone, so the triangles at an edge agree on it: the toggles
-// of a row are even in number for every closed surface, also with rays through edges and vertices.
-// The image is bitwise the same on every backend and for every order of the triangles.
+// an exact rational number of the edge alone, so the triangles at an edge agree on it: the
+// crossings of a row add up to nothing for every closed surface, also with rays through edges and
+// vertices. The counts are small integers, which single precision adds exactly: the image is
+// bitwise the same on every backend and for every order of the triangles.
 #pragma once
 
 #include "core/vector.hpp"
@@ -45,8 +48,10 @@ struct VoxeliseOptions {
 
 template<class Exec>
 struct VoxelisedSurface {
-  VoxelArray<Exec> image;       ///< options.value inside, 0 outside
-  std::array<double, 3> origin; ///< lower corner of voxel (0, 0, 0) in the unit of the surface
+  VoxelArray<Exec> image;           ///< options.value inside, 0 outside
+  std::array<double, 3> origin;     ///< lower corner of voxel (0, 0, 0) in the unit of the surface
+  std::int64_t num_overlapping = 0; ///< voxels in more than one shell, which count once
+  std::int64_t num_reversed = 0;    ///< voxels in folds that face the other way, which are void
 };
 
 namespace detail {
@@ -117,6 +122,14 @@ KOKKOS_INLINE_FUNCTION std::int64_t cross_between(const EdgeCrossing& a, const E
   if (y >= b.y)
     return b.x;
   return a.x + round_divide((y - a.y) * (b.x - a.x), b.y - a.y);
+}
+
+/// Whether a ray along x enters the body through this triangle, by its projection to (y, z).
+KOKKOS_INLINE_FUNCTION bool enters(const FixedTriangle& t) {
+  const std::int64_t* a = t.corner[0];
+  const std::int64_t* b = t.corner[1];
+  const std::int64_t* c = t.corner[2];
+  return (b[1] - a[1]) * (c[2] - a[2]) < (b[2] - a[2]) * (c[1] - a[1]);
 }
 
 /// The surface on the voxel lattice.
@@ -194,13 +207,13 @@ struct ScanLayers {
   }
 };
 
-/// One z layer of one triangle: toggles a bit in every row of voxels that it crosses.
+/// One z layer of one triangle: counts its crossing in every row of voxels that it crosses.
 template<class Exec>
-struct ToggleCrossings {
+struct CountCrossings {
   FixedSurface<Exec> fixed;
   Array<std::int64_t, Exec> layer_begin;
-  int words_per_row;
-  Array<std::uint32_t, Exec> toggles; ///< [nz, ny, words_per_row]
+  VoxelArray<Exec> image;    ///< crossings between a centre and the one before it
+  Array<float, Exec> behind; ///< [nz * ny], those behind the last centre
 
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
     std::int64_t t = 0; // the triangle: layer_begin(t) <= item < layer_begin(t + 1)
@@ -213,54 +226,63 @@ struct ToggleCrossings {
     }
     const FixedTriangle triangle = fixed.triangle(t);
     const int z = fixed.layers(triangle)[0] + int(item - layer_begin(t));
-    const int ny = fixed.shape[1];
+    const int nx = fixed.shape[0], ny = fixed.shape[1];
     EdgeCrossing crossing[2];
     if (!cross_plane(triangle, (std::int64_t(z) << fixed_bits) + fixed_half, ny, crossing))
       return;
+    const float sense = enters(triangle) ? 1.0f : -1.0f;
     const int low = crossing[0].first_row <= crossing[1].first_row ? 0 : 1;
     const EdgeCrossing& a = crossing[low];
     const EdgeCrossing& b = crossing[1 - low];
     for (int y = a.first_row; y < b.first_row; ++y) {
       const std::int64_t centre = (std::int64_t(y) << fixed_bits) + fixed_half;
-      const int x = first_centre(cross_between(a, b, centre), fixed.shape[0]);
-      const std::int64_t word = (std::int64_t(z) * ny + y) * words_per_row + x / 32;
-      Kokkos::atomic_fetch_xor(&toggles(word), std::uint32_t(1) << (x % 32));
+      const int x = first_centre(cross_between(a, b, centre), nx);
+      const std::int64_t row = std::int64_t(z) * ny + y;
+      Kokkos::atomic_add(x < nx ? &image.value(row * nx + x) : &behind(row), sense);
     }
   }
 };
 
-/// Turns the toggles of a row into inside bits and counts the rows that end inside.
+/// What the windings of all centres say.
+struct WindingCounts {
+  std::int64_t outward = 0;     ///< centres in shells that face outward
+  std::int64_t inward = 0;      ///< and in those that face inward
+  std::int64_t overlapping = 0; ///< in more than one of a kind
+  std::int64_t leaks = 0;       ///< rows whose crossings do not add up to nothing
+  std::int64_t first_leak = 0;
+};
+
+/// Turns the crossings of a row into windings.
 template<class Exec>
-struct FillRows {
-  int words_per_row;
-  Array<std::uint32_t, Exec> bits;
-  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& leaks,
-                                  std::int64_t& first) const {
-    std::uint32_t before = 0; // all ones while inside
-    for (std::int64_t w = row * words_per_row; w < (row + 1) * words_per_row; ++w) {
-      std::uint32_t inside = bits(w);
-      for (int shift = 1; shift < 32; shift *= 2)
-        inside ^= inside << shift;
-      inside ^= before;
-      bits(w) = inside;
-      before = inside >> 31 ? ~std::uint32_t(0) : 0;
+struct SumRows {
+  VoxelArray<Exec> image;
+  Array<float, Exec> behind;
+  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& outward, std::int64_t& inward,
+                                  std::int64_t& overlapping, std::int64_t& leaks,
+                                  std::int64_t& first_leak) const {
+    float winding = 0;
+    const std::int64_t nx = image.shape[0];
+    for (std::int64_t i = row * nx; i < (row + 1) * nx; ++i) {
+      winding += image.value(i);
+      image.value(i) = winding;
+      outward += winding > 0;
+      inward += winding < 0;
+      overlapping += winding > 1 || winding < -1;
     }
-    leaks += before != 0;
-    first = before != 0 && row < first ? row : first;
+    if (winding + behind(row) != 0) {
+      ++leaks;
+      first_leak = row < first_leak ? row : first_leak;
+    }
   }
 };
 
 template<class Exec>
 struct PaintInside {
-  int words_per_row;
-  Array<std::uint32_t, Exec> bits;
+  float sense; ///< of the windings inside
   float value;
   VoxelArray<Exec> image;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t row = i / image.shape[0];
-    const int x = int(i - row * image.shape[0]);
-    const bool inside = bits(row * words_per_row + x / 32) >> (x % 32) & 1;
-    image.value(i) = inside ? value : 0.0f;
+    image.value(i) = sense * image.value(i) > 0 ? value : 0.0f;
   }
 };
 
@@ -336,10 +358,11 @@ DeviceSurface<Exec> upload_surface(const Exec& exec,
 
 /// Voxels of edge options.spacing, from the lower corner of the bounding box of the surface minus
 /// the margin, with options.value where the centre is inside. A centre on the surface counts as
-/// inside at the lower side of the body and outside at the upper one. The sense of the triangles
-/// does not matter; a closed surface within another is a cavity. Throws InputError for a surface
-/// that is not closed, empty, not finite or of more than 16384 voxels along an axis. Fences to find
-/// out, not after the last write.
+/// inside at the lower side of the body and outside at the upper one. Closed shells that overlap
+/// are united, one within another that faces the other way is a cavity; whether all face outward or
+/// all inward does not matter. Throws InputError for a surface that is not closed, empty, not
+/// finite, of more than 16384 voxels along an axis, or where more than a thousandth of the voxels
+/// are in shells that face the wrong way. Fences to find out, not after the last write.
 template<class Exec>
 VoxelisedSurface<Exec> voxelise(const Exec& exec, const DeviceSurface<Exec>& surface,
                                 const VoxeliseOptions& options) {
@@ -356,25 +379,37 @@ VoxelisedSurface<Exec> voxelise(const Exec& exec, const DeviceSurface<Exec>& sur
   Kokkos::parallel_scan("femura::voxelise::layers", range(exec, num_triangles + 1),
                         detail::ScanLayers<Exec>{fixed, layer_begin}, num_layers);
 
-  const int words_per_row = fixed.shape[0] / 32 + 1; // a toggle behind the last voxel has a bit too
   const std::int64_t num_rows = std::int64_t(fixed.shape[1]) * fixed.shape[2];
-  const Array<std::uint32_t, Exec> bits(Kokkos::view_alloc(exec, "femura::toggles"),
-                                        num_rows * words_per_row);
-  Kokkos::parallel_for("femura::voxelise::toggle", range(exec, num_layers),
-                       detail::ToggleCrossings<Exec>{fixed, layer_begin, words_per_row, bits});
-  std::int64_t leaks = 0;
-  std::int64_t first = 0;
-  Kokkos::parallel_reduce("femura::voxelise::fill", range(exec, num_rows),
-                          detail::FillRows<Exec>{words_per_row, bits},
-                          Kokkos::Sum<std::int64_t>(leaks), Kokkos::Min<std::int64_t>(first));
-  if (leaks > 0)
-    fail<InputError>("the surface is not closed: ", leaks, " of ", num_rows,
-                     " rows of voxels along x enter it and never leave, the first at y = ",
-                     result.origin[1] + (first % fixed.shape[1] + 0.5) * fixed.spacing,
-                     ", z = ", result.origin[2] + (first / fixed.shape[1] + 0.5) * fixed.spacing,
-                     "; close its holes");
+  const Array<float, Exec> behind(Kokkos::view_alloc(exec, "femura::crossings_behind"), num_rows);
+  Kokkos::deep_copy(exec, result.image.value, 0.0f);
+  Kokkos::parallel_for("femura::voxelise::count", range(exec, num_layers),
+                       detail::CountCrossings<Exec>{fixed, layer_begin, result.image, behind});
+  detail::WindingCounts found;
+  Kokkos::parallel_reduce(
+      "femura::voxelise::sum", range(exec, num_rows), detail::SumRows<Exec>{result.image, behind},
+      Kokkos::Sum<std::int64_t>(found.outward), Kokkos::Sum<std::int64_t>(found.inward),
+      Kokkos::Sum<std::int64_t>(found.overlapping), Kokkos::Sum<std::int64_t>(found.leaks),
+      Kokkos::Min<std::int64_t>(found.first_leak));
+  if (found.leaks > 0)
+    fail<InputError>(
+        "the surface is not closed, or its triangles are not oriented alike: ", found.leaks, " of ",
+        num_rows,
+        " rows of voxels along x do not enter it as often as they leave it, the first "
+        "at y = ",
+        result.origin[1] + (found.first_leak % fixed.shape[1] + 0.5) * fixed.spacing,
+        ", z = ", result.origin[2] + (found.first_leak / fixed.shape[1] + 0.5) * fixed.spacing,
+        "; close its holes");
+  const std::int64_t most = std::max(found.outward, found.inward);
+  result.num_reversed = std::min(found.outward, found.inward);
+  result.num_overlapping = found.overlapping;
+  if (result.num_reversed > most / 1000)
+    fail<InputError>(
+        "shells of the surface face different ways: ", found.outward,
+        " voxels are in shells that face outward and ", found.inward,
+        " in shells that face inward; let all bodies face outward and cavities inward");
   Kokkos::parallel_for("femura::voxelise::paint", range(exec, result.image.num_voxels()),
-                       detail::PaintInside<Exec>{words_per_row, bits, options.value, result.image});
+                       detail::PaintInside<Exec>{found.outward >= found.inward ? 1.0f : -1.0f,
+                                                 options.value, result.image});
   return result;
 }
 

@@ -136,6 +136,14 @@ void read_surface_model(const Exec& exec, const BoneOptions& options, BoneModel<
   voxels.value = float(options.modulus);
   VoxelisedSurface<Exec> body =
       voxelise(exec, upload_surface(exec, surface.vertex, surface.triangle), voxels);
+  if (body.num_overlapping > 0)
+    log_warning(
+        "surfaces-overlap", options.input, ": ", format_count(body.num_overlapping),
+        " voxels are in more than one closed shell and count once; a cavity is a shell that "
+        "faces inward");
+  if (body.num_reversed > 0)
+    log_warning("surface-folds", options.input, ": ", format_count(body.num_reversed),
+                " voxels are in folds of the surface that face the other way, and are void");
   model.description =
       "closed surface of " + format_count(std::int64_t(surface.triangle.size())) + " triangles";
   model.modulus = body.image;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Voxelised surfaces against analytic bodies, and what a half-open parity rule promises.
+// Voxelised surfaces against analytic bodies, and what a half-open rule of crossings promises.
 #include "kernels/voxelise.hpp"
 #include "kernels/crop.hpp"
 #include "tests/backend_test.hpp"
@@ -38,7 +38,13 @@ double volume(const Surface& surface) {
   return std::abs(sum);
 }
 
-/// The box lower .. upper, added to `surface`.
+/// Turns all triangles from `first` on.
+void turn(Surface& surface, std::size_t first) {
+  for (std::size_t t = first; t < surface.triangle.size(); ++t)
+    std::swap(surface.triangle[t][0], surface.triangle[t][1]);
+}
+
+/// The box lower .. upper, added to `surface`, facing outward.
 void add_box(Surface& surface, const Point& lower, const Point& upper) {
   const int first = int(surface.vertex.size());
   for (int corner = 0; corner < 8; ++corner)
@@ -144,6 +150,7 @@ FEMURA_BACKEND_TEST("Faces through voxel centres take the lower side and leave t
   Surface box;
   add_box(box, {0, 0, 0}, {5, 5, 5});
   add_box(box, {1.5, 1.5, 1.5}, {3.5, 3.5, 3.5}); // a cavity: centres 1.5 and 2.5, not 3.5
+  turn(box, 12);
   const std::vector<float> value = host_values(voxels_of<TestType>(box, 1).image);
   for (int z = 0; z < 5; ++z)
     for (int y = 0; y < 5; ++y)
@@ -189,8 +196,10 @@ FEMURA_BACKEND_TEST("An octahedron with vertices and edges through voxel centres
     }
   for (int x = 0; x < 2; ++x)
     for (int y = 2; y < 4; ++y)
-      for (int z = 4; z < 6; ++z)
-        surface.triangle.push_back({x, y, z});
+      for (int z = 4; z < 6; ++z) {
+        const bool outward = (x + y + z) % 2 != 0; // an even number of negative axes
+        surface.triangle.push_back({outward ? x : y, outward ? y : x, z});
+      }
   const auto voxels = voxels_of<TestType>(surface, 1);
   CHECK(count_wrong(voxels, 1, [&](const Point& p) {
           return r - std::abs(p[0] - r) - std::abs(p[1] - r) - std::abs(p[2] - r);
@@ -258,7 +267,8 @@ FEMURA_BACKEND_TEST("The volume of a voxelised sphere converges to that of its s
   }
 }
 
-FEMURA_BACKEND_TEST("The image is bitwise the same for any backend, order and sense of triangles",
+FEMURA_BACKEND_TEST("The image is bitwise the same for any backend and order of triangles, and "
+                    "inside out",
                     "[voxelise]") {
   Surface surface = sphere(23, 37);
   const auto expected =
@@ -266,12 +276,67 @@ FEMURA_BACKEND_TEST("The image is bitwise the same for any backend, order and se
   CHECK(host_values(voxels_of<TestType>(surface, 0.037).image) == expected);
   std::mt19937 random(3);
   std::shuffle(surface.triangle.begin(), surface.triangle.end(), random);
-  for (auto& t : surface.triangle) {
+  for (auto& t : surface.triangle)
     std::rotate(t.begin(), t.begin() + random() % 3, t.end());
-    if (random() % 2)
-      std::swap(t[0], t[1]);
-  }
   CHECK(host_values(voxels_of<TestType>(surface, 0.037).image) == expected);
+  turn(surface, 0);
+  CHECK(host_values(voxels_of<TestType>(surface, 0.037).image) == expected);
+}
+
+FEMURA_BACKEND_TEST("Shells that overlap are united, and cavities stay", "[voxelise]") {
+  std::mt19937 random(7);
+  std::uniform_int_distribution<int> place(0, 20);
+  for (int trial = 0; trial < 20; ++trial) {
+    // Boxes anywhere in one that fixes the lattice; a voxel is in their union or it is not.
+    struct Box {
+      Point lower, upper;
+    };
+    std::vector<Box> boxes;
+    Surface surface;
+    for (int i = 0; i < 6; ++i) {
+      Box box;
+      for (int d = 0; d < 3; ++d) {
+        box.lower[d] = place(random);
+        box.upper[d] = box.lower[d] + 1 + place(random) % 8;
+      }
+      boxes.push_back(box);
+      add_box(surface, box.lower, box.upper);
+    }
+    const auto voxels = voxels_of<TestType>(surface, 1);
+    std::int64_t overlapping = 0;
+    CHECK(count_wrong(voxels, 1, [&](const Point& p) {
+            int count = 0;
+            for (const Box& box : boxes) {
+              bool in = true;
+              for (int d = 0; d < 3; ++d)
+                in = in && p[d] > box.lower[d] && p[d] < box.upper[d];
+              count += in;
+            }
+            overlapping += count > 1;
+            return count > 0 ? 1.0 : -1.0;
+          }) == 0);
+    CHECK(voxels.num_overlapping == overlapping);
+    CHECK(voxels.num_reversed == 0);
+  }
+  Surface hollow;
+  add_box(hollow, {0, 0, 0}, {8, 8, 8});
+  add_box(hollow, {6, 2, 2}, {12, 6, 6}); // sticks out
+  add_box(hollow, {2, 2, 2}, {4, 4, 4});
+  turn(hollow, 24);
+  CHECK(count_solid(TestType(), voxels_of<TestType>(hollow, 1).image) == 512 + 4 * 16 - 8);
+}
+
+FEMURA_BACKEND_TEST("Bodies that face different ways are refused", "[voxelise]") {
+  Surface boxes;
+  add_box(boxes, {0, 0, 0}, {4, 4, 4});
+  add_box(boxes, {6, 0, 0}, {8, 4, 4});
+  turn(boxes, 12);
+  CHECK_THROWS_AS(voxels_of<TestType>(boxes, 1), InputError);
+  // One triangle turned: rows do not add up.
+  Surface box;
+  add_box(box, {0, 0, 0}, {4, 4, 4});
+  turn(box, 11);
+  CHECK_THROWS_AS(voxels_of<TestType>(box, 1), InputError);
 }
 
 FEMURA_BACKEND_TEST("Open, empty and broken surfaces are refused", "[voxelise]") {
