@@ -41,13 +41,13 @@ const std::map<std::string, StoredSeconds>& stored_seconds() {
       {"soft_assembly_setup", {0.005, 0.3, 0.5}},
       {"soft_multiply", {0.005, 0.1, 2.9}},
       {"soft_contact", {0.2, 15, 0.5}},
-      {"soft_step", {0.03, 30, 0.5}},
-      {"soft_cg", {0.04, 10, 1.0}},
-      {"hexa_apply", {0.005, 10, 0.5}},
-      {"hexa_solve", {0.1, 20, 0.7}},
-      {"pfem_form", {0.03, 5, 0.5}},
-      {"pfem_apply", {0.04, 5, 0.5}},
-      {"pfem_solve", {0.1, 5, 0.7}},
+      {"soft_step", {0.03, 100, 0.5}},
+      {"soft_cg", {0.04, 15, 1.0}},
+      {"hexa_apply", {0.005, 15, 0.5}},
+      {"hexa_solve", {0.1, 60, 0.7}},
+      {"pfem_form", {0.03, 3, 0.5}},
+      {"pfem_apply", {0.04, 6, 0.5}},
+      {"pfem_solve", {0.1, 2, 0.7}},
   };
   return seconds;
 }
