@@ -230,6 +230,7 @@ void set_uniform_strain(const Exec& exec, const BoneModel<Exec>& model, const Vo
   std::vector<PrescribedRegion> regions;
   for (const NamedRegion& named : load.regions)
     regions.push_back(named.region);
+  load.u = {}; // before the new one
   load.u = make_zeros<double>(exec, grid.num_dofs(), "femura::bone::displacement");
   const Array<std::uint8_t, Exec> mask =
       make_zeros<std::uint8_t>(exec, grid.num_nodes, "femura::bone::held");

@@ -1,14 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory that a bone analysis will take.
+// What --dry-run expects of a run.
 #pragma once
 
+#include "apps/bone/bone_options.hpp"
 #include "apps/bone/bone_results.hpp"
 #include "solvers/voxel_solver.hpp"
 
+#include <vector>
+
 namespace femura {
 
-/// Expected peaks, while the solver exists: within a tenth on bone.
-BonePrediction predict_bone(const BoneModelInfo& info, const VoxelSolverOptions& solver,
+/// A level of the multigrid below the voxels.
+struct LevelSize {
+  std::int64_t num_elem, num_nodes;
+  bool is_free; ///< some component is not held
+};
+
+/// The levels that a solve of `problem` makes, the coarsest last. Fences.
+template<class Exec>
+std::vector<LevelSize> list_level_sizes(const Exec& exec, const VoxelProblem<Exec>& problem,
+                                        const MultigridOptions& options);
+
+/// Memory from the sizes of the model and its levels; arrays live where the process does unless the
+/// backend `is_device`. Looks at what is allocated now and was so far: to be called after model,
+/// supports and loads are made.
+BonePrediction predict_bone(const BoneModelInfo& info, const std::vector<LevelSize>& levels,
+                            const BoneOptions& options, const VoxelSolverOptions& solver,
                             bool is_device);
 
 } // namespace femura

@@ -342,7 +342,9 @@ int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context)
                                                                       : "paper";
   results.precision_name = name_of(solver.precision);
   if (options.common.dry_run) {
-    BonePrediction prediction = predict_bone(results.model, solver, BackendTraits<Exec>::is_device);
+    const std::vector<LevelSize> levels = list_level_sizes(exec, problem, solver.multigrid);
+    BonePrediction prediction =
+        predict_bone(results.model, levels, options, solver, BackendTraits<Exec>::is_device);
     prediction.test = results.test;
     return report_bone_prediction(prediction, output_stem(options), context);
   }

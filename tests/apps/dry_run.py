@@ -17,6 +17,14 @@ def example(*path):
 
 # By subcommand; short, because memory does not depend on the number of steps.
 CASES = {
+    "bone": [
+        (example("bone", "radius.mha"), "--law", "threshold", "--lower", "320"),
+        (example("bone", "radius-labels.nii.gz"), "--law", "labels", "--labels",
+         "1=17000:0.3,2=9000:0.35", "--test", "torsion"),
+        ("--generate", "cube", "--size", "60,60,3"),
+        ("--generate", "cube", "--size", "20,20,60", "--plate-depth", "29"),
+        ("--generate", "perlin", "--size", "64", "--feature", "16", "--test", "homogenise"),
+    ],
     "topopt": [
         (example("topopt", "cantilever.json"), "--steps", "1"),
         (example("topopt", "gripper.json"), "--steps", "1"),
@@ -56,6 +64,9 @@ class Prediction(DriverCase):
                 self.assertLess(abs(run["memory"]["host_peak_bytes"] / taken - 1), 0.05)
                 self.assertLess(abs(predicted / taken - 1), 0.25,
                                 f"{predicted / 1e6:.1f} MB predicted, {taken / 1e6:.1f} MB taken")
+
+    def test_bone(self):
+        self.check("bone")
 
     def test_topopt(self):
         self.check("topopt")
