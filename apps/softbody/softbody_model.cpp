@@ -4,6 +4,7 @@
 #include "apps/driver/notation.hpp"
 #include "apps/driver/suggest.hpp"
 #include "apps/driver/table.hpp"
+#include "apps/softbody/mesh_doubts.hpp"
 #include "apps/softbody/read_scene.hpp"
 #include "core/require.hpp"
 #include "kernels/lumped_mass.hpp"
@@ -159,6 +160,7 @@ SoftbodyModel make_softbody_model(const SoftbodyCommandOptions& options, DriverC
     log_info("object '", info.name, "': ", info.source, ", ",
              format_count(std::int64_t(object.mesh.num_points())), " nodes, ",
              format_count(std::int64_t(object.mesh.num_elem())), " elements");
+    warn_of_object(object);
     model.info.push_back(info);
   }
   warn_of_overlap(model.scene);

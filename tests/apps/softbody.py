@@ -482,6 +482,38 @@ class Failures(SoftbodyCase):
                 self.assertEqual(process.returncode == 0, run["status"] == "converged")
 
 
+class Doubts(SoftbodyCase):
+    """What can be solved and may not be what was meant."""
+
+    def codes(self, run):
+        return [warning["code"] for warning in run["warnings"]]
+
+    def test_materials_that_lock(self):
+        def of(material, mesh=None):
+            self.write_scene(scene(body(mesh or tetra_box(), material), steps=1))
+            return self.codes(self.summary("softbody", "s.json", "-q", "--backend", "serial"))
+
+        for law in ("corotational", "neo_hookean"):
+            self.assertIn("locking", of({"law": law, "young": 1e5, "poisson": 0.49}))
+            self.assertNotIn("locking", of({"law": law, "young": 1e5, "poisson": 0.47}))
+        self.assertIn("locking", of({"young": 1e5, "poisson": 0.49}, hexa_box()))
+        self.assertNotIn("locking", of({"young": 1e5, "poisson": 0.49, "thickness": 1}, cloth()))
+        # 3K - 2G over 6K + 2G with G = 2 (c1 + c2)
+        self.assertIn("locking", of({"law": "mooney_rivlin", "c1": 1e4, "c2": 0, "bulk": 1e6}))
+        self.assertNotIn("locking", of(LAWS[4]))
+
+    def test_a_mesh_in_parts(self):
+        points = "0 0 0\n1 0 0\n0 1 0\n0 0 1\n5 0 0\n6 0 0\n5 1 0\n5 0 1"
+        self.write("two.vtk", tetrahedron(points).replace("CELLS 1 5\n4 0 1 2 3", "CELLS 2 10\n"
+                                                          "4 0 1 2 3\n4 4 5 6 7")
+                   .replace("CELL_TYPES 1\n10", "CELL_TYPES 2\n10\n10"))
+        self.write_scene(scene(body({"file": "two.vtk"}), steps=1))
+        process = self.femura("softbody", "s.json", "-q", "--json", "-")
+        self.assertEqual(self.codes(json.loads(process.stdout)), ["mesh-in-parts"])
+        self.assertIn("'body' is in 2 parts", process.stderr)
+        self.assertEqual(self.codes(self.run_scene(scene(steps=1))), [])
+
+
 class BadScenes(SoftbodyCase):
     def bad(self, message, document, *arguments):
         """Is refused before anything is solved, also by --dry-run, and leaves nothing behind."""
