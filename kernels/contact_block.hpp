@@ -96,15 +96,19 @@ KOKKOS_INLINE_FUNCTION double own_motion_square(const ContactBlock& block, const
   return normal > tangent ? normal : tangent;
 }
 
-/// How far a contact is from the conditions, as a motion: what one projected step along normal and
-/// tangents would change.
-KOKKOS_INLINE_FUNCTION double contact_defect(const ContactBlock& block, const double* motion,
-                                             const double* force) {
+/// How far a contact is from the conditions, as motions: what one projected step along the normal
+/// and along the tangents would change, m.
+struct ContactDefect {
+  double normal, tangent;
+};
+
+KOKKOS_INLINE_FUNCTION ContactDefect contact_defect(const ContactBlock& block, const double* motion,
+                                                    const double* force) {
   const double normal = force[0] - motion[0] * block.inverse_normal;
   double x = force[1] - block.step * motion[1], y = force[2] - block.step * motion[2];
   project_on_disc(block.friction * (force[0] > 0 ? force[0] : 0), x, y);
-  const double change[3] = {(normal > 0 ? normal : 0) - force[0], x - force[1], y - force[2]};
-  return sqrt(own_motion_square(block, change));
+  const double lift = (normal > 0 ? normal : 0) - force[0], dx = x - force[1], dy = y - force[2];
+  return {block.give[0] * (lift < 0 ? -lift : lift), block.give[1] * sqrt(dx * dx + dy * dy)};
 }
 
 } // namespace femura

@@ -23,7 +23,14 @@ namespace femura {
 struct SweepResult {
   int sweeps = 0;
   double change = 0; ///< the largest in the last sweep, as a motion of its pair, over `scale`
-  double scale = 0;  ///< m, the largest free motion of pairs that go through each other
+  double scale = 0;  ///< m, the largest free motion of pairs that go through each other, or more
+};
+
+/// How far pairs are from the conditions of contact, by the motions that they have.
+struct ContactErrors {
+  double penetration = 0;     ///< m, the deepest
+  double complementarity = 0; ///< m: of gap and force, as a motion, the larger of the smaller ones
+  double friction = 0;        ///< m: of sliding and friction, likewise
 };
 
 namespace detail {
@@ -122,7 +129,7 @@ struct SweepPairs {
   Array<SweepWeights, Exec> weights; ///< [1]
   Array<SweepResult, Exec> result;   ///< [1]
   int max_sweeps;
-  double tolerance;
+  double tolerance, least_scale;
 
   KOKKOS_FUNCTION double& kept(int array, int i) const {
     return history(std::int64_t(array) * 3 * compliance.num_pairs + i);
@@ -238,7 +245,8 @@ struct SweepPairs {
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const int memory = int(sweep_memory);
     SweepResult done;
-    done.scale = free_scale(team);
+    const double free = free_scale(team);
+    done.scale = free > least_scale ? free : least_scale;
     double last_square = 0;
     int num_filed = 0; // since the acceleration began
     while (true) {
@@ -269,19 +277,22 @@ struct SweepPairs {
 };
 
 template<class Exec>
-struct MeasureDefect {
+struct MeasureErrors {
   Array<ContactBlock, Exec> block;
   Array<double, Exec> motion, multiplier;
-  Array<SweepResult, Exec> result;
 
-  KOKKOS_FUNCTION void operator()(int p, double& most) const {
-    double mine = contact_defect(block(p), &motion(3 * p), &multiplier(3 * p));
-    if (result(0).scale > 0)
-      mine /= result(0).scale;
-    for (int c = 0; c < 3; ++c)
-      if (!(motion(3 * p + c) - motion(3 * p + c) == 0))
-        mine = INFINITY; // comparisons take what is no number for zero
-    most = mine > most ? mine : most;
+  /// Comparisons take what is no number for zero.
+  KOKKOS_FUNCTION static void keep(double value, double& most) {
+    if (!(value - value == 0))
+      most = INFINITY;
+    else if (value > most)
+      most = value;
+  }
+  KOKKOS_FUNCTION void operator()(int p, double& through, double& normal, double& tangent) const {
+    const ContactDefect defect = contact_defect(block(p), &motion(3 * p), &multiplier(3 * p));
+    keep(-motion(3 * p), through);
+    keep(defect.normal, normal);
+    keep(defect.tangent, tangent);
   }
 };
 
@@ -298,13 +309,15 @@ struct SweepSpace {
 };
 
 /// Sweeps from pairs.multiplier until the change of no force moves its pair by more than
-/// `tolerance` times the largest free motion of pairs that go through each other. Leaves in
+/// `tolerance` times the largest free motion of pairs that go through each other, or times
+/// `least_scale`, m, where that is more. Leaves in
 /// space.motion the motions that belong to the multipliers, not those updated on the way. The
 /// result is that of equal arrays whatever the number of threads. Does not fence.
 template<class Exec>
 void sweep_contacts(const Exec& exec, const ContactPairs<Exec>& pairs,
                     const Compliance<Exec>& compliance, const Array<double, Exec>& free_motion,
-                    int max_sweeps, double tolerance, SweepSpace<Exec>& space) {
+                    int max_sweeps, double tolerance, SweepSpace<Exec>& space,
+                    double least_scale = 0) {
   using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>;
   const int n = pairs.num_pairs;
   detail::make_room(exec, 3 * n, space.motion, "femura::sweep_contacts::motion");
@@ -330,7 +343,7 @@ void sweep_contacts(const Exec& exec, const ContactPairs<Exec>& pairs,
       Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<512, 1>>(
           exec, 1, is_device ? threads : 1, is_device ? int(Sweep::device_lanes) : 1),
       Sweep{compliance, space.block, space.motion, pairs.multiplier, free_motion, space.history,
-            space.weights, space.result, max_sweeps, tolerance});
+            space.weights, space.result, max_sweeps, tolerance, least_scale});
   Kokkos::parallel_for("femura::sweep_contacts::end", rows, move);
 }
 
@@ -342,19 +355,32 @@ void take_out_contacts(const Exec& exec, const ContactPairs<Exec>& pairs,
                        detail::MovePairs<Exec>{compliance, motion, pairs.multiplier, motion, -1.});
 }
 
-/// The largest defect of complementarity and friction cone after sweep_contacts, as a motion over
-/// the same scale; infinite where a number is none. Fences.
+/// Of pairs with the motions `motion`, after sweep_contacts, which leaves the blocks of the
+/// compliance that turn forces into motions; infinite where a number is none. Fences.
 template<class Exec>
-double contact_residual(const Exec& exec, const ContactPairs<Exec>& pairs,
-                        const SweepSpace<Exec>& space) {
-  double most = 0;
+ContactErrors measure_contact_errors(const Exec& exec, const ContactPairs<Exec>& pairs,
+                                     const Array<double, Exec>& motion,
+                                     const SweepSpace<Exec>& space) {
+  using Max = Kokkos::Max<double>;
+  double through = 0, normal = 0, tangent = 0; // not of a struct: reducers keep the address
   Kokkos::parallel_reduce(
-      "femura::contact_residual",
+      "femura::measure_contact_errors",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, pairs.num_pairs),
-      detail::MeasureDefect<Exec>{space.block, space.motion, pairs.multiplier, space.result},
-      Kokkos::Max<double>(most));
-  fence(exec, "femura::contact_residual");
-  return most;
+      detail::MeasureErrors<Exec>{space.block, motion, pairs.multiplier}, Max(through), Max(normal),
+      Max(tangent));
+  fence(exec, "femura::measure_contact_errors");
+  // Kokkos starts a maximum from the least number there is.
+  return {through > 0 ? through : 0, normal, tangent};
+}
+
+/// What the last sweeps did. Fences.
+template<class Exec>
+SweepResult look_at_sweeps(const Exec& exec, const SweepSpace<Exec>& space) {
+  SweepResult result;
+  Kokkos::deep_copy(exec, Kokkos::View<SweepResult, Kokkos::HostSpace>(&result),
+                    Kokkos::View<SweepResult, typename Exec::memory_space>(space.result.data()));
+  fence(exec, "femura::look_at_sweeps");
+  return result;
 }
 
 } // namespace femura

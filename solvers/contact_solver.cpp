@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace femura {
 
@@ -53,6 +54,18 @@ ContactObstacle obstacle_of(const SoftObstacle& from, std::size_t number) {
   obstacle.radius = from.radius;
   obstacle.friction = from.friction;
   return obstacle;
+}
+
+/// At the start; obstacles as far as their points say.
+double largest_coordinate(const SoftScene& scene) {
+  double largest = 0;
+  for (const SoftObject& object : scene.objects)
+    for (const double x : object.mesh.point)
+      largest = std::max(largest, std::abs(x));
+  for (const SoftObstacle& obstacle : scene.obstacles)
+    for (const double x : obstacle.point)
+      largest = std::max(largest, std::abs(x));
+  return largest;
 }
 
 template<class Exec>
@@ -115,6 +128,8 @@ struct ContactSolver<Exec>::Implementation {
   ContactSurfaces<Exec> surfaces;
   int max_sweeps;
   double tolerance;
+  double least_motion; ///< m, that coordinates of the scene's size can tell
+  double scale = 0;    ///< m, of the step: the largest free motion, if that is more
   TriangleGrid<Exec> grid;
   PairLists<Exec> lists;
   ContactPairs<Exec> pairs, last;
@@ -129,7 +144,8 @@ struct ContactSolver<Exec>::Implementation {
                  const std::vector<std::vector<int>>& node_of, const SoftOptions& options)
       : surfaces(make_surfaces(exec, scene, node_of))
       , max_sweeps(options.contact_iterations)
-      , tolerance(options.contact_tolerance) {
+      , tolerance(options.contact_tolerance)
+      , least_motion(largest_coordinate(scene) * 32 * std::numeric_limits<double>::epsilon()) {
     FEMURA_REQUIRE(max_sweeps > 0, max_sweeps << " sweeps for contact");
     FEMURA_REQUIRE(tolerance > 0, "contact tolerance " << tolerance);
     if (surfaces.num_objects > 0)
@@ -143,19 +159,22 @@ struct ContactSolver<Exec>::Implementation {
                        << " entries of " << name << " for " << surfaces.num_nodes << " nodes");
   }
 
-  ContactResult sweep(const Exec& exec, const Array<double, Exec>& force) {
-    sweep_contacts(exec, pairs, compliance, free_motion, max_sweeps, tolerance, sweep_space);
+  /// The least `scale` is that for which the tolerance can be met.
+  ContactResult sweep(const Exec& exec, const Array<double, Exec>& force, double wanted,
+                      double least_scale) {
+    sweep_contacts(exec, pairs, compliance, free_motion, max_sweeps,
+                   wanted > 0 ? wanted : tolerance, sweep_space, least_scale);
     gather_contact_forces(exec, pairs, lists.begin, corners, surfaces.num_objects > 0, force);
+    const SweepResult sweeps = look_at_sweeps(exec, sweep_space);
+    const ContactErrors errors =
+        measure_contact_errors(exec, pairs, sweep_space.motion, sweep_space);
+    scale = sweeps.scale;
     ContactResult result;
     result.num_contacts = pairs.num_pairs;
-    result.residual = contact_residual(exec, pairs, sweep_space);
-    SweepResult sweeps;
-    Kokkos::deep_copy(
-        exec, Kokkos::View<SweepResult, Kokkos::HostSpace>(&sweeps),
-        Kokkos::View<SweepResult, typename Exec::memory_space>(sweep_space.result.data()));
-    fence(exec, "femura::ContactSolver::solve");
+    result.residual = std::max(errors.complementarity, errors.friction) / scale;
     result.iterations = sweeps.sweeps;
-    result.converged = sweeps.change <= tolerance && std::isfinite(result.residual);
+    result.converged =
+        sweeps.change <= (wanted > 0 ? wanted : tolerance) && std::isfinite(result.residual);
     solved = true;
     return result;
   }
@@ -193,7 +212,7 @@ ContactResult
 ContactSolver<Exec>::solve(const Exec& exec, const InverseFactor<Exec, Storage>& factor,
                            double scale, const Array<double, Exec>& x,
                            const Array<double, Exec>& x_free, const Array<double, Exec>& force,
-                           const Array<double, Exec>& rotation) {
+                           const Array<double, Exec>& rotation, double tolerance) {
   Implementation& m = *implementation_;
   m.check(x, "x");
   m.check(x_free, "x_free");
@@ -214,13 +233,39 @@ ContactSolver<Exec>::solve(const Exec& exec, const InverseFactor<Exec, Storage>&
                     "femura::contact::free_motion");
   measure_free_motion(exec, m.pairs, m.last, x, x_free, true, m.free_motion);
   make_compliance(exec, m.pairs, factor, rotation, scale, m.compliance_space, m.compliance);
-  return m.sweep(exec, force);
+  return m.sweep(exec, force, tolerance, m.least_motion / m.tolerance);
+}
+
+template<class Exec>
+template<class Storage>
+void ContactSolver<Exec>::renew(const Exec& exec, const InverseFactor<Exec, Storage>& factor,
+                                double scale, const Array<double, Exec>& rotation) {
+  Implementation& m = *implementation_;
+  if (m.pairs.num_pairs > 0)
+    make_compliance(exec, m.pairs, factor, rotation, scale, m.compliance_space, m.compliance);
+}
+
+template<class Exec>
+ContactState ContactSolver<Exec>::measure(const Exec& exec, const Array<double, Exec>& x,
+                                          const Array<double, Exec>& x_new) {
+  Implementation& m = *implementation_;
+  m.check(x, "x");
+  m.check(x_new, "x_new");
+  FEMURA_REQUIRE(m.solved, "contacts are measured before they are solved");
+  if (m.pairs.num_pairs == 0)
+    return {};
+  measure_free_motion(exec, m.pairs, m.last, x, x_new, false, m.free_motion);
+  const ContactErrors errors = measure_contact_errors(exec, m.pairs, m.free_motion, m.sweep_space);
+  ContactState state{errors.penetration, errors.complementarity, errors.friction};
+  state.residual = std::max(errors.complementarity, errors.friction) / m.scale;
+  state.converged = state.residual <= m.tolerance;
+  return state;
 }
 
 template<class Exec>
 ContactResult ContactSolver<Exec>::refine(const Exec& exec, const Array<double, Exec>& x,
                                           const Array<double, Exec>& x_new,
-                                          const Array<double, Exec>& force) {
+                                          const Array<double, Exec>& force, double tolerance) {
   Implementation& m = *implementation_;
   m.check(x, "x");
   m.check(x_new, "x_new");
@@ -233,7 +278,10 @@ ContactResult ContactSolver<Exec>::refine(const Exec& exec, const Array<double, 
   }
   measure_free_motion(exec, m.pairs, m.last, x, x_new, false, m.free_motion);
   take_out_contacts(exec, m.pairs, m.compliance, m.free_motion);
-  return m.sweep(exec, force);
+  const double scale = m.scale;
+  const ContactResult result = m.sweep(exec, force, tolerance, scale);
+  m.scale = scale; // of the step, whatever the sweeps took for the free motion
+  return result;
 }
 
 template<class Exec>
@@ -281,7 +329,9 @@ std::vector<double> ContactSolver<Exec>::obstacle_forces(const Exec& exec) const
 #define FEMURA_INSTANTIATE_SOLVE(Exec, Storage)                                                    \
   template ContactResult ContactSolver<Exec>::solve(                                               \
       const Exec&, const InverseFactor<Exec, Storage>&, double, const Array<double, Exec>&,        \
-      const Array<double, Exec>&, const Array<double, Exec>&, const Array<double, Exec>&);
+      const Array<double, Exec>&, const Array<double, Exec>&, const Array<double, Exec>&, double); \
+  template void ContactSolver<Exec>::renew(const Exec&, const InverseFactor<Exec, Storage>&,       \
+                                           double, const Array<double, Exec>&);
 #define FEMURA_INSTANTIATE(Exec)                                                                   \
   template class ContactSolver<Exec>;                                                              \
   FEMURA_INSTANTIATE_SOLVE(Exec, double)                                                           \

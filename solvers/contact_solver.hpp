@@ -12,12 +12,14 @@
 //   4. motion correction: solve A c = force; v += h c; x_new = x_free + h h c
 //
 // W stands for A^-1 in step 3 alone: where the factor is stale, or stored in few bits, the gaps at
-// x_new are not quite what the multipliers were found for. Then
+// x_new are not what the multipliers were found for. Contact is therefore solved in rounds:
 //
-//   5. refine(exec, x, x_new, force), and 4. again from x_free with the new force (c is a good
-//   first
-//      guess): a fixed point has exact contact whatever W is. One round is enough for factors of a
-//      few steps' age; none is needed for a fresh one.
+//   5. measure(exec, x, x_new): gaps, complementarity and friction at x_new, whatever W is. Where
+//      they meet the tolerance, and A c = force does, the step ends.
+//   6. refine(exec, x, x_new, force), and 4. again from x_free with the new force, from the last c.
+//
+// A round is a step of Newton's method with the compliance of W in the place of the true one: what
+// is wrong shrinks by about the relative error of W. Where it does not, renew() takes a better W.
 //
 // Newton steps: all of them go before step 2, with the matrix of the last one in 3 and 4.
 //
@@ -35,10 +37,19 @@
 namespace femura {
 
 struct ContactResult {
-  int num_contacts = 0; ///< pairs watched
-  int iterations = 0;   ///< sweeps
-  double residual = 0;  ///< of complementarity and the friction cone, relative to the largest force
-  bool converged = true; ///< the last sweep changed no force by more than the tolerance
+  int num_contacts = 0;  ///< pairs watched
+  int iterations = 0;    ///< sweeps
+  double residual = 0;   ///< of complementarity and friction for W, relative to the free motion
+  bool converged = true; ///< the last sweep moved no pair by more than the tolerance
+};
+
+/// The conditions of contact as they are met at given positions.
+struct ContactState {
+  double penetration = 0;     ///< m, the deepest
+  double complementarity = 0; ///< m: the largest of min(gap, what the force alone moves its pair)
+  double friction = 0;        ///< m: sliding that friction should stop, or turn against
+  double residual = 0;        ///< the larger of the last two, relative to the free motion
+  bool converged = true;      ///< that meets the tolerance
 };
 
 /// Set up once for a scene whose nodes are numbered by the solver: node i of object k is
@@ -74,12 +85,26 @@ public:
   template<class Storage>
   ContactResult solve(const Exec& exec, const InverseFactor<Exec, Storage>& factor, double scale,
                       const Array<double, Exec>& x, const Array<double, Exec>& x_free,
-                      const Array<double, Exec>& force, const Array<double, Exec>& rotation = {});
+                      const Array<double, Exec>& force, const Array<double, Exec>& rotation = {},
+                      double tolerance = 0);
+
+  /// After solve: how the conditions are met by the forces and the positions x_new that the
+  /// correction with them led to. Motions are relative to the largest free one of solve, but no
+  /// tolerance is below what the coordinates of the scene can tell. Fences.
+  ContactState measure(const Exec& exec, const Array<double, Exec>& x,
+                       const Array<double, Exec>& x_new);
 
   /// After solve: improves the forces by the gaps and motions measured at x_new, the positions that
-  /// the correction with these forces led to. force = H^T lambda, of all of lambda. Fences.
+  /// the correction with these forces led to. force = H^T lambda, of all of lambda. `tolerance` as
+  /// for solve. Fences.
   ContactResult refine(const Exec& exec, const Array<double, Exec>& x,
-                       const Array<double, Exec>& x_new, const Array<double, Exec>& force);
+                       const Array<double, Exec>& x_new, const Array<double, Exec>& force,
+                       double tolerance = 0);
+
+  /// After solve: the compliance of another factor for the same pairs, which keep their forces.
+  template<class Storage>
+  void renew(const Exec& exec, const InverseFactor<Exec, Storage>& factor, double scale,
+             const Array<double, Exec>& rotation = {});
 
   /// Forgets the last step's forces and sides, for states that do not follow on it.
   void forget();

@@ -96,6 +96,9 @@ public:
   const MadeFactor<Exec>& made() const { return maker_.made(); }
   /// Of the nodes since the factor in use was made; empty without the warp.
   const Array<double, Exec>& warp() const { return warp_; }
+  /// Of the nodes now, and when the factor in use was made; likewise.
+  const Array<double, Exec>& rotation() const { return now_; }
+  const Array<double, Exec>& rotation_of_factor() const { return made_at_; }
 
 private:
   std::unique_ptr<FactorPreconditioner<Exec>>

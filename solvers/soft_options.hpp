@@ -68,9 +68,10 @@ struct SoftOptions {
   int bands = 0; ///< of the inverse factor, 1 to 8: parts with fewer entries and more launches; 0:
                  ///< by a model of both, and 1 for contact
   bool warp = true; ///< a stale factor follows the rotation of the nodes since it was made
-  int contact_iterations = 200; ///< sweeps of projected Gauss-Seidel, at most
+  int contact_iterations = 200; ///< sweeps of projected Gauss-Seidel in a round, at most
+  int contact_rounds = 40;      ///< of sweeps and a correction of the motion, at most
   double contact_tolerance =
-      1e-8;             ///< on motions that a sweep still changes, relative to the free ones
+      1e-8; ///< on gaps, complementarity and sliding after a step, relative to the free motion
   int max_halvings = 6; ///< a step whose matrix is not positive definite is taken in halves
 };
 

@@ -2,6 +2,7 @@
 #include "solvers/soft_solver.hpp"
 
 #include "core/timer.hpp"
+#include "kernels/block_multiply.hpp"
 #include "kernels/soft_motion.hpp"
 #include "solvers/contact_solver.hpp"
 #include "solvers/factor_refresh.hpp"
@@ -10,6 +11,8 @@
 #include "solvers/soft_system.hpp"
 
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 
@@ -39,6 +42,14 @@ private:
   Stopwatch timer_;
   double last_ = 0;
 };
+
+/// Not a sum of steps, whose rounding grows; the double next to 0.3, not 30 times that next to
+/// 0.01.
+double time_after(double start, std::int64_t steps, double step) {
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.15g", start + double(steps) * step);
+  return std::strtod(digits, nullptr);
+}
 
 const SoftOptions& checked(const SoftOptions& o) {
   FEMURA_REQUIRE(o.time_step > 0 && std::isfinite(o.time_step), "a time step of " << o.time_step);
@@ -73,14 +84,22 @@ struct SoftSolver<Exec>::Implementation {
   std::unique_ptr<NodePreconditioner<Exec>> by_node;
   std::unique_ptr<FactorRefreshing<Exec>> by_factor;
   std::unique_ptr<ContactSolver<Exec>> contact;
-  std::unique_ptr<InversePreconditioner<Exec, float>>
-      contact_inverse; ///< if `apply` has none of one band
-  bool contact_inverse_stale = true;
-  Vector load, newton_load, x, v, x_start, x_trial, v_trial, x_before, v_before, force, free_motion;
-  double time = 0, factor_step = 0; ///< the step that the factor was made for
-  int last_iterations = 0;          ///< of the system before
-  double load_norm = 0;             ///< Newton's residuals need not be smaller than a part of it
-  double apply_seconds = -1;        ///< of the preconditioner, once it was measured
+  /// If `apply` has none of one band. To form it takes longer than some rounds of contact more: it
+  /// is kept when the factor is made anew, until the rounds say that it is too old.
+  std::unique_ptr<InversePreconditioner<Exec, float>> contact_inverse;
+  enum class InverseAge { none, older, current } inverse_age = InverseAge::none;
+  int rounds_lost = 0; ///< to its age, or that of the factor
+  bool contact_wants_factor = false;
+  Vector inverse_made_at, inverse_warp; ///< rotations of nodes, as of FactorRefreshing
+  Vector load, newton_load, x, v, x_start, x_trial, v_trial, x_before, v_before;
+  Vector force, free_motion, free_residual, contact_motion; ///< none without contact
+  double free_norm = 0; ///< of the right-hand side of the last free system
+  double time = 0, start_time = 0;
+  std::int64_t steps_since = 0; ///< start_time
+  double factor_step = 0;       ///< the step that the factor was made for
+  int last_iterations = 0;      ///< of the system before
+  double load_norm = 0;         ///< Newton's residuals need not be smaller than a part of it
+  double apply_seconds = -1;    ///< of the preconditioner, once it was measured
 
   Implementation(const Exec& exec, const SoftScene& scene, const SoftOptions& given)
       : options(resolve<Exec>(checked(given)))
@@ -97,10 +116,12 @@ struct SoftSolver<Exec>::Implementation {
     x = upload(exec, "femura::soft::x", numbering.point);
     x_start = upload(exec, "femura::soft::x_start", numbering.point);
     v = upload(exec, "femura::soft::v", numbering.velocity);
-    for (Vector* vector :
-         {&newton_load, &x_trial, &v_trial, &x_before, &v_before, &force, &free_motion})
+    for (Vector* vector : {&newton_load, &x_trial, &v_trial, &x_before, &v_before})
       *vector = make_zeros<double>(exec, n, "femura::soft::vector");
     const bool has_contact = !scene.obstacles.empty() || scene.contact_between_objects;
+    if (has_contact)
+      for (Vector* vector : {&force, &free_motion, &free_residual, &contact_motion})
+        *vector = make_zeros<double>(exec, n, "femura::soft::contact");
     if (has_contact && options.bands == 0)
       options.bands = 1; // see choose_inverse
     if (options.preconditioner == SoftPreconditioner::ldlt)
@@ -119,6 +140,9 @@ struct SoftSolver<Exec>::Implementation {
         contact_inverse = std::make_unique<InversePreconditioner<Exec, float>>(
             exec, numbering.pattern, make_inverse_layout(numbering.pattern),
             by_factor->made().factor.pattern, by_factor->warp(), false);
+      if (contact_inverse && options.warp)
+        for (Vector* rotation : {&inverse_made_at, &inverse_warp})
+          *rotation = make_zeros<double>(exec, 3 * n, "femura::soft::contact_rotation");
     }
     fence(exec, "femura::soft_solver");
   }
@@ -129,29 +153,40 @@ struct SoftSolver<Exec>::Implementation {
     return *by_node;
   }
 
-  /// Solves A x = b with the matrix of the system, that at positions `at`; false where it is not
-  /// positive definite. A stale factor that does not get there soon is made anew on the way.
-  bool solve(const Exec& exec, ResidentSolve<Exec>& solver, const Vector& at, SoftStep& report) {
+  /// Solves A x = b with the matrix of the system, that at positions `at`. A stale factor that does
+  /// not get there soon is made anew on the way.
+  ResidentResult solve(const Exec& exec, ResidentSolve<Exec>& solver, const Vector& at,
+                       double tolerance, SoftStep& report) {
     Kokkos::deep_copy(exec, cg.x, 0.0);
     const bool stale = by_factor && by_factor->staleness() > 0;
     const int patience = std::min(options.max_iterations, 4 * options.refresh_after);
-    ResidentResult result = solver.solve(exec, cg, preconditioner(), options.tolerance,
+    ResidentResult result = solver.solve(exec, cg, preconditioner(), tolerance,
                                          stale ? patience : options.max_iterations, options.batch);
     report.iterations += result.iterations;
-    last_iterations = result.iterations;
     if (stale && !result.converged) {
-      by_factor->update(exec, system.matrix(), at, true);
-      report.refreshed = contact_inverse_stale = true;
-      if (by_factor->num_replaced(exec) > 0)
-        return false;
-      result = solver.solve(exec, cg, preconditioner(), options.tolerance, options.max_iterations,
+      if (!refresh_now(exec, at, report)) {
+        result.broken = true;
+        return result;
+      }
+      result = solver.solve(exec, cg, preconditioner(), tolerance, options.max_iterations,
                             options.batch);
       report.iterations += result.iterations;
-      last_iterations = result.iterations;
     }
-    report.residual = result.relative_residual;
-    report.converged = report.converged && result.converged;
-    return !result.broken && std::isfinite(result.relative_residual);
+    result.broken = result.broken || !std::isfinite(result.relative_residual);
+    return result;
+  }
+
+  /// False where the matrix is not positive definite.
+  bool refresh_now(const Exec& exec, const Vector& at, SoftStep& report) {
+    by_factor->update(exec, system.matrix(), at, true);
+    report.refreshed = true;
+    inverse_is_older();
+    return by_factor->num_replaced(exec) == 0;
+  }
+
+  void inverse_is_older() {
+    if (inverse_age == InverseAge::current)
+      inverse_age = InverseAge::older;
   }
 
   /// Newton's iterations of a step h from x, v to x_trial, v_trial. False where a matrix is not
@@ -180,6 +215,7 @@ struct SoftSolver<Exec>::Implementation {
           first_norm = norm + load_norm;
         else if (norm <= options.newton_tolerance * first_norm) {
           newton_converged = true;
+          Kokkos::deep_copy(exec, cg.x, 0.0); // of the system that is left as it is
           break;
         }
       }
@@ -187,12 +223,17 @@ struct SoftSolver<Exec>::Implementation {
       if (!refresh(exec, h, x_k, report))
         return false;
       timer.add_to(report.factor);
-      if (!solve(exec, resident, x_k, report))
+      const ResidentResult solved = solve(exec, resident, x_k, options.tolerance, report);
+      last_iterations = solved.iterations;
+      free_norm = solved.reference;
+      report.residual = solved.relative_residual;
+      report.systems_converged = report.systems_converged && solved.converged;
+      if (solved.broken)
         return false;
       timer.add_to(report.solve);
       move_nodes(exec, h, x, v_k, cg.x, v_trial, x_trial);
     }
-    report.converged = report.converged && newton_converged;
+    report.newton_converged = report.newton_converged && newton_converged;
     return true;
   }
 
@@ -202,16 +243,33 @@ struct SoftSolver<Exec>::Implementation {
       return true;
     }
     by_factor->update(exec, system.matrix(), at,
-                      h != factor_step || last_iterations > options.refresh_after);
+                      h != factor_step || last_iterations > options.refresh_after ||
+                          contact_wants_factor);
+    if (h != factor_step || contact_wants_factor) {
+      inverse_age = InverseAge::none;
+      rounds_lost = 0;
+      contact_wants_factor = false;
+    }
     factor_step = h;
     report.staleness = std::max(report.staleness, by_factor->staleness());
     if (!by_factor->refreshed())
       return true;
-    report.refreshed = contact_inverse_stale = true;
+    report.refreshed = true;
+    inverse_is_older();
     return by_factor->num_replaced(exec) == 0;
   }
 
-  /// Contact forces for the free motion in x_trial, and its correction.
+  /// cg.b = what is left of A a = b + force at a = (that of the free motion) + contact_motion.
+  double balance(const Exec& exec) {
+    multiply(exec, system.matrix(), contact_motion, cg.q);
+    Kokkos::deep_copy(exec, cg.b, free_residual);
+    axpby(exec, 1., force, 1., cg.b);
+    axpby(exec, -1., cg.q, 1., cg.b);
+    return std::sqrt(dot(exec, cg.b, cg.b));
+  }
+
+  /// Contact forces for the free motion in x_trial, and its correction, in rounds until contact and
+  /// balance are measured to meet their tolerances.
   bool resolve_contact(const Exec& exec, double h, SoftStep& report) {
     const Vector& matrix_at = x; // with one Newton iteration exactly
     const int num_pairs = contact->detect(exec, x, x_trial);
@@ -220,37 +278,110 @@ struct SoftSolver<Exec>::Implementation {
       return true;
     Kokkos::deep_copy(exec, free_motion, x_trial);
     Kokkos::deep_copy(exec, newton_load, v_trial); // the free velocity
-    const auto correct = [&](const ContactResult& result) {
-      report.contact_residual = std::max(report.contact_residual, result.residual);
-      report.converged = report.converged && result.converged;
-      Kokkos::deep_copy(exec, cg.b, force);
-      const bool good = solve(exec, correction, matrix_at, report);
-      move_nodes(exec, h, x, newton_load, cg.x, v_trial, x_trial);
-      return good;
-    };
-    if (!correct(solve_contact(exec, h * h)))
-      return false;
-    const bool exact =
-        by_factor->staleness() == 0 && !contact_inverse && options.storage == FactorStorage::fp64;
-    return exact || correct(contact->refine(exec, x, x_trial, force));
+    multiply(exec, system.matrix(), cg.x, free_residual);
+    axpby(exec, 1., cg.b, -1., free_residual);
+    Kokkos::deep_copy(exec, contact_motion, 0.0);
+    // A compliance that is not of this step's matrix is wrong by some per cent, so that more digits
+    // of a round's forces and motions are not worth their sweeps and iterations.
+    const double digits = 1e-2;
+    ContactResult sweeps = solve_contact(exec, h * h);
+    double left = balance(exec), last_residual = HUGE_VAL;
+    ContactState state;
+    bool solved = true;
+    int round = 1;
+    for (;; ++round) {
+      ++report.contact_rounds;
+      report.contact_sweeps += sweeps.iterations;
+      if (left > 0) {
+        const double tolerance =
+            compliance_is_exact() ? std::min(options.tolerance, digits) : digits;
+        const ResidentResult correcting = solve(exec, correction, matrix_at, tolerance, report);
+        if (correcting.broken)
+          return false;
+        solved = solved && correcting.converged;
+        axpby(exec, 1., cg.x, 1., contact_motion);
+      }
+      move_nodes(exec, h, x, newton_load, contact_motion, v_trial, x_trial);
+      left = balance(exec);
+      const double whole = free_norm + std::sqrt(dot(exec, force, force));
+      report.residual = whole > 0 ? left / whole : 0;
+      state = contact->measure(exec, x, x_trial);
+      const bool balanced = report.residual <= options.tolerance;
+      if ((state.converged && balanced) || round == options.contact_rounds ||
+          !std::isfinite(state.residual))
+        break;
+      if (state.converged)
+        continue; // with the same forces
+      if (sweeps.converged && round > 2 && state.residual > 0.5 * last_residual &&
+          !compliance_is_exact()) {
+        if (by_factor->staleness() > 0 && !refresh_now(exec, matrix_at, report))
+          return false;
+        inverse_age = InverseAge::none;
+        renew_contact(exec, h * h);
+      }
+      last_residual = state.residual;
+      sweeps = contact->refine(exec, x, x_trial, force,
+                               std::max(0.5 * options.contact_tolerance, 0.02 * state.residual));
+      left = balance(exec);
+    }
+    count_lost_rounds(round);
+    report.penetration = std::max(report.penetration, state.penetration);
+    report.complementarity = std::max(report.complementarity, state.complementarity);
+    report.friction = std::max(report.friction, state.friction);
+    report.contact_residual = std::max(report.contact_residual, state.residual);
+    report.contact_converged = report.contact_converged && state.converged;
+    // What the last forces left is not the systems' fault.
+    const bool balanced = report.residual <= options.tolerance || (solved && !state.converged);
+    report.systems_converged = report.systems_converged && balanced;
+    return std::isfinite(state.residual);
   }
 
-  ContactResult solve_contact(const Exec& exec, double scale) {
-    const auto with = [&](const auto& inverse) {
-      return contact->solve(exec, inverse, scale, x, free_motion, force, by_factor->warp());
-    };
+  /// Whether it is of the matrix of this step, but for rounding.
+  bool compliance_is_exact() const {
+    return by_factor->staleness() == 0 && (!contact_inverse || inverse_age == InverseAge::current);
+  }
+
+  /// What is too old costs rounds; more of them than a new factor is worth have the next one fresh.
+  void count_lost_rounds(int rounds) {
+    constexpr int rounds_when_new = 4, worth_of_factor = 20;
+    rounds_lost += std::max(0, rounds - rounds_when_new);
+    contact_wants_factor = rounds_lost > worth_of_factor;
+  }
+
+  /// Calls `use` with the inverse of the factor that contact goes by, and its warp.
+  template<class Use>
+  auto with_contact_inverse(const Exec& exec, const Use& use) {
     if (contact_inverse) {
-      if (contact_inverse_stale)
+      if (inverse_age == InverseAge::none) {
         contact_inverse->prepare(exec, by_factor->made());
-      contact_inverse_stale = false;
-      return with(contact_inverse->inverse());
+        if (options.warp)
+          Kokkos::deep_copy(exec, inverse_made_at, by_factor->rotation_of_factor());
+        inverse_age = InverseAge::current;
+      }
+      if (options.warp)
+        relative_rotation(exec, by_factor->rotation(), inverse_made_at, inverse_warp);
+      return use(contact_inverse->inverse(), inverse_warp);
     }
     FactorPreconditioner<Exec>& factor = by_factor->preconditioner();
     if (auto* fp64 = dynamic_cast<InversePreconditioner<Exec, double>*>(&factor))
-      return with(fp64->inverse());
+      return use(fp64->inverse(), by_factor->warp());
     if (auto* fp32 = dynamic_cast<InversePreconditioner<Exec, float>*>(&factor))
-      return with(fp32->inverse());
-    return with(dynamic_cast<InversePreconditioner<Exec, Half>&>(factor).inverse());
+      return use(fp32->inverse(), by_factor->warp());
+    return use(dynamic_cast<InversePreconditioner<Exec, Half>&>(factor).inverse(),
+               by_factor->warp());
+  }
+
+  ContactResult solve_contact(const Exec& exec, double scale) {
+    return with_contact_inverse(exec, [&](const auto& inverse, const Vector& warp) {
+      return contact->solve(exec, inverse, scale, x, free_motion, force, warp,
+                            compliance_is_exact() ? 0 : 1e-3);
+    });
+  }
+
+  void renew_contact(const Exec& exec, double scale) {
+    with_contact_inverse(exec, [&](const auto& inverse, const Vector& warp) {
+      contact->renew(exec, inverse, scale, warp);
+    });
   }
 
   /// One step h, or two of half of it where a matrix is not positive definite.
@@ -279,10 +410,20 @@ struct SoftSolver<Exec>::Implementation {
       advance(exec, h / 2, halvings + 1, time_phases, report);
   }
 
+  /// Counts steps from 0 where `now` is one, so that a run that goes on has the times of one
+  /// without a stop.
+  void set_time(double now) {
+    const double steps = std::nearbyint(now / options.time_step);
+    const bool counts =
+        steps >= 0 && steps < 1e15 && time_after(0, std::int64_t(steps), options.time_step) == now;
+    time = now;
+    start_time = counts ? 0 : now;
+    steps_since = counts ? std::int64_t(steps) : 0;
+  }
+
   SoftStep step(const Exec& exec, bool time_phases) {
     const Stopwatch timer;
     SoftStep report;
-    report.converged = true;
     Kokkos::deep_copy(exec, x_before, x);
     Kokkos::deep_copy(exec, v_before, v);
     const double time_before = time;
@@ -298,7 +439,11 @@ struct SoftSolver<Exec>::Implementation {
       time = time_before;
       throw;
     }
+    report.converged =
+        report.systems_converged && report.newton_converged && report.contact_converged;
     report.inverted = system.num_inverted(exec);
+    ++steps_since;
+    time = time_after(start_time, steps_since, options.time_step);
     report.time = time;
     report.total = timer.seconds();
     if (time_phases) {
@@ -372,7 +517,7 @@ void SoftSolver<Exec>::set_state(const Exec& exec, const std::vector<double>& po
                                  const std::vector<double>& velocities, double time) {
   implementation_->from_points(exec, positions, implementation_->x);
   implementation_->from_points(exec, velocities, implementation_->v);
-  implementation_->time = time;
+  implementation_->set_time(time);
   implementation_->factor_step = 0;
   if (implementation_->contact)
     implementation_->contact->forget();

@@ -21,17 +21,26 @@ namespace femura {
 /// What a step did. Times are of the host, s; on devices a phase's time includes waiting for it
 /// only where `time_phases` asks for it.
 struct SoftStep {
-  double time = 0;        ///< s, after the step
-  bool converged = false; ///< every system met its tolerance in the true residual
+  double time = 0;               ///< s, after the step
+  bool converged = false;        ///< all of the three below
+  bool systems_converged = true; ///< in the true residual
+  bool newton_converged = true;
   int newton_iterations = 0;
   int iterations = 0;     ///< of conjugate gradients, over all systems of the step
-  double residual = 0;    ///< relative, true, of the last system
+  double residual = 0;    ///< relative, true, of the last system; with contact |b + F - A a| over
+                          ///< |b| + |F|, F the contact forces
   int staleness = 0;      ///< systems solved since the factor in use was made, at most
   bool refreshed = false; ///< a new factor came into use
   int halvings = 0;       ///< 2^halvings sub-steps were taken: the matrix was not positive
   int inverted = 0;       ///< elements inside out
   int contacts = 0;
-  double contact_residual = 0; ///< of the complementarity conditions
+  int contact_rounds = 0, contact_sweeps = 0;
+  // Measured at the positions after the step; the worst of its parts
+  double penetration = 0;        ///< m, the deepest
+  double complementarity = 0;    ///< m: the largest of min(gap, what the force moves its pair)
+  double friction = 0;           ///< m: sliding that friction should stop, or turn against
+  double contact_residual = 0;   ///< the larger of these two, relative to the free motion
+  bool contact_converged = true; ///< that met its tolerance, in every part of the step
   double collect = 0, compress = 0, factor = 0, solve = 0, contact = 0, total = 0;
   double apply = 0; ///< of `solve`, in the preconditioner (measured apart, times iterations)
 };

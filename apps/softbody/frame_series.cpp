@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/softbody/frame_series.hpp"
 
-#include <cstdio>
+#include "core/exact_digits.hpp"
 
 namespace femura {
 
@@ -28,9 +28,7 @@ void FrameSeries::write(int step, double time, const std::vector<double>& positi
   file.point_data("displacement", displacement, 3, "m");
   file.point_data("velocity", velocities, 3, "m/s");
   file.set_run(run_);
-  char text[32];
-  std::snprintf(text, sizeof text, "%.17g", time);
-  file.set_run("simulated_time", text);
+  file.set_run("simulated_time", exact_digits(time));
   file.set_run("step", std::to_string(step));
   file.commit();
   list_.add(step, time);

@@ -40,9 +40,11 @@ void add_step_options(CLI::App& app, SoftbodyCommandOptions& o) {
   add_named(app, o.changes, "--assembly", &SoftOptions::assembly, assembly_choices(),
             "Element matrices summed through the element map, or through triplets (elements)");
   add_number(app, o.changes, "--contact-iterations", &SoftOptions::contact_iterations, "N",
-             "Sweeps of projected Gauss-Seidel over the contacts, at most (200)");
-  add_number(app, o.changes, "--contact-tolerance", &SoftOptions::contact_tolerance, "X",
-             "On the change of an impulse in a sweep, relative (1e-8)");
+             "Sweeps of projected Gauss-Seidel over the contacts, at most, in each round of "
+             "contact (200)");
+  add_number(
+      app, o.changes, "--contact-tolerance", &SoftOptions::contact_tolerance, "X",
+      "On gaps, complementarity and sliding after the step, relative to the free motion (1e-8)");
 }
 
 void add_solver_options(CLI::App& app, SoftbodyCommandOptions& o) {

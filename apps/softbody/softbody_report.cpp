@@ -17,6 +17,11 @@ std::string milliseconds(double seconds) {
   return format_number(1e3 * seconds, 4);
 }
 
+/// "no obstacles", "1 obstacle", "2 obstacles".
+std::string counted(std::size_t count, const std::string& what) {
+  return (count == 0 ? "no" : std::to_string(count)) + ' ' + what + (count == 1 ? "" : "s");
+}
+
 void add_scene(Table& table, const SoftbodyModel& model) {
   table.section("Scene");
   std::vector<std::vector<std::string>> rows;
@@ -31,7 +36,7 @@ void add_scene(Table& table, const SoftbodyModel& model) {
   table.row("steps",
             std::to_string(model.steps) + " of " + format_number(model.options.time_step) + " s");
   if (!model.scene.obstacles.empty() || model.scene.contact_between_objects)
-    table.row("contact", std::to_string(model.scene.obstacles.size()) + " obstacles" +
+    table.row("contact", counted(model.scene.obstacles.size(), "obstacle") +
                              (model.scene.contact_between_objects ? ", between objects" : ""));
 }
 
@@ -60,7 +65,8 @@ void add_solution(Table& table, const SoftbodyModel& model, const SoftbodyRunRes
                               "; factor at most " + std::to_string(totals.most_stale) + " old");
   table.row("residual", format_number(totals.worst_residual, 3) + " at worst");
   if (totals.most_contacts > 0)
-    table.row("contacts", "at most " + std::to_string(totals.most_contacts) + ", residual " +
+    table.row("contacts", "at most " + std::to_string(totals.most_contacts) + "; penetration " +
+                              format_number(totals.worst_penetration, 3) + " m, residual " +
                               format_number(totals.worst_contact_residual, 3) + " at worst");
   if (totals.most_inverted > 0 || totals.halved > 0)
     table.row("recovered", std::to_string(totals.halved) + " steps taken in parts, at most " +
@@ -138,15 +144,33 @@ nlohmann::ordered_json softbody_json(const SoftbodyModel& model, const SoftbodyR
   return make_summary(context, parts);
 }
 
+/// What did not converge, each with what helps.
+std::string remedies(const StepTotals& totals) {
+  std::string text;
+  if (totals.systems_failed > 0)
+    text += "; linear systems of " + counted(std::size_t(totals.systems_failed), "step") +
+            ": raise --max-iterations or --tolerance, or refresh the factor more often";
+  if (totals.newton_failed > 0)
+    text += "; Newton's iterations of " + counted(std::size_t(totals.newton_failed), "step") +
+            ": raise --newton, or take a smaller --time-step";
+  if (totals.contact_failed > 0)
+    text += "; contact of " + counted(std::size_t(totals.contact_failed), "step") + " (residual " +
+            format_number(totals.worst_contact_residual, 3) + ", penetration " +
+            format_number(totals.worst_penetration, 3) +
+            " m): raise --contact-iterations, or take a smaller --time-step";
+  return text;
+}
+
 void warn(const SoftbodyRunResults& results) {
   const std::vector<int> failed = results.not_converged();
+  const StepTotals totals = totals_of(results);
   if (!failed.empty()) {
     std::string named;
     for (std::size_t i = 0; i < failed.size() && i < 5; ++i)
       named += (i == 0 ? "" : ", ") + std::to_string(failed[i]);
     log_warning("not-converged", failed.size(), " of ", results.steps.size(),
                 " steps not converged: ", named, failed.size() > 5 ? ", ..." : "",
-                "; raise --max-iterations or --tolerance, or refresh the factor more often");
+                remedies(totals));
   }
   if (!results.breakdown.empty())
     log_warning("broke-down", "broke down in step ",

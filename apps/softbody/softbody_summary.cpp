@@ -59,6 +59,11 @@ Json step_columns(const std::vector<SoftStepRecord>& steps) {
   column("residual", [](Record r) { return r.step.residual; });
   column("staleness", [](Record r) { return r.step.staleness; });
   column("contacts", [](Record r) { return r.step.contacts; });
+  column("contact_rounds", [](Record r) { return r.step.contact_rounds; });
+  column("penetration", [](Record r) { return r.step.penetration; });
+  column("complementarity", [](Record r) { return r.step.complementarity; });
+  column("friction_residual", [](Record r) { return r.step.friction; });
+  column("contact_residual", [](Record r) { return r.step.contact_residual; });
   for (const StepPhase& phase : step_phases)
     column((std::string(phase.name) + "_seconds").c_str(),
            [&phase](Record r) { return r.step.*phase.seconds; });
@@ -100,11 +105,9 @@ nlohmann::ordered_json softbody_problem(const SoftbodyModel& model) {
 nlohmann::ordered_json softbody_engine(const SoftbodyModel& model,
                                        const SoftbodyRunResults& results) {
   const SoftOptions& o = model.options;
-  Json json = {{"assembly", name_of(o.assembly)},
-               {"newton_iterations", o.newton_iterations},
-               {"tolerance", o.tolerance},
-               {"product", name_of(o.product)},
-               {"preconditioner", name_of(o.preconditioner)},
+  Json json = {{"assembly", name_of(o.assembly)},    {"newton_iterations", o.newton_iterations},
+               {"tolerance", o.tolerance},           {"contact_tolerance", o.contact_tolerance},
+               {"product", name_of(o.product)},      {"preconditioner", name_of(o.preconditioner)},
                {"matrix_blocks", results.num_blocks}};
   if (o.preconditioner == SoftPreconditioner::ldlt)
     json.update({{"refresh", refresh_text(o)},
@@ -142,6 +145,10 @@ nlohmann::ordered_json softbody_results(const SoftbodyModel& model,
       {"halved_steps", totals.halved},
       {"most_inverted_elements", totals.most_inverted},
       {"most_contacts", totals.most_contacts},
+      {"most_contact_rounds", totals.most_contact_rounds},
+      {"worst_penetration", totals.worst_penetration},
+      {"worst_complementarity", totals.worst_complementarity},
+      {"worst_friction_residual", totals.worst_friction},
       {"worst_contact_residual", totals.worst_contact_residual},
       {"energy",
        {{"initial", to_json(results.initial)}, {"final", to_json(results.final_energy())}}}};

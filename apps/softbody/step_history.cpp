@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/softbody/step_history.hpp"
 
+#include "core/exact_digits.hpp"
+
 #include <cstdio>
 
 namespace femura {
 
 StepHistory::StepHistory(const std::string& path)
     : file_(path, "step,time,kinetic,elastic,potential,converged,newton_iterations,iterations,"
-                  "residual,staleness,refreshed,halvings,inverted,contacts,contact_residual,"
+                  "residual,staleness,refreshed,halvings,inverted,contacts,contact_rounds,"
+                  "penetration,complementarity,friction_residual,contact_residual,"
                   "collect,compress,factor,solve,apply,contact,total") {}
 
 void StepHistory::start(int step, double time, const SoftEnergy& energy) {
@@ -22,14 +25,17 @@ void StepHistory::start(int step, double time, const SoftEnergy& energy) {
 void StepHistory::add(const SoftStepRecord& record) {
   const SoftStep& s = record.step;
   const SoftEnergy& e = record.energy;
+  std::string exact = std::to_string(record.number);
+  for (const double value : {s.time, e.kinetic, e.elastic, e.potential})
+    exact += ',' + exact_digits(value);
   char line[512];
   std::snprintf(line, sizeof line,
-                "%d,%.17g,%.17g,%.17g,%.17g,%d,%d,%d,%.6e,%d,%d,%d,%d,%d,%.6e,"
+                "%s,%d,%d,%d,%.6e,%d,%d,%d,%d,%d,%d,%.6e,%.6e,%.6e,%.6e,"
                 "%.9f,%.9f,%.9f,%.9f,%.9f,%.9f,%.9f",
-                record.number, s.time, e.kinetic, e.elastic, e.potential, int(s.converged),
-                s.newton_iterations, s.iterations, s.residual, s.staleness, int(s.refreshed),
-                s.halvings, s.inverted, s.contacts, s.contact_residual, s.collect, s.compress,
-                s.factor, s.solve, s.apply, s.contact, s.total);
+                exact.c_str(), int(s.converged), s.newton_iterations, s.iterations, s.residual,
+                s.staleness, int(s.refreshed), s.halvings, s.inverted, s.contacts, s.contact_rounds,
+                s.penetration, s.complementarity, s.friction, s.contact_residual, s.collect,
+                s.compress, s.factor, s.solve, s.apply, s.contact, s.total);
   file_.line(line);
 }
 

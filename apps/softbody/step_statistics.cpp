@@ -49,6 +49,13 @@ StepTotals totals_of(const SoftbodyRunResults& results) {
     totals.most_inverted = std::max(totals.most_inverted, step.inverted);
     keep_worse(totals.worst_residual, step.residual);
     keep_worse(totals.worst_contact_residual, step.contact_residual);
+    keep_worse(totals.worst_penetration, step.penetration);
+    keep_worse(totals.worst_complementarity, step.complementarity);
+    keep_worse(totals.worst_friction, step.friction);
+    totals.most_contact_rounds = std::max(totals.most_contact_rounds, step.contact_rounds);
+    totals.systems_failed += !step.systems_converged;
+    totals.newton_failed += !step.newton_converged;
+    totals.contact_failed += !step.contact_converged;
   }
   return totals;
 }

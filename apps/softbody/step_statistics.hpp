@@ -29,7 +29,11 @@ Spread spread_of(const SoftbodyRunResults& results, const StepPhase& phase);
 struct StepTotals {
   std::int64_t iterations = 0, newton_iterations = 0, refreshes = 0, halved = 0;
   int most_iterations = 0, most_stale = 0, most_contacts = 0, most_inverted = 0;
-  double worst_residual = 0, worst_contact_residual = 0; ///< NaN is the worst of all
+  int most_contact_rounds = 0;
+  std::int64_t systems_failed = 0, newton_failed = 0, contact_failed = 0; ///< steps
+  // NaN is the worst of all
+  double worst_residual = 0, worst_contact_residual = 0;
+  double worst_penetration = 0, worst_complementarity = 0, worst_friction = 0; ///< m
 };
 StepTotals totals_of(const SoftbodyRunResults& results);
 

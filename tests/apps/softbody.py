@@ -150,6 +150,11 @@ class Motions(SoftbodyCase):
         self.assertEqual(run["problem"]["objects"][0]["mass"], 24)
         self.close(run["results"]["objects"][0]["mean_velocity"][1], 0.1 * 6 / 2)
 
+    def test_times_are_multiples_of_the_step_to_their_digits(self):
+        run = self.run_scene(scene(steps=60), "--history", "h.csv")
+        self.assertEqual(run["results"]["steps"]["time"], [n / 100 for n in range(1, 61)])
+        self.assertEqual([row["time"] for row in self.rows("h.csv")][3], "0.03")
+
     def test_a_turned_bar_hangs_as_well(self):
         bar = body(hexa_box((4, 1, 1), (4, 1, 1)), {"young": 1e6, "poisson": 0}, scale=0.5,
                    rotate={"axis": [0, 1, 0], "degrees": 90}, translate=[1, 2, 3],
@@ -217,6 +222,133 @@ class Agreement(SoftbodyCase):
         self.assertEqual(run["results"]["largest_staleness"], 4)
         self.assertEqual(run["results"]["refreshes"], 4)
         self.assertEqual(run["engine"]["refresh"], "every:5")
+
+
+PLANE = {"plane": {"point": [0, 0, 0], "normal": [0.1, 0, 1], "friction": 0.4}}
+FLOOR = {"plane": {"point": [0, 0, 0], "normal": [0, 0, 1], "friction": 0.5}}
+DAMPING = {"mass": 0.1, "stiffness": 0.01}
+WEIGHT = [0, 0, -9.81]
+
+
+def soft(name, mesh, young, at, poisson=0.4, **more):
+    return body(mesh, {"law": "corotational", "young": young, "poisson": poisson}, translate=at,
+                **{**more, "name": name})
+
+
+def ellipsoid(axes, cells):
+    return {"ellipsoid": {"semi_axes": list(axes), "cells": cells}}
+
+
+def liver():
+    return scene(soft("liver", ellipsoid((0.1, 0.07, 0.04), 6), 5e3, [0, 0, 0.055], 0.45,
+                      rotate={"axis": [0, 1, 0], "degrees": 20}),
+                 steps=16, gravity=WEIGHT, damping={"mass": 0.1, "stiffness": 0.02},
+                 obstacles=[PLANE], contact={"distance": 0.005})
+
+
+def pile():
+    return scene(soft("left", hexa_box((3, 3, 3), (0.1, 0.1, 0.1)), 8e3, [-0.12, -0.05, 0.002]),
+                 soft("right", hexa_box((3, 3, 3), (0.1, 0.1, 0.1)), 8e3, [0.02, -0.05, 0.002]),
+                 soft("slab", hexa_box((7, 3, 1), (0.3, 0.08, 0.04)), 8e3, [-0.155, -0.043, 0.105]),
+                 soft("ball", ellipsoid((0.055, 0.05, 0.045), 4), 4e3, [0.003, 0.002, 0.2], 0.45),
+                 steps=14, gravity=WEIGHT, damping=DAMPING, obstacles=[FLOOR],
+                 contact={"between_objects": True, "friction": 0.4, "distance": 0.005})
+
+
+def tower():
+    # Smaller and turned from one to the next: no edge lies exactly on another.
+    boxes = [soft(f"box{k}", hexa_box((2, 2, 2), (0.1 - 0.012 * k,) * 3), 2e4,
+                  [0.007 * k, 0.004 * k, 0.001 + (0.1015 - 0.006 * (k - 1)) * k],
+                  rotate={"axis": [0, 0, 1], "degrees": 3 * k}) for k in range(4)]
+    return scene(*boxes, steps=14, gravity=WEIGHT, damping=DAMPING,
+                 obstacles=[FLOOR],
+                 contact={"between_objects": True, "friction": 0.4, "distance": 0.005})
+
+
+def ball_on_cloth():
+    corners = [{"box": [x, y, 0, x, y, 0]} for x in (-0.5, 0.5) for y in (-0.5, 0.5)]
+    return scene(body(cloth((12, 12)), {"young": 1e6, "poisson": 0.3, "thickness": 0.001},
+                      name="cloth", density=300, translate=[-0.5, -0.5, 0], fixed=corners),
+                 soft("ball", ellipsoid((0.1, 0.1, 0.1), 4), 5e4, [0.01, 0.02, 0.105],
+                      velocity=[0, 0, -3]),
+                 time_step=0.005, steps=12, gravity=WEIGHT,
+                 damping={"mass": 0.5, "stiffness": 0.004},
+                 contact={"between_objects": True, "friction": 0.3})
+
+
+def cloth_on_sphere():
+    return scene(body(cloth((10, 10)), {"young": 1e5, "poisson": 0.3, "thickness": 0.001},
+                      density=300, translate=[-0.51, -0.48, 0.31]),
+                 steps=25, gravity=WEIGHT, damping={"mass": 0.5, "stiffness": 0.004},
+                 obstacles=[{"sphere": {"centre": [0, 0, 0], "radius": 0.3, "friction": 0.4}}])
+
+
+class Contact(SoftbodyCase):
+    scenes = {"liver": liver, "pile": pile, "tower": tower, "ball on cloth": ball_on_cloth,
+              "cloth on sphere": cloth_on_sphere}
+
+    def places(self, run):
+        return [x for state in run["results"]["objects"]
+                for key in ("mean_position", "lower", "upper") for x in state[key]]
+
+    def check_conditions(self, run):
+        results = run["results"]
+        self.assertGreater(results["most_contacts"], 5)
+        self.assertLessEqual(results["worst_contact_residual"], 1e-8)
+        # No free motion of these scenes is as long as 3 cm in a step.
+        self.assertLessEqual(results["worst_penetration"], 3e-10)
+        self.assertLessEqual(results["worst_complementarity"], 3e-10)
+        self.assertLessEqual(results["worst_friction_residual"], 3e-10)
+        self.assertLessEqual(run["residual"]["true"], 1e-9)
+
+    def test_the_age_of_the_factor_does_not_change_the_motion(self):
+        for name, make in self.scenes.items():
+            for self.backend in driver_case.backends() if name == "tower" else ["serial"]:
+                expected = self.run_scene(make(), "--refresh", "sync")
+                self.check_conditions(expected)
+                for refresh in ("every:4", "every:16", "background"):
+                    with self.subTest(scene=name, backend=self.backend, refresh=refresh):
+                        run = self.run_scene(make(), "--refresh", refresh)
+                        self.check_conditions(run)
+                        for a, b in zip(self.places(run), self.places(expected)):
+                            self.assertLess(abs(a - b), 1e-8)
+
+    def test_nodes_are_where_the_plane_lets_them(self):
+        """What is reported is true of the positions: the lowest node over the last step is not
+        below a horizontal plane by more than the penetration."""
+        run = self.run_scene(tower(), "--refresh", "every:16")
+        lowest = min(state["lower"][2] for state in run["results"]["objects"])
+        self.assertGreaterEqual(lowest, -run["results"]["worst_penetration"] - 1e-15)
+        self.assertLess(lowest, 1e-9)
+
+    def test_history_and_summary_have_the_conditions(self):
+        run = self.run_scene(liver(), "--history", "h.csv")
+        rows, steps = self.rows("h.csv"), run["results"]["steps"]
+        for key in ("penetration", "complementarity", "friction_residual", "contact_residual"):
+            worst = max(float(row[key]) for row in rows)
+            self.close(run["results"]["worst_" + key], worst, 1e-6)
+            self.close(max(steps[key]), worst, 1e-6)
+        table = self.femura("softbody", "s.json", "-q", "--backend", "serial").stdout
+        self.assertIn("1 obstacle\n", table)
+        self.assertRegex(table, "contacts +at most .* penetration .* m, residual")
+
+    def test_sweeps_that_do_not_suffice_are_named_as_the_cause(self):
+        self.write_scene(pile())
+        process = self.femura("softbody", "s.json", "-q", "--backend", "serial", "--steps", "5",
+                              "--contact-iterations", "1", "--contact-tolerance", "1e-13", "--json",
+                              "r.json", code=NOT_CONVERGED)
+        self.assertIn("raise --contact-iterations", process.stderr)
+        self.assertNotIn("--max-iterations", process.stderr)
+        run = json.loads(self.read("r.json"))
+        self.assertEqual(run["status"], "not converged")
+        self.assertGreater(run["results"]["worst_contact_residual"], 1e-13)
+        self.assertIn("not-converged", [warning["code"] for warning in run["warnings"]])
+
+    def test_systems_that_do_not_converge_are_named_as_the_cause(self):
+        self.write_scene(liver())
+        process = self.femura("softbody", "s.json", "-q", "--backend", "serial", "--steps", "3",
+                              "--refresh", "every:100", "--tolerance", "1e-16", code=NOT_CONVERGED)
+        self.assertIn("raise --max-iterations", process.stderr)
 
 
 class Resume(SoftbodyCase):
