@@ -10,6 +10,7 @@
 #include "core/io/image_format.hpp"
 #include "core/io/metaimage.hpp"
 #include "core/io/nifti.hpp"
+#include "core/io/nodal_list.hpp"
 #include "core/io/parosol.hpp"
 #include "core/io/raw_image.hpp"
 #include "core/io/surface.hpp"
@@ -162,6 +163,8 @@ bool accepts(const Read& read) {
     return true;
   } catch (const femura::InputError&) {
     return false;
+  } catch (const femura::BackendError&) { // more than fits in memory
+    return false;
   }
 }
 
@@ -238,6 +241,18 @@ inline bool models_target(const std::string& path) {
       map->evaluate(std::int64_t(elem), {0.5, -0.5, 1}, x, jacobian);
       for (const double component : x)
         expect(std::isfinite(component), "a map that is not finite");
+    }
+  });
+}
+/// For an image of 2 x 3 x 4 voxels.
+inline bool nodal_list_target(const std::string& path) {
+  return accepts([&] {
+    const int shape[3] = {2, 3, 4};
+    for (const femura::NodalValue& row : femura::read_nodal_list(path, {2, 3, 4})) {
+      for (int axis = 0; axis < 3; ++axis)
+        expect(row.node[axis] >= 0 && row.node[axis] <= shape[axis], "a node outside the lattice");
+      expect(row.component >= 0 && row.component < 3, "a bad direction");
+      expect(std::isfinite(row.value), "a value that is not finite");
     }
   });
 }

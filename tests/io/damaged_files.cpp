@@ -159,6 +159,10 @@ TEST_CASE("damaged vertex lists are refused or read, nothing else", "[damaged]")
   run_damaged(vtx_target, "a.vtx", sample_vtx(), 1);
 }
 
+TEST_CASE("damaged nodal lists are refused or read, nothing else", "[damaged]") {
+  run_damaged(nodal_list_target, "f.csv", "# x, y, z\n0, 0, 2, z, -1\n1 1 2 2 -0.5 # one\n", 1);
+}
+
 TEST_CASE("damaged ParOSol files are refused or read, nothing else", "[damaged]") {
   ParosolFile file;
   file.loaded = {1, 1, 1, 2};
