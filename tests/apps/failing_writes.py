@@ -80,7 +80,9 @@ class FailingWrites(DriverCase):
         self.assertIn("femura: error: ", message, where)
         for name in files:
             self.assertIn(name, reference, where)
-            if files[name] != start.get(name):
+            if name.endswith(".csv"): # a history may be written as it goes
+                self.assertTrue(reference[name].startswith(files[name]), f"{name}, {where}")
+            elif files[name] != start.get(name):
                 found = self.content(name, files)
                 steps = len(found) if name.endswith(".series") else None
                 self.assertEqual(found, self.content(name, reference, steps), f"{name}, {where}")
