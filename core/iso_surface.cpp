@@ -19,6 +19,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <unordered_map>
 
 namespace femura {
@@ -77,15 +78,21 @@ public:
       , level_(level)
       , above_(field.size()) {}
 
-  TriangleSurface make() {
+  SolidParts make() {
     for (std::size_t n = 0; n < field_.size(); ++n)
       above_[n] = field_[n] > level_;
     find_cells();
     number_faces();
     leave_out_touching_nodes();
+    const std::size_t num_faces = vertex_on_face_.size() / 4;
+    FEMURA_REQUIRE(field_.size() + num_faces + elem_.size() <
+                       std::size_t(std::numeric_limits<std::int32_t>::max()),
+                   "the iso-surface has too many cells to number");
+    root_.resize(field_.size() + num_faces + elem_.size());
+    std::iota(root_.begin(), root_.end(), 0);
     for (std::size_t place = 0; place < elem_.size(); ++place)
       cut(place);
-    return std::move(surface_);
+    return number_parts();
   }
 
 private:
@@ -208,10 +215,68 @@ private:
     add_centre(centre, corner, [](std::size_t k) { return k; });
   }
 
+  /// Of a corner among all nodes, then faces, then cells.
+  std::int32_t number_of(const Cell& cell, int corner) const {
+    if (corner < 8)
+      return cell.node[corner];
+    if (corner == centre)
+      return std::int32_t(root_.size() - elem_.size() + cell.place);
+    return std::int32_t(field_.size()) +
+           std::int32_t(face_number_[6 * cell.place + std::size_t(corner - 8)]);
+  }
+
+  std::int32_t find_root(std::int32_t number) {
+    while (root_[std::size_t(number)] != number) {
+      std::int32_t& up = root_[std::size_t(number)];
+      up = root_[std::size_t(up)];
+      number = up;
+    }
+    return number;
+  }
+
+  void join(const Cell& cell, int a, int b) {
+    if (!cell.above[a] || !cell.above[b])
+      return;
+    const std::int32_t one = find_root(number_of(cell, a)), other = find_root(number_of(cell, b));
+    root_[std::size_t(std::max(one, other))] = std::min(one, other); // nodes before centres
+  }
+
+  /// Along the edges of a cell's tetrahedra.
+  void join_corners(const Cell& cell) {
+    for (int f = 0; f < 6; ++f)
+      for (int k = 0; k < 4; ++k) {
+        join(cell, hexa_face[f][k], hexa_face[f][(k + 1) % 4]);
+        join(cell, hexa_face[f][k], 8 + f);
+      }
+    for (int corner = 0; corner < centre; ++corner)
+      join(cell, corner, centre);
+  }
+
+  /// Surface and numbers of its parts.
+  SolidParts number_parts() {
+    SolidParts parts;
+    std::vector<std::int32_t> number(root_.size(), -1);
+    const auto part_of = [&](std::int32_t corner) {
+      std::int32_t& own = number[std::size_t(find_root(corner))];
+      if (own < 0)
+        own = parts.num_parts++;
+      return own;
+    };
+    parts.part_of_node.assign(field_.size(), -1);
+    for (std::size_t n = 0; n < field_.size(); ++n)
+      if (above_[n] != 0)
+        parts.part_of_node[n] = part_of(std::int32_t(n));
+    for (const auto& triangle : surface_.triangle)
+      parts.part_of_triangle.push_back(part_of(corner_of_vertex_[std::size_t(triangle[0])]));
+    parts.surface = std::move(surface_);
+    return parts;
+  }
+
   /// The triangles in and on a cell.
   void cut(std::size_t place) {
     Cell cell;
     load(cell, place);
+    join_corners(cell);
     const auto own = std::lower_bound(own_face_.begin(), own_face_.end(), std::int64_t(6 * place));
     const bool at_surface = own != own_face_.end() && *own < std::int64_t(6 * place + 6);
     const bool first_above = cell.above[0];
@@ -289,6 +354,7 @@ private:
     known = int(surface_.vertex.size());
     surface_.vertex.push_back(
         {p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1]), p[2] + t * (q[2] - p[2])});
+    corner_of_vertex_.push_back(number_of(cell, above));
     if (shared)
       *shared = known;
     return known;
@@ -336,6 +402,8 @@ private:
   std::vector<int> vertex_on_face_;       // [faces, 4] between the centre and the sorted nodes
   std::unordered_map<std::uint64_t, int> vertex_on_edge_; // by both nodes; twice the same: the node
   TriangleSurface surface_;
+  std::vector<std::int32_t> corner_of_vertex_; // the end above of each vertex's edge
+  std::vector<std::int32_t> root_;             // of corners, towards the first of their part
 };
 
 /// Of the 24 tetrahedra together.
@@ -380,6 +448,10 @@ std::vector<double> node_means(const ElementMesh& mesh, const std::vector<double
 
 TriangleSurface iso_surface(const ElementMesh& mesh, const std::vector<double>& field,
                             double level) {
+  return solid_parts(mesh, field, level).surface;
+}
+
+SolidParts solid_parts(const ElementMesh& mesh, const std::vector<double>& field, double level) {
   FEMURA_REQUIRE(mesh.shape == ElementShape::hexa, "the mesh is not of hexahedra");
   FEMURA_REQUIRE(field.size() == mesh.num_points(),
                  field.size() << " values for " << mesh.num_points() << " points");

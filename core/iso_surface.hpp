@@ -5,6 +5,7 @@
 #include "core/element_mesh.hpp"
 #include "core/io/surface.hpp"
 
+#include <cstdint>
 #include <vector>
 
 namespace femura {
@@ -25,5 +26,16 @@ std::vector<double> node_means(const ElementMesh& mesh, const std::vector<double
 /// not finite and a face of more than two elements.
 TriangleSurface iso_surface(const ElementMesh& mesh, const std::vector<double>& field,
                             double level);
+
+/// The same, and what of it hangs together.
+struct SolidParts {
+  TriangleSurface surface;
+  int num_parts = 0; ///< that no path in {field > level} joins, of the 24 tetrahedra's edges
+  std::vector<std::int32_t> part_of_triangle; ///< shells of one part, cavities too, have its number
+  std::vector<std::int32_t> part_of_node;     ///< [num_points], -1: not above
+};
+
+/// Numbers parts by their first nodes.
+SolidParts solid_parts(const ElementMesh& mesh, const std::vector<double>& field, double level);
 
 } // namespace femura

@@ -214,6 +214,69 @@ TEST_CASE("an iso-surface ends on the body's own surface", "[iso_surface]") {
   CHECK(volume_of(quarter) == Approx(M_PI / 3 * std::pow(5.3, 3)).epsilon(0.02));
 }
 
+/// A number for each triangle, the same where triangles are joined by vertices.
+std::vector<int> shells_of(const TriangleSurface& surface) {
+  std::vector<int> root(surface.vertex.size());
+  std::iota(root.begin(), root.end(), 0);
+  const auto find = [&](int v) {
+    while (root[std::size_t(v)] != v)
+      v = root[std::size_t(v)] = root[std::size_t(root[std::size_t(v)])];
+    return v;
+  };
+  for (const auto& t : surface.triangle)
+    for (std::size_t k = 1; k < 3; ++k)
+      root[std::size_t(find(t[k]))] = find(t[0]);
+  std::vector<int> shell;
+  for (const auto& t : surface.triangle)
+    shell.push_back(find(t[0]));
+  return shell;
+}
+
+TEST_CASE("a solid has a part for each shell that encloses it, and cavities belong to it",
+          "[iso_surface]") {
+  const ElementMesh mesh = centred_cube(16);
+  // A ball in the cavity of another, and a third beside them.
+  const auto balls = sample(mesh, [](double x, double y, double z) {
+    const double inner = std::hypot(x + 2, y + 2, z + 2), outer = std::hypot(x - 6, y - 6, z - 6);
+    return std::max({1.7 - inner, 1.1 - std::abs(inner - 4.6), 1.6 - outer});
+  });
+  const SolidParts solid = solid_parts(mesh, balls, 0);
+  CHECK(solid.num_parts == 3);
+  const std::vector<int> shell = shells_of(solid.surface);
+  CHECK(std::set<int>(shell.begin(), shell.end()).size() == 4);
+  for (std::size_t n = 0; n < balls.size(); ++n)
+    CHECK((solid.part_of_node[n] >= 0) == (balls[n] > 0));
+
+  // Whatever the field: a part is bounded by one shell that encloses volume, and by cavities.
+  std::mt19937 random(7);
+  ElementMesh box = make_hexa_box({7, 6, 5}, {7, 6, 5});
+  for (const double level : {0.4, 0.55, 0.7, 0.85}) {
+    std::vector<double> field(box.num_points());
+    for (double& value : field)
+      value = std::uniform_real_distribution<double>(0, 1)(random);
+    const SolidParts parts = solid_parts(box, field, level);
+    const std::vector<int> shells = shells_of(parts.surface);
+    std::map<int, double> volume;
+    std::map<int, std::set<int>> parts_of;
+    for (std::size_t t = 0; t < shells.size(); ++t) {
+      const auto& triangle = parts.surface.triangle[t];
+      const auto corner = [&](std::size_t k) {
+        return parts.surface.vertex[std::size_t(triangle[k])];
+      };
+      volume[shells[t]] += six_volumes(corner(0), corner(1), corner(2));
+      parts_of[shells[t]].insert(parts.part_of_triangle[t]);
+    }
+    std::set<int> enclosed;
+    for (const auto& [one, six] : volume) {
+      CHECK(parts_of[one].size() == 1);
+      if (six > 0)
+        CHECK(enclosed.insert(*parts_of[one].begin()).second);
+    }
+    CHECK(int(enclosed.size()) == parts.num_parts);
+    CHECK(parts.num_parts > (level > 0.5 ? 1 : 0));
+  }
+}
+
 TEST_CASE("a field that is above everywhere gives the body, one that is nowhere nothing",
           "[iso_surface]") {
   const ElementMesh mesh = make_hexa_box({3, 2, 1}, {3, 4, 5});
