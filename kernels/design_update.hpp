@@ -57,6 +57,28 @@ void move_bounds(const Exec& exec, const Array<std::uint8_t, Exec>& role,
 
 namespace detail {
 template<class Exec>
+struct LowerFree {
+  Array<std::uint8_t, Exec> role;
+  Array<double, Exec> from, x;
+  double least, by;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    const bool free = role(e) == std::uint8_t(DesignRole::free);
+    x(e) = !free ? from(e) : from(e) - by > least ? from(e) - by : least;
+  }
+};
+} // namespace detail
+
+/// x = from less `by` where an element is free, at least `least`. Does not fence.
+template<class Exec>
+void lower_free(const Exec& exec, const Array<std::uint8_t, Exec>& role,
+                const Array<double, Exec>& from, double least, double by,
+                const Array<double, Exec>& x) {
+  Kokkos::parallel_for("femura::lower_free", range(exec, x.extent(0)),
+                       detail::LowerFree<Exec>{role, from, x, least, by});
+}
+
+namespace detail {
+template<class Exec>
 struct ScaleBySlope {
   SimpLaw law;
   Array<double, Exec> density, gradient;

@@ -225,10 +225,21 @@ struct DesignOptimizer<Exec>::Impl {
     if (options.filter == DesignFilter::none)
       return;
     radius = options.radius > 0 ? options.radius : 1.5 * geometry.mean_edge;
-    if (options.filter == DesignFilter::helmholtz) // zero flux: all of the boundary is a mirror
+    const auto reaches_nothing = [&](const char* why) {
+      fail<std::invalid_argument>(
+          "the filter's radius of ", radius, " m ", why, ": edges are of ", geometry.mean_edge,
+          " m in the mean. Without a filter that reaches neighbours designs "
+          "are checkerboards: take 1.5 edges or more, or the filter none");
+    };
+    if (options.filter == DesignFilter::helmholtz) { // zero flux: all of the boundary is a mirror
+      if (radius < geometry.mean_edge)
+        reaches_nothing("is below the size of the elements");
       helmholtz.emplace(exec, solver.arrays(), radius);
-    else
-      cone = make_cone_filter(exec, geometry.centroid, geometry.volume, radius, mirrors);
+      return;
+    }
+    cone = make_cone_filter(exec, geometry.centroid, geometry.volume, radius, mirrors);
+    if (num_elem() > 1 && std::int64_t(cone->column.extent(0)) == num_elem())
+      reaches_nothing("reaches no element's neighbour");
   }
 
   void start(const Exec& exec) {
@@ -390,7 +401,7 @@ struct DesignOptimizer<Exec>::Impl {
       multiplier =
           optimality_step(exec, OcArrays<Exec>{x, lower, upper, df, dv, geometry.volume, scratch},
                           options.volume_fraction - volume, options.volume_fraction,
-                          is_mechanism() ? 0.3 : 0.5, x_new);
+                          is_mechanism() ? 0.3 : 0.5, options.multiplier_tolerance, x_new);
     }
     if (!std::isfinite(multiplier) || !std::isfinite(sum_of_sizes(exec, x_new, x_new)))
       break_down("step ", steps + 1, ": the new design is not finite");
@@ -422,6 +433,54 @@ struct DesignOptimizer<Exec>::Impl {
     refresh(exec);
     report.seconds_update = timer.seconds() - report.seconds_gradient;
     return report;
+  }
+
+  /// Physical volume by that allowed, less 1.
+  double excess() const { return sums.volume / sums.total_volume / options.volume_fraction - 1; }
+
+  void lower_design(const Exec& exec, double by) {
+    lower_free(exec, role, x_new, least(), by, x);
+    refresh(exec);
+  }
+
+  /// The same is taken from all variables, where the volume is too large: the nearest design within
+  /// the constraint, where volumes are equal and filters keep them. What to take is found by false
+  /// position (Illinois), which keeps the root between `low` and `high`.
+  bool meet_volume(const Exec& exec) {
+    constexpr double slack = 1e-7; // of the volume: the aim is half of it below the limit
+    if (excess() <= slack)
+      return true;
+    const TimedScope scope("femura::design::meet_volume");
+    Kokkos::deep_copy(exec, x_new, x);
+    const auto value = [&] { return excess() + slack / 2; };
+    double low = 0, at_low = value();
+    double high = options.move;
+    lower_design(exec, high);
+    double at_high = value();
+    if (at_high > 0) {
+      lower_design(exec, 0);
+      return false;
+    }
+    double now = at_high;
+    for (int k = 0, same = 0; k < 100 && std::fabs(now) > slack / 2; ++k) {
+      const double by = (low * at_high - high * at_low) / (at_high - at_low);
+      lower_design(exec, by);
+      now = value();
+      if (now > 0) {
+        low = by;
+        at_low = now;
+        at_high *= same > 0 ? 0.5 : 1;
+        same = 1;
+      } else {
+        high = by;
+        at_high = now;
+        at_low *= same < 0 ? 0.5 : 1;
+        same = -1;
+      }
+    }
+    if (now > slack / 2)
+      lower_design(exec, high);
+    return true;
   }
 
   bool continues() const {
@@ -466,6 +525,11 @@ int DesignOptimizer<Exec>::num_steps() const {
 template<class Exec>
 DesignStep DesignOptimizer<Exec>::step(const Exec& exec) {
   return impl_->step(exec);
+}
+
+template<class Exec>
+bool DesignOptimizer<Exec>::meet_volume(const Exec& exec) {
+  return impl_->meet_volume(exec);
 }
 
 template<class Exec>

@@ -69,6 +69,12 @@ public:
   /// Analyses the design, takes the gradient and changes the design. Throws DesignBreakdown.
   DesignStep step(const Exec& exec);
 
+  /// To end with: lowers all variables by the same, at most by the move limit of a step, where the
+  /// physical volume is above the fraction by more than 1e-7 of it, as after steps that saw the
+  /// volume of filtered and projected densities linearised. The volume is then at most the
+  /// fraction; false, and the design as it was, where it would not be. Fences.
+  bool meet_volume(const Exec& exec);
+
   /// Analyses the present design without changing it (number 0, change 0); the next solves start
   /// from its displacements. Throws DesignBreakdown.
   DesignStep analyse(const Exec& exec);

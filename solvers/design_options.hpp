@@ -53,6 +53,7 @@ struct DesignOptions {
   double threshold = 0.5;  ///< eta of the projection
   Continuation sharpness{1, 64, 40, 2}; ///< beta of the projection
   DesignMethod method = DesignMethod::oc;
+  double multiplier_tolerance = 1e-12; ///< of optimality criteria, relative: ends the bisection
   double move = 0.2;
   double start = 0;               ///< density of the first design where it is free; 0: what
                                   ///< makes the volume the fraction of all

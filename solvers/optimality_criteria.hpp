@@ -20,13 +20,13 @@ struct OcArrays {
 };
 
 /// x_new of least objective with dv . (x_new - x) at most about `room`; `fraction` is the aim of
-/// the whole, which bounds the first guess of the multiplier. The halvings and where they end
-/// (multipliers to 1e-4 of each other) are those of F. Ferrari, O. Sigmund, Struct. Multidiscip.
-/// Optim. 62 (2020) 2211-2228, doi:10.1007/s00158-020-02629-w. Returns the multiplier to the power
-/// of `damping`, NaN if the numbers are not finite. Fences.
+/// the whole, which bounds the first guess of the multiplier. Multipliers are known to `tolerance`
+/// of each other in the end; the halvings are those of F. Ferrari, O. Sigmund, Struct. Multidiscip.
+/// Optim. 62 (2020) 2211-2228, doi:10.1007/s00158-020-02629-w, where it is 1e-4. Returns the
+/// multiplier to the power of `damping`, NaN if the numbers are not finite. Fences.
 template<class Exec>
 double optimality_step(const Exec& exec, const OcArrays<Exec>& a, double room, double fraction,
-                       double damping, const Array<double, Exec>& x_new) {
+                       double damping, double tolerance, const Array<double, Exec>& x_new) {
   constexpr int levels = 4, count = 1 << levels; // the trials of four halvings, and the upper end
   double low = 0;
   double high =
@@ -36,7 +36,7 @@ double optimality_step(const Exec& exec, const OcArrays<Exec>& a, double room, d
   bool bracketed = false;
   // An upper end may be too low where bounds keep variables up; a lower end of zero stays where all
   // variables at their upper bounds leave room.
-  constexpr int max_passes = 30;
+  constexpr int max_passes = 40;
   for (int pass = 0; pass < max_passes && std::isfinite(high) && high > 0; ++pass) {
     std::array<double, count> trial;
     trial[0] = high;
@@ -50,7 +50,7 @@ double optimality_step(const Exec& exec, const OcArrays<Exec>& a, double room, d
     const std::array<double, count> change =
         oc_trials<count>(exec, a.x, a.lower, a.upper, a.dv, a.numerator, trial);
     // Where nothing is at its bounds the first guess is the solution, but for rounding.
-    if (!bracketed && change[0] > room + 1e-4 * fraction) {
+    if (!bracketed && change[0] > room + tolerance * fraction) {
       low = high;
       high *= 2;
       middle = high;
@@ -58,7 +58,7 @@ double optimality_step(const Exec& exec, const OcArrays<Exec>& a, double room, d
     }
     bracketed = true;
     int left = 0;
-    for (int width = count / 2; width > 0 && (high - low) / (high + low) > 1e-4; width /= 2) {
+    for (int width = count / 2; width > 0 && (high - low) / (high + low) > tolerance; width /= 2) {
       const std::size_t k = std::size_t(left + width);
       middle = trial[k];
       if (change[k] > room) {
@@ -68,7 +68,7 @@ double optimality_step(const Exec& exec, const OcArrays<Exec>& a, double room, d
         high = middle;
       }
     }
-    if ((high - low) / (high + low) <= 1e-4)
+    if ((high - low) / (high + low) <= tolerance)
       break;
   }
   if (!(high > 0)) // nothing gains from material, or NaN
