@@ -64,15 +64,17 @@ void check_topopt_options(const CLI::App& app, const TopoptCommandOptions& o) {
   const bool in_directory = !o.common.output_dir.empty();
   const bool makes_mesh = o.kind() != ProblemKind::mesh;
   require_effect(
-      app, {{"--cells", makes_mesh, "a generator"},
-            {"--size", makes_mesh, "a generator"},
-            {"--distort", makes_mesh, "a generator"},
-            {"--renumber", makes_mesh, "a generator"},
-            {"--unit", o.kind() != ProblemKind::generator, "a mesh file"},
-            {"--vtk-every", !o.no_hdf && (!o.hdf.empty() || in_directory), "--hdf or --output-dir"},
-            {"--stl-level", !o.no_stl && (!o.stl.empty() || in_directory), "--stl or --output-dir"},
-            {"--checkpoint-every", !o.checkpoint.empty(), "--checkpoint"},
-            {"--seed", o.distort.has_value() || o.kind() == ProblemKind::json, "--distort"}});
+      app,
+      {{"--cells", makes_mesh, "a generator"},
+       {"--size", makes_mesh, "a generator"},
+       {"--distort", makes_mesh, "a generator"},
+       {"--renumber", makes_mesh, "a generator"},
+       {"--unit", o.kind() != ProblemKind::generator, "a mesh file"},
+       {"--vtk-every", !o.no_hdf && (!o.hdf.empty() || in_directory), "--hdf or --output-dir"},
+       {"--stl-level", !o.no_stl && (!o.stl.empty() || in_directory), "--stl or --output-dir"},
+       {"--keep-loose", !o.no_stl && (!o.stl.empty() || in_directory), "--stl or --output-dir"},
+       {"--checkpoint-every", !o.checkpoint.empty(), "--checkpoint"},
+       {"--seed", o.distort.has_value() || o.kind() == ProblemKind::json, "--distort"}});
 }
 
 } // namespace femura

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/topopt/design_files.hpp"
 
+#include "apps/topopt/design_parts.hpp"
 #include "core/io/surface_writer.hpp"
 #include "core/iso_surface.hpp"
 #include "core/require.hpp"
@@ -19,19 +20,6 @@ std::string field_name(const std::string& case_name) {
   for (const unsigned char c : case_name)
     name += std::isalnum(c) != 0 ? char(c) : '_';
   return name;
-}
-
-double enclosed_volume(const TriangleSurface& surface) {
-  double volume = 0;
-  for (const auto& triangle : surface.triangle) {
-    const auto& a = surface.vertex[std::size_t(triangle[0])];
-    const auto& b = surface.vertex[std::size_t(triangle[1])];
-    const auto& c = surface.vertex[std::size_t(triangle[2])];
-    volume += (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
-               a[2] * (b[0] * c[1] - b[1] * c[0])) /
-              6;
-  }
-  return volume;
 }
 
 } // namespace
@@ -65,22 +53,44 @@ void write_design(const std::string& path, const TopoptModel& model, const Desig
   file.commit();
 }
 
-std::optional<SurfaceSummary> write_design_surface(const std::string& path,
-                                                   const TopoptModel& model,
-                                                   const std::vector<double>& density,
-                                                   double level) {
+DesignSurface make_design_surface(const TopoptModel& model, const std::vector<double>& density,
+                                  double level, bool keep_loose) {
   const ElementMesh& mesh = model.problem.mesh;
-  TriangleSurface surface = iso_surface(mesh, node_means(mesh, density), level);
+  SolidParts solid = solid_parts(mesh, node_means(mesh, density), level);
+  const std::string defect = describe_first_open_edge(solid.surface);
+  FEMURA_REQUIRE(defect.empty(), defect);
+  const LooseParts sorted = find_loose_parts(model, solid);
+  const std::vector<double> volumes = part_volumes(solid);
+  DesignSurface design;
+  PartsSummary& parts = design.parts;
+  parts.num_parts = solid.num_parts;
+  parts.joined = sorted.joined;
+  parts.keeps_loose = keep_loose;
+  for (std::size_t part = 0; part < volumes.size(); ++part) {
+    parts.volume += volumes[part];
+    if (sorted.loose[part]) {
+      ++parts.num_loose;
+      parts.loose_volume += volumes[part];
+    }
+  }
+  design.surface = keep_loose || parts.num_loose == 0 ? std::move(solid.surface)
+                                                      : without_parts(solid, sorted.loose);
+  return design;
+}
+
+std::optional<SurfaceSummary> write_design_surface(const std::string& path,
+                                                   const TopoptModel& model, DesignSurface design,
+                                                   double level) {
+  TriangleSurface& surface = design.surface;
   if (surface.triangle.empty()) {
     log_warning("empty-surface", path, ": not written, because no node has a mean density above ",
                 level, "; a lower --stl-level may have");
     return {};
   }
-  FEMURA_REQUIRE(describe_first_open_edge(surface).empty(), describe_first_open_edge(surface));
   SurfaceSummary summary;
   summary.num_vertices = std::int64_t(surface.vertex.size());
   summary.num_triangles = std::int64_t(surface.triangle.size());
-  summary.volume = enclosed_volume(surface);
+  summary.volume = design.parts.volume - (design.parts.keeps_loose ? 0 : design.parts.loose_volume);
   for (auto& vertex : surface.vertex)
     for (double& x : vertex)
       x /= model.unit;

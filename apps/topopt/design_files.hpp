@@ -5,6 +5,7 @@
 #include "apps/driver/frame_list.hpp"
 #include "apps/topopt/topopt_model.hpp"
 #include "apps/topopt/topopt_results.hpp"
+#include "core/io/surface.hpp"
 
 #include <string>
 #include <utility>
@@ -28,11 +29,18 @@ using RunFacts = std::vector<std::pair<std::string, std::string>>;
 void write_design(const std::string& path, const TopoptModel& model, const DesignFields& fields,
                   int step, const RunFacts& facts);
 
-/// The surface of {density > level} as binary STL, in units of the mesh file. Warns where it is
-/// empty; then nothing is written and nothing returned.
+/// The surface of {density > level}, from means at nodes.
+struct DesignSurface {
+  TriangleSurface surface; ///< in m; without loose parts unless these are kept
+  PartsSummary parts;
+};
+DesignSurface make_design_surface(const TopoptModel& model, const std::vector<double>& density,
+                                  double level, bool keep_loose);
+
+/// As binary STL, in units of the mesh file. Warns where it is empty; then nothing is written and
+/// nothing returned.
 std::optional<SurfaceSummary> write_design_surface(const std::string& path,
-                                                   const TopoptModel& model,
-                                                   const std::vector<double>& density,
+                                                   const TopoptModel& model, DesignSurface design,
                                                    double level);
 
 } // namespace femura

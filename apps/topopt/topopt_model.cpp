@@ -142,6 +142,8 @@ TopoptModel build_topopt_model(ProblemDocument document) {
   for (const SupportChoice& support : document.supports)
     for (const std::int32_t node : select.nodes(support.nodes))
       held.hold(node, support.components);
+  for (const HeldComponents& node : held.list())
+    model.supported.push_back(node.node);
   hold_mirrors(document, hexa, select, held);
 
   DesignProblem& problem = model.problem;

@@ -20,7 +20,8 @@ struct TopoptModel {
   std::string source;                  ///< file or generator
   double unit = 1;                     ///< m per unit of length of the source
   std::int64_t unused_points = 0;
-  bool has_steps = false; ///< how many is said by the user
+  std::vector<std::int32_t> supported; ///< nodes held otherwise than by mirrors
+  bool has_steps = false;              ///< how many is said by the user
 
   std::int64_t num_nodes() const { return std::int64_t(problem.mesh.num_points()); }
   std::int64_t num_elem() const { return std::int64_t(problem.mesh.num_elem()); }

@@ -112,6 +112,8 @@ void add_result_options(CLI::App& app, TopoptCommandOptions& o) {
   app.add_option("--stl-level", o.stl_level, "The density that is its surface")
       ->type_name("X")
       ->capture_default_str();
+  app.add_flag("--keep-loose", o.keep_loose,
+               "The surface has the parts, too, that join no load to a support");
   app.add_option("--history", o.history,
                  "A line for every step as CSV: objective, cases, volume, change, greyness, "
                  "penalty, iterations, residual, seconds")

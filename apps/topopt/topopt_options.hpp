@@ -33,7 +33,7 @@ struct TopoptCommandOptions {
 
   // Results
   std::string hdf, stl, history, checkpoint, resume;
-  bool no_hdf = false, no_stl = false;
+  bool no_hdf = false, no_stl = false, keep_loose = false;
   double stl_level = 0.5;
   std::optional<int> vtk_every, checkpoint_every;
 

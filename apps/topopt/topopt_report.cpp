@@ -67,6 +67,16 @@ void add_solution(Table& table, const TopoptModel& model, const TopoptRunResults
                                format_bytes(double(peak_kokkos_bytes())) + " arrays");
 }
 
+std::string parts_text(const PartsSummary& parts) {
+  std::string text = format_count(parts.num_parts);
+  if (!parts.joined)
+    text += parts.num_parts > 0 ? ", which join no load to a support" : "";
+  else if (parts.num_loose > 0)
+    text += ", of which " + format_count(parts.num_loose) + " loose, with " +
+            format_number(100 * parts.loose_volume / parts.volume, 3) + " % of the volume";
+  return text;
+}
+
 void add_outcome(Table& table, const TopoptModel& model, const TopoptRunResults& results) {
   if (!results.final)
     return;
@@ -83,6 +93,8 @@ void add_outcome(Table& table, const TopoptModel& model, const TopoptRunResults&
                 is_compliance ? "J" : "m");
   table.row("volume fraction", format_number(final.volume));
   table.row("grey", format_number(100 * final.grey, 3), "%");
+  if (results.parts)
+    table.row("parts", parts_text(*results.parts));
   if (results.surface)
     table.row("surface", format_count(results.surface->num_triangles) + " triangles around " +
                              format_number(results.surface->volume) + " m3");
@@ -131,7 +143,20 @@ void log_speed(const TopoptModel& model, const TopoptRunResults& results) {
            " GB/s, peak memory ", format_bytes(double(peak_host_bytes())));
 }
 
-void warn(const TopoptRunResults& results) {
+void warn_of_parts(const PartsSummary& parts) {
+  if (parts.num_parts > 0 && !parts.joined)
+    log_warning("no-load-path", "no part of the design joins a load to a support at the level of ",
+                "its surface: more --steps, or a lower --stl-level");
+  if (parts.num_loose > 0)
+    log_warning("loose-pieces", parts.num_loose, " of ", parts.num_parts,
+                " parts of the design, with ", format_number(parts.loose_volume, 3), " m3 of ",
+                format_number(parts.volume, 3),
+                parts.num_loose == 1 ? ", joins no load" : ", join no load", " to a support",
+                parts.keeps_loose ? "" : ", and the surface is without (--keep-loose: with)",
+                ": a finer mesh, projection, stiffer springs or more volume may join all");
+}
+
+void warn(const TopoptModel& model, const TopoptRunResults& results) {
   if (!results.breakdown.empty())
     log_warning("broke-down", "broke down in step ", results.last_step() + 1, ": ",
                 results.breakdown,
@@ -140,13 +165,19 @@ void warn(const TopoptRunResults& results) {
   if (results.stopped)
     log_warning("interrupted", "stopped by a signal after step ", results.last_step(),
                 "; go on with --resume");
+  if (!results.within_volume && results.final)
+    log_warning("volume-exceeded", "the design takes ", format_number(results.final->volume),
+                " of the volume, ", format_number(model.options.volume_fraction),
+                " at most were asked for: more --steps, or a lower --start");
+  if (results.parts)
+    warn_of_parts(*results.parts);
 }
 
 } // namespace
 
 int report_topopt(const TopoptModel& model, const TopoptRunResults& results,
                   const std::string& stem, DriverContext& context) {
-  warn(results);
+  warn(model, results);
   log_speed(model, results);
   context.print_result(topopt_table(model, results, context));
   context.finish(topopt_json(model, results, context), stem);

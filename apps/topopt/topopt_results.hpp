@@ -26,6 +26,15 @@ struct DesignEngine {
   double radius = 0; ///< of the filter
 };
 
+/// What hangs together above the level of the surface.
+struct PartsSummary {
+  std::int64_t num_parts = 0, num_loose = 0; ///< loose: joins no load to a support
+  double volume = 0, loose_volume = 0;       ///< m^3, of all and of loose ones
+  bool joined = false;                       ///< whether a part joins a load to a support
+  bool keeps_loose = false;                  ///< in the surface
+};
+
+/// The surface as it was written.
 struct SurfaceSummary {
   std::int64_t num_vertices = 0, num_triangles = 0;
   double volume = 0; ///< m^3, that it encloses
@@ -38,8 +47,10 @@ struct TopoptRunResults {
   std::string breakdown;           ///< why there was no other step, empty if there was
   bool converged = false;          ///< by change
   bool stopped = false;            ///< by a signal
+  bool within_volume = true;       ///< the last design has no more volume than it may
 
   DesignEngine engine;
+  std::optional<PartsSummary> parts; ///< none with --no-stl
   std::optional<SurfaceSummary> surface;
   struct {
     double read = 0, setup = 0, steps = 0, final = 0, write = 0;

@@ -97,16 +97,13 @@ public:
   template<class Exec>
   void finish(const Exec& exec, const DesignOptimizer<Exec>& optimizer, TopoptRunResults& results) {
     const Stopwatch watch;
-    if (!design_.empty() || !stl_.empty()) {
+    if (!design_.empty() || !options_.no_stl) {
       const TimedScope scope("femura::topopt::write");
       const DesignFields fields = fields_of(exec, optimizer, model_, results.final.has_value());
       if (!design_.empty())
         write_design(design_, model_, fields, results.last_step(), facts());
-      if (!stl_.empty()) {
-        results.surface = write_design_surface(stl_, model_, fields.density, options_.stl_level);
-        if (results.surface)
-          files_.push_back(stl_);
-      }
+      if (!options_.no_stl)
+        finish_surface(fields.density, results);
     }
     seconds_ += watch.seconds();
     if (has_checkpoint())
@@ -121,6 +118,17 @@ public:
   }
 
 private:
+  void finish_surface(const std::vector<double>& density, TopoptRunResults& results) {
+    DesignSurface design =
+        make_design_surface(model_, density, options_.stl_level, options_.keep_loose);
+    results.parts = design.parts;
+    if (stl_.empty())
+      return;
+    results.surface = write_design_surface(stl_, model_, std::move(design), options_.stl_level);
+    if (results.surface)
+      files_.push_back(stl_);
+  }
+
   RunFacts facts() const { return provenance_texts(context_.provenance()); }
 
   const TopoptCommandOptions& options_;
@@ -233,6 +241,8 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, DriverContext&
   // Before the final analysis, which changes the displacements that the next step starts from.
   if (recorder.has_checkpoint())
     recorder.checkpoint(exec, *optimizer);
+  if (results.breakdown.empty())
+    results.within_volume = optimizer->meet_volume(exec);
   if (results.breakdown.empty() && !results.stopped) {
     const Stopwatch final_watch;
     const TimedScope scope("femura::topopt::analyse");

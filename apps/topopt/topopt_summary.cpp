@@ -126,6 +126,12 @@ nlohmann::ordered_json topopt_results(const TopoptModel& model, const TopoptRunR
                {"last_change", results.steps.empty() ? Json() : Json(results.steps.back().change)},
                {"iterations_of_final_analysis", final ? Json(iterations_of(*final)) : Json()},
                {"fell_back_to_double", results.fell_back()}};
+  if (results.parts)
+    json["parts"] = {{"count", results.parts->num_parts},
+                     {"loose", results.parts->num_loose},
+                     {"volume", results.parts->volume},
+                     {"loose_volume", results.parts->loose_volume},
+                     {"join_load_and_support", results.parts->joined}};
   if (results.surface)
     json["surface"] = {{"vertices", results.surface->num_vertices},
                        {"triangles", results.surface->num_triangles},

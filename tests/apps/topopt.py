@@ -80,6 +80,10 @@ def vtk(cells=(6, 3, 3), turned=None):
             f"CELL_TYPES {len(elements)}\n" + "12\n" * len(elements))
 
 
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples",
+                        "topopt")
+
+
 class TopoptCase(DriverCase):
     backend = "serial"
 
@@ -126,6 +130,25 @@ class TopoptCase(DriverCase):
                 edges[a, b] = edges.get((a, b), 0) + 1
         for (a, b), count in edges.items():
             self.assertEqual((count, edges.get((b, a))), (1, 1))
+
+
+def shells(triangles):
+    """The triangles of each piece: what is joined by common corners."""
+    root = {}
+
+    def find(corner):
+        while root.setdefault(corner, corner) != corner:
+            root[corner] = root[root[corner]]
+            corner = root[corner]
+        return corner
+
+    for a, b, c in triangles:
+        root[find(a)] = find(b)
+        root[find(b)] = find(c)
+    pieces = {}
+    for corners in triangles:
+        pieces.setdefault(find(corners[0]), []).append(corners)
+    return list(pieces.values())
 
 
 def volume_of(triangles):
@@ -281,6 +304,35 @@ class Designs(TopoptCase):
                           run["results"]["steps_taken"]), (45, 2, 2))
 
 
+    def test_the_volume_is_met_in_the_end(self):
+        # Optimality criteria use all of it; the others at most all, to 1e-6.
+        for more in ((), ("--filter", "sensitivity"), ("--filter", "helmholtz", "--radius", "2"),
+                     ("--projection", "--sharpness", "1:8:2:x2"), ("--method", "mma"),
+                     ("--method", "mma", "--projection", "--sharpness", "1:8:2:x2")):
+            for name in ("cantilever", "torsion"):
+                with self.subTest(generator=name, more=more):
+                    run = self.optimise(name, "--cells", "12x6x6", "--steps", "9", "--change", "0",
+                                        "--volume", "0.25", *more)
+                    self.assertNotIn("volume-exceeded", [w["code"] for w in run["warnings"]])
+                    volume = run["results"]["volume"]
+                    self.assertLessEqual(volume, 0.25 * (1 + 1e-6))
+                    if not {"mma", "--projection"} & set(more):
+                        self.assertGreaterEqual(volume, 0.25 * (1 - 1e-6))
+        run = self.optimise("cantilever", "--cells", "6x3x3", "--start", "0.9", "--move", "0.05",
+                            "--steps", "2")
+        self.assertIn("volume-exceeded", [w["code"] for w in run["warnings"]])
+        self.assertGreater(run["results"]["volume"], 0.5)
+
+    def test_a_filter_that_reaches_nothing_is_refused(self):
+        for more in ((), ("--filter", "sensitivity"), ("--filter", "helmholtz")):
+            with self.subTest(more=more):
+                process = self.fails(BAD_FILE, "radius of 0.1 m", "topopt", "cantilever", "--cells",
+                                     "20x10x10", "--radius", "0.1", "-q", *more)
+                self.assertIn("edges are of 1 m", process.stderr)
+        self.optimise("cantilever", "--cells", "4x2x2", "--radius", "1.1", "--steps", "1")
+        self.optimise("cantilever", "--cells", "4x2x2", "--filter", "none", "--steps", "1")
+
+
 class Meshes(TopoptCase):
     def test_an_abaqus_deck_is_the_problem_that_it_describes(self):
         expected = self.solve(problem(steps=3))
@@ -379,6 +431,53 @@ class Results(TopoptCase):
                               "--stl", "none.stl", "--stl-level", "0.99", "--backend", self.backend)
         self.assertIn("none.stl: not written", process.stderr)
         self.assertEqual(self.files(), ["s.stl"])
+
+    def loose_piece(self):
+        """A cantilever whose material is at its support and under its load, and nowhere between;
+        a solid cube hangs in the void above."""
+        return problem(mesh=box((12, 3, 6)), supports=[{"box": [0, 0, 0, 0, 3, 2]}],
+                       cases=[{"name": "tip", "loads": [
+                           {"box": [12, 0, 0, 12, 3, 0], "total_force": [0, 0, -1]}]}],
+                       passive=[{"box": [0, 0, 0, 12, 3, 2], "role": "solid"},
+                                {"box": [0, 0, 2, 12, 3, 4], "role": "void"},
+                                {"box": [4, 0, 4, 7, 3, 6], "role": "solid"}],
+                       volume_fraction=0.45, filter={"kind": "none"}, steps=1)
+
+    def test_loose_pieces_are_reported_and_left_out(self):
+        run = self.solve(self.loose_piece(), "--stl", "s.stl")
+        self.assertIn("loose-pieces", [w["code"] for w in run["warnings"]])
+        parts, pieces = run["results"]["parts"], shells(self.triangles("s.stl"))
+        self.assertEqual((parts["count"], parts["loose"], len(pieces)), (2, 1, 1))
+        self.close(volume_of(pieces[0]), parts["volume"] - parts["loose_volume"], 1e-5)
+        # The cube's nodes lie between 4 and 7, 4 and 6: the surface is half an element further out.
+        self.assertGreater(parts["loose_volume"], 3 * 3 * 2)
+        self.assertEqual(min(corner[0] for t in pieces[0] for corner in t), 0)
+        self.assert_closed(self.triangles("s.stl"))
+
+        kept = self.solve(self.loose_piece(), "--stl", "s.stl", "--keep-loose")
+        self.assertIn("loose-pieces", [w["code"] for w in kept["warnings"]])
+        pieces = sorted(shells(self.triangles("s.stl")), key=volume_of)
+        self.assertEqual(len(pieces), 2)
+        self.close(volume_of(pieces[0]), parts["loose_volume"], 1e-5)
+
+        document = self.loose_piece()
+        document["passive"] = document["passive"][1:2]
+        document["passive"][0]["box"] = [5, 0, 0, 7, 3, 6]  # nothing joins both ends
+        document.update(volume_fraction=0.75, min_modulus=1e-3)
+        run = self.solve(document, "--stl", "s.stl")
+        self.assertIn("no-load-path", [w["code"] for w in run["warnings"]])
+
+    def test_the_gripper_is_one_piece(self):
+        path = os.path.join(EXAMPLES, "gripper.json")
+        run = self.optimise(path, "--stl", "g.stl")
+        self.assertEqual(run["warnings"], [])
+        triangles = self.triangles("g.stl")
+        self.assertEqual(len(shells(triangles)), 1)
+        self.assert_closed(triangles)
+        self.assertEqual((run["results"]["parts"]["count"], run["results"]["parts"]["loose"]), (1, 0))
+        self.assertLess(run["results"]["grey"], 0.05)
+        self.assertGreater(run["results"]["objective"], 1e-5)
+        self.assertLessEqual(run["results"]["volume"], 0.3 * (1 + 1e-6))
 
     def test_the_history_and_the_summary_say_the_same(self):
         run = self.optimise("bridge", "--cells", "6x2x5", "--steps", "4", "--history", "h.csv")
@@ -540,7 +639,7 @@ class Usage(TopoptCase):
     def test_contradictions_and_options_without_effect(self):
         self.fails(USAGE, "no problem", "topopt")
         for arguments in (("--hdf", "a", "--no-hdf"), ("--stl", "a", "--no-stl"),
-                          ("--vtk-every", "2"), ("--stl-level", "0.4"), ("--checkpoint-every", "2"),
+                          ("--vtk-every", "2"), ("--stl-level", "0.4"), ("--keep-loose",), ("--checkpoint-every", "2"),
                           ("--seed", "1"), ("--unit", "2"), ("--projection", "--no-projection")):
             with self.subTest(arguments=arguments):
                 self.fails(USAGE, arguments[0], "topopt", "cantilever", *arguments)
@@ -580,13 +679,11 @@ class Usage(TopoptCase):
             self.assertIn(part, again)
 
     def test_examples(self):
-        folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples",
-                              "topopt")
-        names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
+        names = sorted(name for name in os.listdir(EXAMPLES) if name.endswith(".json"))
         self.assertIn("bridge.json", names)
         for name in names:
             with self.subTest(problem=name):
-                path = os.path.join(folder, name)
+                path = os.path.join(EXAMPLES, name)
                 with open(path) as file:
                     has_file = "file" in json.load(file)["mesh"]
                 if has_file:  # which is not ours to give

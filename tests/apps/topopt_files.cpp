@@ -181,7 +181,8 @@ TEST_CASE("the surface of a full body is the body, in units of its file", "[topo
   const TestDirectory directory;
   const TopoptModel model = two_cells();
   const std::string path = directory / "s.stl";
-  const auto summary = write_design_surface(path, model, {1, 1}, 0.5);
+  const auto summary =
+      write_design_surface(path, model, make_design_surface(model, {1, 1}, 0.5, false), 0.5);
   REQUIRE(summary);
   CHECK(summary->volume == Approx(2));
   const TriangleSurface surface = read_surface(path);
@@ -191,6 +192,7 @@ TEST_CASE("the surface of a full body is the body, in units of its file", "[topo
   for (const auto& vertex : surface.vertex)
     largest = std::max(largest, vertex[0]);
   CHECK(largest == Approx(4)); // 2 m of half metres
-  CHECK_FALSE(write_design_surface(directory / "none.stl", model, {0, 0}, 0.5));
+  CHECK_FALSE(write_design_surface(directory / "none.stl", model,
+                                   make_design_surface(model, {0, 0}, 0.5, false), 0.5));
   CHECK(directory.count() == 1);
 }
