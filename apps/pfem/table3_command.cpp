@@ -129,7 +129,7 @@ int predict_table3(const Table3Options& options, DriverContext& context) {
                                               300 * double(options.elements));
   }
   prediction.host_growth = 150 * double(options.elements) +
-                          (options.common.backend == "cuda" ? 1.1e9 : prediction.device_bytes);
+                           (options.common.backend == "cuda" ? 1.1e9 : prediction.device_bytes);
   return report_prediction(std::move(prediction), "table3", context);
 }
 
