@@ -54,7 +54,8 @@ class FailingWrites(DriverCase):
         process = subprocess.run(
             [driver_case.EXECUTABLE, *arguments, "--backend", "serial", "-q"],
             cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=600,
-            env={**os.environ, "LD_PRELOAD": LIBRARY, "FAULT_MARKER": marker, **environment})
+            env={**os.environ, "OMP_NUM_THREADS": "1", # fast to start
+                 "LD_PRELOAD": LIBRARY, "FAULT_MARKER": marker, **environment})
         failed = None
         if os.path.exists(marker):
             with open(marker) as file:

@@ -180,7 +180,8 @@ def run(executable, case, directory):
     try:
         return subprocess.run(command, cwd=directory, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS,
-                              preexec_fn=limit, check=False)
+                              preexec_fn=limit, check=False,
+                              env={**os.environ, "OMP_NUM_THREADS": "1"}) # fast to start
     except subprocess.TimeoutExpired:
         return None
 
