@@ -72,7 +72,7 @@ TEST_CASE("Pistoia's factor scales the critical volume to the critical strain", 
   std::vector<double> strain(101);
   for (int i = 0; i <= 100; ++i)
     strain[std::size_t(100 - i)] = 1e-4 * i;
-  const PistoiaResult result = pistoia(strain, {0.007, 0.02});
+  const PistoiaResult result = pistoia(strain, {0.007, 0.02}).value();
   CHECK(result.strain_at_volume == Approx(0.0098));
   CHECK(result.factor == Approx(0.007 / 0.0098));
 
@@ -80,11 +80,11 @@ TEST_CASE("Pistoia's factor scales the critical volume to the critical strain", 
   std::vector<double> doubled = strain;
   for (double& value : doubled)
     value *= 2;
-  CHECK(pistoia(doubled, {0.007, 0.02}).factor == Approx(result.factor / 2));
+  CHECK(pistoia(doubled, {0.007, 0.02})->factor == Approx(result.factor / 2));
   CHECK(std::count_if(strain.begin(), strain.end(),
                       [&](double e) { return e * result.factor > 0.007 * (1 + 1e-12); }) == 2);
 
   std::vector<double> unloaded(10, 0.0);
-  CHECK_THROWS_AS(pistoia(unloaded, {0.007, 0.02}), std::invalid_argument);
+  CHECK_FALSE(pistoia(unloaded, {0.007, 0.02}));
   CHECK_THROWS_AS(pistoia(strain, {0.007, 1}), std::invalid_argument);
 }

@@ -91,10 +91,31 @@ TEST_CASE("a .mhd file reads its data from the file it names", "[metaimage]") {
   CHECK(read_metaimage(directory / "a.mhd").value == ramp<float>());
 }
 
-TEST_CASE("a MetaImage with turned axes stays in its own axes at the origin", "[metaimage]") {
-  const Bytes turned = "TransformMatrix = 0 1 0 1 0 0 0 0 1\n";
-  CHECK(mha(metaimage_header("MET_UCHAR", turned) + numbers(ramp<std::uint8_t>())).origin ==
-        std::array<double, 3>{0, 0, 0});
+TEST_CASE("axes of a MetaImage are kept, those of the first axis first", "[metaimage]") {
+  const auto read = [](const char* matrix) {
+    return mha(metaimage_header("MET_UCHAR", "TransformMatrix = " + Bytes(matrix) + "\n") +
+               numbers(ramp<std::uint8_t>()));
+  };
+  const VoxelImage turned = read("0 1 0 0 0 -1 1 0 0"); // x runs along y, y along -z, z along x
+  CHECK(turned.direction == ImageDirection{0, 0, 1, 1, 0, 0, 0, -1, 0});
+  CHECK(turned.origin == std::array<double, 3>{1 - 0.25, 2 - 0.25, 3 + 0.25});
+  CHECK(turned.world == "LPS");
+  CHECK(read("1 0 0 0 1 0 0 0 1").direction == identity_direction);
+  const Bytes data = numbers(ramp<std::uint8_t>());
+  for (const char* matrix :
+       {"1 0 0 0 1 0 0 0 2", "1 0.1 0 0 1 0 0 0 1", "0 0 0 0 0 0 0 0 0", "1 0 0 0 1 0 0 0 nan"})
+    CHECK_SAYS(
+        mha_refusal(metaimage_header("MET_UCHAR", "TransformMatrix = " + Bytes(matrix) + "\n") +
+                    data),
+        "a.mha", "TransformMatrix");
+}
+
+TEST_CASE("voxels beyond any length of bone are refused", "[metaimage]") {
+  for (const char* edge : {"1e-100", "1e-10", "1e10"})
+    CHECK_SAYS(mha_refusal(replaced(metaimage_header("MET_UCHAR"), "0.5 0.5 0.5",
+                                    Bytes(edge) + " " + edge + " " + edge) +
+                           numbers(ramp<std::uint8_t>())),
+               "a.mha", "edge of a voxel");
 }
 
 TEST_CASE("MetaImages that are not read say why", "[metaimage]") {

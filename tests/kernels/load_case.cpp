@@ -5,6 +5,7 @@
 #include "tests/kernels/lattice.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace {
 
@@ -15,13 +16,17 @@ using femura::test::host_values;
 
 /// Two bars along x, one of them shorter, in a box of 6 x 3 x 4 voxels.
 template<class Exec>
-VoxelGrid<Exec> two_bars(const Exec& exec) {
+VoxelArray<Exec> two_bars_image(const Exec& exec) {
   std::vector<float> image(6 * 3 * 4, 0.0f);
   for (int x = 1; x < 6; ++x)
     image[x + 6 * (0 + 3 * 1)] = 1;
   for (int x = 2; x < 4; ++x)
     image[x + 6 * (2 + 3 * 1)] = 1;
-  return make_voxel_grid(exec, device_image(exec, {6, 3, 4}, image));
+  return device_image(exec, {6, 3, 4}, image);
+}
+template<class Exec>
+VoxelGrid<Exec> two_bars(const Exec& exec) {
+  return make_voxel_grid(exec, two_bars_image(exec));
 }
 
 FEMURA_BACKEND_TEST("The box of a grid is that of its nodes, not of its image", "[load_case]") {
@@ -146,9 +151,9 @@ FEMURA_BACKEND_TEST("Forces on one degree of freedom add up, and those on the vo
   PrescribedRegion end;
   for (int d = 0; d < 3; ++d)
     end.upper[d] = 10;
-  end.lower[0] = 6;
-  add_forces(exec, grid, end, Kokkos::Array<double, 3>{{0.25, 0, 1}}, f);
-  exec.fence();
+  end.lower[0] = end.upper[0] = 6;
+  CHECK(add_consistent_force(exec, grid, two_bars_image(exec), end, 0, true,
+                             Kokkos::Array<double, 3>{{1, 0, 4}}, f) == 1);
   const auto result = host_values(f);
   const auto sites = host_sites(grid);
   double sum[3] = {0, 0, 0};
@@ -163,6 +168,60 @@ FEMURA_BACKEND_TEST("Forces on one degree of freedom add up, and those on the vo
   CHECK(sum[0] == Approx(4 * 0.25));
   CHECK(sum[1] == Approx(-1));
   CHECK(sum[2] == Approx(3.5 + 4));
+}
+
+FEMURA_BACKEND_TEST("A force on a side goes to nodes by the area of the bone around them",
+                    "[load_case]") {
+  // An L of three voxels in two layers along z, the corner of it void in the upper one.
+  const TestType exec;
+  const std::vector<float> values = {1, 1, 1, 0, /* upper: */ 1, 1, 0, 0};
+  const auto image = device_image(exec, {2, 2, 2}, values);
+  const auto grid = make_voxel_grid(exec, image);
+  const auto sites = host_sites(grid);
+  const auto nodal = [&](int lower, int upper, bool is_upper, std::int64_t shares) {
+    PrescribedRegion side;
+    for (int d = 0; d < 2; ++d)
+      side.upper[d] = 2;
+    side.lower[2] = lower;
+    side.upper[2] = upper;
+    const auto f = make_zeros<double>(exec, grid.num_dofs(), "test::f");
+    CHECK(add_consistent_force(exec, grid, image, side, 2, is_upper,
+                               Kokkos::Array<double, 3>{{0, 0, 24}}, f) == shares);
+    std::map<std::array<int, 3>, double> force;
+    const auto values_of = host_values(f);
+    for (int node = 0; node < grid.num_nodes; ++node)
+      if (values_of[3 * node + 2] != 0)
+        force[sites[node]] = values_of[3 * node + 2];
+    return force;
+  };
+  using Forces = std::map<std::array<int, 3>, double>;
+  CHECK(nodal(2, 2, true, 2) == Forces{{{0, 0, 2}, 3},
+                                       {{1, 0, 2}, 6},
+                                       {{2, 0, 2}, 3},
+                                       {{0, 1, 2}, 3},
+                                       {{1, 1, 2}, 6},
+                                       {{2, 1, 2}, 3}});
+  CHECK(nodal(0, 0, false, 3) == Forces{{{0, 0, 0}, 2},
+                                        {{1, 0, 0}, 4},
+                                        {{2, 0, 0}, 2},
+                                        {{0, 1, 0}, 4},
+                                        {{1, 1, 0}, 6},
+                                        {{2, 1, 0}, 2},
+                                        {{0, 2, 0}, 2},
+                                        {{1, 2, 0}, 2}});
+  // Both layers: a body force, of 24 / 5 in each voxel.
+  const Forces deep = nodal(0, 2, true, 5);
+  CHECK(deep.at({0, 0, 0}) == Approx(0.6));
+  CHECK(deep.at({1, 0, 1}) == Approx(4 * 0.6));
+  CHECK(deep.at({1, 1, 1}) == Approx(5 * 0.6));
+}
+
+FEMURA_BACKEND_TEST("The centre of mass is that of the voxels", "[load_case]") {
+  const TestType exec;
+  const auto centre = centre_of_mass(exec, two_bars(exec), two_bars_image(exec));
+  CHECK(centre[0] == Approx((1 + 2 + 3 + 4 + 5 + 2 + 3) / 7.0 + 0.5));
+  CHECK(centre[1] == Approx((2 + 2) / 7.0 + 0.5));
+  CHECK(centre[2] == Approx(1.5));
 }
 
 } // namespace

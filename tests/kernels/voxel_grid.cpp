@@ -89,9 +89,9 @@ int count_errors(const Exec& exec, const reference::Model& model) {
 
 FEMURA_BACKEND_TEST("Nodes are the corners of solid voxels, numbered block by block",
                     "[voxel_grid]") {
-  const std::array<int, 3> shapes[] = {{1, 1, 1},  {4, 4, 4},  {3, 4, 5},  {8, 8, 8},
-                                       {1, 1, 17}, {31, 1, 2}, {2, 19, 1}, {13, 7, 11},
-                                       {5, 33, 3}, {16, 1, 1}, {7, 8, 9}};
+  const std::array<int, 3> shapes[] = {
+      {1, 1, 1},   {4, 4, 4},  {3, 4, 5},  {8, 8, 8}, {1, 1, 17},   {31, 1, 2},  {2, 19, 1},
+      {13, 7, 11}, {5, 33, 3}, {16, 1, 1}, {7, 8, 9}, {1, 1, 3000}, {2000, 2, 5}};
   unsigned seed = 1;
   for (const auto& shape : shapes)
     for (double density : {0.02, 0.3, 0.9, 1.0}) {

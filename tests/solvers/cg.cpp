@@ -91,6 +91,14 @@ double residual_norm(const System& system) {
   return std::sqrt(sum);
 }
 
+/// Eigenvalues from 1 to `condition`, in equal ratios.
+std::vector<double> graded(int n, double condition) {
+  std::vector<double> values;
+  for (int i = 0; i < n; ++i)
+    values.push_back(std::pow(condition, i / (n - 1.0)));
+  return values;
+}
+
 std::vector<double> eigenvalues(int n, int num_distinct) {
   std::vector<double> values;
   for (int i = 0; i < n; ++i)
@@ -208,6 +216,47 @@ FEMURA_BACKEND_TEST("A singular but consistent system converges", "[cg]") {
   CHECK(system.x[7] == 0);
 }
 
+FEMURA_BACKEND_TEST("A system without a solution ends when windows stop gaining", "[cg]") {
+  System system(graded(60, 1e3));
+  system.matrix[7] = 1e-30; // no step of a size that doubles hold takes b[7] away
+  CgOptions options{1e-10, 5000};
+  options.stall_window = 100;
+  const SolveResult result = solve(TestType(), system, options);
+  CHECK_FALSE(result.converged);
+  CHECK(result.iterations <= 500);
+  CHECK(result.true_relative_residual > 1e-10);
+}
+
+FEMURA_BACKEND_TEST("Slow iterations that gain are left alone", "[cg]") {
+  System watched(graded(2000, 1e5)), free = watched;
+  CgOptions options{1e-8, 20000};
+  const SolveResult expected = solve(TestType(), free, options);
+  REQUIRE(expected.converged);
+  REQUIRE(expected.iterations > 1000);
+  options.stall_window = 100;
+  CHECK(solve(TestType(), watched, options).iterations == expected.iterations);
+}
+
+FEMURA_BACKEND_TEST("A stall is a window that is not one per cent below the one before", "[cg]") {
+  const auto ends_at = [](auto residual) { // 0: never
+    detail::StallWatch watch(100);
+    for (int i = 1; i <= 5000; ++i)
+      if (watch.stalls(residual(i)))
+        return i;
+    return 0;
+  };
+  CHECK(ends_at([](int) { return 15.0; }) == 200);
+  CHECK(ends_at([](int i) { return i < 1000 ? std::exp(-0.02 * i) : std::exp(-20.); }) == 1100);
+  CHECK(ends_at([](int i) { return std::exp(-0.00011 * i); }) == 0);
+  CHECK(ends_at([](int i) { return std::exp(-0.00009 * i); }) == 200);
+  // Rising at first, and with peaks between.
+  CHECK(ends_at([](int i) { return i < 100 ? 1.0 * i : 0.5 * std::exp(-0.001 * i); }) == 0);
+  CHECK(ends_at([](int i) { return (i % 7 ? 10 : 1) * std::exp(-0.001 * i); }) == 0);
+  detail::StallWatch off(0);
+  for (int i = 0; i < 1000; ++i)
+    CHECK_FALSE(off.stalls(1));
+}
+
 FEMURA_BACKEND_TEST("Numbers that are not finite are not convergence", "[cg]") {
   for (double bad : {std::nan(""), std::numeric_limits<double>::infinity(), 1e200}) {
     System right_hand_side(eigenvalues(30, 3));
@@ -225,14 +274,6 @@ FEMURA_BACKEND_TEST("Numbers that are not finite are not convergence", "[cg]") {
     preconditioner.preconditioner[3] = bad;
     CHECK_FALSE(solve(TestType(), preconditioner, {1e-10, 100}).converged);
   }
-}
-
-/// Eigenvalues from 1 to `condition`, in equal ratios.
-std::vector<double> graded(int n, double condition) {
-  std::vector<double> values;
-  for (int i = 0; i < n; ++i)
-    values.push_back(std::pow(condition, i / (n - 1.0)));
-  return values;
 }
 
 FEMURA_BACKEND_TEST("A preconditioner in single precision costs no more than an iteration or two",
