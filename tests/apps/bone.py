@@ -518,6 +518,18 @@ class Units(Images):
             run = self.summary("bone", *image, "--modulus-unit", unit, "-q")
             self.close(run["results"]["response"]["apparent_modulus"], modulus)
 
+    def test_parosol_files_in_gpa_ask_for_their_unit(self):
+        hdf5_values.write(self.path("soft.h5"), "Image_Data",
+                          {"Image": ((3, 3, 3), [15.0] * 27), "Voxelsize": ((), [0.5]),
+                           "Poisons_ratio": ((), [NU])})
+        image = ("soft.h5", "--backend", "serial", "--lateral", "free", "--test", "axial")
+        self.refused("--modulus-unit GPa", *image)
+        for arguments, modulus in ((("--modulus-unit", "GPa"), 15000),
+                                   (("--modulus-unit", "MPa"), 15),
+                                   (("--modulus-unit", "GPa", "--law", "modulus"), 15000)):
+            run = self.summary("bone", *image, *arguments, "-q")
+            self.close(run["results"]["response"]["apparent_modulus"], modulus)
+
     def test_values_without_bone_give_their_range(self):
         self.write("x.raw", struct.pack("<8h", -1024, 3, 5, 0, 1, 2, 777, -5))
         self.refused("-1024 to 777", "x.raw", "--shape", "2,2,2", "--type", "int16", "--spacing",

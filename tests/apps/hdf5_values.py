@@ -13,6 +13,37 @@ def library():
     raise unittest.SkipTest("the HDF5 library is not found by its name")
 
 
+def write(path, group, values):
+    """A file with one group of doubles: name -> (extents, flat list); no extents for a number."""
+    hdf5 = library()
+    hid = ctypes.c_int64
+    for function, arguments in (
+            ("H5Fcreate", [ctypes.c_char_p, ctypes.c_uint, hid, hid]),
+            ("H5Gcreate2", [hid, ctypes.c_char_p, hid, hid, hid]),
+            ("H5Screate_simple", [ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]),
+            ("H5Dcreate2", [hid, ctypes.c_char_p, hid, hid, hid, hid, hid])):
+        getattr(hdf5, function).restype = hid
+        getattr(hdf5, function).argtypes = arguments
+    hdf5.H5Dwrite.argtypes = [hid] * 5 + [ctypes.c_void_p]
+    for function in ("H5Fclose", "H5Gclose", "H5Dclose", "H5Sclose"):
+        getattr(hdf5, function).argtypes = [hid]
+    hdf5.H5open()
+    double = hid.in_dll(hdf5, "H5T_NATIVE_DOUBLE_g").value
+    file = hdf5.H5Fcreate(path.encode(), 2, 0, 0)
+    place = hdf5.H5Gcreate2(file, group.encode(), 0, 0, 0)
+    for name, (extents, numbers) in values.items():
+        extents = extents or (1,)
+        space = hdf5.H5Screate_simple(len(extents), (ctypes.c_uint64 * len(extents))(*extents), None)
+        dataset = hdf5.H5Dcreate2(place, name.encode(), double, space, 0, 0, 0)
+        if hdf5.H5Dwrite(dataset, double, 0, 0, 0,
+                         (ctypes.c_double * len(numbers))(*numbers)) < 0:
+            raise OSError(f"{path}: {name} cannot be written")
+        hdf5.H5Dclose(dataset)
+        hdf5.H5Sclose(space)
+    hdf5.H5Gclose(place)
+    hdf5.H5Fclose(file)
+
+
 def read(path, name):
     """All values of a dataset as a flat list of doubles."""
     hdf5 = library()
