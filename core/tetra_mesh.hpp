@@ -17,6 +17,8 @@ struct TetraMesh {
   std::vector<float> fibre;
   /// [num_tetra, 3], or empty: transversely isotropic about the fibre. Need not be normal to it.
   std::vector<float> sheet;
+  /// [num_tetra, any] what else was asked for of a file, see TetraFileOptions::value_fields.
+  std::vector<double> value;
 
   std::size_t num_points() const { return point.size() / 3; }
   std::size_t num_tetra() const { return tetra.size() / 4; }

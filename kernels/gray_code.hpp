@@ -54,16 +54,20 @@ KOKKOS_INLINE_FUNCTION constexpr int product_slot(int k, int l) {
 
 } // namespace gray
 
-/// Squared edge lengths in the travel-time metric, by slot.
+/// Squared edge lengths in the travel-time metric, by slot. All of them are negative where no wave
+/// goes through the tetrahedron.
 template<class Real>
 struct alignas(2 * sizeof(Real)) TetraLengths {
   Real length[6];
+  KOKKOS_FORCEINLINE_FUNCTION bool conducts() const { return length[0] >= 0; }
 };
 
-/// Products of edges that share a vertex, by gray::product_slot().
+/// Products of edges that share a vertex, by gray::product_slot(). The squares are negative where
+/// no wave goes through the tetrahedron.
 template<class Real>
 struct alignas(2 * sizeof(Real)) TetraProducts {
   Real product[18];
+  KOKKOS_FORCEINLINE_FUNCTION bool conducts() const { return product[0] >= 0; }
 };
 
 /// The tetrahedron turned so that vertex `target` is d, and the three after it are a, b, c: two

@@ -5,6 +5,8 @@
 #include "core/array_pointer.hpp"
 #include "kernels/point_stars.hpp"
 
+#include <cmath>
+
 namespace femura {
 
 /// Arrays belong to whoever made them. Metric: TetraLengths<Real> or TetraProducts<Real>.
@@ -37,22 +39,32 @@ struct RingUpdate {
   }
 
   /// Whether a wave through `face`, of PointStars, at the earliest of its times `first`, can arrive
-  /// before `current`: not where even one straight from the plane of the face is later. No rule
-  /// that looks at times alone is safe: in the metric, tetrahedra may have any shape.
+  /// before `current`: not where even one straight from the plane of the face is later, and never
+  /// through a tetrahedron that does not conduct, whose heights are infinite. No rule that looks at
+  /// times alone is safe: in the metric, tetrahedra may have any shape.
+  /// `part`: of the height, for who does not trust it.
   template<class Real>
-  KOKKOS_FORCEINLINE_FUNCTION bool may_lower(std::uint32_t face, Real first, Real current) const {
-    return first + Real(unpack_height(face)) < current;
+  KOKKOS_FORCEINLINE_FUNCTION bool may_lower(std::uint32_t face, Real first, Real current,
+                                             Real part = Real(1)) const {
+    return first + part * Real(unpack_height(face)) < current;
   }
 
-  /// The arrival through the tetrahedron of a ring entry, from the times of its face.
+  KOKKOS_FORCEINLINE_FUNCTION bool conducts(int entry) const {
+    return metric(entry >> 2).conducts();
+  }
+
+  /// The arrival through the tetrahedron of a ring entry, which conducts, from the times of its
+  /// face.
   template<class Real>
   KOKKOS_FORCEINLINE_FUNCTION Real arrival(int entry, Real ta, Real tb, Real tc) const {
     return eikonal_update(face_products(metric(entry >> 2), entry & 3), ta, tb, tc);
   }
 
-  /// The same from the times of all points.
+  /// The same from the times of all points; later than any where the tetrahedron does not conduct.
   template<class Real>
   KOKKOS_FORCEINLINE_FUNCTION Real through(int entry, const Real* time) const {
+    if (!conducts(entry))
+      return 2 * unreached_time<Real>;
     int other[3];
     others(entry, other);
     return arrival(entry, time[other[0]], time[other[1]], time[other[2]]);
@@ -67,8 +79,11 @@ struct FillRingHeights {
   KOKKOS_FUNCTION void operator()(std::int64_t e) const {
     const int entry = update.ring.member(e);
     std::uint32_t& face = update.stars.face(e);
-    face =
-        pack_height(face, float(face_height(face_products(update.metric(entry >> 2), entry & 3))));
+    const float height =
+        update.conducts(entry)
+            ? float(face_height(face_products(update.metric(entry >> 2), entry & 3)))
+            : float(INFINITY);
+    face = pack_height(face, height);
   }
 };
 

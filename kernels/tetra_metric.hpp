@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The travel-time metric G = D^-1 of tetrahedra from fibres and velocities: squared lengths and
-// products of their edges, formed in double and stored in the solver's precision.
+// products of their edges, formed in double and stored in the solver's precision. Where a
+// tetrahedron is in tissue that does not conduct, it has none.
 //
 //   e.Ge' = (e.f)(e'.f)/v_f^2 + (e.s)(e'.s)/v_s^2 + (e.n)(e'.n)/v_n^2,  n = f x s.
 #pragma once
@@ -8,16 +9,39 @@
 #include "kernels/gray_code.hpp"
 #include "kernels/tetra_topology.hpp"
 
+#include <limits>
+
 namespace femura {
 
 /// What the metric is made of, in the order of a topology.
 template<class Exec>
 struct TissueArrays {
-  Array<double, Exec> point;    ///< [num_points, 3], mm
-  Array<int, Exec> tissue;      ///< [num_tetra] row of `slowness`
-  Array<float, Exec> fibre;     ///< [num_tetra, 3] or empty
-  Array<float, Exec> sheet;     ///< [num_tetra, 3] or empty
-  Array<double, Exec> slowness; ///< [num_tissues, 3] squared, ms^2/mm^2: fibre, sheet, normal
+  Array<double, Exec> point; ///< [num_points, 3], mm
+  Array<int, Exec> tissue;   ///< [num_tetra] row of `slowness`
+  Array<float, Exec> fibre;  ///< [num_tetra, 3] or empty
+  Array<float, Exec> sheet;  ///< [num_tetra, 3] or empty
+  /// [num_tissues, 3] squared, ms^2/mm^2: fibre, sheet, normal; negative where no wave goes.
+  Array<double, Exec> slowness;
+};
+
+/// The travel times along the longest edge of a tetrahedron, ms, that a metric of Real holds: what
+/// the local solver makes of it, products of three squared lengths, neither overflows nor vanishes.
+constexpr double longest_edge_time = 1e6;
+template<class Real>
+constexpr double shortest_edge_time = sizeof(Real) == 4 ? 1e-6 : 1e-30;
+
+/// What is wrong with the metric of a tetrahedron.
+enum class MetricFault {
+  none,
+  slow,    ///< a wave takes longer than longest_edge_time along an edge
+  fast,    ///< a wave takes less than shortest_edge_time along the longest edge
+  contrast ///< velocities along and across fibres differ so much that a length is no number
+};
+
+/// The first tetrahedron, in the order of the topology, whose metric is no good.
+struct BadMetric {
+  MetricFault fault = MetricFault::none;
+  std::int64_t tetra = 0;
 };
 
 namespace detail {
@@ -50,7 +74,7 @@ struct LocalMetric {
 
 template<class Exec>
 KOKKOS_INLINE_FUNCTION LocalMetric local_metric(const TissueArrays<Exec>& tissue, std::int64_t t) {
-  const double* slowness = &tissue.slowness(3 * tissue.tissue(t));
+  const double* slowness = &tissue.slowness(3 * std::int64_t(tissue.tissue(t)));
   LocalMetric metric{slowness[0], 0, 0, {0, 0, 0}, {0, 0, 0}};
   if (tissue.fibre.extent(0) == 0)
     return metric;
@@ -104,27 +128,71 @@ KOKKOS_INLINE_FUNCTION void store_metric(const LocalMetric& metric, const double
         tetra.product[gray::product_slot(k, l)] = Real(metric(edge[k], edge[l]));
 }
 
-template<class Exec, class Metric>
+/// The metric of a tetrahedron that does not conduct.
+template<class Real>
+KOKKOS_INLINE_FUNCTION void store_no_metric(TetraLengths<Real>& tetra) {
+  for (Real& length : tetra.length)
+    length = -1;
+}
+template<class Real>
+KOKKOS_INLINE_FUNCTION void store_no_metric(TetraProducts<Real>& tetra) {
+  for (Real& product : tetra.product)
+    product = -1;
+}
+
+template<class Real>
+KOKKOS_INLINE_FUNCTION MetricFault find_fault(const LocalMetric& metric, const double edge[6][3]) {
+  double longest = 0;
+  for (int k = 0; k < 6; ++k) {
+    const double square = metric(edge[k], edge[k]);
+    if (square < 0)
+      return MetricFault::contrast;
+    longest = square <= longest ? longest : square; // NaN stays
+  }
+  if (!(longest <= longest_edge_time * longest_edge_time))
+    return MetricFault::slow;
+  constexpr double least = shortest_edge_time<Real> * shortest_edge_time<Real>;
+  return longest > 0 && longest < least ? MetricFault::fast : MetricFault::none;
+}
+
+template<class Exec, class Metric, class Real>
 struct FillMetric {
   TissueArrays<Exec> tissue;
   Array<TetraPoints, Exec> tetra;
   Array<Metric, Exec> metric;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t t) const {
+  /// `first`: the least of 4 times the tetrahedron plus its fault.
+  KOKKOS_FUNCTION void operator()(std::int64_t t, std::int64_t& first) const {
+    if (tissue.slowness(3 * std::int64_t(tissue.tissue(t))) < 0) {
+      store_no_metric(metric(t));
+      return;
+    }
     double edge[6][3];
     tetra_edges<Exec>(tissue.point, tetra(t), edge);
-    store_metric(local_metric(tissue, t), edge, metric(t));
+    const LocalMetric local = local_metric(tissue, t);
+    store_metric(local, edge, metric(t));
+    const MetricFault fault = find_fault<Real>(local, edge);
+    const std::int64_t key = 4 * t + std::int64_t(fault);
+    first = fault != MetricFault::none && key < first ? key : first;
   }
 };
 
 } // namespace detail
 
-/// metric(t) for all tetrahedra; Metric is TetraLengths or TetraProducts. Does not fence.
-template<class Exec, class Metric>
-void fill_tetra_metric(const Exec& exec, const TissueArrays<Exec>& tissue,
-                       const Array<TetraPoints, Exec>& tetra, const Array<Metric, Exec>& metric) {
-  Kokkos::parallel_for("femura::fill_tetra_metric", range(exec, tetra.extent(0)),
-                       detail::FillMetric<Exec, Metric>{tissue, tetra, metric});
+/// metric(t) for all tetrahedra. Fences.
+template<class Exec, template<class> class Metric, class Real>
+BadMetric fill_tetra_metric(const Exec& exec, const TissueArrays<Exec>& tissue,
+                            const Array<TetraPoints, Exec>& tetra,
+                            const Array<Metric<Real>, Exec>& metric) {
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  std::int64_t first = none;
+  Kokkos::parallel_reduce("femura::fill_tetra_metric", range(exec, tetra.extent(0)),
+                          detail::FillMetric<Exec, Metric<Real>, Real>{tissue, tetra, metric},
+                          Kokkos::Min<std::int64_t>(first));
+  fence(exec, "femura::fill_tetra_metric");
+  if (first == none)
+    return {};
+  return {MetricFault(first % 4), first / 4};
 }
 
 } // namespace femura

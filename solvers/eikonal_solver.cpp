@@ -6,6 +6,7 @@
 #include "kernels/tetra_metric.hpp"
 #include "solvers/eikonal_method.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <unordered_map>
 
@@ -47,6 +48,16 @@ void check_mesh(const TetraMesh& mesh) {
     FEMURA_REQUIRE(std::isfinite(x), "a coordinate is not finite");
 }
 
+/// Appends the squared slownesses of one tissue; `what` and `number` name it.
+void add_slowness(const ConductionVelocity& velocity, const char* what, std::int64_t number,
+                  std::vector<double>& table) {
+  for (const double v : {velocity.fibre, velocity.sheet, velocity.normal}) {
+    if (velocity.conducts() && !(v > 0 && std::isfinite(v)))
+      fail<std::invalid_argument>(what, ' ', number, " has velocity ", v);
+    table.push_back(velocity.conducts() ? 1 / (v * v) : -1);
+  }
+}
+
 /// Squared slownesses [tags, 3].
 std::vector<double> slowness_table(const std::vector<int>& tags,
                                    const TissueVelocities& velocities) {
@@ -54,15 +65,44 @@ std::vector<double> slowness_table(const std::vector<int>& tags,
   for (const int tag : tags) {
     const auto found = velocities.find(tag);
     FEMURA_REQUIRE(found != velocities.end(), "tag " << tag << " has no velocity");
-    for (const double v : {found->second.fibre, found->second.sheet, found->second.normal}) {
-      FEMURA_REQUIRE(v > 0 && std::isfinite(v), "tag " << tag << " has velocity " << v);
-      table.push_back(1 / (v * v));
-    }
+    add_slowness(found->second, "tag", tag, table);
   }
   return table;
 }
 
+/// The same [num_tetra, 3].
+std::vector<double> slowness_table(std::int64_t num_tetra,
+                                   const std::vector<ConductionVelocity>& velocities) {
+  FEMURA_REQUIRE(std::int64_t(velocities.size()) == num_tetra,
+                 velocities.size() << " velocities of " << num_tetra << " tetrahedra");
+  std::vector<double> table;
+  table.reserve(3 * velocities.size());
+  for (std::size_t t = 0; t < velocities.size(); ++t)
+    add_slowness(velocities[t], "tetrahedron", std::int64_t(t), table);
+  return table;
+}
+
+const char* describe(MetricFault fault) {
+  switch (fault) {
+  case MetricFault::fast:
+    return "a wave passes it in less than the precision of times resolves: its velocity is too "
+           "large, or the mesh too small";
+  case MetricFault::contrast:
+    return "its velocities along and across fibres differ by more than double precision resolves";
+  default:
+    return "a wave takes more than 1e6 ms along one of its edges: its velocity is too small, or "
+           "the mesh too large; tissue that does not conduct has velocity 0";
+  }
+}
+
 } // namespace
+
+double time_origin(const std::vector<EikonalSite>& sites) {
+  double origin = 0;
+  for (const EikonalSite& site : sites)
+    origin = std::min(origin, site.time);
+  return origin;
+}
 
 template<class Exec, class Real>
 struct EikonalSolver<Exec, Real>::Implementation {
@@ -70,13 +110,16 @@ struct EikonalSolver<Exec, Real>::Implementation {
   TetraTopology<Exec> topology;
   std::vector<int> tags;
   TissueArrays<Exec> tissue;
-  std::vector<int> place; ///< of each point of the mesh in the order of the topology
+  Array<int, Exec> tag_row; ///< [num_tetra] in the order of the topology, of tables by tag
+  std::vector<int> place;   ///< of each point of the mesh in the order of the topology
   // One of the two, by options.metric.
   Array<TetraLengths<Real>, Exec> lengths;
   Array<TetraProducts<Real>, Exec> products;
   PointStars<Exec> stars;
 
-  Implementation(const Exec& exec, const TetraMesh& mesh, const TissueVelocities& velocities,
+  /// Velocities: TissueVelocities, or those of each tetrahedron.
+  template<class Velocities>
+  Implementation(const Exec& exec, const TetraMesh& mesh, const Velocities& velocities,
                  const EikonalOptions& solver_options)
       : options(solver_options) {
     if (options.method == EikonalMethod::automatic)
@@ -87,13 +130,12 @@ struct EikonalSolver<Exec, Real>::Implementation {
     check_mesh(mesh);
     Tissues tissues(mesh);
     tags = tissues.tag;
-    const std::vector<double> slowness = slowness_table(tags, velocities);
     Array<double, Exec> point = upload(exec, "femura::eikonal::point", mesh.point);
     topology = make_tetra_topology(exec, mesh, point);
     stars = make_point_stars(exec, topology);
     const auto& tetra_order = topology.tetra_order;
     tissue.point = gather_rows(exec, topology.point_order, 3, point);
-    tissue.tissue =
+    tag_row =
         gather_rows(exec, tetra_order, 1, upload(exec, "femura::eikonal::tissue", tissues.tissue));
     if (!mesh.fibre.empty())
       tissue.fibre =
@@ -109,7 +151,7 @@ struct EikonalSolver<Exec, Real>::Implementation {
       products = Array<TetraProducts<Real>, Exec>(
           Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "femura::eikonal::products"),
           mesh.num_tetra());
-    fill_metric(exec, slowness);
+    set_velocities(exec, velocities);
 
     const auto order =
         Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), topology.point_order);
@@ -118,8 +160,19 @@ struct EikonalSolver<Exec, Real>::Implementation {
       place[order(i)] = int(i);
   }
 
-  void fill_metric(const Exec& exec, const std::vector<double>& slowness) {
+  void set_velocities(const Exec& exec, const TissueVelocities& velocities) {
+    fill_metric(exec, slowness_table(tags, velocities), tag_row);
+  }
+  void set_velocities(const Exec& exec, const std::vector<ConductionVelocity>& velocities) {
+    fill_metric(exec, slowness_table(topology.num_tetra(), velocities), topology.tetra_order);
+  }
+
+  /// `row` [num_tetra] of `slowness` for each tetrahedron.
+  void fill_metric(const Exec& exec, const std::vector<double>& slowness,
+                   const Array<int, Exec>& row) {
+    tissue.slowness = {}; // before there is another
     tissue.slowness = upload(exec, "femura::eikonal::slowness", slowness);
+    tissue.tissue = row;
     if (options.metric == TetraMetric::lengths)
       fill_metric(exec, lengths);
     else
@@ -128,8 +181,22 @@ struct EikonalSolver<Exec, Real>::Implementation {
 
   template<class Metric>
   void fill_metric(const Exec& exec, const Array<Metric, Exec>& metric) {
-    fill_tetra_metric(exec, tissue, topology.tetra, metric);
+    const BadMetric bad = fill_tetra_metric(exec, tissue, topology.tetra, metric);
+    if (bad.fault != MetricFault::none)
+      refuse(exec, bad);
     fill_ring_heights(exec, ring_update(metric), 4 * topology.num_tetra());
+  }
+
+  [[noreturn]] void refuse(const Exec& exec, const BadMetric& bad) const {
+    const auto entry = [&](const Array<int, Exec>& array) {
+      int value = 0;
+      Kokkos::deep_copy(exec, Kokkos::View<int, Kokkos::HostSpace>(&value),
+                        Kokkos::subview(array, bad.tetra));
+      fence(exec, "femura::eikonal::refuse");
+      return value;
+    };
+    fail<std::invalid_argument>("tetrahedron ", entry(topology.tetra_order), ", of tag ",
+                                tags[std::size_t(entry(tag_row))], ": ", describe(bad.fault));
   }
 
   template<class Metric>
@@ -148,13 +215,17 @@ struct EikonalSolver<Exec, Real>::Implementation {
                       const Array<Real, Exec>& times) const {
     const RingUpdate<Exec, Metric> update = ring_update(metric);
     std::map<std::uint32_t, Real> site;
-    for (std::size_t set = 0; set < sets.size(); ++set)
+    std::vector<double> origin; // of the times of each set, which kernels want not below 0
+    for (std::size_t set = 0; set < sets.size(); ++set) {
+      origin.push_back(time_origin(sets[set]));
       for (const EikonalSite& s : sets[set]) {
         const std::uint32_t index = std::uint32_t(set * num_points() + place[s.vertex]);
-        const auto [found, fresh] = site.try_emplace(index, Real(s.time));
-        if (!fresh && Real(s.time) < found->second)
-          found->second = Real(s.time);
+        const Real time = Real(s.time - origin.back());
+        const auto [found, fresh] = site.try_emplace(index, time);
+        if (!fresh && time < found->second)
+          found->second = time;
       }
+    }
     std::vector<std::uint32_t> site_index;
     std::vector<Real> site_time;
     for (const auto& [index, t] : site) {
@@ -203,10 +274,12 @@ struct EikonalSolver<Exec, Real>::Implementation {
       result.num_unreached.push_back(
           count_unreached(exec, time, std::int64_t(set) * num_points(), num_points()));
     const EikonalResidual residual =
-        eikonal_residual(exec, update, int(num_points()), time, make_start_times());
-    result.certificate = residual.relative;
-    result.certificate_ms = residual.absolute;
-    gather_times(exec, topology.point_order, time, times);
+        eikonal_residual(exec, update, tissue, int(num_points()), time, make_start_times());
+    result.residual = residual.relative;
+    result.certificate = std::max(residual.relative, residual.exact_relative);
+    result.certificate_ms = std::max(residual.absolute, residual.exact_absolute);
+    gather_times(exec, topology.point_order, upload(exec, "femura::eikonal::origin", origin), time,
+                 times);
     fence(exec, "femura::EikonalSolver::solve");
     return result;
   }
@@ -219,12 +292,24 @@ EikonalSolver<Exec, Real>::EikonalSolver(const Exec& exec, const TetraMesh& mesh
     : implementation_(std::make_unique<Implementation>(exec, mesh, velocities, options)) {}
 
 template<class Exec, class Real>
+EikonalSolver<Exec, Real>::EikonalSolver(const Exec& exec, const TetraMesh& mesh,
+                                         const std::vector<ConductionVelocity>& velocities,
+                                         const EikonalOptions& options)
+    : implementation_(std::make_unique<Implementation>(exec, mesh, velocities, options)) {}
+
+template<class Exec, class Real>
 EikonalSolver<Exec, Real>::~EikonalSolver() = default;
 
 template<class Exec, class Real>
 void EikonalSolver<Exec, Real>::set_velocities(const Exec& exec,
                                                const TissueVelocities& velocities) {
-  implementation_->fill_metric(exec, slowness_table(implementation_->tags, velocities));
+  implementation_->set_velocities(exec, velocities);
+}
+
+template<class Exec, class Real>
+void EikonalSolver<Exec, Real>::set_velocities(const Exec& exec,
+                                               const std::vector<ConductionVelocity>& velocities) {
+  implementation_->set_velocities(exec, velocities);
 }
 
 template<class Exec, class Real>
@@ -239,9 +324,10 @@ EikonalResult EikonalSolver<Exec, Real>::solve(const Exec& exec,
                  times.extent(0) << " times for " << sets.size() << " sets of " << n << " points");
   for (const auto& set : sets) {
     FEMURA_REQUIRE(!set.empty(), "a set without a site");
+    const double origin = time_origin(set);
     for (const EikonalSite& site : set) {
       FEMURA_REQUIRE(site.vertex >= 0 && site.vertex < n, "site at vertex " << site.vertex);
-      FEMURA_REQUIRE(site.time >= 0 && site.time < double(unreached_time<Real>),
+      FEMURA_REQUIRE(std::isfinite(origin) && site.time - origin < double(unreached_time<Real>),
                      "site at time " << site.time);
     }
   }

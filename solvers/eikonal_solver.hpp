@@ -7,6 +7,7 @@
 #include "core/backend.hpp"
 #include "core/tetra_mesh.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -15,10 +16,13 @@
 namespace femura {
 
 /// Velocities of a tissue along its fibres, its sheets and the normal of both, in m/s = mm/ms.
+/// Where `fibre` is 0 or no number, no wave goes through the tissue, and the others do not matter.
 struct ConductionVelocity {
   double fibre;
   double sheet;
   double normal;
+
+  bool conducts() const { return !(fibre == 0 || std::isnan(fibre)); }
 };
 
 /// What is known of each tag. Where an element has no fibre, it is isotropic with velocity `fibre`;
@@ -81,8 +85,18 @@ struct EikonalOptions {
 /// Where and when a wave starts.
 struct EikonalSite {
   std::int32_t vertex; ///< in [0, num_points)
-  double time;         ///< ms, >= 0
+  double time;         ///< ms, also before 0
 };
+
+/// From when on the solver counts the times of a set: from 0, or from the first site before 0.
+double time_origin(const std::vector<EikonalSite>& sites);
+
+/// The time that results have at a site that nothing reaches before its own `time`, rounded as the
+/// solver does.
+template<class Real>
+Real own_time(double time, double origin) {
+  return Real(double(Real(time - origin)) + origin);
+}
 
 struct EikonalResult {
   int iterations = 0;
@@ -91,10 +105,15 @@ struct EikonalResult {
   std::int64_t local_solves = 0; ///< of a tetrahedron for one of its vertices
   double seconds = 0;            ///< of the iterations alone
   /// After the solve, the residual max |t - update(t)| / t over all vertices that are no sites; 1
-  /// where a vertex without a time could have one. Computed afresh.
+  /// where a vertex without a time could have one. Computed afresh: whether the iteration is at its
+  /// end.
+  double residual = 0;
+  /// The same with the metric in double, whatever Real is: what times are off by from the solution
+  /// of the discrete equations, about, the rounding of the metric included. Not below `residual`.
   double certificate = 0;
-  double certificate_ms = 0;               ///< the same, not divided by t
-  std::vector<std::int64_t> num_unreached; ///< vertices that no site's wave can reach, by set
+  double certificate_ms = 0; ///< the same, not divided by t
+  /// Vertices that no site's wave reaches, by set: those of tissue that does not conduct, too.
+  std::vector<std::int64_t> num_unreached;
 };
 
 /// Set up once for a mesh, solved for any sets of sites and velocities.
@@ -102,18 +121,25 @@ template<class Exec, class Real>
 class EikonalSolver {
 public:
   /// Copies what it needs of the mesh. Throws std::invalid_argument for entries out of range, tags
-  /// without velocity and velocities that are not positive and finite.
+  /// without velocity, velocities that are negative or not finite where a wave goes, and for
+  /// tetrahedra whose travel times Real does not hold (more than 1e6 ms along an edge, or too
+  /// little).
   EikonalSolver(const Exec& exec, const TetraMesh& mesh, const TissueVelocities& velocities,
+                const EikonalOptions& options = {});
+  /// The same with the velocities of each tetrahedron [num_tetra].
+  EikonalSolver(const Exec& exec, const TetraMesh& mesh,
+                const std::vector<ConductionVelocity>& velocities,
                 const EikonalOptions& options = {});
   ~EikonalSolver();
 
-  /// Other velocities for the next solve, from what is on the device. Throws as the constructor;
-  /// fences.
+  /// Other velocities for the next solve, from what is on the device, by tag or of each tetrahedron
+  /// [num_tetra], whichever it was before. Throws as the constructor; fences.
   void set_velocities(const Exec& exec, const TissueVelocities& velocities);
+  void set_velocities(const Exec& exec, const std::vector<ConductionVelocity>& velocities);
 
   /// Solves for each set of sites on its own. times [sets, num_points], row-major in the numbering
-  /// of the mesh: ms, infinity where no wave arrives. A site reached earlier by another one's wave
-  /// gets that earlier time. Fences.
+  /// of the mesh: ms, infinity where no wave arrives before 1e10 ms. A site reached earlier by
+  /// another one's wave gets that earlier time. Fences.
   EikonalResult solve(const Exec& exec, const std::vector<std::vector<EikonalSite>>& sets,
                       const Array<Real, Exec>& times);
 

@@ -23,6 +23,50 @@ std::string message_of(const std::exception& error) {
   return bracket == std::string::npos ? text : text.substr(bracket + 2);
 }
 
+/// Looks for names that an object has twice, and for what is too deep to be printed in messages.
+class NameCheck : public nlohmann::json_sax<nlohmann::json> {
+public:
+  explicit NameCheck(const std::string& path)
+      : path_(path) {}
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override { return open(); }
+  bool end_object() override { return close(); }
+  bool start_array(std::size_t) override { return open(); }
+  bool end_array() override { return close(); }
+  bool key(string_t& name) override {
+    if (!names_.back().insert(name).second)
+      fail<InputError>(path_, ": the name ", nlohmann::json(name).dump(), " is there twice");
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&,
+                   const nlohmann::detail::exception& error) override {
+    fail<InputError>(path_, ": not JSON: ", message_of(error));
+  }
+
+private:
+  bool open() {
+    constexpr std::size_t deepest = 100;
+    if (names_.size() == deepest)
+      fail<InputError>(path_, ": lists and objects are nested deeper than ", deepest, " levels");
+    names_.emplace_back();
+    return true;
+  }
+  bool close() {
+    names_.pop_back();
+    return true;
+  }
+
+  std::string path_;
+  std::vector<std::set<std::string>> names_; // of the lists and objects that are open
+};
+
 } // namespace
 
 nlohmann::ordered_json read_json(const std::string& path) {
@@ -44,6 +88,15 @@ nlohmann::ordered_json read_json(const std::string& path) {
   } catch (const nlohmann::json::exception& error) {
     fail<InputError>(path, ": not JSON: ", message_of(error));
   }
+}
+
+nlohmann::json read_large_json(const std::string& path) {
+  // In two passes: the one that calls back looks through an object at the end of each of its
+  // members, the square of their number.
+  const std::vector<unsigned char> text = read_all(path, largest_file);
+  NameCheck check(path);
+  nlohmann::json::sax_parse(text.begin(), text.end(), &check);
+  return nlohmann::json::parse(text.begin(), text.end());
 }
 
 } // namespace femura

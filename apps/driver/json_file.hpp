@@ -12,4 +12,8 @@ namespace femura {
 /// not JSON, and with the name where an object has it twice.
 nlohmann::ordered_json read_json(const std::string& path);
 
+/// The same for files that programs write, with many names, which are found fast and lose their
+/// order.
+nlohmann::json read_large_json(const std::string& path);
+
 } // namespace femura

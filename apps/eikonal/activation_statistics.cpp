@@ -28,11 +28,13 @@ void finish(ActivationStatistics& statistics) {
 
 } // namespace
 
-TaggedVertices::TaggedVertices(const TetraMesh& mesh)
+TaggedVertices::TaggedVertices(const TetraMesh& mesh, const std::vector<bool>& blocked)
     : first_(mesh.num_points(), -1) {
   std::unordered_map<int, std::int32_t> numbers; // of tags, in the order of first sight
   std::int32_t last = -1;                        // of the tag before; tags come in runs
   for (std::size_t e = 0; e < mesh.num_tetra(); ++e) {
+    if (!blocked.empty() && blocked[e])
+      continue;
     if (last < 0 || tags_[std::size_t(last)] != mesh.tag[e]) {
       const auto [place, is_new] = numbers.insert({mesh.tag[e], std::int32_t(tags_.size())});
       last = place->second;
@@ -81,17 +83,18 @@ std::vector<ActivationStatistics> TaggedVertices::summarise(ConstSpan<Real> time
 }
 
 template<class Real>
-ActivationStatistics summarise_times(ConstSpan<Real> time) {
+ActivationStatistics TaggedVertices::summarise_all(ConstSpan<Real> time) const {
   ActivationStatistics statistics;
-  for (std::size_t v = 0; v < time.size; ++v)
-    count(double(time.data[v]), statistics);
+  for (std::size_t v = 0; v < first_.size(); ++v)
+    if (first_[v] >= 0)
+      count(double(time.data[v]), statistics);
   finish(statistics);
   return statistics;
 }
 
 template std::vector<ActivationStatistics> TaggedVertices::summarise(ConstSpan<float>) const;
 template std::vector<ActivationStatistics> TaggedVertices::summarise(ConstSpan<double>) const;
-template ActivationStatistics summarise_times(ConstSpan<float>);
-template ActivationStatistics summarise_times(ConstSpan<double>);
+template ActivationStatistics TaggedVertices::summarise_all(ConstSpan<float>) const;
+template ActivationStatistics TaggedVertices::summarise_all(ConstSpan<double>) const;
 
 } // namespace femura

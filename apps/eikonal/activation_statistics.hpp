@@ -16,10 +16,12 @@ struct ActivationStatistics {
   double earliest = 0, mean = 0, latest = 0; ///< of those reached
 };
 
-/// Which vertices belong to a tetrahedron of which tag.
+/// Which vertices belong to a tetrahedron of which tag. Tetrahedra that do not conduct do not
+/// count, nor do vertices that only they have.
 class TaggedVertices {
 public:
-  explicit TaggedVertices(const TetraMesh& mesh);
+  /// blocked [num_tetra]: who does not conduct; or empty: all do.
+  explicit TaggedVertices(const TetraMesh& mesh, const std::vector<bool>& blocked = {});
 
   /// The tags that occur, ascending.
   const std::vector<int>& tags() const { return tags_; }
@@ -29,17 +31,17 @@ public:
   template<class Real>
   std::vector<ActivationStatistics> summarise(ConstSpan<Real> time) const;
 
+  /// The same for all vertices.
+  template<class Real>
+  ActivationStatistics summarise_all(ConstSpan<Real> time) const;
+
 private:
   struct Other {
     std::int32_t vertex, tag; ///< number in tags_
   };
   std::vector<int> tags_;
-  std::vector<std::int32_t> first_; ///< [num_points] number of one tag of each vertex
+  std::vector<std::int32_t> first_; ///< [num_points] number of one tag of each vertex, or -1
   std::vector<Other> others_;       ///< the other tags, of vertices between tissues
 };
-
-/// The same for all vertices.
-template<class Real>
-ActivationStatistics summarise_times(ConstSpan<Real> time);
 
 } // namespace femura

@@ -26,6 +26,7 @@ void check_mesh(const CLI::App& app, const EikonalCommandOptions& o) {
             {"--tag-field", read && kind == TetraFileKind::vtk, "a .vtk or .vtu mesh"},
             {"--fibre-field", read && kind == TetraFileKind::vtk, "a .vtk or .vtu mesh"},
             {"--sheet-field", read && kind == TetraFileKind::vtk, "a .vtk or .vtu mesh"},
+            {"--velocity-field", read && kind == TetraFileKind::vtk, "a .vtk or .vtu mesh"},
             {"--seed", o.generated && o.generated->jitter > 0, "--generate box:jitter=..."},
             {"--parts",
              o.solver.method == EikonalMethod::spread || o.solver.method == EikonalMethod::patch,
@@ -35,11 +36,15 @@ void check_mesh(const CLI::App& app, const EikonalCommandOptions& o) {
 }
 
 void check_physics(const CLI::App& app, const EikonalCommandOptions& o) {
+  const bool field = !o.file.value_fields.empty();
   if (!o.velocity_file.empty() && o.velocity)
     fail<UsageError>("both --velocities and --velocity: leave one out");
+  if (field && (!o.velocity_file.empty() || o.velocity))
+    fail<UsageError>("both --velocity-field and ", o.velocity ? "--velocity" : "--velocities",
+                     ": leave one out");
   if (app.count("--velocity") > 1)
     fail<UsageError>("--velocity is there more than once; --velocities FILE has one for each tag");
-  if (o.velocity_file.empty() && !o.velocity && !o.generated)
+  if (o.velocity_file.empty() && !o.velocity && !field && !o.generated)
     fail<UsageError>("no conduction velocities: give --velocities FILE, or --velocity VL,VT,VN in "
                      "m/s for all tags");
   if (!o.site_file.empty() && !o.sites.empty())
@@ -65,6 +70,11 @@ TetraFileKind tetra_file_kind(const std::string& path) {
   if (extension == ".msh")
     return TetraFileKind::gmsh;
   return extension == ".vtk" || extension == ".vtu" ? TetraFileKind::vtk : TetraFileKind::carp;
+}
+
+bool EikonalCommandOptions::has_tetra_velocities() const {
+  return !file.value_fields.empty() ||
+         std::filesystem::path(velocity_file).extension().string() == ".dat";
 }
 
 void check_eikonal_options(const CLI::App& app, const EikonalCommandOptions& options) {

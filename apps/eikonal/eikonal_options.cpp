@@ -4,6 +4,7 @@
 #include "apps/driver/exit_code.hpp"
 #include "apps/driver/option_kinds.hpp"
 #include "apps/eikonal/velocities.hpp"
+#include "core/require.hpp"
 
 namespace femura {
 
@@ -44,25 +45,49 @@ void add_velocity_options(CLI::App& app, EikonalCommandOptions& o) {
   app.option_defaults()->group("Conduction velocities (m/s)");
   app.add_option("--velocities", o.velocity_file,
                  "By tag, as JSON: {\"1\": {\"vl\": 0.6, \"vt\": 0.4, \"vn\": 0.2}, \"default\": "
-                 "{...}}: along fibres, along sheets, normal to both (vt if left out)")
+                 "{...}}: along fibres, along sheets (vl if left out), normal to both (vt); "
+                 "\"vl\": 0 where no wave goes. Or of each tetrahedron, as openCARP's NAME.dat: a "
+                 "line of one to three numbers for each, 0 or nan where no wave goes")
       ->type_name("FILE");
   add_repeated(app, "--velocity", "VL[,VT[,VN]]",
                "Of all tags; the same in all directions where only VL is given. Generated meshes "
                "have defaults: ventricles 0.6,0.4,0.2, slab 0.6,0.3,0.3, box 0.6",
                [&o](const Items& items) { o.velocity = parse_velocity(items.back()); });
+  add_repeated(app, "--velocity-field", "VL[,VT[,VN]]",
+               "VTK: cell data with the velocities of each tetrahedron: a field of one to three "
+               "components, or a field for each direction; 0 or nan where no wave goes",
+               [&o](const Items& items) {
+                 if (items.size() > 1)
+                   fail<std::invalid_argument>("it is there more than once: name the fields in one "
+                                               "list, such as vl,vt,vn");
+                 o.file.value_fields = split_list(items.back(), ',');
+                 const auto& fields = o.file.value_fields;
+                 if (fields.empty() || fields.size() > 3 ||
+                     std::count(fields.begin(), fields.end(), "") > 0)
+                   fail<std::invalid_argument>("'", items.back(), "': expected one to three names");
+               });
+  add_repeated(app, "--non-conducting", "TAG[,TAG...]",
+               "Tags of tissue through which no wave goes, such as scars, blood and bath, whatever "
+               "velocities it has",
+               [&o](const Items& items) {
+                 for (const std::string& item : items)
+                   for (const std::string& tag : split_list(item, ','))
+                     o.non_conducting.push_back(parse_number<int>(tag));
+               });
 }
 
 void add_site_options(CLI::App& app, EikonalCommandOptions& o) {
   app.option_defaults()->group("Sites");
-  add_repeated(app, "--site", "PLACE[@t=MS]",
-               "Where a wave starts, and when (0): vertices:1,2,3 (numbered from 0), vtx:FILE "
-               "(openCARP's list of vertices), point:X,Y,Z (the nearest vertex), "
-               "sphere:X,Y,Z,RADIUS or box:X,Y,Z,X,Y,Z (all vertices inside), in mm; may be "
-               "repeated. Generated ventricles and slabs have default sites",
-               [&o](const Items& items) {
-                 for (const std::string& item : items)
-                   o.sites.push_back(parse_site(item));
-               });
+  add_repeated(
+      app, "--site", "PLACE[@t=MS]",
+      "Where a wave starts, and when (0; also before): vertices:1,2,3 (numbered from 0), vtx:FILE "
+      "(openCARP's list of vertices), point:X,Y,Z (the nearest vertex), "
+      "sphere:X,Y,Z,RADIUS or box:X,Y,Z,X,Y,Z (all vertices inside), in mm; may be "
+      "repeated. Generated ventricles and slabs have default sites",
+      [&o](const Items& items) {
+        for (const std::string& item : items)
+          o.sites.push_back(parse_site(item));
+      });
   app.add_option("--sites", o.site_file,
                  "The same from a JSON file: [\"point:1,2,3\", ...], or several sets, each solved "
                  "on its own in one go: {\"apex\": [...], \"base\": [...]}")
@@ -102,9 +127,10 @@ void add_result_options(CLI::App& app, EikonalCommandOptions& o) {
   app.add_option("--hdf", o.hdf, "Times, tags and fibres as VTKHDF, for ParaView 5.11 and later")
       ->type_name("FILE");
   app.add_flag("--no-hdf", o.no_hdf, "No such file, even with --output-dir");
-  app.add_option("--igb", o.igb,
-                 "Times as openCARP's act.igb, -1 where no wave arrives; with several sets of "
-                 "sites, a file NAME_SET.igb for each")
+  app.add_option(
+         "--igb", o.igb,
+         "Times as openCARP's act.igb, -1 where no wave arrives (nan if a site is before 0); "
+         "with several sets of sites, a file NAME_SET.igb for each")
       ->type_name("FILE");
   app.add_option("--dat", o.dat, "The same as text, a line for each vertex")->type_name("FILE");
 }

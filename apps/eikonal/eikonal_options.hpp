@@ -27,8 +27,9 @@ struct EikonalCommandOptions {
   std::optional<GeneratedMesh> generated; ///< instead of an input
 
   // Velocities
-  std::string velocity_file;
+  std::string velocity_file;                  ///< by tag; or .dat, of each tetrahedron
   std::optional<ConductionVelocity> velocity; ///< of all tags
+  std::vector<int> non_conducting;            ///< tags
 
   // Sites
   std::vector<SiteChoice> sites; ///< one set
@@ -39,6 +40,9 @@ struct EikonalCommandOptions {
   // Results
   std::string hdf, igb, dat;
   bool no_hdf = false;
+
+  /// Whether velocities are given for each tetrahedron: by file.value_fields, or a file.
+  bool has_tetra_velocities() const;
 };
 
 /// How a mesh file is told by its name.

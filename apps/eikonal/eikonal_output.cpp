@@ -10,15 +10,25 @@ namespace femura {
 
 namespace {
 
-/// The times of set `k`, -1 where unreached.
+/// The times of set `k`, with the mark where unreached.
 template<class Number, class Real>
-std::vector<Number> times_of(ConstSpan<Real> times, std::size_t num_points, std::size_t k) {
+std::vector<Number> times_of(const EikonalModel& model, ConstSpan<Real> times, std::size_t k) {
+  const std::size_t num_points = model.mesh.num_points();
+  const Number mark = Number(model.unreached_mark());
   std::vector<Number> values(num_points);
   for (std::size_t v = 0; v < num_points; ++v) {
     const Real time = times.data[k * num_points + v];
-    values[v] = std::isfinite(time) ? Number(time) : Number(-1);
+    values[v] = std::isfinite(time) ? Number(time) : mark;
   }
   return values;
+}
+
+/// 1 or 0 of each.
+std::vector<std::uint8_t> conducting_cells(const std::vector<bool>& blocked) {
+  std::vector<std::uint8_t> conducts(blocked.size());
+  for (std::size_t e = 0; e < blocked.size(); ++e)
+    conducts[e] = !blocked[e];
+  return conducts;
 }
 
 template<class Real>
@@ -29,10 +39,15 @@ void write_hdf(const std::string& path, const EikonalModel& model, ConstSpan<Rea
   file.set_mesh(mesh.point, mesh.tetra, VtkCell::tetra);
   for (std::size_t k = 0; k < model.sets.size(); ++k) {
     const std::string& set = model.sets[k].name;
-    file.point_data("activation_time" + (set.empty() ? "" : "_" + set),
-                    times_of<Real>(times, mesh.num_points(), k), 1, "ms");
+    VtkHdfField field = file.point_field<Real>("activation_time" + (set.empty() ? "" : "_" + set));
+    field.append(times_of<Real>(model, times, k));
+    field.set_unit("ms");
+    field.set_attribute("unreached", unreached_text(model.unreached_mark()));
   }
   file.cell_data("tag", mesh.tag);
+  const std::vector<bool>& blocked = model.velocities.blocked;
+  if (!blocked.empty())
+    file.cell_data("conducts", conducting_cells(blocked));
   if (!mesh.fibre.empty())
     file.cell_data("fibre", mesh.fibre, 3);
   if (!mesh.sheet.empty())
@@ -52,6 +67,10 @@ std::string name_for(const std::string& path, const std::string& set) {
 
 } // namespace
 
+std::string unreached_text(double mark) {
+  return std::isnan(mark) ? "nan" : "-1";
+}
+
 template<class Real>
 std::vector<std::string> write_eikonal(const EikonalCommandOptions& options,
                                        const EikonalModel& model, const std::string& stem,
@@ -70,7 +89,7 @@ std::vector<std::string> write_eikonal(const EikonalCommandOptions& options,
   if (options.igb.empty() && options.dat.empty())
     return files;
   for (std::size_t k = 0; k < model.sets.size(); ++k) {
-    const std::vector<float> values = times_of<float>(times, model.mesh.num_points(), k);
+    const std::vector<float> values = times_of<float>(model, times, k);
     if (!options.igb.empty()) {
       const std::string path = context.output_path(name_for(options.igb, model.sets[k].name));
       write_igb(path, values, "ms");

@@ -5,6 +5,10 @@
 #include "apps/driver/prediction.hpp"
 #include "apps/driver/summary.hpp"
 #include "apps/driver/table.hpp"
+#include "apps/eikonal/eikonal_output.hpp"
+
+#include <algorithm>
+#include <utility>
 
 namespace femura {
 
@@ -43,16 +47,43 @@ void add_mesh(Table& table, const EikonalMeshInfo& mesh) {
   if (mesh.has_fibres && mesh.num_isotropic > 0)
     fibres += ", " + format_count(mesh.num_isotropic) + " tetrahedra without";
   table.row("directions", fibres);
+  if (mesh.num_blocked > 0)
+    table.row("non-conducting", format_count(mesh.num_blocked) + " tetrahedra; " +
+                                    format_count(mesh.num_blocked_points) +
+                                    " vertices belong to no other");
+  if (mesh.num_parts > 1)
+    table.row("parts", format_count(mesh.num_parts) + " that share no vertex");
+}
+
+constexpr std::size_t most_tags = 20; ///< of a table; the summary has all
+
+/// Says how many of `count` tags a table has left out.
+void add_rest(Table& table, std::size_t count) {
+  if (count > most_tags)
+    table.row("and", format_count(std::int64_t(count - most_tags)) +
+                         " more tags, which the summary has (--json)");
+}
+
+/// "0.6", "0.2 to 0.6".
+std::string range_text(double least, double greatest) {
+  return least == greatest ? format_number(least)
+                           : format_number(least, 4) + " to " + format_number(greatest, 4);
 }
 
 void add_tissues(Table& table, const EikonalMeshInfo& mesh) {
   table.section("Conduction velocities (m/s)");
   std::vector<std::vector<std::string>> rows;
-  for (const TissueInfo& tissue : mesh.tissues)
-    rows.push_back({std::to_string(tissue.tag), format_count(tissue.num_tetra),
-                    format_number(tissue.velocity.fibre), format_number(tissue.velocity.sheet),
-                    format_number(tissue.velocity.normal)});
+  for (std::size_t i = 0; i < std::min(mesh.tissues.size(), most_tags); ++i) {
+    const TissueInfo& tissue = mesh.tissues[i];
+    rows.push_back({std::to_string(tissue.tag), format_count(tissue.num_tetra)});
+    for (const auto component :
+         {&ConductionVelocity::fibre, &ConductionVelocity::sheet, &ConductionVelocity::normal})
+      rows.back().push_back(tissue.conducts()
+                                ? range_text(tissue.least.*component, tissue.greatest.*component)
+                                : "none");
+  }
   table.columns({"tag", "tetrahedra", "fibre", "sheet", "normal"}, rows);
+  add_rest(table, mesh.tissues.size());
 }
 
 void add_solution(Table& table, const EikonalRunResults& results, const DriverContext& context) {
@@ -101,11 +132,13 @@ void add_activation(Table& table, const EikonalRunResults& results) {
   for (const ActivationReport& report : results.sets)
     add(batch ? report.set : "all", report.all);
   if (!batch)
-    for (std::size_t i = 0; i < results.sets[0].tags.size(); ++i)
+    for (std::size_t i = 0; i < std::min(results.sets[0].tags.size(), most_tags); ++i)
       add("tag " + std::to_string(results.sets[0].tags[i]), results.sets[0].by_tag[i]);
   table.columns({batch ? "set" : "", "vertices", "unreached", "earliest", "mean", "latest"}, rows);
-  if (!batch)
-    table.row("total activation time", results.sets[0].total_time(), "ms");
+  if (batch)
+    return;
+  add_rest(table, results.sets[0].tags.size());
+  table.row("total activation time", results.sets[0].total_time(), "ms");
 }
 
 std::string eikonal_table(const EikonalRunResults& results, const DriverContext& context) {
@@ -124,14 +157,26 @@ std::string eikonal_table(const EikonalRunResults& results, const DriverContext&
 
 // The summary.
 
+/// Velocities: one of each direction, 0 where no wave goes; of tetrahedra [least, greatest].
+Json to_json(const TissueInfo& tissue, bool by_tetra) {
+  Json json = {{"tag", tissue.tag}, {"tetrahedra", tissue.num_tetra}};
+  if (by_tetra)
+    json["non_conducting_tetrahedra"] = tissue.num_blocked;
+  const std::pair<const char*, double ConductionVelocity::*> components[] = {
+      {"vl", &ConductionVelocity::fibre},
+      {"vt", &ConductionVelocity::sheet},
+      {"vn", &ConductionVelocity::normal}};
+  for (const auto& [name, component] : components) {
+    const double least = tissue.least.*component, greatest = tissue.greatest.*component;
+    json[name] = by_tetra ? Json({least, greatest}) : Json(least);
+  }
+  return json;
+}
+
 Json to_json(const EikonalMeshInfo& mesh) {
   Json tissues = Json::array();
   for (const TissueInfo& tissue : mesh.tissues)
-    tissues.push_back({{"tag", tissue.tag},
-                       {"tetrahedra", tissue.num_tetra},
-                       {"vl", tissue.velocity.fibre},
-                       {"vt", tissue.velocity.sheet},
-                       {"vn", tissue.velocity.normal}});
+    tissues.push_back(to_json(tissue, mesh.by_tetra));
   const auto& box = mesh.bounds;
   return {{"source", mesh.source},
           {"vertices", mesh.num_points},
@@ -141,6 +186,9 @@ Json to_json(const EikonalMeshInfo& mesh) {
           {"fibres", mesh.has_fibres},
           {"sheets", mesh.has_sheets},
           {"isotropic_tetrahedra", mesh.num_isotropic},
+          {"non_conducting_tetrahedra", mesh.num_blocked},
+          {"non_conducting_vertices", mesh.num_blocked_points},
+          {"parts", mesh.num_parts},
           {"tissues", std::move(tissues)}};
 }
 
@@ -156,7 +204,7 @@ Json to_json(const ActivationStatistics& statistics) {
 }
 
 Json to_json(const ActivationReport& report) {
-  Json json = {{"set", report.set}};
+  Json json = {{"set", report.set.empty() ? Json() : Json(report.set)}};
   json.update(to_json(report.all));
   json["total_activation_time"] = report.total_time();
   json["swallowed_sites"] = report.num_swallowed();
@@ -165,6 +213,7 @@ Json to_json(const ActivationReport& report) {
     json["sites"].push_back({{"site", site.site},
                              {"time", site.time},
                              {"vertices", site.num_vertices},
+                             {"non_conducting_vertices", site.num_blocked},
                              {"swallowed_vertices", site.num_swallowed}});
   json["tags"] = Json::array();
   for (std::size_t i = 0; i < report.tags.size(); ++i) {
@@ -182,6 +231,7 @@ Json results_json(const EikonalRunResults& results) {
                {"evaluations_per_vertex", results.per_vertex(solved.evaluations)},
                {"local_solves", solved.local_solves},
                {"local_solves_per_vertex", results.per_vertex(solved.local_solves)},
+               {"residual", solved.residual},
                {"certificate", solved.certificate},
                {"certificate_ms", solved.certificate_ms},
                {"activation", Json::array()}};
@@ -192,6 +242,7 @@ Json results_json(const EikonalRunResults& results) {
                      {"solve", results.seconds.solve},
                      {"iterations", results.solved.seconds},
                      {"write", results.seconds.write}};
+  json["unreached_mark"] = unreached_text(results.unreached_mark);
   json["million_tetrahedra_per_second"] = million_per_second(results);
   json["files"] = results.files;
   return json;
@@ -208,6 +259,7 @@ Json eikonal_summary(const EikonalRunResults& results, const DriverContext& cont
                   {"deterministic", results.deterministic}};
   parts.results = results_json(results);
   parts.iterations = results.solved.iterations;
+  parts.recurrent_residual = results.solved.residual;
   parts.true_residual = results.solved.certificate;
   Json summary = make_summary(context, parts);
   summary["memory"]["kokkos_peak_bytes_per_tetrahedron"] =
@@ -215,19 +267,41 @@ Json eikonal_summary(const EikonalRunResults& results, const DriverContext& cont
   return summary;
 }
 
+/// Relative errors from here on are not what single precision is chosen for.
+constexpr double coarse = 1e-4;
+
+void warn_of_unreached(const EikonalRunResults& results, const ActivationReport& report) {
+  const std::string mark = unreached_text(results.unreached_mark);
+  const std::string vertices = " of " + format_count(report.all.num_vertices) + " vertices";
+  if (report.num_apart > 0)
+    log_warning("unreached-vertices", format_count(report.num_apart), vertices,
+                " are reached by no site", of_set(report), ": ",
+                results.mesh.num_blocked > 0 ? "what conducts" : "the mesh",
+                " has parts that share no vertex with one that has a site; their time is ", mark);
+  const std::int64_t num_late = report.num_unreached() - report.num_apart;
+  if (num_late > 0 && results.solved.converged)
+    log_warning("late-arrival", "the wave arrives later than 1e10 ms at ", format_count(num_late),
+                vertices, of_set(report), ", whose time is ", mark,
+                ": is a velocity too small? Tissue that does not conduct has velocity 0");
+  else if (num_late > 0)
+    log_warning("unreached-vertices", format_count(num_late), vertices,
+                " were not reached before the iteration ended", of_set(report), "; their time is ",
+                mark);
+}
+
 void warn(const EikonalRunResults& results) {
   if (!results.converged)
     log_warning("not-converged", "not converged after ", results.solved.iterations,
-                " iterations: an update would still lower a time by ", results.solved.certificate,
-                " of it (", results.solved.certificate_ms,
-                " ms); raise --max-iterations or --tolerance");
+                " iterations: an update would still lower a time by ", results.solved.residual,
+                " of it; raise --max-iterations or --tolerance");
+  else if (results.solved.certificate > coarse)
+    log_warning("coarse-precision", "single precision leaves errors of about ",
+                format_number(results.solved.certificate, 2), " of a time (",
+                format_number(results.solved.certificate_ms, 2),
+                " ms): tetrahedra are flat, or velocities of one differ much; --precision double "
+                "does better");
   for (const ActivationReport& report : results.sets) {
-    if (report.num_unreached() > 0)
-      log_warning("unreached-vertices", format_count(report.num_unreached()), " of ",
-                  format_count(report.all.num_vertices), " vertices are reached by no site",
-                  of_set(report),
-                  ": the mesh has parts that share no vertex with one that has a "
-                  "site; their time is -1");
+    warn_of_unreached(results, report);
     std::int64_t shown = 0;
     for (const SiteReport& site : report.sites)
       if (site.is_swallowed() && ++shown <= 5)

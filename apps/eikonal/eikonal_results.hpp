@@ -13,10 +13,15 @@
 
 namespace femura {
 
+/// The tetrahedra of a tag.
 struct TissueInfo {
   int tag = 0;
   std::int64_t num_tetra = 0;
-  ConductionVelocity velocity{};
+  std::int64_t num_blocked = 0; ///< which do not conduct
+  /// Of those that do; the same where velocities are given by tag.
+  ConductionVelocity least{}, greatest{};
+
+  bool conducts() const { return num_blocked < num_tetra; }
 };
 
 /// The mesh as it was solved.
@@ -24,8 +29,12 @@ struct EikonalMeshInfo {
   std::string source; ///< file or generator
   std::int64_t num_points = 0, num_tetra = 0;
   bool has_fibres = false, has_sheets = false;
-  std::int64_t num_isotropic = 0; ///< tetrahedra without a fibre
-  std::array<double, 6> bounds{}; ///< lower and upper corner
+  std::int64_t num_isotropic = 0;      ///< tetrahedra without a fibre
+  std::array<double, 6> bounds{};      ///< lower and upper corner
+  std::int64_t num_blocked = 0;        ///< tetrahedra that do not conduct
+  std::int64_t num_blocked_points = 0; ///< that belong to no other
+  std::int64_t num_parts = 0;          ///< of what conducts, which share no vertex
+  bool by_tetra = false;               ///< velocities are given for each tetrahedron
   std::vector<TissueInfo> tissues;
 };
 
@@ -33,7 +42,8 @@ struct EikonalMeshInfo {
 struct SiteReport {
   std::string site; ///< as written
   double time = 0;
-  std::int64_t num_vertices = 0;
+  std::int64_t num_vertices = 0; ///< that conduct
+  std::int64_t num_blocked = 0;  ///< others
   /// Vertices that the wave of another site, or an earlier site, reached before `time`.
   std::int64_t num_swallowed = 0;
 
@@ -46,6 +56,8 @@ struct ActivationReport {
   ActivationStatistics all;
   std::vector<int> tags; ///< ascending
   std::vector<ActivationStatistics> by_tag;
+
+  std::int64_t num_apart = 0; ///< unreached vertices in parts of the mesh that have no site
 
   std::int64_t num_unreached() const { return all.num_vertices - all.num_reached; }
   std::int64_t num_swallowed() const;
@@ -65,6 +77,7 @@ struct EikonalRunResults {
   EikonalResult solved;
   bool converged = false; ///< in the iteration and by the certificate
   std::vector<ActivationReport> sets;
+  double unreached_mark = -1; ///< in files
   EikonalSeconds seconds;
   std::vector<std::string> files; ///< written
 

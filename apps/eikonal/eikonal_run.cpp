@@ -5,7 +5,10 @@
 #include "apps/eikonal/eikonal_model.hpp"
 #include "apps/eikonal/eikonal_output.hpp"
 #include "apps/eikonal/eikonal_report.hpp"
+#include "core/require.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace femura {
@@ -14,6 +17,47 @@ namespace {
 
 std::string output_stem(const EikonalCommandOptions& options) {
   return options.generated ? name_of(options.generated->kind) : file_stem(options.input);
+}
+
+std::vector<TissueInfo> tissues_by_tag(const EikonalModel& model) {
+  std::vector<TissueInfo> tissues;
+  for (const auto& [tag, count] : model.num_by_tag) {
+    const ConductionVelocity& velocity = model.velocities.by_tag.at(tag);
+    tissues.push_back({tag, count, velocity.conducts() ? 0 : count, velocity, velocity});
+  }
+  return tissues;
+}
+
+/// Makes `range` hold `velocity`, too.
+void widen(TissueInfo& range, const ConductionVelocity& velocity) {
+  const bool is_first = range.least.fibre == 0;
+  for (const auto component :
+       {&ConductionVelocity::fibre, &ConductionVelocity::sheet, &ConductionVelocity::normal}) {
+    const double v = velocity.*component;
+    range.least.*component = is_first ? v : std::min(range.least.*component, v);
+    range.greatest.*component = is_first ? v : std::max(range.greatest.*component, v);
+  }
+}
+
+std::vector<TissueInfo> tissues_by_tetra(const EikonalModel& model) {
+  std::map<int, TissueInfo> by_tag;
+  TissueInfo* tissue = nullptr; // of the tetrahedron before: tags come in runs
+  for (std::size_t e = 0; e < model.mesh.num_tetra(); ++e) {
+    const int tag = model.mesh.tag[e];
+    if (tissue == nullptr || tag != tissue->tag)
+      tissue = &by_tag[tag];
+    tissue->tag = tag;
+    ++tissue->num_tetra;
+    const ConductionVelocity& velocity = model.velocities.by_tetra[e];
+    if (velocity.conducts())
+      widen(*tissue, velocity);
+    else
+      ++tissue->num_blocked;
+  }
+  std::vector<TissueInfo> tissues;
+  for (const auto& [tag, info] : by_tag)
+    tissues.push_back(info);
+  return tissues;
 }
 
 EikonalMeshInfo describe_mesh(const EikonalModel& model) {
@@ -28,8 +72,11 @@ EikonalMeshInfo describe_mesh(const EikonalModel& model) {
   for (std::size_t i = 0; i < mesh.fibre.size(); i += 3)
     info.num_isotropic += mesh.fibre[i] == 0 && mesh.fibre[i + 1] == 0 && mesh.fibre[i + 2] == 0;
   info.bounds = bounding_box(mesh.point);
-  for (const auto& [tag, count] : model.num_by_tag)
-    info.tissues.push_back({tag, count, model.velocities.at(tag)});
+  info.num_blocked = model.velocities.num_blocked;
+  info.num_blocked_points = model.parts->num_blocked();
+  info.num_parts = std::int64_t(model.parts->size().size());
+  info.by_tetra = !model.velocities.by_tetra.empty();
+  info.tissues = info.by_tetra ? tissues_by_tetra(model) : tissues_by_tag(model);
   return info;
 }
 
@@ -58,6 +105,22 @@ EikonalPrediction predict(const EikonalCommandOptions& options, const EikonalMod
   return prediction;
 }
 
+/// How many vertices that were not reached lie in parts without a site.
+template<class Real>
+std::int64_t count_apart(const EikonalModel& model, std::size_t k, ConstSpan<Real> time) {
+  const ConductingParts& parts = *model.parts;
+  std::vector<bool> has_site(parts.size().size());
+  for (const std::vector<std::int32_t>& vertices : model.placed[k].vertices)
+    for (const std::int32_t vertex : vertices)
+      has_site[std::size_t(parts.part_of(vertex))] = true;
+  std::int64_t count = 0;
+  for (std::size_t v = 0; v < time.size; ++v) {
+    const std::int32_t part = parts.part_of(std::int32_t(v));
+    count += part >= 0 && !has_site[std::size_t(part)] && std::isinf(time.data[v]);
+  }
+  return count;
+}
+
 /// Statistics of one set, and which of its sites came too late.
 template<class Real>
 ActivationReport make_activation_report(const EikonalModel& model, const TaggedVertices& tagged,
@@ -65,23 +128,42 @@ ActivationReport make_activation_report(const EikonalModel& model, const TaggedV
   ActivationReport report;
   const SiteSet& set = model.sets[k];
   report.set = set.name;
+  const double origin = time_origin(model.placed[k].merged(set));
   for (std::size_t i = 0; i < set.sites.size(); ++i) {
     const std::vector<std::int32_t>& vertices = model.placed[k].vertices[i];
-    SiteReport site{set.sites[i].text, set.sites[i].time, std::int64_t(vertices.size()), 0};
+    SiteReport site{set.sites[i].text, set.sites[i].time, std::int64_t(vertices.size()),
+                    model.placed[k].num_blocked[i], 0};
+    const Real start = own_time<Real>(site.time, origin);
     for (const std::int32_t vertex : vertices)
-      site.num_swallowed += time.data[vertex] < Real(site.time); // the solver starts from this
+      site.num_swallowed += time.data[vertex] < start;
     report.sites.push_back(site);
   }
-  report.all = summarise_times(time);
+  report.all = tagged.summarise_all(time);
   report.tags = tagged.tags();
   report.by_tag = tagged.summarise(time);
+  if (report.num_unreached() > 0)
+    report.num_apart = count_apart(model, k, time);
   return report;
 }
 
-/// The certificate is worked out from rounded times, which may be off by some ulp themselves.
+/// The residual is worked out from rounded times, which may be off by some ulp themselves.
 template<class Real>
 bool is_certified(const EikonalResult& solved, double tolerance) {
-  return solved.certificate <= tolerance + 8 * double(std::numeric_limits<Real>::epsilon());
+  return solved.residual <= tolerance + 8 * double(std::numeric_limits<Real>::epsilon());
+}
+
+template<class Real, class Exec>
+std::unique_ptr<EikonalSolver<Exec, Real>>
+make_solver(const Exec& exec, const EikonalCommandOptions& options, const EikonalModel& model) {
+  using Solver = EikonalSolver<Exec, Real>;
+  const MeshVelocities& velocities = model.velocities;
+  try {
+    return velocities.by_tetra.empty()
+               ? std::make_unique<Solver>(exec, model.mesh, velocities.by_tag, options.solver)
+               : std::make_unique<Solver>(exec, model.mesh, velocities.by_tetra, options.solver);
+  } catch (const std::invalid_argument& error) { // of velocities and lengths that do not fit
+    fail<InputError>(model.source, ": ", error.what());
+  }
 }
 
 /// Sets up and solves. Returns the times on the host, [sets, num_points].
@@ -92,8 +174,7 @@ auto solve(const Exec& exec, const EikonalCommandOptions& options, const Eikonal
   std::unique_ptr<EikonalSolver<Exec, Real>> solver;
   {
     const TimedScope scope("femura::eikonal::setup");
-    solver = std::make_unique<EikonalSolver<Exec, Real>>(exec, model.mesh, model.velocities,
-                                                         options.solver);
+    solver = make_solver<Real>(exec, options, model);
     fence(exec, "femura::eikonal::setup");
   }
   results.seconds.setup = setup_watch.seconds();
@@ -126,7 +207,7 @@ int run_in(const Exec& exec, const EikonalCommandOptions& options, const Eikonal
   const std::size_t num_points = model.mesh.num_points();
   {
     const TimedScope scope("femura::eikonal::statistics");
-    const TaggedVertices tagged(model.mesh);
+    const TaggedVertices tagged(model.mesh, model.velocities.blocked);
     for (std::size_t k = 0; k < model.sets.size(); ++k)
       results.sets.push_back(make_activation_report<Real>(
           model, tagged, k, ConstSpan<Real>(times.data() + k * num_points, num_points)));
@@ -147,6 +228,7 @@ int run_on(const Exec& exec, const EikonalCommandOptions& options, DriverContext
   if (options.common.dry_run)
     return report_eikonal_prediction(predict<Exec>(options, model), output_stem(options), context);
   results.mesh = describe_mesh(model);
+  results.unreached_mark = model.unreached_mark();
   results.metric = name_of(options.solver.metric);
   if (options.common.precision == Precision::fp64) {
     results.precision = "double";

@@ -19,7 +19,7 @@ struct Kind {
 };
 
 const std::vector<Kind>& kinds() {
-  static const std::vector<Kind> all = {{MeshGenerator::ventricles, 0.72, 0.1, 3, {"h"}},
+  static const std::vector<Kind> all = {{MeshGenerator::ventricles, 0.72, 0.13, 3, {"h"}},
                                         {MeshGenerator::slab, 0.5, 0.02, 3, {"h"}},
                                         {MeshGenerator::box, 1, 1e-6, 1e6, {"n", "h", "jitter"}}};
   return all;
@@ -46,8 +46,10 @@ std::array<int, 3> parse_cells(const std::string& text) {
     if (cells[d] < 1 || cells[d] > 2000)
       fail<std::invalid_argument>("n=", text, ": from 1 to 2000 cubes along an axis");
   }
-  if ((cells[0] + 1.0) * (cells[1] + 1.0) * (cells[2] + 1.0) > INT32_MAX)
-    fail<std::invalid_argument>("n=", text, ": too many vertices for numbers of 32 bits");
+  if (6.0 * cells[0] * cells[1] * cells[2] >= double(1 << 29))
+    fail<std::invalid_argument>("n=", text,
+                                ": six tetrahedra a cube are more than 2^29, which can be "
+                                "numbered");
   return cells;
 }
 

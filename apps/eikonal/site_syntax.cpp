@@ -6,6 +6,7 @@
 #include "apps/driver/suggest.hpp"
 #include "core/require.hpp"
 
+#include <cmath>
 #include <filesystem>
 
 namespace femura {
@@ -20,6 +21,9 @@ struct PlaceName {
   std::size_t numbers; ///< coordinates, or 0
   const char* expected;
 };
+
+/// ms. In single precision, later times are too coarse.
+constexpr double latest_start = 1e6;
 
 const PlaceName places[] = {
     {"vertices", SitePlace::vertices, 0, "vertices:N,N,..."},
@@ -94,8 +98,9 @@ SiteChoice parse_site(const std::string& text) {
     if (text.compare(at, 3, "@t=") != 0)
       fail<std::invalid_argument>("'", text, "': expected @t=MS after the place");
     site.time = parse_number<double>(text.substr(at + 3));
-    if (!(site.time >= 0))
-      fail<std::invalid_argument>("'", text, "': a time in ms, at least 0");
+    if (!(std::abs(site.time) <= latest_start))
+      fail<std::invalid_argument>("'", text, "': a time in ms, at most ", latest_start,
+                                  " before or after 0");
     where = text.substr(0, at);
   }
   const auto [name, rest] = split_at(where, ':', "PLACE:...[@t=MS], such as point:1,2,3@t=5");

@@ -27,7 +27,7 @@ struct SiteChoice {
   std::string text;               ///< as written
 };
 
-/// PLACE[@t=MS], at 0 ms where no time is given:
+/// PLACE[@t=MS], at 0 ms where no time is given, which may be before that:
 ///   vertices:1,2,3             numbers of vertices, from 0
 ///   vtx:FILE                   an openCARP list of vertices
 ///   point:X,Y,Z                the vertex nearest to a point, mm

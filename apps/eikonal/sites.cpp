@@ -127,6 +127,7 @@ PlacedSites place_sites(const TetraMesh& mesh, const SiteSet& set) {
   PlacedSites placed;
   for (const SiteChoice& site : set.sites)
     placed.vertices.push_back(finder.find(site));
+  placed.num_blocked.assign(set.sites.size(), 0);
   return placed;
 }
 

@@ -14,6 +14,7 @@ namespace femura {
 /// The vertices of each site of a set, in its order.
 struct PlacedSites {
   std::vector<std::vector<std::int32_t>> vertices;
+  std::vector<std::int64_t> num_blocked; ///< others, in tissue that does not conduct
 
   /// As the solver takes them: each vertex once, at its earliest time.
   std::vector<EikonalSite> merged(const SiteSet& set) const;

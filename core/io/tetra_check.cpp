@@ -4,6 +4,8 @@
 #include "core/io/duplicate_elements.hpp"
 #include "core/require.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <sstream>
 
@@ -25,6 +27,38 @@ void keep_points(TetraMesh& mesh, const std::vector<bool>& keep) {
   mesh.point.resize(3 * count);
   for (std::int32_t& v : mesh.tetra)
     v = number[std::size_t(v)];
+}
+
+/// The volume of a tetrahedron by that of a cube on its longest edge; 0 where all points are one.
+double relative_volume(const TetraMesh& mesh, std::size_t e) {
+  const double* x[4];
+  for (std::size_t k = 0; k < 4; ++k)
+    x[k] = &mesh.point[3 * std::size_t(mesh.tetra[4 * e + k])];
+  double edge[3][3], longest = 0;
+  for (int k = 0; k < 4; ++k)
+    for (int l = 0; l < k; ++l)
+      longest =
+          std::max(longest, std::hypot(x[k][0] - x[l][0], x[k][1] - x[l][1], x[k][2] - x[l][2]));
+  if (longest == 0)
+    return 0;
+  for (int k = 0; k < 3; ++k)
+    for (int d = 0; d < 3; ++d)
+      edge[k][d] = (x[k + 1][d] - x[0][d]) / longest;
+  const auto& [u, v, w] = edge;
+  return std::abs(u[0] * (v[1] * w[2] - v[2] * w[1]) + u[1] * (v[2] * w[0] - v[0] * w[2]) +
+                  u[2] * (v[0] * w[1] - v[1] * w[0])) /
+         6;
+}
+
+/// Of a good mesh, the first tetrahedron says enough.
+void require_volume(const std::string& path, const TetraMesh& mesh) {
+  constexpr double flat = 1e-9;
+  for (std::size_t e = 0; e < mesh.num_tetra(); ++e)
+    if (relative_volume(mesh, e) > flat)
+      return;
+  fail<InputError>(path, ": none of the ", mesh.num_tetra(),
+                   " tetrahedra has a volume: all points lie in a plane or in one place; is a "
+                   "coordinate missing?");
 }
 
 } // namespace
@@ -81,6 +115,7 @@ void finish_tetra_mesh(const std::string& path, TetraMesh& mesh,
                      " points do not); remove unused points from the mesh");
   if (num_dropped > 0)
     keep_points(mesh, used);
+  require_volume(path, mesh);
 }
 
 } // namespace femura

@@ -50,7 +50,8 @@ TetraMesh read_by_name(const std::string& path, const TetraFileOptions& options)
   std::string name = path;
   if (cut_extension(name, ".msh"))
     return read_gmsh(path, unit);
-  const VtkFieldNames fields{options.tag_field, options.fibre_field, options.sheet_field};
+  const VtkFieldNames fields{options.tag_field, options.fibre_field, options.sheet_field,
+                             options.value_fields};
   if (cut_extension(name, ".vtk"))
     return read_vtk_legacy(path, fields, unit);
   if (cut_extension(name, ".vtu"))

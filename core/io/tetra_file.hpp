@@ -18,6 +18,9 @@ struct TetraFileOptions {
   std::string tag_field;      ///< VTK: cell data; empty: the first of the usual names found
   std::string fibre_field;    ///< VTK, likewise: "fiber", "fibre", "fibers", ...
   std::string sheet_field;    ///< VTK, likewise: "sheet", "sheets", ...
+  /// VTK: cell data of any number of components for TetraMesh::value, one field after the other in
+  /// each row. NaN is a value.
+  std::vector<std::string> value_fields;
 };
 
 /// Reads a mesh; the format is told by the name and checked against the content:
@@ -26,16 +29,21 @@ struct TetraFileOptions {
 ///   NAME.msh                            Gmsh 2.2 or 4.1, text or binary
 ///   NAME.vtk                            VTK legacy unstructured grid, text or binary
 ///   NAME.vtu                            VTK XML unstructured grid: ascii, base64, appended, zlib
-/// Every point belongs to a tetrahedron, whose vertices are four different ones; all numbers are
-/// finite. Elements of lower dimension that Gmsh and VTK carry along are passed over together with
-/// the points that only they have; other volume elements, and in openCARP all others, are refused
-/// by name. The tag of an element is 0 where the file has none; Gmsh: its physical group, else its
-/// geometrical entity. Throws InputError naming file, line or element, and remedy.
+/// Every point belongs to a tetrahedron, whose vertices are four different ones; not all tetrahedra
+/// are flat; all numbers are finite. Elements of lower dimension that Gmsh and VTK carry along are
+/// passed over together with the points that only they have; other volume elements, and in openCARP
+/// all others, are refused by name. The tag of an element is 0 where the file has none; Gmsh: its
+/// physical group, else its geometrical entity. Throws InputError naming file, line or element, and
+/// remedy.
 TetraMesh read_tetra_mesh(const std::string& path, const TetraFileOptions& options = {});
 
 /// Reads an openCARP vertex list (.vtx: count, then `extra` or `intra`, then a vertex per line),
 /// entries in [0, num_points).
 std::vector<std::int32_t> read_vertex_list(const std::string& path, std::size_t num_points);
+
+/// Reads an openCARP data file of elements: a line for each of `num_tetra`, each with the same
+/// number of numbers, one to three. NaN is a value. Returns [num_tetra, numbers].
+std::vector<double> read_cell_values(const std::string& path, std::size_t num_tetra);
 
 /// Writes one number per line, as openCARP's .dat files of activation times.
 void write_dat(const std::string& path, ConstSpan<float> values);

@@ -28,6 +28,7 @@ struct VtkNumbers {
   std::vector<unsigned char> decoded; ///< the bytes where they had to be decoded
   const unsigned char* bytes = nullptr;
   ByteOrder order = ByteOrder::little;
+  bool may_be_nan = false; ///< a number that is none is a value
 };
 
 /// The numbers as T: float, double, std::int32_t or std::int64_t. Throws InputError, with the line
@@ -78,6 +79,7 @@ void scale_points(VtkGrid& grid, double unit);
 /// Which fields hold what; empty names stand for the first of the usual names there is.
 struct VtkFieldNames {
   std::string tag, fibre, sheet;
+  std::vector<std::string> value; ///< of TetraMesh::value
 };
 
 /// The tetrahedra (cell type 10) with tags and directions. Cells of lower dimension are passed over

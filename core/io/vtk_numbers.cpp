@@ -12,10 +12,10 @@ namespace {
 
 /// Whether `from` is a value of To, which is set to it.
 template<class To, class From>
-bool convert(From from, To& to) {
+bool convert(From from, bool may_be_nan, To& to) {
   if constexpr (std::is_floating_point_v<To>) {
     to = To(from);
-    return std::isfinite(to);
+    return std::isfinite(to) || (may_be_nan && std::isnan(to));
   } else if constexpr (std::is_floating_point_v<From>) {
     // The limits of To as From round up to a power of two, so the upper one is out of range.
     if (!(from >= From(std::numeric_limits<To>::min()) &&
@@ -52,7 +52,7 @@ void convert_bytes(const VtkNumbers& numbers, To* to) {
     to_native(native, 1, sizeof(From), numbers.order);
     From from;
     std::memcpy(&from, native, sizeof(From));
-    if (!convert(from, to[i]))
+    if (!convert(from, numbers.may_be_nan, to[i]))
       fail<InputError>(numbers.place, ": number ", i, " is ", +from, "; ", needed<To>(),
                        " is needed");
   }
@@ -68,10 +68,10 @@ void convert_text(const VtkNumbers& numbers, To* to) {
     const std::size_t here = text.position();
     if (std::is_integral_v<To> && whole) {
       std::int64_t from;
-      good = text.next_number(from) && convert(from, to[i]);
+      good = text.next_number(from) && convert(from, numbers.may_be_nan, to[i]);
     } else {
       double from;
-      good = text.next_number(from) && convert(from, to[i]);
+      good = text.next_number(from) && convert(from, numbers.may_be_nan, to[i]);
     }
     if (!good) {
       text.seek(here);

@@ -60,6 +60,18 @@ void keep_rows(std::vector<T>& value, std::size_t row, const VtkGrid& grid) {
   value.resize(row * count);
 }
 
+/// The rows of a field that belong to tetrahedra.
+template<class T>
+std::vector<T> read_rows(const VtkGrid& grid, const VtkField& field, const VtkNumbers& numbers) {
+  const std::size_t row = field.num_components;
+  std::vector<T> value = read_vtk_numbers<T>(numbers);
+  if (row == 0 || value.size() != row * grid.type.size())
+    fail<InputError>(grid.path, ": the cell data '", field.name, "' has ",
+                     row == 0 ? 0 : value.size() / row, " rows for ", grid.type.size(), " cells");
+  keep_rows(value, row, grid);
+  return value;
+}
+
 template<class T>
 std::vector<T> read_field(const VtkGrid& grid, const VtkField* field, std::size_t row,
                           const char* what) {
@@ -68,11 +80,26 @@ std::vector<T> read_field(const VtkGrid& grid, const VtkField* field, std::size_
   if (field->num_components != row)
     fail<InputError>(grid.path, ": the cell data '", field->name, "' has ", field->num_components,
                      " components; the ", what, " has ", row);
-  std::vector<T> value = read_vtk_numbers<T>(field->numbers());
-  if (value.size() != row * grid.type.size())
-    fail<InputError>(grid.path, ": the cell data '", field->name, "' has ", value.size() / row,
-                     " rows for ", grid.type.size(), " cells");
-  keep_rows(value, row, grid);
+  return read_rows<T>(grid, *field, field->numbers());
+}
+
+/// The rows of several fields, one after the other in each row.
+std::vector<double> read_values(const VtkGrid& grid, const std::vector<std::string>& names) {
+  std::vector<std::vector<double>> column;
+  std::vector<std::size_t> width;
+  for (const std::string& name : names) {
+    const VtkField* field = find_field(grid, name, "values", {""});
+    VtkNumbers numbers = field->numbers();
+    numbers.may_be_nan = true;
+    width.push_back(field->num_components);
+    column.push_back(read_rows<double>(grid, *field, numbers));
+  }
+  if (column.size() == 1)
+    return std::move(column[0]);
+  std::vector<double> value;
+  for (std::size_t i = 0; !column.empty() && i < column[0].size() / width[0]; ++i)
+    for (std::size_t k = 0; k < column.size(); ++k)
+      value.insert(value.end(), &column[k][width[k] * i], &column[k][width[k] * i] + width[k]);
   return value;
 }
 
@@ -136,6 +163,7 @@ TetraMesh make_tetra_mesh(VtkGrid& grid, const VtkFieldNames& names, double unit
   mesh.tag.resize(mesh.num_tetra(), 0);
   mesh.fibre = read_field<float>(grid, fibre, 3, "fibre direction");
   mesh.sheet = read_field<float>(grid, sheet, 3, "sheet direction");
+  mesh.value = read_values(grid, names.value);
   finish_tetra_mesh(grid.path, mesh, passed_over,
                     [&](std::size_t point) { return point_place(grid, point); });
   return mesh;

@@ -56,7 +56,10 @@ public:
     append(ConstSpan<T>(values));
   }
   /// Unit of the values, as attribute `unit`.
-  void set_unit(const std::string& unit) { dataset_.set_attribute("unit", unit); }
+  void set_unit(const std::string& unit) { set_attribute("unit", unit); }
+  void set_attribute(const std::string& name, const std::string& text) {
+    dataset_.set_attribute(name, text);
+  }
 
 private:
   friend class VtkHdfWriter;

@@ -2,6 +2,7 @@
 """`femura eikonal` end to end on every backend: cases with closed answers, real file formats, batches
 of sites, results read back from disk, bad input."""
 import json
+import math
 import os
 import struct
 
@@ -250,7 +251,194 @@ class Sites(EikonalCase):
         run = self.summary("eikonal", "box", "--velocities", "v.json", "--sites", "sites/s.json",
                            "-q")
         self.close(run["results"]["activation"][0]["earliest"], 4)
-        self.assertEqual(run["results"]["activation"][0]["set"], "")
+        self.assertIsNone(run["results"]["activation"][0]["set"])
+
+
+class Tissues(EikonalCase):
+    """Which tissue conducts, and how fast."""
+
+    def setUp(self):
+        super().setUp()
+        # A block of tag 3 half across the way of the wave, two vertices of which are its alone.
+        self.mesh = Mesh(6, 2, 1)
+        for e, cell in enumerate(self.mesh.tetra):
+            x, y = (sum(self.mesh.points[v][d] for v in cell) / 4 for d in (0, 1))
+            self.mesh.tags[e] = 3 if 2 < x < 4 and y < 1 else 1
+        self.inside = [self.mesh.vertex(3, 0, z) for z in (0, 1)]
+        self.write_carp()
+
+    def scar(self):
+        return [e for e, tag in enumerate(self.mesh.tags) if tag == 3]
+
+    def times_without_scar(self):
+        """By vertex, of a mesh from which the scar was cut out beforehand."""
+        cut = Mesh(6, 2, 1)
+        kept = [v for v in range(len(cut.points)) if v not in self.inside]
+        number = {v: i for i, v in enumerate(kept)}
+        cut.points = [self.mesh.points[v] for v in kept]
+        cut.tetra = [[number[v] for v in cell] for cell, tag in zip(self.mesh.tetra, self.mesh.tags)
+                     if tag != 3]
+        cut.tags = [1] * len(cut.tetra)
+        self.write("cut.pts", cut.pts())
+        self.write("cut.elem", cut.elem())
+        self.write("cut.lon", cut.lon((1, 0, 0)))
+        times = self.times("cut", "--velocity", "0.5,0.25", "--site", "box:0,0,0,0,9,9",
+                           "--deterministic")
+        return dict(zip(kept, times))
+
+    def test_no_wave_goes_through_a_scar(self):
+        expected = self.times_without_scar()
+        without = max(self.times("box", "--velocity", "0.5,0.25", "--site", "box:0,0,0,0,9,9"))
+        self.assertGreater(max(expected.values()), 1.05 * without)  # the way round is longer
+        self.write("zero.json", '{"1": {"vl": 0.5, "vt": 0.25}, "3": {"vl": 0}}')
+        self.write("null.json", '{"1": {"vl": 0.5, "vt": 0.25}, "3": {"vl": null, "vt": 1}}')
+        self.write("tag.json", '{"default": {"vl": 0.5, "vt": 0.25}, "3": null}')
+        rows = ["0.5 0.25"] * len(self.mesh.tetra)
+        for i, e in enumerate(self.scar()):
+            rows[e] = ("0 0", "nan 0.3", "0 7")[i % 3]
+        self.write("each.dat", "\n".join(rows) + "\n")
+        for velocities in (("--velocities", "zero.json"), ("--velocities", "null.json"),
+                           ("--velocities", "tag.json"), ("--velocities", "each.dat"),
+                           ("--velocity", "0.5,0.25", "--non-conducting", "3")):
+            for method in METHODS:
+                with self.subTest(velocities=velocities, method=method):
+                    run = self.summary("eikonal", "box", *velocities, "--site", "box:0,0,0,0,9,9",
+                                       "--method", method, "--deterministic", "--dat", "t.dat",
+                                       "-q")
+                    times = [float(line) for line in self.read("t.dat").split()]
+                    for v, time in enumerate(times):
+                        self.assertEqual(time, expected.get(v, -1))
+                    activation = run["results"]["activation"][0]
+                    self.assertEqual((activation["vertices"], activation["unreached"]),
+                                     (len(expected), 0))
+                    self.close(activation["latest"], max(expected.values()))
+                    self.close(activation["mean"], sum(expected.values()) / len(expected))
+                    self.assertEqual([tag["tag"] for tag in activation["tags"]], [1])
+                    self.assertEqual(run["problem"]["non_conducting_tetrahedra"], len(self.scar()))
+                    self.assertEqual(run["problem"]["non_conducting_vertices"], 2)
+                    self.assertEqual(run["problem"]["tissues"][1]["tag"], 3)
+                    self.assertEqual(run["warnings"], [])
+        table = self.femura("eikonal", "box", "--velocities", "zero.json", "--site", "vertices:0")
+        self.assertIn("12 tetrahedra; 2 vertices belong to no other", table.stdout)
+
+    def test_a_site_in_a_scar_is_named(self):
+        scar = ("box", "--velocity", "0.5", "--non-conducting", "3")
+        inside = f"vertices:{self.inside[0]}"
+        self.fails(BAD_FILE, f"'{inside}' lies in tissue that does not conduct", *scar, "--site",
+                   "vertices:0", "--site", inside)
+        run = self.summary("eikonal", *scar, "--site", "box:0,0,0,4,9,9", "-q")
+        site = run["results"]["activation"][0]["sites"][0]
+        self.assertEqual((site["vertices"], site["non_conducting_vertices"]), (28, 2))
+        self.fails(BAD_FILE, "no tetrahedron has tag 9 of --non-conducting; there is tag 1, 3",
+                   *scar, "--non-conducting", "9", "--site", "vertices:0")
+        self.fails(BAD_FILE, "no tetrahedron of box conducts", *scar, "--non-conducting", "1",
+                   "--site", "vertices:0")
+
+    def test_a_scar_that_divides_the_mesh_is_told(self):
+        for e, cell in enumerate(self.mesh.tetra):
+            x = sum(self.mesh.points[v][0] for v in cell) / 4
+            self.mesh.tags[e] = 3 if 2 < x < 4 else 1
+        self.write_carp()
+        run = self.summary("eikonal", "box", "--velocity", "0.5", "--non-conducting", "3", "--site",
+                           "vertices:0", "-q")
+        self.assertEqual(run["problem"]["parts"], 2)
+        self.assertEqual(run["results"]["activation"][0]["unreached"], 18)
+        self.assertEqual([w["code"] for w in run["warnings"]], ["unreached-vertices"])
+        self.assertIn("what conducts has parts", run["warnings"][0]["text"])
+
+    def test_velocities_too_small_for_times_are_refused(self):
+        for velocity in ("1e-20", "1e-10", "1e-200"):
+            for precision in ("single", "double"):
+                with self.subTest(velocity=velocity, precision=precision):
+                    self.write("v.json", '{"1": {"vl": 0.6}, "3": {"vl": %s}}' % velocity)
+                    process = self.femura("eikonal", "box", "--velocities", "v.json", "--site",
+                                          "vertices:0", "--precision", precision, code=BAD_FILE)
+                    self.assertIn("of tag 3: a wave takes more than 1e6 ms", process.stderr)
+
+    def test_an_arrival_too_late_to_be_a_time_is_told(self):
+        # Tetrahedra in a row, each edge just within the limit: 33 000 points take 1.03e10 ms.
+        radius, turn, step = 0.3 * 3 ** 0.5, math.acos(-2 / 3), 1 / 10 ** 0.5
+        self.write("long.pts", "33000\n" + "\n".join(
+            "%.9g %.9g %.9g" % (radius * math.cos(turn * k), radius * math.sin(turn * k), step * k)
+            for k in range(33000)) + "\n")
+        self.write("long.elem", "32997\n" + "\n".join(
+            f"Tt {k} {k + 1} {k + 2} {k + 3} 1" for k in range(32997)) + "\n")
+        run = self.summary("eikonal", "long", "--unit", "1", "--velocity", "1.01e-6", "--site",
+                           "vertices:0", "-q", "--backend", "serial", "--method", "queue")
+        self.assertEqual([w["code"] for w in run["warnings"]], ["odd-velocity", "late-arrival"])
+        self.assertIn("later than 1e10 ms", run["warnings"][1]["text"])
+        self.assertGreater(run["results"]["activation"][0]["unreached"], 500)
+
+    def test_velocities_in_another_unit_are_warned_of(self):
+        for velocity, odd in (("600,400", True), ("0.6,0.4", False), ("10,0.01", False),
+                              ("0.6,0.009", True)):
+            with self.subTest(velocity=velocity):
+                process = self.femura("eikonal", "box", "--velocity", velocity, "--site",
+                                      "vertices:0", "--json", "-", "-q")
+                codes = [w["code"] for w in json.loads(process.stdout)["warnings"]]
+                self.assertEqual(codes, ["odd-velocity"] if odd else [])
+                self.assertEqual("not mm/s" in process.stderr, odd)
+        self.write("each.dat", "0.6\n" * (len(self.mesh.tetra) - 1) + "60\n")
+        run = self.summary("eikonal", "box", "--velocities", "each.dat", "--site", "vertices:0",
+                           "-q")
+        self.assertIn("velocities of 1 of 72 tetrahedra", run["warnings"][0]["text"])
+
+    def test_a_velocity_alone_is_that_of_all_directions(self):
+        self.write("w.json", '{"default": {"vl": 0.6}}')
+        site = ("--site", "vertices:0", "--deterministic")
+        self.assertEqual(self.times("box", "--velocities", "w.json", *site),
+                         self.times("box", "--velocity", "0.6", *site))
+
+    def test_velocities_of_each_tetrahedron_are_those_of_its_tag(self):
+        site = ("--site", "box:0,0,0,0,9,9", "--deterministic")
+        self.write("w.json", '{"1": {"vl": 0.5, "vt": 0.25, "vn": 0.2}, "3": {"vl": 0.1}}')
+        expected = self.times("box", "--velocities", "w.json", *site)
+        each = [(0.5, 0.25, 0.2) if tag == 1 else (0.1, 0.1, 0.1) for tag in self.mesh.tags]
+        self.write("each.dat", "\n".join("%g %g %g" % row for row in each) + "\n")
+        self.assertEqual(self.times("box", "--velocities", "each.dat", *site), expected)
+        text = self.mesh.vtk() + "VECTORS three double\n"
+        text += "\n".join("%g %g %g" % row for row in each) + "\nFIELD f 3\n"
+        for k, name in enumerate(("vl", "vt", "vn")):
+            text += f"{name} 1 {len(each)} double\n" + "\n".join("%g" % row[k] for row in each) + "\n"
+        self.write("box.vtk", text)
+        for fields in ("three", "vl,vt,vn"):
+            vtk = ("box.vtk", "--tag-field", "region", "--fibre-field", "axis", "--velocity-field",
+                   fields)
+            self.assertEqual(self.times(*vtk, *site), expected)
+        run = self.summary("eikonal", *vtk, *site, "-q")
+        self.assertEqual(run["problem"]["tissues"][1],
+                         {"tag": 3, "tetrahedra": 12, "non_conducting_tetrahedra": 0,
+                          "vl": [0.1, 0.1], "vt": [0.1, 0.1], "vn": [0.1, 0.1]})
+        self.assertNotEqual(self.times(*vtk[:-1], "vl", *site), expected)  # isotropic
+        self.fails(BAD_FILE, "there is no cell data called 'speed'", *vtk[:-1], "speed", *site)
+
+    def test_bad_velocities_of_tetrahedra(self):
+        def bad(message, text):
+            self.write("each.dat", text)
+            self.fails(BAD_FILE, message, "box", "--velocities", "each.dat", "--site", "vertices:0")
+
+        n = len(self.mesh.tetra)
+        bad("each.dat: tetrahedron 17 has velocity -0.3", "0.3\n" * 17 + "-0.3\n" * (n - 17))
+        bad("each.dat: tetrahedron 71 has velocity 0", "0.3 1\n" * (n - 1) + "0.3 0\n")
+        bad(f"the file ends after {n - 1} lines", "0.3\n" * (n - 1))
+        bad("more lines than the", "0.3\n" * (n + 1))
+        bad("each.dat: line 2", "0.3 0.2\n0.3\n" + "0.3 0.2\n" * (n - 2))
+        bad("more than three numbers", "1 1 1 1\n" * n)
+        bad("each.dat: line 3", "1\n1\ninf\n" + "1\n" * (n - 3))
+        bad("no tetrahedron of box conducts", "0\n" * n)
+
+    def test_a_tag_for_each_tetrahedron_does_not_flood_the_table(self):
+        self.mesh = Mesh(10, 10, 10)
+        self.mesh.tags = list(range(len(self.mesh.tetra)))
+        self.write_carp()
+        self.write("w.json", json.dumps({str(tag): {"vl": 0.5} for tag in self.mesh.tags}))
+        process = self.femura("eikonal", "box", "--velocities", "w.json", "--site", "vertices:0",
+                              "--json", "s.json", "-q")
+        self.assertLess(len(process.stdout.splitlines()), 80)
+        self.assertIn("5 980 more tags, which the summary has", process.stdout)
+        run = json.loads(self.read("s.json"))
+        self.assertEqual(len(run["problem"]["tissues"]), 6000)
+        self.assertEqual(len(run["results"]["activation"][0]["tags"]), 6000)
 
 
 class Formats(EikonalCase):
@@ -320,9 +508,10 @@ class Results(EikonalCase):
 
     def test_summary_has_the_parts_of_every_subcommand(self):
         run = self.run_box()
-        self.assertEqual(list(run), ["schema", "status", "problem", "engine", "parameters",
+        self.assertEqual(list(run), ["schema", "status", "warnings", "problem", "engine", "parameters",
                                      "iterations", "residual", "timings", "memory", "results",
                                      "provenance"])
+        self.assertEqual(run["warnings"], [])
         self.assertEqual(run["schema"], "femura/eikonal/1")
         self.assertIn(run["engine"]["method"], ("queue", "spread"))
         self.assertEqual(run["engine"]["precision"], "single")
@@ -360,11 +549,61 @@ class Results(EikonalCase):
         self.assertEqual(activation["tags"][-1]["reached"], 0)
         self.assertIsNone(activation["tags"][-1]["latest"])
         self.assertIn("12 of 20 vertices are reached by no site", process.stderr)
+        self.assertIn("the mesh has parts that share no vertex", process.stderr)
+        self.assertEqual(run["problem"]["parts"], 2)
         times = [float(line) for line in self.read("act.dat").split()]
         self.assertEqual(times[shift:], [-1] * len(far.points))
         self.assertTrue(all(time >= 0 for time in times[:shift]))
         with open(self.path("act.igb"), "rb") as file:
             self.assertEqual(struct.unpack("<f", file.read()[-4:])[0], -1)
+
+    def test_times_before_0(self):
+        self.write("s.json", '{"early": ["box:0,0,0,0,9,9@t=-5", "box:4,0,0,4,9,9@t=0.5"]}')
+        run = self.summary("eikonal", "box", "--velocities", "v.json", "--sites", "s.json",
+                           "--dat", "t.dat", "-q")
+        times = [float(line) for line in self.read("t_early.dat").split()]
+        for time, (x, _, _) in zip(times, self.mesh.points):
+            left, right = -5 + min(x, 2) / 0.5 + max(x - 2, 0), 0.5 + min(4 - x, 2)
+            self.assertAlmostEqual(time, min(left, right + max(2 - x, 0) / 0.5), places=5)
+        activation = run["results"]["activation"][0]
+        self.assertEqual(activation["earliest"], -5)
+        self.close(activation["total_activation_time"], 5.5)
+        self.assertEqual([site["swallowed_vertices"] for site in activation["sites"]], [0, 0])
+        self.assertEqual(run["results"]["unreached_mark"], "nan")
+
+    def test_unreached_vertices_are_no_times_before_0(self):
+        self.mesh.tags = [3 if tag == 2 else 1 for tag in self.mesh.tags]
+        self.write_carp()
+        scar = ("box", "--velocity", "0.5", "--non-conducting", "3", "--site")
+        for start, mark in (("0", "-1"), ("-5", "nan")):
+            process = self.femura("eikonal", *scar, f"vertices:0@t={start}", "--dat", "t.dat",
+                                  "--igb", "t.igb", "--json", "-", "-q")
+            run = json.loads(process.stdout)
+            self.assertEqual(run["results"]["unreached_mark"], mark)
+            times = self.read("t.dat").split()
+            for time, (x, _, _) in zip(times, self.mesh.points):
+                self.assertEqual(time == mark, x > 2)
+            with open(self.path("t.igb"), "rb") as file:
+                last = struct.unpack("<f", file.read()[-4:])[0]
+            self.assertEqual(str(last), {"-1": "-1.0"}.get(mark, mark))
+
+    def test_the_certificate_tells_what_single_precision_loses(self):
+        self.mesh = Mesh(8, 8, 8)
+        self.mesh.points = [(x + 0.2 * math.sin(7 * y + 3 * z), y + 0.2 * math.sin(5 * x + 11 * z),
+                             0.001 * (z + 0.2 * math.sin(13 * x + 2 * y)))
+                            for x, y, z in self.mesh.points]
+        self.write_carp()
+        box = ("eikonal", "box", "--velocity", "0.6", "--site", "vertices:0", "-q", "--dat", "t.dat")
+        certificate, times = {}, {}
+        for precision in ("single", "double"):
+            run = self.summary(*box, "--precision", precision)
+            self.assertEqual(run["status"], "converged")
+            certificate[precision] = run["results"]["certificate"]
+            times[precision] = [float(line) for line in self.read("t.dat").split()]
+        error = max(abs(a - b) / b for a, b in list(zip(times["single"], times["double"]))[1:])
+        self.assertGreater(error, 3e-6)
+        self.assertGreater(certificate["single"], error / 3)
+        self.assertLess(certificate["double"], 1e-6)
 
     def test_too_few_iterations_are_reported_and_results_written(self):
         process = self.femura("eikonal", "--generate", "ventricles:h=3", "--max-iterations", "3",
@@ -471,6 +710,10 @@ class BadInput(EikonalCase):
         self.bad_mesh("box.pts", ".pts", pts.replace("45\n", "46\n", 1) + "0 0 9000\n")  # unused
         self.bad_mesh("box.lon", ".lon", "\n".join(lon.splitlines()[:-1]) + "\n")
         self.bad_mesh("box.pts", ".pts", "")
+        flat = [(x, y, 0) for x, y, _ in self.mesh.points]
+        for points in (flat, [(1, 2, 3)] * len(flat)):
+            text = "\n".join([str(len(points))] + ["%d %d %d" % p for p in points]) + "\n"
+            self.bad_mesh("none of the 96 tetrahedra has a volume", ".pts", text)
 
     def test_missing_files(self):
         site = ("--velocities", "v.json", "--site", "vertices:0")
@@ -488,7 +731,7 @@ class BadInput(EikonalCase):
 
         bad('48 tetrahedra have tag 2, for which w.json has no velocity: add "2"',
             '{"1": {"vl": 0.6, "vt": 0.3}}')
-        bad('tag 2: "vt" is 0', '{"1": {"vl": 1, "vt": 1}, "2": {"vl": 1, "vt": 0}}')
+        bad('tag 2: "vt" is 0: greater than 0 in tissue that conducts', '{"1": {"vl": 1, "vt": 1}, "2": {"vl": 1, "vt": 0}}')
         bad('tag 1: "vl" is -1', '{"1": {"vl": -1, "vt": 1}}')
         bad("did you mean 'v", '{"1": {"vl": 1, "vt": 1, "vm": 1}}')
         bad("w.json: not JSON: line 2", '{"1": {"vl": 1,\n "vt" 1}}')
@@ -529,6 +772,7 @@ class Usage(EikonalCase):
         box = ("box", "--velocities", "v.json", "--site", "vertices:0")
         for arguments in (("--generate", "slab"), ("--velocity", "1"), ("--sites", "s.json"),
                           ("--parts", "3"), ("--seed", "3"), ("--tag-field", "a"),
+                          ("--velocity-field", "a"),
                           ("--hdf", "a.hdf", "--no-hdf")):
             with self.subTest(arguments=arguments):
                 self.fails(USAGE, arguments[0], *box, *arguments)
@@ -538,7 +782,10 @@ class Usage(EikonalCase):
 
     def test_values_out_of_range(self):
         for arguments in (("--site", "vertices:-1"), ("--site", "ball:1,2,3,4"),
-                          ("--site", "point:0,0,0@t=-1"), ("--velocity", "0"),
+                          ("--site", "point:0,0,0@t=1e23"), ("--velocity", "0"),
+                          ("--site", "point:0,0,0@t=nan"), ("--velocity-field", "a,,b"),
+                          ("--velocity-field", "a,b,c,d"), ("--non-conducting", "scar"),
+                          ("--generate", "box:n=2000"), ("--generate", "ventricles:h=0.1"),
                           ("--velocity", "1,2,3,4"), ("--tolerance", "-1"), ("--tolerance", "nan"),
                           ("--max-iterations", "0"), ("--method", "fast"), ("--metric", "both"),
                           ("--precision", "mixed"), ("--unit", "0"), ("--parts", "-1")):

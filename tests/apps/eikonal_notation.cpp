@@ -67,6 +67,7 @@ TEST_CASE("sites are read", "[sites]") {
   CHECK(point.time == 0);
   CHECK(parse_site("sphere:1,2,3,4").number[3] == 4);
   CHECK(parse_site("box:0,0,0,1,1,0@t=0").place == SitePlace::box);
+  CHECK(parse_site("point:1,2,3@t=-5").time == -5);
 }
 
 TEST_CASE("sites that are not well formed are rejected", "[sites]") {
@@ -89,10 +90,11 @@ TEST_CASE("sites that are not well formed are rejected", "[sites]") {
                            "box:1,0,0,0,1,1",
                            "point:1,2,3@5",
                            "point:1,2,3@t=",
-                           "point:1,2,3@t=-1",
+                           "point:1,2,3@t=-1e7",
                            "point:1,2,3@t=inf",
                            "ball:1,2,3,4",
-                           "point:1,2,3@t=1e999"}) {
+                           "point:1,2,3@t=1e999",
+                           "point:1,2,3@t=1e23"}) {
     INFO(text);
     CHECK_THROWS_AS(parse_site(text), std::invalid_argument);
   }
@@ -180,9 +182,15 @@ TEST_CASE("velocities by tag are read", "[velocities]") {
   const TestDirectory directory;
   const std::string path = directory / "v.json";
   write_file(path, R"({"1": {"vl": 0.6, "vt": 0.4, "vn": 0.2}, "-3": {"vt": 1, "vl": 2},
+                       "4": {"vl": 0.7}, "5": {"vl": 0}, "6": {"vl": null, "vt": 1}, "7": null,
                        "default": {"vl": 0.5, "vt": 0.25}})");
   const VelocityTable table = read_velocities(path);
-  REQUIRE(table.by_tag.size() == 2);
+  REQUIRE(table.by_tag.size() == 6);
+  CHECK(table.by_tag.at(4).sheet == 0.7); // the same in all directions
+  CHECK(table.by_tag.at(4).normal == 0.7);
+  CHECK(table.by_tag.at(4).conducts());
+  for (const int tag : {5, 6, 7})
+    CHECK_FALSE(table.by_tag.at(tag).conducts());
   CHECK(table.by_tag.at(1).fibre == 0.6);
   CHECK(table.by_tag.at(1).sheet == 0.4);
   CHECK(table.by_tag.at(1).normal == 0.2);
@@ -191,10 +199,10 @@ TEST_CASE("velocities by tag are read", "[velocities]") {
   REQUIRE(table.other);
   CHECK(table.other->fibre == 0.5);
 
-  const TissueVelocities chosen = choose_velocities(table, {{1, 10}, {7, 1}}, "heart.pts");
+  const TissueVelocities chosen = choose_velocities(table, {{1, 10}, {8, 1}}, "heart.pts");
   REQUIRE(chosen.size() == 2);
   CHECK(chosen.at(1).fibre == 0.6);
-  CHECK(chosen.at(7).fibre == 0.5);
+  CHECK(chosen.at(8).fibre == 0.5);
 
   write_file(path, R"({"1": {"vl": 0.6, "vt": 0.4}})");
   const std::string missing = error_of([&] {
@@ -215,13 +223,15 @@ TEST_CASE("bad velocities are errors that name the tag or the line", "[velocitie
   CHECK_THAT(velocity_error(directory, "{}"), ContainsSubstring("has no velocities"));
   CHECK_THAT(velocity_error(directory, "{\"1\": 0.6}"),
              ContainsSubstring("tag 1: expected velocities"));
-  CHECK_THAT(velocity_error(directory, "{\"1\": {\"vl\": 0, \"vt\": 1}}"),
-             ContainsSubstring("tag 1: \"vl\" is 0"));
+  CHECK_THAT(velocity_error(directory, "{\"1\": {\"vl\": 1, \"vt\": 0}}"),
+             ContainsSubstring("tag 1: \"vt\" is 0"));
+  CHECK_THAT(velocity_error(directory, "{\"1\": {\"vl\": 1, \"vt\": 1, \"vn\": null}}"),
+             ContainsSubstring("tag 1: \"vn\" is null"));
   CHECK_THAT(velocity_error(directory, "{\"1\": {\"vl\": 1, \"vt\": -0.5}}"),
              ContainsSubstring("\"vt\" is -0.5"));
   CHECK_THAT(velocity_error(directory, "{\"2\": {\"vl\": \"1\", \"vt\": 1}}"),
              ContainsSubstring("not a number"));
-  CHECK_THAT(velocity_error(directory, "{\"2\": {\"vl\": 1}}"),
+  CHECK_THAT(velocity_error(directory, "{\"2\": {\"vl\": 1, \"vn\": 1}}"),
              ContainsSubstring("tag 2: \"vt\" is missing"));
   CHECK_THAT(velocity_error(directory, "{\"2\": {\"vt\": 1}}"),
              ContainsSubstring("tag 2: \"vl\" is missing"));
@@ -250,6 +260,31 @@ TEST_CASE("one velocity for all tags", "[velocities]") {
     INFO(text);
     CHECK_THROWS_AS(parse_velocity(text), std::invalid_argument);
   }
+}
+
+TEST_CASE("velocities of tetrahedra have one to three numbers", "[velocities]") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto one = tetra_velocities({0.6, 0, nan}, 3, "v.dat");
+  REQUIRE(one.size() == 3);
+  CHECK(one[0].normal == 0.6);
+  CHECK_FALSE(one[1].conducts());
+  CHECK_FALSE(one[2].conducts());
+  const auto two = tetra_velocities({0.6, 0.4, 0, -1}, 2, "v.dat");
+  CHECK(two[0].sheet == 0.4);
+  CHECK(two[0].normal == 0.4);
+  CHECK_FALSE(two[1].conducts());
+  const auto three = tetra_velocities({0.6, 0.4, 0.2}, 1, "v.dat");
+  CHECK(three[0].normal == 0.2);
+  for (const double bad : {-0.5, std::numeric_limits<double>::infinity()})
+    CHECK_THAT(error_of([&] {
+                 tetra_velocities({0.6, bad}, 2, "v.dat");
+               }),
+               ContainsSubstring("v.dat: tetrahedron 1 has velocity"));
+  for (const double bad : {0.0, nan})
+    CHECK_THAT(error_of([&] {
+                 tetra_velocities({0.6, bad}, 1, "v.dat");
+               }),
+               ContainsSubstring("v.dat: tetrahedron 0 has velocity"));
 }
 
 TEST_CASE("generators are read", "[generators]") {

@@ -125,7 +125,7 @@ FEMURA_BACKEND_TEST("Velocities that are missing or make no sense are refused", 
   EikonalSolver<TestType, double> solver(exec, mesh, rotating_box_velocities);
   const double infinity = std::numeric_limits<double>::infinity();
   for (const TissueVelocities& bad : {TissueVelocities{}, TissueVelocities{{1, {1, 1, 1}}},
-                                      TissueVelocities{{1, {1, 1, 1}}, {2, {0, 1, 1}}},
+                                      TissueVelocities{{1, {1, 1, 1}}, {2, {1, 0, 1}}},
                                       TissueVelocities{{1, {1, 1, 1}}, {2, {1, -1, 1}}},
                                       TissueVelocities{{1, {1, 1, 1}}, {2, {1, 1, std::nan("")}}},
                                       TissueVelocities{{1, {infinity, 1, 1}}, {2, {1, 1, 1}}}}) {
@@ -140,6 +140,30 @@ FEMURA_BACKEND_TEST("Velocities that are missing or make no sense are refused", 
   }
 }
 
+template<class Real, class Exec>
+void check_metric_limits(const Exec& exec) {
+  const TetraMesh mesh = rotating_box();
+  const auto message = [&](double velocity) -> std::string {
+    try {
+      EikonalSolver<Exec, Real> solver(exec, mesh,
+                                       {{1, {1, 1, 1}}, {2, {velocity, velocity, velocity}}});
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "taken";
+  };
+  for (const double slow : {1e-7, 1e-10, 1e-20, 1e-200})
+    CHECK_THAT(message(slow), ContainsSubstring("of tag 2: a wave takes more than 1e6 ms"));
+  CHECK(message(1e-5) == "taken");
+  CHECK(message(1e5) == "taken");
+  CHECK_THAT(message(1e40), ContainsSubstring("of tag 2: a wave passes it in less than"));
+}
+
+FEMURA_BACKEND_TEST("Times that the precision does not hold are refused", "[eikonal]") {
+  check_metric_limits<float>(TestType());
+  check_metric_limits<double>(TestType());
+}
+
 FEMURA_BACKEND_TEST("Sites that are not in the mesh or in time are refused", "[eikonal]") {
   const TestType exec;
   EikonalSolver<TestType, float> solver(exec, islands(), isotropic);
@@ -150,7 +174,10 @@ FEMURA_BACKEND_TEST("Sites that are not in the mesh or in time are refused", "[e
   CHECK_NOTHROW(solve({{{117, 0}}}, 118));
   CHECK_THROWS_AS(solve({{{118, 0}}}, 118), std::invalid_argument);
   CHECK_THROWS_AS(solve({{{-1, 0}}}, 118), std::invalid_argument);
-  CHECK_THROWS_AS(solve({{{0, -0.5}}}, 118), std::invalid_argument);
+  CHECK_NOTHROW(solve({{{0, -0.5}}}, 118));
+  CHECK_THROWS_AS(solve({{{0, -1e20}, {1, 0}}}, 118), std::invalid_argument);
+  CHECK_THROWS_AS(solve({{{0, -std::numeric_limits<double>::infinity()}}}, 118),
+                  std::invalid_argument);
   CHECK_THROWS_AS(solve({{{0, std::nan("")}}}, 118), std::invalid_argument);
   CHECK_THROWS_AS(solve({{{0, 0}}, {{5, 0}, {200, 0}}}, 236), std::invalid_argument);
   CHECK_THROWS_AS(solve({{{0, 0}}}, 117), std::invalid_argument);
