@@ -10,8 +10,8 @@ each into four hexahedra; the nodes inside are then moved until hexahedra are as
 get. --list shows the surfaces by number with area, centre, normal and extent; --group makes a set
 NAME of surfaces by number, or of those that lie in the box x0,y0,z0,x1,y1,z1, or of both (a
 comma-separated list; --group may come up more than once). The .msh is Gmsh 4.1 with a physical
-group for each set, and "body". Fails where a hexahedron is inside out at one of its 8 integration
-points.
+group for each set, and "body". Fails where a hexahedron is inside out at one of its 8 corners or
+integration points.
 """
 import argparse
 import re
@@ -234,7 +234,7 @@ def main():
     make_hexahedra(size)
     points, elements, quality = improve(options.smooth)
     volume = determinants(points[elements], shape_gradients())
-    bad = numpy.flatnonzero(volume.min(axis=1) <= 0)
+    bad = numpy.flatnonzero((volume.min(axis=1) <= 0) | (quality <= 0))
     print(f"{len(elements)} hexahedra, {len(points)} nodes, volume {volume.sum():.6g}; "
           f"corners (1: a brick's): worst {quality.min():.3f}, 1 % below "
           f"{numpy.percentile(quality, 1):.3f}, mean {quality.mean():.3f}")

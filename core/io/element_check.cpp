@@ -64,19 +64,19 @@ double longest_edge(const Corners& corners) {
   return std::sqrt(square);
 }
 
-/// The least and the greatest Jacobian determinant of a hexahedron at its Gauss points.
-std::pair<double, double> jacobians_of(const Corners& corners) {
+/// The least and the greatest Jacobian determinant of a hexahedron where coordinates are +-place.
+std::pair<double, double> jacobians_of(const Corners& corners, double place) {
   constexpr int sign[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
                               {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
   std::pair<double, double> range{1e300, -1e300};
-  for (const auto& gauss : sign) {
+  for (const auto& at : sign) {
     Vector column[3] = {};
     for (int k = 0; k < 8; ++k)
       for (int axis = 0; axis < 3; ++axis) {
         double slope = 0.125 * sign[k][axis];
         for (int other = 0; other < 3; ++other)
           if (other != axis)
-            slope *= 1 + sign[k][other] * gauss[other] / std::sqrt(3.0);
+            slope *= 1 + sign[k][other] * at[other] * place;
         for (std::size_t i = 0; i < 3; ++i)
           column[axis][i] += slope * corners.x[k][i];
       }
@@ -87,7 +87,10 @@ std::pair<double, double> jacobians_of(const Corners& corners) {
 }
 
 std::string turn_hexa(const Corners& corners, std::int32_t* node) {
-  const auto [least, greatest] = jacobians_of(corners);
+  // At the Gauss points, and at the corners, where an element folds first.
+  const auto inner = jacobians_of(corners, 1 / std::sqrt(3.0)), outer = jacobians_of(corners, 1);
+  const double least = std::min(inner.first, outer.first);
+  const double greatest = std::max(inner.second, outer.second);
   const double edge = longest_edge(corners), rounding = flat * edge * edge * edge;
   if (greatest < -rounding) {
     std::swap_ranges(node, node + 4, node + 4);
@@ -95,7 +98,8 @@ std::string turn_hexa(const Corners& corners, std::int32_t* node) {
   }
   if (least > rounding)
     return {};
-  return "the hexahedron has no volume or is in part inside out: its nodes go around the bottom "
+  return "the hexahedron has no volume, or is in part inside out or flat at a corner: its nodes go "
+         "around the bottom "
          "and then, above them, around the top; smooth the mesh there where they do";
 }
 

@@ -9,8 +9,9 @@
 namespace femura {
 
 /// Turns element `elem` if it is inside out, so that tetrahedra and the Jacobian of hexahedra at
-/// their Gauss points (2 x 2 x 2) are positive. Returns what is wrong with it and the remedy, or an
-/// empty string: repeated nodes, no volume (area) within rounding, a hexahedron in part inside out.
+/// their corners and Gauss points (2 x 2 x 2) are positive. Returns what is wrong with it and the
+/// remedy, or an empty string: repeated nodes, no volume (area) within rounding, a hexahedron in
+/// part inside out, or flat at a corner.
 std::string turn_element(ElementMesh& mesh, std::size_t elem);
 
 } // namespace femura

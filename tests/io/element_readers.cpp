@@ -99,10 +99,14 @@ TEST_CASE("elements that are inside out are turned", "[elements]") {
 
 TEST_CASE("a distorted hexahedron is read, one that is folded is not", "[elements]") {
   const Bytes text = sample_vtk_hexa();
-  CHECK(read("a.vtk", replaced(text, "0 1 1 1 1 1 2 1 1", "0 1 1 1 1 1 1.3 0.6 0.7"))
+  CHECK(read("a.vtk", replaced(text, "0 1 1 1 1 1 2 1 1", "0 1 1 1 1 1 1.8 0.7 0.8"))
             .mesh.num_elem() == 2);
   CHECK_SAYS(refusal("a.vtk", replaced(text, "0 1 1 1 1 1 2 1 1", "0 1 1 1 1 1 0 0 -1")),
              "a.vtk: line 14: cell 2", "in part inside out", "smooth");
+  // At one corner alone, and flat there.
+  for (const char* corner : {"0 1 1 1 1 1 1.3 0.6 0.7", "0 1 1 1 1 1 1 1 1"})
+    CHECK_SAYS(refusal("a.vtk", replaced(text, "0 1 1 1 1 1 2 1 1", corner)), "cell 2",
+               "in part inside out or flat");
   // Nodes in the order of a voxel.
   CHECK_SAYS(refusal("a.vtk", replaced(text, "8 1 2 5 4 7 8 11 10", "8 1 2 4 5 7 8 10 11")),
              "cell 2", "around the bottom");
