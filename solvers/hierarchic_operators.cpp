@@ -306,9 +306,10 @@ HierarchicOperatorChoice choose_hierarchic_operator(const Exec& exec,
       low += own;
   }
   if (const std::int64_t classes = count_classes(exec, model, memory); classes > 0)
-    return {HierarchicOperatorKind::shared, std::to_string(classes) +
-                                                (classes == 1 ? " matrix for " : " matrices for ") +
-                                                std::to_string(num_elem) + " elements"};
+    return {HierarchicOperatorKind::shared,
+            std::to_string(classes) + (classes == 1 ? " matrix for " : " matrices for ") +
+                std::to_string(num_elem) + " elements",
+            classes};
   if (packed > memory)
     return {HierarchicOperatorKind::matrix_free,
             "packed matrices take " + megabytes(packed) + ", and there are " + megabytes(memory)};
@@ -322,6 +323,10 @@ HierarchicOperatorChoice choose_hierarchic_operator(const Exec& exec,
             "low order: matrices of " + megabytes(packed) + " are read faster than recomputed"};
   return {HierarchicOperatorKind::matrix_free,
           "packed matrices take " + megabytes(packed) + " and more time to read than to recompute"};
+}
+
+std::int64_t memory_for_matrices(std::int64_t left) {
+  return left > 0 ? left / 2 : std::numeric_limits<std::int64_t>::max();
 }
 
 template<class Exec>

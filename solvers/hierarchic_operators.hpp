@@ -5,6 +5,7 @@
 #include "kernels/hierarchic_operator.hpp"
 #include "kernels/stiffness_method.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -13,6 +14,7 @@ namespace femura {
 struct HierarchicOperatorChoice {
   HierarchicOperatorKind kind;
   std::string reason;
+  std::int64_t num_matrices = 0; ///< of shared
 };
 
 /// Shared where few shapes and materials make up the mesh; else, where stored matrices fit `memory`
@@ -21,6 +23,9 @@ template<class Exec>
 HierarchicOperatorChoice choose_hierarchic_operator(const Exec& exec,
                                                     const HierarchicModel<Exec>& model,
                                                     std::int64_t memory);
+
+/// What of the bytes that are left, 0 if unknown, is for matrices: vertex stars want some.
+std::int64_t memory_for_matrices(std::int64_t left);
 
 /// `kind` is not automatic. `form`: how matrices are formed. `model`'s arrays are kept. Fences.
 template<class Exec>

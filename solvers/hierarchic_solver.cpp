@@ -9,8 +9,6 @@
 #include "solvers/hierarchic_operators.hpp"
 #include "solvers/vertex_star_schwarz.hpp"
 
-#include <limits>
-
 namespace femura {
 
 namespace {
@@ -104,8 +102,7 @@ struct HierarchicSolver<Exec>::Impl {
     if (options.element_wise)
       choice = {HierarchicOperatorKind::packed, "vectors are element by element"};
     else if (options.kind == HierarchicOperatorKind::automatic)
-      choice = choose_hierarchic_operator( // vertex stars want some
-          exec, model, memory > 0 ? memory / 2 : std::numeric_limits<std::int64_t>::max());
+      choice = choose_hierarchic_operator(exec, model, memory_for_matrices(memory));
     else
       choice = {options.kind, "asked for"};
   }

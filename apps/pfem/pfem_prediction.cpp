@@ -150,32 +150,35 @@ std::int64_t count_blocks(const ElementMesh& mesh, const HexaEntities& entities,
   return sum - std::count(on_boundary_vertex.begin(), on_boundary_vertex.end(), 0);
 }
 
-PfemPrediction predict_pfem(const PfemModel& model, bool on_device) {
+PfemPrediction predict_pfem(const PfemModel& model, const HierarchicOperatorChoice& chosen,
+                            bool on_device) {
   using Kind = HierarchicOperatorKind;
   PfemPrediction prediction;
+  prediction.chosen = chosen;
   prediction.num_blocks = count_blocks(model.shape.mesh, model.entities, model.numbering);
   const double modes = double(model.numbering.num_modes);
   const double matrices = matrix_bytes(model);
   double shared = 0;
   for (const auto& [order, count] : model.elements_by_order()) {
     const std::int64_t n = 3 * num_hierarchic_modes(model.options.space, order);
-    shared += 8 * double(n) * double(n) + 4 * double(count);
+    shared += 8 * double(n) * double(n) * double(std::max<std::int64_t>(1, chosen.num_matrices)) +
+              4 * double(count);
   }
   prediction.operators = {{Kind::packed, matrices},
                           {Kind::bsr, 76 * double(prediction.num_blocks) + 4 * modes},
                           {Kind::matrix_free, 0},
                           {Kind::shared, shared}};
   prediction.model_bytes = batch_bytes(model) + 8 * 24 * modes;
-  double kept = model.options.solver.kind == Kind::automatic ? matrices : 0;
+  double kept = 0;
   for (const auto& one : prediction.operators)
-    if (one.kind == model.options.solver.kind)
+    if (one.kind == chosen.kind)
       kept = one.kept;
   // One after the other: setting up the operator, then its preconditioner; sampling.
   double samples = 0;
   for (const auto& [order, count] : model.elements_by_order())
     samples += double(count) * std::pow(order + 1, 3);
   samples = sample_bytes * std::min(samples, double(samples_at_a_time));
-  double most = model.options.solver.kind == Kind::bsr ? workset_bytes(model) : 0;
+  double most = chosen.kind == Kind::bsr ? workset_bytes(model) : 0;
   const StarBytes stars = star_bytes(model);
   prediction.star_bytes = stars.kept;
   if (model.options.solver.preconditioner == HierarchicPreconditioner::vertex_stars) {

@@ -108,8 +108,9 @@ int report_pfem(const PfemModel& model, const PfemResults& results, const std::s
   parts.iterations = solve.iterations;
   parts.recurrent_residual = solve.relative_residual;
   parts.true_residual = solve.true_relative_residual;
+  const bool finite = check_finite(parts);
   context.finish(make_summary(context, parts), stem);
-  return solve.converged ? exit_done : exit_not_converged;
+  return solve.converged && finite ? exit_done : exit_not_converged;
 }
 
 int report_pfem_prediction(const PfemModel& model, const PfemPrediction& expected,
@@ -117,13 +118,19 @@ int report_pfem_prediction(const PfemModel& model, const PfemPrediction& expecte
   Prediction prediction;
   add_problem(prediction.input, model);
   prediction.problem = pfem_problem(model);
+  prediction.rows.emplace_back("operator", std::string(name_of(expected.chosen.kind)) + " (" +
+                                               expected.chosen.reason + ")");
+  prediction.results["operator"] = name_of(expected.chosen.kind);
+  prediction.results["operator_reason"] = expected.chosen.reason;
   prediction.rows.emplace_back("blocks of the matrix", format_count(expected.num_blocks));
   prediction.results["blocks"] = expected.num_blocks;
   for (const auto& one : expected.operators) {
     prediction.rows.emplace_back(
         std::string("memory of operator ") + name_of(one.kind),
         format_bytes(one.kept) +
-            (one.kind == HierarchicOperatorKind::shared ? ", if all elements have one shape" : ""));
+            (one.kind == HierarchicOperatorKind::shared && expected.chosen.num_matrices == 0
+                 ? ", if all elements have one shape"
+                 : ""));
     prediction.results["operator_bytes"][name_of(one.kind)] = one.kept;
   }
   prediction.rows.emplace_back("memory of vertex-stars", format_bytes(expected.star_bytes));

@@ -4,6 +4,7 @@
 #include "apps/pfem/pfem_command.hpp"
 #include "apps/pfem/pfem_output.hpp"
 #include "apps/pfem/pfem_report.hpp"
+#include "core/available_memory.hpp"
 #include "core/require.hpp"
 #include "core/vector.hpp"
 #include "kernels/upload.hpp"
@@ -37,6 +38,21 @@ HierarchicSolver<Exec> make_solver(const Exec& exec, const PfemModel& model,
   } catch (const std::invalid_argument& error) {
     fail<UsageError>(library_message(error));
   }
+}
+
+/// What the solver would take.
+template<class Exec>
+HierarchicOperatorChoice choose_operator(const Exec& exec, const PfemCommandOptions& options,
+                                         const PfemModel& model) {
+  const HierarchicModel<Exec> elements = make_elements(exec, options.problem, model);
+  const HierarchicSolverOptions& solver = model.options.solver;
+  if (solver.element_wise)
+    return {HierarchicOperatorKind::packed, "vectors are element by element", 0};
+  if (solver.kind != HierarchicOperatorKind::automatic)
+    return {solver.kind, "asked for", 0};
+  return choose_hierarchic_operator(
+      exec, elements,
+      memory_for_matrices(solver.memory > 0 ? solver.memory : available_bytes(exec)));
 }
 
 double product(const std::vector<double>& a, const std::vector<double>& b) {
@@ -86,8 +102,10 @@ int run_on(const Exec& exec, const PfemCommandOptions& options, DriverContext& c
   const PfemModel model = make_pfem_model(options, context);
   results.seconds.read = watch.seconds();
   if (options.common.dry_run)
-    return report_pfem_prediction(model, predict_pfem(model, BackendTraits<Exec>::is_device), stem,
-                                  context);
+    return report_pfem_prediction(
+        model,
+        predict_pfem(model, choose_operator(exec, options, model), BackendTraits<Exec>::is_device),
+        stem, context);
   std::unique_ptr<PfemFile> file;
   if (!options.no_hdf)
     if (const auto path = context.output_file(options.hdf, stem + ".hdf")) {

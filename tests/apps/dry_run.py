@@ -29,12 +29,16 @@ CASES = {
         (example("topopt", "cantilever.json"), "--steps", "1"),
         (example("topopt", "gripper.json"), "--steps", "1"),
         ("cantilever", "--cells", "2x1x1", "--steps", "1"),
+        ("lbeam", "--cells", "24x8x24", "--steps", "1", "--operator", "csr"),
+        ("cantilever", "--cells", "24x12x12", "--steps", "1", "--radius", "4", "--preconditioner",
+         "jacobi"),
     ],
     "pfem": [
         (example("pfem", "laminate.json"),),
         (example("pfem", "pressure-vessel.json"),),
         (example("pfem", "stretch.json"),),
         ("distorted", "--cells", "6x6x6", "--order", "4"),
+        ("distorted", "--cells", "4x4x4", "--order", "6"),
     ],
 }
 
