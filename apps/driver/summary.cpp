@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/driver/summary.hpp"
 
+#include <cmath>
+
 namespace femura {
 
 namespace {
@@ -40,7 +42,31 @@ Json warnings(const std::vector<LogMessage>& messages) {
   return list;
 }
 
+/// The place of the first number that is not finite, as "results.energy"; empty if all are.
+std::string find_not_finite(const Json& json, const std::string& place) {
+  if (json.is_number_float())
+    return std::isfinite(json.get<double>()) ? std::string() : place;
+  std::string found;
+  if (json.is_object())
+    for (auto item = json.begin(); item != json.end() && found.empty(); ++item)
+      found = find_not_finite(item.value(), place + "." + item.key());
+  if (json.is_array())
+    for (std::size_t i = 0; i < json.size() && found.empty(); ++i)
+      found = find_not_finite(json[i], place + "[" + std::to_string(i) + "]");
+  return found;
+}
+
 } // namespace
+
+bool check_finite(SummaryParts& parts) {
+  const std::string place = find_not_finite(parts.results, "results");
+  if (place.empty())
+    return true;
+  log_warning("not-finite", place, " is not finite: numbers of the problem are too large or too ",
+              "small, or an element is degenerate; no result can be relied on");
+  parts.status = "not finite";
+  return false;
+}
 
 nlohmann::ordered_json make_summary(const DriverContext& context, const SummaryParts& parts) {
   Json engine = {{"backend", context.provenance().backend},

@@ -20,6 +20,10 @@ struct SummaryParts {
   std::optional<double> true_residual;
 };
 
+/// Whether all numbers of the results are finite. Where one is not, warns of it by name
+/// (not-finite) and makes the status "not finite": such a run must not end with exit 0.
+bool check_finite(SummaryParts& parts);
+
 /// schema, status, warnings (all so far, each a code and a text), problem, engine, parameters,
 /// iterations, residual, timings, memory, results, provenance, in this order.
 nlohmann::ordered_json make_summary(const DriverContext& context, const SummaryParts& parts);

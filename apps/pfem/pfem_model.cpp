@@ -2,6 +2,7 @@
 #include "apps/pfem/pfem_model.hpp"
 
 #include "apps/driver/library_message.hpp"
+#include "apps/driver/number_range.hpp"
 #include "apps/driver/table.hpp"
 #include "apps/pfem/pfem_loading.hpp"
 #include "core/io/curved_hexa_file.hpp"
@@ -114,6 +115,23 @@ void warn_of_quadrature(const PfemModel& model) {
   }
 }
 
+/// Modes of high order bend without changing volumes; those of low order hardly do.
+void warn_of_locking(const PfemDocument& document, const PfemMaterial& all,
+                     const PfemModel& model) {
+  constexpr double most = 0.49, most_at_all = 0.4999; // the matrix itself degenerates above
+  constexpr int enough = 4;
+  double poisson = all.young ? all.poisson.value_or(0.3) : 0;
+  for (const PfemMaterialPart& part : document.materials)
+    if (part.material.young)
+      poisson = std::max(poisson, part.material.poisson.value_or(0.3));
+  const int lowest = model.elements_by_order().begin()->first;
+  if (poisson > most && (lowest < enough || poisson > most_at_all))
+    log_warning("locking", document.file, ": Poisson's ratio is ", poisson, ", elements of order ",
+                lowest,
+                ": displacements may be far too small (locking). Take order 4 or more and at most ",
+                most_at_all, ", or compare with a finer mesh");
+}
+
 } // namespace
 
 std::int64_t PfemModel::num_held() const {
@@ -144,6 +162,7 @@ PfemModel build_pfem_model(PfemDocument document) {
   }
   model.shape = std::move(input.body.shape);
   model.source = input.body.source;
+  require_body_size(model.source, model.shape.mesh.point);
   const auto checked = [&model](const auto& make) {
     try {
       return make();
@@ -183,7 +202,11 @@ PfemModel build_pfem_model(PfemDocument document) {
   add_pfem_loads(document, input, select, model);
   if (input.body.exact && document.materials.empty() && material.elasticity.empty())
     model.exact = input.body.exact(*material.young, material.poisson.value_or(0.3));
+  require_numbers(document.file, "elastic constants", model.elasticity.value);
+  require_numbers(document.file, "forces", model.force);
+  require_numbers(document.file, "displacements", model.displacement);
   warn_of_quadrature(model);
+  warn_of_locking(document, material, model);
   return model;
 }
 

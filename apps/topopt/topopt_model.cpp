@@ -2,6 +2,7 @@
 #include "apps/topopt/topopt_model.hpp"
 
 #include "apps/driver/free_motion.hpp"
+#include "apps/driver/number_range.hpp"
 #include "apps/driver/table.hpp"
 #include "apps/topopt/generators.hpp"
 #include "apps/topopt/topopt_loading.hpp"
@@ -94,6 +95,21 @@ void set_material(const ProblemDocument& document, const HexaModel& hexa, Topopt
                      "or --young and --poisson");
   model.problem.young = document.young.value_or(hexa.young);
   model.problem.poisson = document.poisson.value_or(in_mesh ? hexa.poisson : 0.3);
+  require_number(document.file, "a modulus", model.problem.young);
+  constexpr double most = 0.49;
+  if (model.problem.poisson > most)
+    log_warning("locking", document.file, ": Poisson's ratio is ", model.problem.poisson,
+                ": above ", most,
+                " trilinear hexahedra are far too stiff in bending (locking), and designs are not "
+                "what they would be. Take at most that");
+}
+
+void require_sizes(const ProblemDocument& document, const DesignProblem& problem) {
+  std::vector<double> forces;
+  for (const DesignLoadCase& one : problem.cases)
+    for (const NodeForce& force : one.loads.forces)
+      forces.insert(forces.end(), force.force, force.force + 3);
+  require_numbers(document.file, "forces", forces);
 }
 
 void check_supports(const ProblemDocument& document, const TopoptModel& model) {
@@ -125,6 +141,7 @@ std::int64_t TopoptModel::count(DesignRole role) const {
 TopoptModel build_topopt_model(ProblemDocument document) {
   TopoptModel model;
   HexaModel hexa = load_mesh(document, model);
+  require_body_size(model.source, hexa.mesh.point);
   MeshTraits traits;
   if (model.unused_points > 0 || document.mesh.renumber)
     traits.no_numbers =
@@ -157,6 +174,7 @@ TopoptModel build_topopt_model(ProblemDocument document) {
   }
   add_cases(document, hexa, select, held, model);
   add_mechanism(document, select, held, model);
+  require_sizes(document, problem);
   problem.mesh = std::move(hexa.mesh);
   if (model.count(DesignRole::free) == 0)
     fail<InputError>(document.file,

@@ -114,8 +114,7 @@ std::string topopt_table(const TopoptModel& model, const TopoptRunResults& resul
   return table.text();
 }
 
-nlohmann::ordered_json topopt_json(const TopoptModel& model, const TopoptRunResults& results,
-                                   const DriverContext& context) {
+SummaryParts summary_parts(const TopoptModel& model, const TopoptRunResults& results) {
   SummaryParts parts;
   parts.status = topopt_status(results);
   parts.problem = topopt_problem(model);
@@ -123,7 +122,7 @@ nlohmann::ordered_json topopt_json(const TopoptModel& model, const TopoptRunResu
   parts.results = topopt_results(model, results);
   parts.iterations = int(results.iterations());
   parts.true_residual = results.worst_residual();
-  return make_summary(context, parts);
+  return parts;
 }
 
 void log_speed(const TopoptModel& model, const TopoptRunResults& results) {
@@ -180,10 +179,12 @@ int report_topopt(const TopoptModel& model, const TopoptRunResults& results,
   warn(model, results);
   log_speed(model, results);
   context.print_result(topopt_table(model, results, context));
-  context.finish(topopt_json(model, results, context), stem);
-  return !results.breakdown.empty() ? exit_not_converged
-         : results.stopped          ? exit_stopped
-                                    : exit_done;
+  SummaryParts parts = summary_parts(model, results);
+  const bool finite = check_finite(parts);
+  context.finish(make_summary(context, parts), stem);
+  return !results.breakdown.empty() || !finite ? exit_not_converged
+         : results.stopped                     ? exit_stopped
+                                               : exit_done;
 }
 
 int report_topopt_prediction(const TopoptModel& model, const TopoptPrediction& expected,

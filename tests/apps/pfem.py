@@ -309,9 +309,42 @@ class BadInput(PfemCase):
         self.write("folded.vtk", vtk(points))
         self.refuses("cell 1: the hexahedron", problem(mesh={"file": "folded.vtk"}, loads=[
             {"body_force": [0, 0, 1]}]))
+        # The middle of the box upon one of its neighbours; at its middle nodes only.
+        points = list(POINTS)
+        points[11] = points[8]
+        self.write("upon.vtk", vtk(points))
+        self.refuses("cell 1: the hexahedron", problem(mesh={"file": "upon.vtk"}, order=1, loads=[
+            {"body_force": [0, 0, 1]}]))
         self.write("wedges.vtk", vtk(elements=[[0, 1, 3, 6, 7, 9]], kind=13))
         self.refuses("wedge", problem(mesh={"file": "wedges.vtk"}))
         self.fails(BAD_FILE, "no such file", "pfem", "none.msh", "--backend", "serial")
+
+    def test_results_that_are_not_finite(self):
+        # An element of quarter points, as at the tip of a crack: stresses are infinite there.
+        text = gmsh().replace("9 0.5 0.0 0.0", "9 0.25 0.0 0.0")
+        text = text.replace("9 0.5 0 0", "9 0.25 0 0")
+        self.write("tip.msh", text)
+        document = problem(mesh={"file": "tip.msh"}, order=2, loads=[
+            {"plane": "x=1", "traction": [1, 0, 0]}])
+        run = self.solve(document, code=NOT_CONVERGED)
+        self.assertEqual(run["status"], "not finite")
+        self.assertEqual([w["code"] for w in run["warnings"]], ["not-finite"])
+        self.assertIn("max_von_mises", run["warnings"][0]["text"])
+        self.assertGreater(run["results"]["strain_energy"], 0)
+
+    def test_numbers_that_cannot_be_right(self):
+        size = {"generator": "cube", "cells": [2, 1, 1], "size": [2e-60, 1e-60, 1e-60]}
+        self.refuses("the body is 2e-60 m long", problem(mesh=size))
+        self.refuses("forces of ", problem(loads=[{"plane": "x=2", "traction": [1e-200, 0, 0]}]))
+        self.refuses("elastic constants of ", problem(material={"young": 1e-200, "poisson": 0.3}))
+        self.refuses("displacements of ", problem(supports=[
+            {"plane": "x=0"}, {"plane": "x=2", "displacement": [1e-200, 0, 0]}]))
+
+    def test_locking(self):
+        for order, poisson, warns in ((2, 0.48, False), (2, 0.499, True), (4, 0.499, False),
+                                      (4, 0.49995, True)):
+            run = self.solve(problem(order=order, material={"young": 8, "poisson": poisson}))
+            self.assertEqual([w["code"] for w in run["warnings"]], ["locking"] if warns else [])
 
     def test_usage(self):
         for message, arguments in (

@@ -635,6 +635,38 @@ class Failures(TopoptCase):
         self.fails(BAD_FILE, "text.json: not JSON: line 2", "topopt", "text.json")
 
 
+    def test_elements_that_are_folded_at_a_corner(self):
+        # Positive Jacobians at all Gauss points, a negative one at a corner; none there.
+        points = box_points((3, 2, 2))
+        for place, name in (((1.5, 0.5, 0.5), "part"), ((2, 1, 1), "upon")):
+            moved = [place if point == (1, 1, 1) else point for point in points]
+            text = vtk((3, 2, 2))
+            lines = text.split("\n")
+            for n, point in enumerate(moved):
+                lines[5 + n] = " ".join(map(str, point))
+            self.write(f"{name}.vtk", "\n".join(lines))
+            document = problem(mesh={"file": f"{name}.vtk"}, cases=[{"name": "tip", "loads": [
+                {"box": [3, 0, 0, 3, 2, 2], "total_force": [0, 0, -1]}]}])
+            with self.subTest(name=name):
+                process = self.fails(BAD_FILE, f"{name}.vtk: ", "topopt", self.write(
+                    "p.json", json.dumps(document)), "-q")
+                self.assertIn("in part inside out", process.stderr)
+                self.assertRegex(process.stderr, "cell [0-9]+")
+
+    def test_numbers_that_cannot_be_right(self):
+        for message, document in (
+                ("the body is 6e-60 m long", problem(mesh=box(size=(6e-60, 3e-60, 3e-60)))),
+                ("forces of 1e-200", problem(cases=[{"name": "tip", "loads": [
+                    {"box": [6, 0, 0, 6, 3, 3], "force": [0, 0, -1e-200]}]}])),
+                ("a modulus of 1e-200", problem(material={"young": 1e-200, "poisson": 0.3}))):
+            with self.subTest(message=message):
+                self.fails(BAD_FILE, message, "topopt",
+                           self.write("p.json", json.dumps(document)), "-q")
+        for poisson, codes in ((0.48, []), (0.495, ["locking"])):
+            run = self.solve(problem(steps=1, material={"young": 1, "poisson": poisson}))
+            self.assertEqual([w["code"] for w in run["warnings"] if w["code"] == "locking"], codes)
+
+
 class Usage(TopoptCase):
     def test_contradictions_and_options_without_effect(self):
         self.fails(USAGE, "no problem", "topopt")
