@@ -5,6 +5,7 @@
 //   femura --help
 #include "apps/bone/bone_command.hpp"
 #include "apps/driver/exit_code.hpp"
+#include "apps/driver/process_start.hpp"
 #include "apps/driver/suggest.hpp"
 #include "apps/eikonal/eikonal_command.hpp"
 #include "apps/pfem/pfem_command.hpp"
@@ -14,6 +15,7 @@
 #include "core/io/hdf5.hpp"
 #include "core/version.hpp"
 
+#include <algorithm>
 #include <iomanip>
 #include <iostream>
 
@@ -39,7 +41,7 @@ const Subcommand subcommands[] = {
 void print_help() {
   std::cout << "Femura: finite elements on multicore processors and GPUs\n\n"
                "Usage: femura SUBCOMMAND [OPTIONS]\n"
-               "       femura SUBCOMMAND --help\n"
+               "       femura SUBCOMMAND --help, or femura help SUBCOMMAND\n"
                "       femura --version\n\n"
                "Subcommands:\n";
   for (const Subcommand& subcommand : subcommands)
@@ -75,11 +77,18 @@ int run(const std::vector<std::string>& all) {
   if (all.size() < 2)
     fail<UsageError>("no subcommand; see femura --help");
   const std::string& first = all[1];
+  if (first == "help" && all.size() > 2)
+    return run_subcommand({all[2], all, {"--help"}});
   if (first == "--help" || first == "-h" || first == "help") {
     print_help();
     return exit_done;
   }
   if (first == "--version" || first == "-V") {
+    print_version();
+    return exit_done;
+  }
+  const bool is_option = first[0] == '-';
+  if (!is_option && std::count(all.begin() + 2, all.end(), "--version") > 0) {
     print_version();
     return exit_done;
   }
@@ -92,6 +101,8 @@ int run(const std::vector<std::string>& all) {
 
 int main(int argc, char* argv[]) {
   using namespace femura;
+  limit_spinning(argc, argv);
+  prepare_process();
   skip_hdf5_exit_cleanup();
   try {
     const int code = run(std::vector<std::string>(argv, argv + argc));

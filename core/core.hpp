@@ -6,6 +6,7 @@
 #include "core/backend.hpp"
 #include "core/half.hpp"
 #include "core/kokkos_runtime.hpp"
+#include "core/processors.hpp"
 #include "core/require.hpp"
 #include "core/vector.hpp"
 

@@ -2,7 +2,9 @@
 #include "core/kokkos_runtime.hpp"
 
 #include "core/backend.hpp"
+#include "core/processors.hpp"
 
+#include <cstdlib>
 #include <fstream>
 #include <new>
 
@@ -10,18 +12,49 @@ namespace femura {
 
 namespace {
 
+/// The number of threads by `variable`; none where it is not set.
+std::optional<int> threads_of(const char* variable, bool strict) {
+  const char* text = std::getenv(variable);
+  const int count = first_thread_count(text);
+  if (text == nullptr || *text == '\0' || (count == 0 && !strict))
+    return {}; // OpenMP takes no notice of what is not a number either
+  if (count < 1 || count > max_host_threads)
+    fail<BackendError>(variable, "=", text, ": 1 to ", max_host_threads, " threads");
+  return count;
+}
+
+/// Always a number, because Kokkos asks OpenMP otherwise, which knows of no quota, and crashes
+/// where there are more than it has room for.
+int choose_threads(const RuntimeOptions& options) {
+  if (options.threads) {
+    if (*options.threads < 1 || *options.threads > max_host_threads)
+      fail<BackendError>(*options.threads, " threads: 1 to ", max_host_threads);
+    return *options.threads;
+  }
+  for (const auto& [variable, strict] :
+       {std::make_pair("KOKKOS_NUM_THREADS", true), std::make_pair("OMP_NUM_THREADS", false)})
+    if (const std::optional<int> threads = threads_of(variable, strict))
+      return *threads;
+  return available_processors();
+}
+
 void initialize_kokkos(const RuntimeOptions& options) {
+  const int threads = choose_threads(options);
+  // Taken into account or overruled; Kokkos refuses those that differ from what it is told.
+  unsetenv("KOKKOS_NUM_THREADS");
+  unsetenv("KOKKOS_DISABLE_WARNINGS");
+  if (options.device)
+    unsetenv("KOKKOS_DEVICE_ID");
 #if KOKKOS_VERSION >= 30700
   Kokkos::InitializationSettings settings;
-  if (options.threads)
-    settings.set_num_threads(*options.threads);
+  settings.set_num_threads(threads);
   if (options.device)
     settings.set_device_id(*options.device);
   settings.set_disable_warnings(!options.warnings);
   Kokkos::initialize(settings);
 #else
   Kokkos::InitArguments arguments;
-  arguments.num_threads = options.threads.value_or(-1);
+  arguments.num_threads = threads;
   arguments.device_id = options.device.value_or(-1);
   arguments.disable_warnings = !options.warnings;
   Kokkos::initialize(arguments);
@@ -61,6 +94,8 @@ KokkosRuntime::KokkosRuntime(const RuntimeOptions& options) {
 #endif
   try {
     initialize_kokkos(options);
+  } catch (const BackendError&) {
+    throw;
   } catch (const std::exception& error) {
     fail<BackendError>("Kokkos could not be started: ", error.what());
   }
@@ -105,6 +140,8 @@ bool is_out_of_memory(const std::exception& error) {
     return true;
   const std::string what = error.what();
   return what.find("failed to allocate") != std::string::npos ||
+         (what.find("Allocation of size") != std::string::npos &&
+          what.find("failed") != std::string::npos) ||
          what.find("cudaErrorMemoryAllocation") != std::string::npos;
 }
 

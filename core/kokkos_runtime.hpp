@@ -9,13 +9,16 @@
 namespace femura {
 
 struct RuntimeOptions {
-  std::optional<int> threads; ///< of the OpenMP backend; none: OMP_NUM_THREADS, else all
-  std::optional<int> device;  ///< number of the GPU; none: Kokkos chooses
-  bool warnings = false;      ///< let Kokkos print its advice (about OMP_PROC_BIND and so on)
+  /// Of the OpenMP backend, 1 to max_host_threads; none: KOKKOS_NUM_THREADS, else OMP_NUM_THREADS,
+  /// else available_processors().
+  std::optional<int> threads;
+  std::optional<int> device; ///< number of the GPU; none: Kokkos chooses
+  bool warnings = false;     ///< let Kokkos print its advice (about OMP_PROC_BIND and so on)
 };
 
 /// Kokkos is initialized while this lives. Throws BackendError where it cannot be, such as for a
-/// CUDA build without a usable GPU or a device number that does not exist.
+/// CUDA build without a usable GPU, a device number that does not exist, or too many threads.
+/// Removes the variables KOKKOS_NUM_THREADS and KOKKOS_DISABLE_WARNINGS from the environment.
 class KokkosRuntime {
 public:
   explicit KokkosRuntime(const RuntimeOptions& options = {});

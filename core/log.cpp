@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/log.hpp"
 
-#include <cstdlib>
-#include <cstring>
-#include <utility>
+#include "core/terminal.hpp"
 
-#include <unistd.h>
+#include <cstdlib>
+#include <utility>
 
 namespace femura {
 
@@ -19,11 +18,6 @@ LogSink& current_sink() {
 bool has_text(const char* variable) {
   const char* text = std::getenv(variable);
   return text != nullptr && *text != '\0';
-}
-
-bool is_dumb_terminal() {
-  const char* kind = std::getenv("TERM");
-  return kind == nullptr || std::strcmp(kind, "dumb") == 0;
 }
 
 } // namespace
@@ -40,7 +34,7 @@ void log_message(const LogMessage& message) {
 StreamLog::StreamLog(std::FILE* stream, LogLevel level)
     : stream_(stream)
     , level_(level)
-    , terminal_(isatty(fileno(stream)) != 0 && !is_dumb_terminal())
+    , terminal_(is_terminal(stream))
     , colour_(terminal_ && !has_text("NO_COLOR")) {}
 
 StreamLog::~StreamLog() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/timer.hpp"
 
+#include "core/region_poll.hpp"
 #include "core/require.hpp"
 
 #include <Kokkos_Core.hpp>
@@ -16,9 +17,17 @@ void wait_for_device() {
     Kokkos::fence();
 }
 
+void (*region_poll)() = nullptr;
+
 } // namespace
 
+void set_region_poll(void (*poll)()) {
+  region_poll = poll;
+}
+
 void RegionTimers::enter(const char* name) {
+  if (region_poll != nullptr)
+    region_poll();
   const int parent = open_.empty() ? -1 : open_.back().region;
   int region = 0;
   const int count = static_cast<int>(regions_.size());

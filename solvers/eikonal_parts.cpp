@@ -80,7 +80,7 @@ EikonalCounts solve_by_parts(const Exec& exec, const RingUpdate<Exec, Metric>& u
   static_assert(batch == 1 || batch % 2 == 0, "a recorded batch begins with times[0]");
   LaunchGraph<Exec> graph;
   int k = 0;
-  while (k < options.max_iterations && last() >= k) {
+  while (k < options.max_iterations && !options.is_stopped() && last() >= k) {
     if (batch > 1 && k + batch <= options.max_iterations) {
       graph.run(exec, [&] { advance(0, batch); });
       k += batch;

@@ -34,7 +34,7 @@ EikonalCounts solve_by_queue(const Exec& exec, const RingUpdate<Exec, Metric>& u
   static_assert(batch == 1 || batch % 6 == 0, "a recorded batch begins with slot and parity 0");
   LaunchGraph<Exec> graph;
   int k = 0;
-  while (k < options.max_iterations && left(k) > 0) {
+  while (k < options.max_iterations && !options.is_stopped() && left(k) > 0) {
     if (batch > 1 && k + batch <= options.max_iterations) {
       graph.run(exec, [&] {
         for (int i = 0; i < batch; ++i)

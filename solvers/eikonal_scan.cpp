@@ -20,7 +20,7 @@ EikonalCounts solve_by_scan(const Exec& exec, const RingUpdate<Exec, Metric>& up
   while (true) {
     const int num_active = list_active(exec, stamps, counts.iterations, lists.point);
     counts.converged = num_active == 0;
-    if (counts.converged || counts.iterations >= options.max_iterations)
+    if (counts.converged || counts.iterations >= options.max_iterations || options.is_stopped())
       return counts;
     counts.local_solves += update_active(exec, update, lists, time, stamps, keep, start.num_points,
                                          counts.iterations, num_active);

@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
@@ -80,6 +81,9 @@ struct EikonalOptions {
   /// A time is replaced where the new one is smaller by more than this part of it.
   double tolerance = 1e-7;
   int max_iterations = 1000000;
+  std::function<bool()> stop; ///< asked before each iteration; true ends the solve as it is
+
+  bool is_stopped() const { return stop && stop(); }
 };
 
 /// Where and when a wave starts.

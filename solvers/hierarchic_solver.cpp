@@ -194,10 +194,17 @@ SolveResult HierarchicSolver<Exec>::solve(const Exec& exec, const Array<double, 
   if (solver.by_elem) {
     const detail::ElementWiseSystem<Exec>& system = *solver.by_elem;
     system.start(exec, u, solver.x);
-    result = solver.iterate(
-        exec, solver.x, [&](const auto& x, const auto& y) { system.apply(exec, x, y); },
-        [&](const auto& x, double scale, const auto& r) { system.residual(exec, f, x, scale, r); },
-        observe);
+    try {
+      result = solver.iterate(
+          exec, solver.x, [&](const auto& x, const auto& y) { system.apply(exec, x, y); },
+          [&](const auto& x, double scale, const auto& r) {
+            system.residual(exec, f, x, scale, r);
+          },
+          observe);
+    } catch (...) { // of the observer: u is the iterate that it saw
+      system.finish(exec, solver.x, u);
+      throw;
+    }
     system.finish(exec, solver.x, u);
   } else {
     const ModeSystem<Exec> system{solver.matrix.get()};

@@ -77,7 +77,7 @@ std::vector<double> to_double(const float* values, std::size_t count) {
 template<class Exec>
 void write_fields(const Exec& exec, const std::string& path, const BoneOptions& options,
                   const BoneModel<Exec>& model, const BoneSolution<Exec>& solution,
-                  const DriverContext& context) {
+                  const std::string& status, const DriverContext& context) {
   const TimedScope scope("femura::bone::write_fields");
   const auto wants = [&](const char* name) {
     return std::find(options.fields.begin(), options.fields.end(), name) != options.fields.end();
@@ -123,13 +123,15 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
   write_cells("von_mises", solution.fields.von_mises, 1, "MPa");
   write_cells("effective_strain", solution.fields.effective_strain, 1, "1");
   file.set_run(provenance_texts(context.provenance()));
+  file.set_run("status", status);
   file.commit();
   log_info("wrote ", path);
 }
 
 template<class Exec>
 void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Exec>& model,
-                   const BoneSolution<Exec>& solution, const DriverContext& context) {
+                   const BoneSolution<Exec>& solution, const std::string& status,
+                   const DriverContext& context) {
   const TimedScope scope("femura::bone::write_parosol");
   const VoxelFields<Exec>& fields = solution.fields;
   const std::vector<std::int32_t> hexahedra = hexahedra_of<std::int32_t, Exec>(
@@ -166,16 +168,19 @@ void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Ex
   out.effective_strain = ConstSpan<double>(effective);
   out.strain = ConstSpan<double>(strain);
   out.stress = ConstSpan<double>(stress);
-  write_parosol_output(path, out, provenance_texts(context.provenance()));
+  auto facts = provenance_texts(context.provenance());
+  facts.emplace_back("status", status);
+  write_parosol_output(path, out, facts);
   log_info("wrote ", path);
 }
 
 #define FEMURA_INSTANTIATE(Exec)                                                                   \
   template void write_fields(const Exec&, const std::string&, const BoneOptions&,                  \
                              const BoneModel<Exec>&, const BoneSolution<Exec>&,                    \
-                             const DriverContext&);                                                \
+                             const std::string&, const DriverContext&);                            \
   template void write_parosol(const Exec&, const std::string&, const BoneModel<Exec>&,             \
-                              const BoneSolution<Exec>&, const DriverContext&);
+                              const BoneSolution<Exec>&, const std::string&,                       \
+                              const DriverContext&);
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
 #undef FEMURA_INSTANTIATE
 

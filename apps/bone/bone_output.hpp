@@ -17,15 +17,17 @@ struct BoneSolution {
   VoxelFields<Exec> fields;
 };
 
-/// Writes the solid voxels with the fields named in the options as VTKHDF. Fences.
+/// Writes the solid voxels with the fields named in the options as VTKHDF. `status` of the solve
+/// goes in, too. Fences.
 template<class Exec>
 void write_fields(const Exec& exec, const std::string& path, const BoneOptions& options,
                   const BoneModel<Exec>& model, const BoneSolution<Exec>& solution,
-                  const DriverContext& context);
+                  const std::string& status, const DriverContext& context);
 
 /// Writes /Mesh and /Solution as ParOSol does, into a copy of the input if `path` is that. Fences.
 template<class Exec>
 void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Exec>& model,
-                   const BoneSolution<Exec>& solution, const DriverContext& context);
+                   const BoneSolution<Exec>& solution, const std::string& status,
+                   const DriverContext& context);
 
 } // namespace femura

@@ -73,7 +73,7 @@ void add_solution(Table& table, const BoneResults& results, const DriverContext&
   table.section("Solution");
   for (const BoneSolve& solve : results.solves)
     table.row(solve.load,
-              std::to_string(solve.iterations) + " iterations, residual " +
+              counted(solve.iterations, "iteration") + ", residual " +
                   format_number(solve.true_residual, 3) + ", " + format_number(solve.seconds, 3) +
                   " s" + (solve.fell_back ? ", went on in double precision with the W-cycle" : "") +
                   (solve.converged ? "" : "  NOT CONVERGED"));
@@ -340,17 +340,18 @@ std::string bone_table(const BoneResults& results, const DriverContext& context)
     add_failure(table, *results.failure);
   if (results.stiffness)
     add_stiffness(table, *results.stiffness);
-  if (!results.files.empty()) {
-    table.section("Files");
-    for (const std::string& file : results.files)
-      table.row(file, std::string());
-  }
   return table.text();
+}
+
+const char* bone_status(const BoneResults& results) {
+  return results.interrupted() ? "interrupted"
+         : results.converged() ? "converged"
+                               : "not converged";
 }
 
 nlohmann::ordered_json bone_summary(const BoneResults& results, const DriverContext& context) {
   SummaryParts parts;
-  parts.status = results.converged() ? "converged" : "not converged";
+  parts.status = bone_status(results);
   parts.problem = to_json(results.model);
   parts.engine = engine_json(results);
   parts.results = results_json(results);
@@ -381,9 +382,13 @@ std::string stall_remedy(const BoneResults& results) {
                 "faces, --precision double and a larger --tolerance help with rounding";
 }
 
-int report_bone(const BoneResults& results, const std::string& stem, DriverContext& context) {
+int report_bone(const BoneResults& results, const std::string& stem, DriverContext& context,
+                const std::function<void()>& write_files) {
   for (const BoneSolve& solve : results.solves)
-    if (!solve.converged)
+    if (solve.interrupted)
+      log_warning("interrupted", "load ", solve.load, ": stopped by a signal after ",
+                  solve.iterations, " iterations: results are not converged");
+    else if (!solve.converged)
       log_warning("not-converged", "load ", solve.load, ": not converged after ", solve.iterations,
                   " iterations: the true residual is ", solve.true_residual, "; ",
                   solve.stalled ? stall_remedy(results) : "raise --max-iterations or --tolerance");
@@ -396,8 +401,15 @@ int report_bone(const BoneResults& results, const std::string& stem, DriverConte
              " million degrees of freedom per second, peak memory ",
              format_bytes(static_cast<double>(peak_host_bytes())));
   context.print_result(bone_table(results, context));
+  if (write_files) {
+    context.keep_summary(bone_summary(results, context), stem);
+    write_files();
+  }
+  context.print_files(results.files);
   context.finish(bone_summary(results, context), stem);
-  return results.converged() ? exit_done : exit_not_converged;
+  return results.interrupted() ? exit_stopped
+         : results.converged() ? exit_done
+                               : exit_not_converged;
 }
 
 int report_bone_prediction(const BonePrediction& expected, const std::string& stem,

@@ -47,8 +47,9 @@ struct BoneSolve {
   int iterations = 0;
   double recurrent_residual = 0, true_residual = 0; ///< relative
   bool converged = false;
-  bool fell_back = false; ///< the iteration stalled; solved in double with the W-cycle
-  bool stalled = false;   ///< not converged, and further iterations were of no use
+  bool interrupted = false; ///< by a signal; the true residual is not known
+  bool fell_back = false;   ///< the iteration stalled; solved in double with the W-cycle
+  bool stalled = false;     ///< not converged, and further iterations were of no use
   double seconds = 0;
 };
 
@@ -105,6 +106,7 @@ struct BoneResults {
   std::vector<std::string> files; ///< written
 
   bool converged() const;
+  bool interrupted() const { return !solves.empty() && solves.back().interrupted; }
 };
 
 /// What --dry-run says.

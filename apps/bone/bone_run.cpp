@@ -9,6 +9,7 @@
 #include "apps/bone/support_checks.hpp"
 #include "apps/bone/test_response.hpp"
 #include "apps/driver/exit_code.hpp"
+#include "apps/driver/interrupt.hpp"
 #include "kernels/gather_operator.hpp"
 #include "kernels/lame_summary.hpp"
 #include "solvers/voxel_problem.hpp"
@@ -134,24 +135,34 @@ void add_statistics(const BoneOptions& options, const VoxelFields<Exec>& fields,
 }
 
 template<class Exec>
-BoneSolve solve_load(const Exec& exec, VoxelSolver<Exec>& solver, const BoneLoad<Exec>& load,
-                     const std::string& name, int number, int max_iterations,
+BoneSolve solve_load(const Exec& exec, VoxelSolver<Exec>& solver, const CgOptions& cg,
+                     const BoneLoad<Exec>& load, const std::string& name, int number,
                      DriverContext& context) {
   const TimedScope scope("femura::bone::solve");
   const Stopwatch watch;
-  const VoxelSolveResult solved =
-      solver.solve(exec, load.force, load.u, [&](int iteration, double relative_residual) {
-        context.iteration(number, iteration, relative_residual);
-      });
+  context.begin_solve("load " + name, cg.max_iterations, cg.tolerance);
   BoneSolve result;
   result.load = name;
+  VoxelSolveResult solved;
+  try {
+    solved = solver.solve(exec, load.force, load.u, [&](int iteration, double relative_residual) {
+      solved.iterations = iteration;
+      solved.relative_residual = relative_residual;
+      context.iteration(number, iteration, relative_residual);
+    });
+  } catch (const Interrupted&) { // u is that of the last iteration
+    result.interrupted = true;
+    solved.true_relative_residual = std::nan("");
+  }
+  context.end_solve();
   result.iterations = solved.iterations;
   result.recurrent_residual = solved.relative_residual;
   result.true_residual = solved.true_relative_residual;
   result.converged = solved.converged;
   result.fell_back = solved.fell_back;
   // The iteration gives up where further steps gain nothing.
-  result.stalled = !solved.converged && solved.iterations < max_iterations;
+  result.stalled = !solved.converged && !result.interrupted &&
+                   solved.iterations < cg.max_iterations;
   result.seconds = watch.seconds();
   return result;
 }
@@ -208,6 +219,7 @@ void homogenise(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& m
     solver.emplace(exec, problem, solver_options<Exec>(options));
   }
   results.levels = solver->level_info();
+  const CgOptions cg = solver_options<Exec>(options).cg;
   const NodeBox box = bounding_box(exec, problem.grid);
   double voxels = 1;
   for (int d = 0; d < 3; ++d)
@@ -215,10 +227,9 @@ void homogenise(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& m
   const double volume = voxels * std::pow(problem.edge, 3);
 
   StiffnessMatrix stiffness{};
-  for (int k = 0; k < 6; ++k) {
+  for (int k = 0; k < 6 && !results.interrupted(); ++k) {
     set_uniform_strain(exec, model, problem.grid, k, load);
-    results.solves.push_back(
-        solve_load(exec, *solver, load, load_names[k], k, options.max_iterations, context));
+    results.solves.push_back(solve_load(exec, *solver, cg, load, load_names[k], k, context));
     const std::array<double, 6> stress =
         mean_stress(exec, problem.grid, problem.lame, problem.edge, load.u, volume);
     for (int i = 0; i < 6; ++i) {
@@ -229,6 +240,8 @@ void homogenise(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& m
     }
   }
   note_engine(*solver, results);
+  if (results.interrupted())
+    return; // what there is of the matrix says nothing
   results.stiffness = stiffness;
   const auto isotropic = [](double lambda, double mu) {
     StiffnessMatrix c{};
@@ -246,10 +259,27 @@ void homogenise(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& m
   results.reuss = isotropic(bulk - 2 * mu / 3, mu);
 }
 
+/// Files of fields, by their paths, as far as they are asked for.
+struct BoneFiles {
+  std::optional<std::string> hdf, parosol;
+};
+
+BoneFiles claim_files(const BoneOptions& options, DriverContext& context) {
+  BoneFiles files;
+  if (options.test == LoadTest::homogenise)
+    return files;
+  if (!options.no_hdf)
+    files.hdf = context.claim_file(options.hdf, output_stem(options) + ".hdf");
+  if (!options.parosol_output.empty()) // into a copy of the input, where it has its name
+    files.parosol =
+        context.claim_output(context.output_path(options.parosol_output), options.input);
+  return files;
+}
+
 template<class Exec>
-void run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model,
-              VoxelProblem<Exec>& problem, BoneLoad<Exec>& load, BoneResults& results,
-              DriverContext& context) {
+int run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model,
+             VoxelProblem<Exec>& problem, BoneLoad<Exec>& load, const BoneFiles& files,
+             BoneResults& results, DriverContext& context) {
   const NodeBox box = bounding_box(exec, problem.grid);
 
   // Solve; the solver's vectors are gone before the fields are made.
@@ -262,8 +292,8 @@ void run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mod
       solver.emplace(exec, problem, solver_options<Exec>(options));
     }
     results.levels = solver->level_info();
-    results.solves.push_back(
-        solve_load(exec, *solver, load, results.test, 0, options.max_iterations, context));
+    results.solves.push_back(solve_load(exec, *solver, solver_options<Exec>(options).cg, load,
+                                        results.test, 0, context));
     note_engine(*solver, results);
   }
   solution.force = make_uninitialized<double>(exec, problem.grid.num_dofs(), "femura::bone::Ku");
@@ -285,7 +315,7 @@ void run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mod
   results.response = load.regions.empty() ? listed_response(options, box, problem.edge, supports)
                                           : plate_response(options, box, problem.edge, supports);
 
-  // Fields, their statistics, files.
+  // Fields and their statistics; files after the results that do not need them.
   double energy = 0;
   {
     const TimedScope scope("femura::bone::fields");
@@ -302,16 +332,17 @@ void run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mod
     fail<InputError>(
         "stresses or strains are beyond single precision: loads or moduli are too large "
         "for the voxels");
-  if (!options.no_hdf)
-    if (const auto path = context.output_file(options.hdf, output_stem(options) + ".hdf")) {
-      write_fields(exec, *path, options, model, solution, context);
-      results.files.push_back(*path);
-    }
-  if (!options.parosol_output.empty()) {
-    const std::string path = context.output_path(options.parosol_output);
-    write_parosol(exec, path, model, solution, context);
-    results.files.push_back(path);
-  }
+  const std::string status = bone_status(results);
+  return report_bone(results, output_stem(options), context, [&] {
+    if (files.hdf && context.try_output(*files.hdf, [&] {
+          write_fields(exec, *files.hdf, options, model, solution, status, context);
+        }))
+      results.files.push_back(*files.hdf);
+    if (files.parosol && context.try_output(*files.parosol, [&] {
+          write_parosol(exec, *files.parosol, model, solution, status, context);
+        }))
+      results.files.push_back(*files.parosol);
+  });
 }
 
 template<class Exec>
@@ -348,10 +379,11 @@ int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context)
     prediction.test = results.test;
     return report_bone_prediction(prediction, output_stem(options), context);
   }
-  if (options.test == LoadTest::homogenise)
-    homogenise(exec, options, model, problem, load, results, context);
-  else
-    run_test(exec, options, model, problem, load, results, context);
+  context.begin_outputs(output_stem(options));
+  const BoneFiles files = claim_files(options, context);
+  if (options.test != LoadTest::homogenise)
+    return run_test(exec, options, model, problem, load, files, results, context);
+  homogenise(exec, options, model, problem, load, results, context);
   return report_bone(results, output_stem(options), context);
 }
 

@@ -28,6 +28,59 @@ std::vector<std::string> option_names(const CLI::App& app, const std::string& da
   return names;
 }
 
+constexpr std::size_t largest_configuration = 1 << 20; // bytes
+constexpr std::size_t longest_line = 1 << 16;          // of it
+
+std::string trimmed(const std::string& line) {
+  const std::size_t begin = line.find_first_not_of(" \t\r"), end = line.find_last_not_of(" \t\r");
+  return begin == std::string::npos ? "" : line.substr(begin, end - begin + 1);
+}
+
+std::string read_configuration(std::istream& input) {
+  std::string text(largest_configuration + 1, '\0');
+  input.read(text.data(), std::streamsize(text.size()));
+  text.resize(std::size_t(input.gcount()));
+  if (input.bad() || !input.eof())
+    fail<InputError>("configuration: ", input.bad()
+                                            ? "the file cannot be read"
+                                            : "the file has more than " +
+                                                  std::to_string(largest_configuration) + " bytes");
+  return text;
+}
+
+/// Throws for a line that CLI11 passes over or cuts short. `in_list`: between the brackets of a
+/// list over several lines; the same is returned for the next line.
+bool check_line(const std::string& line, int number, bool in_list) {
+  const auto refuse = [&](const auto&... parts) {
+    fail<UsageError>("configuration, line ", number, ": ", parts...);
+  };
+  if (line.size() > longest_line)
+    refuse("longer than ", longest_line, " bytes");
+  if (in_list)
+    return line.empty() || line.back() != ']';
+  if (line.empty() || line[0] == '#' || line[0] == ';')
+    return false;
+  const std::string shown = line.substr(0, 60);
+  if (line[0] == '[')
+    refuse("section ", shown, ": a file is for one subcommand and has no sections");
+  const std::size_t equals = line.find('=');
+  if (equals == std::string::npos || trimmed(line.substr(0, equals)).empty())
+    refuse("'", shown, "' is not `name = value`");
+  const std::string value = trimmed(line.substr(equals + 1));
+  if (value.empty())
+    refuse("'", shown, "' has no value");
+  char quote = 0;
+  for (const char c : value) {
+    if (quote != 0 && c == '#')
+      refuse("a value with # can be given on the command line only");
+    if (c == '"' || c == '\'')
+      quote = quote == 0 ? c : quote == c ? '\0' : quote;
+    if (quote == 0 && c == '#')
+      break; // a comment
+  }
+  return value[0] == '[' && value.find(']') == std::string::npos;
+}
+
 /// CLI11's reader of TOML-like files, with our errors.
 class StrictConfig : public CLI::ConfigTOML {
 public:
@@ -35,7 +88,15 @@ public:
       : app_(app) {}
 
   std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
-    std::vector<CLI::ConfigItem> items = CLI::ConfigTOML::from_config(input);
+    const std::string text = read_configuration(input);
+    std::istringstream lines(text), again(text);
+    int number = 0;
+    bool in_list = false;
+    for (std::string line; std::getline(lines, line);)
+      in_list = check_line(trimmed(line), ++number, in_list);
+    if (in_list)
+      fail<UsageError>("configuration: a list is not closed by ]");
+    std::vector<CLI::ConfigItem> items = CLI::ConfigTOML::from_config(again);
     const std::vector<std::string> keys = option_names(app_, "", true);
     for (const CLI::ConfigItem& item : items)
       if (!item.parents.empty())

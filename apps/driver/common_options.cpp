@@ -3,8 +3,11 @@
 
 #include "apps/driver/option_kinds.hpp"
 #include "core/backend.hpp"
+#include "core/processors.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 
 namespace femura {
 
@@ -17,8 +20,10 @@ void add_common_options(CLI::App& app, CommonOptions& options, const CommonChoic
       ->type_name(joined(backend_names(), "|"))
       ->capture_default_str();
   app.add_option("--device", options.device, "Number of the GPU (cuda)")->type_name("N");
-  app.add_option("--threads", options.threads,
-                 "Threads (openmp); OMP_NUM_THREADS or all processors if not given")
+  app.add_option(
+         "--threads", options.threads,
+         "Threads (openmp); if not given, OMP_NUM_THREADS or the processors that affinity and "
+         "the container leave")
       ->type_name("N");
   NamedValues<Precision> precisions;
   for (const auto& known : NamedValues<Precision>{{"auto", Precision::automatic},
@@ -31,7 +36,9 @@ void add_common_options(CLI::App& app, CommonOptions& options, const CommonChoic
   add_choice(app, "--precision", options.precision, precisions, choices.precision_help);
   app.add_option("--seed", options.seed, "Of everything random")
       ->check([](const std::string& text) {
-        return text[0] == '-' ? "a whole number, 0 or greater" : "";
+        errno = 0;
+        (void)std::strtoull(text.c_str(), nullptr, 0); // saturates, and CLI11 with it
+        return text[0] == '-' || errno == ERANGE ? "a whole number, 0 to 18446744073709551615" : "";
       })
       ->type_name("N")
       ->capture_default_str();
@@ -41,6 +48,8 @@ void add_common_options(CLI::App& app, CommonOptions& options, const CommonChoic
                  "Write all results here, under names made from the input's; other output files "
                  "with a relative name go here too. Without it, only files asked for are written")
       ->type_name("DIR");
+  app.add_flag("--overwrite", options.overwrite,
+               "Replace results in --output-dir that are of another input with the same name");
   app.add_option("--json", options.json,
                  "Summary of the run as JSON; with -, on stdout and nothing else there")
       ->type_name("FILE|-");
@@ -55,8 +64,10 @@ void add_common_options(CLI::App& app, CommonOptions& options, const CommonChoic
     return app.add_flag_callback(
         flags, [&options, level] { options.log_level = level; }, description);
   };
-  add_level("-q,--quiet", LogLevel::quiet, "Only warnings and errors")
-      ->excludes(add_level("-v,--verbose", LogLevel::verbose, "Details, and the advice of Kokkos"));
+  add_level("-q,--quiet", LogLevel::quiet,
+            "No progress: only warnings, errors and the table of results")
+      ->excludes(add_level("-v,--verbose", LogLevel::verbose,
+                           "Details, all lines of progress, and the advice of Kokkos"));
 }
 
 void check_common_options(const CommonOptions& options) {
@@ -65,8 +76,8 @@ void check_common_options(const CommonOptions& options) {
     fail<BackendError>("backend '", options.backend,
                        "' is not in this build, which has: ", joined(backends, ", "),
                        "; choose one of these or build with a Kokkos that has it");
-  if (options.threads && *options.threads < 1)
-    fail<UsageError>("--threads ", *options.threads, ": at least 1");
+  if (options.threads && (*options.threads < 1 || *options.threads > max_host_threads))
+    fail<UsageError>("--threads ", *options.threads, ": 1 to ", max_host_threads);
   if (options.threads && options.backend != "openmp" && *options.threads > 1)
     fail<UsageError>("--threads ", *options.threads, " has no effect with --backend ",
                      options.backend, "; leave it out or choose --backend openmp");

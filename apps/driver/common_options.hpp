@@ -30,8 +30,9 @@ struct CommonOptions {
   Precision precision = Precision::fp64;
   std::uint64_t seed = 0;
   LogLevel log_level = LogLevel::normal;
-  bool timings = false; ///< fence around timed regions, print their table
-  bool dry_run = false; ///< read the input, print sizes and predicted memory, leave
+  bool timings = false;   ///< fence around timed regions, print their table
+  bool dry_run = false;   ///< read the input, print sizes and predicted memory, leave
+  bool overwrite = false; ///< results of another input may be replaced
   std::string output_dir;
   std::string json; ///< empty: none; "-": stdout
   std::string history;

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/driver/context.hpp"
 
+#include "apps/driver/exit_code.hpp"
 #include "apps/driver/interrupt.hpp"
+#include "apps/driver/json_file.hpp"
 #include "apps/driver/table.hpp"
-#include "core/require.hpp"
+#include "core/io/atomic_file.hpp"
+#include "core/region_poll.hpp"
 #include "core/version.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -18,25 +23,22 @@ namespace {
 RuntimeOptions runtime_options(const CommonOptions& options) {
   RuntimeOptions runtime;
   runtime.threads = options.threads;
+  if (options.backend == "serial")
+    runtime.threads = 1; // Kokkos sets memory with OpenMP whichever backend is chosen
   runtime.device = options.device;
   runtime.warnings = options.log_level == LogLevel::verbose;
   return runtime;
 }
 
 void make_directory(const std::string& path) {
-  std::error_code error;
+  std::error_code error, ignored;
   std::filesystem::create_directories(path, error);
-  if (!std::filesystem::is_directory(path))
+  if (!std::filesystem::is_directory(path, ignored))
     fail<InputError>(path, ": cannot be made a directory for the output: ",
                      error ? error.message() : "there is a file of this name");
 }
 
 } // namespace
-
-std::string file_stem(const std::string& input) {
-  const std::string name = std::filesystem::path(input).filename().string();
-  return name.substr(0, name.find('.', 1));
-}
 
 DriverContext::DriverContext(const Invocation& invocation, const CommonOptions& options,
                              nlohmann::ordered_json parameters)
@@ -57,7 +59,7 @@ DriverContext::DriverContext(const Invocation& invocation, const CommonOptions& 
   if (const auto summary = output_file(options.json, "summary.json"); summary && !json_on_stdout())
     AtomicFile probe(*summary);
   if (!options.history.empty())
-    history_ = std::make_unique<HistoryWriter>(output_path(options.history));
+    AtomicFile probe(output_path(options.history));
 
   region_timers().set_fencing(options.timings);
   note_interrupts();
@@ -73,7 +75,19 @@ DriverContext::DriverContext(const Invocation& invocation, const CommonOptions& 
 }
 
 DriverContext::~DriverContext() {
+  progress_.reset();
+  set_region_poll(nullptr);
   set_log_sink(std::move(previous_sink_));
+}
+
+void DriverContext::print_files(const std::vector<std::string>& files) {
+  if (files.empty())
+    return;
+  Table table;
+  table.section("Files");
+  for (const std::string& file : files)
+    table.row(file, std::string());
+  print_result('\n' + table.text());
 }
 
 void DriverContext::print_result(const std::string& text) {
@@ -96,28 +110,113 @@ std::optional<std::string> DriverContext::output_file(const std::string& asked,
   return {};
 }
 
-void DriverContext::iteration(int load_case, int iteration, double relative_residual) {
-  throw_if_interrupted();
-  const double now = seconds();
-  if (options_.log_level != LogLevel::quiet) {
-    char line[96];
-    std::snprintf(line, sizeof line, "%10.3f %5d %12.5e", now, iteration, relative_residual);
-    log_info(line);
+void DriverContext::require_no_input(const std::string& path, const std::string& replaced) const {
+  for (const InputRecord& input : provenance_.inputs)
+    if (is_same_file(path, input.path) && (replaced.empty() || !is_same_file(path, replaced)))
+      fail<UsageError>(path,
+                       ": is an input of this run, and would be replaced by its output: choose "
+                       "another name or another --output-dir");
+}
+
+std::string DriverContext::claim_output(const std::string& path, const std::string& replaced) {
+  require_no_input(path, replaced);
+  for (const std::string& other : claimed_)
+    if (is_same_file(path, other))
+      fail<UsageError>(path, ": two outputs of this run have this name: choose another for one");
+  AtomicFile probe(path);
+  remove_abandoned_files(std::filesystem::path(path).parent_path().string());
+  claimed_.push_back(path);
+  return path;
+}
+
+std::optional<std::string> DriverContext::claim_file(const std::string& asked,
+                                                     const std::string& by_default) {
+  const std::optional<std::string> path = output_file(asked, by_default);
+  if (path)
+    claim_output(*path);
+  return path;
+}
+
+void DriverContext::begin_outputs(const std::string& stem) {
+  stem_ = stem;
+  if (!options_.output_dir.empty())
+    lock_ = std::make_unique<OutputLock>(options_.output_dir, stem);
+  if (const auto summary = output_file(options_.json, stem + ".summary.json");
+      summary && !json_on_stdout()) {
+    if (options_.json.empty() && !options_.overwrite)
+      require_own_summary(*summary, subcommand_, provenance_);
+    claim_output(*summary);
   }
+  if (!options_.history.empty())
+    history_ = std::make_unique<HistoryWriter>(claim_output(output_path(options_.history)));
+}
+
+void DriverContext::note_lost_output(const std::string& path, const std::string& reason) {
+  const bool is_known = std::count(lost_.begin(), lost_.end(), path) > 0;
+  if (is_known)
+    log_info(path, ": not written: ", reason);
+  else
+    log_warning("not-written", path, ": not written: ", reason);
+  lost_.push_back(path);
+}
+
+int DriverContext::exit_code(int code) const {
+  const bool failed =
+      std::any_of(warnings_.begin(), warnings_.end(),
+                  [](const LogMessage& warning) { return warning.code == "not-written"; });
+  return failed ? int(exit_bad_file) : code;
+}
+
+void DriverContext::begin_progress(const std::string& heading) {
+  progress_.reset(); // its last line comes before the heading of the next
+  progress_ = std::make_unique<ProgressLines>(log_, heading);
+}
+
+void DriverContext::progress(const std::string& line, double remaining_seconds) {
+  progress_->show(line, remaining_seconds);
+}
+
+void DriverContext::begin_solve(const std::string& name, int max_iterations, double tolerance) {
+  protect_results();
+  char tolerance_text[32];
+  std::snprintf(tolerance_text, sizeof tolerance_text, "%.3g", tolerance);
+  begin_progress("   seconds iteration/most     residual   of " + name + ", until " +
+                 tolerance_text);
+  solve_ = {max_iterations, tolerance, seconds()};
+}
+
+void DriverContext::iteration(int load_case, int iteration, double relative_residual) {
+  const double now = seconds();
   if (history_)
     history_->add(now, load_case, iteration, relative_residual);
+  if (progress_ && options_.log_level != LogLevel::quiet) {
+    char line[96];
+    std::snprintf(line, sizeof line, "%10.3f %9d/%-4d %12.5e", now, iteration,
+                  solve_.max_iterations, relative_residual);
+    // As if the residual went on to fall by the same factor in the same time.
+    const double fallen = std::log(relative_residual), wanted = std::log(solve_.tolerance);
+    const double remaining = (now - solve_.start) * (wanted / fallen - 1);
+    progress(line, fallen < 0 && std::isfinite(remaining) ? std::max(remaining, 0.0) : -1);
+  }
+  throw_if_interrupted();
+}
+
+void DriverContext::keep_summary(const nlohmann::ordered_json& summary, const std::string& stem) {
+  if (stem_.empty())
+    begin_outputs(stem);
+  if (json_on_stdout())
+    return;
+  if (const auto path = output_file(options_.json, stem + ".summary.json"))
+    write_file(*path, json_text(summary, 2) + '\n');
 }
 
 void DriverContext::finish(const nlohmann::ordered_json& summary, const std::string& stem) {
-  if (history_)
-    history_->commit();
-  const std::string text = summary.dump(2) + '\n';
+  end_solve();
+  keep_summary(summary, stem);
   if (json_on_stdout())
-    std::cout << text << std::flush;
-  else if (const auto path = output_file(options_.json, stem + ".summary.json")) {
-    write_file(*path, text);
+    std::cout << json_text(summary, 2) + '\n' << std::flush;
+  else if (const auto path = output_file(options_.json, stem + ".summary.json"))
     log_info("wrote ", *path);
-  }
   if (options_.timings)
     log_message({LogLevel::quiet, region_timers().table(), ""});
 }

@@ -4,10 +4,13 @@
 
 #include "apps/driver/common_options.hpp"
 #include "apps/driver/history.hpp"
+#include "apps/driver/output_files.hpp"
+#include "apps/driver/progress.hpp"
 #include "apps/driver/provenance.hpp"
 #include "core/kokkos_runtime.hpp"
 #include "core/log.hpp"
 #include "core/memory.hpp"
+#include "core/require.hpp"
 #include "core/timer.hpp"
 
 #include <nlohmann/json.hpp>
@@ -25,9 +28,6 @@ struct Invocation {
   std::vector<std::string> all;       ///< argv
   std::vector<std::string> arguments; ///< after the subcommand
 };
-
-/// What the outputs of an input are called: its name without directory and extensions.
-std::string file_stem(const std::string& input);
 
 /// Made after the options are parsed and checked. While it lives, Kokkos is initialized, its
 /// allocations are counted, log messages go to stderr, and a signal ends the run between two
@@ -56,6 +56,8 @@ public:
   bool json_on_stdout() const { return options_.json == "-"; }
   /// Prints the result: on stdout, or on stderr where stdout is for JSON.
   void print_result(const std::string& text);
+  /// The last part of the result: names of the files that were written.
+  void print_files(const std::vector<std::string>& files);
 
   /// Where an output called `name` goes: below --output-dir unless `name` is absolute.
   std::string output_path(const std::string& name) const;
@@ -64,13 +66,49 @@ public:
   std::optional<std::string> output_file(const std::string& asked,
                                          const std::string& by_default) const;
 
-  /// Records one iteration of a solve: a line on stderr (`time iteration residual`) and one in the
-  /// history. Throws Interrupted after SIGINT or SIGTERM.
-  void iteration(int load_case, int iteration, double relative_residual);
+  /// To be called when the input is read, and before anything is written: results will be called
+  /// `stem`. Throws where they would replace those of another input.
+  void begin_outputs(const std::string& stem);
+  /// Checks that the run may and can write `path`, before it computes anything: it is no input, no
+  /// other output of the run, and its directory is there. `replaced` is an input that may be
+  /// replaced all the same, such as the checkpoint that a run goes on from. Returns `path`.
+  std::string claim_output(const std::string& path, const std::string& replaced = "");
+  /// claim_output() of output_file().
+  std::optional<std::string> claim_file(const std::string& asked, const std::string& by_default);
 
-  /// Writes the summary to the places asked for (`stem`.summary.json with --output-dir) and
-  /// completes the history.
+  /// Calls write(), which writes `path`. Where it fails, there is a warning, the run goes on and
+  /// ends with exit_bad_file. Returns whether it is written.
+  template<class Write>
+  bool try_output(const std::string& path, const Write& write) {
+    try {
+      write();
+      return true;
+    } catch (const InputError& error) {
+      note_lost_output(path, error.what());
+      return false;
+    }
+  }
+  /// The exit code of a run that has ended with `code`, in view of outputs that failed.
+  int exit_code(int code) const;
+
+  /// Announces a solve: `name` says of what. Residuals are relative, until `tolerance`.
+  void begin_solve(const std::string& name, int max_iterations, double tolerance);
+  /// Records one iteration of a solve: progress on stderr and a line in the history. Throws
+  /// Interrupted after SIGINT or SIGTERM.
+  void iteration(int load_case, int iteration, double relative_residual);
+  void end_solve() { progress_.reset(); }
+  /// Lines of progress with a heading of the subcommand's own.
+  void begin_progress(const std::string& heading);
+  void progress(const std::string& line, double remaining_seconds);
+
+  /// Writes the summary to where it is asked for (`stem`.summary.json with --output-dir), but not
+  /// to stdout: the results of a run that fails later are not lost.
+  void keep_summary(const nlohmann::ordered_json& summary, const std::string& stem);
+  /// The same as the last thing of a run, to stdout as well.
   void finish(const nlohmann::ordered_json& summary, const std::string& stem);
+
+  /// Name of the results, once it is known.
+  const std::string& stem() const { return stem_; }
 
 private:
   CommonOptions options_;
@@ -84,6 +122,18 @@ private:
   MemoryTracking tracking_;
   Provenance provenance_;
   std::unique_ptr<HistoryWriter> history_;
+  std::string stem_;
+  std::unique_ptr<OutputLock> lock_;
+  std::vector<std::string> claimed_;
+  std::vector<std::string> lost_; ///< outputs that could not be written
+  std::unique_ptr<ProgressLines> progress_;
+  struct {
+    int max_iterations = 0;
+    double tolerance = 0, start = 0;
+  } solve_;
+
+  void note_lost_output(const std::string& path, const std::string& reason);
+  void require_no_input(const std::string& path, const std::string& replaced) const;
 };
 
 } // namespace femura

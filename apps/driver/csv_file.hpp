@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of numbers as CSV, written line by line.
+// A table of numbers as CSV, written line by line: what is there can be read while a run goes on,
+// and stays whatever ends it.
 #pragma once
 
-#include "core/io/atomic_file.hpp"
-
-#include <fstream>
+#include <cstdio>
+#include <memory>
 #include <string>
 
 namespace femura {
 
 class CsvFile {
 public:
-  /// `head` names the columns. Throws InputError where `path` cannot be written.
+  /// Replaces the file at `path`. `head` names the columns. Throws InputError where it cannot be
+  /// written.
   CsvFile(const std::string& path, const std::string& head);
-  /// Without the newline.
-  void line(const std::string& text) { stream_ << text << '\n'; }
-  /// Gives the file its name; without it, nothing is left behind.
-  void commit();
+  /// Without the newline. Where it cannot be written, there is a warning, and no further line.
+  void line(const std::string& text);
 
 private:
-  AtomicFile file_;
-  std::ofstream stream_;
+  std::string path_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  bool has_failed_ = false;
 };
 
 } // namespace femura

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/driver/exit_code.hpp"
 
-#include "apps/driver/interrupt.hpp"
 #include "core/kokkos_runtime.hpp"
 #include "core/require.hpp"
 
@@ -17,7 +16,7 @@ const char* exit_code_help() {
          "  3   finished but not converged; results are written and say so\n"
          "  4   backend or device unavailable, or out of memory\n"
          "  5   unreadable or invalid input, or unwritable output\n"
-         "  75  stopped by a signal after writing the checkpoint (softbody, topopt)\n";
+         "  75  stopped by SIGINT or SIGTERM; what was computed until then is written\n";
 }
 
 namespace {
@@ -38,8 +37,6 @@ int report_current_exception() {
     return report(exit_unavailable, "error", error.what());
   } catch (const InputError& error) {
     return report(exit_bad_file, "error", error.what());
-  } catch (const Interrupted& interrupted) {
-    end_by_signal(interrupted.signal);
   } catch (const std::exception& error) {
     if (is_out_of_memory(error))
       return report(exit_unavailable, "out of memory", error.what());

@@ -11,14 +11,14 @@ enum ExitCode : int {
   exit_not_converged = 3, ///< finished, results written, tolerance not reached
   exit_unavailable = 4,   ///< backend or device not there, or out of memory
   exit_bad_file = 5,      ///< unreadable or invalid input, unwritable output
-  exit_stopped = 75       ///< stopped after writing a checkpoint
+  exit_stopped = 75       ///< stopped by a signal, what was computed is written
 };
 
 /// The part of --help about exit codes.
 const char* exit_code_help();
 
 /// Reports the exception being handled on stderr, as "femura: error: ...", and returns its code. To
-/// be called in a catch block. Does not return for Interrupted: the process ends by that signal.
+/// be called in a catch block.
 int report_current_exception();
 
 } // namespace femura

@@ -13,8 +13,6 @@ public:
   /// Throws InputError where `path` cannot be written.
   explicit HistoryWriter(const std::string& path);
   void add(double seconds, int load_case, int iteration, double residual);
-  /// Gives the file its name; without it, nothing is left behind.
-  void commit() { file_.commit(); }
 
 private:
   CsvFile file_;

@@ -1,42 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/driver/interrupt.hpp"
 
+#include "apps/driver/exit_code.hpp"
+#include "core/io/atomic_file.hpp"
+#include "core/region_poll.hpp"
+
 #include <csignal>
-#include <cstdlib>
+
+#include <unistd.h>
 
 namespace femura {
 
 namespace {
 
+constexpr unsigned patience = 2; // seconds
+
 volatile std::sig_atomic_t noted_signal = 0;
+volatile std::sig_atomic_t nothing_to_lose = 0;
+bool has_thrown = false;
+
+// The handlers call only what is safe in one: alarm, unlink, write, _exit.
 
 extern "C" void note_signal(int signal) {
   noted_signal = signal;
+  if (nothing_to_lose != 0)
+    alarm(patience);
 }
 
-void set_handler(int signal) {
+extern "C" void end_setup(int) {
+  if (nothing_to_lose == 0)
+    return;
+  remove_temporary_files();
+  const char text[] = "femura: stopped by a signal before there was a result\n";
+  (void)!::write(STDERR_FILENO, text, sizeof text - 1);
+  _exit(exit_stopped);
+}
+
+void set_handler(int signal, void (*handler)(int), int flags) {
   struct sigaction action = {};
-  action.sa_handler = note_signal;
-  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART | flags;
   sigaction(signal, &action, nullptr);
+}
+
+void poll_in_setup() {
+  if (nothing_to_lose != 0)
+    throw_if_interrupted();
 }
 
 } // namespace
 
 void note_interrupts() {
-  set_handler(SIGINT);
-  set_handler(SIGTERM);
+  nothing_to_lose = 1;
+  set_handler(SIGALRM, end_setup, 0);
+  set_handler(SIGINT, note_signal, static_cast<int>(SA_RESETHAND));
+  set_handler(SIGTERM, note_signal, static_cast<int>(SA_RESETHAND));
+  set_region_poll(poll_in_setup);
+}
+
+void protect_results() {
+  nothing_to_lose = 0;
 }
 
 void throw_if_interrupted() {
-  if (noted_signal != 0)
-    throw Interrupted{noted_signal};
+  if (noted_signal == 0 || has_thrown)
+    return;
+  has_thrown = true;
+  nothing_to_lose = 0; // the summary is to be written
+  throw Interrupted{noted_signal};
 }
 
-void end_by_signal(int signal) {
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
-  std::_Exit(128 + signal);
+bool is_interrupted() {
+  return noted_signal != 0;
 }
 
 } // namespace femura

@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGINT and SIGTERM end a run between two iterations, so that temporary files are removed.
+// SIGINT and SIGTERM end a run where it can write what it has: between two iterations or steps.
 #pragma once
 
 namespace femura {
 
-/// Thrown between iterations after a signal; deliberately no std::exception, which a library might
-/// swallow.
+/// Thrown after a signal; deliberately no std::exception, which a library might swallow.
 struct Interrupted {
   int signal;
 };
 
 /// From here on the first SIGINT or SIGTERM is only noted; the second ends the process at once.
+/// Nothing is computed yet: the regions of region_timers() throw Interrupted when they are entered,
+/// and a process that enters none for two seconds ends with exit_stopped.
 void note_interrupts();
 
-/// Throws Interrupted if a signal has been noted.
+/// From here on there are results to lose: only throw_if_interrupted() and is_interrupted() take
+/// notice of a signal.
+void protect_results();
+
+/// Throws Interrupted if a signal has been noted, and not again after that: what follows writes the
+/// results.
 void throw_if_interrupted();
 
-/// Ends the process by `signal`, so that a shell sees what happened.
-[[noreturn]] void end_by_signal(int signal);
+/// Whether a signal has been noted.
+bool is_interrupted();
 
 } // namespace femura

@@ -12,6 +12,7 @@ namespace femura {
 namespace {
 
 constexpr std::uint64_t largest_file = std::uint64_t(1) << 28; // bytes; written by hand
+constexpr std::size_t deepest = 100; // messages that quote a value print it recursively
 
 /// The library's message from the place on: "line 3, column 5: ...".
 std::string message_of(const std::exception& error) {
@@ -52,7 +53,6 @@ public:
 
 private:
   bool open() {
-    constexpr std::size_t deepest = 100;
     if (names_.size() == deepest)
       fail<InputError>(path_, ": lists and objects are nested deeper than ", deepest, " levels");
     names_.emplace_back();
@@ -73,7 +73,9 @@ nlohmann::ordered_json read_json(const std::string& path) {
   using Json = nlohmann::ordered_json;
   const std::vector<unsigned char> text = read_all(path, largest_file);
   std::vector<std::set<std::string>> names; // of the objects that are open
-  const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
+  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (depth > int(deepest))
+      fail<InputError>(path, ": lists and objects are nested deeper than ", deepest, " levels");
     if (event == Json::parse_event_t::object_start)
       names.emplace_back();
     else if (event == Json::parse_event_t::object_end)
@@ -97,6 +99,10 @@ nlohmann::json read_large_json(const std::string& path) {
   NameCheck check(path);
   nlohmann::json::sax_parse(text.begin(), text.end(), &check);
   return nlohmann::json::parse(text.begin(), text.end());
+}
+
+std::string json_text(const nlohmann::ordered_json& json, int indent) {
+  return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 } // namespace femura

@@ -2,6 +2,7 @@
 #include "apps/driver/provenance.hpp"
 
 #include "apps/driver/content_hash.hpp"
+#include "apps/driver/json_file.hpp"
 #include "core/io/input_file.hpp"
 #include "core/kokkos_runtime.hpp"
 #include "core/require.hpp"
@@ -10,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 
 #include <unistd.h>
@@ -66,6 +68,8 @@ Provenance start_provenance(const std::vector<std::string>& arguments) {
   Provenance provenance;
   for (const std::string& argument : arguments)
     provenance.command_line += (provenance.command_line.empty() ? "" : " ") + quoted(argument);
+  std::error_code error; // a directory may be gone
+  provenance.directory = std::filesystem::current_path(error).string();
   provenance.host = host_name();
   provenance.time_utc = utc_now();
   return provenance;
@@ -76,6 +80,7 @@ nlohmann::ordered_json to_json(const Provenance& provenance) {
   Json json = {{"femura", version()},
                {"git", git_hash()},
                {"command_line", provenance.command_line},
+               {"directory", provenance.directory},
                {"inputs", Json::array()},
                {"seed", provenance.seed},
                {"kokkos", kokkos_version()},
@@ -100,7 +105,7 @@ std::vector<std::pair<std::string, std::string>> provenance_texts(const Provenan
   std::vector<std::pair<std::string, std::string>> texts;
   const nlohmann::ordered_json json = to_json(provenance); // items() refers to it
   for (const auto& [name, value] : json.items()) {
-    std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    std::string text = value.is_string() ? value.get<std::string>() : json_text(value);
     texts.emplace_back(name, std::move(text));
   }
   return texts;

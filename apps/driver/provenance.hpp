@@ -23,6 +23,7 @@ InputRecord record_input(const std::string& path);
 
 struct Provenance {
   std::string command_line; ///< quoted for a shell
+  std::string directory;    ///< where it was typed: relative names are from there
   std::vector<InputRecord> inputs;
   std::uint64_t seed = 0;
   std::string backend, device;

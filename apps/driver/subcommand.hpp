@@ -4,6 +4,8 @@
 
 #include "apps/driver/command_line.hpp"
 #include "apps/driver/context.hpp"
+#include "apps/driver/interrupt.hpp"
+#include "apps/driver/summary.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -26,7 +28,11 @@ int run_subcommand(const Invocation& invocation, const std::string& name,
 
   DriverContext context(invocation, options.common, option_values(app));
   context.provenance().units = units;
-  return run(options, context);
+  try {
+    return context.exit_code(run(options, context));
+  } catch (const Interrupted&) {
+    return context.exit_code(finish_interrupted(context));
+  }
 }
 
 } // namespace femura

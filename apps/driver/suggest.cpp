@@ -29,7 +29,10 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
 } // namespace
 
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
+  constexpr std::size_t longest = 100; // no name is; the distance takes time by both lengths
   std::string best;
+  if (word.size() > longest)
+    return best;
   std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
     // A word that is the start of a name is that name, typed in haste.

@@ -8,7 +8,8 @@
 namespace femura {
 
 /// The candidate closest to `word` by edit distance (insertions, deletions, substitutions and swaps
-/// of neighbours), the first of equals; empty where none is close enough to be a misspelling.
+/// of neighbours), the first of equals; empty where none is close enough to be a misspelling, and
+/// for words longer than any name.
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
 
 /// "; did you mean 'x'?" or nothing.

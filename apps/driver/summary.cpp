@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/driver/summary.hpp"
 
+#include "apps/driver/exit_code.hpp"
+
 #include <cmath>
 
 namespace femura {
@@ -88,6 +90,17 @@ nlohmann::ordered_json make_summary(const DriverContext& context, const SummaryP
           {"memory", memory()},
           {"results", parts.results},
           {"provenance", to_json(context.provenance())}};
+}
+
+int finish_interrupted(DriverContext& context) {
+  context.end_solve();
+  log_warning("interrupted", "stopped by a signal before there was a result");
+  SummaryParts parts;
+  parts.status = "interrupted";
+  // Without a name for its results, the run is stopped while it reads.
+  context.finish(make_summary(context, parts),
+                 context.stem().empty() ? context.subcommand() : context.stem());
+  return exit_stopped;
 }
 
 } // namespace femura

@@ -13,7 +13,7 @@ namespace femura {
 
 /// What the subcommand says of itself.
 struct SummaryParts {
-  std::string status; ///< "converged", "not converged" or "dry run"
+  std::string status; ///< "converged", "not converged", "interrupted" or "dry run"
   nlohmann::ordered_json problem, engine, results;
   int iterations = 0;                       ///< of all solves
   std::optional<double> recurrent_residual; ///< relative, the largest of all solves
@@ -27,5 +27,9 @@ bool check_finite(SummaryParts& parts);
 /// schema, status, warnings (all so far, each a code and a text), problem, engine, parameters,
 /// iterations, residual, timings, memory, results, provenance, in this order.
 nlohmann::ordered_json make_summary(const DriverContext& context, const SummaryParts& parts);
+
+/// Ends a run that a signal stopped before it had anything to write: warns, writes a summary
+/// without results, and returns exit_stopped.
+int finish_interrupted(DriverContext& context);
 
 } // namespace femura

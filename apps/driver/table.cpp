@@ -22,6 +22,10 @@ std::string format_count(std::int64_t value) {
   return text;
 }
 
+std::string counted(std::int64_t count, const std::string& noun) {
+  return format_count(count) + ' ' + noun + (count == 1 ? "" : "s");
+}
+
 std::string format_bytes(double bytes) {
   const char* units[] = {"B", "kB", "MB", "GB", "TB"};
   int unit = 0;
@@ -76,10 +80,11 @@ std::string Table::text() const {
     }
     text += "  " + line.label + std::string(label_width - line.label.size() + 2, ' ');
     if (line.unit.empty())
-      text += line.value + '\n';
+      text += line.value;
     else
-      text +=
-          std::string(value_width - line.value.size(), ' ') + line.value + ' ' + line.unit + '\n';
+      text += std::string(value_width - line.value.size(), ' ') + line.value + ' ' + line.unit;
+    text.resize(text.find_last_not_of(' ') + 1);
+    text += '\n';
   }
   return text;
 }

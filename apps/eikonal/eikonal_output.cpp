@@ -33,7 +33,7 @@ std::vector<std::uint8_t> conducting_cells(const std::vector<bool>& blocked) {
 
 template<class Real>
 void write_hdf(const std::string& path, const EikonalModel& model, ConstSpan<Real> times,
-               const DriverContext& context) {
+               const std::string& status, const DriverContext& context) {
   const TetraMesh& mesh = model.mesh;
   VtkHdfWriter file(path);
   file.set_mesh(mesh.point, mesh.tetra, VtkCell::tetra);
@@ -53,6 +53,7 @@ void write_hdf(const std::string& path, const EikonalModel& model, ConstSpan<Rea
   if (!mesh.sheet.empty())
     file.cell_data("sheet", mesh.sheet, 3);
   file.set_run(provenance_texts(context.provenance()));
+  file.set_run("status", status);
   file.commit();
 }
 
@@ -71,44 +72,53 @@ std::string unreached_text(double mark) {
   return std::isnan(mark) ? "nan" : "-1";
 }
 
+EikonalFiles claim_eikonal_files(const EikonalCommandOptions& options, const EikonalModel& model,
+                                 const std::string& stem, DriverContext& context) {
+  EikonalFiles files;
+  if (!options.no_hdf)
+    files.hdf = context.claim_file(options.hdf, stem + ".hdf");
+  const auto claim = [&](const std::string& asked, std::vector<std::string>& list) {
+    if (!asked.empty())
+      for (const auto& set : model.sets)
+        list.push_back(context.claim_output(context.output_path(name_for(asked, set.name))));
+  };
+  claim(options.igb, files.igb);
+  claim(options.dat, files.dat);
+  return files;
+}
+
 template<class Real>
-std::vector<std::string> write_eikonal(const EikonalCommandOptions& options,
-                                       const EikonalModel& model, const std::string& stem,
-                                       ConstSpan<Real> times, const DriverContext& context) {
+std::vector<std::string> write_eikonal(const EikonalFiles& asked, const EikonalModel& model,
+                                       ConstSpan<Real> times, const std::string& status,
+                                       DriverContext& context) {
   const TimedScope scope("femura::eikonal::write");
   std::vector<std::string> files;
-  const auto wrote = [&files](const std::string& path) {
+  const auto write = [&](const std::string& path, const auto& how) {
+    if (!context.try_output(path, how))
+      return;
     files.push_back(path);
     log_info("wrote ", path);
   };
-  if (!options.no_hdf)
-    if (const auto path = context.output_file(options.hdf, stem + ".hdf")) {
-      write_hdf(*path, model, times, context);
-      wrote(*path);
-    }
-  if (options.igb.empty() && options.dat.empty())
-    return files;
+  if (asked.hdf)
+    write(*asked.hdf, [&] { write_hdf(*asked.hdf, model, times, status, context); });
   for (std::size_t k = 0; k < model.sets.size(); ++k) {
+    if (asked.igb.empty() && asked.dat.empty())
+      break;
     const std::vector<float> values = times_of<float>(model, times, k);
-    if (!options.igb.empty()) {
-      const std::string path = context.output_path(name_for(options.igb, model.sets[k].name));
-      write_igb(path, values, "ms");
-      wrote(path);
-    }
-    if (!options.dat.empty()) {
-      const std::string path = context.output_path(name_for(options.dat, model.sets[k].name));
-      write_dat(path, values);
-      wrote(path);
-    }
+    if (!asked.igb.empty())
+      write(asked.igb[k], [&] { write_igb(asked.igb[k], values, "ms"); });
+    if (!asked.dat.empty())
+      write(asked.dat[k], [&] { write_dat(asked.dat[k], values); });
   }
   return files;
 }
 
-template std::vector<std::string> write_eikonal(const EikonalCommandOptions&, const EikonalModel&,
-                                                const std::string&, ConstSpan<float>,
-                                                const DriverContext&);
-template std::vector<std::string> write_eikonal(const EikonalCommandOptions&, const EikonalModel&,
-                                                const std::string&, ConstSpan<double>,
-                                                const DriverContext&);
+#define FEMURA_INSTANTIATE(Real)                                                                   \
+  template std::vector<std::string> write_eikonal(const EikonalFiles&, const EikonalModel&,        \
+                                                  ConstSpan<Real>, const std::string&,             \
+                                                  DriverContext&);
+FEMURA_INSTANTIATE(float)
+FEMURA_INSTANTIATE(double)
+#undef FEMURA_INSTANTIATE
 
 } // namespace femura

@@ -102,8 +102,7 @@ void add_solution(Table& table, const EikonalRunResults& results, const DriverCo
   const EikonalSeconds& seconds = results.seconds;
   table.row("seconds", format_number(seconds.read, 3) + " read, " +
                            format_number(seconds.setup, 3) + " set-up, " +
-                           format_number(seconds.solve, 3) + " solve, " +
-                           format_number(seconds.write, 3) + " write");
+                           format_number(seconds.solve, 3) + " solve");
   table.row("peak memory",
             format_bytes(double(peak_host_bytes())) + " process, " +
                 format_bytes(double(peak_kokkos_bytes())) + " arrays = " +
@@ -147,11 +146,6 @@ std::string eikonal_table(const EikonalRunResults& results, const DriverContext&
   add_tissues(table, results.mesh);
   add_solution(table, results, context);
   add_activation(table, results);
-  if (!results.files.empty()) {
-    table.section("Files");
-    for (const std::string& file : results.files)
-      table.row(file, std::string());
-  }
   return table.text();
 }
 
@@ -250,7 +244,7 @@ Json results_json(const EikonalRunResults& results) {
 
 Json eikonal_summary(const EikonalRunResults& results, const DriverContext& context) {
   SummaryParts parts;
-  parts.status = results.converged ? "converged" : "not converged";
+  parts.status = eikonal_status(results);
   parts.problem = to_json(results.mesh);
   parts.engine = {{"method", results.method},
                   {"metric", results.metric},
@@ -290,6 +284,11 @@ void warn_of_unreached(const EikonalRunResults& results, const ActivationReport&
 }
 
 void warn(const EikonalRunResults& results) {
+  if (results.interrupted) {
+    log_warning("interrupted", "stopped by a signal after ", results.solved.iterations,
+                " iterations: times are upper bounds, and -1 where no wave had come yet");
+    return;
+  }
   if (!results.converged)
     log_warning("not-converged", "not converged after ", results.solved.iterations,
                 " iterations: an update would still lower a time by ", results.solved.residual,
@@ -316,15 +315,22 @@ void warn(const EikonalRunResults& results) {
 
 } // namespace
 
+const char* eikonal_status(const EikonalRunResults& results) {
+  return results.interrupted ? "interrupted" : results.converged ? "converged" : "not converged";
+}
+
 int report_eikonal(const EikonalRunResults& results, const std::string& stem,
-                   DriverContext& context) {
+                   DriverContext& context, const std::function<void()>& write_files) {
   warn(results);
   log_info("solved in ", format_number(results.seconds.solve, 4),
            " s: ", format_number(million_per_second(results), 4),
            " million tetrahedra per second, peak memory ", format_bytes(double(peak_host_bytes())));
   context.print_result(eikonal_table(results, context));
+  context.keep_summary(eikonal_summary(results, context), stem);
+  write_files();
+  context.print_files(results.files);
   context.finish(eikonal_summary(results, context), stem);
-  return results.converged ? exit_done : exit_not_converged;
+  return results.interrupted ? exit_stopped : results.converged ? exit_done : exit_not_converged;
 }
 
 int report_eikonal_prediction(const EikonalPrediction& expected, const std::string& stem,

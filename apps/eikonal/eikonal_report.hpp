@@ -5,13 +5,18 @@
 #include "apps/driver/context.hpp"
 #include "apps/eikonal/eikonal_results.hpp"
 
+#include <functional>
+
 namespace femura {
 
-/// Prints the table, writes the summary (`stem`.summary.json in --output-dir, or where --json
-/// says), warns of what did not converge, is not reached or is swallowed, and returns the exit
-/// code.
+/// "converged", "not converged" or "interrupted".
+const char* eikonal_status(const EikonalRunResults& results);
+
+/// Warns of what did not converge, is not reached or is swallowed, prints the table and writes the
+/// summary (`stem`.summary.json in --output-dir, or where --json says), before and after
+/// write_files(), which adds those that it wrote to the results. Returns the exit code.
 int report_eikonal(const EikonalRunResults& results, const std::string& stem,
-                   DriverContext& context);
+                   DriverContext& context, const std::function<void()>& write_files);
 
 /// The same for --dry-run.
 int report_eikonal_prediction(const EikonalPrediction& prediction, const std::string& stem,

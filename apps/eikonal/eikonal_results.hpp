@@ -75,7 +75,8 @@ struct EikonalRunResults {
   bool deterministic = false;
   int metric_bytes = 0; ///< of a tetrahedron
   EikonalResult solved;
-  bool converged = false; ///< in the iteration and by the certificate
+  bool converged = false;   ///< in the iteration and by the certificate
+  bool interrupted = false; ///< by a signal
   std::vector<ActivationReport> sets;
   double unreached_mark = -1; ///< in files
   EikonalSeconds seconds;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps of an activation: mesh, set-up, solve, statistics, files.
 #include "apps/driver/box.hpp"
+#include "apps/driver/interrupt.hpp"
 #include "apps/eikonal/eikonal_command.hpp"
 #include "apps/eikonal/eikonal_model.hpp"
 #include "apps/eikonal/eikonal_output.hpp"
@@ -157,10 +158,12 @@ std::unique_ptr<EikonalSolver<Exec, Real>>
 make_solver(const Exec& exec, const EikonalCommandOptions& options, const EikonalModel& model) {
   using Solver = EikonalSolver<Exec, Real>;
   const MeshVelocities& velocities = model.velocities;
+  EikonalOptions solver_options = options.solver;
+  solver_options.stop = is_interrupted;
   try {
     return velocities.by_tetra.empty()
-               ? std::make_unique<Solver>(exec, model.mesh, velocities.by_tag, options.solver)
-               : std::make_unique<Solver>(exec, model.mesh, velocities.by_tetra, options.solver);
+               ? std::make_unique<Solver>(exec, model.mesh, velocities.by_tag, solver_options)
+               : std::make_unique<Solver>(exec, model.mesh, velocities.by_tetra, solver_options);
   } catch (const std::invalid_argument& error) { // of velocities and lengths that do not fit
     fail<InputError>(model.source, ": ", error.what());
   }
@@ -190,11 +193,13 @@ auto solve(const Exec& exec, const EikonalCommandOptions& options, const Eikonal
       model.sets.size() * model.mesh.num_points());
   fence(exec, "femura::eikonal::times");
   const Stopwatch solve_watch;
+  protect_results();
   {
     const TimedScope scope("femura::eikonal::solve");
     results.solved = solver->solve(exec, sites, times);
   }
   results.seconds.solve = solve_watch.seconds();
+  results.interrupted = is_interrupted() && !results.solved.converged;
   results.converged =
       results.solved.converged && is_certified<Real>(results.solved, options.solver.tolerance);
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), times);
@@ -202,7 +207,7 @@ auto solve(const Exec& exec, const EikonalCommandOptions& options, const Eikonal
 
 template<class Real, class Exec>
 int run_in(const Exec& exec, const EikonalCommandOptions& options, const EikonalModel& model,
-           EikonalRunResults& results, DriverContext& context) {
+           const EikonalFiles& files, EikonalRunResults& results, DriverContext& context) {
   const auto times = solve<Real>(exec, options, model, results);
   const std::size_t num_points = model.mesh.num_points();
   {
@@ -212,11 +217,13 @@ int run_in(const Exec& exec, const EikonalCommandOptions& options, const Eikonal
       results.sets.push_back(make_activation_report<Real>(
           model, tagged, k, ConstSpan<Real>(times.data() + k * num_points, num_points)));
   }
-  const Stopwatch watch;
-  results.files = write_eikonal<Real>(options, model, output_stem(options),
-                                      ConstSpan<Real>(times.data(), times.extent(0)), context);
-  results.seconds.write = watch.seconds();
-  return report_eikonal(results, output_stem(options), context);
+  return report_eikonal(results, output_stem(options), context, [&] {
+    const Stopwatch watch;
+    results.files =
+        write_eikonal<Real>(files, model, ConstSpan<Real>(times.data(), times.extent(0)),
+                            eikonal_status(results), context);
+    results.seconds.write = watch.seconds();
+  });
 }
 
 template<class Exec>
@@ -230,12 +237,14 @@ int run_on(const Exec& exec, const EikonalCommandOptions& options, DriverContext
   results.mesh = describe_mesh(model);
   results.unreached_mark = model.unreached_mark();
   results.metric = name_of(options.solver.metric);
+  context.begin_outputs(output_stem(options));
+  const EikonalFiles files = claim_eikonal_files(options, model, output_stem(options), context);
   if (options.common.precision == Precision::fp64) {
     results.precision = "double";
-    return run_in<double>(exec, options, model, results, context);
+    return run_in<double>(exec, options, model, files, results, context);
   }
   results.precision = "single";
-  return run_in<float>(exec, options, model, results, context);
+  return run_in<float>(exec, options, model, files, results, context);
 }
 
 } // namespace

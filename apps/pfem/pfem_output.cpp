@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/pfem/pfem_output.hpp"
 
+#include "core/require.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -87,6 +89,16 @@ PfemFile::PfemFile(const std::string& path, const PfemModel& model, int samples)
 PfemFile::~PfemFile() = default;
 
 void PfemFile::add(const PfemBlock& block) {
+  if (!failure_.empty())
+    return;
+  try {
+    append(block);
+  } catch (const InputError& error) {
+    failure_ = error.what();
+  }
+}
+
+void PfemFile::append(const PfemBlock& block) {
   Fields& f = *fields_;
   f.points.append(block.x);
   f.displacement.append(block.displacement);
@@ -129,6 +141,8 @@ void PfemFile::add(const PfemBlock& block) {
 }
 
 void PfemFile::commit(const PfemFacts& facts) {
+  if (!failure_.empty())
+    throw InputError(failure_);
   fields_.reset();
   file_.set_run(facts);
   file_.commit();

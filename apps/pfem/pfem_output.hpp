@@ -45,12 +45,15 @@ public:
   PfemFile(const std::string& path, const PfemModel& model, int samples);
   ~PfemFile();
 
-  /// Blocks make up all elements, each once.
+  /// Blocks make up all elements, each once. Where one cannot be written, commit() says so.
   void add(const PfemBlock& block);
   void commit(const PfemFacts& facts);
 
 private:
   struct Fields;
+  void append(const PfemBlock& block);
+
+  std::string failure_; ///< empty: none
   VtkHdfWriter file_;
   std::unique_ptr<Fields> fields_;
   std::int64_t num_points_ = 0; ///< so far

@@ -65,31 +65,35 @@ void add_solution(Table& table, const PfemModel& model, const PfemResults& r,
   table.row("loads", vector_text(r.total_load, 6), "N");
   for (std::size_t i = 0; i < model.supports.size(); ++i)
     table.row("reaction, " + model.supports[i].place, vector_text(r.reactions[i], 6), "N");
-  if (!r.files.empty()) {
-    table.section("Files");
-    for (const std::string& file : r.files)
-      table.row(file, std::string());
-  }
 }
 
 void log_speed(const PfemModel& model, const PfemResults& r) {
   if (!(r.seconds.solve > 0) || r.solve.iterations == 0)
     return;
   const double products = r.solve.iterations;
-  log_info(
-      r.solve.iterations, " iterations in ", format_number(r.seconds.solve, 4), " s; ",
+  log_info(counted(r.solve.iterations, "iteration"), " in ", format_number(r.seconds.solve, 4),
+           " s, peak memory ", format_bytes(double(peak_host_bytes())));
+  log_verbose(
       format_number(products * 3 * double(model.numbering.num_modes) / r.seconds.solve / 1e6, 4),
       " Mdof iterations/s, operator at least ",
-      format_number(products * r.cost.bytes_moved / r.seconds.solve / 1e9, 4),
-      " GB/s, peak memory ", format_bytes(double(peak_host_bytes())));
+      format_number(products * r.cost.bytes_moved / r.seconds.solve / 1e9, 4), " GB/s");
 }
 
 } // namespace
 
+const char* pfem_status(const PfemResults& results) {
+  return results.interrupted       ? "interrupted"
+         : results.solve.converged ? "converged"
+                                   : "not converged";
+}
+
 int report_pfem(const PfemModel& model, const PfemResults& results, const std::string& stem,
-                DriverContext& context) {
+                DriverContext& context, const std::function<void()>& write_files) {
   const SolveResult& solve = results.solve;
-  if (!solve.converged)
+  if (results.interrupted)
+    log_warning("interrupted", "stopped by a signal after ", solve.iterations,
+                " iterations: results are not converged");
+  else if (!solve.converged)
     log_warning("not-converged", "not converged: the true residual is ",
                 solve.true_relative_residual, " after ", solve.iterations,
                 " iterations; results are written. Raise --max-iterations or ",
@@ -101,16 +105,22 @@ int report_pfem(const PfemModel& model, const PfemResults& results, const std::s
   context.print_result(table.text());
 
   SummaryParts parts;
-  parts.status = solve.converged ? "converged" : "not converged";
+  parts.status = pfem_status(results);
   parts.problem = pfem_problem(model);
   parts.engine = pfem_engine(model, results);
   parts.results = pfem_results(model, results);
   parts.iterations = solve.iterations;
   parts.recurrent_residual = solve.relative_residual;
   parts.true_residual = solve.true_relative_residual;
-  const bool finite = check_finite(parts);
+  const bool finite = results.interrupted || check_finite(parts);
+  context.keep_summary(make_summary(context, parts), stem);
+  write_files();
+  context.print_files(results.files);
+  parts.results["files"] = results.files;
   context.finish(make_summary(context, parts), stem);
-  return solve.converged && finite ? exit_done : exit_not_converged;
+  return results.interrupted           ? exit_stopped
+         : solve.converged && finite ? exit_done
+                                     : exit_not_converged;
 }
 
 int report_pfem_prediction(const PfemModel& model, const PfemPrediction& expected,

@@ -6,13 +6,18 @@
 #include "apps/pfem/pfem_prediction.hpp"
 #include "apps/pfem/pfem_results.hpp"
 
+#include <functional>
 #include <string>
 
 namespace femura {
 
-/// Prints the table, writes the summary, and returns the exit code.
+/// "converged", "not converged" or "interrupted".
+const char* pfem_status(const PfemResults& results);
+
+/// Prints the table and writes the summary, before and after write_files(), which adds those that
+/// it wrote to the results. Returns the exit code.
 int report_pfem(const PfemModel& model, const PfemResults& results, const std::string& stem,
-                DriverContext& context);
+                DriverContext& context, const std::function<void()>& write_files);
 
 /// The same for --dry-run.
 int report_pfem_prediction(const PfemModel& model, const PfemPrediction& expected,

@@ -30,6 +30,7 @@ struct PfemPeak {
 
 struct PfemResults {
   SolveResult solve;
+  bool interrupted = false; ///< by a signal; the true residual is not known
   HierarchicOperatorKind kind = HierarchicOperatorKind::automatic;
   std::string reason;         ///< why that operator
   std::string preconditioner; ///< parts and sizes

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run: problem, elements on the backend, solution, what follows from it.
+#include "apps/driver/interrupt.hpp"
 #include "apps/driver/library_message.hpp"
 #include "apps/pfem/pfem_command.hpp"
 #include "apps/pfem/pfem_output.hpp"
@@ -106,12 +107,10 @@ int run_on(const Exec& exec, const PfemCommandOptions& options, DriverContext& c
         model,
         predict_pfem(model, choose_operator(exec, options, model), BackendTraits<Exec>::is_device),
         stem, context);
-  std::unique_ptr<PfemFile> file;
+  context.begin_outputs(stem);
+  std::optional<std::string> path;
   if (!options.no_hdf)
-    if (const auto path = context.output_file(options.hdf, stem + ".hdf")) {
-      file = std::make_unique<PfemFile>(*path, model, options.samples);
-      results.files.push_back(*path);
-    }
+    path = context.claim_file(options.hdf, stem + ".hdf");
 
   watch = Stopwatch();
   const HierarchicModel<Exec> elements = make_elements(exec, options.problem, model);
@@ -127,12 +126,20 @@ int run_on(const Exec& exec, const PfemCommandOptions& options, DriverContext& c
   watch = Stopwatch();
   const Array<double, Exec> f = upload(exec, "femura::pfem::f", model.force);
   const Array<double, Exec> u = upload(exec, "femura::pfem::u", model.displacement);
-  {
+  context.begin_solve("the displacements", model.options.solver.max_iterations,
+                      model.options.solver.tolerance);
+  try {
     const TimedScope scope("femura::pfem::solve");
-    results.solve = solver.solve(exec, f, u, [&context](int iteration, double residual) {
+    results.solve = solver.solve(exec, f, u, [&](int iteration, double residual) {
+      results.solve.iterations = iteration;
+      results.solve.relative_residual = residual;
       context.iteration(0, iteration, residual);
     });
+  } catch (const Interrupted&) { // u is that of the last iteration
+    results.interrupted = true;
+    results.solve.true_relative_residual = std::nan("");
   }
+  context.end_solve();
   results.seconds.solve = watch.seconds();
 
   watch = Stopwatch();
@@ -141,13 +148,20 @@ int run_on(const Exec& exec, const PfemCommandOptions& options, DriverContext& c
       make_zeros<double>(exec, std::int64_t(u.extent(0)), "femura::pfem::internal");
   solver.apply(exec, u, internal);
   evaluate(model, download(exec, u), download(exec, internal), results);
+  std::unique_ptr<PfemFile> file;
+  if (path)
+    context.try_output(*path,
+                       [&] { file = std::make_unique<PfemFile>(*path, model, options.samples); });
   sample_all(exec, model, elements, u, options.samples, file.get(), results);
-  if (file) {
-    file->commit(provenance_texts(context.provenance()));
-    log_info("wrote ", results.files[0]);
-  }
   results.seconds.sample = watch.seconds();
-  return report_pfem(model, results, stem, context);
+  return report_pfem(model, results, stem, context, [&] {
+    PfemFacts facts = provenance_texts(context.provenance());
+    facts.emplace_back("status", pfem_status(results));
+    if (file && context.try_output(*path, [&] { file->commit(facts); })) {
+      results.files.push_back(*path);
+      log_info("wrote ", *path);
+    }
+  });
 }
 
 } // namespace

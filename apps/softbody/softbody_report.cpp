@@ -69,12 +69,11 @@ void add_solution(Table& table, const SoftbodyModel& model, const SoftbodyRunRes
                               format_number(totals.worst_penetration, 3) + " m, residual " +
                               format_number(totals.worst_contact_residual, 3) + " at worst");
   if (totals.most_inverted > 0 || totals.halved > 0)
-    table.row("recovered", std::to_string(totals.halved) + " steps taken in parts, at most " +
-                               std::to_string(totals.most_inverted) + " elements inside out");
+    table.row("recovered", counted(totals.halved, "step") + " taken in parts, at most " +
+                               counted(totals.most_inverted, "element") + " inside out");
   table.row("seconds", format_number(results.seconds.read, 3) + " read, " +
                            format_number(results.seconds.setup, 3) + " set-up, " +
-                           format_number(results.seconds.steps, 3) + " steps, " +
-                           format_number(results.seconds.write, 3) + " write");
+                           format_number(results.seconds.steps, 3) + " steps");
   table.row("peak memory", format_bytes(double(peak_host_bytes())) + " process, " +
                                format_bytes(double(peak_kokkos_bytes())) + " arrays");
 }
@@ -120,11 +119,6 @@ std::string softbody_table(const SoftbodyModel& model, const SoftbodyRunResults&
   add_solution(table, model, results, context);
   add_steps(table, results);
   add_outcome(table, model, results);
-  if (!results.files.empty()) {
-    table.section("Files");
-    for (const std::string& file : results.files)
-      table.row(file, std::string());
-  }
   return table.text();
 }
 
@@ -132,7 +126,7 @@ nlohmann::ordered_json softbody_json(const SoftbodyModel& model, const SoftbodyR
                                      const DriverContext& context) {
   const StepTotals totals = totals_of(results);
   SummaryParts parts;
-  parts.status = results.stopped              ? "stopped"
+  parts.status = results.stopped              ? "interrupted"
                  : !results.breakdown.empty() ? "broken down"
                  : results.converged()        ? "converged"
                                               : "not converged";
@@ -178,19 +172,25 @@ void warn(const SoftbodyRunResults& results) {
                 "; results end before it. A smaller --time-step may help");
   if (results.stopped)
     log_warning("interrupted", "stopped by a signal after step ",
-                results.first_step + int(results.steps.size()), "; go on with --resume");
+                results.first_step + int(results.steps.size()),
+                results.has_checkpoint ? "; go on with --resume" : "");
 }
 
 } // namespace
 
 int report_softbody(const SoftbodyModel& model, const SoftbodyRunResults& results,
-                    const std::string& stem, DriverContext& context) {
+                    const std::string& stem, DriverContext& context,
+                    const std::function<void()>& write_files) {
   warn(results);
   if (results.seconds.steps > 0)
-    log_info(results.steps.size(), " steps in ", format_number(results.seconds.steps, 4),
+    log_info(counted(std::int64_t(results.steps.size()), "step"), " in ",
+             format_number(results.seconds.steps, 4),
              " s: ", format_number(double(results.steps.size()) / results.seconds.steps, 4),
              " steps per second, peak memory ", format_bytes(double(peak_host_bytes())));
   context.print_result(softbody_table(model, results, context));
+  context.keep_summary(softbody_json(model, results, context), stem);
+  write_files();
+  context.print_files(results.files);
   context.finish(softbody_json(model, results, context), stem);
   return results.stopped ? exit_stopped : results.converged() ? exit_done : exit_not_converged;
 }

@@ -6,6 +6,7 @@
 #include "apps/softbody/softbody_prediction.hpp"
 #include "apps/softbody/softbody_results.hpp"
 
+#include <functional>
 #include <string>
 
 namespace femura {
@@ -13,7 +14,8 @@ namespace femura {
 /// Prints the table, writes the summary (`stem`.summary.json in --output-dir, or where --json says;
 /// `stem`.json is the scene), warns of steps that did not converge, and returns the exit code.
 int report_softbody(const SoftbodyModel& model, const SoftbodyRunResults& results,
-                    const std::string& stem, DriverContext& context);
+                    const std::string& stem, DriverContext& context,
+                    const std::function<void()>& write_files);
 
 /// The same for --dry-run.
 int report_softbody_prediction(const SoftbodyModel& model, const SoftbodyPrediction& expected,

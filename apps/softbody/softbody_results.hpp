@@ -29,9 +29,10 @@ struct SoftbodyRunResults {
   int last_step = 0;  ///< asked for
   SoftEnergy initial;
   std::vector<SoftStepRecord> steps;
-  std::string breakdown; ///< why there were no more steps, empty if there were
-  bool lost = false;     ///< the state is not that before the breakdown, but of no use
-  bool stopped = false;  ///< by a signal
+  std::string breakdown;       ///< why there were no more steps, empty if there were
+  bool lost = false;           ///< the state is not that before the breakdown, but of no use
+  bool stopped = false;        ///< by a signal
+  bool has_checkpoint = false; ///< to go on from, if it can be written
 
   bool fenced = false; ///< whether each phase was waited for
   FactorApply apply = FactorApply::automatic;

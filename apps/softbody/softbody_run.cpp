@@ -26,20 +26,18 @@ public:
       , context_(context)
       , identity_(identify(model.scene))
       , vtk_every_(options.vtk_every.value_or((model.steps - first_step + 99) / 100)) {
-    if (const auto path = context.output_file(options.history, stem + ".csv")) {
+    if (const auto path = context.claim_file(options.history, stem + ".csv")) {
       history_ = std::make_unique<StepHistory>(*path);
       files_.push_back(*path);
     }
     if (!options.no_hdf)
       if (const auto path = context.output_file(options.hdf, stem + ".hdf")) {
+        context.claim_output(without_hdf(*path) + ".hdf.series");
         frames_ = std::make_unique<FrameSeries>(*path, model.scene,
                                                 provenance_texts(context.provenance()), first_step);
-        files_.push_back(frames_->path());
       }
-    if (!options.checkpoint.empty()) {
-      checkpoint_ = context.output_path(options.checkpoint);
-      AtomicFile probe(checkpoint_); // a long run must not end in "cannot be written"
-    }
+    if (!options.checkpoint.empty())
+      checkpoint_ = context.claim_output(context.output_path(options.checkpoint), options.resume);
   }
 
   StepHistory* history() const { return history_.get(); }
@@ -52,19 +50,24 @@ public:
       return;
     const Stopwatch watch;
     const TimedScope scope("femura::softbody::write");
-    frames_->write(step, solver.time(), solver.positions(exec), solver.velocities(exec));
+    context_.try_output(frames_->path(), [&] {
+      frames_->write(step, solver.time(), solver.positions(exec), solver.velocities(exec));
+    });
     seconds_ += watch.seconds();
   }
 
   template<class Exec>
-  void checkpoint(const Exec& exec, const SoftSolver<Exec>& solver, int step) {
+  bool checkpoint(const Exec& exec, const SoftSolver<Exec>& solver, int step) {
     const Stopwatch watch;
     const TimedScope scope("femura::softbody::checkpoint");
-    write_checkpoint(checkpoint_,
-                     {step, solver.time(), solver.positions(exec), solver.velocities(exec)},
-                     identity_, provenance_texts(context_.provenance()));
-    log_verbose("wrote ", checkpoint_, " after step ", step);
+    const Checkpoint state = {step, solver.time(), solver.positions(exec), solver.velocities(exec)};
+    const bool written = context_.try_output(checkpoint_, [&] {
+      write_checkpoint(checkpoint_, state, identity_, provenance_texts(context_.provenance()));
+    });
+    if (written)
+      log_verbose("wrote ", checkpoint_, " after step ", step);
     seconds_ += watch.seconds();
+    return written;
   }
 
   /// After a step that is not the last.
@@ -82,12 +85,12 @@ public:
               SoftbodyRunResults& results) {
     if (!results.lost)
       frame(exec, solver, step);
+    if (frames_ && frames_->num_written() > 0)
+      files_.push_back(frames_->path());
     if (has_checkpoint() && results.breakdown.empty()) {
-      checkpoint(exec, solver, step);
-      files_.push_back(checkpoint_);
+      if (checkpoint(exec, solver, step))
+        files_.push_back(checkpoint_);
     }
-    if (history_)
-      history_->commit();
     for (const std::string& file : files_)
       log_info("wrote ", file);
     results.files = files_;
@@ -108,27 +111,31 @@ private:
   double seconds_ = 0;
 };
 
-/// A line for the first step and whenever a tenth of a second has passed; with -v, for every step.
+/// Progress after each step of a run from `first` to `last`.
 class Progress {
 public:
-  explicit Progress(const DriverContext& context)
-      : context_(context) {}
+  Progress(DriverContext& context, int first, int last)
+      : context_(context)
+      , first_(first)
+      , last_(last)
+      , start_(context.seconds()) {
+    context.begin_progress("   seconds     step/last  iterations    residual   simulated time, "
+                           "time of the step");
+  }
 
-  void show(const SoftStepRecord& record, int last_step) {
+  void show(const SoftStepRecord& record) {
     const double now = context_.seconds();
-    const bool due = next_ <= now || record.number == last_step;
     char line[160];
-    std::snprintf(line, sizeof line, "%10.3f %6d %5d %12.5e   %.4g s, %.3f ms", now, record.number,
-                  record.step.iterations, record.step.residual, record.step.time,
-                  1e3 * record.step.total);
-    log_message({due ? LogLevel::normal : LogLevel::verbose, line, ""});
-    if (due)
-      next_ = now + 0.1;
+    std::snprintf(line, sizeof line, "%10.3f %8d/%-6d %8d %12.5e   %.4g s, %.3f ms", now,
+                  record.number, last_, record.step.iterations, record.step.residual,
+                  record.step.time, 1e3 * record.step.total);
+    context_.progress(line, (now - start_) * (last_ - record.number) / (record.number - first_));
   }
 
 private:
-  const DriverContext& context_;
-  double next_ = 0;
+  DriverContext& context_;
+  int first_, last_;
+  double start_;
 };
 
 /// Takes one step; false where it broke down, with the reason in `results`.
@@ -211,11 +218,13 @@ int run_on(const Exec& exec, const SoftbodyCommandOptions& options, DriverContex
   results.first_step = step;
   results.last_step = model.steps;
   results.initial = solver->energy(exec);
+  context.begin_outputs(stem);
   Recorder recorder(options, model, step, stem, context);
   if (recorder.history() != nullptr)
     recorder.history()->start(step, solver->time(), results.initial);
   recorder.frame(exec, *solver, step);
-  Progress progress(context);
+  Progress progress(context, step, model.steps);
+  protect_results();
   try {
     while (step < model.steps) {
       throw_if_interrupted();
@@ -224,20 +233,20 @@ int run_on(const Exec& exec, const SoftbodyCommandOptions& options, DriverContex
       ++step;
       if (recorder.history() != nullptr)
         recorder.history()->add(results.steps.back());
-      progress.show(results.steps.back(), model.steps);
+      progress.show(results.steps.back());
       if (step < model.steps)
         recorder.between(exec, *solver, step);
     }
   } catch (const Interrupted&) {
-    if (!recorder.has_checkpoint())
-      throw;
     results.stopped = true;
+    results.has_checkpoint = recorder.has_checkpoint();
   }
-  recorder.finish(exec, *solver, step, results);
+  context.end_solve();
   if (!results.lost)
     results.objects =
         describe_state(model.scene, solver->positions(exec), solver->velocities(exec));
-  return report_softbody(model, results, stem, context);
+  return report_softbody(model, results, stem, context,
+                         [&] { recorder.finish(exec, *solver, step, results); });
 }
 
 } // namespace

@@ -16,8 +16,6 @@ public:
   /// The state that the run starts from.
   void start(int step, double time, const SoftEnergy& energy);
   void add(const SoftStepRecord& record);
-  /// Gives the file its name; without it, nothing is left behind.
-  void commit() { file_.commit(); }
 
 private:
   CsvFile file_;

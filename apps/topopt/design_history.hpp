@@ -14,8 +14,6 @@ public:
   /// Throws InputError where `path` cannot be written.
   DesignHistory(const std::string& path, std::size_t num_cases);
   void add(const DesignStep& step);
-  /// Gives the file its name; without it, nothing is left behind.
-  void commit() { file_.commit(); }
 
 private:
   CsvFile file_;

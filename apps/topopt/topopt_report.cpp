@@ -106,11 +106,6 @@ std::string topopt_table(const TopoptModel& model, const TopoptRunResults& resul
   add_problem(table, model);
   add_solution(table, model, results, context);
   add_outcome(table, model, results);
-  if (!results.files.empty()) {
-    table.section("Files");
-    for (const std::string& file : results.files)
-      table.row(file, std::string());
-  }
   return table.text();
 }
 
@@ -135,11 +130,13 @@ void log_speed(const TopoptModel& model, const TopoptRunResults& results) {
   if (!(seconds > 0))
     return;
   const double products = double(iterations);
-  log_info(results.steps.size(), " steps in ", format_number(results.seconds.steps, 4), " s; ",
-           format_number(products * 3 * double(model.num_nodes()) / seconds / 1e6, 4),
-           " Mdof iterations/s, operator at least ",
-           format_number(products * results.engine.cost.bytes_moved / seconds / 1e9, 4),
-           " GB/s, peak memory ", format_bytes(double(peak_host_bytes())));
+  log_info(counted(std::int64_t(results.steps.size()), "step"), " in ",
+           format_number(results.seconds.steps, 4), " s, peak memory ",
+           format_bytes(double(peak_host_bytes())));
+  log_verbose(format_number(products * 3 * double(model.num_nodes()) / seconds / 1e6, 4),
+              " Mdof iterations/s, operator at least ",
+              format_number(products * results.engine.cost.bytes_moved / seconds / 1e9, 4),
+              " GB/s");
 }
 
 void warn_of_parts(const PartsSummary& parts) {
@@ -163,22 +160,26 @@ void warn(const TopoptModel& model, const TopoptRunResults& results) {
                 "--min-modulus, or choose --precision double");
   if (results.stopped)
     log_warning("interrupted", "stopped by a signal after step ", results.last_step(),
-                "; go on with --resume");
+                results.has_checkpoint ? "; go on with --resume" : "");
   if (!results.within_volume && results.final)
     log_warning("volume-exceeded", "the design takes ", format_number(results.final->volume),
                 " of the volume, ", format_number(model.options.volume_fraction),
                 " at most were asked for: more --steps, or a lower --start");
-  if (results.parts)
-    warn_of_parts(*results.parts);
 }
 
 } // namespace
 
 int report_topopt(const TopoptModel& model, const TopoptRunResults& results,
-                  const std::string& stem, DriverContext& context) {
+                  const std::string& stem, DriverContext& context,
+                  const std::function<void()>& write_files) {
   warn(model, results);
   log_speed(model, results);
+  context.keep_summary(make_summary(context, summary_parts(model, results)), stem);
+  write_files(); // what is known of the surface is in the table
+  if (results.parts)
+    warn_of_parts(*results.parts);
   context.print_result(topopt_table(model, results, context));
+  context.print_files(results.files);
   SummaryParts parts = summary_parts(model, results);
   const bool finite = check_finite(parts);
   context.finish(make_summary(context, parts), stem);

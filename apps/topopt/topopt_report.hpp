@@ -7,6 +7,7 @@
 #include "apps/topopt/topopt_prediction.hpp"
 #include "apps/topopt/topopt_results.hpp"
 
+#include <functional>
 #include <string>
 
 namespace femura {
@@ -14,7 +15,8 @@ namespace femura {
 /// Prints the table, writes the summary (`stem`.summary.json in --output-dir, or where --json says;
 /// `stem`.json may be the problem), warns of a breakdown, and returns the exit code.
 int report_topopt(const TopoptModel& model, const TopoptRunResults& results,
-                  const std::string& stem, DriverContext& context);
+                  const std::string& stem, DriverContext& context,
+                  const std::function<void()>& write_files);
 
 /// The same for --dry-run.
 int report_topopt_prediction(const TopoptModel& model, const TopoptPrediction& expected,

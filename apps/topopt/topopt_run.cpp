@@ -40,29 +40,23 @@ public:
       , model_(model)
       , context_(context)
       , identity_(identify(model.problem, model.options)) {
-    if (const auto path = context.output_file(options.history, stem + ".csv")) {
+    if (const auto path = context.claim_file(options.history, stem + ".csv")) {
       history_ = std::make_unique<DesignHistory>(*path, model.problem.cases.size());
       files_.push_back(*path);
     }
     if (!options.no_hdf)
       if (const auto path = context.output_file(options.hdf, stem + ".hdf")) {
         design_ = without_hdf(*path) + ".hdf";
-        files_.push_back(design_);
-        AtomicFile probe(design_); // a long run must not end in "cannot be written"
+        context.claim_output(design_);
         if (options.vtk_every) {
+          context.claim_output(without_hdf(design_) + ".hdf.series");
           frames_ = std::make_unique<FrameList>(design_, first_step);
-          files_.push_back(frames_->path());
         }
       }
     if (!options.no_stl)
-      if (const auto path = context.output_file(options.stl, stem + ".stl")) {
-        stl_ = *path;
-        AtomicFile probe(stl_);
-      }
-    if (!options.checkpoint.empty()) {
-      checkpoint_ = context.output_path(options.checkpoint);
-      AtomicFile probe(checkpoint_);
-    }
+      stl_ = context.claim_file(options.stl, stem + ".stl").value_or("");
+    if (!options.checkpoint.empty())
+      checkpoint_ = context.claim_output(context.output_path(options.checkpoint), options.resume);
   }
 
   bool has_checkpoint() const { return !checkpoint_.empty(); }
@@ -75,9 +69,11 @@ public:
     if (frames_ && step.number % *options_.vtk_every == 0) {
       const Stopwatch watch;
       const TimedScope scope("femura::topopt::write");
-      write_design(frames_->frame_path(step.number), model_,
-                   fields_of(exec, optimizer, model_, true), step.number, facts());
-      frames_->add(step.number, step.number);
+      context_.try_output(frames_->path(), [&] {
+        write_design(frames_->frame_path(step.number), model_,
+                     fields_of(exec, optimizer, model_, true), step.number, facts());
+        frames_->add(step.number, step.number);
+      });
       seconds_ += watch.seconds();
     }
     if (options_.checkpoint_every && step.number % *options_.checkpoint_every == 0)
@@ -88,8 +84,11 @@ public:
   void checkpoint(const Exec& exec, const DesignOptimizer<Exec>& optimizer) {
     const Stopwatch watch;
     const TimedScope scope("femura::topopt::checkpoint");
-    write_design_checkpoint(checkpoint_, optimizer.state(exec), identity_, facts());
-    log_verbose("wrote ", checkpoint_, " after step ", optimizer.num_steps());
+    has_written_checkpoint_ = context_.try_output(checkpoint_, [&] {
+      write_design_checkpoint(checkpoint_, optimizer.state(exec), identity_, facts());
+    });
+    if (has_written_checkpoint_)
+      log_verbose("wrote ", checkpoint_, " after step ", optimizer.num_steps());
     seconds_ += watch.seconds();
   }
 
@@ -100,16 +99,18 @@ public:
     if (!design_.empty() || !options_.no_stl) {
       const TimedScope scope("femura::topopt::write");
       const DesignFields fields = fields_of(exec, optimizer, model_, results.final.has_value());
-      if (!design_.empty())
-        write_design(design_, model_, fields, results.last_step(), facts());
+      if (!design_.empty() && context_.try_output(design_, [&] {
+            write_design(design_, model_, fields, results.last_step(), facts());
+          }))
+        files_.push_back(design_);
+      if (frames_)
+        files_.push_back(frames_->path());
       if (!options_.no_stl)
         finish_surface(fields.density, results);
     }
     seconds_ += watch.seconds();
-    if (has_checkpoint())
+    if (has_written_checkpoint_)
       files_.push_back(checkpoint_);
-    if (history_)
-      history_->commit();
     for (const std::string& file : files_)
       log_info("wrote ", file);
     results.files = files_;
@@ -124,8 +125,12 @@ private:
     results.parts = design.parts;
     if (stl_.empty())
       return;
-    results.surface = write_design_surface(stl_, model_, std::move(design), options_.stl_level);
-    if (results.surface)
+    if (context_.try_output(stl_,
+                            [&] {
+                              results.surface = write_design_surface(
+                                  stl_, model_, std::move(design), options_.stl_level);
+                            }) &&
+        results.surface)
       files_.push_back(stl_);
   }
 
@@ -136,21 +141,19 @@ private:
   DriverContext& context_;
   DesignIdentity identity_;
   std::string design_, stl_, checkpoint_;
+  bool has_written_checkpoint_ = false;
   std::unique_ptr<DesignHistory> history_;
   std::unique_ptr<FrameList> frames_;
   std::vector<std::string> files_;
   double seconds_ = 0;
 };
 
-void show(const DesignStep& step, const DriverContext& context) {
-  if (context.options().log_level == LogLevel::quiet)
-    return;
+void show(const DesignStep& step, int last_step, double remaining, DriverContext& context) {
   char line[192];
-  std::snprintf(line, sizeof line,
-                "%10.3f %5d %14.7e   volume %.4f, change %.4f, grey %.3f, %d iterations, %.3g s",
-                context.seconds(), step.number, step.objective, step.volume, step.change, step.grey,
-                iterations_of(step), seconds_of(step));
-  log_info(line);
+  std::snprintf(line, sizeof line, "%10.3f %8d/%-6d %14.7e   %.4f, %.4f, %.3f; %d, %.3g s",
+                context.seconds(), step.number, last_step, step.objective, step.volume, step.change,
+                step.grey, iterations_of(step), seconds_of(step));
+  context.progress(line, remaining);
 }
 
 template<class Exec>
@@ -198,8 +201,11 @@ void resume(const Exec& exec, const TopoptCommandOptions& options, const TopoptM
 /// Takes steps until the design is done, breaks down or is stopped.
 template<class Exec>
 void take_steps(const Exec& exec, DesignOptimizer<Exec>& optimizer, Recorder& recorder,
-                const DriverContext& context, TopoptRunResults& results) {
+                DriverContext& context, int last_step, TopoptRunResults& results) {
   const Stopwatch watch;
+  context.begin_progress("   seconds     step/most      objective   volume fraction, change, grey; "
+                         "iterations and seconds of the step");
+  protect_results();
   try {
     while (!optimizer.is_done()) {
       throw_if_interrupted();
@@ -207,16 +213,18 @@ void take_steps(const Exec& exec, DesignOptimizer<Exec>& optimizer, Recorder& re
         const TimedScope scope("femura::topopt::step");
         results.steps.push_back(optimizer.step(exec));
       }
-      show(results.steps.back(), context);
+      show(results.steps.back(), last_step,
+           watch.seconds() * (last_step - results.last_step()) / double(results.steps.size()),
+           context);
       recorder.step(exec, optimizer, results.steps.back());
     }
   } catch (const DesignBreakdown& breakdown) {
     results.breakdown = breakdown.what();
   } catch (const Interrupted&) {
-    if (!recorder.has_checkpoint())
-      throw;
     results.stopped = true;
+    results.has_checkpoint = recorder.has_checkpoint();
   }
+  context.end_solve();
   results.seconds.steps = watch.seconds();
   results.converged = results.breakdown.empty() && optimizer.has_converged();
 }
@@ -236,8 +244,9 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, DriverContext&
   if (!options.resume.empty())
     resume(exec, options, model, *optimizer, context);
   results.first_step = optimizer->num_steps();
+  context.begin_outputs(stem);
   Recorder recorder(options, model, results.first_step, stem, context);
-  take_steps(exec, *optimizer, recorder, context, results);
+  take_steps(exec, *optimizer, recorder, context, model.options.max_steps, results);
   // Before the final analysis, which changes the displacements that the next step starts from.
   if (recorder.has_checkpoint())
     recorder.checkpoint(exec, *optimizer);
@@ -255,8 +264,8 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, DriverContext&
     results.seconds.final = final_watch.seconds();
   }
   results.engine.preconditioner = optimizer->solver().describe();
-  recorder.finish(exec, *optimizer, results);
-  return report_topopt(model, results, stem, context);
+  return report_topopt(model, results, stem, context,
+                       [&] { recorder.finish(exec, *optimizer, results); });
 }
 
 } // namespace

@@ -45,7 +45,7 @@ Json step_columns(const std::vector<DesignStep>& steps) {
 
 const char* topopt_status(const TopoptRunResults& results) {
   return !results.breakdown.empty() ? "broken down"
-         : results.stopped          ? "stopped"
+         : results.stopped          ? "interrupted"
          : results.converged        ? "converged"
                                     : "steps done";
 }

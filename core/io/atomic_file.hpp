@@ -25,7 +25,8 @@ public:
   const std::string& path() const { return path_; }
   const std::string& temporary_path() const { return temporary_; }
 
-  /// Flushes the temporary file to disk, renames it and flushes the directory. May be called once.
+  /// Flushes the temporary file to disk, where the file system can, renames it and flushes the
+  /// directory. May be called once.
   void commit();
 
 private:
@@ -35,6 +36,15 @@ private:
   std::string target_;    ///< `path_` with links resolved
   std::string temporary_; ///< empty once committed or moved from
 };
+
+/// Removes the temporary files of this process, of which it should be the end. Safe in a handler of
+/// signals.
+void remove_temporary_files() noexcept;
+
+/// Removes the temporary files in `directory` that processes of this machine left which are no more
+/// (killed, out of memory). Those of other machines and containers stay, as nothing tells whether
+/// they are still written. Errors are ignored.
+void remove_abandoned_files(const std::string& directory) noexcept;
 
 /// Writes `content` to `path` through an AtomicFile.
 void write_file(const std::string& path, const std::string& content);

@@ -4,9 +4,7 @@ on disk, bad input."""
 import csv
 import json
 import os
-import signal
 import struct
-import subprocess
 
 import driver_case
 import hdf5_values
@@ -239,21 +237,6 @@ class Contract(BoneCase):
         for histogram in run["results"]["histograms"].values():
             self.assertEqual(len(histogram["count"]), 5)
             self.assertEqual(sum(histogram["count"]), 64)
-
-    def test_an_interrupt_leaves_no_file(self):
-        process = subprocess.Popen(
-            [driver_case.EXECUTABLE, "bone", "--generate", "perlin", "--size", "64", "--feature",
-             "16", "--fraction", "0.3", "--largest-component", "--test", "axial", "--tolerance",
-             "1e-15", "--max-iterations", "100000", "--history", "h.csv", "-o", "out"],
-            cwd=self.directory.name, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
-        for line in process.stderr:
-            if len(line.split()) == 3 and line.split()[1] == "1":
-                break
-        process.send_signal(signal.SIGINT)
-        process.stderr.read()
-        process.stderr.close()
-        self.assertEqual(process.wait(timeout=60), -signal.SIGINT)
-        self.assertEqual(os.listdir(self.path("out")), [])
 
     def test_results_repeat_bit_by_bit(self):
         arguments = ("bone", "--generate", "perlin", "--size", "20", "--feature", "10",

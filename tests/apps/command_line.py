@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What femura does with its command line, before anything is computed."""
+"""What femura does with its command line, its configuration files and the processors it finds."""
+import json
+import os
 import re
+import resource
+import subprocess
+import sys
+import time
+import unittest
 
 import driver_case
 from driver_case import BAD_FILE, UNAVAILABLE, USAGE, DriverCase
@@ -23,6 +30,11 @@ class Help(DriverCase):
 
     def test_help_wins_over_other_arguments(self):
         self.femura("bone", "no-such-file", "--help")
+
+    def test_help_and_version_of_a_subcommand(self):
+        self.assertEqual(self.femura("help", "bone").stdout, self.femura("bone", "--help").stdout)
+        self.assertEqual(self.femura("bone", "--version").stdout, self.femura("--version").stdout)
+        self.fails(USAGE, "did you mean 'bone'?", "help", "bnoe")
 
     def test_version_names_commit_kokkos_backends_and_compiler(self):
         text = self.femura("--version").stdout
@@ -56,6 +68,7 @@ class Usage(DriverCase):
                           ("--threads", "many"), ("--size", "3,4"), ("--size", "3,x,4"),
                           ("--fix", "z+"), ("--force", "z+:z"), ("--labels", "1"),
                           ("--labels", "1=2,1=3"), ("--fields", "colour"), ("--seed", "-1"),
+                          ("--seed", "18446744073709551616"),
                           ("--precision", "single"), ("--test", "tensile")):
             with self.subTest(arguments=arguments):
                 self.fails(USAGE, arguments[0], "bone", "x.h5", *arguments)
@@ -64,13 +77,16 @@ class Usage(DriverCase):
         self.fails(USAGE, "did you mean 'torsion'?", "bone", "x.h5", "--test", "torsoin")
         self.fails(USAGE, "did you mean 'von_mises'?", "bone", "x.h5", "--fields", "von-mises")
 
+    def test_an_unknown_field_gets_the_list(self):
+        self.fails(USAGE, "there are displacement, modulus,", "bone", "x.h5", "--fields", "foo")
+
     def test_values_out_of_range_name_the_remedy(self):
         for arguments in (("--tolerance", "0"), ("--tolerance", "nan"), ("--max-iterations", "0"),
                           ("--poisson", "0.5"), ("--poisson", "-1"), ("--strain", "0"),
                           ("--strain", "inf"), ("--levels", "0"), ("--smoother-degree", "0"),
                           ("--coarse-degree", "33"), ("--coarse-visits", "0"),
                           ("--direct-nodes", "0"), ("--spacing", "0"),
-                          ("--pistoia-volume", "1"), ("--threads", "0"),
+                          ("--pistoia-volume", "1"), ("--threads", "0"), ("--threads", "513"),
                           ("--plate-depth", "-1"), ("--modulus", "0")):
             with self.subTest(arguments=arguments):
                 self.fails(USAGE, arguments[0], "bone", "x.h5", *arguments)
@@ -146,6 +162,25 @@ class Configuration(DriverCase):
                 self.write("c.toml", text)
                 self.fails(USAGE, "configuration", "bone", "x.h5", "--config", "c.toml")
 
+    def test_lines_that_are_no_options_are_errors(self):
+        for text, message in (("q\n", "line 1"), ("tolerance = 1e-9\n[\n", "line 2"),
+                              ("]\n", "line 1"), ("=\n", "line 1"), ("= 3\n", "line 1"),
+                              ("tolerance =\n", "no value"), ("tolerance 1e-9\n", "line 1"),
+                              ('input = "a#1.h5"\n', "#"), ("fix = [z-:z,\n", "not closed"),
+                              (300000 * "x", "longer than"), ("x" * 2000000, "bytes")):
+            with self.subTest(text=text[:40]):
+                self.write("c.toml", text)
+                before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+                process = self.femura("bone", "x.h5", "--config", "c.toml",
+                                      code=BAD_FILE if len(text) > 1000000 else USAGE)
+                self.assertIn("configuration", process.stderr)
+                self.assertIn(message, process.stderr)
+                self.assertLess(len(process.stderr), 500)
+                after = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+                self.assertLess(after - before, 1)
+        self.write("c.toml", "tolerance = 1e-9 # mine\n\n; also\nfix = [z-:z,\n z+:x]\n")
+        self.assertEqual(self.given("x.h5", "--config", "c.toml")["tolerance"], "1e-9")
+
     def test_values_of_a_file_are_checked_too(self):
         self.write("c.toml", "tolerance = abc\n")
         self.fails(USAGE, "tolerance", "bone", "x.h5", "--config", "c.toml")
@@ -153,6 +188,84 @@ class Configuration(DriverCase):
     def test_missing_file_and_directory_are_unreadable(self):
         self.fails(BAD_FILE, "nothere.toml", "bone", "x.h5", "--config", "nothere.toml")
         self.fails(BAD_FILE, "", "bone", "x.h5", "--config", ".")
+
+
+class Json(DriverCase):
+    def test_deep_nesting_is_refused(self):
+        deep = 100000
+        for text in (deep * "[" + deep * "]", deep * '{"a":' + "1" + deep * "}",
+                     '{"time_step": ' + deep * "[" + deep * "]" + "}"):
+            self.write("s.json", text)
+            for arguments in (("softbody", "s.json"), ("topopt", "s.json"), ("pfem", "s.json"),
+                              ("eikonal", "--generate", "ventricles", "--site", "point:0,0,0",
+                               "--velocities", "s.json")):
+                with self.subTest(subcommand=arguments[0]):
+                    self.fails(BAD_FILE, "nested deeper than", *arguments)
+
+
+@unittest.skipUnless(sys.platform.startswith("linux"), "affinity is Linux'")
+class Threads(DriverCase):
+    """The processors that a run takes, and how it waits for them."""
+    CUBE = ("bone", "--generate", "cube", "--size", "2", "--backend", "openmp", "-q", "--no-hdf")
+
+    def setUp(self):
+        super().setUp()
+        if "openmp" not in driver_case.backends():
+            self.skipTest("a build without openmp")
+
+    def run_in(self, variables, *arguments, code=driver_case.DONE, **more):
+        """Runs femura without the variables of OpenMP that the test was started with."""
+        inherited = {name: value for name, value in os.environ.items()
+                     if not name.startswith(("OMP_", "GOMP_", "KOKKOS_"))}
+        process = subprocess.run([driver_case.EXECUTABLE, *arguments], cwd=self.directory.name,
+                                 env={**inherited, **variables}, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True, timeout=100, **more)
+        self.assertEqual(process.returncode, code, process.stderr)
+        return process
+
+    def threads(self, variables, *arguments, **more):
+        run = self.run_in(variables, *self.CUBE, "--json", "-", *arguments, **more)
+        return json.loads(run.stdout)["engine"]["threads"]
+
+    def test_as_many_as_affinity_leaves(self):
+        one = {min(os.sched_getaffinity(0))}
+        self.assertEqual(self.threads({}, preexec_fn=lambda: os.sched_setaffinity(0, one)), 1)
+        self.assertLessEqual(self.threads({}), len(os.sched_getaffinity(0)))
+
+    def test_the_command_line_wins_over_the_environment(self):
+        self.assertEqual(self.threads({"OMP_NUM_THREADS": "2,3"}), 2)
+        self.assertEqual(self.threads({"KOKKOS_NUM_THREADS": "3", "OMP_NUM_THREADS": "2"}), 3)
+        self.assertEqual(self.threads({"KOKKOS_NUM_THREADS": "4", "OMP_NUM_THREADS": "5",
+                                       "KOKKOS_DISABLE_WARNINGS": "0"}, "--threads", "2"), 2)
+
+    def test_numbers_that_kokkos_crashes_on_are_refused(self):
+        for name, value in (("KOKKOS_NUM_THREADS", "0"), ("KOKKOS_NUM_THREADS", "x"),
+                            ("OMP_NUM_THREADS", "100000"), ("KOKKOS_NUM_THREADS", "600")):
+            process = self.run_in({name: value}, *self.CUBE, code=UNAVAILABLE)
+            self.assertIn(f"{name}={value}: 1 to 512 threads", process.stderr)
+
+    def test_beside_busy_processes_openmp_is_not_far_behind_serial(self):
+        """Threads that spin at each barrier were 5 to 1600 times slower."""
+        self.write("s.json", json.dumps({
+            "time_step": 0.01, "steps": 60, "gravity": [0, 0, -9.81], "objects": [
+                {"name": "beam", "mesh": {"hexa_box": {"cells": [4, 3, 2], "size": [1, 0.3, 0.2]}},
+                 "material": {"young": 1e5, "poisson": 0.3}, "density": 1000,
+                 "fixed": [{"box": [0, 0, 0, 0, 1, 1]}]}]}))
+        busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
+                for _ in range(len(os.sched_getaffinity(0)))]
+        try:
+            best = {}
+            for _ in range(5):
+                for arguments in (("serial",), ("openmp", "--threads", "2")):
+                    start = time.monotonic()
+                    self.run_in({}, "softbody", "s.json", "-q", "--backend", *arguments)
+                    seconds = time.monotonic() - start
+                    best[arguments[0]] = min(seconds, best.get(arguments[0], seconds))
+        finally:
+            for process in busy:
+                process.kill()
+                process.wait()
+        self.assertLess(best["openmp"], 3 * best["serial"])
 
 
 class Outputs(DriverCase):

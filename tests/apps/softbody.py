@@ -421,7 +421,7 @@ class Resume(SoftbodyCase):
             message = log.read()
         self.assertEqual(process.wait(timeout=60), STOPPED)
         self.assertIn("stopped by a signal", message)
-        self.assertEqual(json.loads(self.read("run.json"))["status"], "stopped")
+        self.assertEqual(json.loads(self.read("run.json"))["status"], "interrupted")
         return message
 
     def test_a_signal_writes_the_checkpoint(self):
@@ -727,7 +727,7 @@ class Usage(SoftbodyCase):
     def test_help_and_printed_configuration(self):
         text = self.femura("softbody", "--help").stdout
         for part in ("Scene:", "Linear systems", "--refresh sync|every:K|background", "Examples:",
-                     "75  stopped"):
+                     "75  stopped by SIGINT"):
             self.assertIn(part, text)
         self.write_scene(scene())
         arguments = ("s.json", "--steps", "3", "--refresh", "every:2", "--apply", "levels",

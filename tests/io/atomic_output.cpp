@@ -6,6 +6,8 @@
 #include "tests/io/test_directory.hpp"
 
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace femura;
 using namespace femura_test;
@@ -80,4 +82,36 @@ TEST_CASE("outputs that cannot be written are refused at once", "[atomic]") {
     ::chmod(directory.path().c_str(), 0755);
   }
   CHECK(directory.count() == 1);
+}
+
+TEST_CASE("temporary files of dead processes are removed, others stay", "[atomic]") {
+  const TestDirectory directory;
+  const pid_t child = fork();
+  if (child == 0) {
+    const AtomicFile abandoned(directory / "out.txt");
+    _exit(0); // as if killed: no destructor runs
+  }
+  REQUIRE(child > 0);
+  REQUIRE(waitpid(child, nullptr, 0) == child);
+  CHECK(directory.count() == 1);
+  const AtomicFile ours(directory / "out.txt");
+  write_bytes(directory / ".out.txt.12345678-999999999.0.tmp", "of another machine");
+  write_bytes(directory / ".tmp", "no temporary file");
+  CHECK(directory.count() == 4);
+  remove_abandoned_files(directory.path());
+  CHECK(directory.count() == 3);
+  CHECK(std::filesystem::exists(ours.temporary_path()));
+  remove_abandoned_files(directory / "nothere");
+}
+
+TEST_CASE("the end of a process removes its temporary files", "[atomic]") {
+  const TestDirectory directory;
+  const pid_t child = fork();
+  if (child == 0) {
+    const AtomicFile first(directory / "a.txt"), second(directory / "b.txt");
+    remove_temporary_files();
+    _exit(0);
+  }
+  REQUIRE(waitpid(child, nullptr, 0) == child);
+  CHECK(directory.count() == 0);
 }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a process of ours needs right before anything else happens in it.
+#pragma once
+
+namespace femura {
+
+/// To be the first call of main():
+/// - descriptors 0 to 2 that are closed become ones that cannot be written, so that no output file
+///   gets one of their numbers and the log or the table in it;
+/// - writing to a closed pipe or beyond a limit of size is an error to report, not the end by a
+///   signal with results lost;
+/// - HDF5 locks no files: not all file systems can, and ours have names of their own until they are
+///   done.
+void prepare_process();
+
+/// Lets waiting threads of OpenMP spin for microseconds rather than milliseconds before they sleep,
+/// unless the environment says how they wait (OMP_WAIT_POLICY, GOMP_SPINCOUNT). The runtime reads
+/// its environment before main(), so that the executable is started again, once, in the same
+/// process. Does nothing where the arguments need no threads.
+void limit_spinning(int argc, char* argv[]);
+
+} // namespace femura

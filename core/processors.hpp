@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many processors this process may use, which is less than the machine has in a container or
+// under a batch system.
+#pragma once
+
+#include <string>
+
+namespace femura {
+
+/// The most threads of the OpenMP backend: Kokkos has room for no more, and crashes.
+inline constexpr int max_host_threads = 512;
+
+/// Processors that affinity (sched_getaffinity) and the CPU quotas of control groups (v1 and v2)
+/// leave to this process; at least 1, at most max_host_threads. A quota of 1.5 processors is 2.
+int available_processors();
+
+/// Processors that the control groups of `membership` (the content of /proc/self/cgroup) leave,
+/// with their files below `root` (/sys/fs/cgroup); 0 where there is no limit.
+double cpu_quota(const std::string& membership, const std::string& root);
+
+/// The first number of a list such as "4,2" in OMP_NUM_THREADS; 0 where there is none that is
+/// positive, and a number above max_host_threads as it is (at most 10^9).
+int first_thread_count(const char* list);
+
+} // namespace femura

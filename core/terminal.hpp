@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams that a person looks at.
+#pragma once
+
+#include <cstdio>
+
+namespace femura {
+
+/// Whether what is written to `stream` can be rewritten in place: a terminal that is not TERM=dumb.
+bool is_terminal(std::FILE* stream);
+
+} // namespace femura

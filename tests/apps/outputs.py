@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of the results of femura: their names, what they may not replace, and what is left
+when a file cannot be written, a pipe is closed or a signal ends the run."""
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+
+import driver_case
+from driver_case import BAD_FILE, DONE, USAGE, DriverCase
+
+STOPPED = 75
+CUBE = ("bone", "--generate", "cube", "--size", "3", "--backend", "serial", "-q")
+SCENE = {"time_step": 0.01, "steps": 4, "gravity": [0, 0, -9.81], "objects": [
+    {"name": "body", "mesh": {"hexa_box": {"cells": [6, 6, 6], "size": [1, 1, 1]}}, "density": 1000,
+     "material": {"young": 1e6, "poisson": 0.3}, "fixed": [{"box": [-1, -1, -1, 2, 2, 0.1]}]}]}
+PROBLEM = {"mesh": {"generator": "cube", "cells": [2, 1, 1], "size": [2, 1, 1]}, "order": 3,
+           "material": {"young": 8, "poisson": 0.25},
+           "supports": [{"plane": "x=0", "components": "xyz"}],
+           "loads": [{"plane": "x=2", "traction": [4, 0, 0]}]}
+
+
+def image(values=None, size=(3, 3, 3)):
+    """A MetaImage of moduli, 1000 where no values are given."""
+    count = size[0] * size[1] * size[2]
+    head = ("ObjectType = Image\nNDims = 3\nDimSize = %d %d %d\nElementSpacing = 1 1 1\n"
+            "ElementType = MET_USHORT\nElementByteOrderMSB = False\nElementDataFile = LOCAL\n" % size)
+    values = values or [1000] * count
+    return head.encode() + b"".join(v.to_bytes(2, "little") for v in values)
+
+
+LAW = ("--law", "threshold", "--lower", "500", "--modulus", "1000", "--backend", "serial", "-q")
+
+
+class OutputCase(DriverCase):
+    def start(self, *arguments, **more):
+        return subprocess.Popen([driver_case.EXECUTABLE, *map(str, arguments)],
+                                cwd=self.directory.name, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, **more)
+
+    def run_with(self, arguments, code, **more):
+        """Runs femura with more arguments of subprocess.run."""
+        process = subprocess.run([driver_case.EXECUTABLE, *arguments], timeout=60,
+                                 **{"cwd": self.directory.name, "stdout": subprocess.PIPE,
+                                    "stderr": subprocess.PIPE, **more})
+        self.assertEqual(process.returncode, code, process.stderr)
+        return process
+
+    def contents(self):
+        content = {}
+        for name in self.files():
+            with open(self.path(name), "rb") as file:
+                content[name] = file.read()
+        return content
+
+    def read_summary(self, name):
+        return json.loads(self.read(name))
+
+    def hidden(self, folder="."):
+        return [name for name in os.listdir(self.path(folder)) if name.startswith(".")]
+
+
+class Names(OutputCase):
+    def test_all_but_the_last_extension_stays(self):
+        for name in ("drop_v1.2", "drop_v1.3"):
+            self.write(name + ".json", json.dumps(SCENE))
+            self.femura("softbody", name + ".json", "-o", "out", "-q", "--backend", "serial")
+        for name in ("P001.left", "P001.right"):
+            self.write(name + ".mha", image())
+            self.femura("bone", name + ".mha", *LAW, "-o", "out")
+        names = os.listdir(self.path("out"))
+        for name in ("drop_v1.2.csv", "drop_v1.3.csv", "drop_v1.2.hdf.series", "P001.left.hdf",
+                     "P001.right.hdf", "P001.left.summary.json", "P001.right.summary.json"):
+            self.assertIn(name, names)
+
+    def test_a_name_that_is_not_utf_8(self):
+        name = os.fsencode(self.directory.name) + b"/sc\xffn.mha"
+        with open(name, "wb") as file:
+            file.write(image())
+        self.run_with(["bone", name, *LAW, "-o", b"o\xfe"], DONE)
+        folder = os.fsencode(self.directory.name) + b"/o\xfe"
+        self.assertEqual(sorted(os.listdir(folder)), [b"sc\xffn.hdf", b"sc\xffn.summary.json"])
+        with open(folder + b"/sc\xffn.summary.json", encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["status"], "converged")
+
+    def test_a_directory_with_too_long_a_name(self):
+        self.fails(BAD_FILE, "cannot be made a directory", *CUBE, "-o", 5000 * "x")
+
+
+class Replacing(OutputCase):
+    def test_results_of_another_input_are_not_replaced(self):
+        os.mkdir(self.path("a"))
+        os.mkdir(self.path("b"))
+        self.write("a/scan.mha", image())
+        self.write("b/scan.mha", image(27 * [2000]))
+        arguments = (*LAW, "-o", "out")
+        self.femura("bone", "a/scan.mha", *arguments)
+        before = self.read("out/scan.summary.json")
+        self.fails(USAGE, "--overwrite", "bone", "b/scan.mha", *arguments)
+        self.assertEqual(self.read("out/scan.summary.json"), before)
+        # The same names of files, typed in another directory.
+        process = self.run_with(["bone", "scan.mha", *LAW, "-o", "../out"], USAGE,
+                                cwd=self.path("b"))
+        self.assertIn(b"of another input", process.stderr)
+        self.run_with(["bone", "scan.mha", *LAW, "-o", "../out"], DONE, cwd=self.path("a"))
+        shutil.copy(self.path("a/scan.mha"), self.path("scan.mha"))
+        self.femura("bone", "scan.mha", *arguments)  # the same content
+        self.write("scan.mha", image(27 * [3000]))
+        self.femura("bone", "scan.mha", *arguments)  # edited
+        self.femura("bone", "b/scan.mha", *arguments, "--overwrite")
+
+    def test_results_of_another_subcommand_are_not_replaced(self):
+        self.write("p.json", json.dumps(SCENE))
+        self.femura("softbody", "p.json", "-o", "out", "-q", "--backend", "serial")
+        self.write("p.json", json.dumps(PROBLEM))
+        self.fails(USAGE, "is of femura softbody", "pfem", "p.json", "-o", "out", "-q")
+
+    def test_an_input_is_not_replaced(self):
+        self.write("scan.mha", image())
+        self.write("s.json", json.dumps(SCENE))
+        self.write("p.json", json.dumps(PROBLEM))
+        os.link(self.path("scan.mha"), self.path("hard.hdf"))
+        os.symlink("s.json", self.path("soft.csv"))
+        for arguments in (("bone", "scan.mha", *LAW, "--hdf", "scan.mha"),
+                          ("bone", "scan.mha", *LAW, "--hdf", "hard.hdf"),
+                          ("bone", "scan.mha", *LAW, "--history", "./scan.mha"),
+                          ("softbody", "s.json", "--json", "s.json"),
+                          ("softbody", "s.json", "--history", "soft.csv"),
+                          ("softbody", "s.json", "--checkpoint", "s.json"),
+                          ("pfem", "p.json", "--hdf", "../" + os.path.basename(self.directory.name)
+                           + "/p.json")):
+            with self.subTest(arguments=arguments):
+                before = self.contents()
+                self.fails(USAGE, "is an input of this run", *arguments)
+                self.assertEqual(self.contents(), before)
+
+    def test_two_outputs_with_one_name(self):
+        self.write("s.json", json.dumps(SCENE))
+        self.fails(USAGE, "two outputs", "softbody", "s.json", "--history", "x", "--json", "./x")
+
+    def test_outputs_are_probed_before_the_solve(self):
+        for option in ("--hdf", "--parosol-output"):
+            self.fails(BAD_FILE, "nodir", *CUBE, option, "nodir/x.h5")
+
+
+class Loss(OutputCase):
+    def limited(self, size):
+        return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))}
+
+    def test_a_field_that_cannot_be_written_costs_nothing_else(self):
+        """A limit on the size of files that the summary meets and the field does not."""
+        self.write("p.json", json.dumps(PROBLEM))
+        for arguments, summary in (((*CUBE[:4], "12", *CUBE[5:]), "cube.summary.json"),
+                                   (("pfem", "p.json", "--samples", "12", "--backend", "serial",
+                                     "-q"), "p.summary.json"),
+                                   (("eikonal", "--generate", "ventricles", "--site",
+                                     "box:-99,-99,-99,99,99,99", "--backend", "serial", "-q"),
+                                    "ventricles.summary.json")):
+            with self.subTest(subcommand=arguments[0]):
+                process = self.run_with([*arguments, "-o", "out"], BAD_FILE, **self.limited(30000))
+                self.assertIn(b"peak memory", process.stdout)  # the table
+                run = self.read_summary("out/" + summary)
+                self.assertEqual(run["status"], "converged")
+                self.assertEqual([w["code"] for w in run["warnings"]], ["not-written"])
+                self.assertEqual(run["results"]["files"], [])
+                self.assertEqual(sorted(os.listdir(self.path("out"))), [summary])
+                shutil.rmtree(self.path("out"))
+
+    def test_a_frame_that_cannot_be_written_costs_nothing_else(self):
+        self.write("s.json", json.dumps(SCENE))
+        arguments = ["softbody", "s.json", "-q", "--backend", "serial", "-o", "out",
+                     "--checkpoint", "c.h5", "--vtk-every", "1"]
+        os.makedirs(self.path("out/s_000002.hdf"))  # where a file is to be
+        process = self.run_with(arguments, BAD_FILE)
+        self.assertEqual(process.stderr.count(b"warning"), 1)
+        run = self.read_summary("out/s.summary.json")
+        self.assertEqual(run["results"]["steps_taken"], 4)
+        self.assertEqual(run["results"]["frames"], 4)
+        shutil.rmtree(self.path("out"))
+        self.run_with(arguments, DONE)
+        size = {name: os.path.getsize(self.path("out/" + name)) for name in os.listdir(
+            self.path("out"))}
+        limit = min(size["c.h5"], size["s_000000.hdf"]) - 1
+        self.assertLess(size["s.summary.json"], limit)
+        shutil.rmtree(self.path("out"))
+        process = self.run_with(arguments, BAD_FILE, **self.limited(limit))
+        self.assertEqual(process.stderr.count(b"warning"), 2)  # series and checkpoint
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["s.csv", "s.summary.json"])
+        self.assertEqual(len(self.read("out/s.csv").splitlines()), 2 + 4)
+        run = self.read_summary("out/s.summary.json")
+        self.assertEqual(run["results"]["steps_taken"], 4)
+        self.assertEqual(run["results"]["frames"], 0)
+
+    def test_a_closed_pipe_costs_no_summary(self):
+        process = self.start(*CUBE, "-o", "out")
+        process.stdout.close()
+        message = process.stderr.read()
+        process.stderr.close()
+        self.assertEqual(process.wait(timeout=60), BAD_FILE)
+        self.assertIn("standard output", message)
+        self.assertEqual(self.read_summary("out/cube.summary.json")["status"], "converged")
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["cube.hdf", "cube.summary.json"])
+
+    def test_closed_descriptors_take_no_output(self):
+        text = " ".join([driver_case.EXECUTABLE, *CUBE[:-1], "--history", "h.csv"])
+        process = subprocess.run(["sh", "-c", text + " 0<&- 2>&-"], cwd=self.directory.name,
+                                 stdout=subprocess.PIPE, timeout=60)
+        self.assertEqual(process.returncode, DONE)
+        for line in self.read("h.csv").splitlines()[1:]:
+            self.assertEqual(len(line.split(",")), 4)
+        process = subprocess.run(["sh", "-c", text + " -o out >&-"], cwd=self.directory.name,
+                                 stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual(process.returncode, BAD_FILE)
+        self.assertEqual(self.read_summary("out/cube.summary.json")["status"], "converged")
+
+    def test_file_systems_without_locks_and_without_flushing(self):
+        compiler = shutil.which("cc")
+        if compiler is None or not sys.platform.startswith("linux"):
+            self.skipTest("no C compiler")
+        self.write("shim.c", "#include <errno.h>\n"
+                             "int flock(int d, int o) { (void)d, (void)o; errno = EOPNOTSUPP; "
+                             "return -1; }\n"
+                             "int fsync(int d) { (void)d; errno = EINVAL; return -1; }\n")
+        subprocess.run([compiler, "-shared", "-fPIC", "-o", self.path("shim.so"),
+                        self.path("shim.c")], check=True)
+        environment = {**os.environ, "LD_PRELOAD": self.path("shim.so")}
+        self.run_with([*CUBE, "-o", "out"], DONE, env=environment)
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["cube.hdf", "cube.summary.json"])
+
+
+class Signals(OutputCase):
+    """What is computed when a signal comes is written, in every subcommand."""
+
+    def stop(self, *arguments, until, signal_number=signal.SIGTERM):
+        """Stops a run after a line of progress with this text; its log."""
+        process = self.start(*arguments, "--backend", "serial", "-o", "out", "--json", "run.json")
+        for line in process.stderr:
+            if until in line:
+                break
+        process.send_signal(signal_number)
+        _, log = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, STOPPED, log)
+        self.assertIn("stopped by a signal", log)
+        run = self.read_summary("out/run.json")
+        self.assertEqual(run["status"], "interrupted")
+        self.assertIn("interrupted", [warning["code"] for warning in run["warnings"]])
+        self.assertEqual(self.hidden("out"), [])
+        return run
+
+    BONE = ("bone", "--generate", "perlin", "--size", "48", "--feature", "16", "--fraction", "0.3",
+            "--largest-component", "--tolerance", "1e-15", "--max-iterations", "100000")
+
+    def test_bone(self):
+        run = self.stop(*self.BONE, "--history", "h.csv", "-v", until=" 3/",
+                        signal_number=signal.SIGINT)
+        solve = run["results"]["solves"][0]
+        self.assertGreaterEqual(solve["iterations"], 3)
+        self.assertLess(solve["recurrent_residual"], 1)
+        self.assertIsNone(solve["true_residual"])
+        self.assertGreater(run["results"]["strain_energy"], 0)
+        self.assertEqual(sorted(os.listdir(self.path("out"))),
+                         ["h.csv", "perlin.hdf", "run.json"])
+        self.assertEqual(len(self.read("out/h.csv").splitlines()), 2 + solve["iterations"])
+        with open(self.path("out/perlin.hdf"), "rb") as file:
+            self.assertIn(b"interrupted", file.read())
+
+    def test_homogenisation(self):
+        run = self.stop(*self.BONE, "--test", "homogenise", "-v", until=" 3/")
+        self.assertEqual([solve["load"] for solve in run["results"]["solves"]], ["xx"])
+        self.assertNotIn("homogenised", run["results"])
+
+    def test_pfem(self):
+        problem = {**PROBLEM, "mesh": {"generator": "cube", "cells": [6, 6, 6], "size": [2, 2, 2]},
+                   "order": 6}
+        self.write("p.json", json.dumps(problem))
+        run = self.stop("pfem", "p.json", "--preconditioner", "jacobi", "--tolerance", "1e-15",
+                        "--max-iterations", "1000000", "--history", "h.csv", "-v", until=" 20/")
+        self.assertGreaterEqual(run["iterations"], 20)
+        self.assertIsNone(run["residual"]["true"])
+        self.assertGreater(run["results"]["strain_energy"], 0)
+        self.assertIn("p.hdf", os.listdir(self.path("out")))
+
+    def test_softbody_without_a_checkpoint(self):
+        self.write("s.json", json.dumps({**SCENE, "steps": 100000000}))
+        run = self.stop("softbody", "s.json", "-v", until=" 20/")
+        taken = run["results"]["steps_taken"]
+        self.assertGreaterEqual(taken, 20)
+        self.assertEqual(len(self.read("out/s.csv").splitlines()), 2 + taken)
+        self.assertIn(f"s_{taken:06}.hdf", os.listdir(self.path("out")))
+
+    def test_topopt_without_a_checkpoint(self):
+        run = self.stop("topopt", "cantilever", "--cells", "8x4x4", "--change", "0", "--steps",
+                        "100000000", "-v", until=" 3/")
+        taken = run["results"]["steps_taken"]
+        self.assertEqual(len(self.read("out/cantilever.csv").splitlines()), 1 + taken)
+        for name in ("cantilever.hdf", "cantilever.stl"):
+            self.assertIn(name, os.listdir(self.path("out")))
+
+    def test_another_run_of_the_same_name_is_refused_meanwhile(self):
+        process = self.start(*self.BONE, "-v", "-o", "out", "--backend", "serial")
+        for line in process.stderr:
+            if " 1/" in line:
+                break
+        small = ("bone", "--generate", "perlin", "--size", "8", "-o", "out", "--backend", "serial",
+                 "-q", "--fraction", "0.9", "--feature", "4", "--largest-component")
+        self.fails(USAGE, "another run", *small)
+        self.femura(*CUBE, "-o", "out")  # another name
+        process.kill()
+        process.communicate()
+        self.femura(*small)
+        self.assertEqual(self.hidden("out"), [])
+
+
+class Progress(OutputCase):
+    def lines(self, *options):
+        """Lines of progress of many iterations, and the one that names the columns."""
+        self.write("p.json", json.dumps({**PROBLEM, "order": 4, "mesh": {
+            "generator": "cube", "cells": [12, 1, 1], "size": [24, 1, 1]}, "loads": [
+                {"plane": "x=24", "traction": [0, 0, 1]}]}))
+        log = self.femura("pfem", "p.json", "--preconditioner", "jacobi", "--backend", "serial",
+                          *options).stderr.splitlines()
+        heading = next(i for i, line in enumerate(log) if "iteration" in line and "residual" in line)
+        return log[heading], [line for line in log[heading + 1:] if "/5000 " in line]
+
+    def test_a_file_gets_few_lines(self):
+        heading, lines = self.lines()
+        self.assertIn("of the displacements", heading)
+        _, every = self.lines("-v")
+        self.assertGreater(len(every), 100)
+        self.assertLess(len(lines), 40)
+        self.assertEqual([line.split()[1] for line in (lines[0], lines[-1])],
+                         [line.split()[1] for line in (every[0], every[-1])])
+
+
+if __name__ == "__main__":
+    driver_case.main()
