@@ -161,8 +161,8 @@ BoneSolve solve_load(const Exec& exec, VoxelSolver<Exec>& solver, const CgOption
   result.converged = solved.converged;
   result.fell_back = solved.fell_back;
   // The iteration gives up where further steps gain nothing.
-  result.stalled = !solved.converged && !result.interrupted &&
-                   solved.iterations < cg.max_iterations;
+  result.stalled =
+      !solved.converged && !result.interrupted && solved.iterations < cg.max_iterations;
   result.seconds = watch.seconds();
   return result;
 }

@@ -25,6 +25,7 @@ enum class Precision {
 
 struct CommonOptions {
   std::string backend;        ///< one of backend_names(); the default is the last
+  bool has_backend = false;   ///< it is asked for
   std::optional<int> device;  ///< number of the GPU
   std::optional<int> threads; ///< of the openmp backend
   Precision precision = Precision::fp64;

@@ -5,6 +5,7 @@
 #include "apps/driver/interrupt.hpp"
 #include "apps/driver/json_file.hpp"
 #include "apps/driver/table.hpp"
+#include "core/backend.hpp"
 #include "core/io/atomic_file.hpp"
 #include "core/region_poll.hpp"
 #include "core/version.hpp"
@@ -78,6 +79,19 @@ DriverContext::~DriverContext() {
   progress_.reset();
   set_region_poll(nullptr);
   set_log_sink(std::move(previous_sink_));
+}
+
+std::string DriverContext::choose_backend(std::int64_t unknowns) {
+  // A pass over as many takes some 50 microseconds on one core, as it takes to wake a thread.
+  constexpr std::int64_t fewest = 5000;
+  const std::vector<std::string> known = backend_names();
+  if (options_.backend != "openmp" || options_.has_backend || options_.threads ||
+      unknowns >= fewest || std::count(known.begin(), known.end(), "serial") == 0)
+    return options_.backend;
+  log_info("serial: ", unknowns, " unknowns are too few for threads (--backend openmp takes them)");
+  provenance_.backend = "serial";
+  provenance_.threads = host_threads(provenance_.backend);
+  return provenance_.backend;
 }
 
 void DriverContext::print_files(const std::vector<std::string>& files) {

@@ -45,6 +45,9 @@ public:
   const CommonOptions& options() const { return options_; }
   const std::string& subcommand() const { return subcommand_; }
   const nlohmann::ordered_json& parameters() const { return parameters_; }
+  /// The backend for a problem of so many unknowns: serial in place of openmp by default where
+  /// threads take longer to meet than they save. Asked for with --backend or --threads, it stays.
+  std::string choose_backend(std::int64_t unknowns);
   Provenance& provenance() { return provenance_; }
   const Provenance& provenance() const { return provenance_; }
   StreamLog& log() { return log_; }

@@ -23,6 +23,7 @@ int run_subcommand(const Invocation& invocation, const std::string& name,
   add(app, options);
   if (const auto code = parse_command_line(app, invocation.arguments))
     return *code;
+  options.common.has_backend = app.count("--backend") > 0;
   check(app, options);
   check_common_options(options.common);
 

@@ -23,7 +23,7 @@ std::string format_count(std::int64_t value) {
 }
 
 std::string counted(std::int64_t count, const std::string& noun) {
-  return format_count(count) + ' ' + noun + (count == 1 ? "" : "s");
+  return (count == 0 ? "no" : format_count(count)) + ' ' + noun + (count == 1 ? "" : "s");
 }
 
 std::string format_bytes(double bytes) {

@@ -14,7 +14,7 @@ std::string format_number(double value, int significant = 6);
 /// With thin groups of three digits: "1 004 451".
 std::string format_count(std::int64_t value);
 
-/// "1 step", "2 steps", "1 004 451 steps".
+/// "no steps", "1 step", "2 steps", "1 004 451 steps".
 std::string counted(std::int64_t count, const std::string& noun);
 
 /// "812 MB" and so on, in powers of 1000.

@@ -227,11 +227,10 @@ int run_in(const Exec& exec, const EikonalCommandOptions& options, const Eikonal
 }
 
 template<class Exec>
-int run_on(const Exec& exec, const EikonalCommandOptions& options, DriverContext& context) {
+int run_on(const Exec& exec, const EikonalCommandOptions& options, const EikonalModel& model,
+           double read_seconds, DriverContext& context) {
   EikonalRunResults results;
-  const Stopwatch watch;
-  const EikonalModel model = make_eikonal_model(options, context);
-  results.seconds.read = watch.seconds();
+  results.seconds.read = read_seconds;
   if (options.common.dry_run)
     return report_eikonal_prediction(predict<Exec>(options, model), output_stem(options), context);
   results.mesh = describe_mesh(model);
@@ -250,8 +249,12 @@ int run_on(const Exec& exec, const EikonalCommandOptions& options, DriverContext
 } // namespace
 
 int run_eikonal(const EikonalCommandOptions& options, DriverContext& context) {
-  return with_backend(options.common.backend,
-                      [&](const auto& exec) { return run_on(exec, options, context); });
+  const Stopwatch watch;
+  const EikonalModel model = make_eikonal_model(options, context);
+  const double seconds = watch.seconds();
+  return with_backend(
+      context.choose_backend(std::int64_t(model.mesh.num_points() * model.sets.size())),
+      [&](const auto& exec) { return run_on(exec, options, model, seconds, context); });
 }
 
 } // namespace femura

@@ -96,12 +96,12 @@ void evaluate(const PfemModel& model, const std::vector<double>& u,
 }
 
 template<class Exec>
-int run_on(const Exec& exec, const PfemCommandOptions& options, DriverContext& context) {
+int run_on(const Exec& exec, const PfemCommandOptions& options, const PfemModel& model,
+           double read_seconds, DriverContext& context) {
   PfemResults results;
   const std::string stem = file_stem(options.problem);
   Stopwatch watch;
-  const PfemModel model = make_pfem_model(options, context);
-  results.seconds.read = watch.seconds();
+  results.seconds.read = read_seconds;
   if (options.common.dry_run)
     return report_pfem_prediction(
         model,
@@ -167,8 +167,12 @@ int run_on(const Exec& exec, const PfemCommandOptions& options, DriverContext& c
 } // namespace
 
 int run_pfem(const PfemCommandOptions& options, DriverContext& context) {
-  return with_backend(options.common.backend,
-                      [&](const auto& exec) { return run_on(exec, options, context); });
+  const Stopwatch watch;
+  const PfemModel model = make_pfem_model(options, context);
+  const double seconds = watch.seconds();
+  return with_backend(
+      context.choose_backend(3 * std::int64_t(model.numbering.num_modes)),
+      [&](const auto& exec) { return run_on(exec, options, model, seconds, context); });
 }
 
 } // namespace femura

@@ -17,11 +17,6 @@ std::string milliseconds(double seconds) {
   return format_number(1e3 * seconds, 4);
 }
 
-/// "no obstacles", "1 obstacle", "2 obstacles".
-std::string counted(std::size_t count, const std::string& what) {
-  return (count == 0 ? "no" : std::to_string(count)) + ' ' + what + (count == 1 ? "" : "s");
-}
-
 void add_scene(Table& table, const SoftbodyModel& model) {
   table.section("Scene");
   std::vector<std::vector<std::string>> rows;
@@ -36,7 +31,7 @@ void add_scene(Table& table, const SoftbodyModel& model) {
   table.row("steps",
             std::to_string(model.steps) + " of " + format_number(model.options.time_step) + " s");
   if (!model.scene.obstacles.empty() || model.scene.contact_between_objects)
-    table.row("contact", counted(model.scene.obstacles.size(), "obstacle") +
+    table.row("contact", counted(std::int64_t(model.scene.obstacles.size()), "obstacle") +
                              (model.scene.contact_between_objects ? ", between objects" : ""));
 }
 
@@ -142,13 +137,13 @@ nlohmann::ordered_json softbody_json(const SoftbodyModel& model, const SoftbodyR
 std::string remedies(const StepTotals& totals) {
   std::string text;
   if (totals.systems_failed > 0)
-    text += "; linear systems of " + counted(std::size_t(totals.systems_failed), "step") +
+    text += "; linear systems of " + counted(std::int64_t(totals.systems_failed), "step") +
             ": raise --max-iterations or --tolerance, or refresh the factor more often";
   if (totals.newton_failed > 0)
-    text += "; Newton's iterations of " + counted(std::size_t(totals.newton_failed), "step") +
+    text += "; Newton's iterations of " + counted(std::int64_t(totals.newton_failed), "step") +
             ": raise --newton, or take a smaller --time-step";
   if (totals.contact_failed > 0)
-    text += "; contact of " + counted(std::size_t(totals.contact_failed), "step") + " (residual " +
+    text += "; contact of " + counted(std::int64_t(totals.contact_failed), "step") + " (residual " +
             format_number(totals.worst_contact_residual, 3) + ", penetration " +
             format_number(totals.worst_penetration, 3) +
             " m): raise --contact-iterations, or take a smaller --time-step";

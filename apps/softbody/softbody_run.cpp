@@ -202,12 +202,11 @@ int resume(const Exec& exec, const SoftbodyCommandOptions& options, const Softbo
 }
 
 template<class Exec>
-int run_on(const Exec& exec, const SoftbodyCommandOptions& options, DriverContext& context) {
+int run_on(const Exec& exec, const SoftbodyCommandOptions& options, const SoftbodyModel& model,
+           double read_seconds, DriverContext& context) {
   SoftbodyRunResults results;
   const std::string stem = file_stem(options.scene);
-  const Stopwatch watch;
-  const SoftbodyModel model = make_softbody_model(options, context);
-  results.seconds.read = watch.seconds();
+  results.seconds.read = read_seconds;
   if (options.common.dry_run)
     return report_softbody_prediction(
         model, predict_softbody(model, BackendTraits<Exec>::is_device), stem, context);
@@ -252,8 +251,12 @@ int run_on(const Exec& exec, const SoftbodyCommandOptions& options, DriverContex
 } // namespace
 
 int run_softbody(const SoftbodyCommandOptions& options, DriverContext& context) {
-  return with_backend(options.common.backend,
-                      [&](const auto& exec) { return run_on(exec, options, context); });
+  const Stopwatch watch;
+  const SoftbodyModel model = make_softbody_model(options, context);
+  const double seconds = watch.seconds();
+  return with_backend(context.choose_backend(3 * model.num_nodes()), [&](const auto& exec) {
+    return run_on(exec, options, model, seconds, context);
+  });
 }
 
 } // namespace femura

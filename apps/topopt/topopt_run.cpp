@@ -230,12 +230,11 @@ void take_steps(const Exec& exec, DesignOptimizer<Exec>& optimizer, Recorder& re
 }
 
 template<class Exec>
-int run_on(const Exec& exec, const TopoptCommandOptions& options, DriverContext& context) {
+int run_on(const Exec& exec, const TopoptCommandOptions& options, const TopoptModel& model,
+           double read_seconds, DriverContext& context) {
   TopoptRunResults results;
   const std::string stem = file_stem(options.problem);
-  const Stopwatch watch;
-  const TopoptModel model = make_topopt_model(options, context);
-  results.seconds.read = watch.seconds();
+  results.seconds.read = read_seconds;
   if (options.common.dry_run)
     return report_topopt_prediction(model, predict_topopt(model, BackendTraits<Exec>::is_device),
                                     stem, context);
@@ -271,8 +270,12 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, DriverContext&
 } // namespace
 
 int run_topopt(const TopoptCommandOptions& options, DriverContext& context) {
-  return with_backend(options.common.backend,
-                      [&](const auto& exec) { return run_on(exec, options, context); });
+  const Stopwatch watch;
+  const TopoptModel model = make_topopt_model(options, context);
+  const double seconds = watch.seconds();
+  return with_backend(context.choose_backend(3 * model.num_nodes()), [&](const auto& exec) {
+    return run_on(exec, options, model, seconds, context);
+  });
 }
 
 } // namespace femura

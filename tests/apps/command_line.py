@@ -238,6 +238,18 @@ class Threads(DriverCase):
         self.assertEqual(self.threads({"KOKKOS_NUM_THREADS": "4", "OMP_NUM_THREADS": "5",
                                        "KOKKOS_DISABLE_WARNINGS": "0"}, "--threads", "2"), 2)
 
+    def test_small_problems_take_one_thread_unless_asked(self):
+        self.write("s.json", json.dumps({"time_step": 0.01, "steps": 1, "objects": [
+            {"name": "a", "mesh": {"hexa_box": {"cells": [1, 1, 1], "size": [1, 1, 1]}},
+             "material": {"young": 1e5, "poisson": 0.3}, "density": 1000}]}))
+        for arguments, backend in (((), "serial"), (("--backend", "openmp"), "openmp"),
+                                   (("--threads", "2"), "openmp")):
+            run = self.run_in({}, "softbody", "s.json", "-q", "--json", "-", *arguments)
+            engine = json.loads(run.stdout)["engine"]
+            self.assertEqual(engine["backend"], backend)
+            if backend == "serial":
+                self.assertEqual(engine["threads"], 1)
+
     def test_numbers_that_kokkos_crashes_on_are_refused(self):
         for name, value in (("KOKKOS_NUM_THREADS", "0"), ("KOKKOS_NUM_THREADS", "x"),
                             ("OMP_NUM_THREADS", "100000"), ("KOKKOS_NUM_THREADS", "600")):
