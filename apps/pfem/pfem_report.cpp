@@ -118,7 +118,7 @@ int report_pfem(const PfemModel& model, const PfemResults& results, const std::s
   context.print_files(results.files);
   parts.results["files"] = results.files;
   context.finish(make_summary(context, parts), stem);
-  return results.interrupted           ? exit_stopped
+  return results.interrupted         ? exit_stopped
          : solve.converged && finite ? exit_done
                                      : exit_not_converged;
 }
