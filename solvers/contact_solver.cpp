@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace femura {
 
@@ -310,6 +311,58 @@ std::vector<double> ContactSolver<Exec>::multipliers(const Exec& exec) const {
   FEMURA_REQUIRE(implementation_->solved, "contacts are not solved yet");
   return download_first(exec, implementation_->pairs.multiplier,
                         3 * implementation_->pairs.num_pairs);
+}
+
+template<class Exec>
+ContactMemory ContactSolver<Exec>::memory(const Exec& exec) const {
+  const Implementation& m = *implementation_;
+  ContactMemory memory;
+  if (!m.solved || m.pairs.num_pairs == 0)
+    return memory;
+  const int num_targets = m.surfaces.num_targets();
+  for (const ContactPair& pair : pairs(exec)) {
+    memory.node.push_back(std::int32_t(pair.slot / num_targets));
+    memory.target.push_back(std::int32_t(pair.slot % num_targets));
+    memory.frame.insert(memory.frame.end(), pair.frame, pair.frame + 9);
+  }
+  memory.multiplier = multipliers(exec);
+  return memory;
+}
+
+template<class Exec>
+void ContactSolver<Exec>::recall(const Exec& exec, const ContactMemory& memory) {
+  Implementation& m = *implementation_;
+  forget();
+  const std::size_t count = memory.node.size();
+  FEMURA_REQUIRE(memory.target.size() == count && memory.frame.size() == 9 * count &&
+                     memory.multiplier.size() == 3 * count,
+                 "pairs of contact with " << memory.frame.size() << " and "
+                                          << memory.multiplier.size() << " numbers");
+  if (count == 0)
+    return;
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t(0));
+  const auto slot_of = [&](std::size_t p) {
+    return std::int64_t(memory.node[p]) * m.surfaces.num_targets() + memory.target[p];
+  };
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return slot_of(a) < slot_of(b); });
+  std::vector<ContactPair> pairs;
+  std::vector<double> multiplier;
+  for (const std::size_t p : order) {
+    FEMURA_REQUIRE(memory.node[p] >= 0 && memory.node[p] < m.surfaces.num_nodes &&
+                       memory.target[p] >= 0 && memory.target[p] < m.surfaces.num_targets(),
+                   "contact of node " << memory.node[p] << " with target " << memory.target[p]);
+    ContactPair pair{};
+    pair.slot = slot_of(p);
+    std::copy_n(&memory.frame[9 * p], 9, pair.frame);
+    pairs.push_back(pair);
+    multiplier.insert(multiplier.end(), &memory.multiplier[3 * p], &memory.multiplier[3 * p] + 3);
+  }
+  m.pairs.num_pairs = int(count);
+  m.pairs.pair = upload(exec, "femura::contact_pairs", pairs);
+  m.pairs.multiplier = upload(exec, "femura::contact_pairs::multiplier", multiplier);
+  m.solved = true;
 }
 
 template<class Exec>

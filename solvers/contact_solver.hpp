@@ -52,6 +52,14 @@ struct ContactState {
   bool converged = true;      ///< that meets the tolerance
 };
 
+/// What a step takes over from the one before: its pairs, in order, and their forces. Host memory.
+struct ContactMemory {
+  std::vector<std::int32_t> node;   ///< [pairs]
+  std::vector<std::int32_t> target; ///< [pairs], obstacles, then objects
+  std::vector<double> frame;        ///< [pairs, 9]
+  std::vector<double> multiplier;   ///< [pairs, 3], N
+};
+
 /// Set up once for a scene whose nodes are numbered by the solver: node i of object k is
 /// node_of[k][i], fixed ones included.
 ///
@@ -108,6 +116,11 @@ public:
 
   /// Forgets the last step's forces and sides, for states that do not follow on it.
   void forget();
+
+  /// Between steps. recall throws std::invalid_argument for nodes and targets that there are not.
+  /// Fence.
+  ContactMemory memory(const Exec& exec) const;
+  void recall(const Exec& exec, const ContactMemory& memory);
 
   /// The pairs that detect found, with their frames at x, and [pairs, 3] their multipliers along
   /// these, N, once they are solved for. Fence.

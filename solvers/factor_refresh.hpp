@@ -86,6 +86,14 @@ public:
       relative_rotation(exec, now_, made_at_, warp_);
   }
 
+  /// Makes the factor of an earlier system, that at positions x, and takes it for `staleness`
+  /// systems old: the state of a run that goes on.
+  void restore(const Exec& exec, const BlockMatrix<Exec>& matrix, const Array<double, Exec>& x,
+               int staleness) {
+    update(exec, matrix, x, true);
+    staleness_ = staleness;
+  }
+
   FactorPreconditioner<Exec>& preconditioner() { return *preconditioner_; }
   int staleness() const { return staleness_; } ///< systems since that of the factor in use
   bool refreshed() const { return refreshed_; }

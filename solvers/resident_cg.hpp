@@ -113,6 +113,11 @@ public:
     return result;
   }
 
+  /// Iterations that the next solve runs before its first look, where it has no `batch`: part of
+  /// the state of solves whose bits are to come again.
+  int planned() const { return last_; }
+  void plan(int iterations) { last_ = iterations; }
+
 private:
   ResidentMultiply<Exec>* multiply_;
   LaunchGraph<Exec> graph_;

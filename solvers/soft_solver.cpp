@@ -90,6 +90,7 @@ struct SoftSolver<Exec>::Implementation {
   enum class InverseAge { none, older, current } inverse_age = InverseAge::none;
   int rounds_lost = 0; ///< to its age, or that of the factor
   bool contact_wants_factor = false;
+  Vector factor_at, inverse_at;         ///< positions that these are of
   Vector inverse_made_at, inverse_warp; ///< rotations of nodes, as of FactorRefreshing
   Vector load, newton_load, x, v, x_start, x_trial, v_trial, x_before, v_before;
   Vector force, free_motion, free_residual, contact_motion; ///< none without contact
@@ -124,6 +125,9 @@ struct SoftSolver<Exec>::Implementation {
         *vector = make_zeros<double>(exec, n, "femura::soft::contact");
     if (has_contact && options.bands == 0)
       options.bands = 1; // see choose_inverse
+    if (options.preconditioner == SoftPreconditioner::ldlt)
+      for (Vector* vector : {&factor_at, &inverse_at})
+        *vector = make_zeros<double>(exec, n, "femura::soft::factor_at");
     if (options.preconditioner == SoftPreconditioner::ldlt)
       by_factor = std::make_unique<FactorRefreshing<Exec>>(
           exec, numbering.pattern, system.matrix(),
@@ -180,6 +184,7 @@ struct SoftSolver<Exec>::Implementation {
   bool refresh_now(const Exec& exec, const Vector& at, SoftStep& report) {
     by_factor->update(exec, system.matrix(), at, true);
     report.refreshed = true;
+    Kokkos::deep_copy(exec, factor_at, at);
     inverse_is_older();
     return by_factor->num_replaced(exec) == 0;
   }
@@ -255,6 +260,7 @@ struct SoftSolver<Exec>::Implementation {
     if (!by_factor->refreshed())
       return true;
     report.refreshed = true;
+    Kokkos::deep_copy(exec, factor_at, at);
     inverse_is_older();
     return by_factor->num_replaced(exec) == 0;
   }
@@ -324,7 +330,8 @@ struct SoftSolver<Exec>::Implementation {
                                std::max(0.5 * options.contact_tolerance, 0.02 * state.residual));
       left = balance(exec);
     }
-    count_lost_rounds(round);
+    constexpr int rounds_when_new = 4;
+    count_lost_rounds(std::max(0, round - rounds_when_new));
     report.penetration = std::max(report.penetration, state.penetration);
     report.complementarity = std::max(report.complementarity, state.complementarity);
     report.friction = std::max(report.friction, state.friction);
@@ -342,10 +349,18 @@ struct SoftSolver<Exec>::Implementation {
   }
 
   /// What is too old costs rounds; more of them than a new factor is worth have the next one fresh.
-  void count_lost_rounds(int rounds) {
-    constexpr int rounds_when_new = 4, worth_of_factor = 20;
-    rounds_lost += std::max(0, rounds - rounds_when_new);
+  void count_lost_rounds(int lost) {
+    constexpr int worth_of_factor = 20;
+    rounds_lost += lost;
     contact_wants_factor = rounds_lost > worth_of_factor;
+  }
+
+  void form_contact_inverse(const Exec& exec) {
+    contact_inverse->prepare(exec, by_factor->made());
+    if (options.warp)
+      Kokkos::deep_copy(exec, inverse_made_at, by_factor->rotation_of_factor());
+    Kokkos::deep_copy(exec, inverse_at, factor_at);
+    inverse_age = InverseAge::current;
   }
 
   /// Calls `use` with the inverse of the factor that contact goes by, and its warp.
@@ -353,10 +368,7 @@ struct SoftSolver<Exec>::Implementation {
   auto with_contact_inverse(const Exec& exec, const Use& use) {
     if (contact_inverse) {
       if (inverse_age == InverseAge::none) {
-        contact_inverse->prepare(exec, by_factor->made());
-        if (options.warp)
-          Kokkos::deep_copy(exec, inverse_made_at, by_factor->rotation_of_factor());
-        inverse_age = InverseAge::current;
+        form_contact_inverse(exec);
       }
       if (options.warp)
         relative_rotation(exec, by_factor->rotation(), inverse_made_at, inverse_warp);
@@ -470,6 +482,81 @@ struct SoftSolver<Exec>::Implementation {
     return timer.seconds() / repeats;
   }
 
+  /// The factor of a step h of the system at positions `at`, `staleness` systems old.
+  void restore_factor(const Exec& exec, const Vector& at, double h, int staleness) {
+    const SoftCoefficients c{1 + h * options.rayleigh_mass, h * (h + options.rayleigh_stiffness),
+                             options.rayleigh_mass, options.rayleigh_stiffness + h};
+    system.collect(exec, c, at, v);
+    system.compress(exec, c, load, v, cg.b);
+    by_factor->restore(exec, system.matrix(), at, staleness);
+    Kokkos::deep_copy(exec, factor_at, at);
+    factor_step = h;
+  }
+
+  SoftState state(const Exec& exec) const {
+    SoftState state;
+    state.positions = to_points(exec, x);
+    state.velocities = to_points(exec, v);
+    state.time = time;
+    if (contact) {
+      state.contact = contact->memory(exec);
+      std::vector<std::int32_t> point_of(numbering.node_of_point.size());
+      for (std::size_t i = 0; i < point_of.size(); ++i)
+        point_of[std::size_t(numbering.node_of_point[i])] = std::int32_t(i);
+      for (std::int32_t& node : state.contact.node)
+        node = point_of[std::size_t(node)];
+    }
+    state.planned = resident.planned();
+    state.planned_corrections = correction.planned();
+    state.last_iterations = last_iterations;
+    if (!by_factor || factor_step == 0 || options.refresh == FactorRefresh::background)
+      return state;
+    state.factor_positions = to_points(exec, factor_at);
+    state.factor_step = factor_step;
+    state.staleness = by_factor->staleness();
+    state.rounds_lost = rounds_lost;
+    if (contact_inverse && inverse_age != InverseAge::none) {
+      state.inverse_positions = to_points(exec, inverse_at);
+      state.inverse_is_current = inverse_age == InverseAge::current;
+    }
+    return state;
+  }
+
+  void set_state(const Exec& exec, const SoftState& state) {
+    from_points(exec, state.positions, x);
+    from_points(exec, state.velocities, v);
+    set_time(state.time);
+    resident.plan(state.planned);
+    correction.plan(state.planned_corrections);
+    last_iterations = state.last_iterations;
+    factor_step = 0;
+    inverse_age = InverseAge::none;
+    rounds_lost = 0;
+    contact_wants_factor = false;
+    if (contact) {
+      ContactMemory memory = state.contact;
+      for (std::int32_t& point : memory.node) {
+        FEMURA_REQUIRE(point >= 0 && std::size_t(point) < numbering.node_of_point.size(),
+                       "contact of point " << point);
+        point = std::int32_t(numbering.node_of_point[std::size_t(point)]);
+      }
+      contact->recall(exec, memory);
+    }
+    if (!by_factor || state.factor_positions.empty())
+      return;
+    if (contact_inverse && !state.inverse_positions.empty() && !state.inverse_is_current) {
+      from_points(exec, state.inverse_positions, x_trial);
+      restore_factor(exec, x_trial, state.factor_step, 0);
+      form_contact_inverse(exec);
+      inverse_age = InverseAge::older;
+    }
+    from_points(exec, state.factor_positions, x_trial);
+    restore_factor(exec, x_trial, state.factor_step, state.staleness);
+    if (contact_inverse && state.inverse_is_current)
+      form_contact_inverse(exec);
+    count_lost_rounds(state.rounds_lost);
+  }
+
   /// From nodes to points, and back.
   std::vector<double> to_points(const Exec& exec, const Vector& values) const {
     const std::vector<double> host = download(exec, values);
@@ -515,12 +602,21 @@ std::vector<double> SoftSolver<Exec>::velocities(const Exec& exec) const {
 template<class Exec>
 void SoftSolver<Exec>::set_state(const Exec& exec, const std::vector<double>& positions,
                                  const std::vector<double>& velocities, double time) {
-  implementation_->from_points(exec, positions, implementation_->x);
-  implementation_->from_points(exec, velocities, implementation_->v);
-  implementation_->set_time(time);
-  implementation_->factor_step = 0;
-  if (implementation_->contact)
-    implementation_->contact->forget();
+  SoftState state;
+  state.positions = positions;
+  state.velocities = velocities;
+  state.time = time;
+  implementation_->set_state(exec, state);
+}
+
+template<class Exec>
+SoftState SoftSolver<Exec>::state(const Exec& exec) const {
+  return implementation_->state(exec);
+}
+
+template<class Exec>
+void SoftSolver<Exec>::set_state(const Exec& exec, const SoftState& state) {
+  implementation_->set_state(exec, state);
 }
 
 template<class Exec>

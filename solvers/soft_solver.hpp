@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/backend.hpp"
+#include "solvers/contact_solver.hpp"
 #include "solvers/soft_options.hpp"
 #include "solvers/soft_scene.hpp"
 
@@ -49,6 +50,22 @@ struct SoftEnergy {
   double kinetic = 0, elastic = 0, potential = 0; ///< J; potential of gravity and loads, 0 at rest
 };
 
+/// All that the steps to come depend on. Host memory; "points" are of all objects one after the
+/// other.
+struct SoftState {
+  std::vector<double> positions, velocities; ///< [points, 3]
+  double time = 0;
+  ContactMemory contact; ///< of points, not nodes
+
+  // Of the factor that is used again; not for FactorRefresh::background
+  std::vector<double> factor_positions; ///< [points, 3], that its matrix was of; empty: none
+  double factor_step = 0;               ///< s, likewise
+  int staleness = 0;
+  std::vector<double> inverse_positions; ///< likewise of contact's inverse, where it has its own
+  bool inverse_is_current = false;       ///< it is of the factor in use
+  int last_iterations = 0, rounds_lost = 0, planned = 0, planned_corrections = 0;
+};
+
 /// Raised when no step can be taken: a matrix that stays singular or indefinite, numbers that are
 /// no longer finite. The state is that before the step.
 class SoftBreakdown : public std::runtime_error {
@@ -73,7 +90,12 @@ public:
   /// [points of all objects one after the other, 3]. Fence.
   std::vector<double> positions(const Exec& exec) const;
   std::vector<double> velocities(const Exec& exec) const;
-  /// Sets both and the time, for a resumed run; the next system gets a fresh factor. Fences.
+  /// All of the state, and a run that goes on from it: with `sync` and `every:K` and one Newton
+  /// iteration in the same bits, on equal backends. Throws std::invalid_argument for another
+  /// scene's. Fence.
+  SoftState state(const Exec& exec) const;
+  void set_state(const Exec& exec, const SoftState& state);
+  /// Sets both and the time, and forgets all else; the next system gets a fresh factor. Fences.
   void set_state(const Exec& exec, const std::vector<double>& positions,
                  const std::vector<double>& velocities, double time);
   SoftEnergy energy(const Exec& exec) const; ///< Fences.

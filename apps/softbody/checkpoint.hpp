@@ -3,6 +3,7 @@
 #pragma once
 
 #include "solvers/soft_scene.hpp"
+#include "solvers/soft_solver.hpp"
 
 #include <string>
 #include <utility>
@@ -12,8 +13,7 @@ namespace femura {
 
 struct Checkpoint {
   int step = 0;
-  double time = 0;                           ///< s
-  std::vector<double> positions, velocities; ///< [points of all objects one after the other, 3]
+  SoftState state;
 };
 
 /// What a checkpoint belongs to.

@@ -40,9 +40,14 @@ struct SoftbodyRunResults {
   int num_inverse_bands = 0;
   std::int64_t num_blocks = 0, num_factor_entries = 0, num_inverse_entries = 0;
 
+  std::int64_t most_crossing_edges = 0; ///< of bodies that are in each other, after a step
+  double deepest_crossing = 0;          ///< m
+  int first_crossing = -1;              ///< the step that a warning is of; -1: none
+
   std::vector<SoftObjectState> objects; ///< empty where the state is lost
+  std::string state_hash;               ///< of the last positions and velocities; likewise
   struct {
-    double read = 0, setup = 0, steps = 0, energies = 0, write = 0;
+    double read = 0, setup = 0, steps = 0, energies = 0, surfaces = 0, write = 0;
   } seconds;
   std::int64_t num_frames = 0;
   std::vector<std::string> files; ///< written

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run: scene, set-up, step after step with what is written of them.
+#include "apps/driver/content_hash.hpp"
 #include "apps/driver/interrupt.hpp"
 #include "apps/driver/table.hpp"
 #include "apps/softbody/checkpoint.hpp"
+#include "apps/softbody/crossing_watch.hpp"
 #include "apps/softbody/frame_series.hpp"
 #include "apps/softbody/softbody_command.hpp"
 #include "apps/softbody/softbody_report.hpp"
@@ -60,7 +62,7 @@ public:
   bool checkpoint(const Exec& exec, const SoftSolver<Exec>& solver, int step) {
     const Stopwatch watch;
     const TimedScope scope("femura::softbody::checkpoint");
-    const Checkpoint state = {step, solver.time(), solver.positions(exec), solver.velocities(exec)};
+    const Checkpoint state = {step, solver.state(exec)};
     const bool written = context_.try_output(checkpoint_, [&] {
       write_checkpoint(checkpoint_, state, identity_, provenance_texts(context_.provenance()));
     });
@@ -196,8 +198,12 @@ int resume(const Exec& exec, const SoftbodyCommandOptions& options, const Softbo
     fail<UsageError>("--resume ", options.resume, ": step ", state.step, " of ", model.steps,
                      " is done already: give a larger --steps");
   context.provenance().inputs.push_back(record_input(options.resume));
-  solver.set_state(exec, state.positions, state.velocities, state.time);
-  log_info("resumed after step ", state.step, " at ", format_number(state.time), " s");
+  try {
+    solver.set_state(exec, state.state);
+  } catch (const std::invalid_argument& error) {
+    fail<InputError>(options.resume, ": ", error.what());
+  }
+  log_info("resumed after step ", state.step, " at ", format_number(state.state.time), " s");
   return state.step;
 }
 
@@ -222,6 +228,9 @@ int run_on(const Exec& exec, const SoftbodyCommandOptions& options, const Softbo
   if (recorder.history() != nullptr)
     recorder.history()->start(step, solver->time(), results.initial);
   recorder.frame(exec, *solver, step);
+  const CrossingWatch crossings(model.scene);
+  if (crossings.is_watching())
+    crossings.look(step, solver->positions(exec), results);
   Progress progress(context, step, model.steps);
   protect_results();
   try {
@@ -232,6 +241,8 @@ int run_on(const Exec& exec, const SoftbodyCommandOptions& options, const Softbo
       ++step;
       if (recorder.history() != nullptr)
         recorder.history()->add(results.steps.back());
+      if (crossings.is_watching())
+        crossings.look(step, solver->positions(exec), results);
       progress.show(results.steps.back());
       if (step < model.steps)
         recorder.between(exec, *solver, step);
@@ -241,9 +252,15 @@ int run_on(const Exec& exec, const SoftbodyCommandOptions& options, const Softbo
     results.has_checkpoint = recorder.has_checkpoint();
   }
   context.end_solve();
-  if (!results.lost)
-    results.objects =
-        describe_state(model.scene, solver->positions(exec), solver->velocities(exec));
+  if (!results.lost) {
+    const std::vector<double> positions = solver->positions(exec);
+    const std::vector<double> velocities = solver->velocities(exec);
+    results.objects = describe_state(model.scene, positions, velocities);
+    ContentHash hash;
+    hash.add(positions);
+    hash.add(velocities);
+    results.state_hash = hash.digits();
+  }
   return report_softbody(model, results, stem, context,
                          [&] { recorder.finish(exec, *solver, step, results); });
 }

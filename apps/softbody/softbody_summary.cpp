@@ -144,6 +144,9 @@ nlohmann::ordered_json softbody_results(const SoftbodyModel& model,
       {"largest_staleness", totals.most_stale},
       {"halved_steps", totals.halved},
       {"most_inverted_elements", totals.most_inverted},
+      {"most_crossing_edges", results.most_crossing_edges},
+      {"deepest_crossing", results.deepest_crossing},
+      {"first_crossing_step", results.first_crossing < 0 ? Json() : Json(results.first_crossing)},
       {"most_contacts", totals.most_contacts},
       {"most_contact_rounds", totals.most_contact_rounds},
       {"worst_penetration", totals.worst_penetration},
@@ -162,11 +165,10 @@ nlohmann::ordered_json softbody_results(const SoftbodyModel& model,
                                {"upper", state.upper},
                                {"largest_displacement", state.largest_displacement}});
   }
-  json["seconds"] = {{"read", results.seconds.read},
-                     {"setup", results.seconds.setup},
-                     {"steps", results.seconds.steps},
-                     {"energies", results.seconds.energies},
-                     {"write", results.seconds.write}};
+  json["state_hash"] = results.state_hash;
+  json["seconds"] = {{"read", results.seconds.read},         {"setup", results.seconds.setup},
+                     {"steps", results.seconds.steps},       {"energies", results.seconds.energies},
+                     {"surfaces", results.seconds.surfaces}, {"write", results.seconds.write}};
   json["phases_fenced"] = results.fenced;
   for (const StepPhase& phase : step_phases)
     json["step_seconds"][phase.name] = to_json(spread_of(results, phase));

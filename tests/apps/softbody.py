@@ -64,7 +64,7 @@ class SoftbodyCase(DriverCase):
         """JSON has null where a number is not finite."""
         if isinstance(values, dict):
             for key, value in values.items():
-                if key not in ("breakdown", "last_time"):
+                if key not in ("breakdown", "last_time", "first_crossing_step"):
                     self.assert_finite(value)
         elif isinstance(values, list):
             for value in values:
@@ -372,6 +372,23 @@ class Resume(SoftbodyCase):
         self.assertEqual(second[0]["elastic"], first[-1]["elastic"])
         self.assertIn("c.h5", [i["path"] for i in resumed["provenance"]["inputs"]])
 
+    def test_a_resumed_run_in_contact_has_the_same_bits(self):
+        # With every:7 the run stops between two factors, with cloth that has two sides.
+        for make in (liver, pile, ball_on_cloth):
+            for refresh in ("sync", "every:7"):
+                with self.subTest(scene=make.__name__, refresh=refresh):
+                    document = make()
+                    half = document["steps"] - 5
+                    whole = self.run_scene(document, "--refresh", refresh)
+                    first = self.run_scene(document, "--refresh", refresh, "--steps", half,
+                                           "--checkpoint", "c.h5")
+                    rest = self.run_scene(document, "--refresh", refresh, "--resume", "c.h5")
+                    self.assertGreater(first["results"]["steps"]["contacts"][-1], 0)
+                    self.assertNotEqual(first["results"]["state_hash"],
+                                        whole["results"]["state_hash"])
+                    self.assertEqual(rest["results"]["state_hash"], whole["results"]["state_hash"])
+                    self.assertEqual(rest["results"]["objects"], whole["results"]["objects"])
+
     def test_checkpoints_while_running_are_replaced(self):
         self.run_scene(self.document(), "--checkpoint", "c.h5", "--checkpoint-every", "3")
         self.write_scene(self.document())
@@ -565,6 +582,28 @@ class Scenes(SoftbodyCase):
                 self.assertGreater(plan["results"]["factor_entries"], plan["problem"]["dofs"])
 
 
+class Memory(SoftbodyCase):
+    def test_a_dry_run_predicts_the_process(self):
+        here = os.path.dirname(os.path.abspath(__file__))
+
+        def example(name):
+            with open(os.path.join(here, "..", "..", "examples", "softbody", name)) as file:
+                return json.load(file)
+
+        lying = example("liver-on-plane.json")  # without the fall
+        lying["objects"][0]["translate"] = [0, 0, 0.052]
+        lying["objects"][0]["mesh"]["ellipsoid"]["cells"] = 9
+        for name, document, steps in (("cube", example("cube.json"), 1),
+                                      ("cloth", example("cloth.json"), 2),
+                                      ("pile", example("pile.json"), 12), ("liver", lying, 14)):
+            self.write_scene(document)
+            arguments = ("softbody", "s.json", "-q", "--backend", "serial", "--steps", steps)
+            expected = self.summary(*arguments, "--dry-run")["results"]["predicted_host_bytes"]
+            taken = self.summary(*arguments)["memory"]["host_peak_bytes"]
+            with self.subTest(scene=name, expected=expected, taken=taken):
+                self.assertLess(abs(expected / taken - 1), 0.25)
+
+
 class Failures(SoftbodyCase):
     """Runs that do not end well say so, keep what they have, and never end with 0."""
 
@@ -633,6 +672,37 @@ class Doubts(SoftbodyCase):
         # 3K - 2G over 6K + 2G with G = 2 (c1 + c2)
         self.assertIn("locking", of({"law": "mooney_rivlin", "c1": 1e4, "c2": 0, "bulk": 1e6}))
         self.assertNotIn("locking", of(LAWS[4]))
+
+    def test_bodies_that_go_through_each_other_by_their_edges(self):
+        # A bar falls across another; their nodes are beside each other.
+        bars = [body(hexa_box((1, 1, 1), (3, 0.2, 0.2)), name="lower", translate=[-1.5, -0.1, 0],
+                     fixed=[{"box": [-2, -1, -1, 2, 1, 1]}]),
+                body(hexa_box((1, 1, 1), (0.2, 3, 0.2)), name="upper", translate=[-0.1, -1.5, 0.25],
+                     velocity=[0, 0, -1])]
+        run = self.run_scene(scene(*bars, steps=20, contact={"between_objects": True}))
+        self.assertEqual(self.codes(run), ["surfaces-intersect"])
+        step = run["results"]["first_crossing_step"]
+        # 0.05 m to go at 0.01 m a step, then some depth.
+        self.assertGreater(step, 5)
+        text = run["warnings"][0]["text"]
+        self.assertIn(f"after step {step} 'lower' and 'upper' are in each other", text)
+        self.assertGreaterEqual(run["results"]["most_crossing_edges"], 4)
+        self.assertGreater(run["results"]["deepest_crossing"], 0.05)
+        # Without contact between objects they are not meant to feel each other.
+        self.assertEqual(self.codes(self.run_scene(scene(*bars, steps=20))), [])
+
+    def test_bodies_that_start_in_each_other(self):
+        balls = [soft(name, ellipsoid((0.1, 0.1, 0.1), 4), 1e4, [x, 0, 0])
+                 for name, x in (("left", 0), ("right", 0.15))]
+        run = self.run_scene(scene(*balls, steps=1, contact={"between_objects": True}))
+        self.assertEqual(run["results"]["first_crossing_step"], 0)
+        self.assertIn("at the start 'left' and 'right'", run["warnings"][0]["text"])
+
+    def test_bodies_that_rest_on_each_other_are_no_doubt(self):
+        for make in (tower, ball_on_cloth):
+            run = self.run_scene(make())
+            self.assertNotIn("surfaces-intersect", self.codes(run))
+            self.assertLess(run["results"]["deepest_crossing"], 0.01)
 
     def test_a_mesh_in_parts(self):
         points = "0 0 0\n1 0 0\n0 1 0\n0 0 1\n5 0 0\n6 0 0\n5 1 0\n5 0 1"

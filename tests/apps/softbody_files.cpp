@@ -44,7 +44,23 @@ std::string text_of(const std::string& path) {
 }
 
 Checkpoint some_state(const SoftScene& scene) {
-  return {3, 0.3, moved(scene, 1. / 3), moved(scene, -2)};
+  Checkpoint checkpoint;
+  checkpoint.step = 3;
+  SoftState& state = checkpoint.state;
+  state.positions = moved(scene, 1. / 3);
+  state.velocities = moved(scene, -2);
+  state.time = 0.3;
+  state.contact.node = {4, 7};
+  state.contact.target = {1, 0};
+  for (int k = 0; k < 18; ++k)
+    state.contact.frame.push_back(k / 7.);
+  state.contact.multiplier = {1, 0, 1. / 3, 2, -1, 0};
+  state.factor_positions = moved(scene, 0.1);
+  state.inverse_positions = moved(scene, 0.2);
+  state.factor_step = 0.01;
+  state.staleness = 2;
+  state.planned = 6;
+  return checkpoint;
 }
 
 } // namespace
@@ -101,9 +117,18 @@ TEST_CASE("a checkpoint comes back as it was", "[softbody]") {
   write_checkpoint(directory / "c.h5", state, identify(scene), {{"command_line", "femura"}});
   const Checkpoint back = read_checkpoint(directory / "c.h5", identify(scene), 12);
   CHECK(back.step == 3);
-  CHECK(back.time == 0.3);
-  CHECK(back.positions == state.positions);
-  CHECK(back.velocities == state.velocities);
+  CHECK(back.state.time == 0.3);
+  CHECK(back.state.positions == state.state.positions);
+  CHECK(back.state.velocities == state.state.velocities);
+  CHECK(back.state.contact.node == state.state.contact.node);
+  CHECK(back.state.contact.target == state.state.contact.target);
+  CHECK(back.state.contact.frame == state.state.contact.frame);
+  CHECK(back.state.contact.multiplier == state.state.contact.multiplier);
+  CHECK(back.state.factor_positions == state.state.factor_positions);
+  CHECK(back.state.inverse_positions == state.state.inverse_positions);
+  CHECK(back.state.factor_step == 0.01);
+  CHECK(back.state.staleness == 2);
+  CHECK(back.state.planned == 6);
 }
 
 TEST_CASE("checkpoints of other scenes and damaged ones are refused", "[softbody]") {
@@ -134,11 +159,11 @@ TEST_CASE("checkpoints of other scenes and damaged ones are refused", "[softbody
   CHECK_SAYS(error_for(other), "another scene");
 
   Checkpoint state = some_state(scene);
-  state.velocities[5] = std::numeric_limits<double>::quiet_NaN();
+  state.state.velocities[5] = std::numeric_limits<double>::quiet_NaN();
   write_checkpoint(path, state, identify(scene), {});
   CHECK_SAYS(error_for(scene), path, "/velocities", "finite");
   state = some_state(scene);
-  state.positions.resize(33);
+  state.state.positions.resize(33);
   write_checkpoint(path, state, identify(scene), {});
   CHECK_SAYS(error_for(scene), path, "/positions", "12 nodes");
   Hdf5File::create(path).close();
