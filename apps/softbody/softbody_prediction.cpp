@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/softbody/softbody_prediction.hpp"
 
+#include "core/element_surface.hpp"
 #include "kernels/make_factor_pattern.hpp"
 #include "kernels/node_graph.hpp"
+#include "kernels/projected_gauss_seidel.hpp"
 #include "kernels/soft_elements.hpp"
 #include "solvers/inverse_choice.hpp"
 #include "solvers/nested_dissection.hpp"
+
+#include <algorithm>
 
 namespace femura {
 
@@ -28,6 +32,26 @@ NodeGraph make_graph(const SoftScene& scene) {
   return make_node_graph(int(fixed.size()), groups, fixed);
 }
 
+std::int64_t num_surface_nodes(const ElementMesh& mesh) {
+  std::vector<std::int32_t> nodes = boundary_triangles(mesh);
+  std::sort(nodes.begin(), nodes.end());
+  return std::unique(nodes.begin(), nodes.end()) - nodes.begin();
+}
+
+/// The compliance of the contacts and what it is formed from. How many there will be nobody knows:
+/// bodies that lie on something touch it with a good third of their surface.
+double contact_bytes(const SoftScene& scene, double nodes) {
+  constexpr double share_in_contact = 0.4, share_of_rows = 0.8, room = 1.25;
+  double pairs = 0;
+  for (const SoftObject& object : scene.objects)
+    pairs += share_in_contact * double(num_surface_nodes(object.mesh));
+  const double tiles = pairs / detail::compliance_pairs;
+  const double columns = 3 * pairs, rows = share_of_rows * 3 * nodes;
+  constexpr double tile_bytes = 8.0 * 9 * detail::compliance_pairs * detail::compliance_pairs;
+  return room * (8 * columns * (rows + columns + detail::sweep_arrays) +
+                 tile_bytes * tiles * (tiles + 1) / 2);
+}
+
 } // namespace
 
 SoftbodyPrediction predict_softbody(const SoftbodyModel& model, bool on_device) {
@@ -39,11 +63,15 @@ SoftbodyPrediction predict_softbody(const SoftbodyModel& model, bool on_device) 
   const FactorApply apply = model.options.apply;
   const bool inverts =
       apply == FactorApply::inverse || (apply == FactorApply::automatic && on_device);
-  double inverse_bytes = 0;
-  if (model.options.preconditioner == SoftPreconditioner::ldlt) {
+  double inverse_bytes = 0, diagonal_bytes = 0;
+  const bool ldlt = model.options.preconditioner == SoftPreconditioner::ldlt;
+  const bool beside = inverts && model.options.refresh == FactorRefresh::background;
+  if (ldlt) {
     std::vector<int> order = nested_dissection(graph.row_begin, graph.column);
     const FactorPattern pattern = make_factor_pattern(graph.row_begin, graph.column, order);
     prediction.num_factor_entries = pattern.begin.back();
+    for (int s = 0; s < pattern.num_panels(); ++s)
+      diagonal_bytes += 8 * 9.0 * pattern.width(s) * pattern.width(s);
     int bands = 0;
     if (inverts) {
       const InverseLayout layout = choose_inverse(pattern, model.options, on_device, contact);
@@ -66,12 +94,19 @@ SoftbodyPrediction predict_softbody(const SoftbodyModel& model, bool on_device) 
     const double rest = 8 * detail::rest_numbers(object.mesh.shape);
     elements += double(object.mesh.num_elem()) * (pairs * (72.0 + 8) + n * (24.0 + 4 + 4) + rest);
   }
-  // The blocks and their columns, a dozen vectors, the factor; its inverse twice: one in use, one
-  // being made.
+  // The blocks and their columns, a dozen vectors, the factor with the inverses of its diagonal
+  // blocks; its inverse, in the background twice: one in use, one being made.
   const double nodes = double(model.num_nodes()), blocks = double(prediction.num_blocks);
   prediction.device_bytes = elements + blocks * (72 + 4) + nodes * 24 * 12 +
-                            8 * double(prediction.num_factor_entries) + 2 * inverse_bytes;
-  prediction.host_growth = nodes * 24 * 6 + blocks * 16 + (on_device ? 0 : prediction.device_bytes);
+                            8 * double(prediction.num_factor_entries) + diagonal_bytes +
+                            inverse_bytes * (beside ? 2 : 1) +
+                            (contact ? contact_bytes(scene, nodes) : 0);
+  // On the host a factor is made from a copy of the matrix, and copied.
+  const bool factor_on_host = ldlt && (!on_device || model.options.place == FactorPlace::host);
+  const double host_factor =
+      factor_on_host ? 8 * double(prediction.num_factor_entries) + 72 * blocks : 0;
+  prediction.host_growth =
+      nodes * 24 * 6 + blocks * 16 + host_factor + (on_device ? 0 : prediction.device_bytes);
   return prediction;
 }
 
