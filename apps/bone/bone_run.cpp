@@ -328,10 +328,10 @@ int run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mode
     fail<InputError>("the strain energy is ", energy,
                      " N mm: lengths, moduli or loads are too small or too large to compute with");
   add_statistics(options, solution.fields, results);
-  if (!std::isfinite(results.sed->maximum) || !std::isfinite(results.von_mises->maximum))
-    fail<InputError>(
-        "stresses or strains are beyond single precision: loads or moduli are too large "
-        "for the voxels");
+  if (!(results.sed->maximum > 0) || !std::isfinite(results.sed->maximum) ||
+      !std::isfinite(results.von_mises->maximum))
+    fail<InputError>("energies or stresses are beyond single precision, in which fields are kept: "
+                     "scale loads and moduli");
   const std::string status = bone_status(results);
   return report_bone(results, output_stem(options), context, [&] {
     if (files.hdf && context.try_output(*files.hdf, [&] {

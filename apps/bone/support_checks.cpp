@@ -137,7 +137,7 @@ void warn_of_small_contact(const SupportReaction& support, double cross_section,
   if (support.contact_area < least_contact * cross_section)
     log_warning("small-contact", support.name, ": touches ", format_number(support.contact_area, 4),
                 " mm2 of bone (", format_count(support.num_nodes), " nodes), ",
-                format_number(100 * support.contact_area / cross_section, 2),
+                format_number(100 * support.contact_area / cross_section, 3),
                 " % of the specimen's mean cross-section of ", format_number(cross_section, 4),
                 " mm2: the result is that of the spots where it touches; ",
                 options.plate_depth > 0 ? "raise --plate-depth"

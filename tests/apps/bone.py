@@ -539,6 +539,14 @@ class Units(Images):
         self.close(moduli[1], moduli[0])
         self.close(moduli[2], moduli[0])
 
+    def test_loads_that_vanish_or_overflow_are_no_result(self):
+        cube = ("--generate", "cube", "--size", "3", "--backend", "serial", "--fix")
+        for load in (("z-:xyz,z+:z=1e-200",), ("z-:xyz,z+:z=1e-120",), ("z-:xyz,z+:z=1e25",),
+                     ("z-:xyz", "--force", "z+:z=1e-300"), ("z-:xyz", "--force", "z+:z=1e30")):
+            with self.subTest(load=load):
+                self.refused("", *cube, *load)
+                self.assertEqual(self.files(), [])
+
     def test_incompressible_bone_is_said_to_lock(self):
         cube = ("bone", "--generate", "cube", "--size", "3", "--backend", "serial", "-q")
         self.assertEqual(self.codes(self.summary(*cube, "--poisson", "0.495")), ["locking"])
