@@ -59,7 +59,8 @@ def parse():
     colour.add_argument("--range", type=float, nargs=2, metavar=("MIN", "MAX"))
     colour.add_argument("--log", action="store_true", help="logarithmic")
     colour.add_argument("--isochrones", type=float, default=0, metavar="STEP",
-                        help="bands of that width with lines between them; grey below 0")
+                        help="bands of that width with lines between them; grey where there is no "
+                        "value")
     colour.add_argument("--lines", metavar="NAME", help="lines between cells whose field NAME "
                         "differs; 'cells': around all cells")
     colour.add_argument("--colours", default="viridis", metavar="MAP", help="of matplotlib")
@@ -205,8 +206,6 @@ def value_colours(values, options):
     values = values[numpy.isfinite(values)]
     if options.log:
         values = values[values > 0]
-    if options.isochrones:
-        values = values[values >= 0]
     if values.size == 0:
         raise InputError("the field has no values that can be shown" +
                          (" above 0: leave out --log" if options.log else ""))
@@ -246,10 +245,7 @@ def make(options):
         values = canvas.interpolate(triangles.value)
         colours, low, high = value_colours(values[canvas.seen()], options)
         text = f"{field[0]}{when} from {low:.4g} to {high:.4g}"
-        if options.isochrones:
-            unreached = (triangles.value < 0).any(axis=1)
-            values = numpy.where(canvas.pick(unreached), numpy.nan, values)
-        elif options.log:
+        if options.log:
             values = numpy.where(values > 0, values, numpy.nan)
         return colours(values)
 
@@ -258,7 +254,7 @@ def make(options):
     lines = numpy.zeros(picture.shape[:2], bool)
     if options.isochrones:
         bands = numpy.floor(canvas.interpolate(triangles.value) / options.isochrones)
-        lines |= canvas.borders(numpy.maximum(bands, -1), step)
+        lines |= canvas.borders(numpy.nan_to_num(bands, nan=-1e9), step)
     if options.lines:
         label = numpy.arange(mesh.num_cells)
         if options.lines != "cells":

@@ -17,6 +17,12 @@ class InputError(Exception):
     """Something is wrong with a file or with what was asked of it."""
 
 
+def text_of(data, name):
+    """The text attribute of a dataset, empty where it has none."""
+    text = data.attrs.get(name, b"")
+    return text.decode() if isinstance(text, bytes) else str(text)
+
+
 class Mesh:
     """points [num_points, 3]; blocks: a list of (cell numbers [n], corners [n, 3, 4 or 8])."""
 
@@ -34,8 +40,9 @@ class Mesh:
         name = known[name.lower()]
         data, of_points = self.fields[name]
         values = numpy.asarray(data[...], float)
-        unit = data.attrs.get("unit", b"")
-        unit = unit.decode() if isinstance(unit, bytes) else str(unit)
+        unit = text_of(data, "unit")
+        if name.startswith("activation_time") and text_of(data, "unreached") != "nan":
+            values[values == -1] = numpy.nan  # no wave arrives there
         if values.ndim == 1 and component:
             raise InputError(f"{self.path}: '{name}' has no components")
         if values.ndim == 2:

@@ -73,6 +73,23 @@ class Picture(DriverCase):
         self.assertIn((count > 25).sum(), (3, 4, 5))
         self.assertGreater(self.share(self.picture("slab.hdf")), 0.1)  # with colour bar
 
+    def test_where_no_wave_arrives_is_grey_and_not_on_the_scale(self):
+        # 1 mm cubes of six tetrahedra each, x fastest, of which the last eight do not conduct.
+        rows = ["0.5" if i // 6 % 20 < 12 else "0" for i in range(6 * 20 * 7 * 3)]
+        self.write("v.dat", "\n".join(rows) + "\n")
+        for start, least, options in ((0, 0, ("--cut", "z")), (-9, -9, ("--isochrones", 5))):
+            self.femura("eikonal", "--generate", "slab:h=1", "--velocities", "v.dat", "--site",
+                        f"box:0,0,0,0,9,9@t={start}", "-o", ".")
+            view = ("slab.hdf", "--view", 0.001, 0, 1, "--up", "y", "--bar", "none")
+            process = self.run_script(*view, *options, "--size", 400, 160, "-o", "p.png")
+            low, high = map(float, process.stdout.split(" from ")[1].split(" to "))
+            self.assertGreaterEqual(low, least)
+            self.assertAlmostEqual(high, least + 24, delta=1.5)
+            with Image.open(self.path("p.png")) as image:
+                pixels = numpy.asarray(image.convert("RGB"), int)
+            self.assertGreater(numpy.ptp(pixels[80, 60]), 30)
+            self.assertLess(numpy.ptp(pixels[80, 350]), 5)
+
     def test_voxels_and_a_surface(self):
         self.femura("bone", "--generate", "perlin", "--size", "16", "--feature", "8", "-o", ".")
         name = next(name for name in self.files() if name.endswith(".hdf"))
