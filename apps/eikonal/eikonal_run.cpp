@@ -93,13 +93,14 @@ EikonalPrediction predict(const EikonalCommandOptions& options, const EikonalMod
   const double metric = (options.solver.metric == TetraMetric::lengths ? 6 : 18) * real;
   const double directions = (mesh.fibre.empty() ? 0 : 12) + (mesh.sheet.empty() ? 0 : 12);
   const double sets = double(model.sets.size());
+  const double slowness = model.velocities.by_tetra.empty() ? 0 : 24;
   EikonalPrediction prediction;
   prediction.mesh = describe_mesh(model);
   prediction.num_sets = model.sets.size();
   prediction.device_bytes =
       // Vertices, rings and their faces; coordinates, rings and neighbours of points; a queue,
       // stamps and two or three arrays of times.
-      tetra * (metric + 16 + 16 + 16 + directions + 4) + points * (24 + 12 + 58) +
+      tetra * (metric + 16 + 16 + 16 + directions + 4 + slowness) + points * (24 + 12 + 58) +
       points * sets * (12 + 3 * real);
   prediction.host_growth =
       points * sets * real + (BackendTraits<Exec>::is_device ? 0 : prediction.device_bytes);

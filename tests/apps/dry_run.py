@@ -25,6 +25,14 @@ CASES = {
         ("--generate", "cube", "--size", "20,20,60", "--plate-depth", "29"),
         ("--generate", "perlin", "--size", "64", "--feature", "16", "--test", "homogenise"),
     ],
+    "eikonal": [
+        (example("eikonal", "wall.pts"), "--velocities", example("eikonal", "tissues.json"),
+         "--site", "vtx:" + example("eikonal", "endocardium.vtx")),
+        ("--generate", "ventricles:h=2"),
+        ("--generate", "ventricles:h=2", "--precision", "double", "--metric", "products"),
+        ("--generate", "box:n=30", "--site", "vertices:0", "--method", "scan"),
+        ("--generate", "slab:h=1"),
+    ],
     "topopt": [
         (example("topopt", "cantilever.json"), "--steps", "1"),
         (example("topopt", "gripper.json"), "--steps", "1"),
@@ -71,6 +79,9 @@ class Prediction(DriverCase):
 
     def test_bone(self):
         self.check("bone")
+
+    def test_eikonal(self):
+        self.check("eikonal")
 
     def test_topopt(self):
         self.check("topopt")
