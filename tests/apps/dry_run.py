@@ -36,6 +36,7 @@ CASES = {
     "topopt": [
         (example("topopt", "cantilever.json"), "--steps", "1"),
         (example("topopt", "gripper.json"), "--steps", "1"),
+        (example("topopt", "bridge.json"), "--steps", "1"),
         ("cantilever", "--cells", "2x1x1", "--steps", "1"),
         ("lbeam", "--cells", "24x8x24", "--steps", "1", "--operator", "csr"),
         ("cantilever", "--cells", "24x12x12", "--steps", "1", "--radius", "4", "--preconditioner",
