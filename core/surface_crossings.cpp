@@ -99,6 +99,18 @@ double square_distance(const double* x, const double* const (&corner)[3]) {
   return u >= 0 && v >= 0 && u + v <= 1 ? std::min(least, height * height / area2) : least;
 }
 
+/// On the side that the triangle's normal comes from.
+bool is_below(const double* x, const double* const (&corner)[3]) {
+  double ab[3], ac[3], off[3], n[3];
+  for (int d = 0; d < 3; ++d) {
+    ab[d] = corner[1][d] - corner[0][d];
+    ac[d] = corner[2][d] - corner[0][d];
+    off[d] = x[d] - corner[0][d];
+  }
+  cross_product(ab, ac, n);
+  return dot(off, n) < 0;
+}
+
 /// Of an edge in a body, by its passages in order: the middle of the longest part that is inside,
 /// or the end that is; false where there is none. `place` is where that part enters or leaves.
 bool find_part_inside(const std::vector<Passage>& passages, double& probe, double& place) {
@@ -238,14 +250,25 @@ void SurfaceCrossings::cross(const Object& edges, const Object& triangles, const
     if (triangles.two_sided)
       depth = depth_through_sheet(way, passages, place);
     else if (find_part_inside(passages, probe, place)) {
+      // A passage that rounding took for one, at an edge that is only touched, leaves the probe
+      // outside.
       double x[3], least = HUGE_VAL;
+      bool inside = false;
       for (int d = 0; d < 3; ++d)
         x[d] = from[d] + probe * way[d];
       for (const Candidate& each : candidates) {
         const std::int32_t* const corners = &triangles.triangle[each.first];
-        least =
-            std::min(least, square_distance(x, {at(corners[0]), at(corners[1]), at(corners[2])}));
+        const double* const corner[3] = {at(corners[0]), at(corners[1]), at(corners[2])};
+        const double square = square_distance(x, corner);
+        constexpr double same = 1e-9; // of triangles that share the nearest point
+        if (square > (1 + same) * least)
+          continue;
+        const bool below = is_below(x, corner);
+        inside = square < (1 - same) * least ? below : inside && below;
+        least = std::min(least, square);
       }
+      if (!inside)
+        continue;
       depth = std::sqrt(least);
     }
     if (!(depth > least_depth_ * size))

@@ -290,6 +290,9 @@ struct MeasureErrors {
   }
   KOKKOS_FUNCTION void operator()(int p, double& through, double& normal, double& tangent) const {
     const ContactDefect defect = contact_defect(block(p), &motion(3 * p), &multiplier(3 * p));
+    for (int c = 0; c < 3; ++c)
+      if (!(motion(3 * p + c) - motion(3 * p + c) == 0))
+        normal = INFINITY; // projections take what is no number for zero
     keep(-motion(3 * p), through);
     keep(defect.normal, normal);
     keep(defect.tangent, tangent);
