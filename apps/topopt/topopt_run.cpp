@@ -249,13 +249,13 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, const TopoptMo
   // Before the final analysis, which changes the displacements that the next step starts from.
   if (recorder.has_checkpoint())
     recorder.checkpoint(exec, *optimizer);
-  if (results.breakdown.empty())
-    results.within_volume = optimizer->meet_volume(exec);
-  if (results.breakdown.empty() && !results.stopped) {
+  if (results.breakdown.empty()) {
     const Stopwatch final_watch;
     const TimedScope scope("femura::topopt::analyse");
     try {
-      results.final = optimizer->analyse(exec);
+      results.within_volume = optimizer->meet_volume(exec);
+      if (!results.stopped)
+        results.final = optimizer->analyse(exec);
     } catch (const DesignBreakdown& breakdown) {
       results.breakdown = breakdown.what();
       results.converged = false;
