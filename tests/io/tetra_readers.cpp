@@ -7,6 +7,7 @@
 #include "tests/io/test_directory.hpp"
 #include "tests/io/tetra_samples.hpp"
 
+#include <cmath>
 #include <cstdlib>
 
 using namespace femura;
@@ -246,4 +247,44 @@ TEST_CASE("the meshes of the shared data are refused for their unused points", "
   const std::string path = std::string(shared) + "/softbody/raptorTetra_8418.vtu";
   CHECK_SAYS(error_of([&] { read_tetra_mesh(path); }), "raptorTetra_8418.vtu: line 2609",
              "point 2603", "3 of 2996");
+}
+
+TEST_CASE("other cell data is read where it is asked for, NaN included", "[tetra]") {
+  const Bytes text = "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+                     "POINTS 5 double\n0 0 0 1 0 0 0 1 0 0 0 1 1 1 1.5\n"
+                     "CELLS 3 14\n4 0 1 2 3\n3 0 1 2\n4 1 2 3 4\nCELL_TYPES 3\n10 5 10\n"
+                     "CELL_DATA 3\nSCALARS v double 1\nLOOKUP_TABLE default\n0.5\n9\nnan\n"
+                     "VECTORS w float\n1 2 3\n9 9 9\n4 5 nan\n";
+  TetraFileOptions options;
+  CHECK(read("a.vtk", text, options).value.empty());
+  options.value_fields = {"w", "v"};
+  const std::vector<double> value = read("a.vtk", text, options).value; // without the triangle's
+  REQUIRE(value.size() == 8);
+  CHECK(std::vector<double>(value.begin(), value.begin() + 6) ==
+        std::vector<double>{1, 2, 3, 0.5, 4, 5});
+  CHECK(std::isnan(value[6]));
+  CHECK(std::isnan(value[7]));
+  options.value_fields = {"v", "speed"};
+  CHECK_SAYS(error_of([&] { read("a.vtk", text, options); }), "a.vtk", "'speed'", "v, w");
+  options.value_fields = {"v"};
+  CHECK_SAYS(error_of([&] { read("a.vtk", replaced(text, "nan", "inf"), options); }), "a.vtk",
+             "line 18", "finite");
+}
+
+TEST_CASE("values of elements stand in a line each", "[tetra]") {
+  const TestDirectory directory;
+  const std::string path = directory / "v.dat";
+  write_bytes(path, "0.6 0.3\r\n\n nan 0\n");
+  const std::vector<double> value = read_cell_values(path, 2);
+  REQUIRE(value.size() == 4);
+  CHECK(value[1] == 0.3);
+  CHECK(std::isnan(value[2]));
+  CHECK_SAYS(error_of([&] { read_cell_values(path, 3); }), "v.dat", "the file ends after 2 lines");
+  CHECK_SAYS(error_of([&] { read_cell_values(path, 1); }), "v.dat", "more lines than the 1");
+  for (const char* bad :
+       {"", "\n\n", "0.6 x\n1 1\n", "1\n1 1\n", "1 1 1 1\n1 1 1 1\n", "1e999\n1\n"}) {
+    INFO(bad);
+    write_bytes(path, bad);
+    CHECK_SAYS(error_of([&] { read_cell_values(path, 2); }), "v.dat");
+  }
 }
