@@ -91,6 +91,8 @@ def cases(seeds, executable):
             add(folder, mesh, {mesh: data}, "eikonal", mesh, *speed, *waves)
     add("velocities", "v.json", {**carp, "v.json": VELOCITIES}, "eikonal", "m", "--velocities",
         "v.json", *waves)
+    add("velocities", "v.dat", {**carp, "v.dat": "0.6 0.3 0.2\n0.5 0.5 0.5\n"}, "eikonal", "m",
+        "--velocities", "v.dat", *waves)
     add("sites", "s.json", {**carp, "s.json": ["vertices:0", "point:1,0,0@t=2"]}, "eikonal", "m",
         *speed, "--sites", "s.json")
     for name, data in seed("vtx"):

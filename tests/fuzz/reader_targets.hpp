@@ -256,6 +256,15 @@ inline bool nodal_list_target(const std::string& path) {
     }
   });
 }
+/// Of a mesh of two tetrahedra.
+inline bool cell_values_target(const std::string& path) {
+  return accepts([&] {
+    const std::vector<double> value = femura::read_cell_values(path, 2);
+    expect(value.size() == 2 || value.size() == 4 || value.size() == 6, "parts of rows");
+    for (const double x : value)
+      expect(!std::isinf(x), "a value that is infinite");
+  });
+}
 /// Of a mesh of five points.
 inline bool vtx_target(const std::string& path) {
   return accepts([&] {

@@ -78,6 +78,7 @@ void write_seeds(const fs::path& root) {
   put("surface", "text.stl", sample_ascii_stl());
   put("surface", "binary.stl", sample_binary_stl());
   put("nodal_list", "f.csv", "# x, y, z, component, value\n0, 0, 2, z, -1\n1 1 2 2 -0.5 # one\n");
+  put("cell_values", "v.dat", "0.6 0.3 0.2\nnan 0 1e-3\n");
   put("raw", "floats.raw", "head" + numbers(ramp<float>(12), true));
   for (const Bytes& bytes : {sample_mha(), sample_nii(), sample_nii_gz(), sample_off()})
     put("format", ("seed" + std::to_string(bytes.size())).c_str(), bytes);

@@ -159,6 +159,10 @@ TEST_CASE("damaged vertex lists are refused or read, nothing else", "[damaged]")
   run_damaged(vtx_target, "a.vtx", sample_vtx(), 1);
 }
 
+TEST_CASE("damaged values of elements are refused or read, nothing else", "[damaged]") {
+  run_damaged(cell_values_target, "v.dat", "0.6 0.3 0.2\nnan 0 1e-3\n", 1);
+}
+
 TEST_CASE("damaged nodal lists are refused or read, nothing else", "[damaged]") {
   run_damaged(nodal_list_target, "f.csv", "# x, y, z\n0, 0, 2, z, -1\n1 1 2 2 -0.5 # one\n", 1);
 }
