@@ -77,8 +77,13 @@ class FailingWrites(DriverCase):
     def check(self, number, reference, result, start):
         code, message, files, failed = result
         where = f"call {number} ({failed}): exit {code}, {message}"
+        if code == DONE: # nothing was lost, as where the last close of a flushed file fails
+            self.assertEqual(sorted(files), sorted(reference), where)
+            for name in files:
+                self.assertEqual(self.content(name, files), self.content(name, reference), where)
+            return
         self.assertEqual(code, BAD_FILE, where)
-        self.assertIn("femura: error: ", message, where)
+        self.assertRegex(message, "femura: error: |warning: ", where)
         for name in files:
             self.assertIn(name, reference, where)
             if name.endswith(".csv"): # a history may be written as it goes

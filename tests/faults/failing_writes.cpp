@@ -127,6 +127,16 @@ size_t fwrite(const void* data, size_t size, size_t count, FILE* stream) {
              : next<decltype(fwrite)>("fwrite")(data, size, count, stream);
 }
 
+int fputs(const char* text, FILE* stream) {
+  return fails("fputs", ::fileno(stream)) ? EOF : next<decltype(fputs)>("fputs")(text, stream);
+}
+
+int fflush(FILE* stream) {
+  return stream != nullptr && __fwritable(stream) && fails("fflush", ::fileno(stream))
+             ? EOF
+             : next<decltype(fflush)>("fflush")(stream);
+}
+
 int fclose(FILE* stream) {
   const bool failing = __fwritable(stream) && fails("fclose", ::fileno(stream));
   const int reason = errno;
