@@ -569,7 +569,8 @@ class ThinSpecimens(BoneCase):
                                    "--poisson", "0", "--backend", "serial", "-q", "--test", "axial",
                                    "--tolerance", "1e-10")
                 self.assertLess(run["timings"]["total_seconds"], 20)
-                self.assertLess(run["memory"]["host_peak_bytes"], 100e6)
+                # 1.5 GB before; a build with CUDA takes some 130 MB to start.
+                self.assertLess(run["memory"]["host_peak_bytes"], 250e6)
                 # Without Poisson's effect the stress is the same in the layers that are free.
                 size = [int(n) for n in arguments[1].split(",")]
                 free = size[2] - 2 * int(arguments[3] if len(arguments) > 2 else 0)
