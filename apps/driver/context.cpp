@@ -178,7 +178,10 @@ int DriverContext::exit_code(int code) const {
   const bool failed =
       std::any_of(warnings_.begin(), warnings_.end(),
                   [](const LogMessage& warning) { return warning.code == "not-written"; });
-  return failed ? int(exit_bad_file) : code;
+  if (!failed)
+    return code;
+  std::cerr << "femura: error: not all outputs are written; see the warnings above" << std::endl;
+  return exit_bad_file;
 }
 
 void DriverContext::begin_progress(const std::string& heading) {

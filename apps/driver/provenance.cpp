@@ -105,6 +105,8 @@ std::vector<std::pair<std::string, std::string>> provenance_texts(const Provenan
   std::vector<std::pair<std::string, std::string>> texts;
   const nlohmann::ordered_json json = to_json(provenance); // items() refers to it
   for (const auto& [name, value] : json.items()) {
+    if (name == "directory")
+      continue; // the same run gives the same file wherever it is
     std::string text = value.is_string() ? value.get<std::string>() : json_text(value);
     texts.emplace_back(name, std::move(text));
   }

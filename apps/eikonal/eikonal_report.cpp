@@ -286,7 +286,8 @@ void warn_of_unreached(const EikonalRunResults& results, const ActivationReport&
 void warn(const EikonalRunResults& results) {
   if (results.interrupted) {
     log_warning("interrupted", "stopped by a signal after ", results.solved.iterations,
-                " iterations: times are upper bounds, and -1 where no wave had come yet");
+                " iterations: times are upper bounds, and ", unreached_text(results.unreached_mark),
+                " where no wave had come yet");
     return;
   }
   if (!results.converged)
