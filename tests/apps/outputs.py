@@ -175,7 +175,7 @@ class Loss(OutputCase):
                      "--checkpoint", "c.h5", "--vtk-every", "1"]
         os.makedirs(self.path("out/s_000002.hdf"))  # where a file is to be
         process = self.run_with(arguments, BAD_FILE)
-        self.assertEqual(process.stderr.count(b"warning"), 1)
+        self.assertEqual(process.stderr.count(b"warning: "), 1)
         run = self.read_summary("out/s.summary.json")
         self.assertEqual(run["results"]["steps_taken"], 4)
         self.assertEqual(run["results"]["frames"], 4)
@@ -187,7 +187,7 @@ class Loss(OutputCase):
         self.assertLess(size["s.summary.json"], limit)
         shutil.rmtree(self.path("out"))
         process = self.run_with(arguments, BAD_FILE, **self.limited(limit))
-        self.assertEqual(process.stderr.count(b"warning"), 2)  # series and checkpoint
+        self.assertEqual(process.stderr.count(b"warning: "), 2)  # series and checkpoint
         self.assertEqual(sorted(os.listdir(self.path("out"))), ["s.csv", "s.summary.json"])
         self.assertEqual(len(self.read("out/s.csv").splitlines()), 2 + 4)
         run = self.read_summary("out/s.summary.json")
