@@ -164,7 +164,8 @@ TEST_CASE("steps of Abaqus keep loads unless they are perturbations or new", "[h
   CHECK(no_steps.young == 0);
 }
 
-TEST_CASE("small Abaqus files that name large sets again and again stay small", "[hexa]") {
+// [slow]: the address sanitizer keeps what was given back.
+TEST_CASE("small Abaqus files that name large sets again and again stay small", "[hexa][slow]") {
   // 400 lines of 27 000 nodes or 24 000 elements each: 150 MB where every member is kept.
   constexpr int n = 30;
   Bytes inp = "*NODE\n";
