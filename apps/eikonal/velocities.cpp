@@ -16,12 +16,10 @@ namespace femura {
 
 namespace {
 
-using Json = nlohmann::json;
-
 /// Those of a heart, and of most of what is made of one in a laboratory (m/s).
 constexpr double least_usual = 0.01, greatest_usual = 10;
 
-ConductionVelocity read_tissue(const std::string& where, const Json& json) {
+ConductionVelocity read_tissue(const std::string& where, const nlohmann::json& json) {
   const std::vector<std::string> names = {"vl", "vt", "vn"};
   if (json.is_null())
     return no_conduction;
@@ -74,7 +72,7 @@ std::string list_of(const std::vector<int>& tags) {
 } // namespace
 
 VelocityTable read_velocities(const std::string& path) {
-  const Json json = read_large_json(path);
+  const nlohmann::json json = read_large_json(path);
   if (!json.is_object())
     fail<InputError>(path, ": expected an object with velocities by tag, such as "
                            "{\"1\": {\"vl\": 0.6, \"vt\": 0.4}}");
@@ -85,7 +83,8 @@ VelocityTable read_velocities(const std::string& path) {
     if (name == "default")
       table.other = read_tissue(path + ": \"default\"", tissue);
     else if (!TextScanner::parse(name, tag))
-      fail<InputError>(path, ": ", Json(name).dump(), " is no tag: a whole number or \"default\"",
+      fail<InputError>(path, ": ", nlohmann::json(name).dump(),
+                       " is no tag: a whole number or \"default\"",
                        did_you_mean(name, {"default"}));
     else if (!table.by_tag.insert({tag, read_tissue(path + ": tag " + name, tissue)}).second)
       fail<InputError>(path, ": tag ", tag, " is there twice");

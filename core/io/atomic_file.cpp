@@ -39,7 +39,7 @@ std::string resolve_links(const std::string& path) {
 
 /// Whether a file system that cannot do what was asked says so; the file is there all the same.
 bool is_unsupported(int reason) {
-  return reason == EINVAL || reason == ENOSYS || reason == ENOTSUP || reason == EOPNOTSUPP;
+  return reason == EINVAL || reason == ENOSYS || reason == EOPNOTSUPP; // on Linux also ENOTSUP
 }
 
 void flush(const std::string& path, const std::string& name) {
