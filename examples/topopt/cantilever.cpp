@@ -40,6 +40,7 @@ bool run(const Exec& exec) {
   DesignOptions options;
   options.volume_fraction = 0.12;
   options.radius = std::sqrt(3.0);
+  options.multiplier_tolerance = 1e-4; // that of the known course
 
   // 3. Five steps.
   DesignOptimizer<Exec> optimizer(exec, problem, options);
