@@ -15,11 +15,20 @@ namespace femura {
 namespace {
 
 // Rounds of libgomp's loop, each some 10 to 100 ns. By default there are 300 000: where a processor
-// is shared, the thread that is waited for runs only when that one's time slice ends. Measured on
-// two processors that others kept busy, by serial: a scene of 60 nodes 1.5 with 300, 4 with 1000,
-// hundreds without a limit; a voxel cube of 16^3 0.7, 0.8 and 5; more than some 10 000 dofs do not
-// notice the number below 3000.
-constexpr const char* spin_count = "300";
+// is shared, the thread that is waited for runs only when that one's time slice ends. Ratios of
+// whole runs on two processors, medians of 2 to 7, of one to three sittings:
+//
+//                                          300        1000       3000       10 000
+//   quiet, over 300 000:
+//     tibia                                1.17-1.23  1.05-1.14  0.95-1.25  0.95-1.11
+//     bone 24, hearts, cloth, a soft cube  1.0-1.2               0.95-1.09  0.97-1.2
+//   beside two busy, over serial (300 000: 1.8-6.7):
+//     bone 16, a scene of 60 nodes                    1.0-1.3    1.8-2.0    1.3-2.6
+//     heart of 2 mm, cloth                 1.0                   1.0-1.1    1.1-1.4
+//
+// Runs of the tibia scatter by 15 %, so that a loss of some per cent on a quiet machine is not
+// ruled out. Beside more than two the loss without a limit has no bound: 1600 times was seen.
+constexpr const char* spin_count = "3000";
 
 bool is_set(const char* variable) {
   return std::getenv(variable) != nullptr;
