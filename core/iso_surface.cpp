@@ -50,7 +50,7 @@ double mean(std::array<double, Count> value) {
 }
 
 /// A face by its sorted nodes.
-struct Face {
+struct SolidFace {
   std::array<std::int32_t, 4> key;
   std::int64_t place; ///< six times the place of its cell, and the face
 };
@@ -108,10 +108,10 @@ private:
 
   /// Numbers the faces with a node above; all elements that have such a face are cells.
   void number_faces() {
-    std::vector<Face> faces;
+    std::vector<SolidFace> faces;
     for (std::size_t place = 0; place < elem_.size(); ++place)
       for (std::size_t f = 0; f < 6; ++f) {
-        Face face{{}, std::int64_t(6 * place + f)};
+        SolidFace face{{}, std::int64_t(6 * place + f)};
         bool any_above = false;
         for (std::size_t k = 0; k < 4; ++k) {
           face.key[k] = nodes_of(elem_[place])[hexa_face[f][k]];
@@ -122,7 +122,7 @@ private:
           faces.push_back(face);
       }
     std::sort(faces.begin(), faces.end(),
-              [](const Face& a, const Face& b) { return a.key < b.key; });
+              [](const SolidFace& a, const SolidFace& b) { return a.key < b.key; });
     face_number_.assign(6 * elem_.size(), -1);
     std::int64_t number = 0;
     for (std::size_t first = 0, next; first < faces.size(); first = next, ++number) {

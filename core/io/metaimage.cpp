@@ -27,9 +27,9 @@ std::string_view trim(std::string_view text) {
 }
 
 /// The `Key = Value` lines up to ElementDataFile, which is the last one.
-class Header {
+class MetaHeader {
 public:
-  explicit Header(const std::string& path)
+  explicit MetaHeader(const std::string& path)
       : path_(path) {
     const std::vector<unsigned char> bytes = read_head(path, max_header);
     const std::string_view head(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -111,7 +111,7 @@ private:
   std::size_t size_ = 0;
 };
 
-SampleType element_type(const std::string& path, const Header& header) {
+SampleType element_type(const std::string& path, const MetaHeader& header) {
   const std::string name = header.text("ElementType", "");
   static const std::map<std::string, SampleType> known{
       {"MET_UCHAR", SampleType::u8},       {"MET_CHAR", SampleType::i8},
@@ -128,7 +128,7 @@ SampleType element_type(const std::string& path, const Header& header) {
 }
 
 /// The axes of the image: nine numbers, those of the first axis first, as ITK reads them.
-ImageDirection read_direction(const std::string& path, const Header& header) {
+ImageDirection read_direction(const std::string& path, const MetaHeader& header) {
   for (const char* key : {"TransformMatrix", "Rotation", "Orientation"})
     if (header.has(key)) {
       const std::string value = header.text(key, "");
@@ -157,7 +157,7 @@ std::string beside(const std::string& path, const std::string& name) {
 
 VoxelImage read_metaimage(const std::string& path) {
   require_input_file(path);
-  const Header header(path);
+  const MetaHeader header(path);
   const std::string kind = header.text("ObjectType", "Image");
   if (kind != "Image")
     fail<InputError>(path, ": ObjectType = ", kind, ": an Image is expected");

@@ -17,7 +17,7 @@ namespace femura {
 namespace {
 
 /// The fields of either header that matter here.
-struct Header {
+struct NiftiHeader {
   ByteOrder order = ByteOrder::little;
   std::array<std::int64_t, 8> dim{};
   int datatype = 0;
@@ -58,8 +58,8 @@ private:
   ByteOrder order_;
 };
 
-Header parse_1(const Fields& f) {
-  Header h;
+NiftiHeader parse_1(const Fields& f) {
+  NiftiHeader h;
   for (std::size_t i = 0; i < 8; ++i) {
     h.dim[i] = f.at<std::int16_t>(40 + 2 * i);
     h.pixdim[i] = double(f.at<float>(76 + 4 * i));
@@ -80,8 +80,8 @@ Header parse_1(const Fields& f) {
   return h;
 }
 
-Header parse_2(const Fields& f) {
-  Header h;
+NiftiHeader parse_2(const Fields& f) {
+  NiftiHeader h;
   for (std::size_t i = 0; i < 8; ++i) {
     h.dim[i] = f.at<std::int64_t>(16 + 8 * i);
     h.pixdim[i] = f.at<double>(104 + 8 * i);
@@ -108,7 +108,7 @@ ByteStream::Coding coding_of(const std::string& path) {
   return gzip ? ByteStream::Coding::deflate : ByteStream::Coding::plain;
 }
 
-Header read_header(const std::string& path, ByteStream& stream) {
+NiftiHeader read_header(const std::string& path, ByteStream& stream) {
   std::array<unsigned char, size_2> bytes{};
   stream.read(bytes.data(), 4);
   for (const ByteOrder order : {ByteOrder::little, ByteOrder::big}) {
@@ -125,7 +125,7 @@ Header read_header(const std::string& path, ByteStream& stream) {
     if (std::memcmp(magic, size == std::int32_t(size_1) ? "n+1" : "n+2", 4) != 0)
       fail<InputError>(path, ": has no NIfTI signature 'n+1' or 'n+2': it is an ANALYZE file or "
                              "damaged");
-    Header header = size == std::int32_t(size_1) ? parse_1(fields) : parse_2(fields);
+    NiftiHeader header = size == std::int32_t(size_1) ? parse_1(fields) : parse_2(fields);
     header.order = order;
     if (!(header.data_offset >= double(size)) || header.data_offset > 1e9)
       fail<InputError>(path, ": the NIfTI header says that data begins at byte ",
@@ -182,7 +182,7 @@ double unit_in_mm(const std::string& path, int units) {
 }
 
 /// The axes of the image by its quaternion, in units of a voxel: axis d along [d].
-std::array<std::array<double, 3>, 3> turned_axes(const Header& h) {
+std::array<std::array<double, 3>, 3> turned_axes(const NiftiHeader& h) {
   auto [b, c, d] = h.quaternion;
   double a = 1 - (b * b + c * c + d * d);
   if (a < -1e-3)
@@ -203,7 +203,7 @@ std::array<std::array<double, 3>, 3> turned_axes(const Header& h) {
 /// Origin and direction, per [1]: by the affine map of the header (sform), or else by its rotation
 /// (qform). An affine map that is no motion of cubes, as registration makes them, leaves the word
 /// to the rotation.
-void read_place(const std::string& path, const Header& h, double unit, VoxelImage& image) {
+void read_place(const std::string& path, const NiftiHeader& h, double unit, VoxelImage& image) {
   std::array<double, 3> centre{};
   std::optional<ImageDirection> direction;
   if (h.sform > 0) {
@@ -241,7 +241,7 @@ void read_place(const std::string& path, const Header& h, double unit, VoxelImag
 VoxelImage read_nifti(const std::string& path) {
   require_input_file(path);
   ByteStream stream(path, 0, coding_of(path));
-  const Header header = read_header(path, stream);
+  const NiftiHeader header = read_header(path, stream);
 
   const std::int64_t rank = header.dim[0];
   const bool three = rank >= 3 && rank <= 7 &&

@@ -10,9 +10,9 @@
 namespace femura {
 namespace {
 
-class Reader {
+class LegacyReader {
 public:
-  Reader(const std::string& path, std::string_view content)
+  LegacyReader(const std::string& path, std::string_view content)
       : in_(path, content) {}
 
   /// The file up to its end.
@@ -243,7 +243,7 @@ private:
 
 VtkGrid read_vtk_legacy_grid(const std::string& path) {
   std::vector<unsigned char> bytes = read_all(path);
-  Reader reader(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  LegacyReader reader(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   VtkGrid grid = reader.read();
   grid.content = std::move(bytes); // which stay where they are
   return grid;

@@ -21,9 +21,9 @@ struct Piece {
   std::vector<std::string> point_data;
 };
 
-class Reader {
+class VtuReader {
 public:
-  Reader(const std::string& path, std::string_view content)
+  VtuReader(const std::string& path, std::string_view content)
       : xml_(path, content)
       , content_(content) {
     coding_.path = path;
@@ -208,7 +208,7 @@ private:
 
 VtkGrid read_vtu_grid(const std::string& path) {
   std::vector<unsigned char> bytes = read_all(path);
-  Reader reader(path, text_of(bytes));
+  VtuReader reader(path, text_of(bytes));
   VtkGrid grid = reader.read();
   grid.content = std::move(bytes); // which stay where they are
   return grid;

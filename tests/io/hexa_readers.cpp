@@ -19,7 +19,7 @@ namespace {
 using Members = std::vector<std::int32_t>;
 using Sets = std::map<std::string, Members>;
 
-HexaFile read(const std::string& name, const Bytes& bytes, double unit = 1) {
+HexaFile read_model(const std::string& name, const Bytes& bytes, double unit = 1) {
   const TestDirectory directory;
   write_bytes(directory / name, bytes);
   ElementFileOptions options;
@@ -27,8 +27,8 @@ HexaFile read(const std::string& name, const Bytes& bytes, double unit = 1) {
   return read_hexa_file(directory / name, options);
 }
 
-std::string refusal(const std::string& name, const Bytes& bytes) {
-  return error_of([&] { read(name, bytes); });
+std::string refusal_of_model(const std::string& name, const Bytes& bytes) {
+  return error_of([&] { read_model(name, bytes); });
 }
 
 /// The sample with `from` replaced is refused with a message that has all parts.
@@ -37,7 +37,7 @@ void check_refusal(const Bytes& sample, const std::string& from, const std::stri
                    const Parts&... parts) {
   const std::string name = sample[0] == '*' ? "a.inp" : sample[0] == '/' ? "a.cdb" : "a.msh";
   INFO(from << " -> " << to);
-  CHECK_SAYS(refusal(name, replaced(sample, from, to)), name, parts...);
+  CHECK_SAYS(refusal_of_model(name, replaced(sample, from, to)), name, parts...);
 }
 
 void check_two_hexa(const HexaFile& file, std::int64_t num_unused) {
@@ -97,7 +97,7 @@ TEST_CASE("numbers of a file are found again, however far apart", "[hexa]") {
 }
 
 TEST_CASE("a CalculiX model is read with sets, supports, loads and material", "[hexa]") {
-  const HexaFile file = read("a.inp", sample_inp());
+  const HexaFile file = read_model("a.inp", sample_inp());
   check_two_hexa(file, 1);
   const HexaModel& model = file.model;
   const Members all{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
@@ -127,7 +127,7 @@ TEST_CASE("a CalculiX model is read with sets, supports, loads and material", "[
 }
 
 TEST_CASE("lengths in m scale coordinates and the modulus, not forces", "[hexa]") {
-  const HexaFile file = read("a.inp", sample_inp(), 0.001);
+  const HexaFile file = read_model("a.inp", sample_inp(), 0.001);
   CHECK(file.model.mesh.point[6] == 0.002);
   CHECK(file.model.young == Approx(2.1e11)); // N/mm^2
   CHECK(file.model.loads[0].forces[0].force[0] == Approx(-2));
@@ -136,13 +136,13 @@ TEST_CASE("lengths in m scale coordinates and the modulus, not forces", "[hexa]"
 TEST_CASE("steps of Abaqus keep loads unless they are perturbations or new", "[hexa]") {
   const std::string step = "*STEP, NAME=Upwards\n";
   const HexaModel perturbed =
-      read("a.inp", replaced(sample_inp(), step, "*STEP, PERTURBATION\n")).model;
+      read_model("a.inp", replaced(sample_inp(), step, "*STEP, PERTURBATION\n")).model;
   CHECK(perturbed.loads[1].name == "STEP 2");
   CHECK(perturbed.loads[1].forces.size() == 6);
   const HexaModel fresh =
-      read("a.inp",
-           replaced(replaced(sample_inp(), "*CLOAD\n90, 2, -3", "*CLOAD, OP=NEW\n90, 2, -3"),
-                    "*DSLOAD", "*DSLOAD, OP=NEW"))
+      read_model("a.inp",
+                 replaced(replaced(sample_inp(), "*CLOAD\n90, 2, -3", "*CLOAD, OP=NEW\n90, 2, -3"),
+                          "*DSLOAD", "*DSLOAD, OP=NEW"))
           .model;
   CHECK(fresh.loads[1].forces.size() == 6);
   CHECK(fresh.loads[1].forces[2].force[1] == -3);
@@ -150,14 +150,16 @@ TEST_CASE("steps of Abaqus keep loads unless they are perturbations or new", "[h
   const std::string anew = "*STATIC\n*CLOAD\n90, 2, -3", again = "*BOUNDARY, OP=NEW\n";
   const Bytes supported =
       replaced(sample_inp(), anew, again + "Clamp, PINNED\n60, 3\n" + again + "30, 2, 2\n" + anew);
-  check_held(read("a.inp", supported).model, {{0, 7}, {2, 2}, {3, 7}, {5, 4}, {6, 7}, {9, 7}});
-  CHECK_SAYS(refusal("a.inp", replaced(supported, "30, 2, 2\n", "30, 1, 2\n")), "line 73", "step 2",
-             "before the steps");
-  CHECK_SAYS(refusal("a.inp", replaced(sample_inp(), "*STEP, N", "*BOUNDARY\n60, 1\n*STEP, N")),
-             "line 62", "between steps");
+  check_held(read_model("a.inp", supported).model,
+             {{0, 7}, {2, 2}, {3, 7}, {5, 4}, {6, 7}, {9, 7}});
+  CHECK_SAYS(refusal_of_model("a.inp", replaced(supported, "30, 2, 2\n", "30, 1, 2\n")), "line 73",
+             "step 2", "before the steps");
+  CHECK_SAYS(
+      refusal_of_model("a.inp", replaced(sample_inp(), "*STEP, N", "*BOUNDARY\n60, 1\n*STEP, N")),
+      "line 62", "between steps");
   const HexaModel no_steps =
-      read("a.inp", "*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n"
-                    "8,0,1,1\n*ELEMENT,TYPE=C3D8\n1,1,2,3,4,5,6,7,8\n*CLOAD\n7,1,2.\n")
+      read_model("a.inp", "*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n"
+                          "8,0,1,1\n*ELEMENT,TYPE=C3D8\n1,1,2,3,4,5,6,7,8\n*CLOAD\n7,1,2.\n")
           .model;
   REQUIRE(no_steps.loads.size() == 1);
   check_loads(no_steps.loads[0], "", {{6, 2, 0, 0}});
@@ -192,7 +194,7 @@ TEST_CASE("small Abaqus files that name large sets again and again stay small", 
     inp += "ALL,P1,0.25\n";
   inp += "*END STEP\n";
   const std::int64_t before = peak_host_bytes();
-  const HexaFile file = read("a.inp", inp);
+  const HexaFile file = read_model("a.inp", inp);
   CHECK(peak_host_bytes() - before < 60000000);
   CHECK(file.model.node_sets.at("N").size() == 27000);
   REQUIRE(file.model.loads.size() == 1);
@@ -205,7 +207,7 @@ TEST_CASE("small Abaqus files that name large sets again and again stay small", 
 }
 
 TEST_CASE("a part and its instance as Abaqus/CAE writes them are read", "[hexa]") {
-  const HexaFile file = read("a.inp", sample_cae_inp());
+  const HexaFile file = read_model("a.inp", sample_cae_inp());
   check_two_hexa(file, 0);
   CHECK(file.model.node_sets.at("SET-1") == Members{0, 3, 6, 9});
   CHECK(file.model.node_sets.at("PART-1-1.SET-1").size() == 12);
@@ -219,7 +221,7 @@ TEST_CASE("a part and its instance as Abaqus/CAE writes them are read", "[hexa]"
 }
 
 TEST_CASE("an Ansys archive is read with components, supports, loads and material", "[hexa]") {
-  const HexaFile file = read("a.cdb", sample_cdb());
+  const HexaFile file = read_model("a.cdb", sample_cdb());
   check_two_hexa(file, 1);
   CHECK(file.model.node_sets ==
         Sets{{"CLAMP", {0, 3, 6, 9}}, {"LOW", {0, 1, 2, 3, 4, 5, 6, 7, 8}}});
@@ -234,9 +236,9 @@ TEST_CASE("an Ansys archive is read with components, supports, loads and materia
 
 TEST_CASE("load steps of Ansys carry loads on until they change", "[hexa]") {
   const HexaModel model =
-      read("a.cdb", replaced(sample_cdb(), "/GO\n",
-                             "LSWRITE,1\nF,9,FY,-1\nSFEDELE,ALL,ALL,ALL\nLSWRITE,2\n"
-                             "FDELE,ALL,ALL\nF,LOW,FX,2\nF,1012,FZ,1\nSOLVE\n"))
+      read_model("a.cdb", replaced(sample_cdb(), "/GO\n",
+                                   "LSWRITE,1\nF,9,FY,-1\nSFEDELE,ALL,ALL,ALL\nLSWRITE,2\n"
+                                   "FDELE,ALL,ALL\nF,LOW,FX,2\nF,1012,FZ,1\nSOLVE\n"))
           .model;
   REQUIRE(model.loads.size() == 3);
   CHECK(model.loads[0].forces.size() == 4);
@@ -247,25 +249,25 @@ TEST_CASE("load steps of Ansys carry loads on until they change", "[hexa]") {
 
 TEST_CASE("physical groups of Gmsh become sets in both formats", "[hexa]") {
   for (const Bytes& bytes : {sample_gmsh_2_groups(), sample_gmsh_4_groups()}) {
-    const HexaFile file = read("a.msh", bytes);
+    const HexaFile file = read_model("a.msh", bytes);
     check_two_hexa(file, 1);
     CHECK(file.model.node_sets ==
           Sets{{"tip", {8}}, {"the wall", {0, 3, 6, 9}}, {"17", {2, 5, 11}}});
     CHECK(file.model.elem_sets == Sets{{"solid", {0, 1}}, {"right", {1}}});
   }
-  check_two_hexa(read("a.msh", sample_gmsh_2_hexa()), 1);
+  check_two_hexa(read_model("a.msh", sample_gmsh_2_hexa()), 1);
 }
 
 TEST_CASE("meshes of VTK are read without sets", "[hexa]") {
-  check_two_hexa(read("a.vtk", sample_vtk_hexa()), 1);
-  check_two_hexa(read("a.vtu", sample_vtu_hexa({})), 0);
-  CHECK_SAYS(refusal("a.vtk", sample_vtk()), "a.vtk", "tetra", "hexahedra");
+  check_two_hexa(read_model("a.vtk", sample_vtk_hexa()), 1);
+  check_two_hexa(read_model("a.vtu", sample_vtu_hexa({})), 0);
+  CHECK_SAYS(refusal_of_model("a.vtk", sample_vtk()), "a.vtk", "tetra", "hexahedra");
 }
 
 TEST_CASE("a mirrored hexahedron is turned, and pressure on it stays inward", "[hexa]") {
   const Bytes mirrored = replaced(sample_inp(), "8, 20, 30, 60, 50, 80, 90,\n120, 110",
                                   "8, 80, 90, 120, 110, 20, 30,\n60, 50");
-  const HexaFile file = read("a.inp", replaced(mirrored, "All, S2", "Right, S1"));
+  const HexaFile file = read_model("a.inp", replaced(mirrored, "All, S2", "Right, S1"));
   check_two_hexa(file, 1);
   // Still face 4, and the top is face 1 now.
   check_loads(file.model.loads[1], "UPWARDS",
@@ -280,7 +282,8 @@ TEST_CASE("a mirrored hexahedron is turned, and pressure on it stays inward", "[
 TEST_CASE("pressure on a skew face is that of its area, with the moment of its shape", "[hexa]") {
   // The face x = 2 becomes a trapezium: z = 3 at y = 1. By hand, shape functions integrated with
   // dA = (1 + 2 y) dy dt: nodes at y = 0 have 1/2 (1/2 + 1/3), those at y = 1 1/2 (1/2 + 2/3).
-  const HexaFile file = read("a.inp", replaced(sample_inp(), "120, 2., 1., 1.", "120, 2., 1., 3."));
+  const HexaFile file =
+      read_model("a.inp", replaced(sample_inp(), "120, 2., 1., 1.", "120, 2., 1., 3."));
   const NodeLoads& loads = file.model.loads[0];
   for (const NodeForce& f : loads.forces)
     CHECK(f.force[0] == Approx(-8 * (f.node == 2 || f.node == 8 ? 5.0 / 12 : 7.0 / 12)));
@@ -327,9 +330,9 @@ TEST_CASE("bad Abaqus models are refused by line and number", "[hexa]") {
   check_refusal(inp, "ELSET=All,\n", "ELSET=Wall,\n", "line 42", "without volume");
   check_refusal(inp, "MATERIAL=Steel\n", "MATERIAL=Wood\n", "WOOD", "not there");
   check_refusal(inp, "*END STEP\n*STEP", "*STEP", "*END STEP is missing");
-  CHECK_SAYS(refusal("a.inp", inp.substr(0, inp.size() - 10)), "truncated");
-  CHECK_SAYS(refusal("a.inp", inp + "*CLOAD\n90, 1, 1.\n"), "between steps");
-  CHECK_SAYS(refusal("a.inp", inp.substr(0, inp.find("*ELEMENT"))), "no hexahedra");
+  CHECK_SAYS(refusal_of_model("a.inp", inp.substr(0, inp.size() - 10)), "truncated");
+  CHECK_SAYS(refusal_of_model("a.inp", inp + "*CLOAD\n90, 1, 1.\n"), "between steps");
+  CHECK_SAYS(refusal_of_model("a.inp", inp.substr(0, inp.find("*ELEMENT"))), "no hexahedra");
   const Bytes cae = sample_cae_inp();
   check_refusal(cae, "*End Part\n", "*End Part\n*Part, name=B\n", "second part");
   check_refusal(cae, "part=Part-1\n", "part=Part-1\n1., 0., 0.\n", "line 30", "moved");
@@ -380,7 +383,7 @@ TEST_CASE("bad Gmsh models are refused, and files of other kinds", "[hexa]") {
   check_refusal(msh, "\"tip\"", "tip", "line 6", "name of a physical group");
   check_refusal(sample_gmsh_4_groups(), "4 2 3 6 5 8 9 12 11", "4 2 3 6 5 8 9 12 2",
                 "node 2 twice");
-  CHECK_SAYS(refusal("a.stl", "solid"), "a.stl", "by its name", ".inp", ".cdb");
-  CHECK_SAYS(refusal("a.inp", ""), "a.inp", "empty");
-  CHECK_THROWS_AS(read("a.inp", sample_inp(), 0), std::invalid_argument);
+  CHECK_SAYS(refusal_of_model("a.stl", "solid"), "a.stl", "by its name", ".inp", ".cdb");
+  CHECK_SAYS(refusal_of_model("a.inp", ""), "a.inp", "empty");
+  CHECK_THROWS_AS(read_model("a.inp", sample_inp(), 0), std::invalid_argument);
 }

@@ -20,7 +20,7 @@ namespace {
 using Members = std::vector<std::int32_t>;
 using Sets = std::map<std::string, Members>;
 
-CurvedHexaFile read(const std::string& name, const Bytes& bytes, double unit = 1) {
+CurvedHexaFile read_curved(const std::string& name, const Bytes& bytes, double unit = 1) {
   const TestDirectory directory;
   write_bytes(directory / name, bytes);
   ElementFileOptions options;
@@ -28,8 +28,8 @@ CurvedHexaFile read(const std::string& name, const Bytes& bytes, double unit = 1
   return read_curved_hexa_file(directory / name, options);
 }
 
-std::string refusal(const Bytes& bytes) {
-  return error_of([&] { read("a.msh", bytes); });
+std::string refusal_of_curved(const Bytes& bytes) {
+  return error_of([&] { read_curved("a.msh", bytes); });
 }
 
 /// Line `number`, from 1, of a text.
@@ -70,7 +70,7 @@ TEST_CASE("hexahedra of 20 and 27 nodes become maps between their vertices", "[s
         sample.mirrored = mirrored;
         CAPTURE(version, nodes_per_elem, mirrored);
         const double unit = mirrored ? 0.001 : 1;
-        const CurvedHexaFile file = read("a.msh", sample.text(), unit);
+        const CurvedHexaFile file = read_curved("a.msh", sample.text(), unit);
         REQUIRE(file.geometry.map != nullptr);
         CHECK(largest_error(file, sample, unit) < 1e-14);
         const ElementMesh& mesh = file.model.mesh;
@@ -91,13 +91,13 @@ TEST_CASE("hexahedra of 20 and 27 nodes become maps between their vertices", "[s
 }
 
 TEST_CASE("hexahedra of first order have no map", "[second_order]") {
-  const CurvedHexaFile gmsh = read("a.msh", sample_gmsh_2_groups());
+  const CurvedHexaFile gmsh = read_curved("a.msh", sample_gmsh_2_groups());
   CHECK(gmsh.geometry.map == nullptr);
   CHECK(gmsh.geometry.mesh.node == TwoHexa().hexa);
   CHECK(gmsh.model.mesh.point == TwoHexa().point);
   CHECK(gmsh.model.elem_sets == Sets{{"solid", {0, 1}}, {"right", {1}}});
   CHECK(gmsh.unused_points == 1);
-  const CurvedHexaFile abaqus = read("a.inp", sample_cae_inp());
+  const CurvedHexaFile abaqus = read_curved("a.inp", sample_cae_inp());
   CHECK(abaqus.geometry.map == nullptr);
   CHECK(abaqus.geometry.mesh.node == TwoHexa().hexa);
   CHECK(abaqus.model.loads.size() == 1);
@@ -114,7 +114,7 @@ TEST_CASE("bad meshes of second order are refused", "[second_order]") {
   REQUIRE(hexa.substr(0, 5) == "2 17 ");
   const auto check = [&](const Bytes& from, const Bytes& to, const auto&... parts) {
     INFO(from << " -> " << to);
-    CHECK_SAYS(refusal(replaced(text, from, to)), "a.msh", parts...);
+    CHECK_SAYS(refusal_of_curved(replaced(text, from, to)), "a.msh", parts...);
   };
   check(line_of(text, first + 1), "3 5 2 3 1 37 58 64 43 40 61 67 46", "line 49", "type 5",
         "after type 17", "one type");
@@ -132,7 +132,7 @@ TEST_CASE("bad meshes of second order are refused", "[second_order]") {
                read_hexa_file(directory / "a.msh");
              }),
              "line 48", "first order");
-  CHECK_SAYS(refusal(replaced(text, "\n16 0 ", "\n16 1e308 ")), "a.msh", "element 2");
-  CHECK_THROWS_AS(read("a.msh", text, 0), std::invalid_argument);
-  CHECK_SAYS(error_of([] { read("a.stl", "solid"); }), "a.stl", "by its name");
+  CHECK_SAYS(refusal_of_curved(replaced(text, "\n16 0 ", "\n16 1e308 ")), "a.msh", "element 2");
+  CHECK_THROWS_AS(read_curved("a.msh", text, 0), std::invalid_argument);
+  CHECK_SAYS(error_of([] { read_curved("a.stl", "solid"); }), "a.stl", "by its name");
 }

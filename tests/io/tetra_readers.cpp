@@ -29,13 +29,14 @@ void check_directions(const TetraMesh& mesh) {
   CHECK(mesh.sheet == TwoTetra().sheet);
 }
 
-TetraMesh read(const std::string& name, const Bytes& bytes, const TetraFileOptions& options = {}) {
+TetraMesh read_tetra(const std::string& name, const Bytes& bytes,
+                     const TetraFileOptions& options = {}) {
   const TestDirectory directory;
   write_bytes(directory / name, bytes);
   return read_tetra_mesh(directory / name, options);
 }
 
-TetraMesh read(const OpencarpFiles& files, const TetraFileOptions& options = {}) {
+TetraMesh read_tetra(const OpencarpFiles& files, const TetraFileOptions& options = {}) {
   const TestDirectory directory;
   files.write(directory / "heart");
   return read_tetra_mesh(directory / "heart", options);
@@ -71,23 +72,23 @@ TEST_CASE("tags and directions of openCARP are optional", "[tetra]") {
   OpencarpFiles files = sample_opencarp();
   files.elements = "2\nTt 0 1 2 3\n\n  Tt\t1 2 3 4 5 \n";
   files.directions.clear();
-  const TetraMesh mesh = read(files);
+  const TetraMesh mesh = read_tetra(files);
   check_two_tetra(mesh, {0, 5});
   CHECK(mesh.fibre.empty());
   CHECK(mesh.sheet.empty());
 
   files.directions = "1\n1 0 0\n0 0 0\n";
-  CHECK(read(files).fibre == TwoTetra().fibre);
-  CHECK(read(files).sheet.empty());
+  CHECK(read_tetra(files).fibre == TwoTetra().fibre);
+  CHECK(read_tetra(files).sheet.empty());
   files.directions = "1 0 0\n0 0 0\n"; // old files have no header
-  CHECK(read(files).fibre == TwoTetra().fibre);
-  CHECK(read(files).sheet.empty());
+  CHECK(read_tetra(files).fibre == TwoTetra().fibre);
+  CHECK(read_tetra(files).sheet.empty());
   files.directions = "\n 1 0 0 0 1 0\n0 0 0 0.5 0 -1";
-  check_directions(read(files));
+  check_directions(read_tetra(files));
   files.directions = "1 0 0 0 1\n0 0 0 0 0\n";
-  CHECK_SAYS(error_of([&] { read(files); }), "heart.lon", "line 1", "one or two directions");
+  CHECK_SAYS(error_of([&] { read_tetra(files); }), "heart.lon", "line 1", "one or two directions");
   files.directions = "3\n1 0 0\n0 0 0\n";
-  CHECK_SAYS(error_of([&] { read(files); }), "heart.lon", "line 1", "3 directions");
+  CHECK_SAYS(error_of([&] { read_tetra(files); }), "heart.lon", "line 1", "3 directions");
 }
 
 TEST_CASE("directions may be in another file", "[tetra]") {
@@ -114,33 +115,33 @@ TEST_CASE("binary openCARP meshes are read in both byte orders", "[tetra]") {
     for (const bool padded : {false, true}) {
       INFO("big " << big << ", padded " << padded);
       OpencarpFiles files = sample_opencarp_binary(big, padded);
-      const TetraMesh mesh = read(files);
+      const TetraMesh mesh = read_tetra(files);
       check_two_tetra(mesh, {7, -2});
       check_directions(mesh);
       files.directions =
           opencarp_header(big ? "1 2 1 0" : "1 2 0 0", padded) + numbers(TwoTetra().fibre, big);
-      CHECK(read(files).fibre == TwoTetra().fibre);
-      CHECK(read(files).sheet.empty());
+      CHECK(read_tetra(files).fibre == TwoTetra().fibre);
+      CHECK(read_tetra(files).sheet.empty());
     }
 }
 
 TEST_CASE("Gmsh meshes of both formats are read as text and binary", "[tetra]") {
-  check_two_tetra(read("a.msh", sample_gmsh_2()), {7, 9});
-  check_two_tetra(read("a.msh", with_crlf(sample_gmsh_2())), {7, 9});
-  check_two_tetra(read("a.msh", sample_gmsh_4()), {7, 9});
+  check_two_tetra(read_tetra("a.msh", sample_gmsh_2()), {7, 9});
+  check_two_tetra(read_tetra("a.msh", with_crlf(sample_gmsh_2())), {7, 9});
+  check_two_tetra(read_tetra("a.msh", sample_gmsh_4()), {7, 9});
   for (const bool big : {false, true}) {
-    check_two_tetra(read("a.msh", sample_gmsh_2_binary(big)), {7, 9});
-    check_two_tetra(read("a.msh", sample_gmsh_4_binary(big)), {7, 9});
+    check_two_tetra(read_tetra("a.msh", sample_gmsh_2_binary(big)), {7, 9});
+    check_two_tetra(read_tetra("a.msh", sample_gmsh_4_binary(big)), {7, 9});
   }
   TetraFileOptions options;
   options.unit = 10;
-  CHECK(read("a.msh", sample_gmsh_2(), options).point[14] == 15);
+  CHECK(read_tetra("a.msh", sample_gmsh_2(), options).point[14] == 15);
 }
 
 TEST_CASE("the tag of a Gmsh element is its physical group, else its entity", "[tetra]") {
-  CHECK(read("a.msh", replaced(sample_gmsh_2(), "2 7 1", "2 0 3")).tag ==
+  CHECK(read_tetra("a.msh", replaced(sample_gmsh_2(), "2 7 1", "2 0 3")).tag ==
         std::vector<std::int32_t>{3, 9});
-  CHECK(read("a.msh", replaced(sample_gmsh_2(), "2 7 1", "0")).tag ==
+  CHECK(read_tetra("a.msh", replaced(sample_gmsh_2(), "2 7 1", "0")).tag ==
         std::vector<std::int32_t>{0, 9});
   // A partition 21 of volume 1 (in group 7), and 22 of volume 9 (in none).
   const Bytes partitioned =
@@ -150,28 +151,28 @@ TEST_CASE("the tag of a Gmsh element is its physical group, else its entity", "[
                                  "$EndPartitionedEntities\n"),
                         "3 1 4 1\n", "3 21 4 1\n"),
                "3 9 4 1\n", "3 22 4 1\n");
-  check_two_tetra(read("a.msh", partitioned), {7, 9});
+  check_two_tetra(read_tetra("a.msh", partitioned), {7, 9});
 }
 
 TEST_CASE("points that only passed-over elements have are passed over with them", "[tetra]") {
   // Node 6 belongs to the line alone.
   Bytes gmsh = replaced(sample_gmsh_2(), "$Nodes\n5\n", "$Nodes\n6\n6 9 9 9\n");
-  check_two_tetra(read("a.msh", replaced(gmsh, "1 1 2 5 1 10 2", "1 1 2 5 1 6 2")), {7, 9});
-  CHECK_SAYS(error_of([&] { read("a.msh", gmsh); }), "a.msh", "node 6", "no tetrahedron",
+  check_two_tetra(read_tetra("a.msh", replaced(gmsh, "1 1 2 5 1 10 2", "1 1 2 5 1 6 2")), {7, 9});
+  CHECK_SAYS(error_of([&] { read_tetra("a.msh", gmsh); }), "a.msh", "node 6", "no tetrahedron",
              "remove unused points");
   const Bytes vtk = replaced(
       replaced(replaced(sample_vtk(), "POINTS 5 float\n", "POINTS 6 float\n9 9 9\n"),
                "4 0 1 2 3\n3 0 1 2\n4 1 2 3 4", "4 1 2 3 4\n3 0 1 2\n4 2 3 4 5"),
       "POINT_DATA 5\nSCALARS phi%201 float\n0", "POINT_DATA 6\nSCALARS phi%201 float\n0 0");
-  check_two_tetra(read("a.vtk", vtk), {7, -2});
-  check_directions(read("a.vtk", vtk));
+  check_two_tetra(read_tetra("a.vtk", vtk), {7, -2});
+  check_directions(read_tetra("a.vtk", vtk));
 }
 
 TEST_CASE("VTK legacy grids of every version are read as text and binary", "[tetra]") {
   for (const Bytes& bytes : {sample_vtk(), with_crlf(sample_vtk()), sample_vtk_binary(),
                              sample_vtk_5(false), sample_vtk_5(true)}) {
     INFO(bytes.substr(0, 80));
-    const TetraMesh mesh = read("a.vtk", bytes);
+    const TetraMesh mesh = read_tetra("a.vtk", bytes);
     check_two_tetra(mesh, {7, -2});
     check_directions(mesh);
   }
@@ -186,7 +187,7 @@ TEST_CASE("VTU grids are read in every coding", "[tetra]") {
       kind.wide = (bits & 2) != 0;
       kind.zlib = (bits & 4) != 0;
       INFO("format " << format << ", big, wide, zlib " << bits);
-      const TetraMesh mesh = read("a.vtu", sample_vtu(kind));
+      const TetraMesh mesh = read_tetra("a.vtu", sample_vtu(kind));
       check_two_tetra(mesh, {7, -2});
       check_directions(mesh);
     }
@@ -198,42 +199,44 @@ TEST_CASE("the header of plain base64 may be encoded apart from the data", "[tet
   const Bytes types = number(std::uint32_t(2)) + Bytes("\x0a\x0a");
   const Bytes text = replaced(sample_vtu(kind), base64_of(types),
                               base64_of(types.substr(0, 4)) + "\n " + base64_of("\x0a\x0a"));
-  check_two_tetra(read("a.vtu", text), {7, -2});
+  check_two_tetra(read_tetra("a.vtu", text), {7, -2});
 }
 
 TEST_CASE("fields of VTK files are chosen by name", "[tetra]") {
   TetraFileOptions options;
   const Bytes text = replaced(sample_vtk(), "SCALARS elemTag", "SCALARS my%20tissue");
-  CHECK(read("a.vtk", text).tag == std::vector<std::int32_t>{0, 0}); // no usual name
+  CHECK(read_tetra("a.vtk", text).tag == std::vector<std::int32_t>{0, 0}); // no usual name
   options.tag_field = "my tissue";
   options.fibre_field = "sheet";
   options.sheet_field = "fiber";
-  const TetraMesh mesh = read("a.vtk", text, options);
+  const TetraMesh mesh = read_tetra("a.vtk", text, options);
   CHECK(mesh.tag == std::vector<std::int32_t>{7, -2});
   CHECK(mesh.fibre == TwoTetra().sheet);
   CHECK(mesh.sheet == TwoTetra().fibre);
   options.tag_field = "tissue";
-  CHECK_SAYS(error_of([&] { read("a.vtk", text, options); }), "a.vtk", "'tissue'", "my tissue",
-             "quality");
+  CHECK_SAYS(error_of([&] { read_tetra("a.vtk", text, options); }), "a.vtk", "'tissue'",
+             "my tissue", "quality");
   options.tag_field = "fiber";
-  CHECK_SAYS(error_of([&] { read("a.vtk", text, options); }), "'fiber' has 3 components");
+  CHECK_SAYS(error_of([&] { read_tetra("a.vtk", text, options); }), "'fiber' has 3 components");
   options.tag_field = "phi 1";
-  CHECK_SAYS(error_of([&] { read("a.vtk", text, options); }), "'phi 1'", "data of points",
+  CHECK_SAYS(error_of([&] { read_tetra("a.vtk", text, options); }), "'phi 1'", "data of points",
              "data of cells");
   CHECK_SAYS(error_of([&] {
-               read("a.vtk", replaced(replaced(sample_vtk(), "VECTORS fiber", "VECTORS other"),
-                                      "SCALARS phi%201 float\n0 1 2 3 4\n",
-                                      "VECTORS Fibers float\n0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"));
+               read_tetra("a.vtk",
+                          replaced(replaced(sample_vtk(), "VECTORS fiber", "VECTORS other"),
+                                   "SCALARS phi%201 float\n0 1 2 3 4\n",
+                                   "VECTORS Fibers float\n0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"));
              }),
              "'Fibers' is data of points");
-  CHECK_SAYS(
-      error_of([&] { read("a.vtk", replaced(sample_vtk(), "VECTORS fiber", "VECTORS axis")); }),
-      "a.vtk", "'sheet'", "no fibre direction");
-  // Whole numbers may be stored as floats, but no others.
-  CHECK(read("a.vtk", replaced(sample_vtk(), "elemTag int", "elemTag float")).tag[1] == -2);
   CHECK_SAYS(error_of([&] {
-               read("a.vtk", replaced(replaced(sample_vtk(), "elemTag int", "elemTag float"),
-                                      "\n-2\n", "\n-2.5\n"));
+               read_tetra("a.vtk", replaced(sample_vtk(), "VECTORS fiber", "VECTORS axis"));
+             }),
+             "a.vtk", "'sheet'", "no fibre direction");
+  // Whole numbers may be stored as floats, but no others.
+  CHECK(read_tetra("a.vtk", replaced(sample_vtk(), "elemTag int", "elemTag float")).tag[1] == -2);
+  CHECK_SAYS(error_of([&] {
+               read_tetra("a.vtk", replaced(replaced(sample_vtk(), "elemTag int", "elemTag float"),
+                                            "\n-2\n", "\n-2.5\n"));
              }),
              "a.vtk: line 26", "'-2.5'", "whole number");
 }
@@ -256,18 +259,19 @@ TEST_CASE("other cell data is read where it is asked for, NaN included", "[tetra
                      "CELL_DATA 3\nSCALARS v double 1\nLOOKUP_TABLE default\n0.5\n9\nnan\n"
                      "VECTORS w float\n1 2 3\n9 9 9\n4 5 nan\n";
   TetraFileOptions options;
-  CHECK(read("a.vtk", text, options).value.empty());
+  CHECK(read_tetra("a.vtk", text, options).value.empty());
   options.value_fields = {"w", "v"};
-  const std::vector<double> value = read("a.vtk", text, options).value; // without the triangle's
+  const std::vector<double> value =
+      read_tetra("a.vtk", text, options).value; // without the triangle's
   REQUIRE(value.size() == 8);
   CHECK(std::vector<double>(value.begin(), value.begin() + 6) ==
         std::vector<double>{1, 2, 3, 0.5, 4, 5});
   CHECK(std::isnan(value[6]));
   CHECK(std::isnan(value[7]));
   options.value_fields = {"v", "speed"};
-  CHECK_SAYS(error_of([&] { read("a.vtk", text, options); }), "a.vtk", "'speed'", "v, w");
+  CHECK_SAYS(error_of([&] { read_tetra("a.vtk", text, options); }), "a.vtk", "'speed'", "v, w");
   options.value_fields = {"v"};
-  CHECK_SAYS(error_of([&] { read("a.vtk", replaced(text, "nan", "inf"), options); }), "a.vtk",
+  CHECK_SAYS(error_of([&] { read_tetra("a.vtk", replaced(text, "nan", "inf"), options); }), "a.vtk",
              "line 18", "finite");
 }
 
