@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/element_mesh.hpp"
-#include "core/io/surface.hpp"
+#include "core/triangle_surface.hpp"
 
 #include <cstdint>
 #include <vector>

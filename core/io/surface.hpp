@@ -2,17 +2,11 @@
 // Triangle surfaces from .off and .stl files.
 #pragma once
 
-#include <array>
+#include "core/triangle_surface.hpp"
+
 #include <string>
-#include <vector>
 
 namespace femura {
-
-/// A surface of triangles, coordinates in the unit of the file (mm by convention).
-struct TriangleSurface {
-  std::vector<std::array<double, 3>> vertex;
-  std::vector<std::array<int, 3>> triangle; ///< vertex numbers, counter-clockwise seen from outside
-};
 
 /// Reads a surface: ASCII OFF (polygons are cut into fans), ASCII STL, binary STL; told apart by
 /// content. STL corners at exactly equal positions become one vertex; triangles with a repeated

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Surfaces of triangles in host memory, no Kokkos.
+#pragma once
+
+#include <array>
+#include <vector>
+
+namespace femura {
+
+/// A surface of triangles, coordinates in the unit of its source (mm by convention).
+struct TriangleSurface {
+  std::vector<std::array<double, 3>> vertex;
+  std::vector<std::array<int, 3>> triangle; ///< vertex numbers, counter-clockwise seen from outside
+};
+
+} // namespace femura
