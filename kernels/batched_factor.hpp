@@ -34,8 +34,6 @@ public:
               const SupernodalFactor<Exec>& factor, const Array<double, Exec>& inverse_pivot,
               const DiagonalInverse<Exec>& diagonal, const Array<int, Exec>& replaced) const;
 
-  std::int64_t update_entries() const { return update_.extent(0); } ///< doubles
-
 private:
   void add_tasks(const FactorPattern& pattern, std::vector<FrontTask>& tasks);
 

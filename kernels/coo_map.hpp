@@ -9,8 +9,6 @@
 #pragma once
 
 #include "core/vector.hpp"
-#include "kernels/block_matrix.hpp"
-#include "kernels/csr_matrix.hpp"
 
 #include <cstdint>
 
@@ -164,22 +162,6 @@ void sum_triplets(const Exec& exec, const CooMap<Exec>& map, const Array<double,
     detail::sum_triplets<by_scalars, 1>(exec, map, triplets, value);
   else
     detail::sum_triplets<by_scalars, 3>(exec, map, triplets, value);
-}
-
-/// A matrix with the pattern of a map of scalars, which it shares, and values of zero.
-template<class Exec>
-CsrMatrix<Exec> make_csr_matrix(const Exec& exec, const CooMap<Exec>& map) {
-  FEMURA_REQUIRE(map.block_size == 1, "the map is one of blocks");
-  return {map.num_rows, map.row_begin, map.column,
-          make_zeros<double>(exec, map.num_entries(), "femura::csr")};
-}
-
-/// The same for a map of blocks.
-template<class Exec>
-BlockMatrix<Exec> make_block_matrix(const Exec& exec, const CooMap<Exec>& map) {
-  FEMURA_REQUIRE(map.block_size == 3, "the map is one of scalars");
-  return {map.num_rows, map.row_begin, map.column,
-          make_zeros<double>(exec, 9 * std::int64_t(map.num_entries()), "femura::block_matrix")};
 }
 
 } // namespace femura

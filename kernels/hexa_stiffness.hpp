@@ -34,12 +34,6 @@ KOKKOS_INLINE_FUNCTION HexaModes hexa_modes(const double (&x)[24]) {
   return modes;
 }
 
-/// What makes d N_a / dxi at Gauss point g sqrt(w) d_a: sqrt(det J) J^-T.
-KOKKOS_INLINE_FUNCTION Matrix3 weighted_to_gradient(const HexaModes& modes, int g) {
-  const Matrix3 jacobian = gauss_jacobian(modes, g);
-  return (1 / sqrt(determinant(jacobian))) * cofactor(jacobian);
-}
-
 /// sqrt(w) d_a at Gauss point g, component c of node a at 3 a + c: sqrt(det J) J^-T dN_a / dxi.
 KOKKOS_FORCEINLINE_FUNCTION void weighted_hexa_gradients(const HexaModes& modes, int g,
                                                          double (&d)[24]) {
@@ -106,15 +100,6 @@ KOKKOS_INLINE_FUNCTION void hexa_stiffness(const double (&x)[24], const UnitLame
           k[hexa_upper(3 * a + i, 3 * b + j)] =
               lame.lambda * sum[i][j] + lame.mu * sum[j][i] + (i == j ? diagonal : 0);
     }
-}
-
-/// Block (a, b), row-major, of a matrix that hexa_stiffness has packed.
-template<class Real>
-KOKKOS_INLINE_FUNCTION void hexa_stiffness_block(const Real* packed, int a, int b,
-                                                 Real (&block)[9]) {
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j)
-      block[3 * i + j] = packed[hexa_packed(3 * a + i, 3 * b + j)];
 }
 
 /// Row a of blocks of the same matrix, the same to the last bit but for what a compiler fuses:

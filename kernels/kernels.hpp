@@ -4,7 +4,7 @@
 
 // Images
 #include "kernels/component_selection.hpp"
-#include "kernels/crop.hpp"
+#include "kernels/count_solid.hpp"
 #include "kernels/material_law.hpp"
 #include "kernels/perlin.hpp"
 #include "kernels/shapes.hpp"
@@ -25,7 +25,6 @@
 #include "kernels/mechanical_test.hpp"
 #include "kernels/offset_operator.hpp"
 #include "kernels/reactions.hpp"
-#include "kernels/transfer.hpp"
 #include "kernels/voxel_fields.hpp"
 #include "kernels/voxel_grid.hpp"
 #include "kernels/voxel_operator.hpp"

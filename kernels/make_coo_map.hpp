@@ -260,16 +260,4 @@ CooMap<Exec> make_coo_map(const Exec& exec, int block_size, int num_rows, const 
   return map;
 }
 
-/// Makes the map anew if i, j [any number] are not those that it was made of, and says whether it
-/// did; block size, rows and what is fixed stay. Fences. Throws as make_coo_map, and the map is
-/// then of no use.
-template<class Exec>
-bool update_coo_map(const Exec& exec, const Array<int, Exec>& i, const Array<int, Exec>& j,
-                    CooMap<Exec>& map) {
-  if (map.matches(exec, i, j))
-    return false;
-  detail::rebuild_coo_map<BackendTraits<Exec>::is_device>(exec, i, j, map);
-  return true;
-}
-
 } // namespace femura

@@ -47,10 +47,6 @@ KOKKOS_FORCEINLINE_FUNCTION Matrix3 zero_matrix() {
   return {{{{0, 0, 0}}, {{0, 0, 0}}, {{0, 0, 0}}}};
 }
 
-KOKKOS_FORCEINLINE_FUNCTION Matrix3 identity_matrix() {
-  return {{{{1, 0, 0}}, {{0, 1, 0}}, {{0, 0, 1}}}};
-}
-
 /// The matrix with these columns.
 KOKKOS_FORCEINLINE_FUNCTION Matrix3 from_columns(const Vector3& a, const Vector3& b,
                                                  const Vector3& c) {

@@ -57,7 +57,6 @@ struct SumFactors {
   KOKKOS_FORCEINLINE_FUNCTION constexpr int order() const { return known ? P : order_; }
   KOKKOS_FORCEINLINE_FUNCTION constexpr int points() const { return known ? N : points_; }
   KOKKOS_FORCEINLINE_FUNCTION constexpr int half() const { return (points() + 1) / 2; }
-  KOKKOS_FORCEINLINE_FUNCTION constexpr int odd_half() const { return points() / 2; }
 };
 
 template<int P, int N>

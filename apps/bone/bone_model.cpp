@@ -9,7 +9,7 @@
 #include "core/io/raw_image.hpp"
 #include "core/io/surface.hpp"
 #include "kernels/component_selection.hpp"
-#include "kernels/crop.hpp"
+#include "kernels/count_solid.hpp"
 #include "kernels/material_law.hpp"
 #include "kernels/perlin.hpp"
 #include "kernels/shapes.hpp"

@@ -243,27 +243,6 @@ std::string Hdf5Object::text_attribute(const std::string& name) const {
   return text;
 }
 
-std::size_t Hdf5Object::count_numbers(const std::string& name) const {
-  const Silence silence;
-  const Hdf5Handle attribute(H5Aopen(id(), name.c_str(), H5P_DEFAULT), &H5Aclose);
-  const Hdf5Handle type(attribute ? H5Aget_type(attribute.get()) : -1, &H5Tclose);
-  const Hdf5Handle space(attribute ? H5Aget_space(attribute.get()) : -1, &H5Sclose);
-  if (!type || !space ||
-      (H5Tget_class(type.get()) != H5T_INTEGER && H5Tget_class(type.get()) != H5T_FLOAT))
-    fail<InputError>(where(), ": attribute '", name, "' is not a list of numbers", reason());
-  const hssize_t count = H5Sget_simple_extent_npoints(space.get());
-  if (count < 0 || count > (hssize_t(1) << 20))
-    fail<InputError>(where(), ": attribute '", name, "' claims ", count, " numbers");
-  return std::size_t(count);
-}
-
-void Hdf5Object::read_numbers(const std::string& name, hid_t type, void* values) const {
-  const Silence silence;
-  const Hdf5Handle attribute(H5Aopen(id(), name.c_str(), H5P_DEFAULT), &H5Aclose);
-  if (!attribute || H5Aread(attribute.get(), type, values) < 0)
-    fail<InputError>(where(), ": attribute '", name, "' cannot be read", reason());
-}
-
 // ---- datasets
 
 Hdf5Dataset::Hdf5Dataset(Hdf5Handle handle, std::string file, std::string path)

@@ -97,13 +97,6 @@ public:
   }
   /// Reads a text attribute of fixed or variable length.
   std::string text_attribute(const std::string& name) const;
-  /// Reads a scalar or one-dimensional numeric attribute of at most 2^20 entries.
-  template<class T>
-  std::vector<T> numeric_attribute(const std::string& name) const {
-    std::vector<T> values(count_numbers(name));
-    read_numbers(name, hdf5_native_type<T>(), values.data());
-    return values;
-  }
 
 protected:
   const std::shared_ptr<Hdf5Failures>& failures() const { return handle_.failures(); }
@@ -113,8 +106,6 @@ protected:
       , path_(std::move(path)) {}
 
 private:
-  std::size_t count_numbers(const std::string& attribute) const;
-  void read_numbers(const std::string& attribute, hid_t type, void* values) const;
   void set_numbers(const std::string& name, hid_t type, const void* values, std::size_t count);
 
   Hdf5Handle handle_;

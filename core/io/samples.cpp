@@ -87,16 +87,6 @@ const char* name_of(SampleType type) {
   return types[std::size_t(type)].name;
 }
 
-SampleType parse_sample_type(const std::string& name) {
-  std::string known;
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    if (name == types[i].name)
-      return SampleType(i);
-    known += (i == 0 ? "" : ", ") + std::string(types[i].name);
-  }
-  fail<UsageError>("'", name, "' is not a voxel type; choose one of ", known);
-}
-
 void read_samples(const std::string& where, ByteStream& stream, SampleType type, ByteOrder order,
                   VoxelImage& image, double slope, double intercept) {
   const std::size_t size = size_of(type);

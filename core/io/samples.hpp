@@ -15,9 +15,6 @@ enum class ByteOrder { little, big };
 std::size_t size_of(SampleType type);
 const char* name_of(SampleType type);
 
-/// The type named "u8", "i16", "f32" and so on. Throws UsageError that lists the names.
-SampleType parse_sample_type(const std::string& name);
-
 /// Puts `count` numbers of `size` bytes each into the byte order of this machine.
 void to_native(unsigned char* bytes, std::size_t count, std::size_t size, ByteOrder order);
 

@@ -36,18 +36,14 @@ VtkHdfWriter::VtkHdfWriter(const std::string& path, int gzip)
   layout_.gzip = gzip;
 }
 
-void VtkHdfWriter::begin(const char* type) {
-  FEMURA_REQUIRE(!vtk_, output_.path() << ": the mesh or image is set already");
+void VtkHdfWriter::begin_mesh(std::uint64_t num_points, const std::vector<VtkCellRun>& runs) {
+  FEMURA_REQUIRE(!vtk_, output_.path() << ": the mesh is set already");
   vtk_ = file_.root().create_group("VTKHDF");
   vtk_->set_attribute("Version", std::vector<std::int64_t>{1, 0});
-  vtk_->set_attribute("Type", std::string(type));
+  vtk_->set_attribute("Type", std::string("UnstructuredGrid"));
   point_data_ = vtk_->create_group("PointData");
   cell_data_ = vtk_->create_group("CellData");
   vtk_->create_group("FieldData");
-}
-
-void VtkHdfWriter::begin_mesh(std::uint64_t num_points, const std::vector<VtkCellRun>& runs) {
-  begin("UnstructuredGrid");
   num_points_ = num_points;
   for (const VtkCellRun& run : runs) {
     num_cells_ += run.num_cells;
@@ -110,29 +106,9 @@ VtkHdfField VtkHdfWriter::connectivity_field() {
   return field;
 }
 
-void VtkHdfWriter::set_image(const std::array<int, 3>& shape, double spacing,
-                             const std::array<double, 3>& origin) {
-  FEMURA_REQUIRE(shape[0] > 0 && shape[1] > 0 && shape[2] > 0 && spacing > 0,
-                 shape[0] << " x " << shape[1] << " x " << shape[2] << ", spacing " << spacing);
-  begin("ImageData");
-  image_ = shape;
-  num_points_ = std::uint64_t(shape[0]) * std::uint64_t(shape[1]) * std::uint64_t(shape[2]);
-  vtk_->set_attribute("WholeExtent",
-                      std::vector<std::int64_t>{0, shape[0] - 1, 0, shape[1] - 1, 0, shape[2] - 1});
-  const double half = spacing / 2;
-  vtk_->set_attribute("Origin",
-                      std::vector<double>{origin[0] + half, origin[1] + half, origin[2] + half});
-  vtk_->set_attribute("Spacing", std::vector<double>{spacing, spacing, spacing});
-  vtk_->set_attribute("Direction", std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 1});
-}
-
 std::vector<std::uint64_t> VtkHdfWriter::point_shape(int components) const {
   FEMURA_REQUIRE(components > 0, components << " components");
-  std::vector<std::uint64_t> shape;
-  if (image_)
-    shape = {std::uint64_t((*image_)[2]), std::uint64_t((*image_)[1]), std::uint64_t((*image_)[0])};
-  else
-    shape = {num_points_};
+  std::vector<std::uint64_t> shape{num_points_};
   if (components > 1)
     shape.push_back(std::uint64_t(components));
   return shape;
@@ -140,7 +116,6 @@ std::vector<std::uint64_t> VtkHdfWriter::point_shape(int components) const {
 
 std::vector<std::uint64_t> VtkHdfWriter::cell_shape(int components) const {
   FEMURA_REQUIRE(components > 0, components << " components");
-  FEMURA_REQUIRE(!image_, output_.path() << ": an image takes point data only");
   std::vector<std::uint64_t> shape{num_cells_};
   if (components > 1)
     shape.push_back(std::uint64_t(components));
@@ -150,7 +125,7 @@ std::vector<std::uint64_t> VtkHdfWriter::cell_shape(int components) const {
 Hdf5Dataset VtkHdfWriter::open_data(std::optional<Hdf5Group>& group, const std::string& name,
                                     const std::vector<std::uint64_t>& shape, hid_t type,
                                     std::size_t bytes) {
-  FEMURA_REQUIRE(group, output_.path() << ": set the mesh or image before fields");
+  FEMURA_REQUIRE(group, output_.path() << ": set the mesh before fields");
   FEMURA_REQUIRE(!name.empty() && name.find('/') == std::string::npos,
                  "'" << name << "' is not the name of a field");
   return group->create_of_type(name, type, bytes, shape, layout_);
@@ -168,7 +143,7 @@ void VtkHdfWriter::set_run(const std::vector<std::pair<std::string, std::string>
 }
 
 void VtkHdfWriter::commit() {
-  FEMURA_REQUIRE(vtk_, output_.path() << ": there is no mesh or image to write");
+  FEMURA_REQUIRE(vtk_, output_.path() << ": there is no mesh to write");
   run_.reset();
   cell_data_.reset();
   point_data_.reset();

@@ -2,8 +2,7 @@
 // Fields for ParaView and VTK: VTKHDF 1.0 in HDF5 files.
 //
 // [1] VTK file formats, "VTKHDF", docs.vtk.org. Version 1.0 and the extension .hdf are what every
-//     reader takes from ParaView 5.11 on; that version reads no cell data of images, so images
-//     carry point data on the voxel centres.
+//     reader takes from ParaView 5.11 on.
 #pragma once
 
 #include "core/element_mesh.hpp"
@@ -43,7 +42,7 @@ struct VtkCellRun {
 /// What a field is stored as. Compressed, chunked; streamed in blocks of rows.
 class VtkHdfField {
 public:
-  /// Appends `values.size / components` rows (images: whole layers of z); any number type.
+  /// Appends `values.size / components` rows of any number type.
   template<class T>
   void append(ConstSpan<T> values) {
     append_rows(values.data, values.size,
@@ -77,7 +76,7 @@ private:
   std::uint64_t written_ = 0; ///< rows
 };
 
-/// Writes one file: first set_mesh() or set_image(), then fields, then commit(). Nothing stands at
+/// Writes one file: first set_mesh(), then fields, then commit(). Nothing stands at
 /// `path` before commit(). Values are handed to HDF5 from where they are: no second copy.
 ///
 ///     VtkHdfWriter file("bone.hdf");
@@ -128,11 +127,6 @@ public:
   }
   VtkHdfField connectivity_field();
 
-  /// Points at the centres of nx * ny * nz voxels, x fastest; `origin` is the lower corner of voxel
-  /// (0, 0, 0). Takes point data only.
-  void set_image(const std::array<int, 3>& shape, double spacing,
-                 const std::array<double, 3>& origin);
-
   /// Writes a field of `components` numbers per point or cell, interleaved: [n, components].
   /// Six components are a symmetric tensor in VTK's order xx, yy, zz, xy, yz, xz.
   template<class T>
@@ -180,7 +174,6 @@ private:
   std::vector<std::uint64_t> cell_shape(int components) const;
   Hdf5Dataset open_data(std::optional<Hdf5Group>& group, const std::string& name,
                         const std::vector<std::uint64_t>& shape, hid_t type, std::size_t bytes);
-  void begin(const char* type);
   template<class T>
   static void write_field(VtkHdfField field, ConstSpan<T> values, std::uint64_t count,
                           int components, const std::string& unit) {
@@ -195,7 +188,6 @@ private:
   Hdf5File file_;
   Hdf5Layout layout_;
   std::optional<Hdf5Group> vtk_, point_data_, cell_data_, run_;
-  std::optional<std::array<int, 3>> image_;
   std::uint64_t num_points_ = 0;
   std::uint64_t num_cells_ = 0;
   std::uint64_t num_corners_ = 0; ///< of all cells

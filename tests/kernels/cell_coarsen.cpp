@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Coarse cells against their definition in plain loops.
 #include "kernels/cell_coarsen.hpp"
-#include "kernels/coarsen.hpp"
 #include "tests/backend_test.hpp"
 #include "tests/kernels/cell_levels.hpp"
 

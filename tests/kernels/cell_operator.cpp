@@ -2,7 +2,7 @@
 // The product with the stiffness of cells against an assembled matrix.
 #include "kernels/cell_operator.hpp"
 #include "kernels/block_diagonal.hpp"
-#include "kernels/coarsen.hpp"
+#include "kernels/cell_transfer.hpp"
 #include "kernels/dense_operator.hpp"
 #include "kernels/gather_operator.hpp"
 #include "tests/backend_test.hpp"
@@ -184,40 +184,28 @@ FEMURA_BACKEND_TEST("Products and fused updates repeat to the bit", "[cell_opera
   }
 }
 
-FEMURA_BACKEND_TEST("Averaged cells multiply as the structured level does", "[cell_operator]") {
+FEMURA_BACKEND_TEST("On a homogeneous block the coarse operator is the Galerkin product",
+                    "[cell_operator]") {
   const TestType exec;
-  const auto model = reference::random_model({11, 8, 13}, 0.4, 100, 0.3, 0.3, 4);
-  const auto material = femura::test::upload_material(exec, model);
-  const auto fine = make_voxel_grid(exec, material.solid());
-  const auto coarse =
-      coarsen_cells(exec, fine, make_lame_field(exec, fine, material), Coarsening::averaged);
-  const auto structured_material = coarsen_material(exec, material);
-  const auto structured = make_voxel_grid(exec, structured_material.solid());
-  const auto sites = femura::test::host_sites(structured);
-  REQUIRE(structured.num_nodes == coarse.cells.num_nodes);
-
-  std::map<reference::Place, int> number;
-  const auto corner = host_values(coarse.cells.corner);
-  const auto place = host_values(coarse.cells.place);
-  for (std::size_t i = 0; i < corner.size(); ++i) {
-    const Site s = detail::unpack_site(place[i / 8]);
-    number[reference::vertex_of({s.x, s.y, s.z}, int(i % 8))] = corner[i];
+  const double edge = 0.3;
+  for (Coarsening kind : {Coarsening::averaged, Coarsening::split}) {
+    const CellLevels<TestType> levels(exec, reference::homogeneous({8, 6, 4}, 7, 0.3), kind);
+    const auto& fine = levels.grid;
+    const auto& [cells, transfer] = levels.coarse[0];
+    const auto free = make_zeros<std::uint8_t>(exec, fine.num_nodes, "test::free"),
+               coarse_free = make_zeros<std::uint8_t>(exec, cells.num_nodes, "test::free");
+    const auto x = upload(exec, "test::x", random_values<double>(cells.num_dofs(), 6));
+    const auto px = make_zeros<double>(exec, fine.num_dofs(), "test::px");
+    const auto apx = make_zeros<double>(exec, fine.num_dofs(), "test::apx");
+    const auto galerkin = make_zeros<double>(exec, cells.num_dofs(), "test::galerkin");
+    const auto direct = make_zeros<double>(exec, cells.num_dofs(), "test::direct");
+    prolong_add(exec, transfer, cells, x, free, px);
+    GatherOperator<TestType>(exec, fine, levels.lame, edge).apply(exec, px, apx);
+    restrict_residual(exec, transfer, fine, cells, apx, coarse_free, galerkin);
+    CellOperator<TestType>(exec, cells, 2 * edge).apply(exec, x, direct);
+    exec.fence();
+    CHECK(reference::relative_difference(host_values(galerkin), host_values(direct)) < 1e-14);
   }
-  const auto x = random_values<double>(structured.num_dofs(), 1);
-  std::vector<double> x_cells(x.size()), y_cells(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i)
-    x_cells[3 * number.at(sites[i / 3]) + i % 3] = x[i];
-  const auto y = make_zeros<double>(exec, structured.num_dofs(), "test::y");
-  GatherOperator<TestType>(exec, structured, make_lame_field(exec, structured, structured_material),
-                           2)
-      .apply(exec, upload(exec, "test::x", x), y);
-  const auto z = make_zeros<double>(exec, structured.num_dofs(), "test::z");
-  CellOperator<TestType>(exec, coarse.cells, 2).apply(exec, upload(exec, "test::x", x_cells), z);
-  exec.fence();
-  const auto computed = host_values(z);
-  for (std::size_t i = 0; i < x.size(); ++i)
-    y_cells[i] = computed[3 * number.at(sites[i / 3]) + i % 3];
-  CHECK(reference::relative_difference(y_cells, host_values(y)) < 1e-14);
 }
 
 FEMURA_BACKEND_TEST("The dense matrix of cells is the assembled one without held rows and columns",

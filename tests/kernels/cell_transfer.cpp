@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transfer between levels of cells against the oracle's interpolation, and by its properties.
 #include "kernels/cell_transfer.hpp"
-#include "kernels/coarsen.hpp"
-#include "kernels/transfer.hpp"
 #include "tests/backend_test.hpp"
 #include "tests/kernels/cell_levels.hpp"
 
@@ -131,65 +129,6 @@ FEMURA_BACKEND_TEST("Prolongation reproduces linear functions of split parts", "
       exec.fence();
       CHECK(reference::relative_difference(host_values(fine), expected) < 1e-14);
     }
-  }
-}
-
-FEMURA_BACKEND_TEST("Averaged cells transfer as structured levels do", "[cell_transfer]") {
-  const TestType exec;
-  for (double density : {0.15, 0.5, 1.0}) {
-    const auto model = reference::random_model({11, 8, 13}, density, 100, 0.3, 0.3, 4);
-    const auto material = femura::test::upload_material(exec, model);
-    const auto fine = make_voxel_grid(exec, material.solid());
-    const auto coarse =
-        coarsen_cells(exec, fine, make_lame_field(exec, fine, material), Coarsening::averaged);
-    const auto structured = make_voxel_grid(exec, coarsen_material(exec, material).solid());
-    REQUIRE(structured.num_nodes == coarse.cells.num_nodes);
-    REQUIRE(structured.num_elem == coarse.cells.num_elem);
-
-    // Structured number of each node of the cells.
-    std::map<reference::Place, int> number;
-    for (const auto& site : femura::test::host_sites(structured)) {
-      const int next = int(number.size());
-      number[site] = next;
-    }
-    std::vector<int> same(coarse.cells.num_nodes);
-    const auto corner = host_values(coarse.cells.corner);
-    const auto place = host_values(coarse.cells.place);
-    for (std::size_t i = 0; i < corner.size(); ++i) {
-      const Site s = detail::unpack_site(place[i / 8]);
-      same[corner[i]] = number.at(reference::vertex_of({s.x, s.y, s.z}, int(i % 8)));
-    }
-
-    const auto fine_held =
-        make_constraints(exec, upload(exec, "test::mask", random_mask(fine.num_nodes, 0.01, 3)));
-    const auto held = coarsen_held(exec, coarse.transfer, fine, coarse.cells, fine_held.mask);
-    const auto structured_held = coarsen_constraints(exec, fine, fine_held, structured);
-    const auto mask = host_values(held.mask), structured_mask = host_values(structured_held.mask);
-    const auto x = random_free(structured_mask, 1);
-    std::vector<double> x_cells(x.size());
-    int wrong = 0;
-    for (std::size_t i = 0; i < same.size(); ++i) {
-      wrong += mask[i] != structured_mask[same[i]];
-      for (int c = 0; c < 3; ++c)
-        x_cells[3 * i + c] = x[3 * same[i] + c];
-    }
-    CHECK(wrong == 0);
-    const auto r = upload(exec, "test::r", random_free(host_values(fine_held.mask), 2));
-    const auto b = make_zeros<double>(exec, structured.num_dofs(), "test::b");
-    const auto b_cells = make_zeros<double>(exec, structured.num_dofs(), "test::b");
-    restrict_residual(exec, fine, r, structured, structured_held, b);
-    restrict_residual(exec, coarse.transfer, fine, coarse.cells, r, held.mask, b_cells);
-    const auto y = make_zeros<double>(exec, fine.num_dofs(), "test::y");
-    const auto y_cells = make_zeros<double>(exec, fine.num_dofs(), "test::y");
-    prolong_add(exec, structured, upload(exec, "test::x", x), fine, fine_held, y);
-    prolong_add(exec, coarse.transfer, coarse.cells, upload(exec, "test::x", x_cells),
-                fine_held.mask, y_cells);
-    exec.fence();
-    CHECK(host_values(y_cells) == host_values(y));
-    const auto expected = host_values(b), computed = host_values(b_cells);
-    for (std::size_t i = 0; i < expected.size(); ++i)
-      wrong += std::abs(computed[i] - expected[3 * same[i / 3] + i % 3]) > 1e-14;
-    CHECK(wrong == 0);
   }
 }
 

@@ -111,8 +111,6 @@ FEMURA_BACKEND_TEST("A small map by pencil and paper", "[coo_map]") {
         Arrays{{0, 2, 3, 5, 6}, {0, 3, 1, 0, 2, 3}, {0, 1, 2, 2, 4, 4, 5}, {1, 4, 0, 2, 6}});
   const auto value = sums_of<true>(exec, map, {1, 2, 4, 8, 16, 32, 64, 128});
   CHECK(host_values(value) == std::vector<double>{2, 16, 1, 5, 0, 64});
-  CHECK(make_csr_matrix(exec, map).num_entries() == 6);
-  CHECK_THROWS_AS(make_block_matrix(exec, map), std::invalid_argument);
 }
 
 FEMURA_BACKEND_TEST("Maps sorted by keys, by counting and on the host are the same", "[coo_map]") {
@@ -148,10 +146,10 @@ FEMURA_BACKEND_TEST("A second sum of triplets has the same bits", "[coo_map]") {
   CHECK(difference(entries_of(map, sums_of<false>(exec, map, t.value)), expected) == 0);
 }
 
-FEMURA_BACKEND_TEST("Changed and reordered triplets are noticed and mapped anew", "[coo_map]") {
+FEMURA_BACKEND_TEST("Changed and reordered triplets are noticed", "[coo_map]") {
   const TestType exec;
   const reference::Triplets t = random_triplets(1, 60, 500, 15);
-  CooMap<TestType> map = map_of(exec, t);
+  const CooMap<TestType> map = map_of(exec, t);
   const auto matches = [&](const std::vector<int>& i, const std::vector<int>& j) {
     return map.matches(exec, upload(exec, "test", i), upload(exec, "test", j));
   };
@@ -168,14 +166,8 @@ FEMURA_BACKEND_TEST("Changed and reordered triplets are noticed and mapped anew"
   shorter.value.pop_back();
   dropped.i[7] = -5;
   CHECK_FALSE(matches(t.j, t.i));
-  for (const reference::Triplets& now : {swapped, changed, shorter, dropped}) {
+  for (const reference::Triplets& now : {swapped, changed, shorter, dropped})
     CHECK_FALSE(matches(now.i, now.j));
-    const auto i = upload(exec, "test", now.i), j = upload(exec, "test", now.j);
-    CHECK(update_coo_map(exec, i, j, map));
-    CHECK_FALSE(update_coo_map(exec, i, j, map));
-    CHECK(all_arrays(map) == all_arrays(map_of(exec, now)));
-    CHECK(difference(entries_of(map, sums_of<true>(exec, map, now.value)), assemble(now)) < 1e-13);
-  }
 }
 
 /// The system by loops over the entries of M and K.
@@ -324,7 +316,7 @@ FEMURA_BACKEND_TEST("Maps without triplets or rows", "[coo_map]") {
   const auto empty = upload(exec, "test", none);
   detail::rebuild_coo_map<true>(exec, empty, empty, by_keys);
   CHECK(host_values(by_keys.column) == std::vector<int>{0, 1, 2});
-  CHECK_FALSE(update_coo_map(exec, empty, empty, by_keys));
+  CHECK(by_keys.matches(exec, empty, empty));
 }
 
 FEMURA_BACKEND_TEST("Triplets that cannot be mapped are named", "[coo_map]") {

@@ -24,6 +24,8 @@ double distance(const Matrix3& a, const Matrix3& b) {
   return std::sqrt(inner(d, d));
 }
 
+const Matrix3 identity = from_eigen(Eigen::Matrix3d::Identity());
+
 /// u diag(s) v^T with random rotations u and v.
 struct Stretched {
   Eigen::Matrix3d f, nearest;
@@ -49,7 +51,7 @@ TEST_CASE("The rotation of a matrix is that of its singular vectors", "[polar_ro
     for (int i = 0; i < 20; ++i) {
       const Stretched m(random, s[0], s[1], s[2]);
       INFO(s[0] << ' ' << s[1] << ' ' << s[2]);
-      const Matrix3 r = polar_rotation(from_eigen(m.f)), identity = identity_matrix();
+      const Matrix3 r = polar_rotation(from_eigen(m.f));
       CHECK(distance(times_transposed(r, r), identity) < 1e-14);
       CHECK(determinant(r) == Approx(1).epsilon(1e-14));
       // The condition number of the nearest rotation is 1 / (s1 + s2).
@@ -64,11 +66,11 @@ TEST_CASE("Where several rotations are nearest, one of them is taken", "[polar_r
     for (int i = 0; i < 20; ++i) {
       const Stretched m(random, s[0], s[1], s[2]);
       const Matrix3 f = from_eigen(m.f), r = polar_rotation(f);
-      CHECK(distance(times_transposed(r, r), identity_matrix()) < 1e-14);
+      CHECK(distance(times_transposed(r, r), identity) < 1e-14);
       CHECK(determinant(r) == Approx(1).epsilon(1e-14));
       CHECK(inner(r, f) == Approx(s[0] + s[1] + s[2]).margin(1e-14));
     }
-  CHECK(distance(polar_rotation(zero_matrix()), identity_matrix()) == 0);
+  CHECK(distance(polar_rotation(zero_matrix()), identity) == 0);
 }
 
 TEST_CASE("A frame begins along its first edge, whatever the second", "[polar_rotation]") {
@@ -77,7 +79,7 @@ TEST_CASE("A frame begins along its first edge, whatever the second", "[polar_ro
   for (const Vector3& a : edges)
     for (const Vector3& b : edges) {
       const Matrix3 q = edge_frame(a, b);
-      CHECK(distance(transposed_times(q, q), identity_matrix()) < 1e-14);
+      CHECK(distance(transposed_times(q, q), identity) < 1e-14);
       CHECK(determinant(q) == Approx(1).epsilon(1e-14));
       CHECK(dot(q.column(0), a) == Approx(std::sqrt(dot(a, a))).margin(1e-14));
       CHECK(std::abs(dot(q.column(2), b)) < 1e-14 * (1 + std::sqrt(dot(b, b))));

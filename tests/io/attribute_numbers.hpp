@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numeric attributes of HDF5 files, which the library writes and does not read.
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace femura_test {
+
+/// The numbers of an attribute of `object` in the file, empty where there are none.
+inline std::vector<std::int64_t> numbers_of(const std::string& path, const char* object,
+                                            const char* name) {
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  const hid_t attribute = H5Aopen_by_name(file, object, name, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t space = H5Aget_space(attribute);
+  const hssize_t count = H5Sget_simple_extent_npoints(space);
+  std::vector<std::int64_t> values(std::size_t(count > 0 ? count : 0));
+  if (count > 0 && H5Aread(attribute, H5T_NATIVE_INT64, values.data()) < 0)
+    values.clear();
+  H5Sclose(space);
+  H5Aclose(attribute);
+  H5Fclose(file);
+  return values;
+}
+
+} // namespace femura_test
