@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/hexa_changes.hpp"
 
+#include "core/element_check.hpp"
 #include "core/element_surface.hpp"
-#include "core/io/element_check.hpp"
 #include "core/random_shift.hpp"
 #include "core/require.hpp"
 

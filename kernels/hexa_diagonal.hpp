@@ -3,8 +3,8 @@
 // it (springs to the ground).
 #pragma once
 
-#include "kernels/block_diagonal.hpp"
 #include "kernels/hexa_stiffness.hpp"
+#include "kernels/invert_block.hpp"
 
 namespace femura {
 

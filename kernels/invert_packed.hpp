@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inverses of many symmetric positive definite matrices that are stored as packed lower triangles,
-// where they lie, a team for each: the sweep operator (solvers/dense_inverse.hpp says what that is)
+// where they lie, a team for each: the sweep operator (dense_inverse.hpp says what that is)
 // over blocks of pivots.
 #pragma once
 

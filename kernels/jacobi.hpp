@@ -36,7 +36,7 @@ struct PointJacobi {
   }
 };
 
-/// S = the inverse of the block diagonal (block_diagonal.hpp), zero at held components.
+/// S = the inverse of the block diagonal, zero at held components.
 template<class Exec, class Scalar>
 struct BlockJacobi {
   static constexpr int components = 3;

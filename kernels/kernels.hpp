@@ -11,10 +11,10 @@
 #include "kernels/voxelise.hpp"
 
 // Coarse levels of cells
-#include "kernels/block_diagonal.hpp"
 #include "kernels/cell_coarsen.hpp"
 #include "kernels/cell_operator.hpp"
 #include "kernels/cell_transfer.hpp"
+#include "kernels/voxel_blocks.hpp"
 
 // Voxel elasticity
 #include "kernels/brick_operator.hpp"

@@ -4,6 +4,7 @@
 
 #include "kernels/constraints.hpp"
 #include "kernels/upload.hpp"
+#include "kernels/voxel_grid.hpp"
 
 #include <array>
 #include <map>

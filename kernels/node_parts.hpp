@@ -5,6 +5,7 @@
 #include "kernels/connected_components.hpp"
 #include "kernels/constraints.hpp"
 #include "kernels/upload.hpp"
+#include "kernels/voxel_grid.hpp"
 
 #include <vector>
 

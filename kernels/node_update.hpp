@@ -96,8 +96,8 @@ KOKKOS_INLINE_FUNCTION void apply_block(const Array<Scalar, Exec>& blocks, std::
 }
 } // namespace detail
 
-/// y = x + omega B (b - A x) with B = make_inverse_diagonal_blocks (block_diagonal.hpp), whose rows
-/// and columns are zero at held components: there y = x = 0. y must not alias x, which neighbours
+/// y = x + omega B (b - A x) with B = the inverse of the block diagonal, whose rows and columns are
+/// zero at held components: there y = x = 0. y must not alias x, which neighbours
 /// still read.
 template<class Exec, class Scalar>
 struct BlockSmoothingStep {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/constraints.hpp"
+#include "kernels/voxel_grid.hpp"
 
 #include <vector>
 

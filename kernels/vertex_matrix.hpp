@@ -3,10 +3,10 @@
 // matrix of order 1, as 3 x 3 blocks in the pattern of the mesh.
 #pragma once
 
-#include "kernels/block_diagonal.hpp"
 #include "kernels/block_multiply.hpp"
 #include "kernels/hexa_block_matrix.hpp"
 #include "kernels/hexa_operator.hpp"
+#include "kernels/invert_block.hpp"
 #include "kernels/star_matrices.hpp"
 
 namespace femura {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "solvers/coarse_cycle.hpp"
 
-#include "kernels/block_diagonal.hpp"
+#include "kernels/assemble_dense.hpp"
 #include "kernels/cell_transfer.hpp"
 #include "kernels/dense_operator.hpp"
+#include "kernels/voxel_blocks.hpp"
 
 namespace femura {
 

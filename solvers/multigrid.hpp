@@ -14,6 +14,7 @@
 //     Distrib. Comput. 74 (2014) 2941-2950, doi:10.1016/j.jpdc.2014.06.014.
 #pragma once
 
+#include "kernels/assemble_dense.hpp"
 #include "kernels/dense_operator.hpp"
 #include "kernels/diagonal.hpp"
 #include "kernels/voxel_operator.hpp"

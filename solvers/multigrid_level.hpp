@@ -3,11 +3,11 @@
 // coarsest.
 #pragma once
 
+#include "kernels/dense_inverse.hpp"
 #include "kernels/dense_operator.hpp"
 #include "kernels/free_updates.hpp"
 #include "kernels/upload.hpp"
 #include "solvers/cg.hpp"
-#include "solvers/dense_inverse.hpp"
 #include "solvers/lanczos.hpp"
 #include "solvers/multigrid_options.hpp"
 #include "solvers/polynomial_smoother.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "solvers/vertex_space.hpp"
 
+#include "kernels/dense_inverse.hpp"
 #include "kernels/dense_operator.hpp"
-#include "solvers/dense_inverse.hpp"
 
 namespace femura::detail {
 

@@ -4,6 +4,7 @@
 #include "apps/driver/table.hpp"
 #include "core/io/nodal_list.hpp"
 #include "kernels/component_selection.hpp"
+#include "kernels/voxel_supports.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/element_collector.hpp"
 
+#include "core/element_check.hpp"
 #include "core/io/duplicate_elements.hpp"
-#include "core/io/element_check.hpp"
 #include "core/require.hpp"
 
 namespace femura {

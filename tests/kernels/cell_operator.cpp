@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The product with the stiffness of cells against an assembled matrix.
 #include "kernels/cell_operator.hpp"
-#include "kernels/block_diagonal.hpp"
+#include "kernels/assemble_dense.hpp"
 #include "kernels/cell_transfer.hpp"
 #include "kernels/dense_operator.hpp"
 #include "kernels/gather_operator.hpp"
+#include "kernels/voxel_blocks.hpp"
 #include "tests/backend_test.hpp"
 #include "tests/kernels/cell_levels.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dense assembly and product against the oracle's sparse matrix.
 #include "kernels/dense_operator.hpp"
+#include "kernels/assemble_dense.hpp"
 #include "tests/backend_test.hpp"
 #include "tests/kernels/lattice.hpp"
 

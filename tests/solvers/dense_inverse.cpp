@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The dense inverse by its defining equations, also where the matrix is singular.
-#include "solvers/dense_inverse.hpp"
+#include "kernels/dense_inverse.hpp"
 #include "kernels/upload.hpp"
 #include "tests/backend_test.hpp"
 #include "tests/image/host_values.hpp"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Estimates and bounds of eigenvalues against known spectra.
 #include "solvers/lanczos.hpp"
-#include "kernels/block_diagonal.hpp"
 #include "kernels/cell_operator.hpp"
 #include "kernels/constraints.hpp"
 #include "kernels/diagonal.hpp"
 #include "kernels/eigenvalue_bound.hpp"
 #include "kernels/gather_operator.hpp"
+#include "kernels/voxel_blocks.hpp"
 #include "tests/backend_test.hpp"
 #include "tests/kernels/cell_levels.hpp"
 #include "tests/kernels/lattice.hpp"

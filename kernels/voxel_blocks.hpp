@@ -1,41 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inverse of the block diagonal of the stiffness matrix, 3 x 3 for each node: what smoothers
-// scale residuals with (BlockSmoothingStep).
+// The inverse of the block diagonal of the stiffness matrix of voxels or cells, 3 x 3 for each
+// node: what smoothers scale residuals with (BlockSmoothingStep).
 #pragma once
 
 #include "kernels/cell_sums.hpp"
+#include "kernels/invert_block.hpp"
 #include "kernels/lame_field.hpp"
-#include "kernels/node_update.hpp"
 #include "kernels/voxel_element.hpp"
 
 namespace femura {
 
 namespace detail {
-
-/// The inverse of the free part of a symmetric positive definite 3 x 3 block, zero rows and columns
-/// at the bits of `held`. Both as xx, yy, zz, xy, yz, zx. Scaled first, so that determinants
-/// neither overflow nor vanish.
-KOKKOS_INLINE_FUNCTION void invert_block(const double (&block)[6], int held, double (&inverse)[6]) {
-  const double scale = 1 / (block[0] + block[1] + block[2]);
-  const bool free[3] = {!(held & 1), !(held & 2), !(held & 4)};
-  double diagonal[3], off[3]; // off[c] couples c and c + 1; held components are decoupled
-  for (int c = 0; c < 3; ++c) {
-    diagonal[c] = free[c] ? scale * block[c] : 1;
-    off[c] = free[c] && free[(c + 1) % 3] ? scale * block[3 + c] : 0;
-  }
-  double cofactor[6];
-  for (int c = 0; c < 3; ++c) {
-    const int d = (c + 1) % 3, e = (c + 2) % 3;
-    cofactor[c] = diagonal[d] * diagonal[e] - off[d] * off[d];
-    cofactor[3 + c] = off[d] * off[e] - off[c] * diagonal[e];
-  }
-  const double determinant =
-      diagonal[0] * cofactor[0] + off[0] * cofactor[3] + off[2] * cofactor[5];
-  for (int c = 0; c < 3; ++c) {
-    inverse[c] = free[c] ? scale * cofactor[c] / determinant : 0;
-    inverse[3 + c] = free[c] && free[(c + 1) % 3] ? scale * cofactor[3 + c] / determinant : 0;
-  }
-}
 
 /// Adds the block of vertex v of a cube; `lambda` and `mu` times its edge.
 KOKKOS_INLINE_FUNCTION void add_vertex_block(double lambda, double mu, int v, double (&block)[6]) {

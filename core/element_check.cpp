@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/io/element_check.hpp"
+#include "core/element_check.hpp"
 
 #include <algorithm>
 #include <array>
