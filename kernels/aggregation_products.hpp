@@ -8,32 +8,22 @@
 // is 3 on a mesh and 6 on coarser levels.
 #pragma once
 
-#include "core/array_pointer.hpp"
+#include "kernels/graph.hpp"
 #include "kernels/jacobi.hpp"
 
 namespace femura {
 
-/// Blocks of a sparse matrix (BlockGraph) in the memory of a backend.
-template<class Exec>
-struct BlockGraphArrays {
-  int num_rows = 0;
-  Array<std::int64_t, Exec> row_begin; ///< [num_rows + 1]
-  Array<int, Exec> column;             ///< [num_blocks], ascending in a row
-
-  std::int64_t num_blocks() const { return std::int64_t(column.extent(0)); }
-};
-
 /// What the products of a level need beside numbers.
 template<class Exec>
 struct AggregationArrays {
-  BlockGraphArrays<Exec> matrix;      ///< A
-  BlockGraphArrays<Exec> prolongator; ///< P
-  BlockGraphArrays<Exec> restriction; ///< P^T
-  Array<int, Exec> entry;             ///< of each block of P^T: its place in the prolongator
-  BlockGraphArrays<Exec> product;     ///< W^T
-  BlockGraphArrays<Exec> coarse;      ///< A_coarse
-  Array<int, Exec> aggregate;         ///< [num_rows]
-  Array<double, Exec> tentative;      ///< P0 [num_rows, height, 6]
+  Graph<Exec> matrix;            ///< A
+  Graph<Exec> prolongator;       ///< P
+  Graph<Exec> restriction;       ///< P^T
+  Array<int, Exec> entry;        ///< of each block of P^T: its place in the prolongator
+  Graph<Exec> product;           ///< W^T
+  Graph<Exec> coarse;            ///< A_coarse
+  Array<int, Exec> aggregate;    ///< [num_rows]
+  Array<double, Exec> tentative; ///< P0 [num_rows, height, 6]
 };
 
 namespace detail {
@@ -213,7 +203,7 @@ struct AddBlockDiagonal {
 
 /// Adds diagonal [num_rows, 3] to a [blocks, 3, 3]. Does not fence.
 template<class Exec>
-void add_block_diagonal(const Exec& exec, const BlockGraphArrays<Exec>& graph,
+void add_block_diagonal(const Exec& exec, const Graph<Exec>& graph,
                         const Array<double, Exec>& diagonal, const Array<double, Exec>& a) {
   Kokkos::parallel_for("femura::add_block_diagonal", range(exec, graph.num_rows),
                        detail::AddBlockDiagonal<Exec>{graph.row_begin, graph.column, diagonal, a});

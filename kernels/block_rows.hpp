@@ -106,7 +106,7 @@ template<class Exec, class Scalar>
 struct BlockRows {
   static constexpr bool fuses_updates = true;
 
-  BlockGraphArrays<Exec> graph;
+  Graph<Exec> graph;
   Array<Scalar, Exec> value; ///< [num_blocks, 6, 6]
 
   /// Does not fence.
@@ -191,8 +191,8 @@ struct InvertRowBlocks {
 /// inverse [num_rows, 36] = the inverses of the blocks on the diagonal of value [num_blocks, 6, 6]
 /// (rows have their diagonal), zero where that is. Does not fence.
 template<class Exec, class Scalar>
-void invert_row_blocks(const Exec& exec, const BlockGraphArrays<Exec>& graph,
-                       const Array<double, Exec>& value, const Array<Scalar, Exec>& inverse) {
+void invert_row_blocks(const Exec& exec, const Graph<Exec>& graph, const Array<double, Exec>& value,
+                       const Array<Scalar, Exec>& inverse) {
   Kokkos::parallel_for(
       "femura::invert_row_blocks", range(exec, graph.num_rows),
       detail::InvertRowBlocks<Exec, Scalar>{graph.row_begin, graph.column, value, inverse});
@@ -218,7 +218,7 @@ struct SpreadBlocks {
 
 /// The matrix [n, n], n = 6 num_rows. Does not fence.
 template<class Exec>
-Array<double, Exec> dense_block_rows(const Exec& exec, const BlockGraphArrays<Exec>& graph,
+Array<double, Exec> dense_block_rows(const Exec& exec, const Graph<Exec>& graph,
                                      const Array<double, Exec>& value) {
   const std::int64_t n = 6 * std::int64_t(graph.num_rows);
   const auto dense = make_zeros<double>(exec, n * n, "femura::dense_block_rows");

@@ -96,7 +96,7 @@ public:
   HexaBlockOperator(const Exec& exec, const HexaArrays<Exec>& arrays, const UnitLame& lame)
       : HexaCheckedOperator<Exec, Scalar>(arrays)
       , lame_(lame)
-      , pattern_(make_hexa_block_pattern(exec, arrays))
+      , pattern_(make_hexa_graph(exec, arrays))
       , value_(make_uninitialized<Scalar>(exec, 9 * pattern_.num_blocks(), "femura::hexa_bsr")) {}
 
   bool is_deterministic() const override { return true; }
@@ -111,7 +111,7 @@ public:
             18.0 * double(n)};
   }
 
-  const HexaBlockPattern<Exec>& pattern() const { return pattern_; }
+  const Graph<Exec>& pattern() const { return pattern_; }
   const Array<Scalar, Exec>& value() const { return value_; } ///< as assemble_hexa_blocks fills it
 
 protected:
@@ -128,7 +128,7 @@ protected:
 
 private:
   UnitLame lame_;
-  HexaBlockPattern<Exec> pattern_;
+  Graph<Exec> pattern_;
   Array<Scalar, Exec> value_;
 };
 
@@ -140,7 +140,7 @@ public:
   HexaCsrOperator(const Exec& exec, const HexaArrays<Exec>& arrays, const UnitLame& lame)
       : HexaCheckedOperator<Exec, Scalar>(arrays)
       , lame_(lame)
-      , pattern_(make_hexa_block_pattern(exec, arrays)) {
+      , pattern_(make_hexa_graph(exec, arrays)) {
     const std::int64_t entries = 9 * pattern_.num_blocks();
     row_begin_ = make_uninitialized<std::int64_t>(exec, 3 * std::int64_t(pattern_.num_rows) + 1,
                                                   "femura::hexa_csr::row_begin");
@@ -183,7 +183,7 @@ protected:
 
 private:
   UnitLame lame_;
-  HexaBlockPattern<Exec> pattern_;
+  Graph<Exec> pattern_;
   Array<std::int64_t, Exec> row_begin_;
   Array<int, Exec> column_;
   Array<Scalar, Exec> value_;

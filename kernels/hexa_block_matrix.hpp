@@ -8,39 +8,14 @@
 // that from the mesh does, so is A_ij = A_ji^T.
 #pragma once
 
-#include "core/array_pointer.hpp"
+#include "kernels/graph.hpp"
 #include "kernels/hexa_arrays.hpp"
 #include "kernels/hexa_stiffness.hpp"
 #include "kernels/offsets.hpp"
 
 namespace femura {
 
-/// Rows are nodes; row i has blocks row_begin(i) .. row_begin(i + 1), columns ascend. They are the
-/// nodes of the elements around node i, itself among them; a node of no element has none.
-template<class Exec>
-struct HexaBlockPattern {
-  int num_rows = 0;
-  Array<std::int64_t, Exec> row_begin; ///< [num_rows + 1]
-  Array<int, Exec> column;             ///< [num_blocks]
-
-  std::int64_t num_blocks() const { return std::int64_t(column.extent(0)); }
-};
-
 namespace detail {
-
-/// The place of `column` in the ascending row begin .. end, which has it.
-KOKKOS_FORCEINLINE_FUNCTION std::int64_t find_column(const ArrayPointer<const int>& columns,
-                                                     std::int64_t begin, std::int64_t end,
-                                                     int column) {
-  while (end - begin > 1) {
-    const std::int64_t middle = begin + (end - begin) / 2;
-    if (columns(middle) <= column)
-      begin = middle;
-    else
-      end = middle;
-  }
-  return begin;
-}
 
 /// The neighbours of a node, ascending, in its part of `candidate`, which has 8 places for each of
 /// its slots; length(i) counts them.
@@ -86,23 +61,25 @@ struct CopyNeighbours {
 
 } // namespace detail
 
-/// Which blocks the matrix of a mesh has. Takes 256 bytes an element while it runs. Fences.
+/// Which blocks the matrix of a mesh has: rows are nodes, columns the nodes of the elements around
+/// them, themselves among these; a node of no element has none. Takes 256 bytes an element while it
+/// runs. Fences.
 template<class Exec>
-HexaBlockPattern<Exec> make_hexa_block_pattern(const Exec& exec, const HexaArrays<Exec>& arrays) {
-  HexaBlockPattern<Exec> pattern;
+Graph<Exec> make_hexa_graph(const Exec& exec, const HexaArrays<Exec>& arrays) {
+  Graph<Exec> pattern;
   pattern.num_rows = arrays.num_nodes;
   pattern.row_begin = make_uninitialized<std::int64_t>(exec, std::int64_t(arrays.num_nodes) + 1,
                                                        "femura::hexa_blocks::row_begin");
   const auto candidate = make_uninitialized<int>(exec, 64 * std::int64_t(arrays.num_elem),
                                                  "femura::hexa_blocks::candidate");
-  Kokkos::parallel_for("femura::make_hexa_block_pattern::collect", range(exec, arrays.num_nodes),
+  Kokkos::parallel_for("femura::make_hexa_graph::collect", range(exec, arrays.num_nodes),
                        detail::CollectNeighbours<Exec>{arrays, candidate, pattern.row_begin});
   const std::int64_t num_blocks = lengths_to_begins(exec, pattern.row_begin, "blocks");
   pattern.column = make_uninitialized<int>(exec, num_blocks, "femura::hexa_blocks::column");
-  Kokkos::parallel_for("femura::make_hexa_block_pattern::copy", range(exec, arrays.num_nodes),
+  Kokkos::parallel_for("femura::make_hexa_graph::copy", range(exec, arrays.num_nodes),
                        detail::CopyNeighbours<Exec>{arrays.around_begin, candidate,
                                                     pattern.row_begin, pattern.column});
-  fence(exec, "femura::make_hexa_block_pattern"); // candidate goes
+  fence(exec, "femura::make_hexa_graph"); // candidate goes
   return pattern;
 }
 
@@ -154,7 +131,7 @@ struct AssembleHexaRow {
 
 template<class Order, class Exec, class Source, class Scalar>
 void assemble_hexa_rows(const Exec& exec, const HexaArrays<Exec>& arrays, const Source& source,
-                        const Array<double, Exec>& modulus, const HexaBlockPattern<Exec>& pattern,
+                        const Array<double, Exec>& modulus, const Graph<Exec>& pattern,
                         const Array<Scalar, Exec>& value) {
   FEMURA_REQUIRE(std::int64_t(modulus.extent(0)) == arrays.num_elem,
                  modulus.extent(0) << " moduli for " << arrays.num_elem << " elements");
@@ -180,7 +157,7 @@ void assemble_hexa_rows(const Exec& exec, const HexaArrays<Exec>& arrays, const 
 /// not fence.
 template<class Scalar, class Exec, class Source>
 void assemble_hexa_blocks(const Exec& exec, const HexaArrays<Exec>& arrays, const Source& source,
-                          const Array<double, Exec>& modulus, const HexaBlockPattern<Exec>& pattern,
+                          const Array<double, Exec>& modulus, const Graph<Exec>& pattern,
                           const Array<Scalar, Exec>& value) {
   detail::assemble_hexa_rows<detail::RowsOfBlocks>(exec, arrays, source, modulus, pattern, value);
 }
@@ -188,7 +165,7 @@ void assemble_hexa_blocks(const Exec& exec, const HexaArrays<Exec>& arrays, cons
 /// The same with K_e formed anew from the mesh for Lame's constants `lame`.
 template<class Scalar, class Exec>
 void assemble_hexa_blocks(const Exec& exec, const HexaArrays<Exec>& arrays, const UnitLame& lame,
-                          const Array<double, Exec>& modulus, const HexaBlockPattern<Exec>& pattern,
+                          const Array<double, Exec>& modulus, const Graph<Exec>& pattern,
                           const Array<Scalar, Exec>& value) {
   assemble_hexa_blocks<Scalar>(exec, arrays, HexaStiffnessFromMesh<Exec>{arrays, lame}, modulus,
                                pattern, value);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The block diagonal of the stiffness matrix of a mesh of hexahedra, and diagonal matrices beside
-// it (springs to the ground).
+// The block diagonal of the stiffness matrix of a mesh of hexahedra.
 #pragma once
 
 #include "kernels/hexa_stiffness.hpp"
@@ -71,23 +70,6 @@ void invert_hexa_blocks(const Exec& exec, const HexaArrays<Exec>& arrays, const 
   Kokkos::parallel_for("femura::invert_hexa_blocks", range(exec, arrays.num_nodes),
                        detail::InvertHexaBlocks<Exec, Scalar>{arrays, lame, modulus, spring, held,
                                                               couplings, inverse});
-}
-
-namespace detail {
-template<class Exec, class Scalar>
-struct AddDiagonalProduct {
-  Array<Scalar, Exec> diagonal, x, y;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { y(i) += diagonal(i) * x(i); }
-};
-} // namespace detail
-
-/// y(i) += diagonal(i) x(i). Does not fence.
-template<class Exec, class Scalar>
-void add_diagonal_product(const Exec& exec, const Array<Scalar, Exec>& diagonal,
-                          const Array<Scalar, Exec>& x, const Array<Scalar, Exec>& y) {
-  Kokkos::parallel_for("femura::add_diagonal_product", range(exec, diagonal.extent(0)),
-                       detail::AddDiagonalProduct<Exec, Scalar>{diagonal, x, y});
 }
 
 } // namespace femura

@@ -3,7 +3,7 @@
 // own and one Poisson's ratio: y = sum over e of E_e P_e^T K_e P_e x, K_e for a modulus of 1.
 #pragma once
 
-#include "core/vector.hpp"
+#include "kernels/operator.hpp"
 
 #include <cstdint>
 #include <string>
@@ -29,17 +29,11 @@ struct HexaOperatorCost {
 
 /// Vectors are [num_nodes, 3].
 template<class Exec, class Scalar>
-class HexaOperator {
+class HexaOperator : public Operator<Exec, Scalar> {
 public:
-  virtual ~HexaOperator() = default;
-
   /// Takes the moduli [num_elem], in the order of the mesh; to be called before the first product
   /// and whenever they change. Does not fence.
   virtual void set_modulus(const Exec& exec, const Array<double, Exec>& modulus) = 0;
-
-  /// y = A x; no component is held. y must not alias x. Does not fence.
-  virtual void apply(const Exec& exec, const Array<Scalar, Exec>& x,
-                     const Array<Scalar, Exec>& y) const = 0;
 
   /// Whether products are bitwise the same for any number of threads and from run to run.
   virtual bool is_deterministic() const = 0;

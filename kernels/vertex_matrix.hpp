@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of the stiffness matrix of hierarchical hexahedra that belongs to their vertices, the
-// matrix of order 1, as 3 x 3 blocks in the pattern of the mesh.
+// matrix of order 1, as 3 x 3 blocks in the graph of the mesh.
 #pragma once
 
 #include "kernels/block_multiply.hpp"
-#include "kernels/hexa_block_matrix.hpp"
-#include "kernels/hexa_operator.hpp"
-#include "kernels/invert_block.hpp"
+#include "kernels/graph.hpp"
+#include "kernels/hexa_arrays.hpp"
+#include "kernels/operator.hpp"
 #include "kernels/star_matrices.hpp"
 
 namespace femura {
@@ -45,31 +45,6 @@ struct AddToVertexRows {
   }
 };
 
-template<class Exec, class Scalar>
-struct InvertVertexBlocks {
-  ArrayPointer<const std::int64_t> row_begin;
-  ArrayPointer<const int> column;
-  ArrayPointer<const std::uint8_t> held;
-  ArrayPointer<const double> value;
-  ArrayPointer<Scalar> inverse;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    double block[6] = {0, 0, 0, 0, 0, 0}, inverted[6] = {0, 0, 0, 0, 0, 0};
-    if (row_begin(i) < row_begin(i + 1)) {
-      const double* const a =
-          value.data + 9 * find_column(column, row_begin(i), row_begin(i + 1), int(i));
-      for (int c = 0; c < 3; ++c) {
-        block[c] = a[4 * c];
-        block[3 + c] = a[3 * c + (c + 1) % 3];
-      }
-      if (block[0] + block[1] + block[2] > 0)
-        invert_block(block, held(i), inverted);
-    }
-    for (int k = 0; k < 6; ++k)
-      inverse(6 * i + k) = Scalar(inverted[k]);
-  }
-};
-
 template<class Exec>
 struct SpreadVertexRows {
   std::int64_t n;
@@ -98,11 +73,11 @@ struct SpreadVertexRows {
 /// the order of hierarchic_modes. Does not fence.
 template<class Exec>
 void add_to_vertex_matrix(const Exec& exec, const HexaArrays<Exec>& arrays,
-                          const HexaBlockPattern<Exec>& pattern, const int (&vertex_mode)[8],
+                          const Graph<Exec>& graph, const int (&vertex_mode)[8],
                           const ElementMatrices<Exec>& elements, const Array<double, Exec>& value) {
   detail::AddToVertexRows<Exec> rows{arrays,
-                                     pattern.row_begin,
-                                     pattern.column,
+                                     graph.row_begin,
+                                     graph.column,
                                      elements.batch_place,
                                      elements.matrix,
                                      elements.begin,
@@ -115,56 +90,37 @@ void add_to_vertex_matrix(const Exec& exec, const HexaArrays<Exec>& arrays,
   Kokkos::parallel_for("femura::add_to_vertex_matrix", range(exec, arrays.num_nodes), rows);
 }
 
-/// inverse [6 num_nodes] = the inverse blocks of the diagonal as invert_hexa_blocks has them, zero
-/// rows and columns where `held` (Constraints::mask) and at nodes of no element. Does not fence.
-template<class Exec, class Scalar>
-void invert_vertex_blocks(const Exec& exec, const HexaBlockPattern<Exec>& pattern,
-                          const Array<std::uint8_t, Exec>& held, const Array<double, Exec>& value,
-                          const Array<Scalar, Exec>& inverse) {
-  Kokkos::parallel_for("femura::invert_vertex_blocks", range(exec, pattern.num_rows),
-                       detail::InvertVertexBlocks<Exec, Scalar>{pattern.row_begin, pattern.column,
-                                                                held, value, inverse});
-}
-
 /// The matrix [n, n], n = 3 num_nodes, with zero rows and columns where `held`. Does not fence.
 template<class Exec>
-Array<double, Exec> dense_vertex_matrix(const Exec& exec, const HexaBlockPattern<Exec>& pattern,
+Array<double, Exec> dense_vertex_matrix(const Exec& exec, const Graph<Exec>& graph,
                                         const Array<std::uint8_t, Exec>& held,
                                         const Array<double, Exec>& value) {
-  const std::int64_t n = 3 * std::int64_t(pattern.num_rows);
+  const std::int64_t n = 3 * std::int64_t(graph.num_rows);
   const auto dense = make_zeros<double>(exec, n * n, "femura::dense_vertex_matrix");
   Kokkos::parallel_for(
       "femura::dense_vertex_matrix", range(exec, n),
-      detail::SpreadVertexRows<Exec>{n, pattern.row_begin, pattern.column, held, value, dense});
+      detail::SpreadVertexRows<Exec>{n, graph.row_begin, graph.column, held, value, dense});
   return dense;
 }
 
-/// The product with such a matrix, for multigrid. Moduli are those it was assembled with.
+/// The product with such a matrix.
 template<class Exec, class Scalar>
-class VertexMatrixOperator final : public HexaOperator<Exec, Scalar> {
+class VertexMatrixOperator final : public Operator<Exec, Scalar> {
 public:
-  VertexMatrixOperator(const HexaBlockPattern<Exec>& pattern, const Array<Scalar, Exec>& value)
-      : pattern_(pattern)
+  VertexMatrixOperator(const Graph<Exec>& graph, const Array<Scalar, Exec>& value)
+      : graph_(graph)
       , value_(value) {}
 
-  void set_modulus(const Exec&, const Array<double, Exec>&) override {}
   void apply(const Exec& exec, const Array<Scalar, Exec>& x,
              const Array<Scalar, Exec>& y) const override {
     detail::multiply_block_rows<BackendTraits<Exec>::is_device>(
         exec, detail::BlockMultiply<Exec, Scalar, std::int64_t>{
-                  pattern_.num_rows, pattern_.row_begin.data(), pattern_.column.data(),
-                  value_.data(), x.data(), y.data()});
-  }
-  bool is_deterministic() const override { return true; }
-  /// The numbers and their columns, once; a multiply-add for each.
-  HexaOperatorCost cost() const override {
-    const std::int64_t n = pattern_.num_blocks();
-    const std::int64_t kept = n * (9 * std::int64_t(sizeof(Scalar)) + 4);
-    return {kept, double(kept), 18.0 * double(n)};
+                  graph_.num_rows, graph_.row_begin.data(), graph_.column.data(), value_.data(),
+                  x.data(), y.data()});
   }
 
 private:
-  HexaBlockPattern<Exec> pattern_;
+  Graph<Exec> graph_;
   Array<Scalar, Exec> value_;
 };
 

@@ -2,6 +2,7 @@
 #include "solvers/aggregation_hierarchy.hpp"
 
 #include "core/aggregation.hpp"
+#include "kernels/upload.hpp"
 
 #include <sstream>
 
@@ -10,7 +11,7 @@ namespace femura {
 namespace {
 
 template<class Exec>
-BlockGraphArrays<Exec> upload_graph(const Exec& exec, const BlockGraph& graph) {
+Graph<Exec> upload_graph(const Exec& exec, const BlockGraph& graph) {
   return {graph.num_rows(), upload(exec, "femura::aggregation::row_begin", graph.row_begin),
           upload(exec, "femura::aggregation::column", graph.column)};
 }
@@ -18,21 +19,21 @@ BlockGraphArrays<Exec> upload_graph(const Exec& exec, const BlockGraph& graph) {
 } // namespace
 
 template<class Exec>
-AggregationHierarchy<Exec>
-make_aggregation_hierarchy(const Exec& exec, const HexaArrays<Exec>& arrays,
-                           const Constraints<Exec>& held, const AggregationOptions& options) {
+AggregationHierarchy<Exec> make_aggregation_hierarchy(const Exec& exec, const Graph<Exec>& finest,
+                                                      const Array<double, Exec>& point,
+                                                      const Constraints<Exec>& held,
+                                                      const AggregationOptions& options) {
   AggregationHierarchy<Exec> hierarchy;
-  hierarchy.pattern = make_hexa_block_pattern(exec, arrays);
-  BlockGraph graph{download(exec, hierarchy.pattern.row_begin),
-                   download(exec, hierarchy.pattern.column)};
+  hierarchy.graph = finest;
+  hierarchy.held = held;
+  BlockGraph graph{download(exec, finest.row_begin), download(exec, finest.column)};
   const std::vector<std::uint8_t> mask = download(exec, held.mask);
-  std::vector<double> modes = rigid_modes(download(exec, arrays.point), mask);
+  std::vector<double> modes = rigid_modes(download(exec, point), mask);
   std::vector<std::uint8_t> active(mask.size());
   for (std::size_t i = 0; i < mask.size(); ++i)
     active[i] = mask[i] != 7 && graph.row_begin[i + 1] > graph.row_begin[i];
 
-  BlockGraphArrays<Exec> matrix{arrays.num_nodes, hierarchy.pattern.row_begin,
-                                hierarchy.pattern.column};
+  Graph<Exec> matrix = finest;
   for (int height = 3; int(hierarchy.levels.size()) + 1 < std::max(2, options.max_levels);
        height = 6) {
     const Aggregates aggregates = make_aggregates(graph, active);
@@ -74,7 +75,7 @@ make_aggregation_hierarchy(const Exec& exec, const HexaArrays<Exec>& arrays,
 template<class Exec>
 std::string AggregationHierarchy<Exec>::describe() const {
   std::ostringstream text;
-  text << pattern.num_rows << " nodes";
+  text << graph.num_rows << " nodes";
   for (const AggregationLevel<Exec>& level : levels)
     text << ", " << level.num_aggregates();
   text << " aggregates";
@@ -84,7 +85,8 @@ std::string AggregationHierarchy<Exec>::describe() const {
 #define FEMURA_INSTANTIATE(Exec)                                                                   \
   template struct AggregationHierarchy<Exec>;                                                      \
   template AggregationHierarchy<Exec> make_aggregation_hierarchy<Exec>(                            \
-      const Exec&, const HexaArrays<Exec>&, const Constraints<Exec>&, const AggregationOptions&);
+      const Exec&, const Graph<Exec>&, const Array<double, Exec>&, const Constraints<Exec>&,       \
+      const AggregationOptions&);
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
 #undef FEMURA_INSTANTIATE
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The coarse levels of smoothed aggregation, as far as the mesh and the supports determine them.
+// The coarse levels of smoothed aggregation, as far as the graph of the matrix, the places of its
+// nodes and the supports determine them.
 #pragma once
 
 #include "kernels/aggregation_products.hpp"
 #include "kernels/constraints.hpp"
-#include "kernels/hexa_block_matrix.hpp"
 #include "solvers/aggregation_options.hpp"
 
 #include <string>
@@ -24,17 +24,20 @@ struct AggregationLevel {
 
 template<class Exec>
 struct AggregationHierarchy {
-  HexaBlockPattern<Exec> pattern; ///< of the finest level
+  Graph<Exec> graph; ///< of the finest level, blocks of 3 x 3
+  Constraints<Exec> held;
   std::vector<AggregationLevel<Exec>> levels;
 
   std::string describe() const; ///< "66049 nodes, 2925, 150 aggregates"
 };
 
-/// Coarsens until at most max_coarse_dofs are left, at least once. Nodes that are held in all
-/// components and nodes of no element are left out. Fences.
+/// Coarsens until at most max_coarse_dofs are left, at least once. `point` [num_rows, 3], for the
+/// rigid motions. Nodes that are held in all components and those without blocks are left out.
+/// Fences.
 template<class Exec>
-AggregationHierarchy<Exec>
-make_aggregation_hierarchy(const Exec& exec, const HexaArrays<Exec>& arrays,
-                           const Constraints<Exec>& held, const AggregationOptions& options);
+AggregationHierarchy<Exec> make_aggregation_hierarchy(const Exec& exec, const Graph<Exec>& graph,
+                                                      const Array<double, Exec>& point,
+                                                      const Constraints<Exec>& held,
+                                                      const AggregationOptions& options);
 
 } // namespace femura

@@ -2,7 +2,7 @@
 #include "solvers/aggregation_multigrid.hpp"
 
 #include "kernels/aggregation_transfer.hpp"
-#include "kernels/vertex_matrix.hpp"
+#include "kernels/invert_diagonal_blocks.hpp"
 
 namespace femura {
 
@@ -23,11 +23,11 @@ LevelVectors<Exec, Scalar> make_vectors(const Exec& exec, std::int64_t n, bool w
 template<class Exec, class Scalar>
 AggregationMultigrid<Exec, Scalar>::AggregationMultigrid(
     const Exec& exec, std::shared_ptr<const AggregationHierarchy<Exec>> hierarchy,
-    const HexaStiffness<Exec>& stiffness, const AggregationOptions& options)
+    const AggregationOptions& options)
     : hierarchy_(std::move(hierarchy))
     , options_(options) {
-  const std::int64_t n = stiffness.num_dofs();
-  fine_.held = stiffness.held;
+  const std::int64_t n = 3 * std::int64_t(hierarchy_->graph.num_rows);
+  fine_.held = hierarchy_->held;
   fine_.cost = 1;
   fine_.vectors = make_vectors<Exec, Scalar>(exec, n, false);
   fine_.scratch = make_zeros<Scalar>(exec, n, "femura::aggregation::scratch");
@@ -107,45 +107,23 @@ AggregationMultigrid<Exec, Scalar>::coarsen(const Exec& exec, std::size_t number
 
 template<class Exec, class Scalar>
 void AggregationMultigrid<Exec, Scalar>::prepare(const Exec& exec,
-                                                 const HexaStiffness<Exec>& stiffness,
-                                                 const HexaSystem<Exec, Scalar>& system) {
-  fine_.matrix = system;
-  invert_hexa_blocks(exec, stiffness.arrays, stiffness.lame, stiffness.modulus, stiffness.spring,
-                     stiffness.held.mask, true, fine_.jacobi.blocks);
-  prepare_fine(exec);
-  if (coarse_.empty())
-    return;
-  Array<double, Exec> matrix;
-  {
-    const auto a = make_uninitialized<double>(exec, 9 * hierarchy_->pattern.num_blocks(),
-                                              "femura::aggregation::fine_matrix");
-    assemble_hexa_blocks<double>(exec, stiffness.arrays, stiffness.lame, stiffness.modulus,
-                                 hierarchy_->pattern, a);
-    if (stiffness.spring.extent(0) > 0)
-      add_block_diagonal(exec, hierarchy_->levels[0].arrays.matrix, stiffness.spring, a);
-    matrix = coarsen(exec, 0, a, fine_);
-  }
-  prepare_coarse(exec, matrix);
-}
-
-template<class Exec, class Scalar>
-void AggregationMultigrid<Exec, Scalar>::prepare_assembled(const Exec& exec,
-                                                           const Array<double, Exec>& a,
-                                                           const HexaSystem<Exec, Scalar>& system) {
-  FEMURA_REQUIRE(std::int64_t(a.extent(0)) == 9 * hierarchy_->pattern.num_blocks(),
-                 a.extent(0) << " numbers for " << hierarchy_->pattern.num_blocks() << " blocks");
-  fine_.matrix = system;
-  invert_vertex_blocks(exec, hierarchy_->pattern, fine_.held.mask, a, fine_.jacobi.blocks);
-  prepare_fine(exec);
-  if (!coarse_.empty())
-    prepare_coarse(exec, coarsen(exec, 0, a, fine_));
-}
-
-template<class Exec, class Scalar>
-void AggregationMultigrid<Exec, Scalar>::prepare_fine(const Exec& exec) {
+                                                 const Operator<Exec, Scalar>& product,
+                                                 Array<double, Exec> a) {
+  const Graph<Exec>& graph = hierarchy_->graph;
+  FEMURA_REQUIRE(std::int64_t(a.extent(0)) == 9 * graph.num_blocks(),
+                 a.extent(0) << " numbers for " << graph.num_blocks() << " blocks");
+  fine_.matrix = {&product};
+  invert_diagonal_blocks(exec, graph, fine_.held.mask, a, fine_.jacobi.blocks);
   prepare_smoother(exec, options_.smoother.degree, fine_, fine_.scratch);
   graph_ = std::make_unique<LaunchGraph<Exec>>();
   recorded_ = nullptr;
+  if (coarse_.empty()) {
+    fence(exec, "femura::AggregationMultigrid::prepare"); // a goes
+    return;
+  }
+  const Array<double, Exec> matrix = coarsen(exec, 0, a, fine_);
+  a = {}; // before others are made: it is the largest
+  prepare_coarse(exec, matrix);
 }
 
 template<class Exec, class Scalar>

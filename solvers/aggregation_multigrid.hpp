@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Smoothed aggregation [1] as a preconditioner of HexaSolver. The aggregates are those of the mesh
-// and stay; prolongators and coarse matrices are formed anew for each set of moduli, with the
-// matrix of these moduli, so that coarse functions bend where the material is soft. A V-cycle with
-// the same polynomial smoother before and after, symmetric positive definite.
+// Smoothed aggregation [1] as a preconditioner. The aggregates are those of the graph and stay;
+// prolongators and coarse matrices are formed anew for each matrix with that graph, so that coarse
+// functions bend where the material is soft. A V-cycle with the same polynomial smoother before and
+// after, symmetric positive definite.
 //
 // [1] P. Vanek, J. Mandel, M. Brezina. Algebraic multigrid by smoothed aggregation for second and
 //     fourth order elliptic problems. Computing 56 (1996) 179-196, doi:10.1007/BF02238511.
@@ -12,29 +12,31 @@
 
 #include "core/launch_graph.hpp"
 #include "kernels/block_rows.hpp"
+#include "kernels/dense_inverse.hpp"
+#include "kernels/dense_operator.hpp"
+#include "kernels/operator.hpp"
+#include "kernels/upload.hpp"
 #include "solvers/aggregation_hierarchy.hpp"
-#include "solvers/hexa_cycle.hpp"
+#include "solvers/lanczos.hpp"
 #include "solvers/multigrid_level.hpp"
+#include "solvers/preconditioner.hpp"
 
 #include <memory>
 
 namespace femura {
 
 template<class Exec, class Scalar>
-class AggregationMultigrid final : public detail::HexaCycle<Exec, Scalar> {
+class AggregationMultigrid final : public Preconditioner<Exec, Scalar> {
 public:
   /// Does not fence.
   AggregationMultigrid(const Exec& exec,
                        std::shared_ptr<const AggregationHierarchy<Exec>> hierarchy,
-                       const HexaStiffness<Exec>& stiffness, const AggregationOptions& options);
+                       const AggregationOptions& options);
 
-  void prepare(const Exec& exec, const HexaStiffness<Exec>& stiffness,
-               const HexaSystem<Exec, Scalar>& system) override;
-
-  /// The same for a matrix that comes assembled: `a` [blocks, 9] in the pattern of the hierarchy,
-  /// `system` its product. Fences.
-  void prepare_assembled(const Exec& exec, const Array<double, Exec>& a,
-                         const HexaSystem<Exec, Scalar>& system);
+  /// Takes the matrix `a` [blocks, 3, 3] in the graph of the hierarchy, and its product, which
+  /// stays where it is until the next call: what the smoother of the finest level uses. The numbers
+  /// are not kept. Fences.
+  void prepare(const Exec& exec, const Operator<Exec, Scalar>& product, Array<double, Exec> a);
 
   /// Launches kernels alone, on CUDA as one recorded graph while b stays where it is.
   Array<Scalar, Exec> apply(const Exec& exec, const Array<Scalar, Exec>& b) override;
@@ -48,8 +50,8 @@ public:
   }
 
 private:
-  using Fine =
-      detail::MultigridLevel<Exec, Scalar, HexaSystem<Exec, Scalar>, BlockJacobi<Exec, Scalar>>;
+  using Fine = detail::MultigridLevel<Exec, Scalar, OperatorReference<Exec, Scalar>,
+                                      BlockJacobi<Exec, Scalar>>;
   using Coarse =
       detail::MultigridLevel<Exec, Scalar, BlockRows<Exec, Scalar>, RowJacobi<Exec, Scalar>>;
 
@@ -61,9 +63,7 @@ private:
   template<class Level>
   Array<double, Exec> coarsen(const Exec& exec, std::size_t number, const Array<double, Exec>& a,
                               const Level& level);
-  /// The smoother of the finest level, whose matrix and blocks are there.
-  void prepare_fine(const Exec& exec);
-  /// All others, from the matrix of the first of them.
+  /// All levels but the finest, from the matrix of the first of them.
   void prepare_coarse(const Exec& exec, Array<double, Exec> matrix);
   Array<Scalar, Exec> cycle_coarse(const Exec& exec, std::size_t number,
                                    const Array<Scalar, Exec>& b);

@@ -6,8 +6,8 @@
 #include "core/launch_graph.hpp"
 #include "kernels/cell_operator.hpp"
 #include "kernels/jacobi.hpp"
-#include "solvers/multigrid_level.hpp"
 #include "solvers/voxel_hierarchy.hpp"
+#include "solvers/voxel_levels.hpp"
 
 #include <vector>
 

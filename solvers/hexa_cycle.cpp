@@ -8,7 +8,7 @@ namespace femura::detail {
 template<class Exec, class Scalar>
 void HexaPolynomialCycle<Exec, Scalar>::prepare(const Exec& exec,
                                                 const HexaStiffness<Exec>& stiffness,
-                                                const HexaSystem<Exec, Scalar>& system) {
+                                                const Operator<Exec, Scalar>& product) {
   const std::int64_t n = stiffness.num_dofs();
   const bool polynomial = kind_ == HexaPreconditioner::chebyshev;
   if (jacobi_.blocks.extent(0) == 0) {
@@ -19,7 +19,7 @@ void HexaPolynomialCycle<Exec, Scalar>::prepare(const Exec& exec,
       scratch_ = make_zeros<Scalar>(exec, n, "femura::hexa::scratch");
     }
   }
-  system_ = system;
+  product_ = {&product};
   held_ = stiffness.held.mask;
   invert_hexa_blocks(exec, stiffness.arrays, stiffness.lame, stiffness.modulus, stiffness.spring,
                      held_, kind_ != HexaPreconditioner::jacobi, jacobi_.blocks);
@@ -28,7 +28,7 @@ void HexaPolynomialCycle<Exec, Scalar>::prepare(const Exec& exec,
   const double largest = estimate_largest_eigenvalue(
       exec, 10, jacobi_,
       [&](const auto& p, const auto& q) {
-        system_.apply(exec, p, q);
+        product_.apply(exec, p, q);
         clear(exec, stiffness.held, q);
       },
       [&](const auto& r) { clear(exec, stiffness.held, r); }, scratch_, x_, next_);
@@ -46,8 +46,8 @@ Array<Scalar, Exec> HexaPolynomialCycle<Exec, Scalar>::apply(const Exec& exec,
   }
   smooth_from_zero(
       exec,
-      SmoothedSystem<Exec, Scalar, HexaSystem<Exec, Scalar>, BlockJacobi<Exec, Scalar>>{
-          system_, jacobi_, held_, scratch_},
+      SmoothedSystem<Exec, Scalar, OperatorReference<Exec, Scalar>, BlockJacobi<Exec, Scalar>>{
+          product_, jacobi_, held_, scratch_},
       weights_, b, x_, next_);
   return x_;
 }

@@ -4,6 +4,8 @@
 #include "kernels/count_not_positive.hpp"
 #include "kernels/free_norm.hpp"
 #include "kernels/free_updates.hpp"
+#include "kernels/hexa_block_matrix.hpp"
+#include "kernels/plus_diagonal.hpp"
 #include "kernels/upload.hpp"
 #include "solvers/aggregation_multigrid.hpp"
 #include "solvers/hexa_cycle.hpp"
@@ -40,9 +42,16 @@ void check(const HexaSolverOptions& options, double poisson) {
 template<class Exec, class Scalar>
 struct HexaIteration {
   std::unique_ptr<HexaOperator<Exec, Scalar>> own; ///< unless it is that of the iteration
-  HexaSystem<Exec, Scalar> system;
-  std::unique_ptr<detail::HexaCycle<Exec, Scalar>> cycle;
+  PlusDiagonal<Exec, Scalar> product;
+  std::unique_ptr<AggregationMultigrid<Exec, Scalar>> multigrid; ///< or
+  std::unique_ptr<detail::HexaPolynomialCycle<Exec, Scalar>> polynomial;
   Array<Scalar, Exec> b; ///< the residual for the preconditioner
+
+  Preconditioner<Exec, Scalar>& preconditioner() const {
+    if (multigrid)
+      return *multigrid;
+    return *polynomial;
+  }
 };
 
 } // namespace
@@ -51,9 +60,9 @@ template<class Exec>
 struct HexaSolver<Exec>::Impl {
   HexaSolverOptions options;
   HexaOperatorChoice choice;
-  HexaStiffness<Exec> stiffness;
+  detail::HexaStiffness<Exec> stiffness;
   std::unique_ptr<HexaOperator<Exec, double>> matrix;
-  HexaSystem<Exec, double> system;
+  PlusDiagonal<Exec, double> product;
   std::shared_ptr<const AggregationHierarchy<Exec>> hierarchy; ///< of amg alone
   Array<double, Exec> r, p, q;
   HexaIteration<Exec, float> mixed;
@@ -75,12 +84,13 @@ struct HexaSolver<Exec>::Impl {
       mixed.own = make_operator<float>(exec, hexahedra);
     if (options.preconditioner == HexaPreconditioner::amg)
       hierarchy = std::make_shared<AggregationHierarchy<Exec>>(
-          make_aggregation_hierarchy(exec, stiffness.arrays, stiffness.held, options.aggregation));
+          make_aggregation_hierarchy(exec, make_hexa_graph(exec, stiffness.arrays),
+                                     stiffness.arrays.point, stiffness.held, options.aggregation));
     const std::int64_t n = stiffness.num_dofs();
     r = make_zeros<double>(exec, n, "femura::cg::r");
     p = make_zeros<double>(exec, n, "femura::cg::p");
     q = make_zeros<double>(exec, n, "femura::cg::q");
-    system = {matrix.get(), {}};
+    product = {matrix.get(), {}};
   }
 
   bool needs_products() const {
@@ -95,33 +105,52 @@ struct HexaSolver<Exec>::Impl {
                                       stiffness.lame);
   }
 
+  /// The matrix in the graph of the hierarchy, springs included.
+  Array<double, Exec> assemble(const Exec& exec) const {
+    const auto a = make_uninitialized<double>(exec, 9 * hierarchy->graph.num_blocks(),
+                                              "femura::hexa::assembled");
+    assemble_hexa_blocks<double>(exec, stiffness.arrays, stiffness.lame, stiffness.modulus,
+                                 hierarchy->graph, a);
+    if (stiffness.spring.extent(0) > 0)
+      add_block_diagonal(exec, hierarchy->graph, stiffness.spring, a);
+    return a;
+  }
+
+  /// Once, before the first moduli.
+  template<class Scalar>
+  void make_preconditioner(const Exec& exec, HexaIteration<Exec, Scalar>& iteration) const {
+    if (hierarchy)
+      iteration.multigrid = std::make_unique<AggregationMultigrid<Exec, Scalar>>(
+          exec, hierarchy, options.aggregation);
+    else
+      iteration.polynomial = std::make_unique<detail::HexaPolynomialCycle<Exec, Scalar>>(
+          options.preconditioner, options.chebyshev_degree);
+    if constexpr (std::is_same_v<Scalar, double>)
+      iteration.b = r;
+    else
+      iteration.b = make_zeros<Scalar>(exec, stiffness.num_dofs(), "femura::cg::b");
+  }
+
   template<class Scalar>
   void prepare(const Exec& exec, HexaIteration<Exec, Scalar>& iteration) {
-    const std::int64_t n = stiffness.num_dofs();
-    if (!iteration.cycle) {
-      if (hierarchy)
-        iteration.cycle = std::make_unique<AggregationMultigrid<Exec, Scalar>>(
-            exec, hierarchy, stiffness, options.aggregation);
-      else
-        iteration.cycle = std::make_unique<detail::HexaPolynomialCycle<Exec, Scalar>>(
-            options.preconditioner, options.chebyshev_degree);
-      if constexpr (std::is_same_v<Scalar, double>)
-        iteration.b = r;
-      else
-        iteration.b = make_zeros<Scalar>(exec, n, "femura::cg::b");
-    }
+    if (iteration.b.extent(0) == 0)
+      make_preconditioner(exec, iteration);
     if constexpr (std::is_same_v<Scalar, double>) {
-      iteration.system = system;
+      iteration.product = product;
     } else {
-      iteration.system = {iteration.own.get(), {}};
+      Array<Scalar, Exec> spring;
+      if (stiffness.spring.extent(0) > 0) {
+        spring = make_uninitialized<Scalar>(exec, stiffness.num_dofs(), "femura::hexa::spring");
+        copy(exec, stiffness.spring, spring);
+      }
+      iteration.product = {iteration.own.get(), spring};
       if (iteration.own)
         iteration.own->set_modulus(exec, stiffness.modulus);
-      if (stiffness.spring.extent(0) > 0) {
-        iteration.system.spring = make_uninitialized<Scalar>(exec, n, "femura::hexa::spring");
-        copy(exec, stiffness.spring, iteration.system.spring);
-      }
     }
-    iteration.cycle->prepare(exec, stiffness, iteration.system);
+    if (hierarchy)
+      iteration.multigrid->prepare(exec, iteration.product, assemble(exec));
+    else
+      iteration.polynomial->prepare(exec, stiffness, iteration.product);
   }
 
   template<class Scalar>
@@ -131,15 +160,15 @@ struct HexaSolver<Exec>::Impl {
     return conjugate_gradients(
         exec, cg,
         [&](const auto& x, const auto& y) {
-          system.apply(exec, x, y);
+          product.apply(exec, x, y);
           clear(exec, stiffness.held, y);
         },
         [&](const auto& x, double scale, const auto& residual) {
           apply_then(
-              exec, system, x, q,
+              exec, product, x, q,
               StoreScaledResidual<Exec, double, double>{stiffness.held.mask, f, scale, residual});
         },
-        [&](const auto& b) { return iteration.cycle->apply(exec, b); },
+        [&](const auto& b) { return iteration.preconditioner().apply(exec, b); },
         CgVectors<Exec, double, double, Scalar>{u, r, p, q, iteration.b}, observe);
   }
 };
@@ -198,7 +227,7 @@ void HexaSolver<Exec>::set_springs(const Exec& exec, const Array<double, Exec>& 
   solver.stiffness.spring =
       make_uninitialized<double>(exec, spring.extent(0), "femura::hexa::spring");
   copy(exec, spring, solver.stiffness.spring);
-  solver.system.spring = solver.stiffness.spring;
+  solver.product = {solver.matrix.get(), solver.stiffness.spring};
 }
 
 template<class Exec>
@@ -279,7 +308,7 @@ HexaSolveResult HexaSolver<Exec>::solve(const Exec& exec, const Array<double, Ex
 template<class Exec>
 void HexaSolver<Exec>::apply(const Exec& exec, const Array<double, Exec>& u,
                              const Array<double, Exec>& y) const {
-  impl_->system.apply(exec, u, y);
+  impl_->product.apply(exec, u, y);
 }
 
 #define FEMURA_INSTANTIATE(Exec) template class HexaSolver<Exec>;

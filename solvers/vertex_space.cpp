@@ -3,6 +3,7 @@
 
 #include "kernels/dense_inverse.hpp"
 #include "kernels/dense_operator.hpp"
+#include "kernels/hexa_block_matrix.hpp"
 
 namespace femura::detail {
 
@@ -12,21 +13,16 @@ VertexSpace<Exec>::VertexSpace(const Exec& exec, const ElementMesh& mesh,
     : arrays_(make_hexa_arrays(exec, mesh))
     , held_(make_constraints(exec, upload(exec, "femura::vertices::held", held)))
     , direct_(arrays_.num_nodes <= most_direct) {
-  AggregationOptions options;
+  graph_ = make_hexa_graph(exec, arrays_);
   if (direct_) {
-    pattern_ = make_hexa_block_pattern(exec, arrays_);
     z_ = make_zeros<double>(exec, 3 * std::int64_t(arrays_.num_nodes), "femura::vertices::z");
   } else {
+    const AggregationOptions options;
     hierarchy_ = std::make_shared<AggregationHierarchy<Exec>>(
-        make_aggregation_hierarchy(exec, arrays_, held_, options));
-    pattern_ = hierarchy_->pattern;
-    HexaStiffness<Exec> stiffness;
-    stiffness.arrays = arrays_;
-    stiffness.held = held_;
-    multigrid_ =
-        std::make_unique<AggregationMultigrid<Exec, double>>(exec, hierarchy_, stiffness, options);
+        make_aggregation_hierarchy(exec, graph_, arrays_.point, held_, options));
+    multigrid_ = std::make_unique<AggregationMultigrid<Exec, double>>(exec, hierarchy_, options);
   }
-  value_ = make_zeros<double>(exec, 9 * pattern_.num_blocks(), "femura::vertices::matrix");
+  value_ = make_zeros<double>(exec, 9 * graph_.num_blocks(), "femura::vertices::matrix");
 }
 
 template<class Exec>
@@ -39,20 +35,20 @@ void VertexSpace<Exec>::add(const Exec& exec, HexaSpace space, int order,
     if (entity.dimension == 0)
       vertex_mode[entity.number] = int(a);
   }
-  add_to_vertex_matrix(exec, arrays_, pattern_, vertex_mode, elements, value_);
+  add_to_vertex_matrix(exec, arrays_, graph_, vertex_mode, elements, value_);
 }
 
 template<class Exec>
 void VertexSpace<Exec>::prepare(const Exec& exec) {
   if (direct_) {
-    const auto dense = dense_vertex_matrix(exec, pattern_, held_.mask, value_);
+    const auto dense = dense_vertex_matrix(exec, graph_, held_.mask, value_);
     inverse_ = invert_semidefinite<double>(exec, dense, z_.extent(0), 1e-13);
     fence(exec, "femura::VertexSpace::prepare"); // scratch goes
     value_ = {};
     return;
   }
-  product_ = std::make_unique<VertexMatrixOperator<Exec, double>>(pattern_, value_);
-  multigrid_->prepare_assembled(exec, value_, {product_.get(), {}});
+  product_ = std::make_unique<VertexMatrixOperator<Exec, double>>(graph_, value_);
+  multigrid_->prepare(exec, *product_, value_);
 }
 
 template<class Exec>

@@ -3,7 +3,6 @@
 // of their matrix where they are few, else by a cycle of smoothed aggregation. Not for users.
 #pragma once
 
-#include "core/hexa_map.hpp"
 #include "kernels/vertex_matrix.hpp"
 #include "solvers/aggregation_multigrid.hpp"
 
@@ -33,11 +32,11 @@ private:
   HexaArrays<Exec> arrays_;
   Constraints<Exec> held_;
   bool direct_;
-  HexaBlockPattern<Exec> pattern_;
+  Graph<Exec> graph_;
   Array<double, Exec> value_; ///< the matrix; not kept if it is solved directly
   Array<double, Exec> inverse_, z_;
   std::shared_ptr<const AggregationHierarchy<Exec>> hierarchy_;
-  std::unique_ptr<HexaOperator<Exec, double>> product_;
+  std::unique_ptr<VertexMatrixOperator<Exec, double>> product_;
   std::unique_ptr<AggregationMultigrid<Exec, double>> multigrid_;
 };
 

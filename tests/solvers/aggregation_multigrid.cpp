@@ -4,6 +4,9 @@
 #include "solvers/aggregation_multigrid.hpp"
 
 #include "core/element_generators.hpp"
+#include "kernels/hexa_block_matrix.hpp"
+#include "kernels/plus_diagonal.hpp"
+#include "kernels/upload.hpp"
 #include "solvers/hexa_operators.hpp"
 #include "tests/backend_test.hpp"
 
@@ -19,14 +22,15 @@ template<class Exec>
 struct Block {
   Exec exec;
   ElementMesh mesh = make_hexa_box({5, 4, 3}, {5, 3, 3});
-  HexaStiffness<Exec> stiffness;
+  HexaArrays<Exec> arrays = make_hexa_arrays(exec, mesh);
+  Constraints<Exec> held;
+  Graph<Exec> graph = make_hexa_graph(exec, arrays);
+  Array<double, Exec> assembled;
   std::unique_ptr<HexaOperator<Exec, double>> matrix;
   std::vector<std::uint8_t> mask;
-  HexaSystem<Exec, double> system;
+  PlusDiagonal<Exec, double> product;
 
   Block() {
-    stiffness.arrays = make_hexa_arrays(exec, mesh);
-    stiffness.lame = unit_lame(0.3);
     mask.assign(mesh.num_points(), 0);
     std::vector<double> modulus, spring(mesh.point.size(), 0);
     for (std::size_t n = 0; n < mask.size(); ++n)
@@ -35,25 +39,28 @@ struct Block {
     spring[spring.size() - 3] = 0.25;
     for (std::size_t e = 0; e < mesh.num_elem(); ++e)
       modulus.push_back(std::pow(10, -double(e * 5 % 7)));
-    stiffness.held = make_constraints(exec, upload(exec, "held", mask));
-    stiffness.modulus = upload(exec, "modulus", modulus);
-    stiffness.spring = upload(exec, "spring", spring);
-    matrix = make_hexa_operator<double>(exec, HexaOperatorKind::recompute, mesh, stiffness.arrays,
-                                        stiffness.lame);
-    matrix->set_modulus(exec, stiffness.modulus);
-    system = {matrix.get(), stiffness.spring};
+    held = make_constraints(exec, upload(exec, "held", mask));
+    const auto moduli = upload(exec, "modulus", modulus);
+    const auto springs = upload(exec, "spring", spring);
+    matrix =
+        make_hexa_operator<double>(exec, HexaOperatorKind::recompute, mesh, arrays, unit_lame(0.3));
+    matrix->set_modulus(exec, moduli);
+    product = {matrix.get(), springs};
+    assembled = make_zeros<double>(exec, 9 * graph.num_blocks(), "assembled");
+    assemble_hexa_blocks<double>(exec, arrays, unit_lame(0.3), moduli, graph, assembled);
+    add_block_diagonal(exec, graph, springs, assembled);
   }
   AggregationMultigrid<Exec, double> make_multigrid(int max_coarse_dofs) {
     AggregationOptions options;
     options.max_coarse_dofs = max_coarse_dofs;
     const auto hierarchy = std::make_shared<AggregationHierarchy<Exec>>(
-        make_aggregation_hierarchy(exec, stiffness.arrays, stiffness.held, options));
-    AggregationMultigrid<Exec, double> multigrid(exec, hierarchy, stiffness, options);
-    multigrid.prepare(exec, stiffness, system);
-    graph = hierarchy->levels[0].arrays.prolongator;
+        make_aggregation_hierarchy(exec, graph, arrays.point, held, options));
+    AggregationMultigrid<Exec, double> multigrid(exec, hierarchy, options);
+    multigrid.prepare(exec, product, assembled);
+    prolongator = hierarchy->levels[0].arrays.prolongator;
     return multigrid;
   }
-  BlockGraphArrays<Exec> graph; ///< of the prolongator made last
+  Graph<Exec> prolongator; ///< of the one made last
 };
 
 FEMURA_BACKEND_TEST("the first coarse matrix is the triple product", "[aggregation]") {
@@ -66,8 +73,8 @@ FEMURA_BACKEND_TEST("the first coarse matrix is the triple product", "[aggregati
   REQUIRE(m >= 12);
 
   std::vector<double> p(n * m, 0);
-  const auto begin = download(exec, block.graph.row_begin);
-  const auto column = download(exec, block.graph.column);
+  const auto begin = download(exec, block.prolongator.row_begin);
+  const auto column = download(exec, block.prolongator.column);
   const auto value = download(exec, multigrid.prolongator(0));
   for (std::size_t row = 0; row < n / 3; ++row)
     for (std::int64_t e = begin[row]; e < begin[row + 1]; ++e)
@@ -86,7 +93,7 @@ FEMURA_BACKEND_TEST("the first coarse matrix is the triple product", "[aggregati
       if (block.mask[i / 3] >> i % 3 & 1)
         REQUIRE(of[i] == 0);
     }
-    block.system.apply(exec, upload(exec, "column", of), product);
+    block.product.apply(exec, upload(exec, "column", of), product);
     const std::vector<double> a_p = download(exec, product);
     for (std::size_t i = 0; i < m; ++i) {
       for (std::size_t k = 0; k < n; ++k)
@@ -106,13 +113,13 @@ FEMURA_BACKEND_TEST("the first coarse matrix is the triple product", "[aggregati
 FEMURA_BACKEND_TEST("a cycle is symmetric and positive definite", "[aggregation]") {
   Block<TestType> block;
   const TestType exec = block.exec;
-  const std::int64_t n = block.stiffness.num_dofs();
+  const std::int64_t n = std::int64_t(block.mesh.point.size());
   for (const int max_coarse_dofs : {600, 6}) { // two levels, and three
     AggregationMultigrid<TestType, double> multigrid = block.make_multigrid(max_coarse_dofs);
     const auto make = [&](std::uint64_t seed) {
       const auto x = make_zeros<double>(exec, n, "x");
       fill_random(exec, seed, x);
-      clear(exec, block.stiffness.held, x);
+      clear(exec, block.held, x);
       return x;
     };
     const auto apply = [&](const auto& x) {
