@@ -9,6 +9,10 @@
 namespace femura {
 namespace {
 
+/// Vertices of the bottom by their ends along the first two axes, in the order of
+/// ElementShape::hexa.
+constexpr int bottom_vertex[2][2] = {{0, 3}, {1, 2}};
+
 /// The vertices of an edge or a face, the lowest first, in an order that all its elements find.
 template<std::size_t num>
 using Key = std::array<std::int32_t, num>;
@@ -69,6 +73,29 @@ std::int32_t number_keys(const std::vector<Key<num>>& key, std::size_t num_point
 }
 
 } // namespace
+
+HexaEntity hexa_entity(const std::uint8_t (&index)[3]) {
+  int inner[3], end[3]; // axes along which it is between the ends, and the others' ends
+  int dimension = 0, num_ends = 0, axis_of_end = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (index[axis] >= 2) {
+      inner[dimension++] = axis;
+    } else {
+      axis_of_end = axis;
+      end[num_ends++] = index[axis];
+    }
+  }
+  switch (dimension) {
+  case 0:
+    return {0, 4 * end[2] + bottom_vertex[end[0]][end[1]]};
+  case 1:
+    return {1, 4 * inner[0] + 2 * end[0] + end[1]};
+  case 2:
+    return {2, 2 * axis_of_end + end[0]};
+  default:
+    return {3, 0};
+  }
+}
 
 FaceView view_of_face(const std::int32_t* node, const HexaFace& face) {
   FaceView view{{0, 0}, false};

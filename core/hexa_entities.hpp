@@ -9,6 +9,17 @@
 
 namespace femura {
 
+/// A vertex, an edge, a face or the interior.
+struct HexaEntity {
+  int dimension; ///< 0 vertex, 1 edge, 2 face, 3 the interior
+  int number;    ///< among those of that dimension: vertices in the order of ElementShape::hexa,
+                 ///< edges and faces in that of hexa_edge and hexa_face_frame
+};
+
+/// The entity that is at the lower (0) or the upper (1) end of each axis, or between them (2 and
+/// more).
+HexaEntity hexa_entity(const std::uint8_t (&index)[3]);
+
 /// An edge of the reference hexahedron runs along `axis` from `node[0]` (at -1) to `node[1]` (+1).
 struct HexaEdge {
   int axis;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/hexa_map.hpp"
 
-#include "core/hierarchic_modes.hpp"
+#include "core/hexa_entities.hpp"
 #include "core/require.hpp"
 
 namespace femura {
@@ -32,11 +32,11 @@ void evaluate_lattice(const double (&value)[3][num], const double (&slope)[3][nu
       }
 }
 
-/// The number of a point of an element at ends (0, 1) and middles (2) of the three axes: as modes,
+/// The number of a point of an element at ends (0, 1) and middles (2) of the three axes:
 /// these belong to the vertices, edges, faces and the interior.
 int lattice_point(int i, int j, int k) {
   constexpr int first[4] = {0, 8, 20, 26};
-  const ModeEntity entity = entity_of({{std::uint8_t(i), std::uint8_t(j), std::uint8_t(k)}});
+  const HexaEntity entity = hexa_entity({std::uint8_t(i), std::uint8_t(j), std::uint8_t(k)});
   return first[entity.dimension] + entity.number;
 }
 

@@ -11,6 +11,8 @@
 //     (2011) 337-344, doi:10.1007/s10208-011-9087-3.
 #pragma once
 
+#include "core/hexa_entities.hpp"
+
 #include <cstdint>
 #include <vector>
 
@@ -39,12 +41,8 @@ int num_hierarchic_modes(HexaSpace space, int order);
 
 /// What part of a hexahedron a mode belongs to: it is zero on all other vertices, edges and faces
 /// but those that touch that part.
-struct ModeEntity {
-  int dimension; ///< 0 vertex, 1 edge, 2 face, 3 the interior
-  int number;    ///< among those of that dimension: vertices in the order of ElementShape::hexa,
-                 ///< edges and faces in that of core/hexa_entities.hpp
-};
-
-ModeEntity entity_of(const HierarchicMode& mode);
+inline HexaEntity entity_of(const HierarchicMode& mode) {
+  return hexa_entity(mode.index);
+}
 
 } // namespace femura

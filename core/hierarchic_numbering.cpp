@@ -11,7 +11,7 @@ namespace {
 /// The modes of elements of an order and where they belong.
 struct LocalModes {
   std::vector<HierarchicMode> mode;
-  std::vector<ModeEntity> entity;
+  std::vector<HexaEntity> entity;
 };
 
 /// The modes that belong to one edge (dimension 1), face (2) or interior (3).
@@ -88,7 +88,7 @@ public:
   }
 
   /// To be called for each mode of the element in turn.
-  std::int32_t next(const HierarchicMode& mode, const ModeEntity& entity) {
+  std::int32_t next(const HierarchicMode& mode, const HexaEntity& entity) {
     switch (entity.dimension) {
     case 0:
       return SignedMode::make(node_[entity.number], false);

@@ -31,7 +31,7 @@ void VertexSpace<Exec>::add(const Exec& exec, HexaSpace space, int order,
   const std::vector<HierarchicMode> modes = hierarchic_modes(space, order);
   int vertex_mode[8] = {};
   for (std::size_t a = 0; a < modes.size(); ++a) {
-    const ModeEntity entity = entity_of(modes[a]);
+    const HexaEntity entity = entity_of(modes[a]);
     if (entity.dimension == 0)
       vertex_mode[entity.number] = int(a);
   }

@@ -80,7 +80,7 @@ TEST_CASE("modes ascend, those of the trunk space by superlinear degree", "[hier
 TEST_CASE("modes belong to the parts of a hexahedron where their ends are", "[hierarchic_modes]") {
   int count[4] = {};
   for (const HierarchicMode& mode : hierarchic_modes(HexaSpace::trunk, 7)) {
-    const ModeEntity entity = entity_of(mode);
+    const HexaEntity entity = entity_of(mode);
     ++count[entity.dimension];
     std::vector<int> vertices; // of that part
     if (entity.dimension == 0)

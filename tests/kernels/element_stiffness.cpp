@@ -324,7 +324,7 @@ std::vector<Numbers> rigid_motions(const CurvedHexaMesh& mesh, HexaSpace space, 
   const Numbers x = corners(mesh.mesh, 0);
   std::vector<Numbers> motions(6, Numbers(3 * modes.size(), 0));
   for (std::size_t a = 0; a < modes.size(); ++a) {
-    const ModeEntity entity = entity_of(modes[a]);
+    const HexaEntity entity = entity_of(modes[a]);
     if (entity.dimension > 0)
       continue;
     const double* at = &x[3 * std::size_t(entity.number)];
