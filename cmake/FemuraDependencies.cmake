@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the library links. Apps, benchmarks and tests find their own in their folders.
 
-find_package(Kokkos 3.4 QUIET)
+find_package(Kokkos QUIET) # any version: CMake's own refusal would be that there is none
 if(NOT Kokkos_FOUND)
   message(FATAL_ERROR
-    "Kokkos 3.4 to 4.x was not found. Either run scripts/setup, which builds one into .deps/, and "
+    "Kokkos 4.5 to 4.x was not found. Either run scripts/setup, which builds one into .deps/, and "
     "configure with a preset (cmake --preset dev), or give the prefix of your own: "
     "-DKokkos_ROOT=<prefix>.")
 endif()
-if(Kokkos_VERSION VERSION_GREATER_EQUAL 5)
-  message(FATAL_ERROR "Kokkos ${Kokkos_VERSION} in ${Kokkos_DIR}: femura needs 3.4 to 4.x")
+if(Kokkos_ENABLE_CUDA)
+  set(oldest 4.6)
+else()
+  set(oldest 4.5)
+endif()
+if(Kokkos_VERSION VERSION_LESS ${oldest} OR Kokkos_VERSION VERSION_GREATER_EQUAL 5)
+  message(FATAL_ERROR "Kokkos ${Kokkos_VERSION} with ${Kokkos_DEVICES} in ${Kokkos_DIR}: femura "
+    "needs 4.5 to 4.x, with CUDA 4.6 to 4.x")
 endif()
 message(STATUS "Kokkos ${Kokkos_VERSION} with ${Kokkos_DEVICES} in ${Kokkos_DIR}")
 
