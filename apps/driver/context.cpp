@@ -59,6 +59,8 @@ DriverContext::DriverContext(const Invocation& invocation, const CommonOptions& 
   // A run of hours must not end in "cannot be written".
   if (const auto summary = output_file(options.json, "summary.json"); summary && !json_on_stdout())
     AtomicFile probe(*summary);
+  if (options.dry_run && !options.json.empty() && !json_on_stdout())
+    require_no_results(output_path(options.json));
   if (!options.history.empty())
     AtomicFile probe(output_path(options.history));
 
@@ -124,6 +126,12 @@ std::optional<std::string> DriverContext::output_file(const std::string& asked,
   return {};
 }
 
+std::optional<std::string> DriverContext::summary_file(const std::string& stem) const {
+  if (json_on_stdout())
+    return {};
+  return output_file(options_.json, stem + (options_.dry_run ? ".dry-run.json" : ".summary.json"));
+}
+
 void DriverContext::require_no_input(const std::string& path, const std::string& replaced) const {
   for (const InputRecord& input : provenance_.inputs)
     if (is_same_file(path, input.path) && (replaced.empty() || !is_same_file(path, replaced)))
@@ -153,15 +161,14 @@ std::optional<std::string> DriverContext::claim_file(const std::string& asked,
 
 void DriverContext::begin_outputs(const std::string& stem) {
   stem_ = stem;
-  if (!options_.output_dir.empty())
+  if (!options_.output_dir.empty() && !options_.dry_run)
     lock_ = std::make_unique<OutputLock>(options_.output_dir, stem);
-  if (const auto summary = output_file(options_.json, stem + ".summary.json");
-      summary && !json_on_stdout()) {
-    if (options_.json.empty() && !options_.overwrite)
+  if (const auto summary = summary_file(stem)) {
+    if (options_.json.empty() && !options_.overwrite && !options_.dry_run)
       require_own_summary(*summary, subcommand_, provenance_);
     claim_output(*summary);
   }
-  if (!options_.history.empty())
+  if (!options_.history.empty() && !options_.dry_run)
     history_ = std::make_unique<HistoryWriter>(claim_output(output_path(options_.history)));
 }
 
@@ -221,9 +228,7 @@ void DriverContext::iteration(int load_case, int iteration, double relative_resi
 void DriverContext::keep_summary(const nlohmann::ordered_json& summary, const std::string& stem) {
   if (stem_.empty())
     begin_outputs(stem);
-  if (json_on_stdout())
-    return;
-  if (const auto path = output_file(options_.json, stem + ".summary.json"))
+  if (const auto path = summary_file(stem))
     write_file(*path, json_text(summary, 2) + '\n');
 }
 
@@ -232,7 +237,7 @@ void DriverContext::finish(const nlohmann::ordered_json& summary, const std::str
   keep_summary(summary, stem);
   if (json_on_stdout())
     std::cout << json_text(summary, 2) + '\n' << std::flush;
-  else if (const auto path = output_file(options_.json, stem + ".summary.json"))
+  else if (const auto path = summary_file(stem))
     log_info("wrote ", *path);
   if (options_.timings)
     log_message({LogLevel::quiet, region_timers().table(), ""});

@@ -104,8 +104,8 @@ public:
   void begin_progress(const std::string& heading);
   void progress(const std::string& line, double remaining_seconds);
 
-  /// Writes the summary to where it is asked for (`stem`.summary.json with --output-dir), but not
-  /// to stdout: the results of a run that fails later are not lost.
+  /// Writes the summary to where it is asked for (with --output-dir `stem`.summary.json, or
+  /// `stem`.dry-run.json), but not to stdout: the results of a run that fails later are not lost.
   void keep_summary(const nlohmann::ordered_json& summary, const std::string& stem);
   /// The same as the last thing of a run, to stdout as well.
   void finish(const nlohmann::ordered_json& summary, const std::string& stem);
@@ -135,6 +135,8 @@ private:
     double tolerance = 0, start = 0;
   } solve_;
 
+  /// Where the summary goes, unless that is stdout or nowhere.
+  std::optional<std::string> summary_file(const std::string& stem) const;
   void note_lost_output(const std::string& path, const std::string& reason);
   void require_no_input(const std::string& path, const std::string& replaced) const;
 };

@@ -10,6 +10,7 @@
 #include <cctype>
 #include <cerrno>
 #include <filesystem>
+#include <optional>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -62,6 +63,22 @@ std::string text_of(const Json& json, const char* name) {
              : "";
 }
 
+/// The JSON of the file at `path`, discarded where it is none; nothing where there is no file of a
+/// summary's size.
+std::optional<Json> read_summary(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error) ||
+      std::filesystem::file_size(path, error) == 0 || error ||
+      std::filesystem::file_size(path, error) > largest_summary)
+    return {};
+  const std::vector<unsigned char> text = read_all(path, largest_summary);
+  return Json::parse(text.begin(), text.end(), nullptr, false);
+}
+
+bool is_summary(const std::string& schema) {
+  return schema.compare(0, 7, "femura/") == 0;
+}
+
 } // namespace
 
 std::string file_stem(const std::string& input) {
@@ -84,17 +101,14 @@ bool is_same_file(const std::string& a, const std::string& b) {
 
 void require_own_summary(const std::string& path, const std::string& subcommand,
                          const Provenance& provenance) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error) ||
-      std::filesystem::file_size(path, error) == 0 || error ||
-      std::filesystem::file_size(path, error) > largest_summary)
+  const std::optional<Json> found = read_summary(path);
+  if (!found)
     return;
-  const std::vector<unsigned char> text = read_all(path, largest_summary);
-  const Json json = Json::parse(text.begin(), text.end(), nullptr, false);
+  const Json& json = *found;
   const std::string schema = text_at(json, "/schema");
   const char* const remedy =
       ", and would be replaced: choose another --output-dir, or replace it with --overwrite";
-  if (schema.compare(0, 7, "femura/") != 0)
+  if (!is_summary(schema))
     fail<UsageError>(path, ": is no summary of femura", remedy);
   const std::string other = schema.substr(7, schema.rfind('/') - 7);
   if (other != subcommand)
@@ -120,6 +134,13 @@ void require_own_summary(const std::string& path, const std::string& subcommand,
     same_content = text_of(inputs[i], "xxh64") == provenance.inputs[i].xxh64;
   if (!same_content)
     fail<UsageError>(path, ": is of another input, '", there.string(), "'", remedy);
+}
+
+void require_no_results(const std::string& path) {
+  const std::optional<Json> json = read_summary(path);
+  if (json && is_summary(text_at(*json, "/schema")) && text_at(*json, "/status") != "dry run")
+    fail<UsageError>(path, ": is the summary of a run, and would be replaced by that of a dry run: "
+                           "choose another name");
 }
 
 OutputLock::OutputLock(const std::string& directory, const std::string& stem)

@@ -23,6 +23,10 @@ bool is_same_file(const std::string& a, const std::string& b);
 void require_own_summary(const std::string& path, const std::string& subcommand,
                          const Provenance& provenance);
 
+/// Throws UsageError where there is a summary of a run at `path`, which one of a dry run would
+/// replace.
+void require_no_results(const std::string& path);
+
 /// While it lives, no other run writes results of this name into this directory. Files systems that
 /// cannot lock are taken as they are.
 class OutputLock {

@@ -28,7 +28,7 @@ struct Prediction {
 /// the peak so far.
 double predict_host_peak(double host_growth);
 
-/// Prints the table, writes the summary (`stem`.summary.json with --output-dir) and returns
+/// Prints the table, writes the summary (`stem`.dry-run.json with --output-dir) and returns
 /// exit_done.
 int report_prediction(Prediction prediction, const std::string& stem, DriverContext& context);
 

@@ -118,6 +118,28 @@ class Replacing(OutputCase):
         self.write("p.json", json.dumps(PROBLEM))
         self.fails(USAGE, "is of femura softbody", "pfem", "p.json", "-o", "out", "-q")
 
+    def test_a_dry_run_replaces_no_results(self):
+        self.write("s.json", json.dumps(SCENE))
+        arguments = ("softbody", "s.json", "-q", "--backend", "serial", "--history", "h.csv")
+        for where in (("-o", "out"), ("-o", "out", "--json", "run.json")):
+            with self.subTest(where=where):
+                self.femura(*arguments, *where)
+                before = {name: os.stat(self.path("out/" + name)).st_ino
+                          for name in os.listdir(self.path("out"))}
+                if "--json" in where:
+                    self.fails(USAGE, "is the summary of a run", *arguments, *where, "--dry-run")
+                else:
+                    for _ in range(2):  # again, over its own
+                        self.femura(*arguments, *where, "--dry-run")
+                    run = self.read_summary("out/s.dry-run.json")
+                    self.assertEqual(run["status"], "dry run")
+                    before["s.dry-run.json"] = os.stat(self.path("out/s.dry-run.json")).st_ino
+                self.assertEqual({name: os.stat(self.path("out/" + name)).st_ino
+                                  for name in os.listdir(self.path("out"))}, before)
+        self.femura(*arguments, "--dry-run", "--json", "plan.json")
+        self.femura(*arguments, "--dry-run", "--json", "plan.json")
+        self.femura(*arguments, "--json", "plan.json")
+
     def test_an_input_is_not_replaced(self):
         self.write("scan.mha", image())
         self.write("s.json", json.dumps(SCENE))
