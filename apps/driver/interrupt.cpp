@@ -19,10 +19,12 @@ volatile std::sig_atomic_t noted_signal = 0;
 volatile std::sig_atomic_t nothing_to_lose = 0;
 bool has_thrown = false;
 
-// The handlers call only what is safe in one: alarm, unlink, write, _exit.
+// The handlers call only what is safe in one: signal, alarm, unlink, write, _exit.
 
 extern "C" void note_signal(int signal) {
   noted_signal = signal;
+  ::signal(SIGINT, SIG_DFL);
+  ::signal(SIGTERM, SIG_DFL);
   if (nothing_to_lose != 0)
     alarm(patience);
 }
@@ -36,10 +38,12 @@ extern "C" void end_setup(int) {
   _exit(exit_stopped);
 }
 
-void set_handler(int signal, void (*handler)(int), int flags) {
+void set_handler(int signal, void (*handler)(int)) {
   struct sigaction action = {};
   action.sa_handler = handler;
-  action.sa_flags = SA_RESTART | flags;
+  action.sa_flags = SA_RESTART;
+  sigaddset(&action.sa_mask, SIGINT); // two at once are a first and a second
+  sigaddset(&action.sa_mask, SIGTERM);
   sigaction(signal, &action, nullptr);
 }
 
@@ -52,9 +56,9 @@ void poll_in_setup() {
 
 void note_interrupts() {
   nothing_to_lose = 1;
-  set_handler(SIGALRM, end_setup, 0);
-  set_handler(SIGINT, note_signal, static_cast<int>(SA_RESETHAND));
-  set_handler(SIGTERM, note_signal, static_cast<int>(SA_RESETHAND));
+  set_handler(SIGALRM, end_setup);
+  set_handler(SIGINT, note_signal);
+  set_handler(SIGTERM, note_signal);
   set_region_poll(poll_in_setup);
 }
 

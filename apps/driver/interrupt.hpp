@@ -9,7 +9,8 @@ struct Interrupted {
   int signal;
 };
 
-/// From here on the first SIGINT or SIGTERM is only noted; the second ends the process at once.
+/// From here on the first SIGINT or SIGTERM is only noted; the second, of either kind, ends the
+/// process at once.
 /// Nothing is computed yet: the regions of region_timers() throw Interrupted when they are entered,
 /// and a process that enters none for two seconds ends with exit_stopped.
 void note_interrupts();

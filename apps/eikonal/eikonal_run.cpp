@@ -2,6 +2,7 @@
 // The steps of an activation: mesh, set-up, solve, statistics, files.
 #include "apps/driver/box.hpp"
 #include "apps/driver/interrupt.hpp"
+#include "apps/driver/table.hpp"
 #include "apps/eikonal/eikonal_command.hpp"
 #include "apps/eikonal/eikonal_model.hpp"
 #include "apps/eikonal/eikonal_output.hpp"
@@ -193,6 +194,9 @@ auto solve(const Exec& exec, const EikonalCommandOptions& options, const Eikonal
       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("femura::eikonal::times")),
       model.sets.size() * model.mesh.num_points());
   fence(exec, "femura::eikonal::times");
+  log_info("set up in ", format_number(results.seconds.setup, 4), " s: ", results.method, ", ",
+           results.metric, ", ", format_count(std::int64_t(model.sets.size())),
+           model.sets.size() == 1 ? " set of sites" : " sets of sites");
   const Stopwatch solve_watch;
   protect_results();
   {

@@ -256,14 +256,19 @@ class Loss(OutputCase):
 class Signals(OutputCase):
     """What is computed when a signal comes is written, in every subcommand."""
 
+    def wait_for(self, process, text):
+        """Reads the log of a run up to a line with this text."""
+        for line in process.stderr:
+            if text in line:
+                return
+        self.fail(f"the run ended without a line that has '{text}'")
+
     def stop(self, *arguments, until, signal_number=signal.SIGTERM):
         """Stops a run after a line of progress with this text; its log."""
         process = self.start(*arguments, "--backend", "serial", "-o", "out", "--json", "run.json")
-        for line in process.stderr:
-            if until in line:
-                break
+        self.wait_for(process, until)
         process.send_signal(signal_number)
-        _, log = process.communicate(timeout=60)
+        _, log = process.communicate(timeout=5)
         self.assertEqual(process.returncode, STOPPED, log)
         self.assertIn("stopped by a signal", log)
         run = self.read_summary("out/run.json")
@@ -304,6 +309,74 @@ class Signals(OutputCase):
         self.assertIsNone(run["residual"]["true"])
         self.assertGreater(run["results"]["strain_energy"], 0)
         self.assertIn("p.hdf", os.listdir(self.path("out")))
+
+    def stop_eikonal(self, time):
+        """Of many sets of sites that start at `time`, so that the solve takes seconds; the run and
+        its times."""
+        self.write("sites.json", json.dumps({f"s{i}": [f"vertices:{i}@t={time}"]
+                                             for i in range(100)}))
+        run = self.stop("eikonal", "--generate", "box:n=24", "--sites", "sites.json", "--dat",
+                        "t.dat", until="set up in", signal_number=signal.SIGINT)
+        self.assertFalse(run["results"]["converged"])
+        reached = [part["reached"] for part in run["results"]["activation"]]
+        self.assertEqual(len(reached), 100)
+        self.assertGreaterEqual(min(reached), 1)  # the sites at least
+        self.assertLess(max(reached), 15625)
+        with open(self.path("out/box.hdf"), "rb") as file:
+            self.assertIn(b"interrupted", file.read())
+        text = [w["text"] for w in run["warnings"] if w["code"] == "interrupted"][0]
+        mark = run["results"]["unreached_mark"]
+        self.assertIn(f"{mark} where no wave had come", text)
+        times = self.read("out/t_s0.dat").split()
+        self.assertEqual(times.count(mark), 15625 - reached[0])
+        return mark, times
+
+    def test_eikonal(self):
+        mark, times = self.stop_eikonal(0)
+        self.assertEqual(mark, "-1")
+        self.assertEqual(times.count("0"), 1)
+
+    def test_eikonal_with_sites_before_0(self):
+        mark, times = self.stop_eikonal(-3)
+        self.assertEqual(mark, "nan")
+        self.assertEqual(times.count("-3"), 1)
+
+    def test_table3(self):
+        self.stop("pfem", "table3", "--elements", "500", until="order 1:")
+
+    def test_a_second_signal_ends_a_run_at_once(self):
+        """While it cannot go on, since nobody reads the table that it prints."""
+        for second in (signal.SIGTERM, signal.SIGINT):
+            with self.subTest(second=second):
+                read_end, write_end = os.pipe()
+                os.set_blocking(write_end, False)
+                try:
+                    while os.write(write_end, 4096 * b"x"):
+                        pass
+                except BlockingIOError:
+                    os.set_blocking(write_end, True)
+                process = subprocess.Popen(
+                    [driver_case.EXECUTABLE, *self.BONE, "-v", "--backend", "serial"],
+                    cwd=self.directory.name, stdout=write_end, stderr=subprocess.PIPE, text=True)
+                os.close(write_end)
+                self.addCleanup(process.kill)
+                self.wait_for(process, " 3/")
+                process.send_signal(signal.SIGTERM)
+                self.wait_for(process, "stopped by a signal")
+                self.assertIsNone(process.poll())
+                process.send_signal(second)
+                self.assertEqual(process.wait(timeout=5), -second)
+                process.stderr.close()
+                os.close(read_end)
+
+    def test_two_signals_at_once_end_a_run_at_once(self):
+        process = self.start(*self.BONE, "-v", "--backend", "serial")
+        self.wait_for(process, " 3/")
+        for number in (signal.SIGSTOP, signal.SIGTERM, signal.SIGINT, signal.SIGCONT):
+            process.send_signal(number)
+        _, log = process.communicate(timeout=5)
+        self.assertIn(process.returncode, (-signal.SIGTERM, -signal.SIGINT))
+        self.assertNotIn("stopped by a signal", log)
 
     def test_softbody_without_a_checkpoint(self):
         self.write("s.json", json.dumps({**SCENE, "steps": 100000000}))
