@@ -14,6 +14,7 @@
 #include "core/element_generators.hpp"
 #include "core/element_mesh.hpp"
 #include "core/element_surface.hpp"
+#include "core/free_motion.hpp"
 #include "core/hexa_changes.hpp"
 #include "core/hexa_entities.hpp"
 #include "core/hexa_map.hpp"

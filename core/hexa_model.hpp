@@ -18,6 +18,13 @@ struct HeldComponents {
   std::uint8_t components;
 };
 
+/// A spring from a component of a node to the ground.
+struct NodeSpring {
+  std::int32_t node;
+  int component;    ///< 0, 1, 2
+  double stiffness; ///< N / m
+};
+
 /// A force on a node, in N.
 struct NodeForce {
   std::int32_t node;

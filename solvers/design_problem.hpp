@@ -11,13 +11,6 @@
 
 namespace femura {
 
-/// A spring from a component of a node to the ground.
-struct NodeSpring {
-  std::int32_t node;
-  int component;    ///< 0, 1, 2
-  double stiffness; ///< N / m
-};
-
 struct DesignLoadCase {
   NodeLoads loads;
   double weight = 1; ///< in the objective

@@ -2,8 +2,8 @@
 #include "apps/bone/support_checks.hpp"
 
 #include "apps/bone/supports.hpp"
-#include "apps/driver/held_motions.hpp"
 #include "apps/driver/table.hpp"
+#include "core/held_motions.hpp"
 #include "kernels/node_parts.hpp"
 
 #include <algorithm>

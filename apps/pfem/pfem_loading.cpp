@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/pfem/pfem_loading.hpp"
 
-#include "apps/driver/free_motion.hpp"
+#include "core/free_motion.hpp"
 #include "core/require.hpp"
 #include "solvers/hierarchic_loads.hpp"
 

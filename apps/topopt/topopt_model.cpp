@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/topopt/topopt_model.hpp"
 
-#include "apps/driver/free_motion.hpp"
 #include "apps/driver/number_range.hpp"
 #include "apps/driver/table.hpp"
 #include "apps/topopt/generators.hpp"
 #include "apps/topopt/topopt_loading.hpp"
 #include "core/element_generators.hpp"
+#include "core/free_motion.hpp"
 #include "core/hexa_changes.hpp"
 #include "core/io/hexa_file.hpp"
 #include "core/require.hpp"

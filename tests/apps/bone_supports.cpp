@@ -2,7 +2,7 @@
 // Contact areas, rigid motions and frames of bone, on cases done by hand.
 #include "apps/bone/contact_area.hpp"
 #include "apps/bone/world_frame.hpp"
-#include "apps/driver/held_motions.hpp"
+#include "core/held_motions.hpp"
 #include "tests/catch.hpp"
 
 #include <array>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Problems of `femura topopt` from JSON and generators: what is read, selected and refused.
-#include "apps/driver/free_motion.hpp"
 #include "apps/topopt/generators.hpp"
 #include "apps/topopt/read_problem.hpp"
 #include "apps/topopt/topopt_choices.hpp"
 #include "apps/topopt/topopt_model.hpp"
 #include "apps/topopt/traction.hpp"
 #include "core/element_generators.hpp"
+#include "core/free_motion.hpp"
 #include "core/io/atomic_file.hpp"
 
 #include "tests/catch.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/driver/held_motions.hpp"
+#include "core/held_motions.hpp"
 
 #include <algorithm>
 

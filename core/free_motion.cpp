@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/driver/free_motion.hpp"
+#include "core/free_motion.hpp"
 
-#include "apps/driver/held_motions.hpp"
+#include "core/held_motions.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,6 @@
 
 #include "core/element_mesh.hpp"
 #include "core/hexa_model.hpp"
-#include "solvers/design_problem.hpp"
 
 #include <string>
 #include <vector>
