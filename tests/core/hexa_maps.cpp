@@ -15,8 +15,8 @@ namespace {
 
 using namespace femura;
 
-constexpr int corner[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
-                              {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
+constexpr int cube_corner[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
+                                   {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
 
 double determinant(const double (&j)[9]) {
   return j[0] * (j[4] * j[8] - j[5] * j[7]) - j[1] * (j[3] * j[8] - j[5] * j[6]) +
@@ -73,7 +73,7 @@ double largest_gap(const CurvedHexaMesh& curved) {
   for (std::size_t i = 0; i < curved.mesh.node.size(); ++i) {
     double xi[3], x[3], jacobian[9];
     for (int axis = 0; axis < 3; ++axis)
-      xi[axis] = corner[i % 8][axis];
+      xi[axis] = cube_corner[i % 8][axis];
     curved.map->evaluate(std::int64_t(i / 8), xi, x, jacobian);
     CHECK(determinant(jacobian) > 0);
     for (std::size_t axis = 0; axis < 3; ++axis)
@@ -119,7 +119,7 @@ TEST_CASE("triquadratic maps reproduce a triquadratic polynomial", "[hexa_maps]"
     std::array<double, 3> s = {};
     for (const int v : vertices)
       for (std::size_t axis = 0; axis < 3; ++axis)
-        s[axis] += corner[v][axis] / double(vertices.size());
+        s[axis] += cube_corner[v][axis] / double(vertices.size());
     middle.push_back(s);
   };
   for (int v = 0; v < 8; ++v)
