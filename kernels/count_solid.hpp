@@ -2,6 +2,7 @@
 // How many voxels of an image are solid.
 #pragma once
 
+#include "core/vector.hpp"
 #include "kernels/voxel_array.hpp"
 
 #include <cstdint>
