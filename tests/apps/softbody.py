@@ -581,6 +581,14 @@ class Scenes(SoftbodyCase):
                 plan = self.summary("softbody", path, "--dry-run", "-q")
                 self.assertGreater(plan["results"]["factor_entries"], plan["problem"]["dofs"])
 
+    def test_the_pile_ends_without_a_doubt(self):
+        here = os.path.dirname(os.path.abspath(__file__))
+        path = os.path.join(here, "..", "..", "examples", "softbody", "pile.json")
+        run = self.summary("softbody", path, "-q", "--backend", "serial")
+        self.assertEqual(run["warnings"], [])
+        self.assertGreater(run["results"]["most_contacts"], 100)
+        self.assertLess(run["results"]["deepest_crossing"], 2e-3)  # an eighth of an element
+
 
 class Memory(SoftbodyCase):
     def test_a_dry_run_predicts_the_process(self):
