@@ -35,7 +35,7 @@ struct Cantilever {
 };
 
 Cantilever make_cantilever(Design design, int n) {
-  const double width = n / 2, pi = 3.14159265358979323846;
+  const double width = n / 2, pi = Kokkos::numbers::pi;
   Cantilever c;
   c.mesh = make_hexa_box({n, n / 2, n / 2}, {double(n), width, width});
   const std::vector<double>& x = c.mesh.point;

@@ -74,15 +74,10 @@ using Array = Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space>
 template<class Exec>
 inline constexpr int scratch_level = BackendTraits<Exec>::is_device ? 0 : 1;
 
-/// Waits for the work of one instance; the name shows up in profiles where Kokkos (>= 3.5) takes
-/// it.
+/// Waits for the work of one instance; the name shows up in profiles.
 template<class Exec>
-void fence(const Exec& exec, [[maybe_unused]] const char* name) {
-#if KOKKOS_VERSION >= 30500
+void fence(const Exec& exec, const char* name) {
   exec.fence(name);
-#else
-  exec.fence();
-#endif
 }
 
 /// An instance whose work runs beside that of `exec` where the backend can do that; else `exec`.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Half precision (IEEE 754 binary16) as a storage format, on every backend.
+// Half precision (IEEE 754 binary16) as a storage format, on every backend. Kokkos' half_t is a
+// float where the build has no GPU: it would store twice as much there, and round otherwise.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -26,7 +27,7 @@ public:
   /// The nearest finite one: what is too large becomes the largest; NaN stays.
   KOKKOS_INLINE_FUNCTION static Half within_range(float value) {
     constexpr float largest = 65504;
-    return Half(value > largest ? largest : value < -largest ? -largest : value);
+    return Half(Kokkos::clamp(value, -largest, largest));
   }
 
 private:

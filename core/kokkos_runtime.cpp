@@ -45,20 +45,12 @@ void initialize_kokkos(const RuntimeOptions& options) {
   unsetenv("KOKKOS_DISABLE_WARNINGS");
   if (options.device)
     unsetenv("KOKKOS_DEVICE_ID");
-#if KOKKOS_VERSION >= 30700
   Kokkos::InitializationSettings settings;
   settings.set_num_threads(threads);
   if (options.device)
     settings.set_device_id(*options.device);
   settings.set_disable_warnings(!options.warnings);
   Kokkos::initialize(settings);
-#else
-  Kokkos::InitArguments arguments;
-  arguments.num_threads = threads;
-  arguments.device_id = options.device.value_or(-1);
-  arguments.disable_warnings = !options.warnings;
-  Kokkos::initialize(arguments);
-#endif
 }
 
 std::string processor_name() {

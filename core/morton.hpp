@@ -42,30 +42,15 @@ KOKKOS_INLINE_FUNCTION int morton_coordinate(std::uint64_t key, int axis) {
   return int(detail::gather_bits(key >> axis));
 }
 
-/// Number of one bits.
-KOKKOS_INLINE_FUNCTION int count_ones(std::uint64_t v) {
-#if defined(__CUDA_ARCH__)
-  return __popcll(v);
-#else
-  return __builtin_popcountll(v);
-#endif
-}
-
-KOKKOS_INLINE_FUNCTION int count_ones(std::uint32_t v) {
-#if defined(__CUDA_ARCH__)
-  return __popc(v);
-#else
-  return __builtin_popcount(v);
-#endif
+/// Number of one bits of an unsigned integer. (Kokkos::popcount has no instruction for it.)
+template<class Bits>
+KOKKOS_INLINE_FUNCTION int count_ones(Bits v) {
+  return Kokkos::Experimental::popcount_builtin(v);
 }
 
 /// Number of the lowest one bit of v, which is not 0.
 KOKKOS_INLINE_FUNCTION int lowest_one(std::uint32_t v) {
-#if defined(__CUDA_ARCH__)
-  return __ffs(int(v)) - 1;
-#else
-  return __builtin_ctz(v);
-#endif
+  return Kokkos::Experimental::countr_zero_builtin(v);
 }
 
 } // namespace femura

@@ -6,6 +6,8 @@
 #include "core/require.hpp"
 #include "core/tetra_generators.hpp"
 
+#include <Kokkos_MathematicalConstants.hpp>
+
 #include <algorithm>
 #include <cmath>
 
@@ -93,8 +95,7 @@ Vector3 fibre_at(const WallPlace& place) {
       radius > 1e-6 ? Vector3{-n[1] / radius, n[0] / radius, 0} : Vector3{1, 0, 0};
   const Vector3 upwards = {n[1] * around[2] - n[2] * around[1], n[2] * around[0] - n[0] * around[2],
                            n[0] * around[1] - n[1] * around[0]};
-  const double pi = 3.14159265358979323846;
-  const double angle = pi / 3 * (1 - 2 * place.depth);
+  const double angle = Kokkos::numbers::pi / 3 * (1 - 2 * place.depth);
   Vector3 fibre;
   for (int axis = 0; axis < 3; ++axis)
     fibre[axis] = std::cos(angle) * around[axis] + std::sin(angle) * upwards[axis];

@@ -5,6 +5,8 @@
 #include "core/hierarchic_modes.hpp"
 #include "core/require.hpp"
 
+#include <Kokkos_MathematicalConstants.hpp>
+
 #include <cmath>
 #include <vector>
 
@@ -46,12 +48,11 @@ struct GaussRule {
 /// Exact for polynomials of degree 2 n - 1; by Newton's method on P_n. n >= 1.
 inline GaussRule gauss_legendre(int n) {
   FEMURA_REQUIRE(n >= 1, "gauss_legendre: at least one point");
-  constexpr double pi = 3.14159265358979323846;
   GaussRule rule;
   rule.point.resize(std::size_t(n));
   rule.weight.resize(std::size_t(n));
   for (int k = 0; k < n; ++k) {
-    double x = -std::cos(pi * (k + 0.75) / (n + 0.5)), slope = 1;
+    double x = -std::cos(Kokkos::numbers::pi * (k + 0.75) / (n + 0.5)), slope = 1;
     for (int step = 0; step < 100; ++step) {
       double p0 = 1, p1 = x;
       for (int j = 2; j <= n; ++j) {

@@ -162,7 +162,7 @@ KOKKOS_INLINE_FUNCTION void invert_six(const double (&a)[36], double (&inverse)[
       double sum = i == j ? 1 : 0;
       if (sound) {
         sum = 0;
-        for (int k = i > j ? i : j; k < 6; ++k)
+        for (int k = Kokkos::max(j, i); k < 6; ++k)
           sum += l[6 * k + i] * l[6 * k + j];
       }
       inverse[6 * i + j] = sum * (scale[i] * scale[j]);

@@ -334,13 +334,6 @@ struct MarchTiles {
   }
 };
 
-KOKKOS_INLINE_FUNCTION int smaller(int a, int b) {
-  return a < b ? a : b;
-}
-KOKKOS_INLINE_FUNCTION int larger(int a, int b) {
-  return a > b ? a : b;
-}
-
 /// Lists the runs of planes that hold nodes of a tile column; writes them in the second pass.
 template<class Exec>
 struct ListTiles {
@@ -352,15 +345,15 @@ struct ListTiles {
 
   /// Bit i: the plane z + i of the tile's window holds a node.
   KOKKOS_FUNCTION std::uint64_t occupied_planes(int x, int y, int z) const {
-    const int x_end = smaller(x + step_x, grid.shape[0] + 1),
-              y_end = smaller(y + step_y, grid.shape[1] + 1),
-              z_end = smaller(z + planes, grid.shape[2] + 1);
+    const int x_end = Kokkos::min(x + step_x, grid.shape[0] + 1),
+              y_end = Kokkos::min(y + step_y, grid.shape[1] + 1),
+              z_end = Kokkos::min(z + planes, grid.shape[2] + 1);
     std::uint64_t occupied = 0;
     for (int by = y / 4; by <= (y_end - 1) / 4; ++by)
       for (int bx = x / 4; bx <= (x_end - 1) / 4; ++bx) {
         std::uint64_t window = 0;
-        for (int ly = larger(y - 4 * by, 0); ly < smaller(y_end - 4 * by, 4); ++ly)
-          for (int lx = larger(x - 4 * bx, 0); lx < smaller(x_end - 4 * bx, 4); ++lx)
+        for (int ly = Kokkos::max(y - 4 * by, 0); ly < Kokkos::min(y_end - 4 * by, 4); ++ly)
+          for (int lx = Kokkos::max(x - 4 * bx, 0); lx < Kokkos::min(x_end - 4 * bx, 4); ++lx)
             window |= std::uint64_t(1) << (lx + 4 * ly);
         for (int bz = z / 4; bz <= (z_end - 1) / 4; ++bz) {
           const std::uint64_t mask =

@@ -145,7 +145,7 @@ struct SumPatch {
     const int patch = team.league_rank(), rank = team.team_rank(), size = team.team_size();
     const int first = patch * patches.num_owned;
     const int rest = num_nodes - first;
-    const int num_owned = rest < patches.num_owned ? rest : patches.num_owned;
+    const int num_owned = Kokkos::min(patches.num_owned, rest);
     Scalar* sum =
         static_cast<Scalar*>(team.team_scratch(0).get_shmem(scratch_bytes(patches.num_owned)));
     for (int i = rank; i < 3 * num_owned; i += size)

@@ -127,7 +127,7 @@ struct FillComplianceRows {
     const int block = team.league_rank(), panel = block_panel(block), row = block_first(block);
     const int begin_node = subtree_first(panel), end_node = first(panel + 1);
     const int left = 3 * (end_node - first(panel)) - row;
-    const int num_rows = left < int(compliance_block) ? left : int(compliance_block);
+    const int num_rows = Kokkos::min(int(compliance_block), left);
     const int stride = 3 * int(compliance_pairs) * num_tiles;
     double* out = &s(std::int64_t(block) * int(compliance_block) * stride);
     Kokkos::parallel_for(

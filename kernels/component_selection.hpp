@@ -51,7 +51,7 @@ struct CountUnsupported {
       return;
     components += r == i;
     ++voxels;
-    first = i < first ? i : first;
+    first = Kokkos::min(first, i);
   }
 };
 

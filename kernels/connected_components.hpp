@@ -136,7 +136,7 @@ struct SummariseSizes {
     const std::int64_t members = size(i);
     count += members > 0;
     num_solid += members;
-    largest = members > largest ? members : largest;
+    largest = Kokkos::max(largest, members);
   }
 };
 

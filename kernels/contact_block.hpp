@@ -93,7 +93,7 @@ KOKKOS_INLINE_FUNCTION double own_motion_square(const ContactBlock& block, const
   const double normal = block.give[0] * block.give[0] * change[0] * change[0];
   const double tangent =
       block.give[1] * block.give[1] * (change[1] * change[1] + change[2] * change[2]);
-  return normal > tangent ? normal : tangent;
+  return Kokkos::max(tangent, normal);
 }
 
 /// How far a contact is from the conditions, as motions: what one projected step along the normal

@@ -111,7 +111,7 @@ struct SweepEntries {
       return scaled((j - first) * n + i);
     double sum = a(i * n + j);
     // The same value for (i, j) and (j, i), so that the matrix stays symmetric to the last bit.
-    const std::int64_t low = i < j ? i : j, high = i < j ? j : i;
+    const std::int64_t low = Kokkos::min(i, j), high = Kokkos::max(i, j);
     for (int k = 0; k < width; ++k)
       sum -= scaled(k * n + low) * panel(k * n + high);
     return sum;

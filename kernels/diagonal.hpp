@@ -76,7 +76,7 @@ struct InvertBlockNorms {
     double largest = 0;
     if (radius > 0) {
       const double cosine = xy * yz * zx / (radius * radius * radius);
-      largest = 2 * radius * std::cos(std::acos(cosine < -1 ? -1 : cosine > 1 ? 1 : cosine) / 3);
+      largest = 2 * radius * std::cos(std::acos(Kokkos::clamp(cosine, -1.0, 1.0)) / 3);
     }
     inverse(node) = Scalar(1 / (diagonal * (1 + largest)));
   }

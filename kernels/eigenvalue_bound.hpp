@@ -16,7 +16,7 @@ struct LargestScaledEigenvalue {
     if (!lame.solid(int(node)))
       return;
     const double bound = largest_scaled_eigenvalue(lame.lambda(int(node)), lame.mu(int(node)));
-    largest = bound > largest ? bound : largest;
+    largest = Kokkos::max(largest, bound);
   }
 };
 } // namespace detail

@@ -168,7 +168,7 @@ struct FrontStep {
     // of what follows.
     const int share = n / member.league_size(), rest = n - share * member.league_size();
     const int rank = member.league_rank();
-    const int begin = rank * share + (rank < rest ? rank : rest);
+    const int begin = rank * share + Kokkos::min(rest, rank);
     const int end = begin + share + (rank < rest ? 1 : 0);
     for (int first = begin; first < end; first += Teams::size) {
       advance(member, scratch, first,

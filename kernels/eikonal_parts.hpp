@@ -75,7 +75,7 @@ KOKKOS_FUNCTION int compact_points(const Member& member, const PartFront<Exec>& 
                                    int end, int iteration) {
   const int share = (end - begin + member.team_size() - 1) / member.team_size();
   const int own_end = begin + share * (member.team_rank() + 1);
-  const int first = begin + share * member.team_rank(), last = own_end < end ? own_end : end;
+  const int first = begin + share * member.team_rank(), last = Kokkos::min(end, own_end);
   int count = 0;
   for (int i = first; i < last; ++i)
     count += stamp::iteration_of(front.stamp(i)) == iteration ? 1 : 0;

@@ -66,8 +66,8 @@ struct UpdatePatch {
         break;
       for (int first = 0; first < num_active; first += batch_size) {
         const int left = num_active - first;
-        step.update_batch(member, scratch, begin + first, left < batch_size ? left : batch_size,
-                          now, [&](int index) {
+        step.update_batch(member, scratch, begin + first, Kokkos::min(batch_size, left), now,
+                          [&](int index) {
                             const bool own = index >= begin && index < end;
                             if (own || !alone) {
                               if (!step.enter_next(index, now))

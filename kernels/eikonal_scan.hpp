@@ -95,8 +95,8 @@ struct SolveGathered {
     int other[3];
     update.others(entry, other);
     const Real ta = times[other[0]], tb = times[other[1]], tc = times[other[2]];
-    const Real tab = ta < tb ? ta : tb;
-    if (!update.may_lower(update.stars.face(lists.entry(i)), tab < tc ? tab : tc, time(index)))
+    const Real tab = Kokkos::min(tb, ta);
+    if (!update.may_lower(update.stars.face(lists.entry(i)), Kokkos::min(tc, tab), time(index)))
       return;
     ++num_solved;
     const Real t = update.arrival(entry, ta, tb, tc);

@@ -52,7 +52,7 @@ struct LargestResidual {
   KOKKOS_FORCEINLINE_FUNCTION void add(double time, double arrival) const {
     const double residual = time > arrival ? time - arrival : arrival - time;
     relative = residual / time > relative ? residual / time : relative;
-    absolute = residual > absolute ? residual : absolute;
+    absolute = Kokkos::max(absolute, residual);
   }
 };
 
@@ -94,20 +94,20 @@ private:
     int other[3];
     update.others(entry, other);
     const Real ta = times[other[0]], tb = times[other[1]], tc = times[other[2]];
-    const Real tab = ta < tb ? ta : tb;
+    const Real tab = Kokkos::min(tb, ta);
     // Half the height that the solve goes by, so that it need not be right.
-    if (!update.may_lower(update.stars.face(e), tab < tc ? tab : tc, current, Real(0.5)))
+    if (!update.may_lower(update.stars.face(e), Kokkos::min(tc, tab), current, Real(0.5)))
       return;
     const FaceProducts<Real> face = face_products(update.metric(entry >> 2), entry & 3);
     const Real arrival = eikonal_update(face, ta, tb, tc);
-    best = arrival < best ? arrival : best;
+    best = Kokkos::min(best, arrival);
     if constexpr (sizeof(Real) == 4) {
       // The root of rounding is what a flat tetrahedron loses of its edges.
       const Real loss = Real(1e-3) * (approximate_root(face.uu) + approximate_root(face.vv) +
                                       approximate_root(face.ww));
       if (arrival <= current + loss) {
         const double time = exact_arrival(entry, ta, tb, tc);
-        exact = time < exact ? time : exact;
+        exact = Kokkos::min(exact, time);
       }
     }
   }

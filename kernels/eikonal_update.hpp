@@ -94,16 +94,16 @@ KOKKOS_FORCEINLINE_FUNCTION Real eikonal_update(const FaceProducts<Real>& f, Rea
   Real t = 2 * unreached_time<Real>;
   if (!(solid && l_a > 0)) {
     const Real through = detail::edge_update(f.vv, f.vw, f.ww, tc, tb);
-    t = through < t ? through : t;
+    t = Kokkos::min(t, through);
   }
   if (!(solid && l_b > 0)) {
     const Real through = detail::edge_update(f.uu, f.uw, f.ww, tc, ta);
-    t = through < t ? through : t;
+    t = Kokkos::min(t, through);
   }
   if (!(solid && l_c > 0)) {
     const Real through = detail::edge_update(f.uu + f.vv - 2 * f.uv, f.vw - f.uv - f.uw + f.uu,
                                              f.ww + f.uu - 2 * f.uw, ta, tb);
-    t = through < t ? through : t;
+    t = Kokkos::min(t, through);
   }
   return t;
 }

@@ -49,7 +49,7 @@ struct CollectTriplets {
   double* value;
 
   KOKKOS_FUNCTION static int pair_of(int a, int b) {
-    const int low = a < b ? a : b, high = a < b ? b : a;
+    const int low = Kokkos::min(a, b), high = Kokkos::max(a, b);
     return low * NumNodes - low * (low - 1) / 2 + high - low;
   }
   /// A scalar of block k of an element.

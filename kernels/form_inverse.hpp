@@ -113,7 +113,7 @@ struct FormInverse {
     const InverseTask task = tasks(first_task + team.league_rank());
     const InversePanel s = panels(task.panel);
     const int n = s.n, left = s.stride - task.column;
-    const int width = left < columns ? left : int(columns);
+    const int width = Kokkos::min(int(columns), left);
     const int own = s.own - task.column, least = s.least - task.column;
     const std::int64_t at = s.begin + task.column;
     Real* const w =

@@ -46,7 +46,7 @@ KOKKOS_INLINE_FUNCTION constexpr TurnedEdge turn_edge(int code, int target) {
 KOKKOS_INLINE_FUNCTION constexpr int product_slot(int k, int l) {
   if (k == l)
     return k;
-  const int row = k < l ? k : l, column = k < l ? l : k;
+  const int row = Kokkos::min(k, l), column = Kokkos::max(k, l);
   const int begin = int(0x110f0d0a06ull >> 8 * row & 255);
   const int opposite = 5 - row;
   return begin + column - row - 1 - (opposite > row && opposite < column ? 1 : 0);

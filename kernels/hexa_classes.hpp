@@ -33,7 +33,7 @@ struct LongestHexaEdge {
     const double* const x = batch.corner.data + 24 * e;
     for (int t = 3; t < 24; ++t) {
       const double d = x[t] - x[t % 3], size = d < 0 ? -d : d;
-      longest = size > longest ? size : longest;
+      longest = Kokkos::max(longest, size);
     }
   }
 };

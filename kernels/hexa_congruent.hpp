@@ -149,7 +149,7 @@ struct FormModeTable {
         entry += w[k] * f[k];
       const bool apart = centred && (i < 12) != (j < 12);
       const double size = entry < 0 ? -entry : entry;
-      largest = size > largest ? size : largest;
+      largest = Kokkos::max(largest, size);
       dropped = apart && size > dropped ? size : dropped;
       if (i <= j && !apart)
         tables(kind * int(mode_table_size<Scalar, centred>) + place(i, j)) = Scalar(entry);

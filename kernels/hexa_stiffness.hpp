@@ -68,7 +68,7 @@ KOKKOS_INLINE_FUNCTION double least_hexa_jacobian(const double (&x)[24]) {
   double least = determinant(detail::gauss_jacobian(modes, 0));
   for (int g = 1; g < 8; ++g) {
     const double here = determinant(detail::gauss_jacobian(modes, g));
-    least = here < least ? here : least;
+    least = Kokkos::min(least, here);
   }
   return least;
 }

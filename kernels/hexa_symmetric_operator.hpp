@@ -100,7 +100,7 @@ struct ApplyHexaSymmetric {
     int* const node = reinterpret_cast<int*>(u + 24 * elems);
     const int rank = team.team_rank(), size = team.team_size();
     const int first = team.league_rank() * elems;
-    const int left = arrays.num_elem - first, num = left < elems ? left : int(elems);
+    const int left = arrays.num_elem - first, num = Kokkos::min(int(elems), left);
 
     for (int i = rank; i < 8 * elems; i += size) {
       const int e = element_of(i), a = node_of(i);

@@ -44,7 +44,7 @@ struct ApplyHexaThreads {
     int* const node = reinterpret_cast<int*>(partial + partials);
     const int rank = team.team_rank(), size = team.team_size();
     const int first = team.league_rank() * elems;
-    const int left = arrays.num_elem - first, num = left < elems ? left : int(elems);
+    const int left = arrays.num_elem - first, num = Kokkos::min(int(elems), left);
 
     for (int i = rank; i < 8 * num; i += size)
       node[8 * (i % num) + i / num] = arrays.node_of(first + i % num, i / num);

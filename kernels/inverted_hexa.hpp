@@ -30,7 +30,7 @@ int find_inverted_hexa(const Exec& exec, const HexaArrays<Exec>& arrays) {
   int first = arrays.num_elem;
   Kokkos::parallel_reduce("femura::find_inverted_hexa", range(exec, arrays.num_elem),
                           detail::FindInverted<Exec>{arrays}, Kokkos::Min<int>(first));
-  return first < arrays.num_elem ? first : arrays.num_elem;
+  return Kokkos::min(arrays.num_elem, first);
 }
 
 } // namespace femura

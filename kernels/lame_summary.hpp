@@ -26,11 +26,11 @@ struct SummariseLame {
       return;
     const double lambda = lame.lambda(int(node)), mu = lame.mu(int(node));
     const double e = lame.modulus(int(node)), nu = lambda / (2 * (lambda + mu));
-    e_min = e < e_min ? e : e_min;
-    e_max = e > e_max ? e : e_max;
+    e_min = Kokkos::min(e_min, e);
+    e_max = Kokkos::max(e_max, e);
     e_sum += e;
-    nu_min = nu < nu_min ? nu : nu_min;
-    nu_max = nu > nu_max ? nu : nu_max;
+    nu_min = Kokkos::min(nu_min, nu);
+    nu_max = Kokkos::max(nu_max, nu);
     lambda_sum += lambda;
     mu_sum += mu;
   }

@@ -86,7 +86,7 @@ struct FindExtremeNode {
       return;
     const int at = axis == 0 ? s.x : axis == 1 ? s.y : s.z;
     const std::int64_t code = std::int64_t(largest ? at + 1 : (1 << 21) - at) << 31 | node;
-    best = code > best ? code : best;
+    best = Kokkos::max(best, code);
   }
 };
 } // namespace detail
@@ -286,7 +286,7 @@ struct FirstMissingNode {
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& least) const {
     const Site& s = list(i).site;
     if (grid.find(s.x, s.y, s.z) < 0)
-      least = i < least ? i : least;
+      least = Kokkos::min(least, i);
   }
 };
 } // namespace detail

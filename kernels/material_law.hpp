@@ -155,7 +155,7 @@ struct ApplyMaterial {
     const VoxelMaterial found = law(image.value(i), modulus, entry);
     if (found == VoxelMaterial::bad) {
       ++num_bad;
-      first_bad = i < first_bad ? i : first_bad;
+      first_bad = Kokkos::min(first_bad, i);
       return;
     }
     num_clamped += found == VoxelMaterial::clamped;
@@ -164,8 +164,8 @@ struct ApplyMaterial {
       poisson_image(i) = entry < 0 ? poisson_of_void : law.label_poisson(entry);
     if (modulus > 0) {
       ++num_solid;
-      minimum = modulus < minimum ? modulus : minimum;
-      maximum = modulus > maximum ? modulus : maximum;
+      minimum = Kokkos::min(minimum, modulus);
+      maximum = Kokkos::max(maximum, modulus);
     }
   }
 };

@@ -43,8 +43,8 @@ struct MoveAsymptotes {
       const double before = x_old(i), turned = (x - before) * (before - x_older(i));
       const double factor = turned < 0 ? shrink : turned > 0 ? grow : 1;
       const double unit = width > 1e-5 ? width : 1e-5;
-      low = clamped(x - factor * (before - low_old(i)), x - 10 * unit, x - 0.01 * unit);
-      high = clamped(x + factor * (high_old(i) - before), x + 0.01 * unit, x + 10 * unit);
+      low = Kokkos::clamp(x - factor * (before - low_old(i)), x - 10 * unit, x - 0.01 * unit);
+      high = Kokkos::clamp(x + factor * (high_old(i) - before), x + 0.01 * unit, x + 10 * unit);
     }
     a.low(i) = low;
     a.high(i) = high;
@@ -54,9 +54,6 @@ struct MoveAsymptotes {
       const double slope = a.dg(j * std::int64_t(a.x.extent(0)) + i);
       own[j] += slope > 0 ? slope * (high - x) : -slope * (x - low);
     }
-  }
-  KOKKOS_FUNCTION static double clamped(double value, double least, double most) {
-    return value < least ? least : value > most ? most : value;
   }
 };
 
@@ -96,9 +93,9 @@ struct MmaDual {
     const double root_p = sqrt(p), root_q = sqrt(q);
     const double wanted = (root_p * low + root_q * high) / (root_p + root_q);
     const double near_low = 0.9 * low + 0.1 * x, near_high = 0.9 * high + 0.1 * x;
-    const double least = lower > near_low ? lower : near_low;
-    const double most = upper < near_high ? upper : near_high;
-    const double here = wanted < least ? least : wanted > most ? most : wanted;
+    const double least = Kokkos::max(near_low, lower);
+    const double most = Kokkos::min(near_high, upper);
+    const double here = Kokkos::clamp(wanted, least, most);
     y(i) = here;
     const double u = 1 / (high - here), l = 1 / (here - low);
     const bool inside = here == wanted;

@@ -65,7 +65,7 @@ struct MergeElementModes {
       int least = column < row ? int(row) : int(past_all); // the diagonal is there in any case
       for (int k = begin(row); k < begin(row + 1); ++k) {
         const int other = next(slot(k) >> 1, column);
-        least = other < least ? other : least;
+        least = Kokkos::min(least, other);
       }
       if (least == past_all)
         return count;

@@ -121,7 +121,7 @@ struct FindNodeRotations {
         static_cast<double*>(team.team_shmem().get_shmem_aligned(int(scratch_bytes), 16));
     const int rank = team.team_rank(), size = team.team_size();
     const int first = team.league_rank() * nodes_per_team;
-    const int left = num_nodes - first, num = left < nodes_per_team ? left : int(nodes_per_team);
+    const int left = num_nodes - first, num = Kokkos::min(int(nodes_per_team), left);
     for (int i = rank; i < num * lanes; i += size) {
       const int node = first + i / lanes;
       Matrix3 sum = zero_matrix();

@@ -33,7 +33,7 @@ KOKKOS_INLINE_FUNCTION int largest_distance(const VoxelGrid<Exec>& grid, int low
   int largest = 0;
   for (int v = 1; v < 8; ++v) {
     const int d = grid.find(s.x + (v & 1), s.y + (v >> 1 & 1), s.z + (v >> 2)) - lowest;
-    largest = d > largest ? d : largest;
+    largest = Kokkos::max(largest, d);
   }
   return largest;
 }

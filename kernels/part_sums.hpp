@@ -74,7 +74,7 @@ struct LargestDifference {
   Array<double, Exec> x, y;
   KOKKOS_FUNCTION void operator()(std::int64_t i, double& largest) const {
     const double difference = fabs(x(i) - y(i));
-    largest = difference > largest ? difference : largest;
+    largest = Kokkos::max(largest, difference);
   }
 };
 } // namespace detail

@@ -208,7 +208,7 @@ struct NoiseLevel {
       std::int64_t f1 = noise_between(line1[0], line1[1], x1);
       f0 = f0 < 0 ? -f0 : f0;
       f1 = f1 < 0 ? -f1 : f1;
-      level.value(row + x) = float(f0 > f1 ? f0 : f1) / noise_one;
+      level.value(row + x) = float(Kokkos::max(f1, f0)) / noise_one;
     });
   }
 };

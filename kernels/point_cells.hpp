@@ -48,8 +48,8 @@ struct BoundPoints {
   int axis;
   KOKKOS_FUNCTION void operator()(std::int64_t i, double& low, double& high) const {
     const double x = point(3 * i + axis);
-    low = x < low ? x : low;
-    high = x > high ? x : high;
+    low = Kokkos::min(low, x);
+    high = Kokkos::max(high, x);
   }
 };
 } // namespace detail

@@ -147,7 +147,7 @@ struct SweepPairs {
           const double* free = &free_motion(3 * p);
           const double along = sqrt(free[1] * free[1] + free[2] * free[2]);
           const double mine = !(free[0] < 0) ? 0 : -free[0] > along ? -free[0] : along;
-          most = mine > most ? mine : most;
+          most = Kokkos::max(most, mine);
         },
         Kokkos::Max<double>(scale));
     return scale;
@@ -164,16 +164,15 @@ struct SweepPairs {
     double first[3] = {0, 0, 0};
     const int num_threads = team.team_size() * int(device_lanes);
     if constexpr (ahead)
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, n < num_threads ? n : num_threads),
-                           [&](int i) {
-                             for (int c = 0; c < 3; ++c)
-                               first[c] = entries[c * stride + i];
-                           });
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, Kokkos::min(num_threads, n)), [&](int i) {
+        for (int c = 0; c < 3; ++c)
+          first[c] = entries[c * stride + i];
+      });
     double change[3];
     double* force = &multiplier(3 * p);
     update_contact(block(p), &motion(3 * p), force, change);
     const double moved = own_motion_square(block(p), change);
-    changed = moved > changed ? moved : changed;
+    changed = Kokkos::max(changed, moved);
     if (change[0] == 0 && change[1] == 0 && change[2] == 0)
       return;
     team.team_barrier(); // all have read what now changes
@@ -246,7 +245,7 @@ struct SweepPairs {
     const int memory = int(sweep_memory);
     SweepResult done;
     const double free = free_scale(team);
-    done.scale = free > least_scale ? free : least_scale;
+    done.scale = Kokkos::max(least_scale, free);
     double last_square = 0;
     int num_filed = 0; // since the acceleration began
     while (true) {
@@ -261,7 +260,7 @@ struct SweepPairs {
       if (done.sweeps >= max_sweeps || !(done.change > tolerance))
         break;
       const int place = num_filed > 0 ? (num_filed - 1) % memory : -1;
-      const int count = num_filed < memory ? num_filed : memory;
+      const int count = Kokkos::min(memory, num_filed);
       file(team, place);
       multiply(team, count, place);
       const double square = weights(0).square;

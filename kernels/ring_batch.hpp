@@ -123,8 +123,8 @@ struct BatchUpdate {
         const std::uint32_t face = update.stars.face(e);
         const Real ta = t[face_place(face, 0)], tb = t[face_place(face, 1)],
                    tc = t[face_place(face, 2)];
-        const Real tab = ta < tb ? ta : tb;
-        if (update.may_lower(face, tab < tc ? tab : tc, p.current))
+        const Real tab = Kokkos::min(tb, ta);
+        if (update.may_lower(face, Kokkos::min(tc, tab), p.current))
           marked |= bit;
       }
       if (marked == 0)

@@ -85,7 +85,7 @@ struct EvaluateElementTeam {
     };
     const int rank = team.team_rank(), size = team.team_size();
     const int first = team.league_rank() * Team::elems;
-    const int left = input.num_elem - first, num = left < Team::elems ? left : int(Team::elems);
+    const int left = input.num_elem - first, num = Kokkos::min(int(Team::elems), left);
 
     for (int e = rank; e < num; e += size) {
       bool inverted;

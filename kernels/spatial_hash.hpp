@@ -79,7 +79,7 @@ struct alignas(16) HashCube {
 /// parts, which no key can collide in.
 KOKKOS_INLINE_FUNCTION std::uint32_t hash_entries(int num_keys) {
   const int size = num_keys + num_keys / 4;
-  return std::uint32_t(size < hash_num_keys ? size : hash_num_keys);
+  return std::uint32_t(Kokkos::min(int(hash_num_keys), size));
 }
 
 /// |Phi| of at least `wanted`, and without a common divisor with |H| so that keys that agree
@@ -116,7 +116,7 @@ struct HashWorkspace {
   KOKKOS_FUNCTION std::uint32_t next_free(std::uint32_t slot, std::uint32_t size) const {
     while (slot < size && is_taken(slot))
       slot += slot % 32 == 0 && taken[slot / 32] == 0xffffffffu ? 32 : 1;
-    return slot < size ? slot : size;
+    return Kokkos::min(size, slot);
   }
 };
 constexpr std::uint16_t no_key = 0xffff;

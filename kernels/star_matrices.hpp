@@ -42,7 +42,7 @@ struct AddToStars {
         if ((row == column && d > c) || row_held >> c & 1 || column_held >> d & 1)
           continue;
         const int r = 3 * row_mode + c, s = 3 * column_mode + d;
-        const int high = r > s ? r : s, low = r > s ? s : r;
+        const int high = Kokkos::max(r, s), low = Kokkos::min(r, s);
         const int i = 3 * row + c, j = 3 * column + d;
         star[std::int64_t(i) * (i + 1) / 2 + j] +=
             sign * a[std::int64_t(high) * (high + 1) / 2 + low];

@@ -132,7 +132,7 @@ struct FindNotAffine {
       for (int c = 0; c < 3; ++c) {
         const double size = modes.c[k][c] < 0 ? -modes.c[k][c] : modes.c[k][c];
         double& largest = k < 3 ? edge : bend;
-        largest = size > largest ? size : largest;
+        largest = Kokkos::max(largest, size);
       }
     for (int c = 0; c < 24; ++c) {
       const double x = batch.corner(24 * e + c);

@@ -61,7 +61,7 @@ struct CurveKeys {
     int cell[3];
     for (int d = 0; d < 3; ++d) {
       const int c = int((point(3 * i + d) - lower[d]) * scale);
-      cell[d] = c < 0 ? 0 : c > 1023 ? 1023 : c;
+      cell[d] = Kokkos::clamp(c, 0, 1023);
     }
     key(i) = std::uint32_t(morton_key(cell[0], cell[1], cell[2]));
   }
@@ -85,7 +85,7 @@ struct RenumberPoints {
     for (int k = 0; k < 4; ++k) {
       const int p = place(tetra(4 * t + k));
       tetra(4 * t + k) = p;
-      least = p < least ? p : least;
+      least = Kokkos::min(least, p);
     }
     first(t) = least;
   }

@@ -111,7 +111,7 @@ struct HashTriangles {
     double radius = 0, relative = 0;
     for (int object = 0; object < surfaces.num_objects; ++object) {
       const double r = grid.bounds(object * int(Grid::num_bounds) + int(Grid::radius));
-      radius = r > radius ? r : radius;
+      radius = Kokkos::max(radius, r);
     }
     for (int d = 0; d < 3; ++d) {
       double least = 1e300, most = -1e300;

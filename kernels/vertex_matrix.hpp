@@ -37,7 +37,7 @@ struct AddToVertexRows {
         for (int c = 0; c < 3; ++c)
           for (int d = 0; d < 3; ++d) {
             const int r = 3 * vertex_mode[a] + c, t = 3 * vertex_mode[b] + d;
-            const int high = r > t ? r : t, low = r > t ? t : r;
+            const int high = Kokkos::max(r, t), low = Kokkos::min(r, t);
             value(9 * k + 3 * c + d) += own[std::int64_t(high) * (high + 1) / 2 + low];
           }
       }

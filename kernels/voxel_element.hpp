@@ -115,7 +115,7 @@ KOKKOS_INLINE_FUNCTION void apply_voxel_stiffness(Scalar lambda, Scalar mu, Scal
 KOKKOS_INLINE_FUNCTION double largest_scaled_eigenvalue(double lambda, double mu) {
   const double dilatation = (27 * lambda + 18 * mu) / (5 * lambda + 11 * mu);
   const double shear = 36 * mu / (lambda + 13 * mu);
-  return dilatation > shear ? dilatation : shear;
+  return Kokkos::max(shear, dilatation);
 }
 
 /// The distinct magnitudes among the 576 entries of K, for a row-wise product.

@@ -171,12 +171,12 @@ struct SurfaceExtent {
     const double y = surface.vertex(i, 1);
     const double z = surface.vertex(i, 2);
     not_finite += !(x - x == 0) || !(y - y == 0) || !(z - z == 0);
-    x0 = x < x0 ? x : x0;
-    x1 = x > x1 ? x : x1;
-    y0 = y < y0 ? y : y0;
-    y1 = y > y1 ? y : y1;
-    z0 = z < z0 ? z : z0;
-    z1 = z > z1 ? z : z1;
+    x0 = Kokkos::min(x0, x);
+    x1 = Kokkos::max(x1, x);
+    y0 = Kokkos::min(y0, y);
+    y1 = Kokkos::max(y1, y);
+    z0 = Kokkos::min(z0, z);
+    z1 = Kokkos::max(z1, z);
   }
 };
 
@@ -271,7 +271,7 @@ struct SumRows {
     }
     if (winding + behind(row) != 0) {
       ++leaks;
-      first_leak = row < first_leak ? row : first_leak;
+      first_leak = Kokkos::min(first_leak, row);
     }
   }
 };

@@ -12,6 +12,8 @@
 
 #include "core/require.hpp"
 
+#include <Kokkos_MathematicalConstants.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -33,8 +35,6 @@ struct SmootherOptions {
 
 namespace detail {
 
-constexpr double pi = 3.14159265358979323846;
-
 /// p(t) for the polynomial with p(0) = 1 and the given roots.
 inline double polynomial_at(const std::vector<double>& roots, double t) {
   double p = 1;
@@ -47,7 +47,7 @@ inline double polynomial_at(const std::vector<double>& roots, double t) {
 inline std::vector<double> first_kind_roots(int degree) {
   std::vector<double> roots;
   for (int i = degree; i >= 1; --i)
-    roots.push_back(std::cos((2 * i - 1) * pi / (2 * degree)));
+    roots.push_back(std::cos((2 * i - 1) * Kokkos::numbers::pi / (2 * degree)));
   return roots;
 }
 
@@ -56,7 +56,7 @@ inline std::vector<double> first_kind_roots(int degree) {
 inline std::vector<double> fourth_kind_roots(int degree) {
   std::vector<double> roots;
   for (int i = 1; i <= degree; ++i)
-    roots.push_back(std::pow(std::sin(i * pi / (2 * degree + 1)), 2));
+    roots.push_back(std::pow(std::sin(i * Kokkos::numbers::pi / (2 * degree + 1)), 2));
   return roots;
 }
 

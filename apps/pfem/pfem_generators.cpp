@@ -9,13 +9,13 @@
 #include "core/hierarchic_meshes.hpp"
 #include "core/require.hpp"
 
+#include <Kokkos_MathematicalConstants.hpp>
+
 #include <cmath>
 
 namespace femura {
 
 namespace {
-
-constexpr double pi = 3.14159265358979323846;
 
 bool is_box(const std::string& generator) {
   return generator != "sphere" && generator != "cylinder";
@@ -90,7 +90,7 @@ PfemBody make_sphere(const PfemSource& source) {
     };
     PfemExact exact;
     exact.source = "Lame's sphere under inner pressure";
-    exact.energy = pi * a * a / 4 * radial(a);
+    exact.energy = Kokkos::numbers::pi * a * a / 4 * radial(a);
     exact.displacement = [radial](const double(&x)[3], double(&u)[3]) {
       const double r = std::hypot(x[0], x[1], x[2]);
       for (int c = 0; c < 3; ++c)
@@ -117,7 +117,7 @@ PfemBody make_cylinder(const PfemSource& source) {
     const auto radial = [=](double r) { return scale * ((1 - 2 * poisson) * r + b * b / r); };
     PfemExact exact;
     exact.source = "Lame's cylinder under inner pressure, plane strain";
-    exact.energy = pi * a / 4 * height * radial(a);
+    exact.energy = Kokkos::numbers::pi * a / 4 * height * radial(a);
     exact.displacement = [radial](const double(&x)[3], double(&u)[3]) {
       const double r = std::hypot(x[0], x[1]);
       u[0] = radial(r) * x[0] / r;
