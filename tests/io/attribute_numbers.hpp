@@ -5,16 +5,13 @@
 #include <hdf5.h>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace femura_test {
 
-/// The numbers of an attribute of `object` in the file, empty where there are none.
-inline std::vector<std::int64_t> numbers_of(const std::string& path, const char* object,
-                                            const char* name) {
-  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-  const hid_t attribute = H5Aopen_by_name(file, object, name, H5P_DEFAULT, H5P_DEFAULT);
+/// The numbers of an attribute of `object`; empty if they cannot be read.
+inline std::vector<std::int64_t> numbers_of(hid_t object, const char* name) {
+  const hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
   const hid_t space = H5Aget_space(attribute);
   const hssize_t count = H5Sget_simple_extent_npoints(space);
   std::vector<std::int64_t> values(std::size_t(count > 0 ? count : 0));
@@ -22,7 +19,6 @@ inline std::vector<std::int64_t> numbers_of(const std::string& path, const char*
     values.clear();
   H5Sclose(space);
   H5Aclose(attribute);
-  H5Fclose(file);
   return values;
 }
 
