@@ -344,6 +344,24 @@ class Signals(OutputCase):
     def test_table3(self):
         self.stop("pfem", "table3", "--elements", "500", until="order 1:")
 
+    def test_reading_and_setting_up_end_soon(self):
+        """A signal right after the first line of the log, of runs that take longer to begin."""
+        self.write("s.json", json.dumps({**SCENE, "objects": [{**SCENE["objects"][0], "mesh": {
+            "hexa_box": {"cells": [24, 24, 24], "size": [1, 1, 1]}}}]}))
+        for arguments in ((*self.BONE[:4], "160", *self.BONE[5:]),
+                          ("eikonal", "--generate", "ventricles"),
+                          ("softbody", "s.json"),
+                          ("topopt", "cantilever", "--cells", "80x40x40"),
+                          ("pfem", "sphere", "--order", "8")):
+            with self.subTest(subcommand=arguments[0]):
+                process = self.start(*arguments, "--backend", "serial", "-o", "out")
+                self.wait_for(process, "femura ")
+                process.send_signal(signal.SIGTERM)
+                _, log = process.communicate(timeout=5)
+                self.assertEqual(process.returncode, STOPPED, log)
+                self.assertIn("stopped by a signal", log)
+                self.assertEqual(self.hidden("out"), [])
+
     def test_a_second_signal_ends_a_run_at_once(self):
         """While it cannot go on, since nobody reads the table that it prints."""
         for second in (signal.SIGTERM, signal.SIGINT):
