@@ -2,6 +2,7 @@
 #include "solvers/host_factor.hpp"
 
 #include "kernels/pivot_rule.hpp"
+#include "solvers/host_factor_products.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,42 +10,6 @@
 namespace femura {
 
 namespace {
-
-/// c (m x n) = a (m x k) b^T (n x k), column-major with leading dimensions lda, ldb and m.
-void multiply_transposed(int m, int n, int k, const double* a, std::ptrdiff_t lda, const double* b,
-                         std::ptrdiff_t ldb, double* c) {
-  constexpr int block = 4;
-  int j = 0;
-  for (; j + block <= n; j += block) {
-    double* const column = c + std::ptrdiff_t(j) * m;
-    std::fill(column, column + block * m, 0.0);
-    for (int l = 0; l < k; ++l) {
-      const double* const x = a + l * lda;
-      const double* const y = b + l * ldb + j;
-      const double y0 = y[0], y1 = y[1], y2 = y[2], y3 = y[3];
-      double* const c0 = column;
-      double* const c1 = column + m;
-      double* const c2 = column + 2 * m;
-      double* const c3 = column + 3 * m;
-      for (int i = 0; i < m; ++i) {
-        c0[i] += x[i] * y0;
-        c1[i] += x[i] * y1;
-        c2[i] += x[i] * y2;
-        c3[i] += x[i] * y3;
-      }
-    }
-  }
-  for (; j < n; ++j) {
-    double* const column = c + std::ptrdiff_t(j) * m;
-    std::fill(column, column + m, 0.0);
-    for (int l = 0; l < k; ++l) {
-      const double y = b[l * ldb + j];
-      const double* const x = a + l * lda;
-      for (int i = 0; i < m; ++i)
-        column[i] += x[i] * y;
-    }
-  }
-}
 
 /// One panel after the other; `Descendants` are those whose rows reach the panel in work.
 class LeftLooking {
@@ -95,48 +60,53 @@ public:
       const double* const source =
           factor_.panel.data() + pattern_.begin[d] + 3 * (pattern_.width(d) + begin);
       const double* const pivot = factor_.pivot.data() + 3 * pattern_.first[d];
-      scaled_.resize(std::size_t(n) * k);
+      make_room(std::size_t(n) * k, std::size_t(m) * n);
       for (int l = 0; l < k; ++l)
         for (int j = 0; j < n; ++j)
           scaled_[std::size_t(l) * n + j] = source[l * ld + j] * pivot[l];
-      product_.resize(std::size_t(m) * n);
-      multiply_transposed(m, n, k, source, ld, scaled_.data(), n, product_.data());
+      transposed_product(n, m, k, scaled_.data(), n, source, ld, product_.data(), m);
       for (int j = 0; j < n; ++j) {
         double* const target =
             panel + 3 * std::ptrdiff_t(height) * (3 * (rows[begin + j / 3] - first) + j % 3);
         const double* const from = product_.data() + std::ptrdiff_t(j) * m;
-        for (int i = j / 3; i < m / 3; ++i)
-          for (int r = 0; r < 3; ++r)
-            target[3 * place_[rows[begin + i]] + r] -= from[3 * i + r];
+        for (int i = j / 3, next; i < m / 3; i = next) { // as many rows as lie side by side
+          const int place = place_[rows[begin + i]];
+          for (next = i + 1; next < m / 3 && place_[rows[begin + next]] == place + next - i;)
+            ++next;
+          subtract_scaled(3 * (next - i), 1., from + 3 * i, target + 3 * place);
+        }
       }
       next_row_[d] = end;
       list(d);
     }
   }
 
-  /// Factors the panel where it lies.
+  /// Factors the panel where it lies, a few columns at a time: first what the columns before them
+  /// contribute, all at once, then column by column.
   void eliminate(int s) {
+    constexpr int group = 6;
     const std::ptrdiff_t ld = 3 * pattern_.height(s);
     const int n = 3 * pattern_.width(s);
     double* const panel = factor_.panel.data() + pattern_.begin[s];
     double* const pivot = factor_.pivot.data() + 3 * pattern_.first[s];
-    for (int k = 0; k < n; ++k) {
-      double* const own = panel + k * ld;
-      for (int l = 0; l < k; ++l) {
-        const double* const other = panel + l * ld;
-        const double y = other[k] * pivot[l];
-        if (y != 0)
-          for (std::ptrdiff_t i = k; i < ld; ++i)
-            own[i] -= other[i] * y;
+    for (int first = 0; first < n; first += group) {
+      const int last = std::min(first + group, n), rows = int(ld) - first;
+      if (first > 0)
+        subtract_columns(panel, ld, pivot, first, last, rows);
+      for (int k = first; k < last; ++k) {
+        double* const own = panel + k * ld;
+        for (int l = first; l < k; ++l) {
+          const double* const other = panel + l * ld;
+          subtract_scaled(int(ld) - k, other[k] * pivot[l], other + k, own + k);
+        }
+        const bool replaced = !(own[k] > smallest_pivot * std::abs(diagonal_[k]));
+        factor_.num_replaced += replaced;
+        pivot[k] = replaced ? replacement_pivot(diagonal_[k]) : own[k];
+        const double inverse = 1 / pivot[k];
+        std::fill(own, own + k, 0.0);
+        own[k] = 1;
+        scale_entries(int(ld) - k - 1, inverse, own + k + 1);
       }
-      const bool replaced = !(own[k] > smallest_pivot * std::abs(diagonal_[k]));
-      factor_.num_replaced += replaced;
-      pivot[k] = replaced ? replacement_pivot(diagonal_[k]) : own[k];
-      const double inverse = 1 / pivot[k];
-      std::fill(own, own + k, 0.0);
-      own[k] = 1;
-      for (std::ptrdiff_t i = k + 1; i < ld; ++i)
-        own[i] *= inverse;
     }
     next_row_[s] = 0;
     list(s);
@@ -150,6 +120,28 @@ public:
   }
 
 private:
+  /// Only ever more: what is new is filled with zeros.
+  void make_room(std::size_t scaled, std::size_t product) {
+    if (scaled_.size() < scaled)
+      scaled_.resize(scaled);
+    if (product_.size() < product)
+      product_.resize(product);
+  }
+
+  /// What the columns before `first` contribute to those up to `last`, in the rows from `first` on.
+  void subtract_columns(double* panel, std::ptrdiff_t ld, const double* pivot, int first, int last,
+                        int rows) {
+    const int n = last - first;
+    make_room(std::size_t(first) * n, std::size_t(rows) * n);
+    for (int l = 0; l < first; ++l)
+      for (int j = 0; j < n; ++j)
+        scaled_[std::size_t(l) * n + j] = panel[l * ld + first + j] * pivot[l];
+    transposed_product(n, rows, first, scaled_.data(), n, panel + first, ld, product_.data(), rows);
+    for (int j = 0; j < n; ++j) // above the diagonal there is nothing to keep
+      subtract_scaled(rows, 1., product_.data() + std::ptrdiff_t(j) * rows,
+                      panel + (first + j) * ld + first);
+  }
+
   /// Puts panel d into the list of the panel that its next row belongs to.
   void list(int d) {
     if (next_row_[d] == pattern_.num_below(d))
