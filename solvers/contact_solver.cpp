@@ -5,6 +5,7 @@
 #include "kernels/contact_forces.hpp"
 #include "kernels/projected_gauss_seidel.hpp"
 #include "kernels/upload.hpp"
+#include "solvers/contact_compliance.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -160,6 +161,38 @@ struct ContactSolver<Exec>::Implementation {
                        << " entries of " << name << " for " << surfaces.num_nodes << " nodes");
   }
 
+  template<class Factor>
+  ContactResult solve(const Exec& exec, Factor& factor, int num_nodes, double h2,
+                      const Array<double, Exec>& x, const Array<double, Exec>& x_free,
+                      const Array<double, Exec>& force, const Array<double, Exec>& rotation,
+                      double wanted) {
+    check(x, "x");
+    check(x_free, "x_free");
+    check(force, "force");
+    FEMURA_REQUIRE(num_nodes == surfaces.num_nodes,
+                   "a factor of " << num_nodes << " nodes for " << surfaces.num_nodes);
+    FEMURA_REQUIRE(rotation.extent(0) == 0 ||
+                       std::int64_t(rotation.extent(0)) == 9 * std::int64_t(surfaces.num_nodes),
+                   rotation.extent(0) << " entries of rotations");
+    FEMURA_REQUIRE(h2 > 0, "scale " << h2);
+    if (pairs.num_pairs == 0) {
+      Kokkos::deep_copy(exec, force, 0.);
+      fence(exec, "femura::ContactSolver::solve");
+      return {};
+    }
+    detail::make_room(exec, 3 * std::int64_t(pairs.num_pairs), free_motion,
+                      "femura::contact::free_motion");
+    measure_free_motion(exec, pairs, last, x, x_free, true, free_motion);
+    make_compliance(exec, pairs, factor, rotation, h2, compliance_space, compliance);
+    return sweep(exec, force, wanted, least_motion / tolerance);
+  }
+
+  template<class Factor>
+  void renew(const Exec& exec, Factor& factor, double h2, const Array<double, Exec>& rotation) {
+    if (pairs.num_pairs > 0)
+      make_compliance(exec, pairs, factor, rotation, h2, compliance_space, compliance);
+  }
+
   /// The least `scale` is that for which the tolerance can be met.
   ContactResult sweep(const Exec& exec, const Array<double, Exec>& force, double wanted,
                       double least_scale) {
@@ -214,36 +247,33 @@ ContactSolver<Exec>::solve(const Exec& exec, const InverseFactor<Exec, Storage>&
                            double scale, const Array<double, Exec>& x,
                            const Array<double, Exec>& x_free, const Array<double, Exec>& force,
                            const Array<double, Exec>& rotation, double tolerance) {
-  Implementation& m = *implementation_;
-  m.check(x, "x");
-  m.check(x_free, "x_free");
-  m.check(force, "force");
-  FEMURA_REQUIRE(factor.pattern.num_nodes == m.surfaces.num_nodes,
-                 "a factor of " << factor.pattern.num_nodes << " nodes for "
-                                << m.surfaces.num_nodes);
-  FEMURA_REQUIRE(rotation.extent(0) == 0 ||
-                     std::int64_t(rotation.extent(0)) == 9 * std::int64_t(m.surfaces.num_nodes),
-                 rotation.extent(0) << " entries of rotations");
-  FEMURA_REQUIRE(scale > 0, "scale " << scale);
-  if (m.pairs.num_pairs == 0) {
-    Kokkos::deep_copy(exec, force, 0.);
-    fence(exec, "femura::ContactSolver::solve");
-    return {};
-  }
-  detail::make_room(exec, 3 * std::int64_t(m.pairs.num_pairs), m.free_motion,
-                    "femura::contact::free_motion");
-  measure_free_motion(exec, m.pairs, m.last, x, x_free, true, m.free_motion);
-  make_compliance(exec, m.pairs, factor, rotation, scale, m.compliance_space, m.compliance);
-  return m.sweep(exec, force, tolerance, m.least_motion / m.tolerance);
+  return implementation_->solve(exec, factor, factor.pattern.num_nodes, scale, x, x_free, force,
+                                rotation, tolerance);
+}
+
+template<class Exec>
+template<class Cores>
+ContactResult ContactSolver<Exec>::solve(const Exec& exec, NodeCompliance<Cores>& nodes,
+                                         double scale, const Array<double, Exec>& x,
+                                         const Array<double, Exec>& x_free,
+                                         const Array<double, Exec>& force,
+                                         const Array<double, Exec>& rotation, double tolerance) {
+  return implementation_->solve(exec, nodes, nodes.num_nodes(), scale, x, x_free, force, rotation,
+                                tolerance);
 }
 
 template<class Exec>
 template<class Storage>
 void ContactSolver<Exec>::renew(const Exec& exec, const InverseFactor<Exec, Storage>& factor,
                                 double scale, const Array<double, Exec>& rotation) {
-  Implementation& m = *implementation_;
-  if (m.pairs.num_pairs > 0)
-    make_compliance(exec, m.pairs, factor, rotation, scale, m.compliance_space, m.compliance);
+  implementation_->renew(exec, factor, scale, rotation);
+}
+
+template<class Exec>
+template<class Cores>
+void ContactSolver<Exec>::renew(const Exec& exec, NodeCompliance<Cores>& nodes, double scale,
+                                const Array<double, Exec>& rotation) {
+  implementation_->renew(exec, nodes, scale, rotation);
 }
 
 template<class Exec>
@@ -283,6 +313,11 @@ ContactResult ContactSolver<Exec>::refine(const Exec& exec, const Array<double, 
   const ContactResult result = m.sweep(exec, force, tolerance, scale);
   m.scale = scale; // of the step, whatever the sweeps took for the free motion
   return result;
+}
+
+template<class Exec>
+int ContactSolver<Exec>::num_pairs() const {
+  return implementation_->pairs.num_pairs;
 }
 
 template<class Exec>
@@ -379,18 +414,22 @@ std::vector<double> ContactSolver<Exec>::obstacle_forces(const Exec& exec) const
   return forces;
 }
 
-#define FEMURA_INSTANTIATE_SOLVE(Exec, Storage)                                                    \
+#define FEMURA_INSTANTIATE_SOLVE(Exec, ...)                                                        \
   template ContactResult ContactSolver<Exec>::solve(                                               \
-      const Exec&, const InverseFactor<Exec, Storage>&, double, const Array<double, Exec>&,        \
-      const Array<double, Exec>&, const Array<double, Exec>&, const Array<double, Exec>&, double); \
-  template void ContactSolver<Exec>::renew(const Exec&, const InverseFactor<Exec, Storage>&,       \
-                                           double, const Array<double, Exec>&);
+      const Exec&, __VA_ARGS__&, double, const Array<double, Exec>&, const Array<double, Exec>&,   \
+      const Array<double, Exec>&, const Array<double, Exec>&, double);                             \
+  template void ContactSolver<Exec>::renew(const Exec&, __VA_ARGS__&, double,                      \
+                                           const Array<double, Exec>&);
 #define FEMURA_INSTANTIATE(Exec)                                                                   \
   template class ContactSolver<Exec>;                                                              \
-  FEMURA_INSTANTIATE_SOLVE(Exec, double)                                                           \
-  FEMURA_INSTANTIATE_SOLVE(Exec, float)                                                            \
-  FEMURA_INSTANTIATE_SOLVE(Exec, Half)
+  FEMURA_INSTANTIATE_SOLVE(Exec, const InverseFactor<Exec, double>)                                \
+  FEMURA_INSTANTIATE_SOLVE(Exec, const InverseFactor<Exec, float>)                                 \
+  FEMURA_INSTANTIATE_SOLVE(Exec, const InverseFactor<Exec, Half>)
 FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
+#undef FEMURA_INSTANTIATE
+#define FEMURA_INSTANTIATE(Exec) FEMURA_INSTANTIATE_SOLVE(Exec, NodeCompliance<Exec>)
+FEMURA_FOR_SERIAL(FEMURA_INSTANTIATE)
+FEMURA_FOR_OPENMP(FEMURA_INSTANTIATE)
 #undef FEMURA_INSTANTIATE
 #undef FEMURA_INSTANTIATE_SOLVE
 

@@ -36,6 +36,9 @@
 
 namespace femura {
 
+template<class Exec>
+class NodeCompliance; // solvers/contact_compliance.hpp
+
 struct ContactResult {
   int num_contacts = 0;  ///< pairs watched
   int iterations = 0;    ///< sweeps
@@ -95,6 +98,12 @@ public:
                       const Array<double, Exec>& x, const Array<double, Exec>& x_free,
                       const Array<double, Exec>& force, const Array<double, Exec>& rotation = {},
                       double tolerance = 0);
+  /// The same on cores (Cores is Exec) without W: the nodes of the pairs get their columns.
+  template<class Cores>
+  ContactResult solve(const Exec& exec, NodeCompliance<Cores>& nodes, double scale,
+                      const Array<double, Exec>& x, const Array<double, Exec>& x_free,
+                      const Array<double, Exec>& force, const Array<double, Exec>& rotation = {},
+                      double tolerance = 0);
 
   /// After solve: how the conditions are met by the forces and the positions x_new that the
   /// correction with them led to. Motions are relative to the largest free one of solve, but no
@@ -113,6 +122,12 @@ public:
   template<class Storage>
   void renew(const Exec& exec, const InverseFactor<Exec, Storage>& factor, double scale,
              const Array<double, Exec>& rotation = {});
+  template<class Cores>
+  void renew(const Exec& exec, NodeCompliance<Cores>& nodes, double scale,
+             const Array<double, Exec>& rotation = {});
+
+  /// Found by the last detect, or recalled.
+  int num_pairs() const;
 
   /// Forgets the last step's forces and sides, for states that do not follow on it.
   void forget();

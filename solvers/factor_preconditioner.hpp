@@ -44,6 +44,9 @@ public:
     cg_residual(exec, cg, tolerance, rotation_, rotated_);
   }
   void precondition(const Exec& exec, ResidentCg<Exec>& cg) override {
+    if constexpr (!BackendTraits<Exec>::is_device)
+      if (cg.flags(cg_stop) != 0)
+        return; // the rest of a batch
     solve_.apply(exec, rotated_, cg.z);
     cg_rotate(exec, cg, cg.z, rotation_);
   }

@@ -97,6 +97,7 @@ public:
   FactorPreconditioner<Exec>& preconditioner() { return *preconditioner_; }
   int staleness() const { return staleness_; } ///< systems since that of the factor in use
   bool refreshed() const { return refreshed_; }
+  int number() const { return number_; } ///< factors that came into use so far
   /// Pivots that had to be replaced in the factor in use. Fences.
   int num_replaced(const Exec& exec) const {
     return published_replaced_ >= 0 ? published_replaced_ : maker_.num_replaced(exec);
@@ -151,6 +152,7 @@ private:
     staleness_ = 0;
     published_replaced_ = -1;
     made_ = refreshed_ = true;
+    ++number_;
   }
 
   /// Takes a factor that is finished, and starts the next.
@@ -171,6 +173,7 @@ private:
         Kokkos::deep_copy(exec, made_at_, next_at_);
       staleness_ = next_staleness_;
       refreshed_ = true;
+      ++number_;
     }
     if (options_.warp)
       Kokkos::deep_copy(exec, next_at_, now_);
@@ -202,7 +205,7 @@ private:
   BlockMatrix<Exec> snapshot_;
   Array<double, Exec> now_, made_at_, next_at_, warp_;
   std::unique_ptr<FactorPreconditioner<Exec>> preconditioner_;
-  int staleness_ = 0, next_staleness_ = 0;
+  int staleness_ = 0, next_staleness_ = 0, number_ = 0;
   int published_replaced_ = -1; ///< of a factor from the background; -1: the maker knows
   bool made_ = false, refreshed_ = false, running_ = false;
 };

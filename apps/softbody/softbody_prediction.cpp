@@ -38,18 +38,32 @@ std::int64_t num_surface_nodes(const ElementMesh& mesh) {
   return std::unique(nodes.begin(), nodes.end()) - nodes.begin();
 }
 
-/// The compliance of the contacts and what it is formed from. How many there will be nobody knows:
-/// bodies that lie on something touch it with a good third of their surface.
-double contact_bytes(const SoftScene& scene, double nodes) {
-  constexpr double share_in_contact = 0.4, share_of_rows = 0.8, room = 1.25;
+/// Columns of the compliance. How many contacts there will be nobody knows: bodies that lie on
+/// something touch it with a good third of their surface.
+double contact_columns(const SoftScene& scene) {
+  constexpr double share_in_contact = 0.4;
   double pairs = 0;
   for (const SoftObject& object : scene.objects)
     pairs += share_in_contact * double(num_surface_nodes(object.mesh));
-  const double tiles = pairs / detail::compliance_pairs;
-  const double columns = 3 * pairs, rows = share_of_rows * 3 * nodes;
+  return 3 * pairs;
+}
+
+/// The compliance of the contacts and what it is formed from, on a device.
+double device_contact_bytes(const SoftScene& scene, double nodes) {
+  constexpr double share_of_rows = 0.8, room = 1.25;
+  const double columns = contact_columns(scene), rows = share_of_rows * 3 * nodes;
+  const double tiles = columns / 3 / detail::compliance_pairs;
   constexpr double tile_bytes = 8.0 * 9 * detail::compliance_pairs * detail::compliance_pairs;
   return room * (8 * columns * (rows + columns + detail::sweep_arrays) +
                  tile_bytes * tiles * (tiles + 1) / 2);
+}
+
+/// The same on cores, with what NodeCompliance keeps, but for the parts of the factor.
+double host_contact_bytes(const SoftScene& scene, double nodes) {
+  constexpr double share_of_rows = 0.4, room = 1.25;
+  const double columns = contact_columns(scene), rows = share_of_rows * 3 * nodes;
+  return room * 8 * columns * (columns + detail::sweep_arrays) + 8 * columns * columns +
+         4 * columns * rows;
 }
 
 } // namespace
@@ -74,13 +88,14 @@ SoftbodyPrediction predict_softbody(const SoftbodyModel& model, bool on_device) 
       diagonal_bytes += 8 * 9.0 * pattern.width(s) * pattern.width(s);
     int bands = 0;
     if (inverts) {
-      const InverseLayout layout = choose_inverse(pattern, model.options, on_device, contact);
+      const InverseLayout layout =
+          choose_inverse(pattern, model.options, on_device, contact && on_device);
       bands = layout.num_bands();
       prediction.num_inverse_entries = layout.num_entries;
       inverse_bytes =
           bytes_of(resolve_storage(model.options, on_device)) * double(layout.num_entries);
     }
-    if (contact && bands != 1) {
+    if (contact && on_device && bands != 1) {
       const std::int64_t entries = make_inverse_layout(pattern).num_entries;
       prediction.num_inverse_entries += entries;
       inverse_bytes += 4 * double(entries);
@@ -100,11 +115,14 @@ SoftbodyPrediction predict_softbody(const SoftbodyModel& model, bool on_device) 
   prediction.device_bytes = elements + blocks * (72 + 4) + nodes * 24 * 12 +
                             8 * double(prediction.num_factor_entries) + diagonal_bytes +
                             inverse_bytes * (beside ? 2 : 1) +
-                            (contact ? contact_bytes(scene, nodes) : 0);
+                            (contact && on_device ? device_contact_bytes(scene, nodes) : 0);
   // On the host a factor is made from a copy of the matrix, and copied.
   const bool factor_on_host = ldlt && (!on_device || model.options.place == FactorPlace::host);
   const double host_factor =
       factor_on_host ? 8 * double(prediction.num_factor_entries) + 72 * blocks : 0;
+  if (contact && !on_device) // parts of the factor in single precision, and what grows by contacts
+    prediction.device_bytes += 4 * double(prediction.num_factor_entries) + diagonal_bytes / 2 +
+                               host_contact_bytes(scene, nodes);
   prediction.host_growth =
       nodes * 24 * 6 + blocks * 16 + host_factor + (on_device ? 0 : prediction.device_bytes);
   return prediction;
