@@ -33,7 +33,7 @@ add_test(NAME check/consumer
     -D WORK_DIR=${PROJECT_BINARY_DIR}/consumer
     -D GENERATOR=${CMAKE_GENERATOR}
     -D CXX_COMPILER=${CMAKE_CXX_COMPILER}
-    -D "CXX_FLAGS=${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${config}} ${FEMURA_LIGHT_FLAGS}"
+    -D "CXX_FLAGS=${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${config}}"
     -D KOKKOS_DIR=${Kokkos_DIR}
     -D CUDA=${Kokkos_ENABLE_CUDA}
     -D "BACKENDS=${backends}"
@@ -87,19 +87,19 @@ if(NOT Kokkos_ENABLE_CUDA)
       if(EXISTS ${own} AND NOT FEMURA_UNITY_BUILD)
         file(STRINGS ${own} first REGEX "^#include" LIMIT_COUNT 1)
       endif()
-      if(first STREQUAL "#include \"${header}\"")
+      if(first STREQUAL "#include \"${header}\"" OR first STREQUAL "#include <femura/${header}>")
         continue()
       endif()
       set(source ${CMAKE_CURRENT_BINARY_DIR}/headers/${header}.cpp)
       file(CONFIGURE OUTPUT ${source}
-        CONTENT "#include \"${header}\"\n#include \"${header}\" // NOLINT\n")
+        CONTENT "#include <femura/${header}>\n#include <femura/${header}> // NOLINT\n")
       list(APPEND sources ${source})
     endforeach()
   endforeach()
   add_library(femura_headers OBJECT EXCLUDE_FROM_ALL ${sources})
   femura_compile_settings(femura_headers)
   target_link_libraries(femura_headers PRIVATE femura::femura)
-  if(FEMURA_PRECOMPILED_HEADERS) # builds without it find a forgotten include of Kokkos
+  if(FEMURA_UNITY_BUILD) # builds without it find a forgotten include of Kokkos
     target_precompile_headers(femura_headers PRIVATE <Kokkos_Core.hpp>)
   endif()
 

@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compile settings common to our own targets; nothing of it reaches a user's target.
 
-# Adds warnings, the root as include directory for "core/x.hpp", and the machine flags. HOST_ONLY: the
+# Headers of the library are <femura/kernels/x.hpp> here, as where they are installed.
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/femura)
+foreach(folder IN ITEMS core kernels solvers)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${PROJECT_BINARY_DIR}/include/femura/${folder}
+    SYMBOLIC)
+endforeach()
+
+# Adds warnings, the root as include directory for "apps/x.hpp" and the like, and the machine flags: all
+# that targets have of their own beside CMAKE_CXX_FLAGS and CMAKE_CXX_FLAGS_<CONFIG>. HOST_ONLY: the
 # target is without Kokkos, and a CUDA build leaves it to the host compiler.
 function(femura_compile_settings target)
   cmake_parse_arguments(PARSE_ARGV 1 settings "HOST_ONLY" "" "")
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_include_directories(${target} PRIVATE
+    ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/include)
   if(NOT Kokkos_ENABLE_CUDA) # nvcc's generated host code is not ours to warn about
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic)
   elseif(Kokkos_CXX_COMPILER_ID STREQUAL "NVIDIA" AND NOT settings_HOST_ONLY)
@@ -25,17 +34,6 @@ function(femura_compile_settings target)
   endif()
 endfunction()
 
-# Sets `result` to those of the names given whose subcommand is not built (FEMURA_SUBCOMMANDS).
-function(femura_absent_subcommands result)
-  set(absent ${ARGN})
-  if(FEMURA_SUBCOMMANDS)
-    list(REMOVE_ITEM absent ${FEMURA_SUBCOMMANDS})
-  else()
-    set(absent "")
-  endif()
-  set(${result} ${absent} PARENT_SCOPE)
-endfunction()
-
 # With FEMURA_UNITY_BUILD these sources of the target are compiled as one, which spares parsing the
 # same headers and instantiating the same templates again. Names of their own must differ.
 function(femura_compile_together target group)
@@ -49,8 +47,7 @@ function(femura_compile_together target group)
   endif()
 endfunction()
 
-# A library of the package: femura_<name>, alias and export name femura::<name>. Its headers are
-# "<name>/x.hpp" here and <femura/<name>/x.hpp> where they are installed (FemuraInstall.cmake).
+# A library of the package: femura_<name>, alias and export name femura::<name>.
 function(femura_library name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   list(APPEND sources ${ARGN})
@@ -71,7 +68,8 @@ function(femura_library name)
   set_target_properties(femura_${name} PROPERTIES EXPORT_NAME ${name})
   target_compile_features(femura_${name} ${scope} cxx_std_17)
   target_include_directories(femura_${name} ${scope}
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> # "core/x.hpp", until no header says so
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   install(TARGETS femura_${name} EXPORT femuraTargets)
 endfunction()

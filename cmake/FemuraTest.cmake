@@ -16,7 +16,6 @@ endif()
 if(Catch2_VERSION VERSION_LESS 3)
   add_library(femura_catch OBJECT test_main.cpp)
   target_link_libraries(femura_catch PUBLIC Catch2::Catch2)
-  target_compile_options(femura_catch PRIVATE -O0) # long to compile, and nothing waits for it
   set(femura_catch_arguments "") # test_main.cpp has them
 else()
   add_library(femura_catch INTERFACE)
@@ -49,7 +48,6 @@ endforeach()
 function(femura_test_executable target)
   add_executable(${target} ${ARGN})
   femura_compile_settings(${target})
-  target_compile_options(${target} PRIVATE ${FEMURA_LIGHT_FLAGS})
   target_link_libraries(${target} PRIVATE femura::femura femura_catch ZLIB::ZLIB)
   if(TARGET femura_driver) # its parts, CLI11 and nlohmann-json
     target_link_libraries(${target} PRIVATE femura_driver)
@@ -60,12 +58,6 @@ function(femura_test_executable target)
     FEMURA_DRIVER="${PROJECT_BINARY_DIR}/femura")
   if(TARGET femura)
     add_dependencies(${target} femura)
-  endif()
-  if(FEMURA_PRECOMPILED_HEADERS)
-    target_precompile_headers(${target} PRIVATE <Kokkos_Core.hpp>
-      ${PROJECT_SOURCE_DIR}/tests/catch.hpp <algorithm> <cmath> <string> <vector>)
-    # This one includes more of Catch2 than the others.
-    set_source_files_properties(backend_session.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   endif()
 endfunction()
 

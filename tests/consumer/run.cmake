@@ -1,26 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the build into WORK_DIR/prefix; then, against that, configures, builds and runs SOURCE_DIR
-# and a copy of the installed examples, on each of BACKENDS.
+# and a copy of the installed examples, on each of BACKENDS. Compiles SOURCE_DIR/main.cpp against the clone as
+# a subdirectory, too.
 cmake_minimum_required(VERSION 3.22)
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 function(step)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-function(build source build)
+function(build source build) # further arguments go to the configuration
   step(${CMAKE_COMMAND} -S ${source} -B ${build} -G ${GENERATOR}
     -D CMAKE_BUILD_TYPE=None # CXX_FLAGS have the build's
     -D CMAKE_CXX_COMPILER=${CXX_COMPILER}
     -D "CMAKE_CXX_FLAGS=${CXX_FLAGS}"
     -D CMAKE_CXX_EXTENSIONS=OFF
     -D CMAKE_PREFIX_PATH=${WORK_DIR}/prefix
-    -D Kokkos_DIR=${KOKKOS_DIR})
-  step(${CMAKE_COMMAND} --build ${build} -j ${cores})
+    -D Kokkos_DIR=${KOKKOS_DIR} ${ARGN})
+  step(${CMAKE_COMMAND} --build ${build} -j ${cores} ${target})
 endfunction()
 
 file(REMOVE_RECURSE ${WORK_DIR})
 step(${CMAKE_COMMAND} --install ${FEMURA_BUILD_DIR} --prefix ${WORK_DIR}/prefix)
 build(${SOURCE_DIR} ${WORK_DIR}/build)
+set(target --target consumer)
+build(${SOURCE_DIR}/subdirectory ${WORK_DIR}/subdirectory
+  -D FEMURA_SOURCE_DIR=${SOURCE_DIR}/../..)
+unset(target)
 
 # The package can be moved, and refuses another Kokkos.
 file(GLOB_RECURSE files ${WORK_DIR}/prefix/*.cmake)
