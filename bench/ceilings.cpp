@@ -11,7 +11,7 @@
 #include <limits>
 #include <optional>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -66,7 +66,7 @@ T first_entry(const Exec& exec, const Array<T, Exec>& x) {
   T value = 0;
   Kokkos::View<T, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(&value);
   Kokkos::deep_copy(exec, host, Kokkos::subview(x, 0));
-  fence(exec, "femura::bench::first_entry");
+  fence(exec, "ossatura::bench::first_entry");
   return value;
 }
 
@@ -75,10 +75,10 @@ template<class Exec, class Work>
 double best_time(const Exec& exec, int repeats, const Work& work) {
   double best = std::numeric_limits<double>::max();
   for (int repeat = 0; repeat <= repeats; ++repeat) {
-    fence(exec, "femura::bench::best_time");
+    fence(exec, "ossatura::bench::best_time");
     const Stopwatch watch;
     work();
-    fence(exec, "femura::bench::best_time");
+    fence(exec, "ossatura::bench::best_time");
     if (repeat > 0)
       best = std::min(best, watch.seconds());
   }
@@ -90,9 +90,9 @@ double measure_fma_rate(const Exec& exec, int repeats) {
   const std::int64_t items = BackendTraits<Exec>::is_device ? 1 << 20 : 1 << 12;
   // The fixed point b / (1 - a) of every chain is 2, and 0.5^512 of the start is left.
   const MultiplyAdd<Scalar, Exec> work{
-      512, Scalar(0.5), Scalar(1), make_uninitialized<Scalar>(exec, items, "femura::bench::fma")};
+      512, Scalar(0.5), Scalar(1), make_uninitialized<Scalar>(exec, items, "ossatura::bench::fma")};
   const double seconds = best_time(exec, repeats, [&] {
-    Kokkos::parallel_for("femura::bench::MultiplyAdd", range(exec, items), work);
+    Kokkos::parallel_for("ossatura::bench::MultiplyAdd", range(exec, items), work);
   });
   const double found = first_entry(exec, work.out), expected = 2.0 * work.num_chains();
   if (std::abs(found - expected) > 1e-4 * expected)
@@ -108,15 +108,15 @@ Ceilings measure_ceilings(const Exec& exec, std::int64_t bytes) {
   Ceilings found;
   {
     const std::int64_t n = bytes / std::int64_t(sizeof(double));
-    const Array<double, Exec> x = make_uninitialized<double>(exec, n, "femura::bench::copy_from");
-    const Array<double, Exec> y = make_zeros<double>(exec, n, "femura::bench::copy_to");
+    const Array<double, Exec> x = make_uninitialized<double>(exec, n, "ossatura::bench::copy_from");
+    const Array<double, Exec> y = make_zeros<double>(exec, n, "ossatura::bench::copy_to");
     Kokkos::deep_copy(exec, x, 1.0);
     const double by_loop = best_time(exec, repeats, [&] { copy(exec, x, y); });
     Kokkos::deep_copy(exec, x, 2.0);
     const double by_kokkos = best_time(exec, repeats, [&] { Kokkos::deep_copy(exec, y, x); });
     found.copy_rate = 2.0 * double(n * sizeof(double)) / std::min(by_loop, by_kokkos);
     const double fill_by_loop = best_time(exec, repeats, [&] {
-      Kokkos::parallel_for("femura::bench::Fill", range(exec, n), Fill<Exec>{2, x});
+      Kokkos::parallel_for("ossatura::bench::Fill", range(exec, n), Fill<Exec>{2, x});
     });
     const double fill_by_kokkos =
         best_time(exec, repeats, [&] { Kokkos::deep_copy(exec, x, 2.0); });
@@ -130,7 +130,7 @@ Ceilings measure_ceilings(const Exec& exec, std::int64_t bytes) {
   found.fma_rate_f64 = measure_fma_rate<double>(exec, repeats);
   found.fma_rate_f32 = measure_fma_rate<float>(exec, repeats);
   found.launch_seconds = best_time(exec, 100, [&] {
-    Kokkos::parallel_for("femura::bench::Empty", range(exec, 1), Empty<Exec>());
+    Kokkos::parallel_for("ossatura::bench::Empty", range(exec, 1), Empty<Exec>());
   });
   return found;
 }
@@ -145,10 +145,10 @@ const Ceilings& ceilings(bool quick) {
   return *known;
 }
 
-#define FEMURA_INSTANTIATE(Exec)                                                                   \
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template Ceilings measure_ceilings(const Exec&, std::int64_t);                                   \
   template const Ceilings& ceilings<Exec>(bool);
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 struct Ceilings {
   double copy_rate = 0;      ///< bytes/s, read and written: the faster of a loop and Kokkos's copy
@@ -25,4 +25,4 @@ Ceilings measure_ceilings(const Exec& exec, std::int64_t bytes);
 template<class Exec>
 const Ceilings& ceilings(bool quick = false);
 
-} // namespace femura::bench
+} // namespace ossatura::bench

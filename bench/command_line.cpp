@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <sstream>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -94,13 +94,13 @@ bool take_value(CommandLine& line, const std::string& flag, const std::string& v
 } // namespace
 
 const char* const help_text =
-    R"(femura_bench: every variant on every backend, verified before it is timed
+    R"(ossatura_bench: every variant on every backend, verified before it is timed
 
-  femura_bench list [NAME...] [--rows]      groups, or their rows
-  femura_bench run NAME... [flags]          groups or rows by name
-  femura_bench all --quick|--full [flags]   everything: in minutes, to see that it runs and is
+  ossatura_bench list [NAME...] [--rows]      groups, or their rows
+  ossatura_bench run NAME... [flags]          groups or rows by name
+  ossatura_bench all --quick|--full [flags]   everything: in minutes, to see that it runs and is
                                             right; or at sizes that mean something
-  femura_bench --help | --version
+  ossatura_bench --help | --version
 
 NAME is a group or a regular expression that the names of rows begin with.
 
@@ -116,10 +116,10 @@ NAME is a group or a regular expression that the names of rows begin with.
   --benchmark_...      other flags of Google Benchmark
 
 Examples:
-  femura_bench run voxel_apply --backends=openmp --sizes=64 --output=apply.json
-  femura_bench run 'voxel_apply/(brick|offset)/.*/f32' 'peers/'
-  femura_bench all --quick
-  femura_bench all --full --backends=cuda --output=full.json
+  ossatura_bench run voxel_apply --backends=openmp --sizes=64 --output=apply.json
+  ossatura_bench run 'voxel_apply/(brick|offset)/.*/f32' 'peers/'
+  ossatura_bench all --quick
+  ossatura_bench all --full --backends=cuda --output=full.json
 
 A run says beforehand how long it takes, in the order of magnitude; `list --full` and `list --quick`
 do so without running. FILE.json is whole at any time: rows stand there as they come. SIGTERM and
@@ -153,7 +153,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
     } else if (word.rfind("--", 0) != 0) {
       line.names.push_back(word);
     } else if (word.rfind("--benchmark_list_tests", 0) == 0) {
-      fail<UsageError>("rows are listed by: femura_bench list --rows");
+      fail<UsageError>("rows are listed by: ossatura_bench list --rows");
     } else {
       const std::size_t equals = word.find('=');
       const std::string flag = word.substr(0, equals);
@@ -170,12 +170,13 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   }
   line.options.quick = line.extent == Extent::quick;
   if (line.command == Command::run && line.names.empty())
-    fail<UsageError>("run what? femura_bench list names the groups, femura_bench all runs them");
+    fail<UsageError>(
+        "run what? ossatura_bench list names the groups, ossatura_bench all runs them");
   if (line.command == Command::all && !line.names.empty())
-    fail<UsageError>("all takes no names: femura_bench run ", line.names[0]);
+    fail<UsageError>("all takes no names: ossatura_bench run ", line.names[0]);
   if (line.command == Command::all && line.extent == Extent::own)
     fail<UsageError>("all takes --quick (minutes) or --full (on processors, hours)");
   return line;
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What femura_bench is asked to do.
+// What ossatura_bench is asked to do.
 #pragma once
 
 #include "bench/options.hpp"
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 enum class Command { help, version, list, run, all };
 
@@ -34,4 +34,4 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments);
 
 extern const char* const help_text;
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ratios between two results of femura_bench, row by row.
+"""Ratios between two results of ossatura_bench, row by row.
 
-    femura_bench all --quick --output=old.json
-    femura_bench all --quick --output=new.json
+    ossatura_bench all --quick --output=old.json
+    ossatura_bench all --quick --output=new.json
     compare.py old.json new.json --fail-on-regression
     compare.py old.json new.json --counter dofs/s --filter '^voxel_apply/.*cuda' --worse 0.9
 

@@ -6,14 +6,14 @@
 
 #include <cmath>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 /// |x - y| / |y| in Euclidean norms; infinite if y is zero or either is not finite. Fences.
 template<class Exec, class Scalar>
 double relative_difference(const Exec& exec, const Array<Scalar, Exec>& x,
                            const Array<Scalar, Exec>& y) {
   const Array<Scalar, Exec> difference =
-      make_uninitialized<Scalar>(exec, y.extent(0), "femura::bench::difference");
+      make_uninitialized<Scalar>(exec, y.extent(0), "ossatura::bench::difference");
   copy(exec, x, difference);
   const double distance = std::sqrt(subtract_and_norm2(exec, y, difference));
   const double norm = std::sqrt(dot(exec, y, y));
@@ -24,4 +24,4 @@ double relative_difference(const Exec& exec, const Array<Scalar, Exec>& x,
 template<class Scalar>
 constexpr double rounding_bound = sizeof(Scalar) == 8 ? 1e-12 : 1e-5;
 
-} // namespace femura::bench
+} // namespace ossatura::bench

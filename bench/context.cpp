@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <fstream>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -84,7 +84,7 @@ void add_backend(Context& context, bool quick) {
 } // namespace
 
 Context make_context(const std::vector<std::string>& backends, bool quick) {
-  Context context = {{"femura", version()},
+  Context context = {{"ossatura", version()},
                      {"git", git_hash()},
                      {"kokkos", kokkos_version()},
                      {"compiler", compiler()}};
@@ -93,12 +93,12 @@ Context make_context(const std::vector<std::string>& backends, bool quick) {
   for (const char* name : {"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES"})
     context.emplace_back(name, environment(name));
   context.emplace_back("quick", quick ? "yes: rates and fractions mean nothing" : "no");
-#define FEMURA_ADD(Exec)                                                                           \
+#define OSSATURA_ADD(Exec)                                                                         \
   if (std::find(backends.begin(), backends.end(), BackendTraits<Exec>::name) != backends.end())    \
     add_backend<Exec>(context, quick);
-  FEMURA_FOR_EACH_BACKEND(FEMURA_ADD)
-#undef FEMURA_ADD
+  OSSATURA_FOR_EACH_BACKEND(OSSATURA_ADD)
+#undef OSSATURA_ADD
   return context;
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 using Context = std::vector<std::pair<std::string, std::string>>;
 
@@ -14,4 +14,4 @@ using Context = std::vector<std::pair<std::string, std::string>>;
 /// here. Keys of a backend begin with its name: "openmp copy GB/s". Kokkos is initialized.
 Context make_context(const std::vector<std::string>& backends, bool quick);
 
-} // namespace femura::bench
+} // namespace ossatura::bench

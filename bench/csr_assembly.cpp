@@ -7,7 +7,7 @@
 #include <array>
 #include <limits>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -51,8 +51,8 @@ CsrMatrix<Scalar> assemble_csr(const VoxelProblem<HostBackend>& problem) {
             grid.find(s.x + place % 3 - 1, s.y + place / 3 % 3 - 1, s.z + place / 9 - 1), place};
     std::sort(neighbours.begin(), neighbours.begin() + count,
               [](const Neighbour& a, const Neighbour& b) { return a.node < b.node; });
-    FEMURA_REQUIRE(matrix.column.size() + 9 * 27 <= std::size_t(std::numeric_limits<int>::max()),
-                   "a matrix of more than 2^31 entries");
+    OSSATURA_REQUIRE(matrix.column.size() + 9 * 27 <= std::size_t(std::numeric_limits<int>::max()),
+                     "a matrix of more than 2^31 entries");
     for (int c = 0; c < 3; ++c) {
       for (int j = 0; j < count; ++j)
         for (int d = 0; d < 3; ++d) {
@@ -68,4 +68,4 @@ CsrMatrix<Scalar> assemble_csr(const VoxelProblem<HostBackend>& problem) {
 template CsrMatrix<double> assemble_csr(const VoxelProblem<HostBackend>&);
 template CsrMatrix<float> assemble_csr(const VoxelProblem<HostBackend>&);
 
-} // namespace femura::bench
+} // namespace ossatura::bench

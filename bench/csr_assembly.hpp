@@ -4,7 +4,7 @@
 #include "bench/csr_matrix.hpp"
 #include "solvers/voxel_solver.hpp"
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 using HostBackend = Kokkos::DefaultHostExecutionSpace;
 
@@ -13,4 +13,4 @@ using HostBackend = Kokkos::DefaultHostExecutionSpace;
 template<class Scalar>
 CsrMatrix<Scalar> assemble_csr(const VoxelProblem<HostBackend>& problem);
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -4,7 +4,7 @@
 
 #include <Eigen/SparseCore>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 template<class Scalar>
 void multiply_by_eigen(const CsrMatrix<Scalar>& a, int threads, const Scalar* x, Scalar* y) {
@@ -20,4 +20,4 @@ void multiply_by_eigen(const CsrMatrix<Scalar>& a, int threads, const Scalar* x,
 template void multiply_by_eigen(const CsrMatrix<double>&, int, const double*, double*);
 template void multiply_by_eigen(const CsrMatrix<float>&, int, const float*, float*);
 
-} // namespace femura::bench
+} // namespace ossatura::bench

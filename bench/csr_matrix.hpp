@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 /// Square, row by row, columns ascending: entries row_begin[i] .. row_begin[i + 1] of row i.
 template<class Scalar>
@@ -22,4 +22,4 @@ struct CsrMatrix {
 template<class Scalar>
 void multiply_by_eigen(const CsrMatrix<Scalar>& a, int threads, const Scalar* x, Scalar* y);
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -21,7 +21,7 @@
 #include <memory>
 #include <optional>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -102,7 +102,7 @@ const EikonalVariant others[] = {
 template<class Exec, class Real>
 Array<Real, Exec> make_times(const Heart& heart, std::size_t num_sets) {
   return Array<Real, Exec>(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "femura::bench::eikonal_times"),
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "ossatura::bench::eikonal_times"),
       num_sets * heart.mesh.num_points());
 }
 
@@ -155,7 +155,7 @@ void run_solve(benchmark::State& state, const Exec& exec, const EikonalVariant& 
   const SiteSets sets = variant.sets(heart);
   const Stopwatch setup_watch;
   EikonalSolver<Exec, Real> solver(exec, heart.mesh, velocities, variant.options(method));
-  fence(exec, "femura::bench::setup");
+  fence(exec, "ossatura::bench::setup");
   state.counters["setup_s"] = setup_watch.seconds();
 
   const auto times = make_times<Exec, Real>(heart, sets.size());
@@ -275,4 +275,4 @@ void register_eikonal_setup(const Options& options) {
   });
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

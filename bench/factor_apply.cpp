@@ -30,7 +30,7 @@
 #include "kernels/level_solve.hpp"
 #include "kernels/make_factor_pattern.hpp"
 #include "kernels/supernode_solve.hpp"
-#if defined(FEMURA_BENCH_CUSPARSE)
+#if defined(OSSATURA_BENCH_CUSPARSE)
 #include "bench/factor_cusparse.hpp"
 #endif
 
@@ -38,7 +38,7 @@
 #include <string>
 #include <vector>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -57,18 +57,18 @@ struct FactorCase {
     for (const double pivot : problem.ldlt.pivot)
       inverse_pivot.push_back(1 / pivot);
     const std::int64_t n = std::int64_t(inverse_pivot.size());
-    r = make_uninitialized<double>(exec, n, "femura::bench::r");
-    z = make_zeros<double>(exec, n, "femura::bench::z");
+    r = make_uninitialized<double>(exec, n, "ossatura::bench::r");
+    z = make_zeros<double>(exec, n, "ossatura::bench::z");
     fill_random(exec, 1, r);
-    fence(exec, "femura::bench::FactorCase");
+    fence(exec, "ossatura::bench::FactorCase");
     const auto copied = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), r);
     r_on_host.assign(copied.data(), copied.data() + n);
     answer.resize(r_on_host.size());
     solve_sequentially(rows, inverse_pivot.data(), r_on_host.data(), answer.data());
-    expected = upload(exec, "femura::bench::expected", answer);
+    expected = upload(exec, "ossatura::bench::expected", answer);
     factor = {upload_pattern(exec, problem.pattern),
-              upload(exec, "femura::bench::panel", problem.ldlt.panel),
-              upload(exec, "femura::bench::pivot", problem.ldlt.pivot)};
+              upload(exec, "ossatura::bench::panel", problem.ldlt.panel),
+              upload(exec, "ossatura::bench::pivot", problem.ldlt.pivot)};
   }
   /// Of both directions.
   double entries() const { return 2 * double(rows.num_entries()); }
@@ -197,19 +197,19 @@ struct Multiply {
 template<class Exec, class Scalar>
 void multiply(const Exec& exec, const Array<double, Exec>& scale, const Array<Scalar, Exec>& x,
               const Array<Scalar, Exec>& y) {
-  Kokkos::parallel_for("femura::bench::multiply", range(exec, x.extent(0)),
+  Kokkos::parallel_for("ossatura::bench::multiply", range(exec, x.extent(0)),
                        Multiply<Exec, Scalar>{scale, x, y});
 }
 
-#if defined(FEMURA_BENCH_KOKKOS_KERNELS)
+#if defined(OSSATURA_BENCH_KOKKOS_KERNELS)
 enum class KokkosKernelsWay { rows, teams, supernodes };
 
 template<class Exec>
 void run_kokkos_kernels(benchmark::State& state, const Exec& exec, SoftModel model,
                         KokkosKernelsWay way) {
   const FactorCase<Exec> own(exec, model);
-  const auto y = make_zeros<double>(exec, std::int64_t(own.r.extent(0)), "femura::bench::y");
-  const auto scale = upload(exec, "femura::bench::inverse_pivot", own.inverse_pivot);
+  const auto y = make_zeros<double>(exec, std::int64_t(own.r.extent(0)), "ossatura::bench::y");
+  const auto scale = upload(exec, "ossatura::bench::inverse_pivot", own.inverse_pivot);
   const bool supernodes = way == KokkosKernelsWay::supernodes;
   const TriangleSolves solves =
       supernodes
@@ -226,20 +226,20 @@ void run_kokkos_kernels(benchmark::State& state, const Exec& exec, SoftModel mod
 }
 #endif
 
-#if defined(FEMURA_BENCH_CUSPARSE)
+#if defined(OSSATURA_BENCH_CUSPARSE)
 template<class Scalar>
 void run_cusparse(benchmark::State& state, const Cuda& exec, SoftModel model) {
   const FactorCase<Cuda> own(exec, model);
   const std::int64_t n = std::int64_t(own.r.extent(0));
   const CsrMatrix<double> rows = with_unit_diagonal(own.rows);
-  const auto row_begin = upload(exec, "femura::bench::row_begin", rows.row_begin);
-  const auto column = upload(exec, "femura::bench::column", rows.column);
-  const auto value = upload(exec, "femura::bench::value",
+  const auto row_begin = upload(exec, "ossatura::bench::row_begin", rows.row_begin);
+  const auto column = upload(exec, "ossatura::bench::column", rows.column);
+  const auto value = upload(exec, "ossatura::bench::value",
                             std::vector<Scalar>(rows.value.begin(), rows.value.end()));
-  const auto scale = upload(exec, "femura::bench::inverse_pivot", own.inverse_pivot);
-  const auto r = make_zeros<Scalar>(exec, n, "femura::bench::r");
-  const auto y = make_zeros<Scalar>(exec, n, "femura::bench::y");
-  const auto z = make_zeros<Scalar>(exec, n, "femura::bench::z");
+  const auto scale = upload(exec, "ossatura::bench::inverse_pivot", own.inverse_pivot);
+  const auto r = make_zeros<Scalar>(exec, n, "ossatura::bench::r");
+  const auto y = make_zeros<Scalar>(exec, n, "ossatura::bench::y");
+  const auto z = make_zeros<Scalar>(exec, n, "ossatura::bench::z");
   copy(exec, own.r, r);
   std::vector<Array<char, Cuda>> buffers;
   CusparseTriangle triangle;
@@ -254,7 +254,7 @@ void run_cusparse(benchmark::State& state, const Cuda& exec, SoftModel model) {
   triangle.z = z.data();
   triangle.single_precision = sizeof(Scalar) == 4;
   triangle.allocate = [&](std::size_t bytes) -> void* {
-    buffers.emplace_back("femura::bench::buffer", bytes);
+    buffers.emplace_back("ossatura::bench::buffer", bytes);
     return buffers.back().data();
   };
   CusparseSolve solve(triangle);
@@ -310,7 +310,7 @@ void register_rows(const Options& options, SoftModel model) {
         run_inverse<Exec, Half>(s, e, m, bands);
       });
     }
-#if defined(FEMURA_BENCH_KOKKOS_KERNELS)
+#if defined(OSSATURA_BENCH_KOKKOS_KERNELS)
   const auto add_kokkos_kernels = [&](const char* name, KokkosKernelsWay kernels) {
     add(name, [=](State& s, const Exec& e, SoftModel m) { run_kokkos_kernels(s, e, m, kernels); });
   };
@@ -319,7 +319,7 @@ void register_rows(const Options& options, SoftModel model) {
   if (has_kokkos_kernels_supernodes())
     add_kokkos_kernels("kokkos_kernels_etree", KokkosKernelsWay::supernodes);
 #endif
-#if defined(FEMURA_BENCH_CUSPARSE)
+#if defined(OSSATURA_BENCH_CUSPARSE)
   if constexpr (BackendTraits<Exec>::is_device) {
     add("cusparse_fp64",
         [](State& s, const Exec& e, SoftModel m) { run_cusparse<double>(s, e, m); });
@@ -342,4 +342,4 @@ void register_factor_apply(const Options& options) {
   }
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

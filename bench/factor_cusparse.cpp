@@ -9,11 +9,11 @@
 #include <stdexcept>
 #include <string>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
-#define FEMURA_CUSPARSE_FUNCTIONS(X)                                                               \
+#define OSSATURA_CUSPARSE_FUNCTIONS(X)                                                             \
   X(cusparseCreate)                                                                                \
   X(cusparseDestroy)                                                                               \
   X(cusparseSetStream)                                                                             \
@@ -30,24 +30,24 @@ namespace {
   X(cusparseSpSV_solve)
 
 struct Library {
-#define FEMURA_DECLARE(name) decltype(&::name) name = nullptr;
-  FEMURA_CUSPARSE_FUNCTIONS(FEMURA_DECLARE)
-#undef FEMURA_DECLARE
+#define OSSATURA_DECLARE(name) decltype(&::name) name = nullptr;
+  OSSATURA_CUSPARSE_FUNCTIONS(OSSATURA_DECLARE)
+#undef OSSATURA_DECLARE
 
   Library() {
     const std::string file = "libcusparse.so." + std::to_string(CUSPARSE_VER_MAJOR);
     void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle)
       throw std::runtime_error(file + " is not here: set LD_LIBRARY_PATH");
-#define FEMURA_LOAD(name)                                                                          \
+#define OSSATURA_LOAD(name)                                                                        \
   name = reinterpret_cast<decltype(&::name)>(dlsym(handle, #name));                                \
   if (!name)                                                                                       \
     throw std::runtime_error(file + " has no " #name);
-    FEMURA_CUSPARSE_FUNCTIONS(FEMURA_LOAD)
-#undef FEMURA_LOAD
+    OSSATURA_CUSPARSE_FUNCTIONS(OSSATURA_LOAD)
+#undef OSSATURA_LOAD
   }
 };
-#undef FEMURA_CUSPARSE_FUNCTIONS
+#undef OSSATURA_CUSPARSE_FUNCTIONS
 
 const Library& library() {
   static const Library loaded;
@@ -151,4 +151,4 @@ void CusparseSolve::upper() {
   own.solve(CUSPARSE_OPERATION_TRANSPOSE, own.y, own.z, own.upper);
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -7,7 +7,7 @@
 #include <functional>
 #include <memory>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 /// What cuSPARSE needs of the caller: addresses on the device, rows with their unit diagonal.
 struct CusparseTriangle {
@@ -36,4 +36,4 @@ private:
   std::unique_ptr<Implementation> implementation_;
 };
 
-} // namespace femura::bench
+} // namespace ossatura::bench

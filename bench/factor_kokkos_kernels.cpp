@@ -4,7 +4,7 @@
 #include "bench/factor_rows.hpp"
 #include "kernels/upload.hpp"
 
-#if defined(FEMURA_BENCH_KOKKOS_KERNELS)
+#if defined(OSSATURA_BENCH_KOKKOS_KERNELS)
 #include <KokkosKernels_Handle.hpp>
 #include <KokkosSparse_sptrsv.hpp>
 #if defined(KOKKOSKERNELS_ENABLE_SUPERNODAL_SPTRSV)
@@ -15,9 +15,9 @@
 #include <memory>
 #include <type_traits>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
-#if defined(FEMURA_BENCH_KOKKOS_KERNELS)
+#if defined(OSSATURA_BENCH_KOKKOS_KERNELS)
 namespace {
 
 /// One triangle and its levels.
@@ -34,15 +34,15 @@ struct Triangle {
   View<double> value;
 
   Triangle(const Exec& exec, const CsrMatrix<double>& rows, bool teams, bool lower)
-      : row_begin(upload(exec, "femura::bench::row_begin", rows.row_begin))
-      , column(upload(exec, "femura::bench::column", rows.column))
-      , value(upload(exec, "femura::bench::value", rows.value)) {
+      : row_begin(upload(exec, "ossatura::bench::row_begin", rows.row_begin))
+      , column(upload(exec, "ossatura::bench::column", rows.column))
+      , value(upload(exec, "ossatura::bench::value", rows.value)) {
     using KokkosSparse::Experimental::SPTRSVAlgorithm;
     handle.create_sptrsv_handle(teams ? SPTRSVAlgorithm::SEQLVLSCHD_TP1
                                       : SPTRSVAlgorithm::SEQLVLSCHD_RP,
                                 int(rows.num_rows()), lower);
     KokkosSparse::Experimental::sptrsv_symbolic(&handle, row_begin, column);
-    fence(exec, "femura::bench::triangle");
+    fence(exec, "ossatura::bench::triangle");
   }
   ~Triangle() { handle.destroy_sptrsv_handle(); }
   Triangle(const Triangle&) = delete;
@@ -76,9 +76,9 @@ public:
     using Solver = typename Handle::SPTRSVHandleType;
     using Matrix = typename Solver::host_crsmat_t;
     const int n = 3 * pattern.num_nodes;
-    typename Matrix::row_map_type::non_const_type begin("femura::bench::begin", n + 1);
-    typename Matrix::index_type::non_const_type row("femura::bench::row", panel.size());
-    typename Matrix::values_type::non_const_type value("femura::bench::value", panel.size());
+    typename Matrix::row_map_type::non_const_type begin("ossatura::bench::begin", n + 1);
+    typename Matrix::index_type::non_const_type row("ossatura::bench::row", panel.size());
+    typename Matrix::values_type::non_const_type value("ossatura::bench::value", panel.size());
     std::vector<int> first;
     int entry = 0;
     for (int s = 0; s < pattern.num_panels(); ++s) {
@@ -95,7 +95,7 @@ public:
     begin(n) = entry;
     for (std::size_t i = 0; i < panel.size(); ++i)
       value(i) = panel[i];
-    const Matrix columns("femura::bench::columns", n, n, entry, value, begin, row);
+    const Matrix columns("ossatura::bench::columns", n, n, entry, value, begin, row);
     for (Handle* handle : {&lower_, &upper_})
       handle->create_sptrsv_handle(SPTRSVAlgorithm::SUPERNODAL_ETREE, n, handle == &lower_);
     KokkosSparse::Experimental::sptrsv_supernodal_symbolic(pattern.num_panels(), first.data(),
@@ -128,7 +128,7 @@ private:
 #endif
 
 bool has_kokkos_kernels_supernodes() {
-#if defined(FEMURA_BENCH_KOKKOS_KERNELS) && defined(KOKKOSKERNELS_ENABLE_SUPERNODAL_SPTRSV)
+#if defined(OSSATURA_BENCH_KOKKOS_KERNELS) && defined(KOKKOSKERNELS_ENABLE_SUPERNODAL_SPTRSV)
   return true;
 #else
   return false;
@@ -142,7 +142,7 @@ TriangleSolves kokkos_kernels_solves([[maybe_unused]] const Exec& exec,
                                      [[maybe_unused]] const Array<double, Exec>& r,
                                      [[maybe_unused]] const Array<double, Exec>& y,
                                      [[maybe_unused]] const Array<double, Exec>& z) {
-#if defined(FEMURA_BENCH_KOKKOS_KERNELS)
+#if defined(OSSATURA_BENCH_KOKKOS_KERNELS)
   if constexpr (has_kernels<Exec>()) {
     const CsrMatrix<double> with_diagonal = with_unit_diagonal(rows);
     const auto lower = std::make_shared<Triangle<Exec>>(exec, with_diagonal, teams, true);
@@ -161,24 +161,24 @@ TriangleSolves kokkos_kernels_supernodes([[maybe_unused]] const Exec& exec,
                                          [[maybe_unused]] const Array<double, Exec>& r,
                                          [[maybe_unused]] const Array<double, Exec>& y,
                                          [[maybe_unused]] const Array<double, Exec>& z) {
-#if defined(FEMURA_BENCH_KOKKOS_KERNELS) && defined(KOKKOSKERNELS_ENABLE_SUPERNODAL_SPTRSV)
+#if defined(OSSATURA_BENCH_KOKKOS_KERNELS) && defined(KOKKOSKERNELS_ENABLE_SUPERNODAL_SPTRSV)
   if constexpr (has_kernels<Exec>()) {
     const auto solver = std::make_shared<Supernodes<Exec>>(pattern, panel);
-    fence(exec, "femura::bench::supernodes");
+    fence(exec, "ossatura::bench::supernodes");
     return {[=] { solver->solve(false, r, y); }, [=] { solver->solve(true, y, z); }};
   }
 #endif
   return {};
 }
 
-#define FEMURA_INSTANTIATE(Exec)                                                                   \
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template TriangleSolves kokkos_kernels_supernodes(                                               \
       const Exec&, const FactorPattern&, const std::vector<double>&, const Array<double, Exec>&,   \
       const Array<double, Exec>&, const Array<double, Exec>&);                                     \
   template TriangleSolves kokkos_kernels_solves(                                                   \
       const Exec&, const CsrMatrix<double>&, bool, const Array<double, Exec>&,                     \
       const Array<double, Exec>&, const Array<double, Exec>&);
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 /// Two solves, analysed before; the caller divides by D between them. Empty functions where the
 /// library was not built for the backend.
@@ -34,4 +34,4 @@ TriangleSolves kokkos_kernels_supernodes(const Exec& exec, const FactorPattern& 
                                          const Array<double, Exec>& r, const Array<double, Exec>& y,
                                          const Array<double, Exec>& z);
 
-} // namespace femura::bench
+} // namespace ossatura::bench

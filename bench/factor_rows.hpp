@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 /// Which numbers of the panels belong to 3 x 3 blocks that are not all zero. Those that are come
 /// from merged panels; single zeros may be of one state alone (a flat cloth has many).
@@ -112,4 +112,4 @@ inline void solve_sequentially(const CsrMatrix<double>& rows, const double* inve
   }
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/groups.hpp"
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -108,4 +108,4 @@ const std::vector<Group>& all_groups() {
   return groups;
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 /// What an extent means for a group. Lists left empty are the group's own sizes.
 struct Scope {
@@ -54,4 +54,4 @@ void register_pfem_solve(const Options& options);
 /// Prints the tables of the voxel_profile rows that ran.
 void print_profiles();
 
-} // namespace femura::bench
+} // namespace ossatura::bench

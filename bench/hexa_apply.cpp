@@ -16,7 +16,7 @@
 #include "kernels/hexa_assembled_operator.hpp"
 #include "solvers/hexa_operators.hpp"
 
-#if defined(FEMURA_BENCH_KOKKOS_KERNELS)
+#if defined(OSSATURA_BENCH_KOKKOS_KERNELS)
 #include <KokkosSparse_CrsMatrix.hpp>
 #include <KokkosSparse_spmv.hpp>
 #endif
@@ -24,7 +24,7 @@
 #include <algorithm>
 #include <map>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -44,8 +44,8 @@ struct HexaProblem {
       , n(n)
       , mesh(make_bench_hexa_mesh(kind, n))
       , arrays(make_hexa_arrays(exec, mesh))
-      , modulus(upload(exec, "femura::bench::modulus", make_bench_moduli(mesh.num_elem())))
-      , x(make_uninitialized<double>(exec, num_dofs(), "femura::bench::x")) {
+      , modulus(upload(exec, "ossatura::bench::modulus", make_bench_moduli(mesh.num_elem())))
+      , x(make_uninitialized<double>(exec, num_dofs(), "ossatura::bench::x")) {
     fill_random(exec, 1, x);
     expected = product_of(exec, HexaOperatorKind::bsr);
   }
@@ -53,11 +53,11 @@ struct HexaProblem {
   std::int64_t num_dofs() const { return 3 * std::int64_t(arrays.num_nodes); }
 
   Array<double, Exec> product_of(const Exec& exec, HexaOperatorKind other) const {
-    const auto y = make_uninitialized<double>(exec, num_dofs(), "femura::bench::expected");
+    const auto y = make_uninitialized<double>(exec, num_dofs(), "ossatura::bench::expected");
     const auto matrix = make_hexa_operator<double>(exec, other, mesh, arrays, unit_lame(poisson));
     matrix->set_modulus(exec, modulus);
     matrix->apply(exec, x, y);
-    fence(exec, "femura::bench::product_of"); // the matrix goes
+    fence(exec, "ossatura::bench::product_of"); // the matrix goes
     return y;
   }
 };
@@ -96,12 +96,12 @@ void verify_and_time(benchmark::State& state, const Exec& exec, const HexaProble
                      const Array<double, Exec>& expected, const HexaOperatorCost& cost,
                      const Multiply& multiply, bool is_ebe = false) {
   const std::int64_t n = problem.num_dofs();
-  const auto x = make_uninitialized<Scalar>(exec, n, "femura::bench::x"),
-             y = make_zeros<Scalar>(exec, n, "femura::bench::y");
+  const auto x = make_uninitialized<Scalar>(exec, n, "ossatura::bench::x"),
+             y = make_zeros<Scalar>(exec, n, "ossatura::bench::y");
   copy(exec, problem.x, x);
   multiply(x, y);
   {
-    const auto found = make_uninitialized<double>(exec, n, "femura::bench::found");
+    const auto found = make_uninitialized<double>(exec, n, "ossatura::bench::found");
     copy(exec, y, found);
     const double difference = relative_difference(exec, found, expected);
     if (!(difference <= rounding_bound<Scalar>))
@@ -139,7 +139,7 @@ void run(benchmark::State& state, const Exec& exec, HexaOperatorKind kind, HexaM
       kind == HexaOperatorKind::ebe);
 }
 
-#if defined(FEMURA_BENCH_KOKKOS_KERNELS)
+#if defined(OSSATURA_BENCH_KOKKOS_KERNELS)
 template<class Scalar, class Exec>
 void run_kokkos_kernels(benchmark::State& state, const Exec& exec, HexaMesh mesh, int n) {
   using Device = Kokkos::Device<Exec, typename Exec::memory_space>;
@@ -153,10 +153,10 @@ void run_kokkos_kernels(benchmark::State& state, const Exec& exec, HexaMesh mesh
   if (entries > INT32_MAX)
     return skip_benchmark(state, "its entries are counted with 32 bits");
   const auto row_begin =
-      make_uninitialized<int>(exec, problem.num_dofs() + 1, "femura::bench::row_begin");
+      make_uninitialized<int>(exec, problem.num_dofs() + 1, "ossatura::bench::row_begin");
   copy(exec, csr.row_begin(), row_begin);
-  fence(exec, "femura::bench::csr");
-  const Matrix matrix("femura::bench::csr", int(problem.num_dofs()), int(problem.num_dofs()),
+  fence(exec, "ossatura::bench::csr");
+  const Matrix matrix("ossatura::bench::csr", int(problem.num_dofs()), int(problem.num_dofs()),
                       int(entries), typename Matrix::values_type(csr.value()),
                       typename Matrix::row_map_type(row_begin),
                       typename Matrix::index_type(csr.column()));
@@ -184,7 +184,7 @@ void register_backend(const Options& options) {
         add_row(options, row_name<Exec, float>(group, name_of(mesh), n),
                 [=](benchmark::State& state) { run<float>(state, Exec(), kind, mesh, n); });
       }
-#if defined(FEMURA_BENCH_KOKKOS_KERNELS)
+#if defined(OSSATURA_BENCH_KOKKOS_KERNELS)
       const std::string peer = "hexa_apply/csr_kokkos_kernels";
       add_row(options, row_name<Exec, double>(peer, name_of(mesh), n),
               [=](benchmark::State& state) { run_kokkos_kernels<double>(state, Exec(), mesh, n); });
@@ -201,4 +201,4 @@ void register_hexa_apply(const Options& options) {
                    [&](auto backend) { register_backend<BackendOf<decltype(backend)>>(options); });
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -5,7 +5,7 @@
 
 #include <random>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 ElementMesh make_bench_hexa_mesh(HexaMesh mesh, int n) {
   ElementMesh box = make_hexa_box({n, n, n}, {double(n), double(n), double(n)});
@@ -25,4 +25,4 @@ std::vector<double> make_bench_moduli(std::size_t num_elem) {
   return modulus;
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 enum class HexaMesh {
   box,      ///< n^3 unit cubes, nodes and elements with x fastest, taken as any mesh
@@ -23,4 +23,4 @@ ElementMesh make_bench_hexa_mesh(HexaMesh mesh, int n);
 /// Moduli between 0.001 and 1.
 std::vector<double> make_bench_moduli(std::size_t num_elem);
 
-} // namespace femura::bench
+} // namespace ossatura::bench

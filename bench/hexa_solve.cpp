@@ -18,7 +18,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -67,10 +67,10 @@ template<class Exec>
 void run(benchmark::State& state, const Exec& exec, const HexaSolverOptions& options, Design design,
          int n) {
   const Cantilever c = make_cantilever(design, n);
-  const Array<double, Exec> f = upload(exec, "femura::bench::f", c.force),
-                            modulus = upload(exec, "femura::bench::modulus", c.modulus);
+  const Array<double, Exec> f = upload(exec, "ossatura::bench::f", c.force),
+                            modulus = upload(exec, "ossatura::bench::modulus", c.modulus);
   for (auto _ : state) {
-    const auto u = make_zeros<double>(exec, std::int64_t(c.force.size()), "femura::bench::u");
+    const auto u = make_zeros<double>(exec, std::int64_t(c.force.size()), "ossatura::bench::u");
     reset_memory_peaks();
     const std::int64_t before = peak_kokkos_bytes();
     const Stopwatch setup_watch;
@@ -131,4 +131,4 @@ void register_hexa_solve(const Options& options) {
                    [&](auto backend) { register_rows<BackendOf<decltype(backend)>>(options); });
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -4,7 +4,7 @@
 #include <csignal>
 #include <unistd.h>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -12,7 +12,8 @@ volatile std::sig_atomic_t noted_signal = 0;
 
 extern "C" void note_signal_of_bench(int signal) {
   noted_signal = signal;
-  static const char text[] = "femura_bench: ends after this row; the next signal ends it at once\n";
+  static const char text[] =
+      "ossatura_bench: ends after this row; the next signal ends it at once\n";
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text, sizeof text - 1);
 }
 
@@ -30,4 +31,4 @@ const char* interruption() {
   return noted_signal == 0 ? nullptr : noted_signal == SIGINT ? "SIGINT" : "SIGTERM";
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -2,7 +2,7 @@
 // SIGINT and SIGTERM end a run after the row that runs.
 #pragma once
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 /// From here on the first SIGINT or SIGTERM is only noted; the second ends the process at once.
 void note_interruption();
@@ -10,4 +10,4 @@ void note_interruption();
 /// "SIGINT" or "SIGTERM" once one has been noted; until then null.
 const char* interruption();
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 /// Lists itself, so that release_kept() finds it. Static variables only.
 class KeptBase {
@@ -45,4 +45,4 @@ private:
   std::unique_ptr<Value> value_;
 };
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -11,7 +11,7 @@
 #include <optional>
 #include <tuple>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -44,7 +44,7 @@ void begin_launch(std::string label) {
   Record& r = record();
   if (r.launch_depth++ > 0)
     return;
-  constexpr const char* prefix = "femura::";
+  constexpr const char* prefix = "ossatura::";
   if (label.rfind(prefix, 0) == 0)
     label = label.substr(8);
   if (contains(label, "prolong"))
@@ -105,7 +105,7 @@ void pop_region() {
 
 KernelTimes::KernelTimes(std::string region) {
   Record& r = record();
-  FEMURA_REQUIRE(!r.exists, "kernels are timed already");
+  OSSATURA_REQUIRE(!r.exists, "kernels are timed already");
   r = Record();
   r.exists = true;
   r.region = std::move(region);
@@ -118,7 +118,7 @@ KernelTimes::~KernelTimes() {
 
 void KernelTimes::start() {
   Record& r = record();
-  FEMURA_REQUIRE(!r.recording, "kernels are being recorded");
+  OSSATURA_REQUIRE(!r.recording, "kernels are being recorded");
   r.recording = true;
   r.before = tools::get_callbacks();
   tools::set_begin_parallel_for_callback(begin_kernel);
@@ -164,4 +164,4 @@ int KernelTimes::open_levels() const {
   return record().level + record().region_depth + record().launch_depth;
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 /// The launches of one label on one level, inside the named region or outside.
 struct KernelTime {
-  std::string label; ///< "femura::" taken off
+  std::string label; ///< "ossatura::" taken off
   int level = 0;
   bool in_region = false;
   std::int64_t calls = 0;
@@ -48,4 +48,4 @@ public:
   int open_levels() const;
 };
 
-} // namespace femura::bench
+} // namespace ossatura::bench

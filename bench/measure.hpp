@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <string>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 /// Marks the row as wrong; the process then ends with an error. Its loop must not be entered
 /// afterwards.
@@ -56,11 +56,11 @@ double time_calls(benchmark::State& state, const Once& once, int parts = 1) {
 /// Seconds of `calls` calls of `work`, which launches on `exec`, with a fence before and after all.
 template<class Exec, class Work>
 double timed(const Exec& exec, const Work& work, int calls = 1) {
-  fence(exec, "femura::bench::before");
+  fence(exec, "ossatura::bench::before");
   const Stopwatch watch;
   for (int call = 0; call < calls; ++call)
     work();
-  fence(exec, "femura::bench::after");
+  fence(exec, "ossatura::bench::after");
   return watch.seconds();
 }
 
@@ -103,4 +103,4 @@ void report(benchmark::State& state, const Cost& cost, double seconds) {
   report_rates<Exec, Scalar>(state, cost.bytes, cost.flops, seconds);
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -3,7 +3,7 @@
 // from Kokkos, so that nvcc never sees them.
 #include "bench/multiply_adds.hpp"
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -59,4 +59,4 @@ template int num_host_chains<float>();
 template double multiply_adds(double, double, int);
 template float multiply_adds(float, float, int);
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -2,7 +2,7 @@
 // The multiply-add rate of a host core; no Kokkos.
 #pragma once
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 /// Independent chains of multiply-adds that one call of `multiply_adds` works on, lanes of vector
 /// registers included.
@@ -14,4 +14,4 @@ int num_host_chains();
 template<class Scalar>
 Scalar multiply_adds(Scalar a, Scalar b, int steps);
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 struct Options {
   std::vector<std::string> backends; ///< to run on
@@ -25,4 +25,4 @@ struct Options {
   }
 };
 
-} // namespace femura::bench
+} // namespace ossatura::bench

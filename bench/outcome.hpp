@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 struct Outcomes {
   std::string row;                           ///< that runs
@@ -21,4 +21,4 @@ inline Outcomes& outcomes() {
   return instance;
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

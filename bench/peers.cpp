@@ -11,12 +11,12 @@
 #include "core/kokkos_runtime.hpp"
 #include "kernels/upload.hpp"
 
-#if defined(FEMURA_BENCH_KOKKOS_KERNELS)
+#if defined(OSSATURA_BENCH_KOKKOS_KERNELS)
 #include <KokkosSparse_CrsMatrix.hpp>
 #include <KokkosSparse_spmv.hpp>
 #endif
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -35,12 +35,12 @@ struct Product {
 
   Product(const Exec& exec, const VoxelProblem<Exec>& problem) {
     const std::int64_t n = problem.grid.num_dofs();
-    x = make_uninitialized<Scalar>(exec, n, "femura::bench::x");
-    y = make_zeros<Scalar>(exec, n, "femura::bench::y");
-    expected = make_uninitialized<Scalar>(exec, n, "femura::bench::expected");
+    x = make_uninitialized<Scalar>(exec, n, "ossatura::bench::x");
+    y = make_zeros<Scalar>(exec, n, "ossatura::bench::y");
+    expected = make_uninitialized<Scalar>(exec, n, "ossatura::bench::expected");
     fill_random(exec, 1, x);
     GatherOperator<Exec>(exec, problem.grid, problem.lame, problem.edge).apply(exec, x, expected);
-    fence(exec, "femura::bench::Product");
+    fence(exec, "ossatura::bench::Product");
   }
 };
 
@@ -56,7 +56,7 @@ void verify_and_time(benchmark::State& state, const Exec& exec, const CsrMatrix<
   report<Exec, Scalar>(state, csr_cost(host), seconds);
 }
 
-#if defined(FEMURA_BENCH_KOKKOS_KERNELS)
+#if defined(OSSATURA_BENCH_KOKKOS_KERNELS)
 template<class Exec, class Scalar>
 struct KokkosKernelsCsr {
   static constexpr const char* name = "csr_kokkos_kernels";
@@ -67,10 +67,10 @@ struct KokkosKernelsCsr {
     using Matrix = KokkosSparse::CrsMatrix<Scalar, int, Device, void, int>;
     const int rows = int(host.num_rows());
     const Matrix matrix(
-        "femura::bench::csr", rows, rows, int(host.num_entries()),
-        typename Matrix::values_type(upload(exec, "femura::csr_value", host.value)),
-        typename Matrix::row_map_type(upload(exec, "femura::csr_row_begin", host.row_begin)),
-        typename Matrix::index_type(upload(exec, "femura::csr_column", host.column)));
+        "ossatura::bench::csr", rows, rows, int(host.num_entries()),
+        typename Matrix::values_type(upload(exec, "ossatura::csr_value", host.value)),
+        typename Matrix::row_map_type(upload(exec, "ossatura::csr_row_begin", host.row_begin)),
+        typename Matrix::index_type(upload(exec, "ossatura::csr_column", host.column)));
     verify_and_time(state, exec, host, product, [&] {
       KokkosSparse::spmv("N", Scalar(1), matrix, product.x, Scalar(0), product.y);
     });
@@ -118,7 +118,7 @@ void register_rows(const Options& options) {
 
 template<class Exec>
 void register_backend(const Options& options) {
-#if defined(FEMURA_BENCH_KOKKOS_KERNELS)
+#if defined(OSSATURA_BENCH_KOKKOS_KERNELS)
   register_rows<KokkosKernelsCsr, double, Exec>(options);
   register_rows<KokkosKernelsCsr, float, Exec>(options);
 #endif
@@ -135,4 +135,4 @@ void register_peers(const Options& options) {
                    [&](auto backend) { register_backend<BackendOf<decltype(backend)>>(options); });
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

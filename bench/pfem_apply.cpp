@@ -19,7 +19,7 @@
 #include "core/memory.hpp"
 #include "solvers/hierarchic_operators.hpp"
 
-#if defined(FEMURA_BENCH_KOKKOS_KERNELS)
+#if defined(OSSATURA_BENCH_KOKKOS_KERNELS)
 #include "kernels/block_multiply.hpp"
 #include "kernels/mode_block_matrix.hpp"
 #include "solvers/element_stiffness.hpp"
@@ -34,7 +34,7 @@
 #include <memory>
 #include <tuple>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -62,7 +62,7 @@ struct ApplyProblem {
         mesh.mesh, make_hexa_entities(mesh.mesh), HexaSpace::trunk, {std::uint8_t(order)});
     model = make_hierarchic_model(exec, mesh, numbering, make_pfem_elasticity(shapes, mesh),
                                   HierarchicOptions());
-    x = make_uninitialized<double>(exec, num_dofs(), "femura::bench::x");
+    x = make_uninitialized<double>(exec, num_dofs(), "ossatura::bench::x");
     fill_random(exec, 1, x);
     expected_of = HierarchicOperatorKind::matrix_free;
     expected = product_of(exec, expected_of);
@@ -71,9 +71,9 @@ struct ApplyProblem {
   std::int64_t num_dofs() const { return 3 * std::int64_t(model.num_modes); }
 
   Array<double, Exec> product_of(const Exec& exec, HierarchicOperatorKind kind) const {
-    const auto y = make_uninitialized<double>(exec, num_dofs(), "femura::bench::expected");
+    const auto y = make_uninitialized<double>(exec, num_dofs(), "ossatura::bench::expected");
     make_hierarchic_operator(exec, kind, model)->apply(exec, x, y);
-    fence(exec, "femura::bench::product_of"); // the matrix goes
+    fence(exec, "ossatura::bench::product_of"); // the matrix goes
     return y;
   }
 };
@@ -103,7 +103,7 @@ void verify_and_time(benchmark::State& state, const Exec& exec, const ApplyRow& 
                      const ApplyProblem<Exec>& problem, const Array<double, Exec>& expected,
                      const HierarchicOperatorCost& cost, const Multiply& multiply) {
   const std::int64_t n = problem.num_dofs();
-  const auto y = make_zeros<double>(exec, n, "femura::bench::y");
+  const auto y = make_zeros<double>(exec, n, "ossatura::bench::y");
   multiply(y);
   const double difference = relative_difference(exec, y, expected);
   if (!(difference <= rounding_bound<double>))
@@ -132,7 +132,7 @@ void run(benchmark::State& state, const Exec& exec, const ApplyRow& row) {
                   [&](const Array<double, Exec>& y) { matrix->apply(exec, problem.x, y); });
 }
 
-#if defined(FEMURA_BENCH_KOKKOS_KERNELS)
+#if defined(OSSATURA_BENCH_KOKKOS_KERNELS)
 /// The assembled matrix with a row for each scalar.
 template<class Exec>
 CsrMatrix<Exec> assemble_csr(const Exec& exec, const HierarchicModel<Exec>& model) {
@@ -140,13 +140,13 @@ CsrMatrix<Exec> assemble_csr(const Exec& exec, const HierarchicModel<Exec>& mode
   const BlockMatrix<Exec> blocks = make_mode_block_pattern(exec, model);
   const auto matrix = make_uninitialized<double>(
       exec, batch.num_elem * matrix_entries(MatrixStorage::packed, batch.num_dofs()),
-      "femura::bench::matrix");
+      "ossatura::bench::matrix");
   form_stiffness(exec, StiffnessMethod::automatic, batch, MatrixStorage::packed, 0, batch.num_elem,
                  matrix);
   add_element_matrices(exec, model, make_mode_gather(exec, model), 0, 0, batch.num_elem, matrix,
                        blocks);
   const CsrMatrix<Exec> csr = to_csr(exec, blocks);
-  fence(exec, "femura::bench::assemble_csr"); // element matrices and blocks go
+  fence(exec, "ossatura::bench::assemble_csr"); // element matrices and blocks go
   return csr;
 }
 
@@ -156,7 +156,7 @@ void run_kokkos_kernels(benchmark::State& state, const Exec& exec, const ApplyRo
   using Matrix = KokkosSparse::CrsMatrix<double, int, Device, void, int>;
   const ApplyProblem<Exec>& problem = cached_problem(exec, row);
   const CsrMatrix<Exec> csr = assemble_csr(exec, problem.model);
-  const Matrix matrix("femura::bench::csr", csr.num_rows, csr.num_rows, csr.num_entries(),
+  const Matrix matrix("ossatura::bench::csr", csr.num_rows, csr.num_rows, csr.num_entries(),
                       typename Matrix::values_type(csr.value),
                       typename Matrix::row_map_type(csr.row_begin),
                       typename Matrix::index_type(csr.column));
@@ -196,7 +196,7 @@ void register_backend(const Options& options) {
                   "pfem_apply/" + std::string(name_of(kind)) + '/' + end_of_name<Exec>(row),
                   [=](benchmark::State& state) { run(state, Exec(), row); });
         }
-#if defined(FEMURA_BENCH_KOKKOS_KERNELS)
+#if defined(OSSATURA_BENCH_KOKKOS_KERNELS)
         if (shapes == PfemShapes::elements) {
           const ApplyRow row = {HierarchicOperatorKind::bsr, shapes, n, p};
           add_row(options, "pfem_apply/csr_kokkos_kernels/" + end_of_name<Exec>(row),
@@ -214,4 +214,4 @@ void register_pfem_apply(const Options& options) {
                    [&](auto backend) { register_backend<BackendOf<decltype(backend)>>(options); });
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 /// Of one element. A multiply-add is two flops; of symmetric matrices half is computed.
 struct StiffnessCost {
@@ -87,4 +87,4 @@ inline StiffnessCost stiffness_cost(StiffnessMethod method, HexaSpace space, int
   return cost;
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

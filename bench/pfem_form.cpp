@@ -31,7 +31,7 @@
 #include <set>
 #include <tuple>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -75,7 +75,7 @@ Array<double, Exec> make_workset(const Exec& exec, std::int64_t count, double ma
   for (;; count /= 2)
     try {
       return make_uninitialized<double>(exec, count * std::int64_t(matrix_bytes / 8),
-                                        "femura::bench::matrix");
+                                        "ossatura::bench::matrix");
     } catch (const std::exception& error) {
       if (count == 1 || !is_out_of_memory(error))
         throw;
@@ -114,7 +114,7 @@ double difference_from_other_method(const Exec& exec, const FormRow& row,
   if (!other)
     fail<std::runtime_error>("no other method to verify the matrices with");
   const std::int64_t entries = matrix_entries(row.storage, batch.num_dofs());
-  const auto expected = make_uninitialized<double>(exec, entries, "femura::bench::expected");
+  const auto expected = make_uninitialized<double>(exec, entries, "ossatura::bench::expected");
   std::set<std::int64_t> chosen = {end - 1};
   if (row.order < 8) // the other method takes long then
     chosen.insert({begin, (begin + end) / 2});
@@ -237,4 +237,4 @@ void register_pfem_form(const Options& options) {
                    [&](auto backend) { register_backend<BackendOf<decltype(backend)>>(options); });
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -73,4 +73,4 @@ ElasticityField make_pfem_elasticity(PfemShapes shapes, const CurvedHexaMesh& cu
   return field;
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

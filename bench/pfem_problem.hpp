@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 /// Anisotropic matrices D are a multiple of an isotropic one and a matrix of rank one that couples
 /// all six strains.
@@ -31,4 +31,4 @@ CurvedHexaMesh make_pfem_elements(PfemShapes shapes, std::int64_t num_elem);
 
 ElasticityField make_pfem_elasticity(PfemShapes shapes, const CurvedHexaMesh& mesh);
 
-} // namespace femura::bench
+} // namespace ossatura::bench

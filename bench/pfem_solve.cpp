@@ -18,7 +18,7 @@
 
 #include <algorithm>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -52,9 +52,9 @@ void run(benchmark::State& state, const Exec& exec, const HierarchicSolverOption
         density[2] = -1;
       },
       force);
-  const Array<double, Exec> f = upload(exec, "femura::bench::f", force);
+  const Array<double, Exec> f = upload(exec, "ossatura::bench::f", force);
   for (auto _ : state) {
-    const auto u = make_zeros<double>(exec, std::int64_t(force.size()), "femura::bench::u");
+    const auto u = make_zeros<double>(exec, std::int64_t(force.size()), "ossatura::bench::u");
     reset_memory_peaks();
     const std::int64_t before = peak_kokkos_bytes();
     const Stopwatch setup_watch;
@@ -122,4 +122,4 @@ void register_pfem_solve(const Options& options) {
                    [&](auto backend) { register_rows<BackendOf<decltype(backend)>>(options); });
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -201,4 +201,4 @@ std::string Plan::progress() const {
   return text;
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 /// The rows of a run in their order, and the seconds that each is expected to take, with models,
 /// verification and all repetitions. They are a group's mean on the machines of docs/benchmarks.md,
@@ -62,4 +62,4 @@ private:
 /// "40 s", "12 min", "3.5 h".
 std::string rough_time(double seconds);
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Figures (PNG) of results of femura_bench.
+"""Figures (PNG) of results of ossatura_bench.
 
     plot.py result.json -o figures
     plot.py strong-1.json strong-2.json strong-4.json weak-1.json weak-2.json weak-4.json -o figures

@@ -6,7 +6,7 @@
 #include "bench/measure.hpp"
 #include "core/kokkos_runtime.hpp"
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -72,4 +72,4 @@ void release_kept() {
     kept->release();
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

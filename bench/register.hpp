@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 template<class Backend>
 struct BackendTag {
@@ -24,11 +24,11 @@ using BackendOf = typename Tag::type;
 template<class Visit>
 void for_each_backend([[maybe_unused]] const Options& options,
                       [[maybe_unused]] const Visit& visit) {
-#define FEMURA_VISIT(Exec)                                                                         \
+#define OSSATURA_VISIT(Exec)                                                                       \
   if (options.has(BackendTraits<Exec>::name))                                                      \
     visit(BackendTag<Exec>());
-  FEMURA_FOR_EACH_BACKEND(FEMURA_VISIT)
-#undef FEMURA_VISIT
+  OSSATURA_FOR_EACH_BACKEND(OSSATURA_VISIT)
+#undef OSSATURA_VISIT
 }
 
 struct RowTiming {
@@ -55,4 +55,4 @@ std::string row_name(const std::string& group, const std::string& model, int n) 
          ':' + std::to_string(n);
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -105,4 +105,4 @@ void Reporter::print_times() const {
     std::printf("%-22s %8.1f\n", group.c_str(), seconds);
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What femura_bench prints: a line for each row.
+// What ossatura_bench prints: a line for each row.
 #pragma once
 
 #include "bench/plan.hpp"
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 /// Medians over the repetitions, the spread of the time (largest minus smallest, over the median),
 /// and the counters that matter most; all of them are in the JSON. Why a row failed or was skipped
@@ -36,4 +36,4 @@ private:
   std::size_t width_ = 0;
 };
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of femura_bench as JSON, which may be compressed (.json.gz), for compare.py and plot.py."""
+"""Results of ossatura_bench as JSON, which may be compressed (.json.gz), for compare.py and plot.py."""
 
 import gzip
 import json
@@ -72,5 +72,5 @@ def load(path, program):
                              if isinstance(value, (int, float))})
         return context, rows
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        sys.stderr.write(f"{program}: {path}: no result of femura_bench: {error!r}\n")
+        sys.stderr.write(f"{program}: {path}: no result of ossatura_bench: {error!r}\n")
         sys.exit(5)

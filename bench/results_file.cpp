@@ -6,7 +6,7 @@
 
 #include <iostream>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -53,4 +53,4 @@ void ResultsFile::write(const char* status) {
   since_written_ = Stopwatch();
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 /// A file in Google Benchmark's format that is whole at any time: written after a row, unless that
 /// was done two seconds ago or less. Beside `context` and `benchmarks` it has `status` ("running",
@@ -36,4 +36,4 @@ private:
   Stopwatch since_written_;
 };
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Scaling of femura_bench rows with OpenMP threads: a process for each number of threads.
+# Scaling of ossatura_bench rows with OpenMP threads: a process for each number of threads.
 #   bench/scaling.sh [options] ROWS...
 #   bench/scaling.sh -o scaling voxel_apply/brick/.*/f64/cube voxel_multigrid/.*/f64/cube
-#     -b FILE   femura_bench (build/femura_bench)
+#     -b FILE   ossatura_bench (build/ossatura_bench)
 #     -o DIR    results strong-<threads>.json and weak-<threads>.json (scaling)
 #     -t LIST   numbers of threads (1, 2, 4, ... and all processors)
 #     -n SIZE   of the problem along an axis; for weak scaling that of one thread, with as many
 #               times the volume for more (64)
 # Then: bench/plot.py scaling/*.json -o figures
-# Exit codes: those of femura_bench; 2 usage.
+# Exit codes: those of ossatura_bench; 2 usage.
 set -euo pipefail
 
-bench=build/femura_bench
+bench=build/ossatura_bench
 output=scaling
 size=64
 threads=""

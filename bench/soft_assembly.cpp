@@ -27,7 +27,7 @@
 #include "kernels/make_coo_map.hpp"
 #include "kernels/make_element_map.hpp"
 
-#if defined(FEMURA_BENCH_KOKKOS_KERNELS)
+#if defined(OSSATURA_BENCH_KOKKOS_KERNELS)
 #include <KokkosSparse_CrsMatrix.hpp>
 #include <KokkosSparse_spmv.hpp>
 #endif
@@ -38,7 +38,7 @@
 #include <tuple>
 #include <utility>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -59,7 +59,7 @@ struct SoftData {
     map = make_element_map(exec, num_nodes, groups, {}, matrix);
     unsigned seed = 0;
     const auto random = [&](std::int64_t n) {
-      const auto x = make_uninitialized<double>(exec, n, "femura::bench::soft_data");
+      const auto x = make_uninitialized<double>(exec, n, "ossatura::bench::soft_data");
       fill_random(exec, ++seed, x);
       return x;
     };
@@ -68,9 +68,9 @@ struct SoftData {
     mass = random(num_nodes);
     load = random(3 * num_nodes);
     v = random(3 * num_nodes);
-    b = make_uninitialized<double>(exec, 3 * num_nodes, "femura::bench::b");
+    b = make_uninitialized<double>(exec, 3 * num_nodes, "ossatura::bench::b");
     assemble(exec, 0);
-    fence(exec, "femura::bench::SoftData");
+    fence(exec, "ossatura::bench::SoftData");
   }
   void assemble(const Exec& exec, double mass_scale) const {
     assemble_step(exec, map, stiffness, force, mass, mass_scale, load, 0.1, v, matrix, b);
@@ -89,10 +89,10 @@ struct SoftTriplets {
       , map(make_coo_map(exec, block_size, data.num_nodes * (block_size == 3 ? 1 : 3), indices.i,
                          indices.j, {})) {
     const std::int64_t square = block_size * block_size;
-    triplets = make_uninitialized<double>(exec, square * map.num_triplets, "femura::bench::coo");
-    value = make_zeros<double>(exec, square * map.num_entries(), "femura::bench::coo_value");
+    triplets = make_uninitialized<double>(exec, square * map.num_triplets, "ossatura::bench::coo");
+    value = make_zeros<double>(exec, square * map.num_entries(), "ossatura::bench::coo_value");
     collect_triplets(exec, data.groups, data.stiffness, triplets);
-    fence(exec, "femura::bench::SoftTriplets");
+    fence(exec, "ossatura::bench::SoftTriplets");
   }
   double scalars() const { return double(triplets.extent(0)); }
   double entries() const { return double(value.extent(0)); }
@@ -203,17 +203,17 @@ void run_system(benchmark::State& state, const Exec& exec, const SoftMeshName& n
   terms.mass_scale = 0;
   terms.load = terms.v = data.v;
   terms.stiffness_damping = -1;
-  const auto b = make_zeros<double>(exec, 3 * data.num_nodes, "femura::bench::b");
+  const auto b = make_zeros<double>(exec, 3 * data.num_nodes, "ossatura::bench::b");
   assemble_system(exec, triplets.map, terms, triplets.value, b);
   if (!verified(state, exec, triplets.value, scalar_values(exec, data.matrix)))
     return;
   // b = v + K v
-  const auto expected = make_zeros<double>(exec, 3 * data.num_nodes, "femura::bench::expected");
+  const auto expected = make_zeros<double>(exec, 3 * data.num_nodes, "ossatura::bench::expected");
   multiply(exec, data.matrix, data.v, expected);
   axpby(exec, 1.0, data.v, 1.0, expected);
   if (!verified(state, exec, b, expected))
     return;
-  terms.lumped_mass = make_zeros<double>(exec, 3 * data.num_nodes, "femura::bench::mass");
+  terms.lumped_mass = make_zeros<double>(exec, 3 * data.num_nodes, "ossatura::bench::mass");
   const double bytes = triplets.bytes() + 4 * 24.0 * data.num_nodes;
   time_and_report(state, exec, data, bytes, triplets.scalars() + 2 * triplets.entries(),
                   [&] { assemble_system(exec, triplets.map, terms, triplets.value, b); });
@@ -244,7 +244,7 @@ void run_petsc(benchmark::State& state, const Exec& exec, const SoftMeshName& na
   sums.triplets = triplets.triplets;
   sums.value = triplets.value;
   const auto work = [&] {
-    Kokkos::parallel_for("femura::bench::petsc", range(exec, triplets.map.num_entries()), sums);
+    Kokkos::parallel_for("ossatura::bench::petsc", range(exec, triplets.map.num_entries()), sums);
   };
   work();
   if (verified(state, exec, triplets.value, scalar_values(exec, data.matrix)))
@@ -260,7 +260,7 @@ void run_eigen(benchmark::State& state, const Exec& exec, const SoftMeshName& na
   EigenAssembly eigen(3 * data.num_nodes, triplets.indices.i, triplets.indices.j);
   eigen.collect(triplets.triplets.data());
   eigen.compress();
-  if (!verified(state, exec, upload(exec, "femura::bench::eigen", eigen.values()),
+  if (!verified(state, exec, upload(exec, "ossatura::bench::eigen", eigen.values()),
                 scalar_values(exec, data.matrix)))
     return;
   const double bytes = 16 * triplets.scalars() * (collect ? 2 : 1) + 12 * triplets.entries();
@@ -280,8 +280,8 @@ void run_setup(benchmark::State& state, const Exec& exec, const SoftMeshName& na
   const int block_size = what.find("scalars") == std::string::npos ? 3 : 1;
   const SoftTriplets<Exec>& triplets = soft_triplets(exec, name, block_size);
   const TripletIndices& indices = triplets.indices;
-  const auto i = upload(exec, "femura::bench::i", indices.i);
-  const auto j = upload(exec, "femura::bench::j", indices.j);
+  const auto i = upload(exec, "ossatura::bench::i", indices.i);
+  const auto j = upload(exec, "ossatura::bench::j", indices.j);
   CooMap<Exec> map = triplets.map;
   SoftData<Exec> found = data;
   bool found_changes = false;
@@ -303,7 +303,7 @@ void run_setup(benchmark::State& state, const Exec& exec, const SoftMeshName& na
       return;
   } else {
     const auto value =
-        make_zeros<double>(exec, std::int64_t(triplets.value.extent(0)), "femura::bench::value");
+        make_zeros<double>(exec, std::int64_t(triplets.value.extent(0)), "ossatura::bench::value");
     sum_triplets(exec, triplets.map, triplets.triplets, triplets.value);
     sum_triplets(exec, map, triplets.triplets, value);
     if (!verified(state, exec, value, triplets.value))
@@ -325,14 +325,14 @@ template<class Exec>
 void run_multiply(benchmark::State& state, const Exec& exec, const SoftMeshName& name) {
   const SoftData<Exec>& data = soft_data(exec, name);
   const SoftTriplets<Exec>& triplets = soft_triplets(exec, name, 1);
-  const auto y = make_zeros<double>(exec, 3 * data.num_nodes, "femura::bench::y");
+  const auto y = make_zeros<double>(exec, 3 * data.num_nodes, "ossatura::bench::y");
   multiply(exec, data.matrix, data.v, y);
   // The other way to K v: the right-hand side of a pass over triplets.
   SystemTerms<Exec> terms;
   terms.stiffness = triplets.triplets;
   terms.v = data.v;
   terms.stiffness_damping = -1;
-  const auto expected = make_zeros<double>(exec, 3 * data.num_nodes, "femura::bench::expected");
+  const auto expected = make_zeros<double>(exec, 3 * data.num_nodes, "ossatura::bench::expected");
   assemble_system(exec, triplets.map, terms, triplets.value, expected);
   if (!verified(state, exec, y, expected))
     return;
@@ -342,21 +342,21 @@ void run_multiply(benchmark::State& state, const Exec& exec, const SoftMeshName&
                   18 * blocks, [&] { multiply(exec, data.matrix, data.v, y); });
 }
 
-#if defined(FEMURA_BENCH_KOKKOS_KERNELS)
+#if defined(OSSATURA_BENCH_KOKKOS_KERNELS)
 template<class Exec>
 void run_kokkos_kernels(benchmark::State& state, const Exec& exec, const SoftMeshName& name) {
   using Device = Kokkos::Device<Exec, typename Exec::memory_space>;
   using Matrix = KokkosSparse::CrsMatrix<double, int, Device, void, int>;
   const SoftData<Exec>& data = soft_data(exec, name);
   const CsrMatrix<Exec> csr = to_csr(exec, data.matrix);
-  const Matrix matrix("femura::bench::csr", csr.num_rows, csr.num_rows, csr.num_entries(),
+  const Matrix matrix("ossatura::bench::csr", csr.num_rows, csr.num_rows, csr.num_entries(),
                       typename Matrix::values_type(csr.value),
                       typename Matrix::row_map_type(csr.row_begin),
                       typename Matrix::index_type(csr.column));
-  const auto y = make_zeros<double>(exec, csr.num_rows, "femura::bench::y");
-  const auto expected = make_zeros<double>(exec, csr.num_rows, "femura::bench::expected");
+  const auto y = make_zeros<double>(exec, csr.num_rows, "ossatura::bench::y");
+  const auto expected = make_zeros<double>(exec, csr.num_rows, "ossatura::bench::expected");
   multiply(exec, data.matrix, data.v, expected);
-  fence(exec, "femura::bench::multiply");
+  fence(exec, "ossatura::bench::multiply");
   const auto work = [&] { KokkosSparse::spmv("N", 1.0, matrix, data.v, 0.0, y); };
   work();
   if (verified(state, exec, y, expected))
@@ -410,7 +410,7 @@ void register_multiply(const Options& options, const SoftMeshName& name) {
   using State = benchmark::State;
   register_row<Exec>(options, "soft_multiply/blocks", name,
                      [name](State& s, const Exec& e) { run_multiply(s, e, name); });
-#if defined(FEMURA_BENCH_KOKKOS_KERNELS)
+#if defined(OSSATURA_BENCH_KOKKOS_KERNELS)
   register_row<Exec>(options, "soft_multiply/csr_kokkos_kernels", name,
                      [name](State& s, const Exec& e) { run_kokkos_kernels(s, e, name); });
 #endif
@@ -439,4 +439,4 @@ void register_soft_multiply(const Options& options) {
   });
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

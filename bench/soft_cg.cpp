@@ -31,7 +31,7 @@
 #include <cmath>
 #include <memory>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -60,7 +60,7 @@ template<class Exec>
 BlockMatrix<Exec> without_entries(const Exec& exec, int num_rows) {
   BlockMatrix<Exec> matrix;
   matrix.num_rows = num_rows;
-  matrix.row_begin = make_zeros<int>(exec, num_rows + 1, "femura::bench::row_begin");
+  matrix.row_begin = make_zeros<int>(exec, num_rows + 1, "ossatura::bench::row_begin");
   return matrix;
 }
 
@@ -78,39 +78,39 @@ public:
     elements_ = make_soft_elements(exec, mesh, scene_.objects[0].material, numbering_.factor[0]);
     groups_ = {{mesh.shape, std::vector<int>(mesh.node.begin(), mesh.node.end())}};
     map_ = make_element_map(exec, n, groups_, numbering_.fixed, matrix_);
-    stiffness_ = make_zeros<double>(exec, 9 * map_.num_pairs, "femura::bench::stiffness");
-    force_ = make_zeros<double>(exec, 3 * map_.num_slots, "femura::bench::force");
+    stiffness_ = make_zeros<double>(exec, 9 * map_.num_pairs, "ossatura::bench::stiffness");
+    force_ = make_zeros<double>(exec, 3 * map_.num_slots, "ossatura::bench::force");
     frame_ = make_zeros<double>(exec, uses_frames() ? 11 * std::int64_t(elements_.num_elem) : 0,
-                                "femura::bench::frame");
-    slots_ = make_zeros<double>(exec, 3 * map_.num_slots, "femura::bench::slots");
-    inverted_ = make_zeros<int>(exec, 1, "femura::bench::inverted");
-    mass_ = upload(exec, "femura::bench::mass", numbering_.mass);
-    load_ = upload(exec, "femura::bench::load", numbering_.load);
-    x_ = upload(exec, "femura::bench::x", numbering_.point);
-    v_ = upload(exec, "femura::bench::v", numbering_.velocity);
-    damped_ = make_zeros<double>(exec, 3 * std::int64_t(n), "femura::bench::damped");
+                                "ossatura::bench::frame");
+    slots_ = make_zeros<double>(exec, 3 * map_.num_slots, "ossatura::bench::slots");
+    inverted_ = make_zeros<int>(exec, 1, "ossatura::bench::inverted");
+    mass_ = upload(exec, "ossatura::bench::mass", numbering_.mass);
+    load_ = upload(exec, "ossatura::bench::load", numbering_.load);
+    x_ = upload(exec, "ossatura::bench::x", numbering_.point);
+    v_ = upload(exec, "ossatura::bench::v", numbering_.velocity);
+    damped_ = make_zeros<double>(exec, 3 * std::int64_t(n), "ossatura::bench::damped");
     // Without entries b - A x is b, as it is where a solve starts from zero.
     cg_ = make_resident_cg(exec, is_assembled() ? matrix_ : without_entries(exec, n), 0);
     if (way == CgWay::kokkos_kernels)
       product_ = make_kokkos_kernels_multiply(exec, matrix_);
     if (adds_atomically()) {
       cg_.num_pq_parts = node_parts() + element_parts();
-      cg_.pq_parts = make_zeros<double>(exec, cg_.num_pq_parts, "femura::bench::pq");
+      cg_.pq_parts = make_zeros<double>(exec, cg_.num_pq_parts, "ossatura::bench::pq");
     }
     if (way == CgWay::eigen) {
       const TripletIndices triplets = element_triplets(groups_, 1);
       triplets_ =
-          make_zeros<double>(exec, std::int64_t(triplets.i.size()), "femura::bench::triplets");
+          make_zeros<double>(exec, std::int64_t(triplets.i.size()), "ossatura::bench::triplets");
       eigen_ = std::make_unique<EigenAssembly>(3 * n, triplets.i, triplets.j);
     }
-    fence(exec, "femura::bench::CgStep");
+    fence(exec, "ossatura::bench::CgStep");
   }
 
   /// Compares the system of the next step with the assembled one; the relative difference.
   double difference(const Exec& exec) {
     prepare(exec);
-    const auto b = make_zeros<double>(exec, std::int64_t(cg_.b.extent(0)), "femura::bench::b");
-    const auto q = make_zeros<double>(exec, std::int64_t(cg_.b.extent(0)), "femura::bench::q");
+    const auto b = make_zeros<double>(exec, std::int64_t(cg_.b.extent(0)), "ossatura::bench::b");
+    const auto q = make_zeros<double>(exec, std::int64_t(cg_.b.extent(0)), "ossatura::bench::q");
     evaluate(exec);
     assemble(exec, b);
     std::vector<double> direction(q.extent(0), 0.0);
@@ -120,7 +120,7 @@ public:
     upload_to(exec, direction, cg_.z);
     Kokkos::deep_copy(exec, cg_.flags, 0);
     multiply(exec, 0);
-    femura::multiply(exec, matrix_, cg_.z, q);
+    ossatura::multiply(exec, matrix_, cg_.z, q);
     const double of_b = relative_difference(exec, cg_.b, b);
     const double of_q = relative_difference(exec, cg_.q, q);
     const std::vector<double> parts = download(exec, cg_.pq_parts);
@@ -137,7 +137,7 @@ public:
     Kokkos::deep_copy(exec, cg_.x, 0.0);
     cg_residual(exec, cg_, 1e-15, {}, Array<double, Exec>());
     if (wait)
-      fence(exec, "femura::bench::before_iterations");
+      fence(exec, "ossatura::bench::before_iterations");
     const Stopwatch watch;
     for (int k = 0; k < iterations; k += 2)
       graph_.run(exec, [&] {
@@ -150,7 +150,7 @@ public:
     look_ = look_at_cg(exec, cg_);
     const double seconds = watch.seconds();
     move_nodes(exec, options_.time_step, x_, v_, cg_.x, v_, x_);
-    fence(exec, "femura::bench::step");
+    fence(exec, "ossatura::bench::step");
     return seconds;
   }
 
@@ -198,7 +198,7 @@ private:
       input.v = {v_};
       input.force_scale = force_scale();
       input.stiffness_scale = stiffness_scale();
-      Kokkos::parallel_for("femura::bench::make_frames", range(exec, elements_.num_elem),
+      Kokkos::parallel_for("ossatura::bench::make_frames", range(exec, elements_.num_elem),
                            MakeFrames<Exec>{input, frame_, force_});
     } else {
       evaluate(exec);
@@ -209,12 +209,12 @@ private:
         product_->update(exec, matrix_);
       return;
     }
-    Kokkos::parallel_for("femura::bench::damped_load", range(exec, load_.extent(0)),
+    Kokkos::parallel_for("ossatura::bench::damped_load", range(exec, load_.extent(0)),
                          DampedLoad<Exec>{load_, mass_, v_, damped_, options_.rayleigh_mass});
     assemble_forces(exec, map_, force_, damped_, cg_.b);
     if (way_ == CgWay::eigen) {
       collect_triplets(exec, groups_, stiffness_, triplets_);
-      fence(exec, "femura::bench::triplets");
+      fence(exec, "ossatura::bench::triplets");
       eigen_->collect(triplets_.data());
       eigen_->compress();
     }
@@ -228,20 +228,20 @@ private:
     if (product_)
       return product_->multiply(exec, cg_, parity);
     if (adds_atomically()) {
-      detail::launch_cg("femura::bench::start_product", exec, node_parts(), 256,
+      detail::launch_cg("ossatura::bench::start_product", exec, node_parts(), 256,
                         StartProduct<Exec>{rest});
       return multiply_elements<true>(exec, rest);
     }
     cg_direction(exec, cg_, parity);
     FinishProduct<Exec> finish{rest, map_.around_begin, map_.slot, slots_};
     if (way_ == CgWay::eigen) {
-      fence(exec, "femura::bench::direction");
+      fence(exec, "ossatura::bench::direction");
       eigen_->multiply(cg_.p[parity].data(), cg_.q.data());
       finish.slot = {};
     } else {
       multiply_elements<false>(exec, rest);
     }
-    detail::launch_cg("femura::bench::finish_product", exec,
+    detail::launch_cg("ossatura::bench::finish_product", exec,
                       detail::num_row_parts(numbering_.num_nodes), 128, finish);
   }
 
@@ -262,7 +262,7 @@ private:
   template<bool atomics, class Product>
   void launch(const Exec& exec, const MatrixFreeNodes<Exec>& rest, const Product& product) const {
     detail::launch_cg(
-        "femura::bench::multiply_elements", exec, element_parts(), matrix_free_elems,
+        "ossatura::bench::multiply_elements", exec, element_parts(), matrix_free_elems,
         MultiplyElements<Exec, Product, atomics>{product, rest, slots_, node_parts()});
   }
 
@@ -350,4 +350,4 @@ void register_soft_cg_ways(const Options& options) {
                    [&](auto backend) { register_backend<BackendOf<decltype(backend)>>(options); });
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

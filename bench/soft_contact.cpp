@@ -24,7 +24,7 @@
 #include <memory>
 #include <optional>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -77,18 +77,18 @@ struct ContactProblem {
       , numbering(number_scene(scene))
       , contact(exec, scene, numbering.node_of, {}) {
     const std::int64_t n = 3 * std::int64_t(numbering.num_nodes);
-    x = upload(exec, "femura::bench::x", numbering.point);
+    x = upload(exec, "ossatura::bench::x", numbering.point);
     std::vector<double> above = numbering.point;
     for (std::size_t i = 0; i < above.size(); ++i)
       above[i] += i % 3 == 2 ? 0.01 : 0.004; // where the body came from
-    x_last = upload(exec, "femura::bench::x_last", above);
-    force = make_zeros<double>(exec, n, "femura::bench::force");
+    x_last = upload(exec, "ossatura::bench::x_last", above);
+    force = make_zeros<double>(exec, n, "ossatura::bench::force");
     SoftSystem<Exec> system(exec, scene, numbering, SoftAssembly::elements);
     const SoftCoefficients c{1, time_step * time_step, 0, time_step};
     system.collect(exec, c, x, force);
     system.compress(exec, c, force, force, x_last); // the right-hand side is not used
     Kokkos::deep_copy(exec, force, 0.);
-    x_last = upload(exec, "femura::bench::x_last", above);
+    x_last = upload(exec, "ossatura::bench::x_last", above);
     SoftOptions options;
     options.apply = FactorApply::inverse;
     options.storage = FactorStorage::fp32;
@@ -103,11 +103,11 @@ struct ContactProblem {
     contact.detect(exec, x_last, x);
     const std::vector<ContactPair> found = contact.pairs(exec);
     pairs.num_pairs = int(found.size());
-    pairs.pair = upload(exec, "femura::bench::pairs", found);
-    pairs.multiplier = make_zeros<double>(exec, 3 * pairs.num_pairs, "femura::bench::multiplier");
-    free_motion = make_zeros<double>(exec, 3 * pairs.num_pairs, "femura::bench::free_motion");
+    pairs.pair = upload(exec, "ossatura::bench::pairs", found);
+    pairs.multiplier = make_zeros<double>(exec, 3 * pairs.num_pairs, "ossatura::bench::multiplier");
+    free_motion = make_zeros<double>(exec, 3 * pairs.num_pairs, "ossatura::bench::free_motion");
     measure_free_motion(exec, pairs, {}, x_last, x, false, free_motion);
-    fence(exec, "femura::bench::contact");
+    fence(exec, "ossatura::bench::contact");
   }
   double scale() const { return time_step * time_step; }
 };
@@ -122,8 +122,8 @@ std::optional<std::string> defect(const Exec& exec, ContactProblem<Exec>& proble
   std::vector<double> right(3 * std::size_t(problem.numbering.num_nodes), 0.);
   for (int d = 0; d < 3; ++d)
     right[3 * std::size_t(host_pairs[0].node[0]) + std::size_t(d)] = host_pairs[0].frame[d];
-  const auto r = upload(exec, "femura::bench::r", right);
-  const auto z = make_zeros<double>(exec, std::int64_t(right.size()), "femura::bench::z");
+  const auto r = upload(exec, "ossatura::bench::r", right);
+  const auto z = make_zeros<double>(exec, std::int64_t(right.size()), "ossatura::bench::z");
   product.apply(exec, *problem.inverse, r, z);
   const auto answer = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), z);
   const auto row = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), compliance.value);
@@ -207,4 +207,4 @@ void register_soft_contact(const Options& options) {
   });
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

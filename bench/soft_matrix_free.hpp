@@ -18,7 +18,7 @@
 #include "kernels/resident_cg.hpp"
 #include "kernels/soft_elements.hpp"
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 /// Frames of corotational tetrahedra.
 template<class Exec>
@@ -240,4 +240,4 @@ struct DampedLoad {
   }
 };
 
-} // namespace femura::bench
+} // namespace ossatura::bench

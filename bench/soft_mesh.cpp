@@ -9,10 +9,10 @@
 #include <memory>
 #include <utility>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 std::string raptor_file(int num_tetra) {
-  const char* const data = std::getenv("FEMURA_SHARED_DATA");
+  const char* const data = std::getenv("OSSATURA_SHARED_DATA");
   return data == nullptr
              ? ""
              : std::string(data) + "/softbody/raptorTetra_" + std::to_string(num_tetra) + ".vtu";
@@ -44,4 +44,4 @@ const ElementMesh& cached_soft_mesh(const SoftMeshName& name) {
   });
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

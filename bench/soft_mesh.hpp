@@ -8,23 +8,23 @@
 #include <string>
 #include <vector>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 /// A mesh by the name and number at the end of a row: "raptor" by its tetrahedra, a file of
-/// FEMURA_SHARED_DATA/softbody; "beam" by its cells along the axis, with 3 x 3 across.
+/// OSSATURA_SHARED_DATA/softbody; "beam" by its cells along the axis, with 3 x 3 across.
 struct SoftMeshName {
   std::string name;
   int n = 0;
 };
 
-/// The file of a raptor by its tetrahedra; empty where FEMURA_SHARED_DATA is not set.
+/// The file of a raptor by its tetrahedra; empty where OSSATURA_SHARED_DATA is not set.
 std::string raptor_file(int num_tetra);
 
 /// The beams of --sizes; else the three raptors of Zeng and Courtecuisse (arXiv 2306.05893) or,
-/// where FEMURA_SHARED_DATA is not set, beams of as many tetrahedra and nearly as many nodes.
+/// where OSSATURA_SHARED_DATA is not set, beams of as many tetrahedra and nearly as many nodes.
 std::vector<SoftMeshName> soft_mesh_names(const Options& options);
 
 /// The mesh asked for last is kept; the next one takes its place.
 const ElementMesh& cached_soft_mesh(const SoftMeshName& name);
 
-} // namespace femura::bench
+} // namespace ossatura::bench

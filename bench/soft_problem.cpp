@@ -16,7 +16,7 @@
 #include <memory>
 #include <string>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -126,19 +126,19 @@ void set_matrix(const Host& exec, SoftProblem& problem) {
   const SoftElements<Host> elements =
       make_soft_elements(exec, problem.mesh, problem.material, problem.factor);
   const std::int64_t n = 3 * std::int64_t(problem.num_nodes());
-  const auto zeros = make_zeros<double>(exec, n, "femura::bench::zeros");
-  const auto b = make_zeros<double>(exec, n, "femura::bench::b");
-  const auto mass = upload(exec, "femura::bench::mass",
+  const auto zeros = make_zeros<double>(exec, n, "ossatura::bench::zeros");
+  const auto b = make_zeros<double>(exec, n, "ossatura::bench::b");
+  const auto mass = upload(exec, "ossatura::bench::mass",
                            std::vector<double>(problem.mesh.num_points(), problem.node_mass));
   const ElementSystem<Host> system = {
-      make_zeros<double>(exec, 3 * assembled.map.num_slots, "femura::bench::force"),
-      make_zeros<double>(exec, 9 * assembled.map.num_pairs, "femura::bench::stiffness")};
-  evaluate_soft_elements(exec, elements, upload(exec, "femura::bench::x", problem.mesh.point),
+      make_zeros<double>(exec, 3 * assembled.map.num_slots, "ossatura::bench::force"),
+      make_zeros<double>(exec, 9 * assembled.map.num_pairs, "ossatura::bench::stiffness")};
+  evaluate_soft_elements(exec, elements, upload(exec, "ossatura::bench::x", problem.mesh.point),
                          zeros, 0, h * (h + problem.rayleigh_stiffness), system,
-                         make_zeros<int>(exec, 1, "femura::bench::inverted"));
+                         make_zeros<int>(exec, 1, "ossatura::bench::inverted"));
   assemble_step(exec, assembled.map, system.stiffness, system.force, mass,
                 1 + h * problem.rayleigh_mass, zeros, 0, zeros, assembled.matrix, b);
-  fence(exec, "femura::bench::soft_problem");
+  fence(exec, "ossatura::bench::soft_problem");
   problem.row_begin = to_host(assembled.matrix.row_begin);
   problem.column = to_host(assembled.matrix.column);
   problem.value = to_host(assembled.matrix.value);
@@ -221,4 +221,4 @@ SoftOptions soft_options(SoftModel model) {
   return options;
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

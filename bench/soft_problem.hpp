@@ -13,9 +13,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
-/// Meshes of [1]. Those of the raptor are read from $FEMURA_SHARED_DATA/softbody.
+/// Meshes of [1]. Those of the raptor are read from $OSSATURA_SHARED_DATA/softbody.
 ///
 /// [1] Z. Zeng, H. Courtecuisse. Efficient parallelization strategy for real-time FE simulations.
 ///     arXiv:2306.05893 (2023).
@@ -68,4 +68,4 @@ SoftOptions soft_options(SoftModel model);
 /// The problem asked for last; the next one takes its place.
 const SoftProblem& cached_soft_problem(SoftModel model);
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -17,7 +17,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -166,4 +166,4 @@ void register_soft_cg_solver(const Options& options) {
   });
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

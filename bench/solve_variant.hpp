@@ -9,7 +9,7 @@
 
 #include <string>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 struct SolveVariant {
   VoxelOperatorKind matrix;
@@ -23,8 +23,8 @@ struct SolveVariant {
   /// "<group>/<operator>/<backend>/<precision>/<image>:<n>".
   std::string row_name(const std::string& group, const std::string& backend,
                        const std::string& image, int n) const {
-    return group + '/' + femura::name_of(matrix) + '/' + backend + '/' +
-           femura::name_of(precision) + '/' + image + ':' + std::to_string(n);
+    return group + '/' + ossatura::name_of(matrix) + '/' + backend + '/' +
+           ossatura::name_of(precision) + '/' + image + ':' + std::to_string(n);
   }
   VoxelSolverOptions options() const {
     VoxelSolverOptions options;
@@ -81,4 +81,4 @@ bool report_peak(benchmark::State& state, std::int64_t before, const SolveVarian
   return false;
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

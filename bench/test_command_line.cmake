@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-# The command line of femura_bench, without Kokkos where it is not needed.
-#   cmake -D FEMURA_BENCH=<file> -D GROUPS=<list> -D WORK_DIR=<folder> -P test_command_line.cmake
+# The command line of ossatura_bench, without Kokkos where it is not needed.
+#   cmake -D OSSATURA_BENCH=<file> -D GROUPS=<list> -D WORK_DIR=<folder> -P test_command_line.cmake
 cmake_minimum_required(VERSION 3.22)
 
-# Runs femura_bench and fails unless it ends with `code` and writes what matches `pattern`.
+# Runs ossatura_bench and fails unless it ends with `code` and writes what matches `pattern`.
 function(expect code pattern)
-  execute_process(COMMAND ${FEMURA_BENCH} ${ARGN}
+  execute_process(COMMAND ${OSSATURA_BENCH} ${ARGN}
     RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE error)
   if(error MATCHES "error while loading shared libraries")
     message(FATAL_ERROR "${error}")
   endif()
   if(NOT result EQUAL code OR NOT "${output}${error}" MATCHES "${pattern}")
-    message(FATAL_ERROR "femura_bench ${ARGN}: ended with ${result}, not ${code}, or does not "
+    message(FATAL_ERROR "ossatura_bench ${ARGN}: ended with ${result}, not ${code}, or does not "
       "write '${pattern}':\n${output}${error}")
   endif()
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-expect(0 "femura_bench list")
-expect(0 "femura_bench list" --help)
-expect(0 "^femura_bench [0-9]" --version)
+expect(0 "ossatura_bench list")
+expect(0 "ossatura_bench list" --help)
+expect(0 "^ossatura_bench [0-9]" --version)
 expect(2 "'walk' is no command" walk)
 expect(2 "run what" run)
 expect(2 "takes --quick" all)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A run of femura_bench that SIGTERM ends: the rows so far are in a whole file.
+"""A run of ossatura_bench that SIGTERM ends: the rows so far are in a whole file.
 
-    bench/test_interruption.py FEMURA_BENCH WORK_DIR
+    bench/test_interruption.py OSSATURA_BENCH WORK_DIR
 
-Ends with 4 where femura_bench does, for want of a GPU.
+Ends with 4 where ossatura_bench does, for want of a GPU.
 """
 
 import json

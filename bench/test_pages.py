@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of femura_bench in the pages select rows: each is tried with `list --rows` in place of its verb.
+"""The commands of ossatura_bench in the pages select rows: each is tried with `list --rows` in place of its verb.
 
-    bench/test_pages.py FEMURA_BENCH
+    bench/test_pages.py OSSATURA_BENCH
 """
 
 import pathlib
@@ -18,10 +18,10 @@ def main():
     tried = failed = 0
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         for line in page.read_text(encoding="utf-8").splitlines():
-            if not line.startswith("    ") or "femura_bench " not in line or "$" in line:
+            if not line.startswith("    ") or "ossatura_bench " not in line or "$" in line:
                 continue
             words = shlex.split(line.rstrip("\\"), comments=True)
-            at = [k for k, word in enumerate(words) if word.split("/")[-1] == "femura_bench"]
+            at = [k for k, word in enumerate(words) if word.split("/")[-1] == "ossatura_bench"]
             if not at:
                 continue
             verb, *rest = words[at[0] + 1:]

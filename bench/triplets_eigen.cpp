@@ -4,7 +4,7 @@
 
 #include <Eigen/SparseCore>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 struct EigenAssembly::Implementation {
   std::vector<Eigen::Triplet<double, int>> triplets;
@@ -42,4 +42,4 @@ std::vector<double> EigenAssembly::values() const {
   return std::vector<double>(matrix.valuePtr(), matrix.valuePtr() + matrix.nonZeros());
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 /// Triplets of a square matrix of scalars that are assembled again and again.
 class EigenAssembly {
@@ -27,4 +27,4 @@ private:
   std::unique_ptr<Implementation> implementation_;
 };
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -12,7 +12,7 @@
 #include "kernels/diagonal.hpp"
 #include "kernels/node_update.hpp"
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -29,7 +29,7 @@ struct Vectors {
 
 template<class Exec, class Scalar>
 Array<Scalar, Exec> vector(const Exec& exec, std::int64_t n) {
-  return make_uninitialized<Scalar>(exec, n, "femura::bench::vector");
+  return make_uninitialized<Scalar>(exec, n, "ossatura::bench::vector");
 }
 
 struct Apply {
@@ -152,4 +152,4 @@ void register_voxel_smoothing_step(const Options& options) {
   register_form<Smooth>(options);
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -7,7 +7,7 @@
 #include "bench/voxel_cost.hpp"
 #include "bench/voxel_model.hpp"
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -56,4 +56,4 @@ void register_voxel_classes(const Options& options) {
                    [&](auto backend) { register_rows<BackendOf<decltype(backend)>>(options); });
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

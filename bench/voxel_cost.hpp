@@ -12,7 +12,7 @@
 #include "kernels/voxel_operator_list.hpp"
 #include "solvers/voxel_solver.hpp"
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 template<class Exec>
 double bytes_of(const VoxelGrid<Exec>& grid) {
@@ -82,4 +82,4 @@ Cost update_cost(const VoxelProblem<Exec>& problem, const Operator& matrix, int 
   return cost;
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

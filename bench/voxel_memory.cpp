@@ -10,7 +10,7 @@
 #include "bench/solve_variant.hpp"
 #include "bench/voxel_model.hpp"
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -24,10 +24,10 @@ void run(benchmark::State& state, const Exec& exec, const SolveVariant& variant,
     reset_memory_peaks();
     const std::int64_t before = peak_kokkos_bytes();
     VoxelModelOnDevice<Exec> model = make_voxel_model(exec, make_model_image(exec, image, n));
-    fence(exec, "femura::bench::model");
+    fence(exec, "ossatura::bench::model");
     const Stopwatch watch;
     const VoxelSolver<Exec> solver(exec, model.problem, options);
-    fence(exec, "femura::bench::setup");
+    fence(exec, "ossatura::bench::setup");
     state.SetIterationTime(watch.seconds());
     state.counters["dofs"] = double(model.problem.grid.num_dofs());
     if (!report_peak<Exec>(state, before, variant, image, n, double(model.problem.grid.num_dofs())))
@@ -49,4 +49,4 @@ void register_voxel_memory(const Options& options) {
                    [&](auto backend) { register_rows<BackendOf<decltype(backend)>>(options); });
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 template<class Exec>
 VoxelArray<Exec> make_model_image(const Exec& exec, ModelImage image, int n) {
@@ -44,8 +44,8 @@ VoxelModelOnDevice<Exec> make_voxel_model(const Exec& exec, const VoxelArray<Exe
        make_load_case(exec, problem.grid, problem.edge, MechanicalTest()))
     regions.push_back(named.region);
   const Array<std::uint8_t, Exec> mask =
-      make_zeros<std::uint8_t>(exec, problem.grid.num_nodes, "femura::held_mask");
-  model.u = make_zeros<double>(exec, problem.grid.num_dofs(), "femura::u");
+      make_zeros<std::uint8_t>(exec, problem.grid.num_nodes, "ossatura::held_mask");
+  model.u = make_zeros<double>(exec, problem.grid.num_dofs(), "ossatura::u");
   prescribe(exec, problem.grid, problem.edge, regions, mask, model.u);
   problem.held = make_constraints(exec, mask);
   return model;
@@ -60,11 +60,11 @@ const VoxelModelOnDevice<Exec>& cached_voxel_model(const Exec& exec, ModelImage 
   });
 }
 
-#define FEMURA_INSTANTIATE(Exec)                                                                   \
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template VoxelArray<Exec> make_model_image(const Exec&, ModelImage, int);                        \
   template VoxelModelOnDevice<Exec> make_voxel_model(const Exec&, const VoxelArray<Exec>&);        \
   template const VoxelModelOnDevice<Exec>& cached_voxel_model(const Exec&, ModelImage, int);
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 enum class ModelImage {
   cube,  ///< all n^3 voxels
@@ -49,4 +49,4 @@ std::vector<int> kernel_sizes(ModelImage image) {
                                         : std::vector<int>{16, 32, 64, 128};
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

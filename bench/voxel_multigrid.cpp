@@ -10,7 +10,7 @@
 #include "kernels/cell_coarsen.hpp"
 #include "kernels/cell_transfer.hpp"
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -30,10 +30,10 @@ struct TwoLevels {
     cells = next.cells;
     transfer = next.transfer;
     coarse_held = coarsen_held(exec, transfer, grid, cells, fine_held.mask);
-    fine = make_zeros<Scalar>(exec, grid.num_dofs(), "femura::bench::fine");
-    fine_result = make_zeros<Scalar>(exec, grid.num_dofs(), "femura::bench::fine_result");
-    coarse = make_zeros<Scalar>(exec, cells.num_dofs(), "femura::bench::coarse");
-    coarse_result = make_zeros<Scalar>(exec, cells.num_dofs(), "femura::bench::coarse_result");
+    fine = make_zeros<Scalar>(exec, grid.num_dofs(), "ossatura::bench::fine");
+    fine_result = make_zeros<Scalar>(exec, grid.num_dofs(), "ossatura::bench::fine_result");
+    coarse = make_zeros<Scalar>(exec, cells.num_dofs(), "ossatura::bench::coarse");
+    coarse_result = make_zeros<Scalar>(exec, cells.num_dofs(), "ossatura::bench::coarse_result");
     fill_random(exec, 1, fine);
     fill_random(exec, 2, coarse);
     clear(exec, fine_held, fine);
@@ -132,4 +132,4 @@ void register_voxel_multigrid(const Options& options) {
   });
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

@@ -14,7 +14,7 @@
 #include <cstdio>
 #include <map>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -63,7 +63,7 @@ void run(benchmark::State& state, const Exec& exec, const SolveVariant& variant,
   VoxelSolver<Exec> solver(exec, model.problem, options);
   model.problem.material = {};
   const auto solve = [&](const auto& begin, const auto& end) {
-    const Array<double, Exec> u = make_zeros<double>(exec, model.u.extent(0), "femura::bench::u");
+    const Array<double, Exec> u = make_zeros<double>(exec, model.u.extent(0), "ossatura::bench::u");
     copy(exec, model.u, u);
     const SolveResult result = solver.solve(exec, {}, u, [&](int iteration, double) {
       if (iteration == 1)
@@ -81,16 +81,16 @@ void run(benchmark::State& state, const Exec& exec, const SolveVariant& variant,
     Stopwatch watch;
     complete = complete && solve(
                                [&] {
-                                 fence(exec, "femura::bench::before");
+                                 fence(exec, "ossatura::bench::before");
                                  watch = Stopwatch();
                                },
                                [&] {
-                                 fence(exec, "femura::bench::after");
+                                 fence(exec, "ossatura::bench::after");
                                  seconds = watch.seconds() / num_iterations;
                                });
     state.SetIterationTime(seconds);
   }
-  KernelTimes kernels("femura::precondition");
+  KernelTimes kernels("ossatura::precondition");
   complete = complete && solve([&] { kernels.start(); }, [&] { kernels.stop(); });
   if (!complete)
     return fail_benchmark(state, "the iteration ended before it was to");
@@ -129,4 +129,4 @@ void print_profiles() {
     std::printf("\n%s\n%s", row.c_str(), table.c_str());
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

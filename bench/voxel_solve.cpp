@@ -10,7 +10,7 @@
 #include "bench/solve_variant.hpp"
 #include "bench/voxel_model.hpp"
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -23,15 +23,15 @@ void run(benchmark::State& state, const Exec& exec, const SolveVariant& variant,
     const std::int64_t before = peak_kokkos_bytes();
     const Stopwatch image_watch;
     VoxelArray<Exec> modulus = make_model_image(exec, image, n);
-    fence(exec, "femura::bench::image");
+    fence(exec, "ossatura::bench::image");
     state.counters["image_s"] = image_watch.seconds();
 
     const Stopwatch setup_watch;
     VoxelModelOnDevice<Exec> model = make_voxel_model(exec, modulus);
-    fence(exec, "femura::bench::model");
+    fence(exec, "ossatura::bench::model");
     state.counters["model_s"] = setup_watch.seconds();
     VoxelSolver<Exec> solver(exec, model.problem, variant.options());
-    fence(exec, "femura::bench::setup");
+    fence(exec, "ossatura::bench::setup");
     const double setup_seconds = setup_watch.seconds();
     state.counters["setup_s"] = setup_seconds;
     model.problem.material = {}; // the solver has what it needs of it
@@ -40,7 +40,7 @@ void run(benchmark::State& state, const Exec& exec, const SolveVariant& variant,
 
     const Stopwatch solve_watch;
     const SolveResult result = solver.solve(exec, {}, model.u);
-    fence(exec, "femura::bench::solve");
+    fence(exec, "ossatura::bench::solve");
     const double seconds = solve_watch.seconds();
     state.SetIterationTime(seconds);
 
@@ -72,4 +72,4 @@ void register_voxel_solve(const Options& options) {
   });
 }
 
-} // namespace femura::bench
+} // namespace ossatura::bench

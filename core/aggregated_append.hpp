@@ -4,7 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 
-namespace femura {
+namespace ossatura {
 
 /// Takes the next place of a list whose length is *counter, for each thread that calls it. On a GPU
 /// the threads of a warp that are here together take theirs at once, by one atomic operation.
@@ -23,4 +23,4 @@ KOKKOS_FORCEINLINE_FUNCTION int aggregated_append(int* counter) {
 #endif
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -62,7 +62,8 @@ BlockGraph make_members(const Aggregates& aggregates) {
 
 Aggregates make_aggregates(const BlockGraph& graph, const std::vector<std::uint8_t>& active) {
   const int n = graph.num_rows();
-  FEMURA_REQUIRE(std::int64_t(active.size()) == n, active.size() << " marks for " << n << " rows");
+  OSSATURA_REQUIRE(std::int64_t(active.size()) == n, active.size()
+                                                         << " marks for " << n << " rows");
   Aggregates aggregates;
   std::vector<int>& of = aggregates.of;
   of.assign(std::size_t(n), -1);
@@ -210,7 +211,8 @@ TentativeProlongator make_tentative_prolongator(const Aggregates& aggregates, in
                                                 const std::vector<double>& modes) {
   const BlockGraph members = make_members(aggregates);
   const std::size_t size = 6 * std::size_t(height);
-  FEMURA_REQUIRE(modes.size() == size * aggregates.of.size(), modes.size() << " entries of modes");
+  OSSATURA_REQUIRE(modes.size() == size * aggregates.of.size(), modes.size()
+                                                                    << " entries of modes");
   TentativeProlongator tentative;
   tentative.value.assign(modes.size(), 0);
   tentative.coarse_modes.assign(36 * std::size_t(aggregates.count), 0);
@@ -260,7 +262,7 @@ TentativeProlongator make_tentative_prolongator(const Aggregates& aggregates, in
 std::vector<double> rigid_modes(const std::vector<double>& point,
                                 const std::vector<std::uint8_t>& held) {
   const std::size_t n = point.size() / 3;
-  FEMURA_REQUIRE(held.size() == n, held.size() << " marks for " << n << " points");
+  OSSATURA_REQUIRE(held.size() == n, held.size() << " marks for " << n << " points");
   double mean[3] = {0, 0, 0}, spread = 0;
   for (std::size_t i = 0; i < 3 * n; ++i)
     mean[i % 3] += point[i] / double(n);
@@ -283,4 +285,4 @@ std::vector<double> rigid_modes(const std::vector<double>& point,
   return modes;
 }
 
-} // namespace femura
+} // namespace ossatura

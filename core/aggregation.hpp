@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// The blocks of a sparse matrix: row i has the entries row_begin[i] .. row_begin[i + 1] of column,
 /// ascending.
@@ -62,4 +62,4 @@ TentativeProlongator make_tentative_prolongator(const Aggregates& aggregates, in
 std::vector<double> rigid_modes(const std::vector<double>& point,
                                 const std::vector<std::uint8_t>& held);
 
-} // namespace femura
+} // namespace ossatura

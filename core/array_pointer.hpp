@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace femura {
+namespace ossatura {
 
 /// Entries of an array that someone else keeps alive.
 template<class T>
@@ -23,4 +23,4 @@ struct ArrayPointer {
   KOKKOS_FORCEINLINE_FUNCTION T& operator()(std::int64_t i) const { return data[i]; }
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -8,18 +8,18 @@
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #include <cuda_pipeline_primitives.h>
-#define FEMURA_ASYNC_COPY 1
+#define OSSATURA_ASYNC_COPY 1
 #else
-#define FEMURA_ASYNC_COPY 0
+#define OSSATURA_ASYNC_COPY 0
 #endif
 
-namespace femura {
+namespace ossatura {
 
 /// *to = *from, or zero if `valid` is false; `from` must be an address of the allocation anyway.
 template<class T>
 KOKKOS_FORCEINLINE_FUNCTION void start_copy(T* to, const T* from, bool valid) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8, "cp.async moves 4, 8 or 16 bytes");
-#if FEMURA_ASYNC_COPY
+#if OSSATURA_ASYNC_COPY
   __pipeline_memcpy_async(to, from, sizeof(T), valid ? 0 : sizeof(T));
 #else
   *to = valid ? *from : T(0);
@@ -28,7 +28,7 @@ KOKKOS_FORCEINLINE_FUNCTION void start_copy(T* to, const T* from, bool valid) {
 
 /// Closes the batch of copies that the thread started since the last call.
 KOKKOS_FORCEINLINE_FUNCTION void commit_copies() {
-#if FEMURA_ASYNC_COPY
+#if OSSATURA_ASYNC_COPY
   __pipeline_commit();
 #endif
 }
@@ -36,9 +36,9 @@ KOKKOS_FORCEINLINE_FUNCTION void commit_copies() {
 /// Waits for the thread's batches but the last `Pending`. Others see the data after a barrier.
 template<int Pending>
 KOKKOS_FORCEINLINE_FUNCTION void wait_for_copies() {
-#if FEMURA_ASYNC_COPY
+#if OSSATURA_ASYNC_COPY
   __pipeline_wait_prior(Pending);
 #endif
 }
 
-} // namespace femura
+} // namespace ossatura

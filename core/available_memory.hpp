@@ -5,7 +5,7 @@
 #include "core/backend.hpp"
 #include "core/memory.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Bytes that arrays of the backend may still take, 0 if unknown: of the device, or of the machine.
 template<class Exec>
@@ -22,4 +22,4 @@ std::int64_t available_bytes([[maybe_unused]] const Exec& exec) {
   return available_host_bytes();
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 #if defined(KOKKOS_ENABLE_SERIAL)
 using Serial = Kokkos::Serial;
@@ -23,23 +23,25 @@ using OpenMP = Kokkos::OpenMP;
 using Cuda = Kokkos::Cuda;
 #endif
 
-/// `X(Backend)` for each backend of this build (FEMURA_SERIAL_ONLY: of that one, to build faster).
+/// `X(Backend)` for each backend of this build (OSSATURA_SERIAL_ONLY: of that one, to build
+/// faster).
 #if defined(KOKKOS_ENABLE_SERIAL)
-#define FEMURA_FOR_SERIAL(X) X(::femura::Serial)
+#define OSSATURA_FOR_SERIAL(X) X(::ossatura::Serial)
 #else
-#define FEMURA_FOR_SERIAL(X)
+#define OSSATURA_FOR_SERIAL(X)
 #endif
-#if defined(KOKKOS_ENABLE_OPENMP) && !defined(FEMURA_SERIAL_ONLY)
-#define FEMURA_FOR_OPENMP(X) X(::femura::OpenMP)
+#if defined(KOKKOS_ENABLE_OPENMP) && !defined(OSSATURA_SERIAL_ONLY)
+#define OSSATURA_FOR_OPENMP(X) X(::ossatura::OpenMP)
 #else
-#define FEMURA_FOR_OPENMP(X)
+#define OSSATURA_FOR_OPENMP(X)
 #endif
 #if defined(KOKKOS_ENABLE_CUDA)
-#define FEMURA_FOR_CUDA(X) X(::femura::Cuda)
+#define OSSATURA_FOR_CUDA(X) X(::ossatura::Cuda)
 #else
-#define FEMURA_FOR_CUDA(X)
+#define OSSATURA_FOR_CUDA(X)
 #endif
-#define FEMURA_FOR_EACH_BACKEND(X) FEMURA_FOR_SERIAL(X) FEMURA_FOR_OPENMP(X) FEMURA_FOR_CUDA(X)
+#define OSSATURA_FOR_EACH_BACKEND(X)                                                               \
+  OSSATURA_FOR_SERIAL(X) OSSATURA_FOR_OPENMP(X) OSSATURA_FOR_CUDA(X)
 
 template<class Exec>
 struct BackendTraits;
@@ -103,9 +105,9 @@ bool is_idle([[maybe_unused]] const Exec& exec) {
 /// Names of the backends of this build, the preferred one last.
 inline std::vector<std::string> backend_names() {
   std::vector<std::string> names;
-#define FEMURA_BACKEND_NAME(Exec) names.push_back(BackendTraits<Exec>::name);
-  FEMURA_FOR_EACH_BACKEND(FEMURA_BACKEND_NAME)
-#undef FEMURA_BACKEND_NAME
+#define OSSATURA_BACKEND_NAME(Exec) names.push_back(BackendTraits<Exec>::name);
+  OSSATURA_FOR_EACH_BACKEND(OSSATURA_BACKEND_NAME)
+#undef OSSATURA_BACKEND_NAME
   return names;
 }
 
@@ -115,11 +117,11 @@ inline std::vector<std::string> backend_names() {
 template<class Run>
 auto with_backend(const std::string& name, Run&& run)
     -> decltype(run(Kokkos::DefaultHostExecutionSpace())) {
-#define FEMURA_TRY_BACKEND(Exec)                                                                   \
+#define OSSATURA_TRY_BACKEND(Exec)                                                                 \
   if (name == BackendTraits<Exec>::name)                                                           \
     return run(Exec());
-  FEMURA_FOR_EACH_BACKEND(FEMURA_TRY_BACKEND)
-#undef FEMURA_TRY_BACKEND
+  OSSATURA_FOR_EACH_BACKEND(OSSATURA_TRY_BACKEND)
+#undef OSSATURA_TRY_BACKEND
   std::string known;
   for (const std::string& backend : backend_names())
     known += (known.empty() ? "" : ", ") + backend;
@@ -127,4 +129,4 @@ auto with_backend(const std::string& name, Run&& run)
                      "; choose one of these or build with a Kokkos that has it");
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -79,4 +79,4 @@ std::optional<std::int64_t> cgroup_available_bytes(const std::string& root) {
   return left;
 }
 
-} // namespace femura
+} // namespace ossatura

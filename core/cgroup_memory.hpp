@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// Bytes that the groups of this process leave it, the tightest of the group and those above it;
 /// none where there is no limit. Cached files that the kernel can drop count as left. Reads
@@ -15,4 +15,4 @@ namespace femura {
 /// of a container, where PATH may be that of the host, its parents are looked for, too.
 std::optional<std::int64_t> cgroup_available_bytes(const std::string& root = {});
 
-} // namespace femura
+} // namespace ossatura

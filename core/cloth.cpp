@@ -5,13 +5,13 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 ElementMesh make_cloth(int columns, int rows, double width, double height) {
-  FEMURA_REQUIRE(columns >= 2 && rows >= 2 && std::int64_t(columns) * rows <= INT32_MAX,
-                 "a cloth of " << columns << " x " << rows << " nodes");
-  FEMURA_REQUIRE(width > 0 && std::isfinite(width) && height > 0 && std::isfinite(height),
-                 "a cloth of " << width << " x " << height << " m");
+  OSSATURA_REQUIRE(columns >= 2 && rows >= 2 && std::int64_t(columns) * rows <= INT32_MAX,
+                   "a cloth of " << columns << " x " << rows << " nodes");
+  OSSATURA_REQUIRE(width > 0 && std::isfinite(width) && height > 0 && std::isfinite(height),
+                   "a cloth of " << width << " x " << height << " m");
   ElementMesh mesh;
   mesh.shape = ElementShape::triangle;
   mesh.point.reserve(3 * std::size_t(columns) * std::size_t(rows));
@@ -30,4 +30,4 @@ ElementMesh make_cloth(int columns, int rows, double width, double height) {
   return mesh;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <unordered_map>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 /// The rotations of a hexahedron that bring corner `c` to place 0, with the corners that follow.
@@ -101,4 +101,4 @@ CongruenceClasses find_congruence_classes(const ElementMesh& mesh, int max_class
   return classes;
 }
 
-} // namespace femura
+} // namespace ossatura

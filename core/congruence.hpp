@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 struct CongruenceClasses {
   std::vector<int> first;         ///< [num_classes] the first element of each
@@ -23,4 +23,4 @@ struct CongruenceClasses {
 /// with no class at all, when there are more than `max_classes`.
 CongruenceClasses find_congruence_classes(const ElementMesh& mesh, int max_classes);
 
-} // namespace femura
+} // namespace ossatura

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 namespace {
 
@@ -31,14 +31,14 @@ public:
       , seed_(lattice.seed) {
     for (int axis = 0; axis < 3; ++axis) {
       const double length = lattice.upper[axis] - lattice.lower[axis];
-      FEMURA_REQUIRE(length > 0 && lattice.h > 0 && length / edge_ < 10000,
-                     "a box of " << length << " mm along an axis with edges of " << lattice.h);
+      OSSATURA_REQUIRE(length > 0 && lattice.h > 0 && length / edge_ < 10000,
+                       "a box of " << length << " mm along an axis with edges of " << lattice.h);
       // Two cubes beyond the box on each side, so that no cell of the region lacks a neighbour.
       num_[axis] = int(std::ceil(length / edge_)) + 5;
       origin_[axis] = (lattice.lower[axis] + lattice.upper[axis] - edge_ * (num_[axis] - 1)) / 2;
     }
-    FEMURA_REQUIRE(std::int64_t(num_[0]) * num_[1] * num_[2] < INT32_MAX / 3,
-                   "too many points in a lattice of edge " << lattice.h << " mm");
+    OSSATURA_REQUIRE(std::int64_t(num_[0]) * num_[1] * num_[2] < INT32_MAX / 3,
+                     "too many points in a lattice of edge " << lattice.h << " mm");
     for (int corner = 0; corner < 8; ++corner)
       to_corner_[corner] = cube(corner & 1, corner >> 1 & 1, corner >> 2);
   }
@@ -348,4 +348,4 @@ TetraMesh cut_lattice(const CutLattice& lattice, const LevelFunction& level) {
   return Cutter(lattice, level).run();
 }
 
-} // namespace femura::detail
+} // namespace ossatura::detail

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <functional>
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 using Vector3 = std::array<double, 3>;
 
@@ -31,4 +31,4 @@ struct CutLattice {
 /// rising z, rows of rising y and rising x.
 TetraMesh cut_lattice(const CutLattice& lattice, const LevelFunction& level);
 
-} // namespace femura::detail
+} // namespace ossatura::detail

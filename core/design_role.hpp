@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace femura {
+namespace ossatura {
 
 enum class DesignRole : std::uint8_t {
   free,  ///< a design variable
@@ -12,4 +12,4 @@ enum class DesignRole : std::uint8_t {
   void_  ///< density 0 throughout
 };
 
-} // namespace femura
+} // namespace ossatura

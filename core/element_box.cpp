@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 // Corners by their bits (1: x, 2: y, 4: z).
@@ -20,14 +20,14 @@ constexpr int tetra_corner[2][5][4] = {
 ElementMesh box_points(const int (&cells)[3], const double (&size)[3]) {
   std::int64_t num_points = 1;
   for (int axis = 0; axis < 3; ++axis) {
-    FEMURA_REQUIRE(cells[axis] > 0 && cells[axis] < 10000,
-                   "a box of " << cells[axis] << " cells along an axis");
-    FEMURA_REQUIRE(size[axis] > 0 && std::isfinite(size[axis]),
-                   "a box of " << size[axis] << " m along an axis");
+    OSSATURA_REQUIRE(cells[axis] > 0 && cells[axis] < 10000,
+                     "a box of " << cells[axis] << " cells along an axis");
+    OSSATURA_REQUIRE(size[axis] > 0 && std::isfinite(size[axis]),
+                     "a box of " << size[axis] << " m along an axis");
     num_points *= cells[axis] + 1;
   }
-  FEMURA_REQUIRE(num_points <= INT32_MAX,
-                 "a box of " << num_points << " points; they are numbered with 32 bits");
+  OSSATURA_REQUIRE(num_points <= INT32_MAX,
+                   "a box of " << num_points << " points; they are numbered with 32 bits");
   ElementMesh mesh;
   mesh.point.reserve(3 * std::size_t(num_points));
   for (int k = 0; k <= cells[2]; ++k)
@@ -67,12 +67,12 @@ ElementMesh make_hexa_box_without(const int (&cells)[3], const double (&size)[3]
                                   const int (&first)[3], const int (&last)[3]) {
   bool is_whole = true;
   for (int axis = 0; axis < 3; ++axis) {
-    FEMURA_REQUIRE(first[axis] >= 0 && first[axis] < last[axis] && last[axis] <= cells[axis],
-                   "a hole from " << first[axis] << " to " << last[axis] << " in " << cells[axis]
-                                  << " cells");
+    OSSATURA_REQUIRE(first[axis] >= 0 && first[axis] < last[axis] && last[axis] <= cells[axis],
+                     "a hole from " << first[axis] << " to " << last[axis] << " in " << cells[axis]
+                                    << " cells");
     is_whole = is_whole && last[axis] - first[axis] == cells[axis];
   }
-  FEMURA_REQUIRE(!is_whole, "a hole as large as the box");
+  OSSATURA_REQUIRE(!is_whole, "a hole as large as the box");
   const ElementMesh box = make_hexa_box(cells, size);
   ElementMesh mesh;
   mesh.shape = ElementShape::hexa;
@@ -108,4 +108,4 @@ ElementMesh make_tetra_box(const int (&cells)[3], const double (&size)[3]) {
   return mesh;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 /// Volumes (areas) below this part of the longest edge's cube (square) are rounding.
@@ -129,4 +129,4 @@ std::string turn_element(ElementMesh& mesh, std::size_t elem) {
   return {};
 }
 
-} // namespace femura
+} // namespace ossatura

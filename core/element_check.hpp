@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// Turns element `elem` if it is inside out, so that tetrahedra and the Jacobian of hexahedra at
 /// their corners and Gauss points (2 x 2 x 2) are positive. Returns what is wrong with it and the
@@ -14,4 +14,4 @@ namespace femura {
 /// part inside out, or flat at a corner.
 std::string turn_element(ElementMesh& mesh, std::size_t elem);
 
-} // namespace femura
+} // namespace ossatura

@@ -4,7 +4,7 @@
 
 #include "core/element_mesh.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// A rectangle of columns x rows nodes in the plane z = 0 from the origin to (width, height); each
 /// cell is two triangles, seen turning counter-clockwise from z > 0, the diagonals alternate. 70 x
@@ -32,4 +32,4 @@ ElementMesh make_tetra_box(const int (&cells)[3], const double (&size)[3]);
 /// than two or more than 1000 cells and for a semi-axis that is not positive.
 ElementMesh make_tetra_ellipsoid(const double (&semi_axes)[3], int cells);
 
-} // namespace femura
+} // namespace ossatura

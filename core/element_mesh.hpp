@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 enum class ElementShape {
   triangle, ///< 3 nodes
@@ -35,4 +35,4 @@ struct ElementMesh {
   std::size_t num_elem() const { return node.size() / std::size_t(nodes_per_elem(shape)); }
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 constexpr int tetra_face[4][4] = {{0, 2, 1, -1}, {0, 1, 3, -1}, {1, 2, 3, -1}, {0, 3, 2, -1}};
@@ -69,4 +69,4 @@ std::vector<std::int32_t> boundary_triangles(const ElementMesh& mesh) {
   return triangle;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Triangles [num, 3] of the boundary: the faces that one element alone has, by element. Seen from
 /// outside they turn counter-clockwise, where the elements are not inside out. A face of a
@@ -15,4 +15,4 @@ namespace femura {
 /// surface. Entries of mesh.node are in [0, num_points).
 std::vector<std::int32_t> boundary_triangles(const ElementMesh& mesh);
 
-} // namespace femura
+} // namespace ossatura

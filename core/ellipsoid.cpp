@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 /// Takes a point of the cube [-1, 1]^3 to the unit ball. Concentric cubes become spheres, evenly
@@ -30,10 +30,10 @@ constexpr int path[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0
 } // namespace
 
 ElementMesh make_tetra_ellipsoid(const double (&semi_axes)[3], int cells) {
-  FEMURA_REQUIRE(cells >= 2 && cells <= 1000, "an ellipsoid of " << cells << " cells a side");
+  OSSATURA_REQUIRE(cells >= 2 && cells <= 1000, "an ellipsoid of " << cells << " cells a side");
   for (const double length : semi_axes)
-    FEMURA_REQUIRE(length > 0 && std::isfinite(length),
-                   "an ellipsoid with a semi-axis of " << length << " m");
+    OSSATURA_REQUIRE(length > 0 && std::isfinite(length),
+                     "an ellipsoid with a semi-axis of " << length << " m");
   ElementMesh mesh;
   mesh.shape = ElementShape::tetra;
   const int side = cells + 1;
@@ -74,4 +74,4 @@ ElementMesh make_tetra_ellipsoid(const double (&semi_axes)[3], int cells) {
   return mesh;
 }
 
-} // namespace femura
+} // namespace ossatura

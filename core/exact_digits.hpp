@@ -6,7 +6,7 @@
 #include <charconv>
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// The shortest text that reads back as `value`: 0.03, not 0.029999999999999999.
 inline std::string exact_digits(double value) {
@@ -15,4 +15,4 @@ inline std::string exact_digits(double value) {
   return std::string(text.data(), end.ptr);
 }
 
-} // namespace femura
+} // namespace ossatura

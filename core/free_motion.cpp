@@ -8,7 +8,7 @@
 #include <numeric>
 #include <sstream>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -98,4 +98,4 @@ std::string describe_free_motion(const ElementMesh& mesh,
   return {};
 }
 
-} // namespace femura
+} // namespace ossatura

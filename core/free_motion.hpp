@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Empty if held nodes and springs let no part of the mesh move as a rigid body; else what can
 /// move, in words. Parts are elements that share nodes.
 std::string describe_free_motion(const ElementMesh& mesh, const std::vector<HeldComponents>& held,
                                  const std::vector<NodeSpring>& springs = {});
 
-} // namespace femura
+} // namespace ossatura

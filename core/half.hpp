@@ -12,7 +12,7 @@
 #include <cuda_fp16.h>
 #endif
 
-namespace femura {
+namespace ossatura {
 
 /// Converts to and from float; rounds to the nearest, ties to even. No arithmetic.
 class Half {
@@ -75,4 +75,4 @@ private:
   std::uint16_t bits_;
 };
 
-} // namespace femura
+} // namespace ossatura

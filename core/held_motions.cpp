@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -109,4 +109,4 @@ std::array<double, 6> HeldMotions::fit(const std::array<double, 6>& load) const 
   return motion;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// Sum of r r^T over the held components of a body, r the values there of its six rigid motions:
 /// three along the axes, three about them through `centre`, in units of `size`.
@@ -29,4 +29,4 @@ struct HeldMotions {
   std::array<double, 6> fit(const std::array<double, 6>& load) const;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -14,7 +14,7 @@
 #include <random>
 #include <utility>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 /// Edges by their local nodes.
@@ -86,15 +86,15 @@ std::vector<std::int32_t> shuffled(std::size_t count, std::mt19937_64& random) {
 }
 
 void require_hexa(const ElementMesh& mesh) {
-  FEMURA_REQUIRE(mesh.shape == ElementShape::hexa,
-                 "elements of shape " << name_of(mesh.shape) << ", not hexahedra");
+  OSSATURA_REQUIRE(mesh.shape == ElementShape::hexa,
+                   "elements of shape " << name_of(mesh.shape) << ", not hexahedra");
 }
 
 } // namespace
 
 void distort(ElementMesh& mesh, double amount, std::uint64_t seed) {
   require_hexa(mesh);
-  FEMURA_REQUIRE(amount >= 0 && amount <= 0.5, "distortion by " << amount << " of an edge");
+  OSSATURA_REQUIRE(amount >= 0 && amount <= 0.5, "distortion by " << amount << " of an edge");
   const std::vector<double> before = mesh.point;
   const std::vector<double> length = free_lengths(mesh);
   for (std::size_t n = 0; n < mesh.num_points(); ++n) {
@@ -114,7 +114,7 @@ void distort(ElementMesh& mesh, double amount, std::uint64_t seed) {
           moved = moved || mesh.point[i] != before[i];
           mesh.point[i] = before[i];
         }
-      FEMURA_REQUIRE(moved, "element " << e << " was folded before it was distorted");
+      OSSATURA_REQUIRE(moved, "element " << e << " was folded before it was distorted");
       all_good = false;
     }
   }
@@ -162,4 +162,4 @@ Renumbering renumber(HexaModel& model, std::uint64_t seed) {
   return result;
 }
 
-} // namespace femura
+} // namespace ossatura

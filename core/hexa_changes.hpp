@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Moves every point off the boundary by at most `amount` of its shortest edge, any way that `seed`
 /// makes; points of elements that this would fold stay where they are. Points of the boundary stay.
@@ -30,4 +30,4 @@ Renumbering renumber(ElementMesh& mesh, std::uint64_t seed);
 /// The same for a model, whose sets, supports and loads follow.
 Renumbering renumber(HexaModel& model, std::uint64_t seed);
 
-} // namespace femura
+} // namespace ossatura

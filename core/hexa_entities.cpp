@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 /// Vertices of the bottom by their ends along the first two axes, in the order of
@@ -18,17 +18,18 @@ template<std::size_t num>
 using Key = std::array<std::int32_t, num>;
 
 void require_nodes(const ElementMesh& mesh) {
-  FEMURA_REQUIRE(mesh.shape == ElementShape::hexa,
-                 "edges and faces of a mesh of shape " << name_of(mesh.shape));
-  FEMURA_REQUIRE(mesh.num_elem() <= std::size_t(INT32_MAX / 12),
-                 mesh.num_elem() << " elements; their edges are numbered with 32 bits");
+  OSSATURA_REQUIRE(mesh.shape == ElementShape::hexa,
+                   "edges and faces of a mesh of shape " << name_of(mesh.shape));
+  OSSATURA_REQUIRE(mesh.num_elem() <= std::size_t(INT32_MAX / 12),
+                   mesh.num_elem() << " elements; their edges are numbered with 32 bits");
   for (std::size_t elem = 0; elem < mesh.num_elem(); ++elem) {
     const std::int32_t* node = mesh.node.data() + 8 * elem;
     for (int a = 0; a < 8; ++a) {
-      FEMURA_REQUIRE(node[a] >= 0 && std::size_t(node[a]) < mesh.num_points(),
-                     "element " << elem << " has node " << node[a] << " of " << mesh.num_points());
-      FEMURA_REQUIRE(std::find(node, node + a, node[a]) == node + a,
-                     "element " << elem << " has node " << node[a] << " twice");
+      OSSATURA_REQUIRE(node[a] >= 0 && std::size_t(node[a]) < mesh.num_points(),
+                       "element " << elem << " has node " << node[a] << " of "
+                                  << mesh.num_points());
+      OSSATURA_REQUIRE(std::find(node, node + a, node[a]) == node + a,
+                       "element " << elem << " has node " << node[a] << " twice");
     }
   }
 }
@@ -58,9 +59,9 @@ std::int32_t number_keys(const std::vector<Key<num>>& key, std::size_t num_point
     for (auto same = first; same != last;) {
       auto i = same;
       for (; i != last && key_of(*i) == key_of(*same); ++i) {
-        FEMURA_REQUIRE(std::size_t(i - same) < most_equal,
-                       "a face of element " << std::size_t(*i) / keys_per_elem << " has more than "
-                                            << most_equal << " elements");
+        OSSATURA_REQUIRE(std::size_t(i - same) < most_equal,
+                         "a face of element " << std::size_t(*i) / keys_per_elem
+                                              << " has more than " << most_equal << " elements");
         number[std::size_t(*i)] = *same;
       }
       same = i;
@@ -137,4 +138,4 @@ HexaEntities make_hexa_entities(const ElementMesh& mesh) {
   return entities;
 }
 
-} // namespace femura
+} // namespace ossatura

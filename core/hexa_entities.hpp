@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// A vertex, an edge, a face or the interior.
 struct HexaEntity {
@@ -67,4 +67,4 @@ struct HexaEntities {
 /// points, elements with a node twice and faces of more than two elements, naming the element.
 HexaEntities make_hexa_entities(const ElementMesh& mesh);
 
-} // namespace femura
+} // namespace ossatura

@@ -4,7 +4,7 @@
 #include "core/hexa_entities.hpp"
 #include "core/require.hpp"
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 /// Isoparametric: products of `num` functions of one coordinate, with their derivatives, that go
@@ -107,14 +107,14 @@ private:
 } // namespace
 
 std::shared_ptr<const HexaMap> make_trilinear_map(const ElementMesh& mesh) {
-  FEMURA_REQUIRE(mesh.shape == ElementShape::hexa,
-                 "a trilinear map of elements of shape " << name_of(mesh.shape));
+  OSSATURA_REQUIRE(mesh.shape == ElementShape::hexa,
+                   "a trilinear map of elements of shape " << name_of(mesh.shape));
   return std::make_shared<TrilinearMap>(mesh);
 }
 
 std::shared_ptr<const HexaMap> make_quadratic_map(std::vector<double> point) {
-  FEMURA_REQUIRE(point.size() % 81 == 0, point.size() << " coordinates; elements have 27 points");
+  OSSATURA_REQUIRE(point.size() % 81 == 0, point.size() << " coordinates; elements have 27 points");
   return std::make_shared<QuadraticMap>(std::move(point));
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 class HexaMap {
 public:
@@ -34,4 +34,4 @@ std::shared_ptr<const HexaMap> make_trilinear_map(const ElementMesh& mesh);
 /// core/hexa_entities.hpp, 1.
 std::shared_ptr<const HexaMap> make_quadratic_map(std::vector<double> point);
 
-} // namespace femura
+} // namespace ossatura

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Components of a node held at zero: bit c set for component c.
 struct HeldComponents {
@@ -46,4 +46,4 @@ struct HexaModel {
   double young = 0, poisson = 0; ///< of all elements; 0 where the file gives none
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 #include <array>
 #include <numeric>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 using Centre = std::array<float, 3>;
@@ -236,8 +236,8 @@ void number_partials(const std::vector<int>& patches_of_node, HexaPatchLayout& l
 HexaPatchLayout make_hexa_patch_layout(const ElementMesh& mesh,
                                        const std::vector<std::int32_t>& node,
                                        const std::vector<int>& kind, int patch_size) {
-  FEMURA_REQUIRE(patch_size >= 2 && patch_size <= 4096, "patches of " << patch_size);
-  FEMURA_REQUIRE(kind.empty() || kind.size() == mesh.num_elem(), kind.size() << " kinds");
+  OSSATURA_REQUIRE(patch_size >= 2 && patch_size <= 4096, "patches of " << patch_size);
+  OSSATURA_REQUIRE(kind.empty() || kind.size() == mesh.num_elem(), kind.size() << " kinds");
   HexaPatchLayout layout;
   layout.patch_size = patch_size;
   cut_into_patches(mesh, node, kind, layout);
@@ -251,4 +251,4 @@ HexaPatchLayout make_hexa_patch_layout(const ElementMesh& mesh,
   return layout;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Where a patch is in the arrays of a HexaPatchLayout. Of its nodes the first are its own, which
 /// no element of another patch has; it leaves a partial sum for each of the others.
@@ -46,4 +46,4 @@ HexaPatchLayout make_hexa_patch_layout(const ElementMesh& mesh,
                                        const std::vector<std::int32_t>& node,
                                        const std::vector<int>& kind, int patch_size);
 
-} // namespace femura
+} // namespace ossatura

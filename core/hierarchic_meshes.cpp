@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 /// Cells of a grid on a patch, cubed with the layers across it, by their lowest corners.
@@ -25,14 +25,14 @@ double between(double from, double to, double t) {
 }
 
 void require_radii(double inner, double outer) {
-  FEMURA_REQUIRE(std::isfinite(outer) && 0 < inner && inner < outer,
-                 "radii " << inner << " and " << outer << "; 0 < inner < outer");
+  OSSATURA_REQUIRE(std::isfinite(outer) && 0 < inner && inner < outer,
+                   "radii " << inner << " and " << outer << "; 0 < inner < outer");
 }
 
 void require_elements(double num_elem, double num_points, int least) {
-  FEMURA_REQUIRE(least >= 1, least << " elements along a side");
-  FEMURA_REQUIRE(num_elem < INT32_MAX && num_points < INT32_MAX,
-                 num_elem << " elements; they and their points are numbered with 32 bits");
+  OSSATURA_REQUIRE(least >= 1, least << " elements along a side");
+  OSSATURA_REQUIRE(num_elem < INT32_MAX && num_points < INT32_MAX,
+                   num_elem << " elements; they and their points are numbered with 32 bits");
 }
 
 /// Ends along three axes of the vertices of ElementShape::hexa.
@@ -178,7 +178,7 @@ CurvedHexaMesh make_sphere_octant(double inner, double outer, int along, int acr
 CurvedHexaMesh make_cylinder_quarter(double inner, double outer, double height, int along,
                                      int across, int up) {
   require_radii(inner, outer);
-  FEMURA_REQUIRE(std::isfinite(height) && height > 0, "a cylinder of height " << height);
+  OSSATURA_REQUIRE(std::isfinite(height) && height > 0, "a cylinder of height " << height);
   require_elements(double(along) * across * up, (along + 1.0) * (across + 1.0) * (up + 1.0),
                    std::min(along, std::min(across, up)));
   CurvedHexaMesh curved;
@@ -203,4 +203,4 @@ void shear(ElementMesh& mesh, const double (&by)[3]) {
   }
 }
 
-} // namespace femura
+} // namespace ossatura

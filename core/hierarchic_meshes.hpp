@@ -4,7 +4,7 @@
 
 #include "core/hexa_map.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// The octant of a hollow sphere about the origin: three patches (of a cube's faces, projected: the
 /// direction is that of the bilinear point of the face, normalised, the radius linear), each of
@@ -22,4 +22,4 @@ CurvedHexaMesh make_cylinder_quarter(double inner, double outer, double height, 
 /// parallelepipeds.
 void shear(ElementMesh& mesh, const double (&shear)[3]);
 
-} // namespace femura
+} // namespace ossatura

@@ -3,12 +3,12 @@
 
 #include "core/require.hpp"
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 void require_order(int order) {
-  FEMURA_REQUIRE(order >= 1 && order <= max_hexa_order,
-                 "elements of order " << order << "; orders are 1 to " << max_hexa_order);
+  OSSATURA_REQUIRE(order >= 1 && order <= max_hexa_order,
+                   "elements of order " << order << "; orders are 1 to " << max_hexa_order);
 }
 
 } // namespace
@@ -35,4 +35,4 @@ int num_hierarchic_modes(HexaSpace space, int order) {
   return 8 + 12 * (order - 1) + face + interior;
 }
 
-} // namespace femura
+} // namespace ossatura

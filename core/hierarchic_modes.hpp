@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 enum class HexaSpace { trunk, tensor };
 
@@ -45,4 +45,4 @@ inline HexaEntity entity_of(const HierarchicMode& mode) {
   return hexa_entity(mode.index);
 }
 
-} // namespace femura
+} // namespace ossatura

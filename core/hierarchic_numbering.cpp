@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 /// The modes of elements of an order and where they belong.
@@ -62,8 +62,8 @@ std::vector<std::int32_t> number_modes(HexaSpace space, int dimension,
   for (const std::uint8_t q : order) {
     begin.push_back(std::int32_t(next));
     next += num_inner_modes(space, dimension, q);
-    FEMURA_REQUIRE(next <= std::int64_t(1) << 30,
-                   "more than 2^30 modes; lower the order or take fewer elements");
+    OSSATURA_REQUIRE(next <= std::int64_t(1) << 30,
+                     "more than 2^30 modes; lower the order or take fewer elements");
   }
   begin.push_back(std::int32_t(next));
   return begin;
@@ -140,14 +140,14 @@ HierarchicNumbering make_hierarchic_numbering(const ElementMesh& mesh, const Hex
                                               HexaSpace space,
                                               const std::vector<std::uint8_t>& order) {
   const std::size_t num_elem = mesh.num_elem();
-  FEMURA_REQUIRE(entities.edge.size() == 12 * num_elem && entities.face.size() == 6 * num_elem,
-                 "edges and faces are those of another mesh");
-  FEMURA_REQUIRE(order.size() == 1 || order.size() == num_elem,
-                 order.size() << " orders for " << num_elem << " elements");
+  OSSATURA_REQUIRE(entities.edge.size() == 12 * num_elem && entities.face.size() == 6 * num_elem,
+                   "edges and faces are those of another mesh");
+  OSSATURA_REQUIRE(order.size() == 1 || order.size() == num_elem,
+                   order.size() << " orders for " << num_elem << " elements");
   LocalModes local[max_hexa_order + 1];
   for (const std::uint8_t p : order) {
-    FEMURA_REQUIRE(p >= 1 && p <= max_hexa_order,
-                   "elements of order " << int(p) << "; orders are 1 to " << max_hexa_order);
+    OSSATURA_REQUIRE(p >= 1 && p <= max_hexa_order,
+                     "elements of order " << int(p) << "; orders are 1 to " << max_hexa_order);
     if (!local[p].mode.empty())
       continue;
     local[p].mode = hierarchic_modes(space, p);
@@ -186,4 +186,4 @@ HierarchicNumbering make_hierarchic_numbering(const ElementMesh& mesh, const Hex
   return numbering;
 }
 
-} // namespace femura
+} // namespace ossatura

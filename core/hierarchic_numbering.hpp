@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// A global mode and the sign with which an element sees it, in an int.
 struct SignedMode {
@@ -48,4 +48,4 @@ HierarchicNumbering make_hierarchic_numbering(const ElementMesh& mesh, const Hex
                                               HexaSpace space,
                                               const std::vector<std::uint8_t>& order);
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -53,12 +53,12 @@ CornerModes corner_modes(HexaSpace space, int order) {
 
 HierarchicStars make_hierarchic_stars(const ElementMesh& mesh, const HierarchicNumbering& numbering,
                                       const std::vector<std::uint8_t>& held) {
-  FEMURA_REQUIRE(mesh.shape == ElementShape::hexa && numbering.order.size() == mesh.num_elem() &&
-                     mesh.num_elem() < std::size_t(1) << 28,
-                 "a numbering of " << numbering.order.size() << " elements for a mesh of "
-                                   << mesh.num_elem() << ' ' << name_of(mesh.shape) << 's');
-  FEMURA_REQUIRE(held.size() == std::size_t(numbering.num_modes),
-                 held.size() << " masks for " << numbering.num_modes << " modes");
+  OSSATURA_REQUIRE(mesh.shape == ElementShape::hexa && numbering.order.size() == mesh.num_elem() &&
+                       mesh.num_elem() < std::size_t(1) << 28,
+                   "a numbering of " << numbering.order.size() << " elements for a mesh of "
+                                     << mesh.num_elem() << ' ' << name_of(mesh.shape) << 's');
+  OSSATURA_REQUIRE(held.size() == std::size_t(numbering.num_modes),
+                   held.size() << " masks for " << numbering.num_modes << " modes");
   std::vector<std::int64_t> around_begin;
   std::vector<std::uint32_t> around;
   find_corners(mesh, around_begin, around);
@@ -117,4 +117,4 @@ HierarchicStars make_hierarchic_stars(const ElementMesh& mesh, const HierarchicN
   return stars;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Modes of an element that belong to the star of one of its vertices.
 struct CornerModes {
@@ -39,4 +39,4 @@ struct HierarchicStars {
 HierarchicStars make_hierarchic_stars(const ElementMesh& mesh, const HierarchicNumbering& numbering,
                                       const std::vector<std::uint8_t>& held);
 
-} // namespace femura
+} // namespace ossatura

@@ -22,7 +22,7 @@
 #include <numeric>
 #include <unordered_map>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 using Point = std::array<double, 3>;
@@ -85,9 +85,9 @@ public:
     number_faces();
     leave_out_touching_nodes();
     const std::size_t num_faces = vertex_on_face_.size() / 4;
-    FEMURA_REQUIRE(field_.size() + num_faces + elem_.size() <
-                       std::size_t(std::numeric_limits<std::int32_t>::max()),
-                   "the iso-surface has too many cells to number");
+    OSSATURA_REQUIRE(field_.size() + num_faces + elem_.size() <
+                         std::size_t(std::numeric_limits<std::int32_t>::max()),
+                     "the iso-surface has too many cells to number");
     root_.resize(field_.size() + num_faces + elem_.size());
     std::iota(root_.begin(), root_.end(), 0);
     for (std::size_t place = 0; place < elem_.size(); ++place)
@@ -128,11 +128,11 @@ private:
     for (std::size_t first = 0, next; first < faces.size(); first = next, ++number) {
       for (next = first; next < faces.size() && faces[next].key == faces[first].key; ++next)
         face_number_[std::size_t(faces[next].place)] = number;
-      FEMURA_REQUIRE(next - first <= 2, "the face of nodes "
-                                            << faces[first].key[0] << ", " << faces[first].key[1]
-                                            << ", " << faces[first].key[2] << ", "
-                                            << faces[first].key[3] << " belongs to " << next - first
-                                            << " elements");
+      OSSATURA_REQUIRE(next - first <= 2, "the face of nodes "
+                                              << faces[first].key[0] << ", " << faces[first].key[1]
+                                              << ", " << faces[first].key[2] << ", "
+                                              << faces[first].key[3] << " belongs to "
+                                              << next - first << " elements");
       if (next - first == 1)
         own_face_.push_back(faces[first].place);
     }
@@ -349,8 +349,8 @@ private:
             ? 0
             : std::clamp((cell.value[above] - level_) / (cell.value[above] - cell.value[below]),
                          end_distance, 1 - end_distance);
-    FEMURA_REQUIRE(surface_.vertex.size() < std::size_t(std::numeric_limits<int>::max()),
-                   "the iso-surface has too many vertices to number");
+    OSSATURA_REQUIRE(surface_.vertex.size() < std::size_t(std::numeric_limits<int>::max()),
+                     "the iso-surface has too many vertices to number");
     known = int(surface_.vertex.size());
     surface_.vertex.push_back(
         {p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1]), p[2] + t * (q[2] - p[2])});
@@ -428,9 +428,9 @@ double volume_of(const ElementMesh& mesh, std::size_t elem) {
 } // namespace
 
 std::vector<double> node_means(const ElementMesh& mesh, const std::vector<double>& value) {
-  FEMURA_REQUIRE(mesh.shape == ElementShape::hexa, "the mesh is not of hexahedra");
-  FEMURA_REQUIRE(value.size() == mesh.num_elem(),
-                 value.size() << " values for " << mesh.num_elem() << " elements");
+  OSSATURA_REQUIRE(mesh.shape == ElementShape::hexa, "the mesh is not of hexahedra");
+  OSSATURA_REQUIRE(value.size() == mesh.num_elem(),
+                   value.size() << " values for " << mesh.num_elem() << " elements");
   std::vector<double> sum(mesh.num_points()), weight(mesh.num_points());
   for (std::size_t e = 0; e < mesh.num_elem(); ++e) {
     const double volume = volume_of(mesh, e);
@@ -452,13 +452,13 @@ TriangleSurface iso_surface(const ElementMesh& mesh, const std::vector<double>& 
 }
 
 SolidParts solid_parts(const ElementMesh& mesh, const std::vector<double>& field, double level) {
-  FEMURA_REQUIRE(mesh.shape == ElementShape::hexa, "the mesh is not of hexahedra");
-  FEMURA_REQUIRE(field.size() == mesh.num_points(),
-                 field.size() << " values for " << mesh.num_points() << " points");
-  FEMURA_REQUIRE(std::isfinite(level) && std::all_of(field.begin(), field.end(),
-                                                     [](double x) { return std::isfinite(x); }),
-                 "the field or the level is not finite");
+  OSSATURA_REQUIRE(mesh.shape == ElementShape::hexa, "the mesh is not of hexahedra");
+  OSSATURA_REQUIRE(field.size() == mesh.num_points(),
+                   field.size() << " values for " << mesh.num_points() << " points");
+  OSSATURA_REQUIRE(std::isfinite(level) && std::all_of(field.begin(), field.end(),
+                                                       [](double x) { return std::isfinite(x); }),
+                   "the field or the level is not finite");
   return IsoSurface(mesh, field, level).make();
 }
 
-} // namespace femura
+} // namespace ossatura

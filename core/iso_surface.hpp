@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Nodal means [num_points] of element values, weighted by volume; 0 at points that no element has.
 /// `mesh` is of hexahedra, value [num_elem].
@@ -38,4 +38,4 @@ struct SolidParts {
 /// Numbers parts by their first nodes.
 SolidParts solid_parts(const ElementMesh& mesh, const std::vector<double>& field, double level);
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <new>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -137,4 +137,4 @@ bool is_out_of_memory(const std::exception& error) {
          what.find("cudaErrorMemoryAllocation") != std::string::npos;
 }
 
-} // namespace femura
+} // namespace ossatura

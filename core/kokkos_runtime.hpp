@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 struct RuntimeOptions {
   /// Of the OpenMP backend, 1 to max_host_threads; none: KOKKOS_NUM_THREADS, else OMP_NUM_THREADS,
@@ -43,4 +43,4 @@ int host_threads(const std::string& backend);
 /// std::bad_alloc or a std::runtime_error for that, depending on its version.
 bool is_out_of_memory(const std::exception& error);
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
-namespace femura {
+namespace ossatura {
 
 /// N values, with the arithmetic of a scalar on each. The GNU and Clang vector extension, which the
 /// compiler maps to whatever registers the target has; nvcc, which sees kernels of cores too, does
@@ -27,7 +27,7 @@ struct Lanes {
   }
 
 #if defined(__CUDACC__)
-#define FEMURA_LANES_OPERATOR(op)                                                                  \
+#define OSSATURA_LANES_OPERATOR(op)                                                                \
   KOKKOS_FORCEINLINE_FUNCTION friend Lanes operator op(const Lanes& a, const Lanes& b) {           \
     Lanes result;                                                                                  \
     for (int i = 0; i < N; ++i)                                                                    \
@@ -35,18 +35,18 @@ struct Lanes {
     return result;                                                                                 \
   }
 #else
-#define FEMURA_LANES_OPERATOR(op)                                                                  \
+#define OSSATURA_LANES_OPERATOR(op)                                                                \
   friend Lanes operator op(const Lanes& a, const Lanes& b) {                                       \
     Lanes result;                                                                                  \
     result.value = a.value op b.value;                                                             \
     return result;                                                                                 \
   }
 #endif
-  FEMURA_LANES_OPERATOR(+)
-  FEMURA_LANES_OPERATOR(-)
-  FEMURA_LANES_OPERATOR(*)
-  FEMURA_LANES_OPERATOR(/)
-#undef FEMURA_LANES_OPERATOR
+  OSSATURA_LANES_OPERATOR(+)
+  OSSATURA_LANES_OPERATOR(-)
+  OSSATURA_LANES_OPERATOR(*)
+  OSSATURA_LANES_OPERATOR(/)
+#undef OSSATURA_LANES_OPERATOR
   KOKKOS_FORCEINLINE_FUNCTION Lanes& operator+=(const Lanes& b) {
     return *this = *this + b;
   }
@@ -101,4 +101,4 @@ KOKKOS_FORCEINLINE_FUNCTION void store_pack(Scalar* first, const Pack<Scalar, N>
   }
 }
 
-} // namespace femura
+} // namespace ossatura

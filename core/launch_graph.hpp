@@ -8,7 +8,7 @@
 #include <exception>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// What became of the recording.
 enum class LaunchGraphState {
@@ -124,4 +124,4 @@ private:
 };
 #endif
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -67,4 +67,4 @@ void StreamLog::clear_progress() {
   progress_shown_ = false;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// How much is said. A message is shown where its own level is at most the chosen one.
 enum class LogLevel {
@@ -85,4 +85,4 @@ private:
   bool progress_shown_ = false;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -15,7 +15,7 @@
 #include <malloc.h>
 #endif
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -114,7 +114,7 @@ std::int64_t available_host_bytes(const std::string& root) {
 
 MemoryTracking::MemoryTracking() {
   Tracker& track = tracker();
-  FEMURA_REQUIRE(!track.active, "memory is tracked already");
+  OSSATURA_REQUIRE(!track.active, "memory is tracked already");
   track.active = true;
   track.spaces.clear();
   track.sizes.clear();
@@ -153,4 +153,4 @@ void reset_memory_peaks() {
   track.peak = track.live;
 }
 
-} // namespace femura
+} // namespace ossatura

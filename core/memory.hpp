@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Largest resident set of this process so far, in bytes (VmHWM of Linux).
 std::int64_t peak_host_bytes();
@@ -47,4 +47,4 @@ std::int64_t peak_kokkos_bytes();
 /// Makes the present use the peak of each space, to measure the peak of what follows.
 void reset_memory_peaks();
 
-} // namespace femura
+} // namespace ossatura

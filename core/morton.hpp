@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 /// Puts two zero bits between the 21 low bits of v.
@@ -53,4 +53,4 @@ KOKKOS_INLINE_FUNCTION int lowest_one(std::uint32_t v) {
   return Kokkos::Experimental::countr_zero_builtin(v);
 }
 
-} // namespace femura
+} // namespace ossatura

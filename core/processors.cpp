@@ -13,7 +13,7 @@
 #include <sched.h>
 #endif
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -113,4 +113,4 @@ int first_thread_count(const char* list) {
   return int(std::min(count, 1000000000L));
 }
 
-} // namespace femura
+} // namespace ossatura

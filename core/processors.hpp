@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// The most threads of the OpenMP backend: Kokkos has room for no more, and crashes.
 inline constexpr int max_host_threads = 512;
@@ -22,4 +22,4 @@ double cpu_quota(const std::string& membership, const std::string& root);
 /// positive, and a number above max_host_threads as it is (at most 10^9).
 int first_thread_count(const char* list);
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 /// SplitMix64 (Steele, Lea, Flood 2014, doi:10.1145/2714064.2660195), one step from `x`.
 inline std::uint64_t mix_bits(std::uint64_t x) {
@@ -34,4 +34,4 @@ inline std::array<double, 3> random_shift(std::uint64_t seed, std::uint64_t numb
   }
 }
 
-} // namespace femura::detail
+} // namespace ossatura::detail

@@ -2,9 +2,9 @@
 // Timed regions as places where a program may end what is going on.
 #pragma once
 
-namespace femura {
+namespace ossatura {
 
 /// `poll` is called before each region of region_timers() is entered, and may throw; null: none.
 void set_region_poll(void (*poll)());
 
-} // namespace femura
+} // namespace ossatura

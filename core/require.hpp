@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// A command line or option that cannot be carried out (exit code 2).
 struct UsageError : std::runtime_error {
@@ -32,15 +32,15 @@ template<class E, class... Parts>
   throw E(message.str());
 }
 
-} // namespace femura
+} // namespace ossatura
 
-/// Precondition of a public function, always on: `FEMURA_REQUIRE(n > 0, "n = " << n)`.
+/// Precondition of a public function, always on: `OSSATURA_REQUIRE(n > 0, "n = " << n)`.
 /// Host side only; throws std::invalid_argument.
-#define FEMURA_REQUIRE(condition, message)                                                         \
+#define OSSATURA_REQUIRE(condition, message)                                                       \
   do {                                                                                             \
     if (!(condition)) {                                                                            \
-      std::ostringstream femura_message_;                                                          \
-      femura_message_ << __FILE__ << ':' << __LINE__ << ": " << message;                           \
-      throw std::invalid_argument(femura_message_.str());                                          \
+      std::ostringstream ossatura_message_;                                                        \
+      ossatura_message_ << __FILE__ << ':' << __LINE__ << ": " << message;                         \
+      throw std::invalid_argument(ossatura_message_.str());                                        \
     }                                                                                              \
   } while (false)

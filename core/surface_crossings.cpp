@@ -11,7 +11,7 @@
 #include <cmath>
 #include <utility>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -322,4 +322,4 @@ std::vector<SurfaceCrossing> SurfaceCrossings::find(const std::vector<double>& p
   return found;
 }
 
-} // namespace femura
+} // namespace ossatura

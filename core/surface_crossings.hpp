@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Two objects that cross, first < second.
 struct SurfaceCrossing {
@@ -53,4 +53,4 @@ private:
   double least_depth_;
 };
 
-} // namespace femura
+} // namespace ossatura

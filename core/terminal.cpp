@@ -6,11 +6,11 @@
 
 #include <unistd.h>
 
-namespace femura {
+namespace ossatura {
 
 bool is_terminal(std::FILE* stream) {
   const char* kind = std::getenv("TERM");
   return isatty(fileno(stream)) != 0 && kind != nullptr && std::strcmp(kind, "dumb") != 0;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -4,9 +4,9 @@
 
 #include <cstdio>
 
-namespace femura {
+namespace ossatura {
 
 /// Whether what is written to `stream` can be rewritten in place: a terminal that is not TERM=dumb.
 bool is_terminal(std::FILE* stream);
 
-} // namespace femura
+} // namespace ossatura

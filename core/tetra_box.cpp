@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -26,14 +26,14 @@ std::int64_t num_box_points(const std::array<int, 3>& cells) {
 
 void check_box(const Box& box) {
   for (int axis = 0; axis < 3; ++axis) {
-    FEMURA_REQUIRE(box.cells[axis] > 0 && box.cells[axis] < 10000,
-                   "a box of " << box.cells[axis] << " cells along an axis");
-    FEMURA_REQUIRE(box.edge[axis] > 0 && std::isfinite(box.edge[axis]),
-                   "a box with edges of " << box.edge[axis] << " mm");
+    OSSATURA_REQUIRE(box.cells[axis] > 0 && box.cells[axis] < 10000,
+                     "a box of " << box.cells[axis] << " cells along an axis");
+    OSSATURA_REQUIRE(box.edge[axis] > 0 && std::isfinite(box.edge[axis]),
+                     "a box with edges of " << box.edge[axis] << " mm");
   }
-  FEMURA_REQUIRE(num_box_points(box.cells) <= INT32_MAX,
-                 "a box of " << num_box_points(box.cells)
-                             << " points; they are numbered with 32 bits");
+  OSSATURA_REQUIRE(num_box_points(box.cells) <= INT32_MAX,
+                   "a box of " << num_box_points(box.cells)
+                               << " points; they are numbered with 32 bits");
 }
 
 TetraMesh make_box(const Box& box) {
@@ -67,8 +67,8 @@ TetraMesh make_tetra_box(const std::array<int, 3>& cells, double h,
                          const std::array<double, 3>& origin, double jitter, std::uint64_t seed) {
   // The least height of a tetrahedron is h / sqrt(2): two points that move towards each other by
   // half of it would flatten it.
-  FEMURA_REQUIRE(jitter >= 0 && jitter < 0.35,
-                 "points moved by " << jitter << " edges; less than 0.35 keeps all tetrahedra");
+  OSSATURA_REQUIRE(jitter >= 0 && jitter < 0.35,
+                   "points moved by " << jitter << " edges; less than 0.35 keeps all tetrahedra");
   TetraMesh mesh = make_box({cells, {h, h, h}, origin});
   if (jitter == 0)
     return mesh;
@@ -85,8 +85,8 @@ TetraMesh make_tetra_box(const std::array<int, 3>& cells, double h,
 }
 
 TetraMesh make_slab(double h) {
-  FEMURA_REQUIRE(h >= 0.02 && h <= 20,
-                 "a slab with edges of " << h << " mm; 0.02 to 20 make sense");
+  OSSATURA_REQUIRE(h >= 0.02 && h <= 20,
+                   "a slab with edges of " << h << " mm; 0.02 to 20 make sense");
   const std::array<double, 3> length = {20, 7, 3};
   Box box{{}, {}, {0, 0, 0}};
   for (int axis = 0; axis < 3; ++axis) {
@@ -100,4 +100,4 @@ TetraMesh make_slab(double h) {
   return mesh;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// A place where a wave starts.
 struct TimedPoint {
@@ -38,4 +38,4 @@ TetraMesh make_ventricles(double h);
 /// Five sites on the endocardia of make_ventricles(), of 0, 0, 5, 5, 10 ms.
 std::vector<TimedPoint> ventricle_sites();
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Tetrahedra with a tag and fibre directions each. Arrays are flat and row-major.
 struct TetraMesh {
@@ -24,4 +24,4 @@ struct TetraMesh {
   std::size_t num_tetra() const { return tetra.size() / 4; }
 };
 
-} // namespace femura
+} // namespace ossatura

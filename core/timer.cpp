@@ -8,7 +8,7 @@
 
 #include <cstdio>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -47,7 +47,7 @@ void RegionTimers::enter(const char* name) {
 }
 
 void RegionTimers::leave() {
-  FEMURA_REQUIRE(!open_.empty(), "no timed region is open");
+  OSSATURA_REQUIRE(!open_.empty(), "no timed region is open");
   if (fencing_)
     wait_for_device();
   const Open last = open_.back();
@@ -97,7 +97,7 @@ std::string RegionTimers::table() const {
 }
 
 void RegionTimers::clear() {
-  FEMURA_REQUIRE(open_.empty(), open_.size() << " timed regions are open");
+  OSSATURA_REQUIRE(open_.empty(), open_.size() << " timed regions are open");
   regions_.clear();
 }
 
@@ -106,4 +106,4 @@ RegionTimers& region_timers() {
   return timers;
 }
 
-} // namespace femura
+} // namespace ossatura

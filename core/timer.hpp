@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// One region at one place in the nesting.
 struct TimedRegion {
-  std::string name; ///< "femura::solve"
+  std::string name; ///< "ossatura::solve"
   int depth = 0;    ///< 0 = outermost
   int parent = -1;  ///< index in the list of regions, -1 at depth 0
   std::int64_t calls = 0;
@@ -53,7 +53,7 @@ private:
 
 RegionTimers& region_timers();
 
-/// A region that lasts as long as the object: `const TimedScope scope("femura::solve");`
+/// A region that lasts as long as the object: `const TimedScope scope("ossatura::solve");`
 class TimedScope {
 public:
   explicit TimedScope(const char* name) { region_timers().enter(name); }
@@ -73,4 +73,4 @@ private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// A surface of triangles, coordinates in the unit of its source (mm by convention).
 struct TriangleSurface {
@@ -13,4 +13,4 @@ struct TriangleSurface {
   std::vector<std::array<int, 3>> triangle; ///< vertex numbers, counter-clockwise seen from outside
 };
 
-} // namespace femura
+} // namespace ossatura

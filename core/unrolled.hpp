@@ -7,7 +7,7 @@
 
 #include <utility>
 
-namespace femura {
+namespace ossatura {
 
 /// An integral constant that device code, too, may convert.
 template<int N>
@@ -35,4 +35,4 @@ KOKKOS_FORCEINLINE_FUNCTION void unrolled(int end, const Body& body) {
   }
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace femura {
+namespace ossatura {
 
 /// Range over [0, n) with 64-bit indices on `exec`.
 template<class Exec>
@@ -36,7 +36,7 @@ int read_count(const Exec& exec, const Array<int, Exec>& count) {
   const Kokkos::View<int*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(&value,
                                                                                             1);
   Kokkos::deep_copy(exec, host, count);
-  fence(exec, "femura::read_count");
+  fence(exec, "ossatura::read_count");
   return value;
 }
 
@@ -52,7 +52,7 @@ struct FillZeros {
 /// x(i) = 0, by a kernel, so that it can be part of a LaunchGraph. Does not fence.
 template<class Exec, class T>
 void fill_zeros(const Exec& exec, const Array<T, Exec>& x) {
-  Kokkos::parallel_for("femura::fill_zeros", range(exec, x.extent(0)),
+  Kokkos::parallel_for("ossatura::fill_zeros", range(exec, x.extent(0)),
                        detail::FillZeros<Exec, T>{x});
 }
 
@@ -69,7 +69,7 @@ struct Copy {
 /// y(i) = x(i), with conversion between precisions.
 template<class Exec, class S, class T>
 void copy(const Exec& exec, const Array<S, Exec>& x, const Array<T, Exec>& y) {
-  Kokkos::parallel_for("femura::copy", range(exec, x.extent(0)), detail::Copy<Exec, S, T>{x, y});
+  Kokkos::parallel_for("ossatura::copy", range(exec, x.extent(0)), detail::Copy<Exec, S, T>{x, y});
 }
 
 namespace detail {
@@ -97,10 +97,10 @@ struct Axpby {
 template<class Exec, class T>
 void axpby(const Exec& exec, T a, const Array<T, Exec>& x, T b, const Array<T, Exec>& y) {
   if (b == T(0)) {
-    Kokkos::parallel_for("femura::scale_copy", range(exec, x.extent(0)),
+    Kokkos::parallel_for("ossatura::scale_copy", range(exec, x.extent(0)),
                          detail::ScaleCopy<Exec, T>{a, x, y});
   } else {
-    Kokkos::parallel_for("femura::axpby", range(exec, x.extent(0)),
+    Kokkos::parallel_for("ossatura::axpby", range(exec, x.extent(0)),
                          detail::Axpby<Exec, T>{a, x, b, y});
   }
 }
@@ -121,7 +121,8 @@ struct Dot {
 template<class Exec, class T>
 double dot(const Exec& exec, const Array<T, Exec>& x, const Array<T, Exec>& y) {
   double sum = 0;
-  Kokkos::parallel_reduce("femura::dot", range(exec, x.extent(0)), detail::Dot<Exec, T>{x, y}, sum);
+  Kokkos::parallel_reduce("ossatura::dot", range(exec, x.extent(0)), detail::Dot<Exec, T>{x, y},
+                          sum);
   return sum;
 }
 
@@ -148,7 +149,7 @@ template<class Exec, class T>
 double step_and_norm2(const Exec& exec, T alpha, const Array<T, Exec>& p, const Array<T, Exec>& q,
                       const Array<T, Exec>& x, const Array<T, Exec>& r) {
   double sum = 0;
-  Kokkos::parallel_reduce("femura::step_and_norm2", range(exec, x.extent(0)),
+  Kokkos::parallel_reduce("ossatura::step_and_norm2", range(exec, x.extent(0)),
                           detail::StepAndNorm2<Exec, T>{alpha, p, q, x, r}, sum);
   return sum;
 }
@@ -173,7 +174,7 @@ struct FillRandom {
 /// x(i) = uniform numbers in [-1, 1) that depend on `seed` and i alone: the same on every backend.
 template<class Exec, class T>
 void fill_random(const Exec& exec, std::uint64_t seed, const Array<T, Exec>& x) {
-  Kokkos::parallel_for("femura::fill_random", range(exec, x.extent(0)),
+  Kokkos::parallel_for("ossatura::fill_random", range(exec, x.extent(0)),
                        detail::FillRandom<Exec, T>{seed, x});
 }
 
@@ -195,9 +196,9 @@ struct SubtractAndNorm2 {
 template<class Exec, class T>
 double subtract_and_norm2(const Exec& exec, const Array<T, Exec>& b, const Array<T, Exec>& r) {
   double sum = 0;
-  Kokkos::parallel_reduce("femura::subtract_and_norm2", range(exec, r.extent(0)),
+  Kokkos::parallel_reduce("ossatura::subtract_and_norm2", range(exec, r.extent(0)),
                           detail::SubtractAndNorm2<Exec, T>{b, r}, sum);
   return sum;
 }
 
-} // namespace femura
+} // namespace ossatura

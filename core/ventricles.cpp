@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -125,8 +125,8 @@ void add_tissue(TetraMesh& mesh) {
 } // namespace
 
 TetraMesh make_ventricles(double h) {
-  FEMURA_REQUIRE(h >= 0.1 && h <= 3,
-                 "ventricles with edges of " << h << " mm; 0.1 to 3 resolve their walls");
+  OSSATURA_REQUIRE(h >= 0.1 && h <= 3,
+                   "ventricles with edges of " << h << " mm; 0.1 to 3 resolve their walls");
   detail::CutLattice lattice;
   for (int axis = 0; axis < 3; ++axis) {
     lattice.lower[axis] = std::min(left_outer.centre[axis] - left_outer.semi_axis[axis],
@@ -150,4 +150,4 @@ std::vector<TimedPoint> ventricle_sites() {
           {{50, 21.9, 6}, 10}}; // right wall
 }
 
-} // namespace femura
+} // namespace ossatura

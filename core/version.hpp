@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which femura this is: for --version and for the provenance of results.
+// Which ossatura this is: for --version and for the provenance of results.
 #pragma once
 
-namespace femura {
+namespace ossatura {
 
 /// "major.minor.patch".
 const char* version();
@@ -14,4 +14,4 @@ const char* git_hash();
 /// Name and version of the host compiler, with CUDA's when the build has it.
 const char* compiler();
 
-} // namespace femura
+} // namespace ossatura

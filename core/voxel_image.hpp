@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// The axes of an image in the world: row-major 3 x 3, column d is the unit vector along which axis
 /// d of the image runs. Orthogonal; of determinant -1 where the image is mirrored.
@@ -48,4 +48,4 @@ struct VoxelModel {
   std::vector<NodalValue> forces;        ///< added up
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -4,7 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 
-namespace femura {
+namespace ossatura {
 
 /// The sum of `value` over `lanes` neighbouring threads, a power of two up to 32, all of which are
 /// here; each gets it. One lane is the thread alone, the only choice on cores.
@@ -41,4 +41,4 @@ KOKKOS_FORCEINLINE_FUNCTION T warp_sums(const T (&value)[8], [[maybe_unused]] in
 #endif
 }
 
-} // namespace femura
+} // namespace ossatura

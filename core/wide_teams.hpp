@@ -15,7 +15,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 struct WideTeam {
   std::int64_t league_rank, league_size;
@@ -114,4 +114,4 @@ void launch_wide_teams(const char* label, const Cuda& exec, std::int64_t league,
 #endif
 #endif
 
-} // namespace femura
+} // namespace ossatura

@@ -11,7 +11,7 @@
 #include "kernels/graph.hpp"
 #include "kernels/jacobi.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// What the products of a level need beside numbers.
 template<class Exec>
@@ -82,7 +82,7 @@ template<class Exec, class Scalar, class Jacobi>
 void smooth_prolongator(const Exec& exec, const AggregationArrays<Exec>& level,
                         const Array<double, Exec>& a, const Jacobi& jacobi, double omega,
                         const Array<Scalar, Exec>& p) {
-  Kokkos::parallel_for("femura::smooth_prolongator", range(exec, level.matrix.num_rows),
+  Kokkos::parallel_for("ossatura::smooth_prolongator", range(exec, level.matrix.num_rows),
                        detail::SmoothProlongator<Jacobi::components, Scalar, Jacobi>{
                            level.matrix.row_begin, level.prolongator.row_begin, level.matrix.column,
                            level.prolongator.column, level.aggregate, a, level.tentative, jacobi,
@@ -172,13 +172,13 @@ void coarse_rows(const Exec& exec, const AggregationArrays<Exec>& level,
                  const Array<double, Exec>& a, const Array<Scalar, Exec>& p, int first, int last,
                  std::int64_t num_products, std::int64_t num_coarse, const Array<double, Exec>& w,
                  const Array<double, Exec>& coarse) {
-  Kokkos::parallel_for("femura::coarse_rows::multiply", range(exec, num_products),
+  Kokkos::parallel_for("ossatura::coarse_rows::multiply", range(exec, num_products),
                        detail::MultiplyProlongator<height, Exec, Scalar>{
                            level.matrix.row_begin, level.prolongator.row_begin,
                            level.product.row_begin, level.matrix.column, level.prolongator.column,
                            level.product.column, a, p, first, last, w});
   using Transposed = detail::MultiplyTransposed<height, Exec, Scalar>;
-  Kokkos::parallel_for("femura::coarse_rows", range(exec, num_coarse * (6 / Transposed::columns)),
+  Kokkos::parallel_for("ossatura::coarse_rows", range(exec, num_coarse * (6 / Transposed::columns)),
                        Transposed{level.prolongator.row_begin, level.product.row_begin,
                                   level.coarse.row_begin, level.prolongator.column,
                                   level.product.column, level.coarse.column, w, p, first, last,
@@ -205,8 +205,8 @@ struct AddBlockDiagonal {
 template<class Exec>
 void add_block_diagonal(const Exec& exec, const Graph<Exec>& graph,
                         const Array<double, Exec>& diagonal, const Array<double, Exec>& a) {
-  Kokkos::parallel_for("femura::add_block_diagonal", range(exec, graph.num_rows),
+  Kokkos::parallel_for("ossatura::add_block_diagonal", range(exec, graph.num_rows),
                        detail::AddBlockDiagonal<Exec>{graph.row_begin, graph.column, diagonal, a});
 }
 
-} // namespace femura
+} // namespace ossatura

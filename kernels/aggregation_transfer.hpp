@@ -5,7 +5,7 @@
 #include "core/warp_sum.hpp"
 #include "kernels/aggregation_products.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 template<int height, class Scalar>
@@ -34,7 +34,7 @@ template<int height, class Exec, class Scalar>
 void prolongate(const Exec& exec, const AggregationArrays<Exec>& level,
                 const Array<Scalar, Exec>& p, const Array<Scalar, Exec>& coarse,
                 const Array<Scalar, Exec>& x) {
-  Kokkos::parallel_for("femura::prolongate", range(exec, x.extent(0)),
+  Kokkos::parallel_for("ossatura::prolongate", range(exec, x.extent(0)),
                        detail::Prolongate<height, Scalar>{level.prolongator.row_begin,
                                                           level.prolongator.column, p, coarse, x});
 }
@@ -75,9 +75,9 @@ void restrict_residual(const Exec& exec, const AggregationArrays<Exec>& level,
                        const Array<Scalar, Exec>& coarse) {
   using Functor = detail::Restrict<height, Exec, Scalar>;
   Kokkos::parallel_for(
-      "femura::restrict_residual",
+      "ossatura::restrict_residual",
       range(exec, std::int64_t(level.restriction.num_rows) * Functor::lanes),
       Functor{level.restriction.row_begin, level.restriction.column, level.entry, p, r, coarse});
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 /// 1 / x, infinite for 0.
 KOKKOS_FORCEINLINE_FUNCTION float approximate_inverse(float x) {
@@ -40,4 +40,4 @@ KOKKOS_FORCEINLINE_FUNCTION double approximate_root(double x) {
   return sqrt(x);
 }
 
-} // namespace femura
+} // namespace ossatura

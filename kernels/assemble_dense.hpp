@@ -9,7 +9,7 @@
 
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 template<class Exec>
@@ -47,13 +47,13 @@ std::vector<double> assemble_dense(const Exec& exec, const VoxelGrid<Exec>& grid
                                    const LameField<Exec>& lame, const Constraints<Exec>& held,
                                    double edge) {
   const std::size_t n = std::size_t(grid.num_dofs());
-  FEMURA_REQUIRE(n <= 12000, "a dense matrix of " << n << " rows");
+  OSSATURA_REQUIRE(n <= 12000, "a dense matrix of " << n << " rows");
   // Corner nodes of each voxel, from the device's grid; -1 where a node names no voxel.
   Kokkos::View<int* [8], Kokkos::LayoutRight, typename Exec::memory_space> corners(
-      "femura::corners", grid.num_nodes);
-  Kokkos::parallel_for("femura::assemble_dense::corners", range(exec, grid.num_nodes),
+      "ossatura::corners", grid.num_nodes);
+  Kokkos::parallel_for("ossatura::assemble_dense::corners", range(exec, grid.num_nodes),
                        detail::ListCornersOrNone<Exec>{grid, lame, corners});
-  fence(exec, "femura::assemble_dense");
+  fence(exec, "ossatura::assemble_dense");
   const auto corner = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), corners);
   const auto mask = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), held.mask);
   const auto lambda = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), lame.lambda_value);
@@ -72,8 +72,8 @@ template<class Exec>
 std::vector<double> assemble_dense(const Exec& exec, const CellGrid<Exec>& cells,
                                    const Constraints<Exec>& held, double edge) {
   const std::size_t n = std::size_t(cells.num_dofs());
-  FEMURA_REQUIRE(n <= 12000, "a dense matrix of " << n << " rows");
-  fence(exec, "femura::assemble_dense");
+  OSSATURA_REQUIRE(n <= 12000, "a dense matrix of " << n << " rows");
+  fence(exec, "ossatura::assemble_dense");
   const auto corner = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), cells.corner);
   const auto mask = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), held.mask);
   const auto lambda = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), cells.lambda_value);
@@ -86,4 +86,4 @@ std::vector<double> assemble_dense(const Exec& exec, const CellGrid<Exec>& cells
   return matrix;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -9,7 +9,7 @@
 
 #include "kernels/coo_map.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// A = mass_scale M + stiffness_scale K,
 /// b = load - force - (mass_damping M + stiffness_damping K) v.
@@ -126,13 +126,13 @@ void assemble_system(const Exec& exec, const CooMap<Exec>& map, const SystemTerm
     const std::int64_t scalar_rows = std::int64_t(Block) * map.num_rows;
     constexpr int team_size = BackendTraits<Exec>::is_device ? 6 : 1; // rows of a block together
     constexpr int lanes = BackendTraits<Exec>::is_device ? 32 : 1;
-    Kokkos::parallel_for("femura::assemble_system",
+    Kokkos::parallel_for("ossatura::assemble_system",
                          Kokkos::TeamPolicy<Exec>(exec,
                                                   int((scalar_rows + team_size - 1) / team_size),
                                                   team_size, lanes),
                          rows);
   } else {
-    Kokkos::parallel_for("femura::assemble_system", range(exec, map.num_rows), rows);
+    Kokkos::parallel_for("ossatura::assemble_system", range(exec, map.num_rows), rows);
   }
 }
 
@@ -147,8 +147,8 @@ void assemble_system(const Exec& exec, const CooMap<Exec>& map, const SystemTerm
   const std::int64_t square = map.block_size * map.block_size;
   const std::int64_t scalar_rows = std::int64_t(map.block_size) * map.num_rows;
   const auto check = [](const Array<double, Exec>& array, std::int64_t n, const char* what) {
-    FEMURA_REQUIRE(array.extent(0) == 0 || std::int64_t(array.extent(0)) == n,
-                   what << " has " << array.extent(0) << " entries and not " << n);
+    OSSATURA_REQUIRE(array.extent(0) == 0 || std::int64_t(array.extent(0)) == n,
+                     what << " has " << array.extent(0) << " entries and not " << n);
   };
   check(terms.mass, square * map.num_triplets, "mass");
   check(terms.stiffness, square * map.num_triplets, "stiffness");
@@ -163,4 +163,4 @@ void assemble_system(const Exec& exec, const CooMap<Exec>& map, const SystemTerm
     detail::assemble_system<by_lanes, 3>(exec, map, terms, value, b);
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// psi_n for n >= 2 is the integral of the Legendre polynomial P_{n-1} from -1, (P_n - P_{n-2}) /
 /// (2n - 1), as it stands or times sqrt((2n - 1) / 2), so that derivatives are orthonormal.
@@ -47,7 +47,7 @@ struct GaussRule {
 
 /// Exact for polynomials of degree 2 n - 1; by Newton's method on P_n. n >= 1.
 inline GaussRule gauss_legendre(int n) {
-  FEMURA_REQUIRE(n >= 1, "gauss_legendre: at least one point");
+  OSSATURA_REQUIRE(n >= 1, "gauss_legendre: at least one point");
   GaussRule rule;
   rule.point.resize(std::size_t(n));
   rule.weight.resize(std::size_t(n));
@@ -97,7 +97,7 @@ struct BasisTables {
 };
 
 inline BasisTables make_basis_tables(int order, int points, ModeScaling scaling) {
-  FEMURA_REQUIRE(order >= 1 && order <= max_hexa_order, "make_basis_tables: order out of range");
+  OSSATURA_REQUIRE(order >= 1 && order <= max_hexa_order, "make_basis_tables: order out of range");
   BasisTables tables{order, points, gauss_legendre(points), {}, {}};
   const std::size_t stride = std::size_t(order) + 1;
   tables.value.resize(std::size_t(points) * stride);
@@ -108,4 +108,4 @@ inline BasisTables make_basis_tables(int order, int points, ModeScaling scaling)
   return tables;
 }
 
-} // namespace femura
+} // namespace ossatura

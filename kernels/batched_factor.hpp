@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Made once for a pattern; memory for the update matrices stays.
 template<class Exec>
@@ -132,15 +132,15 @@ BatchedFactor<Exec>::BatchedFactor(const Exec& exec, const FactorPattern& patter
   }
   std::vector<FrontTask> tasks;
   add_tasks(pattern, tasks);
-  panels_ = upload(exec, "femura::fronts::panels", panels);
-  children_ = upload(exec, "femura::fronts::children", children);
-  place_ = upload(exec, "femura::fronts::place", place);
-  source_ = upload(exec, "femura::fronts::source", source);
-  tasks_ = upload(exec, "femura::fronts::tasks", tasks);
-  update_ = make_uninitialized<double>(exec, update, "femura::fronts::update");
-  block_ = make_uninitialized<double>(exec, inverse, "femura::fronts::block");
+  panels_ = upload(exec, "ossatura::fronts::panels", panels);
+  children_ = upload(exec, "ossatura::fronts::children", children);
+  place_ = upload(exec, "ossatura::fronts::place", place);
+  source_ = upload(exec, "ossatura::fronts::source", source);
+  tasks_ = upload(exec, "ossatura::fronts::tasks", tasks);
+  update_ = make_uninitialized<double>(exec, update, "ossatura::fronts::update");
+  block_ = make_uninitialized<double>(exec, inverse, "ossatura::fronts::block");
   diagonal_ = make_uninitialized<double>(exec, 3 * std::int64_t(pattern.num_nodes),
-                                         "femura::fronts::diagonal");
+                                         "ossatura::fronts::diagonal");
 }
 
 template<class Exec>
@@ -174,15 +174,15 @@ void BatchedFactor<Exec>::factor(const Exec& exec, const BlockMatrix<Exec>& matr
               .set_scratch_size(scratch_level<Exec>, Kokkos::PerTeam(kernel.scratch_bytes())),
           kernel);
   };
-  Kokkos::parallel_for("femura::batched_factor::scatter",
+  Kokkos::parallel_for("ossatura::batched_factor::scatter",
                        Kokkos::TeamPolicy<Exec>(exec, panels_.extent(0), team_size),
                        detail::ScatterMatrix<Exec>{front});
   for (int step = 0; step + 1 < int(level_begin_.size()); step += 2) {
-    launch("femura::batched_factor::eliminate", step,
+    launch("ossatura::batched_factor::eliminate", step,
            detail::EliminatePanel<Exec>{front, level_begin_[step]});
-    launch("femura::batched_factor::update", step + 1,
+    launch("ossatura::batched_factor::update", step + 1,
            detail::UpdateFront<Exec>{front, level_begin_[step + 1]});
   }
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -4,7 +4,7 @@
 
 #include "core/backend.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Row i has blocks row_begin(i) .. row_begin(i + 1); columns ascend and include the diagonal.
 template<class Exec>
@@ -17,4 +17,4 @@ struct BlockMatrix {
   int num_blocks() const { return int(column.extent(0)); }
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -69,13 +69,13 @@ void multiply_block_rows(const Exec& exec, const BlockMultiply<Exec, Scalar, Off
     const std::int64_t scalar_rows = 3 * std::int64_t(rows.num_rows);
     constexpr int team_size = BackendTraits<Exec>::is_device ? 12 : 1; // block rows stay together
     constexpr int lanes = BackendTraits<Exec>::is_device ? 16 : 1; // a row has 36 entries or more
-    Kokkos::parallel_for("femura::multiply",
+    Kokkos::parallel_for("ossatura::multiply",
                          Kokkos::TeamPolicy<Exec>(exec,
                                                   int((scalar_rows + team_size - 1) / team_size),
                                                   team_size, lanes),
                          rows);
   } else {
-    Kokkos::parallel_for("femura::multiply", range(exec, rows.num_rows), rows);
+    Kokkos::parallel_for("ossatura::multiply", range(exec, rows.num_rows), rows);
   }
 }
 
@@ -126,7 +126,7 @@ struct ExpandBlocks {
 /// pattern. Does not fence.
 template<class Exec>
 void update_csr(const Exec& exec, const BlockMatrix<Exec>& blocks, const CsrMatrix<Exec>& csr) {
-  Kokkos::parallel_for("femura::to_csr", range(exec, csr.num_rows),
+  Kokkos::parallel_for("ossatura::to_csr", range(exec, csr.num_rows),
                        detail::ExpandBlocks{blocks.num_rows, blocks.row_begin.data(),
                                             blocks.column.data(), blocks.value.data(),
                                             csr.row_begin.data(), csr.column.data(),
@@ -139,13 +139,13 @@ template<class Exec>
 CsrMatrix<Exec> to_csr(const Exec& exec, const BlockMatrix<Exec>& blocks) {
   const std::int64_t rows = 3 * std::int64_t(blocks.num_rows);
   const std::int64_t entries = 9 * std::int64_t(blocks.num_blocks());
-  FEMURA_REQUIRE(entries <= std::numeric_limits<int>::max(),
-                 entries << " entries: more than 32 bits count");
-  CsrMatrix<Exec> csr{int(rows), make_zeros<int>(exec, rows + 1, "femura::csr::row_begin"),
-                      make_uninitialized<int>(exec, entries, "femura::csr::column"),
-                      make_uninitialized<double>(exec, entries, "femura::csr")};
+  OSSATURA_REQUIRE(entries <= std::numeric_limits<int>::max(),
+                   entries << " entries: more than 32 bits count");
+  CsrMatrix<Exec> csr{int(rows), make_zeros<int>(exec, rows + 1, "ossatura::csr::row_begin"),
+                      make_uninitialized<int>(exec, entries, "ossatura::csr::column"),
+                      make_uninitialized<double>(exec, entries, "ossatura::csr")};
   update_csr(exec, blocks, csr);
   return csr;
 }
 
-} // namespace femura
+} // namespace ossatura

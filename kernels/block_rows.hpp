@@ -6,7 +6,7 @@
 #include "core/warp_sum.hpp"
 #include "kernels/aggregation_products.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// y = x + omega D^-1 (b - A x), D^-1 of 6 x 6 blocks [num_rows, 36] with zero rows and columns at
 /// held components. y must not alias x, which neighbours still read.
@@ -115,7 +115,7 @@ struct BlockRows {
     using Functor = detail::MultiplyBlockRows<Exec, Scalar, Update>;
     const std::int64_t items = std::int64_t(graph.num_rows) * Functor::lanes;
     Kokkos::parallel_for(
-        "femura::multiply_block_rows",
+        "ossatura::multiply_block_rows",
         range(exec, BackendTraits<Exec>::is_device ? (items + 31) / 32 * 32 : items),
         Functor{graph.num_rows, graph.row_begin, graph.column, value, x, update});
   }
@@ -194,7 +194,7 @@ template<class Exec, class Scalar>
 void invert_row_blocks(const Exec& exec, const Graph<Exec>& graph, const Array<double, Exec>& value,
                        const Array<Scalar, Exec>& inverse) {
   Kokkos::parallel_for(
-      "femura::invert_row_blocks", range(exec, graph.num_rows),
+      "ossatura::invert_row_blocks", range(exec, graph.num_rows),
       detail::InvertRowBlocks<Exec, Scalar>{graph.row_begin, graph.column, value, inverse});
 }
 
@@ -221,10 +221,10 @@ template<class Exec>
 Array<double, Exec> dense_block_rows(const Exec& exec, const Graph<Exec>& graph,
                                      const Array<double, Exec>& value) {
   const std::int64_t n = 6 * std::int64_t(graph.num_rows);
-  const auto dense = make_zeros<double>(exec, n * n, "femura::dense_block_rows");
-  Kokkos::parallel_for("femura::dense_block_rows", range(exec, n),
+  const auto dense = make_zeros<double>(exec, n * n, "ossatura::dense_block_rows");
+  Kokkos::parallel_for("ossatura::dense_block_rows", range(exec, n),
                        detail::SpreadBlocks<Exec>{n, graph.row_begin, graph.column, value, dense});
   return dense;
 }
 
-} // namespace femura
+} // namespace ossatura

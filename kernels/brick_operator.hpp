@@ -22,7 +22,7 @@
 
 #include <type_traits>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -71,7 +71,7 @@ struct MarchTiles {
       ring * columns * (OneModulus ? 8 : 12);
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team_size, Shape::min_teams>>;
   using Member = typename Policy::member_type;
-  using Pack = femura::Pack<Scalar, W>;
+  using Pack = ossatura::Pack<Scalar, W>;
 
   VoxelGrid<Exec> grid;
   LameField<Exec> lame;
@@ -413,10 +413,10 @@ public:
     const std::int64_t n =
         std::int64_t(list.tiles_x) * list.tiles_y * (grid.shape[2] / list.planes + 1);
     std::int64_t count = 0;
-    Kokkos::parallel_scan("femura::BrickOperator::count", range(exec, n), list, count);
-    list.tile = tile_ = make_uninitialized<detail::BrickTile>(exec, count, "femura::brick_tiles");
+    Kokkos::parallel_scan("ossatura::BrickOperator::count", range(exec, n), list, count);
+    list.tile = tile_ = make_uninitialized<detail::BrickTile>(exec, count, "ossatura::brick_tiles");
     list.write = true;
-    Kokkos::parallel_scan("femura::BrickOperator::list", range(exec, n), list, count);
+    Kokkos::parallel_scan("ossatura::BrickOperator::list", range(exec, n), list, count);
   }
 
   /// y = A x; x and y [3 num_nodes] must not alias. Does not fence.
@@ -441,7 +441,7 @@ private:
         detail::MarchTiles<Exec, Scalar, Update, OneModulus, detail::BrickShape<Exec, Scalar>>;
     typename Kernel::Policy policy(exec, int(tile_.extent(0)), Kernel::team_size);
     policy.set_scratch_size(0, Kokkos::PerTeam(int(Kernel::scratch_bytes) + 16));
-    Kokkos::parallel_for("femura::BrickOperator::apply", policy,
+    Kokkos::parallel_for("ossatura::BrickOperator::apply", policy,
                          Kernel{grid_, lame_, Scalar(edge_ * lame_.lambda_scale),
                                 Scalar(edge_ * lame_.mu_scale), x, tile_, update});
   }
@@ -452,4 +452,4 @@ private:
   Array<detail::BrickTile, Exec> tile_;
 };
 
-} // namespace femura
+} // namespace ossatura

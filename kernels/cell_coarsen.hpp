@@ -15,7 +15,7 @@
 
 #include "kernels/cell_coarsen_voxels.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -177,7 +177,7 @@ template<class Exec>
 Array<int, Exec> make_smallest(const Exec& exec, std::int64_t nx, std::int64_t ny,
                                std::int64_t nz) {
   const Array<int, Exec> smallest =
-      make_uninitialized<int>(exec, nx * ny * nz, "femura::coarsen_cells::smallest");
+      make_uninitialized<int>(exec, nx * ny * nz, "ossatura::coarsen_cells::smallest");
   Kokkos::deep_copy(exec, smallest, std::numeric_limits<int>::max());
   return smallest;
 }
@@ -187,15 +187,15 @@ template<class Exec>
 Array<int, Exec> group_cells(const Exec& exec, const CellGrid<Exec>& fine,
                              const Kokkos::Array<int, 3>& shape, Coarsening kind) {
   const Array<int, Exec> group =
-      make_singletons(exec, fine.num_elem, "femura::coarsen_cells::group");
+      make_singletons(exec, fine.num_elem, "ossatura::coarsen_cells::group");
   if (kind == Coarsening::split) {
-    Kokkos::parallel_for("femura::coarsen_cells::join", range(exec, fine.num_nodes),
+    Kokkos::parallel_for("ossatura::coarsen_cells::join", range(exec, fine.num_nodes),
                          JoinTouchingCells<Exec>{fine, group});
   } else {
     const SmallestCellOfPlace<Exec> places{fine, shape,
                                            make_smallest(exec, shape[0], shape[1], shape[2])};
-    Kokkos::parallel_for("femura::coarsen_cells::places", range(exec, fine.num_elem), places);
-    Kokkos::parallel_for("femura::coarsen_cells::join_places", range(exec, fine.num_elem),
+    Kokkos::parallel_for("ossatura::coarsen_cells::places", range(exec, fine.num_elem), places);
+    Kokkos::parallel_for("ossatura::coarsen_cells::join_places", range(exec, fine.num_elem),
                          JoinCellsOfPlace<Exec>{places, group});
   }
   return group;
@@ -205,15 +205,15 @@ template<class Exec>
 void merge_cells(const Exec& exec, const CellGrid<Exec>& fine, const Array<int, Exec>& group,
                  const CellGrid<Exec>& cells, Coarsening kind) {
   if (kind == Coarsening::split) {
-    Kokkos::parallel_for("femura::coarsen_cells::merge", range(exec, fine.num_nodes),
+    Kokkos::parallel_for("ossatura::coarsen_cells::merge", range(exec, fine.num_nodes),
                          MergeTouchingCells<Exec>{fine, group, cells.place, cells.corner});
   } else {
     const std::int64_t num_slots = cells.corner.extent(0);
     const auto& shape = cells.shape;
     const SmallestCornerOfSite<Exec> sites{
         shape, cells.place, make_smallest(exec, shape[0] + 1, shape[1] + 1, shape[2] + 1)};
-    Kokkos::parallel_for("femura::coarsen_cells::sites", range(exec, num_slots), sites);
-    Kokkos::parallel_for("femura::coarsen_cells::merge_sites", range(exec, num_slots),
+    Kokkos::parallel_for("ossatura::coarsen_cells::sites", range(exec, num_slots), sites);
+    Kokkos::parallel_for("ossatura::coarsen_cells::merge_sites", range(exec, num_slots),
                          MergeCornersOfSite<Exec>{sites, cells.corner});
   }
 }
@@ -235,16 +235,16 @@ CoarseCells<Exec> coarsen_cells(const Exec& exec, const CellGrid<Exec>& fine, Co
   cells.lambda_scale = fine.lambda_scale;
   cells.mu_scale = fine.mu_scale;
   Kokkos::parallel_for(
-      "femura::coarsen_cells::sum", range(exec, num_cells),
+      "ossatura::coarsen_cells::sum", range(exec, num_cells),
       detail::SumChildren<Exec>{fine, invert_map(exec, group, num_cells), uniform, cells});
   detail::merge_cells(exec, fine, group, cells, kind);
   detail::finish_cells(exec, cells);
 
   CellTransfer<Exec> transfer;
-  transfer.parent = make_uninitialized<int>(exec, fine.num_nodes, "femura::transfer::parent");
+  transfer.parent = make_uninitialized<int>(exec, fine.num_nodes, "ossatura::transfer::parent");
   transfer.position =
-      make_uninitialized<std::uint8_t>(exec, fine.num_nodes, "femura::transfer::position");
-  Kokkos::parallel_for("femura::coarsen_cells::attach", range(exec, fine.num_nodes),
+      make_uninitialized<std::uint8_t>(exec, fine.num_nodes, "ossatura::transfer::position");
+  Kokkos::parallel_for("ossatura::coarsen_cells::attach", range(exec, fine.num_nodes),
                        detail::AttachCellNodes<Exec>{fine, group, transfer});
   const InverseMap<Exec> nodes = invert_map(exec, transfer.parent, num_cells);
   transfer.fine_begin = nodes.begin;
@@ -252,4 +252,4 @@ CoarseCells<Exec> coarsen_cells(const Exec& exec, const CellGrid<Exec>& fine, Co
   return {cells, transfer};
 }
 
-} // namespace femura
+} // namespace ossatura

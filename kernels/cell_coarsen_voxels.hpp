@@ -10,7 +10,7 @@
 #include "kernels/cell_merge.hpp"
 #include "kernels/lame_field.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -153,10 +153,10 @@ CoarseCells<Exec> coarsen_cells(const Exec& exec, const VoxelGrid<Exec>& grid,
                                 const LameField<Exec>& lame, Coarsening kind) {
   const std::int64_t n = grid.num_nodes;
   CellTransfer<Exec> transfer;
-  transfer.parent = make_uninitialized<int>(exec, n, "femura::transfer::parent");
-  transfer.position = make_uninitialized<std::uint8_t>(exec, n, "femura::transfer::position");
+  transfer.parent = make_uninitialized<int>(exec, n, "ossatura::transfer::parent");
+  transfer.position = make_uninitialized<std::uint8_t>(exec, n, "ossatura::transfer::position");
   std::int64_t num_cells = 0;
-  Kokkos::parallel_scan("femura::coarsen_cells::number", range(exec, n),
+  Kokkos::parallel_scan("ossatura::coarsen_cells::number", range(exec, n),
                         detail::NumberGroups<Exec>{grid, transfer.parent}, num_cells);
 
   const bool uniform = lame.lambda_value.data() == lame.mu_value.data();
@@ -166,18 +166,18 @@ CoarseCells<Exec> coarsen_cells(const Exec& exec, const VoxelGrid<Exec>& grid,
   cells.lambda_scale = lame.lambda_scale;
   cells.mu_scale = lame.mu_scale;
   const Array<std::uint8_t, Exec> voxels =
-      make_uninitialized<std::uint8_t>(exec, num_cells, "femura::coarsen_cells::voxels");
-  Kokkos::parallel_for("femura::coarsen_cells::sum", range(exec, n),
+      make_uninitialized<std::uint8_t>(exec, num_cells, "ossatura::coarsen_cells::voxels");
+  Kokkos::parallel_for("ossatura::coarsen_cells::sum", range(exec, n),
                        detail::SumGroup<Exec>{grid, lame, transfer.parent, cells, uniform, voxels});
-  Kokkos::parallel_for("femura::coarsen_cells::merge", range(exec, num_cells),
+  Kokkos::parallel_for("ossatura::coarsen_cells::merge", range(exec, num_cells),
                        detail::MergeNeighbours<Exec>{grid, transfer.parent, voxels,
                                                      kind == Coarsening::split, cells.place,
                                                      cells.corner});
-  transfer.fine_mask = make_zeros<std::uint32_t>(exec, num_cells, "femura::transfer::fine_mask");
-  Kokkos::parallel_for("femura::coarsen_cells::attach", range(exec, n),
+  transfer.fine_mask = make_zeros<std::uint32_t>(exec, num_cells, "ossatura::transfer::fine_mask");
+  Kokkos::parallel_for("ossatura::coarsen_cells::attach", range(exec, n),
                        detail::AttachVoxelNodes<Exec>{grid, voxels, transfer});
   detail::finish_cells(exec, cells);
   return {cells, transfer};
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 
 #include "kernels/voxel_grid.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// The nodes of a level of cells in patches of consecutive ones: patch p owns the nodes
 /// [p num_owned, (p + 1) num_owned) and lists the cells with a node among them, each once, in the
@@ -63,4 +63,4 @@ struct CellTransfer {
   Array<int, Exec> fine_begin, fine_node;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 
 /// How cells and nodes of a coarser level come from the finer one, whose voxels or cells are taken
 /// together by 2 x 2 x 2.
@@ -46,15 +46,16 @@ KOKKOS_INLINE_FUNCTION void merge_common_corners(int* slot, int cell, int other,
 /// Space for num_elem cells, their corners not merged. Lame's arrays: one if `uniform`.
 template<class Exec>
 CellGrid<Exec> make_cells(const Exec& exec, std::int64_t num_elem, bool uniform) {
-  FEMURA_REQUIRE(8 * num_elem <= std::numeric_limits<int>::max(),
-                 num_elem << " coarse cells have more corners than 32-bit numbers hold");
+  OSSATURA_REQUIRE(8 * num_elem <= std::numeric_limits<int>::max(),
+                   num_elem << " coarse cells have more corners than 32-bit numbers hold");
   CellGrid<Exec> cells;
   cells.num_elem = int(num_elem);
-  cells.corner = make_singletons(exec, 8 * num_elem, "femura::cells::corner");
-  cells.place = make_uninitialized<std::uint64_t>(exec, num_elem, "femura::cells::place");
-  cells.mu_value = make_uninitialized<float>(exec, num_elem, "femura::cells::mu");
-  cells.lambda_value =
-      uniform ? cells.mu_value : make_uninitialized<float>(exec, num_elem, "femura::cells::lambda");
+  cells.corner = make_singletons(exec, 8 * num_elem, "ossatura::cells::corner");
+  cells.place = make_uninitialized<std::uint64_t>(exec, num_elem, "ossatura::cells::place");
+  cells.mu_value = make_uninitialized<float>(exec, num_elem, "ossatura::cells::mu");
+  cells.lambda_value = uniform
+                           ? cells.mu_value
+                           : make_uninitialized<float>(exec, num_elem, "ossatura::cells::lambda");
   return cells;
 }
 
@@ -75,4 +76,4 @@ void finish_cells(const Exec& exec, CellGrid<Exec>& cells) {
 }
 
 } // namespace detail
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 
 #include <utility>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 /// K u of a cell.
@@ -87,7 +87,7 @@ public:
   /// Finishes every node with `update`: see node_update.hpp. Does not fence.
   template<class Scalar, class Update>
   void apply_then(const Exec& exec, const Array<Scalar, Exec>& x, const Update& update) const {
-    sum_over_cells<Scalar>(exec, "femura::CellOperator::apply", cells_,
+    sum_over_cells<Scalar>(exec, "ossatura::CellOperator::apply", cells_,
                            detail::CellForces<Exec, Scalar>{cells_.lambda_value, cells_.mu_value,
                                                             edge_ * cells_.lambda_scale,
                                                             edge_ * cells_.mu_scale, x},
@@ -99,4 +99,4 @@ private:
   double edge_;
 };
 
-} // namespace femura
+} // namespace ossatura

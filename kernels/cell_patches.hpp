@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -87,16 +87,16 @@ CellPatches<Exec> make_cell_patches(const Exec& exec, const CellGrid<Exec>& cell
   patches.num_owned = num_owned;
   patches.num_patches = (cells.num_nodes + num_owned - 1) / num_owned;
   std::int64_t total = 0;
-  Kokkos::parallel_scan("femura::make_cell_patches::count", range(exec, cells.num_nodes),
+  Kokkos::parallel_scan("ossatura::make_cell_patches::count", range(exec, cells.num_nodes),
                         detail::ListPatchCells<Exec>{cells, patches, false}, total);
   const std::int64_t listed = total & 0xffffffff, late = total >> 32, n = patches.num_patches + 1;
-  FEMURA_REQUIRE(listed <= std::numeric_limits<int>::max(),
-                 "patches list " << listed << " cells, more than 32-bit numbers hold");
-  patches.cell_begin = make_uninitialized<int>(exec, n, "femura::cell_patches::cell_begin");
-  patches.late_begin = make_uninitialized<int>(exec, n, "femura::cell_patches::late_begin");
-  patches.cell = make_uninitialized<int>(exec, listed, "femura::cell_patches::cell");
-  patches.late = make_uninitialized<int>(exec, late, "femura::cell_patches::late");
-  Kokkos::parallel_scan("femura::make_cell_patches::list", range(exec, cells.num_nodes),
+  OSSATURA_REQUIRE(listed <= std::numeric_limits<int>::max(),
+                   "patches list " << listed << " cells, more than 32-bit numbers hold");
+  patches.cell_begin = make_uninitialized<int>(exec, n, "ossatura::cell_patches::cell_begin");
+  patches.late_begin = make_uninitialized<int>(exec, n, "ossatura::cell_patches::late_begin");
+  patches.cell = make_uninitialized<int>(exec, listed, "ossatura::cell_patches::cell");
+  patches.late = make_uninitialized<int>(exec, late, "ossatura::cell_patches::late");
+  Kokkos::parallel_scan("ossatura::make_cell_patches::list", range(exec, cells.num_nodes),
                         detail::ListPatchCells<Exec>{cells, patches, true}, total);
   return patches;
 }
@@ -184,4 +184,4 @@ void sum_by_patches(const Exec& exec, const char* label, const CellGrid<Exec>& c
 }
 } // namespace detail
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 
 #include "kernels/cell_patches.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -25,16 +25,16 @@ struct NodeSum {
 };
 
 } // namespace detail
-} // namespace femura
+} // namespace ossatura
 
 namespace Kokkos {
 template<class Scalar>
-struct reduction_identity<femura::detail::NodeSum<Scalar>> {
-  KOKKOS_FUNCTION static femura::detail::NodeSum<Scalar> sum() { return {{0, 0, 0}}; }
+struct reduction_identity<ossatura::detail::NodeSum<Scalar>> {
+  KOKKOS_FUNCTION static ossatura::detail::NodeSum<Scalar> sum() { return {{0, 0, 0}}; }
 };
 } // namespace Kokkos
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -95,4 +95,4 @@ void sum_over_cells(const Exec& exec, const char* label, const CellGrid<Exec>& c
     detail::sum_by_nodes<Scalar>(exec, label, cells, terms, update);
 }
 
-} // namespace femura
+} // namespace ossatura

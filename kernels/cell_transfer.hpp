@@ -8,7 +8,7 @@
 
 #include <type_traits>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -179,7 +179,7 @@ void prolong_add(const Exec& exec, const CellTransfer<Exec>& transfer, const Cel
                  const Array<Scalar, Exec>& coarse, const Array<std::uint8_t, Exec>& fine_held,
                  const Array<Scalar, Exec>& fine) {
   Kokkos::parallel_for(
-      "femura::prolong_add", range(exec, fine_held.extent(0)),
+      "ossatura::prolong_add", range(exec, fine_held.extent(0)),
       detail::ProlongFromCells<Exec, Scalar>{transfer, cells.corner, coarse, fine_held, fine});
 }
 
@@ -193,7 +193,7 @@ void restrict_residual(const Exec& exec, const CellTransfer<Exec>& transfer,
                        const Array<Scalar, Exec>& coarse) {
   const auto nodes = detail::fine_nodes(fine_grid, transfer, cells);
   using Nodes = std::remove_const_t<decltype(nodes)>;
-  sum_over_cells<Scalar>(exec, "femura::restrict_residual", cells,
+  sum_over_cells<Scalar>(exec, "ossatura::restrict_residual", cells,
                          detail::RestrictToCorners<Exec, Scalar, Nodes>{nodes, fine},
                          detail::StoreFree<Exec, Scalar>{coarse_held, coarse});
 }
@@ -206,10 +206,10 @@ Constraints<Exec> coarsen_held(const Exec& exec, const CellTransfer<Exec>& trans
   const auto nodes = detail::fine_nodes(fine_grid, transfer, cells);
   using Nodes = std::remove_const_t<decltype(nodes)>;
   const Array<std::uint8_t, Exec> mask =
-      make_uninitialized<std::uint8_t>(exec, cells.num_nodes, "femura::held_mask");
-  Kokkos::parallel_for("femura::coarsen_held", range(exec, cells.num_nodes),
+      make_uninitialized<std::uint8_t>(exec, cells.num_nodes, "ossatura::held_mask");
+  Kokkos::parallel_for("ossatura::coarsen_held", range(exec, cells.num_nodes),
                        detail::CoarsenHeld<Exec, Nodes>{nodes, cells, fine_held, mask});
   return make_constraints(exec, mask);
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 
 #include <type_traits>
 
-namespace femura {
+namespace ossatura {
 
 /// The scalars of an iteration, in the memory of the backend.
 struct CgScalars {
@@ -64,7 +64,7 @@ struct MixedDot {
 template<class Exec, class T>
 void cg_curvature(const Exec& exec, const Array<T, Exec>& p, const Array<T, Exec>& q,
                   const CgScalarArray<Exec>& scalars) {
-  Kokkos::parallel_reduce("femura::cg_curvature", range(exec, p.extent(0)),
+  Kokkos::parallel_reduce("ossatura::cg_curvature", range(exec, p.extent(0)),
                           detail::MixedDot<Exec, T, T>{p, q}, detail::device_sum<Exec>(scalars, 2));
 }
 
@@ -117,7 +117,7 @@ template<class Exec, class U, class T, class B>
 void cg_step(const Exec& exec, double unscale, const Array<T, Exec>& p, const Array<T, Exec>& q,
              const Array<U, Exec>& x, const Array<T, Exec>& r, const Array<B, Exec>& b,
              const CgScalarArray<Exec>& scalars) {
-  Kokkos::parallel_reduce("femura::cg_step",
+  Kokkos::parallel_reduce("ossatura::cg_step",
                           range(exec, detail::Entries<Exec>::num_items(r.extent(0))),
                           detail::CgStep<Exec, U, T, B>{scalars, unscale, p, q, x, r, b},
                           detail::device_sum<Exec>(scalars, 3));
@@ -127,7 +127,7 @@ void cg_step(const Exec& exec, double unscale, const Array<T, Exec>& p, const Ar
 template<class Exec, class T, class B>
 void cg_angle(const Exec& exec, const Array<T, Exec>& r, const Array<B, Exec>& z,
               const CgScalarArray<Exec>& scalars) {
-  Kokkos::parallel_reduce("femura::cg_angle", range(exec, r.extent(0)),
+  Kokkos::parallel_reduce("ossatura::cg_angle", range(exec, r.extent(0)),
                           detail::MixedDot<Exec, T, B>{r, z}, detail::device_sum<Exec>(scalars, 1));
 }
 
@@ -170,10 +170,10 @@ struct CgAdvance {
 template<class Exec, class T, class B>
 void cg_direction(const Exec& exec, double rescale, const Array<B, Exec>& z,
                   const Array<T, Exec>& p, const CgScalarArray<Exec>& scalars) {
-  Kokkos::parallel_for("femura::cg_direction",
+  Kokkos::parallel_for("ossatura::cg_direction",
                        range(exec, detail::Entries<Exec>::num_items(p.extent(0))),
                        detail::CgDirection<Exec, T, B>{scalars, rescale, z, p});
-  Kokkos::parallel_for("femura::cg_direction::advance", range(exec, 1),
+  Kokkos::parallel_for("ossatura::cg_direction::advance", range(exec, 1),
                        detail::CgAdvance<Exec>{scalars});
 }
 
@@ -184,7 +184,7 @@ CgScalars read_scalars(const Exec& exec, const CgScalarArray<Exec>& scalars) {
   const Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
       values, 4);
   Kokkos::deep_copy(exec, host, scalars);
-  fence(exec, "femura::read_scalars");
+  fence(exec, "ossatura::read_scalars");
   return {values[0], values[1], values[2], values[3]};
 }
 
@@ -207,8 +207,8 @@ struct ScaleResidual {
 /// r = scale r and b = r in the precision of b (which is r if that is the same). Does not fence.
 template<class Exec, class T, class B>
 void scale_residual(const Exec& exec, T scale, const Array<T, Exec>& r, const Array<B, Exec>& b) {
-  Kokkos::parallel_for("femura::scale_residual", range(exec, r.extent(0)),
+  Kokkos::parallel_for("ossatura::scale_residual", range(exec, r.extent(0)),
                        detail::ScaleResidual<Exec, T, B>{scale, r, b});
 }
 
-} // namespace femura
+} // namespace ossatura

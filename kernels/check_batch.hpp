@@ -8,7 +8,7 @@
 
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 
 /// No element, for the checks of a batch.
 inline constexpr int no_element = std::numeric_limits<int>::max();
@@ -67,7 +67,7 @@ template<class Exec>
 int find_inverted_element(const Exec& exec, const HexaBatch<Exec>& batch) {
   int first = no_element;
   Kokkos::parallel_reduce(
-      "femura::find_inverted_element", range(exec, batch.num_elem * batch.num_points()),
+      "ossatura::find_inverted_element", range(exec, batch.num_elem * batch.num_points()),
       detail::FindInvertedPoint<Exec>{detail::HexaBatchPointers(batch), batch.elem},
       Kokkos::Min<int>(first));
   return first;
@@ -81,10 +81,10 @@ int find_bad_elasticity(const Exec& exec, const HexaBatch<Exec>& batch) {
   const std::int64_t num_elem = batch.elem_stride == 0 ? 1 : batch.num_elem;
   int first = no_element;
   Kokkos::parallel_reduce(
-      "femura::find_bad_elasticity", range(exec, num_elem * points),
+      "ossatura::find_bad_elasticity", range(exec, num_elem * points),
       detail::FindBadElasticity<Exec>{detail::HexaBatchPointers(batch), points, batch.elem},
       Kokkos::Min<int>(first));
   return first;
 }
 
-} // namespace femura
+} // namespace ossatura

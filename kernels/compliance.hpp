@@ -20,7 +20,7 @@
 #include "kernels/contact_pairs.hpp"
 #include "kernels/inverse_factor.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 constexpr int compliance_block = 8; ///< rows of S
@@ -281,35 +281,37 @@ void make_compliance(const Exec& exec, const ContactPairs<Exec>& pairs,
   using Policy = Kokkos::TeamPolicy<Exec>;
   using detail::make_room;
   const FactorPatternArrays<Exec>& pattern = factor.pattern;
-  FEMURA_REQUIRE(factor.num_bands == 1, "the compliance from an inverse factor of "
-                                            << factor.num_bands << " bands; it takes one");
+  OSSATURA_REQUIRE(factor.num_bands == 1, "the compliance from an inverse factor of "
+                                              << factor.num_bands << " bands; it takes one");
   const int num_pairs = pairs.num_pairs;
   const int num_tiles = (num_pairs + detail::compliance_pairs - 1) / detail::compliance_pairs;
   compliance.num_pairs = num_pairs;
   compliance.stride = 3 * detail::compliance_pairs * num_tiles;
   const std::int64_t stride = compliance.stride;
-  FEMURA_REQUIRE(stride * num_pairs < std::int64_t(1) << 31,
-                 num_pairs << " contacts at once: make the contact distance smaller");
+  OSSATURA_REQUIRE(stride * num_pairs < std::int64_t(1) << 31,
+                   num_pairs << " contacts at once: make the contact distance smaller");
 
   const int stamp = ++space.stamp;
-  make_room(exec, pattern.num_panels, space.mark, "femura::compliance::mark");
+  make_room(exec, pattern.num_panels, space.mark, "ossatura::compliance::mark");
   const std::int64_t most_blocks =
       3 * std::int64_t(pattern.num_nodes) / detail::compliance_block + pattern.num_panels;
-  make_room(exec, most_blocks, space.block_panel, "femura::compliance::block_panel");
-  make_room(exec, most_blocks, space.block_first, "femura::compliance::block_first");
+  make_room(exec, most_blocks, space.block_panel, "ossatura::compliance::block_panel");
+  make_room(exec, most_blocks, space.block_first, "ossatura::compliance::block_first");
   Kokkos::parallel_for(
-      "femura::make_compliance::mark", Range(exec, 0, 4 * num_pairs),
+      "ossatura::make_compliance::mark", Range(exec, 0, 4 * num_pairs),
       detail::MarkAncestors<Exec>{pairs, pattern.panel_of, pattern.parent, space.mark, stamp});
   int num_blocks = 0;
-  Kokkos::parallel_scan("femura::make_compliance::list", Range(exec, 0, pattern.num_panels),
+  Kokkos::parallel_scan("ossatura::make_compliance::list", Range(exec, 0, pattern.num_panels),
                         detail::ListBlocks<Exec>{pattern.first, space.mark, space.block_panel,
                                                  space.block_first, stamp},
                         num_blocks);
-  fence(exec, "femura::make_compliance");
+  fence(exec, "ossatura::make_compliance");
 
-  make_room(exec, std::int64_t(num_blocks) * num_tiles, space.filled, "femura::compliance::filled");
-  make_room(exec, num_blocks * stride * detail::compliance_block, space.s, "femura::compliance::s");
-  Kokkos::parallel_for("femura::make_compliance::fill",
+  make_room(exec, std::int64_t(num_blocks) * num_tiles, space.filled,
+            "ossatura::compliance::filled");
+  make_room(exec, num_blocks * stride * detail::compliance_block, space.s,
+            "ossatura::compliance::s");
+  Kokkos::parallel_for("ossatura::make_compliance::fill",
                        Policy(exec, num_blocks, BackendTraits<Exec>::is_device ? 64 : 1),
                        detail::FillComplianceRows<Exec, Storage>{
                            pairs.pair, pattern.first, pattern.subtree_first, factor.origin,
@@ -324,16 +326,16 @@ void make_compliance(const Exec& exec, const ContactPairs<Exec>& pairs,
   const int most = (num_blocks + 7) / 8;
   const int num_chunks = wanted < 1 ? 1 : wanted < most ? wanted : most;
   make_room(exec, std::int64_t(num_chunks) * num_both * 9 * Multiply::size, space.partial,
-            "femura::compliance::partial");
-  make_room(exec, 3 * num_pairs * stride, compliance.value, "femura::compliance");
+            "ossatura::compliance::partial");
+  make_room(exec, 3 * num_pairs * stride, compliance.value, "ossatura::compliance");
   Kokkos::parallel_for(
-      "femura::make_compliance::multiply",
+      "ossatura::make_compliance::multiply",
       Policy(exec, num_both * num_chunks, int(Multiply::threads)),
       Multiply{space.filled, space.s, space.partial, num_blocks, num_tiles, num_chunks, stamp});
-  Kokkos::parallel_for("femura::make_compliance::sum",
+  Kokkos::parallel_for("ossatura::make_compliance::sum",
                        Range(exec, 0, num_pairs * num_tiles * detail::compliance_pairs),
                        detail::SumTiles<Exec>{space.partial, compliance.value, scale, num_pairs,
                                               num_tiles, num_chunks});
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace femura {
+namespace ossatura {
 
 /// Components without a supported voxel.
 struct UnsupportedComponents {
@@ -72,7 +72,7 @@ ComponentSummary keep_largest_component(const Exec& exec, const VoxelArray<Exec>
   const auto root = label_components<Index>(exec, image, connectivity);
   const ComponentSummary summary = summarise_components<Index>(exec, root);
   if (summary.count > 1)
-    Kokkos::parallel_for("femura::keep_largest_component", range(exec, image.num_voxels()),
+    Kokkos::parallel_for("ossatura::keep_largest_component", range(exec, image.num_voxels()),
                          KeepComponent<Index, Exec>{image, root, summary.largest_root});
   return summary;
 }
@@ -82,21 +82,21 @@ UnsupportedComponents find_unsupported(const Exec& exec, const VoxelArray<Exec>&
                                        const Array<std::uint8_t, Exec>& support,
                                        Connectivity connectivity, bool drop) {
   const std::int64_t n = image.num_voxels();
-  FEMURA_REQUIRE(std::int64_t(support.extent(0)) == n, support.extent(0)
-                                                           << " supports for " << n << " voxels");
+  OSSATURA_REQUIRE(std::int64_t(support.extent(0)) == n, support.extent(0)
+                                                             << " supports for " << n << " voxels");
   const auto root = label_components<Index>(exec, image, connectivity);
-  const Array<int, Exec> supported(Kokkos::view_alloc(exec, "femura::supported"), n);
-  Kokkos::parallel_for("femura::find_unsupported::mark", range(exec, n),
+  const Array<int, Exec> supported(Kokkos::view_alloc(exec, "ossatura::supported"), n);
+  Kokkos::parallel_for("ossatura::find_unsupported::mark", range(exec, n),
                        MarkSupported<Index, Exec>{root, support, supported});
   UnsupportedComponents found;
   Kokkos::parallel_reduce(
-      "femura::find_unsupported::count", range(exec, n),
+      "ossatura::find_unsupported::count", range(exec, n),
       CountUnsupported<Index, Exec>{root, supported}, Kokkos::Sum<std::int64_t>(found.components),
       Kokkos::Sum<std::int64_t>(found.voxels), Kokkos::Min<std::int64_t>(found.example));
   if (found.components == 0)
     found.example = -1;
   if (drop && found.components > 0)
-    Kokkos::parallel_for("femura::drop_unsupported", range(exec, n),
+    Kokkos::parallel_for("ossatura::drop_unsupported", range(exec, n),
                          DropUnsupported<Index, Exec>{image, root, supported});
   return found;
 }
@@ -147,4 +147,4 @@ UnsupportedComponents drop_unsupported(const Exec& exec, const VoxelArray<Exec>&
              : detail::find_unsupported<std::int64_t>(exec, image, support, connectivity, true);
 }
 
-} // namespace femura
+} // namespace ossatura

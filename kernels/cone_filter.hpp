@@ -14,7 +14,7 @@
 
 #include "kernels/point_cells.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Up to two planes normal to each axis.
 struct MirrorPlanes {
@@ -201,32 +201,32 @@ template<class Exec>
 ConeFilter<Exec> make_cone_filter(const Exec& exec, const Array<double, Exec>& centroid,
                                   const Array<double, Exec>& volume, double radius,
                                   const MirrorPlanes& mirrors = {}) {
-  FEMURA_REQUIRE(radius > 0 && std::isfinite(radius), "a filter of radius " << radius);
-  FEMURA_REQUIRE(centroid.extent(0) == 3 * volume.extent(0) && volume.extent(0) > 0,
-                 centroid.extent(0) << " coordinates of " << volume.extent(0) << " centroids");
+  OSSATURA_REQUIRE(radius > 0 && std::isfinite(radius), "a filter of radius " << radius);
+  OSSATURA_REQUIRE(centroid.extent(0) == 3 * volume.extent(0) && volume.extent(0) > 0,
+                   centroid.extent(0) << " coordinates of " << volume.extent(0) << " centroids");
   for (int axis = 0; axis < 3; ++axis)
-    FEMURA_REQUIRE(mirrors.count[axis] < 2 ||
-                       std::fabs(mirrors.place[axis][1] - mirrors.place[axis][0]) >= radius,
-                   "mirrors normal to axis " << axis << " are nearer than the radius " << radius);
+    OSSATURA_REQUIRE(mirrors.count[axis] < 2 ||
+                         std::fabs(mirrors.place[axis][1] - mirrors.place[axis][0]) >= radius,
+                     "mirrors normal to axis " << axis << " are nearer than the radius " << radius);
   ConeFilter<Exec> filter;
   filter.num_elem = volume.extent(0);
   filter.volume = volume;
   const detail::ConeNeighbours<Exec> neighbours{make_point_cells(exec, centroid, radius), mirrors,
                                                 centroid, radius};
   const std::int64_t n = filter.num_elem;
-  filter.begin = make_uninitialized<std::int64_t>(exec, n + 1, "femura::cone_filter::begin");
-  Kokkos::parallel_for("femura::make_cone_filter::count", range(exec, n),
+  filter.begin = make_uninitialized<std::int64_t>(exec, n + 1, "ossatura::cone_filter::begin");
+  Kokkos::parallel_for("ossatura::make_cone_filter::count", range(exec, n),
                        detail::CountConeNeighbours<Exec>{neighbours, filter.begin});
   std::int64_t entries = 0;
-  Kokkos::parallel_scan("femura::make_cone_filter::begin", range(exec, n + 1),
+  Kokkos::parallel_scan("ossatura::make_cone_filter::begin", range(exec, n + 1),
                         detail::BeginOfRow<Exec>{n, filter.begin}, entries);
-  fence(exec, "femura::make_cone_filter");
-  filter.column = make_uninitialized<int>(exec, entries, "femura::cone_filter::column");
-  filter.weight = make_uninitialized<double>(exec, entries, "femura::cone_filter::weight");
-  filter.row_sum = make_uninitialized<double>(exec, n, "femura::cone_filter::row_sum");
-  Kokkos::parallel_for("femura::make_cone_filter::fill", range(exec, n),
+  fence(exec, "ossatura::make_cone_filter");
+  filter.column = make_uninitialized<int>(exec, entries, "ossatura::cone_filter::column");
+  filter.weight = make_uninitialized<double>(exec, entries, "ossatura::cone_filter::weight");
+  filter.row_sum = make_uninitialized<double>(exec, n, "ossatura::cone_filter::row_sum");
+  Kokkos::parallel_for("ossatura::make_cone_filter::fill", range(exec, n),
                        detail::FillNeighbours<Exec>{neighbours, filter});
-  fence(exec, "femura::make_cone_filter");
+  fence(exec, "ossatura::make_cone_filter");
   return filter;
 }
 
@@ -234,7 +234,7 @@ ConeFilter<Exec> make_cone_filter(const Exec& exec, const Array<double, Exec>& c
 template<class Exec>
 void apply_cone_filter(const Exec& exec, const ConeFilter<Exec>& filter,
                        const Array<double, Exec>& x, const Array<double, Exec>& y) {
-  detail::apply_cone<detail::ConeSum::mean>("femura::apply_cone_filter", exec, filter, x, {}, y);
+  detail::apply_cone<detail::ConeSum::mean>("ossatura::apply_cone_filter", exec, filter, x, {}, y);
 }
 
 /// The transposed of the above: makes a gradient by the means one by x. No aliases. Does not fence.
@@ -242,7 +242,7 @@ template<class Exec>
 void apply_cone_filter_transposed(const Exec& exec, const ConeFilter<Exec>& filter,
                                   const Array<double, Exec>& gradient,
                                   const Array<double, Exec>& result) {
-  detail::apply_cone<detail::ConeSum::transposed>("femura::apply_cone_filter_transposed", exec,
+  detail::apply_cone<detail::ConeSum::transposed>("ossatura::apply_cone_filter_transposed", exec,
                                                   filter, gradient, {}, result);
 }
 
@@ -252,8 +252,8 @@ template<class Exec>
 void filter_sensitivities(const Exec& exec, const ConeFilter<Exec>& filter,
                           const Array<double, Exec>& density, const Array<double, Exec>& gradient,
                           const Array<double, Exec>& result) {
-  detail::apply_cone<detail::ConeSum::sensitivity>("femura::filter_sensitivities", exec, filter,
+  detail::apply_cone<detail::ConeSum::sensitivity>("ossatura::filter_sensitivities", exec, filter,
                                                    gradient, density, result);
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -19,7 +19,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace femura {
+namespace ossatura {
 
 /// Which voxels touch: those that share a face (6 neighbours) or at least a corner (26, the ones
 /// whose elements share a node).
@@ -160,16 +160,16 @@ Array<Index, Exec> label_components(const Exec& exec, const VoxelArray<Exec>& im
                                     Connectivity connectivity) {
   static_assert(std::is_signed<Index>::value, "void is labelled -1");
   const std::int64_t n = image.num_voxels();
-  FEMURA_REQUIRE(n <= std::numeric_limits<Index>::max(), n << " voxels need 64-bit labels");
+  OSSATURA_REQUIRE(n <= std::numeric_limits<Index>::max(), n << " voxels need 64-bit labels");
   const Array<Index, Exec> parent(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "femura::components"), n);
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ossatura::components"), n);
   const std::int64_t num_rows = std::int64_t(image.shape[1]) * image.shape[2];
-  Kokkos::parallel_for("femura::label_components::runs", range(exec, num_rows),
+  Kokkos::parallel_for("ossatura::label_components::runs", range(exec, num_rows),
                        detail::JoinRuns<Index, Exec>{image, parent});
   Kokkos::parallel_for(
-      "femura::label_components::rows", range(exec, n),
+      "ossatura::label_components::rows", range(exec, n),
       detail::JoinRows<Index, Exec>{image.shape, connectivity == Connectivity::node, parent});
-  Kokkos::parallel_for("femura::label_components::roots", range(exec, n),
+  Kokkos::parallel_for("ossatura::label_components::roots", range(exec, n),
                        detail::PointAtRoot<Index, Exec>{parent});
   return parent;
 }
@@ -180,8 +180,8 @@ template<class Index, class Exec>
 Array<Index, Exec> component_sizes(const Exec& exec, const Array<Index, Exec>& root) {
   using Kernel = detail::CountMembers<Index, Exec>;
   const std::int64_t n = root.extent(0);
-  const Array<Index, Exec> size(Kokkos::view_alloc(exec, "femura::component_sizes"), n);
-  Kokkos::parallel_for("femura::component_sizes",
+  const Array<Index, Exec> size(Kokkos::view_alloc(exec, "ossatura::component_sizes"), n);
+  Kokkos::parallel_for("ossatura::component_sizes",
                        range(exec, (n + Kernel::stretch - 1) / Kernel::stretch),
                        Kernel{root, size});
   return size;
@@ -193,17 +193,17 @@ ComponentSummary summarise_components(const Exec& exec, const Array<Index, Exec>
   const Array<Index, Exec> size = component_sizes<Index>(exec, root);
   const std::int64_t n = root.extent(0);
   ComponentSummary summary;
-  Kokkos::parallel_reduce("femura::summarise_components::sizes", range(exec, n),
+  Kokkos::parallel_reduce("ossatura::summarise_components::sizes", range(exec, n),
                           detail::SummariseSizes<Index, Exec>{size},
                           Kokkos::Sum<std::int64_t>(summary.count),
                           Kokkos::Sum<std::int64_t>(summary.num_solid),
                           Kokkos::Max<std::int64_t>(summary.largest_size));
   if (summary.count == 0)
     return ComponentSummary();
-  Kokkos::parallel_reduce("femura::summarise_components::largest", range(exec, n),
+  Kokkos::parallel_reduce("ossatura::summarise_components::largest", range(exec, n),
                           detail::FirstOfSize<Index, Exec>{size, summary.largest_size},
                           Kokkos::Min<std::int64_t>(summary.largest_root));
   return summary;
 }
 
-} // namespace femura
+} // namespace ossatura

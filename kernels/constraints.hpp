@@ -5,7 +5,7 @@
 #include "core/morton.hpp"
 #include "core/vector.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Which components of which nodes are held. Solvers work on the free subspace: vectors are zero at
 /// held components, and `clear` restores that after a product.
@@ -55,13 +55,13 @@ Constraints<Exec> make_constraints(const Exec& exec, const Array<std::uint8_t, E
   Constraints<Exec> held;
   held.mask = mask;
   std::int64_t count = 0;
-  Kokkos::parallel_reduce("femura::make_constraints::count", range(exec, mask.extent(0)),
+  Kokkos::parallel_reduce("ossatura::make_constraints::count", range(exec, mask.extent(0)),
                           detail::CountHeldNodes<Exec>{mask}, count);
-  held.node = make_uninitialized<int>(exec, count, "femura::held_nodes");
+  held.node = make_uninitialized<int>(exec, count, "ossatura::held_nodes");
   const Array<int, Exec> node = held.node;
-  Kokkos::parallel_scan("femura::make_constraints::list", range(exec, mask.extent(0)),
+  Kokkos::parallel_scan("ossatura::make_constraints::list", range(exec, mask.extent(0)),
                         detail::ListHeldNodes<Exec>{mask, node});
-  Kokkos::parallel_reduce("femura::make_constraints::dofs", range(exec, count),
+  Kokkos::parallel_reduce("ossatura::make_constraints::dofs", range(exec, count),
                           detail::CountHeldDofs<Exec>{mask, node}, held.num_dofs);
   return held;
 }
@@ -86,8 +86,8 @@ template<class Exec, class Scalar>
 void clear(const Exec& exec, const Constraints<Exec>& held, const Array<Scalar, Exec>& x) {
   if (held.node.extent(0) == 0)
     return;
-  Kokkos::parallel_for("femura::clear", range(exec, held.node.extent(0)),
+  Kokkos::parallel_for("ossatura::clear", range(exec, held.node.extent(0)),
                        detail::Clear<Exec, Scalar>{held, x});
 }
 
-} // namespace femura
+} // namespace ossatura

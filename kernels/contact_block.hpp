@@ -19,7 +19,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 /// What the update of a contact needs of its block.
 struct ContactBlock {
@@ -111,4 +111,4 @@ KOKKOS_INLINE_FUNCTION ContactDefect contact_defect(const ContactBlock& block, c
   return {block.give[0] * (lift < 0 ? -lift : lift), block.give[1] * sqrt(dx * dx + dy * dy)};
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -4,7 +4,7 @@
 
 #include "kernels/contact_pairs.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// The triangles' corners among the pairs by node, so that forces are summed by each node and in
 /// one order.
@@ -128,7 +128,7 @@ void measure_free_motion(const Exec& exec, const ContactPairs<Exec>& pairs,
                          const ContactPairs<Exec>& last, const Array<double, Exec>& x,
                          const Array<double, Exec>& x_free, bool start,
                          const Array<double, Exec>& free_motion) {
-  Kokkos::parallel_for("femura::measure_free_motion",
+  Kokkos::parallel_for("ossatura::measure_free_motion",
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, pairs.num_pairs),
                        detail::MeasureFreeMotion<Exec>{pairs, last, x, x_free, free_motion, start});
 }
@@ -140,18 +140,18 @@ void fill_corner_map(const Exec& exec, const ContactPairs<Exec>& pairs, int num_
   using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>;
   InverseMap<Exec>& map = corners.pairs;
   if (map.begin.extent(0) == 0)
-    map.begin = make_zeros<int>(exec, num_nodes + 1, "femura::corner_map::begin");
+    map.begin = make_zeros<int>(exec, num_nodes + 1, "ossatura::corner_map::begin");
   else
     Kokkos::deep_copy(exec, map.begin, 0);
   if (map.member.extent(0) < 3 * pairs.pair.extent(0))
-    map.member = make_uninitialized<int>(exec, 3 * pairs.pair.extent(0), "femura::corner_map");
-  Kokkos::parallel_for("femura::fill_corner_map::count", Range(exec, 0, pairs.num_pairs),
+    map.member = make_uninitialized<int>(exec, 3 * pairs.pair.extent(0), "ossatura::corner_map");
+  Kokkos::parallel_for("ossatura::fill_corner_map::count", Range(exec, 0, pairs.num_pairs),
                        detail::CountCorners<Exec>{pairs, map.begin});
-  Kokkos::parallel_scan("femura::fill_corner_map::end", range(exec, num_nodes + 1),
+  Kokkos::parallel_scan("ossatura::fill_corner_map::end", range(exec, num_nodes + 1),
                         detail::EndOfTarget<Exec>{map.begin});
-  Kokkos::parallel_for("femura::fill_corner_map::place", Range(exec, 0, pairs.num_pairs),
+  Kokkos::parallel_for("ossatura::fill_corner_map::place", Range(exec, 0, pairs.num_pairs),
                        detail::PlaceCorners<Exec>{pairs, map});
-  Kokkos::parallel_for("femura::fill_corner_map::sort", range(exec, num_nodes),
+  Kokkos::parallel_for("ossatura::fill_corner_map::sort", range(exec, num_nodes),
                        detail::SortMembers<Exec>{map});
 }
 
@@ -163,7 +163,7 @@ void gather_contact_forces(const Exec& exec, const ContactPairs<Exec>& pairs,
                            const Array<int, Exec>& begin, const CornerMap<Exec>& corners,
                            bool has_corners, const Array<double, Exec>& force) {
   Kokkos::parallel_for(
-      "femura::gather_contact_forces", range(exec, std::int64_t(begin.extent(0)) - 1),
+      "ossatura::gather_contact_forces", range(exec, std::int64_t(begin.extent(0)) - 1),
       detail::GatherContactForces<Exec>{pairs, begin, corners, has_corners, force});
 }
 
@@ -173,11 +173,11 @@ void sum_target_force(const Exec& exec, const ContactPairs<Exec>& pairs, int tar
                       int num_targets, double (&force)[3]) {
   using Sum = Kokkos::Sum<double>;
   Kokkos::parallel_reduce(
-      "femura::sum_target_force",
+      "ossatura::sum_target_force",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, pairs.num_pairs),
       detail::SumTargetForce<Exec>{pairs, target, num_targets}, Sum(force[0]), Sum(force[1]),
       Sum(force[2]));
-  fence(exec, "femura::sum_target_force");
+  fence(exec, "ossatura::sum_target_force");
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace femura {
+namespace ossatura {
 
 /// Rows of H: weight[k] frame[c] at node[k], for c the normal and two tangents. The gap is
 /// normal . sum weight[k] q[node[k]] - offset.
@@ -37,4 +37,4 @@ KOKKOS_INLINE_FUNCTION void make_tangents(const double* n, double* t, double* u)
   u[2] = n[0] * t[1] - n[1] * t[0];
 }
 
-} // namespace femura
+} // namespace ossatura

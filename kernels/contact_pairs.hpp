@@ -6,7 +6,7 @@
 #include "core/array_pointer.hpp"
 #include "kernels/triangle_grid.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Pairs of a step, and the forces found for them.
 template<class Exec>
@@ -121,13 +121,14 @@ struct PairLists {
 
 template<class Exec>
 PairLists<Exec> make_pair_lists(const Exec& exec, const ContactSurfaces<Exec>& surfaces) {
-  FEMURA_REQUIRE(std::int64_t(surfaces.num_nodes) * surfaces.num_targets() < std::int64_t(1) << 31,
-                 surfaces.num_nodes << " nodes and " << surfaces.num_targets()
-                                    << " obstacles and objects are too many for contact");
+  OSSATURA_REQUIRE(std::int64_t(surfaces.num_nodes) * surfaces.num_targets() < std::int64_t(1)
+                                                                                   << 31,
+                   surfaces.num_nodes << " nodes and " << surfaces.num_targets()
+                                      << " obstacles and objects are too many for contact");
   PairLists<Exec> lists;
   const int slots = surfaces.num_nodes * surfaces.num_targets();
-  lists.found = make_uninitialized<int>(exec, slots, "femura::pair_lists::found");
-  lists.begin = make_zeros<int>(exec, surfaces.num_nodes + 1, "femura::pair_lists::begin");
+  lists.found = make_uninitialized<int>(exec, slots, "ossatura::pair_lists::found");
+  lists.begin = make_zeros<int>(exec, surfaces.num_nodes + 1, "ossatura::pair_lists::begin");
   return lists;
 }
 
@@ -148,28 +149,28 @@ void find_contact_pairs(const Exec& exec, const ContactSurfaces<Exec>& surfaces,
   if (surfaces.num_objects > 0)
     fill_triangle_grid(exec, surfaces, x, x_free, grid);
   const detail::MakePair<Exec> make{surfaces, last, x};
-  Kokkos::parallel_for("femura::find_contact_pairs", Range(exec, 0, slots),
+  Kokkos::parallel_for("ossatura::find_contact_pairs", Range(exec, 0, slots),
                        detail::FindPairs<Exec>{make, grid, x_free, lists.found});
   while (true) {
     const int room = int(lists.slot_of.extent(0));
-    Kokkos::parallel_scan("femura::find_contact_pairs::list", Range(exec, 0, slots),
+    Kokkos::parallel_scan("ossatura::find_contact_pairs::list", Range(exec, 0, slots),
                           detail::ListPairs<Exec>{surfaces.num_targets(), slots, room, lists.found,
                                                   lists.begin, lists.slot_of},
                           pairs.num_pairs);
-    fence(exec, "femura::find_contact_pairs");
+    fence(exec, "ossatura::find_contact_pairs");
     if (pairs.num_pairs <= room)
       break;
     lists.slot_of = make_uninitialized<int>(exec, pairs.num_pairs + pairs.num_pairs / 2 + 64,
-                                            "femura::pair_lists::slot_of");
+                                            "ossatura::pair_lists::slot_of");
   }
   if (pairs.num_pairs > int(pairs.pair.extent(0))) {
     const std::int64_t room = lists.slot_of.extent(0);
     pairs.pair = Array<ContactPair, Exec>(
-        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "femura::contact_pairs"), room);
-    pairs.multiplier = make_zeros<double>(exec, 3 * room, "femura::contact_pairs::multiplier");
+        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ossatura::contact_pairs"), room);
+    pairs.multiplier = make_zeros<double>(exec, 3 * room, "ossatura::contact_pairs::multiplier");
   }
-  Kokkos::parallel_for("femura::find_contact_pairs::write", Range(exec, 0, pairs.num_pairs),
+  Kokkos::parallel_for("ossatura::find_contact_pairs::write", Range(exec, 0, pairs.num_pairs),
                        detail::WritePairs<Exec>{make, lists.found, lists.slot_of, pairs.pair});
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 #include "kernels/contact_pair.hpp"
 #include "kernels/nearest_point.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// A plane, or a sphere about `point`.
 struct ContactObstacle {
@@ -130,4 +130,4 @@ KOKKOS_INLINE_FUNCTION ContactPair pair_with_triangle(const ContactSurfaces<Exec
   return pair;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -12,7 +12,7 @@
 
 #include <cstdint>
 
-namespace femura {
+namespace ossatura {
 
 /// Triplets of scalars or of 3 x 3 blocks, of a square matrix. Rows and columns count scalars or
 /// blocks, and so do entries. Every row has its diagonal.
@@ -57,7 +57,7 @@ template<class Exec>
 std::uint64_t hash_of_triplets(const Exec& exec, const Array<int, Exec>& i,
                                const Array<int, Exec>& j) {
   std::uint64_t sum = 0;
-  Kokkos::parallel_reduce("femura::hash_of_triplets", range(exec, i.extent(0)),
+  Kokkos::parallel_reduce("ossatura::hash_of_triplets", range(exec, i.extent(0)),
                           HashTriplets{i.data(), j.data()}, sum);
   return sum;
 }
@@ -136,10 +136,10 @@ void sum_triplets(const Exec& exec, const CooMap<Exec>& map, const Array<double,
   const std::int64_t n = map.num_entries();
   const TripletSums<Block> sums = triplet_sums<Block>(map);
   if constexpr (by_scalars)
-    Kokkos::parallel_for("femura::sum_triplets", range(exec, n * Block * Block),
+    Kokkos::parallel_for("ossatura::sum_triplets", range(exec, n * Block * Block),
                          SumScalars<Block>{sums, triplets.data(), value.data()});
   else
-    Kokkos::parallel_for("femura::sum_triplets", range(exec, n),
+    Kokkos::parallel_for("ossatura::sum_triplets", range(exec, n),
                          SumEntries<Block>{sums, triplets.data(), value.data()});
 }
 
@@ -164,4 +164,4 @@ void sum_triplets(const Exec& exec, const CooMap<Exec>& map, const Array<double,
     detail::sum_triplets<by_scalars, 3>(exec, map, triplets, value);
 }
 
-} // namespace femura
+} // namespace ossatura

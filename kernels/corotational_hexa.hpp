@@ -16,7 +16,7 @@
 #include "kernels/corotational_simplex.hpp"
 #include "kernels/hexa_shape.hpp"
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 /// An element keeps its modes at rest (c_m one after the other) and the factor of its moduli;
 /// input.coefficient is lambda, mu.
@@ -153,4 +153,4 @@ struct CorotationalHexa {
   }
 };
 
-} // namespace femura::detail
+} // namespace ossatura::detail

@@ -30,7 +30,7 @@
 
 #include <type_traits>
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 /// Lame's coefficients times a volume.
 struct ScaledLame {
@@ -215,4 +215,4 @@ struct CorotationalSimplex {
   }
 };
 
-} // namespace femura::detail
+} // namespace ossatura::detail

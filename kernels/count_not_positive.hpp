@@ -3,7 +3,7 @@
 
 #include "core/vector.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 template<class Exec>
@@ -20,9 +20,9 @@ struct CountNotPositive {
 template<class Exec>
 std::int64_t count_not_positive(const Exec& exec, const Array<double, Exec>& x) {
   std::int64_t count = 0;
-  Kokkos::parallel_reduce("femura::count_not_positive", range(exec, x.extent(0)),
+  Kokkos::parallel_reduce("ossatura::count_not_positive", range(exec, x.extent(0)),
                           detail::CountNotPositive<Exec>{x}, count);
   return count;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 template<class Exec>
@@ -23,9 +23,9 @@ struct CountSolid {
 template<class Exec>
 std::int64_t count_solid(const Exec& exec, const VoxelArray<Exec>& image) {
   std::int64_t count = 0;
-  Kokkos::parallel_reduce("femura::count_solid", range(exec, image.num_voxels()),
+  Kokkos::parallel_reduce("ossatura::count_solid", range(exec, image.num_voxels()),
                           detail::CountSolid<Exec>{image.value}, count);
   return count;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -4,7 +4,7 @@
 
 #include "core/backend.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Row i has entries row_begin(i) .. row_begin(i + 1); columns ascend.
 template<class Exec>
@@ -17,4 +17,4 @@ struct CsrMatrix {
   int num_entries() const { return int(column.extent(0)); }
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -14,7 +14,7 @@
 
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -174,39 +174,39 @@ struct NegateInto {
 template<class Scalar, class Exec>
 Array<Scalar, Exec> invert_semidefinite(const Exec& exec, const Array<double, Exec>& a,
                                         std::int64_t n, double threshold = 1e-10) {
-  FEMURA_REQUIRE(std::int64_t(a.extent(0)) == n * n,
-                 a.extent(0) << " entries of a matrix with " << n << " rows");
-  const auto diagonal = make_uninitialized<double>(exec, n, "femura::dense_diagonal");
-  Kokkos::parallel_for("femura::invert_semidefinite::diagonal", range(exec, n),
+  OSSATURA_REQUIRE(std::int64_t(a.extent(0)) == n * n,
+                   a.extent(0) << " entries of a matrix with " << n << " rows");
+  const auto diagonal = make_uninitialized<double>(exec, n, "ossatura::dense_diagonal");
+  Kokkos::parallel_for("ossatura::invert_semidefinite::diagonal", range(exec, n),
                        detail::CopyDiagonal<Exec>{n, a, diagonal});
   constexpr std::int64_t widest = detail::sweep_width;
-  const auto pivots = make_uninitialized<double>(exec, widest * widest, "femura::dense_pivots");
-  const auto panel = make_uninitialized<double>(exec, widest * n, "femura::dense_panel");
-  const auto scaled = make_uninitialized<double>(exec, widest * n, "femura::dense_scaled");
+  const auto pivots = make_uninitialized<double>(exec, widest * widest, "ossatura::dense_pivots");
+  const auto panel = make_uninitialized<double>(exec, widest * n, "ossatura::dense_panel");
+  const auto scaled = make_uninitialized<double>(exec, widest * n, "ossatura::dense_scaled");
   for (std::int64_t first = 0; first < n; first += widest) {
     const int width = int(n - first < widest ? n - first : widest);
     // On devices the whole matrix is kept, elsewhere its lower triangle and the block's rows.
     using Pivots = detail::InvertPivots<Exec>;
-    Kokkos::parallel_for("femura::invert_semidefinite::pivots",
+    Kokkos::parallel_for("ossatura::invert_semidefinite::pivots",
                          Kokkos::TeamPolicy<Exec>(exec, 1, Kokkos::AUTO)
                              .set_scratch_size(0, Kokkos::PerTeam(Pivots::scratch_bytes(width))),
                          Pivots{n, first, width, threshold, a, diagonal, pivots});
-    Kokkos::parallel_for("femura::invert_semidefinite::panel", range(exec, width * n),
+    Kokkos::parallel_for("ossatura::invert_semidefinite::panel", range(exec, width * n),
                          detail::ScalePanel<Exec>{n, first, width, a, pivots, panel, scaled});
     const detail::SweepEntries<Exec> sweep{n, first, width, pivots, panel, scaled, a};
     if constexpr (BackendTraits<Exec>::is_device) {
-      Kokkos::parallel_for("femura::invert_semidefinite::sweep", range(exec, n * n), sweep);
+      Kokkos::parallel_for("ossatura::invert_semidefinite::sweep", range(exec, n * n), sweep);
     } else {
-      Kokkos::parallel_for("femura::invert_semidefinite::sweep", range(exec, n),
+      Kokkos::parallel_for("ossatura::invert_semidefinite::sweep", range(exec, n),
                            detail::SweepRow<Exec>{sweep});
-      Kokkos::parallel_for("femura::invert_semidefinite::mirror", range(exec, n),
+      Kokkos::parallel_for("ossatura::invert_semidefinite::mirror", range(exec, n),
                            detail::MirrorLower<Exec>{n, a});
     }
   }
-  const auto inverse = make_uninitialized<Scalar>(exec, n * n, "femura::dense_inverse");
-  Kokkos::parallel_for("femura::invert_semidefinite::negate", range(exec, n * n),
+  const auto inverse = make_uninitialized<Scalar>(exec, n * n, "ossatura::dense_inverse");
+  Kokkos::parallel_for("ossatura::invert_semidefinite::negate", range(exec, n * n),
                        detail::NegateInto<Exec, Scalar>{a, inverse});
   return inverse;
 }
 
-} // namespace femura
+} // namespace ossatura

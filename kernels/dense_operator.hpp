@@ -4,7 +4,7 @@
 
 #include "core/vector.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 template<class Exec, class Scalar>
@@ -65,10 +65,10 @@ void apply_dense(const Exec& exec, const Array<Scalar, Exec>& matrix, const Arra
   const std::int64_t n = x.extent(0);
   const detail::ApplyDense<Exec, Scalar> rows{n, matrix, x, y};
   if constexpr (BackendTraits<Exec>::is_device)
-    Kokkos::parallel_for("femura::apply_dense",
+    Kokkos::parallel_for("ossatura::apply_dense",
                          Kokkos::TeamPolicy<Exec>(exec, int((n + 3) / 4), 4, 32), rows);
   else
-    Kokkos::parallel_for("femura::apply_dense", range(exec, n), rows);
+    Kokkos::parallel_for("ossatura::apply_dense", range(exec, n), rows);
 }
 
-} // namespace femura
+} // namespace ossatura

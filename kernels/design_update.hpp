@@ -7,7 +7,7 @@
 #include "kernels/part_sums.hpp"
 #include "kernels/simp.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 template<class Exec>
@@ -26,7 +26,7 @@ struct SetPassive {
 template<class Exec>
 void set_passive(const Exec& exec, const Array<std::uint8_t, Exec>& role, double solid,
                  double hollow, const Array<double, Exec>& x) {
-  Kokkos::parallel_for("femura::set_passive", range(exec, x.extent(0)),
+  Kokkos::parallel_for("ossatura::set_passive", range(exec, x.extent(0)),
                        detail::SetPassive<Exec>{role, x, solid, hollow});
 }
 
@@ -51,7 +51,7 @@ template<class Exec>
 void move_bounds(const Exec& exec, const Array<std::uint8_t, Exec>& role,
                  const Array<double, Exec>& x, double least, double move,
                  const Array<double, Exec>& lower, const Array<double, Exec>& upper) {
-  Kokkos::parallel_for("femura::move_bounds", range(exec, x.extent(0)),
+  Kokkos::parallel_for("ossatura::move_bounds", range(exec, x.extent(0)),
                        detail::MoveBounds<Exec>{role, x, lower, upper, least, move});
 }
 
@@ -73,7 +73,7 @@ template<class Exec>
 void lower_free(const Exec& exec, const Array<std::uint8_t, Exec>& role,
                 const Array<double, Exec>& from, double least, double by,
                 const Array<double, Exec>& x) {
-  Kokkos::parallel_for("femura::lower_free", range(exec, x.extent(0)),
+  Kokkos::parallel_for("ossatura::lower_free", range(exec, x.extent(0)),
                        detail::LowerFree<Exec>{role, from, x, least, by});
 }
 
@@ -93,7 +93,7 @@ struct ScaleBySlope {
 template<class Exec>
 void scale_by_slope(const Exec& exec, const SimpLaw& law, const Array<double, Exec>& density,
                     double factor, const Array<double, Exec>& gradient) {
-  Kokkos::parallel_for("femura::scale_by_slope", range(exec, density.extent(0)),
+  Kokkos::parallel_for("ossatura::scale_by_slope", range(exec, density.extent(0)),
                        detail::ScaleBySlope<Exec>{law, density, gradient, factor});
 }
 
@@ -126,7 +126,7 @@ struct DesignTerms {
 template<class Exec>
 DesignSums sum_design(const Exec& exec, const Array<std::uint8_t, Exec>& role,
                       const Array<double, Exec>& volume, const Array<double, Exec>& density) {
-  const auto sums = part_sums<4>(exec, "femura::sum_design", volume.extent(0),
+  const auto sums = part_sums<4>(exec, "ossatura::sum_design", volume.extent(0),
                                  detail::DesignTerms<Exec>{role, volume, density});
   return {sums[0], sums[1], sums[2], sums[3]};
 }
@@ -145,8 +145,8 @@ struct WeightedSize {
 /// too). Fences.
 template<class Exec>
 double sum_of_sizes(const Exec& exec, const Array<double, Exec>& x, const Array<double, Exec>& y) {
-  return part_sums<1>(exec, "femura::sum_of_sizes", x.extent(0),
+  return part_sums<1>(exec, "ossatura::sum_of_sizes", x.extent(0),
                       detail::WeightedSize<Exec>{x, y})[0];
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 template<class Exec, class Scalar>
@@ -39,8 +39,8 @@ template<class Scalar, class Exec>
 Array<Scalar, Exec> make_inverse_diagonal(const Exec& exec, const VoxelGrid<Exec>& grid,
                                           const LameField<Exec>& lame, double edge) {
   Array<Scalar, Exec> inverse =
-      make_uninitialized<Scalar>(exec, grid.num_nodes, "femura::inverse_diagonal");
-  Kokkos::parallel_for("femura::make_inverse_diagonal", range(exec, grid.num_nodes),
+      make_uninitialized<Scalar>(exec, grid.num_nodes, "ossatura::inverse_diagonal");
+  Kokkos::parallel_for("ossatura::make_inverse_diagonal", range(exec, grid.num_nodes),
                        detail::InvertDiagonal<Exec, Scalar>{grid, lame, edge, inverse});
   return inverse;
 }
@@ -91,10 +91,10 @@ template<class Scalar, class Exec>
 Array<Scalar, Exec> make_inverse_block_norm(const Exec& exec, const VoxelGrid<Exec>& grid,
                                             const LameField<Exec>& lame, double edge) {
   Array<Scalar, Exec> inverse =
-      make_uninitialized<Scalar>(exec, grid.num_nodes, "femura::inverse_block_norm");
-  Kokkos::parallel_for("femura::make_inverse_block_norm", range(exec, grid.num_nodes),
+      make_uninitialized<Scalar>(exec, grid.num_nodes, "ossatura::inverse_block_norm");
+  Kokkos::parallel_for("ossatura::make_inverse_block_norm", range(exec, grid.num_nodes),
                        detail::InvertBlockNorms<Exec, Scalar>{grid, lame, edge, inverse});
   return inverse;
 }
 
-} // namespace femura
+} // namespace ossatura

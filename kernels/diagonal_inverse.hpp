@@ -9,7 +9,7 @@
 
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Panel s: L_ss^-1, column-major of 3 width(s) rows and columns, zeros stored, from begin(s).
 template<class Exec>
@@ -24,8 +24,8 @@ DiagonalInverse<Exec> make_diagonal_inverse(const Exec& exec, const FactorPatter
   std::vector<std::int64_t> begin(1, 0);
   for (int s = 0; s < pattern.num_panels(); ++s)
     begin.push_back(begin.back() + 9 * std::int64_t(pattern.width(s)) * pattern.width(s));
-  return {upload(exec, "femura::diagonal_inverse::begin", begin),
-          make_uninitialized<double>(exec, begin.back(), "femura::diagonal_inverse::value")};
+  return {upload(exec, "ossatura::diagonal_inverse::begin", begin),
+          make_uninitialized<double>(exec, begin.back(), "ossatura::diagonal_inverse::value")};
 }
 
 namespace detail {
@@ -76,7 +76,7 @@ void invert_diagonal_blocks(const Exec& exec, const SupernodalFactor<Exec>& fact
   const FactorPatternArrays<Exec>& pattern = factor.pattern;
   using Kernel = detail::InvertDiagonalBlock<Exec>;
   Kokkos::parallel_for(
-      "femura::invert_diagonal_blocks",
+      "ossatura::invert_diagonal_blocks",
       Kokkos::TeamPolicy<Exec>(exec, pattern.num_panels, BackendTraits<Exec>::is_device ? 128 : 1)
           .set_scratch_size(scratch_level<Exec>, Kokkos::PerTeam(Kernel::scratch_bytes())),
       Kernel{pattern.first, pattern.row_begin, pattern.begin, diagonal.begin, factor.panel,
@@ -84,4 +84,4 @@ void invert_diagonal_blocks(const Exec& exec, const SupernodalFactor<Exec>& fact
   invert_entries(exec, factor.pivot, inverse_pivot);
 }
 
-} // namespace femura
+} // namespace ossatura

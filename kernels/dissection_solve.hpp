@@ -19,7 +19,7 @@
 
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -170,7 +170,7 @@ public:
     const DissectionTree tree = make_dissection_tree(pattern, leaf_nodes);
     level_begin_ = tree.level_begin;
     const auto copy_of = [&](const char* name, const auto& values) {
-      return upload(exec, std::string("femura::dissection_solve::") + name, values);
+      return upload(exec, std::string("ossatura::dissection_solve::") + name, values);
     };
     domain_ = copy_of("domain", tree.order);
     domain_first_ = copy_of("domain_first", tree.first);
@@ -179,16 +179,16 @@ public:
     row_ = copy_of("row", pattern.row);
     begin_ = copy_of("begin", pattern.begin);
     const std::int64_t n = 3 * std::int64_t(pattern.num_nodes);
-    panel_ = make_zeros<double>(exec, pattern.begin.back(), "femura::dissection_solve::panel");
-    pivot_ = make_zeros<double>(exec, n, "femura::dissection_solve::pivot");
-    x_ = make_zeros<double>(exec, n, "femura::dissection_solve::x");
+    panel_ = make_zeros<double>(exec, pattern.begin.back(), "ossatura::dissection_solve::panel");
+    pivot_ = make_zeros<double>(exec, n, "ossatura::dissection_solve::pivot");
+    x_ = make_zeros<double>(exec, n, "ossatura::dissection_solve::x");
   }
 
   /// Copies the factor, so that recorded launches see the new one. Two launches; does not fence.
   void refresh(const Exec& exec, const SupernodalFactor<Exec>& factor) {
-    FEMURA_REQUIRE(factor.pivot.extent(0) == pivot_.extent(0) &&
-                       factor.panel.extent(0) == panel_.extent(0),
-                   "a factor of another pattern");
+    OSSATURA_REQUIRE(factor.pivot.extent(0) == pivot_.extent(0) &&
+                         factor.panel.extent(0) == panel_.extent(0),
+                     "a factor of another pattern");
     copy(exec, factor.panel, panel_);
     copy(exec, factor.pivot, pivot_);
   }
@@ -197,10 +197,10 @@ public:
   void apply(const Exec& exec, const Array<double, Exec>& r, const Array<double, Exec>& z) const {
     copy(exec, r, x_);
     for (int level = 0; level < num_levels(); ++level)
-      Kokkos::parallel_for("femura::dissection_solve::lower", policy(exec, level),
+      Kokkos::parallel_for("ossatura::dissection_solve::lower", policy(exec, level),
                            detail::SolveLowerDomain<Exec>{kernel(level), x_});
     for (int level = num_levels() - 1; level >= 0; --level)
-      Kokkos::parallel_for("femura::dissection_solve::upper", policy(exec, level),
+      Kokkos::parallel_for("ossatura::dissection_solve::upper", policy(exec, level),
                            detail::SolveUpperDomain<Exec>{kernel(level), x_, z});
   }
 
@@ -230,4 +230,4 @@ private:
   Array<double, Exec> panel_, pivot_, x_;
 };
 
-} // namespace femura
+} // namespace ossatura

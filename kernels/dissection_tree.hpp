@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Sub-domain d has the panels first[d] .. first[d + 1]; those of level l, which need nothing of
 /// each other, are order[level_begin[l]] .. order[level_begin[l + 1]].
@@ -58,4 +58,4 @@ inline DissectionTree make_dissection_tree(const FactorPattern& pattern, int lea
   return tree;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 #include "kernels/lame_field.hpp"
 #include "kernels/voxel_element.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 template<class Exec>
@@ -27,10 +27,10 @@ struct LargestScaledEigenvalue {
 template<class Exec>
 double bound_scaled_eigenvalue(const Exec& exec, const LameField<Exec>& lame) {
   double largest = 0;
-  Kokkos::parallel_reduce("femura::bound_scaled_eigenvalue", range(exec, lame.mu_value.extent(0)),
+  Kokkos::parallel_reduce("ossatura::bound_scaled_eigenvalue", range(exec, lame.mu_value.extent(0)),
                           detail::LargestScaledEigenvalue<Exec>{lame},
                           Kokkos::Max<double>(largest));
   return largest > 0 ? largest : 1; // no voxels
 }
 
-} // namespace femura
+} // namespace ossatura

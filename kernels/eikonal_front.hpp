@@ -18,7 +18,7 @@
 
 #include "kernels/ring_batch.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Device-side state of a front, so that iterations need no host. Counters rotate through three
 /// slots: iteration k reads slot k % 3, fills the next and clears the one after that.
@@ -191,14 +191,14 @@ EikonalFront<Exec> make_eikonal_front(const Exec& exec, std::int64_t num_times,
                                       const Array<std::uint32_t, Exec>& site) {
   EikonalFront<Exec> front;
   for (auto& queue : front.queue)
-    queue = make_uninitialized<std::uint32_t>(exec, num_times, "femura::eikonal::queue");
-  front.stamp = make_uninitialized<int>(exec, num_times, "femura::eikonal::stamp");
+    queue = make_uninitialized<std::uint32_t>(exec, num_times, "ossatura::eikonal::queue");
+  front.stamp = make_uninitialized<int>(exec, num_times, "ossatura::eikonal::stamp");
   Kokkos::deep_copy(exec, front.stamp, -1);
   front.counter =
-      make_zeros<int>(exec, EikonalFront<Exec>::num_counters, "femura::eikonal::counter");
+      make_zeros<int>(exec, EikonalFront<Exec>::num_counters, "ossatura::eikonal::counter");
   front.total =
-      make_zeros<std::uint64_t>(exec, EikonalFront<Exec>::num_totals, "femura::eikonal::total");
-  Kokkos::parallel_for("femura::make_eikonal_front", range(exec, site.extent(0)),
+      make_zeros<std::uint64_t>(exec, EikonalFront<Exec>::num_totals, "ossatura::eikonal::total");
+  Kokkos::parallel_for("ossatura::make_eikonal_front", range(exec, site.extent(0)),
                        detail::StartFront<Exec>{site, front});
   return front;
 }
@@ -220,7 +220,7 @@ void advance_front(const Exec& exec, const RingUpdate<Exec, Metric>& update,
       k % 3};
   typename Step::Policy policy(exec, Step::league_size(exec), Step::Teams::threads);
   policy.set_scratch_size(0, Kokkos::PerTeam(int(sizeof(typename Step::Scratch)) + 16));
-  Kokkos::parallel_for("femura::advance_front", policy, step);
+  Kokkos::parallel_for("ossatura::advance_front", policy, step);
 }
 
-} // namespace femura
+} // namespace ossatura

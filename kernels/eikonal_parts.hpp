@@ -7,7 +7,7 @@
 #include "kernels/eikonal_stamps.hpp"
 #include "kernels/ring_batch.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Each set's points in `per_set` ranges, their sizes equal but for one.
 struct PointParts {
@@ -145,7 +145,8 @@ struct PartStep {
     constexpr int lanes = Teams::lanes;
     const int num_points = front.parts.num_points;
     RingBatch<Teams, Real>& batch = scratch.batch;
-    femura::update_batch(member, update, time.data(), num_points, &front.list(first), size, batch);
+    ossatura::update_batch(member, update, time.data(), num_points, &front.list(first), size,
+                           batch);
     for (int thread = member.team_rank(); thread < size * lanes; thread += member.team_size()) {
       const auto& p = batch.point[thread / lanes];
       const int lane = thread % lanes;
@@ -213,13 +214,14 @@ PartFront<Exec> make_part_front(const Exec& exec, int num_points, int parts_per_
   front.parts = {num_points, parts_per_set};
   front.num_parts = int(num_times / num_points * parts_per_set);
   front.stamp = make_stamps(exec, num_times, site);
-  front.part_stamp = make_uninitialized<int>(exec, front.num_parts, "femura::eikonal::part_stamp");
+  front.part_stamp =
+      make_uninitialized<int>(exec, front.num_parts, "ossatura::eikonal::part_stamp");
   Kokkos::deep_copy(exec, front.part_stamp, int(stamp::never));
-  front.list = make_uninitialized<std::uint32_t>(exec, num_times, "femura::eikonal::list");
-  front.clock = make_zeros<int>(exec, PartFront<Exec>::num_clocks, "femura::eikonal::clock");
+  front.list = make_uninitialized<std::uint32_t>(exec, num_times, "ossatura::eikonal::list");
+  front.clock = make_zeros<int>(exec, PartFront<Exec>::num_clocks, "ossatura::eikonal::clock");
   front.total =
-      make_zeros<std::uint64_t>(exec, PartFront<Exec>::num_totals, "femura::eikonal::total");
-  Kokkos::parallel_for("femura::make_part_front", range(exec, site.extent(0)),
+      make_zeros<std::uint64_t>(exec, PartFront<Exec>::num_totals, "ossatura::eikonal::total");
+  Kokkos::parallel_for("ossatura::make_part_front", range(exec, site.extent(0)),
                        detail::StampPartsOfSites<Exec>{site, front});
   return front;
 }
@@ -227,8 +229,8 @@ PartFront<Exec> make_part_front(const Exec& exec, int num_points, int parts_per_
 /// Later launches count their iterations from `iterations` more. Does not fence.
 template<class Exec>
 void advance_clock(const Exec& exec, const PartFront<Exec>& front, int iterations) {
-  Kokkos::parallel_for("femura::advance_clock", range(exec, 1),
+  Kokkos::parallel_for("ossatura::advance_clock", range(exec, 1),
                        detail::AdvanceClock<Exec>{front, iterations});
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -10,7 +10,7 @@
 
 #include "kernels/eikonal_parts.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Larger than those of spread batches: there are no more teams than patches at the front.
 template<class Exec>
@@ -98,10 +98,10 @@ void advance_patches(const Exec& exec, const RingUpdate<Exec, Metric>& update,
                      const PartFront<Exec>& front, const Array<int, Exec>& inbox, int num_inner,
                      const Array<Real, Exec>& time, const Array<Real, Exec>& new_time, Real keep,
                      int offset) {
-  Kokkos::parallel_for("femura::advance_patches",
+  Kokkos::parallel_for("ossatura::advance_patches",
                        detail::part_policy<PatchTeams<Exec>, Real>(exec, front.num_parts),
                        detail::UpdatePatch<Exec, Metric, Real>{
                            {update, front, time, new_time, keep, offset}, inbox, num_inner});
 }
 
-} // namespace femura
+} // namespace ossatura

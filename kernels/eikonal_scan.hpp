@@ -14,7 +14,7 @@
 #include "kernels/eikonal_stamps.hpp"
 #include "kernels/ring_batch.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Lists of an iteration. Those of points have room for all points, those of tetrahedra grow.
 template<class Exec, class Real>
@@ -158,9 +158,9 @@ template<class Exec>
 int list_active(const Exec& exec, const Array<int, Exec>& stamps, int iteration,
                 const Array<int, Exec>& point) {
   int count = 0;
-  Kokkos::parallel_scan("femura::list_active", range(exec, stamps.extent(0)),
+  Kokkos::parallel_scan("ossatura::list_active", range(exec, stamps.extent(0)),
                         detail::ListActive<Exec>{stamps, point, iteration}, count);
-  fence(exec, "femura::list_active");
+  fence(exec, "ossatura::list_active");
   return count;
 }
 
@@ -172,29 +172,29 @@ std::int64_t update_active(const Exec& exec, const RingUpdate<Exec, Metric>& upd
                            const Array<int, Exec>& stamps, Real keep, int num_points, int iteration,
                            int count) {
   std::int64_t num_entries = 0, num_solved = 0;
-  Kokkos::parallel_scan("femura::update_active::place", range(exec, count),
+  Kokkos::parallel_scan("ossatura::update_active::place", range(exec, count),
                         detail::PlaceRings<Exec, Metric, Real>{update, lists, time, num_points},
                         num_entries);
-  fence(exec, "femura::update_active::place");
+  fence(exec, "ossatura::update_active::place");
   if (num_entries > std::int64_t(lists.entry.extent(0))) {
     const std::int64_t room = num_entries + num_entries / 2;
     lists.entry = {}; // before there are others
     lists.place = {};
-    lists.entry = make_uninitialized<int>(exec, room, "femura::eikonal::entry");
-    lists.place = make_uninitialized<int>(exec, room, "femura::eikonal::place");
+    lists.entry = make_uninitialized<int>(exec, room, "ossatura::eikonal::entry");
+    lists.place = make_uninitialized<int>(exec, room, "ossatura::eikonal::place");
   }
   const std::int64_t threads = std::int64_t(count) * detail::ring_lanes<Exec>;
-  Kokkos::parallel_for("femura::update_active::gather", range(exec, threads),
+  Kokkos::parallel_for("ossatura::update_active::gather", range(exec, threads),
                        detail::GatherRings<Exec, Metric, Real>{update, lists, num_points});
   Kokkos::parallel_reduce(
-      "femura::update_active::solve", range(exec, num_entries),
+      "ossatura::update_active::solve", range(exec, num_entries),
       detail::SolveGathered<Exec, Metric, Real>{update, lists, time, num_points}, num_solved);
-  Kokkos::parallel_for("femura::update_active::commit", range(exec, count),
+  Kokkos::parallel_for("ossatura::update_active::commit", range(exec, count),
                        detail::CommitActive<Exec, Real>{lists, time, stamps, keep, iteration});
   Kokkos::parallel_for(
-      "femura::update_active::enter", range(exec, threads),
+      "ossatura::update_active::enter", range(exec, threads),
       detail::EnterNeighbours<Exec, Metric, Real>{update, lists, stamps, num_points, iteration});
   return num_solved;
 }
 
-} // namespace femura
+} // namespace ossatura

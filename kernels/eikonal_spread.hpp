@@ -9,7 +9,7 @@
 
 #include "kernels/eikonal_parts.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Small, as batches end with their part.
 template<class Exec>
@@ -131,18 +131,18 @@ void advance_spread(const Exec& exec, const RingUpdate<Exec, Metric>& update,
                     int offset) {
   using Teams = SpreadTeams<Exec>;
   using Policy = Kokkos::TeamPolicy<Exec>;
-  Kokkos::parallel_for("femura::advance_spread::compact",
+  Kokkos::parallel_for("ossatura::advance_spread::compact",
                        Policy(exec, front.num_parts, int(Teams::threads), 1),
                        detail::CompactParts<Exec>{front, batches, offset});
-  Kokkos::parallel_for("femura::advance_spread::number",
+  Kokkos::parallel_for("ossatura::advance_spread::number",
                        Policy(exec, 1, int(detail::NumberBatches<Exec>::threads), 1),
                        detail::NumberBatches<Exec>{batches});
   const int num_teams =
       Teams::device ? exec.concurrency() / Teams::threads : 8 * exec.concurrency();
-  Kokkos::parallel_for("femura::advance_spread::update",
+  Kokkos::parallel_for("ossatura::advance_spread::update",
                        detail::part_policy<Teams, Real>(exec, num_teams),
                        detail::UpdateBatches<Exec, Metric, Real>{
                            {update, front, time, new_time, keep, offset}, batches});
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 
 #include "core/vector.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace stamp {
 
@@ -43,11 +43,11 @@ struct StampSites {
 template<class Exec>
 Array<int, Exec> make_stamps(const Exec& exec, std::int64_t num_times,
                              const Array<std::uint32_t, Exec>& site) {
-  const auto stamps = make_uninitialized<int>(exec, num_times, "femura::eikonal::stamp");
+  const auto stamps = make_uninitialized<int>(exec, num_times, "ossatura::eikonal::stamp");
   Kokkos::deep_copy(exec, stamps, int(stamp::never));
-  Kokkos::parallel_for("femura::eikonal::stamp_sites", range(exec, site.extent(0)),
+  Kokkos::parallel_for("ossatura::eikonal::stamp_sites", range(exec, site.extent(0)),
                        detail::StampSites<Exec>{site, stamps});
   return stamps;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -128,7 +128,7 @@ private:
 template<class Exec, class Real>
 void scatter_sites(const Exec& exec, const Array<std::uint32_t, Exec>& site,
                    const Array<Real, Exec>& site_time, const Array<Real, Exec>& time) {
-  Kokkos::parallel_for("femura::scatter_sites", range(exec, site.extent(0)),
+  Kokkos::parallel_for("ossatura::scatter_sites", range(exec, site.extent(0)),
                        detail::ScatterSites<Exec, Real>{site, site_time, time});
 }
 
@@ -139,7 +139,7 @@ void gather_times(const Exec& exec, const Array<int, Exec>& point_order,
                   const Array<double, Exec>& origin, const Array<Real, Exec>& time,
                   const Array<Real, Exec>& out) {
   Kokkos::parallel_for(
-      "femura::gather_times", range(exec, time.extent(0)),
+      "ossatura::gather_times", range(exec, time.extent(0)),
       detail::GatherTimes<Exec, Real>{point_order, int(point_order.extent(0)), origin, time, out});
 }
 
@@ -148,7 +148,7 @@ template<class Exec, class Real>
 std::int64_t count_unreached(const Exec& exec, const Array<Real, Exec>& time, std::int64_t first,
                              std::int64_t n) {
   std::int64_t count = 0;
-  Kokkos::parallel_reduce("femura::count_unreached", range(exec, n),
+  Kokkos::parallel_reduce("ossatura::count_unreached", range(exec, n),
                           detail::CountUnreached<Exec, Real>{first, time}, count);
   return count;
 }
@@ -169,11 +169,11 @@ EikonalResidual eikonal_residual(const Exec& exec, const RingUpdate<Exec, Metric
                                  const Array<Real, Exec>& time, const Array<Real, Exec>& start) {
   EikonalResidual worst;
   Kokkos::parallel_reduce(
-      "femura::eikonal_residual", range(exec, time.extent(0)),
+      "ossatura::eikonal_residual", range(exec, time.extent(0)),
       detail::TimeResidual<Exec, Metric, Real>{update, tissue, num_points, time, start},
       Kokkos::Max<double>(worst.relative), Kokkos::Max<double>(worst.absolute),
       Kokkos::Max<double>(worst.exact_relative), Kokkos::Max<double>(worst.exact_absolute));
-  fence(exec, "femura::eikonal_residual");
+  fence(exec, "ossatura::eikonal_residual");
   // Without a point that counts, the maxima are the lowest numbers there are.
   for (double* one :
        {&worst.relative, &worst.absolute, &worst.exact_relative, &worst.exact_absolute})
@@ -181,4 +181,4 @@ EikonalResidual eikonal_residual(const Exec& exec, const RingUpdate<Exec, Metric
   return worst;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -19,7 +19,7 @@
 
 #include "kernels/approximate.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// The time of a vertex that no wave has reached. Finite, so that differences are no NaN.
 template<class Real>
@@ -108,4 +108,4 @@ KOKKOS_FORCEINLINE_FUNCTION Real eikonal_update(const FaceProducts<Real>& f, Rea
   return t;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 /// Adds the product of one element with the nodes `node`, the lowest first, to y.
 template<bool Atomic, class Exec, class Scalar>
@@ -84,7 +84,7 @@ struct ElementBlocks {
 template<class Exec, class Elements, int... K>
 ElementBlocks<Exec, Elements::num_lists>
 make_element_blocks(const Exec& exec, const Elements& elements, std::integer_sequence<int, K...>) {
-  fence(exec, "femura::make_element_blocks");
+  fence(exec, "ossatura::make_element_blocks");
   // A level this small costs less than handing it out to threads.
   constexpr std::int64_t small = 2048;
   const bool whole = (elements.size(std::integral_constant<int, K>()) + ...) <= small;
@@ -108,7 +108,7 @@ make_element_blocks(const Exec& exec, const Elements& elements, std::integer_seq
       list.push_back(entry.second);
     blocks.colour_begin[colour + 1] = std::int64_t(list.size());
   }
-  blocks.block = upload(exec, "femura::element_blocks", list);
+  blocks.block = upload(exec, "ossatura::element_blocks", list);
   return blocks;
 }
 
@@ -185,4 +185,4 @@ void apply_elements(const Exec& exec, const char* label, const Elements& element
   }
 }
 
-} // namespace femura::detail
+} // namespace ossatura::detail

@@ -6,7 +6,7 @@
 #include "core/vector.hpp"
 #include "kernels/hexa_point_stress.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -139,7 +139,7 @@ void diagonal_of_matrices(const Exec& exec, const HexaBatch<Exec>& batch, Matrix
   detail::DiagonalOfMatrices<Exec> kernel{batch.num_modes, storage == MatrixStorage::packed, matrix,
                                           of_elem, block};
   kernel.block.data += first_block;
-  Kokkos::parallel_for("femura::diagonal_of_matrices",
+  Kokkos::parallel_for("ossatura::diagonal_of_matrices",
                        range(exec, 9 * batch.num_elem * batch.num_modes), kernel);
 }
 
@@ -156,10 +156,10 @@ void diagonal_from_points(const Exec& exec, const HexaBatch<Exec>& batch,
                 batch.mode,         block};
   kernel.block.data += first_block;
   Kokkos::parallel_for(
-      "femura::diagonal_from_points",
+      "ossatura::diagonal_from_points",
       Kokkos::TeamPolicy<Exec>(exec, int(batch.num_elem), BackendTraits<Exec>::is_device ? 64 : 1)
           .set_scratch_size(0, Kokkos::PerTeam(int(Kernel::scratch_bytes))),
       kernel);
 }
 
-} // namespace femura
+} // namespace ossatura

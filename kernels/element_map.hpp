@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Elements of one shape. `node` [num_elem, nodes_per_elem].
 struct ElementGroup {
@@ -227,10 +227,10 @@ void assemble_step(const Exec& exec, const ElementMap<Exec>& map,
                               b.data()};
   if constexpr (by_entries) {
     const std::int64_t items = 12 * std::int64_t(map.num_nodes) + 9 * std::int64_t(map.num_edges());
-    Kokkos::parallel_for("femura::assemble_step", range(exec, items),
+    Kokkos::parallel_for("ossatura::assemble_step", range(exec, items),
                          AssembleEntries{arrays, map.num_nodes});
   } else {
-    Kokkos::parallel_for("femura::assemble_step", range(exec, map.num_nodes),
+    Kokkos::parallel_for("ossatura::assemble_step", range(exec, map.num_nodes),
                          AssembleNodes{arrays});
   }
 }
@@ -259,7 +259,7 @@ template<class Exec>
 void assemble_forces(const Exec& exec, const ElementMap<Exec>& map,
                      const Array<double, Exec>& force, const Array<double, Exec>& load,
                      const Array<double, Exec>& b) {
-  Kokkos::parallel_for("femura::assemble_forces", range(exec, 3 * std::int64_t(map.num_nodes)),
+  Kokkos::parallel_for("ossatura::assemble_forces", range(exec, 3 * std::int64_t(map.num_nodes)),
                        detail::GatherNodeForces<Exec>{map, force, load, true, b});
 }
 
@@ -268,8 +268,8 @@ void assemble_forces(const Exec& exec, const ElementMap<Exec>& map,
 template<class Exec>
 void gather_node_forces(const Exec& exec, const ElementMap<Exec>& map,
                         const Array<double, Exec>& force, const Array<double, Exec>& f) {
-  Kokkos::parallel_for("femura::gather_node_forces", range(exec, 3 * std::int64_t(map.num_nodes)),
+  Kokkos::parallel_for("ossatura::gather_node_forces", range(exec, 3 * std::int64_t(map.num_nodes)),
                        detail::GatherNodeForces<Exec>{map, force, {}, false, f});
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 
 struct TripletIndices {
   std::vector<int> i, j; ///< [num_triplets]
@@ -17,7 +17,7 @@ struct TripletIndices {
 /// block_size 1, in the order in which blocks of 3 have them: values are the same array then.
 inline TripletIndices element_triplets(const std::vector<ElementGroup>& groups,
                                        int block_size = 3) {
-  FEMURA_REQUIRE(block_size == 1 || block_size == 3, "blocks of " << block_size << " rows");
+  OSSATURA_REQUIRE(block_size == 1 || block_size == 3, "blocks of " << block_size << " rows");
   const int scalars = block_size == 1 ? 3 : 1; // a side of a block
   TripletIndices triplets;
   std::size_t total = 0;
@@ -87,11 +87,11 @@ void collect_triplets(const Exec& exec, std::int64_t num_elem, const double* sti
                       double* value) {
   const CollectTriplets<NumNodes> arrays{stiffness, value};
   if constexpr (by_scalars)
-    Kokkos::parallel_for("femura::collect_triplets",
+    Kokkos::parallel_for("ossatura::collect_triplets",
                          range(exec, 9 * num_elem * NumNodes * NumNodes),
                          CollectScalars<NumNodes>{arrays});
   else
-    Kokkos::parallel_for("femura::collect_triplets", range(exec, num_elem),
+    Kokkos::parallel_for("ossatura::collect_triplets", range(exec, num_elem),
                          CollectElements<NumNodes>{arrays});
 }
 
@@ -130,4 +130,4 @@ void collect_triplets(const Exec& exec, const std::vector<ElementGroup>& groups,
   detail::collect_triplets<BackendTraits<Exec>::is_device>(exec, groups, stiffness, value);
 }
 
-} // namespace femura
+} // namespace ossatura

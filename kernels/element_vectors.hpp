@@ -7,7 +7,7 @@
 
 #include "kernels/mode_gather.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -137,8 +137,8 @@ struct InvertSlotDiagonal {
 /// root [num_slots] = sqrt(k) where a mode has k slots, 0 at slots of no mode. Does not fence.
 template<class Exec>
 Array<double, Exec> make_slot_roots(const Exec& exec, const ModeGather<Exec>& gather) {
-  const auto root = make_zeros<double>(exec, gather.num_slots(), "femura::slot_roots");
-  Kokkos::parallel_for("femura::make_slot_roots", range(exec, gather.begin.extent(0) - 1),
+  const auto root = make_zeros<double>(exec, gather.num_slots(), "ossatura::slot_roots");
+  Kokkos::parallel_for("ossatura::make_slot_roots", range(exec, gather.begin.extent(0) - 1),
                        detail::SlotRoots<Exec>{gather.begin, gather.slot, root});
   return root;
 }
@@ -147,7 +147,7 @@ Array<double, Exec> make_slot_roots(const Exec& exec, const ModeGather<Exec>& ga
 template<class Exec>
 void unscale_slots(const Exec& exec, const Array<double, Exec>& root, const Array<double, Exec>& x,
                    const Array<double, Exec>& copies) {
-  Kokkos::parallel_for("femura::unscale_slots", range(exec, x.extent(0)),
+  Kokkos::parallel_for("ossatura::unscale_slots", range(exec, x.extent(0)),
                        detail::UnscaleSlots<Exec>{root, x, copies});
 }
 
@@ -155,7 +155,7 @@ void unscale_slots(const Exec& exec, const Array<double, Exec>& root, const Arra
 template<class Exec>
 void spread_modes(const Exec& exec, const ModeGather<Exec>& gather, const Array<double, Exec>& u,
                   const Array<double, Exec>& x) {
-  Kokkos::parallel_for("femura::spread_modes", range(exec, u.extent(0)),
+  Kokkos::parallel_for("ossatura::spread_modes", range(exec, u.extent(0)),
                        detail::SpreadModes<Exec>{{gather.begin, gather.slot, x}, u});
 }
 
@@ -165,7 +165,7 @@ template<class Exec>
 void collect_modes(const Exec& exec, const ModeGather<Exec>& gather,
                    const Array<std::uint8_t, Exec>& held, const Array<double, Exec>& x,
                    const Array<double, Exec>& u) {
-  Kokkos::parallel_for("femura::collect_modes", range(exec, u.extent(0)),
+  Kokkos::parallel_for("ossatura::collect_modes", range(exec, u.extent(0)),
                        detail::CollectModes<Exec>{gather.begin, gather.slot, held, x, u});
 }
 
@@ -176,7 +176,7 @@ void gather_scatter(const Exec& exec, const ModeGather<Exec>& gather,
                     const Array<std::uint8_t, Exec>& held, const Array<double, Exec>& product,
                     const Array<double, Exec>& x) {
   Kokkos::parallel_for(
-      "femura::gather_scatter", range(exec, 3 * (gather.begin.extent(0) - 1)),
+      "ossatura::gather_scatter", range(exec, 3 * (gather.begin.extent(0) - 1)),
       detail::GatherScatter<Exec>{{gather.begin, gather.slot, x}, product, held, {}, 1});
 }
 
@@ -187,7 +187,7 @@ void gather_scatter_residual(const Exec& exec, const ModeGather<Exec>& gather,
                              double scale, const Array<double, Exec>& product,
                              const Array<double, Exec>& r) {
   Kokkos::parallel_for(
-      "femura::gather_scatter_residual", range(exec, f.extent(0)),
+      "ossatura::gather_scatter_residual", range(exec, f.extent(0)),
       detail::GatherScatter<Exec>{{gather.begin, gather.slot, r}, product, held, f, scale});
 }
 
@@ -195,7 +195,7 @@ void gather_scatter_residual(const Exec& exec, const ModeGather<Exec>& gather,
 template<class Exec>
 void packed_diagonal(const Exec& exec, std::int64_t rows, const Array<double, Exec>& matrix,
                      const Array<double, Exec>& diagonal) {
-  Kokkos::parallel_for("femura::packed_diagonal", range(exec, diagonal.extent(0)),
+  Kokkos::parallel_for("ossatura::packed_diagonal", range(exec, diagonal.extent(0)),
                        detail::PackedDiagonal<Exec>{rows, matrix, diagonal});
 }
 
@@ -205,9 +205,9 @@ template<class Exec>
 void invert_slot_diagonal(const Exec& exec, const ModeGather<Exec>& gather,
                           const Array<std::uint8_t, Exec>& held,
                           const Array<double, Exec>& diagonal) {
-  Kokkos::parallel_for("femura::invert_slot_diagonal",
+  Kokkos::parallel_for("ossatura::invert_slot_diagonal",
                        range(exec, 3 * (gather.begin.extent(0) - 1)),
                        detail::InvertSlotDiagonal<Exec>{gather.begin, gather.slot, held, diagonal});
 }
 
-} // namespace femura
+} // namespace ossatura

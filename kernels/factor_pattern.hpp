@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Panel s has the columns of nodes first[s] .. first[s + 1] (at most max_panel_nodes) and, below
 /// its dense triangle, the rows of nodes row[row_begin[s]] .. row[row_begin[s + 1]], ascending.
@@ -51,4 +51,4 @@ struct SupernodalFactor {
   Array<double, Exec> pivot; ///< [3 num_nodes], D
 };
 
-} // namespace femura
+} // namespace ossatura

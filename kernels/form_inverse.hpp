@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -303,11 +303,11 @@ InverseForming<Exec, Storage>::InverseForming(const Exec& exec, const FactorPatt
     for (int k = pattern.row_begin[s]; k < pattern.row_begin[s + 1]; ++k)
       targets.push_back(detail::target_of(pattern, layout, s, pattern.row[k]));
   }
-  tasks_ = upload(exec, "femura::inverse::tasks", tasks);
-  panels_ = upload(exec, "femura::inverse::panels", panels);
-  targets_ = upload(exec, "femura::inverse::targets", targets);
+  tasks_ = upload(exec, "ossatura::inverse::tasks", tasks);
+  panels_ = upload(exec, "ossatura::inverse::panels", panels);
+  targets_ = upload(exec, "ossatura::inverse::targets", targets);
   if constexpr (!std::is_same_v<Storage, Real>)
-    work_ = make_uninitialized<Real>(exec, layout.num_entries, "femura::inverse::work");
+    work_ = make_uninitialized<Real>(exec, layout.num_entries, "ossatura::inverse::work");
 }
 
 template<class Exec, class Storage>
@@ -331,7 +331,7 @@ void InverseForming<Exec, Storage>::form(const Exec& exec, const SupernodalFacto
   for (std::size_t level = 0; level + 1 < level_begin_.size(); ++level) {
     kernel.first_task = level_begin_[level];
     Kokkos::parallel_for(
-        "femura::form_inverse",
+        "ossatura::form_inverse",
         Kokkos::TeamPolicy<Exec>(exec, level_begin_[level + 1] - level_begin_[level],
                                  BackendTraits<Exec>::is_device ? int(kernel.threads) : 1)
             .set_scratch_size(scratch_level<Exec>, Kokkos::PerTeam(kernel.scratch_bytes())),
@@ -340,8 +340,8 @@ void InverseForming<Exec, Storage>::form(const Exec& exec, const SupernodalFacto
   if constexpr (!std::is_same_v<Storage, Real>)
     if (num_entries_ > panel_entries_)
       Kokkos::parallel_for(
-          "femura::form_inverse::store", range(exec, (num_entries_ - panel_entries_) / 8),
+          "ossatura::form_inverse::store", range(exec, (num_entries_ - panel_entries_) / 8),
           detail::StoreUpdates<Real, Storage>{work_, inverse.value, panel_entries_});
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 template<class Exec>
@@ -40,14 +40,14 @@ template<class Exec>
 double free_norm(const Exec& exec, const Array<std::uint8_t, Exec>& held,
                  const Array<double, Exec>& x) {
   double sum = 0;
-  Kokkos::parallel_reduce("femura::free_norm", range(exec, held.extent(0)),
+  Kokkos::parallel_reduce("ossatura::free_norm", range(exec, held.extent(0)),
                           detail::FreeNorm2<Exec>{held, x}, sum);
   if (sum > 1e-280 || sum != sum)
     return std::sqrt(sum);
   std::int64_t count = 0;
-  Kokkos::parallel_reduce("femura::free_norm::count", range(exec, held.extent(0)),
+  Kokkos::parallel_reduce("ossatura::free_norm::count", range(exec, held.extent(0)),
                           detail::CountFreeNonzeros<Exec>{held, x}, count);
   return count == 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 
 #include "kernels/node_update.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// y = A x at free components, 0 where held.
 template<class Exec, class Scalar>
@@ -52,4 +52,4 @@ struct StoreScaledResidual {
   }
 };
 
-} // namespace femura
+} // namespace ossatura

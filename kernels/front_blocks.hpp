@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Block b has the panels panel[b] .. panel[b + 1], and as FactorPattern for a panel: the nodes
 /// first[b] .., the rows row[row_begin[b]] .. below them, and a dense rectangle from begin[b].
@@ -46,8 +46,8 @@ inline void list_sources(FrontBlocks& blocks) {
       int place = node - blocks.first[above];
       if (place >= blocks.width(above)) {
         const auto found = std::lower_bound(rows, rows_end, node);
-        FEMURA_REQUIRE(found != rows_end && *found == node,
-                       "block " << b << " reaches node " << node << ", its parent does not");
+        OSSATURA_REQUIRE(found != rows_end && *found == node,
+                         "block " << b << " reaches node " << node << ", its parent does not");
         place = blocks.width(above) + int(found - rows);
       }
       target[k] = blocks.front_begin[above] + place;
@@ -100,4 +100,4 @@ inline FrontBlocks make_front_blocks(const FactorPattern& pattern, int largest) 
   return blocks;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace femura {
+namespace ossatura {
 
 /// What the kernels know of a panel; offsets in entries.
 struct FrontPanel {
@@ -400,4 +400,4 @@ struct UpdateFront {
 };
 
 } // namespace detail
-} // namespace femura
+} // namespace ossatura

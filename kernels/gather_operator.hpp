@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -85,7 +85,7 @@ public:
   /// Finishes every node with `update`: see node_update.hpp. Does not fence.
   template<class Scalar, class Update>
   void apply_then(const Exec& exec, const Array<Scalar, Exec>& x, const Update& update) const {
-    Kokkos::parallel_for("femura::GatherOperator::apply", range(exec, grid_.num_nodes),
+    Kokkos::parallel_for("ossatura::GatherOperator::apply", range(exec, grid_.num_nodes),
                          detail::GatherRows<Exec, Scalar, Update>{grid_, lame_, edge_, x, update});
   }
 
@@ -95,4 +95,4 @@ private:
   double edge_;
 };
 
-} // namespace femura
+} // namespace ossatura

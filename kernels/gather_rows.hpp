@@ -4,7 +4,7 @@
 
 #include "core/vector.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -27,9 +27,9 @@ Array<T, Exec> gather_rows(const Exec& exec, const Array<int, Exec>& order, int 
                            const Array<T, Exec>& in) {
   const std::int64_t rows = order.extent(0);
   const auto out = make_uninitialized<T>(exec, rows * width, in.label());
-  Kokkos::parallel_for("femura::gather_rows", range(exec, rows),
+  Kokkos::parallel_for("ossatura::gather_rows", range(exec, rows),
                        detail::GatherRows<Exec, T>{order, width, in, out});
   return out;
 }
 
-} // namespace femura
+} // namespace ossatura

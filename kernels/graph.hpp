@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace femura {
+namespace ossatura {
 
 /// Row i has the blocks row_begin(i) .. row_begin(i + 1); a matrix is a graph and the numbers of
 /// each block.
@@ -36,4 +36,4 @@ KOKKOS_FORCEINLINE_FUNCTION std::int64_t find_column(const ArrayPointer<const in
 }
 } // namespace detail
 
-} // namespace femura
+} // namespace ossatura

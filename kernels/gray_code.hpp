@@ -13,7 +13,7 @@
 
 #include "kernels/eikonal_update.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace gray {
 
@@ -112,4 +112,4 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr int face_vertex(int target, int which) {
   return (target + 1 + which) & 3;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -13,7 +13,7 @@
 #include "kernels/element_by_element.hpp"
 #include "kernels/spatial_hash.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -72,8 +72,8 @@ HashElements<Exec> make_hash_elements(const Exec& exec, const VoxelGrid<Exec>& g
                                       const SpatialHashOptions& options) {
   HashElements<Exec> elements{
       make_spatial_hash(exec, grid, options),
-      make_uninitialized<std::uint64_t>(exec, grid.num_elem, "femura::hash_places"), lame, edge};
-  Kokkos::parallel_scan("femura::HashOperator::list", range(exec, grid.num_nodes),
+      make_uninitialized<std::uint64_t>(exec, grid.num_elem, "ossatura::hash_places"), lame, edge};
+  Kokkos::parallel_scan("ossatura::HashOperator::list", range(exec, grid.num_nodes),
                         ListPlaces<Exec>{grid, lame, elements.place});
   return elements;
 }
@@ -97,7 +97,7 @@ public:
   /// y = A x; x and y [3 num_nodes] must not alias. Does not fence.
   template<class Scalar>
   void apply(const Exec& exec, const Array<Scalar, Exec>& x, const Array<Scalar, Exec>& y) const {
-    detail::apply_elements(exec, "femura::HashOperator::apply", elements_, blocks_, x, y);
+    detail::apply_elements(exec, "ossatura::HashOperator::apply", elements_, blocks_, x, y);
   }
 
   const SpatialHash<Exec>& hash() const { return elements_.hash; }
@@ -111,4 +111,4 @@ private:
   detail::ElementBlocks<Exec, 1> blocks_; ///< on cores
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 
 #include "kernels/hexa_stiffness.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Scratch for the terms, and what they are of. Values of a slot (HexaArrays) lie where nodes of
 /// elements do.
@@ -182,7 +182,7 @@ struct DivideEntries {
 template<class Exec>
 void gather_slots(const Exec& exec, const HelmholtzTerms<Exec>& terms,
                   const Array<double, Exec>& sum) {
-  Kokkos::parallel_for("femura::helmholtz::gather", range(exec, terms.arrays.num_nodes),
+  Kokkos::parallel_for("ossatura::helmholtz::gather", range(exec, terms.arrays.num_nodes),
                        GatherSlots<Exec>{terms.arrays, terms.slot, sum});
 }
 
@@ -196,10 +196,10 @@ HelmholtzTerms<Exec> make_helmholtz_terms(const Exec& exec, const HexaArrays<Exe
   terms.arrays = arrays;
   terms.length_square = length * length;
   const std::int64_t slots = 8 * std::int64_t(arrays.num_elem);
-  terms.slot = make_uninitialized<double>(exec, slots, "femura::helmholtz::slot");
-  terms.share = make_uninitialized<double>(exec, slots, "femura::helmholtz::share");
-  terms.volume = make_uninitialized<double>(exec, arrays.num_elem, "femura::helmholtz::volume");
-  Kokkos::parallel_for("femura::helmholtz::shares", range(exec, arrays.num_elem),
+  terms.slot = make_uninitialized<double>(exec, slots, "ossatura::helmholtz::slot");
+  terms.share = make_uninitialized<double>(exec, slots, "ossatura::helmholtz::share");
+  terms.volume = make_uninitialized<double>(exec, arrays.num_elem, "ossatura::helmholtz::volume");
+  Kokkos::parallel_for("ossatura::helmholtz::shares", range(exec, arrays.num_elem),
                        detail::HelmholtzShares<Exec>{{terms}});
   return terms;
 }
@@ -208,7 +208,7 @@ HelmholtzTerms<Exec> make_helmholtz_terms(const Exec& exec, const HexaArrays<Exe
 template<class Exec>
 void helmholtz_diagonal(const Exec& exec, const HelmholtzTerms<Exec>& terms,
                         const Array<double, Exec>& diagonal) {
-  Kokkos::parallel_for("femura::helmholtz::diagonal", range(exec, terms.arrays.num_elem),
+  Kokkos::parallel_for("ossatura::helmholtz::diagonal", range(exec, terms.arrays.num_elem),
                        detail::HelmholtzDiagonal<Exec>{{terms}});
   detail::gather_slots(exec, terms, diagonal);
 }
@@ -217,7 +217,7 @@ void helmholtz_diagonal(const Exec& exec, const HelmholtzTerms<Exec>& terms,
 template<class Exec>
 void helmholtz_precondition(const Exec& exec, const Array<double, Exec>& diagonal,
                             const Array<double, Exec>& b, const Array<double, Exec>& z) {
-  Kokkos::parallel_for("femura::helmholtz::precondition", range(exec, b.extent(0)),
+  Kokkos::parallel_for("ossatura::helmholtz::precondition", range(exec, b.extent(0)),
                        detail::DivideEntries<Exec>{b, diagonal, z});
 }
 
@@ -225,7 +225,7 @@ void helmholtz_precondition(const Exec& exec, const Array<double, Exec>& diagona
 template<class Exec>
 void helmholtz_product(const Exec& exec, const HelmholtzTerms<Exec>& terms,
                        const Array<double, Exec>& y, const Array<double, Exec>& z) {
-  Kokkos::parallel_for("femura::helmholtz::product", range(exec, terms.arrays.num_elem),
+  Kokkos::parallel_for("ossatura::helmholtz::product", range(exec, terms.arrays.num_elem),
                        detail::HelmholtzProduct<Exec>{{terms}, y});
   detail::gather_slots(exec, terms, z);
 }
@@ -235,7 +235,7 @@ void helmholtz_product(const Exec& exec, const HelmholtzTerms<Exec>& terms,
 template<class Exec>
 void helmholtz_source(const Exec& exec, const HelmholtzTerms<Exec>& terms,
                       const Array<double, Exec>& x, bool by_volume, const Array<double, Exec>& b) {
-  Kokkos::parallel_for("femura::helmholtz::source", range(exec, terms.arrays.num_elem),
+  Kokkos::parallel_for("ossatura::helmholtz::source", range(exec, terms.arrays.num_elem),
                        detail::HelmholtzSource<Exec>{terms, x, by_volume});
   detail::gather_slots(exec, terms, b);
 }
@@ -244,8 +244,8 @@ void helmholtz_source(const Exec& exec, const HelmholtzTerms<Exec>& terms,
 template<class Exec>
 void helmholtz_integral(const Exec& exec, const HelmholtzTerms<Exec>& terms,
                         const Array<double, Exec>& y, bool mean, const Array<double, Exec>& x) {
-  Kokkos::parallel_for("femura::helmholtz::integral", range(exec, terms.arrays.num_elem),
+  Kokkos::parallel_for("ossatura::helmholtz::integral", range(exec, terms.arrays.num_elem),
                        detail::HelmholtzIntegral<Exec>{terms, y, x, mean});
 }
 
-} // namespace femura
+} // namespace ossatura

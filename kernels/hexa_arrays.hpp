@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace femura {
+namespace ossatura {
 
 /// A *slot* 8 e + a is node a of element e.
 template<class Exec>
@@ -42,15 +42,16 @@ struct HexaArrays {
 /// and fewer than 2^28 of either. Fences.
 template<class Exec>
 HexaArrays<Exec> make_hexa_arrays(const Exec& exec, const ElementMesh& mesh) {
-  FEMURA_REQUIRE(mesh.shape == ElementShape::hexa, "a mesh of " << name_of(mesh.shape) << "s");
-  FEMURA_REQUIRE(mesh.num_elem() > 0 && mesh.num_elem() < 1u << 28 && mesh.num_points() < 1u << 28,
-                 mesh.num_elem() << " elements, " << mesh.num_points() << " nodes");
+  OSSATURA_REQUIRE(mesh.shape == ElementShape::hexa, "a mesh of " << name_of(mesh.shape) << "s");
+  OSSATURA_REQUIRE(mesh.num_elem() > 0 && mesh.num_elem() < 1u << 28 &&
+                       mesh.num_points() < 1u << 28,
+                   mesh.num_elem() << " elements, " << mesh.num_points() << " nodes");
   const int num_elem = int(mesh.num_elem()), num_nodes = int(mesh.num_points());
   std::vector<int> node(mesh.node.size()), begin(std::size_t(num_nodes) + 1);
   for (int e = 0; e < num_elem; ++e)
     for (int a = 0; a < 8; ++a) {
       const int n = mesh.node[8 * std::size_t(e) + std::size_t(a)];
-      FEMURA_REQUIRE(n >= 0 && n < num_nodes, "element " << e << " has node " << n);
+      OSSATURA_REQUIRE(n >= 0 && n < num_nodes, "element " << e << " has node " << n);
       node[std::size_t(HexaArrays<Exec>::place(num_elem, e, a))] = n;
       ++begin[std::size_t(n) + 1];
     }
@@ -63,11 +64,11 @@ HexaArrays<Exec> make_hexa_arrays(const Exec& exec, const ElementMesh& mesh) {
   HexaArrays<Exec> arrays;
   arrays.num_nodes = num_nodes;
   arrays.num_elem = num_elem;
-  arrays.node = upload(exec, "femura::hexa::node", node);
-  arrays.point = upload(exec, "femura::hexa::point", mesh.point);
-  arrays.around_begin = upload(exec, "femura::hexa::around_begin", begin);
-  arrays.around = upload(exec, "femura::hexa::around", around);
+  arrays.node = upload(exec, "ossatura::hexa::node", node);
+  arrays.point = upload(exec, "ossatura::hexa::point", mesh.point);
+  arrays.around_begin = upload(exec, "ossatura::hexa::around_begin", begin);
+  arrays.around = upload(exec, "ossatura::hexa::around", around);
   return arrays;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -9,7 +9,7 @@
 #include "kernels/hexa_block_matrix.hpp"
 #include "kernels/hexa_checked_operator.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -54,13 +54,13 @@ void multiply_scalar_rows(const Exec& exec, const ScalarRowMultiply<Exec, Scalar
   if constexpr (by_lanes) {
     constexpr int team_size = BackendTraits<Exec>::is_device ? 8 : 1;
     constexpr int lanes = BackendTraits<Exec>::is_device ? 16 : 1; // a row has 81 entries or fewer
-    Kokkos::parallel_for("femura::multiply_scalar_rows",
+    Kokkos::parallel_for("ossatura::multiply_scalar_rows",
                          Kokkos::TeamPolicy<Exec>(exec,
                                                   int((rows.num_rows + team_size - 1) / team_size),
                                                   team_size, lanes),
                          rows);
   } else {
-    Kokkos::parallel_for("femura::multiply_scalar_rows", range(exec, rows.num_rows), rows);
+    Kokkos::parallel_for("ossatura::multiply_scalar_rows", range(exec, rows.num_rows), rows);
   }
 }
 
@@ -97,7 +97,7 @@ public:
       : HexaCheckedOperator<Exec, Scalar>(arrays)
       , lame_(lame)
       , pattern_(make_hexa_graph(exec, arrays))
-      , value_(make_uninitialized<Scalar>(exec, 9 * pattern_.num_blocks(), "femura::hexa_bsr")) {}
+      , value_(make_uninitialized<Scalar>(exec, 9 * pattern_.num_blocks(), "ossatura::hexa_bsr")) {}
 
   bool is_deterministic() const override { return true; }
 
@@ -143,10 +143,10 @@ public:
       , pattern_(make_hexa_graph(exec, arrays)) {
     const std::int64_t entries = 9 * pattern_.num_blocks();
     row_begin_ = make_uninitialized<std::int64_t>(exec, 3 * std::int64_t(pattern_.num_rows) + 1,
-                                                  "femura::hexa_csr::row_begin");
-    column_ = make_uninitialized<int>(exec, entries, "femura::hexa_csr::column");
-    value_ = make_uninitialized<Scalar>(exec, entries, "femura::hexa_csr");
-    Kokkos::parallel_for("femura::make_hexa_csr", range(exec, pattern_.num_rows),
+                                                  "ossatura::hexa_csr::row_begin");
+    column_ = make_uninitialized<int>(exec, entries, "ossatura::hexa_csr::column");
+    value_ = make_uninitialized<Scalar>(exec, entries, "ossatura::hexa_csr");
+    Kokkos::parallel_for("ossatura::make_hexa_csr", range(exec, pattern_.num_rows),
                          detail::ExpandHexaRow<Exec>{pattern_.row_begin, pattern_.column,
                                                      row_begin_, column_, pattern_.num_rows});
   }
@@ -189,4 +189,4 @@ private:
   Array<Scalar, Exec> value_;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace femura {
+namespace ossatura {
 
 /// Elasticity, D of sigma = D epsilon with epsilon = (xx, yy, zz, yz, zx, xy), shear strains
 /// doubled (engineering): the upper triangle, row by row.
@@ -68,4 +68,4 @@ KOKKOS_INLINE_FUNCTION constexpr std::int64_t matrix_entries(MatrixStorage stora
   return storage == MatrixStorage::packed ? n * (n + 1) / 2 : n * n;
 }
 
-} // namespace femura
+} // namespace ossatura

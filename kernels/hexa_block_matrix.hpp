@@ -13,7 +13,7 @@
 #include "kernels/hexa_stiffness.hpp"
 #include "kernels/offsets.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -69,17 +69,17 @@ Graph<Exec> make_hexa_graph(const Exec& exec, const HexaArrays<Exec>& arrays) {
   Graph<Exec> pattern;
   pattern.num_rows = arrays.num_nodes;
   pattern.row_begin = make_uninitialized<std::int64_t>(exec, std::int64_t(arrays.num_nodes) + 1,
-                                                       "femura::hexa_blocks::row_begin");
+                                                       "ossatura::hexa_blocks::row_begin");
   const auto candidate = make_uninitialized<int>(exec, 64 * std::int64_t(arrays.num_elem),
-                                                 "femura::hexa_blocks::candidate");
-  Kokkos::parallel_for("femura::make_hexa_graph::collect", range(exec, arrays.num_nodes),
+                                                 "ossatura::hexa_blocks::candidate");
+  Kokkos::parallel_for("ossatura::make_hexa_graph::collect", range(exec, arrays.num_nodes),
                        detail::CollectNeighbours<Exec>{arrays, candidate, pattern.row_begin});
   const std::int64_t num_blocks = lengths_to_begins(exec, pattern.row_begin, "blocks");
-  pattern.column = make_uninitialized<int>(exec, num_blocks, "femura::hexa_blocks::column");
-  Kokkos::parallel_for("femura::make_hexa_graph::copy", range(exec, arrays.num_nodes),
+  pattern.column = make_uninitialized<int>(exec, num_blocks, "ossatura::hexa_blocks::column");
+  Kokkos::parallel_for("ossatura::make_hexa_graph::copy", range(exec, arrays.num_nodes),
                        detail::CopyNeighbours<Exec>{arrays.around_begin, candidate,
                                                     pattern.row_begin, pattern.column});
-  fence(exec, "femura::make_hexa_graph"); // candidate goes
+  fence(exec, "ossatura::make_hexa_graph"); // candidate goes
   return pattern;
 }
 
@@ -133,14 +133,14 @@ template<class Order, class Exec, class Source, class Scalar>
 void assemble_hexa_rows(const Exec& exec, const HexaArrays<Exec>& arrays, const Source& source,
                         const Array<double, Exec>& modulus, const Graph<Exec>& pattern,
                         const Array<Scalar, Exec>& value) {
-  FEMURA_REQUIRE(std::int64_t(modulus.extent(0)) == arrays.num_elem,
-                 modulus.extent(0) << " moduli for " << arrays.num_elem << " elements");
-  FEMURA_REQUIRE(pattern.num_rows == arrays.num_nodes, "a pattern of "
-                                                           << pattern.num_rows << " rows for "
-                                                           << arrays.num_nodes << " nodes");
-  FEMURA_REQUIRE(std::int64_t(value.extent(0)) == 9 * pattern.num_blocks(),
-                 value.extent(0) << " numbers for " << pattern.num_blocks() << " blocks");
-  Kokkos::parallel_for("femura::assemble_hexa_blocks", range(exec, arrays.num_nodes),
+  OSSATURA_REQUIRE(std::int64_t(modulus.extent(0)) == arrays.num_elem,
+                   modulus.extent(0) << " moduli for " << arrays.num_elem << " elements");
+  OSSATURA_REQUIRE(pattern.num_rows == arrays.num_nodes, "a pattern of "
+                                                             << pattern.num_rows << " rows for "
+                                                             << arrays.num_nodes << " nodes");
+  OSSATURA_REQUIRE(std::int64_t(value.extent(0)) == 9 * pattern.num_blocks(),
+                   value.extent(0) << " numbers for " << pattern.num_blocks() << " blocks");
+  Kokkos::parallel_for("ossatura::assemble_hexa_blocks", range(exec, arrays.num_nodes),
                        AssembleHexaRow<Exec, Source, Scalar, Order>{
                            arrays, source, modulus, pattern.row_begin, pattern.column, value});
 }
@@ -171,4 +171,4 @@ void assemble_hexa_blocks(const Exec& exec, const HexaArrays<Exec>& arrays, cons
                                pattern, value);
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -5,15 +5,15 @@
 #include "kernels/hexa_arrays.hpp"
 #include "kernels/hexa_operator.hpp"
 
-namespace femura {
+namespace ossatura {
 
 template<class Exec, class Scalar>
 class HexaCheckedOperator : public HexaOperator<Exec, Scalar> {
 public:
   /// Throws std::invalid_argument for another number of moduli.
   void set_modulus(const Exec& exec, const Array<double, Exec>& modulus) final {
-    FEMURA_REQUIRE(std::int64_t(modulus.extent(0)) == arrays_.num_elem,
-                   modulus.extent(0) << " moduli for " << arrays_.num_elem << " elements");
+    OSSATURA_REQUIRE(std::int64_t(modulus.extent(0)) == arrays_.num_elem,
+                     modulus.extent(0) << " moduli for " << arrays_.num_elem << " elements");
     take_modulus(exec, modulus);
     has_modulus_ = true;
   }
@@ -23,11 +23,11 @@ public:
   void apply(const Exec& exec, const Array<Scalar, Exec>& x,
              const Array<Scalar, Exec>& y) const final {
     const std::int64_t n = 3 * std::int64_t(arrays_.num_nodes);
-    FEMURA_REQUIRE(has_modulus_, "a product before set_modulus");
-    FEMURA_REQUIRE(std::int64_t(x.extent(0)) == n && std::int64_t(y.extent(0)) == n,
-                   "vectors of " << x.extent(0) << " and " << y.extent(0) << " components for "
-                                 << arrays_.num_nodes << " nodes");
-    FEMURA_REQUIRE(x.data() != y.data(), "x and y are the same vector");
+    OSSATURA_REQUIRE(has_modulus_, "a product before set_modulus");
+    OSSATURA_REQUIRE(std::int64_t(x.extent(0)) == n && std::int64_t(y.extent(0)) == n,
+                     "vectors of " << x.extent(0) << " and " << y.extent(0) << " components for "
+                                   << arrays_.num_nodes << " nodes");
+    OSSATURA_REQUIRE(x.data() != y.data(), "x and y are the same vector");
     multiply(exec, x, y);
   }
 
@@ -71,4 +71,4 @@ protected:
   Array<double, Exec> modulus_;
 };
 
-} // namespace femura
+} // namespace ossatura

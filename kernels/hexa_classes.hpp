@@ -13,7 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 template<class Exec>
 struct HexaClasses {
@@ -91,7 +91,7 @@ double edge_quantum(const Exec& exec, const HexaBatch<Exec>& batch, std::int64_t
                     std::int64_t end) {
   double longest = 0;
   Kokkos::parallel_reduce(
-      "femura::longest_hexa_edge",
+      "ossatura::longest_hexa_edge",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, begin, end),
       LongestHexaEdge<Exec>{HexaBatchPointers(batch)}, Kokkos::Max<double>(longest));
   return longest > 0 ? 1e-10 * longest : 1;
@@ -100,11 +100,11 @@ double edge_quantum(const Exec& exec, const HexaBatch<Exec>& batch, std::int64_t
 template<class Exec>
 std::vector<std::uint64_t> hashes_of(const Exec& exec, const HexaBatch<Exec>& batch,
                                      std::int64_t begin, std::int64_t end, double quantum) {
-  FEMURA_REQUIRE(batch.is_trilinear() && batch.point_stride == 0,
-                 "find_hexa_classes: trilinear elements with one D each");
+  OSSATURA_REQUIRE(batch.is_trilinear() && batch.point_stride == 0,
+                   "find_hexa_classes: trilinear elements with one D each");
   const Array<std::uint64_t, Exec> hash =
-      make_uninitialized<std::uint64_t>(exec, end - begin, "femura::hexa_classes::hash");
-  Kokkos::parallel_for("femura::hash_hexa", range(exec, end - begin),
+      make_uninitialized<std::uint64_t>(exec, end - begin, "ossatura::hexa_classes::hash");
+  Kokkos::parallel_for("ossatura::hash_hexa", range(exec, end - begin),
                        HashHexa<Exec>{HexaBatchPointers(batch), begin, quantum, hash});
   return download(exec, hash);
 }
@@ -136,15 +136,15 @@ HexaClasses<Exec> find_hexa_classes(const Exec& exec, const HexaBatch<Exec>& bat
       classes.first.push_back(int(of_elem.size()));
     of_elem.push_back(found.first->second);
   }
-  classes.of_elem = upload(exec, "femura::hexa_classes::of_elem", of_elem);
-  const Array<int, Exec> first = upload(exec, "femura::hexa_classes::first", classes.first);
+  classes.of_elem = upload(exec, "ossatura::hexa_classes::of_elem", of_elem);
+  const Array<int, Exec> first = upload(exec, "ossatura::hexa_classes::first", classes.first);
   int unlike = 0;
-  Kokkos::parallel_reduce("femura::count_unlike_first", range(exec, end - begin),
+  Kokkos::parallel_reduce("ossatura::count_unlike_first", range(exec, end - begin),
                           detail::CountUnlikeFirst<Exec>{detail::HexaBatchPointers(batch), begin,
                                                          2 * quantum, first, classes.of_elem},
                           unlike);
-  FEMURA_REQUIRE(unlike == 0, "find_hexa_classes: two shapes have one hash");
+  OSSATURA_REQUIRE(unlike == 0, "find_hexa_classes: two shapes have one hash");
   return classes;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Elements by colour: colour c has order[colour_begin[c]] .. order[colour_begin[c + 1]], which
 /// ascend.
@@ -56,4 +56,4 @@ inline HexaColouring colour_hexa(const ElementMesh& mesh) {
   return colouring;
 }
 
-} // namespace femura
+} // namespace ossatura

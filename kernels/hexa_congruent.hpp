@@ -16,7 +16,7 @@
 #include <memory>
 #include <utility>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -172,10 +172,10 @@ make_congruent_operator(const Exec& exec, const HexaArrays<Exec>& arrays,
   using Element = CongruentElement<Exec, Scalar, centred>;
   const std::int64_t num_classes = std::int64_t(node.extent(0)) / 8;
   const Array<Scalar, Exec> tables =
-      make_zeros<Scalar>(exec, num_classes * Element::table_size, "femura::congruent::tables");
+      make_zeros<Scalar>(exec, num_classes * Element::table_size, "ossatura::congruent::tables");
   const Array<double, Exec> coupling =
-      make_zeros<double>(exec, 21 * num_classes, "femura::congruent::coupling");
-  Kokkos::parallel_for("femura::form_mode_table", range(exec, 21 * num_classes),
+      make_zeros<double>(exec, 21 * num_classes, "ossatura::congruent::coupling");
+  Kokkos::parallel_for("ossatura::form_mode_table", range(exec, 21 * num_classes),
                        FormModeTable<Exec, Scalar, centred>{arrays, node, lame, tables, coupling});
   for (double dropped : download(exec, coupling))
     if (dropped > 1e-12)
@@ -201,7 +201,7 @@ make_congruent_operator(const Exec& exec, const HexaArrays<Exec>& arrays,
   for (int e : classes.first)
     for (std::size_t a = 0; a < 8; ++a)
       node.push_back(classes.node[8 * std::size_t(e) + a]);
-  const Array<int, Exec> nodes = upload(exec, "femura::congruent::node", node);
+  const Array<int, Exec> nodes = upload(exec, "ossatura::congruent::node", node);
   auto centred =
       detail::make_congruent_operator<Exec, Scalar, true>(exec, arrays, patches, nodes, lame);
   if (centred)
@@ -209,4 +209,4 @@ make_congruent_operator(const Exec& exec, const HexaArrays<Exec>& arrays,
   return detail::make_congruent_operator<Exec, Scalar, false>(exec, arrays, patches, nodes, lame);
 }
 
-} // namespace femura
+} // namespace ossatura

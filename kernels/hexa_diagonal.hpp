@@ -5,7 +5,7 @@
 #include "kernels/hexa_stiffness.hpp"
 #include "kernels/invert_block.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Adds E_e K_e,aa of every element around a node: xx, yy, zz, xy, yz, zx.
 template<class Exec>
@@ -67,9 +67,9 @@ void invert_hexa_blocks(const Exec& exec, const HexaArrays<Exec>& arrays, const 
                         const Array<double, Exec>& modulus, const Array<double, Exec>& spring,
                         const Array<std::uint8_t, Exec>& held, bool couplings,
                         const Array<Scalar, Exec>& inverse) {
-  Kokkos::parallel_for("femura::invert_hexa_blocks", range(exec, arrays.num_nodes),
+  Kokkos::parallel_for("ossatura::invert_hexa_blocks", range(exec, arrays.num_nodes),
                        detail::InvertHexaBlocks<Exec, Scalar>{arrays, lame, modulus, spring, held,
                                                               couplings, inverse});
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -15,7 +15,7 @@
 #include "kernels/hexa_colouring.hpp"
 #include "kernels/hexa_matrices.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -78,7 +78,7 @@ protected:
   void multiply(const Exec& exec, const Array<Scalar, Exec>& x,
                 const Array<Scalar, Exec>& y) const override {
     fill_zeros(exec, y);
-    Kokkos::parallel_for("femura::apply_hexa_matrices", range(exec, matrices_.num_elem),
+    Kokkos::parallel_for("ossatura::apply_hexa_matrices", range(exec, matrices_.num_elem),
                          detail::ApplyHexaMatrices<Exec, Scalar, true>{
                              this->arrays_, matrices_, {}, this->modulus_, x, y, 0});
   }
@@ -96,7 +96,7 @@ public:
                      const UnitLame& lame)
       : HexaScaledOperator<Exec, Scalar>(arrays) {
     HexaColouring colouring = colour_hexa(mesh);
-    order_ = upload(exec, "femura::hexa_colour::order", colouring.order);
+    order_ = upload(exec, "ossatura::hexa_colour::order", colouring.order);
     colour_begin_ = colouring.colour_begin;
     matrices_ = make_hexa_matrices<1, Scalar>(exec, arrays, lame, order_);
   }
@@ -116,7 +116,7 @@ protected:
     fill_zeros(exec, y);
     for (int c = 0; c < num_colours(); ++c) {
       const int begin = colour_begin_[std::size_t(c)], end = colour_begin_[std::size_t(c) + 1];
-      Kokkos::parallel_for("femura::apply_hexa_colour", range(exec, end - begin),
+      Kokkos::parallel_for("ossatura::apply_hexa_colour", range(exec, end - begin),
                            detail::ApplyHexaMatrices<Exec, Scalar, false>{
                                this->arrays_, matrices_, order_, this->modulus_, x, y, begin});
     }
@@ -128,4 +128,4 @@ private:
   HexaMatrices<Exec, Scalar, 1> matrices_;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 
 #include "kernels/hexa_stiffness.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -54,7 +54,7 @@ template<class Exec>
 void add_energies(const Exec& exec, const HexaArrays<Exec>& arrays, const UnitLame& lame,
                   double weight, const Array<double, Exec>& u, const Array<double, Exec>& v,
                   const Array<double, Exec>& energy) {
-  Kokkos::parallel_for("femura::add_energies", range(exec, arrays.num_elem),
+  Kokkos::parallel_for("ossatura::add_energies", range(exec, arrays.num_elem),
                        detail::AddEnergies<Exec>{arrays, lame, weight, u, v, energy});
 }
 
@@ -70,8 +70,8 @@ struct EnergyDensity {
 template<class Exec>
 void energy_density(const Exec& exec, const Array<double, Exec>& modulus,
                     const Array<double, Exec>& volume, const Array<double, Exec>& energy) {
-  Kokkos::parallel_for("femura::energy_density", range(exec, energy.extent(0)),
+  Kokkos::parallel_for("ossatura::energy_density", range(exec, energy.extent(0)),
                        detail::EnergyDensity<Exec>{modulus, volume, energy});
 }
 
-} // namespace femura
+} // namespace ossatura

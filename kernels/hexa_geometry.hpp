@@ -5,7 +5,7 @@
 #include "kernels/hexa_stiffness.hpp"
 #include "kernels/part_sums.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Of each element of a mesh; the centroid is the mean of the corners.
 template<class Exec>
@@ -55,14 +55,14 @@ template<class Exec>
 HexaGeometry<Exec> measure_hexas(const Exec& exec, const HexaArrays<Exec>& arrays) {
   HexaGeometry<Exec> geometry;
   const std::int64_t n = arrays.num_elem;
-  geometry.volume = make_uninitialized<double>(exec, n, "femura::hexa::volume");
-  geometry.centroid = make_uninitialized<double>(exec, 3 * n, "femura::hexa::centroid");
+  geometry.volume = make_uninitialized<double>(exec, n, "ossatura::hexa::volume");
+  geometry.centroid = make_uninitialized<double>(exec, 3 * n, "ossatura::hexa::centroid");
   const auto sums =
-      part_sums<2>(exec, "femura::measure_hexas", n,
+      part_sums<2>(exec, "ossatura::measure_hexas", n,
                    detail::MeasureHexa<Exec>{arrays, geometry.volume, geometry.centroid});
   geometry.total_volume = sums[0];
   geometry.mean_edge = sums[1] / (12 * double(n));
   return geometry;
 }
 
-} // namespace femura
+} // namespace ossatura

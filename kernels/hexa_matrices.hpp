@@ -14,7 +14,7 @@
 #include "core/array_pointer.hpp"
 #include "kernels/hexa_stiffness.hpp"
 
-namespace femura {
+namespace ossatura {
 
 template<class Exec, class Scalar, int Threads>
 struct HexaMatrices {
@@ -73,11 +73,11 @@ make_hexa_matrices(const Exec& exec, const HexaArrays<Exec>& arrays, const UnitL
                    const Array<int, Exec>& order = {}) {
   HexaMatrices<Exec, Scalar, Threads> matrices{
       arrays.num_elem, make_uninitialized<Scalar>(exec, 576 * std::int64_t(arrays.num_elem),
-                                                  "femura::hexa_matrices")};
+                                                  "ossatura::hexa_matrices")};
   Kokkos::parallel_for(
-      "femura::make_hexa_matrices", range(exec, 8 * std::int64_t(arrays.num_elem)),
+      "ossatura::make_hexa_matrices", range(exec, 8 * std::int64_t(arrays.num_elem)),
       detail::FillHexaMatrices<Exec, Scalar, Threads>{{arrays, lame}, order, matrices});
   return matrices;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -10,7 +10,7 @@
 #include "kernels/hexa_checked_operator.hpp"
 #include "kernels/hexa_matrices.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -68,7 +68,7 @@ protected:
   void multiply(const Exec& exec, const Array<Scalar, Exec>& x,
                 const Array<Scalar, Exec>& y) const override {
     Kokkos::parallel_for(
-        "femura::apply_hexa_rows_of_node", range(exec, this->arrays_.num_nodes),
+        "ossatura::apply_hexa_rows_of_node", range(exec, this->arrays_.num_nodes),
         detail::ApplyHexaRowsOfNode<Exec, Scalar>{this->arrays_, matrices_, this->modulus_, x, y});
   }
 
@@ -76,4 +76,4 @@ private:
   HexaMatrices<Exec, Scalar, 1> matrices_;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// Isotropic elasticity for a modulus of 1.
 struct UnitLame {
@@ -70,4 +70,4 @@ inline const char* name_of(HexaOperatorKind kind) {
   return names[int(kind)];
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -12,7 +12,7 @@
 #include "kernels/hexa_checked_operator.hpp"
 #include "kernels/upload.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Elements of a patch: on devices those of a team's threads.
 template<class Exec>
@@ -45,23 +45,23 @@ struct HexaPatches {
 template<class Exec>
 HexaPatches<Exec> make_hexa_patches(const Exec& exec, int num_nodes,
                                     const HexaPatchLayout& layout) {
-  FEMURA_REQUIRE(layout.patch_size == hexa_patch_size<Exec>, "patches of " << layout.patch_size);
+  OSSATURA_REQUIRE(layout.patch_size == hexa_patch_size<Exec>, "patches of " << layout.patch_size);
   HexaPatches<Exec> patches;
   patches.num_patches = int(layout.patch.size());
   patches.num_elem = int(layout.elem.size());
   patches.num_nodes = num_nodes;
   patches.num_shared = int(layout.shared.size());
   patches.num_partials = layout.num_partials();
-  patches.patch = upload(exec, "femura::hexa_patches::patch", layout.patch);
-  patches.elem = upload(exec, "femura::hexa_patches::elem", layout.elem);
-  patches.local = upload(exec, "femura::hexa_patches::local", layout.local);
-  patches.node = upload(exec, "femura::hexa_patches::node", layout.node);
-  patches.slot_begin = upload(exec, "femura::hexa_patches::slot_begin", layout.slot_begin);
-  patches.slot = upload(exec, "femura::hexa_patches::slot", layout.slot);
-  patches.shared = upload(exec, "femura::hexa_patches::shared", layout.shared);
+  patches.patch = upload(exec, "ossatura::hexa_patches::patch", layout.patch);
+  patches.elem = upload(exec, "ossatura::hexa_patches::elem", layout.elem);
+  patches.local = upload(exec, "ossatura::hexa_patches::local", layout.local);
+  patches.node = upload(exec, "ossatura::hexa_patches::node", layout.node);
+  patches.slot_begin = upload(exec, "ossatura::hexa_patches::slot_begin", layout.slot_begin);
+  patches.slot = upload(exec, "ossatura::hexa_patches::slot", layout.slot);
+  patches.shared = upload(exec, "ossatura::hexa_patches::shared", layout.shared);
   patches.partial_of_shared =
-      upload(exec, "femura::hexa_patches::partial_of_shared", layout.partial_of_shared);
-  patches.partial = upload(exec, "femura::hexa_patches::partial", layout.partial);
+      upload(exec, "ossatura::hexa_patches::partial_of_shared", layout.partial_of_shared);
+  patches.partial = upload(exec, "ossatura::hexa_patches::partial", layout.partial);
   return patches;
 }
 
@@ -289,9 +289,9 @@ public:
       , patches_(patches)
       , element_(element)
       , of_element_(of_element)
-      , modulus_(make_zeros<Scalar>(exec, patches.num_elem, "femura::hexa_patches::modulus"))
+      , modulus_(make_zeros<Scalar>(exec, patches.num_elem, "ossatura::hexa_patches::modulus"))
       , partial_(make_uninitialized<Scalar>(exec, 3 * patches.num_partials,
-                                            "femura::hexa_patches::partial_sums")) {}
+                                            "ossatura::hexa_patches::partial_sums")) {}
 
   bool is_deterministic() const override { return true; }
 
@@ -311,7 +311,7 @@ public:
 
 private:
   void take_modulus(const Exec& exec, const Array<double, Exec>& modulus) override {
-    Kokkos::parallel_for("femura::gather_modulus", range(exec, patches_.num_elem),
+    Kokkos::parallel_for("ossatura::gather_modulus", range(exec, patches_.num_elem),
                          detail::GatherModulus<Exec, Scalar>{patches_.elem, modulus, modulus_});
   }
 
@@ -322,15 +322,15 @@ private:
         Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<hexa_patch_size<Exec>, Element::teams>>;
     const int team_size = BackendTraits<Exec>::is_device ? hexa_patch_size<Exec> : 1;
     Kokkos::parallel_for(
-        "femura::multiply_patches",
+        "ossatura::multiply_patches",
         Policy(exec, patches_.num_patches, team_size)
             .set_scratch_size(scratch_level<Exec>, Kokkos::PerTeam(int(Multiply::scratch_bytes))),
         Multiply{element_, patches_.patch, patches_.local, patches_.slot_begin, patches_.slot,
                  patches_.node, this->arrays_.point, modulus_, x, y, partial_});
-    Kokkos::parallel_for("femura::sum_partials", range(exec, 3 * std::int64_t(patches_.num_shared)),
-                         detail::SumPartials<Exec, Scalar>{patches_.shared,
-                                                           patches_.partial_of_shared,
-                                                           patches_.partial, partial_, y});
+    Kokkos::parallel_for(
+        "ossatura::sum_partials", range(exec, 3 * std::int64_t(patches_.num_shared)),
+        detail::SumPartials<Exec, Scalar>{patches_.shared, patches_.partial_of_shared,
+                                          patches_.partial, partial_, y});
   }
 
   HexaPatches<Exec> patches_;
@@ -339,4 +339,4 @@ private:
   Array<Scalar, Exec> modulus_, partial_;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -11,7 +11,7 @@
 #include "kernels/hexa_batch.hpp"
 #include "kernels/hexa_shape.hpp"
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 /// Physical gradients are to_gradient times derivatives by xi, eta, zeta.
 struct HexaPoint {
@@ -144,4 +144,4 @@ struct StiffnessOutput {
   }
 };
 
-} // namespace femura::detail
+} // namespace ossatura::detail

@@ -8,7 +8,7 @@
 #include "kernels/hexa_batch.hpp"
 #include "kernels/hexa_shape.hpp"
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 /// The trilinear map of N elements: coefficients of HexaModes, [7, 3].
 template<class V>
@@ -107,4 +107,4 @@ KOKKOS_FORCEINLINE_FUNCTION double trilinear_coefficient(const double* corner, i
   return sum;
 }
 
-} // namespace femura::detail
+} // namespace ossatura::detail

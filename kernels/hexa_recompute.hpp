@@ -13,7 +13,7 @@
 #include <cmath>
 #include <memory>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -113,8 +113,8 @@ make_partial_operator(const Exec& exec, const HexaArrays<Exec>& arrays,
   // Rows of lanes reach beyond the last element.
   const std::int64_t stride = std::int64_t(arrays.num_elem) + hexa_lanes<Exec, Scalar>;
   const Array<Scalar, Exec> factor =
-      make_zeros<Scalar>(exec, 72 * stride, "femura::hexa_patches::factor");
-  Kokkos::parallel_for("femura::make_factors", range(exec, arrays.num_elem),
+      make_zeros<Scalar>(exec, 72 * stride, "ossatura::hexa_patches::factor");
+  Kokkos::parallel_for("ossatura::make_factors", range(exec, arrays.num_elem),
                        detail::MakeFactors<Exec, Scalar>{arrays, patches.elem, factor, stride});
   HexaOperatorCost cost;
   cost.bytes_kept = std::int64_t(72 * sizeof(Scalar)) * stride;
@@ -125,4 +125,4 @@ make_partial_operator(const Exec& exec, const HexaArrays<Exec>& arrays,
       cost);
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 
 #include "kernels/small_matrix.hpp"
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 /// Corner a of a hexahedron is at (xi, eta, zeta) = (+1 or -1)^3.
 KOKKOS_FORCEINLINE_FUNCTION double hexa_xi(int a) {
@@ -65,4 +65,4 @@ KOKKOS_FORCEINLINE_FUNCTION Matrix3 gauss_jacobian(const HexaModes& modes, int g
                         gauss_point * hexa_zeta(g));
 }
 
-} // namespace femura::detail
+} // namespace ossatura::detail

@@ -12,7 +12,7 @@
 #include "kernels/hexa_operator.hpp"
 #include "kernels/hexa_shape.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// The place of entry (i, j), i <= j, of a symmetric 24 x 24 matrix among its 300 on and above the
 /// diagonal, row by row.
@@ -145,4 +145,4 @@ struct HexaStiffnessFromMesh {
   }
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -10,7 +10,7 @@
 
 #include <memory>
 
-namespace femura {
+namespace ossatura {
 
 /// Null for the kinds that store no matrix. `mesh` is that of `arrays`; its elements have positive
 /// Jacobians (least_hexa_jacobian). Fences.
@@ -53,8 +53,8 @@ make_stored_hexa_operator(const Exec& exec, HexaOperatorKind kind, const Element
   case HexaOperatorKind::congruent:
     break;
   }
-  fence(exec, "femura::make_stored_hexa_operator");
+  fence(exec, "ossatura::make_stored_hexa_operator");
   return made;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -16,7 +16,7 @@
 #include "kernels/hexa_matrices.hpp"
 #include "kernels/hexa_thread_operator.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Upper halves of the element matrices.
 template<class Exec, class Scalar>
@@ -162,10 +162,10 @@ public:
       : HexaScaledOperator<Exec, Scalar>(arrays)
       , matrices_{arrays.num_elem,
                   make_uninitialized<Scalar>(exec, 48 * std::int64_t(arrays.num_elem),
-                                             "femura::hexa_symmetric::diagonal"),
+                                             "ossatura::hexa_symmetric::diagonal"),
                   make_uninitialized<Scalar>(exec, 252 * std::int64_t(arrays.num_elem),
-                                             "femura::hexa_symmetric::above")} {
-    Kokkos::parallel_for("femura::make_hexa_symmetric",
+                                             "ossatura::hexa_symmetric::above")} {
+    Kokkos::parallel_for("ossatura::make_hexa_symmetric",
                          range(exec, 8 * std::int64_t(arrays.num_elem)),
                          detail::FillHexaSymmetric<Exec, Scalar>{{arrays, lame}, matrices_});
   }
@@ -180,7 +180,7 @@ protected:
                 const Array<Scalar, Exec>& y) const override {
     fill_zeros(exec, y);
     detail::launch_hexa_teams(
-        exec, "femura::apply_hexa_symmetric", matrices_.num_elem,
+        exec, "ossatura::apply_hexa_symmetric", matrices_.num_elem,
         detail::ApplyHexaSymmetric<Exec, Scalar>{this->arrays_, matrices_, this->modulus_, x, y});
   }
 
@@ -188,4 +188,4 @@ private:
   HexaSymmetricMatrices<Exec, Scalar> matrices_;
 };
 
-} // namespace femura
+} // namespace ossatura

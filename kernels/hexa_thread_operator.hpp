@@ -14,7 +14,7 @@
 #include "kernels/hexa_checked_operator.hpp"
 #include "kernels/hexa_matrices.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -115,7 +115,7 @@ protected:
   void multiply(const Exec& exec, const Array<Scalar, Exec>& x,
                 const Array<Scalar, Exec>& y) const override {
     fill_zeros(exec, y);
-    detail::launch_hexa_teams(exec, "femura::apply_hexa_threads", matrices_.num_elem,
+    detail::launch_hexa_teams(exec, "ossatura::apply_hexa_threads", matrices_.num_elem,
                               detail::ApplyHexaThreads<Exec, Scalar, Threads>{
                                   this->arrays_, matrices_, this->modulus_, x, y});
   }
@@ -124,4 +124,4 @@ private:
   HexaMatrices<Exec, Scalar, Threads> matrices_;
 };
 
-} // namespace femura
+} // namespace ossatura

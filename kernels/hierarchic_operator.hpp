@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 enum class HierarchicOperatorKind {
   automatic,   ///< by the order, the shapes and the memory
@@ -49,4 +49,4 @@ public:
   virtual bool is_deterministic() const = 0; ///< the same bits for any number of threads
 };
 
-} // namespace femura
+} // namespace ossatura

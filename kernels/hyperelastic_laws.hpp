@@ -14,7 +14,7 @@
 
 #include <Kokkos_Core.hpp>
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 /// w1 = dW/dI1, wj = dW/dJ, w1j = d2W/dI1 dJ and so on; those that are not here are 0 in all laws.
 struct LawDerivatives {
@@ -92,4 +92,4 @@ struct StableNeoHookean {
   }
 };
 
-} // namespace femura::detail
+} // namespace ossatura::detail

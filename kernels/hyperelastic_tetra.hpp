@@ -20,7 +20,7 @@
 #include "kernels/corotational_simplex.hpp"
 #include "kernels/hyperelastic_laws.hpp"
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 inline constexpr double least_volume = 1e-6; ///< of the volume at rest
 
@@ -210,4 +210,4 @@ struct HyperelasticTetra {
   }
 };
 
-} // namespace femura::detail
+} // namespace ossatura::detail

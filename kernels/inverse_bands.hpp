@@ -14,7 +14,7 @@
 #include <limits>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// What applying an inverse factor costs.
 struct InverseCost {
@@ -145,7 +145,8 @@ inline std::vector<InverseCut> cut_inverse(const FactorPattern& pattern, int mos
 /// among those within the bound on bytes, or with the fewest entries if there are none.
 inline InverseLayout choose_inverse_layout(const FactorPattern& pattern, int bands,
                                            int bytes_per_entry, const InverseCost& cost) {
-  FEMURA_REQUIRE(bands >= 0, bands << " bands of the inverse factor; 1 or more, or 0 for a choice");
+  OSSATURA_REQUIRE(bands >= 0,
+                   bands << " bands of the inverse factor; 1 or more, or 0 for a choice");
   InverseLayout whole = make_inverse_layout(pattern);
   const auto seconds = [&](int num_bands, std::int64_t entries) {
     return inverse_launches(num_bands) * cost.launch +
@@ -171,4 +172,4 @@ inline InverseLayout choose_inverse_layout(const FactorPattern& pattern, int ban
   return make_inverse_layout(pattern, std::min_element(cuts.begin(), cuts.end(), better)->bounds);
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -21,7 +21,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Row i (scalar, of panel s) and column c (scalar, of its subtree) at
 /// begin(s) + (i - 3 first(s)) stride(s) + c - origin(s). begin, origin and stride are multiples of
@@ -172,15 +172,15 @@ InverseFactor<Exec, Storage> make_inverse_factor(const Exec& exec,
   InverseFactor<Exec, Storage> inverse;
   inverse.pattern = pattern;
   inverse.num_bands = layout.num_bands();
-  inverse.begin = upload(exec, "femura::inverse::begin", layout.begin);
-  inverse.origin = upload(exec, "femura::inverse::origin", layout.origin);
-  inverse.stride = upload(exec, "femura::inverse::stride", layout.stride);
-  inverse.value = make_uninitialized<Storage>(exec, layout.num_entries, "femura::inverse::value");
+  inverse.begin = upload(exec, "ossatura::inverse::begin", layout.begin);
+  inverse.origin = upload(exec, "ossatura::inverse::origin", layout.origin);
+  inverse.stride = upload(exec, "ossatura::inverse::stride", layout.stride);
+  inverse.value = make_uninitialized<Storage>(exec, layout.num_entries, "ossatura::inverse::value");
   Kokkos::deep_copy(exec, inverse.value, Storage(0.0f));
   inverse.inverse_pivot =
-      make_zeros<double>(exec, 3 * std::int64_t(pattern.num_nodes), "femura::inverse::pivot");
-  fence(exec, "femura::make_inverse_factor");
+      make_zeros<double>(exec, 3 * std::int64_t(pattern.num_nodes), "ossatura::inverse::pivot");
+  fence(exec, "ossatura::make_inverse_factor");
   return inverse;
 }
 
-} // namespace femura
+} // namespace ossatura

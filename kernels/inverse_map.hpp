@@ -4,7 +4,7 @@
 
 #include "core/vector.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Members of target t: member(begin(t)) .. member(begin(t + 1) - 1), ascending.
 template<class Exec>
@@ -73,17 +73,17 @@ template<class Exec>
 InverseMap<Exec> invert_map(const Exec& exec, const Array<int, Exec>& target,
                             std::int64_t num_targets) {
   const std::int64_t n = target.extent(0);
-  InverseMap<Exec> inverse{make_zeros<int>(exec, num_targets + 1, "femura::inverse_map::begin"),
-                           make_uninitialized<int>(exec, n, "femura::inverse_map::member")};
-  Kokkos::parallel_for("femura::invert_map::count", range(exec, n),
+  InverseMap<Exec> inverse{make_zeros<int>(exec, num_targets + 1, "ossatura::inverse_map::begin"),
+                           make_uninitialized<int>(exec, n, "ossatura::inverse_map::member")};
+  Kokkos::parallel_for("ossatura::invert_map::count", range(exec, n),
                        detail::CountMembersOfTarget<Exec>{target, inverse.begin});
-  Kokkos::parallel_scan("femura::invert_map::end", range(exec, num_targets + 1),
+  Kokkos::parallel_scan("ossatura::invert_map::end", range(exec, num_targets + 1),
                         detail::EndOfTarget<Exec>{inverse.begin});
-  Kokkos::parallel_for("femura::invert_map::place", range(exec, n),
+  Kokkos::parallel_for("ossatura::invert_map::place", range(exec, n),
                        detail::PlaceMembers<Exec>{target, inverse});
-  Kokkos::parallel_for("femura::invert_map::sort", range(exec, num_targets),
+  Kokkos::parallel_for("ossatura::invert_map::sort", range(exec, num_targets),
                        detail::SortMembers<Exec>{inverse});
   return inverse;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -306,7 +306,7 @@ public:
   void apply(const Exec& exec, const InverseFactor<Exec, Storage>& inverse,
              const Array<double, Exec>& r, const Array<double, Exec>& z,
              const Array<double, Exec>& rotation = {}) const {
-    Kokkos::parallel_for("femura::inverse_product::rotate", range(exec, num_columns_),
+    Kokkos::parallel_for("ossatura::inverse_product::rotate", range(exec, num_columns_),
                          detail::RotateBack<Exec, Real>{rotation, r, rotated_});
     apply_rotated(exec, inverse, {}, z, rotation, {}, {});
   }
@@ -400,9 +400,9 @@ InverseProduct<Exec, Storage>::InverseProduct(const Exec& exec, const FactorPatt
     , num_bands_(layout.num_bands())
     , num_tiles_(num_inverse_tiles(layout))
     , band_column_(layout.band_column) {
-  FEMURA_REQUIRE(num_columns_ < 1 << 24 && layout.num_entries / 8 < (std::int64_t(1) << 31),
-                 "an inverse factor of " << num_columns_ << " rows and " << layout.num_entries
-                                         << " entries; the product takes 2^24 and 2^34");
+  OSSATURA_REQUIRE(num_columns_ < 1 << 24 && layout.num_entries / 8 < (std::int64_t(1) << 31),
+                   "an inverse factor of " << num_columns_ << " rows and " << layout.num_entries
+                                           << " entries; the product takes 2^24 and 2^34");
   Lists lists;
   lists.tasks.resize(num_bands_);
   lists.entries.resize(num_tiles_);
@@ -447,13 +447,13 @@ InverseProduct<Exec, Storage>::InverseProduct(const Exec& exec, const FactorPatt
     tile_begin.push_back(int(entries.size()));
     longest_ = std::max(longest_, int(lists.entries[tile].size()));
   }
-  tasks_ = upload(exec, "femura::inverse_product::tasks", tasks);
-  parts_ = upload(exec, "femura::inverse_product::parts", parts);
-  tile_begin_ = upload(exec, "femura::inverse_product::tile_begin", tile_begin);
-  entries_ = upload(exec, "femura::inverse_product::entries", entries);
-  partial_ = make_zeros<Real>(exec, lists.num_partials, "femura::inverse_product::partial");
+  tasks_ = upload(exec, "ossatura::inverse_product::tasks", tasks);
+  parts_ = upload(exec, "ossatura::inverse_product::parts", parts);
+  tile_begin_ = upload(exec, "ossatura::inverse_product::tile_begin", tile_begin);
+  entries_ = upload(exec, "ossatura::inverse_product::entries", entries);
+  partial_ = make_zeros<Real>(exec, lists.num_partials, "ossatura::inverse_product::partial");
   rotated_ = make_zeros<Real>(exec, detail::round_up(layout.band_column.back(), 8),
-                              "femura::inverse_product::rotated");
+                              "ossatura::inverse_product::rotated");
   if (num_bands_ > 1)
     upload_bands(exec, pattern, layout, lists);
 }
@@ -475,9 +475,9 @@ void InverseProduct<Exec, Storage>::upload_bands(const Exec& exec, const FactorP
   std::vector<detail::RowParts> shares(lists.shares.size());
   for (const auto& [place, own] : lists.shares)
     shares[std::size_t(next[std::size_t(place)]++)] = own;
-  node_ = upload(exec, "femura::inverse_product::node", node);
-  share_begin_ = upload(exec, "femura::inverse_product::share_begin", begin);
-  shares_ = upload(exec, "femura::inverse_product::shares", shares);
+  node_ = upload(exec, "ossatura::inverse_product::node", node);
+  share_begin_ = upload(exec, "ossatura::inverse_product::share_begin", begin);
+  shares_ = upload(exec, "ossatura::inverse_product::shares", shares);
 }
 
 template<class Exec, class Storage>
@@ -489,7 +489,7 @@ void InverseProduct<Exec, Storage>::multiply_rows(const Exec& exec,
   Rows rows{tasks_, num_tasks, inverse.value, rotated_, partial_, stop};
   rows.tasks.data += first;
   Kokkos::parallel_for(
-      "femura::inverse_product::rows",
+      "ossatura::inverse_product::rows",
       Kokkos::TeamPolicy<Exec>(exec, (num_tasks + warps - 1) / warps, warps * Rows::lanes), rows);
 }
 
@@ -498,7 +498,7 @@ template<bool banded>
 void InverseProduct<Exec, Storage>::sum_columns(const Exec& exec, const Columns<banded>& columns,
                                                 int num_tiles) const {
   Kokkos::parallel_for(
-      "femura::inverse_product::columns",
+      "ossatura::inverse_product::columns",
       Kokkos::TeamPolicy<Exec>(exec, num_tiles, BackendTraits<Exec>::is_device ? 256 : 1)
           .set_scratch_size(scratch_level<Exec>, Kokkos::PerTeam(columns.scratch_bytes())),
       columns);
@@ -534,7 +534,7 @@ void InverseProduct<Exec, Storage>::apply_rotated(
   const auto width = [&](int band) { return band_column_[band + 1] - band_column_[band]; };
   multiply_rows(exec, inverse, 0, stop);
   for (int band = 1; band < num_bands_; ++band) {
-    Kokkos::parallel_for("femura::inverse_product::take_over", range(exec, width(band)),
+    Kokkos::parallel_for("ossatura::inverse_product::take_over", range(exec, width(band)),
                          detail::TakeOver<Real>{node_, share_begin_, shares_, partial_, rotated_,
                                                 stop, band_column_[band]});
     multiply_rows(exec, inverse, band, stop);
@@ -558,4 +558,4 @@ void InverseProduct<Exec, Storage>::apply_rotated(
                       width(band) / int(detail::column_tile));
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -4,7 +4,7 @@
 
 #include <Kokkos_Macros.hpp>
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 /// The inverse of the free part of a symmetric positive definite 3 x 3 block, zero rows and columns
 /// at the bits of `held`. Both as xx, yy, zz, xy, yz, zx. Scaled first, so that determinants
@@ -31,4 +31,4 @@ KOKKOS_INLINE_FUNCTION void invert_block(const double (&block)[6], int held, dou
   }
 }
 
-} // namespace femura::detail
+} // namespace ossatura::detail

@@ -5,7 +5,7 @@
 #include "kernels/graph.hpp"
 #include "kernels/invert_block.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 template<class Exec, class Scalar>
@@ -41,9 +41,9 @@ template<class Exec, class Scalar>
 void invert_diagonal_blocks(const Exec& exec, const Graph<Exec>& graph,
                             const Array<std::uint8_t, Exec>& held, const Array<double, Exec>& value,
                             const Array<Scalar, Exec>& inverse) {
-  Kokkos::parallel_for("femura::invert_diagonal_blocks", range(exec, graph.num_rows),
+  Kokkos::parallel_for("ossatura::invert_diagonal_blocks", range(exec, graph.num_rows),
                        detail::InvertDiagonalBlocks<Exec, Scalar>{graph.row_begin, graph.column,
                                                                   held, value, inverse});
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 #include "core/array_pointer.hpp"
 #include "core/vector.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 struct InvertEntries {
@@ -17,8 +17,8 @@ struct InvertEntries {
 /// y(i) = 1 / x(i); x may alias y. Does not fence.
 template<class Exec>
 void invert_entries(const Exec& exec, const Array<double, Exec>& x, const Array<double, Exec>& y) {
-  Kokkos::parallel_for("femura::invert_entries", range(exec, x.extent(0)),
+  Kokkos::parallel_for("ossatura::invert_entries", range(exec, x.extent(0)),
                        detail::InvertEntries{x, y});
 }
 
-} // namespace femura
+} // namespace ossatura

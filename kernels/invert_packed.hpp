@@ -7,7 +7,7 @@
 #include "core/array_pointer.hpp"
 #include "core/vector.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -153,10 +153,10 @@ void invert_packed(const Exec& exec, const Items& items, std::int64_t num_items,
   constexpr bool is_device = BackendTraits<Exec>::is_device;
   const int level = is_device && bytes <= Functor::on_chip ? 0 : 1;
   Kokkos::parallel_for(
-      "femura::invert_packed",
+      "ossatura::invert_packed",
       Kokkos::TeamPolicy<Exec>(exec, int(num_items), is_device ? 8 : 1, is_device ? 32 : 1)
           .set_scratch_size(level, Kokkos::PerTeam(bytes)),
       Functor{items, value, threshold, level, int(entries)});
 }
 
-} // namespace femura
+} // namespace ossatura

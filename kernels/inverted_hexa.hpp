@@ -5,7 +5,7 @@
 #include "kernels/hexa_arrays.hpp"
 #include "kernels/hexa_stiffness.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -28,9 +28,9 @@ struct FindInverted {
 template<class Exec>
 int find_inverted_hexa(const Exec& exec, const HexaArrays<Exec>& arrays) {
   int first = arrays.num_elem;
-  Kokkos::parallel_reduce("femura::find_inverted_hexa", range(exec, arrays.num_elem),
+  Kokkos::parallel_reduce("ossatura::find_inverted_hexa", range(exec, arrays.num_elem),
                           detail::FindInverted<Exec>{arrays}, Kokkos::Min<int>(first));
   return Kokkos::min(arrays.num_elem, first);
 }
 
-} // namespace femura
+} // namespace ossatura

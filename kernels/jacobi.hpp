@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 /// S = D^-1, the same for the three components of a node.
 template<class Exec, class Scalar>
@@ -87,7 +87,7 @@ struct ApplyJacobi {
 template<class Exec, class Scalar, class Jacobi>
 void apply_jacobi(const Exec& exec, const Jacobi& jacobi, Scalar omega,
                   const Array<Scalar, Exec>& r, const Array<Scalar, Exec>& z) {
-  Kokkos::parallel_for("femura::apply_jacobi", range(exec, jacobi.num_nodes()),
+  Kokkos::parallel_for("ossatura::apply_jacobi", range(exec, jacobi.num_nodes()),
                        detail::ApplyJacobi<Exec, Scalar, Jacobi>{jacobi, omega, r, z});
 }
 
@@ -115,7 +115,7 @@ struct AddJacobi {
 template<class Exec, class Scalar, class Jacobi>
 void add_jacobi(const Exec& exec, const Jacobi& jacobi, const Array<Scalar, Exec>& r, Scalar beta,
                 const Array<Scalar, Exec>& p) {
-  Kokkos::parallel_for("femura::add_jacobi", range(exec, jacobi.num_nodes()),
+  Kokkos::parallel_for("ossatura::add_jacobi", range(exec, jacobi.num_nodes()),
                        detail::AddJacobi<Exec, Scalar, Jacobi>{jacobi, r, beta, p});
 }
 
@@ -140,7 +140,7 @@ struct JacobiDot {
 template<class Exec, class Scalar, class Jacobi>
 double jacobi_dot(const Exec& exec, const Jacobi& jacobi, const Array<Scalar, Exec>& r) {
   double sum = 0;
-  Kokkos::parallel_reduce("femura::jacobi_dot", range(exec, jacobi.num_nodes()),
+  Kokkos::parallel_reduce("ossatura::jacobi_dot", range(exec, jacobi.num_nodes()),
                           detail::JacobiDot<Exec, Scalar, Jacobi>{jacobi, r}, sum);
   return sum;
 }
@@ -164,7 +164,7 @@ struct ApplyRootDiagonal {
 /// x = (diag S^-1)^1/2 x. Does not fence.
 template<class Exec, class Scalar, class Jacobi>
 void apply_root_diagonal(const Exec& exec, const Jacobi& jacobi, const Array<Scalar, Exec>& x) {
-  Kokkos::parallel_for("femura::apply_root_diagonal", range(exec, jacobi.num_nodes()),
+  Kokkos::parallel_for("ossatura::apply_root_diagonal", range(exec, jacobi.num_nodes()),
                        detail::ApplyRootDiagonal<Exec, Scalar, Jacobi>{jacobi, x});
 }
 
@@ -194,8 +194,8 @@ struct DropCouplings {
 /// Makes the scaling by blocks one by their diagonals alone. Does not fence.
 template<class Exec, class Scalar>
 void drop_couplings(const Exec& exec, const BlockJacobi<Exec, Scalar>& jacobi) {
-  Kokkos::parallel_for("femura::drop_couplings", range(exec, jacobi.num_nodes()),
+  Kokkos::parallel_for("ossatura::drop_couplings", range(exec, jacobi.num_nodes()),
                        detail::DropCouplings<Exec, Scalar>{jacobi.blocks});
 }
 
-} // namespace femura
+} // namespace ossatura

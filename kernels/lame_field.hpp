@@ -4,14 +4,14 @@
 
 #include "kernels/voxel_grid.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Lame's constants of isotropic elasticity for Young's modulus 1.
 struct LamePerModulus {
   double lambda, mu;
 };
 inline LamePerModulus lame_per_modulus(double poisson) {
-  FEMURA_REQUIRE(poisson > -1 && poisson < 0.5, "Poisson's ratio " << poisson);
+  OSSATURA_REQUIRE(poisson > -1 && poisson < 0.5, "Poisson's ratio " << poisson);
   return {poisson / ((1 + poisson) * (1 - 2 * poisson)), 0.5 / (1 + poisson)};
 }
 
@@ -76,13 +76,13 @@ template<class Exec>
 MaterialImage<Exec> make_material(const Exec& exec, const VoxelArray<Exec>& modulus,
                                   const VoxelArray<Exec>& poisson) {
   std::array<int, 3> shape{modulus.shape[0], modulus.shape[1], modulus.shape[2]};
-  FEMURA_REQUIRE(poisson.value.extent(0) == modulus.value.extent(0),
-                 "images of modulus and Poisson ratio differ in size");
+  OSSATURA_REQUIRE(poisson.value.extent(0) == modulus.value.extent(0),
+                   "images of modulus and Poisson ratio differ in size");
   MaterialImage<Exec> material{make_voxel_array(exec, shape), make_voxel_array(exec, shape), 1, 1};
   const Array<float, Exec> E = modulus.value, nu = poisson.value, lambda = material.first.value,
                            mu = material.second.value;
   std::int64_t invalid = 0;
-  Kokkos::parallel_reduce("femura::make_material", range(exec, modulus.num_voxels()),
+  Kokkos::parallel_reduce("ossatura::make_material", range(exec, modulus.num_voxels()),
                           detail::ConvertToLame<Exec>{E, nu, lambda, mu}, invalid);
   if (invalid > 0)
     fail<InputError>(invalid, " solid voxels have a Poisson ratio outside (-1, 0.5)");
@@ -102,4 +102,4 @@ LameField<Exec> make_lame_field(const Exec& exec, const VoxelGrid<Exec>& grid,
   return lame;
 }
 
-} // namespace femura
+} // namespace ossatura

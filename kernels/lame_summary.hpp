@@ -4,7 +4,7 @@
 
 #include "kernels/lame_field.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Over the solid voxels; sums for the bounds of Voigt (stiffness) and Reuss (compliance).
 struct LameSummary {
@@ -54,15 +54,15 @@ template<class Exec>
 LameSummary summarise_lame(const Exec& exec, const LameField<Exec>& lame) {
   LameSummary s{};
   const std::int64_t n = lame.mu_value.extent(0);
-  Kokkos::parallel_reduce("femura::summarise_lame", range(exec, n),
+  Kokkos::parallel_reduce("ossatura::summarise_lame", range(exec, n),
                           detail::SummariseLame<Exec>{lame}, Kokkos::Min<double>(s.modulus_min),
                           Kokkos::Max<double>(s.modulus_max), Kokkos::Sum<double>(s.modulus_sum),
                           Kokkos::Min<double>(s.poisson_min), Kokkos::Max<double>(s.poisson_max),
                           Kokkos::Sum<double>(s.lambda_sum), Kokkos::Sum<double>(s.mu_sum));
   Kokkos::parallel_reduce(
-      "femura::summarise_lame::compliance", range(exec, n), detail::SumCompliance<Exec>{lame},
+      "ossatura::summarise_lame::compliance", range(exec, n), detail::SumCompliance<Exec>{lame},
       Kokkos::Sum<double>(s.inverse_bulk_sum), Kokkos::Sum<double>(s.inverse_mu_sum));
   return s;
 }
 
-} // namespace femura
+} // namespace ossatura

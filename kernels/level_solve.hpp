@@ -11,7 +11,7 @@
 #include <limits>
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -93,13 +93,13 @@ class ScalarLevels {
 public:
   ScalarLevels(const Exec& exec, const ScalarRows& rows, bool group)
       : num_levels_(rows.num_levels()) {
-    level_begin_ = upload(exec, "femura::level_solve::level_begin", rows.level_begin);
-    row_ = upload(exec, "femura::level_solve::row", rows.row);
-    begin_ = upload(exec, "femura::level_solve::begin", rows.begin);
-    column_ = upload(exec, "femura::level_solve::column", rows.column);
-    position_ = upload(exec, "femura::level_solve::position", rows.position);
+    level_begin_ = upload(exec, "ossatura::level_solve::level_begin", rows.level_begin);
+    row_ = upload(exec, "ossatura::level_solve::row", rows.row);
+    begin_ = upload(exec, "ossatura::level_solve::begin", rows.begin);
+    column_ = upload(exec, "ossatura::level_solve::column", rows.column);
+    position_ = upload(exec, "ossatura::level_solve::position", rows.position);
     value_ =
-        make_zeros<double>(exec, std::int64_t(rows.column.size()), "femura::level_solve::value");
+        make_zeros<double>(exec, std::int64_t(rows.column.size()), "ossatura::level_solve::value");
     for (int level = 0; level < rows.num_levels(); ++level) {
       const int num_rows = rows.level_begin[level + 1] - rows.level_begin[level];
       const bool narrow = group && num_rows <= narrow_rows;
@@ -111,7 +111,7 @@ public:
   }
 
   void refresh(const Exec& exec, const Array<double, Exec>& panel) {
-    Kokkos::parallel_for("femura::level_solve::gather", range(exec, value_.extent(0)),
+    Kokkos::parallel_for("ossatura::level_solve::gather", range(exec, value_.extent(0)),
                          GatherEntries{panel, position_, value_});
   }
 
@@ -124,11 +124,12 @@ public:
     for (const Launch& launch : launches_) {
       if (launch.num_rows > 0)
         Kokkos::parallel_for(
-            "femura::level_solve::wide",
+            "ossatura::level_solve::wide",
             Policy(exec, (launch.num_rows + threads - 1) / threads, threads, lanes),
             SolveWideLevel<Exec>{rows, launch.first});
       else
-        Kokkos::parallel_for("femura::level_solve::narrow", Policy(exec, 1, device ? 16 : 1, lanes),
+        Kokkos::parallel_for("ossatura::level_solve::narrow",
+                             Policy(exec, 1, device ? 16 : 1, lanes),
                              SolveNarrowLevels<Exec>{rows, launch.first, launch.last});
     }
   }
@@ -164,13 +165,13 @@ public:
       : lower_(exec, rows_of(pattern, false), group)
       , upper_(exec, rows_of(pattern, true), group)
       , inverse_pivot_(make_zeros<double>(exec, 3 * std::int64_t(pattern.num_nodes),
-                                          "femura::level_solve::inverse_pivot"))
+                                          "ossatura::level_solve::inverse_pivot"))
       , y_(make_zeros<double>(exec, 3 * std::int64_t(pattern.num_nodes),
-                              "femura::level_solve::y")) {}
+                              "ossatura::level_solve::y")) {}
 
   /// Copies the entries of the factor. Three launches; does not fence.
   void refresh(const Exec& exec, const SupernodalFactor<Exec>& factor) {
-    FEMURA_REQUIRE(factor.pivot.extent(0) == y_.extent(0), "a factor of another pattern");
+    OSSATURA_REQUIRE(factor.pivot.extent(0) == y_.extent(0), "a factor of another pattern");
     lower_.refresh(exec, factor.panel);
     upper_.refresh(exec, factor.panel);
     invert_entries(exec, factor.pivot, inverse_pivot_);
@@ -191,8 +192,8 @@ public:
 
 private:
   static ScalarRows rows_of(const FactorPattern& pattern, bool transposed) {
-    FEMURA_REQUIRE(pattern.begin.back() <= std::numeric_limits<int>::max(),
-                   "a factor of " << pattern.begin.back() << " entries is too large");
+    OSSATURA_REQUIRE(pattern.begin.back() <= std::numeric_limits<int>::max(),
+                     "a factor of " << pattern.begin.back() << " entries is too large");
     return make_scalar_rows(pattern, transposed);
   }
 
@@ -200,4 +201,4 @@ private:
   Array<double, Exec> inverse_pivot_, y_;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -10,7 +10,7 @@
 #include <map>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// u_c(x) = value[c] + sum_d gradient[c][d] (x_d - centre[d]) for the components c in `components`
 /// (bit c) of the nodes in the inclusive box lower..upper of the lattice. Lengths in mm, with x = 0
@@ -95,7 +95,7 @@ struct FindExtremeNode {
 template<class Exec>
 NodeBox bounding_box(const Exec& exec, const VoxelGrid<Exec>& grid) {
   NodeBox box{};
-  Kokkos::parallel_reduce("femura::bounding_box", range(exec, grid.num_nodes),
+  Kokkos::parallel_reduce("ossatura::bounding_box", range(exec, grid.num_nodes),
                           detail::ReduceNodeBox<Exec>{grid}, box);
   return box;
 }
@@ -125,7 +125,7 @@ template<class Exec>
 std::array<double, 3> centre_of_mass(const Exec& exec, const VoxelGrid<Exec>& grid,
                                      const VoxelArray<Exec>& image) {
   std::int64_t x = 0, y = 0, z = 0;
-  Kokkos::parallel_reduce("femura::centre_of_mass", range(exec, grid.num_nodes),
+  Kokkos::parallel_reduce("ossatura::centre_of_mass", range(exec, grid.num_nodes),
                           detail::SumVoxelSites<Exec>{grid, image}, Kokkos::Sum<std::int64_t>(x),
                           Kokkos::Sum<std::int64_t>(y), Kokkos::Sum<std::int64_t>(z));
   const double count = grid.num_elem;
@@ -138,7 +138,7 @@ template<class Exec>
 int find_extreme_node(const Exec& exec, const VoxelGrid<Exec>& grid, const PrescribedRegion& region,
                       int axis, bool largest) {
   std::int64_t best = 0;
-  Kokkos::parallel_reduce("femura::find_extreme_node", range(exec, grid.num_nodes),
+  Kokkos::parallel_reduce("ossatura::find_extreme_node", range(exec, grid.num_nodes),
                           detail::FindExtremeNode<Exec>{grid, region, axis, largest},
                           Kokkos::Max<std::int64_t>(best));
   return best > 0 ? int(best & INT32_MAX) : -1;
@@ -161,7 +161,7 @@ struct PackSite {
 template<class Exec>
 Site site_on_host(const Exec& exec, const VoxelGrid<Exec>& grid, int node) {
   std::uint64_t packed = 0;
-  Kokkos::parallel_reduce("femura::site_on_host", range(exec, 1),
+  Kokkos::parallel_reduce("ossatura::site_on_host", range(exec, 1),
                           detail::PackSite<Exec>{grid, node}, packed);
   return detail::unpack_site(packed);
 }
@@ -199,11 +199,11 @@ template<class Exec>
 void prescribe(const Exec& exec, const VoxelGrid<Exec>& grid, double edge,
                const std::vector<PrescribedRegion>& regions, const Array<std::uint8_t, Exec>& mask,
                const Array<double, Exec>& u) {
-  const Array<PrescribedRegion, Exec> list = upload(exec, "femura::prescribed_regions", regions);
+  const Array<PrescribedRegion, Exec> list = upload(exec, "ossatura::prescribed_regions", regions);
   const int count = int(regions.size());
-  Kokkos::parallel_for("femura::prescribe", range(exec, grid.num_nodes),
+  Kokkos::parallel_for("ossatura::prescribe", range(exec, grid.num_nodes),
                        detail::PrescribeRegions<Exec>{grid, edge, list, count, mask, u});
-  fence(exec, "femura::prescribe");
+  fence(exec, "ossatura::prescribe");
 }
 
 namespace detail {
@@ -223,7 +223,7 @@ template<class Exec>
 std::int64_t count_nodes(const Exec& exec, const VoxelGrid<Exec>& grid,
                          const PrescribedRegion& region) {
   std::int64_t count = 0;
-  Kokkos::parallel_reduce("femura::count_nodes", range(exec, grid.num_nodes),
+  Kokkos::parallel_reduce("ossatura::count_nodes", range(exec, grid.num_nodes),
                           detail::CountNodes<Exec>{grid, region}, count);
   return count;
 }
@@ -298,13 +298,13 @@ MissingNodes prescribe(const Exec& exec, const VoxelGrid<Exec>& grid,
                        const std::vector<PrescribedNode>& nodes,
                        const Array<std::uint8_t, Exec>& mask, const Array<double, Exec>& u) {
   const std::int64_t size = std::int64_t(nodes.size());
-  const Array<PrescribedNode, Exec> list = upload(exec, "femura::prescribed_nodes", nodes);
+  const Array<PrescribedNode, Exec> list = upload(exec, "ossatura::prescribed_nodes", nodes);
   MissingNodes missing;
   std::int64_t first = size;
-  Kokkos::parallel_reduce("femura::prescribe::set", range(exec, size),
+  Kokkos::parallel_reduce("ossatura::prescribe::set", range(exec, size),
                           detail::PrescribeNodes<Exec>{grid, list, mask, u}, missing.count);
   if (missing.count > 0) {
-    Kokkos::parallel_reduce("femura::prescribe::first_missing", range(exec, size),
+    Kokkos::parallel_reduce("ossatura::prescribe::first_missing", range(exec, size),
                             detail::FirstMissingNode<Exec>{grid, list},
                             Kokkos::Min<std::int64_t>(first));
     missing.first = first;
@@ -347,9 +347,9 @@ std::int64_t add_forces(const Exec& exec, const VoxelGrid<Exec>& grid,
   std::vector<PrescribedNode> merged;
   for (const auto& entry : sums)
     merged.push_back(entry.second);
-  const Array<PrescribedNode, Exec> list = upload(exec, "femura::nodal_forces", merged);
+  const Array<PrescribedNode, Exec> list = upload(exec, "ossatura::nodal_forces", merged);
   std::int64_t missing = 0;
-  Kokkos::parallel_reduce("femura::add_forces", range(exec, merged.size()),
+  Kokkos::parallel_reduce("ossatura::add_forces", range(exec, merged.size()),
                           detail::AddNodalForces<Exec>{grid, list, f}, missing);
   return missing;
 }
@@ -434,17 +434,17 @@ std::int64_t add_consistent_force(const Exec& exec, const VoxelGrid<Exec>& grid,
                                   const Array<double, Exec>& f) {
   const detail::LoadShare<Exec> share{grid, image, region, loaded_voxels(region, axis, upper)};
   std::int64_t shares = 0;
-  Kokkos::parallel_reduce("femura::add_consistent_force::sum", range(exec, grid.num_nodes),
+  Kokkos::parallel_reduce("ossatura::add_consistent_force::sum", range(exec, grid.num_nodes),
                           detail::SumLoadShares<Exec>{share}, shares);
   if (shares == 0)
     return 0;
   Kokkos::Array<double, 3> part{};
   for (int c = 0; c < 3; ++c)
     part[c] = force[c] / double(shares);
-  Kokkos::parallel_for("femura::add_consistent_force", range(exec, grid.num_nodes),
+  Kokkos::parallel_for("ossatura::add_consistent_force", range(exec, grid.num_nodes),
                        detail::AddConsistentForce<Exec>{share, part, f});
-  fence(exec, "femura::add_consistent_force");
+  fence(exec, "ossatura::add_consistent_force");
   return shares / (region.lower[axis] == region.upper[axis] ? 4 : 8);
 }
 
-} // namespace femura
+} // namespace ossatura

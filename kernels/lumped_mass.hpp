@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Volume of an element, m^3; area of a triangle, m^2. A hexahedron's is exact: 2 x 2 x 2 points.
 inline double element_volume(const ElementMesh& mesh, std::size_t elem) {
@@ -69,4 +69,4 @@ inline std::vector<double> lumped_mass(const ElementMesh& mesh, double density) 
   return mass;
 }
 
-} // namespace femura
+} // namespace ossatura

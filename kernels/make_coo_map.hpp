@@ -11,7 +11,7 @@
 #include <limits>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -65,10 +65,10 @@ Array<int, Exec> sort_by_keys(const Exec& exec, const TripletList& list, int& co
   int bits = 1;
   while (list.num_rows >> bits != 0)
     ++bits;
-  const auto key = make_uninitialized<std::uint64_t>(exec, list.size(), "femura::coo_map::key");
-  Kokkos::parallel_for("femura::make_coo_map::keys", range(exec, list.size()),
+  const auto key = make_uninitialized<std::uint64_t>(exec, list.size(), "ossatura::coo_map::key");
+  Kokkos::parallel_for("ossatura::make_coo_map::keys", range(exec, list.size()),
                        TripletKeys{list, bits, key.data()});
-  Kokkos::parallel_reduce("femura::make_coo_map::count", range(exec, list.size()),
+  Kokkos::parallel_reduce("ossatura::make_coo_map::count", range(exec, list.size()),
                           CountTriplets{list}, count);
   return sorted_order(exec, key, 2 * bits);
 }
@@ -149,28 +149,28 @@ TripletList triplet_list(const CooMap<Exec>& map, const Array<int, Exec>& i,
 template<class Exec>
 void list_entries(const Exec& exec, const TripletList& list, const Array<int, Exec>& order,
                   int count, CooMap<Exec>& map) {
-  const auto entry = make_uninitialized<int>(exec, count + 1, "femura::coo_map::entry");
-  const auto value = make_uninitialized<int>(exec, count + 1, "femura::coo_map::value");
-  Kokkos::parallel_for("femura::make_coo_map::mark", range(exec, count),
+  const auto entry = make_uninitialized<int>(exec, count + 1, "ossatura::coo_map::entry");
+  const auto value = make_uninitialized<int>(exec, count + 1, "ossatura::coo_map::value");
+  Kokkos::parallel_for("ossatura::make_coo_map::mark", range(exec, count),
                        MarkEntries{list, order.data(), entry.data(), value.data()});
   const int num_entries = lengths_to_begins(exec, entry, "entries");
   const int num_sources = lengths_to_begins(exec, value, "triplets");
   const int square = map.block_size * map.block_size;
-  FEMURA_REQUIRE(std::int64_t(num_entries) * square <= std::numeric_limits<std::uint32_t>::max(),
-                 num_entries << " blocks: more than 32 bits count their scalars");
-  map.row_begin = make_uninitialized<int>(exec, map.num_rows + 1, "femura::coo_map::row_begin");
-  map.column = make_uninitialized<int>(exec, num_entries, "femura::coo_map::column");
+  OSSATURA_REQUIRE(std::int64_t(num_entries) * square <= std::numeric_limits<std::uint32_t>::max(),
+                   num_entries << " blocks: more than 32 bits count their scalars");
+  map.row_begin = make_uninitialized<int>(exec, map.num_rows + 1, "ossatura::coo_map::row_begin");
+  map.column = make_uninitialized<int>(exec, num_entries, "ossatura::coo_map::column");
   map.source_begin =
-      make_uninitialized<int>(exec, num_entries + 1, "femura::coo_map::source_begin");
-  map.source = make_uninitialized<int>(exec, num_sources, "femura::coo_map::source");
-  Kokkos::parallel_for("femura::make_coo_map::list", range(exec, count),
+      make_uninitialized<int>(exec, num_entries + 1, "ossatura::coo_map::source_begin");
+  map.source = make_uninitialized<int>(exec, num_sources, "ossatura::coo_map::source");
+  Kokkos::parallel_for("ossatura::make_coo_map::list", range(exec, count),
                        ListEntries{list, order.data(), entry.data(), value.data(),
                                    map.row_begin.data(), map.column.data(), map.source_begin.data(),
                                    map.source.data()});
-  Kokkos::parallel_for("femura::make_coo_map::close", range(exec, 1),
+  Kokkos::parallel_for("ossatura::make_coo_map::close", range(exec, 1),
                        CloseLists{map.num_rows, num_entries, num_sources, map.row_begin.data(),
                                   map.source_begin.data()});
-  fence(exec, "femura::make_coo_map");
+  fence(exec, "ossatura::make_coo_map");
 }
 
 /// Checks the indices and takes their number and hash. Fences.
@@ -178,22 +178,22 @@ template<class Exec>
 TripletList take_triplets(const Exec& exec, const Array<int, Exec>& i, const Array<int, Exec>& j,
                           CooMap<Exec>& map) {
   const std::int64_t most = std::numeric_limits<int>::max() - std::int64_t(map.num_rows);
-  FEMURA_REQUIRE(i.extent(0) == j.extent(0),
-                 i.extent(0) << " rows and " << j.extent(0) << " columns of triplets");
-  FEMURA_REQUIRE(std::int64_t(i.extent(0)) < most, i.extent(0)
-                                                       << " triplets: more than 31 bits count");
+  OSSATURA_REQUIRE(i.extent(0) == j.extent(0),
+                   i.extent(0) << " rows and " << j.extent(0) << " columns of triplets");
+  OSSATURA_REQUIRE(std::int64_t(i.extent(0)) < most, i.extent(0)
+                                                         << " triplets: more than 31 bits count");
   map.num_triplets = std::int64_t(i.extent(0));
   const TripletList list{map.num_rows, int(map.num_triplets), i.data(), j.data(), map.fixed.data()};
   int bad = 0;
-  Kokkos::parallel_reduce("femura::make_coo_map::check", range(exec, map.num_triplets),
+  Kokkos::parallel_reduce("ossatura::make_coo_map::check", range(exec, map.num_triplets),
                           FindBadTriplet{list}, Kokkos::Min<int>(bad));
-  fence(exec, "femura::make_coo_map::check");
+  fence(exec, "ossatura::make_coo_map::check");
   if (bad < map.num_triplets) {
     int at[2];
     Kokkos::deep_copy(at[0], Kokkos::subview(i, bad));
     Kokkos::deep_copy(at[1], Kokkos::subview(j, bad));
-    FEMURA_REQUIRE(false, "triplet " << bad << " is at row " << at[0] << " and column " << at[1]
-                                     << " of a matrix of " << map.num_rows << " rows");
+    OSSATURA_REQUIRE(false, "triplet " << bad << " is at row " << at[0] << " and column " << at[1]
+                                       << " of a matrix of " << map.num_rows << " rows");
   }
   map.hash = hash_of_triplets(exec, i, j);
   return list;
@@ -210,22 +210,23 @@ void rebuild_coo_map(const Exec& exec, const Array<int, Exec>& i, const Array<in
     list_entries(exec, list, order, count, map);
   } else {
     const std::vector<int> order = sort_by_counting(list);
-    list_entries(exec, list, upload(exec, "femura::coo_map::order", order), int(order.size()), map);
+    list_entries(exec, list, upload(exec, "ossatura::coo_map::order", order), int(order.size()),
+                 map);
   }
 }
 
 template<class Exec>
 CooMap<Exec> empty_coo_map(const Exec& exec, int block_size, int num_rows,
                            const std::vector<std::uint8_t>& fixed) {
-  FEMURA_REQUIRE(block_size == 1 || block_size == 3, "blocks of " << block_size << " rows");
-  FEMURA_REQUIRE(num_rows >= 0, num_rows << " rows");
-  FEMURA_REQUIRE(fixed.empty() || fixed.size() == std::size_t(num_rows),
-                 fixed.size() << " marks of fixed rows for " << num_rows << " rows");
+  OSSATURA_REQUIRE(block_size == 1 || block_size == 3, "blocks of " << block_size << " rows");
+  OSSATURA_REQUIRE(num_rows >= 0, num_rows << " rows");
+  OSSATURA_REQUIRE(fixed.empty() || fixed.size() == std::size_t(num_rows),
+                   fixed.size() << " marks of fixed rows for " << num_rows << " rows");
   CooMap<Exec> map;
   map.block_size = block_size;
   map.num_rows = num_rows;
-  map.fixed = fixed.empty() ? make_zeros<std::uint8_t>(exec, num_rows, "femura::coo_map::fixed")
-                            : upload(exec, "femura::coo_map::fixed", fixed);
+  map.fixed = fixed.empty() ? make_zeros<std::uint8_t>(exec, num_rows, "ossatura::coo_map::fixed")
+                            : upload(exec, "ossatura::coo_map::fixed", fixed);
   return map;
 }
 
@@ -249,15 +250,15 @@ template<class Exec>
 CooMap<Exec> make_coo_map(const Exec& exec, int block_size, int num_rows, const std::vector<int>& i,
                           const std::vector<int>& j, const std::vector<std::uint8_t>& fixed) {
   CooMap<Exec> map = detail::empty_coo_map(exec, block_size, num_rows, fixed);
-  const Array<int, Exec> rows = upload(exec, "femura::coo_map::i", i);
-  const Array<int, Exec> columns = upload(exec, "femura::coo_map::j", j);
+  const Array<int, Exec> rows = upload(exec, "ossatura::coo_map::i", i);
+  const Array<int, Exec> columns = upload(exec, "ossatura::coo_map::j", j);
   const detail::TripletList list = detail::take_triplets(exec, rows, columns, map);
   const std::vector<std::uint8_t> none(fixed.empty() ? std::size_t(num_rows) : 0);
   const std::vector<int> order = detail::sort_by_counting(
       {num_rows, list.num_given, i.data(), j.data(), fixed.empty() ? none.data() : fixed.data()});
-  detail::list_entries(exec, list, upload(exec, "femura::coo_map::order", order), int(order.size()),
-                       map);
+  detail::list_entries(exec, list, upload(exec, "ossatura::coo_map::order", order),
+                       int(order.size()), map);
   return map;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -11,7 +11,7 @@
 
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -167,20 +167,20 @@ inline std::vector<int> node_of_slots(int num_nodes, const std::vector<ElementGr
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const std::vector<int>& own = groups[g].node;
     const std::size_t width = std::size_t(nodes_per_elem(groups[g].shape));
-    FEMURA_REQUIRE(own.size() % width == 0,
-                   "group " << g << " has " << own.size() << " nodes of elements with " << width);
+    OSSATURA_REQUIRE(own.size() % width == 0,
+                     "group " << g << " has " << own.size() << " nodes of elements with " << width);
     for (std::size_t s = 0; s < own.size(); ++s) {
-      FEMURA_REQUIRE(own[s] >= 0 && own[s] < num_nodes, "element " << s / width << " of group " << g
-                                                                   << " has node " << own[s]
-                                                                   << " of " << num_nodes);
+      OSSATURA_REQUIRE(own[s] >= 0 && own[s] < num_nodes, "element " << s / width << " of group "
+                                                                     << g << " has node " << own[s]
+                                                                     << " of " << num_nodes);
       for (std::size_t other = s - s % width; other < s; ++other)
-        FEMURA_REQUIRE(own[other] != own[s], "element " << s / width << " of group " << g
-                                                        << " has node " << own[s] << " twice");
+        OSSATURA_REQUIRE(own[other] != own[s], "element " << s / width << " of group " << g
+                                                          << " has node " << own[s] << " twice");
     }
     node.insert(node.end(), own.begin(), own.end());
   }
-  FEMURA_REQUIRE(node.size() <= std::size_t(std::numeric_limits<int>::max()),
-                 node.size() << " nodes of elements: more than 32 bits count");
+  OSSATURA_REQUIRE(node.size() <= std::size_t(std::numeric_limits<int>::max()),
+                   node.size() << " nodes of elements: more than 32 bits count");
   return node;
 }
 
@@ -195,30 +195,30 @@ template<class Exec>
 ElementMap<Exec>
 make_element_map(const Exec& exec, int num_nodes, const std::vector<ElementGroup>& groups,
                  const std::vector<std::uint8_t>& fixed, BlockMatrix<Exec>& matrix) {
-  FEMURA_REQUIRE(num_nodes >= 0 && num_nodes < std::numeric_limits<int>::max() / 6,
-                 num_nodes << " nodes");
-  FEMURA_REQUIRE(fixed.empty() || fixed.size() == std::size_t(num_nodes),
-                 fixed.size() << " marks of fixed nodes for " << num_nodes << " nodes");
+  OSSATURA_REQUIRE(num_nodes >= 0 && num_nodes < std::numeric_limits<int>::max() / 6,
+                   num_nodes << " nodes");
+  OSSATURA_REQUIRE(fixed.empty() || fixed.size() == std::size_t(num_nodes),
+                   fixed.size() << " marks of fixed nodes for " << num_nodes << " nodes");
   const auto ints = [&](std::int64_t n, const char* label) {
     return make_uninitialized<int>(exec, n, label);
   };
   ElementMap<Exec> map;
   map.num_nodes = num_nodes;
   map.fixed = fixed.empty()
-                  ? make_zeros<std::uint8_t>(exec, num_nodes, "femura::element_map::fixed")
-                  : upload(exec, "femura::element_map::fixed", fixed);
+                  ? make_zeros<std::uint8_t>(exec, num_nodes, "ossatura::element_map::fixed")
+                  : upload(exec, "ossatura::element_map::fixed", fixed);
   const Array<int, Exec> node =
-      upload(exec, "femura::element_map::node", detail::node_of_slots(num_nodes, groups));
+      upload(exec, "ossatura::element_map::node", detail::node_of_slots(num_nodes, groups));
   map.num_slots = std::int64_t(node.extent(0));
-  const auto element =
-      make_uninitialized<detail::SlotElement>(exec, map.num_slots, "femura::element_map::element");
+  const auto element = make_uninitialized<detail::SlotElement>(exec, map.num_slots,
+                                                               "ossatura::element_map::element");
   int first_slot = 0;
   for (const ElementGroup& group : groups) {
     const int width = nodes_per_elem(group.shape), pairs = pairs_per_elem(group.shape);
     const std::int64_t slots = std::int64_t(group.node.size());
-    FEMURA_REQUIRE(map.num_pairs + slots / width * pairs <= std::numeric_limits<int>::max(),
-                   "blocks of element matrices: more than 31 bits count");
-    Kokkos::parallel_for("femura::make_element_map::slots", range(exec, slots),
+    OSSATURA_REQUIRE(map.num_pairs + slots / width * pairs <= std::numeric_limits<int>::max(),
+                     "blocks of element matrices: more than 31 bits count");
+    Kokkos::parallel_for("ossatura::make_element_map::slots", range(exec, slots),
                          detail::DescribeSlots{first_slot, width, pairs,
                                                std::uint32_t(map.num_pairs), element.data()});
     map.num_pairs += slots / width * pairs;
@@ -229,29 +229,29 @@ make_element_map(const Exec& exec, int num_nodes, const std::vector<ElementGroup
   map.around_begin = around.begin;
   const detail::NodeRings ring{around.begin.data(), around.member.data(), node.data(),
                                element.data(), map.fixed.data()};
-  const auto candidate_begin = ints(num_nodes + 1, "femura::element_map::candidate_begin");
-  Kokkos::parallel_for("femura::make_element_map::candidates", range(exec, num_nodes),
+  const auto candidate_begin = ints(num_nodes + 1, "ossatura::element_map::candidate_begin");
+  Kokkos::parallel_for("ossatura::make_element_map::candidates", range(exec, num_nodes),
                        detail::CountCandidates{ring, candidate_begin.data()});
   const auto candidate = ints(lengths_to_begins(exec, candidate_begin, "candidates for blocks"),
-                              "femura::element_map::candidate");
+                              "ossatura::element_map::candidate");
   matrix.num_rows = num_nodes;
-  matrix.row_begin = ints(num_nodes + 1, "femura::block_matrix::row_begin");
-  map.edge_of_node = ints(num_nodes + 1, "femura::element_map::edge_of_node");
-  Kokkos::parallel_for("femura::make_element_map::columns", range(exec, num_nodes),
+  matrix.row_begin = ints(num_nodes + 1, "ossatura::block_matrix::row_begin");
+  map.edge_of_node = ints(num_nodes + 1, "ossatura::element_map::edge_of_node");
+  Kokkos::parallel_for("ossatura::make_element_map::columns", range(exec, num_nodes),
                        detail::FindColumns{ring, candidate_begin.data(), candidate.data(),
                                            matrix.row_begin.data(), map.edge_of_node.data()});
   const int num_blocks = lengths_to_begins(exec, matrix.row_begin, "blocks");
   const int num_edges = lengths_to_begins(exec, map.edge_of_node, "edges");
-  FEMURA_REQUIRE(num_edges < std::numeric_limits<int>::max() / 5, num_edges << " edges");
-  matrix.column = ints(num_blocks, "femura::block_matrix::column");
-  matrix.value = make_zeros<double>(exec, 9 * std::int64_t(num_blocks), "femura::block_matrix");
-  map.diagonal = ints(num_nodes, "femura::element_map::diagonal");
-  Kokkos::parallel_for("femura::make_element_map::pattern", range(exec, num_nodes),
+  OSSATURA_REQUIRE(num_edges < std::numeric_limits<int>::max() / 5, num_edges << " edges");
+  matrix.column = ints(num_blocks, "ossatura::block_matrix::column");
+  matrix.value = make_zeros<double>(exec, 9 * std::int64_t(num_blocks), "ossatura::block_matrix");
+  map.diagonal = ints(num_nodes, "ossatura::element_map::diagonal");
+  Kokkos::parallel_for("ossatura::make_element_map::pattern", range(exec, num_nodes),
                        detail::CopyColumns{candidate_begin.data(), candidate.data(),
                                            matrix.row_begin.data(), matrix.column.data(),
                                            map.diagonal.data()});
 
-  map.edge_begin = make_zeros<int>(exec, num_edges + 1, "femura::element_map::edge_begin");
+  map.edge_begin = make_zeros<int>(exec, num_edges + 1, "ossatura::element_map::edge_begin");
   detail::ListEdges list{ring,
                          matrix.row_begin.data(),
                          matrix.column.data(),
@@ -262,16 +262,16 @@ make_element_map(const Exec& exec, int num_nodes, const std::vector<ElementGroup
                          nullptr,
                          nullptr,
                          nullptr};
-  Kokkos::parallel_for("femura::make_element_map::count", range(exec, num_nodes), list);
+  Kokkos::parallel_for("ossatura::make_element_map::count", range(exec, num_nodes), list);
   const int num_sources = lengths_to_begins(exec, map.edge_begin, "element edges");
-  const auto next = ints(num_edges + 1, "femura::element_map::next");
+  const auto next = ints(num_edges + 1, "ossatura::element_map::next");
   Kokkos::deep_copy(exec, next, map.edge_begin);
-  map.edge = make_uninitialized<EdgePlaces>(exec, num_edges, "femura::element_map::edge");
+  map.edge = make_uninitialized<EdgePlaces>(exec, num_edges, "ossatura::element_map::edge");
   map.edge_pair =
-      make_uninitialized<std::uint32_t>(exec, num_sources, "femura::element_map::edge_pair");
-  map.slot = make_uninitialized<std::uint32_t>(exec, map.num_slots, "femura::element_map::slot");
-  map.diagonal_pair =
-      make_uninitialized<std::uint32_t>(exec, map.num_slots, "femura::element_map::diagonal_pair");
+      make_uninitialized<std::uint32_t>(exec, num_sources, "ossatura::element_map::edge_pair");
+  map.slot = make_uninitialized<std::uint32_t>(exec, map.num_slots, "ossatura::element_map::slot");
+  map.diagonal_pair = make_uninitialized<std::uint32_t>(exec, map.num_slots,
+                                                        "ossatura::element_map::diagonal_pair");
   if (num_nodes > 0) {
     list.count = next.data();
     list.edge_pair = map.edge_pair.data();
@@ -279,9 +279,9 @@ make_element_map(const Exec& exec, int num_nodes, const std::vector<ElementGroup
     list.slot = map.slot.data();
     list.diagonal_pair = map.diagonal_pair.data();
   }
-  Kokkos::parallel_for("femura::make_element_map::list", range(exec, num_nodes), list);
-  fence(exec, "femura::make_element_map");
+  Kokkos::parallel_for("ossatura::make_element_map::list", range(exec, num_nodes), list);
+  fence(exec, "ossatura::make_element_map");
   return map;
 }
 
-} // namespace femura
+} // namespace ossatura

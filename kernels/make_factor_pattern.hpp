@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -160,8 +160,8 @@ inline FactorPattern make_factor_pattern(const std::vector<int>& row_begin,
                                          const std::vector<int>& column, std::vector<int>& order) {
   using detail::Supernode;
   const int n = int(order.size());
-  FEMURA_REQUIRE(row_begin.size() == order.size() + 1,
-                 "an order of " << n << " nodes for a graph of " << row_begin.size() - 1);
+  OSSATURA_REQUIRE(row_begin.size() == order.size() + 1,
+                   "an order of " << n << " nodes for a graph of " << row_begin.size() - 1);
   std::vector<int> position(n);
   const auto number = [&] {
     for (int k = 0; k < n; ++k)
@@ -255,15 +255,15 @@ FactorPatternArrays<Exec> upload_pattern(const Exec& exec, const FactorPattern& 
   FactorPatternArrays<Exec> arrays;
   arrays.num_nodes = pattern.num_nodes;
   arrays.num_panels = pattern.num_panels();
-  arrays.first = upload(exec, "femura::pattern::first", pattern.first);
-  arrays.parent = upload(exec, "femura::pattern::parent", pattern.parent);
-  arrays.row_begin = upload(exec, "femura::pattern::row_begin", pattern.row_begin);
-  arrays.row = upload(exec, "femura::pattern::row", pattern.row);
-  arrays.subtree_first = upload(exec, "femura::pattern::subtree_first", pattern.subtree_first);
-  arrays.level = upload(exec, "femura::pattern::level", pattern.level);
-  arrays.panel_of = upload(exec, "femura::pattern::panel_of", pattern.panel_of);
-  arrays.begin = upload(exec, "femura::pattern::begin", pattern.begin);
+  arrays.first = upload(exec, "ossatura::pattern::first", pattern.first);
+  arrays.parent = upload(exec, "ossatura::pattern::parent", pattern.parent);
+  arrays.row_begin = upload(exec, "ossatura::pattern::row_begin", pattern.row_begin);
+  arrays.row = upload(exec, "ossatura::pattern::row", pattern.row);
+  arrays.subtree_first = upload(exec, "ossatura::pattern::subtree_first", pattern.subtree_first);
+  arrays.level = upload(exec, "ossatura::pattern::level", pattern.level);
+  arrays.panel_of = upload(exec, "ossatura::pattern::panel_of", pattern.panel_of);
+  arrays.begin = upload(exec, "ossatura::pattern::begin", pattern.begin);
   return arrays;
 }
 
-} // namespace femura
+} // namespace ossatura

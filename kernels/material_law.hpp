@@ -18,7 +18,7 @@
 #include <limits>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 enum class MaterialKind {
   modulus, ///< the image holds the modulus: E = modulus_factor * g; negative values are an error
@@ -305,12 +305,12 @@ MaterialField<Exec> apply_material_law(const Exec& exec, const MaterialLaw& law,
       same = same && row.poisson == table.front().poisson;
     }
     field.poisson = table.front().poisson;
-    point.label = upload(exec, "femura::label", label);
-    point.label_modulus = upload(exec, "femura::label_modulus", modulus);
-    point.label_poisson = upload(exec, "femura::label_poisson", poisson);
+    point.label = upload(exec, "ossatura::label", label);
+    point.label_modulus = upload(exec, "ossatura::label_modulus", modulus);
+    point.label_poisson = upload(exec, "ossatura::label_poisson", poisson);
     if (!same)
       field.poisson_image = Array<float, Exec>(
-          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "femura::poisson_image"),
+          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ossatura::poisson_image"),
           image.num_voxels());
     break;
   }
@@ -320,7 +320,7 @@ MaterialField<Exec> apply_material_law(const Exec& exec, const MaterialLaw& law,
   float minimum = 0;
   float maximum = 0;
   Kokkos::parallel_reduce(
-      "femura::apply_material_law", range(exec, image.num_voxels()),
+      "ossatura::apply_material_law", range(exec, image.num_voxels()),
       detail::ApplyMaterial<Exec>{point, float(field.poisson), image, field.poisson_image},
       Kokkos::Sum<std::int64_t>(field.num_solid), Kokkos::Sum<std::int64_t>(field.num_clamped),
       Kokkos::Sum<std::int64_t>(num_bad), Kokkos::Min<std::int64_t>(first_bad),
@@ -334,4 +334,4 @@ MaterialField<Exec> apply_material_law(const Exec& exec, const MaterialLaw& law,
   return field;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -20,7 +20,7 @@
 
 #include <utility>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -491,7 +491,7 @@ void launch_matrix_free(const Exec& exec, const HexaBatch<Exec>& batch,
   const std::int64_t per_team = plan.elems * lanes;
   const int bytes = at.bytes(batch.points, batch.order + 3 + ranges.num_pairs, plan.elems, lanes);
   Kokkos::parallel_for(
-      "femura::multiply_matrix_free",
+      "ossatura::multiply_matrix_free",
       Kokkos::TeamPolicy<Exec>(exec, int((batch.num_elem + per_team - 1) / per_team), plan.threads)
           .set_scratch_size(scratch_level<Exec>, Kokkos::PerTeam(bytes)),
       kernel);
@@ -526,10 +526,10 @@ void multiply_matrix_free(const Exec& exec, const HexaBatch<Exec>& batch,
       return launch(std::integral_constant<int, 6>());
     }
   } else {
-    FEMURA_REQUIRE(batch.points <= int(detail::most_host_points),
-                   batch.points << " points along an axis");
+    OSSATURA_REQUIRE(batch.points <= int(detail::most_host_points),
+                     batch.points << " points along an axis");
     launch(std::integral_constant<int, 4>());
   }
 }
 
-} // namespace femura
+} // namespace ossatura

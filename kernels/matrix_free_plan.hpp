@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// The ranges of the indices of modes: those of index[0] = i have places begin[i] .. begin[i + 1] -
 /// 1 of pairs (index[0], index[1]), and a pair has modes first[pair] .. first[pair + 1] - 1.
@@ -34,21 +34,21 @@ ModeRanges<Exec> make_mode_ranges(const Exec& exec, const HexaBatch<Exec>& batch
       begin.push_back(int(first.size()));
     if (new_line || own[1] != before[1])
       first.push_back(m);
-    FEMURA_REQUIRE(new_line              ? own[1] == 0 && own[2] == 0
-                   : own[0] != before[0] ? false
-                   : new_pair            ? own[2] == 0
-                                         : own[1] == before[1] && own[2] == before[2] + 1,
-                   "mode " << m << " is out of order");
+    OSSATURA_REQUIRE(new_line              ? own[1] == 0 && own[2] == 0
+                     : own[0] != before[0] ? false
+                     : new_pair            ? own[2] == 0
+                                           : own[1] == before[1] && own[2] == before[2] + 1,
+                     "mode " << m << " is out of order");
     std::copy(own, own + 3, before);
   }
-  FEMURA_REQUIRE(int(begin.size()) == batch.order + 1,
-                 begin.size() << " functions along an axis for order " << batch.order);
+  OSSATURA_REQUIRE(int(begin.size()) == batch.order + 1,
+                   begin.size() << " functions along an axis for order " << batch.order);
   ModeRanges<Exec> ranges;
   ranges.num_pairs = int(first.size());
   begin.push_back(ranges.num_pairs);
   first.push_back(batch.num_modes);
   begin.insert(begin.end(), first.begin(), first.end());
-  ranges.range = upload(exec, "femura::mode_ranges", begin);
+  ranges.range = upload(exec, "ossatura::mode_ranges", begin);
   return ranges;
 }
 
@@ -154,9 +154,9 @@ MatrixFreePlan plan_matrix_free(const HexaBatch<Exec>& batch, int num_pairs, int
         }
       }
     }
-    FEMURA_REQUIRE(best > 0, "matrix-free: elements of " << batch.num_modes << " modes and " << n
-                                                         << " points along an axis do not fit on "
-                                                            "chip");
+    OSSATURA_REQUIRE(best > 0, "matrix-free: elements of " << batch.num_modes << " modes and " << n
+                                                           << " points along an axis do not fit on "
+                                                              "chip");
     return plan;
   }
 }
@@ -167,4 +167,4 @@ inline double flops_of_matrix_free(int order, int points, int num_modes, int num
   return 24 * num_modes * n + 36 * num_pairs * n * n + (36 * (order + 1) + 210) * n * n * n;
 }
 
-} // namespace femura
+} // namespace ossatura

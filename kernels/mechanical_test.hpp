@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 enum class TestKind {
   axial,    ///< plates approach along the axis
@@ -124,7 +124,7 @@ std::vector<NamedRegion> make_load_case(const Exec& exec, const VoxelGrid<Exec>&
       lower.components = upper.components = axial_only;
     break;
   case TestKind::shear:
-    FEMURA_REQUIRE(test.direction != a, "shear along the plates' normal");
+    OSSATURA_REQUIRE(test.direction != a, "shear along the plates' normal");
     upper.value[test.direction] = displacement;
     if (test.lateral_free)
       upper.components = in_plane;
@@ -135,7 +135,7 @@ std::vector<NamedRegion> make_load_case(const Exec& exec, const VoxelGrid<Exec>&
       upper.components = in_plane;
     break;
   case TestKind::bending:
-    FEMURA_REQUIRE(test.direction != a, "bending about the plates' normal");
+    OSSATURA_REQUIRE(test.direction != a, "bending about the plates' normal");
     detail::rotate(upper, test.direction, test.angle / 2);
     detail::rotate(lower, test.direction, -test.angle / 2);
     if (test.lateral_free)
@@ -187,4 +187,4 @@ std::vector<NamedRegion> make_uniform_strain_case(const Exec& exec, const VoxelG
   return regions;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -12,7 +12,7 @@
 
 #include "kernels/part_sums.hpp"
 
-namespace femura {
+namespace ossatura {
 
 inline constexpr int max_mma_constraints = 4;
 
@@ -125,7 +125,7 @@ move_asymptotes(const Exec& exec, const MmaArrays<Exec>& arrays, bool start,
                 const Array<double, Exec>& x_old, const Array<double, Exec>& x_older,
                 const Array<double, Exec>& low_old, const Array<double, Exec>& high_old,
                 double first, double shrink, double grow) {
-  return part_sums<max_mma_constraints>(exec, "femura::move_asymptotes", arrays.x.extent(0),
+  return part_sums<max_mma_constraints>(exec, "ossatura::move_asymptotes", arrays.x.extent(0),
                                         detail::MoveAsymptotes<Exec>{arrays, x_old, x_older,
                                                                      low_old, high_old, start,
                                                                      first, shrink, grow});
@@ -145,7 +145,7 @@ MmaDualSums mma_dual(const Exec& exec, const MmaArrays<Exec>& arrays, const doub
   for (int j = 0; j < arrays.num_constraints; ++j)
     dual.multiplier[j] = multiplier[j];
   const auto sums =
-      part_sums<detail::mma_num_sums>(exec, "femura::mma_dual", arrays.x.extent(0), dual);
+      part_sums<detail::mma_num_sums>(exec, "ossatura::mma_dual", arrays.x.extent(0), dual);
   MmaDualSums result{};
   std::size_t next = detail::mma_hessian_begin;
   for (int j = 0; j < arrays.num_constraints; ++j) {
@@ -156,4 +156,4 @@ MmaDualSums mma_dual(const Exec& exec, const MmaArrays<Exec>& arrays, const doub
   return result;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -9,7 +9,7 @@
 #include "kernels/mode_gather.hpp"
 #include "kernels/offsets.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -100,10 +100,10 @@ struct ListColumns {
 template<class Exec>
 BlockMatrix<Exec> make_mode_block_pattern(const Exec& exec, const HierarchicModel<Exec>& model,
                                           const ModeGather<Exec>& gather) {
-  FEMURA_REQUIRE(model.batch.size() <= std::size_t(max_hexa_order),
-                 model.batch.size() << " batches of elements: more than there are orders");
+  OSSATURA_REQUIRE(model.batch.size() <= std::size_t(max_hexa_order),
+                   model.batch.size() << " batches of elements: more than there are orders");
   const auto sorted =
-      make_uninitialized<int>(exec, gather.num_slots(), "femura::mode_block_pattern::sorted");
+      make_uninitialized<int>(exec, gather.num_slots(), "ossatura::mode_block_pattern::sorted");
   detail::MergeElementModes merge{
       int(model.batch.size()), {}, {}, gather.begin, gather.slot, sorted};
   for (std::size_t b = 0; b < model.batch.size(); ++b) {
@@ -112,22 +112,22 @@ BlockMatrix<Exec> make_mode_block_pattern(const Exec& exec, const HierarchicMode
     merge.num_modes[b] = batch.num_modes;
     detail::SortElementModes sort{batch.num_modes, batch.signed_mode, sorted};
     sort.sorted.data += gather.first_slot[b];
-    Kokkos::parallel_for("femura::make_mode_block_pattern::sort",
+    Kokkos::parallel_for("ossatura::make_mode_block_pattern::sort",
                          range(exec, batch.num_elem * batch.num_modes), sort);
   }
   merge.first_slot[model.batch.size()] = gather.num_slots();
   BlockMatrix<Exec> matrix;
   matrix.num_rows = model.num_modes;
   matrix.row_begin = make_uninitialized<int>(exec, std::int64_t(model.num_modes) + 1,
-                                             "femura::block_matrix::row_begin");
-  Kokkos::parallel_for("femura::make_mode_block_pattern::count", range(exec, model.num_modes),
+                                             "ossatura::block_matrix::row_begin");
+  Kokkos::parallel_for("ossatura::make_mode_block_pattern::count", range(exec, model.num_modes),
                        detail::CountColumns{merge, matrix.row_begin});
   const std::int64_t num_blocks = lengths_to_begins(exec, matrix.row_begin, "blocks");
-  matrix.column = make_uninitialized<int>(exec, num_blocks, "femura::block_matrix::column");
-  Kokkos::parallel_for("femura::make_mode_block_pattern::list", range(exec, model.num_modes),
+  matrix.column = make_uninitialized<int>(exec, num_blocks, "ossatura::block_matrix::column");
+  Kokkos::parallel_for("ossatura::make_mode_block_pattern::list", range(exec, model.num_modes),
                        detail::ListColumns{merge, matrix.row_begin, matrix.column});
-  matrix.value = make_zeros<double>(exec, 9 * num_blocks, "femura::block_matrix::value");
-  fence(exec, "femura::make_mode_block_pattern"); // sorted goes
+  matrix.value = make_zeros<double>(exec, 9 * num_blocks, "ossatura::block_matrix::value");
+  fence(exec, "ossatura::make_mode_block_pattern"); // sorted goes
   return matrix;
 }
 
@@ -200,7 +200,7 @@ void add_element_matrices(const Exec& exec, const HierarchicModel<Exec>& model,
                           const BlockMatrix<Exec>& blocks) {
   const HexaBatch<Exec>& batch = model.batch[b];
   Kokkos::parallel_for(
-      "femura::add_element_matrices",
+      "ossatura::add_element_matrices",
       Kokkos::TeamPolicy<Exec>(exec, model.num_modes, BackendTraits<Exec>::is_device ? 128 : 1),
       detail::AddElementMatrices<Exec>{gather.begin, gather.slot, gather.first_slot[b], first, last,
                                        batch.num_modes, batch.signed_mode, matrix, blocks.row_begin,
@@ -227,8 +227,8 @@ template<class Exec>
 void diagonal_blocks(const Exec& exec, const BlockMatrix<Exec>& matrix,
                      const Array<double, Exec>& block) {
   Kokkos::parallel_for(
-      "femura::diagonal_blocks", range(exec, matrix.num_rows),
+      "ossatura::diagonal_blocks", range(exec, matrix.num_rows),
       detail::DiagonalOfRows<Exec>{matrix.row_begin, matrix.column, matrix.value, block});
 }
 
-} // namespace femura
+} // namespace ossatura

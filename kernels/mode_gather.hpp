@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 template<class Exec>
 struct ModeGather {
@@ -86,30 +86,30 @@ ModeGather<Exec> make_mode_gather(const Exec& exec, const HierarchicModel<Exec>&
   gather.first_slot.push_back(0);
   for (const HexaBatch<Exec>& batch : model.batch) {
     const std::int64_t slots = batch.num_elem * batch.num_modes;
-    FEMURA_REQUIRE(std::int64_t(batch.signed_mode.extent(0)) == slots,
-                   batch.signed_mode.extent(0) << " modes are listed of " << slots);
+    OSSATURA_REQUIRE(std::int64_t(batch.signed_mode.extent(0)) == slots,
+                     batch.signed_mode.extent(0) << " modes are listed of " << slots);
     gather.first_slot.push_back(gather.first_slot.back() + slots);
   }
   const std::int64_t num_slots = gather.num_slots();
-  FEMURA_REQUIRE(num_slots < std::int64_t(1) << 31,
-                 num_slots << " modes of elements: more than 31 bits count");
-  const auto mode = make_uninitialized<int>(exec, num_slots, "femura::mode_gather::mode");
+  OSSATURA_REQUIRE(num_slots < std::int64_t(1) << 31,
+                   num_slots << " modes of elements: more than 31 bits count");
+  const auto mode = make_uninitialized<int>(exec, num_slots, "ossatura::mode_gather::mode");
   const auto negative =
-      make_uninitialized<std::uint32_t>(exec, num_slots, "femura::mode_gather::negative");
+      make_uninitialized<std::uint32_t>(exec, num_slots, "ossatura::mode_gather::negative");
   for (std::size_t b = 0; b < model.batch.size(); ++b) {
     const Array<int, Exec>& own = model.batch[b].signed_mode;
     const std::int64_t first = gather.first_slot[b];
-    Kokkos::parallel_for("femura::make_mode_gather::modes", range(exec, own.extent(0)),
+    Kokkos::parallel_for("ossatura::make_mode_gather::modes", range(exec, own.extent(0)),
                          detail::ModeOfSlots<Exec>{own, mode, first, model.num_modes});
-    Kokkos::parallel_for("femura::make_mode_gather::signs", range(exec, own.extent(0)),
+    Kokkos::parallel_for("ossatura::make_mode_gather::signs", range(exec, own.extent(0)),
                          detail::SignOfSlots<Exec>{own, negative, first});
   }
   const InverseMap<Exec> inverse = invert_map(exec, mode, model.num_modes);
   gather.begin = inverse.begin;
-  gather.slot = make_uninitialized<std::uint32_t>(exec, num_slots, "femura::mode_gather::slot");
-  Kokkos::parallel_for("femura::make_mode_gather::slots", range(exec, num_slots),
+  gather.slot = make_uninitialized<std::uint32_t>(exec, num_slots, "ossatura::mode_gather::slot");
+  Kokkos::parallel_for("ossatura::make_mode_gather::slots", range(exec, num_slots),
                        detail::SignedSlots<Exec>{inverse.member, negative, gather.slot});
-  fence(exec, "femura::make_mode_gather");
+  fence(exec, "ossatura::make_mode_gather");
   return gather;
 }
 
@@ -118,7 +118,7 @@ ModeGather<Exec> make_mode_gather(const Exec& exec, const HierarchicModel<Exec>&
 template<class Exec>
 void sum_slots(const Exec& exec, const ModeGather<Exec>& gather, const Array<double, Exec>& value,
                const Array<double, Exec>& y) {
-  Kokkos::parallel_for("femura::sum_slots", range(exec, y.extent(0)),
+  Kokkos::parallel_for("ossatura::sum_slots", range(exec, y.extent(0)),
                        detail::SumSlots<Exec, 3, true>{gather.begin, gather.slot, value, y});
 }
 
@@ -127,8 +127,8 @@ void sum_slots(const Exec& exec, const ModeGather<Exec>& gather, const Array<dou
 template<class Exec>
 void sum_slot_blocks(const Exec& exec, const ModeGather<Exec>& gather,
                      const Array<double, Exec>& value, const Array<double, Exec>& block) {
-  Kokkos::parallel_for("femura::sum_slot_blocks", range(exec, block.extent(0)),
+  Kokkos::parallel_for("ossatura::sum_slot_blocks", range(exec, block.extent(0)),
                        detail::SumSlots<Exec, 9, false>{gather.begin, gather.slot, value, block});
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 template<class Exec>
@@ -39,7 +39,7 @@ template<class Exec>
 void invert_mode_diagonal(const Exec& exec, const Array<double, Exec>& block,
                           const Array<std::uint8_t, Exec>& held,
                           const Array<double, Exec>& inverse) {
-  Kokkos::parallel_for("femura::invert_mode_diagonal", range(exec, inverse.extent(0)),
+  Kokkos::parallel_for("ossatura::invert_mode_diagonal", range(exec, inverse.extent(0)),
                        detail::InvertModeDiagonal<Exec>{block, held, inverse});
 }
 
@@ -47,8 +47,8 @@ void invert_mode_diagonal(const Exec& exec, const Array<double, Exec>& block,
 template<class Exec>
 void multiply_entries(const Exec& exec, const Array<double, Exec>& a, const Array<double, Exec>& b,
                       const Array<double, Exec>& z) {
-  Kokkos::parallel_for("femura::multiply_entries", range(exec, z.extent(0)),
+  Kokkos::parallel_for("ossatura::multiply_entries", range(exec, z.extent(0)),
                        detail::MultiplyEntries<Exec>{a, b, z});
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
-namespace femura {
+namespace ossatura {
 
 struct NearestPoint {
   double weight[3]; ///< barycentric, none negative, of sum 1
@@ -64,4 +64,4 @@ KOKKOS_INLINE_FUNCTION NearestPoint nearest_point(const double* a, const double*
   return {{1 - v - w, v, w}, true};
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 #include "core/vector.hpp"
 #include "kernels/block_matrix.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 template<class Exec>
@@ -43,9 +43,9 @@ struct InvertNodeBlocks {
 template<class Exec>
 void invert_node_blocks(const Exec& exec, const BlockMatrix<Exec>& matrix, bool whole,
                         const Array<double, Exec>& inverse) {
-  Kokkos::parallel_for("femura::invert_node_blocks", range(exec, matrix.num_rows),
+  Kokkos::parallel_for("ossatura::invert_node_blocks", range(exec, matrix.num_rows),
                        detail::InvertNodeBlocks<Exec>{matrix.row_begin, matrix.column, matrix.value,
                                                       inverse, whole});
 }
 
-} // namespace femura
+} // namespace ossatura

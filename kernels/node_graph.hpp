@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Row i has the neighbours column[row_begin[i]] .. column[row_begin[i + 1]], ascending, without i.
 struct NodeGraph {
@@ -43,4 +43,4 @@ inline NodeGraph make_node_graph(int num_nodes, const std::vector<ElementGroup>&
   return graph;
 }
 
-} // namespace femura
+} // namespace ossatura

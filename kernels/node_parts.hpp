@@ -9,7 +9,7 @@
 
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Parts of the solid voxels that share no node, as far as given nodes belong to them.
 struct NodeParts {
@@ -57,12 +57,12 @@ NodeParts find_node_parts(const Exec& exec, const VoxelGrid<Exec>& grid,
   const auto root = label_components<Index>(exec, image, Connectivity::node);
   const auto root_size = component_sizes<Index>(exec, root);
   NodeParts parts;
-  Kokkos::parallel_reduce("femura::find_node_parts::count", range(exec, root.extent(0)),
+  Kokkos::parallel_reduce("ossatura::find_node_parts::count", range(exec, root.extent(0)),
                           CountRoots<Index, Exec>{root_size}, parts.num_parts);
   const std::int64_t n = node.extent(0);
-  const auto part = make_uninitialized<std::int64_t>(exec, n, "femura::node_parts");
-  const auto size = make_uninitialized<std::int64_t>(exec, n, "femura::node_part_sizes");
-  Kokkos::parallel_for("femura::find_node_parts", range(exec, n),
+  const auto part = make_uninitialized<std::int64_t>(exec, n, "ossatura::node_parts");
+  const auto size = make_uninitialized<std::int64_t>(exec, n, "ossatura::node_part_sizes");
+  Kokkos::parallel_for("ossatura::find_node_parts", range(exec, n),
                        FindNodePart<Index, Exec>{grid, image, node, root, root_size, part, size});
   parts.part = download(exec, part);
   parts.size = download(exec, size);
@@ -102,10 +102,10 @@ template<class Exec>
 Constraints<Exec> find_loaded_nodes(const Exec& exec, const Constraints<Exec>& held,
                                     const Array<double, Exec>& force) {
   const std::int64_t n = held.mask.extent(0);
-  const auto mask = make_uninitialized<std::uint8_t>(exec, n, "femura::loaded_mask");
-  Kokkos::parallel_for("femura::find_loaded_nodes", range(exec, n),
+  const auto mask = make_uninitialized<std::uint8_t>(exec, n, "ossatura::loaded_mask");
+  Kokkos::parallel_for("ossatura::find_loaded_nodes", range(exec, n),
                        detail::MarkLoaded<Exec>{held.mask, force, mask});
   return make_constraints(exec, mask);
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -9,7 +9,7 @@
 
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -48,7 +48,7 @@ NodeRotations<Exec> make_node_rotations(const Exec& exec,
     const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), e.node);
     node.emplace_back(host.data(), host.data() + host.size());
     for (int i : node.back()) {
-      FEMURA_REQUIRE(i >= 0 && i < num_nodes, "an element has node " << i << " of " << num_nodes);
+      OSSATURA_REQUIRE(i >= 0 && i < num_nodes, "an element has node " << i << " of " << num_nodes);
       ++begin[i + 1];
     }
   }
@@ -59,9 +59,9 @@ NodeRotations<Exec> make_node_rotations(const Exec& exec,
   for (std::size_t g = 0; g < node.size(); ++g)
     for (std::size_t i = 0; i < node[g].size(); ++i)
       element[place[node[g][i]]++] = {int(g), int(i) / nodes_per_elem(elements[g].shape)};
-  return {num_nodes, upload(exec, "femura::node_element_begin", begin),
-          upload(exec, "femura::node_elements", element),
-          upload(exec, "femura::node_element_groups", group), elements};
+  return {num_nodes, upload(exec, "ossatura::node_element_begin", begin),
+          upload(exec, "ossatura::node_elements", element),
+          upload(exec, "ossatura::node_element_groups", group), elements};
 }
 
 namespace detail {
@@ -164,8 +164,8 @@ void node_rotations(const Exec& exec, const NodeRotations<Exec>& nodes,
                                  BackendTraits<Exec>::is_device ? int(Kernel::threads) : 1, 1);
   policy.set_scratch_size(0, Kokkos::PerTeam(int(Kernel::scratch_bytes) + 16));
   Kokkos::parallel_for(
-      "femura::node_rotations", policy,
+      "ossatura::node_rotations", policy,
       Kernel{nodes.num_nodes, {nodes.begin}, {nodes.element}, {nodes.group}, {x}, {rotation}});
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 
 #include "kernels/constraints.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// y = A x.
 template<class Exec, class Scalar>
@@ -142,7 +142,7 @@ struct BlockSmoothingStart {
 template<class Exec, class Scalar>
 void block_smoothing_start(const Exec& exec, Scalar omega, const Array<Scalar, Exec>& blocks,
                            const Array<Scalar, Exec>& b, const Array<Scalar, Exec>& x) {
-  Kokkos::parallel_for("femura::block_smoothing_start", range(exec, blocks.extent(0) / 6),
+  Kokkos::parallel_for("ossatura::block_smoothing_start", range(exec, blocks.extent(0) / 6),
                        detail::BlockSmoothingStart<Exec, Scalar>{omega, blocks, b, x});
 }
 
@@ -169,9 +169,9 @@ void apply_then(const Exec& exec, const Operator& matrix, const Array<Scalar, Ex
     matrix.apply_then(exec, x, update);
   } else {
     matrix.apply(exec, x, scratch);
-    Kokkos::parallel_for("femura::apply_then", range(exec, scratch.extent(0) / 3),
+    Kokkos::parallel_for("ossatura::apply_then", range(exec, scratch.extent(0) / 3),
                          detail::UpdateNodes<Exec, Scalar, Update>{x, scratch, update});
   }
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -9,7 +9,7 @@
 
 #include "kernels/part_sums.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -68,7 +68,7 @@ double oc_numerators(const Exec& exec, const Array<double, Exec>& x,
                      const Array<double, Exec>& volume, double damping,
                      const Array<double, Exec>& numerator) {
   const auto sums =
-      part_sums<2>(exec, "femura::oc_numerators", x.extent(0),
+      part_sums<2>(exec, "ossatura::oc_numerators", x.extent(0),
                    detail::OcNumerators<Exec>{x, lower, upper, df, dv, volume, numerator, damping});
   return sums[1] > 0 ? sums[0] / sums[1] : 0;
 }
@@ -82,7 +82,7 @@ oc_trials(const Exec& exec, const Array<double, Exec>& x, const Array<double, Ex
   detail::OcTrials<Exec, count> trials{x, lower, upper, dv, numerator, {}};
   for (int k = 0; k < count; ++k)
     trials.multiplier[k] = multiplier[std::size_t(k)];
-  return part_sums<count>(exec, "femura::oc_trials", x.extent(0), trials);
+  return part_sums<count>(exec, "ossatura::oc_trials", x.extent(0), trials);
 }
 
 /// result = x_new. Does not fence.
@@ -90,8 +90,8 @@ template<class Exec>
 void oc_update(const Exec& exec, const Array<double, Exec>& lower, const Array<double, Exec>& upper,
                const Array<double, Exec>& numerator, double multiplier,
                const Array<double, Exec>& result) {
-  Kokkos::parallel_for("femura::oc_update", range(exec, lower.extent(0)),
+  Kokkos::parallel_for("ossatura::oc_update", range(exec, lower.extent(0)),
                        detail::OcUpdate<Exec>{lower, upper, numerator, result, multiplier});
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -14,7 +14,7 @@
 
 #include "kernels/element_by_element.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -76,14 +76,15 @@ OffsetElements<Exec, Offset> select_elements(const Exec& exec, const VoxelGrid<E
   for (int pass = 0; pass < 2; ++pass) {
     const auto lowest = elements.lowest;
     const auto distance = elements.distance;
-    Kokkos::parallel_scan("femura::OffsetOperator::select", range(exec, grid.num_nodes),
+    Kokkos::parallel_scan("ossatura::OffsetOperator::select", range(exec, grid.num_nodes),
                           SelectElements<Exec, Offset>{grid, lame, min_distance, max_distance, pass,
                                                        lowest, distance},
                           count);
     if (pass == 0) {
-      elements.lowest = make_uninitialized<int>(exec, count, "femura::element_nodes");
+      elements.lowest = make_uninitialized<int>(exec, count, "ossatura::element_nodes");
       elements.distance = decltype(elements.distance)(
-          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "femura::element_offsets"), count);
+          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ossatura::element_offsets"),
+          count);
     }
   }
   return elements;
@@ -161,7 +162,7 @@ public:
   /// y = A x; x and y [3 num_nodes] must not alias. Does not fence.
   template<class Scalar>
   void apply(const Exec& exec, const Array<Scalar, Exec>& x, const Array<Scalar, Exec>& y) const {
-    detail::apply_elements(exec, "femura::OffsetOperator::apply", tables_, blocks_, x, y);
+    detail::apply_elements(exec, "ossatura::OffsetOperator::apply", tables_, blocks_, x, y);
   }
 
 private:
@@ -169,4 +170,4 @@ private:
   detail::ElementBlocks<Exec, 3> blocks_; ///< on cores
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 template<class Exec, class Offset>
@@ -29,12 +29,12 @@ template<class Exec, class Offset>
 Offset lengths_to_begins(const Exec& exec, const Array<Offset, Exec>& begin, const char* what) {
   const std::int64_t n = std::int64_t(begin.extent(0)) - 1;
   std::int64_t total = 0;
-  Kokkos::parallel_scan("femura::lengths_to_begins", range(exec, n + 1),
+  Kokkos::parallel_scan("ossatura::lengths_to_begins", range(exec, n + 1),
                         detail::BeginOfList<Exec, Offset>{n, begin}, total);
-  fence(exec, "femura::lengths_to_begins");
-  FEMURA_REQUIRE(total <= std::numeric_limits<Offset>::max(),
-                 total << ' ' << what << ": more than " << 8 * sizeof(Offset) << " bits count");
+  fence(exec, "ossatura::lengths_to_begins");
+  OSSATURA_REQUIRE(total <= std::numeric_limits<Offset>::max(),
+                   total << ' ' << what << ": more than " << 8 * sizeof(Offset) << " bits count");
   return Offset(total);
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -4,7 +4,7 @@
 
 #include "core/vector.hpp"
 
-namespace femura {
+namespace ossatura {
 
 template<class Exec, class Scalar>
 class Operator {
@@ -28,4 +28,4 @@ struct OperatorReference {
   }
 };
 
-} // namespace femura
+} // namespace ossatura

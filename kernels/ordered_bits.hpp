@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 KOKKOS_FORCEINLINE_FUNCTION int* ordered_bits(float* time) {
   return reinterpret_cast<int*>(time);
@@ -33,4 +33,4 @@ KOKKOS_FORCEINLINE_FUNCTION void atomic_min_time(Real* least, Real time) {
   Kokkos::atomic_fetch_min(ordered_bits(least), ordered_bits(time));
 }
 
-} // namespace femura::detail
+} // namespace ossatura::detail

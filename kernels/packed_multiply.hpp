@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <type_traits>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -172,7 +172,7 @@ void launch_packed_multiply(const Exec& exec, PackedMultiply<Exec, width> kernel
   const int threads = is_device ? 32 * kernel.warps : 1;
   const int elems = is_device ? std::max(1, 128 / threads) : 1;
   Kokkos::parallel_for(
-      "femura::multiply_packed",
+      "ossatura::multiply_packed",
       Kokkos::TeamPolicy<Exec>(exec, int((kernel.num_elem + elems - 1) / elems), elems * threads)
           .set_scratch_size(scratch_level<Exec>,
                             Kokkos::PerTeam(8 * elems * kernel.scratch_doubles() + 64)),
@@ -211,4 +211,4 @@ void multiply_packed_elements(const Exec& exec, const HexaBatch<Exec>& batch,
   }
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace femura {
+namespace ossatura {
 
 /// Panel of a factor: column k of the `width` ones at value + k height, scalars throughout.
 struct PanelColumns {
@@ -145,4 +145,4 @@ KOKKOS_INLINE_FUNCTION void solve_transposed_panel(const PanelColumns& panel, co
   detail::solve_transposed_triangle(panel, own);
 }
 
-} // namespace femura
+} // namespace ossatura

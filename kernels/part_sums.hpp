@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <array>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 template<class Exec, int count, class Terms>
@@ -56,7 +56,7 @@ std::array<double, count> part_sums(const Exec& exec, const char* label, std::in
   using Kernel = detail::SumParts<Exec, count, Terms>;
   const std::int64_t parts =
       std::clamp<std::int64_t>(n / (8 * 128), 1, BackendTraits<Exec>::is_device ? 1024 : 256);
-  const auto sum = make_uninitialized<double>(exec, parts * count, "femura::part_sums");
+  const auto sum = make_uninitialized<double>(exec, parts * count, "ossatura::part_sums");
   Kokkos::parallel_for(label,
                        Kokkos::TeamPolicy<Exec>(exec, int(parts), int(Kernel::threads))
                            .set_scratch_size(0, Kokkos::PerTeam(Kernel::scratch_bytes())),
@@ -84,9 +84,9 @@ template<class Exec>
 double largest_difference(const Exec& exec, const Array<double, Exec>& x,
                           const Array<double, Exec>& y) {
   double largest = 0;
-  Kokkos::parallel_reduce("femura::largest_difference", range(exec, x.extent(0)),
+  Kokkos::parallel_reduce("ossatura::largest_difference", range(exec, x.extent(0)),
                           detail::LargestDifference<Exec>{x, y}, Kokkos::Max<double>(largest));
   return largest;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -22,7 +22,7 @@
 #include <cstring>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// A synthetic bone; the domain is shape / feature cells of the noise lattice, so shape and feature
 /// multiplied by the same factor give the same bone at another resolution.
@@ -161,7 +161,7 @@ NoiseField<Exec> make_noise_field(const Exec& exec, const PerlinOptions& options
   for (int d = 0; d < 3; ++d) {
     const std::vector<NoiseSample> samples =
         noise_axis(options.shape[d], options.feature, scale[d], shift[d]);
-    field.axis[d] = upload(exec, "femura::noise_axis", samples);
+    field.axis[d] = upload(exec, "ossatura::noise_axis", samples);
     if (d == 0) {
       field.first_cell = samples.front().cell;
       field.num_lines = samples.back().cell - samples.front().cell + 2;
@@ -235,7 +235,7 @@ struct SolidBelow {
 template<class Exec>
 std::int64_t count_below(const Exec& exec, const Array<float, Exec>& value, double threshold) {
   std::int64_t count = 0;
-  Kokkos::parallel_reduce("femura::count_below", range(exec, value.extent(0)),
+  Kokkos::parallel_reduce("ossatura::count_below", range(exec, value.extent(0)),
                           CountBelow<Exec>{value, threshold}, count);
   return count;
 }
@@ -248,8 +248,8 @@ std::int64_t count_below(const Exec& exec, const Array<float, Exec>& value, doub
 /// are not used. Fences after the tables are up, not after the launch.
 template<class Exec>
 VoxelArray<Exec> perlin_level(const Exec& exec, const PerlinOptions& options) {
-  FEMURA_REQUIRE(options.feature >= 1 && std::isfinite(options.feature),
-                 "feature of " << options.feature << " voxels; at least 1 is needed");
+  OSSATURA_REQUIRE(options.feature >= 1 && std::isfinite(options.feature),
+                   "feature of " << options.feature << " voxels; at least 1 is needed");
   detail::NoiseLevel<Exec> kernel;
   kernel.level = make_voxel_array(exec, options.shape);
   kernel.field[0] = detail::make_noise_field(exec, options, {1, 1, 1}, {0.5, 0.5, 0.5});
@@ -258,17 +258,17 @@ VoxelArray<Exec> perlin_level(const Exec& exec, const PerlinOptions& options) {
   std::vector<std::int32_t> gradients;
   for (const auto& gradient : detail::noise_gradients())
     gradients.insert(gradients.end(), gradient.begin(), gradient.end());
-  kernel.gradients = upload(exec, "femura::noise_gradients", gradients);
+  kernel.gradients = upload(exec, "ossatura::noise_gradients", gradients);
   kernel.seed = options.seed;
 
   const std::size_t bytes = detail::NoiseLevel<Exec>::Lines::shmem_size(kernel.field[0].num_lines +
                                                                         kernel.field[1].num_lines);
   kernel.scratch_level = bytes > 32768 ? 1 : 0; // level 0 is 48 kB at the least
   const std::int64_t num_rows = std::int64_t(options.shape[1]) * options.shape[2];
-  FEMURA_REQUIRE(num_rows <= INT32_MAX, "an image of " << num_rows << " rows");
+  OSSATURA_REQUIRE(num_rows <= INT32_MAX, "an image of " << num_rows << " rows");
   Kokkos::TeamPolicy<Exec> rows(exec, int(num_rows), Kokkos::AUTO);
   rows.set_scratch_size(kernel.scratch_level, Kokkos::PerTeam(int(bytes)));
-  Kokkos::parallel_for("femura::perlin_level", rows, kernel);
+  Kokkos::parallel_for("ossatura::perlin_level", rows, kernel);
   return kernel.level;
 }
 
@@ -301,22 +301,22 @@ double perlin_threshold(const Exec& exec, const VoxelArray<Exec>& level, double 
 /// Fences to return the count.
 template<class Exec>
 PerlinBone<Exec> make_perlin_bone(const Exec& exec, const PerlinOptions& options) {
-  FEMURA_REQUIRE(options.fraction >= 0 && options.fraction <= 1,
-                 "solid fraction of " << options.fraction);
-  FEMURA_REQUIRE(options.fraction > 0 || options.threshold > 0,
-                 "noise threshold of " << options.threshold);
-  FEMURA_REQUIRE(options.modulus > 0, "modulus of " << options.modulus << " MPa");
+  OSSATURA_REQUIRE(options.fraction >= 0 && options.fraction <= 1,
+                   "solid fraction of " << options.fraction);
+  OSSATURA_REQUIRE(options.fraction > 0 || options.threshold > 0,
+                   "noise threshold of " << options.threshold);
+  OSSATURA_REQUIRE(options.modulus > 0, "modulus of " << options.modulus << " MPa");
   PerlinBone<Exec> bone;
   bone.modulus = perlin_level(exec, options);
   bone.threshold = options.fraction > 0 ? perlin_threshold(exec, bone.modulus, options.fraction)
                                         : options.threshold;
   bone.num_solid = detail::count_below(exec, bone.modulus.value, bone.threshold);
   Kokkos::parallel_for(
-      "femura::make_perlin_bone",
+      "ossatura::make_perlin_bone",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0,
                                                                  bone.modulus.num_voxels()),
       detail::SolidBelow<Exec>{bone.modulus.value, bone.threshold, options.modulus});
   return bone;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 
-namespace femura {
+namespace ossatura {
 
 /// Pivots have to exceed this part of the diagonal of A.
 inline constexpr double smallest_pivot = 1e-13;
@@ -16,4 +16,4 @@ KOKKOS_INLINE_FUNCTION double replacement_pivot(double diagonal) {
   return size > 0 ? size : 1;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -4,7 +4,7 @@
 
 #include "kernels/operator.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 template<class Exec, class Scalar>
@@ -19,7 +19,7 @@ struct AddDiagonalProduct {
 template<class Exec, class Scalar>
 void add_diagonal_product(const Exec& exec, const Array<Scalar, Exec>& diagonal,
                           const Array<Scalar, Exec>& x, const Array<Scalar, Exec>& y) {
-  Kokkos::parallel_for("femura::add_diagonal_product", range(exec, diagonal.extent(0)),
+  Kokkos::parallel_for("ossatura::add_diagonal_product", range(exec, diagonal.extent(0)),
                        detail::AddDiagonalProduct<Exec, Scalar>{diagonal, x, y});
 }
 
@@ -45,4 +45,4 @@ private:
   Array<Scalar, Exec> diagonal_;
 };
 
-} // namespace femura
+} // namespace ossatura

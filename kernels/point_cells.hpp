@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 /// Cell (i, j, k) has number i + cells[0] (j + cells[1] k), and its points are the entries
 /// begin(number) .. begin(number + 1) of member, which ascend.
@@ -64,10 +64,10 @@ PointCells<Exec> make_point_cells(const Exec& exec, const Array<double, Exec>& p
   double extent[3], volume = 1;
   for (int axis = 0; axis < 3; ++axis) {
     double low = 0, high = 0;
-    Kokkos::parallel_reduce("femura::make_point_cells::bound", range(exec, n),
+    Kokkos::parallel_reduce("ossatura::make_point_cells::bound", range(exec, n),
                             detail::BoundPoints<Exec>{point, axis}, Kokkos::Min<double>(low),
                             Kokkos::Max<double>(high));
-    fence(exec, "femura::make_point_cells");
+    fence(exec, "ossatura::make_point_cells");
     grid.low[axis] = low;
     extent[axis] = high - low;
     volume *= std::max(extent[axis], width);
@@ -81,13 +81,13 @@ PointCells<Exec> make_point_cells(const Exec& exec, const Array<double, Exec>& p
   int bits = 0;
   while ((num_cells - 1) >> bits != 0)
     ++bits;
-  grid.begin = make_zeros<int>(exec, num_cells + 1, "femura::point_cells::begin");
-  const auto key = make_uninitialized<std::uint32_t>(exec, n, "femura::point_cells::key");
-  Kokkos::parallel_for("femura::make_point_cells::number", range(exec, n),
+  grid.begin = make_zeros<int>(exec, num_cells + 1, "ossatura::point_cells::begin");
+  const auto key = make_uninitialized<std::uint32_t>(exec, n, "ossatura::point_cells::key");
+  Kokkos::parallel_for("ossatura::make_point_cells::number", range(exec, n),
                        detail::NumberCells<Exec>{grid, point, key});
   lengths_to_begins(exec, grid.begin, "points");
   grid.member = sorted_order(exec, key, bits);
   return grid;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 
 #include <cstring>
 
-namespace femura {
+namespace ossatura {
 
 /// Points of more neighbours than `max_neighbours` have none here; whoever meets one goes to the
 /// tetrahedra.
@@ -141,20 +141,20 @@ template<class Exec>
 PointStars<Exec> make_point_stars(const Exec& exec, const TetraTopology<Exec>& topology) {
   const std::int64_t n = topology.num_points();
   PointStars<Exec> stars;
-  stars.begin = make_zeros<int>(exec, n + 1, "femura::point_stars::begin");
-  Kokkos::parallel_for("femura::point_stars::count", range(exec, n),
+  stars.begin = make_zeros<int>(exec, n + 1, "ossatura::point_stars::begin");
+  Kokkos::parallel_for("ossatura::point_stars::count", range(exec, n),
                        detail::CountNeighbours<Exec>{topology, stars.begin});
   int total = 0;
-  Kokkos::parallel_scan("femura::point_stars::begin", range(exec, n + 1),
+  Kokkos::parallel_scan("ossatura::point_stars::begin", range(exec, n + 1),
                         detail::BeginOfStar<Exec>{stars.begin}, total);
-  fence(exec, "femura::make_point_stars");
-  stars.neighbour = make_uninitialized<int>(exec, total, "femura::point_stars::neighbour");
+  fence(exec, "ossatura::make_point_stars");
+  stars.neighbour = make_uninitialized<int>(exec, total, "ossatura::point_stars::neighbour");
   stars.face = make_uninitialized<std::uint32_t>(exec, 4 * topology.num_tetra(),
-                                                 "femura::point_stars::face");
-  Kokkos::parallel_for("femura::point_stars::fill", range(exec, n),
+                                                 "ossatura::point_stars::face");
+  Kokkos::parallel_for("ossatura::point_stars::fill", range(exec, n),
                        detail::FillStars<Exec>{topology, stars});
-  fence(exec, "femura::make_point_stars");
+  fence(exec, "ossatura::make_point_stars");
   return stars;
 }
 
-} // namespace femura
+} // namespace ossatura

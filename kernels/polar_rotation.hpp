@@ -10,7 +10,7 @@
 
 #include "kernels/small_matrix.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -123,4 +123,4 @@ KOKKOS_INLINE_FUNCTION Matrix3 edge_frame(const Vector3& a, const Vector3& b) {
   return from_columns(x, cross(z, x), z);
 }
 
-} // namespace femura
+} // namespace ossatura

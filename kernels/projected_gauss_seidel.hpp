@@ -18,7 +18,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 struct SweepResult {
   int sweeps = 0;
@@ -322,38 +322,38 @@ void sweep_contacts(const Exec& exec, const ContactPairs<Exec>& pairs,
                     double least_scale = 0) {
   using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>;
   const int n = pairs.num_pairs;
-  detail::make_room(exec, 3 * n, space.motion, "femura::sweep_contacts::motion");
+  detail::make_room(exec, 3 * n, space.motion, "ossatura::sweep_contacts::motion");
   detail::make_room(exec, std::int64_t(detail::sweep_arrays) * 3 * n, space.history,
-                    "femura::sweep_contacts::history");
+                    "ossatura::sweep_contacts::history");
   if (int(space.block.extent(0)) < n)
-    space.block = make_uninitialized<ContactBlock>(exec, n + n / 2, "femura::contact_blocks");
+    space.block = make_uninitialized<ContactBlock>(exec, n + n / 2, "ossatura::contact_blocks");
   if (space.result.extent(0) == 0) {
-    space.weights = make_uninitialized<detail::SweepWeights>(exec, 1, "femura::sweep_weights");
-    space.result = make_uninitialized<SweepResult>(exec, 1, "femura::sweep_contacts::result");
+    space.weights = make_uninitialized<detail::SweepWeights>(exec, 1, "ossatura::sweep_weights");
+    space.result = make_uninitialized<SweepResult>(exec, 1, "ossatura::sweep_contacts::result");
   }
-  Kokkos::parallel_for("femura::sweep_contacts::blocks", Range(exec, 0, n),
+  Kokkos::parallel_for("ossatura::sweep_contacts::blocks", Range(exec, 0, n),
                        detail::TakeBlocks<Exec>{pairs, compliance, space.block});
   const detail::MovePairs<Exec> move{compliance, free_motion, pairs.multiplier, space.motion, 1.};
   const auto rows = detail::pair_rows(exec, n);
-  Kokkos::parallel_for("femura::sweep_contacts::start", rows, move);
+  Kokkos::parallel_for("ossatura::sweep_contacts::start", rows, move);
   // Warps of a device: one for 32 rows, and enough for the products of the acceleration.
   using Sweep = detail::SweepPairs<Exec>;
   constexpr bool is_device = BackendTraits<Exec>::is_device;
   const int warps = (3 * n + 31) / 32, threads = warps < 4 ? 4 : warps < 16 ? warps : 16;
   Kokkos::parallel_for(
-      "femura::sweep_contacts",
+      "ossatura::sweep_contacts",
       Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<512, 1>>(
           exec, 1, is_device ? threads : 1, is_device ? int(Sweep::device_lanes) : 1),
       Sweep{compliance, space.block, space.motion, pairs.multiplier, free_motion, space.history,
             space.weights, space.result, max_sweeps, tolerance, least_scale});
-  Kokkos::parallel_for("femura::sweep_contacts::end", rows, move);
+  Kokkos::parallel_for("ossatura::sweep_contacts::end", rows, move);
 }
 
 /// Takes the part of the multipliers out of motions that were measured with them. Does not fence.
 template<class Exec>
 void take_out_contacts(const Exec& exec, const ContactPairs<Exec>& pairs,
                        const Compliance<Exec>& compliance, const Array<double, Exec>& motion) {
-  Kokkos::parallel_for("femura::take_out_contacts", detail::pair_rows(exec, pairs.num_pairs),
+  Kokkos::parallel_for("ossatura::take_out_contacts", detail::pair_rows(exec, pairs.num_pairs),
                        detail::MovePairs<Exec>{compliance, motion, pairs.multiplier, motion, -1.});
 }
 
@@ -366,11 +366,11 @@ ContactErrors measure_contact_errors(const Exec& exec, const ContactPairs<Exec>&
   using Max = Kokkos::Max<double>;
   double through = 0, normal = 0, tangent = 0; // not of a struct: reducers keep the address
   Kokkos::parallel_reduce(
-      "femura::measure_contact_errors",
+      "ossatura::measure_contact_errors",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, pairs.num_pairs),
       detail::MeasureErrors<Exec>{space.block, motion, pairs.multiplier}, Max(through), Max(normal),
       Max(tangent));
-  fence(exec, "femura::measure_contact_errors");
+  fence(exec, "ossatura::measure_contact_errors");
   // Kokkos starts a maximum from the least number there is.
   return {through > 0 ? through : 0, normal, tangent};
 }
@@ -381,8 +381,8 @@ SweepResult look_at_sweeps(const Exec& exec, const SweepSpace<Exec>& space) {
   SweepResult result;
   Kokkos::deep_copy(exec, Kokkos::View<SweepResult, Kokkos::HostSpace>(&result),
                     Kokkos::View<SweepResult, typename Exec::memory_space>(space.result.data()));
-  fence(exec, "femura::look_at_sweeps");
+  fence(exec, "ossatura::look_at_sweeps");
   return result;
 }
 
-} // namespace femura
+} // namespace ossatura

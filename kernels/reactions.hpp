@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// One node with held components: where, which (bit c), the displacement (mm) and the force (N)
 /// that the support exerts on the body; both zero at free components.
@@ -60,15 +60,15 @@ std::vector<HeldNode> list_held_nodes(const Exec& exec, const VoxelGrid<Exec>& g
                                       const Array<float, Exec>& voxel = {}) {
   const std::int64_t count = held.node.extent(0);
   const Array<HeldNode, Exec> list =
-      make_uninitialized<HeldNode>(exec, count, "femura::held_node_list");
-  Kokkos::parallel_for("femura::list_held_nodes", range(exec, count),
+      make_uninitialized<HeldNode>(exec, count, "ossatura::held_node_list");
+  Kokkos::parallel_for("ossatura::list_held_nodes", range(exec, count),
                        detail::ListHeld<Exec>{grid, held, u, force, voxel, list});
   std::vector<HeldNode> result(static_cast<std::size_t>(count));
   Kokkos::View<HeldNode*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
       result.data(), result.size());
   Kokkos::deep_copy(exec, host, list);
-  fence(exec, "femura::list_held_nodes");
+  fence(exec, "ossatura::list_held_nodes");
   return result;
 }
 
-} // namespace femura
+} // namespace ossatura

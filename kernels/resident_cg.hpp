@@ -13,7 +13,7 @@
 
 #include <algorithm>
 
-namespace femura {
+namespace ossatura {
 
 /// Vectors and scalars of a solve; all [3 num_rows] unless said otherwise.
 template<class Exec>
@@ -78,14 +78,14 @@ ResidentCg<Exec> make_resident_cg(const Exec& exec, const BlockMatrix<Exec>& mat
   ResidentCg<Exec> cg;
   cg.matrix = matrix;
   for (Array<double, Exec>* vector : {&cg.b, &cg.x, &cg.r, &cg.z, &cg.q, &cg.p[0], &cg.p[1]})
-    *vector = make_zeros<double>(exec, n, "femura::resident_cg::vector");
+    *vector = make_zeros<double>(exec, n, "ossatura::resident_cg::vector");
   cg.num_rz_parts = std::max(num_rz_parts, parts);
-  cg.rz_parts = make_zeros<double>(exec, cg.num_rz_parts, "femura::resident_cg::rz");
+  cg.rz_parts = make_zeros<double>(exec, cg.num_rz_parts, "ossatura::resident_cg::rz");
   cg.num_pq_parts = parts;
-  cg.pq_parts = make_zeros<double>(exec, parts, "femura::resident_cg::pq");
-  cg.rr_parts = make_zeros<double>(exec, 2 * parts, "femura::resident_cg::rr");
-  cg.numbers = make_zeros<double>(exec, num_cg_numbers, "femura::resident_cg::numbers");
-  cg.flags = make_zeros<int>(exec, num_cg_flags, "femura::resident_cg::flags");
+  cg.pq_parts = make_zeros<double>(exec, parts, "ossatura::resident_cg::pq");
+  cg.rr_parts = make_zeros<double>(exec, 2 * parts, "ossatura::resident_cg::rr");
+  cg.numbers = make_zeros<double>(exec, num_cg_numbers, "ossatura::resident_cg::numbers");
+  cg.flags = make_zeros<int>(exec, num_cg_flags, "ossatura::resident_cg::flags");
   return cg;
 }
 
@@ -95,7 +95,7 @@ template<class Exec, class Real>
 void cg_residual(const Exec& exec, const ResidentCg<Exec>& cg, double tolerance,
                  const Array<double, Exec>& rotation, const Array<Real, Exec>& rotated) {
   const detail::CgArrays<Exec> arrays = detail::cg_arrays(cg, 0);
-  detail::launch_cg("femura::cg_residual", exec, detail::num_row_parts(cg.matrix.num_rows), 256,
+  detail::launch_cg("ossatura::cg_residual", exec, detail::num_row_parts(cg.matrix.num_rows), 256,
                     detail::ResidentResidual<Exec, Real>{arrays, rotation, rotated, tolerance});
 }
 
@@ -103,7 +103,7 @@ void cg_residual(const Exec& exec, const ResidentCg<Exec>& cg, double tolerance,
 template<class Exec>
 void cg_product(const Exec& exec, const ResidentCg<Exec>& cg, int parity) {
   const detail::CgArrays<Exec> arrays = detail::cg_arrays(cg, parity);
-  detail::launch_cg("femura::cg_product", exec, detail::num_row_parts(cg.matrix.num_rows), 256,
+  detail::launch_cg("ossatura::cg_product", exec, detail::num_row_parts(cg.matrix.num_rows), 256,
                     detail::ResidentProduct<Exec>{arrays});
 }
 
@@ -111,14 +111,14 @@ void cg_product(const Exec& exec, const ResidentCg<Exec>& cg, int parity) {
 template<class Exec>
 void cg_direction(const Exec& exec, const ResidentCg<Exec>& cg, int parity) {
   const int parts = (cg.matrix.num_rows + detail::cg_nodes - 1) / detail::cg_nodes;
-  detail::launch_cg("femura::cg_direction", exec, parts, 256,
+  detail::launch_cg("ossatura::cg_direction", exec, parts, 256,
                     detail::ResidentDirection<Exec>{detail::cg_arrays(cg, parity)});
 }
 
 /// Sums of p . q after it. Does not fence.
 template<class Exec>
 void cg_dot(const Exec& exec, const ResidentCg<Exec>& cg, int parity) {
-  detail::launch_cg("femura::cg_dot", exec, detail::num_row_parts(cg.matrix.num_rows), 128,
+  detail::launch_cg("ossatura::cg_dot", exec, detail::num_row_parts(cg.matrix.num_rows), 128,
                     detail::ResidentDot<Exec>{detail::cg_arrays(cg, parity)});
 }
 
@@ -127,7 +127,7 @@ template<class Exec, class Real>
 void cg_resident_step(const Exec& exec, const ResidentCg<Exec>& cg, int parity,
                       const Array<double, Exec>& rotation, const Array<Real, Exec>& rotated) {
   detail::launch_cg(
-      "femura::cg_step", exec, (cg.matrix.num_rows + detail::cg_nodes - 1) / detail::cg_nodes,
+      "ossatura::cg_step", exec, (cg.matrix.num_rows + detail::cg_nodes - 1) / detail::cg_nodes,
       detail::cg_nodes,
       detail::ResidentStep<Exec, Real>{detail::cg_arrays(cg, parity), rotation, rotated});
 }
@@ -136,7 +136,7 @@ namespace detail {
 template<class Exec, class Form>
 void cg_form(const Exec& exec, ResidentCg<Exec>& cg, const Form& form) {
   cg.num_rz_parts = (cg.matrix.num_rows + cg_nodes - 1) / cg_nodes;
-  launch_cg("femura::cg_precondition", exec, cg.num_rz_parts, cg_nodes,
+  launch_cg("ossatura::cg_precondition", exec, cg.num_rz_parts, cg_nodes,
             CgPrecondition<Exec, Form>{cg_arrays(cg, 0), form});
 }
 } // namespace detail
@@ -178,9 +178,9 @@ CgLook look_at_cg(const Exec& exec, const ResidentCg<Exec>& cg) {
                     cg.numbers);
   Kokkos::deep_copy(exec, Kokkos::View<int*, Kokkos::HostSpace, Unmanaged>(flags, num_cg_flags),
                     cg.flags);
-  fence(exec, "femura::look_at_cg");
+  fence(exec, "ossatura::look_at_cg");
   return {numbers[cg_true], numbers[cg_reference], flags[cg_stop], flags[cg_iterations],
           numbers[cg_rz] == HUGE_VAL};
 }
 
-} // namespace femura
+} // namespace ossatura

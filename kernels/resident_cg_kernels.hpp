@@ -9,7 +9,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace femura {
+namespace ossatura {
 
 /// Scalars of an iteration, [num_cg_numbers].
 enum CgNumber {
@@ -382,4 +382,4 @@ struct RotateForm {
 
 } // namespace detail
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 #include "kernels/ordered_bits.hpp"
 #include "kernels/ring_update.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Items are 32-bit: index into times, with the highest bit for "changed in the iteration before".
 constexpr std::uint32_t changed_bit = 0x80000000u;
@@ -198,4 +198,4 @@ KOKKOS_FORCEINLINE_FUNCTION void for_neighbours(const RingUpdate<Exec, Metric>& 
   }
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 /// Arrays belong to whoever made them. Metric: TetraLengths<Real> or TetraProducts<Real>.
 template<class Exec, class Metric>
@@ -94,8 +94,8 @@ struct FillRingHeights {
 template<class Exec, class Metric>
 void fill_ring_heights(const Exec& exec, const RingUpdate<Exec, Metric>& update,
                        std::int64_t num_entries) {
-  Kokkos::parallel_for("femura::fill_ring_heights", range(exec, num_entries),
+  Kokkos::parallel_for("ossatura::fill_ring_heights", range(exec, num_entries),
                        detail::FillRingHeights<Exec, Metric>{update});
 }
 
-} // namespace femura
+} // namespace ossatura

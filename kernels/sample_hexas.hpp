@@ -7,7 +7,7 @@
 #include "kernels/hexa_batch.hpp"
 #include "kernels/upload.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// The one-dimensional functions at the places xi along an axis that a grid has.
 template<class Exec>
@@ -24,8 +24,8 @@ HexaGrid<Exec> make_hexa_grid(const Exec& exec, const HexaBatch<Exec>& batch,
   std::vector<double> value(xi.size() * stride), derivative(value.size());
   for (std::size_t q = 0; q < xi.size(); ++q)
     evaluate_basis(batch.order, batch.scaling, xi[q], &value[q * stride], &derivative[q * stride]);
-  return {int(xi.size()), upload(exec, "femura::hexa_grid::value", value),
-          upload(exec, "femura::hexa_grid::derivative", derivative)};
+  return {int(xi.size()), upload(exec, "ossatura::hexa_grid::value", value),
+          upload(exec, "ossatura::hexa_grid::derivative", derivative)};
 }
 
 /// Of the elements of a range, one after the other, points numbered as those of HexaBatch.
@@ -119,20 +119,20 @@ void sample_hexas(const Exec& exec, const HexaBatch<Exec>& batch, const HexaGrid
                   std::int64_t begin, std::int64_t end, const Array<double, Exec>& jacobian,
                   const Array<double, Exec>& u, const HexaSamples<Exec>& samples) {
   const std::int64_t n = (end - begin) * grid.points * grid.points * grid.points;
-  FEMURA_REQUIRE(begin >= 0 && begin <= end && end <= batch.num_elem,
-                 "elements " << begin << " to " << end << " of " << batch.num_elem);
-  FEMURA_REQUIRE(std::int64_t(batch.signed_mode.extent(0)) == batch.num_elem * batch.num_modes,
-                 "sample_hexas: the batch has no list of modes");
-  FEMURA_REQUIRE(batch.point_stride == 0, "sample_hexas: D varies within elements");
-  FEMURA_REQUIRE(std::int64_t(jacobian.extent(0)) >= 9 * n &&
-                     std::int64_t(samples.displacement.extent(0)) >= 3 * n &&
-                     std::int64_t(samples.stress.extent(0)) >= 6 * n &&
-                     std::int64_t(samples.energy.extent(0)) >= n,
-                 "sample_hexas: arrays are too short for " << n << " points");
-  Kokkos::parallel_for("femura::sample_hexas", range(exec, n),
+  OSSATURA_REQUIRE(begin >= 0 && begin <= end && end <= batch.num_elem,
+                   "elements " << begin << " to " << end << " of " << batch.num_elem);
+  OSSATURA_REQUIRE(std::int64_t(batch.signed_mode.extent(0)) == batch.num_elem * batch.num_modes,
+                   "sample_hexas: the batch has no list of modes");
+  OSSATURA_REQUIRE(batch.point_stride == 0, "sample_hexas: D varies within elements");
+  OSSATURA_REQUIRE(std::int64_t(jacobian.extent(0)) >= 9 * n &&
+                       std::int64_t(samples.displacement.extent(0)) >= 3 * n &&
+                       std::int64_t(samples.stress.extent(0)) >= 6 * n &&
+                       std::int64_t(samples.energy.extent(0)) >= n,
+                   "sample_hexas: arrays are too short for " << n << " points");
+  Kokkos::parallel_for("ossatura::sample_hexas", range(exec, n),
                        detail::SampleHexas<Exec>{
                            grid, batch.signed_mode, batch.mode, batch.elasticity, jacobian, u,
                            samples, begin, batch.elem_stride, batch.num_modes, batch.order + 1});
 }
 
-} // namespace femura
+} // namespace ossatura

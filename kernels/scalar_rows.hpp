@@ -13,7 +13,7 @@
 #include <numeric>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// The entries off the unit diagonal of a triangular matrix. Level l has the slots level_begin[l]
 /// .. level_begin[l + 1]; slot q is row[q] and has the entries begin[q] .. begin[q + 1].
@@ -86,4 +86,4 @@ inline ScalarRows make_scalar_rows(const FactorPattern& pattern, bool transposed
   return rows;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -10,7 +10,7 @@
 #include <array>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// A ball in the middle of the box, by voxel centres: `inner_modulus` where the distance from the
 /// centre is below `inner_radius` (0 there: hollow), `modulus` up to `radius`, `outer_modulus`
@@ -74,7 +74,7 @@ struct PaintLayers {
 };
 
 inline void require_modulus(float modulus) {
-  FEMURA_REQUIRE(modulus >= 0 && modulus <= 3e38f, "modulus of " << modulus << " MPa");
+  OSSATURA_REQUIRE(modulus >= 0 && modulus <= 3e38f, "modulus of " << modulus << " MPa");
 }
 
 } // namespace detail
@@ -95,12 +95,12 @@ VoxelArray<Exec> make_sphere(const Exec& exec, const SphereOptions& options) {
     detail::require_modulus(modulus);
   const double largest = 0.5 * std::min({options.shape[0], options.shape[1], options.shape[2]});
   const double radius = options.radius == 0 ? largest : options.radius;
-  FEMURA_REQUIRE(radius > 0, "sphere of radius " << radius);
-  FEMURA_REQUIRE(options.inner_radius >= 0 && options.inner_radius <= radius,
-                 "inner radius " << options.inner_radius << " of a sphere of radius " << radius);
+  OSSATURA_REQUIRE(radius > 0, "sphere of radius " << radius);
+  OSSATURA_REQUIRE(options.inner_radius >= 0 && options.inner_radius <= radius,
+                   "inner radius " << options.inner_radius << " of a sphere of radius " << radius);
   const VoxelArray<Exec> image = make_voxel_array(exec, options.shape);
   Kokkos::parallel_for(
-      "femura::make_sphere", range(exec, image.num_voxels()),
+      "ossatura::make_sphere", range(exec, image.num_voxels()),
       detail::PaintSphere<Exec>{image, radius * radius, options.inner_radius * options.inner_radius,
                                 options.modulus, options.inner_modulus, options.outer_modulus});
   return image;
@@ -109,10 +109,10 @@ VoxelArray<Exec> make_sphere(const Exec& exec, const SphereOptions& options) {
 /// The laminate of the options; fences after the table of layers is up, not after the launch.
 template<class Exec>
 VoxelArray<Exec> make_laminate(const Exec& exec, const LaminateOptions& options) {
-  FEMURA_REQUIRE(options.axis >= 0 && options.axis < 3, "axis " << options.axis);
-  FEMURA_REQUIRE(!options.layers.empty(), "a laminate without layers");
+  OSSATURA_REQUIRE(options.axis >= 0 && options.axis < 3, "axis " << options.axis);
+  OSSATURA_REQUIRE(!options.layers.empty(), "a laminate without layers");
   for (const Layer& layer : options.layers) {
-    FEMURA_REQUIRE(layer.thickness > 0, "a layer " << layer.thickness << " voxels thick");
+    OSSATURA_REQUIRE(layer.thickness > 0, "a layer " << layer.thickness << " voxels thick");
     detail::require_modulus(layer.modulus);
   }
   const VoxelArray<Exec> image = make_voxel_array(exec, options.shape);
@@ -127,9 +127,9 @@ VoxelArray<Exec> make_laminate(const Exec& exec, const LaminateOptions& options)
   for (int d = 0; d < options.axis; ++d)
     stride *= options.shape[d];
   Kokkos::parallel_for(
-      "femura::make_laminate", range(exec, image.num_voxels()),
-      detail::PaintLayers<Exec>{image, upload(exec, "femura::layer_modulus", modulus), stride});
+      "ossatura::make_laminate", range(exec, image.num_voxels()),
+      detail::PaintLayers<Exec>{image, upload(exec, "ossatura::layer_modulus", modulus), stride});
   return image;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 #include "kernels/hexa_classes.hpp"
 #include "kernels/packed_multiply.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Elements in the order of their classes, cut into tiles.
 template<class Exec>
@@ -42,9 +42,9 @@ SharedTiles<Exec> make_shared_tiles(const Exec& exec, const HexaClasses<Exec>& c
   begin.push_back(int(elem.size()));
   SharedTiles<Exec> tiles;
   tiles.num_tiles = int(kind.size());
-  tiles.elem = upload(exec, "femura::shared_tiles::elem", elem);
-  tiles.begin = upload(exec, "femura::shared_tiles::begin", begin);
-  tiles.kind = upload(exec, "femura::shared_tiles::kind", kind);
+  tiles.elem = upload(exec, "ossatura::shared_tiles::elem", elem);
+  tiles.begin = upload(exec, "ossatura::shared_tiles::begin", begin);
+  tiles.kind = upload(exec, "ossatura::shared_tiles::kind", kind);
   return tiles;
 }
 
@@ -179,7 +179,7 @@ void multiply_shared_elements(const Exec& exec, const HexaBatch<Exec>& batch,
   const int row_tiles = is_device ? (n + int(Kernel::rows) - 1) / int(Kernel::rows) : 1;
   Kernel kernel{n, row_tiles, matrix, tiles.elem, tiles.begin, tiles.kind, batch.signed_mode, x, y};
   kernel.y.data += first_y;
-  Kokkos::parallel_for("femura::multiply_shared",
+  Kokkos::parallel_for("ossatura::multiply_shared",
                        Kokkos::TeamPolicy<Exec>(exec, tiles.num_tiles * row_tiles,
                                                 is_device ? int(Kernel::threads) : 1)
                            .set_scratch_size(scratch_level<Exec>,
@@ -187,4 +187,4 @@ void multiply_shared_elements(const Exec& exec, const HexaBatch<Exec>& batch,
                        kernel);
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -11,7 +11,7 @@
 
 #include "core/vector.hpp"
 
-namespace femura {
+namespace ossatura {
 
 struct SimpLaw {
   double young;       ///< E_0, > 0
@@ -41,8 +41,8 @@ struct FillModulus {
 template<class Exec>
 void fill_modulus(const Exec& exec, const SimpLaw& law, const Array<double, Exec>& density,
                   const Array<double, Exec>& modulus) {
-  Kokkos::parallel_for("femura::fill_modulus", range(exec, density.extent(0)),
+  Kokkos::parallel_for("ossatura::fill_modulus", range(exec, density.extent(0)),
                        detail::FillModulus<Exec>{law, density, modulus});
 }
 
-} // namespace femura
+} // namespace ossatura

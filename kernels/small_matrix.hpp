@@ -4,7 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 
-namespace femura {
+namespace ossatura {
 
 struct Vector3 {
   double v[3];
@@ -121,4 +121,4 @@ KOKKOS_FORCEINLINE_FUNCTION Matrix3 inverse(const Matrix3& a) {
   return (1 / dot(a.row[0], c.row[0])) * transpose(c);
 }
 
-} // namespace femura
+} // namespace ossatura

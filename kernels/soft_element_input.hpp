@@ -14,7 +14,7 @@
 
 #include <cstdint>
 
-namespace femura {
+namespace ossatura {
 
 /// Pairs (a, b), a <= b, of nodes of an element, row by row: the number of pair (a, b) is
 /// a nodes_per_elem - a (a - 1) / 2 + b - a.
@@ -98,4 +98,4 @@ KOKKOS_INLINE_FUNCTION Matrix3 element_rotation(const Matrix3& ds, const Matrix3
 
 } // namespace detail
 
-} // namespace femura
+} // namespace ossatura

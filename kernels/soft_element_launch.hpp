@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 /// Where what is asked for goes: see ElementSystem.
 struct SoftOutput {
@@ -128,7 +128,7 @@ void evaluate_in_teams(const Exec& exec, const SoftInput& input, const SoftOutpu
   typename Kernel::Policy policy(exec, teams,
                                  BackendTraits<Exec>::is_device ? int(Team::threads) : 1, 1);
   policy.set_scratch_size(0, Kokkos::PerTeam(int(Team::scratch_bytes) + 16));
-  Kokkos::parallel_for("femura::evaluate_soft_elements", policy, Kernel{input, output});
+  Kokkos::parallel_for("ossatura::evaluate_soft_elements", policy, Kernel{input, output});
 }
 
 template<class Element>
@@ -169,7 +169,7 @@ struct LaunchSystem {
     if constexpr (BackendTraits<Exec>::is_device)
       evaluate_in_teams<Exec, Element>(exec, input, output);
     else
-      Kokkos::parallel_for("femura::evaluate_soft_elements", range(exec, input.num_elem),
+      Kokkos::parallel_for("ossatura::evaluate_soft_elements", range(exec, input.num_elem),
                            EvaluateElement<Element>{input, output});
   }
 };
@@ -182,7 +182,7 @@ struct LaunchForces {
 
   template<class Element>
   void run() const {
-    Kokkos::parallel_for("femura::evaluate_soft_forces", range(exec, input.num_elem),
+    Kokkos::parallel_for("ossatura::evaluate_soft_forces", range(exec, input.num_elem),
                          EvaluateForces<Element>{input, output});
   }
 };
@@ -195,9 +195,9 @@ struct LaunchEnergy {
 
   template<class Element>
   void run() const {
-    Kokkos::parallel_reduce("femura::soft_energy", range(exec, input.num_elem),
+    Kokkos::parallel_reduce("ossatura::soft_energy", range(exec, input.num_elem),
                             SumEnergy<Element>{input}, energy);
   }
 };
 
-} // namespace femura::detail
+} // namespace ossatura::detail

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 /// Numbers an element keeps: see CorotationalSimplex and CorotationalHexa.
 constexpr int rest_numbers(ElementShape shape) {
@@ -19,25 +19,25 @@ constexpr int rest_numbers(ElementShape shape) {
 
 /// Throws for a material that is not positive definite or not made for the shape.
 inline void check_soft_material(ElementShape shape, const SoftMaterial& material) {
-  FEMURA_REQUIRE(material.law == SoftLaw::corotational || shape == ElementShape::tetra,
-                 "the law " << name_of(material.law) << " is for tetrahedra: choose corotational "
-                            << "for elements of shape " << name_of(shape));
+  OSSATURA_REQUIRE(material.law == SoftLaw::corotational || shape == ElementShape::tetra,
+                   "the law " << name_of(material.law) << " is for tetrahedra: choose corotational "
+                              << "for elements of shape " << name_of(shape));
   if (material.law == SoftLaw::mooney_rivlin) {
     const double c1 = material.c1, c2 = material.c2, bulk = material.bulk;
-    FEMURA_REQUIRE(c1 >= 0 && c2 >= 0 && c1 + c2 > 0 && std::isfinite(c1 + c2),
-                   "mooney_rivlin has c1 = " << c1 << " and c2 = " << c2
-                                             << ": neither may be negative, nor both be 0");
-    FEMURA_REQUIRE(bulk > 0 && std::isfinite(bulk),
-                   "mooney_rivlin has the bulk modulus " << bulk << ": it must be positive");
+    OSSATURA_REQUIRE(c1 >= 0 && c2 >= 0 && c1 + c2 > 0 && std::isfinite(c1 + c2),
+                     "mooney_rivlin has c1 = " << c1 << " and c2 = " << c2
+                                               << ": neither may be negative, nor both be 0");
+    OSSATURA_REQUIRE(bulk > 0 && std::isfinite(bulk),
+                     "mooney_rivlin has the bulk modulus " << bulk << ": it must be positive");
   } else {
-    FEMURA_REQUIRE(material.young > 0 && std::isfinite(material.young),
-                   "Young's modulus is " << material.young << ": it must be positive");
-    FEMURA_REQUIRE(material.poisson > -1 && material.poisson < 0.5,
-                   "Poisson's ratio is " << material.poisson << ": it must be in (-1, 0.5)");
+    OSSATURA_REQUIRE(material.young > 0 && std::isfinite(material.young),
+                     "Young's modulus is " << material.young << ": it must be positive");
+    OSSATURA_REQUIRE(material.poisson > -1 && material.poisson < 0.5,
+                     "Poisson's ratio is " << material.poisson << ": it must be in (-1, 0.5)");
   }
-  FEMURA_REQUIRE(shape != ElementShape::triangle ||
-                     (material.thickness > 0 && std::isfinite(material.thickness)),
-                 "the thickness is " << material.thickness << ": it must be positive");
+  OSSATURA_REQUIRE(shape != ElementShape::triangle ||
+                       (material.thickness > 0 && std::isfinite(material.thickness)),
+                   "the thickness is " << material.thickness << ": it must be positive");
 }
 
 /// SoftInput::coefficient: lambda, mu (lambda of plane stress for triangles) or c1, c2, bulk.
@@ -59,11 +59,11 @@ inline void set_soft_coefficients(ElementShape shape, const SoftMaterial& materi
 /// Throws unless `volume` is one of an element as long as `length`; both in the same dimensions.
 inline void check_element_volume(ElementShape shape, std::size_t elem, double volume,
                                  double length) {
-  FEMURA_REQUIRE(volume > 1e-10 * length,
-                 name_of(shape) << ' ' << elem << " has "
-                                << (volume < -1e-10 * length
-                                        ? "a negative volume at rest: reverse its nodes"
-                                        : "no volume at rest: remove it or move its nodes"));
+  OSSATURA_REQUIRE(volume > 1e-10 * length,
+                   name_of(shape) << ' ' << elem << " has "
+                                  << (volume < -1e-10 * length
+                                          ? "a negative volume at rest: reverse its nodes"
+                                          : "no volume at rest: remove it or move its nodes"));
 }
 
 /// Fills rest[k][elem] of a tetrahedron or triangle.
@@ -123,19 +123,19 @@ inline void set_hexa_rest(const ElementMesh& mesh, std::size_t elem, double fact
 inline std::vector<double> make_soft_rest(const ElementMesh& mesh, const SoftMaterial& material,
                                           const std::vector<double>& factor) {
   const std::size_t num_elem = mesh.num_elem(), num_points = mesh.num_points();
-  FEMURA_REQUIRE(factor.empty() || factor.size() == num_elem,
-                 "there are " << factor.size() << " factors of the moduli for " << num_elem
-                              << " elements");
+  OSSATURA_REQUIRE(factor.empty() || factor.size() == num_elem,
+                   "there are " << factor.size() << " factors of the moduli for " << num_elem
+                                << " elements");
   for (std::size_t i = 0; i < mesh.node.size(); ++i)
-    FEMURA_REQUIRE(mesh.node[i] >= 0 && std::size_t(mesh.node[i]) < num_points,
-                   name_of(mesh.shape) << ' ' << i / nodes_per_elem(mesh.shape) << " has node "
-                                       << mesh.node[i] << " of " << num_points);
+    OSSATURA_REQUIRE(mesh.node[i] >= 0 && std::size_t(mesh.node[i]) < num_points,
+                     name_of(mesh.shape) << ' ' << i / nodes_per_elem(mesh.shape) << " has node "
+                                         << mesh.node[i] << " of " << num_points);
   std::vector<double> rest(num_elem * rest_numbers(mesh.shape));
   for (std::size_t elem = 0; elem < num_elem; ++elem) {
     const double f = factor.empty() ? 1 : factor[elem];
-    FEMURA_REQUIRE(f > 0 && std::isfinite(f), "the factor of the moduli of element "
-                                                  << elem << " is " << f
-                                                  << ": it must be positive");
+    OSSATURA_REQUIRE(f > 0 && std::isfinite(f), "the factor of the moduli of element "
+                                                    << elem << " is " << f
+                                                    << ": it must be positive");
     if (mesh.shape == ElementShape::hexa)
       set_hexa_rest(mesh, elem, f, rest);
     else
@@ -145,4 +145,4 @@ inline std::vector<double> make_soft_rest(const ElementMesh& mesh, const SoftMat
   return rest;
 }
 
-} // namespace femura::detail
+} // namespace ossatura::detail

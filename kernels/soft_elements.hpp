@@ -14,7 +14,7 @@
 #include <limits>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Elements of one shape and law, ready to be evaluated.
 template<class Exec>
@@ -37,8 +37,8 @@ SoftElements<Exec> make_soft_elements(const Exec& exec, const ElementMesh& mesh,
                                       const SoftMaterial& material,
                                       const std::vector<double>& factor) {
   detail::check_soft_material(mesh.shape, material);
-  FEMURA_REQUIRE(mesh.num_elem() <= std::size_t(std::numeric_limits<int>::max()),
-                 "too many elements: " << mesh.num_elem());
+  OSSATURA_REQUIRE(mesh.num_elem() <= std::size_t(std::numeric_limits<int>::max()),
+                   "too many elements: " << mesh.num_elem());
   SoftElements<Exec> elements;
   elements.shape = mesh.shape;
   elements.law = material.law;
@@ -47,8 +47,8 @@ SoftElements<Exec> make_soft_elements(const Exec& exec, const ElementMesh& mesh,
   detail::set_soft_coefficients(mesh.shape, material, elements.coefficient);
   const std::vector<double> rest = detail::make_soft_rest(mesh, material, factor);
   elements.node =
-      upload(exec, "femura::soft_nodes", std::vector<int>(mesh.node.begin(), mesh.node.end()));
-  elements.rest = upload(exec, "femura::soft_rest", rest);
+      upload(exec, "ossatura::soft_nodes", std::vector<int>(mesh.node.begin(), mesh.node.end()));
+  elements.rest = upload(exec, "ossatura::soft_rest", rest);
   return elements;
 }
 
@@ -140,4 +140,4 @@ double soft_energy(const Exec& exec, const SoftElements<Exec>& elements,
   return energy;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -2,7 +2,7 @@
 // Materials of soft bodies.
 #pragma once
 
-namespace femura {
+namespace ossatura {
 
 enum class SoftLaw {
   corotational,  ///< linear elasticity in the frame that turns with the element; all shapes
@@ -44,4 +44,4 @@ struct SoftMaterial {
   double thickness = 0.001;        ///< m, of triangles
 };
 
-} // namespace femura
+} // namespace ossatura

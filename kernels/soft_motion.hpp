@@ -5,7 +5,7 @@
 #include "core/array_pointer.hpp"
 #include "core/vector.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 template<class Exec>
@@ -71,7 +71,7 @@ template<class Exec>
 void move_nodes(const Exec& exec, double h, const Array<double, Exec>& x,
                 const Array<double, Exec>& v_before, const Array<double, Exec>& a,
                 const Array<double, Exec>& v, const Array<double, Exec>& x_after) {
-  Kokkos::parallel_for("femura::move_nodes", range(exec, x.extent(0)),
+  Kokkos::parallel_for("ossatura::move_nodes", range(exec, x.extent(0)),
                        detail::MoveNodes<Exec>{h, x, v_before, a, v, x_after});
 }
 
@@ -81,7 +81,7 @@ template<class Exec>
 void inertial_load(const Exec& exec, double h, const Array<double, Exec>& load,
                    const Array<double, Exec>& mass, const Array<double, Exec>& v,
                    const Array<double, Exec>& v_start, const Array<double, Exec>& result) {
-  Kokkos::parallel_for("femura::inertial_load", range(exec, load.extent(0)),
+  Kokkos::parallel_for("ossatura::inertial_load", range(exec, load.extent(0)),
                        detail::InertialLoad<Exec>{1 / h, load, mass, v, v_start, result});
 }
 
@@ -89,7 +89,7 @@ void inertial_load(const Exec& exec, double h, const Array<double, Exec>& load,
 template<class Exec>
 void relative_rotation(const Exec& exec, const Array<double, Exec>& now,
                        const Array<double, Exec>& before, const Array<double, Exec>& relative) {
-  Kokkos::parallel_for("femura::relative_rotation", range(exec, now.extent(0)),
+  Kokkos::parallel_for("ossatura::relative_rotation", range(exec, now.extent(0)),
                        detail::RelativeRotation<Exec>{now, before, relative});
 }
 
@@ -99,7 +99,7 @@ void motion_energy(const Exec& exec, const Array<double, Exec>& x,
                    const Array<double, Exec>& x_start, const Array<double, Exec>& v,
                    const Array<double, Exec>& mass, const Array<double, Exec>& load,
                    double& kinetic, double& potential) {
-  Kokkos::parallel_reduce("femura::motion_energy", range(exec, x.extent(0)),
+  Kokkos::parallel_reduce("ossatura::motion_energy", range(exec, x.extent(0)),
                           detail::MotionEnergy<Exec>{x, x_start, v, mass, load},
                           Kokkos::Sum<double>(kinetic), Kokkos::Sum<double>(potential));
 }
@@ -108,9 +108,9 @@ void motion_energy(const Exec& exec, const Array<double, Exec>& x,
 template<class Exec>
 int count_non_finite(const Exec& exec, const Array<double, Exec>& x) {
   int count = 0;
-  Kokkos::parallel_reduce("femura::count_non_finite", range(exec, x.extent(0)),
+  Kokkos::parallel_reduce("ossatura::count_non_finite", range(exec, x.extent(0)),
                           detail::CountNonFinite<Exec>{x}, count);
   return count;
 }
 
-} // namespace femura
+} // namespace ossatura

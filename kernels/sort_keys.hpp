@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -54,18 +54,18 @@ struct FillNumbers {
 template<class Exec, class Key>
 Array<int, Exec> sorted_order(const Exec& exec, Array<Key, Exec> key, int bits) {
   const std::int64_t n = key.extent(0);
-  auto order = make_uninitialized<int>(exec, n, "femura::sorted_order");
-  auto split_order = make_uninitialized<int>(exec, n, "femura::sorted_order::split");
-  auto split_key = make_uninitialized<Key>(exec, n, "femura::sorted_order::key");
-  const auto zeros = make_zeros<int>(exec, 1, "femura::sorted_order::zeros");
-  Kokkos::parallel_for("femura::sorted_order::number", range(exec, n),
+  auto order = make_uninitialized<int>(exec, n, "ossatura::sorted_order");
+  auto split_order = make_uninitialized<int>(exec, n, "ossatura::sorted_order::split");
+  auto split_key = make_uninitialized<Key>(exec, n, "ossatura::sorted_order::key");
+  const auto zeros = make_zeros<int>(exec, 1, "ossatura::sorted_order::zeros");
+  Kokkos::parallel_for("ossatura::sorted_order::number", range(exec, n),
                        detail::FillNumbers<Exec>{order});
   for (int bit = 0; bit < bits; ++bit) {
-    Kokkos::parallel_reduce("femura::sorted_order::count", range(exec, n),
+    Kokkos::parallel_reduce("ossatura::sorted_order::count", range(exec, n),
                             detail::CountZeroBits<Exec, Key>{bit, key},
                             Kokkos::View<int, typename Exec::memory_space>(zeros.data()));
     Kokkos::parallel_scan(
-        "femura::sorted_order::split", range(exec, n),
+        "ossatura::sorted_order::split", range(exec, n),
         detail::SplitByBit<Exec, Key>{bit, n, key, split_key, order, split_order, zeros});
     std::swap(key, split_key);
     std::swap(order, split_order);
@@ -73,4 +73,4 @@ Array<int, Exec> sorted_order(const Exec& exec, Array<Key, Exec> key, int bits) 
   return order;
 }
 
-} // namespace femura
+} // namespace ossatura

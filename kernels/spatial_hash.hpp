@@ -22,7 +22,7 @@
 
 #include <algorithm>
 
-namespace femura {
+namespace ossatura {
 
 /// How perfect hash tables are sought.
 struct SpatialHashOptions {
@@ -335,40 +335,40 @@ struct CountFailedCubes {
 template<class Exec>
 SpatialHash<Exec> make_spatial_hash(const Exec& exec, const VoxelGrid<Exec>& grid,
                                     const SpatialHashOptions& options = {}) {
-  FEMURA_REQUIRE(options.keys_per_offset > 0 && options.growth >= 1 && options.max_attempts > 0,
-                 options.keys_per_offset << " keys per offset, growth " << options.growth << ", "
-                                         << options.max_attempts << " attempts");
+  OSSATURA_REQUIRE(options.keys_per_offset > 0 && options.growth >= 1 && options.max_attempts > 0,
+                   options.keys_per_offset << " keys per offset, growth " << options.growth << ", "
+                                           << options.max_attempts << " attempts");
   SpatialHash<Exec> hash;
   std::int64_t num_cubes = 1;
   for (int d = 0; d < 3; ++d) {
     hash.num_cubes[d] = (grid.shape[d] >> detail::hash_cube_bits) + 1;
     num_cubes *= hash.num_cubes[d];
   }
-  hash.cube = make_uninitialized<detail::HashCube>(exec, num_cubes, "femura::hash_cubes");
+  hash.cube = make_uninitialized<detail::HashCube>(exec, num_cubes, "ossatura::hash_cubes");
   Kokkos::deep_copy(exec, hash.cube, detail::HashCube{});
   for (int pass = 0; pass < 2; ++pass)
-    Kokkos::parallel_for("femura::make_spatial_hash::runs", range(exec, grid.num_nodes),
+    Kokkos::parallel_for("ossatura::make_spatial_hash::runs", range(exec, grid.num_nodes),
                          detail::FindHashRuns<Exec>{grid, hash, pass});
 
   std::int64_t num_entries = 0, num_offsets = 0;
-  Kokkos::parallel_scan("femura::make_spatial_hash::entries", range(exec, num_cubes),
+  Kokkos::parallel_scan("ossatura::make_spatial_hash::entries", range(exec, num_cubes),
                         detail::PlaceHashTables<Exec>{hash.cube, false}, num_entries);
-  hash.entry = make_uninitialized<std::uint16_t>(exec, num_entries, "femura::hash_entries");
+  hash.entry = make_uninitialized<std::uint16_t>(exec, num_entries, "ossatura::hash_entries");
 
   // A quarter of a megabyte of work space for each cube at a time.
   const std::int64_t batch = std::min<std::int64_t>(num_cubes, std::min(exec.concurrency(), 4096));
   const auto words = make_uninitialized<std::uint16_t>(exec, 4 * detail::hash_num_keys * batch,
-                                                       "femura::hash_work");
+                                                       "ossatura::hash_work");
   const auto bits = make_uninitialized<std::uint32_t>(exec, detail::hash_num_keys / 32 * batch,
-                                                      "femura::hash_taken");
+                                                      "ossatura::hash_taken");
   const auto build = [&](bool write) {
     for (std::int64_t first = 0; first < num_cubes; first += batch)
       Kokkos::parallel_for(
-          "femura::make_spatial_hash::build",
+          "ossatura::make_spatial_hash::build",
           Kokkos::TeamPolicy<Exec>(exec, int(std::min(batch, num_cubes - first)), 1),
           detail::BuildHashTables<Exec>{grid, hash, options, first, write, words, bits});
     std::int64_t failed = 0;
-    Kokkos::parallel_reduce("femura::make_spatial_hash::check", range(exec, num_cubes),
+    Kokkos::parallel_reduce("ossatura::make_spatial_hash::check", range(exec, num_cubes),
                             detail::CountFailedCubes<Exec>{hash.cube}, failed);
     if (failed > 0)
       fail<std::runtime_error>("no perfect hash of the nodes of ", failed, " cubes of 32^3 in ",
@@ -376,11 +376,11 @@ SpatialHash<Exec> make_spatial_hash(const Exec& exec, const VoxelGrid<Exec>& gri
                                " attempts: allow more attempts or more growth");
   };
   build(false);
-  Kokkos::parallel_scan("femura::make_spatial_hash::offsets", range(exec, num_cubes),
+  Kokkos::parallel_scan("ossatura::make_spatial_hash::offsets", range(exec, num_cubes),
                         detail::PlaceHashTables<Exec>{hash.cube, true}, num_offsets);
-  hash.offset = make_uninitialized<std::uint16_t>(exec, num_offsets, "femura::hash_offsets");
+  hash.offset = make_uninitialized<std::uint16_t>(exec, num_offsets, "ossatura::hash_offsets");
   build(true);
   return hash;
 }
 
-} // namespace femura
+} // namespace ossatura

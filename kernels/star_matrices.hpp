@@ -6,7 +6,7 @@
 #include "kernels/invert_packed.hpp"
 #include "kernels/vertex_stars.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Packed matrices of elements begin .. end - 1 of a batch, one behind the other.
 template<class Exec>
@@ -84,8 +84,8 @@ struct CornerModeArrays {
 
 template<class Exec>
 CornerModeArrays<Exec> upload_corner_modes(const Exec& exec, const CornerModes& modes) {
-  return {upload(exec, "femura::stars::corner_mode_begin", modes.begin),
-          upload(exec, "femura::stars::corner_mode", modes.mode)};
+  return {upload(exec, "ossatura::stars::corner_mode_begin", modes.begin),
+          upload(exec, "ossatura::stars::corner_mode", modes.mode)};
 }
 
 /// Adds what the elements have to the matrices of stars first .. last - 1, whose entries are in
@@ -99,7 +99,7 @@ void add_to_stars(const Exec& exec, const VertexStars<Exec>& stars,
   if (first == last)
     return;
   Kokkos::parallel_for(
-      "femura::add_to_stars",
+      "ossatura::add_to_stars",
       Kokkos::TeamPolicy<Exec>(exec, int(last - first), BackendTraits<Exec>::is_device ? 256 : 1),
       detail::AddToStars<Exec>{
           stars.mode_begin, stars.matrix_begin, stars.corner_begin, stars.place_begin, stars.mode,
@@ -159,9 +159,9 @@ void invert_stars(const Exec& exec, const VertexStars<Exec>& stars, std::int64_t
 template<class Exec>
 void sum_stars(const Exec& exec, const VertexStars<Exec>& stars, const Array<double, Exec>& y,
                const Array<double, Exec>& vertex, const Array<double, Exec>& z) {
-  Kokkos::parallel_for("femura::sum_stars", range(exec, z.extent(0) / 3),
+  Kokkos::parallel_for("ossatura::sum_stars", range(exec, z.extent(0) / 3),
                        detail::SumStars<Exec>{stars.use_begin, stars.use, y, vertex,
                                               std::int64_t(vertex.extent(0)) / 3, z});
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 #include "core/warp_sum.hpp"
 #include "kernels/vertex_stars.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -150,11 +150,11 @@ void multiply_stars(const Exec& exec, const VertexStars<Exec>& stars,
   using Functor = detail::MultiplyStars<Exec, Storage, by_lanes>;
   const detail::StarTeams<Exec> teams(stars.most_rows);
   Kokkos::parallel_for(
-      "femura::multiply_stars",
+      "ossatura::multiply_stars",
       Kokkos::TeamPolicy<Exec>(exec, int(stars.num_stars), teams.warps * Functor::lanes)
           .set_scratch_size(teams.level, Kokkos::PerTeam(teams.scratch_bytes)),
       Functor{stars.mode_begin, stars.matrix_begin, stars.mode, value, x, y, teams.level,
               int(teams.scratch_bytes)});
 }
 
-} // namespace femura
+} // namespace ossatura

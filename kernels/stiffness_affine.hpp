@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -152,7 +152,7 @@ std::int64_t find_not_affine(const Exec& exec, const HexaBatch<Exec>& batch, std
                              std::int64_t end) {
   std::int64_t first = end;
   Kokkos::parallel_reduce(
-      "femura::find_not_affine",
+      "ossatura::find_not_affine",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, begin, end),
       detail::FindNotAffine<Exec>{detail::HexaBatchPointers(batch),
                                   8 * std::numeric_limits<double>::epsilon()},
@@ -179,7 +179,7 @@ void form_affine(const Exec& exec, const HexaBatch<Exec>& batch, MatrixStorage s
     const std::int64_t teams =
         (kernel.end - first + shape.elements - 1) / shape.elements * num_tiles;
     Kokkos::parallel_for(
-        "femura::form_affine",
+        "ossatura::form_affine",
         Kokkos::TeamPolicy<Exec>(exec, int(teams), BackendTraits<Exec>::is_device ? 256 : 1)
             .set_scratch_size(scratch_level<Exec>, Kokkos::PerTeam(shape.scratch_bytes() + 8)),
         kernel);
@@ -187,4 +187,4 @@ void form_affine(const Exec& exec, const HexaBatch<Exec>& batch, MatrixStorage s
   }
 }
 
-} // namespace femura
+} // namespace ossatura

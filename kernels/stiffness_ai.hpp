@@ -16,7 +16,7 @@
 #include "kernels/hexa_point.hpp"
 #include "kernels/worker_memory.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -147,11 +147,11 @@ void form_ai(const Exec& exec, const HexaBatch<Exec>& batch, MatrixStorage stora
   const detail::WorkerMemory<Exec> strain = detail::make_worker_memory(
       exec, end - begin, 6 * std::int64_t(batch.num_dofs()), detail::stiffness_workspace);
   Kokkos::parallel_for(
-      "femura::form_ai", range(exec, strain.num_workers),
+      "ossatura::form_ai", range(exec, strain.num_workers),
       detail::FormAi<Exec>{detail::HexaBatchPointers(batch),
                            detail::StiffnessOutput(matrix, storage, batch.num_dofs()), begin, end,
                            strain});
-  fence(exec, "femura::form_ai");
+  fence(exec, "ossatura::form_ai");
 }
 
 /// The same with the points innermost. Fences.
@@ -161,11 +161,11 @@ void form_ai_inner(const Exec& exec, const HexaBatch<Exec>& batch, MatrixStorage
   const detail::WorkerMemory<Exec> transformed = detail::make_worker_memory(
       exec, end - begin, 27 * std::int64_t(batch.num_points()), detail::stiffness_workspace);
   Kokkos::parallel_for(
-      "femura::form_ai_inner", range(exec, transformed.num_workers),
+      "ossatura::form_ai_inner", range(exec, transformed.num_workers),
       detail::FormAiInner<Exec>{detail::HexaBatchPointers(batch),
                                 detail::StiffnessOutput(matrix, storage, batch.num_dofs()), begin,
                                 end, transformed});
-  fence(exec, "femura::form_ai_inner");
+  fence(exec, "ossatura::form_ai_inner");
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -13,7 +13,7 @@
 
 #include "kernels/stiffness_ai.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -126,7 +126,7 @@ void form_aii(const Exec& exec, const HexaBatch<Exec>& batch, MatrixStorage stor
   detail::WorkerMemory<Exec> part;
   part.entries = entries;
   part.data = make_uninitialized<double>(exec, elements_at_once * points_at_once * entries,
-                                         "femura::form_aii::part");
+                                         "ossatura::form_aii::part");
   const detail::WorkerMemory<Exec> strain =
       detail::make_worker_memory(exec, elements_at_once * points_at_once,
                                  6 * std::int64_t(batch.num_dofs()), detail::stiffness_workspace);
@@ -135,14 +135,14 @@ void form_aii(const Exec& exec, const HexaBatch<Exec>& batch, MatrixStorage stor
     for (std::int64_t q = 0; q < num_points; q += points_at_once) {
       const detail::PointRange points{first, int(q), int(std::min(points_at_once, num_points - q))};
       part.num_workers = num_elem * points.num_points;
-      Kokkos::parallel_for("femura::form_aii::parts",
+      Kokkos::parallel_for("ossatura::form_aii::parts",
                            range(exec, std::min(part.num_workers, strain.num_workers)),
                            detail::FormParts<Exec>{pointers, points, strain, part});
-      Kokkos::parallel_for("femura::form_aii::sum", range(exec, num_elem * entries),
+      Kokkos::parallel_for("ossatura::form_aii::sum", range(exec, num_elem * entries),
                            detail::SumPointParts<Exec>{output, points, first - begin, part});
     }
   }
-  fence(exec, "femura::form_aii");
+  fence(exec, "ossatura::form_aii");
 }
 
 /// The same with the points innermost, a thread a block of 3 x 3. Fences.
@@ -157,15 +157,15 @@ void form_aii_inner(const Exec& exec, const HexaBatch<Exec>& batch, MatrixStorag
   const detail::HexaBatchPointers pointers(batch);
   const detail::StiffnessOutput output(matrix, storage, batch.num_dofs());
   const Array<double, Exec> geometry = make_uninitialized<double>(
-      exec, 10 * at_once * num_points, "femura::form_aii_inner::geometry");
+      exec, 10 * at_once * num_points, "ossatura::form_aii_inner::geometry");
   for (std::int64_t first = begin; first < end; first += at_once) {
     const std::int64_t num_elem = std::min(at_once, end - first);
-    Kokkos::parallel_for("femura::form_aii_inner::geometry", range(exec, num_elem * num_points),
+    Kokkos::parallel_for("ossatura::form_aii_inner::geometry", range(exec, num_elem * num_points),
                          detail::FormPointGeometry{pointers, first, geometry});
-    Kokkos::parallel_for("femura::form_aii_inner", range(exec, num_elem * num_pairs),
+    Kokkos::parallel_for("ossatura::form_aii_inner", range(exec, num_elem * num_pairs),
                          detail::FormBlocks{pointers, output, first, first - begin, geometry});
   }
-  fence(exec, "femura::form_aii_inner");
+  fence(exec, "ossatura::form_aii_inner");
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -14,7 +14,7 @@
 
 #include <algorithm>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -244,7 +244,7 @@ void launch_blocked(const Exec& exec, const HexaBatch<Exec>& batch, const Stiffn
     part.output.matrix.data += (first - begin) * output.entries;
     const std::int64_t teams = (part.end - first + shape.elements - 1) / shape.elements * num_pairs;
     Kokkos::parallel_for(
-        "femura::form_blocked",
+        "ossatura::form_blocked",
         typename FormBlocked<Exec, varying>::Policy(exec, int(teams), shape.team_size)
             .set_scratch_size(scratch_level<Exec>, Kokkos::PerTeam(shape.scratch_bytes() + 8)),
         part);
@@ -264,4 +264,4 @@ void form_blocked(const Exec& exec, const HexaBatch<Exec>& batch, MatrixStorage 
     detail::launch_blocked<true>(exec, batch, output, begin, end);
 }
 
-} // namespace femura
+} // namespace ossatura

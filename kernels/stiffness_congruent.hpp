@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -56,12 +56,12 @@ HexaBatch<Exec> gather_classes(const Exec& exec, const HexaBatch<Exec>& batch, s
   HexaBatch<Exec> few = batch;
   few.num_elem = classes.num_classes();
   few.elem_stride = elasticity_entries;
-  few.corner = make_uninitialized<double>(exec, 24 * few.num_elem, "femura::classes::corner");
+  few.corner = make_uninitialized<double>(exec, 24 * few.num_elem, "ossatura::classes::corner");
   few.elasticity = make_uninitialized<double>(exec, elasticity_entries * few.num_elem,
-                                              "femura::classes::elasticity");
-  few.elem = upload(exec, "femura::classes::first", classes.first);
+                                              "ossatura::classes::elasticity");
+  few.elem = upload(exec, "ossatura::classes::first", classes.first);
   few.signed_mode = {};
-  Kokkos::parallel_for("femura::gather_classes", range(exec, few.num_elem),
+  Kokkos::parallel_for("ossatura::gather_classes", range(exec, few.num_elem),
                        detail::GatherFirst<Exec>{detail::HexaBatchPointers(batch), begin, few.elem,
                                                  few.corner, few.elasticity});
   return few;
@@ -77,7 +77,7 @@ void copy_class_matrices(const Exec& exec, const HexaClasses<Exec>& classes, std
                      most = (std::int64_t(1) << 30) / num_stretches; // of a league
   for (std::int64_t first = 0; first < num_elem; first += most)
     Kokkos::parallel_for(
-        "femura::copy_class_matrices",
+        "ossatura::copy_class_matrices",
         Kokkos::TeamPolicy<Exec>(exec, int(std::min(most, num_elem - first) * num_stretches),
                                  BackendTraits<Exec>::is_device ? 256 : 1),
         detail::CopyClassMatrices<Exec>{first, entries, num_stretches, stretch, classes.of_elem,
@@ -99,10 +99,10 @@ void form_congruent(const Exec& exec, const HexaBatch<Exec>& batch, MatrixStorag
   const HexaBatch<Exec> few = gather_classes(exec, batch, begin, classes);
   const std::int64_t entries = matrix_entries(storage, batch.num_dofs());
   const Array<double, Exec> source =
-      make_uninitialized<double>(exec, few.num_elem * entries, "femura::form_congruent::source");
+      make_uninitialized<double>(exec, few.num_elem * entries, "ossatura::form_congruent::source");
   form(few, 0, few.num_elem, source);
   copy_class_matrices(exec, classes, entries, source, matrix);
-  fence(exec, "femura::form_congruent");
+  fence(exec, "ossatura::form_congruent");
 }
 
-} // namespace femura
+} // namespace ossatura

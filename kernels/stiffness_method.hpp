@@ -2,7 +2,7 @@
 // The ways to form the stiffness matrices of hierarchical hexahedra. All give the same to rounding.
 #pragma once
 
-namespace femura {
+namespace ossatura {
 
 enum class StiffnessMethod {
   automatic,      ///< choose_stiffness_method (solvers/element_stiffness.hpp)
@@ -32,4 +32,4 @@ inline const char* name_of(StiffnessMethod method) {
 // [1] A. Novikov, I. Kuzmin, N. Nedozhogin, S. Kopysov. Formation of finite element systems on
 //     GPGPU (in Russian). Parallel Computational Technologies (PaVT) 2014.
 
-} // namespace femura
+} // namespace ossatura

@@ -29,7 +29,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -535,7 +535,7 @@ void launch_sum_factorised(const Exec& exec, const HexaBatch<Exec>& batch, Matri
   if (!shape.pulled_in_scratch) {
     league = std::min(league, wide_team_concurrency(exec, shape.teams));
     pulled = make_uninitialized<double>(exec, league * int(Kernel::num_coefficients) * n * n * n,
-                                        "femura::sum_factorised::pulled");
+                                        "ossatura::sum_factorised::pulled");
   }
   const Kernel kernel{HexaBatchPointers(batch),
                       StiffnessOutput(matrix, storage, batch.num_dofs()),
@@ -543,7 +543,7 @@ void launch_sum_factorised(const Exec& exec, const HexaBatch<Exec>& batch, Matri
                       begin,
                       end - begin,
                       make_sum_factors<P, N>(batch.space, batch.scaling, batch.order, n)};
-  launch_wide_teams("femura::form_sum_factorised", exec, league, shape.threads,
+  launch_wide_teams("ossatura::form_sum_factorised", exec, league, shape.threads,
                     sum_factorised_scratch<P, N>(n), kernel);
 }
 
@@ -587,4 +587,4 @@ void form_sum_factorised(const Exec& exec, const HexaBatch<Exec>& batch, MatrixS
   detail::launch_sum_factorised<0, 0>(exec, batch, storage, begin, end, matrix);
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -462,14 +462,14 @@ struct TensorCorePlan {
             products.push_back((kind & 2 ? basis.derivative : basis.value)[at + std::size_t(i)] *
                                (kind & 1 ? basis.derivative : basis.value)[at + std::size_t(j)]);
           }
-    table = upload(exec, "femura::tensor_cores::table", products);
-    pair = upload(exec, "femura::tensor_cores::pair", schedule.pair);
-    pass = upload(exec, "femura::tensor_cores::pass", schedule.pass);
-    chunk = upload(exec, "femura::tensor_cores::chunk", schedule.chunk);
-    second = upload(exec, "femura::tensor_cores::second", schedule.second);
-    row = upload(exec, "femura::tensor_cores::row", schedule.row);
-    third = upload(exec, "femura::tensor_cores::third", schedule.third);
-    column = upload(exec, "femura::tensor_cores::column", schedule.column);
+    table = upload(exec, "ossatura::tensor_cores::table", products);
+    pair = upload(exec, "ossatura::tensor_cores::pair", schedule.pair);
+    pass = upload(exec, "ossatura::tensor_cores::pass", schedule.pass);
+    chunk = upload(exec, "ossatura::tensor_cores::chunk", schedule.chunk);
+    second = upload(exec, "ossatura::tensor_cores::second", schedule.second);
+    row = upload(exec, "ossatura::tensor_cores::row", schedule.row);
+    third = upload(exec, "ossatura::tensor_cores::third", schedule.third);
+    column = upload(exec, "ossatura::tensor_cores::column", schedule.column);
     list_doubles = max_list_doubles(schedule);
   }
 
@@ -480,7 +480,7 @@ struct TensorCorePlan {
     Array<double, Cuda> pulled;
     if (!Kernel::c_in_scratch)
       pulled = make_uninitialized<double>(exec, league * (N * std::int64_t(Kernel::c_stride)) + 8,
-                                          "femura::tensor_cores::c");
+                                          "ossatura::tensor_cores::c");
     const Kernel kernel{HexaBatchPointers(batch),
                         StiffnessOutput(matrix, storage, batch.num_dofs()),
                         pulled,
@@ -497,7 +497,7 @@ struct TensorCorePlan {
                         list_doubles,
                         begin,
                         end - begin};
-    launch_wide_teams("femura::form_tensor_cores", exec, league, shape.threads,
+    launch_wide_teams("ossatura::form_tensor_cores", exec, league, shape.threads,
                       scratch_bytes(list_doubles), kernel);
   }
 };
@@ -517,7 +517,7 @@ std::string tensor_core_obstacle(const Exec&, const HexaBatch<Exec>&) {
 template<class Exec>
 void form_tensor_cores(const Exec& exec, const HexaBatch<Exec>& batch, MatrixStorage, std::int64_t,
                        std::int64_t, const Array<double, Exec>&) {
-  FEMURA_REQUIRE(false, "form_tensor_cores: " << tensor_core_obstacle(exec, batch));
+  OSSATURA_REQUIRE(false, "form_tensor_cores: " << tensor_core_obstacle(exec, batch));
 }
 
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -529,4 +529,4 @@ void form_tensor_cores(const Cuda& exec, const HexaBatch<Cuda>& batch, MatrixSto
                        std::int64_t begin, std::int64_t end, const Array<double, Cuda>& matrix);
 #endif
 
-} // namespace femura
+} // namespace ossatura

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Task t has the panels first[t] .. last[t], whole subtrees next to each other. What its panels
 /// contribute to nodes outside of it is collected in a buffer of its own, behind the vector:
@@ -84,4 +84,4 @@ inline SubtreeTasks make_subtree_tasks(const FactorPattern& pattern, std::int64_
   return tasks;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -264,7 +264,7 @@ public:
       : num_panels_(pattern.num_panels())
       , num_entries_(pattern.begin.back())
       , diagonal_(make_diagonal_inverse(exec, pattern)) {
-    FEMURA_REQUIRE(largest >= 0 && largest <= detail::front_most_nodes, largest << " nodes");
+    OSSATURA_REQUIRE(largest >= 0 && largest <= detail::front_most_nodes, largest << " nodes");
     const FrontBlocks blocks = make_front_blocks(pattern, largest);
     const std::int64_t n = 3 * std::int64_t(pattern.num_nodes);
     share_work(exec, blocks);
@@ -272,7 +272,7 @@ public:
     for (int b = 0; b < blocks.num_blocks(); ++b)
       std::fill(block_of.begin() + blocks.panel[b], block_of.begin() + blocks.panel[b + 1], b);
     const auto copy_of = [&](const char* name, const auto& values) {
-      return upload(exec, std::string("femura::supernode_levels::") + name, values);
+      return upload(exec, std::string("ossatura::supernode_levels::") + name, values);
     };
     block_of_ = copy_of("block_of", block_of);
     panel_ = copy_of("panel", blocks.panel);
@@ -283,19 +283,19 @@ public:
     front_begin_ = copy_of("front_begin", blocks.front_begin);
     source_begin_ = copy_of("source_begin", blocks.source_begin);
     source_ = copy_of("source", blocks.source);
-    product_ = make_zeros<double>(exec, blocks.begin.back(), "femura::supernode_levels::product");
-    inverse_pivot_ = make_zeros<double>(exec, n, "femura::supernode_levels::inverse_pivot");
-    y_ = make_zeros<double>(exec, n, "femura::supernode_levels::y");
+    product_ = make_zeros<double>(exec, blocks.begin.back(), "ossatura::supernode_levels::product");
+    inverse_pivot_ = make_zeros<double>(exec, n, "ossatura::supernode_levels::inverse_pivot");
+    y_ = make_zeros<double>(exec, n, "ossatura::supernode_levels::y");
     u_ = make_zeros<double>(exec, 3 * std::int64_t(blocks.row.size()),
-                            "femura::supernode_levels::u");
+                            "ossatura::supernode_levels::u");
   }
 
   /// Inverts the triangles; the factor is not needed any more when that is done. Four launches;
   /// does not fence.
   void refresh(const Exec& exec, const SupernodalFactor<Exec>& factor) {
-    FEMURA_REQUIRE(factor.pivot.extent(0) == inverse_pivot_.extent(0) &&
-                       std::int64_t(factor.panel.extent(0)) == num_entries_,
-                   "a factor of another pattern");
+    OSSATURA_REQUIRE(factor.pivot.extent(0) == inverse_pivot_.extent(0) &&
+                         std::int64_t(factor.panel.extent(0)) == num_entries_,
+                     "a factor of another pattern");
     using Invert = detail::InvertFronts<Exec>;
     if (num_panels_ == 0)
       return;
@@ -308,11 +308,11 @@ public:
                                         diagonal_.begin,
                                         factor.panel,
                                         diagonal_.value};
-    Kokkos::parallel_for("femura::supernode_levels::invert",
+    Kokkos::parallel_for("ossatura::supernode_levels::invert",
                          policy(exec, num_panels_, 256, 1, sizeof(typename Invert::Scratch)),
                          Invert{fronts(), panels, product_});
     if (below_.extent(0) > 0)
-      Kokkos::parallel_for("femura::supernode_levels::fill",
+      Kokkos::parallel_for("ossatura::supernode_levels::fill",
                            policy(exec, int(below_.extent(0)), 256, 1, 0),
                            detail::FillFronts<Exec>{fronts(), panels, below_, product_});
   }
@@ -323,12 +323,12 @@ public:
     using Upper = detail::SolveUpperFronts<Exec>;
     for (const Level& level : levels_)
       Kokkos::parallel_for(
-          "femura::supernode_levels::lower",
+          "ossatura::supernode_levels::lower",
           policy(exec, level.lower_end - level.lower, level.groups * detail::front_tile, 1,
                  sizeof(typename Lower::Scratch)),
           Lower{fronts(), lower_, product_, inverse_pivot_, r, y_, u_, level.lower, level.groups});
     for (auto level = levels_.rbegin(); level != levels_.rend(); ++level)
-      Kokkos::parallel_for("femura::supernode_levels::upper",
+      Kokkos::parallel_for("ossatura::supernode_levels::upper",
                            policy(exec, level->upper_end - level->upper, detail::front_columns, 32,
                                   sizeof(typename Upper::Scratch)),
                            Upper{fronts(), upper_, product_, y_, z, level->upper});
@@ -382,9 +382,9 @@ private:
       level.upper_end = int(upper.size());
       levels_.push_back(level);
     }
-    lower_ = upload(exec, "femura::supernode_levels::lower", lower);
-    upper_ = upload(exec, "femura::supernode_levels::upper", upper);
-    below_ = upload(exec, "femura::supernode_levels::below", below);
+    lower_ = upload(exec, "ossatura::supernode_levels::lower", lower);
+    upper_ = upload(exec, "ossatura::supernode_levels::upper", upper);
+    below_ = upload(exec, "ossatura::supernode_levels::below", below);
   }
 
   detail::Fronts fronts() const {
@@ -402,4 +402,4 @@ private:
   Array<double, Exec> product_, inverse_pivot_, y_, u_;
 };
 
-} // namespace femura
+} // namespace ossatura

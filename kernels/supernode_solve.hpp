@@ -7,11 +7,11 @@
 
 #include <type_traits>
 
-namespace femura {
+namespace ossatura {
 
 /// Panels by levels on devices, subtrees on cores.
 template<class Exec>
 using SupernodeSolve =
     std::conditional_t<BackendTraits<Exec>::is_device, SupernodeLevels<Exec>, SupernodeTasks<Exec>>;
 
-} // namespace femura
+} // namespace ossatura

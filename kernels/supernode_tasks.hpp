@@ -9,7 +9,7 @@
 #include "kernels/subtree_tasks.hpp"
 #include "kernels/upload.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -99,7 +99,7 @@ public:
     const SubtreeTasks tasks = make_subtree_tasks(pattern, largest_task);
     num_tasks_ = tasks.num_tasks();
     const auto copy_of = [&](const char* name, const auto& values) {
-      return upload(exec, std::string("femura::supernode_tasks::") + name, values);
+      return upload(exec, std::string("ossatura::supernode_tasks::") + name, values);
     };
     panel_first_ = copy_of("panel_first", pattern.first);
     row_begin_ = copy_of("row_begin", pattern.row_begin);
@@ -113,14 +113,14 @@ public:
     buffered_ = copy_of("buffered", tasks.buffered);
     work_ = make_zeros<double>(
         exec, 3 * (std::int64_t(pattern.num_nodes) + std::int64_t(tasks.buffered.size())),
-        "femura::supernode_tasks::work");
+        "ossatura::supernode_tasks::work");
   }
 
   /// Keeps the arrays of the factor, and copies nothing: they stay as they are until the next
   /// refresh. Does not fence.
   void refresh(const Exec&, const SupernodalFactor<Exec>& factor) {
-    FEMURA_REQUIRE(factor.pivot.extent(0) == std::size_t(3) * num_nodes_,
-                   "a factor of " << factor.pivot.extent(0) / 3 << " nodes, not " << num_nodes_);
+    OSSATURA_REQUIRE(factor.pivot.extent(0) == std::size_t(3) * num_nodes_,
+                     "a factor of " << factor.pivot.extent(0) / 3 << " nodes, not " << num_nodes_);
     panel_ = factor.panel;
     pivot_ = factor.pivot;
   }
@@ -150,12 +150,12 @@ public:
     Tasks tasks(exec, 0, num_tasks_);
     tasks.set_chunk_size(1);
     if (num_tasks_ > 0)
-      Kokkos::parallel_for("femura::supernode_tasks::lower", tasks,
+      Kokkos::parallel_for("ossatura::supernode_tasks::lower", tasks,
                            detail::SolveLowerTasks<Exec>{solve});
-    Kokkos::parallel_for("femura::supernode_tasks::top", range(exec, 1),
+    Kokkos::parallel_for("ossatura::supernode_tasks::top", range(exec, 1),
                          detail::SolveTop<Exec>{solve});
     if (num_tasks_ > 0)
-      Kokkos::parallel_for("femura::supernode_tasks::upper", tasks,
+      Kokkos::parallel_for("ossatura::supernode_tasks::upper", tasks,
                            detail::SolveUpperTasks<Exec>{solve});
   }
 
@@ -174,4 +174,4 @@ private:
   Array<double, Exec> panel_, pivot_, work_;
 };
 
-} // namespace femura
+} // namespace ossatura

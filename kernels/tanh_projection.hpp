@@ -10,7 +10,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 /// Keeps 0 and 1 where they are.
 class TanhProjection {
@@ -58,7 +58,7 @@ struct ProjectBack {
 template<class Exec>
 void project(const Exec& exec, const TanhProjection& projection,
              const Array<double, Exec>& filtered, const Array<double, Exec>& density) {
-  Kokkos::parallel_for("femura::project", range(exec, filtered.extent(0)),
+  Kokkos::parallel_for("ossatura::project", range(exec, filtered.extent(0)),
                        detail::Project<Exec>{projection, filtered, density});
 }
 
@@ -66,8 +66,8 @@ void project(const Exec& exec, const TanhProjection& projection,
 template<class Exec>
 void project_back(const Exec& exec, const TanhProjection& projection,
                   const Array<double, Exec>& filtered, const Array<double, Exec>& gradient) {
-  Kokkos::parallel_for("femura::project_back", range(exec, filtered.extent(0)),
+  Kokkos::parallel_for("ossatura::project_back", range(exec, filtered.extent(0)),
                        detail::ProjectBack<Exec>{projection, filtered, gradient});
 }
 
-} // namespace femura
+} // namespace ossatura

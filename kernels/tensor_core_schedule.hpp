@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 /// Launches that run well, by measurement.
 struct TensorCoreShape {
@@ -194,4 +194,4 @@ inline int max_list_doubles(const TensorCoreSchedule& s) {
   return most;
 }
 
-} // namespace femura::detail
+} // namespace ossatura::detail

@@ -11,7 +11,7 @@
 
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 
 /// What the metric is made of, in the order of a topology.
 template<class Exec>
@@ -186,13 +186,13 @@ BadMetric fill_tetra_metric(const Exec& exec, const TissueArrays<Exec>& tissue,
                             const Array<Metric<Real>, Exec>& metric) {
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   std::int64_t first = none;
-  Kokkos::parallel_reduce("femura::fill_tetra_metric", range(exec, tetra.extent(0)),
+  Kokkos::parallel_reduce("ossatura::fill_tetra_metric", range(exec, tetra.extent(0)),
                           detail::FillMetric<Exec, Metric<Real>, Real>{tissue, tetra, metric},
                           Kokkos::Min<std::int64_t>(first));
-  fence(exec, "femura::fill_tetra_metric");
+  fence(exec, "ossatura::fill_tetra_metric");
   if (first == none)
     return {};
   return {MetricFault(first % 4), first / 4};
 }
 
-} // namespace femura
+} // namespace ossatura

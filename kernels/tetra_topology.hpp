@@ -11,7 +11,7 @@
 
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 
 /// Points of one tetrahedron, read at once.
 struct alignas(16) TetraPoints {
@@ -120,17 +120,17 @@ Array<int, Exec> space_filling_order(const Exec& exec, const Array<double, Exec>
   using Max = Kokkos::Max<double>;
   double* lower = keys.lower;
   double upper[3];
-  Kokkos::parallel_reduce("femura::space_filling_order::bounds", range(exec, n),
+  Kokkos::parallel_reduce("ossatura::space_filling_order::bounds", range(exec, n),
                           detail::PointBounds<Exec>{point}, Min(lower[0]), Min(lower[1]),
                           Min(lower[2]), Max(upper[0]), Max(upper[1]), Max(upper[2]));
-  fence(exec, "femura::space_filling_order::bounds");
+  fence(exec, "ossatura::space_filling_order::bounds");
   double extent = 0;
   for (int d = 0; d < 3; ++d)
     extent = upper[d] - lower[d] > extent ? upper[d] - lower[d] : extent;
   keys.scale = extent > 0 ? 1023.999 / extent : 0;
   keys.point = point;
-  keys.key = make_uninitialized<std::uint32_t>(exec, n, "femura::space_filling_order::key");
-  Kokkos::parallel_for("femura::space_filling_order::keys", range(exec, n), keys);
+  keys.key = make_uninitialized<std::uint32_t>(exec, n, "ossatura::space_filling_order::key");
+  Kokkos::parallel_for("ossatura::space_filling_order::keys", range(exec, n), keys);
   return sorted_order(exec, keys.key, 30);
 }
 
@@ -141,36 +141,36 @@ template<class Exec>
 TetraTopology<Exec> make_tetra_topology(const Exec& exec, const TetraMesh& mesh,
                                         const Array<double, Exec>& point) {
   const std::int64_t num_points = mesh.num_points(), num_tetra = mesh.num_tetra();
-  FEMURA_REQUIRE(num_tetra > 0, "the mesh has no tetrahedra");
-  FEMURA_REQUIRE(num_tetra < std::int64_t(1) << 29 && num_points < std::int64_t(1) << 31,
-                 num_tetra << " tetrahedra, " << num_points << " points: too many for 32 bits");
+  OSSATURA_REQUIRE(num_tetra > 0, "the mesh has no tetrahedra");
+  OSSATURA_REQUIRE(num_tetra < std::int64_t(1) << 29 && num_points < std::int64_t(1) << 31,
+                   num_tetra << " tetrahedra, " << num_points << " points: too many for 32 bits");
   for (std::size_t i = 0; i < mesh.tetra.size(); ++i)
-    FEMURA_REQUIRE(mesh.tetra[i] >= 0 && mesh.tetra[i] < num_points,
-                   "tetrahedron " << i / 4 << " has point " << mesh.tetra[i] << " of "
-                                  << num_points);
+    OSSATURA_REQUIRE(mesh.tetra[i] >= 0 && mesh.tetra[i] < num_points,
+                     "tetrahedron " << i / 4 << " has point " << mesh.tetra[i] << " of "
+                                    << num_points);
   TetraTopology<Exec> topology;
   topology.point_order = space_filling_order(exec, point);
 
-  Array<int, Exec> source = upload(exec, "femura::tetra_topology::source", mesh.tetra);
-  auto first = make_uninitialized<int>(exec, num_tetra, "femura::tetra_topology::first");
+  Array<int, Exec> source = upload(exec, "ossatura::tetra_topology::source", mesh.tetra);
+  auto first = make_uninitialized<int>(exec, num_tetra, "ossatura::tetra_topology::first");
   {
-    const auto place = make_uninitialized<int>(exec, num_points, "femura::tetra_topology::place");
-    Kokkos::parallel_for("femura::tetra_topology::place", range(exec, num_points),
+    const auto place = make_uninitialized<int>(exec, num_points, "ossatura::tetra_topology::place");
+    Kokkos::parallel_for("ossatura::tetra_topology::place", range(exec, num_points),
                          detail::InvertOrder<Exec>{topology.point_order, place});
-    Kokkos::parallel_for("femura::tetra_topology::renumber", range(exec, num_tetra),
+    Kokkos::parallel_for("ossatura::tetra_topology::renumber", range(exec, num_tetra),
                          detail::RenumberPoints<Exec>{place, source, first});
   }
   topology.tetra_order = invert_map(exec, first, num_points).member;
   first = {};
-  topology.tetra = make_uninitialized<TetraPoints>(exec, num_tetra, "femura::tetra_topology");
+  topology.tetra = make_uninitialized<TetraPoints>(exec, num_tetra, "ossatura::tetra_topology");
   const auto corner =
-      make_uninitialized<int>(exec, 4 * num_tetra, "femura::tetra_topology::corner");
+      make_uninitialized<int>(exec, 4 * num_tetra, "ossatura::tetra_topology::corner");
   Kokkos::parallel_for(
-      "femura::tetra_topology::gather", range(exec, num_tetra),
+      "ossatura::tetra_topology::gather", range(exec, num_tetra),
       detail::GatherTetra<Exec>{topology.tetra_order, source, topology.tetra, corner});
   topology.ring = invert_map(exec, corner, num_points);
-  fence(exec, "femura::make_tetra_topology");
+  fence(exec, "ossatura::make_tetra_topology");
   return topology;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -10,7 +10,7 @@
 #include "kernels/contact_surfaces.hpp"
 #include "kernels/inverse_map.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Made anew for the positions of each step.
 template<class Exec>
@@ -165,14 +165,15 @@ TriangleGrid<Exec> make_triangle_grid(const Exec& exec, const ContactSurfaces<Ex
   grid.num_buckets = 64;
   while (grid.num_buckets < 2 * surfaces.num_triangles())
     grid.num_buckets *= 2;
-  grid.bounds = make_zeros<double>(
-      exec, std::int64_t(surfaces.num_objects) * TriangleGrid<Exec>::num_bounds, "femura::bounds");
-  grid.width = make_zeros<double>(exec, 2, "femura::triangle_grid::width");
-  grid.bucket = make_zeros<int>(exec, surfaces.num_triangles(), "femura::triangle_grid::bucket");
+  grid.bounds =
+      make_zeros<double>(exec, std::int64_t(surfaces.num_objects) * TriangleGrid<Exec>::num_bounds,
+                         "ossatura::bounds");
+  grid.width = make_zeros<double>(exec, 2, "ossatura::triangle_grid::width");
+  grid.bucket = make_zeros<int>(exec, surfaces.num_triangles(), "ossatura::triangle_grid::bucket");
   grid.triangles.begin =
-      make_zeros<int>(exec, grid.num_buckets + 1, "femura::triangle_grid::begin");
+      make_zeros<int>(exec, grid.num_buckets + 1, "ossatura::triangle_grid::begin");
   grid.triangles.member =
-      make_zeros<int>(exec, surfaces.num_triangles(), "femura::triangle_grid::member");
+      make_zeros<int>(exec, surfaces.num_triangles(), "ossatura::triangle_grid::member");
   return grid;
 }
 
@@ -186,16 +187,16 @@ void fill_triangle_grid(const Exec& exec, const ContactSurfaces<Exec>& surfaces,
   using Policy = Kokkos::TeamPolicy<Exec>;
   const std::size_t scratch =
       Measure::Scratch::shmem_size(TriangleGrid<Exec>::num_bounds * Measure::threads);
-  Kokkos::parallel_for("femura::fill_triangle_grid::measure",
+  Kokkos::parallel_for("ossatura::fill_triangle_grid::measure",
                        Policy(exec, surfaces.num_objects, int(Measure::threads))
                            .set_scratch_size(0, Kokkos::PerTeam(scratch)),
                        Measure{surfaces, x, x_free, grid.bounds});
   Kokkos::deep_copy(exec, grid.triangles.begin, 0);
-  Kokkos::parallel_for("femura::fill_triangle_grid::hash", range(exec, surfaces.num_triangles()),
+  Kokkos::parallel_for("ossatura::fill_triangle_grid::hash", range(exec, surfaces.num_triangles()),
                        detail::HashTriangles<Exec>{surfaces, grid, x});
-  Kokkos::parallel_scan("femura::fill_triangle_grid::end", range(exec, grid.num_buckets + 1),
+  Kokkos::parallel_scan("ossatura::fill_triangle_grid::end", range(exec, grid.num_buckets + 1),
                         detail::EndOfTarget<Exec>{grid.triangles.begin});
-  Kokkos::parallel_for("femura::fill_triangle_grid::place", range(exec, surfaces.num_triangles()),
+  Kokkos::parallel_for("ossatura::fill_triangle_grid::place", range(exec, surfaces.num_triangles()),
                        detail::PlaceMembers<Exec>{grid.bucket, grid.triangles});
 }
 
@@ -253,4 +254,4 @@ KOKKOS_INLINE_FUNCTION int nearest_triangle(const ContactSurfaces<Exec>& surface
   return best.triangle;
 }
 
-} // namespace femura
+} // namespace ossatura

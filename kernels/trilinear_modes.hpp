@@ -15,7 +15,7 @@
 
 #include <utility>
 
-namespace femura {
+namespace ossatura {
 
 /// Modes of a vector field, but the constant one. By the bits 1: xi, 2: eta, 4: zeta, less 1. At
 /// Gauss points xi = +-1 / sqrt 3: modes of two and three factors are kept times these.
@@ -264,4 +264,4 @@ KOKKOS_INLINE_FUNCTION void hexa_geometry(const TrilinearModes<double>& x, doubl
   detail::point_geometry(x, c, determinant, detail::GaussPoints());
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -10,7 +10,7 @@
 
 #include "core/vector.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -110,7 +110,7 @@ struct FinishRootNumber {
 template<class Exec>
 Array<int, Exec> make_singletons(const Exec& exec, std::int64_t n, const std::string& label) {
   const Array<int, Exec> parent = make_uninitialized<int>(exec, n, label);
-  Kokkos::parallel_for("femura::make_singletons", range(exec, n),
+  Kokkos::parallel_for("ossatura::make_singletons", range(exec, n),
                        detail::MakeSingletons<Exec>{parent});
   return parent;
 }
@@ -121,15 +121,15 @@ template<class Exec>
 int number_sets(const Exec& exec, const Array<int, Exec>& parent) {
   const std::int64_t n = parent.extent(0);
   std::int64_t count = 0;
-  Kokkos::parallel_for("femura::number_sets::roots", range(exec, n),
+  Kokkos::parallel_for("ossatura::number_sets::roots", range(exec, n),
                        detail::PointAtRoot<int, Exec>{parent});
-  Kokkos::parallel_scan("femura::number_sets::number", range(exec, n),
+  Kokkos::parallel_scan("ossatura::number_sets::number", range(exec, n),
                         detail::NumberRoots<Exec>{parent}, count);
-  Kokkos::parallel_for("femura::number_sets::copy", range(exec, n),
+  Kokkos::parallel_for("ossatura::number_sets::copy", range(exec, n),
                        detail::CopyRootNumber<Exec>{parent});
-  Kokkos::parallel_for("femura::number_sets::finish", range(exec, n),
+  Kokkos::parallel_for("ossatura::number_sets::finish", range(exec, n),
                        detail::FinishRootNumber<Exec>{parent});
   return int(count);
 }
 
-} // namespace femura
+} // namespace ossatura

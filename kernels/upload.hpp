@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// A copy of `values` in the memory of `Exec`; fences, so `values` may go at once.
 template<class T, class Exec>
@@ -16,7 +16,7 @@ Array<T, Exec> upload(const Exec& exec, const std::string& label, const std::vec
   Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
       values.data(), values.size());
   Kokkos::deep_copy(exec, copy, host);
-  fence(exec, "femura::upload");
+  fence(exec, "ossatura::upload");
   return copy;
 }
 
@@ -35,8 +35,8 @@ std::vector<T> download(const Exec& exec, const Array<T, Exec>& array) {
   const Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
       values.data(), values.size());
   Kokkos::deep_copy(exec, host, array);
-  fence(exec, "femura::download");
+  fence(exec, "ossatura::download");
   return values;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -9,7 +9,7 @@
 #include "kernels/operator.hpp"
 #include "kernels/star_matrices.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -87,7 +87,7 @@ void add_to_vertex_matrix(const Exec& exec, const HexaArrays<Exec>& arrays,
                                      value};
   for (int a = 0; a < 8; ++a)
     rows.vertex_mode[a] = vertex_mode[a];
-  Kokkos::parallel_for("femura::add_to_vertex_matrix", range(exec, arrays.num_nodes), rows);
+  Kokkos::parallel_for("ossatura::add_to_vertex_matrix", range(exec, arrays.num_nodes), rows);
 }
 
 /// The matrix [n, n], n = 3 num_nodes, with zero rows and columns where `held`. Does not fence.
@@ -96,9 +96,9 @@ Array<double, Exec> dense_vertex_matrix(const Exec& exec, const Graph<Exec>& gra
                                         const Array<std::uint8_t, Exec>& held,
                                         const Array<double, Exec>& value) {
   const std::int64_t n = 3 * std::int64_t(graph.num_rows);
-  const auto dense = make_zeros<double>(exec, n * n, "femura::dense_vertex_matrix");
+  const auto dense = make_zeros<double>(exec, n * n, "ossatura::dense_vertex_matrix");
   Kokkos::parallel_for(
-      "femura::dense_vertex_matrix", range(exec, n),
+      "ossatura::dense_vertex_matrix", range(exec, n),
       detail::SpreadVertexRows<Exec>{n, graph.row_begin, graph.column, held, value, dense});
   return dense;
 }
@@ -124,4 +124,4 @@ private:
   Array<Scalar, Exec> value_;
 };
 
-} // namespace femura
+} // namespace ossatura

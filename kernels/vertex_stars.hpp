@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 
 /// HierarchicStars in the memory of a backend, with the packed matrix of star s, of
 /// 3 (mode_begin(s + 1) - mode_begin(s)) rows, at matrix_begin(s).
@@ -39,8 +39,8 @@ inline std::vector<std::int64_t> star_matrix_begin(const HierarchicStars& stars)
 template<class Exec>
 VertexStars<Exec> upload_stars(const Exec& exec, const HierarchicStars& stars,
                                std::int32_t num_modes) {
-  FEMURA_REQUIRE(stars.mode.size() < std::size_t(std::numeric_limits<int>::max()),
-                 stars.mode.size() << " modes in vertex stars");
+  OSSATURA_REQUIRE(stars.mode.size() < std::size_t(std::numeric_limits<int>::max()),
+                   stars.mode.size() << " modes in vertex stars");
   VertexStars<Exec> arrays;
   arrays.num_stars = stars.num_stars();
   std::vector<int> use_begin(std::size_t(num_modes) + 1), use(stars.mode.size());
@@ -54,16 +54,16 @@ VertexStars<Exec> upload_stars(const Exec& exec, const HierarchicStars& stars,
   for (std::size_t s = 0; s < std::size_t(stars.num_stars()); ++s)
     arrays.most_rows =
         std::max(arrays.most_rows, 3 * int(stars.mode_begin[s + 1] - stars.mode_begin[s]));
-  arrays.mode_begin = upload(exec, "femura::stars::mode_begin", stars.mode_begin);
-  arrays.matrix_begin = upload(exec, "femura::stars::matrix_begin", star_matrix_begin(stars));
-  arrays.corner_begin = upload(exec, "femura::stars::corner_begin", stars.corner_begin);
-  arrays.place_begin = upload(exec, "femura::stars::place_begin", stars.place_begin);
-  arrays.mode = upload(exec, "femura::stars::mode", stars.mode);
-  arrays.place = upload(exec, "femura::stars::place", stars.place);
-  arrays.corner = upload(exec, "femura::stars::corner", stars.corner);
-  arrays.use_begin = upload(exec, "femura::stars::use_begin", use_begin);
-  arrays.use = upload(exec, "femura::stars::use", use);
+  arrays.mode_begin = upload(exec, "ossatura::stars::mode_begin", stars.mode_begin);
+  arrays.matrix_begin = upload(exec, "ossatura::stars::matrix_begin", star_matrix_begin(stars));
+  arrays.corner_begin = upload(exec, "ossatura::stars::corner_begin", stars.corner_begin);
+  arrays.place_begin = upload(exec, "ossatura::stars::place_begin", stars.place_begin);
+  arrays.mode = upload(exec, "ossatura::stars::mode", stars.mode);
+  arrays.place = upload(exec, "ossatura::stars::place", stars.place);
+  arrays.corner = upload(exec, "ossatura::stars::corner", stars.corner);
+  arrays.use_begin = upload(exec, "ossatura::stars::use_begin", use_begin);
+  arrays.use = upload(exec, "ossatura::stars::use", use);
   return arrays;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace femura {
+namespace ossatura {
 
 /// nx * ny * nz values on the device, x fastest: value(x + nx * (y + ny * z)).
 template<class Exec>
@@ -31,27 +31,28 @@ struct VoxelArray {
 /// An uninitialised array for an image of the given shape.
 template<class Exec>
 VoxelArray<Exec> make_voxel_array(const Exec& exec, std::array<int, 3> shape) {
-  FEMURA_REQUIRE(shape[0] > 0 && shape[1] > 0 && shape[2] > 0,
-                 "image of " << shape[0] << " x " << shape[1] << " x " << shape[2] << " voxels");
+  OSSATURA_REQUIRE(shape[0] > 0 && shape[1] > 0 && shape[2] > 0,
+                   "image of " << shape[0] << " x " << shape[1] << " x " << shape[2] << " voxels");
   VoxelArray<Exec> array;
   for (int d = 0; d < 3; ++d)
     array.shape[d] = shape[d];
-  array.value = Array<float, Exec>(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "femura::voxels"), array.num_voxels());
+  array.value =
+      Array<float, Exec>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ossatura::voxels"),
+                         array.num_voxels());
   return array;
 }
 
 /// Copies a host image to the backend; fences.
 template<class Exec>
 VoxelArray<Exec> to_device(const Exec& exec, const VoxelImage& image) {
-  FEMURA_REQUIRE(image.value.size() == image.num_voxels(),
-                 image.value.size() << " values for " << image.num_voxels() << " voxels");
+  OSSATURA_REQUIRE(image.value.size() == image.num_voxels(),
+                   image.value.size() << " values for " << image.num_voxels() << " voxels");
   VoxelArray<Exec> array = make_voxel_array(exec, image.shape);
   Kokkos::View<const float*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
       image.value.data(), image.value.size());
   Kokkos::deep_copy(exec, array.value, host);
-  fence(exec, "femura::to_device");
+  fence(exec, "ossatura::to_device");
   return array;
 }
 
-} // namespace femura
+} // namespace ossatura

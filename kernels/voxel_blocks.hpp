@@ -8,7 +8,7 @@
 #include "kernels/lame_field.hpp"
 #include "kernels/voxel_element.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -100,15 +100,15 @@ template<class Scalar, class Exec>
 Array<Scalar, Exec> make_inverse_diagonal_blocks(const Exec& exec, const CellGrid<Exec>& cells,
                                                  double edge,
                                                  const Array<std::uint8_t, Exec>& held) {
-  const Array<Scalar, Exec> inverse =
-      make_uninitialized<Scalar>(exec, 6 * std::int64_t(cells.num_nodes), "femura::inverse_blocks");
+  const Array<Scalar, Exec> inverse = make_uninitialized<Scalar>(
+      exec, 6 * std::int64_t(cells.num_nodes), "ossatura::inverse_blocks");
   for (int first : {0, 3})
-    sum_over_cells<Scalar>(exec, "femura::make_inverse_diagonal_blocks::sum", cells,
+    sum_over_cells<Scalar>(exec, "ossatura::make_inverse_diagonal_blocks::sum", cells,
                            detail::CellBlocks<Exec, Scalar>{cells.lambda_value, cells.mu_value,
                                                             edge * cells.lambda_scale,
                                                             edge * cells.mu_scale, first},
                            detail::StoreBlockEntries<Exec, Scalar>{first, inverse});
-  Kokkos::parallel_for("femura::make_inverse_diagonal_blocks", range(exec, cells.num_nodes),
+  Kokkos::parallel_for("ossatura::make_inverse_diagonal_blocks", range(exec, cells.num_nodes),
                        detail::InvertBlocks<Exec, Scalar>{held, inverse});
   return inverse;
 }
@@ -118,11 +118,11 @@ template<class Scalar, class Exec>
 Array<Scalar, Exec> make_inverse_diagonal_blocks(const Exec& exec, const VoxelGrid<Exec>& grid,
                                                  const LameField<Exec>& lame, double edge,
                                                  const Array<std::uint8_t, Exec>& held) {
-  const Array<Scalar, Exec> inverse =
-      make_uninitialized<Scalar>(exec, 6 * std::int64_t(grid.num_nodes), "femura::inverse_blocks");
-  Kokkos::parallel_for("femura::make_inverse_diagonal_blocks", range(exec, grid.num_nodes),
+  const Array<Scalar, Exec> inverse = make_uninitialized<Scalar>(
+      exec, 6 * std::int64_t(grid.num_nodes), "ossatura::inverse_blocks");
+  Kokkos::parallel_for("ossatura::make_inverse_diagonal_blocks", range(exec, grid.num_nodes),
                        detail::InvertVoxelBlocks<Exec, Scalar>{grid, lame, edge, held, inverse});
   return inverse;
 }
 
-} // namespace femura
+} // namespace ossatura

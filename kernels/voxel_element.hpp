@@ -15,7 +15,7 @@
 
 #include <Kokkos_Core.hpp>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -166,4 +166,4 @@ struct VoxelStiffnessEntries {
   KOKKOS_INLINE_FUNCTION Scalar diagonal() const { return same[0][0]; }
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 #include <array>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 /// Where in the voxel the strain energy density is taken.
 enum class EnergyPoint {
@@ -116,14 +116,15 @@ VoxelFields<Exec> compute_voxel_fields(const Exec& exec, const VoxelGrid<Exec>& 
   VoxelFields<Exec> fields;
   const std::int64_t n = grid.num_elem;
   fields.element = list_elements(exec, grid, lame.mu_value);
-  fields.energy_density = make_uninitialized<float>(exec, n, "femura::fields::energy_density");
-  fields.von_mises = make_uninitialized<float>(exec, n, "femura::fields::von_mises");
-  fields.effective_strain = make_uninitialized<float>(exec, n, "femura::fields::effective_strain");
+  fields.energy_density = make_uninitialized<float>(exec, n, "ossatura::fields::energy_density");
+  fields.von_mises = make_uninitialized<float>(exec, n, "ossatura::fields::von_mises");
+  fields.effective_strain =
+      make_uninitialized<float>(exec, n, "ossatura::fields::effective_strain");
   if (tensors) {
-    fields.strain = make_uninitialized<float>(exec, 6 * n, "femura::fields::strain");
-    fields.stress = make_uninitialized<float>(exec, 6 * n, "femura::fields::stress");
+    fields.strain = make_uninitialized<float>(exec, 6 * n, "ossatura::fields::strain");
+    fields.stress = make_uninitialized<float>(exec, 6 * n, "ossatura::fields::stress");
   }
-  Kokkos::parallel_reduce("femura::compute_voxel_fields", range(exec, n),
+  Kokkos::parallel_reduce("ossatura::compute_voxel_fields", range(exec, n),
                           detail::ComputeVoxelFields<Exec>{grid, lame, edge, u, point, fields},
                           energy);
   return fields;
@@ -160,12 +161,12 @@ std::array<double, 6> mean_stress(const Exec& exec, const VoxelGrid<Exec>& grid,
   std::array<double, 6> mean{};
   Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> sum(mean.data(),
                                                                                         6);
-  Kokkos::parallel_reduce("femura::mean_stress", range(exec, grid.num_nodes),
+  Kokkos::parallel_reduce("ossatura::mean_stress", range(exec, grid.num_nodes),
                           detail::SumStress<Exec>{6, grid, lame, edge, u}, sum);
-  fence(exec, "femura::mean_stress");
+  fence(exec, "ossatura::mean_stress");
   for (double& value : mean)
     value *= edge * edge * edge / volume;
   return mean;
 }
 
-} // namespace femura
+} // namespace ossatura

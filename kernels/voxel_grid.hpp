@@ -22,7 +22,7 @@
 
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 
 /// Lattice coordinates of a node or voxel.
 struct Site {
@@ -196,18 +196,19 @@ template<class Exec>
 Array<std::uint64_t, Exec> sorted_block_keys(const Exec& exec, Kokkos::Array<int, 3> num_blocks,
                                              std::int64_t side) {
   const std::int64_t count = std::int64_t(num_blocks[0]) * num_blocks[1] * num_blocks[2];
-  const auto key = make_uninitialized<std::uint64_t>(exec, count, "femura::block_keys");
-  const auto sorted = make_uninitialized<std::uint64_t>(exec, count, "femura::block_keys::sorted");
-  Kokkos::parallel_for("femura::list_block_keys", range(exec, count),
+  const auto key = make_uninitialized<std::uint64_t>(exec, count, "ossatura::block_keys");
+  const auto sorted =
+      make_uninitialized<std::uint64_t>(exec, count, "ossatura::block_keys::sorted");
+  Kokkos::parallel_for("ossatura::list_block_keys", range(exec, count),
                        ListBlockKeys<Exec>{num_blocks, key});
   Kokkos::deep_copy(exec, sorted, key);
   int bits = 0;
   while (std::int64_t(1) << bits < side)
     ++bits;
   const Array<int, Exec> order = sorted_order(exec, sorted, 3 * bits); // overwrites its keys
-  Kokkos::parallel_for("femura::sort_block_keys", range(exec, count),
+  Kokkos::parallel_for("ossatura::sort_block_keys", range(exec, count),
                        GatherKeys<Exec>{key, order, sorted});
-  fence(exec, "femura::sort_block_keys");
+  fence(exec, "ossatura::sort_block_keys");
   return sorted;
 }
 
@@ -236,15 +237,15 @@ VoxelGrid<Exec> make_voxel_grid(const Exec& exec, const VoxelArray<Exec>& image)
   grid.shape = image.shape;
   std::int64_t num_blocks = 1, side = 1;
   for (int d = 0; d < 3; ++d) {
-    FEMURA_REQUIRE(image.shape[d] <= 1 << 20, "an axis of " << image.shape[d] << " voxels");
+    OSSATURA_REQUIRE(image.shape[d] <= 1 << 20, "an axis of " << image.shape[d] << " voxels");
     grid.num_blocks[d] = image.shape[d] / 4 + 1;
     num_blocks *= grid.num_blocks[d];
-    FEMURA_REQUIRE(num_blocks <= std::numeric_limits<std::uint32_t>::max(),
-                   "an image of more than 64 * 2^32 voxels");
+    OSSATURA_REQUIRE(num_blocks <= std::numeric_limits<std::uint32_t>::max(),
+                     "an image of more than 64 * 2^32 voxels");
     while (side < grid.num_blocks[d])
       side *= 2;
   }
-  grid.block = make_uninitialized<detail::NodeBlock>(exec, num_blocks, "femura::node_blocks");
+  grid.block = make_uninitialized<detail::NodeBlock>(exec, num_blocks, "ossatura::node_blocks");
   // The cube around a slender box is mostly empty: there the box's own keys are sorted.
   Array<std::uint64_t, Exec> listed_key;
   std::int64_t num_keys = side * side * side;
@@ -254,12 +255,12 @@ VoxelGrid<Exec> make_voxel_grid(const Exec& exec, const VoxelArray<Exec>& image)
   }
 
   std::int64_t num_elem = 0, counts = 0;
-  Kokkos::parallel_reduce("femura::make_voxel_grid::mark", range(exec, num_blocks),
+  Kokkos::parallel_reduce("ossatura::make_voxel_grid::mark", range(exec, num_blocks),
                           detail::MarkNodes<Exec>{image, grid.num_blocks, grid.block}, num_elem);
-  FEMURA_REQUIRE(num_elem > 0, "the image has no voxel greater than 0");
+  OSSATURA_REQUIRE(num_elem > 0, "the image has no voxel greater than 0");
   const auto number = [&] {
     Kokkos::parallel_scan(
-        "femura::make_voxel_grid::number", range(exec, num_keys),
+        "ossatura::make_voxel_grid::number", range(exec, num_keys),
         detail::NumberBlocks<Exec>{grid.num_blocks, grid.block, listed_key, grid.solid_block},
         counts);
   };
@@ -270,10 +271,10 @@ VoxelGrid<Exec> make_voxel_grid(const Exec& exec, const VoxelArray<Exec>& image)
                                 "make its voxels larger");
   grid.num_elem = int(num_elem);
   grid.num_nodes = int(num_nodes);
-  grid.solid_block = make_uninitialized<std::uint32_t>(exec, num_solid, "femura::solid_blocks");
+  grid.solid_block = make_uninitialized<std::uint32_t>(exec, num_solid, "ossatura::solid_blocks");
   number();
-  grid.block_of_64th = make_uninitialized<int>(exec, num_nodes / 64 + 1, "femura::block_of_64th");
-  Kokkos::parallel_for("femura::make_voxel_grid::find", range(exec, num_solid),
+  grid.block_of_64th = make_uninitialized<int>(exec, num_nodes / 64 + 1, "ossatura::block_of_64th");
+  Kokkos::parallel_for("ossatura::make_voxel_grid::find", range(exec, num_solid),
                        detail::FindBlocks<Exec>{grid.block, grid.solid_block, grid.block_of_64th});
   return grid;
 }
@@ -301,8 +302,8 @@ struct ListSites {
 template<class Exec>
 Array<std::uint64_t, Exec> list_sites(const Exec& exec, const VoxelGrid<Exec>& grid) {
   const Array<std::uint64_t, Exec> packed =
-      make_uninitialized<std::uint64_t>(exec, grid.num_nodes, "femura::node_sites");
-  Kokkos::parallel_for("femura::list_sites", range(exec, grid.solid_block.extent(0)),
+      make_uninitialized<std::uint64_t>(exec, grid.num_nodes, "ossatura::node_sites");
+  Kokkos::parallel_for("ossatura::list_sites", range(exec, grid.solid_block.extent(0)),
                        detail::ListSites<Exec>{grid, packed});
   return packed;
 }
@@ -328,8 +329,8 @@ template<class Exec>
 Array<float, Exec> restrict_to_grid(const Exec& exec, const VoxelGrid<Exec>& grid,
                                     const VoxelArray<Exec>& image) {
   Array<float, Exec> value =
-      make_uninitialized<float>(exec, grid.num_nodes, "femura::voxel_values");
-  Kokkos::parallel_for("femura::restrict_to_grid", range(exec, grid.num_nodes),
+      make_uninitialized<float>(exec, grid.num_nodes, "ossatura::voxel_values");
+  Kokkos::parallel_for("ossatura::restrict_to_grid", range(exec, grid.num_nodes),
                        detail::RestrictToGrid<Exec>{grid, image, value});
   return value;
 }
@@ -355,8 +356,8 @@ struct ListElements {
 template<class Exec>
 Array<int, Exec> list_elements(const Exec& exec, const VoxelGrid<Exec>& grid,
                                const Array<float, Exec>& solid) {
-  Array<int, Exec> element = make_uninitialized<int>(exec, grid.num_elem, "femura::elements");
-  Kokkos::parallel_scan("femura::list_elements", range(exec, grid.num_nodes),
+  Array<int, Exec> element = make_uninitialized<int>(exec, grid.num_elem, "ossatura::elements");
+  Kokkos::parallel_scan("ossatura::list_elements", range(exec, grid.num_nodes),
                         detail::ListElements<Exec>{solid, element});
   return element;
 }
@@ -382,10 +383,10 @@ template<class Exec>
 Array<int, Exec> list_corners(const Exec& exec, const VoxelGrid<Exec>& grid,
                               const Array<int, Exec>& element) {
   const std::int64_t n = element.extent(0);
-  Array<int, Exec> corner = make_uninitialized<int>(exec, 8 * n, "femura::corners");
-  Kokkos::parallel_for("femura::list_corners", range(exec, n),
+  Array<int, Exec> corner = make_uninitialized<int>(exec, 8 * n, "ossatura::corners");
+  Kokkos::parallel_for("ossatura::list_corners", range(exec, n),
                        detail::ListCorners<Exec>{grid, element, corner});
   return corner;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 template<class Operator, class Exec, class Scalar, class = void>
@@ -36,4 +36,4 @@ struct IsVoxelOperator<Operator, Exec, Scalar,
 template<class Operator, class Exec, class Scalar>
 constexpr bool is_voxel_operator = detail::IsVoxelOperator<Operator, Exec, Scalar>::value;
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 #include "kernels/offset_operator.hpp"
 #include "kernels/voxel_operator.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// An operator, and whether its products are bitwise reproducible on devices too (on cores all
 /// are).
@@ -29,4 +29,4 @@ void for_each_voxel_operator(const Visit& visit) {
   visit(VoxelOperatorFamily<BrickOperator, true>());
 }
 
-} // namespace femura
+} // namespace ossatura

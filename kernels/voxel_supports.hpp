@@ -4,7 +4,7 @@
 
 #include "kernels/voxel_grid.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 template<class Exec>
@@ -33,10 +33,10 @@ Array<std::uint8_t, Exec> mark_supported_voxels(const Exec& exec, const VoxelGri
                                                 const VoxelArray<Exec>& image,
                                                 const Array<std::uint8_t, Exec>& mask) {
   const Array<std::uint8_t, Exec> support =
-      make_zeros<std::uint8_t>(exec, image.num_voxels(), "femura::supported_voxels");
-  Kokkos::parallel_for("femura::mark_supported_voxels", range(exec, grid.num_nodes),
+      make_zeros<std::uint8_t>(exec, image.num_voxels(), "ossatura::supported_voxels");
+  Kokkos::parallel_for("ossatura::mark_supported_voxels", range(exec, grid.num_nodes),
                        detail::MarkSupportedVoxels<Exec>{grid, image, mask, support});
   return support;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -30,7 +30,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// A surface in the memory of a backend.
 template<class Exec>
@@ -290,14 +290,14 @@ struct PaintInside {
 template<class Exec>
 FixedSurface<Exec> fit_lattice(const Exec& exec, const DeviceSurface<Exec>& surface,
                                const VoxeliseOptions& options) {
-  FEMURA_REQUIRE(options.spacing > 0 && std::isfinite(options.spacing),
-                 "voxels of edge " << options.spacing);
-  FEMURA_REQUIRE(options.margin >= 0, "margin of " << options.margin << " voxels");
+  OSSATURA_REQUIRE(options.spacing > 0 && std::isfinite(options.spacing),
+                   "voxels of edge " << options.spacing);
+  OSSATURA_REQUIRE(options.margin >= 0, "margin of " << options.margin << " voxels");
   const std::int64_t num_triangles = surface.triangle.extent(0);
   if (num_triangles == 0)
     fail<InputError>("the surface has no triangles; there is nothing to voxelise");
   std::int64_t num_bad = 0;
-  Kokkos::parallel_reduce("femura::voxelise::check", range(exec, num_triangles),
+  Kokkos::parallel_reduce("ossatura::voxelise::check", range(exec, num_triangles),
                           CountBadTriangles<Exec>{surface}, num_bad);
   if (num_bad > 0)
     fail<InputError>(num_bad, " triangles of the surface name vertices that do not exist (it has ",
@@ -305,7 +305,7 @@ FixedSurface<Exec> fit_lattice(const Exec& exec, const DeviceSurface<Exec>& surf
   double lower[3];
   double upper[3];
   std::int64_t not_finite = 0;
-  Kokkos::parallel_reduce("femura::voxelise::extent", range(exec, surface.vertex.extent(0)),
+  Kokkos::parallel_reduce("ossatura::voxelise::extent", range(exec, surface.vertex.extent(0)),
                           SurfaceExtent<Exec>{surface}, Kokkos::Min<double>(lower[0]),
                           Kokkos::Max<double>(upper[0]), Kokkos::Min<double>(lower[1]),
                           Kokkos::Max<double>(upper[1]), Kokkos::Min<double>(lower[2]),
@@ -344,9 +344,9 @@ DeviceSurface<Exec> upload_surface(const Exec& exec,
   static_assert(sizeof(std::array<int, 3>) == 3 * sizeof(int), "rows without padding");
   DeviceSurface<Exec> surface;
   surface.vertex = decltype(surface.vertex)(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "femura::vertex"), vertex.size());
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ossatura::vertex"), vertex.size());
   surface.triangle = decltype(surface.triangle)(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "femura::triangle"), triangle.size());
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ossatura::triangle"), triangle.size());
   if (!vertex.empty())
     Kokkos::deep_copy(exec, surface.vertex, HostVertices(vertex.data()->data(), vertex.size()));
   if (!triangle.empty())
@@ -373,20 +373,20 @@ VoxelisedSurface<Exec> voxelise(const Exec& exec, const DeviceSurface<Exec>& sur
 
   const std::int64_t num_triangles = surface.triangle.extent(0);
   const Array<std::int64_t, Exec> layer_begin(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "femura::layer_begin"),
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ossatura::layer_begin"),
       num_triangles + 1);
   std::int64_t num_layers = 0;
-  Kokkos::parallel_scan("femura::voxelise::layers", range(exec, num_triangles + 1),
+  Kokkos::parallel_scan("ossatura::voxelise::layers", range(exec, num_triangles + 1),
                         detail::ScanLayers<Exec>{fixed, layer_begin}, num_layers);
 
   const std::int64_t num_rows = std::int64_t(fixed.shape[1]) * fixed.shape[2];
-  const Array<float, Exec> behind(Kokkos::view_alloc(exec, "femura::crossings_behind"), num_rows);
+  const Array<float, Exec> behind(Kokkos::view_alloc(exec, "ossatura::crossings_behind"), num_rows);
   Kokkos::deep_copy(exec, result.image.value, 0.0f);
-  Kokkos::parallel_for("femura::voxelise::count", range(exec, num_layers),
+  Kokkos::parallel_for("ossatura::voxelise::count", range(exec, num_layers),
                        detail::CountCrossings<Exec>{fixed, layer_begin, result.image, behind});
   detail::WindingCounts found;
   Kokkos::parallel_reduce(
-      "femura::voxelise::sum", range(exec, num_rows), detail::SumRows<Exec>{result.image, behind},
+      "ossatura::voxelise::sum", range(exec, num_rows), detail::SumRows<Exec>{result.image, behind},
       Kokkos::Sum<std::int64_t>(found.outward), Kokkos::Sum<std::int64_t>(found.inward),
       Kokkos::Sum<std::int64_t>(found.overlapping), Kokkos::Sum<std::int64_t>(found.leaks),
       Kokkos::Min<std::int64_t>(found.first_leak));
@@ -407,10 +407,10 @@ VoxelisedSurface<Exec> voxelise(const Exec& exec, const DeviceSurface<Exec>& sur
         "shells of the surface face different ways: ", found.outward,
         " voxels are in shells that face outward and ", found.inward,
         " in shells that face inward; let all bodies face outward and cavities inward");
-  Kokkos::parallel_for("femura::voxelise::paint", range(exec, result.image.num_voxels()),
+  Kokkos::parallel_for("ossatura::voxelise::paint", range(exec, result.image.num_voxels()),
                        detail::PaintInside<Exec>{found.outward >= found.inward ? 1.0f : -1.0f,
                                                  options.value, result.image});
   return result;
 }
 
-} // namespace femura
+} // namespace ossatura

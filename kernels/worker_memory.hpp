@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 template<class Exec>
 struct WorkerMemory {
@@ -33,8 +33,8 @@ WorkerMemory<Exec> make_worker_memory(const Exec& exec, std::int64_t num_items,
   memory.num_workers = std::max<std::int64_t>(1, std::min(num_items, most));
   memory.entries = entries;
   memory.data =
-      make_uninitialized<double>(exec, memory.num_workers * entries, "femura::worker_memory");
+      make_uninitialized<double>(exec, memory.num_workers * entries, "ossatura::worker_memory");
   return memory;
 }
 
-} // namespace femura::detail
+} // namespace ossatura::detail

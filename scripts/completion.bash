@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Completion of femura for bash: subcommands, options and their choices, read from --help. Packages install
+# Completion of ossatura for bash: subcommands, options and their choices, read from --help. Packages install
 # it; from the sources, in ~/.bashrc:
 #   source <folder>/scripts/completion.bash
 
-_femura() {
+_ossatura() {
   local program=${COMP_WORDS[0]} current=${COMP_WORDS[COMP_CWORD]} words=""
   local previous=${COMP_WORDS[COMP_CWORD - 1]}
   if ((COMP_CWORD == 1)); then
@@ -20,4 +20,4 @@ _femura() {
   fi
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current") # none: files
 }
-complete -o bashdefault -o default -F _femura femura
+complete -o bashdefault -o default -F _ossatura ossatura

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hexahedra from the solids of a STEP file, for `femura topopt`, with gmsh (pip install gmsh numpy):
+"""Hexahedra from the solids of a STEP file, for `ossatura topopt`, with gmsh (pip install gmsh numpy):
 
     python3 scripts/mesh_step.py part.step --list
     python3 scripts/mesh_step.py part.step --size 1.5 --group bore=17,18 --group top=1 -o part.msh

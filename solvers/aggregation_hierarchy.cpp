@@ -6,14 +6,14 @@
 
 #include <sstream>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
 template<class Exec>
 Graph<Exec> upload_graph(const Exec& exec, const BlockGraph& graph) {
-  return {graph.num_rows(), upload(exec, "femura::aggregation::row_begin", graph.row_begin),
-          upload(exec, "femura::aggregation::column", graph.column)};
+  return {graph.num_rows(), upload(exec, "ossatura::aggregation::row_begin", graph.row_begin),
+          upload(exec, "ossatura::aggregation::column", graph.column)};
 }
 
 } // namespace
@@ -47,11 +47,11 @@ AggregationHierarchy<Exec> make_aggregation_hierarchy(const Exec& exec, const Gr
     level.arrays.matrix = matrix;
     level.arrays.prolongator = upload_graph(exec, pattern.prolongator);
     level.arrays.restriction = upload_graph(exec, pattern.restriction);
-    level.arrays.entry = upload(exec, "femura::aggregation::entry", pattern.entry);
+    level.arrays.entry = upload(exec, "ossatura::aggregation::entry", pattern.entry);
     level.arrays.product = upload_graph(exec, pattern.product);
     level.arrays.coarse = upload_graph(exec, pattern.coarse);
-    level.arrays.aggregate = upload(exec, "femura::aggregation::aggregate", aggregates.of);
-    level.arrays.tentative = upload(exec, "femura::aggregation::tentative", tentative.value);
+    level.arrays.aggregate = upload(exec, "ossatura::aggregation::aggregate", aggregates.of);
+    level.arrays.tentative = upload(exec, "ossatura::aggregation::tentative", tentative.value);
     level.product_begin = std::move(pattern.product.row_begin);
     level.coarse_begin = pattern.coarse.row_begin;
     std::vector<std::uint8_t> halves;
@@ -61,7 +61,7 @@ AggregationHierarchy<Exec> make_aggregation_hierarchy(const Exec& exec, const Gr
       halves.push_back(dropped >> 3);
       active.push_back(dropped != 63);
     }
-    level.coarse_held = make_constraints(exec, upload(exec, "femura::aggregation::held", halves));
+    level.coarse_held = make_constraints(exec, upload(exec, "ossatura::aggregation::held", halves));
     matrix = level.arrays.coarse;
     graph = std::move(pattern.coarse);
     modes = std::move(tentative.coarse_modes);
@@ -82,12 +82,12 @@ std::string AggregationHierarchy<Exec>::describe() const {
   return text.str();
 }
 
-#define FEMURA_INSTANTIATE(Exec)                                                                   \
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template struct AggregationHierarchy<Exec>;                                                      \
   template AggregationHierarchy<Exec> make_aggregation_hierarchy<Exec>(                            \
       const Exec&, const Graph<Exec>&, const Array<double, Exec>&, const Constraints<Exec>&,       \
       const AggregationOptions&);
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura
+} // namespace ossatura

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// A level and the way to the next.
 template<class Exec>
@@ -40,4 +40,4 @@ AggregationHierarchy<Exec> make_aggregation_hierarchy(const Exec& exec, const Gr
                                                       const Constraints<Exec>& held,
                                                       const AggregationOptions& options);
 
-} // namespace femura
+} // namespace ossatura

@@ -4,7 +4,7 @@
 #include "kernels/aggregation_transfer.hpp"
 #include "kernels/invert_diagonal_blocks.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -13,9 +13,9 @@ constexpr std::int64_t largest_dense = 3000; ///< rows; above, the coarsest leve
 
 template<class Exec, class Scalar>
 LevelVectors<Exec, Scalar> make_vectors(const Exec& exec, std::int64_t n, bool with_b) {
-  return {make_zeros<Scalar>(exec, n, "femura::aggregation::x"),
-          make_zeros<Scalar>(exec, n, "femura::aggregation::next"),
-          with_b ? make_zeros<Scalar>(exec, n, "femura::aggregation::b") : Array<Scalar, Exec>()};
+  return {make_zeros<Scalar>(exec, n, "ossatura::aggregation::x"),
+          make_zeros<Scalar>(exec, n, "ossatura::aggregation::next"),
+          with_b ? make_zeros<Scalar>(exec, n, "ossatura::aggregation::b") : Array<Scalar, Exec>()};
 }
 
 } // namespace
@@ -30,23 +30,23 @@ AggregationMultigrid<Exec, Scalar>::AggregationMultigrid(
   fine_.held = hierarchy_->held;
   fine_.cost = 1;
   fine_.vectors = make_vectors<Exec, Scalar>(exec, n, false);
-  fine_.scratch = make_zeros<Scalar>(exec, n, "femura::aggregation::scratch");
-  fine_.jacobi.blocks = make_uninitialized<Scalar>(exec, 2 * n, "femura::aggregation::jacobi");
+  fine_.scratch = make_zeros<Scalar>(exec, n, "ossatura::aggregation::scratch");
+  fine_.jacobi.blocks = make_uninitialized<Scalar>(exec, 2 * n, "ossatura::aggregation::jacobi");
   int height = 3;
   for (const AggregationLevel<Exec>& level : hierarchy_->levels) {
     prolongator_.push_back(
         make_uninitialized<Scalar>(exec, 6 * height * level.arrays.prolongator.num_blocks(),
-                                   "femura::aggregation::prolongator"));
+                                   "ossatura::aggregation::prolongator"));
     Coarse coarse;
     const std::int64_t rows = level.num_aggregates();
     coarse.held = level.coarse_held;
     coarse.cost = 0;
     coarse.matrix.graph = level.arrays.coarse;
     coarse.matrix.value = make_uninitialized<Scalar>(exec, 36 * level.arrays.coarse.num_blocks(),
-                                                     "femura::aggregation::matrix");
+                                                     "ossatura::aggregation::matrix");
     coarse.vectors = make_vectors<Exec, Scalar>(exec, 6 * rows, true);
     coarse.jacobi.blocks =
-        make_uninitialized<Scalar>(exec, 36 * rows, "femura::aggregation::jacobi");
+        make_uninitialized<Scalar>(exec, 36 * rows, "ossatura::aggregation::jacobi");
     coarse_.push_back(std::move(coarse));
     height = 6;
   }
@@ -82,7 +82,7 @@ AggregationMultigrid<Exec, Scalar>::coarsen(const Exec& exec, std::size_t number
                          (options_.smoother.safety * from.largest_eigenvalue),
                      prolongator_[number]);
   const auto coarse = make_uninitialized<double>(exec, 36 * level.arrays.coarse.num_blocks(),
-                                                 "femura::aggregation::coarse");
+                                                 "ossatura::aggregation::coarse");
   const std::vector<std::int64_t>&w_begin = level.product_begin, &c_begin = level.coarse_begin;
   const int count = level.num_aggregates();
   Array<double, Exec> w;
@@ -94,11 +94,11 @@ AggregationMultigrid<Exec, Scalar>::coarsen(const Exec& exec, std::size_t number
       ++last;
     const std::int64_t num_products = w_begin[std::size_t(last)] - w_begin[std::size_t(first)];
     if (std::int64_t(w.extent(0)) < 6 * height * num_products)
-      w = make_uninitialized<double>(exec, 6 * height * num_products, "femura::aggregation::w");
+      w = make_uninitialized<double>(exec, 6 * height * num_products, "ossatura::aggregation::w");
     coarse_rows<height>(exec, level.arrays, a, prolongator_[number], first, last, num_products,
                         c_begin[std::size_t(last)] - c_begin[std::size_t(first)], w, coarse);
   }
-  fence(exec, "femura::AggregationMultigrid::coarsen"); // w goes
+  fence(exec, "ossatura::AggregationMultigrid::coarsen"); // w goes
   Coarse& next = coarse_[number];
   copy(exec, coarse, next.matrix.value);
   invert_row_blocks(exec, next.matrix.graph, coarse, next.jacobi.blocks);
@@ -110,15 +110,15 @@ void AggregationMultigrid<Exec, Scalar>::prepare(const Exec& exec,
                                                  const Operator<Exec, Scalar>& product,
                                                  Array<double, Exec> a) {
   const Graph<Exec>& graph = hierarchy_->graph;
-  FEMURA_REQUIRE(std::int64_t(a.extent(0)) == 9 * graph.num_blocks(),
-                 a.extent(0) << " numbers for " << graph.num_blocks() << " blocks");
+  OSSATURA_REQUIRE(std::int64_t(a.extent(0)) == 9 * graph.num_blocks(),
+                   a.extent(0) << " numbers for " << graph.num_blocks() << " blocks");
   fine_.matrix = {&product};
   invert_diagonal_blocks(exec, graph, fine_.held.mask, a, fine_.jacobi.blocks);
   prepare_smoother(exec, options_.smoother.degree, fine_, fine_.scratch);
   graph_ = std::make_unique<LaunchGraph<Exec>>();
   recorded_ = nullptr;
   if (coarse_.empty()) {
-    fence(exec, "femura::AggregationMultigrid::prepare"); // a goes
+    fence(exec, "ossatura::AggregationMultigrid::prepare"); // a goes
     return;
   }
   const Array<double, Exec> matrix = coarsen(exec, 0, a, fine_);
@@ -141,7 +141,7 @@ void AggregationMultigrid<Exec, Scalar>::prepare_coarse(const Exec& exec,
   } else {
     prepare_smoother(exec, options_.coarse_degree, coarsest, coarsest.vectors.b);
   }
-  fence(exec, "femura::AggregationMultigrid::prepare"); // scratch goes
+  fence(exec, "ossatura::AggregationMultigrid::prepare"); // scratch goes
 }
 
 template<class Exec, class Scalar>
@@ -191,10 +191,10 @@ Array<Scalar, Exec> AggregationMultigrid<Exec, Scalar>::apply(const Exec& exec,
   return result_;
 }
 
-#define FEMURA_INSTANTIATE(Exec)                                                                   \
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template class AggregationMultigrid<Exec, float>;                                                \
   template class AggregationMultigrid<Exec, double>;
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura
+} // namespace ossatura

@@ -23,7 +23,7 @@
 
 #include <memory>
 
-namespace femura {
+namespace ossatura {
 
 template<class Exec, class Scalar>
 class AggregationMultigrid final : public Preconditioner<Exec, Scalar> {
@@ -81,4 +81,4 @@ private:
   Array<Scalar, Exec> result_;
 };
 
-} // namespace femura
+} // namespace ossatura

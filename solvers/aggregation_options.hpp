@@ -4,7 +4,7 @@
 
 #include "solvers/smoothing_polynomial.hpp"
 
-namespace femura {
+namespace ossatura {
 
 struct AggregationOptions {
   SmootherOptions smoother;   ///< on every level but the coarsest, scaled by blocks of the diagonal
@@ -15,4 +15,4 @@ struct AggregationOptions {
   int lanczos_steps = 12;               ///< of the estimates of lmax
 };
 
-} // namespace femura
+} // namespace ossatura

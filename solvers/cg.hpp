@@ -18,7 +18,7 @@
 #include <functional>
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 
 struct CgOptions {
   double tolerance = 1e-6;   ///< on |b - A x| / |b - A x0|, Euclidean norms
@@ -141,7 +141,7 @@ SolveResult conjugate_gradients(const Exec& exec, const CgOptions& options, cons
                                 const CgVectors<Exec, Solution, Vector, Cycle>& vectors,
                                 const IterationObserver& observe = {}) {
   const auto& [x, r, p, q, b] = vectors;
-  const CgScalarArray<Exec> scalars = make_zeros<double>(exec, 4, "femura::cg::scalars");
+  const CgScalarArray<Exec> scalars = make_zeros<double>(exec, 4, "ossatura::cg::scalars");
   detail::ScaledResidual<Exec, Solution, Vector, Cycle, Residual> scaled(exec, residual, vectors);
   SolveResult result;
   double norm = scaled.start();
@@ -206,4 +206,4 @@ SolveResult conjugate_gradients(const Exec& exec, const CgOptions& options, cons
   }
 }
 
-} // namespace femura
+} // namespace ossatura

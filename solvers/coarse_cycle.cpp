@@ -6,7 +6,7 @@
 #include "kernels/dense_operator.hpp"
 #include "kernels/voxel_blocks.hpp"
 
-namespace femura {
+namespace ossatura {
 
 template<class Exec, class Scalar>
 CoarseCycle<Exec, Scalar>::CoarseCycle(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy,
@@ -42,7 +42,8 @@ void CoarseCycle<Exec, Scalar>::weigh_cycles(const Exec& exec, std::size_t l, in
     return;
   const Level& level = levels_[l];
   const LevelVectors<Exec, Scalar>& v = level.vectors;
-  const Array<Scalar, Exec> sum = make_zeros<Scalar>(exec, v.b.extent(0), "femura::multigrid::sum");
+  const Array<Scalar, Exec> sum =
+      make_zeros<Scalar>(exec, v.b.extent(0), "ossatura::multigrid::sum");
   // About random for the symmetric form of the scaled matrix, as in estimate_largest_eigenvalue.
   fill_random(exec, 1, v.b);
   apply_root_diagonal(exec, level.jacobi, v.b);
@@ -72,8 +73,8 @@ void CoarseCycle<Exec, Scalar>::add_level(const Exec& exec, const CoarseLevel<Ex
        {make_inverse_diagonal_blocks<Scalar>(exec, level.cells, level.edge, level.held.mask)},
        level.held,
        double(level.cells.num_elem) / double(hierarchy_.grid.num_elem),
-       {vector("femura::multigrid::x"), vector("femura::multigrid::next"),
-        vector("femura::multigrid::b")},
+       {vector("ossatura::multigrid::x"), vector("ossatura::multigrid::next"),
+        vector("ossatura::multigrid::b")},
        {},
        0,
        {}});
@@ -142,10 +143,10 @@ std::vector<MultigridLevelInfo> CoarseCycle<Exec, Scalar>::level_info() const {
   return info;
 }
 
-#define FEMURA_INSTANTIATE(Exec)                                                                   \
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template class CoarseCycle<Exec, double>;                                                        \
   template class CoarseCycle<Exec, float>;
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura
+} // namespace ossatura

@@ -11,7 +11,7 @@
 
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Solves the coarse levels of a hierarchy for residuals of the finest, approximately.
 template<class Exec, class Scalar>
@@ -57,4 +57,4 @@ private:
   double work_ = 0, visit_work_ = 0;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 template<class Exec>
 NodeCompliance<Exec>::NodeCompliance(const FactorPattern& pattern)
@@ -243,12 +243,12 @@ void NodeCompliance<Exec>::add_nodes(const Exec& exec, const ContactPairs<Exec>&
   tiles_.resize(groups_.size());
   for (auto& row : tiles_)
     row.resize(groups_.size());
-  Kokkos::parallel_for("femura::node_compliance::substitute", tasks(exec, before, now),
+  Kokkos::parallel_for("ossatura::node_compliance::substitute", tasks(exec, before, now),
                        SubstituteGroups<Exec>{this});
-  Kokkos::parallel_for("femura::node_compliance::multiply",
+  Kokkos::parallel_for("ossatura::node_compliance::multiply",
                        tasks(exec, before * (before + 1) / 2, now * (now + 1) / 2),
                        MultiplyGroups<Exec>{this});
-  fence(exec, "femura::node_compliance::add_nodes");
+  fence(exec, "ossatura::node_compliance::add_nodes");
 }
 
 template<class Exec>
@@ -258,9 +258,9 @@ void make_compliance(const Exec& exec, const ContactPairs<Exec>& pairs, NodeComp
   compliance.num_pairs = pairs.num_pairs;
   compliance.stride = 3 * detail::round_up(pairs.num_pairs, detail::compliance_pairs);
   const std::int64_t stride = compliance.stride;
-  FEMURA_REQUIRE(stride * pairs.num_pairs < std::int64_t(1) << 31,
-                 pairs.num_pairs << " contacts at once: make the contact distance smaller");
-  fence(exec, "femura::make_compliance"); // pairs and rotations are read here
+  OSSATURA_REQUIRE(stride * pairs.num_pairs < std::int64_t(1) << 31,
+                   pairs.num_pairs << " contacts at once: make the contact distance smaller");
+  fence(exec, "ossatura::make_compliance"); // pairs and rotations are read here
   nodes.add_nodes(exec, pairs);
   std::vector<PairNode> list;
   std::vector<int> begin{0};
@@ -284,20 +284,20 @@ void make_compliance(const Exec& exec, const ContactPairs<Exec>& pairs, NodeComp
     }
     begin.push_back(int(list.size()));
   }
-  detail::make_room(exec, 3 * pairs.num_pairs * stride, compliance.value, "femura::compliance");
+  detail::make_room(exec, 3 * pairs.num_pairs * stride, compliance.value, "ossatura::compliance");
   Kokkos::parallel_for(
-      "femura::make_compliance::fill", tasks(exec, 0, pairs.num_pairs),
+      "ossatura::make_compliance::fill", tasks(exec, 0, pairs.num_pairs),
       FillCompliance<Exec>{&nodes, &list, &begin, compliance.value, stride, scale});
-  fence(exec, "femura::make_compliance::fill"); // the lists go
+  fence(exec, "ossatura::make_compliance::fill"); // the lists go
 }
 
-#define FEMURA_INSTANTIATE(Exec)                                                                   \
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template class NodeCompliance<Exec>;                                                             \
   template void make_compliance(const Exec&, const ContactPairs<Exec>&, NodeCompliance<Exec>&,     \
                                 const Array<double, Exec>&, double, ComplianceSpace<Exec>&,        \
                                 Compliance<Exec>&);
-FEMURA_FOR_SERIAL(FEMURA_INSTANTIATE)
-FEMURA_FOR_OPENMP(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+OSSATURA_FOR_SERIAL(OSSATURA_INSTANTIATE)
+OSSATURA_FOR_OPENMP(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura
+} // namespace ossatura

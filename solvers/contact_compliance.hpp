@@ -25,7 +25,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// For backends of cores.
 template<class Exec>
@@ -85,4 +85,4 @@ void make_compliance(const Exec& exec, const ContactPairs<Exec>& pairs, NodeComp
                      const Array<double, Exec>& rotation, double scale,
                      ComplianceSpace<Exec>& space, Compliance<Exec>& compliance);
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -29,12 +29,12 @@ ContactRounds<Exec>::ContactRounds(const Exec& exec, const SoftScene& scene,
     : systems_(systems)
     , contact_(exec, scene, systems.numbering.node_of, systems.options)
     , correction_(systems.product.get()) {
-  FEMURA_REQUIRE(systems.by_factor, "contact needs the factor: preconditioner ldlt");
+  OSSATURA_REQUIRE(systems.by_factor, "contact needs the factor: preconditioner ldlt");
   const FactorPattern& pattern = systems.numbering.pattern;
   const FactorRefreshing<Exec>& factor = *systems.by_factor;
   const std::int64_t n = 3 * std::int64_t(pattern.num_nodes);
   for (Vector* vector : {&force_, &free_motion_, &free_velocity_, &free_residual_, &change_})
-    *vector = make_zeros<double>(exec, n, "femura::contact_rounds::vector");
+    *vector = make_zeros<double>(exec, n, "ossatura::contact_rounds::vector");
   if constexpr (!BackendTraits<Exec>::is_device) {
     nodes_ = std::make_unique<NodeCompliance<Exec>>(pattern);
     factor_worth_ = iterations_of_factor(pattern);
@@ -42,10 +42,10 @@ ContactRounds<Exec>::ContactRounds(const Exec& exec, const SoftScene& scene,
     inverse_ = std::make_unique<InversePreconditioner<Exec, float>>(
         exec, pattern, make_inverse_layout(pattern), factor.made().factor.pattern, factor.warp(),
         false);
-    inverse_at_ = make_zeros<double>(exec, n, "femura::contact_rounds::inverse_at");
+    inverse_at_ = make_zeros<double>(exec, n, "ossatura::contact_rounds::inverse_at");
     if (systems.options.warp)
       for (Vector* rotation : {&made_at_, &warp_})
-        *rotation = make_zeros<double>(exec, 3 * n, "femura::contact_rounds::rotation");
+        *rotation = make_zeros<double>(exec, 3 * n, "ossatura::contact_rounds::rotation");
   }
 }
 
@@ -221,8 +221,8 @@ void ContactRounds<Exec>::renew(const Exec& exec, double scale) {
                   [&](auto& from, const Vector& warp) { contact_.renew(exec, from, scale, warp); });
 }
 
-#define FEMURA_INSTANTIATE(Exec) template class ContactRounds<Exec>;
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+#define OSSATURA_INSTANTIATE(Exec) template class ContactRounds<Exec>;
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura
+} // namespace ossatura

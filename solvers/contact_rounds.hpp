@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Positions and velocities of a step from `x`: those without contact come in `x_new`, `v_new`, and
 /// those with it take their place.
@@ -87,4 +87,4 @@ private:
   Vector force_, free_motion_, free_velocity_, free_residual_, change_;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -12,27 +12,27 @@
 #include <limits>
 #include <numeric>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
 void check_numbering(const SoftScene& scene, const std::vector<std::vector<int>>& node_of) {
-  FEMURA_REQUIRE(node_of.size() == scene.objects.size(),
-                 "node numbers of " << node_of.size() << " objects, there are "
-                                    << scene.objects.size());
+  OSSATURA_REQUIRE(node_of.size() == scene.objects.size(),
+                   "node numbers of " << node_of.size() << " objects, there are "
+                                      << scene.objects.size());
   std::size_t num_nodes = 0;
   for (std::size_t k = 0; k < node_of.size(); ++k) {
-    FEMURA_REQUIRE(node_of[k].size() == scene.objects[k].mesh.num_points(),
-                   "object '" << scene.objects[k].name << "' has "
-                              << scene.objects[k].mesh.num_points() << " points and "
-                              << node_of[k].size() << " node numbers");
+    OSSATURA_REQUIRE(node_of[k].size() == scene.objects[k].mesh.num_points(),
+                     "object '" << scene.objects[k].name << "' has "
+                                << scene.objects[k].mesh.num_points() << " points and "
+                                << node_of[k].size() << " node numbers");
     num_nodes += node_of[k].size();
   }
   std::vector<char> seen(num_nodes, 0);
   for (const auto& nodes : node_of)
     for (const int i : nodes) {
-      FEMURA_REQUIRE(i >= 0 && std::size_t(i) < num_nodes && !seen[i],
-                     "node number " << i << " twice or not below " << num_nodes);
+      OSSATURA_REQUIRE(i >= 0 && std::size_t(i) < num_nodes && !seen[i],
+                       "node number " << i << " twice or not below " << num_nodes);
       seen[i] = 1;
     }
 }
@@ -41,15 +41,15 @@ ContactObstacle obstacle_of(const SoftObstacle& from, std::size_t number) {
   ContactObstacle obstacle{};
   obstacle.sphere = from.kind == SoftObstacle::Kind::sphere;
   const double length = std::hypot(from.normal[0], from.normal[1], from.normal[2]);
-  FEMURA_REQUIRE(obstacle.sphere || (length > 0 && std::isfinite(length)),
-                 "obstacle " << number << ": the normal of a plane has length " << length);
-  FEMURA_REQUIRE(!obstacle.sphere || (from.radius > 0 && std::isfinite(from.radius)),
-                 "obstacle " << number << ": a sphere of radius " << from.radius);
-  FEMURA_REQUIRE(from.friction >= 0 && std::isfinite(from.friction),
-                 "obstacle " << number << ": friction " << from.friction);
+  OSSATURA_REQUIRE(obstacle.sphere || (length > 0 && std::isfinite(length)),
+                   "obstacle " << number << ": the normal of a plane has length " << length);
+  OSSATURA_REQUIRE(!obstacle.sphere || (from.radius > 0 && std::isfinite(from.radius)),
+                   "obstacle " << number << ": a sphere of radius " << from.radius);
+  OSSATURA_REQUIRE(from.friction >= 0 && std::isfinite(from.friction),
+                   "obstacle " << number << ": friction " << from.friction);
   for (int d = 0; d < 3; ++d) {
-    FEMURA_REQUIRE(std::isfinite(from.point[d]),
-                   "obstacle " << number << ": a coordinate is not finite");
+    OSSATURA_REQUIRE(std::isfinite(from.point[d]),
+                     "obstacle " << number << ": a coordinate is not finite");
     obstacle.point[d] = from.point[d];
     obstacle.normal[d] = obstacle.sphere ? 0 : from.normal[d] / length;
   }
@@ -74,10 +74,10 @@ template<class Exec>
 ContactSurfaces<Exec> make_surfaces(const Exec& exec, const SoftScene& scene,
                                     const std::vector<std::vector<int>>& node_of) {
   check_numbering(scene, node_of);
-  FEMURA_REQUIRE(scene.contact_distance >= 0 && std::isfinite(scene.contact_distance),
-                 "contact distance " << scene.contact_distance);
-  FEMURA_REQUIRE(scene.contact_friction >= 0 && std::isfinite(scene.contact_friction),
-                 "friction between objects " << scene.contact_friction);
+  OSSATURA_REQUIRE(scene.contact_distance >= 0 && std::isfinite(scene.contact_distance),
+                   "contact distance " << scene.contact_distance);
+  OSSATURA_REQUIRE(scene.contact_friction >= 0 && std::isfinite(scene.contact_friction),
+                   "friction between objects " << scene.contact_friction);
   ContactSurfaces<Exec> surfaces;
   for (const auto& nodes : node_of)
     surfaces.num_nodes += int(nodes.size());
@@ -87,15 +87,15 @@ ContactSurfaces<Exec> make_surfaces(const Exec& exec, const SoftScene& scene,
   std::vector<ContactObstacle> obstacles;
   for (const SoftObstacle& obstacle : scene.obstacles)
     obstacles.push_back(obstacle_of(obstacle, obstacles.size()));
-  surfaces.obstacle = upload(exec, "femura::contact::obstacle", obstacles);
+  surfaces.obstacle = upload(exec, "ossatura::contact::obstacle", obstacles);
   std::vector<int> fixed(surfaces.num_nodes, 0), object_of(surfaces.num_nodes, -1);
   for (std::size_t k = 0; k < node_of.size(); ++k)
     for (const std::int32_t i : scene.objects[k].fixed) {
-      FEMURA_REQUIRE(i >= 0 && std::size_t(i) < node_of[k].size(),
-                     "object '" << scene.objects[k].name << "': fixed point " << i);
+      OSSATURA_REQUIRE(i >= 0 && std::size_t(i) < node_of[k].size(),
+                       "object '" << scene.objects[k].name << "': fixed point " << i);
       fixed[node_of[k][i]] = 1;
     }
-  surfaces.fixed = upload(exec, "femura::contact::fixed", fixed);
+  surfaces.fixed = upload(exec, "ossatura::contact::fixed", fixed);
 
   if (scene.contact_between_objects && node_of.size() > 1) {
     surfaces.num_objects = int(node_of.size());
@@ -113,13 +113,13 @@ ContactSurfaces<Exec> make_surfaces(const Exec& exec, const SoftScene& scene,
       surface_begin.push_back(int(surface_node.size()));
       two_sided.push_back(mesh.shape == ElementShape::triangle);
     }
-    surfaces.triangle = upload(exec, "femura::contact::triangle", triangle);
-    surfaces.triangle_begin = upload(exec, "femura::contact::triangle_begin", triangle_begin);
-    surfaces.surface_node = upload(exec, "femura::contact::surface_node", surface_node);
-    surfaces.surface_begin = upload(exec, "femura::contact::surface_begin", surface_begin);
-    surfaces.two_sided = upload(exec, "femura::contact::two_sided", two_sided);
+    surfaces.triangle = upload(exec, "ossatura::contact::triangle", triangle);
+    surfaces.triangle_begin = upload(exec, "ossatura::contact::triangle_begin", triangle_begin);
+    surfaces.surface_node = upload(exec, "ossatura::contact::surface_node", surface_node);
+    surfaces.surface_begin = upload(exec, "ossatura::contact::surface_begin", surface_begin);
+    surfaces.two_sided = upload(exec, "ossatura::contact::two_sided", two_sided);
   }
-  surfaces.object_of = upload(exec, "femura::contact::object_of", object_of);
+  surfaces.object_of = upload(exec, "ossatura::contact::object_of", object_of);
   return surfaces;
 }
 
@@ -148,17 +148,17 @@ struct ContactSolver<Exec>::Implementation {
       , max_sweeps(options.contact_iterations)
       , tolerance(options.contact_tolerance)
       , least_motion(largest_coordinate(scene) * 32 * std::numeric_limits<double>::epsilon()) {
-    FEMURA_REQUIRE(max_sweeps > 0, max_sweeps << " sweeps for contact");
-    FEMURA_REQUIRE(tolerance > 0, "contact tolerance " << tolerance);
+    OSSATURA_REQUIRE(max_sweeps > 0, max_sweeps << " sweeps for contact");
+    OSSATURA_REQUIRE(tolerance > 0, "contact tolerance " << tolerance);
     if (surfaces.num_objects > 0)
       grid = make_triangle_grid(exec, surfaces);
     lists = make_pair_lists(exec, surfaces);
   }
 
   void check(const Array<double, Exec>& array, const char* name) const {
-    FEMURA_REQUIRE(std::int64_t(array.extent(0)) == 3 * std::int64_t(surfaces.num_nodes),
-                   array.extent(0)
-                       << " entries of " << name << " for " << surfaces.num_nodes << " nodes");
+    OSSATURA_REQUIRE(std::int64_t(array.extent(0)) == 3 * std::int64_t(surfaces.num_nodes),
+                     array.extent(0)
+                         << " entries of " << name << " for " << surfaces.num_nodes << " nodes");
   }
 
   template<class Factor>
@@ -169,19 +169,19 @@ struct ContactSolver<Exec>::Implementation {
     check(x, "x");
     check(x_free, "x_free");
     check(force, "force");
-    FEMURA_REQUIRE(num_nodes == surfaces.num_nodes,
-                   "a factor of " << num_nodes << " nodes for " << surfaces.num_nodes);
-    FEMURA_REQUIRE(rotation.extent(0) == 0 ||
-                       std::int64_t(rotation.extent(0)) == 9 * std::int64_t(surfaces.num_nodes),
-                   rotation.extent(0) << " entries of rotations");
-    FEMURA_REQUIRE(h2 > 0, "scale " << h2);
+    OSSATURA_REQUIRE(num_nodes == surfaces.num_nodes,
+                     "a factor of " << num_nodes << " nodes for " << surfaces.num_nodes);
+    OSSATURA_REQUIRE(rotation.extent(0) == 0 ||
+                         std::int64_t(rotation.extent(0)) == 9 * std::int64_t(surfaces.num_nodes),
+                     rotation.extent(0) << " entries of rotations");
+    OSSATURA_REQUIRE(h2 > 0, "scale " << h2);
     if (pairs.num_pairs == 0) {
       Kokkos::deep_copy(exec, force, 0.);
-      fence(exec, "femura::ContactSolver::solve");
+      fence(exec, "ossatura::ContactSolver::solve");
       return {};
     }
     detail::make_room(exec, 3 * std::int64_t(pairs.num_pairs), free_motion,
-                      "femura::contact::free_motion");
+                      "ossatura::contact::free_motion");
     measure_free_motion(exec, pairs, last, x, x_free, true, free_motion);
     make_compliance(exec, pairs, factor, rotation, h2, compliance_space, compliance);
     return sweep(exec, force, wanted, least_motion / tolerance);
@@ -282,7 +282,7 @@ ContactState ContactSolver<Exec>::measure(const Exec& exec, const Array<double, 
   Implementation& m = *implementation_;
   m.check(x, "x");
   m.check(x_new, "x_new");
-  FEMURA_REQUIRE(m.solved, "contacts are measured before they are solved");
+  OSSATURA_REQUIRE(m.solved, "contacts are measured before they are solved");
   if (m.pairs.num_pairs == 0)
     return {};
   measure_free_motion(exec, m.pairs, m.last, x, x_new, false, m.free_motion);
@@ -301,10 +301,10 @@ ContactResult ContactSolver<Exec>::refine(const Exec& exec, const Array<double, 
   m.check(x, "x");
   m.check(x_new, "x_new");
   m.check(force, "force");
-  FEMURA_REQUIRE(m.solved, "contacts are refined before they are solved");
+  OSSATURA_REQUIRE(m.solved, "contacts are refined before they are solved");
   if (m.pairs.num_pairs == 0) {
     Kokkos::deep_copy(exec, force, 0.);
-    fence(exec, "femura::ContactSolver::refine");
+    fence(exec, "ossatura::ContactSolver::refine");
     return {};
   }
   measure_free_motion(exec, m.pairs, m.last, x, x_new, false, m.free_motion);
@@ -343,7 +343,7 @@ std::vector<ContactPair> ContactSolver<Exec>::pairs(const Exec& exec) const {
 
 template<class Exec>
 std::vector<double> ContactSolver<Exec>::multipliers(const Exec& exec) const {
-  FEMURA_REQUIRE(implementation_->solved, "contacts are not solved yet");
+  OSSATURA_REQUIRE(implementation_->solved, "contacts are not solved yet");
   return download_first(exec, implementation_->pairs.multiplier,
                         3 * implementation_->pairs.num_pairs);
 }
@@ -369,10 +369,10 @@ void ContactSolver<Exec>::recall(const Exec& exec, const ContactMemory& memory) 
   Implementation& m = *implementation_;
   forget();
   const std::size_t count = memory.node.size();
-  FEMURA_REQUIRE(memory.target.size() == count && memory.frame.size() == 9 * count &&
-                     memory.multiplier.size() == 3 * count,
-                 "pairs of contact with " << memory.frame.size() << " and "
-                                          << memory.multiplier.size() << " numbers");
+  OSSATURA_REQUIRE(memory.target.size() == count && memory.frame.size() == 9 * count &&
+                       memory.multiplier.size() == 3 * count,
+                   "pairs of contact with " << memory.frame.size() << " and "
+                                            << memory.multiplier.size() << " numbers");
   if (count == 0)
     return;
   std::vector<std::size_t> order(count);
@@ -385,9 +385,9 @@ void ContactSolver<Exec>::recall(const Exec& exec, const ContactMemory& memory) 
   std::vector<ContactPair> pairs;
   std::vector<double> multiplier;
   for (const std::size_t p : order) {
-    FEMURA_REQUIRE(memory.node[p] >= 0 && memory.node[p] < m.surfaces.num_nodes &&
-                       memory.target[p] >= 0 && memory.target[p] < m.surfaces.num_targets(),
-                   "contact of node " << memory.node[p] << " with target " << memory.target[p]);
+    OSSATURA_REQUIRE(memory.node[p] >= 0 && memory.node[p] < m.surfaces.num_nodes &&
+                         memory.target[p] >= 0 && memory.target[p] < m.surfaces.num_targets(),
+                     "contact of node " << memory.node[p] << " with target " << memory.target[p]);
     ContactPair pair{};
     pair.slot = slot_of(p);
     std::copy_n(&memory.frame[9 * p], 9, pair.frame);
@@ -395,15 +395,15 @@ void ContactSolver<Exec>::recall(const Exec& exec, const ContactMemory& memory) 
     multiplier.insert(multiplier.end(), &memory.multiplier[3 * p], &memory.multiplier[3 * p] + 3);
   }
   m.pairs.num_pairs = int(count);
-  m.pairs.pair = upload(exec, "femura::contact_pairs", pairs);
-  m.pairs.multiplier = upload(exec, "femura::contact_pairs::multiplier", multiplier);
+  m.pairs.pair = upload(exec, "ossatura::contact_pairs", pairs);
+  m.pairs.multiplier = upload(exec, "ossatura::contact_pairs::multiplier", multiplier);
   m.solved = true;
 }
 
 template<class Exec>
 std::vector<double> ContactSolver<Exec>::obstacle_forces(const Exec& exec) const {
   const Implementation& m = *implementation_;
-  FEMURA_REQUIRE(m.solved, "contacts are not solved yet");
+  OSSATURA_REQUIRE(m.solved, "contacts are not solved yet");
   std::vector<double> forces;
   for (int o = 0; o < m.surfaces.num_obstacles; ++o) {
     double force[3] = {0, 0, 0};
@@ -414,23 +414,23 @@ std::vector<double> ContactSolver<Exec>::obstacle_forces(const Exec& exec) const
   return forces;
 }
 
-#define FEMURA_INSTANTIATE_SOLVE(Exec, ...)                                                        \
+#define OSSATURA_INSTANTIATE_SOLVE(Exec, ...)                                                      \
   template ContactResult ContactSolver<Exec>::solve(                                               \
       const Exec&, __VA_ARGS__&, double, const Array<double, Exec>&, const Array<double, Exec>&,   \
       const Array<double, Exec>&, const Array<double, Exec>&, double);                             \
   template void ContactSolver<Exec>::renew(const Exec&, __VA_ARGS__&, double,                      \
                                            const Array<double, Exec>&);
-#define FEMURA_INSTANTIATE(Exec)                                                                   \
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template class ContactSolver<Exec>;                                                              \
-  FEMURA_INSTANTIATE_SOLVE(Exec, const InverseFactor<Exec, double>)                                \
-  FEMURA_INSTANTIATE_SOLVE(Exec, const InverseFactor<Exec, float>)                                 \
-  FEMURA_INSTANTIATE_SOLVE(Exec, const InverseFactor<Exec, Half>)
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
-#define FEMURA_INSTANTIATE(Exec) FEMURA_INSTANTIATE_SOLVE(Exec, NodeCompliance<Exec>)
-FEMURA_FOR_SERIAL(FEMURA_INSTANTIATE)
-FEMURA_FOR_OPENMP(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
-#undef FEMURA_INSTANTIATE_SOLVE
+  OSSATURA_INSTANTIATE_SOLVE(Exec, const InverseFactor<Exec, double>)                              \
+  OSSATURA_INSTANTIATE_SOLVE(Exec, const InverseFactor<Exec, float>)                               \
+  OSSATURA_INSTANTIATE_SOLVE(Exec, const InverseFactor<Exec, Half>)
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
+#define OSSATURA_INSTANTIATE(Exec) OSSATURA_INSTANTIATE_SOLVE(Exec, NodeCompliance<Exec>)
+OSSATURA_FOR_SERIAL(OSSATURA_INSTANTIATE)
+OSSATURA_FOR_OPENMP(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
+#undef OSSATURA_INSTANTIATE_SOLVE
 
-} // namespace femura
+} // namespace ossatura

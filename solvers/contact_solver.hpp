@@ -34,7 +34,7 @@
 
 #include <memory>
 
-namespace femura {
+namespace ossatura {
 
 template<class Exec>
 class NodeCompliance; // solvers/contact_compliance.hpp
@@ -150,4 +150,4 @@ private:
   std::unique_ptr<Implementation> implementation_;
 };
 
-} // namespace femura
+} // namespace ossatura

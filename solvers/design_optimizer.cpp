@@ -15,7 +15,7 @@
 #include <optional>
 #include <sstream>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -25,29 +25,29 @@ template<class... Parts>
 }
 
 void check_continuation(const Continuation& c, double least, const char* what) {
-  FEMURA_REQUIRE(c.start >= least && std::isfinite(c.start) && c.end >= c.start &&
-                     std::isfinite(c.end),
-                 what << " from " << c.start << " to " << c.end);
-  FEMURA_REQUIRE(c.every >= 0, what << " grows every " << c.every << " steps");
-  FEMURA_REQUIRE(c.every == 0 || c.end == c.start || c.start * c.factor + c.increment > c.start,
-                 what << " does not grow: factor " << c.factor << ", increment " << c.increment);
+  OSSATURA_REQUIRE(c.start >= least && std::isfinite(c.start) && c.end >= c.start &&
+                       std::isfinite(c.end),
+                   what << " from " << c.start << " to " << c.end);
+  OSSATURA_REQUIRE(c.every >= 0, what << " grows every " << c.every << " steps");
+  OSSATURA_REQUIRE(c.every == 0 || c.end == c.start || c.start * c.factor + c.increment > c.start,
+                   what << " does not grow: factor " << c.factor << ", increment " << c.increment);
 }
 
 const DesignOptions& checked(const DesignOptions& o) {
-  FEMURA_REQUIRE(o.volume_fraction > 0 && o.volume_fraction < 1,
-                 "a volume fraction of " << o.volume_fraction);
-  FEMURA_REQUIRE(o.min_modulus > 0 && o.min_modulus < 1, "a least modulus of " << o.min_modulus);
-  FEMURA_REQUIRE(o.radius >= 0 && std::isfinite(o.radius), "a filter of radius " << o.radius);
-  FEMURA_REQUIRE(o.move > 0 && o.move <= 1, "a move limit of " << o.move);
-  FEMURA_REQUIRE(o.start >= 0 && o.start <= 1, "a first density of " << o.start);
-  FEMURA_REQUIRE(o.change_tolerance >= 0 && o.max_steps >= 0,
-                 "change " << o.change_tolerance << ", " << o.max_steps << " steps");
+  OSSATURA_REQUIRE(o.volume_fraction > 0 && o.volume_fraction < 1,
+                   "a volume fraction of " << o.volume_fraction);
+  OSSATURA_REQUIRE(o.min_modulus > 0 && o.min_modulus < 1, "a least modulus of " << o.min_modulus);
+  OSSATURA_REQUIRE(o.radius >= 0 && std::isfinite(o.radius), "a filter of radius " << o.radius);
+  OSSATURA_REQUIRE(o.move > 0 && o.move <= 1, "a move limit of " << o.move);
+  OSSATURA_REQUIRE(o.start >= 0 && o.start <= 1, "a first density of " << o.start);
+  OSSATURA_REQUIRE(o.change_tolerance >= 0 && o.max_steps >= 0,
+                   "change " << o.change_tolerance << ", " << o.max_steps << " steps");
   check_continuation(o.penalty, 1, "the penalty");
   if (o.projection) {
     check_continuation(o.sharpness, 1e-6, "the sharpness");
-    FEMURA_REQUIRE(o.threshold >= 0 && o.threshold <= 1, "a threshold of " << o.threshold);
-    FEMURA_REQUIRE(o.filter != DesignFilter::sensitivity,
-                   "projection is of filtered densities: density or Helmholtz filter");
+    OSSATURA_REQUIRE(o.threshold >= 0 && o.threshold <= 1, "a threshold of " << o.threshold);
+    OSSATURA_REQUIRE(o.filter != DesignFilter::sensitivity,
+                     "projection is of filtered densities: density or Helmholtz filter");
   }
   return o;
 }
@@ -66,19 +66,19 @@ bool at_end(const Continuation& c, double value) {
 MirrorPlanes mirror_planes(const DesignProblem& problem) {
   MirrorPlanes planes;
   for (const MirrorPlane& mirror : problem.mirrors) {
-    FEMURA_REQUIRE(mirror.axis >= 0 && mirror.axis < 3 && std::isfinite(mirror.place),
-                   "a mirror normal to axis " << mirror.axis << " at " << mirror.place);
+    OSSATURA_REQUIRE(mirror.axis >= 0 && mirror.axis < 3 && std::isfinite(mirror.place),
+                     "a mirror normal to axis " << mirror.axis << " at " << mirror.place);
     double low = mirror.place, high = mirror.place;
     for (std::size_t i = std::size_t(mirror.axis); i < problem.mesh.point.size(); i += 3) {
       low = std::min(low, problem.mesh.point[i]);
       high = std::max(high, problem.mesh.point[i]);
     }
-    FEMURA_REQUIRE(std::min(mirror.place - low, high - mirror.place) <= 1e-6 * (high - low),
-                   "the mirror normal to axis " << mirror.axis << " at " << mirror.place
-                                                << " cuts the body, which reaches from " << low
-                                                << " to " << high);
+    OSSATURA_REQUIRE(std::min(mirror.place - low, high - mirror.place) <= 1e-6 * (high - low),
+                     "the mirror normal to axis " << mirror.axis << " at " << mirror.place
+                                                  << " cuts the body, which reaches from " << low
+                                                  << " to " << high);
     int& count = planes.count[mirror.axis];
-    FEMURA_REQUIRE(count < 2, "more than two mirrors normal to axis " << mirror.axis);
+    OSSATURA_REQUIRE(count < 2, "more than two mirrors normal to axis " << mirror.axis);
     planes.place[mirror.axis][count++] = mirror.place;
   }
   return planes;
@@ -89,10 +89,10 @@ std::vector<double> sum_forces(const std::vector<NodeForce>& forces, std::size_t
                                const std::string& what) {
   std::vector<double> sum(3 * num_nodes);
   for (const NodeForce& f : forces) {
-    FEMURA_REQUIRE(f.node >= 0 && std::size_t(f.node) < num_nodes,
-                   what << ": node " << f.node << " of " << num_nodes);
+    OSSATURA_REQUIRE(f.node >= 0 && std::size_t(f.node) < num_nodes,
+                     what << ": node " << f.node << " of " << num_nodes);
     for (int c = 0; c < 3; ++c) {
-      FEMURA_REQUIRE(std::isfinite(f.force[c]), what << ": " << f.force[c] << " at " << f.node);
+      OSSATURA_REQUIRE(std::isfinite(f.force[c]), what << ": " << f.force[c] << " at " << f.node);
       sum[3 * std::size_t(f.node) + std::size_t(c)] += f.force[c];
     }
   }
@@ -138,23 +138,24 @@ struct DesignOptimizer<Exec>::Impl {
       , solver(exec, problem.mesh, problem.poisson, problem.held, options.solver)
       , penalty(options.penalty.start)
       , sharpness(options.projection ? options.sharpness.start : 0) {
-    const TimedScope scope("femura::design_optimizer");
-    FEMURA_REQUIRE(young > 0 && std::isfinite(young), "a modulus of " << young);
+    const TimedScope scope("ossatura::design_optimizer");
+    OSSATURA_REQUIRE(young > 0 && std::isfinite(young), "a modulus of " << young);
     geometry = measure_hexas(exec, solver.arrays());
     make_loads(exec, problem);
     make_roles(exec, problem);
     make_filter(exec, problem);
     for (Vector* vector : {&x, &x_new, &modulus, &df, &dv, &lower, &upper, &scratch})
-      *vector = make_zeros<double>(exec, num_elem(), "femura::design::by_element");
+      *vector = make_zeros<double>(exec, num_elem(), "ossatura::design::by_element");
     // Where nothing changes densities on the way they are one array.
     const bool has_filtered = cone_means() || helmholtz;
-    filtered = has_filtered ? make_zeros<double>(exec, num_elem(), "femura::design::filtered") : x;
-    density = make_zeros<double>(exec, num_elem(), "femura::design::density");
-    product = make_zeros<double>(exec, num_dofs(), "femura::design::product");
+    filtered =
+        has_filtered ? make_zeros<double>(exec, num_elem(), "ossatura::design::filtered") : x;
+    density = make_zeros<double>(exec, num_elem(), "ossatura::design::density");
+    product = make_zeros<double>(exec, num_dofs(), "ossatura::design::product");
     const std::size_t num_solves = cases.size() + (is_mechanism() ? 1 : 0);
     for (std::size_t k = 0; k < num_solves; ++k) {
-      u.push_back(make_zeros<double>(exec, num_dofs(), "femura::design::u"));
-      u_trial.push_back(make_zeros<double>(exec, num_dofs(), "femura::design::u_trial"));
+      u.push_back(make_zeros<double>(exec, num_dofs(), "ossatura::design::u"));
+      u_trial.push_back(make_zeros<double>(exec, num_dofs(), "ossatura::design::u_trial"));
     }
     if (options.method == DesignMethod::mma)
       mma.emplace(exec, num_elem(), 1);
@@ -172,52 +173,53 @@ struct DesignOptimizer<Exec>::Impl {
   /// On the components that are free; throws if there is nothing.
   Vector make_force(const Exec& exec, const std::vector<NodeForce>& forces, std::size_t num_nodes,
                     const std::string& what) const {
-    const Vector force = upload(exec, "femura::design::force", sum_forces(forces, num_nodes, what));
+    const Vector force =
+        upload(exec, "ossatura::design::force", sum_forces(forces, num_nodes, what));
     clear(exec, solver.held(), force);
-    FEMURA_REQUIRE(dot(exec, force, force) > 0, what << ": nothing on components that are free");
+    OSSATURA_REQUIRE(dot(exec, force, force) > 0, what << ": nothing on components that are free");
     return force;
   }
 
   void make_loads(const Exec& exec, const DesignProblem& problem) {
     const std::size_t num_nodes = problem.mesh.num_points();
-    FEMURA_REQUIRE(!problem.cases.empty(), "no load case");
+    OSSATURA_REQUIRE(!problem.cases.empty(), "no load case");
     for (std::size_t k = 0; k < problem.cases.size(); ++k) {
       const DesignLoadCase& c = problem.cases[k];
       std::ostringstream what;
       what << "load case " << k + 1;
       if (!c.loads.name.empty())
         what << " (" << c.loads.name << ')';
-      FEMURA_REQUIRE(c.weight > 0 && std::isfinite(c.weight), what.str()
-                                                                  << ": weight " << c.weight);
+      OSSATURA_REQUIRE(c.weight > 0 && std::isfinite(c.weight), what.str()
+                                                                    << ": weight " << c.weight);
       cases.push_back({make_force(exec, c.loads.forces, num_nodes, what.str()), c.weight});
     }
-    FEMURA_REQUIRE(is_mechanism() == !problem.output.empty(),
-                   problem.output.size() << " output directions, which are of mechanisms alone");
+    OSSATURA_REQUIRE(is_mechanism() == !problem.output.empty(),
+                     problem.output.size() << " output directions, which are of mechanisms alone");
     if (is_mechanism())
       output = make_force(exec, problem.output, num_nodes, "the output");
     if (problem.springs.empty())
       return;
     std::vector<double> spring(3 * num_nodes);
     for (const NodeSpring& s : problem.springs) {
-      FEMURA_REQUIRE(s.node >= 0 && std::size_t(s.node) < num_nodes && s.component >= 0 &&
-                         s.component < 3 && s.stiffness >= 0 && std::isfinite(s.stiffness),
-                     "a spring of " << s.stiffness << " from component " << s.component
-                                    << " of node " << s.node);
+      OSSATURA_REQUIRE(s.node >= 0 && std::size_t(s.node) < num_nodes && s.component >= 0 &&
+                           s.component < 3 && s.stiffness >= 0 && std::isfinite(s.stiffness),
+                       "a spring of " << s.stiffness << " from component " << s.component
+                                      << " of node " << s.node);
       spring[3 * std::size_t(s.node) + std::size_t(s.component)] += s.stiffness;
     }
-    solver.set_springs(exec, upload(exec, "femura::design::spring", spring));
+    solver.set_springs(exec, upload(exec, "ossatura::design::spring", spring));
   }
 
   void make_roles(const Exec& exec, const DesignProblem& problem) {
     const std::size_t n = std::size_t(num_elem());
-    FEMURA_REQUIRE(problem.role.empty() || problem.role.size() == n,
-                   problem.role.size() << " roles of " << n << " elements");
+    OSSATURA_REQUIRE(problem.role.empty() || problem.role.size() == n,
+                     problem.role.size() << " roles of " << n << " elements");
     std::vector<std::uint8_t> value(n, std::uint8_t(DesignRole::free));
     for (std::size_t e = 0; e < problem.role.size(); ++e) {
-      FEMURA_REQUIRE(problem.role[e] <= DesignRole::void_, "element " << e << " without a role");
+      OSSATURA_REQUIRE(problem.role[e] <= DesignRole::void_, "element " << e << " without a role");
       value[e] = std::uint8_t(problem.role[e]);
     }
-    role = upload(exec, "femura::design::role", value);
+    role = upload(exec, "ossatura::design::role", value);
   }
 
   void make_filter(const Exec& exec, const DesignProblem& problem) {
@@ -247,10 +249,10 @@ struct DesignOptimizer<Exec>::Impl {
     set_passive(exec, role, 1, 0, density);
     const DesignSums passive = sum_design(exec, role, geometry.volume, density);
     const double aim = options.volume_fraction * passive.total_volume - passive.volume;
-    FEMURA_REQUIRE(passive.free_volume > 0, "no element is free");
-    FEMURA_REQUIRE(aim > 0, "solid elements are " << passive.volume / passive.total_volume
-                                                  << " of the volume, the fraction is "
-                                                  << options.volume_fraction);
+    OSSATURA_REQUIRE(passive.free_volume > 0, "no element is free");
+    OSSATURA_REQUIRE(aim > 0, "solid elements are " << passive.volume / passive.total_volume
+                                                    << " of the volume, the fraction is "
+                                                    << options.volume_fraction);
     const double first =
         options.start > 0 ? options.start : std::min(1.0, aim / passive.free_volume);
     Kokkos::deep_copy(exec, x, std::max(first, least()));
@@ -267,7 +269,7 @@ struct DesignOptimizer<Exec>::Impl {
   /// The physical densities of x, their sums, and the gradient of the volume fraction, which does
   /// not depend on x where filters are linear.
   void refresh(const Exec& exec) {
-    const TimedScope scope("femura::design::filter");
+    const TimedScope scope("ossatura::design::filter");
     if (cone_means())
       apply_cone_filter(exec, *cone, x, filtered);
     else if (helmholtz)
@@ -311,7 +313,7 @@ struct DesignOptimizer<Exec>::Impl {
     Stopwatch timer;
     fill_modulus(exec, law(), density, modulus);
     {
-      const TimedScope scope("femura::design::prepare");
+      const TimedScope scope("ossatura::design::prepare");
       solver.set_modulus(exec, modulus);
     }
     step.seconds_prepare = timer.seconds();
@@ -330,7 +332,7 @@ struct DesignOptimizer<Exec>::Impl {
   }
 
   HexaSolveResult solve(const Exec& exec, std::size_t k) {
-    const TimedScope scope("femura::design::solve");
+    const TimedScope scope("ossatura::design::solve");
     const bool adjoint = k == cases.size();
     const Vector& force = adjoint ? output : cases[k].force;
     const Vector& trial = u_trial[k];
@@ -362,7 +364,7 @@ struct DesignOptimizer<Exec>::Impl {
 
   /// df = gradient of what is minimised by variables. Returns the sum of |rho dphi/drho|.
   double gradient(const Exec& exec) {
-    const TimedScope scope("femura::design::gradient");
+    const TimedScope scope("ossatura::design::gradient");
     const HexaArrays<Exec>& arrays = solver.arrays();
     Kokkos::deep_copy(exec, df, 0.0);
     for (std::size_t k = 0; k < cases.size(); ++k)
@@ -387,7 +389,7 @@ struct DesignOptimizer<Exec>::Impl {
   /// compliance, as TopOpt in PETSc does (N. Aage, E. Andreassen, B. Lazarov, Struct. Multidiscip.
   /// Optim. 51 (2015) 565-572, doi:10.1007/s00158-014-1157-0).
   void update(const Exec& exec, double size) {
-    const TimedScope scope("femura::design::update");
+    const TimedScope scope("ossatura::design::update");
     move_bounds(exec, role, x, least(), options.move, lower, upper);
     const double volume = sums.volume / sums.total_volume;
     double multiplier;
@@ -450,7 +452,7 @@ struct DesignOptimizer<Exec>::Impl {
     constexpr double slack = 1e-7; // of the volume: the aim is half of it below the limit
     if (excess() <= slack)
       return true;
-    const TimedScope scope("femura::design::meet_volume");
+    const TimedScope scope("ossatura::design::meet_volume");
     Kokkos::deep_copy(exec, x_new, x);
     const auto value = [&] { return excess() + slack / 2; };
     double low = 0, at_low = value();
@@ -562,7 +564,7 @@ std::vector<double> DesignOptimizer<Exec>::variables(const Exec& exec) const {
 
 template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::displacements(const Exec& exec, int which) const {
-  FEMURA_REQUIRE(which >= 0 && which < int(impl_->cases.size()), "load case " << which);
+  OSSATURA_REQUIRE(which >= 0 && which < int(impl_->cases.size()), "load case " << which);
   return download(exec, impl_->u[std::size_t(which)]);
 }
 
@@ -603,15 +605,15 @@ template<class Exec>
 void DesignOptimizer<Exec>::set_state(const Exec& exec, const DesignState& state) {
   Impl& own = *impl_;
   const std::size_t n = std::size_t(own.num_elem()), history = own.mma ? n : 0;
-  FEMURA_REQUIRE(state.x.size() == n, state.x.size() << " variables of " << n << " elements");
+  OSSATURA_REQUIRE(state.x.size() == n, state.x.size() << " variables of " << n << " elements");
   for (const std::vector<double>* values : {&state.x_old, &state.x_older, &state.low, &state.high})
-    FEMURA_REQUIRE(values->size() == history,
-                   values->size() << " values of the history, which has " << history);
-  FEMURA_REQUIRE(state.displacement.size() == own.u.size(),
-                 state.displacement.size() << " displacements of " << own.u.size() << " solves");
+    OSSATURA_REQUIRE(values->size() == history,
+                     values->size() << " values of the history, which has " << history);
+  OSSATURA_REQUIRE(state.displacement.size() == own.u.size(),
+                   state.displacement.size() << " displacements of " << own.u.size() << " solves");
   for (const std::vector<double>& u : state.displacement)
-    FEMURA_REQUIRE(u.size() == std::size_t(own.num_dofs()),
-                   u.size() << " displacements of " << own.num_dofs() << " components");
+    OSSATURA_REQUIRE(u.size() == std::size_t(own.num_dofs()),
+                     u.size() << " displacements of " << own.num_dofs() << " components");
   upload_to(exec, state.x, own.x);
   if (own.mma) {
     MmaHistory<Exec>& to = own.mma->history();
@@ -623,7 +625,7 @@ void DesignOptimizer<Exec>::set_state(const Exec& exec, const DesignState& state
   }
   for (std::size_t k = 0; k < own.u.size(); ++k)
     upload_to(exec, state.displacement[k], own.u[k]);
-  fence(exec, "femura::design::set_state");
+  fence(exec, "ossatura::design::set_state");
   own.steps = state.steps;
   own.scale = state.scale;
   own.penalty = state.penalty;
@@ -633,8 +635,8 @@ void DesignOptimizer<Exec>::set_state(const Exec& exec, const DesignState& state
   fill_modulus(exec, own.law(), own.density, own.modulus);
 }
 
-#define FEMURA_INSTANTIATE(Exec) template class DesignOptimizer<Exec>;
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+#define OSSATURA_INSTANTIATE(Exec) template class DesignOptimizer<Exec>;
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura
+} // namespace ossatura

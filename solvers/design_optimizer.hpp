@@ -16,7 +16,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// A solve that did not reach its tolerance, or numbers that are no longer finite: the state is
 /// that before the step.
@@ -99,4 +99,4 @@ private:
   std::unique_ptr<Impl> impl_;
 };
 
-} // namespace femura
+} // namespace ossatura

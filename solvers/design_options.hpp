@@ -4,7 +4,7 @@
 
 #include "solvers/hexa_solver.hpp"
 
-namespace femura {
+namespace ossatura {
 
 enum class DesignObjective {
   compliance, ///< least sum over the cases of weight f . u
@@ -63,4 +63,4 @@ struct DesignOptions {
   bool warm_start = true; ///< solves start from the displacements of the step before
 };
 
-} // namespace femura
+} // namespace ossatura

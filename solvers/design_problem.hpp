@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 struct DesignLoadCase {
   NodeLoads loads;
@@ -34,4 +34,4 @@ struct DesignProblem {
   std::vector<NodeSpring> springs;
 };
 
-} // namespace femura
+} // namespace ossatura

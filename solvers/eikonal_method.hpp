@@ -6,7 +6,7 @@
 #include "kernels/eikonal_times.hpp"
 #include "solvers/eikonal_solver.hpp"
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 /// Where the iterations start.
 template<class Exec>
@@ -57,10 +57,10 @@ EikonalCounts solve_by_parts(const Exec& exec, const RingUpdate<Exec, Metric>& u
                              const Array<Real, Exec>& time);
 
 /// Calls X(Exec, Metric, Real) for all that are instantiated.
-#define FEMURA_FOR_EACH_EIKONAL(X, Exec)                                                           \
+#define OSSATURA_FOR_EACH_EIKONAL(X, Exec)                                                         \
   X(Exec, TetraLengths<float>, float)                                                              \
   X(Exec, TetraLengths<double>, double)                                                            \
   X(Exec, TetraProducts<float>, float)                                                             \
   X(Exec, TetraProducts<double>, double)
 
-} // namespace femura::detail
+} // namespace ossatura::detail

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 namespace {
 
@@ -41,17 +41,18 @@ EikonalCounts solve_by_parts(const Exec& exec, const RingUpdate<Exec, Metric>& u
   const bool two_arrays = reads_last_times<Exec>(options);
   Array<Real, Exec> times[2] = {time, time};
   if (two_arrays) {
-    times[1] = make_uninitialized<Real>(exec, start.num_times, "femura::eikonal::new_time");
+    times[1] = make_uninitialized<Real>(exec, start.num_times, "ossatura::eikonal::new_time");
     Kokkos::deep_copy(exec, times[1], time);
   }
   PartBatches<Exec> batches;
   Array<int, Exec> inbox;
   if (spread) {
     batches.num_active =
-        make_uninitialized<int>(exec, front.num_parts, "femura::eikonal::num_active");
-    batches.begin = make_uninitialized<int>(exec, front.num_parts + 1, "femura::eikonal::batches");
+        make_uninitialized<int>(exec, front.num_parts, "ossatura::eikonal::num_active");
+    batches.begin =
+        make_uninitialized<int>(exec, front.num_parts + 1, "ossatura::eikonal::batches");
   } else if (!options.deterministic) {
-    inbox = make_uninitialized<int>(exec, start.num_times, "femura::eikonal::inbox");
+    inbox = make_uninitialized<int>(exec, start.num_times, "ossatura::eikonal::inbox");
     Kokkos::deep_copy(exec, inbox, -1);
   }
   const int num_inner = inbox.extent(0) > 0 ? inner_iterations : 1;
@@ -72,7 +73,7 @@ EikonalCounts solve_by_parts(const Exec& exec, const RingUpdate<Exec, Metric>& u
   const auto clock = Kokkos::create_mirror_view(front.clock);
   const auto last = [&] {
     Kokkos::deep_copy(exec, clock, front.clock);
-    fence(exec, "femura::eikonal::last");
+    fence(exec, "ossatura::eikonal::last");
     return clock(int(Front::last));
   };
   // A batch is long enough to hide the look at the clock.
@@ -99,13 +100,13 @@ EikonalCounts solve_by_parts(const Exec& exec, const RingUpdate<Exec, Metric>& u
   return counts;
 }
 
-#define FEMURA_INSTANTIATE(Exec, Metric, Real)                                                     \
+#define OSSATURA_INSTANTIATE(Exec, Metric, Real)                                                   \
   template EikonalCounts solve_by_parts(const Exec&, const RingUpdate<Exec, Metric>&,              \
                                         const EikonalStart<Exec>&, const EikonalOptions&,          \
                                         const Array<Real, Exec>&);
-#define FEMURA_INSTANTIATE_BACKEND(Exec) FEMURA_FOR_EACH_EIKONAL(FEMURA_INSTANTIATE, Exec)
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE_BACKEND)
-#undef FEMURA_INSTANTIATE_BACKEND
-#undef FEMURA_INSTANTIATE
+#define OSSATURA_INSTANTIATE_BACKEND(Exec) OSSATURA_FOR_EACH_EIKONAL(OSSATURA_INSTANTIATE, Exec)
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE_BACKEND)
+#undef OSSATURA_INSTANTIATE_BACKEND
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura::detail
+} // namespace ossatura::detail

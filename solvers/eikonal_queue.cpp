@@ -4,7 +4,7 @@
 #include "kernels/eikonal_front.hpp"
 #include "solvers/eikonal_method.hpp"
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 template<class Exec, class Metric, class Real>
 EikonalCounts solve_by_queue(const Exec& exec, const RingUpdate<Exec, Metric>& update,
@@ -16,7 +16,7 @@ EikonalCounts solve_by_queue(const Exec& exec, const RingUpdate<Exec, Metric>& u
   const bool two_arrays = reads_last_times<Exec>(options);
   Array<Real, Exec> times[2] = {time, time};
   if (two_arrays) {
-    times[1] = make_uninitialized<Real>(exec, start.num_times, "femura::eikonal::new_time");
+    times[1] = make_uninitialized<Real>(exec, start.num_times, "ossatura::eikonal::new_time");
     Kokkos::deep_copy(exec, times[1], time);
   }
   const auto advance = [&](int k) {
@@ -26,7 +26,7 @@ EikonalCounts solve_by_queue(const Exec& exec, const RingUpdate<Exec, Metric>& u
   const auto counter = Kokkos::create_mirror_view(front.counter);
   const auto left = [&](int k) {
     Kokkos::deep_copy(exec, counter, front.counter);
-    fence(exec, "femura::eikonal::count");
+    fence(exec, "ossatura::eikonal::count");
     return counter(Front::count + k % 3);
   };
   // A batch is long enough to hide the look at the count, and a multiple of all periods.
@@ -56,13 +56,13 @@ EikonalCounts solve_by_queue(const Exec& exec, const RingUpdate<Exec, Metric>& u
   return counts;
 }
 
-#define FEMURA_INSTANTIATE(Exec, Metric, Real)                                                     \
+#define OSSATURA_INSTANTIATE(Exec, Metric, Real)                                                   \
   template EikonalCounts solve_by_queue(const Exec&, const RingUpdate<Exec, Metric>&,              \
                                         const EikonalStart<Exec>&, const EikonalOptions&,          \
                                         const Array<Real, Exec>&);
-#define FEMURA_INSTANTIATE_BACKEND(Exec) FEMURA_FOR_EACH_EIKONAL(FEMURA_INSTANTIATE, Exec)
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE_BACKEND)
-#undef FEMURA_INSTANTIATE_BACKEND
-#undef FEMURA_INSTANTIATE
+#define OSSATURA_INSTANTIATE_BACKEND(Exec) OSSATURA_FOR_EACH_EIKONAL(OSSATURA_INSTANTIATE, Exec)
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE_BACKEND)
+#undef OSSATURA_INSTANTIATE_BACKEND
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura::detail
+} // namespace ossatura::detail

@@ -4,16 +4,16 @@
 
 #include "solvers/eikonal_method.hpp"
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 template<class Exec, class Metric, class Real>
 EikonalCounts solve_by_scan(const Exec& exec, const RingUpdate<Exec, Metric>& update,
                             const EikonalStart<Exec>& start, const EikonalOptions& options,
                             const Array<Real, Exec>& time) {
   ScanLists<Exec, Real> lists;
-  lists.point = make_uninitialized<int>(exec, start.num_times, "femura::eikonal::active");
-  lists.begin = make_uninitialized<std::int64_t>(exec, start.num_times, "femura::eikonal::begin");
-  lists.best = make_uninitialized<Real>(exec, start.num_times, "femura::eikonal::best");
+  lists.point = make_uninitialized<int>(exec, start.num_times, "ossatura::eikonal::active");
+  lists.begin = make_uninitialized<std::int64_t>(exec, start.num_times, "ossatura::eikonal::begin");
+  lists.best = make_uninitialized<Real>(exec, start.num_times, "ossatura::eikonal::best");
   const auto stamps = make_stamps(exec, start.num_times, start.site);
   const Real keep = Real(1) - Real(options.tolerance);
   EikonalCounts counts;
@@ -29,13 +29,13 @@ EikonalCounts solve_by_scan(const Exec& exec, const RingUpdate<Exec, Metric>& up
   }
 }
 
-#define FEMURA_INSTANTIATE(Exec, Metric, Real)                                                     \
+#define OSSATURA_INSTANTIATE(Exec, Metric, Real)                                                   \
   template EikonalCounts solve_by_scan(const Exec&, const RingUpdate<Exec, Metric>&,               \
                                        const EikonalStart<Exec>&, const EikonalOptions&,           \
                                        const Array<Real, Exec>&);
-#define FEMURA_INSTANTIATE_BACKEND(Exec) FEMURA_FOR_EACH_EIKONAL(FEMURA_INSTANTIATE, Exec)
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE_BACKEND)
-#undef FEMURA_INSTANTIATE_BACKEND
-#undef FEMURA_INSTANTIATE
+#define OSSATURA_INSTANTIATE_BACKEND(Exec) OSSATURA_FOR_EACH_EIKONAL(OSSATURA_INSTANTIATE, Exec)
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE_BACKEND)
+#undef OSSATURA_INSTANTIATE_BACKEND
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura::detail
+} // namespace ossatura::detail

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <unordered_map>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -38,14 +38,14 @@ struct Tissues {
 
 void check_mesh(const TetraMesh& mesh) {
   const std::size_t n = mesh.num_tetra();
-  FEMURA_REQUIRE(mesh.point.size() % 3 == 0 && mesh.tetra.size() % 4 == 0,
-                 "points have 3 coordinates, tetrahedra 4 vertices");
-  FEMURA_REQUIRE(mesh.tag.size() == n, mesh.tag.size() << " tags of " << n << " tetrahedra");
+  OSSATURA_REQUIRE(mesh.point.size() % 3 == 0 && mesh.tetra.size() % 4 == 0,
+                   "points have 3 coordinates, tetrahedra 4 vertices");
+  OSSATURA_REQUIRE(mesh.tag.size() == n, mesh.tag.size() << " tags of " << n << " tetrahedra");
   for (const auto* direction : {&mesh.fibre, &mesh.sheet})
-    FEMURA_REQUIRE(direction->empty() || direction->size() == 3 * n,
-                   direction->size() << " components of directions of " << n << " tetrahedra");
+    OSSATURA_REQUIRE(direction->empty() || direction->size() == 3 * n,
+                     direction->size() << " components of directions of " << n << " tetrahedra");
   for (const double x : mesh.point)
-    FEMURA_REQUIRE(std::isfinite(x), "a coordinate is not finite");
+    OSSATURA_REQUIRE(std::isfinite(x), "a coordinate is not finite");
 }
 
 /// Appends the squared slownesses of one tissue; `what` and `number` name it.
@@ -64,7 +64,7 @@ std::vector<double> slowness_table(const std::vector<int>& tags,
   std::vector<double> table;
   for (const int tag : tags) {
     const auto found = velocities.find(tag);
-    FEMURA_REQUIRE(found != velocities.end(), "tag " << tag << " has no velocity");
+    OSSATURA_REQUIRE(found != velocities.end(), "tag " << tag << " has no velocity");
     add_slowness(found->second, "tag", tag, table);
   }
   return table;
@@ -73,8 +73,8 @@ std::vector<double> slowness_table(const std::vector<int>& tags,
 /// The same [num_tetra, 3].
 std::vector<double> slowness_table(std::int64_t num_tetra,
                                    const std::vector<ConductionVelocity>& velocities) {
-  FEMURA_REQUIRE(std::int64_t(velocities.size()) == num_tetra,
-                 velocities.size() << " velocities of " << num_tetra << " tetrahedra");
+  OSSATURA_REQUIRE(std::int64_t(velocities.size()) == num_tetra,
+                   velocities.size() << " velocities of " << num_tetra << " tetrahedra");
   std::vector<double> table;
   table.reserve(3 * velocities.size());
   for (std::size_t t = 0; t < velocities.size(); ++t)
@@ -124,32 +124,32 @@ struct EikonalSolver<Exec, Real>::Implementation {
       : options(solver_options) {
     if (options.method == EikonalMethod::automatic)
       options.method = default_eikonal_method<Exec>;
-    FEMURA_REQUIRE(options.tolerance >= 0 && options.tolerance < 1,
-                   "tolerance " << options.tolerance);
-    FEMURA_REQUIRE(options.num_parts >= 0, options.num_parts << " sub-domains");
+    OSSATURA_REQUIRE(options.tolerance >= 0 && options.tolerance < 1,
+                     "tolerance " << options.tolerance);
+    OSSATURA_REQUIRE(options.num_parts >= 0, options.num_parts << " sub-domains");
     check_mesh(mesh);
     Tissues tissues(mesh);
     tags = tissues.tag;
-    Array<double, Exec> point = upload(exec, "femura::eikonal::point", mesh.point);
+    Array<double, Exec> point = upload(exec, "ossatura::eikonal::point", mesh.point);
     topology = make_tetra_topology(exec, mesh, point);
     stars = make_point_stars(exec, topology);
     const auto& tetra_order = topology.tetra_order;
     tissue.point = gather_rows(exec, topology.point_order, 3, point);
-    tag_row =
-        gather_rows(exec, tetra_order, 1, upload(exec, "femura::eikonal::tissue", tissues.tissue));
+    tag_row = gather_rows(exec, tetra_order, 1,
+                          upload(exec, "ossatura::eikonal::tissue", tissues.tissue));
     if (!mesh.fibre.empty())
       tissue.fibre =
-          gather_rows(exec, tetra_order, 3, upload(exec, "femura::eikonal::fibre", mesh.fibre));
+          gather_rows(exec, tetra_order, 3, upload(exec, "ossatura::eikonal::fibre", mesh.fibre));
     if (!mesh.sheet.empty())
       tissue.sheet =
-          gather_rows(exec, tetra_order, 3, upload(exec, "femura::eikonal::sheet", mesh.sheet));
+          gather_rows(exec, tetra_order, 3, upload(exec, "ossatura::eikonal::sheet", mesh.sheet));
     if (options.metric == TetraMetric::lengths)
       lengths = Array<TetraLengths<Real>, Exec>(
-          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "femura::eikonal::lengths"),
+          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ossatura::eikonal::lengths"),
           mesh.num_tetra());
     else
       products = Array<TetraProducts<Real>, Exec>(
-          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "femura::eikonal::products"),
+          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ossatura::eikonal::products"),
           mesh.num_tetra());
     set_velocities(exec, velocities);
 
@@ -171,7 +171,7 @@ struct EikonalSolver<Exec, Real>::Implementation {
   void fill_metric(const Exec& exec, const std::vector<double>& slowness,
                    const Array<int, Exec>& row) {
     tissue.slowness = {}; // before there is another
-    tissue.slowness = upload(exec, "femura::eikonal::slowness", slowness);
+    tissue.slowness = upload(exec, "ossatura::eikonal::slowness", slowness);
     tissue.tissue = row;
     if (options.metric == TetraMetric::lengths)
       fill_metric(exec, lengths);
@@ -192,7 +192,7 @@ struct EikonalSolver<Exec, Real>::Implementation {
       int value = 0;
       Kokkos::deep_copy(exec, Kokkos::View<int, Kokkos::HostSpace>(&value),
                         Kokkos::subview(array, bad.tetra));
-      fence(exec, "femura::eikonal::refuse");
+      fence(exec, "ossatura::eikonal::refuse");
       return value;
     };
     fail<std::invalid_argument>("tetrahedron ", entry(topology.tetra_order), ", of tag ",
@@ -234,21 +234,21 @@ struct EikonalSolver<Exec, Real>::Implementation {
     }
     const detail::EikonalStart<Exec> start{std::int64_t(sets.size()) * num_points(),
                                            int(num_points()),
-                                           upload(exec, "femura::eikonal::site", site_index)};
-    const auto start_time = upload(exec, "femura::eikonal::site_time", site_time);
+                                           upload(exec, "ossatura::eikonal::site", site_index)};
+    const auto start_time = upload(exec, "ossatura::eikonal::site_time", site_time);
     const auto make_start_times = [&] {
-      const auto t = make_uninitialized<Real>(exec, start.num_times, "femura::eikonal::time");
+      const auto t = make_uninitialized<Real>(exec, start.num_times, "ossatura::eikonal::time");
       Kokkos::deep_copy(exec, t, unreached_time<Real>);
       scatter_sites(exec, start.site, start_time, t);
       return t;
     };
     const auto time = make_start_times();
 
-    fence(exec, "femura::eikonal::start");
+    fence(exec, "ossatura::eikonal::start");
     detail::EikonalCounts counts;
     const Stopwatch watch;
     {
-      const TimedScope scope("femura::eikonal::iterate");
+      const TimedScope scope("ossatura::eikonal::iterate");
       switch (options.method) {
       case EikonalMethod::automatic: // decided by now
       case EikonalMethod::queue:
@@ -263,7 +263,7 @@ struct EikonalSolver<Exec, Real>::Implementation {
         break;
       }
     }
-    const TimedScope scope("femura::eikonal::finish");
+    const TimedScope scope("ossatura::eikonal::finish");
     EikonalResult result;
     result.seconds = watch.seconds();
     result.iterations = counts.iterations;
@@ -278,9 +278,9 @@ struct EikonalSolver<Exec, Real>::Implementation {
     result.residual = residual.relative;
     result.certificate = std::max(residual.relative, residual.exact_relative);
     result.certificate_ms = std::max(residual.absolute, residual.exact_absolute);
-    gather_times(exec, topology.point_order, upload(exec, "femura::eikonal::origin", origin), time,
-                 times);
-    fence(exec, "femura::EikonalSolver::solve");
+    gather_times(exec, topology.point_order, upload(exec, "ossatura::eikonal::origin", origin),
+                 time, times);
+    fence(exec, "ossatura::EikonalSolver::solve");
     return result;
   }
 };
@@ -317,18 +317,19 @@ EikonalResult EikonalSolver<Exec, Real>::solve(const Exec& exec,
                                                const std::vector<std::vector<EikonalSite>>& sets,
                                                const Array<Real, Exec>& times) {
   const std::int64_t n = num_points();
-  FEMURA_REQUIRE(!sets.empty(), "no set of sites");
-  FEMURA_REQUIRE(std::int64_t(sets.size()) * n < std::int64_t(1) << 31,
-                 sets.size() << " sets of " << n << " points: solve fewer at once");
-  FEMURA_REQUIRE(std::int64_t(times.extent(0)) == std::int64_t(sets.size()) * n,
-                 times.extent(0) << " times for " << sets.size() << " sets of " << n << " points");
+  OSSATURA_REQUIRE(!sets.empty(), "no set of sites");
+  OSSATURA_REQUIRE(std::int64_t(sets.size()) * n < std::int64_t(1) << 31,
+                   sets.size() << " sets of " << n << " points: solve fewer at once");
+  OSSATURA_REQUIRE(std::int64_t(times.extent(0)) == std::int64_t(sets.size()) * n,
+                   times.extent(0)
+                       << " times for " << sets.size() << " sets of " << n << " points");
   for (const auto& set : sets) {
-    FEMURA_REQUIRE(!set.empty(), "a set without a site");
+    OSSATURA_REQUIRE(!set.empty(), "a set without a site");
     const double origin = time_origin(set);
     for (const EikonalSite& site : set) {
-      FEMURA_REQUIRE(site.vertex >= 0 && site.vertex < n, "site at vertex " << site.vertex);
-      FEMURA_REQUIRE(std::isfinite(origin) && site.time - origin < double(unreached_time<Real>),
-                     "site at time " << site.time);
+      OSSATURA_REQUIRE(site.vertex >= 0 && site.vertex < n, "site at vertex " << site.vertex);
+      OSSATURA_REQUIRE(std::isfinite(origin) && site.time - origin < double(unreached_time<Real>),
+                       "site at time " << site.time);
     }
   }
   const Implementation& implementation = *implementation_;
@@ -363,10 +364,10 @@ int EikonalSolver<Exec, Real>::metric_bytes_per_tetra() const {
                                                                  : int(sizeof(TetraProducts<Real>));
 }
 
-#define FEMURA_INSTANTIATE(Exec)                                                                   \
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template class EikonalSolver<Exec, float>;                                                       \
   template class EikonalSolver<Exec, double>;
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura
+} // namespace ossatura

@@ -14,7 +14,7 @@
 #include <memory>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Velocities of a tissue along its fibres, its sheets and the normal of both, in m/s = mm/ms.
 /// Where `fibre` is 0 or no number, no wave goes through the tissue, and the others do not matter.
@@ -161,4 +161,4 @@ private:
   std::unique_ptr<Implementation> implementation_;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -8,14 +8,14 @@
 #include "kernels/stiffness_sum_factorised.hpp"
 #include "kernels/stiffness_tensor_cores.hpp"
 
-namespace femura {
+namespace ossatura {
 
 // Instantiated in sum_factorised_stiffness.cpp.
-#define FEMURA_INSTANTIATED(Exec)                                                                  \
+#define OSSATURA_INSTANTIATED(Exec)                                                                \
   extern template void form_sum_factorised<Exec>(const Exec&, const HexaBatch<Exec>&,              \
                                                  MatrixStorage, std::int64_t, std::int64_t,        \
                                                  const Array<double, Exec>&);
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATED)
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATED)
 
 namespace {
 
@@ -76,18 +76,19 @@ template<class Exec>
 void form_stiffness(const Exec& exec, StiffnessMethod method, const HexaBatch<Exec>& batch,
                     MatrixStorage storage, std::int64_t begin, std::int64_t end,
                     const Array<double, Exec>& matrix) {
-  FEMURA_REQUIRE(begin >= 0 && begin <= end && end <= batch.num_elem,
-                 "form_stiffness: elements " << begin << " .. " << end << " of " << batch.num_elem);
+  OSSATURA_REQUIRE(begin >= 0 && begin <= end && end <= batch.num_elem,
+                   "form_stiffness: elements " << begin << " .. " << end << " of "
+                                               << batch.num_elem);
   const std::int64_t entries = (end - begin) * matrix_entries(storage, batch.num_dofs());
-  FEMURA_REQUIRE(std::int64_t(matrix.extent(0)) >= entries,
-                 "form_stiffness: an array of " << matrix.extent(0) << " for matrices of "
-                                                << entries << " entries");
+  OSSATURA_REQUIRE(std::int64_t(matrix.extent(0)) >= entries,
+                   "form_stiffness: an array of " << matrix.extent(0) << " for matrices of "
+                                                  << entries << " entries");
   if (begin == end)
     return;
   if (method == StiffnessMethod::automatic)
     method = choose_stiffness_method(exec, batch);
   const std::string reason = obstacle(exec, method, batch, begin, end);
-  FEMURA_REQUIRE(reason.empty(), "form_stiffness: " << name_of(method) << ": " << reason);
+  OSSATURA_REQUIRE(reason.empty(), "form_stiffness: " << name_of(method) << ": " << reason);
   switch (method) {
   case StiffnessMethod::ai:
     return form_ai(exec, batch, storage, begin, end, matrix);
@@ -116,14 +117,14 @@ void form_stiffness(const Exec& exec, StiffnessMethod method, const HexaBatch<Ex
   }
 }
 
-#define FEMURA_INSTANTIATE(Exec)                                                                   \
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template MethodSupport supports<Exec>(const Exec&, StiffnessMethod, const HexaBatch<Exec>&);     \
   template StiffnessMethod choose_stiffness_method<Exec>(const Exec&, const HexaBatch<Exec>&);     \
   template void form_stiffness<Exec>(const Exec&, StiffnessMethod, const HexaBatch<Exec>&,         \
                                      MatrixStorage, std::int64_t, std::int64_t,                    \
                                      const Array<double, Exec>&);
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
-#undef FEMURA_INSTANTIATED
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
+#undef OSSATURA_INSTANTIATED
 
-} // namespace femura
+} // namespace ossatura

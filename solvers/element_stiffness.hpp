@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// Whether a method can be had for these elements on this backend, and if not, why, in words.
 struct MethodSupport {
@@ -30,4 +30,4 @@ void form_stiffness(const Exec& exec, StiffnessMethod method, const HexaBatch<Ex
                     MatrixStorage storage, std::int64_t begin, std::int64_t end,
                     const Array<double, Exec>& matrix);
 
-} // namespace femura
+} // namespace ossatura

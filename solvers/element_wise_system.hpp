@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 template<class Exec>
 class ElementWiseSystem {
@@ -28,8 +28,8 @@ public:
       : gather_(make_mode_gather(exec, model))
       , held_(held)
       , root_(make_slot_roots(exec, gather_)) {
-    FEMURA_REQUIRE(gather_.num_slots() < std::int64_t(1) << 30,
-                   gather_.num_slots() << " modes of elements: more than 30 bits count");
+    OSSATURA_REQUIRE(gather_.num_slots() < std::int64_t(1) << 30,
+                     gather_.num_slots() << " modes of elements: more than 30 bits count");
     copies_ = make_vector(exec);
     product_ = make_vector(exec);
     inverse_diagonal_ = make_vector(exec);
@@ -40,10 +40,10 @@ public:
       std::vector<int> itself(std::size_t(slots), 0);
       for (std::size_t k = 0; k < itself.size(); ++k)
         itself[k] = 2 * int(first + std::int64_t(k));
-      own.batch.signed_mode = upload(exec, "femura::element_wise::slot", itself);
+      own.batch.signed_mode = upload(exec, "ossatura::element_wise::slot", itself);
       const std::int64_t entries = matrix_entries(MatrixStorage::packed, batch.num_dofs());
       own.matrix = make_uninitialized<double>(exec, batch.num_elem * entries,
-                                              "femura::element_wise::matrix");
+                                              "ossatura::element_wise::matrix");
       form_stiffness(exec, form, batch, MatrixStorage::packed, 0, batch.num_elem, own.matrix);
       packed_diagonal(exec, batch.num_dofs(), own.matrix,
                       Array<double, Exec>(Kokkos::subview(
@@ -52,11 +52,11 @@ public:
       first += slots;
     }
     invert_slot_diagonal(exec, gather_, held_, inverse_diagonal_);
-    fence(exec, "femura::ElementWiseSystem");
+    fence(exec, "ossatura::ElementWiseSystem");
   }
 
   Array<double, Exec> make_vector(const Exec& exec) const {
-    return make_zeros<double>(exec, 3 * gather_.num_slots(), "femura::element_wise::vector");
+    return make_zeros<double>(exec, 3 * gather_.num_slots(), "ossatura::element_wise::vector");
   }
   const Array<double, Exec>& inverse_diagonal() const { return inverse_diagonal_; }
 
@@ -122,4 +122,4 @@ private:
   std::vector<Batch> batches_;
 };
 
-} // namespace femura::detail
+} // namespace ossatura::detail

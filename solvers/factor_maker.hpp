@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// The factor and what is always made with it.
 template<class Exec>
@@ -31,10 +31,10 @@ template<class Exec>
 MadeFactor<Exec> allocate_factor(const Exec& exec, const FactorPattern& pattern) {
   MadeFactor<Exec> made;
   made.factor.pattern = upload_pattern(exec, pattern);
-  made.factor.panel = make_zeros<double>(exec, pattern.begin.back(), "femura::factor::panel");
+  made.factor.panel = make_zeros<double>(exec, pattern.begin.back(), "ossatura::factor::panel");
   const std::int64_t n = 3 * std::int64_t(pattern.num_nodes);
-  made.factor.pivot = make_zeros<double>(exec, n, "femura::factor::pivot");
-  made.inverse_pivot = make_zeros<double>(exec, n, "femura::factor::inverse_pivot");
+  made.factor.pivot = make_zeros<double>(exec, n, "ossatura::factor::pivot");
+  made.inverse_pivot = make_zeros<double>(exec, n, "ossatura::factor::inverse_pivot");
   made.diagonal = make_diagonal_inverse(exec, pattern);
   return made;
 }
@@ -49,7 +49,7 @@ public:
       , row_begin_(std::move(row_begin))
       , column_(std::move(column))
       , made_(allocate_factor(exec, pattern))
-      , replaced_(make_zeros<int>(exec, 1, "femura::factor::replaced")) {
+      , replaced_(make_zeros<int>(exec, 1, "ossatura::factor::replaced")) {
     if (place == FactorPlace::device)
       batched_.emplace(exec, pattern, row_begin_, column_);
   }
@@ -95,7 +95,7 @@ public:
     upload_to(exec, host_.pivot, made_.factor.pivot);
     Kokkos::deep_copy(exec, replaced_, host_.num_replaced);
     invert_diagonal_blocks(exec, made_.factor, made_.diagonal, made_.inverse_pivot);
-    fence(exec, "femura::factor_maker::take");
+    fence(exec, "ossatura::factor_maker::take");
   }
 
   /// Pivots of the last factor that were replaced: the matrix was not positive definite. Fences.
@@ -113,4 +113,4 @@ private:
   std::future<void> running_;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -10,7 +10,7 @@
 #include "solvers/factor_maker.hpp"
 #include "solvers/resident_cg.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// In use: what was last published. A factor that is made in the background is prepared beside it.
 template<class Exec>
@@ -35,7 +35,7 @@ public:
       : solve_(exec, pattern)
       , rotation_(rotation)
       , rotated_(make_zeros<double>(exec, 3 * std::int64_t(pattern.num_nodes),
-                                    "femura::preconditioner::rotated")) {}
+                                    "ossatura::preconditioner::rotated")) {}
 
   void prepare(const Exec& exec, const MadeFactor<Exec>& made) override {
     solve_.refresh(exec, made.factor);
@@ -116,7 +116,7 @@ public:
   NodePreconditioner(const Exec& exec, int num_nodes, SoftPreconditioner kind)
       : kind_(kind)
       , blocks_(make_zeros<double>(exec, 9 * std::int64_t(num_nodes),
-                                   "femura::preconditioner::blocks")) {}
+                                   "ossatura::preconditioner::blocks")) {}
 
   void update(const Exec& exec, const BlockMatrix<Exec>& matrix) {
     if (kind_ != SoftPreconditioner::none)
@@ -134,4 +134,4 @@ private:
   Array<double, Exec> blocks_;
 };
 
-} // namespace femura
+} // namespace ossatura

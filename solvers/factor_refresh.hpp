@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// What `automatic` stands for.
 template<class Exec>
@@ -27,9 +27,10 @@ SoftOptions resolve(SoftOptions options) {
   if (options.place == FactorPlace::automatic)
     options.place = is_device && (beside || !background) ? FactorPlace::device : FactorPlace::host;
   options.storage = resolve_storage(options, is_device);
-  FEMURA_REQUIRE(!background || beside || options.place == FactorPlace::host,
-                 "the background of cores is a thread of the host, and on devices only the inverse "
-                 "factor can be made beside the one in use: place host or auto");
+  OSSATURA_REQUIRE(
+      !background || beside || options.place == FactorPlace::host,
+      "the background of cores is a thread of the host, and on devices only the inverse "
+      "factor can be made beside the one in use: place host or auto");
   return options;
 }
 
@@ -47,22 +48,22 @@ public:
                                                              : exec) {
     const std::int64_t entries = 9 * std::int64_t(pattern.num_nodes);
     if (options.warp) {
-      now_ = make_zeros<double>(exec, entries, "femura::warp::now");
-      made_at_ = make_zeros<double>(exec, entries, "femura::warp::made_at");
-      next_at_ = make_zeros<double>(exec, entries, "femura::warp::next_at");
-      warp_ = make_zeros<double>(exec, entries, "femura::warp");
+      now_ = make_zeros<double>(exec, entries, "ossatura::warp::now");
+      made_at_ = make_zeros<double>(exec, entries, "ossatura::warp::made_at");
+      next_at_ = make_zeros<double>(exec, entries, "ossatura::warp::next_at");
+      warp_ = make_zeros<double>(exec, entries, "ossatura::warp");
     }
     const bool background = options.refresh == FactorRefresh::background;
     if (background && options.place == FactorPlace::device) {
       snapshot_ = matrix;
-      snapshot_.value = make_zeros<double>(exec, matrix.value.extent(0), "femura::snapshot");
+      snapshot_.value = make_zeros<double>(exec, matrix.value.extent(0), "ossatura::snapshot");
     }
     preconditioner_ = make_preconditioner(exec, pattern, background);
   }
 
   ~FactorRefreshing() {
     if (running_)
-      fence(beside_, "femura::factor_refresh");
+      fence(beside_, "ossatura::factor_refresh");
   }
   FactorRefreshing(const FactorRefreshing&) = delete;
   FactorRefreshing& operator=(const FactorRefreshing&) = delete;
@@ -183,7 +184,7 @@ private:
       return;
     }
     Kokkos::deep_copy(exec, snapshot_.value, matrix.value);
-    fence(exec, "femura::factor_refresh::snapshot"); // the other instance reads it
+    fence(exec, "ossatura::factor_refresh::snapshot"); // the other instance reads it
     maker_.make(beside_, snapshot_);
     preconditioner_->prepare(beside_, maker_.made());
     running_ = true;
@@ -194,7 +195,7 @@ private:
     if (maker_.is_running())
       maker_.take(exec);
     if (running_)
-      fence(beside_, "femura::factor_refresh::wait");
+      fence(beside_, "ossatura::factor_refresh::wait");
     running_ = false;
   }
 
@@ -210,4 +211,4 @@ private:
   bool made_ = false, refreshed_ = false, running_ = false;
 };
 
-} // namespace femura
+} // namespace ossatura

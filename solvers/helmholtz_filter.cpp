@@ -5,19 +5,19 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 template<class Exec>
 HelmholtzFilter<Exec>::HelmholtzFilter(const Exec& exec, const HexaArrays<Exec>& arrays,
                                        double radius) {
-  FEMURA_REQUIRE(radius > 0 && std::isfinite(radius), "a filter of radius " << radius);
+  OSSATURA_REQUIRE(radius > 0 && std::isfinite(radius), "a filter of radius " << radius);
   terms_ = make_helmholtz_terms(exec, arrays, radius / (2 * std::sqrt(3.0)));
   for (Array<double, Exec>* vector :
        {&diagonal_, &b_, &z_, &vectors_.x, &vectors_.r, &vectors_.p, &vectors_.q})
-    *vector = make_zeros<double>(exec, arrays.num_nodes, "femura::helmholtz::vector");
+    *vector = make_zeros<double>(exec, arrays.num_nodes, "ossatura::helmholtz::vector");
   vectors_.b = vectors_.r;
   helmholtz_diagonal(exec, terms_, diagonal_);
-  fence(exec, "femura::helmholtz_filter");
+  fence(exec, "ossatura::helmholtz_filter");
 }
 
 template<class Exec>
@@ -42,7 +42,7 @@ SolveResult HelmholtzFilter<Exec>::apply_transposed(const Exec& exec,
 /// A y = b from y = 0, so that equal b give equal bits.
 template<class Exec>
 SolveResult HelmholtzFilter<Exec>::solve(const Exec& exec) const {
-  const TimedScope scope("femura::helmholtz_filter");
+  const TimedScope scope("ossatura::helmholtz_filter");
   Kokkos::deep_copy(exec, vectors_.x, 0.0);
   CgOptions options;
   options.tolerance = 1e-10;
@@ -63,8 +63,8 @@ SolveResult HelmholtzFilter<Exec>::solve(const Exec& exec) const {
       vectors_);
 }
 
-#define FEMURA_INSTANTIATE(Exec) template class HelmholtzFilter<Exec>;
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+#define OSSATURA_INSTANTIATE(Exec) template class HelmholtzFilter<Exec>;
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura
+} // namespace ossatura

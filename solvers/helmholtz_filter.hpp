@@ -12,7 +12,7 @@
 #include "kernels/helmholtz_terms.hpp"
 #include "solvers/cg.hpp"
 
-namespace femura {
+namespace ossatura {
 
 template<class Exec>
 class HelmholtzFilter {
@@ -35,4 +35,4 @@ private:
   CgVectors<Exec, double, double, double> vectors_;
 };
 
-} // namespace femura
+} // namespace ossatura

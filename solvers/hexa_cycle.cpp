@@ -3,7 +3,7 @@
 
 #include "solvers/lanczos.hpp"
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 template<class Exec, class Scalar>
 void HexaPolynomialCycle<Exec, Scalar>::prepare(const Exec& exec,
@@ -12,11 +12,11 @@ void HexaPolynomialCycle<Exec, Scalar>::prepare(const Exec& exec,
   const std::int64_t n = stiffness.num_dofs();
   const bool polynomial = kind_ == HexaPreconditioner::chebyshev;
   if (jacobi_.blocks.extent(0) == 0) {
-    jacobi_.blocks = make_uninitialized<Scalar>(exec, 2 * n, "femura::hexa::jacobi");
-    x_ = make_zeros<Scalar>(exec, n, "femura::hexa::x");
+    jacobi_.blocks = make_uninitialized<Scalar>(exec, 2 * n, "ossatura::hexa::jacobi");
+    x_ = make_zeros<Scalar>(exec, n, "ossatura::hexa::x");
     if (polynomial) {
-      next_ = make_zeros<Scalar>(exec, n, "femura::hexa::next");
-      scratch_ = make_zeros<Scalar>(exec, n, "femura::hexa::scratch");
+      next_ = make_zeros<Scalar>(exec, n, "ossatura::hexa::next");
+      scratch_ = make_zeros<Scalar>(exec, n, "ossatura::hexa::scratch");
     }
   }
   product_ = {&product};
@@ -52,10 +52,10 @@ Array<Scalar, Exec> HexaPolynomialCycle<Exec, Scalar>::apply(const Exec& exec,
   return x_;
 }
 
-#define FEMURA_INSTANTIATE(Exec)                                                                   \
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template class HexaPolynomialCycle<Exec, float>;                                                 \
   template class HexaPolynomialCycle<Exec, double>;
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura::detail
+} // namespace ossatura::detail

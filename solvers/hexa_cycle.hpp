@@ -7,7 +7,7 @@
 #include "solvers/polynomial_smoother.hpp"
 #include "solvers/preconditioner.hpp"
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 /// What the matrix of a mesh of hexahedra is made of.
 template<class Exec>
@@ -43,4 +43,4 @@ private:
   std::vector<double> weights_;
 };
 
-} // namespace femura::detail
+} // namespace ossatura::detail

@@ -6,18 +6,18 @@
 #include "kernels/hexa_stored_operators.hpp"
 #include "kernels/inverted_hexa.hpp"
 
-namespace femura {
+namespace ossatura {
 
 // Instantiated in a file of their own.
-#define FEMURA_STORED(Exec)                                                                        \
+#define OSSATURA_STORED(Exec)                                                                      \
   extern template std::unique_ptr<HexaOperator<Exec, double>> make_stored_hexa_operator<double>(   \
       const Exec&, HexaOperatorKind, const ElementMesh&, const HexaArrays<Exec>&,                  \
       const UnitLame&);                                                                            \
   extern template std::unique_ptr<HexaOperator<Exec, float>> make_stored_hexa_operator<float>(     \
       const Exec&, HexaOperatorKind, const ElementMesh&, const HexaArrays<Exec>&,                  \
       const UnitLame&);
-FEMURA_FOR_EACH_BACKEND(FEMURA_STORED)
-#undef FEMURA_STORED
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_STORED)
+#undef OSSATURA_STORED
 
 namespace {
 
@@ -50,8 +50,8 @@ std::unique_ptr<HexaOperator<Exec, Scalar>>
 make_hexa_operator(const Exec& exec, HexaOperatorKind kind, const ElementMesh& mesh,
                    const HexaArrays<Exec>& arrays, const UnitLame& lame) {
   const int inverted = find_inverted_hexa(exec, arrays);
-  FEMURA_REQUIRE(inverted == arrays.num_elem,
-                 "element " << inverted << " is inside out: its Jacobian is not positive");
+  OSSATURA_REQUIRE(inverted == arrays.num_elem,
+                   "element " << inverted << " is inside out: its Jacobian is not positive");
   switch (kind) {
   case HexaOperatorKind::recompute:
     return make_recompute_operator<Scalar>(exec, arrays, whole_patches(exec, mesh), lame);
@@ -65,19 +65,19 @@ make_hexa_operator(const Exec& exec, HexaOperatorKind kind, const ElementMesh& m
     return make_congruent_operator<Scalar>(exec, arrays, patches, classes, lame);
   }
   default:
-    FEMURA_REQUIRE(kind != HexaOperatorKind::automatic, "choose_hexa_operator chooses a kind");
+    OSSATURA_REQUIRE(kind != HexaOperatorKind::automatic, "choose_hexa_operator chooses a kind");
     return make_stored_hexa_operator<Scalar>(exec, kind, mesh, arrays, lame);
   }
 }
 
-#define FEMURA_INSTANTIATE(Exec)                                                                   \
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template std::unique_ptr<HexaOperator<Exec, double>> make_hexa_operator<double>(                 \
       const Exec&, HexaOperatorKind, const ElementMesh&, const HexaArrays<Exec>&,                  \
       const UnitLame&);                                                                            \
   template std::unique_ptr<HexaOperator<Exec, float>> make_hexa_operator<float>(                   \
       const Exec&, HexaOperatorKind, const ElementMesh&, const HexaArrays<Exec>&,                  \
       const UnitLame&);
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// The fastest operator for a mesh and why, in words ("congruent: 3 shapes for 64000 elements").
 struct HexaOperatorChoice {
@@ -27,4 +27,4 @@ std::unique_ptr<HexaOperator<Exec, Scalar>>
 make_hexa_operator(const Exec& exec, HexaOperatorKind kind, const ElementMesh& mesh,
                    const HexaArrays<Exec>& arrays, const UnitLame& lame);
 
-} // namespace femura
+} // namespace ossatura

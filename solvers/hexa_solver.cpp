@@ -11,7 +11,7 @@
 #include "solvers/hexa_cycle.hpp"
 #include "solvers/hexa_operators.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -20,19 +20,19 @@ Constraints<Exec> make_held(const Exec& exec, int num_nodes,
                             const std::vector<HeldComponents>& held) {
   std::vector<std::uint8_t> mask(std::size_t(num_nodes), 0);
   for (const HeldComponents& h : held) {
-    FEMURA_REQUIRE(h.node >= 0 && h.node < num_nodes && h.components < 8,
-                   "node " << h.node << " of " << num_nodes << " is held, components "
-                           << int(h.components));
+    OSSATURA_REQUIRE(h.node >= 0 && h.node < num_nodes && h.components < 8,
+                     "node " << h.node << " of " << num_nodes << " is held, components "
+                             << int(h.components));
     mask[std::size_t(h.node)] |= h.components;
   }
-  return make_constraints(exec, upload(exec, "femura::hexa::held", mask));
+  return make_constraints(exec, upload(exec, "ossatura::hexa::held", mask));
 }
 
 void check(const HexaSolverOptions& options, double poisson) {
-  FEMURA_REQUIRE(poisson > -1 && poisson < 0.5, "Poisson's ratio " << poisson);
-  FEMURA_REQUIRE(options.tolerance > 0 && options.max_iterations >= 0,
-                 "tolerance " << options.tolerance << ", at most " << options.max_iterations
-                              << " iterations");
+  OSSATURA_REQUIRE(poisson > -1 && poisson < 0.5, "Poisson's ratio " << poisson);
+  OSSATURA_REQUIRE(options.tolerance > 0 && options.max_iterations >= 0,
+                   "tolerance " << options.tolerance << ", at most " << options.max_iterations
+                                << " iterations");
   if (options.chebyshev_degree < 1 || options.chebyshev_degree > 64)
     fail<UsageError>("a Chebyshev preconditioner of degree ", options.chebyshev_degree,
                      "; 1 to 64 are possible");
@@ -87,9 +87,9 @@ struct HexaSolver<Exec>::Impl {
           make_aggregation_hierarchy(exec, make_hexa_graph(exec, stiffness.arrays),
                                      stiffness.arrays.point, stiffness.held, options.aggregation));
     const std::int64_t n = stiffness.num_dofs();
-    r = make_zeros<double>(exec, n, "femura::cg::r");
-    p = make_zeros<double>(exec, n, "femura::cg::p");
-    q = make_zeros<double>(exec, n, "femura::cg::q");
+    r = make_zeros<double>(exec, n, "ossatura::cg::r");
+    p = make_zeros<double>(exec, n, "ossatura::cg::p");
+    q = make_zeros<double>(exec, n, "ossatura::cg::q");
     product = {matrix.get(), {}};
   }
 
@@ -108,7 +108,7 @@ struct HexaSolver<Exec>::Impl {
   /// The matrix in the graph of the hierarchy, springs included.
   Array<double, Exec> assemble(const Exec& exec) const {
     const auto a = make_uninitialized<double>(exec, 9 * hierarchy->graph.num_blocks(),
-                                              "femura::hexa::assembled");
+                                              "ossatura::hexa::assembled");
     assemble_hexa_blocks<double>(exec, stiffness.arrays, stiffness.lame, stiffness.modulus,
                                  hierarchy->graph, a);
     if (stiffness.spring.extent(0) > 0)
@@ -128,7 +128,7 @@ struct HexaSolver<Exec>::Impl {
     if constexpr (std::is_same_v<Scalar, double>)
       iteration.b = r;
     else
-      iteration.b = make_zeros<Scalar>(exec, stiffness.num_dofs(), "femura::cg::b");
+      iteration.b = make_zeros<Scalar>(exec, stiffness.num_dofs(), "ossatura::cg::b");
   }
 
   template<class Scalar>
@@ -140,7 +140,7 @@ struct HexaSolver<Exec>::Impl {
     } else {
       Array<Scalar, Exec> spring;
       if (stiffness.spring.extent(0) > 0) {
-        spring = make_uninitialized<Scalar>(exec, stiffness.num_dofs(), "femura::hexa::spring");
+        spring = make_uninitialized<Scalar>(exec, stiffness.num_dofs(), "ossatura::hexa::spring");
         copy(exec, stiffness.spring, spring);
       }
       iteration.product = {iteration.own.get(), spring};
@@ -178,7 +178,7 @@ HexaSolver<Exec>::HexaSolver(const Exec& exec, const ElementMesh& mesh, double p
                              const std::vector<HeldComponents>& held,
                              const HexaSolverOptions& options)
     : impl_(std::make_unique<Impl>(exec, mesh, poisson, held, options)) {
-  fence(exec, "femura::HexaSolver");
+  fence(exec, "ossatura::HexaSolver");
 }
 
 template<class Exec>
@@ -221,11 +221,11 @@ std::string HexaSolver<Exec>::describe() const {
 template<class Exec>
 void HexaSolver<Exec>::set_springs(const Exec& exec, const Array<double, Exec>& spring) {
   Impl& solver = *impl_;
-  FEMURA_REQUIRE(std::int64_t(spring.extent(0)) == solver.stiffness.num_dofs(),
-                 spring.extent(0) << " springs for " << solver.stiffness.num_dofs()
-                                  << " components");
+  OSSATURA_REQUIRE(std::int64_t(spring.extent(0)) == solver.stiffness.num_dofs(),
+                   spring.extent(0)
+                       << " springs for " << solver.stiffness.num_dofs() << " components");
   solver.stiffness.spring =
-      make_uninitialized<double>(exec, spring.extent(0), "femura::hexa::spring");
+      make_uninitialized<double>(exec, spring.extent(0), "ossatura::hexa::spring");
   copy(exec, spring, solver.stiffness.spring);
   solver.product = {solver.matrix.get(), solver.stiffness.spring};
 }
@@ -233,14 +233,14 @@ void HexaSolver<Exec>::set_springs(const Exec& exec, const Array<double, Exec>& 
 template<class Exec>
 void HexaSolver<Exec>::set_modulus(const Exec& exec, const Array<double, Exec>& modulus) {
   Impl& solver = *impl_;
-  FEMURA_REQUIRE(std::int64_t(modulus.extent(0)) == solver.stiffness.arrays.num_elem,
-                 modulus.extent(0)
-                     << " moduli for " << solver.stiffness.arrays.num_elem << " elements");
+  OSSATURA_REQUIRE(std::int64_t(modulus.extent(0)) == solver.stiffness.arrays.num_elem,
+                   modulus.extent(0)
+                       << " moduli for " << solver.stiffness.arrays.num_elem << " elements");
   const std::int64_t bad = count_not_positive(exec, modulus);
-  FEMURA_REQUIRE(bad == 0, bad << " moduli are not positive and finite");
+  OSSATURA_REQUIRE(bad == 0, bad << " moduli are not positive and finite");
   if (solver.stiffness.modulus.extent(0) == 0)
     solver.stiffness.modulus =
-        make_uninitialized<double>(exec, modulus.extent(0), "femura::hexa::modulus");
+        make_uninitialized<double>(exec, modulus.extent(0), "ossatura::hexa::modulus");
   copy(exec, modulus, solver.stiffness.modulus); // a fall-back wants it again
   solver.matrix->set_modulus(exec, modulus);
   solver.fell_back = false;
@@ -248,7 +248,7 @@ void HexaSolver<Exec>::set_modulus(const Exec& exec, const Array<double, Exec>& 
     solver.prepare(exec, solver.mixed);
   else
     solver.prepare(exec, solver.fp64);
-  fence(exec, "femura::HexaSolver::set_modulus");
+  fence(exec, "ossatura::HexaSolver::set_modulus");
 }
 
 template<class Exec>
@@ -256,15 +256,15 @@ HexaSolveResult HexaSolver<Exec>::solve(const Exec& exec, const Array<double, Ex
                                         const Array<double, Exec>& u,
                                         const IterationObserver& observe) {
   Impl& solver = *impl_;
-  FEMURA_REQUIRE(solver.stiffness.modulus.extent(0) > 0, "a solve without moduli");
-  FEMURA_REQUIRE(std::int64_t(f.extent(0)) == solver.stiffness.num_dofs() &&
-                     f.extent(0) == u.extent(0),
-                 f.extent(0) << " forces, " << u.extent(0) << " displacements");
+  OSSATURA_REQUIRE(solver.stiffness.modulus.extent(0) > 0, "a solve without moduli");
+  OSSATURA_REQUIRE(std::int64_t(f.extent(0)) == solver.stiffness.num_dofs() &&
+                       f.extent(0) == u.extent(0),
+                   f.extent(0) << " forces, " << u.extent(0) << " displacements");
   HexaSolveResult result;
   const double norm = free_norm(exec, solver.stiffness.held.mask, f);
   if (norm == 0) {
     Kokkos::deep_copy(exec, u, 0.0);
-    fence(exec, "femura::HexaSolver::solve");
+    fence(exec, "ossatura::HexaSolver::solve");
     result.converged = true;
     return result;
   }
@@ -311,8 +311,8 @@ void HexaSolver<Exec>::apply(const Exec& exec, const Array<double, Exec>& u,
   impl_->product.apply(exec, u, y);
 }
 
-#define FEMURA_INSTANTIATE(Exec) template class HexaSolver<Exec>;
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+#define OSSATURA_INSTANTIATE(Exec) template class HexaSolver<Exec>;
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura
+} // namespace ossatura

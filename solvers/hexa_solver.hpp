@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 enum class HexaPreconditioner {
   jacobi,       ///< the diagonal
@@ -92,4 +92,4 @@ private:
   std::unique_ptr<Impl> impl_;
 };
 
-} // namespace femura
+} // namespace ossatura

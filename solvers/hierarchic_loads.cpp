@@ -7,7 +7,7 @@
 #include <array>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -23,7 +23,7 @@ public:
       : space_(space)
       , scaling_(scaling)
       , points_(points) {
-    FEMURA_REQUIRE(points >= 1, points << " points along an axis");
+    OSSATURA_REQUIRE(points >= 1, points << " points along an axis");
   }
 
   const LoadBasis& operator()(int order) {
@@ -69,17 +69,17 @@ std::vector<double> sum_last_axis(const BasisTables& tables, std::size_t rows, s
 
 void check(const CurvedHexaMesh& mesh, const HierarchicNumbering& numbering,
            const std::vector<double>& f) {
-  FEMURA_REQUIRE(numbering.order.size() == mesh.mesh.num_elem(),
-                 "a numbering of " << numbering.order.size() << " elements for a mesh of "
-                                   << mesh.mesh.num_elem());
-  FEMURA_REQUIRE(f.size() == 3 * std::size_t(numbering.num_modes),
-                 f.size() << " forces for " << numbering.num_modes << " modes");
+  OSSATURA_REQUIRE(numbering.order.size() == mesh.mesh.num_elem(),
+                   "a numbering of " << numbering.order.size() << " elements for a mesh of "
+                                     << mesh.mesh.num_elem());
+  OSSATURA_REQUIRE(f.size() == 3 * std::size_t(numbering.num_modes),
+                   f.size() << " forces for " << numbering.num_modes << " modes");
 }
 
 void check(const ElementFace& face, std::size_t num_elem) {
-  FEMURA_REQUIRE(face.elem >= 0 && std::size_t(face.elem) < num_elem && face.face >= 0 &&
-                     face.face < 6,
-                 "face " << face.face << " of element " << face.elem << " of " << num_elem);
+  OSSATURA_REQUIRE(face.elem >= 0 && std::size_t(face.elem) < num_elem && face.face >= 0 &&
+                       face.face < 6,
+                   "face " << face.face << " of element " << face.elem << " of " << num_elem);
 }
 
 std::shared_ptr<const HexaMap> map_of(const CurvedHexaMesh& mesh) {
@@ -124,7 +124,7 @@ std::vector<ElementFace> boundary_faces(const CurvedHexaMesh& mesh, const HexaEn
 std::vector<std::int32_t> modes_of_faces(const ElementMesh& mesh, const HexaEntities& entities,
                                          const HierarchicNumbering& numbering,
                                          const std::vector<ElementFace>& faces) {
-  FEMURA_REQUIRE(
+  OSSATURA_REQUIRE(
       numbering.order.size() == mesh.num_elem() && entities.face.size() == 6 * mesh.num_elem(),
       "a numbering of " << numbering.order.size() << " elements for a mesh of " << mesh.num_elem());
   std::array<std::vector<HierarchicMode>, std::size_t(max_hexa_order) + 1> modes;
@@ -214,7 +214,7 @@ void add_traction(const CurvedHexaMesh& mesh, const HierarchicNumbering& numberi
         area += normal[c] * normal[c];
       }
       area = std::sqrt(area);
-      FEMURA_REQUIRE(area > 0, "face " << face.face << " of element " << elem << " has no area");
+      OSSATURA_REQUIRE(area > 0, "face " << face.face << " of element " << elem << " has no area");
       for (double& component : normal)
         component /= area;
       traction(x, normal, force);
@@ -235,4 +235,4 @@ void add_traction(const CurvedHexaMesh& mesh, const HierarchicNumbering& numberi
   }
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -10,7 +10,7 @@
 #include <functional>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// A face of an element, numbered as in core/hexa_entities.hpp.
 struct ElementFace {
@@ -47,4 +47,4 @@ void add_traction(const CurvedHexaMesh& mesh, const HierarchicNumbering& numberi
                   ModeScaling scaling, int points, const std::vector<ElementFace>& faces,
                   const Traction& traction, std::vector<double>& f);
 
-} // namespace femura
+} // namespace ossatura

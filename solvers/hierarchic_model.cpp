@@ -9,12 +9,12 @@
 #include <cmath>
 #include <numeric>
 
-namespace femura {
+namespace ossatura {
 
 std::vector<double> isotropic_elasticity(double young, double poisson) {
-  FEMURA_REQUIRE(young > 0 && std::isfinite(young), "a Young's modulus of " << young);
-  FEMURA_REQUIRE(poisson > -1 && poisson < 0.5,
-                 "a Poisson's ratio of " << poisson << "; it is in (-1, 0.5)");
+  OSSATURA_REQUIRE(young > 0 && std::isfinite(young), "a Young's modulus of " << young);
+  OSSATURA_REQUIRE(poisson > -1 && poisson < 0.5,
+                   "a Poisson's ratio of " << poisson << "; it is in (-1, 0.5)");
   const double mu = young / (2 * (1 + poisson)),
                lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson));
   std::vector<double> d(std::size_t(elasticity_entries), 0.0);
@@ -54,16 +54,16 @@ private:
 };
 
 void require_lengths(const ElementMesh& mesh, const ElasticityField& elasticity) {
-  FEMURA_REQUIRE(mesh.shape == ElementShape::hexa,
-                 "elements are of shape " << name_of(mesh.shape) << ", not hexa");
-  FEMURA_REQUIRE(mesh.num_elem() > 0, "a mesh without elements");
+  OSSATURA_REQUIRE(mesh.shape == ElementShape::hexa,
+                   "elements are of shape " << name_of(mesh.shape) << ", not hexa");
+  OSSATURA_REQUIRE(mesh.num_elem() > 0, "a mesh without elements");
   if (elasticity.at_point)
     return;
   const std::size_t one = std::size_t(elasticity_entries), each = one * mesh.num_elem(),
                     given = elasticity.value.size();
-  FEMURA_REQUIRE(given == one || given == each, "elasticity of " << given << " numbers; " << one
-                                                                 << " for all elements or " << each
-                                                                 << ", one D each");
+  OSSATURA_REQUIRE(given == one || given == each, "elasticity of " << given << " numbers; " << one
+                                                                   << " for all elements or "
+                                                                   << each << ", one D each");
 }
 
 /// D of the elements of a batch, or none: one for all.
@@ -98,8 +98,8 @@ HexaBatch<Exec> make_batch(const Exec& exec, const CurvedHexaMesh& mesh, HexaSpa
                            const HierarchicOptions& options) {
   const std::vector<HierarchicMode> modes = hierarchic_modes(space, order);
   const int along = options.points == 0 ? quadrature_points(options.rule, order) : options.points;
-  FEMURA_REQUIRE(along >= 1 && along <= max_hexa_points,
-                 along << " points along an axis; 1 to " << max_hexa_points);
+  OSSATURA_REQUIRE(along >= 1 && along <= max_hexa_points,
+                   along << " points along an axis; 1 to " << max_hexa_points);
   const BasisTables tables = make_basis_tables(order, along, options.scaling);
   HexaBatch<Exec> batch;
   batch.space = space;
@@ -125,7 +125,7 @@ HexaBatch<Exec> make_batch(const Exec& exec, const CurvedHexaMesh& mesh, HexaSpa
       points.for_each(elem[k], [&](std::size_t q, const double(&)[3], const double(&j)[9]) {
         std::copy_n(j, 9, jacobian.begin() + std::ptrdiff_t(9 * (k * num_points + q)));
       });
-    batch.jacobian = upload(exec, "femura::hexa_batch::jacobian", jacobian);
+    batch.jacobian = upload(exec, "ossatura::hexa_batch::jacobian", jacobian);
   }
   const std::vector<double> d = elasticity_of(elasticity, elem, points, num_points);
   if (elasticity.at_point) {
@@ -137,14 +137,14 @@ HexaBatch<Exec> make_batch(const Exec& exec, const CurvedHexaMesh& mesh, HexaSpa
   std::vector<int> mode;
   for (const HierarchicMode& m : modes)
     mode.insert(mode.end(), {m.index[0], m.index[1], m.index[2]});
-  batch.corner = upload(exec, "femura::hexa_batch::corner", corner);
-  batch.elasticity = upload(exec, "femura::hexa_batch::elasticity", d);
-  batch.elem = upload(exec, "femura::hexa_batch::elem", elem);
-  batch.point = upload(exec, "femura::hexa_batch::point", tables.rule.point);
-  batch.weight = upload(exec, "femura::hexa_batch::weight", tables.rule.weight);
-  batch.value = upload(exec, "femura::hexa_batch::value", tables.value);
-  batch.derivative = upload(exec, "femura::hexa_batch::derivative", tables.derivative);
-  batch.mode = upload(exec, "femura::hexa_batch::mode", mode);
+  batch.corner = upload(exec, "ossatura::hexa_batch::corner", corner);
+  batch.elasticity = upload(exec, "ossatura::hexa_batch::elasticity", d);
+  batch.elem = upload(exec, "ossatura::hexa_batch::elem", elem);
+  batch.point = upload(exec, "ossatura::hexa_batch::point", tables.rule.point);
+  batch.weight = upload(exec, "ossatura::hexa_batch::weight", tables.rule.weight);
+  batch.value = upload(exec, "ossatura::hexa_batch::value", tables.value);
+  batch.derivative = upload(exec, "ossatura::hexa_batch::derivative", tables.derivative);
+  batch.mode = upload(exec, "ossatura::hexa_batch::mode", mode);
   return batch;
 }
 
@@ -155,12 +155,12 @@ void require_stiffness(const Exec& exec, const std::vector<HexaBatch<Exec>>& bat
     inverted = std::min(inverted, find_inverted_element(exec, batch));
     soft = std::min(soft, find_bad_elasticity(exec, batch));
   }
-  FEMURA_REQUIRE(inverted == no_element,
-                 "element " << inverted
-                            << " is inverted: its Jacobian is not positive at every quadrature "
-                               "point");
-  FEMURA_REQUIRE(soft == no_element,
-                 "element " << soft << " has an elasticity that is not positive definite");
+  OSSATURA_REQUIRE(inverted == no_element,
+                   "element " << inverted
+                              << " is inverted: its Jacobian is not positive at every quadrature "
+                                 "point");
+  OSSATURA_REQUIRE(soft == no_element,
+                   "element " << soft << " has an elasticity that is not positive definite");
 }
 
 } // namespace
@@ -172,15 +172,15 @@ HierarchicModel<Exec> make_hierarchic_model(const Exec& exec, const CurvedHexaMe
                                             const HierarchicOptions& options) {
   require_lengths(mesh.mesh, elasticity);
   const std::size_t num_elem = mesh.mesh.num_elem();
-  FEMURA_REQUIRE(numbering.order.size() == num_elem && numbering.begin.size() == num_elem + 1,
-                 "a numbering of " << numbering.order.size() << " elements for a mesh of "
-                                   << num_elem);
+  OSSATURA_REQUIRE(numbering.order.size() == num_elem && numbering.begin.size() == num_elem + 1,
+                   "a numbering of " << numbering.order.size() << " elements for a mesh of "
+                                     << num_elem);
   HierarchicModel<Exec> model;
   model.num_modes = numbering.num_modes;
   std::array<std::vector<int>, max_hexa_order + 1> elem_of_order;
   for (std::size_t e = 0; e < num_elem; ++e) {
-    FEMURA_REQUIRE(numbering.order[e] >= 1 && int(numbering.order[e]) <= max_hexa_order,
-                   "element " << e << " of order " << int(numbering.order[e]));
+    OSSATURA_REQUIRE(numbering.order[e] >= 1 && int(numbering.order[e]) <= max_hexa_order,
+                     "element " << e << " of order " << int(numbering.order[e]));
     elem_of_order[numbering.order[e]].push_back(int(e));
   }
   for (int order = 1; order <= max_hexa_order; ++order) {
@@ -194,13 +194,13 @@ HierarchicModel<Exec> make_hierarchic_model(const Exec& exec, const CurvedHexaMe
     for (const int e : elem) {
       const std::int64_t first = numbering.begin[std::size_t(e)],
                          last = numbering.begin[std::size_t(e) + 1];
-      FEMURA_REQUIRE(last - first == batch.num_modes,
-                     "element " << e << " has " << last - first << " modes in the numbering and "
-                                << batch.num_modes << " by its order");
+      OSSATURA_REQUIRE(last - first == batch.num_modes,
+                       "element " << e << " has " << last - first << " modes in the numbering and "
+                                  << batch.num_modes << " by its order");
       signed_mode.insert(signed_mode.end(), numbering.signed_mode.begin() + first,
                          numbering.signed_mode.begin() + last);
     }
-    batch.signed_mode = upload(exec, "femura::hexa_batch::signed_mode", signed_mode);
+    batch.signed_mode = upload(exec, "ossatura::hexa_batch::signed_mode", signed_mode);
     model.batch.push_back(batch);
   }
   require_stiffness(exec, model.batch);
@@ -219,14 +219,14 @@ HexaBatch<Exec> make_hexa_batch(const Exec& exec, const CurvedHexaMesh& mesh, He
   return batch;
 }
 
-#define FEMURA_INSTANTIATE(Exec)                                                                   \
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template HierarchicModel<Exec> make_hierarchic_model<Exec>(                                      \
       const Exec&, const CurvedHexaMesh&, const HierarchicNumbering&, const ElasticityField&,      \
       const HierarchicOptions&);                                                                   \
   template HexaBatch<Exec> make_hexa_batch<Exec>(const Exec&, const CurvedHexaMesh&, HexaSpace,    \
                                                  int, const ElasticityField&,                      \
                                                  const HierarchicOptions&);
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 
 #include <functional>
 
-namespace femura {
+namespace ossatura {
 
 /// Elasticity of the elements: one, one each, or one a point.
 struct ElasticityField {
@@ -41,4 +41,4 @@ HexaBatch<Exec> make_hexa_batch(const Exec& exec, const CurvedHexaMesh& mesh, He
                                 int order, const ElasticityField& elasticity,
                                 const HierarchicOptions& options);
 
-} // namespace femura
+} // namespace ossatura

@@ -11,7 +11,7 @@
 
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 /// Matrices of as many elements are formed at once where they are not kept.
@@ -29,9 +29,9 @@ std::int64_t matrix_bytes(MatrixStorage storage, std::int64_t dofs) {
 template<class Exec>
 void require_vectors(const Array<double, Exec>& x, const Array<double, Exec>& y, int num_modes) {
   const std::size_t n = 3 * std::size_t(num_modes);
-  FEMURA_REQUIRE(x.extent(0) == n && y.extent(0) == n,
-                 "vectors of " << x.extent(0) << " and " << y.extent(0) << " numbers, not " << n);
-  FEMURA_REQUIRE(x.data() != y.data() || n == 0, "x and y are the same");
+  OSSATURA_REQUIRE(x.extent(0) == n && y.extent(0) == n,
+                   "vectors of " << x.extent(0) << " and " << y.extent(0) << " numbers, not " << n);
+  OSSATURA_REQUIRE(x.data() != y.data() || n == 0, "x and y are the same");
 }
 
 /// Products element by element into a buffer, which the modes then sum.
@@ -42,7 +42,7 @@ public:
       : model_(model)
       , gather_(make_mode_gather(exec, model))
       , result_(make_uninitialized<double>(exec, 3 * gather_.num_slots(),
-                                           "femura::hierarchic_operator::result")) {}
+                                           "ossatura::hierarchic_operator::result")) {}
 
   void apply(const Exec& exec, const Array<double, Exec>& x,
              const Array<double, Exec>& y) const override {
@@ -53,7 +53,7 @@ public:
   }
   void diagonal(const Exec& exec, const Array<double, Exec>& block) const override {
     const auto own = make_uninitialized<double>(exec, 9 * gather_.num_slots(),
-                                                "femura::hierarchic_operator::blocks");
+                                                "ossatura::hierarchic_operator::blocks");
     for (std::size_t b = 0; b < model_.batch.size(); ++b)
       diagonal_of_batch(exec, b, own, 9 * gather_.first_slot[b]);
     sum_slot_blocks(exec, gather_, own, block);
@@ -89,7 +89,7 @@ public:
     for (const HexaBatch<Exec>& batch : model.batch) {
       matrix_.push_back(make_uninitialized<double>(
           exec, batch.num_elem * matrix_entries(MatrixStorage::packed, batch.num_dofs()),
-          "femura::packed_operator::matrix"));
+          "ossatura::packed_operator::matrix"));
       form_stiffness(exec, form, batch, MatrixStorage::packed, 0, batch.num_elem, matrix_.back());
     }
   }
@@ -165,13 +165,13 @@ public:
   SharedOperator(const Exec& exec, const HierarchicModel<Exec>& model, StiffnessMethod form)
       : ElementWiseOperator<Exec>(exec, model) {
     for (const HexaBatch<Exec>& batch : model.batch) {
-      FEMURA_REQUIRE(batch.is_trilinear() && batch.point_stride == 0,
-                     "elements that are curved or have a material that varies share no matrix");
+      OSSATURA_REQUIRE(batch.is_trilinear() && batch.point_stride == 0,
+                       "elements that are curved or have a material that varies share no matrix");
       const HexaClasses<Exec> classes = find_hexa_classes(exec, batch, 0, batch.num_elem);
       const HexaBatch<Exec> few = gather_classes(exec, batch, 0, classes);
       matrix_.push_back(make_uninitialized<double>(
           exec, few.num_elem * matrix_entries(MatrixStorage::full, few.num_dofs()),
-          "femura::shared_operator::matrix"));
+          "ossatura::shared_operator::matrix"));
       form_stiffness(exec, form, few, MatrixStorage::full, 0, few.num_elem, matrix_.back());
       of_elem_.push_back(classes.of_elem);
       tiles_.push_back(make_shared_tiles(exec, classes));
@@ -218,13 +218,13 @@ public:
                          most = std::min(batch.num_elem,
                                          std::max<std::int64_t>(1, workset_bytes / (8 * entries)));
       const auto workset =
-          make_uninitialized<double>(exec, most * entries, "femura::bsr_operator::workset");
+          make_uninitialized<double>(exec, most * entries, "ossatura::bsr_operator::workset");
       for (std::int64_t first = 0; first < batch.num_elem; first += most) {
         const std::int64_t last = std::min(batch.num_elem, first + most);
         form_stiffness(exec, form, batch, MatrixStorage::packed, first, last, workset);
         add_element_matrices(exec, model, gather, b, first, last, workset, matrix_);
       }
-      fence(exec, "femura::bsr_operator");
+      fence(exec, "ossatura::bsr_operator");
     }
   }
 
@@ -350,17 +350,17 @@ make_hierarchic_operator(const Exec& exec, HierarchicOperatorKind kind,
   case HierarchicOperatorKind::automatic:
     break;
   }
-  FEMURA_REQUIRE(made != nullptr, "choose_hierarchic_operator chooses a kind");
-  fence(exec, "femura::make_hierarchic_operator");
+  OSSATURA_REQUIRE(made != nullptr, "choose_hierarchic_operator chooses a kind");
+  fence(exec, "ossatura::make_hierarchic_operator");
   return made;
 }
 
-#define FEMURA_INSTANTIATE(Exec)                                                                   \
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template HierarchicOperatorChoice choose_hierarchic_operator<Exec>(                              \
       const Exec&, const HierarchicModel<Exec>&, std::int64_t);                                    \
   template std::unique_ptr<HierarchicOperator<Exec>> make_hierarchic_operator<Exec>(               \
       const Exec&, HierarchicOperatorKind, const HierarchicModel<Exec>&, StiffnessMethod);
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura
+} // namespace ossatura

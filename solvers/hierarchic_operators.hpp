@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 struct HierarchicOperatorChoice {
   HierarchicOperatorKind kind;
@@ -34,4 +34,4 @@ make_hierarchic_operator(const Exec& exec, HierarchicOperatorKind kind,
                          const HierarchicModel<Exec>& model,
                          StiffnessMethod form = StiffnessMethod::automatic);
 
-} // namespace femura
+} // namespace ossatura

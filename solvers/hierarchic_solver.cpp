@@ -9,27 +9,28 @@
 #include "solvers/hierarchic_operators.hpp"
 #include "solvers/vertex_star_schwarz.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
 void check(const CurvedHexaMesh& mesh, const HierarchicNumbering& numbering, std::int32_t num_modes,
            const std::vector<std::uint8_t>& held, const HierarchicSolverOptions& options) {
-  FEMURA_REQUIRE(num_modes == numbering.num_modes && numbering.order.size() == mesh.mesh.num_elem(),
-                 "a model of " << num_modes << " modes, a numbering of " << numbering.num_modes);
-  FEMURA_REQUIRE(held.size() == std::size_t(num_modes),
-                 held.size() << " masks for " << num_modes << " modes");
+  OSSATURA_REQUIRE(num_modes == numbering.num_modes &&
+                       numbering.order.size() == mesh.mesh.num_elem(),
+                   "a model of " << num_modes << " modes, a numbering of " << numbering.num_modes);
+  OSSATURA_REQUIRE(held.size() == std::size_t(num_modes),
+                   held.size() << " masks for " << num_modes << " modes");
   for (std::size_t m = 0; m < held.size(); ++m)
-    FEMURA_REQUIRE(held[m] < 8, "mode " << m << " has the mask " << int(held[m]));
-  FEMURA_REQUIRE(options.tolerance > 0 && options.max_iterations >= 0,
-                 "tolerance " << options.tolerance << ", at most " << options.max_iterations
-                              << " iterations");
+    OSSATURA_REQUIRE(held[m] < 8, "mode " << m << " has the mask " << int(held[m]));
+  OSSATURA_REQUIRE(options.tolerance > 0 && options.max_iterations >= 0,
+                   "tolerance " << options.tolerance << ", at most " << options.max_iterations
+                                << " iterations");
   if (options.element_wise) {
-    FEMURA_REQUIRE(options.kind == HierarchicOperatorKind::automatic ||
-                       options.kind == HierarchicOperatorKind::packed,
-                   "element by element with the " << name_of(options.kind) << " operator");
-    FEMURA_REQUIRE(options.preconditioner != HierarchicPreconditioner::vertex_stars,
-                   "element by element with vertex stars");
+    OSSATURA_REQUIRE(options.kind == HierarchicOperatorKind::automatic ||
+                         options.kind == HierarchicOperatorKind::packed,
+                     "element by element with the " << name_of(options.kind) << " operator");
+    OSSATURA_REQUIRE(options.preconditioner != HierarchicPreconditioner::vertex_stars,
+                     "element by element with vertex stars");
   }
 }
 
@@ -71,7 +72,7 @@ struct HierarchicSolver<Exec>::Impl {
       : options(solver_options)
       , num_dofs(3 * std::int64_t(model.num_modes)) {
     check(mesh, numbering, model.num_modes, held_modes, options);
-    held = make_constraints(exec, upload(exec, "femura::hierarchic::held", held_modes));
+    held = make_constraints(exec, upload(exec, "ossatura::hierarchic::held", held_modes));
     const std::int64_t memory = options.memory > 0 ? options.memory : available_bytes(exec);
     choose(exec, model, memory);
     if (options.element_wise) {
@@ -84,13 +85,13 @@ struct HierarchicSolver<Exec>::Impl {
       q = by_elem->make_vector(exec);
     } else {
       matrix = make_hierarchic_operator(exec, choice.kind, model, options.form);
-      r = make_zeros<double>(exec, num_dofs, "femura::cg::r");
-      p = make_zeros<double>(exec, num_dofs, "femura::cg::p");
-      q = make_zeros<double>(exec, num_dofs, "femura::cg::q");
+      r = make_zeros<double>(exec, num_dofs, "ossatura::cg::r");
+      p = make_zeros<double>(exec, num_dofs, "ossatura::cg::p");
+      q = make_zeros<double>(exec, num_dofs, "ossatura::cg::q");
       prepare(exec, mesh, numbering, model, held_modes, memory);
     }
     if (options.preconditioner == HierarchicPreconditioner::jacobi)
-      z = make_zeros<double>(exec, r.extent(0), "femura::cg::z");
+      z = make_zeros<double>(exec, r.extent(0), "ossatura::cg::z");
   }
 
   void choose(const Exec& exec, const HierarchicModel<Exec>& model, std::int64_t memory) {
@@ -112,12 +113,12 @@ struct HierarchicSolver<Exec>::Impl {
                std::int64_t memory) {
     if (options.preconditioner == HierarchicPreconditioner::jacobi) {
       const auto block =
-          make_uninitialized<double>(exec, 3 * num_dofs, "femura::hierarchic::block");
+          make_uninitialized<double>(exec, 3 * num_dofs, "ossatura::hierarchic::block");
       matrix->diagonal(exec, block);
       inverse_diagonal =
-          make_uninitialized<double>(exec, num_dofs, "femura::hierarchic::inverse_diagonal");
+          make_uninitialized<double>(exec, num_dofs, "ossatura::hierarchic::inverse_diagonal");
       invert_mode_diagonal(exec, block, held.mask, inverse_diagonal);
-      fence(exec, "femura::HierarchicSolver"); // block goes
+      fence(exec, "ossatura::HierarchicSolver"); // block goes
     }
     if (options.preconditioner == HierarchicPreconditioner::vertex_stars) {
       detail::VertexStarOptions own;
@@ -159,7 +160,7 @@ HierarchicSolver<Exec>::HierarchicSolver(const Exec& exec, const CurvedHexaMesh&
                                          const std::vector<std::uint8_t>& held,
                                          const HierarchicSolverOptions& options)
     : impl_(std::make_unique<Impl>(exec, mesh, numbering, model, held, options)) {
-  fence(exec, "femura::HierarchicSolver");
+  fence(exec, "ossatura::HierarchicSolver");
 }
 
 template<class Exec>
@@ -187,9 +188,9 @@ SolveResult HierarchicSolver<Exec>::solve(const Exec& exec, const Array<double, 
                                           const Array<double, Exec>& u,
                                           const IterationObserver& observe) {
   Impl& solver = *impl_;
-  FEMURA_REQUIRE(std::int64_t(f.extent(0)) == solver.num_dofs && f.extent(0) == u.extent(0),
-                 f.extent(0) << " forces, " << u.extent(0) << " displacements for "
-                             << solver.num_dofs << " components");
+  OSSATURA_REQUIRE(std::int64_t(f.extent(0)) == solver.num_dofs && f.extent(0) == u.extent(0),
+                   f.extent(0) << " forces, " << u.extent(0) << " displacements for "
+                               << solver.num_dofs << " components");
   SolveResult result;
   if (solver.by_elem) {
     const detail::ElementWiseSystem<Exec>& system = *solver.by_elem;
@@ -220,7 +221,7 @@ SolveResult HierarchicSolver<Exec>::solve(const Exec& exec, const Array<double, 
         },
         observe);
   }
-  fence(exec, "femura::HierarchicSolver::solve");
+  fence(exec, "ossatura::HierarchicSolver::solve");
   return result;
 }
 
@@ -233,8 +234,8 @@ void HierarchicSolver<Exec>::apply(const Exec& exec, const Array<double, Exec>& 
     impl_->matrix->apply(exec, u, y);
 }
 
-#define FEMURA_INSTANTIATE(Exec) template class HierarchicSolver<Exec>;
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+#define OSSATURA_INSTANTIATE(Exec) template class HierarchicSolver<Exec>;
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura
+} // namespace ossatura

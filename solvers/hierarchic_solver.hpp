@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 enum class HierarchicPreconditioner {
   none,
@@ -76,4 +76,4 @@ private:
   std::unique_ptr<Impl> impl_;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -174,4 +174,4 @@ void factor_on_host(const FactorPattern& pattern, const std::vector<int>& row_be
   }
 }
 
-} // namespace femura
+} // namespace ossatura

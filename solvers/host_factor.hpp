@@ -10,7 +10,7 @@
 
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 struct HostFactor {
   std::vector<double> panel; ///< L, as in SupernodalFactor
@@ -27,4 +27,4 @@ struct HostFactor {
 void factor_on_host(const FactorPattern& pattern, const std::vector<int>& row_begin,
                     const std::vector<int>& column, const double* value, HostFactor& factor);
 
-} // namespace femura
+} // namespace ossatura

@@ -6,20 +6,20 @@
 // One source for all processors: the bodies below are inlined into a function for each, whose
 // attribute says what it may use. Vectors that the build's own target has not got stay within.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__)
-#define FEMURA_HAS_TARGETS 1
+#define OSSATURA_HAS_TARGETS 1
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
 // Sums stay in registers where loops over them are gone; -O2 leaves these as they are.
 #if defined(__clang__)
-#define FEMURA_UNROLL _Pragma("unroll")
+#define OSSATURA_UNROLL _Pragma("unroll")
 #elif defined(__GNUC__) && !defined(__CUDACC__)
-#define FEMURA_UNROLL _Pragma("GCC unroll 8")
+#define OSSATURA_UNROLL _Pragma("GCC unroll 8")
 #else
-#define FEMURA_UNROLL
+#define OSSATURA_UNROLL
 #endif
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -28,27 +28,27 @@ KOKKOS_FORCEINLINE_FUNCTION void multiply_tile(int k, const Scalar* p, std::ptrd
                                                const Scalar* q, std::ptrdiff_t ldq, Scalar* out,
                                                std::ptrdiff_t ldo) {
   Pack<Scalar, N> sum[Rows][Packs];
-  FEMURA_UNROLL
+  OSSATURA_UNROLL
   for (int r = 0; r < Rows; ++r)
-    FEMURA_UNROLL
+    OSSATURA_UNROLL
   for (int c = 0; c < Packs; ++c)
     sum[r][c] = Pack<Scalar, N>(Scalar(0));
   for (int l = 0; l < k; ++l, p += ldp, q += ldq) {
     Pack<Scalar, N> row[Packs];
-    FEMURA_UNROLL
+    OSSATURA_UNROLL
     for (int c = 0; c < Packs; ++c)
       row[c] = load_pack<N>(q + c * N);
-    FEMURA_UNROLL
+    OSSATURA_UNROLL
     for (int r = 0; r < Rows; ++r) {
       const Pack<Scalar, N> scale(p[r]);
-      FEMURA_UNROLL
+      OSSATURA_UNROLL
       for (int c = 0; c < Packs; ++c)
         sum[r][c] += scale * row[c];
     }
   }
-  FEMURA_UNROLL
+  OSSATURA_UNROLL
   for (int r = 0; r < Rows; ++r)
-    FEMURA_UNROLL
+    OSSATURA_UNROLL
   for (int c = 0; c < Packs; ++c)
     store_pack<N>(out + r * ldo + c * N, sum[r][c]);
 }
@@ -113,7 +113,7 @@ KOKKOS_FORCEINLINE_FUNCTION void scale_all(int n, double s, double* y) {
     y[i] *= s;
 }
 
-#define FEMURA_PRODUCTS(name, attribute, lanes, packs, Scalar)                                     \
+#define OSSATURA_PRODUCTS(name, attribute, lanes, packs, Scalar)                                   \
   attribute void product_##name(int m, int n, int k, const Scalar* p, std::ptrdiff_t ldp,          \
                                 const Scalar* q, std::ptrdiff_t ldq, Scalar* out,                  \
                                 std::ptrdiff_t ldo) {                                              \
@@ -123,29 +123,29 @@ KOKKOS_FORCEINLINE_FUNCTION void scale_all(int n, double s, double* y) {
     subtract_all<lanes>(n, s, x, y);                                                               \
   }
 
-#define FEMURA_SCALE(name, attribute, lanes)                                                       \
+#define OSSATURA_SCALE(name, attribute, lanes)                                                     \
   attribute void scale_##name(int n, double s, double* y) {                                        \
     scale_all<lanes>(n, s, y);                                                                     \
   }
 
-FEMURA_PRODUCTS(plain, , 2, 2, double)
-FEMURA_PRODUCTS(plain, , 4, 2, float)
-FEMURA_SCALE(plain, , 2)
-#if defined(FEMURA_HAS_TARGETS)
-FEMURA_PRODUCTS(avx2, __attribute__((target("avx2,fma"))), 4, 2, double)
-FEMURA_SCALE(avx2, __attribute__((target("avx2,fma"))), 4)
-FEMURA_PRODUCTS(avx2, __attribute__((target("avx2,fma"))), 8, 2, float)
-FEMURA_PRODUCTS(avx512, __attribute__((target("avx512f,fma"))), 8, 3, double)
-FEMURA_SCALE(avx512, __attribute__((target("avx512f,fma"))), 8)
-FEMURA_PRODUCTS(avx512, __attribute__((target("avx512f,fma"))), 16, 3, float)
+OSSATURA_PRODUCTS(plain, , 2, 2, double)
+OSSATURA_PRODUCTS(plain, , 4, 2, float)
+OSSATURA_SCALE(plain, , 2)
+#if defined(OSSATURA_HAS_TARGETS)
+OSSATURA_PRODUCTS(avx2, __attribute__((target("avx2,fma"))), 4, 2, double)
+OSSATURA_SCALE(avx2, __attribute__((target("avx2,fma"))), 4)
+OSSATURA_PRODUCTS(avx2, __attribute__((target("avx2,fma"))), 8, 2, float)
+OSSATURA_PRODUCTS(avx512, __attribute__((target("avx512f,fma"))), 8, 3, double)
+OSSATURA_SCALE(avx512, __attribute__((target("avx512f,fma"))), 8)
+OSSATURA_PRODUCTS(avx512, __attribute__((target("avx512f,fma"))), 16, 3, float)
 #endif
-#undef FEMURA_PRODUCTS
-#undef FEMURA_SCALE
+#undef OSSATURA_PRODUCTS
+#undef OSSATURA_SCALE
 
 enum class Processor { plain, avx2, avx512 };
 
 Processor find_processor() {
-#if defined(FEMURA_HAS_TARGETS)
+#if defined(OSSATURA_HAS_TARGETS)
   if (__builtin_cpu_supports("avx512f"))
     return Processor::avx512;
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
@@ -158,7 +158,7 @@ template<class Scalar>
 void multiply_here(int m, int n, int k, const Scalar* p, std::ptrdiff_t ldp, const Scalar* q,
                    std::ptrdiff_t ldq, Scalar* out, std::ptrdiff_t ldo) {
   static const Processor processor = find_processor();
-#if defined(FEMURA_HAS_TARGETS)
+#if defined(OSSATURA_HAS_TARGETS)
   if (processor == Processor::avx512)
     return product_avx512(m, n, k, p, ldp, q, ldq, out, ldo);
   if (processor == Processor::avx2)
@@ -171,7 +171,7 @@ void multiply_here(int m, int n, int k, const Scalar* p, std::ptrdiff_t ldp, con
 template<class Scalar>
 void subtract_here(int n, Scalar s, const Scalar* x, Scalar* y) {
   static const Processor processor = find_processor();
-#if defined(FEMURA_HAS_TARGETS)
+#if defined(OSSATURA_HAS_TARGETS)
   if (processor == Processor::avx512)
     return subtract_avx512(n, s, x, y);
   if (processor == Processor::avx2)
@@ -201,7 +201,7 @@ void subtract_scaled(int n, float s, const float* x, float* y) {
 
 void scale_entries(int n, double s, double* y) {
   static const Processor processor = find_processor();
-#if defined(FEMURA_HAS_TARGETS)
+#if defined(OSSATURA_HAS_TARGETS)
   if (processor == Processor::avx512)
     return scale_avx512(n, s, y);
   if (processor == Processor::avx2)
@@ -211,4 +211,4 @@ void scale_entries(int n, double s, double* y) {
   scale_plain(n, s, y);
 }
 
-} // namespace femura
+} // namespace ossatura

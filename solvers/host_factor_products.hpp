@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace femura {
+namespace ossatura {
 
 /// out(r, c) = sum over l of p(l, r) q(l, c), all row-major: p [k, m], q [k, n], out [m, n], with
 /// leading dimensions. Sums run over l in order, so that an entry depends on its own column and row
@@ -22,4 +22,4 @@ void subtract_scaled(int n, float s, const float* x, float* y);
 /// y *= s for n entries.
 void scale_entries(int n, double s, double* y);
 
-} // namespace femura
+} // namespace ossatura

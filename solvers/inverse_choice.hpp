@@ -5,7 +5,7 @@
 #include "kernels/inverse_bands.hpp"
 #include "solvers/soft_options.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// What `automatic` stands for on devices and on cores.
 inline FactorStorage resolve_storage(const SoftOptions& options, bool is_device) {
@@ -29,4 +29,4 @@ inline InverseLayout choose_inverse(const FactorPattern& pattern, const SoftOpti
                                inverse_cost(is_device));
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -4,14 +4,14 @@
 #include "core/require.hpp"
 #include "kernels/block_multiply.hpp"
 
-#if defined(FEMURA_KOKKOS_KERNELS)
+#if defined(OSSATURA_KOKKOS_KERNELS)
 #include <KokkosSparse_CrsMatrix.hpp>
 #include <KokkosSparse_spmv.hpp>
 #endif
 
-namespace femura {
+namespace ossatura {
 
-#if defined(FEMURA_KOKKOS_KERNELS)
+#if defined(OSSATURA_KOKKOS_KERNELS)
 namespace {
 
 template<class Exec>
@@ -19,8 +19,8 @@ class KokkosKernelsMultiply : public MatrixMultiply<Exec> {
 public:
   KokkosKernelsMultiply(const Exec& exec, const BlockMatrix<Exec>& blocks)
       : csr_(to_csr(exec, blocks)) {
-    fence(exec, "femura::kokkos_kernels_multiply");
-    matrix_ = Matrix("femura::kokkos_kernels_multiply", csr_.num_rows, csr_.num_rows,
+    fence(exec, "ossatura::kokkos_kernels_multiply");
+    matrix_ = Matrix("ossatura::kokkos_kernels_multiply", csr_.num_rows, csr_.num_rows,
                      csr_.num_entries(), typename Matrix::values_type(csr_.value),
                      typename Matrix::row_map_type(csr_.row_begin),
                      typename Matrix::index_type(csr_.column));
@@ -35,9 +35,9 @@ public:
 #if defined(KOKKOSKERNELS_VERSION) && KOKKOSKERNELS_VERSION >= 40400
     KokkosSparse::spmv(exec, "N", 1.0, matrix_, cg.p[parity], 0.0, cg.q);
 #else // on the default instance alone
-    fence(exec, "femura::kokkos_kernels_multiply::direction");
+    fence(exec, "ossatura::kokkos_kernels_multiply::direction");
     KokkosSparse::spmv("N", 1.0, matrix_, cg.p[parity], 0.0, cg.q);
-    fence(Exec(), "femura::kokkos_kernels_multiply::spmv");
+    fence(Exec(), "ossatura::kokkos_kernels_multiply::spmv");
 #endif
     cg_dot(exec, cg, parity);
   }
@@ -71,16 +71,16 @@ bool has_kokkos_kernels() {
 template<class Exec>
 std::unique_ptr<MatrixMultiply<Exec>> make_kokkos_kernels_multiply(const Exec&,
                                                                    const BlockMatrix<Exec>&) {
-  fail<UsageError>("the product kokkos-kernels: this femura was built without Kokkos Kernels; "
+  fail<UsageError>("the product kokkos-kernels: this ossatura was built without Kokkos Kernels; "
                    "choose blocks, or build it with one for the same Kokkos");
 }
 
 #endif
 
-#define FEMURA_INSTANTIATE(Exec)                                                                   \
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template std::unique_ptr<MatrixMultiply<Exec>> make_kokkos_kernels_multiply(                     \
       const Exec&, const BlockMatrix<Exec>&);
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura
+} // namespace ossatura

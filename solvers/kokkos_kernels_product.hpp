@@ -7,7 +7,7 @@
 
 #include <memory>
 
-namespace femura {
+namespace ossatura {
 
 /// A product whose matrix is kept in another form.
 template<class Exec>
@@ -26,4 +26,4 @@ template<class Exec>
 std::unique_ptr<MatrixMultiply<Exec>> make_kokkos_kernels_multiply(const Exec& exec,
                                                                    const BlockMatrix<Exec>& matrix);
 
-} // namespace femura
+} // namespace ossatura

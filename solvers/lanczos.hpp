@@ -9,7 +9,7 @@
 #include <cmath>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// The k-th eigenvalue from below, k = 0, 1, ..., of a symmetric positive definite tridiagonal
 /// matrix, by bisection on Sturm counts.
@@ -133,4 +133,4 @@ Spectrum estimate_spectrum(const Exec& exec, int steps, const Precondition& prec
   return lanczos.spectrum();
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -115,16 +115,16 @@ template<class Exec>
 Mma<Exec>::Mma(const Exec& exec, std::int64_t n, int num_constraints, const MmaOptions& options)
     : options_(options)
     , num_constraints_(num_constraints) {
-  FEMURA_REQUIRE(n > 0 && num_constraints >= 1 && num_constraints <= max_mma_constraints,
-                 n << " variables, " << num_constraints << " constraints");
-  FEMURA_REQUIRE(options.first > 0 && options.shrink > 0 && options.shrink < 1 &&
-                     options.grow >= 1 && options.relaxation_cost > 0,
-                 "asymptotes at " << options.first << " of the width, by " << options.shrink
-                                  << " or " << options.grow << ", relaxation at "
-                                  << options.relaxation_cost);
+  OSSATURA_REQUIRE(n > 0 && num_constraints >= 1 && num_constraints <= max_mma_constraints,
+                   n << " variables, " << num_constraints << " constraints");
+  OSSATURA_REQUIRE(options.first > 0 && options.shrink > 0 && options.shrink < 1 &&
+                       options.grow >= 1 && options.relaxation_cost > 0,
+                   "asymptotes at " << options.first << " of the width, by " << options.shrink
+                                    << " or " << options.grow << ", relaxation at "
+                                    << options.relaxation_cost);
   for (Array<double, Exec>* vector :
        {&history_.x_old, &history_.x_older, &history_.low, &history_.high, &low_, &high_})
-    *vector = make_zeros<double>(exec, n, "femura::mma::vector");
+    *vector = make_zeros<double>(exec, n, "ossatura::mma::vector");
 }
 
 template<class Exec>
@@ -133,9 +133,9 @@ Mma<Exec>::propose(const Exec& exec, const Array<double, Exec>& x, double scale,
                    const Array<double, Exec>& df, const std::vector<double>& g,
                    const Array<double, Exec>& dg, const Array<double, Exec>& lower,
                    const Array<double, Exec>& upper, const Array<double, Exec>& x_new) {
-  FEMURA_REQUIRE(int(g.size()) == num_constraints_, g.size() << " values of constraints");
-  FEMURA_REQUIRE(x.extent(0) == low_.extent(0) && dg.extent(0) == x.extent(0) * g.size(),
-                 x.extent(0) << " variables, " << dg.extent(0) << " derivatives of constraints");
+  OSSATURA_REQUIRE(int(g.size()) == num_constraints_, g.size() << " values of constraints");
+  OSSATURA_REQUIRE(x.extent(0) == low_.extent(0) && dg.extent(0) == x.extent(0) * g.size(),
+                   x.extent(0) << " variables, " << dg.extent(0) << " derivatives of constraints");
   const MmaArrays<Exec> arrays{x, lower, upper, df, dg, low_, high_, scale, num_constraints_};
   const auto at_x =
       move_asymptotes(exec, arrays, history_.steps < 2, history_.x_old, history_.x_older,
@@ -156,8 +156,8 @@ void Mma<Exec>::accept(const Exec& exec, const Array<double, Exec>& x) {
   ++history_.steps;
 }
 
-#define FEMURA_INSTANTIATE(Exec) template class Mma<Exec>;
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+#define OSSATURA_INSTANTIATE(Exec) template class Mma<Exec>;
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura
+} // namespace ossatura

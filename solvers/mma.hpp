@@ -15,7 +15,7 @@
 
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 struct MmaOptions {
   double first = 0.5;            ///< distance of the first asymptotes, of the width of the bounds
@@ -61,4 +61,4 @@ private:
   Array<double, Exec> low_, high_; ///< of the proposal
 };
 
-} // namespace femura
+} // namespace ossatura

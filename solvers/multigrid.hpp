@@ -20,7 +20,7 @@
 #include "kernels/voxel_operator.hpp"
 #include "solvers/coarse_cycle.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Preconditioner z = M b for the voxels of a hierarchy, in arithmetic of `Scalar`. `Operator` is a
 /// voxel operator (kernels/voxel_operator.hpp).
@@ -48,7 +48,7 @@ public:
       , coarse_(exec, hierarchy, options) {
     if (!Operator<Exec>::fuses_updates)
       finest_.scratch =
-          make_zeros<Scalar>(exec, hierarchy.grid.num_dofs(), "femura::multigrid::scratch");
+          make_zeros<Scalar>(exec, hierarchy.grid.num_dofs(), "ossatura::multigrid::scratch");
     if (coarse_.empty())
       coarsest_ = {
           exec, options.coarse_solver, 1, hierarchy.grid.num_nodes, hierarchy.held.num_dofs, [&] {
@@ -98,4 +98,4 @@ private:
   double work_ = 0;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 #include "kernels/free_updates.hpp"
 #include "solvers/polynomial_smoother.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// The vectors of a level [3 num_nodes]: two iterates and the right-hand side.
 template<class Exec, class Scalar>
@@ -63,4 +63,4 @@ Array<Scalar, Exec> cycle(const Exec& exec, const Level& level, const Array<Scal
 
 } // namespace detail
 
-} // namespace femura
+} // namespace ossatura

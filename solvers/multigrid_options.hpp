@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace femura {
+namespace ossatura {
 
 enum class CoarseSolver {
   direct, ///< dense inverse, formed once
@@ -67,4 +67,4 @@ struct MultigridLevelInfo {
   double largest_eigenvalue; ///< of the Jacobi-scaled matrix; 0 on the coarsest level
 };
 
-} // namespace femura
+} // namespace ossatura

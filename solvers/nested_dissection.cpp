@@ -8,15 +8,16 @@
 #include <limits>
 #include <stdexcept>
 
-namespace femura {
+namespace ossatura {
 
 std::vector<int> nested_dissection(const std::vector<int>& row_begin,
                                    const std::vector<int>& column) {
-  FEMURA_REQUIRE(!row_begin.empty(), "a graph has at least the beginning of row 0");
+  OSSATURA_REQUIRE(!row_begin.empty(), "a graph has at least the beginning of row 0");
   const int num_nodes = int(row_begin.size()) - 1;
-  FEMURA_REQUIRE(column.size() < std::size_t(std::numeric_limits<idx_t>::max()),
-                 "METIS on this machine counts in " << 8 * sizeof(idx_t) << " bits; the graph has "
-                                                    << column.size() << " edges");
+  OSSATURA_REQUIRE(column.size() < std::size_t(std::numeric_limits<idx_t>::max()),
+                   "METIS on this machine counts in " << 8 * sizeof(idx_t)
+                                                      << " bits; the graph has " << column.size()
+                                                      << " edges");
   // METIS divides by the number of edges, and knows no edge from a node to itself.
   std::vector<int> order;
   order.reserve(std::size_t(num_nodes));
@@ -56,4 +57,4 @@ std::vector<int> nested_dissection(const std::vector<int>& row_begin,
   return order;
 }
 
-} // namespace femura
+} // namespace ossatura

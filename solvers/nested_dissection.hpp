@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// node[k] is eliminated as number k. The graph is symmetric: row i has the neighbours
 /// column[row_begin[i]] .. column[row_begin[i + 1]], itself or not. Nodes without neighbours come
@@ -15,4 +15,4 @@ namespace femura {
 std::vector<int> nested_dissection(const std::vector<int>& row_begin,
                                    const std::vector<int>& column);
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 /// What a step reads, [num_elem] each.
 template<class Exec>
@@ -77,4 +77,4 @@ double optimality_step(const Exec& exec, const OcArrays<Exec>& a, double room, d
   return middle;
 }
 
-} // namespace femura
+} // namespace ossatura

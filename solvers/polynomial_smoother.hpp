@@ -9,7 +9,7 @@
 
 #include <utility>
 
-namespace femura {
+namespace ossatura {
 
 /// What smoothing acts on: A x = b at the free components. Held components are zero in b and x.
 template<class Exec, class Scalar, class Operator, class Jacobi>
@@ -49,4 +49,4 @@ void smooth(const Exec& exec, const SmoothedSystem<Exec, Scalar, Operator, Jacob
   }
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -4,7 +4,7 @@
 
 #include "core/vector.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// z = M b, M symmetric positive definite on the free components; b and z are zero at held ones.
 template<class Exec, class Scalar>
@@ -15,4 +15,4 @@ public:
   virtual Array<Scalar, Exec> apply(const Exec& exec, const Array<Scalar, Exec>& b) = 0;
 };
 
-} // namespace femura
+} // namespace ossatura

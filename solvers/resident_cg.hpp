@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 /// What a resident solve needs of a preconditioner: symmetric, positive definite.
 template<class Exec>
@@ -124,4 +124,4 @@ private:
   int last_ = 0; ///< iterations of the solve before
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -18,7 +18,7 @@
 #include <cmath>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 enum class SmootherKind {
   first_kind,         ///< Chebyshev's polynomial of [lmax / ratio, 1.05 lmax] [1]
@@ -181,8 +181,8 @@ inline std::vector<double> smoothing_weights(const SmootherOptions& options, dou
     fail<UsageError>("a smoother of degree ", options.degree, "; 1 to 32 are possible");
   if (options.kind == SmootherKind::first_kind && !(options.ratio > 1))
     fail<UsageError>("a smoothing ratio of ", options.ratio, "; it must be greater than 1");
-  FEMURA_REQUIRE(lmax > 0 && options.safety >= 1,
-                 "largest eigenvalue " << lmax << ", safety " << options.safety);
+  OSSATURA_REQUIRE(lmax > 0 && options.safety >= 1,
+                   "largest eigenvalue " << lmax << ", safety " << options.safety);
   const double high = options.safety * lmax;
   if (options.kind == SmootherKind::first_kind)
     return chebyshev_weights(options.degree, lmax / options.ratio, high);
@@ -194,4 +194,4 @@ inline std::vector<double> smoothing_weights(const SmootherOptions& options, dou
   return detail::reciprocals(detail::leja_order(roots));
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -12,7 +12,7 @@
 #include <limits>
 #include <numeric>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -23,34 +23,34 @@ bool is_finite(const std::vector<double>& values) {
 void check_object(const SoftObject& object, const std::string& what) {
   const ElementMesh& mesh = object.mesh;
   const std::size_t num_points = mesh.num_points();
-  FEMURA_REQUIRE(mesh.num_elem() > 0, what << " has no element");
-  FEMURA_REQUIRE(is_finite(mesh.point), what << " has a point that is not finite");
+  OSSATURA_REQUIRE(mesh.num_elem() > 0, what << " has no element");
+  OSSATURA_REQUIRE(is_finite(mesh.point), what << " has a point that is not finite");
   std::vector<std::uint8_t> used(num_points, 0);
   for (std::size_t k = 0; k < mesh.node.size(); ++k) {
-    FEMURA_REQUIRE(mesh.node[k] >= 0 && std::size_t(mesh.node[k]) < num_points,
-                   what << ": element " << k / std::size_t(nodes_per_elem(mesh.shape))
-                        << " has point " << mesh.node[k] << " of " << num_points);
+    OSSATURA_REQUIRE(mesh.node[k] >= 0 && std::size_t(mesh.node[k]) < num_points,
+                     what << ": element " << k / std::size_t(nodes_per_elem(mesh.shape))
+                          << " has point " << mesh.node[k] << " of " << num_points);
     used[std::size_t(mesh.node[k])] = 1;
   }
   for (std::size_t i = 0; i < num_points; ++i)
-    FEMURA_REQUIRE(used[i], what << ": point " << i << " belongs to no element; leave it out");
+    OSSATURA_REQUIRE(used[i], what << ": point " << i << " belongs to no element; leave it out");
   for (const std::int32_t i : object.fixed)
-    FEMURA_REQUIRE(i >= 0 && std::size_t(i) < num_points,
-                   what << ": point " << i << " of " << num_points << " is to be fixed");
+    OSSATURA_REQUIRE(i >= 0 && std::size_t(i) < num_points,
+                     what << ": point " << i << " of " << num_points << " is to be fixed");
   const auto check_vectors = [&](const std::vector<double>& values, const char* name) {
-    FEMURA_REQUIRE(values.empty() || values.size() == 3 * num_points,
-                   what << ": " << name << " has " << values.size() << " entries for " << num_points
-                        << " points");
-    FEMURA_REQUIRE(is_finite(values), what << ": " << name << " is not finite somewhere");
+    OSSATURA_REQUIRE(values.empty() || values.size() == 3 * num_points,
+                     what << ": " << name << " has " << values.size() << " entries for "
+                          << num_points << " points");
+    OSSATURA_REQUIRE(is_finite(values), what << ": " << name << " is not finite somewhere");
   };
   check_vectors(object.load, "load");
   check_vectors(object.velocity, "velocity");
-  FEMURA_REQUIRE(object.factor.empty() || object.factor.size() == mesh.num_elem(),
-                 what << ": " << object.factor.size() << " factors for " << mesh.num_elem()
-                      << " elements");
-  FEMURA_REQUIRE(object.density >= 0 && std::isfinite(object.density) && object.node_mass >= 0 &&
-                     std::isfinite(object.node_mass),
-                 what << ": the mass is negative or not finite");
+  OSSATURA_REQUIRE(object.factor.empty() || object.factor.size() == mesh.num_elem(),
+                   what << ": " << object.factor.size() << " factors for " << mesh.num_elem()
+                        << " elements");
+  OSSATURA_REQUIRE(object.density >= 0 && std::isfinite(object.density) && object.node_mass >= 0 &&
+                       std::isfinite(object.node_mass),
+                   what << ": the mass is negative or not finite");
 }
 
 /// Three fixed points that are not on a line hold a body without mass.
@@ -118,7 +118,7 @@ void number_elements(const SoftObject& object, const std::vector<int>& node_of, 
 } // namespace
 
 SoftNumbering number_scene(const SoftScene& scene) {
-  FEMURA_REQUIRE(!scene.objects.empty(), "a scene without an object");
+  OSSATURA_REQUIRE(!scene.objects.empty(), "a scene without an object");
   SoftNumbering numbering;
   std::vector<ElementGroup> groups;
   std::vector<std::uint8_t> fixed_point;
@@ -127,7 +127,7 @@ SoftNumbering number_scene(const SoftScene& scene) {
     const std::string what = "object '" + object.name + "'";
     check_object(object, what);
     const bool has_mass = object.node_mass > 0 || object.density > 0;
-    FEMURA_REQUIRE(
+    OSSATURA_REQUIRE(
         has_mass || holds_without_mass(object),
         what << " has no mass, and nothing holds it: give a density, or fix three points "
                 "of it that are not on a line (a cloth needs mass)");
@@ -139,8 +139,8 @@ SoftNumbering number_scene(const SoftScene& scene) {
     for (const std::int32_t i : object.fixed)
       fixed_point[num_points + std::size_t(i)] = 1;
     num_points += object.mesh.num_points();
-    FEMURA_REQUIRE(num_points < std::size_t(std::numeric_limits<int>::max()) / 9,
-                   num_points << " points: more than 32 bits count");
+    OSSATURA_REQUIRE(num_points < std::size_t(std::numeric_limits<int>::max()) / 9,
+                     num_points << " points: more than 32 bits count");
   }
   const int n = numbering.num_nodes = int(num_points);
   const NodeGraph graph = make_node_graph(n, groups, fixed_point);
@@ -186,4 +186,4 @@ SoftNumbering number_scene(const SoftScene& scene) {
   return numbering;
 }
 
-} // namespace femura
+} // namespace ossatura

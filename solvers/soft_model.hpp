@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Host memory. "Points" are those of the scene, objects one after the other; "nodes" the same in
 /// the order of elimination.
@@ -31,4 +31,4 @@ struct SoftNumbering {
 /// Checks the scene and numbers it. Throws std::invalid_argument naming the object.
 SoftNumbering number_scene(const SoftScene& scene);
 
-} // namespace femura
+} // namespace ossatura

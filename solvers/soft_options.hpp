@@ -2,7 +2,7 @@
 // How soft bodies are stepped and their systems are solved.
 #pragma once
 
-namespace femura {
+namespace ossatura {
 
 enum class SoftAssembly {
   elements, ///< element matrices are summed through the element map
@@ -130,4 +130,4 @@ inline const char* name_of(FactorPlace place) {
   return place == FactorPlace::automatic ? "auto" : place == FactorPlace::host ? "host" : "device";
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 struct SoftObject {
   std::string name;
@@ -41,4 +41,4 @@ struct SoftScene {
   double contact_distance = 0.01;       ///< m: nearer pairs are watched in a step
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -12,7 +12,7 @@
 #include <memory>
 #include <optional>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -26,7 +26,7 @@ public:
       , wait_(wait) {}
   void add_to(double& phase) {
     if (wait_)
-      fence(exec_, "femura::soft::phase");
+      fence(exec_, "ossatura::soft::phase");
     const double now = timer_.seconds();
     phase += now - last_;
     last_ = now;
@@ -48,20 +48,20 @@ double time_after(double start, std::int64_t steps, double step) {
 }
 
 const SoftOptions& checked(const SoftOptions& o) {
-  FEMURA_REQUIRE(o.time_step > 0 && std::isfinite(o.time_step), "a time step of " << o.time_step);
-  FEMURA_REQUIRE(o.rayleigh_mass >= 0 && o.rayleigh_stiffness >= 0,
-                 "Rayleigh damping " << o.rayleigh_mass << ", " << o.rayleigh_stiffness);
-  FEMURA_REQUIRE(o.newton_iterations > 0, o.newton_iterations << " Newton iterations");
-  FEMURA_REQUIRE(o.tolerance > 0 && o.max_iterations > 0,
-                 "tolerance " << o.tolerance << ", " << o.max_iterations << " iterations");
-  FEMURA_REQUIRE(o.refresh != FactorRefresh::every || o.refresh_every > 0,
-                 "a new factor every " << o.refresh_every << " systems");
-  FEMURA_REQUIRE(o.refresh_after >= 0 && o.max_halvings >= 0 && o.batch >= 0,
-                 "refresh_after " << o.refresh_after << ", max_halvings " << o.max_halvings
-                                  << ", batch " << o.batch);
-  FEMURA_REQUIRE(o.bands >= 0 && o.bands <= max_inverse_bands,
-                 o.bands << " bands of the inverse factor; 1 to " << max_inverse_bands
-                         << ", or 0 for a choice");
+  OSSATURA_REQUIRE(o.time_step > 0 && std::isfinite(o.time_step), "a time step of " << o.time_step);
+  OSSATURA_REQUIRE(o.rayleigh_mass >= 0 && o.rayleigh_stiffness >= 0,
+                   "Rayleigh damping " << o.rayleigh_mass << ", " << o.rayleigh_stiffness);
+  OSSATURA_REQUIRE(o.newton_iterations > 0, o.newton_iterations << " Newton iterations");
+  OSSATURA_REQUIRE(o.tolerance > 0 && o.max_iterations > 0,
+                   "tolerance " << o.tolerance << ", " << o.max_iterations << " iterations");
+  OSSATURA_REQUIRE(o.refresh != FactorRefresh::every || o.refresh_every > 0,
+                   "a new factor every " << o.refresh_every << " systems");
+  OSSATURA_REQUIRE(o.refresh_after >= 0 && o.max_halvings >= 0 && o.batch >= 0,
+                   "refresh_after " << o.refresh_after << ", max_halvings " << o.max_halvings
+                                    << ", batch " << o.batch);
+  OSSATURA_REQUIRE(o.bands >= 0 && o.bands <= max_inverse_bands,
+                   o.bands << " bands of the inverse factor; 1 to " << max_inverse_bands
+                           << ", or 0 for a choice");
   return o;
 }
 
@@ -94,16 +94,16 @@ struct SoftSolver<Exec>::Implementation {
       : systems(exec, scene, checked(given), has_contact(scene))
       , resident(systems.product.get()) {
     const std::int64_t n = 3 * std::int64_t(numbering.num_nodes);
-    load = upload(exec, "femura::soft::load", numbering.load);
+    load = upload(exec, "ossatura::soft::load", numbering.load);
     load_norm = std::sqrt(dot(exec, load, load));
-    x = upload(exec, "femura::soft::x", numbering.point);
-    x_start = upload(exec, "femura::soft::x_start", numbering.point);
-    v = upload(exec, "femura::soft::v", numbering.velocity);
+    x = upload(exec, "ossatura::soft::x", numbering.point);
+    x_start = upload(exec, "ossatura::soft::x_start", numbering.point);
+    v = upload(exec, "ossatura::soft::v", numbering.velocity);
     for (Vector* vector : {&newton_load, &x_trial, &v_trial, &x_before, &v_before})
-      *vector = make_zeros<double>(exec, n, "femura::soft::vector");
+      *vector = make_zeros<double>(exec, n, "ossatura::soft::vector");
     if (has_contact(scene))
       contact = std::make_unique<ContactRounds<Exec>>(exec, scene, systems);
-    fence(exec, "femura::soft_solver");
+    fence(exec, "ossatura::soft_solver");
   }
 
   /// Newton's iterations of a step h from x, v to x_trial, v_trial. False where a matrix is not
@@ -230,7 +230,7 @@ struct SoftSolver<Exec>::Implementation {
     } catch (const SoftBreakdown&) {
       Kokkos::deep_copy(exec, x, x_before);
       Kokkos::deep_copy(exec, v, v_before);
-      fence(exec, "femura::soft_solver::restore");
+      fence(exec, "ossatura::soft_solver::restore");
       time = time_before;
       throw;
     }
@@ -257,11 +257,11 @@ struct SoftSolver<Exec>::Implementation {
     const auto once = [&] { systems.preconditioner().precondition(exec, cg); };
     for (int k = 0; k < 3; ++k)
       graph.run(exec, once);
-    fence(exec, "femura::soft::measure_apply");
+    fence(exec, "ossatura::soft::measure_apply");
     const Stopwatch timer;
     for (int k = 0; k < repeats; ++k)
       graph.run(exec, once);
-    fence(exec, "femura::soft::measure_apply");
+    fence(exec, "ossatura::soft::measure_apply");
     return timer.seconds() / repeats;
   }
 
@@ -308,8 +308,8 @@ struct SoftSolver<Exec>::Implementation {
       contact->plan(state.planned_corrections);
       ContactMemory memory = state.contact;
       for (std::int32_t& point : memory.node) {
-        FEMURA_REQUIRE(point >= 0 && std::size_t(point) < numbering.node_of_point.size(),
-                       "contact of point " << point);
+        OSSATURA_REQUIRE(point >= 0 && std::size_t(point) < numbering.node_of_point.size(),
+                         "contact of point " << point);
         point = std::int32_t(numbering.node_of_point[std::size_t(point)]);
       }
       contact->recall(exec, memory);
@@ -342,13 +342,13 @@ struct SoftSolver<Exec>::Implementation {
   }
   void from_points(const Exec& exec, const std::vector<double>& points,
                    const Vector& values) const {
-    FEMURA_REQUIRE(points.size() == values.extent(0),
-                   points.size() << " values for " << values.extent(0) << " unknowns");
+    OSSATURA_REQUIRE(points.size() == values.extent(0),
+                     points.size() << " values for " << values.extent(0) << " unknowns");
     std::vector<double> host(points.size());
     for (std::size_t i = 0; i < points.size(); ++i)
       host[3 * std::size_t(numbering.node_of_point[i / 3]) + i % 3] = points[i];
     upload_to(exec, host, values);
-    fence(exec, "femura::soft::from_points");
+    fence(exec, "ossatura::soft::from_points");
   }
 };
 
@@ -454,8 +454,8 @@ FactorPlace SoftSolver<Exec>::place() const {
   return implementation_->options.place;
 }
 
-#define FEMURA_INSTANTIATE(Exec) template class SoftSolver<Exec>;
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+#define OSSATURA_INSTANTIATE(Exec) template class SoftSolver<Exec>;
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura
+} // namespace ossatura

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// What a step did. Times are of the host, s; on devices a phase's time includes waiting for it
 /// only where `time_phases` asks for it.
@@ -115,4 +115,4 @@ private:
   std::unique_ptr<Implementation> implementation_;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Factors of a system: A = mass M + stiffness K, b = load - f - damping_stiffness K v -
 /// damping_mass M v. In the first Newton iteration damping_stiffness holds the step, h + beta.
@@ -27,8 +27,8 @@ public:
   SoftSystem(const Exec& exec, const SoftScene& scene, const SoftNumbering& numbering,
              SoftAssembly assembly)
       : assembly_(assembly)
-      , mass_(upload(exec, "femura::soft::mass", numbering.mass))
-      , inverted_(make_zeros<int>(exec, 1, "femura::soft::inverted")) {
+      , mass_(upload(exec, "ossatura::soft::mass", numbering.mass))
+      , inverted_(make_zeros<int>(exec, 1, "ossatura::soft::inverted")) {
     std::int64_t num_pairs = 0, num_slots = 0;
     for (std::size_t k = 0; k < scene.objects.size(); ++k) {
       const ElementMesh& mesh = numbering.mesh[k];
@@ -39,15 +39,15 @@ public:
       num_slots += std::int64_t(mesh.node.size());
     }
     map_ = make_element_map(exec, numbering.num_nodes, groups_, numbering.fixed, matrix_);
-    stiffness_ = make_zeros<double>(exec, 9 * num_pairs, "femura::soft::stiffness");
-    force_ = make_zeros<double>(exec, 3 * num_slots, "femura::soft::force");
+    stiffness_ = make_zeros<double>(exec, 9 * num_pairs, "ossatura::soft::stiffness");
+    force_ = make_zeros<double>(exec, 3 * num_slots, "ossatura::soft::force");
     if (assembly == SoftAssembly::triplets) {
       const TripletIndices triplets = element_triplets(groups_);
       coo_ = make_coo_map(exec, 3, numbering.num_nodes, triplets.i, triplets.j, numbering.fixed);
       triplet_ =
-          make_zeros<double>(exec, 9 * std::int64_t(triplets.i.size()), "femura::soft::triplets");
+          make_zeros<double>(exec, 9 * std::int64_t(triplets.i.size()), "ossatura::soft::triplets");
       node_force_ = make_zeros<double>(exec, 3 * std::int64_t(numbering.num_nodes),
-                                       "femura::soft::node_force");
+                                       "ossatura::soft::node_force");
     }
   }
 
@@ -122,4 +122,4 @@ private:
   Array<int, Exec> inverted_;
 };
 
-} // namespace femura
+} // namespace ossatura

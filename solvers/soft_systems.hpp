@@ -13,7 +13,7 @@
 #include <cmath>
 #include <memory>
 
-namespace femura {
+namespace ossatura {
 
 /// `bands` of the inverse factor as they are to be: contact on devices takes one.
 template<class Exec>
@@ -48,7 +48,7 @@ public:
                     : nullptr) {
     if (options.preconditioner == SoftPreconditioner::ldlt) {
       factor_at = make_zeros<double>(exec, 3 * std::int64_t(numbering.num_nodes),
-                                     "femura::soft::factor_at");
+                                     "ossatura::soft::factor_at");
       by_factor = std::make_unique<FactorRefreshing<Exec>>(
           exec, numbering.pattern, system.matrix(),
           make_node_rotations(exec, system.elements(), numbering.num_nodes), options);
@@ -129,4 +129,4 @@ private:
   }
 };
 
-} // namespace femura
+} // namespace ossatura

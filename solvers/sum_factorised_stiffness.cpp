@@ -2,12 +2,12 @@
 // Apart from element_stiffness.cpp, which takes less long to compile.
 #include "kernels/stiffness_sum_factorised.hpp"
 
-namespace femura {
+namespace ossatura {
 
-#define FEMURA_INSTANTIATE(Exec)                                                                   \
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template void form_sum_factorised<Exec>(const Exec&, const HexaBatch<Exec>&, MatrixStorage,      \
                                           std::int64_t, std::int64_t, const Array<double, Exec>&);
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -86,11 +86,11 @@ template<>
 void form_tensor_cores(const Cuda& exec, const HexaBatch<Cuda>& batch, MatrixStorage storage,
                        std::int64_t begin, std::int64_t end, const Array<double, Cuda>& matrix) {
   const std::string obstacle = tensor_core_obstacle(exec, batch);
-  FEMURA_REQUIRE(obstacle.empty(), "form_tensor_cores: " << obstacle);
+  OSSATURA_REQUIRE(obstacle.empty(), "form_tensor_cores: " << obstacle);
   if (begin < end)
     form(exec, batch, storage, begin, end, matrix, orders);
 }
 
-} // namespace femura
+} // namespace ossatura
 
 #endif

@@ -5,24 +5,24 @@
 #include "kernels/dense_operator.hpp"
 #include "kernels/hexa_block_matrix.hpp"
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 template<class Exec>
 VertexSpace<Exec>::VertexSpace(const Exec& exec, const ElementMesh& mesh,
                                const std::vector<std::uint8_t>& held, int most_direct)
     : arrays_(make_hexa_arrays(exec, mesh))
-    , held_(make_constraints(exec, upload(exec, "femura::vertices::held", held)))
+    , held_(make_constraints(exec, upload(exec, "ossatura::vertices::held", held)))
     , direct_(arrays_.num_nodes <= most_direct) {
   graph_ = make_hexa_graph(exec, arrays_);
   if (direct_) {
-    z_ = make_zeros<double>(exec, 3 * std::int64_t(arrays_.num_nodes), "femura::vertices::z");
+    z_ = make_zeros<double>(exec, 3 * std::int64_t(arrays_.num_nodes), "ossatura::vertices::z");
   } else {
     const AggregationOptions options;
     hierarchy_ = std::make_shared<AggregationHierarchy<Exec>>(
         make_aggregation_hierarchy(exec, graph_, arrays_.point, held_, options));
     multigrid_ = std::make_unique<AggregationMultigrid<Exec, double>>(exec, hierarchy_, options);
   }
-  value_ = make_zeros<double>(exec, 9 * graph_.num_blocks(), "femura::vertices::matrix");
+  value_ = make_zeros<double>(exec, 9 * graph_.num_blocks(), "ossatura::vertices::matrix");
 }
 
 template<class Exec>
@@ -43,7 +43,7 @@ void VertexSpace<Exec>::prepare(const Exec& exec) {
   if (direct_) {
     const auto dense = dense_vertex_matrix(exec, graph_, held_.mask, value_);
     inverse_ = invert_semidefinite<double>(exec, dense, z_.extent(0), 1e-13);
-    fence(exec, "femura::VertexSpace::prepare"); // scratch goes
+    fence(exec, "ossatura::VertexSpace::prepare"); // scratch goes
     value_ = {};
     return;
   }
@@ -66,8 +66,8 @@ std::string VertexSpace<Exec>::describe() const {
   return direct_ ? std::to_string(arrays_.num_nodes) + " vertices, direct" : hierarchy_->describe();
 }
 
-#define FEMURA_INSTANTIATE(Exec) template class VertexSpace<Exec>;
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+#define OSSATURA_INSTANTIATE(Exec) template class VertexSpace<Exec>;
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura::detail
+} // namespace ossatura::detail

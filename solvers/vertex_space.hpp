@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 template<class Exec>
 class VertexSpace {
@@ -40,4 +40,4 @@ private:
   std::unique_ptr<AggregationMultigrid<Exec, double>> multigrid_;
 };
 
-} // namespace femura::detail
+} // namespace ossatura::detail

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <sstream>
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 namespace {
 
@@ -48,9 +48,9 @@ VertexStarSchwarz<Exec>::VertexStarSchwarz(const Exec& exec, const CurvedHexaMes
     : vertices_(exec, mesh.mesh, of_vertices(mesh, held), options.most_direct) {
   const HierarchicStars stars = make_hierarchic_stars(mesh.mesh, numbering, held);
   stars_ = upload_stars(exec, stars, numbering.num_modes);
-  y_ = make_zeros<double>(exec, 3 * std::int64_t(stars.mode.size()), "femura::stars::y");
-  z_ = make_zeros<double>(exec, 3 * std::int64_t(numbering.num_modes), "femura::stars::z");
-  form(exec, model, stars, upload(exec, "femura::stars::held", held), options);
+  y_ = make_zeros<double>(exec, 3 * std::int64_t(stars.mode.size()), "ossatura::stars::y");
+  z_ = make_zeros<double>(exec, 3 * std::int64_t(numbering.num_modes), "ossatura::stars::z");
+  form(exec, model, stars, upload(exec, "ossatura::stars::held", held), options);
 }
 
 template<class Exec>
@@ -84,11 +84,11 @@ void VertexStarSchwarz<Exec>::form(const Exec& exec, const HierarchicModel<Exec>
                        "elements");
 
   if (options.single)
-    single_ = make_uninitialized<float>(exec, entries, "femura::stars::inverse");
+    single_ = make_uninitialized<float>(exec, entries, "ossatura::stars::inverse");
   else
-    double_ = make_uninitialized<double>(exec, entries, "femura::stars::inverse");
-  const auto work = make_uninitialized<double>(exec, at_once, "femura::stars::work");
-  const auto matrix = make_uninitialized<double>(exec, workset, "femura::stars::workset");
+    double_ = make_uninitialized<double>(exec, entries, "ossatura::stars::inverse");
+  const auto work = make_uninitialized<double>(exec, at_once, "ossatura::stars::work");
+  const auto matrix = make_uninitialized<double>(exec, workset, "ossatura::stars::workset");
 
   struct Batch {
     std::vector<int> elem;
@@ -105,7 +105,7 @@ void VertexStarSchwarz<Exec>::form(const Exec& exec, const HierarchicModel<Exec>
     std::vector<int> place(num_elem, -1);
     for (std::size_t k = 0; k < own.elem.size(); ++k)
       place[std::size_t(own.elem[k])] = int(k);
-    own.place = upload(exec, "femura::stars::batch_place", place);
+    own.place = upload(exec, "ossatura::stars::batch_place", place);
     own.corners = upload_corner_modes(exec, corner_modes(batch.space, batch.order));
     batches.push_back(std::move(own));
   }
@@ -149,7 +149,7 @@ void VertexStarSchwarz<Exec>::form(const Exec& exec, const HierarchicModel<Exec>
     first = last;
   } while (first < num_stars);
   vertices_.prepare(exec);
-  fence(exec, "femura::VertexStarSchwarz"); // scratch goes
+  fence(exec, "ossatura::VertexStarSchwarz"); // scratch goes
 }
 
 template<class Exec>
@@ -173,8 +173,8 @@ std::string VertexStarSchwarz<Exec>::describe() const {
   return text.str();
 }
 
-#define FEMURA_INSTANTIATE(Exec) template class VertexStarSchwarz<Exec>;
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+#define OSSATURA_INSTANTIATE(Exec) template class VertexStarSchwarz<Exec>;
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura::detail
+} // namespace ossatura::detail

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 struct VertexStarOptions {
   StiffnessMethod form = StiffnessMethod::automatic;
@@ -53,4 +53,4 @@ private:
   Array<double, Exec> y_, z_;
 };
 
-} // namespace femura::detail
+} // namespace ossatura::detail

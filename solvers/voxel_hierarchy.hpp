@@ -9,7 +9,7 @@
 
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// A level of cells below a finer one.
 template<class Exec>
@@ -79,4 +79,4 @@ make_voxel_hierarchy(const Exec& exec, const VoxelGrid<Exec>& grid, const LameFi
   return hierarchy;
 }
 
-} // namespace femura
+} // namespace ossatura

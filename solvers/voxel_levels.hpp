@@ -10,7 +10,7 @@
 #include "solvers/multigrid_level.hpp"
 #include "solvers/multigrid_options.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace detail {
 
@@ -61,8 +61,8 @@ public:
       fail<UsageError>("the coarsest of ", num_levels, " levels has ", num_nodes,
                        " nodes, too many for a direct solve: allow more levels or use the cg "
                        "coarse solver");
-    inverse_ = invert_semidefinite<Scalar>(exec, upload(exec, "femura::coarse_matrix", assemble()),
-                                           3 * num_nodes);
+    inverse_ = invert_semidefinite<Scalar>(
+        exec, upload(exec, "ossatura::coarse_matrix", assemble()), 3 * num_nodes);
   }
 
   /// x = A^-1 b in level.vectors.x, which is returned. Does not fence if direct.
@@ -80,9 +80,9 @@ public:
     }
     if (r_.extent(0) == 0) {
       const std::int64_t n = v.x.extent(0);
-      r_ = make_zeros<Scalar>(exec, n, "femura::multigrid::coarse_r");
-      p_ = make_zeros<Scalar>(exec, n, "femura::multigrid::coarse_p");
-      z_ = make_zeros<Scalar>(exec, n, "femura::multigrid::coarse_z");
+      r_ = make_zeros<Scalar>(exec, n, "ossatura::multigrid::coarse_r");
+      p_ = make_zeros<Scalar>(exec, n, "ossatura::multigrid::coarse_p");
+      z_ = make_zeros<Scalar>(exec, n, "ossatura::multigrid::coarse_z");
     }
     Kokkos::deep_copy(exec, v.x, Scalar(0));
     conjugate_gradients(
@@ -112,4 +112,4 @@ private:
   Array<Scalar, Exec> r_, p_, z_; ///< of the conjugate gradients
 };
 
-} // namespace femura
+} // namespace ossatura

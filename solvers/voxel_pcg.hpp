@@ -8,7 +8,7 @@
 
 #include <memory>
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 /// Conjugate gradients with multigrid in fixed precisions.
 template<class Exec>
@@ -32,4 +32,4 @@ std::unique_ptr<VoxelPcg<Exec>>
 make_voxel_pcg(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy, VoxelPrecision precision,
                const MultigridOptions& options);
 
-} // namespace femura::detail
+} // namespace ossatura::detail

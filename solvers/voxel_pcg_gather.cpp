@@ -2,12 +2,12 @@
 #include "kernels/gather_operator.hpp"
 #include "solvers/voxel_pcg_instance.hpp"
 
-namespace femura::detail {
+namespace ossatura::detail {
 
-#define FEMURA_INSTANTIATE(Exec)                                                                   \
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template std::unique_ptr<VoxelPcg<Exec>> make_voxel_pcg<Exec, GatherOperator>(                   \
       const Exec&, const VoxelHierarchy<Exec>&, VoxelPrecision, const MultigridOptions&);
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura::detail
+} // namespace ossatura::detail

@@ -8,7 +8,7 @@
 #include "solvers/multigrid.hpp"
 #include "solvers/voxel_pcg.hpp"
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 /// The vectors of the iteration and of the finest level. The product q and the iterates of the
 /// cycle share memory: the cycle's result is read before the next product is formed, and that
@@ -19,19 +19,19 @@ struct SolverVectors {
   LevelVectors<Exec, Cycle> level; ///< b is r where the types agree
 
   SolverVectors(const Exec& exec, std::int64_t n)
-      : r(make_zeros<Vector>(exec, n, "femura::cg::r"))
-      , p(make_zeros<Vector>(exec, n, "femura::cg::p")) {
+      : r(make_zeros<Vector>(exec, n, "ossatura::cg::r"))
+      , p(make_zeros<Vector>(exec, n, "ossatura::cg::p")) {
     if constexpr (std::is_same_v<Vector, Cycle>) {
-      level = {make_zeros<Cycle>(exec, n, "femura::multigrid::x"),
-               make_zeros<Cycle>(exec, n, "femura::multigrid::next"), r};
+      level = {make_zeros<Cycle>(exec, n, "ossatura::multigrid::x"),
+               make_zeros<Cycle>(exec, n, "ossatura::multigrid::next"), r};
       q = level.next;
     } else {
       static_assert(sizeof(Vector) == 2 * sizeof(Cycle), "two iterates fill one product");
-      q = make_zeros<Vector>(exec, n, "femura::cg::q");
+      q = make_zeros<Vector>(exec, n, "ossatura::cg::q");
       // Views of the same bytes, one type at a time; q owns them and lives as long.
       Cycle* const bytes = reinterpret_cast<Cycle*>(q.data());
       level = {Array<Cycle, Exec>(bytes, n), Array<Cycle, Exec>(bytes + n, n),
-               make_zeros<Cycle>(exec, n, "femura::multigrid::b")};
+               make_zeros<Cycle>(exec, n, "ossatura::multigrid::b")};
     }
   }
 };
@@ -46,7 +46,7 @@ public:
       , vectors_(exec, hierarchy.grid.num_dofs())
       , multigrid_(exec, hierarchy, matrix_, options, vectors_.level) {
     if constexpr (!Operator<Exec>::fuses_updates && !std::is_same_v<Vector, double>)
-      scratch_ = make_zeros<double>(exec, hierarchy.grid.num_dofs(), "femura::cg::scratch");
+      scratch_ = make_zeros<double>(exec, hierarchy.grid.num_dofs(), "ossatura::cg::scratch");
   }
 
   SolveResult solve(const Exec& exec, const CgOptions& options, const Array<double, Exec>& f,
@@ -66,7 +66,7 @@ public:
     return conjugate_gradients(
         exec, options, product, residual,
         [&](const auto& b) {
-          Kokkos::Profiling::pushRegion("femura::precondition");
+          Kokkos::Profiling::pushRegion("ossatura::precondition");
           const Array<Cycle, Exec> z = multigrid_.apply(exec, b);
           Kokkos::Profiling::popRegion();
           return z;
@@ -119,4 +119,4 @@ make_voxel_pcg(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy, VoxelPre
   return std::make_unique<MultigridPcg<Exec, Operator, double, double>>(exec, hierarchy, options);
 }
 
-} // namespace femura::detail
+} // namespace ossatura::detail

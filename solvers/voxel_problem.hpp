@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// The solid voxels of `material`, of the given edge in mm; nothing is held yet. Keeps a reference
 /// to the image, which solvers do not need. Throws std::invalid_argument if no voxel is solid.
@@ -15,7 +15,7 @@ namespace femura {
 template<class Exec>
 VoxelProblem<Exec> make_voxel_problem(const Exec& exec, const MaterialImage<Exec>& material,
                                       double edge) {
-  FEMURA_REQUIRE(edge > 0, "voxels with an edge of " << edge << " mm");
+  OSSATURA_REQUIRE(edge > 0, "voxels with an edge of " << edge << " mm");
   VoxelProblem<Exec> problem;
   problem.material = material;
   problem.edge = edge;
@@ -33,12 +33,12 @@ Array<double, Exec> prescribe(const Exec& exec, const std::vector<NamedRegion>& 
   for (const NamedRegion& named : regions)
     bare.push_back(named.region);
   const Array<double, Exec> u =
-      make_zeros<double>(exec, problem.grid.num_dofs(), "femura::displacement");
+      make_zeros<double>(exec, problem.grid.num_dofs(), "ossatura::displacement");
   const Array<std::uint8_t, Exec> mask =
-      make_zeros<std::uint8_t>(exec, problem.grid.num_nodes, "femura::held");
+      make_zeros<std::uint8_t>(exec, problem.grid.num_nodes, "ossatura::held");
   prescribe(exec, problem.grid, problem.edge, bare, mask, u);
   problem.held = make_constraints(exec, mask);
   return u;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -3,7 +3,7 @@
 
 #include "solvers/voxel_pcg.hpp"
 
-namespace femura {
+namespace ossatura {
 
 template<class Exec>
 class OffsetOperator;
@@ -137,8 +137,8 @@ LaunchGraphState VoxelSolver<Exec>::launch_graph() const {
   return implementation_->pcg->launch_graph();
 }
 
-#define FEMURA_INSTANTIATE(Exec) template class VoxelSolver<Exec>;
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+#define OSSATURA_INSTANTIATE(Exec) template class VoxelSolver<Exec>;
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura
+} // namespace ossatura

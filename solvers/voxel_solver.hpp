@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// A voxel model ready to be solved.
 template<class Exec>
@@ -136,4 +136,4 @@ private:
   std::unique_ptr<Implementation> implementation_;
 };
 
-} // namespace femura
+} // namespace ossatura

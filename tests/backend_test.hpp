@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that run on every backend of the build, or on those of FEMURA_TEST_BACKENDS.
+// Tests that run on every backend of the build, or on those of OSSATURA_TEST_BACKENDS.
 #pragma once
 
 #include "core/backend.hpp"
@@ -8,11 +8,11 @@
 #include <string>
 #include <string_view>
 
-namespace femura::detail {
+namespace ossatura::detail {
 
 /// Whether tests are compiled for the backend.
 constexpr bool is_tested(std::string_view backend) {
-  return std::string_view(FEMURA_TEST_BACKENDS).find(backend) != std::string_view::npos;
+  return std::string_view(OSSATURA_TEST_BACKENDS).find(backend) != std::string_view::npos;
 }
 
 /// Registers Test::run<Exec> for every backend as "name (backend)" with the tag [backend]. `Test`
@@ -21,7 +21,7 @@ constexpr bool is_tested(std::string_view backend) {
 template<class Test>
 bool register_on_each_backend(const Catch::SourceLineInfo& where, const std::string& name,
                               const std::string& tags) {
-#define FEMURA_REGISTER(Exec)                                                                      \
+#define OSSATURA_REGISTER(Exec)                                                                    \
   if constexpr (is_tested(BackendTraits<Exec>::name)) {                                            \
     const std::string backend = BackendTraits<Exec>::name;                                         \
     const std::string full_name = name + " (" + backend + ")";                                     \
@@ -29,29 +29,29 @@ bool register_on_each_backend(const Catch::SourceLineInfo& where, const std::str
     Catch::AutoReg(Catch::makeTestInvoker(&Test::template run<Exec>), where, Catch::StringRef(),   \
                    Catch::NameAndTags{full_name, all_tags});                                       \
   }
-  FEMURA_FOR_EACH_BACKEND(FEMURA_REGISTER)
-#undef FEMURA_REGISTER
+  OSSATURA_FOR_EACH_BACKEND(OSSATURA_REGISTER)
+#undef OSSATURA_REGISTER
   return true;
 }
 
-} // namespace femura::detail
+} // namespace ossatura::detail
 
-#define FEMURA_BACKEND_TEST_(id, name, tags)                                                       \
+#define OSSATURA_BACKEND_TEST_(id, name, tags)                                                     \
   namespace {                                                                                      \
   struct id {                                                                                      \
     template<class TestType>                                                                       \
     static void run();                                                                             \
   };                                                                                               \
   [[maybe_unused]] const bool id##_registered =                                                    \
-      ::femura::detail::register_on_each_backend<id>(CATCH_INTERNAL_LINEINFO, name, tags);         \
+      ::ossatura::detail::register_on_each_backend<id>(CATCH_INTERNAL_LINEINFO, name, tags);       \
   }                                                                                                \
   template<class TestType>                                                                         \
   void id::run()
-#define FEMURA_BACKEND_TEST_ID_(name, tags, number) FEMURA_BACKEND_TEST__(name, tags, number)
-#define FEMURA_BACKEND_TEST__(name, tags, number)                                                  \
-  FEMURA_BACKEND_TEST_(FemuraBackendTest##number, name, tags)
+#define OSSATURA_BACKEND_TEST_ID_(name, tags, number) OSSATURA_BACKEND_TEST__(name, tags, number)
+#define OSSATURA_BACKEND_TEST__(name, tags, number)                                                \
+  OSSATURA_BACKEND_TEST_(OssaturaBackendTest##number, name, tags)
 
-/// `FEMURA_BACKEND_TEST("a sentence", "[subject]") { ... TestType() ... }`: one test per backend,
+/// `OSSATURA_BACKEND_TEST("a sentence", "[subject]") { ... TestType() ... }`: one test per backend,
 /// `TestType` the execution space. Functors and device lambdas belong to namespace-scope templates
 /// called from the body (nvcc).
-#define FEMURA_BACKEND_TEST(name, tags) FEMURA_BACKEND_TEST_ID_(name, tags, __COUNTER__)
+#define OSSATURA_BACKEND_TEST(name, tags) OSSATURA_BACKEND_TEST_ID_(name, tags, __COUNTER__)

@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace femura_test {
+namespace ossatura_test {
 
 using Vector = std::array<double, 3>;
 
@@ -18,4 +18,4 @@ inline Vector cross(const Vector& a, const Vector& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-} // namespace femura_test
+} // namespace ossatura_test

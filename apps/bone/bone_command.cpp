@@ -3,7 +3,7 @@
 
 #include "apps/driver/subcommand.hpp"
 
-namespace femura {
+namespace ossatura {
 
 int bone_command(const Invocation& invocation) {
   return run_subcommand(invocation, "bone", add_bone_options, check_bone_options,
@@ -15,4 +15,4 @@ int bone_command(const Invocation& invocation) {
                         run_bone);
 }
 
-} // namespace femura
+} // namespace ossatura

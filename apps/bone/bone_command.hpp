@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// `femura bone`.
+// `ossatura bone`.
 #pragma once
 
 #include "apps/bone/bone_options.hpp"
 #include "apps/driver/context.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// The whole subcommand: parses, checks, runs. Returns an exit code.
 int bone_command(const Invocation& invocation);
@@ -14,4 +14,4 @@ int bone_command(const Invocation& invocation);
 /// or exit_not_converged.
 int run_bone(const BoneOptions& options, DriverContext& context);
 
-} // namespace femura
+} // namespace ossatura

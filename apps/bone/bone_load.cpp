@@ -11,7 +11,7 @@
 #include <optional>
 #include <sstream>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -159,7 +159,7 @@ void apply_listed_load(const Exec& exec, const BoneOptions& options, const BoneM
 
   if (model.forces.empty() && options.force.empty() && options.force_file.empty())
     return;
-  load.force = make_zeros<double>(exec, grid.num_dofs(), "femura::bone::force");
+  load.force = make_zeros<double>(exec, grid.num_dofs(), "ossatura::bone::force");
   std::vector<NodalValue> forces = model.forces;
   if (!options.force_file.empty()) {
     const auto listed = read_nodal_list(options.force_file, shape);
@@ -201,11 +201,11 @@ std::optional<std::array<double, 3>> chosen_centre(const Exec& exec, const BoneO
 template<class Exec>
 BoneLoad<Exec> make_bone_load(const Exec& exec, const BoneOptions& options,
                               const BoneModel<Exec>& model, const VoxelGrid<Exec>& grid) {
-  const TimedScope scope("femura::bone::load");
+  const TimedScope scope("ossatura::bone::load");
   BoneLoad<Exec> load;
-  load.u = make_zeros<double>(exec, grid.num_dofs(), "femura::bone::displacement");
+  load.u = make_zeros<double>(exec, grid.num_dofs(), "ossatura::bone::displacement");
   const Array<std::uint8_t, Exec> mask =
-      make_zeros<std::uint8_t>(exec, grid.num_nodes, "femura::bone::held");
+      make_zeros<std::uint8_t>(exec, grid.num_nodes, "ossatura::bone::held");
   if (has_listed_load(options, model)) {
     apply_listed_load(exec, options, model, grid, mask, load);
   } else {
@@ -232,9 +232,9 @@ void set_uniform_strain(const Exec& exec, const BoneModel<Exec>& model, const Vo
   for (const NamedRegion& named : load.regions)
     regions.push_back(named.region);
   load.u = {}; // before the new one
-  load.u = make_zeros<double>(exec, grid.num_dofs(), "femura::bone::displacement");
+  load.u = make_zeros<double>(exec, grid.num_dofs(), "ossatura::bone::displacement");
   const Array<std::uint8_t, Exec> mask =
-      make_zeros<std::uint8_t>(exec, grid.num_nodes, "femura::bone::held");
+      make_zeros<std::uint8_t>(exec, grid.num_nodes, "ossatura::bone::held");
   prescribe(exec, grid, model.edge, regions, mask, load.u);
   if (load.held.mask.extent(0) == 0)
     load.held = make_constraints(exec, mask);
@@ -272,14 +272,14 @@ bool drop_islands(const Exec& exec, const BoneOptions& options, const VoxelGrid<
   return true;
 }
 
-#define FEMURA_INSTANTIATE(Exec)                                                                   \
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template BoneLoad<Exec> make_bone_load(const Exec&, const BoneOptions&, const BoneModel<Exec>&,  \
                                          const VoxelGrid<Exec>&);                                  \
   template bool drop_islands(const Exec&, const BoneOptions&, const VoxelGrid<Exec>&,              \
                              const Constraints<Exec>&, BoneModel<Exec>&);                          \
   template void set_uniform_strain(const Exec&, const BoneModel<Exec>&, const VoxelGrid<Exec>&,    \
                                    int, BoneLoad<Exec>&);
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 #include "apps/bone/supports.hpp"
 #include "kernels/mechanical_test.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// A side on which a force acts.
 struct SideContact {
@@ -54,4 +54,4 @@ bool has_listed_load(const BoneOptions& options, const BoneModel<Exec>& model) {
           (!model.displacements.empty() || !options.fix.empty() || !options.fix_file.empty()));
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -18,7 +18,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -259,7 +259,7 @@ void generate_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec
 template<class Exec>
 BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
                                 DriverContext& context) {
-  const TimedScope scope("femura::bone::input");
+  const TimedScope scope("ossatura::bone::input");
   BoneModel<Exec> model;
   if (options.generator == BoneGenerator::none) {
     context.provenance().inputs.push_back(record_input(options.input));
@@ -285,9 +285,9 @@ BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
   return model;
 }
 
-#define FEMURA_INSTANTIATE(Exec)                                                                   \
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template BoneModel<Exec> make_bone_model(const Exec&, const BoneOptions&, DriverContext&);
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura
+} // namespace ossatura

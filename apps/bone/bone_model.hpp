@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 template<class Exec>
 struct BoneModel {
@@ -33,4 +33,4 @@ template<class Exec>
 BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
                                 DriverContext& context);
 
-} // namespace femura
+} // namespace ossatura

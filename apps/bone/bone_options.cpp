@@ -7,7 +7,7 @@
 #include "apps/driver/option_kinds.hpp"
 #include "core/require.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -375,14 +375,14 @@ void add_bone_options(CLI::App& app, BoneOptions& options) {
        "result and its residual are double in all of them; auto: the fastest, lean on devices "
        "and mixed on cores"});
   app.footer(std::string("Examples:\n"
-                         "  femura bone tibia.h5 -o out\n"
+                         "  ossatura bone tibia.h5 -o out\n"
                          "      the test in the file; out/tibia.hdf and out/tibia.summary.json\n"
-                         "  femura bone femur.off --voxel 0.5 --modulus 17000 --test axial "
+                         "  ossatura bone femur.off --voxel 0.5 --modulus 17000 --test axial "
                          "--strain -0.01 -o out\n"
-                         "  femura bone scan.nii.gz --law threshold --lower 500 --test confined "
+                         "  ossatura bone scan.nii.gz --law threshold --lower 500 --test confined "
                          "--json -\n"
-                         "  femura bone --generate perlin --size 128 --test homogenise\n\n") +
+                         "  ossatura bone --generate perlin --size 128 --test homogenise\n\n") +
              exit_code_help());
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of `femura bone`: each member is one option, with its default and its unit.
+// The options of `ossatura bone`: each member is one option, with its default and its unit.
 #pragma once
 
 #include "apps/driver/common_options.hpp"
@@ -20,7 +20,7 @@ namespace CLI {
 class App;
 }
 
-namespace femura {
+namespace ossatura {
 
 enum class BoneGenerator { none, perlin, cube, sphere, laminate };
 
@@ -193,4 +193,4 @@ void add_bone_options(CLI::App& app, BoneOptions& options);
 /// together. `app` is the parsed one, which knows what was given.
 void check_bone_options(const CLI::App& app, const BoneOptions& options);
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -78,7 +78,7 @@ template<class Exec>
 void write_fields(const Exec& exec, const std::string& path, const BoneOptions& options,
                   const BoneModel<Exec>& model, const BoneSolution<Exec>& solution,
                   const std::string& status, const DriverContext& context) {
-  const TimedScope scope("femura::bone::write_fields");
+  const TimedScope scope("ossatura::bone::write_fields");
   const auto wants = [&](const char* name) {
     return std::find(options.fields.begin(), options.fields.end(), name) != options.fields.end();
   };
@@ -132,7 +132,7 @@ template<class Exec>
 void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Exec>& model,
                    const BoneSolution<Exec>& solution, const std::string& status,
                    const DriverContext& context) {
-  const TimedScope scope("femura::bone::write_parosol");
+  const TimedScope scope("ossatura::bone::write_parosol");
   const VoxelFields<Exec>& fields = solution.fields;
   const std::vector<std::int32_t> hexahedra = hexahedra_of<std::int32_t, Exec>(
       list_corners(exec, solution.grid, fields.element), model.direction);
@@ -174,14 +174,14 @@ void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Ex
   log_info("wrote ", path);
 }
 
-#define FEMURA_INSTANTIATE(Exec)                                                                   \
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template void write_fields(const Exec&, const std::string&, const BoneOptions&,                  \
                              const BoneModel<Exec>&, const BoneSolution<Exec>&,                    \
                              const std::string&, const DriverContext&);                            \
   template void write_parosol(const Exec&, const std::string&, const BoneModel<Exec>&,             \
                               const BoneSolution<Exec>&, const std::string&,                       \
                               const DriverContext&);
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura
+} // namespace ossatura

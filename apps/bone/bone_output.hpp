@@ -6,7 +6,7 @@
 #include "apps/bone/bone_results.hpp"
 #include "kernels/voxel_fields.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Solution and fields on the device, as the writers take them.
 template<class Exec>
@@ -30,4 +30,4 @@ void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Ex
                    const BoneSolution<Exec>& solution, const std::string& status,
                    const DriverContext& context);
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -106,10 +106,10 @@ BonePrediction predict_bone(const BoneModelInfo& info, const std::vector<LevelSi
   return prediction;
 }
 
-#define FEMURA_INSTANTIATE(Exec)                                                                   \
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template std::vector<LevelSize> list_level_sizes(const Exec&, const VoxelProblem<Exec>&,         \
                                                    const MultigridOptions&);
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// A level of the multigrid below the voxels.
 struct LevelSize {
@@ -28,4 +28,4 @@ BonePrediction predict_bone(const BoneModelInfo& info, const std::vector<LevelSi
                             const BoneOptions& options, const VoxelSolverOptions& solver,
                             bool is_device);
 
-} // namespace femura
+} // namespace ossatura

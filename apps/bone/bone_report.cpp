@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 bool BoneResults::converged() const {
   return !solves.empty() &&
@@ -424,4 +424,4 @@ int report_bone_prediction(const BonePrediction& expected, const std::string& st
   return report_prediction(std::move(prediction), stem, context);
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the results of `femura bone` are told: a table to read and the JSON summary.
+// How the results of `ossatura bone` are told: a table to read and the JSON summary.
 #pragma once
 
 #include "apps/bone/bone_results.hpp"
@@ -7,7 +7,7 @@
 
 #include <functional>
 
-namespace femura {
+namespace ossatura {
 
 /// The table for stdout.
 std::string bone_table(const BoneResults& results, const DriverContext& context);
@@ -28,4 +28,4 @@ int report_bone(const BoneResults& results, const std::string& stem, DriverConte
 int report_bone_prediction(const BonePrediction& prediction, const std::string& stem,
                            DriverContext& context);
 
-} // namespace femura
+} // namespace ossatura

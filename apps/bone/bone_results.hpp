@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `femura bone` finds out, as numbers on the host. Lengths in mm, forces in N, moduli and
+// What `ossatura bone` finds out, as numbers on the host. Lengths in mm, forces in N, moduli and
 // stresses in MPa, energies in N mm. What a test does not give stays empty.
 #pragma once
 
@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// The model as it was solved.
 struct BoneModelInfo {
@@ -117,4 +117,4 @@ struct BonePrediction {
   double host_growth = 0;  ///< what the process grows by beside the model
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -16,7 +16,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -103,7 +103,7 @@ std::vector<double> to_doubles(const Array<float, Exec>& values) {
 template<class Exec>
 void add_statistics(const BoneOptions& options, const VoxelFields<Exec>& fields,
                     BoneResults& results) {
-  const TimedScope scope("femura::bone::statistics");
+  const TimedScope scope("ossatura::bone::statistics");
   const auto add = [&](const char* name, const Array<float, Exec>& values) {
     std::vector<double> sample = to_doubles<Exec>(values);
     if (options.histogram_bins > 0)
@@ -138,7 +138,7 @@ template<class Exec>
 BoneSolve solve_load(const Exec& exec, VoxelSolver<Exec>& solver, const CgOptions& cg,
                      const BoneLoad<Exec>& load, const std::string& name, int number,
                      DriverContext& context) {
-  const TimedScope scope("femura::bone::solve");
+  const TimedScope scope("ossatura::bone::solve");
   const Stopwatch watch;
   context.begin_solve("load " + name, cg.max_iterations, cg.tolerance);
   BoneSolve result;
@@ -179,7 +179,7 @@ void note_engine(const VoxelSolver<Exec>& solver, BoneResults& results) {
 
 template<class Exec>
 VoxelProblem<Exec> make_problem(const Exec& exec, BoneModel<Exec>& model) {
-  const TimedScope scope("femura::bone::grid");
+  const TimedScope scope("ossatura::bone::grid");
   MaterialImage<Exec> material;
   try {
     material = model.poisson.value.extent(0) > 0
@@ -215,7 +215,7 @@ void homogenise(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& m
   const LameSummary lame = summarise_lame(exec, problem.lame);
   std::optional<VoxelSolver<Exec>> solver;
   {
-    const TimedScope scope("femura::bone::setup");
+    const TimedScope scope("ossatura::bone::setup");
     solver.emplace(exec, problem, solver_options<Exec>(options));
   }
   results.levels = solver->level_info();
@@ -287,7 +287,7 @@ int run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mode
   {
     std::optional<VoxelSolver<Exec>> solver;
     {
-      const TimedScope scope("femura::bone::setup");
+      const TimedScope scope("ossatura::bone::setup");
       drop_images(problem, model);
       solver.emplace(exec, problem, solver_options<Exec>(options));
     }
@@ -296,14 +296,15 @@ int run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mode
                                         results.test, 0, context));
     note_engine(*solver, results);
   }
-  solution.force = make_uninitialized<double>(exec, problem.grid.num_dofs(), "femura::bone::Ku");
+  solution.force = make_uninitialized<double>(exec, problem.grid.num_dofs(), "ossatura::bone::Ku");
   GatherOperator<Exec>(exec, problem.grid, problem.lame, problem.edge)
       .apply(exec, load.u, solution.force);
 
   // Reactions: K u less the applied forces.
   Array<double, Exec> reaction = solution.force;
   if (load.force.extent(0) > 0) {
-    reaction = make_uninitialized<double>(exec, problem.grid.num_dofs(), "femura::bone::reaction");
+    reaction =
+        make_uninitialized<double>(exec, problem.grid.num_dofs(), "ossatura::bone::reaction");
     copy(exec, solution.force, reaction);
     axpby(exec, -1.0, load.force, 1.0, reaction);
   }
@@ -318,7 +319,7 @@ int run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mode
   // Fields and their statistics; files after the results that do not need them.
   double energy = 0;
   {
-    const TimedScope scope("femura::bone::fields");
+    const TimedScope scope("ossatura::bone::fields");
     solution.fields = compute_voxel_fields(exec, problem.grid, problem.lame, problem.edge, load.u,
                                            EnergyPoint::centre, true, energy);
     results.strain_energy = energy;
@@ -395,4 +396,4 @@ int run_bone(const BoneOptions& options, DriverContext& context) {
                       [&](const auto& exec) { return run_on(exec, options, context); });
 }
 
-} // namespace femura
+} // namespace ossatura

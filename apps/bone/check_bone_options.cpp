@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -250,4 +250,4 @@ void check_bone_options(const CLI::App& app, const BoneOptions& options) {
   check_results(app, options);
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -3,7 +3,7 @@
 
 #include "apps/driver/notation.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -77,4 +77,4 @@ TurnCentre parse_centre(const std::vector<std::string>& items) {
   return centre;
 }
 
-} // namespace femura
+} // namespace ossatura

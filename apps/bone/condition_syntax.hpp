@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small notations of `femura bone` options. Errors are std::invalid_argument.
+// The small notations of `ossatura bone` options. Errors are std::invalid_argument.
 #pragma once
 
 #include "apps/bone/bone_options.hpp"
@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace femura {
+namespace ossatura {
 
 /// WHERE:COMPONENTS[=VALUE], such as "z+:z=-0.1", "z-:xyz" or "10/12/0:x=5": WHERE is a side of the
 /// image (x-, x+, ..., z+) or a node X/Y/Z. The value is 0 where it may be and is left out.
@@ -22,4 +22,4 @@ std::pair<int, double> parse_layer(const std::string& text);
 /// --centre: "box", "mass" or three numbers. Throws std::invalid_argument for others.
 TurnCentre parse_centre(const std::vector<std::string>& items);
 
-} // namespace femura
+} // namespace ossatura

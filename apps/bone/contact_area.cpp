@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -50,4 +50,4 @@ double contact_area(const std::vector<HeldNode>& nodes, int normal, double edge)
   return edge * edge * double(end - shadow.begin());
 }
 
-} // namespace femura
+} // namespace ossatura

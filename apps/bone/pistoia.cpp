@@ -4,11 +4,11 @@
 #include "apps/bone/statistics.hpp"
 #include "core/require.hpp"
 
-namespace femura {
+namespace ossatura {
 
 std::optional<PistoiaResult> pistoia(std::vector<double>& effective_strain,
                                      const PistoiaOptions& options) {
-  FEMURA_REQUIRE(options.volume > 0 && options.volume < 1, "volume fraction " << options.volume);
+  OSSATURA_REQUIRE(options.volume > 0 && options.volume < 1, "volume fraction " << options.volume);
   PistoiaResult result;
   result.strain_at_volume = quantiles(effective_strain, {1 - options.volume}).front();
   if (!(result.strain_at_volume > 0))
@@ -17,4 +17,4 @@ std::optional<PistoiaResult> pistoia(std::vector<double>& effective_strain,
   return result;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Per [1]: a bone fails when 2 % of its volume is strained beyond 7000 microstrain.
 struct PistoiaOptions {
@@ -29,4 +29,4 @@ struct PistoiaResult {
 std::optional<PistoiaResult> pistoia(std::vector<double>& effective_strain,
                                      const PistoiaOptions& options);
 
-} // namespace femura
+} // namespace ossatura

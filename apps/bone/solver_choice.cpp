@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/bone/solver_choice.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -55,4 +55,4 @@ VoxelSolverOptions solver_options(const BoneOptions& options, VoxelOperatorKind 
   return solver;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -4,7 +4,7 @@
 
 #include "apps/bone/bone_options.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// As given, else that of the hierarchy.
 Cycle cycle_of(const BoneOptions& options);
@@ -20,4 +20,4 @@ VoxelSolverOptions solver_options(const BoneOptions& options) {
   return solver_options(options, default_voxel_operator<Exec>, default_voxel_precision<Exec>);
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -6,15 +6,15 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 std::vector<double> quantiles(std::vector<double>& values, const std::vector<double>& q) {
-  FEMURA_REQUIRE(!values.empty(), "quantiles of nothing");
+  OSSATURA_REQUIRE(!values.empty(), "quantiles of nothing");
   std::vector<double> found;
   auto sorted_end = values.begin(); // what is before is no greater than what is after
   double previous = 0;
   for (const double rank : q) {
-    FEMURA_REQUIRE(rank >= previous && rank <= 1, "quantile " << rank << " after " << previous);
+    OSSATURA_REQUIRE(rank >= previous && rank <= 1, "quantile " << rank << " after " << previous);
     previous = rank;
     const double place = rank * static_cast<double>(values.size() - 1);
     const auto below = values.begin() + static_cast<std::ptrdiff_t>(std::floor(place));
@@ -30,7 +30,7 @@ std::vector<double> quantiles(std::vector<double>& values, const std::vector<dou
 }
 
 SampleStatistics summarise(std::vector<double>& values) {
-  FEMURA_REQUIRE(!values.empty(), "statistics of nothing");
+  OSSATURA_REQUIRE(!values.empty(), "statistics of nothing");
   SampleStatistics statistics;
   const double count = static_cast<double>(values.size());
   statistics.count = static_cast<std::int64_t>(values.size());
@@ -53,7 +53,7 @@ SampleStatistics summarise(std::vector<double>& values) {
 }
 
 Histogram make_histogram(const std::vector<double>& values, int bins) {
-  FEMURA_REQUIRE(!values.empty() && bins > 0, values.size() << " values in " << bins << " bins");
+  OSSATURA_REQUIRE(!values.empty() && bins > 0, values.size() << " values in " << bins << " bins");
   Histogram histogram;
   const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
   histogram.lower = *least;
@@ -67,4 +67,4 @@ Histogram make_histogram(const std::vector<double>& values, int bins) {
   return histogram;
 }
 
-} // namespace femura
+} // namespace ossatura

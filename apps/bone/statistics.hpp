@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// The q-quantiles of `values` for ascending q in [0, 1]: value at place q (n - 1) of the sorted
 /// values, linear in between (numpy's default). Reorders `values`, which are finite and not empty.
@@ -33,4 +33,4 @@ struct Histogram {
 /// The histogram of `values` from their least to their greatest.
 Histogram make_histogram(const std::vector<double>& values, int bins);
 
-} // namespace femura
+} // namespace ossatura

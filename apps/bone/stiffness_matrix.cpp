@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 double asymmetry(const StiffnessMatrix& stiffness) {
   double difference = 0, largest = 0;
@@ -71,4 +71,4 @@ std::optional<EngineeringConstants> engineering_constants(const StiffnessMatrix&
   return constants;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 #include <array>
 #include <optional>
 
-namespace femura {
+namespace ossatura {
 
 /// Stress by strain in MPa, [row][column] in the order xx, yy, zz, xy, yz, zx, with engineering
 /// shear strains.
@@ -25,4 +25,4 @@ double asymmetry(const StiffnessMatrix& stiffness);
 /// From the inverse of the symmetric part; none where that is not positive definite.
 std::optional<EngineeringConstants> engineering_constants(const StiffnessMatrix& stiffness);
 
-} // namespace femura
+} // namespace ossatura

@@ -11,7 +11,7 @@
 #include <map>
 #include <sstream>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -151,7 +151,7 @@ template<class Exec>
 std::int64_t check_supports(const Exec& exec, const BoneOptions& options,
                             const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem,
                             const BoneLoad<Exec>& load) {
-  const TimedScope scope("femura::bone::check_supports");
+  const TimedScope scope("ossatura::bone::check_supports");
   const VoxelGrid<Exec>& grid = problem.grid;
   const bool homogenises = options.test == LoadTest::homogenise;
   const NodeParts of_held =
@@ -192,10 +192,10 @@ std::int64_t check_supports(const Exec& exec, const BoneOptions& options,
   return of_held.num_parts;
 }
 
-#define FEMURA_INSTANTIATE(Exec)                                                                   \
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template std::int64_t check_supports(const Exec&, const BoneOptions&, const BoneModel<Exec>&,    \
                                        const VoxelProblem<Exec>&, const BoneLoad<Exec>&);
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura
+} // namespace ossatura

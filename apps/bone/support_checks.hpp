@@ -5,7 +5,7 @@
 
 #include "apps/bone/bone_load.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Throws InputError where a part of the specimen that matters can move freely, and where no path
 /// of bone leads from what moves or is loaded to what rests. Warns of parts that carry nothing and
@@ -16,4 +16,4 @@ std::int64_t check_supports(const Exec& exec, const BoneOptions& options,
                             const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem,
                             const BoneLoad<Exec>& load);
 
-} // namespace femura
+} // namespace ossatura

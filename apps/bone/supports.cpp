@@ -9,7 +9,7 @@
 #include <map>
 #include <sstream>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -155,4 +155,4 @@ std::vector<MovedSupport> sum_by_displacement(const std::vector<HeldNode>& nodes
   return supports;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// The reaction of a support, and how it moved.
 struct MovedSupport {
@@ -32,4 +32,4 @@ std::vector<MovedSupport> sum_supports(const std::vector<HeldNode>& nodes, doubl
 std::vector<MovedSupport> sum_by_displacement(const std::vector<HeldNode>& nodes, double edge,
                                               std::size_t most = 8);
 
-} // namespace femura
+} // namespace ossatura

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -70,4 +70,4 @@ std::optional<TestResponse> listed_response(const BoneOptions& options, const No
   return response_of(options, box, edge, *moved, axis, direction, false);
 }
 
-} // namespace femura
+} // namespace ossatura

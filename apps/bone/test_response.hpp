@@ -5,7 +5,7 @@
 #include "apps/bone/bone_options.hpp"
 #include "apps/bone/supports.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Of a test between the plates `supports`, lower and upper. `box`: of the nodes; `edge` of a voxel
 /// in mm.
@@ -16,4 +16,4 @@ TestResponse plate_response(const BoneOptions& options, const NodeBox& box, doub
 std::optional<TestResponse> listed_response(const BoneOptions& options, const NodeBox& box,
                                             double edge, const std::vector<MovedSupport>& supports);
 
-} // namespace femura
+} // namespace ossatura

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/bone/world_frame.hpp"
 
-namespace femura {
+namespace ossatura {
 
 bool is_mirrored(const ImageDirection& direction) {
   const auto& d = direction;
@@ -10,4 +10,4 @@ bool is_mirrored(const ImageDirection& direction) {
          0;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Whether the axes of the world are those of the image.
 inline bool is_identity(const ImageDirection& direction) {
@@ -52,4 +52,4 @@ std::vector<Real> turn_tensors(const ImageDirection& direction, const Real* tens
   return turned;
 }
 
-} // namespace femura
+} // namespace ossatura

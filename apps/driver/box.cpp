@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 
 Box bounding_box(const std::vector<double>& point) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -32,4 +32,4 @@ std::string span_text(const Box& box) {
   return text;
 }
 
-} // namespace femura
+} // namespace ossatura

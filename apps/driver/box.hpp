@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 using Box = std::array<double, 6>; ///< lower and upper corner
 
@@ -19,4 +19,4 @@ bool contains(const Box& box, const double* x, double slack);
 /// "0 to 2, 0 to 1, -1 to 1".
 std::string span_text(const Box& box);
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 
 #include <type_traits>
 
-namespace femura {
+namespace ossatura {
 
 /// A number that replaces `member`.
 template<class Options, class Member>
@@ -41,4 +41,4 @@ void add_switch(CLI::App& app, Changes<Options>& changes, const std::string& nam
       ->excludes(app.add_flag_callback("--no-" + name, set(false), off_text));
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// `Member` below is a pointer to a member of Options, or a function that returns a reference into
 /// them.
@@ -49,4 +49,4 @@ auto member_of(Outer outer, Inner inner) {
   };
 }
 
-} // namespace femura
+} // namespace ossatura

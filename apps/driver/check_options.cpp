@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 void require_at_least(const char* option, int value, int least) {
   if (value < least)
@@ -45,4 +45,4 @@ void require_effect(const CLI::App& app, const std::vector<OptionUse>& uses) {
       fail<UsageError>(use.option, " has no effect without ", use.remedy);
 }
 
-} // namespace femura
+} // namespace ossatura

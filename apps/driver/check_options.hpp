@@ -9,7 +9,7 @@ namespace CLI {
 class App;
 }
 
-namespace femura {
+namespace ossatura {
 
 void require_at_least(const char* option, int value, int least);
 void require_between(const char* option, std::optional<int> value, int least, int most);
@@ -30,4 +30,4 @@ struct OptionUse {
 /// Refuses those that were given and have none.
 void require_effect(const CLI::App& app, const std::vector<OptionUse>& uses);
 
-} // namespace femura
+} // namespace ossatura

@@ -10,12 +10,12 @@
 #include <cstdio>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
 constexpr std::size_t head_size = 512; // the smallest block that HDF5 can be told to pass over
-const std::string head_start = "femura checkpoint, xxh64 of what follows byte 512: ";
+const std::string head_start = "ossatura checkpoint, xxh64 of what follows byte 512: ";
 
 /// The block at the start of the file, made from what follows it.
 std::string head_of(const std::string& path) {
@@ -72,4 +72,4 @@ Hdf5File open_checkpoint(const std::string& path, const std::string& format) {
   fail<InputError>(path, ": is not a ", format, " (its first line is not '", head_start, "...')");
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -11,13 +11,13 @@
 
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// A checkpoint under construction. Groups and datasets of root() must be gone before commit().
 class CheckpointFile {
 public:
-  /// `format` names what is in it, as "femura topopt checkpoint 2". Throws InputError where `path`
-  /// cannot be written.
+  /// `format` names what is in it, as "ossatura topopt checkpoint 2". Throws InputError where
+  /// `path` cannot be written.
   CheckpointFile(const std::string& path, const std::string& format);
   Hdf5Group root() const { return file_.root(); }
   /// Closes the file, writes its hash and gives it its name; without it, nothing is left behind.
@@ -32,4 +32,4 @@ private:
 /// byte is not what was written.
 Hdf5File open_checkpoint(const std::string& path, const std::string& format);
 
-} // namespace femura
+} // namespace ossatura

@@ -13,7 +13,7 @@
 #include <memory>
 #include <sstream>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -242,4 +242,4 @@ nlohmann::ordered_json option_values(const CLI::App& app) {
   return values;
 }
 
-} // namespace femura
+} // namespace ossatura

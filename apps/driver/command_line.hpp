@@ -12,7 +12,7 @@ namespace CLI {
 class App;
 }
 
-namespace femura {
+namespace ossatura {
 
 /// Adds --help, --config and --print-config to `app` and parses `arguments` (without program and
 /// subcommand). The command line wins over the configuration file, which wins over defaults; keys
@@ -25,4 +25,4 @@ std::optional<int> parse_command_line(CLI::App& app, const std::vector<std::stri
 /// null where it has neither value nor default.
 nlohmann::ordered_json option_values(const CLI::App& app);
 
-} // namespace femura
+} // namespace ossatura

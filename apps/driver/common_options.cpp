@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-namespace femura {
+namespace ossatura {
 
 void add_common_options(CLI::App& app, CommonOptions& options, const CommonChoices& choices) {
   options.backend = backend_names().back();
@@ -88,4 +88,4 @@ void check_common_options(const CommonOptions& options) {
                      options.backend, "; leave it out or choose --backend cuda");
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -13,7 +13,7 @@ namespace CLI {
 class App;
 }
 
-namespace femura {
+namespace ossatura {
 
 enum class Precision {
   automatic, ///< the fastest for the backend and the other options
@@ -53,4 +53,4 @@ void add_common_options(CLI::App& app, CommonOptions& options, const CommonChoic
 /// initialized.
 void check_common_options(const CommonOptions& options);
 
-} // namespace femura
+} // namespace ossatura

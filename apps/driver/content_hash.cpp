@@ -6,7 +6,7 @@
 
 #include <cstdio>
 
-namespace femura {
+namespace ossatura {
 
 struct ContentHash::State {
   XXH64_state_t xxh64;
@@ -31,4 +31,4 @@ std::string ContentHash::digits() const {
   return text;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 class ContentHash {
 public:
@@ -41,4 +41,4 @@ private:
   std::unique_ptr<State> state_;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -17,7 +17,7 @@
 #include <iostream>
 #include <utility>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -71,7 +71,7 @@ DriverContext::DriverContext(const Invocation& invocation, const CommonOptions& 
     if (!message.code.empty())
       warnings_.push_back(message);
   });
-  log_info("femura ", version(), " (", git_hash(), "), Kokkos ", kokkos_version(), ", ",
+  log_info("ossatura ", version(), " (", git_hash(), "), Kokkos ", kokkos_version(), ", ",
            options.backend, " on ", provenance_.device,
            options.backend == "openmp" ? ", " + std::to_string(provenance_.threads) + " threads"
                                        : std::string());
@@ -187,7 +187,7 @@ int DriverContext::exit_code(int code) const {
                   [](const LogMessage& warning) { return warning.code == "not-written"; });
   if (!failed)
     return code;
-  std::cerr << "femura: error: not all outputs are written; see the warnings above" << std::endl;
+  std::cerr << "ossatura: error: not all outputs are written; see the warnings above" << std::endl;
   return exit_bad_file;
 }
 
@@ -243,4 +243,4 @@ void DriverContext::finish(const nlohmann::ordered_json& summary, const std::str
     log_message({LogLevel::quiet, region_timers().table(), ""});
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// The command line as main() got it.
 struct Invocation {
@@ -141,4 +141,4 @@ private:
   void require_no_input(const std::string& path, const std::string& replaced) const;
 };
 
-} // namespace femura
+} // namespace ossatura

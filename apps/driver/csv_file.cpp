@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace femura {
+namespace ossatura {
 
 CsvFile::CsvFile(const std::string& path, const std::string& head)
     : path_(path)
@@ -27,4 +27,4 @@ void CsvFile::line(const std::string& text) {
                 "; it ends here");
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 class CsvFile {
 public:
@@ -23,4 +23,4 @@ private:
   bool has_failed_ = false;
 };
 
-} // namespace femura
+} // namespace ossatura

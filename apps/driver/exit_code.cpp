@@ -6,7 +6,7 @@
 
 #include <iostream>
 
-namespace femura {
+namespace ossatura {
 
 const char* exit_code_help() {
   return "Exit codes:\n"
@@ -22,7 +22,7 @@ const char* exit_code_help() {
 namespace {
 
 int report(int code, const char* kind, const char* what) {
-  std::cerr << "femura: " << kind << ": " << what << std::endl;
+  std::cerr << "ossatura: " << kind << ": " << what << std::endl;
   return code;
 }
 
@@ -46,4 +46,4 @@ int report_current_exception() {
   }
 }
 
-} // namespace femura
+} // namespace ossatura

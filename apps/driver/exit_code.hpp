@@ -2,7 +2,7 @@
 // The exit codes of every subcommand.
 #pragma once
 
-namespace femura {
+namespace ossatura {
 
 enum ExitCode : int {
   exit_done = 0,          ///< and converged
@@ -17,8 +17,8 @@ enum ExitCode : int {
 /// The part of --help about exit codes.
 const char* exit_code_help();
 
-/// Reports the exception being handled on stderr, as "femura: error: ...", and returns its code. To
-/// be called in a catch block.
+/// Reports the exception being handled on stderr, as "ossatura: error: ...", and returns its code.
+/// To be called in a catch block.
 int report_current_exception();
 
-} // namespace femura
+} // namespace ossatura

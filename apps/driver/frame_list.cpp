@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 
-namespace femura {
+namespace ossatura {
 
 std::string without_hdf(const std::string& path) {
   const std::filesystem::path name(path);
@@ -48,4 +48,4 @@ void FrameList::add(int step, double time) {
   ++num_written_;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// NAME.hdf.series, which lists NAME_000000.hdf and so on beside it. After every step added the
 /// list is whole, so that a run that ends early leaves a valid series.
@@ -39,4 +39,4 @@ private:
 /// `path` without the extension .hdf.
 std::string without_hdf(const std::string& path);
 
-} // namespace femura
+} // namespace ossatura

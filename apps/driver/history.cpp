@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-namespace femura {
+namespace ossatura {
 
 HistoryWriter::HistoryWriter(const std::string& path)
     : file_(path, "seconds,load_case,iteration,relative_residual") {}
@@ -14,4 +14,4 @@ void HistoryWriter::add(double seconds, int load_case, int iteration, double res
   file_.line(line);
 }
 
-} // namespace femura
+} // namespace ossatura

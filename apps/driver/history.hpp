@@ -4,7 +4,7 @@
 
 #include "apps/driver/csv_file.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Columns: seconds since the start of the run, the load case (0, 1, ...), its iteration, and its
 /// relative residual.
@@ -18,4 +18,4 @@ private:
   CsvFile file_;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -33,7 +33,7 @@ extern "C" void end_setup(int) {
   if (nothing_to_lose == 0)
     return;
   remove_temporary_files();
-  const char text[] = "femura: stopped by a signal before there was a result\n";
+  const char text[] = "ossatura: stopped by a signal before there was a result\n";
   (void)!::write(STDERR_FILENO, text, sizeof text - 1);
   _exit(exit_stopped);
 }
@@ -78,4 +78,4 @@ bool is_interrupted() {
   return noted_signal != 0;
 }
 
-} // namespace femura
+} // namespace ossatura

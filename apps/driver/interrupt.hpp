@@ -2,7 +2,7 @@
 // SIGINT and SIGTERM end a run where it can write what it has: between two iterations or steps.
 #pragma once
 
-namespace femura {
+namespace ossatura {
 
 /// Thrown after a signal; deliberately no std::exception, which a library might swallow.
 struct Interrupted {
@@ -26,4 +26,4 @@ void throw_if_interrupted();
 /// Whether a signal has been noted.
 bool is_interrupted();
 
-} // namespace femura
+} // namespace ossatura

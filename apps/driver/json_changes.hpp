@@ -7,7 +7,7 @@
 
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 
 /// Records a change for each key that is there. Refers to both, which must outlive it.
 template<class Options>
@@ -48,4 +48,4 @@ private:
   Changes<Options>& changes_;
 };
 
-} // namespace femura
+} // namespace ossatura

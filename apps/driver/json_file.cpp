@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -105,4 +105,4 @@ std::string json_text(const nlohmann::ordered_json& json, int indent) {
   return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-} // namespace femura
+} // namespace ossatura

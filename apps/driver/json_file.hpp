@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// The document in the file at `path`. Throws InputError: with line and column where the text is
 /// not JSON, and with the name where an object has it twice; and where lists and objects are nested
@@ -21,4 +21,4 @@ nlohmann::json read_large_json(const std::string& path);
 /// where they are not.
 std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
 
-} // namespace femura
+} // namespace ossatura

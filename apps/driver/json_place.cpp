@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -123,4 +123,4 @@ std::string JsonPlace::one_of(const std::vector<std::string>& names) const {
   return name;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Refers to the document, which must outlive it. All errors are InputError; `expected` in them
 /// says what the value should be, with its unit.
@@ -106,4 +106,4 @@ private:
   std::string file_, path_;
 };
 
-} // namespace femura
+} // namespace ossatura

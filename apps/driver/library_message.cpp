@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/driver/library_message.hpp"
 
-namespace femura {
+namespace ossatura {
 
 std::string library_message(const std::exception& error) {
   const std::string message = error.what();
@@ -13,4 +13,4 @@ std::string library_message(const std::exception& error) {
   return message;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -5,9 +5,9 @@
 #include <exception>
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
-/// The message of FEMURA_REQUIRE without the place in our sources.
+/// The message of OSSATURA_REQUIRE without the place in our sources.
 std::string library_message(const std::exception& error);
 
-} // namespace femura
+} // namespace ossatura

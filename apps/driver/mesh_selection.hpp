@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Nodes, or elements by their centres.
 struct MeshSelection {
@@ -29,4 +29,4 @@ struct MeshSelection {
   std::string place; ///< where it stands, for messages
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -129,4 +129,4 @@ bool MeshSelector::has(const MeshSelection& selection, const double* x) const {
   }
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 
 #include <map>
 
-namespace femura {
+namespace ossatura {
 
 using MeshSets = std::map<std::string, std::vector<std::int32_t>>; ///< numbers by name
 
@@ -49,4 +49,4 @@ private:
   double slack_;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 template<class Value>
 using NamedValues = std::vector<std::pair<const char*, Value>>;
@@ -19,4 +19,4 @@ NamedValues<Value> with_names(const std::vector<Value>& values) {
   return named;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Reads all of `text` as a number; throws std::invalid_argument where it is none.
 template<class Number>
@@ -62,4 +62,4 @@ std::array<Number, 3> parse_triple(const std::string& text, char separator, cons
           parse_number<Number>(parts[2])};
 }
 
-} // namespace femura
+} // namespace ossatura

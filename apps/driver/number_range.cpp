@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 void require_body_size(const std::string& where, const std::vector<double>& point) {
   const Box box = bounding_box(point);
@@ -34,4 +34,4 @@ void require_numbers(const std::string& where, const std::string& what,
   require_number(where, what, largest);
 }
 
-} // namespace femura
+} // namespace ossatura

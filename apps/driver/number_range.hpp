@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Throws InputError, which starts with `where`, unless the longest side of the box around the
 /// points [n, 3], in m, is of 1e-12 to 1e12 m.
@@ -19,4 +19,4 @@ void require_number(const std::string& where, const std::string& what, double va
 void require_numbers(const std::string& where, const std::string& what,
                      const std::vector<double>& values);
 
-} // namespace femura
+} // namespace ossatura

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// An option with one of a few named values, given to `assign`; another name is an error that lists
 /// them. `chosen` is the name of the default.
@@ -81,4 +81,4 @@ CLI::Option* add_list(CLI::App& app, const std::string& name, const std::string&
                       });
 }
 
-} // namespace femura
+} // namespace ossatura

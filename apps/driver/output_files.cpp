@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -76,7 +76,7 @@ std::optional<Json> read_summary(const std::string& path) {
 }
 
 bool is_summary(const std::string& schema) {
-  return schema.compare(0, 7, "femura/") == 0;
+  return schema.compare(0, 7, "ossatura/") == 0;
 }
 
 } // namespace
@@ -109,10 +109,10 @@ void require_own_summary(const std::string& path, const std::string& subcommand,
   const char* const remedy =
       ", and would be replaced: choose another --output-dir, or replace it with --overwrite";
   if (!is_summary(schema))
-    fail<UsageError>(path, ": is no summary of femura", remedy);
+    fail<UsageError>(path, ": is no summary of ossatura", remedy);
   const std::string other = schema.substr(7, schema.rfind('/') - 7);
   if (other != subcommand)
-    fail<UsageError>(path, ": is of femura ", other, remedy);
+    fail<UsageError>(path, ": is of ossatura ", other, remedy);
 
   const Json::json_pointer place("/provenance/inputs");
   const Json inputs = json.contains(place) ? json[place] : Json::array();
@@ -177,4 +177,4 @@ OutputLock::~OutputLock() {
   ::close(descriptor_);
 }
 
-} // namespace femura
+} // namespace ossatura

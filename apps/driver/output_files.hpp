@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// What the outputs of an input are called: its name without directory and extension. Compression
 /// and series count with the extension before them (.nii.gz, .hdf.series); digits after a point are
@@ -42,4 +42,4 @@ private:
   int descriptor_ = -1;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -43,4 +43,4 @@ int report_prediction(Prediction prediction, const std::string& stem, DriverCont
   return exit_done;
 }
 
-} // namespace femura
+} // namespace ossatura

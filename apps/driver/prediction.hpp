@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 struct Prediction {
   Table input;                                           ///< what was read
@@ -32,4 +32,4 @@ double predict_host_peak(double host_growth);
 /// exit_done.
 int report_prediction(Prediction prediction, const std::string& stem, DriverContext& context);
 
-} // namespace femura
+} // namespace ossatura

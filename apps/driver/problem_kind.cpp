@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-namespace femura {
+namespace ossatura {
 
 ProblemKind problem_kind(const std::string& problem, const std::vector<std::string>& generators) {
   if (std::count(generators.begin(), generators.end(), problem) > 0)
@@ -13,4 +13,4 @@ ProblemKind problem_kind(const std::string& problem, const std::vector<std::stri
                                                                : ProblemKind::mesh;
 }
 
-} // namespace femura
+} // namespace ossatura

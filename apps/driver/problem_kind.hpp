@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 enum class ProblemKind {
   generator, ///< one of a few names
@@ -15,4 +15,4 @@ enum class ProblemKind {
 
 ProblemKind problem_kind(const std::string& problem, const std::vector<std::string>& generators);
 
-} // namespace femura
+} // namespace ossatura

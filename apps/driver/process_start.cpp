@@ -10,7 +10,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -92,4 +92,4 @@ void limit_spinning(int argc, char* argv[]) {
 #endif
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -2,7 +2,7 @@
 // What a process of ours needs right before anything else happens in it.
 #pragma once
 
-namespace femura {
+namespace ossatura {
 
 /// To be the first call of main():
 /// - descriptors 0 to 2 that are closed become ones that cannot be written, so that no output file
@@ -19,4 +19,4 @@ void prepare_process();
 /// process. Does nothing where the arguments need no threads.
 void limit_spinning(int argc, char* argv[]);
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 void ProgressLines::show(const std::string& line, double remaining) {
   if (!heading_.empty())
@@ -43,4 +43,4 @@ std::string format_duration(double seconds) {
                         : format_number(seconds / 3600, 2) + " h";
 }
 
-} // namespace femura
+} // namespace ossatura

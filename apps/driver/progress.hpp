@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// Lines of one table. With -v all of them are messages. Otherwise a terminal shows the newest one
 /// in place, and a file gets the first, the last, and those at which a second and a tenth of the
@@ -38,4 +38,4 @@ private:
 /// "3 s", "12 min", "5.2 h".
 std::string format_duration(double seconds);
 
-} // namespace femura
+} // namespace ossatura

@@ -16,7 +16,7 @@
 
 #include <unistd.h>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -77,7 +77,7 @@ Provenance start_provenance(const std::vector<std::string>& arguments) {
 
 nlohmann::ordered_json to_json(const Provenance& provenance) {
   using Json = nlohmann::ordered_json;
-  Json json = {{"femura", version()},
+  Json json = {{"ossatura", version()},
                {"git", git_hash()},
                {"command_line", provenance.command_line},
                {"directory", provenance.directory},
@@ -113,4 +113,4 @@ std::vector<std::pair<std::string, std::string>> provenance_texts(const Provenan
   return texts;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// A file that was read. The hash is XXH64 with seed 0, as `xxh64sum` prints it.
 struct InputRecord {
@@ -35,10 +35,10 @@ struct Provenance {
 /// Host name and the present time; the rest is for the caller.
 Provenance start_provenance(const std::vector<std::string>& arguments);
 
-/// With the versions of femura, Kokkos, CUDA and the compiler, which are those of this build.
+/// With the versions of ossatura, Kokkos, CUDA and the compiler, which are those of this build.
 nlohmann::ordered_json to_json(const Provenance& provenance);
 
 /// The same as names and texts, for attributes of output files.
 std::vector<std::pair<std::string, std::string>> provenance_texts(const Provenance& provenance);
 
-} // namespace femura
+} // namespace ossatura

@@ -3,7 +3,7 @@
 
 #include "apps/driver/notation.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -95,4 +95,4 @@ double read_distortion(const JsonPlace& place, const std::string& what) {
   return amount;
 }
 
-} // namespace femura
+} // namespace ossatura

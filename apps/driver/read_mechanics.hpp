@@ -5,7 +5,7 @@
 #include "apps/driver/json_place.hpp"
 #include "apps/driver/mesh_selection.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Lower and upper corner in m.
 Box read_box(const JsonPlace& place);
@@ -26,4 +26,4 @@ inline constexpr const char* poisson_range = "Poisson's ratio, greater than -1 a
 /// Part of an edge by which `what` of a mesh are moved, 0 to 0.5.
 double read_distortion(const JsonPlace& place, const std::string& what);
 
-} // namespace femura
+} // namespace ossatura

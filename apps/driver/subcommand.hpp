@@ -9,17 +9,17 @@
 
 #include <CLI/CLI.hpp>
 
-namespace femura {
+namespace ossatura {
 
-/// Adds the options of `femura NAME` to a command line, parses and checks it, and runs. `units` go
-/// into the provenance. Returns the exit code.
+/// Adds the options of `ossatura NAME` to a command line, parses and checks it, and runs. `units`
+/// go into the provenance. Returns the exit code.
 template<class Options, class Check>
 int run_subcommand(const Invocation& invocation, const std::string& name,
                    void (*add)(CLI::App&, Options&), Check check,
                    const std::vector<std::pair<std::string, std::string>>& units,
                    int (*run)(const Options&, DriverContext&)) {
   Options options;
-  CLI::App app("", "femura " + name);
+  CLI::App app("", "ossatura " + name);
   add(app, options);
   if (const auto code = parse_command_line(app, invocation.arguments))
     return *code;
@@ -36,4 +36,4 @@ int run_subcommand(const Invocation& invocation, const std::string& name,
   }
 }
 
-} // namespace femura
+} // namespace ossatura

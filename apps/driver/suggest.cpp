@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -51,4 +51,4 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return best.empty() ? "" : "; did you mean '" + best + "'?";
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// The candidate closest to `word` by edit distance (insertions, deletions, substitutions and swaps
 /// of neighbours), the first of equals; empty where none is close enough to be a misspelling, and
@@ -15,4 +15,4 @@ std::string nearest(const std::string& word, const std::vector<std::string>& can
 /// "; did you mean 'x'?" or nothing.
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates);
 
-} // namespace femura
+} // namespace ossatura

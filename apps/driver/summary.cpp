@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -76,7 +76,7 @@ nlohmann::ordered_json make_summary(const DriverContext& context, const SummaryP
                  {"threads", context.provenance().threads}};
   if (parts.engine.is_object())
     engine.update(parts.engine);
-  return {{"schema", "femura/" + context.subcommand() + "/1"},
+  return {{"schema", "ossatura/" + context.subcommand() + "/1"},
           {"status", parts.status},
           {"warnings", warnings(context.warnings())},
           {"problem", parts.problem},
@@ -103,4 +103,4 @@ int finish_interrupted(DriverContext& context) {
   return exit_stopped;
 }
 
-} // namespace femura
+} // namespace ossatura

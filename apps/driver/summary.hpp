@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// What the subcommand says of itself.
 struct SummaryParts {
@@ -32,4 +32,4 @@ nlohmann::ordered_json make_summary(const DriverContext& context, const SummaryP
 /// without results, and returns exit_stopped.
 int finish_interrupted(DriverContext& context);
 
-} // namespace femura
+} // namespace ossatura

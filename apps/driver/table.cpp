@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-namespace femura {
+namespace ossatura {
 
 std::string format_number(double value, int significant) {
   char text[64];
@@ -89,4 +89,4 @@ std::string Table::text() const {
   return text;
 }
 
-} // namespace femura
+} // namespace ossatura

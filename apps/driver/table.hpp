@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// `value` with so many significant digits, without padding: "0.0123457", "1.2e+09".
 std::string format_number(double value, int significant = 6);
@@ -43,4 +43,4 @@ private:
   std::vector<Line> lines_;
 };
 
-} // namespace femura
+} // namespace ossatura

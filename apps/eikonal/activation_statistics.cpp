@@ -6,7 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -97,4 +97,4 @@ template std::vector<ActivationStatistics> TaggedVertices::summarise(ConstSpan<d
 template ActivationStatistics TaggedVertices::summarise_all(ConstSpan<float>) const;
 template ActivationStatistics TaggedVertices::summarise_all(ConstSpan<double>) const;
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Over vertices; ms. Times are 0 where no vertex is reached.
 struct ActivationStatistics {
@@ -44,4 +44,4 @@ private:
   std::vector<Other> others_;       ///< the other tags, of vertices between tissues
 };
 
-} // namespace femura
+} // namespace ossatura

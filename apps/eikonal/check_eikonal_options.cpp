@@ -8,7 +8,7 @@
 
 #include <filesystem>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -85,4 +85,4 @@ void check_eikonal_options(const CLI::App& app, const EikonalCommandOptions& opt
     fail<UsageError>("both --hdf and --no-hdf: leave one out");
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -67,4 +67,4 @@ ConductingParts::ConductingParts(const TetraMesh& mesh, const std::vector<bool>&
     part = part < 0 ? part : place[std::size_t(part)];
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Parts of the tissue that conducts; a wave does not leave the one that it starts in.
 class ConductingParts {
@@ -27,4 +27,4 @@ private:
   std::int64_t num_blocked_ = 0;
 };
 
-} // namespace femura
+} // namespace ossatura

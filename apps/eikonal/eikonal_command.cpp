@@ -3,11 +3,11 @@
 
 #include "apps/driver/subcommand.hpp"
 
-namespace femura {
+namespace ossatura {
 
 int eikonal_command(const Invocation& invocation) {
   return run_subcommand(invocation, "eikonal", add_eikonal_options, check_eikonal_options,
                         {{"length", "mm"}, {"time", "ms"}, {"velocity", "m/s"}}, run_eikonal);
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// `femura eikonal`.
+// `ossatura eikonal`.
 #pragma once
 
 #include "apps/driver/context.hpp"
 #include "apps/eikonal/eikonal_options.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// The whole subcommand: parses, checks, runs. Returns an exit code.
 int eikonal_command(const Invocation& invocation);
@@ -14,4 +14,4 @@ int eikonal_command(const Invocation& invocation);
 /// or exit_not_converged.
 int run_eikonal(const EikonalCommandOptions& options, DriverContext& context);
 
-} // namespace femura
+} // namespace ossatura

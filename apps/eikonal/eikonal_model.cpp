@@ -12,7 +12,7 @@
 #include <limits>
 #include <utility>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -176,7 +176,7 @@ double EikonalModel::unreached_mark() const {
 }
 
 EikonalModel make_eikonal_model(const EikonalCommandOptions& options, DriverContext& context) {
-  const TimedScope scope("femura::eikonal::read");
+  const TimedScope scope("ossatura::eikonal::read");
   EikonalModel model;
   std::vector<InputRecord>& inputs = context.provenance().inputs;
   // The small files first: a mistake in them is told before a large mesh is read.
@@ -223,4 +223,4 @@ EikonalModel make_eikonal_model(const EikonalCommandOptions& options, DriverCont
   return model;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 struct EikonalModel {
   TetraMesh mesh;
@@ -33,4 +33,4 @@ struct EikonalModel {
 /// Reads or makes all of it; files that are read are noted in the provenance. Throws InputError.
 EikonalModel make_eikonal_model(const EikonalCommandOptions& options, DriverContext& context);
 
-} // namespace femura
+} // namespace ossatura

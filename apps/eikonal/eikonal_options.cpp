@@ -6,7 +6,7 @@
 #include "apps/eikonal/velocities.hpp"
 #include "core/require.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -148,16 +148,17 @@ void add_eikonal_options(CLI::App& app, EikonalCommandOptions& options) {
   add_result_options(app, options);
   add_common_options(app, options.common,
                      {{Precision::fp32, Precision::fp64}, "Of times and metric", false});
-  app.footer(std::string("Examples:\n"
-                         "  femura eikonal heart.pts --velocities tissues.json --site vtx:lv.vtx "
-                         "--site vtx:rv.vtx@t=5 -o out\n"
-                         "      out/heart.hdf and out/heart.summary.json\n"
-                         "  femura eikonal heart.vtu --velocity 0.6,0.4,0.2 --site "
-                         "sphere:10,20,30,1.5 --igb act.igb\n"
-                         "  femura eikonal heart.pts --velocities tissues.json --sites pacing.json "
-                         "--json -\n"
-                         "  femura eikonal --generate ventricles:h=0.72 -o out\n\n") +
-             exit_code_help());
+  app.footer(
+      std::string("Examples:\n"
+                  "  ossatura eikonal heart.pts --velocities tissues.json --site vtx:lv.vtx "
+                  "--site vtx:rv.vtx@t=5 -o out\n"
+                  "      out/heart.hdf and out/heart.summary.json\n"
+                  "  ossatura eikonal heart.vtu --velocity 0.6,0.4,0.2 --site "
+                  "sphere:10,20,30,1.5 --igb act.igb\n"
+                  "  ossatura eikonal heart.pts --velocities tissues.json --sites pacing.json "
+                  "--json -\n"
+                  "  ossatura eikonal --generate ventricles:h=0.72 -o out\n\n") +
+      exit_code_help());
 }
 
-} // namespace femura
+} // namespace ossatura

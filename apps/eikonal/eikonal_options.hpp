@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of `femura eikonal`: each member is one option, with its default and its unit.
+// The options of `ossatura eikonal`: each member is one option, with its default and its unit.
 #pragma once
 
 #include "apps/driver/common_options.hpp"
@@ -16,7 +16,7 @@ namespace CLI {
 class App;
 }
 
-namespace femura {
+namespace ossatura {
 
 struct EikonalCommandOptions {
   CommonOptions common;
@@ -56,4 +56,4 @@ void add_eikonal_options(CLI::App& app, EikonalCommandOptions& options);
 /// together. `app` is the parsed one, which knows what was given.
 void check_eikonal_options(const CLI::App& app, const EikonalCommandOptions& options);
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -91,7 +91,7 @@ template<class Real>
 std::vector<std::string> write_eikonal(const EikonalFiles& asked, const EikonalModel& model,
                                        ConstSpan<Real> times, const std::string& status,
                                        DriverContext& context) {
-  const TimedScope scope("femura::eikonal::write");
+  const TimedScope scope("ossatura::eikonal::write");
   std::vector<std::string> files;
   const auto write = [&](const std::string& path, const auto& how) {
     if (!context.try_output(path, how))
@@ -113,12 +113,12 @@ std::vector<std::string> write_eikonal(const EikonalFiles& asked, const EikonalM
   return files;
 }
 
-#define FEMURA_INSTANTIATE(Real)                                                                   \
+#define OSSATURA_INSTANTIATE(Real)                                                                 \
   template std::vector<std::string> write_eikonal(const EikonalFiles&, const EikonalModel&,        \
                                                   ConstSpan<Real>, const std::string&,             \
                                                   DriverContext&);
-FEMURA_INSTANTIATE(float)
-FEMURA_INSTANTIATE(double)
-#undef FEMURA_INSTANTIATE
+OSSATURA_INSTANTIATE(float)
+OSSATURA_INSTANTIATE(double)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura
+} // namespace ossatura

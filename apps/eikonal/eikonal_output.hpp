@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// The files that the options ask for.
 struct EikonalFiles {
@@ -33,4 +33,4 @@ std::vector<std::string> write_eikonal(const EikonalFiles& asked, const EikonalM
 /// The mark as it stands in texts: "-1" or "nan".
 std::string unreached_text(double mark);
 
-} // namespace femura
+} // namespace ossatura

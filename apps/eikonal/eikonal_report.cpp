@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace femura {
+namespace ossatura {
 
 std::int64_t ActivationReport::num_swallowed() const {
   std::int64_t count = 0;
@@ -347,4 +347,4 @@ int report_eikonal_prediction(const EikonalPrediction& expected, const std::stri
   return report_prediction(std::move(prediction), stem, context);
 }
 
-} // namespace femura
+} // namespace ossatura

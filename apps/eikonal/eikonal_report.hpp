@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the results of `femura eikonal` are told: a table to read and the JSON summary.
+// How the results of `ossatura eikonal` are told: a table to read and the JSON summary.
 #pragma once
 
 #include "apps/driver/context.hpp"
@@ -7,7 +7,7 @@
 
 #include <functional>
 
-namespace femura {
+namespace ossatura {
 
 /// "converged", "not converged" or "interrupted".
 const char* eikonal_status(const EikonalRunResults& results);
@@ -22,4 +22,4 @@ int report_eikonal(const EikonalRunResults& results, const std::string& stem,
 int report_eikonal_prediction(const EikonalPrediction& prediction, const std::string& stem,
                               DriverContext& context);
 
-} // namespace femura
+} // namespace ossatura

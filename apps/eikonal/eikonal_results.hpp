@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `femura eikonal` finds out, as numbers on the host. Lengths in mm, times in ms, velocities
+// What `ossatura eikonal` finds out, as numbers on the host. Lengths in mm, times in ms, velocities
 // in m/s.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// The tetrahedra of a tag.
 struct TissueInfo {
@@ -96,4 +96,4 @@ struct EikonalPrediction {
   double host_growth = 0;  ///< what the process grows by beside the model
 };
 
-} // namespace femura
+} // namespace ossatura

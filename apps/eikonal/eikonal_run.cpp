@@ -13,7 +13,7 @@
 #include <cmath>
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -178,9 +178,9 @@ auto solve(const Exec& exec, const EikonalCommandOptions& options, const Eikonal
   const Stopwatch setup_watch;
   std::unique_ptr<EikonalSolver<Exec, Real>> solver;
   {
-    const TimedScope scope("femura::eikonal::setup");
+    const TimedScope scope("ossatura::eikonal::setup");
     solver = make_solver<Real>(exec, options, model);
-    fence(exec, "femura::eikonal::setup");
+    fence(exec, "ossatura::eikonal::setup");
   }
   results.seconds.setup = setup_watch.seconds();
   results.metric_bytes = solver->metric_bytes_per_tetra();
@@ -190,17 +190,17 @@ auto solve(const Exec& exec, const EikonalCommandOptions& options, const Eikonal
   std::vector<std::vector<EikonalSite>> sites;
   for (std::size_t k = 0; k < model.sets.size(); ++k)
     sites.push_back(model.placed[k].merged(model.sets[k]));
-  const Array<Real, Exec> times(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("femura::eikonal::times")),
-      model.sets.size() * model.mesh.num_points());
-  fence(exec, "femura::eikonal::times");
+  const Array<Real, Exec> times(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
+                                                   std::string("ossatura::eikonal::times")),
+                                model.sets.size() * model.mesh.num_points());
+  fence(exec, "ossatura::eikonal::times");
   log_info("set up in ", format_number(results.seconds.setup, 4), " s: ", results.method, ", ",
            results.metric, ", ", format_count(std::int64_t(model.sets.size())),
            model.sets.size() == 1 ? " set of sites" : " sets of sites");
   const Stopwatch solve_watch;
   protect_results();
   {
-    const TimedScope scope("femura::eikonal::solve");
+    const TimedScope scope("ossatura::eikonal::solve");
     results.solved = solver->solve(exec, sites, times);
   }
   results.seconds.solve = solve_watch.seconds();
@@ -216,7 +216,7 @@ int run_in(const Exec& exec, const EikonalCommandOptions& options, const Eikonal
   const auto times = solve<Real>(exec, options, model, results);
   const std::size_t num_points = model.mesh.num_points();
   {
-    const TimedScope scope("femura::eikonal::statistics");
+    const TimedScope scope("ossatura::eikonal::statistics");
     const TaggedVertices tagged(model.mesh, model.velocities.blocked);
     for (std::size_t k = 0; k < model.sets.size(); ++k)
       results.sets.push_back(make_activation_report<Real>(
@@ -262,4 +262,4 @@ int run_eikonal(const EikonalCommandOptions& options, DriverContext& context) {
       [&](const auto& exec) { return run_on(exec, options, model, seconds, context); });
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -95,4 +95,4 @@ GeneratedMesh parse_generated_mesh(const std::string& text) {
   return mesh;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 enum class MeshGenerator { ventricles, slab, box };
 
@@ -26,4 +26,4 @@ GeneratedMesh parse_generated_mesh(const std::string& text);
 /// "ventricles", "slab" or "box".
 const char* name_of(MeshGenerator kind);
 
-} // namespace femura
+} // namespace ossatura

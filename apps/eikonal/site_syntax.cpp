@@ -9,7 +9,7 @@
 #include <cmath>
 #include <filesystem>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -140,4 +140,4 @@ std::vector<SiteSet> read_site_sets(const std::string& path) {
   return sets;
 }
 
-} // namespace femura
+} // namespace ossatura

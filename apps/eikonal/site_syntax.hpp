@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 enum class SitePlace {
   vertices, ///< by number
@@ -47,4 +47,4 @@ struct SiteSet {
 /// Files are looked for beside it. Throws InputError naming the file, the set and the site.
 std::vector<SiteSet> read_site_sets(const std::string& path);
 
-} // namespace femura
+} // namespace ossatura

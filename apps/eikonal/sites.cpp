@@ -10,7 +10,7 @@
 #include <cmath>
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -131,4 +131,4 @@ PlacedSites place_sites(const TetraMesh& mesh, const SiteSet& set) {
   return placed;
 }
 
-} // namespace femura
+} // namespace ossatura

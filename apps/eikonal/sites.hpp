@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// The vertices of each site of a set, in its order.
 struct PlacedSites {
@@ -25,4 +25,4 @@ struct PlacedSites {
 /// edge) and a sphere or box without a vertex.
 PlacedSites place_sites(const TetraMesh& mesh, const SiteSet& set);
 
-} // namespace femura
+} // namespace ossatura

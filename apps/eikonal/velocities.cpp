@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -112,8 +112,8 @@ ConductionVelocity parse_velocity(const std::string& text) {
 std::vector<ConductionVelocity> tetra_velocities(const std::vector<double>& value,
                                                  std::size_t num_tetra, const std::string& origin) {
   const std::size_t row = value.size() / num_tetra;
-  FEMURA_REQUIRE(row >= 1 && row <= 3 && value.size() == row * num_tetra,
-                 value.size() << " numbers for " << num_tetra << " tetrahedra");
+  OSSATURA_REQUIRE(row >= 1 && row <= 3 && value.size() == row * num_tetra,
+                   value.size() << " numbers for " << num_tetra << " tetrahedra");
   std::vector<ConductionVelocity> velocities;
   velocities.reserve(num_tetra);
   for (std::size_t e = 0; e < num_tetra; ++e) {
@@ -218,4 +218,4 @@ void warn_of_odd_velocities(const TetraMesh& mesh, const MeshVelocities& velocit
               "): they are in m/s = mm/ms, not mm/s");
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Of tissue through which no wave goes.
 inline constexpr ConductionVelocity no_conduction{0, 0, 0};
@@ -69,4 +69,4 @@ void block_tissue(const TetraMesh& mesh, const std::map<int, std::int64_t>& coun
 /// Warns of velocities that are hardly those of a heart in m/s.
 void warn_of_odd_velocities(const TetraMesh& mesh, const MeshVelocities& velocities);
 
-} // namespace femura
+} // namespace ossatura

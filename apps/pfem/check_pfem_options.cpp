@@ -6,7 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -63,4 +63,4 @@ void check_pfem_options(const CLI::App& app, const PfemCommandOptions& o) {
   require_effect(app, uses);
 }
 
-} // namespace femura
+} // namespace ossatura

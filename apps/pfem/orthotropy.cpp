@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 std::vector<double> orthotropic_elasticity(const Orthotropy& moduli) {
   const auto& [young, poisson, shear] = moduli;
@@ -50,4 +50,4 @@ bool is_positive_definite(const std::vector<double>& elasticity) {
   return true;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Pairs of axes are yz, zx, xy. Ratio xy: strain along y for a stress along x, times -1.
 struct Orthotropy {
@@ -19,4 +19,4 @@ std::vector<double> orthotropic_elasticity(const Orthotropy& moduli);
 /// Of a symmetric 6 x 6 matrix so stored.
 bool is_positive_definite(const std::vector<double>& elasticity);
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// A member of the solver's options within those of a problem.
 template<class Value>
@@ -47,4 +47,4 @@ inline NamedValues<HierarchicPreconditioner> hierarchic_preconditioner_choices()
                                                HierarchicPreconditioner::vertex_stars});
 }
 
-} // namespace femura
+} // namespace ossatura

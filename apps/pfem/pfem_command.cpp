@@ -4,7 +4,7 @@
 #include "apps/driver/subcommand.hpp"
 #include "apps/pfem/table3_command.hpp"
 
-namespace femura {
+namespace ossatura {
 
 int pfem_command(const Invocation& invocation) {
   if (!invocation.arguments.empty() && invocation.arguments[0] == "table3")
@@ -21,4 +21,4 @@ int pfem_command(const Invocation& invocation) {
       run_pfem);
 }
 
-} // namespace femura
+} // namespace ossatura

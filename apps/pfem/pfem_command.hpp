@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// `femura pfem`.
+// `ossatura pfem`.
 #pragma once
 
 #include "apps/driver/context.hpp"
 #include "apps/pfem/pfem_options.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// The whole subcommand: parses, checks, runs. Returns an exit code.
 int pfem_command(const Invocation& invocation);
@@ -14,4 +14,4 @@ int pfem_command(const Invocation& invocation);
 /// exit_not_converged.
 int run_pfem(const PfemCommandOptions& options, DriverContext& context);
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 #include "apps/pfem/read_pfem.hpp"
 #include "core/require.hpp"
 
-namespace femura {
+namespace ossatura {
 
 PfemDocument make_pfem_document(const PfemCommandOptions& options) {
   PfemDocument document;
@@ -63,4 +63,4 @@ PfemDocument make_pfem_document(const PfemCommandOptions& options) {
   return document;
 }
 
-} // namespace femura
+} // namespace ossatura

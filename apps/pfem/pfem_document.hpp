@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// How a body is discretised and its system solved.
 struct PfemOptions {
@@ -107,4 +107,4 @@ struct PfemDocument {
   Changes<PfemOptions> changes;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -13,7 +13,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -170,4 +170,4 @@ PfemBody generate_pfem(const PfemSource& source) {
                                           : make_sphere(source);
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 std::vector<std::string> pfem_generator_names();
 
@@ -37,4 +37,4 @@ struct PfemBody {
 
 PfemBody generate_pfem(const PfemSource& source);
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -170,4 +170,4 @@ void add_pfem_loads(const PfemDocument& document, const PfemInput& input,
                                     "\"displacement\", in a .json problem");
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 #include "apps/pfem/pfem_model.hpp"
 #include "core/hexa_model.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// What a file or a generator gives.
 struct PfemInput {
@@ -23,4 +23,4 @@ void add_pfem_supports(const PfemDocument& document, const PfemInput& input,
 void add_pfem_loads(const PfemDocument& document, const PfemInput& input,
                     const MeshSelector& select, PfemModel& model);
 
-} // namespace femura
+} // namespace ossatura

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -211,7 +211,7 @@ PfemModel build_pfem_model(PfemDocument document) {
 }
 
 PfemModel make_pfem_model(const PfemCommandOptions& options, DriverContext& context) {
-  const TimedScope scope("femura::pfem::read");
+  const TimedScope scope("ossatura::pfem::read");
   PfemDocument document = make_pfem_document(options);
   std::vector<InputRecord>& inputs = context.provenance().inputs;
   if (options.kind() == ProblemKind::json)
@@ -235,4 +235,4 @@ PfemModel make_pfem_model(const PfemCommandOptions& options, DriverContext& cont
   return model;
 }
 
-} // namespace femura
+} // namespace ossatura

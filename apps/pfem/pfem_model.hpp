@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 struct PfemModel {
   CurvedHexaMesh shape;
@@ -59,4 +59,4 @@ PfemModel make_pfem_model(const PfemCommandOptions& options, DriverContext& cont
 /// The same without command line: for a document as it is.
 PfemModel build_pfem_model(PfemDocument document);
 
-} // namespace femura
+} // namespace ossatura

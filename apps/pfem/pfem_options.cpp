@@ -6,7 +6,7 @@
 #include "apps/pfem/pfem_choices.hpp"
 #include "apps/pfem/pfem_generators.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -19,7 +19,7 @@ void add_problem_options(CLI::App& app, PfemCommandOptions& o) {
          "A generator (" + joined(pfem_generator_names(), ", ") +
              "), a problem as .json, or a mesh with supports and loads: .inp of Abaqus and "
              "CalculiX, .cdb of Ansys; docs/pfem.md has all of them. Options below win over "
-             "it. `femura pfem table3 --help`: the table of the paper")
+             "it. `ossatura pfem table3 --help`: the table of the paper")
       ->type_name("NAME|FILE");
   add_repeated(
       app, "--cells", "AxBxC", "Cells of cube, sheared, distorted along x, y, z (3x3x3)",
@@ -129,11 +129,11 @@ void add_pfem_options(CLI::App& app, PfemCommandOptions& options) {
                       true});
   app.footer(std::string(
                  "Examples:\n"
-                 "  femura pfem sphere --order 6 -o out\n"
+                 "  ossatura pfem sphere --order 6 -o out\n"
                  "      out/sphere.hdf and .summary.json, with the errors against Lame's solution\n"
-                 "  femura pfem distorted --cells 8x8x8 --order 5 --operator matrix-free\n"
-                 "  femura pfem examples/pfem/laminate.json -o out\n"
-                 "  femura pfem table3 --elements 1000\n\n") +
+                 "  ossatura pfem distorted --cells 8x8x8 --order 5 --operator matrix-free\n"
+                 "  ossatura pfem examples/pfem/laminate.json -o out\n"
+                 "  ossatura pfem table3 --elements 1000\n\n") +
              exit_code_help());
 }
 
@@ -143,4 +143,4 @@ void note_given_options(const CLI::App& app, PfemCommandOptions& options) {
                         options.common.precision != Precision::fp64);
 }
 
-} // namespace femura
+} // namespace ossatura

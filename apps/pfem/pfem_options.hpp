@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of `femura pfem`. What a problem says too is empty here unless given: the command
+// The options of `ossatura pfem`. What a problem says too is empty here unless given: the command
 // line wins over the problem.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace CLI {
 class App;
 }
 
-namespace femura {
+namespace ossatura {
 
 struct PfemCommandOptions {
   CommonOptions common;
@@ -44,4 +44,4 @@ void note_given_options(const CLI::App& app, PfemCommandOptions& options);
 /// together. `app` is the parsed one, which knows what was given.
 void check_pfem_options(const CLI::App& app, const PfemCommandOptions& options);
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -180,14 +180,15 @@ void sample_all(const Exec& exec, const PfemModel& model, const HierarchicModel<
     const std::int64_t step = std::max<std::int64_t>(1, samples_at_a_time / of_elem);
     const std::int64_t most = std::min(step, batch.num_elem) * of_elem;
     HexaSamples<Exec> values;
-    values.displacement = make_uninitialized<double>(exec, 3 * most, "femura::pfem::displacement");
-    values.stress = make_uninitialized<double>(exec, 6 * most, "femura::pfem::stress");
-    values.energy = make_uninitialized<double>(exec, most, "femura::pfem::energy");
+    values.displacement =
+        make_uninitialized<double>(exec, 3 * most, "ossatura::pfem::displacement");
+    values.stress = make_uninitialized<double>(exec, 6 * most, "ossatura::pfem::stress");
+    values.energy = make_uninitialized<double>(exec, most, "ossatura::pfem::energy");
     for (std::int64_t begin = 0; begin < batch.num_elem; begin += step) {
       const std::int64_t end = std::min(begin + step, batch.num_elem);
       PfemBlock block = start_block(model, *map, elem, begin, end, xi);
       sample_hexas(exec, batch, grid, begin, end,
-                   upload(exec, "femura::pfem::jacobian", block.jacobian), u, values);
+                   upload(exec, "ossatura::pfem::jacobian", block.jacobian), u, values);
       const std::size_t n = std::size_t((end - begin) * of_elem);
       const auto take = [&exec](const Array<double, Exec>& from, std::size_t count) {
         std::vector<double> all = download(exec, from);
@@ -204,10 +205,10 @@ void sample_all(const Exec& exec, const PfemModel& model, const HierarchicModel<
   }
 }
 
-#define FEMURA_INSTANTIATE(Exec)                                                                   \
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template void sample_all(const Exec&, const PfemModel&, const HierarchicModel<Exec>&,            \
                            const Array<double, Exec>&, int, PfemFile*, PfemResults&);
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura
+} // namespace ossatura

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Facts of a run, for the file.
 using PfemFacts = std::vector<std::pair<std::string, std::string>>;
@@ -68,4 +68,4 @@ template<class Exec>
 void sample_all(const Exec& exec, const PfemModel& model, const HierarchicModel<Exec>& hexas,
                 const Array<double, Exec>& u, int samples, PfemFile* file, PfemResults& results);
 
-} // namespace femura
+} // namespace ossatura

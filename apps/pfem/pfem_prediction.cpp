@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -190,4 +190,4 @@ PfemPrediction predict_pfem(const PfemModel& model, const HierarchicOperatorChoi
   return prediction;
 }
 
-} // namespace femura
+} // namespace ossatura

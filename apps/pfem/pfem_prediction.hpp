@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 struct PfemPrediction {
   std::int64_t num_blocks = 0; ///< of 3 x 3 in the assembled matrix
@@ -32,4 +32,4 @@ PfemPrediction predict_pfem(const PfemModel& model, const HierarchicOperatorChoi
 std::int64_t count_blocks(const ElementMesh& mesh, const HexaEntities& entities,
                           const HierarchicNumbering& numbering);
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 #include "apps/driver/table.hpp"
 #include "apps/pfem/pfem_summary.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -152,4 +152,4 @@ int report_pfem_prediction(const PfemModel& model, const PfemPrediction& expecte
   return report_prediction(std::move(prediction), stem, context);
 }
 
-} // namespace femura
+} // namespace ossatura

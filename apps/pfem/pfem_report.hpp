@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of `femura pfem` for people and for programs.
+// The results of `ossatura pfem` for people and for programs.
 #pragma once
 
 #include "apps/pfem/pfem_model.hpp"
@@ -9,7 +9,7 @@
 #include <functional>
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// "converged", "not converged" or "interrupted".
 const char* pfem_status(const PfemResults& results);
@@ -23,4 +23,4 @@ int report_pfem(const PfemModel& model, const PfemResults& results, const std::s
 int report_pfem_prediction(const PfemModel& model, const PfemPrediction& expected,
                            const std::string& stem, DriverContext& context);
 
-} // namespace femura
+} // namespace ossatura

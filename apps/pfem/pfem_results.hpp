@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `femura pfem` finds out, as numbers on the host. SI units.
+// What `ossatura pfem` finds out, as numbers on the host. SI units.
 #pragma once
 
 #include "kernels/hierarchic_operator.hpp"
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// The largest of a quantity, and where.
 struct PfemPeak {
@@ -56,4 +56,4 @@ struct PfemResults {
   std::vector<std::string> files; ///< written
 };
 
-} // namespace femura
+} // namespace ossatura

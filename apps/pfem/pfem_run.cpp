@@ -13,14 +13,14 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
 template<class Exec>
 HierarchicModel<Exec> make_elements(const Exec& exec, const std::string& problem,
                                     const PfemModel& model) {
-  const TimedScope scope("femura::pfem::elements");
+  const TimedScope scope("ossatura::pfem::elements");
   try {
     return make_hierarchic_model(exec, model.shape, model.numbering, model.elasticity,
                                  model.options.discretisation);
@@ -32,7 +32,7 @@ HierarchicModel<Exec> make_elements(const Exec& exec, const std::string& problem
 template<class Exec>
 HierarchicSolver<Exec> make_solver(const Exec& exec, const PfemModel& model,
                                    const HierarchicModel<Exec>& elements) {
-  const TimedScope scope("femura::pfem::setup");
+  const TimedScope scope("ossatura::pfem::setup");
   try {
     return HierarchicSolver<Exec>(exec, model.shape, model.numbering, elements, model.held,
                                   model.options.solver);
@@ -124,12 +124,12 @@ int run_on(const Exec& exec, const PfemCommandOptions& options, const PfemModel&
   log_info("preconditioner ", results.preconditioner);
 
   watch = Stopwatch();
-  const Array<double, Exec> f = upload(exec, "femura::pfem::f", model.force);
-  const Array<double, Exec> u = upload(exec, "femura::pfem::u", model.displacement);
+  const Array<double, Exec> f = upload(exec, "ossatura::pfem::f", model.force);
+  const Array<double, Exec> u = upload(exec, "ossatura::pfem::u", model.displacement);
   context.begin_solve("the displacements", model.options.solver.max_iterations,
                       model.options.solver.tolerance);
   try {
-    const TimedScope scope("femura::pfem::solve");
+    const TimedScope scope("ossatura::pfem::solve");
     results.solve = solver.solve(exec, f, u, [&](int iteration, double residual) {
       results.solve.iterations = iteration;
       results.solve.relative_residual = residual;
@@ -143,9 +143,9 @@ int run_on(const Exec& exec, const PfemCommandOptions& options, const PfemModel&
   results.seconds.solve = watch.seconds();
 
   watch = Stopwatch();
-  const TimedScope scope("femura::pfem::sample");
+  const TimedScope scope("ossatura::pfem::sample");
   const Array<double, Exec> internal =
-      make_zeros<double>(exec, std::int64_t(u.extent(0)), "femura::pfem::internal");
+      make_zeros<double>(exec, std::int64_t(u.extent(0)), "ossatura::pfem::internal");
   solver.apply(exec, u, internal);
   evaluate(model, download(exec, u), download(exec, internal), results);
   std::unique_ptr<PfemFile> file;
@@ -175,4 +175,4 @@ int run_pfem(const PfemCommandOptions& options, DriverContext& context) {
       [&](const auto& exec) { return run_on(exec, options, model, seconds, context); });
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/pfem/pfem_summary.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -86,4 +86,4 @@ nlohmann::ordered_json pfem_results(const PfemModel& model, const PfemResults& r
   return json;
 }
 
-} // namespace femura
+} // namespace ossatura

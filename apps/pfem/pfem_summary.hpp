@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of the JSON summary of `femura pfem`.
+// Parts of the JSON summary of `ossatura pfem`.
 #pragma once
 
 #include "apps/pfem/pfem_model.hpp"
@@ -7,10 +7,10 @@
 
 #include <nlohmann/json.hpp>
 
-namespace femura {
+namespace ossatura {
 
 nlohmann::ordered_json pfem_problem(const PfemModel& model);
 nlohmann::ordered_json pfem_engine(const PfemModel& model, const PfemResults& results);
 nlohmann::ordered_json pfem_results(const PfemModel& model, const PfemResults& results);
 
-} // namespace femura
+} // namespace ossatura

@@ -9,7 +9,7 @@
 
 #include <filesystem>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -162,4 +162,4 @@ PfemDocument read_pfem(const std::string& path) {
   return problem;
 }
 
-} // namespace femura
+} // namespace ossatura

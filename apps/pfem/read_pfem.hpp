@@ -4,7 +4,7 @@
 
 #include "apps/pfem/pfem_document.hpp"
 
-namespace femura {
+namespace ossatura {
 
 class JsonPlace;
 
@@ -22,4 +22,4 @@ void read_pfem_loading(const JsonPlace& place, PfemDocument& problem);
 /// A material: young and poisson, orthotropic, or elasticity.
 PfemMaterial read_pfem_material(const JsonPlace& place);
 
-} // namespace femura
+} // namespace ossatura

@@ -4,7 +4,7 @@
 #include "apps/pfem/orthotropy.hpp"
 #include "apps/pfem/read_pfem.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -97,4 +97,4 @@ PfemMaterial read_pfem_material(const JsonPlace& place) {
   return material;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -148,8 +148,8 @@ void add_table3_options(CLI::App& app, Table3Options& o) {
       ->capture_default_str();
   add_common_options(app, o.common, {{Precision::fp64}, "Of all arithmetic", false});
   app.footer(std::string("Examples:\n"
-                         "  femura pfem table3 --backend cuda\n"
-                         "  femura pfem table3 --elements 200 --max-order 3 -o out\n\n") +
+                         "  ossatura pfem table3 --backend cuda\n"
+                         "  ossatura pfem table3 --elements 200 --max-order 3 -o out\n\n") +
              exit_code_help());
 }
 
@@ -194,4 +194,4 @@ int table3_command(const Invocation& invocation) {
                         {{"time", "s"}}, run_table3);
 }
 
-} // namespace femura
+} // namespace ossatura

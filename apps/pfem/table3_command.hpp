@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `femura pfem table3`: table 3 of A. Novikov, I. Kuzmin, N. Nedozhogin, S. Kopysov, Formation of
+// `ossatura pfem table3`: table 3 of A. Novikov, I. Kuzmin, N. Nedozhogin, S. Kopysov, Formation of
 // finite element systems on GPGPU (in Russian), PaVT 2014, run again: seconds of one core for
 // stiffness matrices of order 1 to 5, and how many times faster schemes AI and AII are elsewhere.
 #pragma once
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 struct Table3Options {
   CommonOptions common;
@@ -40,4 +40,4 @@ int table3_command(const Invocation& invocation);
 /// Elements are unit cubes of one material, quadrature and scaling are the paper's.
 Table3Row measure_table3(const Table3Options& options, int order);
 
-} // namespace femura
+} // namespace ossatura

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The measurements of `femura pfem table3`.
+// The measurements of `ossatura pfem table3`.
 #include "apps/driver/interrupt.hpp"
 #include "apps/pfem/table3_command.hpp"
 #include "core/element_generators.hpp"
@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -26,7 +26,7 @@ public:
     const std::int64_t most =
         (BackendTraits<Exec>::is_device ? 1024 : 64) * (std::int64_t(1) << 20);
     room_ = std::clamp<std::int64_t>(most / entries, 1, num_elem);
-    matrix_ = make_zeros<double>(exec, room_ * entries, "femura::table3::matrix");
+    matrix_ = make_zeros<double>(exec, room_ * entries, "ossatura::table3::matrix");
   }
 
   const HexaBatch<Exec>& batch() const { return batch_; }
@@ -34,12 +34,12 @@ public:
   /// Seconds for the first `count` matrices.
   double seconds(StiffnessMethod method, std::int64_t count) const {
     throw_if_interrupted();
-    fence(exec_, "femura::table3::begin");
+    fence(exec_, "ossatura::table3::begin");
     const Stopwatch watch;
     for (std::int64_t begin = 0; begin < count; begin += room_)
       form_stiffness(exec_, method, batch_, MatrixStorage::packed, begin,
                      std::min(begin + room_, count), matrix_);
-    fence(exec_, "femura::table3::end");
+    fence(exec_, "ossatura::table3::end");
     return watch.seconds();
   }
 
@@ -148,4 +148,4 @@ Table3Row measure_table3(const Table3Options& options, int order) {
   return row;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -61,4 +61,4 @@ void check_softbody_options(const CLI::App& app, const SoftbodyCommandOptions& o
                        {"--seed", false, "anything random, which a scene has not"}});
 }
 
-} // namespace femura
+} // namespace ossatura

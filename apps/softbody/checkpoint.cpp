@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
-const char* const format = "femura softbody checkpoint 3";
+const char* const format = "ossatura softbody checkpoint 3";
 
 void add_vector(ContentHash& hash, const double (&x)[3]) {
   for (const double component : x)
@@ -162,4 +162,4 @@ Checkpoint read_checkpoint(const std::string& path, const SceneIdentity& identit
   return state;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 struct Checkpoint {
   int step = 0;
@@ -32,4 +32,4 @@ void write_checkpoint(const std::string& path, const Checkpoint& state,
 Checkpoint read_checkpoint(const std::string& path, const SceneIdentity& identity,
                            std::size_t num_nodes);
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace femura {
+namespace ossatura {
 
 CrossingWatch::CrossingWatch(const SoftScene& scene)
     : scene_(scene) {
@@ -50,4 +50,4 @@ void CrossingWatch::look(int step, const std::vector<double>& positions,
   results.seconds.surfaces += watch.seconds();
 }
 
-} // namespace femura
+} // namespace ossatura

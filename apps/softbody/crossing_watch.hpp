@@ -8,7 +8,7 @@
 
 #include <optional>
 
-namespace femura {
+namespace ossatura {
 
 class CrossingWatch {
 public:
@@ -25,4 +25,4 @@ private:
   std::optional<SurfaceCrossings> crossings_;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -3,7 +3,7 @@
 
 #include "core/exact_digits.hpp"
 
-namespace femura {
+namespace ossatura {
 
 FrameSeries::FrameSeries(const std::string& path, const SoftScene& scene,
                          std::vector<std::pair<std::string, std::string>> run, int first_step)
@@ -34,4 +34,4 @@ void FrameSeries::write(int step, double time, const std::vector<double>& positi
   list_.add(step, time);
 }
 
-} // namespace femura
+} // namespace ossatura

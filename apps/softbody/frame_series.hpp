@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 class FrameSeries {
 public:
@@ -34,4 +34,4 @@ private:
   std::vector<std::pair<std::string, std::string>> run_;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 
 #include <numeric>
 
-namespace femura {
+namespace ossatura {
 
 int count_parts(const ElementMesh& mesh) {
   std::vector<std::int32_t> parent(mesh.num_points());
@@ -48,4 +48,4 @@ void warn_of_object(const SoftObject& object) {
         "body, or make them objects of their own");
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -4,7 +4,7 @@
 
 #include "solvers/soft_scene.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Parts of a mesh that share no node.
 int count_parts(const ElementMesh& mesh);
@@ -15,4 +15,4 @@ double poisson_ratio(const SoftMaterial& material);
 /// Logs `mesh-in-parts` and `locking` where they apply.
 void warn_of_object(const SoftObject& object);
 
-} // namespace femura
+} // namespace ossatura

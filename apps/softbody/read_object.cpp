@@ -7,7 +7,7 @@
 #include <cctype>
 #include <filesystem>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -183,4 +183,4 @@ ObjectChoice read_object(const JsonPlace& place, const std::string& directory) {
   return object;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -118,4 +118,4 @@ SceneDocument read_scene(const std::string& path) {
   return scene;
 }
 
-} // namespace femura
+} // namespace ossatura

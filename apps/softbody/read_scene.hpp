@@ -4,7 +4,7 @@
 
 #include "apps/softbody/scene_document.hpp"
 
-namespace femura {
+namespace ossatura {
 
 class JsonPlace;
 
@@ -22,4 +22,4 @@ void read_solver(const JsonPlace& place, SoftOptions& options);
 void parse_refresh(const std::string& text, SoftOptions& options);
 std::string refresh_text(const SoftOptions& options);
 
-} // namespace femura
+} // namespace ossatura

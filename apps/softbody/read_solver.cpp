@@ -5,7 +5,7 @@
 #include "apps/softbody/read_scene.hpp"
 #include "apps/softbody/softbody_choices.hpp"
 
-namespace femura {
+namespace ossatura {
 
 void parse_refresh(const std::string& text, SoftOptions& options) {
   const char* expected = "sync, every:K with a whole K of at least 1, or background";
@@ -70,4 +70,4 @@ void read_solver(const JsonPlace& place, SoftOptions& o) {
   changes.apply_to(o);
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Where the mesh of an object comes from.
 struct MeshChoice {
@@ -59,4 +59,4 @@ struct SceneDocument {
   SoftOptions options; ///< time step, damping and solver
 };
 
-} // namespace femura
+} // namespace ossatura

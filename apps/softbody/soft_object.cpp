@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -155,4 +155,4 @@ SoftObject make_soft_object(const ObjectChoice& choice, std::int64_t& unused_poi
   return object;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 #include "apps/driver/named_values.hpp"
 #include "solvers/soft_options.hpp"
 
-namespace femura {
+namespace ossatura {
 
 inline NamedValues<SoftAssembly> assembly_choices() {
   return with_names<SoftAssembly>({SoftAssembly::elements, SoftAssembly::triplets});
@@ -36,4 +36,4 @@ inline NamedValues<FactorStorage> storage_choices() {
       {FactorStorage::automatic, FactorStorage::fp64, FactorStorage::fp32, FactorStorage::fp16});
 }
 
-} // namespace femura
+} // namespace ossatura

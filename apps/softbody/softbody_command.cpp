@@ -3,7 +3,7 @@
 
 #include "apps/driver/subcommand.hpp"
 
-namespace femura {
+namespace ossatura {
 
 int softbody_command(const Invocation& invocation) {
   return run_subcommand(invocation, "softbody", add_softbody_options, check_softbody_options,
@@ -17,4 +17,4 @@ int softbody_command(const Invocation& invocation) {
                         run_softbody);
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// `femura softbody`.
+// `ossatura softbody`.
 #pragma once
 
 #include "apps/driver/context.hpp"
 #include "apps/softbody/softbody_options.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// The whole subcommand: parses, checks, runs. Returns an exit code.
 int softbody_command(const Invocation& invocation);
@@ -14,4 +14,4 @@ int softbody_command(const Invocation& invocation);
 /// exit_done, exit_not_converged or exit_stopped.
 int run_softbody(const SoftbodyCommandOptions& options, DriverContext& context);
 
-} // namespace femura
+} // namespace ossatura

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -130,7 +130,7 @@ double mass_of(const SoftObject& object) {
 }
 
 SoftbodyModel make_softbody_model(const SoftbodyCommandOptions& options, DriverContext& context) {
-  const TimedScope scope("femura::softbody::read");
+  const TimedScope scope("ossatura::softbody::read");
   SceneDocument document = read_scene(options.scene);
   std::vector<InputRecord>& inputs = context.provenance().inputs;
   inputs.push_back(record_input(options.scene));
@@ -167,4 +167,4 @@ SoftbodyModel make_softbody_model(const SoftbodyCommandOptions& options, DriverC
   return model;
 }
 
-} // namespace femura
+} // namespace ossatura

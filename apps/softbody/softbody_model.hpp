@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// What reports say of an object.
 struct SoftObjectInfo {
@@ -45,4 +45,4 @@ std::string describe_source(const MeshChoice& mesh);
 /// Sum of density times volume, or of the nodes' masses, kg.
 double mass_of(const SoftObject& object);
 
-} // namespace femura
+} // namespace ossatura

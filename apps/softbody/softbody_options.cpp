@@ -6,7 +6,7 @@
 #include "apps/softbody/read_scene.hpp"
 #include "apps/softbody/softbody_choices.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -128,13 +128,13 @@ void add_softbody_options(CLI::App& app, SoftbodyCommandOptions& options) {
                      {{Precision::fp64}, "Of all but the factor; see --factor-storage", false});
   app.footer(
       std::string("Examples:\n"
-                  "  femura softbody examples/softbody/cloth.json -o out\n"
+                  "  ossatura softbody examples/softbody/cloth.json -o out\n"
                   "      out/cloth.hdf.series, out/cloth.csv and out/cloth.summary.json\n"
-                  "  femura softbody examples/softbody/raptor.json --mesh raptor=raptor_8418.vtu "
+                  "  ossatura softbody examples/softbody/raptor.json --mesh raptor=raptor_8418.vtu "
                   "--steps 100 --json -\n"
-                  "  femura softbody examples/softbody/cube.json --backend openmp --refresh "
+                  "  ossatura softbody examples/softbody/cube.json --backend openmp --refresh "
                   "background --timings\n\n") +
       exit_code_help());
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of `femura softbody`. What a scene says too is empty here unless given: the command
+// The options of `ossatura softbody`. What a scene says too is empty here unless given: the command
 // line wins over the scene.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace CLI {
 class App;
 }
 
-namespace femura {
+namespace ossatura {
 
 struct SoftbodyCommandOptions {
   CommonOptions common;
@@ -42,4 +42,4 @@ void add_softbody_options(CLI::App& app, SoftbodyCommandOptions& options);
 /// together. `app` is the parsed one, which knows what was given.
 void check_softbody_options(const CLI::App& app, const SoftbodyCommandOptions& options);
 
-} // namespace femura
+} // namespace ossatura

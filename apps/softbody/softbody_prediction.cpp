@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -128,4 +128,4 @@ SoftbodyPrediction predict_softbody(const SoftbodyModel& model, bool on_device) 
   return prediction;
 }
 
-} // namespace femura
+} // namespace ossatura

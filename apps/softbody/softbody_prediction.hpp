@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace femura {
+namespace ossatura {
 
 struct SoftbodyPrediction {
   std::int64_t num_blocks = 0;          ///< of the matrix, 3 x 3
@@ -20,4 +20,4 @@ struct SoftbodyPrediction {
 /// of its own.
 SoftbodyPrediction predict_softbody(const SoftbodyModel& model, bool on_device);
 
-} // namespace femura
+} // namespace ossatura

@@ -9,7 +9,7 @@
 #include "apps/softbody/softbody_summary.hpp"
 #include "apps/softbody/step_statistics.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -206,4 +206,4 @@ int report_softbody_prediction(const SoftbodyModel& model, const SoftbodyPredict
   return report_prediction(std::move(prediction), stem, context);
 }
 
-} // namespace femura
+} // namespace ossatura

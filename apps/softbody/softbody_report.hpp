@@ -9,7 +9,7 @@
 #include <functional>
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// Prints the table, writes the summary (`stem`.summary.json in --output-dir, or where --json says;
 /// `stem`.json is the scene), warns of steps that did not converge, and returns the exit code.
@@ -21,4 +21,4 @@ int report_softbody(const SoftbodyModel& model, const SoftbodyRunResults& result
 int report_softbody_prediction(const SoftbodyModel& model, const SoftbodyPrediction& expected,
                                const std::string& stem, DriverContext& context);
 
-} // namespace femura
+} // namespace ossatura

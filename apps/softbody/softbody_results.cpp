@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 std::vector<int> SoftbodyRunResults::not_converged() const {
   std::vector<int> numbers;
@@ -41,4 +41,4 @@ std::vector<SoftObjectState> describe_state(const SoftScene& scene,
   return states;
 }
 
-} // namespace femura
+} // namespace ossatura

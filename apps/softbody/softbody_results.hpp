@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `femura softbody` finds out, as numbers on the host. SI units.
+// What `ossatura softbody` finds out, as numbers on the host. SI units.
 #pragma once
 
 #include "apps/softbody/softbody_model.hpp"
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 struct SoftStepRecord {
   int number = 0; ///< from 1, those before a resumed run counted
@@ -62,4 +62,4 @@ std::vector<SoftObjectState> describe_state(const SoftScene& scene,
                                             const std::vector<double>& positions,
                                             const std::vector<double>& velocities);
 
-} // namespace femura
+} // namespace ossatura

@@ -14,7 +14,7 @@
 #include <cmath>
 #include <cstdio>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -51,7 +51,7 @@ public:
     if (!frames_ || frames_->last_step() == step)
       return;
     const Stopwatch watch;
-    const TimedScope scope("femura::softbody::write");
+    const TimedScope scope("ossatura::softbody::write");
     context_.try_output(frames_->path(), [&] {
       frames_->write(step, solver.time(), solver.positions(exec), solver.velocities(exec));
     });
@@ -61,7 +61,7 @@ public:
   template<class Exec>
   bool checkpoint(const Exec& exec, const SoftSolver<Exec>& solver, int step) {
     const Stopwatch watch;
-    const TimedScope scope("femura::softbody::checkpoint");
+    const TimedScope scope("ossatura::softbody::checkpoint");
     const Checkpoint state = {step, solver.state(exec)};
     const bool written = context_.try_output(checkpoint_, [&] {
       write_checkpoint(checkpoint_, state, identity_, provenance_texts(context_.provenance()));
@@ -147,7 +147,7 @@ bool take_step(const Exec& exec, SoftSolver<Exec>& solver, int number,
   SoftStepRecord record;
   record.number = number;
   try {
-    const TimedScope scope("femura::softbody::step");
+    const TimedScope scope("ossatura::softbody::step");
     record.step = solver.step(exec, results.fenced);
   } catch (const SoftBreakdown& breakdown) {
     results.breakdown = breakdown.what();
@@ -171,7 +171,7 @@ std::unique_ptr<SoftSolver<Exec>> make_solver(const Exec& exec, const std::strin
                                               const SoftbodyModel& model,
                                               SoftbodyRunResults& results) {
   const Stopwatch watch;
-  const TimedScope scope("femura::softbody::setup");
+  const TimedScope scope("ossatura::softbody::setup");
   std::unique_ptr<SoftSolver<Exec>> solver;
   try {
     solver = std::make_unique<SoftSolver<Exec>>(exec, model.scene, model.options);
@@ -276,4 +276,4 @@ int run_softbody(const SoftbodyCommandOptions& options, DriverContext& context) 
   });
 }
 
-} // namespace femura
+} // namespace ossatura

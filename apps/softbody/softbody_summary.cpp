@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -178,4 +178,4 @@ nlohmann::ordered_json softbody_results(const SoftbodyModel& model,
   return json;
 }
 
-} // namespace femura
+} // namespace ossatura

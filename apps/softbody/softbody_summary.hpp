@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace femura {
+namespace ossatura {
 
 nlohmann::ordered_json softbody_problem(const SoftbodyModel& model);
 nlohmann::ordered_json softbody_engine(const SoftbodyModel& model,
@@ -14,4 +14,4 @@ nlohmann::ordered_json softbody_engine(const SoftbodyModel& model,
 nlohmann::ordered_json softbody_results(const SoftbodyModel& model,
                                         const SoftbodyRunResults& results);
 
-} // namespace femura
+} // namespace ossatura

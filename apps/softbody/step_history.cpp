@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-namespace femura {
+namespace ossatura {
 
 StepHistory::StepHistory(const std::string& path)
     : file_(path, "step,time,kinetic,elastic,potential,converged,newton_iterations,iterations,"
@@ -39,4 +39,4 @@ void StepHistory::add(const SoftStepRecord& record) {
   file_.line(line);
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 #include "apps/driver/csv_file.hpp"
 #include "apps/softbody/softbody_results.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Columns by their names in the first line; seconds for the phases, J for energies. Numbers are
 /// written so that they can be read back exactly.
@@ -21,4 +21,4 @@ private:
   CsvFile file_;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -60,4 +60,4 @@ StepTotals totals_of(const SoftbodyRunResults& results) {
   return totals;
 }
 
-} // namespace femura
+} // namespace ossatura

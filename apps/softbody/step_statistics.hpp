@@ -4,7 +4,7 @@
 
 #include "apps/softbody/softbody_results.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// One of the phases of a step, and the whole of it.
 struct StepPhase {
@@ -37,4 +37,4 @@ struct StepTotals {
 };
 StepTotals totals_of(const SoftbodyRunResults& results);
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -77,4 +77,4 @@ void check_topopt_options(const CLI::App& app, const TopoptCommandOptions& o) {
        {"--seed", o.distort.has_value() || o.kind() == ProblemKind::json, "--distort"}});
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 Continuation parse_continuation(const std::string& text) {
   const std::string expected = "'" + text +
@@ -44,4 +44,4 @@ std::string continuation_text(const Continuation& c) {
   return text;
 }
 
-} // namespace femura
+} // namespace ossatura

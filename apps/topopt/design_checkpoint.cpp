@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
-const char* const format = "femura topopt checkpoint 2";
+const char* const format = "ossatura topopt checkpoint 2";
 
 void add_forces(ContentHash& hash, const std::vector<NodeForce>& forces) {
   hash.add(forces.size());
@@ -161,4 +161,4 @@ DesignState read_design_checkpoint(const std::string& path, const DesignIdentity
   return state;
 }
 
-} // namespace femura
+} // namespace ossatura

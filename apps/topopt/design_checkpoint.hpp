@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// What a checkpoint belongs to.
 struct DesignIdentity {
@@ -27,4 +27,4 @@ void write_design_checkpoint(const std::string& path, const DesignState& state,
 DesignState read_design_checkpoint(const std::string& path, const DesignIdentity& identity,
                                    const DesignProblem& problem);
 
-} // namespace femura
+} // namespace ossatura

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cctype>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -58,7 +58,7 @@ DesignSurface make_design_surface(const TopoptModel& model, const std::vector<do
   const ElementMesh& mesh = model.problem.mesh;
   SolidParts solid = solid_parts(mesh, node_means(mesh, density), level);
   const std::string defect = describe_first_open_edge(solid.surface);
-  FEMURA_REQUIRE(defect.empty(), defect);
+  OSSATURA_REQUIRE(defect.empty(), defect);
   const LooseParts sorted = find_loose_parts(model, solid);
   const std::vector<double> volumes = part_volumes(solid);
   DesignSurface design;
@@ -94,8 +94,8 @@ std::optional<SurfaceSummary> write_design_surface(const std::string& path,
   for (auto& vertex : surface.vertex)
     for (double& x : vertex)
       x /= model.unit;
-  write_stl(path, surface, std::string("femura ") + version() + " topopt");
+  write_stl(path, surface, std::string("ossatura ") + version() + " topopt");
   return summary;
 }
 
-} // namespace femura
+} // namespace ossatura

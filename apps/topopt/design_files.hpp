@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// A design on the host.
 struct DesignFields {
@@ -43,4 +43,4 @@ std::optional<SurfaceSummary> write_design_surface(const std::string& path,
                                                    const TopoptModel& model, DesignSurface design,
                                                    double level);
 
-} // namespace femura
+} // namespace ossatura

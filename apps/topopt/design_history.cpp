@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -44,4 +44,4 @@ void DesignHistory::add(const DesignStep& step) {
   file_.line(line);
 }
 
-} // namespace femura
+} // namespace ossatura

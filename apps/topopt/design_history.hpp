@@ -5,7 +5,7 @@
 #include "apps/driver/csv_file.hpp"
 #include "solvers/design_optimizer.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// Columns by their names in the first line, one `case_K` for each of `num_cases`; seconds for the
 /// phases. Numbers are written so that they can be read back exactly.
@@ -19,4 +19,4 @@ private:
   CsvFile file_;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -116,4 +116,4 @@ TriangleSurface without_parts(const SolidParts& solid, const std::vector<bool>& 
   return rest;
 }
 
-} // namespace femura
+} // namespace ossatura

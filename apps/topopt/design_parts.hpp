@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Parts that join no load, or output of a mechanism, to a support. A part has what its nodes have;
 /// where by that none joins any, what is on the elements of its nodes, because densities fade
@@ -24,4 +24,4 @@ std::vector<double> part_volumes(const SolidParts& solid);
 /// The surface without the parts that are loose, and without vertices of these alone.
 TriangleSurface without_parts(const SolidParts& solid, const std::vector<bool>& loose);
 
-} // namespace femura
+} // namespace ossatura

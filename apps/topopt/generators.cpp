@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -266,7 +266,7 @@ void generate_design(const std::string& name, const std::array<int, 3>& cells,
   const auto& infos = generator_infos();
   const auto found = std::find_if(infos.begin(), infos.end(),
                                   [&name](const GeneratorInfo& info) { return name == info.name; });
-  FEMURA_REQUIRE(found != infos.end(), "no generator '" << name << "'");
+  OSSATURA_REQUIRE(found != infos.end(), "no generator '" << name << "'");
   for (std::size_t d = 0; d < 3; ++d)
     if (cells[d] < found->least[d])
       fail<InputError>(name, " of ", cells[0], "x", cells[1], "x", cells[2], " cells: at least ",
@@ -280,4 +280,4 @@ void generate_design(const std::string& name, const std::array<int, 3>& cells,
   makes[found - infos.begin()](box, model, problem);
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 struct GeneratorInfo {
   const char* name;
@@ -26,4 +26,4 @@ std::vector<std::string> generator_names();
 void generate_design(const std::string& name, const std::array<int, 3>& cells,
                      const std::array<double, 3>& size, HexaModel& model, ProblemDocument& problem);
 
-} // namespace femura
+} // namespace ossatura

@@ -4,7 +4,7 @@
 #include "apps/topopt/topopt_model.hpp"
 #include "core/require.hpp"
 
-namespace femura {
+namespace ossatura {
 
 ProblemDocument make_document(const TopoptCommandOptions& options) {
   ProblemDocument document;
@@ -39,4 +39,4 @@ ProblemDocument make_document(const TopoptCommandOptions& options) {
   return document;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Where the hexahedra come from.
 struct HexaSource {
@@ -83,4 +83,4 @@ struct ProblemDocument {
   Changes<DesignOptions> changes;
 };
 
-} // namespace femura
+} // namespace ossatura

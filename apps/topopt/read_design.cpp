@@ -4,7 +4,7 @@
 #include "apps/topopt/read_problem.hpp"
 #include "apps/topopt/topopt_choices.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -118,4 +118,4 @@ void read_design(const JsonPlace& place, ProblemDocument& problem) {
     read_linear_solver(*solver, problem);
 }
 
-} // namespace femura
+} // namespace ossatura

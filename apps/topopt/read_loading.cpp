@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -129,4 +129,4 @@ void read_loading(const JsonPlace& place, ProblemDocument& problem) {
   }
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -98,4 +98,4 @@ ProblemDocument read_problem(const std::string& path) {
   return problem;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -4,7 +4,7 @@
 
 #include "apps/topopt/problem_document.hpp"
 
-namespace femura {
+namespace ossatura {
 
 class JsonPlace;
 
@@ -21,4 +21,4 @@ void read_loading(const JsonPlace& place, ProblemDocument& problem);
 std::vector<std::string> design_keys();
 void read_design(const JsonPlace& place, ProblemDocument& problem);
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 inline NamedValues<DesignFilter> filter_choices() {
   return with_names<DesignFilter>({DesignFilter::none, DesignFilter::sensitivity,
@@ -46,4 +46,4 @@ auto of_solver(Value HexaSolverOptions::*member) {
 Continuation parse_continuation(const std::string& text); ///< throws std::invalid_argument
 std::string continuation_text(const Continuation& continuation);
 
-} // namespace femura
+} // namespace ossatura

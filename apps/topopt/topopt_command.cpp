@@ -3,7 +3,7 @@
 
 #include "apps/driver/subcommand.hpp"
 
-namespace femura {
+namespace ossatura {
 
 int topopt_command(const Invocation& invocation) {
   return run_subcommand(
@@ -16,4 +16,4 @@ int topopt_command(const Invocation& invocation) {
       run_topopt);
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -140,4 +140,4 @@ void add_mechanism(const ProblemDocument& document, const MeshSelector& select,
   }
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 #include "apps/topopt/topopt_model.hpp"
 #include "core/hexa_model.hpp"
 
-namespace femura {
+namespace ossatura {
 
 /// The components of each node that are held.
 class HeldMask {
@@ -42,4 +42,4 @@ void add_cases(const ProblemDocument& document, HexaModel& hexa, const MeshSelec
 void add_mechanism(const ProblemDocument& document, const MeshSelector& select,
                    const HeldMask& held, TopoptModel& model);
 
-} // namespace femura
+} // namespace ossatura

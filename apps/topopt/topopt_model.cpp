@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -192,7 +192,7 @@ TopoptModel build_topopt_model(ProblemDocument document) {
 }
 
 TopoptModel make_topopt_model(const TopoptCommandOptions& options, DriverContext& context) {
-  const TimedScope scope("femura::topopt::read");
+  const TimedScope scope("ossatura::topopt::read");
   ProblemDocument document = make_document(options);
   std::vector<InputRecord>& inputs = context.provenance().inputs;
   if (options.kind() == ProblemKind::json)
@@ -211,4 +211,4 @@ TopoptModel make_topopt_model(const TopoptCommandOptions& options, DriverContext
   return model;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 struct TopoptModel {
   DesignProblem problem;
@@ -40,4 +40,4 @@ TopoptModel make_topopt_model(const TopoptCommandOptions& options, DriverContext
 /// The same without command line: for a document as it is.
 TopoptModel build_topopt_model(ProblemDocument document);
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 #include "apps/topopt/generators.hpp"
 #include "apps/topopt/topopt_choices.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -147,10 +147,10 @@ void add_topopt_options(CLI::App& app, TopoptCommandOptions& options) {
                       false});
   app.footer(
       std::string("Examples:\n"
-                  "  femura topopt cantilever --cells 60x30x30 --volume 0.12 -o out\n"
+                  "  ossatura topopt cantilever --cells 60x30x30 --volume 0.12 -o out\n"
                   "      out/cantilever.hdf, .stl, .csv and .summary.json\n"
-                  "  femura topopt examples/topopt/bridge.json --vtk-every 10 -o out\n"
-                  "  femura topopt bracket.inp --unit 0.001 --volume 0.25 --radius 0.004 --stl "
+                  "  ossatura topopt examples/topopt/bridge.json --vtk-every 10 -o out\n"
+                  "  ossatura topopt bracket.inp --unit 0.001 --volume 0.25 --radius 0.004 --stl "
                   "bracket.stl\n\n") +
       exit_code_help() +
       "A run that does all its steps ends with 0, whether the design still changed or not.\n");
@@ -165,4 +165,4 @@ void note_given_options(const CLI::App& app, TopoptCommandOptions& options) {
   }
 }
 
-} // namespace femura
+} // namespace ossatura

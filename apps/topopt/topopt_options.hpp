@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of `femura topopt`. What a problem says too is empty here unless given: the command
+// The options of `ossatura topopt`. What a problem says too is empty here unless given: the command
 // line wins over the problem.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace CLI {
 class App;
 }
 
-namespace femura {
+namespace ossatura {
 
 struct TopoptCommandOptions {
   CommonOptions common;
@@ -50,4 +50,4 @@ void note_given_options(const CLI::App& app, TopoptCommandOptions& options);
 /// together. `app` is the parsed one, which knows what was given.
 void check_topopt_options(const CLI::App& app, const TopoptCommandOptions& options);
 
-} // namespace femura
+} // namespace ossatura

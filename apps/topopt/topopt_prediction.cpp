@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -148,4 +148,4 @@ TopoptPrediction predict_topopt(const TopoptModel& model, bool on_device) {
   return prediction;
 }
 
-} // namespace femura
+} // namespace ossatura

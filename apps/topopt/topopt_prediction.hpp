@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 struct TopoptPrediction {
   HexaOperatorChoice choice; ///< what automatic would be
@@ -29,4 +29,4 @@ struct TopoptPrediction {
 /// `on_device`: the backend has memory of its own.
 TopoptPrediction predict_topopt(const TopoptModel& model, bool on_device);
 
-} // namespace femura
+} // namespace ossatura

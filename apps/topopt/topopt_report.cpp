@@ -9,7 +9,7 @@
 #include "apps/topopt/topopt_choices.hpp"
 #include "apps/topopt/topopt_summary.hpp"
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -214,4 +214,4 @@ int report_topopt_prediction(const TopoptModel& model, const TopoptPrediction& e
   return report_prediction(std::move(prediction), stem, context);
 }
 
-} // namespace femura
+} // namespace ossatura

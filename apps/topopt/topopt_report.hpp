@@ -10,7 +10,7 @@
 #include <functional>
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// Prints the table, writes the summary (`stem`.summary.json in --output-dir, or where --json says;
 /// `stem`.json may be the problem), warns of a breakdown, and returns the exit code.
@@ -22,4 +22,4 @@ int report_topopt(const TopoptModel& model, const TopoptRunResults& results,
 int report_topopt_prediction(const TopoptModel& model, const TopoptPrediction& expected,
                              const std::string& stem, DriverContext& context);
 
-} // namespace femura
+} // namespace ossatura

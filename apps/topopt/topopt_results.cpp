@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 int iterations_of(const DesignStep& step) {
   int sum = 0;
@@ -61,4 +61,4 @@ bool TopoptRunResults::fell_back() const {
   return any;
 }
 
-} // namespace femura
+} // namespace ossatura

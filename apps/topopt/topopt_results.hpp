@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `femura topopt` finds out, as numbers on the host. SI units.
+// What `ossatura topopt` finds out, as numbers on the host. SI units.
 #pragma once
 
 #include "solvers/design_optimizer.hpp"
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Of all solves of a step.
 int iterations_of(const DesignStep& step);
@@ -65,4 +65,4 @@ struct TopoptRunResults {
   bool fell_back() const; ///< a solve had to do without the mixed preconditioner
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -13,7 +13,7 @@
 
 #include <cstdio>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -68,7 +68,7 @@ public:
       history_->add(step);
     if (frames_ && step.number % *options_.vtk_every == 0) {
       const Stopwatch watch;
-      const TimedScope scope("femura::topopt::write");
+      const TimedScope scope("ossatura::topopt::write");
       context_.try_output(frames_->path(), [&] {
         write_design(frames_->frame_path(step.number), model_,
                      fields_of(exec, optimizer, model_, true), step.number, facts());
@@ -83,7 +83,7 @@ public:
   template<class Exec>
   void checkpoint(const Exec& exec, const DesignOptimizer<Exec>& optimizer) {
     const Stopwatch watch;
-    const TimedScope scope("femura::topopt::checkpoint");
+    const TimedScope scope("ossatura::topopt::checkpoint");
     has_written_checkpoint_ = context_.try_output(checkpoint_, [&] {
       write_design_checkpoint(checkpoint_, optimizer.state(exec), identity_, facts());
     });
@@ -97,7 +97,7 @@ public:
   void finish(const Exec& exec, const DesignOptimizer<Exec>& optimizer, TopoptRunResults& results) {
     const Stopwatch watch;
     if (!design_.empty() || !options_.no_stl) {
-      const TimedScope scope("femura::topopt::write");
+      const TimedScope scope("ossatura::topopt::write");
       const DesignFields fields = fields_of(exec, optimizer, model_, results.final.has_value());
       if (!design_.empty() && context_.try_output(design_, [&] {
             write_design(design_, model_, fields, results.last_step(), facts());
@@ -161,7 +161,7 @@ std::unique_ptr<DesignOptimizer<Exec>> make_optimizer(const Exec& exec, const st
                                                       const TopoptModel& model,
                                                       TopoptRunResults& results) {
   const Stopwatch watch;
-  const TimedScope scope("femura::topopt::setup");
+  const TimedScope scope("ossatura::topopt::setup");
   std::unique_ptr<DesignOptimizer<Exec>> optimizer;
   try {
     optimizer = std::make_unique<DesignOptimizer<Exec>>(exec, model.problem, model.options);
@@ -210,7 +210,7 @@ void take_steps(const Exec& exec, DesignOptimizer<Exec>& optimizer, Recorder& re
     while (!optimizer.is_done()) {
       throw_if_interrupted();
       {
-        const TimedScope scope("femura::topopt::step");
+        const TimedScope scope("ossatura::topopt::step");
         results.steps.push_back(optimizer.step(exec));
       }
       show(results.steps.back(), last_step,
@@ -251,7 +251,7 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, const TopoptMo
     recorder.checkpoint(exec, *optimizer);
   if (results.breakdown.empty()) {
     const Stopwatch final_watch;
-    const TimedScope scope("femura::topopt::analyse");
+    const TimedScope scope("ossatura::topopt::analyse");
     try {
       results.within_volume = optimizer->meet_volume(exec);
       if (!results.stopped)
@@ -278,4 +278,4 @@ int run_topopt(const TopoptCommandOptions& options, DriverContext& context) {
   });
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -147,4 +147,4 @@ nlohmann::ordered_json topopt_results(const TopoptModel& model, const TopoptRunR
   return json;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace femura {
+namespace ossatura {
 
 nlohmann::ordered_json topopt_problem(const TopoptModel& model);
 nlohmann::ordered_json topopt_engine(const TopoptModel& model, const TopoptRunResults& results);
@@ -16,4 +16,4 @@ nlohmann::ordered_json topopt_results(const TopoptModel& model, const TopoptRunR
 /// "converged", "steps done", "broken down" or "stopped".
 const char* topopt_status(const TopoptRunResults& results);
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -79,4 +79,4 @@ std::vector<NodeForce> traction_forces(const ElementMesh& mesh,
   return forces;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Integrals of the shape functions times `traction` (N / m^2) over the boundary faces of which all
 /// four nodes are among `nodes` (ascending), by 2 x 2 Gauss points; empty where there is no such
@@ -16,4 +16,4 @@ std::vector<NodeForce> traction_forces(const ElementMesh& mesh,
                                        const std::vector<std::int32_t>& nodes,
                                        const std::array<double, 3>& traction);
 
-} // namespace femura
+} // namespace ossatura

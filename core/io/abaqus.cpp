@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace femura {
+namespace ossatura {
 
 AbaqusReader::AbaqusReader(std::string path, std::string_view content, double unit)
     : text_(path, content) {
@@ -113,4 +113,4 @@ HexaFile read_abaqus(const std::string& path, double unit) {
   return reader.read();
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <iterator>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 using KeyedLoads = std::vector<std::pair<std::int64_t, double>>;
@@ -250,4 +250,4 @@ void AbaqusReader::read_surface_pressures() {
   }
 }
 
-} // namespace femura
+} // namespace ossatura

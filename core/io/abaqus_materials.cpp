@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 void AbaqusReader::begin_material() {
   text_.require_params({"NAME"});
@@ -78,4 +78,4 @@ void AbaqusReader::finish_materials() {
   }
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <iterator>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 /// Without volume, as Gmsh writes those of lines and surfaces beside the hexahedra.
@@ -353,4 +353,4 @@ void AbaqusReader::finish_sets() {
   }
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 class AbaqusReader {
 public:
@@ -114,4 +114,4 @@ private:
   std::vector<bool> has_section_;      ///< by hexahedron; may end early
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 char capital(char c) {
@@ -133,4 +133,4 @@ void AbaqusText::bad_field(const std::string& problem) {
   bad("'", printable_word(taken), "' where ", problem);
 }
 
-} // namespace femura
+} // namespace ossatura

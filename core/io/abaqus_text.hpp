@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// In capitals, without blanks at the ends.
 std::string abaqus_name(std::string_view text);
@@ -107,4 +107,4 @@ private:
   const char* end_ = nullptr;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 /// Settings, output and bookkeeping, which the displacements of linear statics do not depend on.
@@ -119,4 +119,4 @@ HexaFile read_ansys(const std::string& path, double unit) {
   return reader.read();
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -6,9 +6,9 @@
 
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// See read_hexa_file().
 HexaFile read_ansys(const std::string& path, double unit);
 
-} // namespace femura
+} // namespace ossatura

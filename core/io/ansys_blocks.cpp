@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 constexpr std::int64_t mesh_only = 200; ///< MESH200, which has no stiffness
@@ -184,4 +184,4 @@ void AnsysReader::note_component() {
                          " is made of a selection (CM), which is not read; CDWRITE writes it out");
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 
 void AnsysReader::read_analysis() {
   const std::string kind = text_.field(1);
@@ -220,4 +220,4 @@ void AnsysReader::finish_loads() {
                        "components, or rotate it back");
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace femura {
+namespace ossatura {
 
 void AnsysReader::set_property(const std::string& label, std::int64_t material, double value) {
   constexpr std::string_view other_axes[] = {"EY",   "EZ",   "GXY",  "GYZ",  "GXZ", "PRYZ",
@@ -81,4 +81,4 @@ void AnsysReader::finish_materials() {
   }
 }
 
-} // namespace femura
+} // namespace ossatura

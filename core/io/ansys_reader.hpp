@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 class AnsysReader {
 public:
@@ -87,4 +87,4 @@ private:
   double reference_temperature_ = 0;
 };
 
-} // namespace femura
+} // namespace ossatura

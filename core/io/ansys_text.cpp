@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 std::string_view trimmed(std::string_view text) {
@@ -196,4 +196,4 @@ bool AnsysText::free_real(double& value) {
   return !word.empty() && parse(word, value);
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// A row format as "(1i7,2i9,6e21.13e3)": the widths of columns, of integers and then of others.
 struct AnsysFormat {
@@ -70,4 +70,4 @@ private:
   std::string_view row_;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 std::string directory_of(const std::string& path) {
@@ -182,7 +182,7 @@ AtomicFile& AtomicFile::operator=(AtomicFile&& other) noexcept {
 }
 
 void AtomicFile::commit() {
-  FEMURA_REQUIRE(!temporary_.empty(), path_ << " was committed before");
+  OSSATURA_REQUIRE(!temporary_.empty(), path_ << " was committed before");
   flush(path_, temporary_);
   if (::rename(temporary_.c_str(), target_.c_str()) != 0)
     fail<InputError>(path_, ": cannot be written: ", std::strerror(errno));
@@ -242,4 +242,4 @@ void write_file(const std::string& path, const std::string& content) {
   file.commit();
 }
 
-} // namespace femura
+} // namespace ossatura

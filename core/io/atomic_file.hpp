@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// Reserves a temporary name beside `path`; commit() makes the file durable and gives it its name;
 /// without commit() the temporary file is removed and whatever stood at `path` is left as it was.
@@ -49,4 +49,4 @@ void remove_abandoned_files(const std::string& directory) noexcept;
 /// Writes `content` to `path` through an AtomicFile.
 void write_file(const std::string& path, const std::string& content);
 
-} // namespace femura
+} // namespace ossatura

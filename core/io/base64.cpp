@@ -3,7 +3,7 @@
 
 #include <array>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 constexpr unsigned char no_digit = 64;
@@ -64,4 +64,4 @@ bool Base64Reader::read(unsigned char* bytes, std::size_t count) {
   return true;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace femura {
+namespace ossatura {
 
 class Base64Reader {
 public:
@@ -28,4 +28,4 @@ private:
   std::size_t num_taken_ = 0;
 };
 
-} // namespace femura
+} // namespace ossatura

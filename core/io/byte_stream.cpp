@@ -12,7 +12,7 @@
 
 #include <zlib.h>
 
-namespace femura {
+namespace ossatura {
 
 struct ByteStream::State {
   std::string path;
@@ -146,4 +146,4 @@ void ByteStream::require_plausible(std::uint64_t count, const std::string& meani
                      " bytes of data");
 }
 
-} // namespace femura
+} // namespace ossatura

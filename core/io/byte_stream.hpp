@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 class ByteStream {
 public:
@@ -39,4 +39,4 @@ private:
   std::unique_ptr<State> state_;
 };
 
-} // namespace femura
+} // namespace ossatura

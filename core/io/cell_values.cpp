@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 std::vector<double> read_cell_values(const std::string& path, std::size_t num_tetra) {
   const std::vector<unsigned char> bytes = read_all(path);
@@ -42,4 +42,4 @@ std::vector<double> read_cell_values(const std::string& path, std::size_t num_te
   return value;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 template<class T>
 struct ConstSpan {
@@ -21,4 +21,4 @@ struct ConstSpan {
       , size(values.size()) {}
 };
 
-} // namespace femura
+} // namespace ossatura

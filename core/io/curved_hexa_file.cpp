@@ -7,11 +7,11 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 CurvedHexaFile read_curved_hexa_file(const std::string& path, const ElementFileOptions& options) {
-  FEMURA_REQUIRE(std::isfinite(options.unit) && options.unit > 0,
-                 "a unit of " << options.unit << " m");
+  OSSATURA_REQUIRE(std::isfinite(options.unit) && options.unit > 0,
+                   "a unit of " << options.unit << " m");
   std::string name = path;
   CurvedHexaFile curved;
   HexaFile file = cut_extension(name, ".msh")
@@ -24,4 +24,4 @@ CurvedHexaFile read_curved_hexa_file(const std::string& path, const ElementFileO
   return curved;
 }
 
-} // namespace femura
+} // namespace ossatura

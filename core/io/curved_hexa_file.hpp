@@ -5,7 +5,7 @@
 #include "core/hexa_map.hpp"
 #include "core/io/hexa_file.hpp"
 
-namespace femura {
+namespace ossatura {
 
 struct CurvedHexaFile {
   HexaModel model;         ///< its nodes are the vertices, whatever other nodes the file has
@@ -21,4 +21,4 @@ struct CurvedHexaFile {
 CurvedHexaFile read_curved_hexa_file(const std::string& path,
                                      const ElementFileOptions& options = {});
 
-} // namespace femura
+} // namespace ossatura

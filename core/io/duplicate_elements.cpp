@@ -7,7 +7,7 @@
 #include <array>
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 using Nodes = std::array<std::int32_t, 8>;
@@ -33,10 +33,11 @@ std::uint64_t hash_of(const Nodes& nodes) {
 
 std::optional<DuplicateElement> find_duplicate_element(const std::vector<std::int32_t>& node,
                                                        int nodes_per_elem) {
-  FEMURA_REQUIRE(nodes_per_elem >= 1 && nodes_per_elem <= 8, nodes_per_elem << " nodes an element");
+  OSSATURA_REQUIRE(nodes_per_elem >= 1 && nodes_per_elem <= 8,
+                   nodes_per_elem << " nodes an element");
   const std::size_t count = std::size_t(nodes_per_elem), num_elem = node.size() / count;
   constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
-  FEMURA_REQUIRE(num_elem < none, num_elem << " elements");
+  OSSATURA_REQUIRE(num_elem < none, num_elem << " elements");
   // A table of element numbers, four fifths full at the end; the next place where one is taken.
   std::vector<std::uint32_t> table(num_elem + num_elem / 4 + 1, none);
   for (std::size_t elem = 0; elem < num_elem; ++elem) {
@@ -50,4 +51,4 @@ std::optional<DuplicateElement> find_duplicate_element(const std::vector<std::in
   return {};
 }
 
-} // namespace femura
+} // namespace ossatura

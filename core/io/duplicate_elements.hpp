@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 struct DuplicateElement {
   std::size_t first, second; ///< elements with the same nodes, first < second
@@ -24,4 +24,4 @@ inline constexpr const char* duplicate_remedy = ": it would count twice; remove 
                                                 "(Gmsh's format 2 has an element once for each of "
                                                 "its physical groups: save format 4, or one group)";
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 #include "core/io/duplicate_elements.hpp"
 #include "core/require.hpp"
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 /// Removes the points that no element has; returns their number.
@@ -90,4 +90,4 @@ ElementFile ElementCollector::finish(std::vector<double>&& point) {
   return file;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// A kind of element as the format knows it.
 struct ElementKind {
@@ -52,4 +52,4 @@ private:
   std::size_t place_of_other_ = 0;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -9,11 +9,11 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 ElementFile read_element_mesh(const std::string& path, const ElementFileOptions& options) {
-  FEMURA_REQUIRE(std::isfinite(options.unit) && options.unit > 0,
-                 "a unit of " << options.unit << " m");
+  OSSATURA_REQUIRE(std::isfinite(options.unit) && options.unit > 0,
+                   "a unit of " << options.unit << " m");
   std::string name = path;
   if (cut_extension(name, ".msh"))
     return read_gmsh_elements(path, options.unit);
@@ -30,4 +30,4 @@ ElementFile read_element_mesh(const std::string& path, const ElementFileOptions&
                          "read");
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 struct ElementFileOptions {
   double unit = 1; ///< m per unit of length of the file
@@ -25,4 +25,4 @@ struct ElementFile {
 /// damaged files, numbers that are not finite, repeated nodes and elements without volume (area).
 ElementFile read_element_mesh(const std::string& path, const ElementFileOptions& options = {});
 
-} // namespace femura
+} // namespace ossatura

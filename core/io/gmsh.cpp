@@ -3,7 +3,7 @@
 #include "core/io/gmsh_stream.hpp"
 #include "core/io/input_file.hpp"
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 /// 2 or 4, of the versions that are read.
@@ -128,4 +128,4 @@ void read_gmsh_file(const std::string& path, GmshMesh& out) {
   out.finish(in);
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// Points (in mm, `unit` mm per unit of the file) and tetrahedra; the tag is the physical group,
 /// the first of several, or the geometrical entity where that belongs to none. Elements of lower
@@ -30,4 +30,4 @@ HexaFile read_gmsh_hexa(const std::string& path, double unit);
 HexaFile read_gmsh_curved_hexa(const std::string& path, double unit,
                                std::shared_ptr<const HexaMap>& map);
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 /// Counts are text in binary files, too.
@@ -80,4 +80,4 @@ void read_gmsh_2_elements(GmshStream& in, GmshMesh& out) {
   }
 }
 
-} // namespace femura
+} // namespace ossatura

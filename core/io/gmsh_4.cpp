@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 /// A list that begins with its length.
@@ -128,4 +128,4 @@ void read_gmsh_4_elements(GmshStream& in, const GmshEntities& entities, GmshMesh
     in.bad("the blocks have ", num_read, " elements, but the section announces ", count);
 }
 
-} // namespace femura
+} // namespace ossatura

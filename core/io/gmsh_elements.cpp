@@ -4,7 +4,7 @@
 #include "core/io/gmsh.hpp"
 #include "core/io/gmsh_stream.hpp"
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 std::optional<ElementShape> shape_of(const GmshType& type) {
@@ -56,4 +56,4 @@ ElementFile read_gmsh_elements(const std::string& path, double unit) {
   return std::move(out.file);
 }
 
-} // namespace femura
+} // namespace ossatura

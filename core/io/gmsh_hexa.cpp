@@ -9,7 +9,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 /// By dimension and number of the group: hexahedra, or nodes of what has no volume.
@@ -186,4 +186,4 @@ HexaFile read_gmsh_curved_hexa(const std::string& path, double unit,
   return std::move(out.file);
 }
 
-} // namespace femura
+} // namespace ossatura

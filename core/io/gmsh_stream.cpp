@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 // [1] of gmsh.hpp, "elm-type".
@@ -121,4 +121,4 @@ void add_gmsh_element(const GmshStream& in, const GmshType& type, const std::uin
   out.add(in, type, node, tissue);
 }
 
-} // namespace femura
+} // namespace ossatura

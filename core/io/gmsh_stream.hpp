@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// A type of element by Gmsh's number.
 struct GmshType {
@@ -157,4 +157,4 @@ void read_gmsh_4_entities(GmshStream& in, bool partitioned, GmshEntities& entiti
 void read_gmsh_4_nodes(GmshStream& in, GmshMesh& out);
 void read_gmsh_4_elements(GmshStream& in, const GmshEntities& entities, GmshMesh& out);
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 class GmshTetra : public GmshMesh {
@@ -62,4 +62,4 @@ TetraMesh read_gmsh(const std::string& path, double unit) {
   return std::move(out.mesh);
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 #include <limits>
 #include <sstream>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 /// Keeps the library from printing its error stack; restores the caller's setting at the end.
@@ -345,9 +345,9 @@ void Hdf5Dataset::write_from(const void* values, hid_t type) {
 
 void Hdf5Dataset::write_rows_from(std::uint64_t first, std::uint64_t rows, const void* values,
                                   hid_t type) {
-  FEMURA_REQUIRE(!shape_.empty() && first <= shape_[0] && rows <= shape_[0] - first,
-                 where() << ": rows " << first << " to " << first + rows << " of "
-                         << describe(shape_));
+  OSSATURA_REQUIRE(!shape_.empty() && first <= shape_[0] && rows <= shape_[0] - first,
+                   where() << ": rows " << first << " to " << first + rows << " of "
+                           << describe(shape_));
   if (rows == 0 || size() == 0)
     return;
   const Silence silence;
@@ -366,7 +366,7 @@ void Hdf5Dataset::write_rows_from(std::uint64_t first, std::uint64_t rows, const
 }
 
 void Hdf5Dataset::extend(std::uint64_t rows) {
-  FEMURA_REQUIRE(!shape_.empty(), where() << " is a scalar");
+  OSSATURA_REQUIRE(!shape_.empty(), where() << " is a scalar");
   const Silence silence;
   std::vector<std::uint64_t> longer = shape_;
   longer[0] += rows;
@@ -554,4 +554,4 @@ void Hdf5File::close() {
                      failures->count > 0 ? failures->first : why);
 }
 
-} // namespace femura
+} // namespace ossatura

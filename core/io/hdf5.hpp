@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// For a program's start, before anything else of HDF5: keeps the library from closing itself when
 /// the program ends, which after a damaged file prints "infinite loop closing library". Objects of
@@ -257,4 +257,4 @@ private:
   std::string name_;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -9,11 +9,11 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 HexaFile read_hexa_file(const std::string& path, const ElementFileOptions& options) {
-  FEMURA_REQUIRE(std::isfinite(options.unit) && options.unit > 0,
-                 "a unit of " << options.unit << " m");
+  OSSATURA_REQUIRE(std::isfinite(options.unit) && options.unit > 0,
+                   "a unit of " << options.unit << " m");
   std::string name = path;
   if (cut_extension(name, ".inp") || cut_extension(name, ".INP"))
     return read_abaqus(path, options.unit);
@@ -36,4 +36,4 @@ HexaFile read_hexa_file(const std::string& path, const ElementFileOptions& optio
                          "(Ansys), .msh (Gmsh), .vtk and .vtu are read");
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 #include "core/hexa_model.hpp"
 #include "core/io/element_file.hpp"
 
-namespace femura {
+namespace ossatura {
 
 struct HexaFile {
   HexaModel model;
@@ -22,4 +22,4 @@ struct HexaFile {
 /// subset, nodes and sets that are not there, displacements other than zero.
 HexaFile read_hexa_file(const std::string& path, const ElementFileOptions& options = {});
 
-} // namespace femura
+} // namespace ossatura

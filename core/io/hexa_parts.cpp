@@ -9,7 +9,7 @@
 #include <array>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 constexpr std::int32_t unused = -1;
@@ -170,4 +170,4 @@ HexaFile make_hexa_file(HexaParts&& parts, std::vector<bool>* turned) {
   return file;
 }
 
-} // namespace femura
+} // namespace ossatura

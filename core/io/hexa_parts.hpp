@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// A pressure into the element on one of its faces, in units of the file.
 struct HexaPressure {
@@ -48,4 +48,4 @@ struct HexaParts {
 /// `turned`, where given, becomes which elements were turned.
 HexaFile make_hexa_file(HexaParts&& parts, std::vector<bool>* turned = nullptr);
 
-} // namespace femura
+} // namespace ossatura

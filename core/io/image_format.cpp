@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 std::string lower(std::string text) {
@@ -140,4 +140,4 @@ ImageFormat guess_format(const std::string& path) {
                    "NIfTI (.nii, .nii.gz), raw (.raw), surfaces (.off, .stl)");
 }
 
-} // namespace femura
+} // namespace ossatura

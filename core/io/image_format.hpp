@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 enum class ImageFormat {
   parosol,   ///< read_parosol()
@@ -22,4 +22,4 @@ const char* name_of(ImageFormat format);
 /// and others the message says how to convert.
 ImageFormat guess_format(const std::string& path);
 
-} // namespace femura
+} // namespace ossatura

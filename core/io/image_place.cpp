@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 std::optional<ImageDirection> make_direction(const std::array<std::array<double, 3>, 3>& axis,
                                              double edge) {
@@ -34,4 +34,4 @@ std::array<double, 3> lower_corner(const std::array<double, 3>& centre, double e
   return corner;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 #include <array>
 #include <optional>
 
-namespace femura {
+namespace ossatura {
 
 /// The direction of an image whose axis d runs along axis[d], a vector as long as a voxel. Empty
 /// where these are not orthogonal, are not of length `edge` (both to 1e-3) or are not finite: such
@@ -19,4 +19,4 @@ std::optional<ImageDirection> make_direction(const std::array<std::array<double,
 std::array<double, 3> lower_corner(const std::array<double, 3>& centre, double edge,
                                    const ImageDirection& direction);
 
-} // namespace femura
+} // namespace ossatura

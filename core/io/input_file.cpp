@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 using CFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
@@ -86,4 +86,4 @@ bool cut_extension(std::string& path, const std::string& extension) {
   return true;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Size in bytes of the regular, readable, non-empty file at `path`. Throws InputError for a
 /// missing file, a directory, a device, a file without read permission and an empty one.
@@ -28,4 +28,4 @@ std::vector<unsigned char> read_all(const std::string& path, std::uint64_t limit
 /// Whether `path` is longer than `extension` and ends in it, which is cut off then.
 bool cut_extension(std::string& path, const std::string& extension);
 
-} // namespace femura
+} // namespace ossatura

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 constexpr std::size_t max_header = std::size_t(1) << 16;
@@ -214,4 +214,4 @@ VoxelImage read_metaimage(const std::string& path) {
   return image;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// Reads a 3-D scalar MetaImage: MET_CHAR to MET_DOUBLE, binary, plain or zlib-compressed, either
 /// byte order, data in the file (LOCAL) or in one file beside it. Spacing and offset are in mm;
@@ -16,4 +16,4 @@ namespace femura {
 /// values that are not finite, and damage.
 VoxelImage read_metaimage(const std::string& path);
 
-} // namespace femura
+} // namespace ossatura

@@ -13,7 +13,7 @@
 #include <cstring>
 #include <optional>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 /// The fields of either header that matter here.
@@ -276,4 +276,4 @@ VoxelImage read_nifti(const std::string& path) {
   return image;
 }
 
-} // namespace femura
+} // namespace ossatura

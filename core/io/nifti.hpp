@@ -10,7 +10,7 @@
 
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// Reads a 3-D scalar image (further extents of 1 allowed): integers of 1 to 8 bytes, float,
 /// double, either byte order, gzip told by content; scl_slope and scl_inter applied; spacing in m,
@@ -20,4 +20,4 @@ namespace femura {
 /// finite, and damage.
 VoxelImage read_nifti(const std::string& path);
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <sstream>
 
-namespace femura {
+namespace ossatura {
 
 std::vector<NodalValue> read_nodal_list(const std::string& path, const std::array<int, 3>& shape) {
   require_input_file(path);
@@ -50,4 +50,4 @@ std::vector<NodalValue> read_nodal_list(const std::string& path, const std::arra
   return values;
 }
 
-} // namespace femura
+} // namespace ossatura

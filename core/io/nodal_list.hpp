@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Reads rows "x, y, z, component, value" (separated by commas or blanks; component x, y, z or 0,
 /// 1, 2; `#` begins a comment) for nodes of an image of `shape` voxels. Throws InputError naming
 /// file and line.
 std::vector<NodalValue> read_nodal_list(const std::string& path, const std::array<int, 3>& shape);
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 class NumberMap {
 public:
@@ -46,4 +46,4 @@ private:
   std::unordered_map<std::uint64_t, std::int32_t> sparse_; ///< numbers far above the count
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 std::string_view text_of(const std::vector<unsigned char>& bytes) {
@@ -164,4 +164,4 @@ void read_text_directions(const std::string& path, TetraMesh& mesh) {
     text.bad("more lines than the ", count, " elements of the mesh");
 }
 
-} // namespace femura
+} // namespace ossatura

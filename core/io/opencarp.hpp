@@ -14,7 +14,7 @@
 
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// Points (in mm, `unit` mm per unit of the file), tetrahedra and tags from a .pts and a .elem
 /// file, or from .bpts and .belem. An element without a tag has tag 0.
@@ -26,4 +26,4 @@ TetraMesh read_opencarp_binary(const std::string& points, const std::string& ele
 void read_text_directions(const std::string& path, TetraMesh& mesh);
 void read_binary_directions(const std::string& path, TetraMesh& mesh);
 
-} // namespace femura
+} // namespace ossatura

@@ -12,7 +12,7 @@
 #include <iterator>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 constexpr std::size_t padded_header = 1024;
@@ -192,4 +192,4 @@ void read_binary_directions(const std::string& path, TetraMesh& mesh) {
     }
 }
 
-} // namespace femura
+} // namespace ossatura

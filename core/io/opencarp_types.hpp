@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace femura {
+namespace ossatura {
 
 struct OpencarpType {
   std::string_view code; ///< in .elem files; in .belem files it is the place in the table
@@ -25,4 +25,4 @@ inline std::string refusal_of(const OpencarpType& type) {
          "; only tetrahedra (Tt) are solved: extract them, or cut the others into tetrahedra";
 }
 
-} // namespace femura
+} // namespace ossatura

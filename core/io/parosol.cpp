@@ -11,7 +11,7 @@
 #include <sstream>
 #include <tuple>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 std::string voxel_name(std::size_t index, const std::array<int, 3>& shape) {
@@ -226,4 +226,4 @@ bool is_parosol(const std::string& path) {
   }
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// The unit of the moduli in a file: the forks of ParOSol differ and the file does not say.
 enum class ModulusUnit { MPa, GPa };
@@ -51,4 +51,4 @@ VoxelModel read_parosol(const std::string& path, const ParosolOptions& options =
 /// Whether the HDF5 file at `path` has a group /Image_Data. False for anything that is not HDF5.
 bool is_parosol(const std::string& path);
 
-} // namespace femura
+} // namespace ossatura

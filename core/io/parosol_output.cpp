@@ -9,28 +9,28 @@
 #include <filesystem>
 #include <limits>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 constexpr std::size_t block = std::size_t(1) << 20;
 
 void check(const ParosolSolution& s, std::size_t n, std::size_t m) {
-  FEMURA_REQUIRE(s.coordinates.size == 3 * n && s.elements.size == 8 * m,
-                 "coordinates and elements need whole rows of 3 and 8");
-  FEMURA_REQUIRE(n < std::size_t(std::numeric_limits<std::int32_t>::max()),
-                 n << " nodes do not fit the 32-bit numbers of ParOSol");
-  FEMURA_REQUIRE(s.modulus.size == m, s.modulus.size << " moduli for " << m << " elements");
+  OSSATURA_REQUIRE(s.coordinates.size == 3 * n && s.elements.size == 8 * m,
+                   "coordinates and elements need whole rows of 3 and 8");
+  OSSATURA_REQUIRE(n < std::size_t(std::numeric_limits<std::int32_t>::max()),
+                   n << " nodes do not fit the 32-bit numbers of ParOSol");
+  OSSATURA_REQUIRE(s.modulus.size == m, s.modulus.size << " moduli for " << m << " elements");
   for (const ConstSpan<double>* field : {&s.displacements, &s.forces})
-    FEMURA_REQUIRE(field->size == 3 * n, field->size << " nodal values for " << n << " nodes");
+    OSSATURA_REQUIRE(field->size == 3 * n, field->size << " nodal values for " << n << " nodes");
   for (const ConstSpan<double>* field : {&s.strain_energy, &s.von_mises, &s.effective_strain})
-    FEMURA_REQUIRE(field->size == m || field->size == 0,
-                   field->size << " element values for " << m << " elements");
+    OSSATURA_REQUIRE(field->size == m || field->size == 0,
+                     field->size << " element values for " << m << " elements");
   for (const ConstSpan<double>* field : {&s.strain, &s.stress})
-    FEMURA_REQUIRE(field->size == 6 * m || field->size == 0,
-                   field->size << " tensor components for " << m << " elements");
+    OSSATURA_REQUIRE(field->size == 6 * m || field->size == 0,
+                     field->size << " tensor components for " << m << " elements");
   for (std::size_t i = 0; i < s.elements.size; ++i)
-    FEMURA_REQUIRE(s.elements.data[i] >= 0 && std::size_t(s.elements.data[i]) < n,
-                   "element " << i / 8 << " names node " << s.elements.data[i] << " of " << n);
+    OSSATURA_REQUIRE(s.elements.data[i] >= 0 && std::size_t(s.elements.data[i]) < n,
+                     "element " << i / 8 << " names node " << s.elements.data[i] << " of " << n);
 }
 
 /// Writes `convert(i)` for i in [0, rows * columns) as int32 [rows, columns].
@@ -104,4 +104,4 @@ void write_parosol_output(const std::string& path, const ParosolSolution& soluti
   output.commit();
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// What goes into groups /Mesh and /Solution; n nodes, m elements, in the caller's order. Element
 /// values are those at the element centre. Empty element fields are left out of the file.
@@ -34,4 +34,4 @@ struct ParosolSolution {
 void write_parosol_output(const std::string& path, const ParosolSolution& solution,
                           const std::vector<std::pair<std::string, std::string>>& run = {});
 
-} // namespace femura
+} // namespace ossatura

@@ -15,7 +15,7 @@
 #include <limits>
 #include <memory>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 /// Appends to a file under construction.
@@ -64,10 +64,10 @@ void write_dat(const std::string& path, ConstSpan<float> values) {
 }
 
 void write_igb(const std::string& path, ConstSpan<float> values, const std::string& unit) {
-  FEMURA_REQUIRE(values.size > 0 && values.size <= std::size_t(std::numeric_limits<int>::max()),
-                 values.size << " values");
-  FEMURA_REQUIRE(unit.size() < 32 && unit.find_first_of(" \t\r\n\f:") == std::string::npos,
-                 "unit '" << unit << "'");
+  OSSATURA_REQUIRE(values.size > 0 && values.size <= std::size_t(std::numeric_limits<int>::max()),
+                   values.size << " values");
+  OSSATURA_REQUIRE(unit.size() < 32 && unit.find_first_of(" \t\r\n\f:") == std::string::npos,
+                   "unit '" << unit << "'");
   std::string header = "x:" + std::to_string(values.size) +
                        " y:1 z:1 t:1 type:float systeme:little_endian\r\n"
                        "org_t:0 inc_t:1 dim_t:1 unites_x:um unites_y:um unites_z:um unites_t:ms\r\n"
@@ -99,4 +99,4 @@ void write_igb(const std::string& path, ConstSpan<float> values, const std::stri
   target.commit();
 }
 
-} // namespace femura
+} // namespace ossatura

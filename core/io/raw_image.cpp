@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 VoxelImage read_raw_image(const std::string& path, const RawImageOptions& options) {
   const std::array<int, 3>& n = options.shape;
@@ -33,4 +33,4 @@ VoxelImage read_raw_image(const std::string& path, const RawImageOptions& option
   return image;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 struct RawImageOptions {
   std::array<int, 3> shape{0, 0, 0}; ///< nx, ny, nz; x fastest in the file
@@ -23,4 +23,4 @@ struct RawImageOptions {
 /// InputError unless the size of the file is exactly header plus voxels.
 VoxelImage read_raw_image(const std::string& path, const RawImageOptions& options);
 
-} // namespace femura
+} // namespace ossatura

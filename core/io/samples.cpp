@@ -10,7 +10,7 @@
 #include <sstream>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 struct TypeInfo {
@@ -121,4 +121,4 @@ void read_samples(const std::string& where, ByteStream& stream, SampleType type,
   stream.require_end("the " + meaning.str());
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 enum class SampleType { u8, i8, u16, i16, u32, i32, u64, i64, f32, f64 };
 enum class ByteOrder { little, big };
@@ -25,4 +25,4 @@ void to_native(unsigned char* bytes, std::size_t count, std::size_t size, ByteOr
 void read_samples(const std::string& where, ByteStream& stream, SampleType type, ByteOrder order,
                   VoxelImage& image, double slope = 1, double intercept = 0);
 
-} // namespace femura
+} // namespace ossatura

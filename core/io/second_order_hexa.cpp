@@ -8,7 +8,7 @@
 #include <cmath>
 #include <initializer_list>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 /// A part of a hexahedron by its vertices, bit v set for vertex v. A point is the middle of a part.
@@ -73,8 +73,8 @@ std::vector<double> second_order_points(const std::vector<double>& point,
                                         const std::vector<std::int32_t>& node,
                                         std::size_t nodes_per_elem,
                                         const std::vector<bool>& turned) {
-  FEMURA_REQUIRE(nodes_per_elem == 20 || nodes_per_elem == 27,
-                 "second-order hexahedra of " << nodes_per_elem << " nodes");
+  OSSATURA_REQUIRE(nodes_per_elem == 20 || nodes_per_elem == 27,
+                   "second-order hexahedra of " << nodes_per_elem << " nodes");
   std::vector<Combination> combination[2];
   for (const Part part : map_parts()) {
     combination[0].push_back(combination_of(part, nodes_per_elem));
@@ -111,4 +111,4 @@ bool is_right_way_round(const HexaMap& map, std::int64_t elem) {
   return true;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Points as make_quadratic_map() takes them, [num_elem, 27, 3], of elements of nodes_per_elem = 20
 /// or 27 nodes in Gmsh's order. `turned` [num_elem]: bottom and top of the element are to be
@@ -22,4 +22,4 @@ std::vector<double> second_order_points(const std::vector<double>& point,
 /// Whether the Jacobian of the element is positive at the 3 x 3 x 3 Gauss points.
 bool is_right_way_round(const HexaMap& map, std::int64_t elem);
 
-} // namespace femura
+} // namespace ossatura

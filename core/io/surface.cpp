@@ -14,7 +14,7 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 constexpr std::uint64_t max_surface_bytes = std::uint64_t(1) << 36;
@@ -284,4 +284,4 @@ void require_closed(const TriangleSurface& surface, const std::string& source) {
                      "; repair the surface first, for example with admesh or MeshLab");
 }
 
-} // namespace femura
+} // namespace ossatura

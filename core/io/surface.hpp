@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// Reads a surface: ASCII OFF (polygons are cut into fans), ASCII STL, binary STL; told apart by
 /// content. STL corners at exactly equal positions become one vertex; triangles with a repeated
@@ -22,4 +22,4 @@ std::string describe_first_open_edge(const TriangleSurface& surface);
 /// Throws InputError, starting with `source`, unless the surface has triangles and is closed.
 void require_closed(const TriangleSurface& surface, const std::string& source);
 
-} // namespace femura
+} // namespace ossatura

@@ -13,7 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 using Point = std::array<double, 3>;
@@ -104,10 +104,10 @@ void append(std::string& content, const FilePoint& p) {
 } // namespace
 
 void write_stl(const std::string& path, const TriangleSurface& surface, const std::string& header) {
-  FEMURA_REQUIRE(header.size() <= 80 && header.compare(0, 5, "solid") != 0,
-                 "'" << header << "' cannot be the header of binary STL");
-  FEMURA_REQUIRE(surface.triangle.size() <= std::numeric_limits<std::uint32_t>::max(),
-                 "the surface has too many triangles for STL");
+  OSSATURA_REQUIRE(header.size() <= 80 && header.compare(0, 5, "solid") != 0,
+                   "'" << header << "' cannot be the header of binary STL");
+  OSSATURA_REQUIRE(surface.triangle.size() <= std::numeric_limits<std::uint32_t>::max(),
+                   "the surface has too many triangles for STL");
   const std::vector<FilePoint> position = distinct_positions(path, surface.vertex);
   std::string content;
   content.reserve(84 + 50 * surface.triangle.size());
@@ -116,8 +116,8 @@ void write_stl(const std::string& path, const TriangleSurface& surface, const st
   append(content, std::uint32_t(surface.triangle.size()));
   for (const std::array<int, 3>& triangle : surface.triangle) {
     for (const int v : triangle)
-      FEMURA_REQUIRE(v >= 0 && std::size_t(v) < position.size(),
-                     "a triangle has vertex " << v << " of " << position.size());
+      OSSATURA_REQUIRE(v >= 0 && std::size_t(v) < position.size(),
+                       "a triangle has vertex " << v << " of " << position.size());
     const auto corner = [&](std::size_t k) { return std::size_t(triangle[k]); };
     append(content, normal_of(surface.vertex[corner(0)], surface.vertex[corner(1)],
                               surface.vertex[corner(2)]));
@@ -128,4 +128,4 @@ void write_stl(const std::string& path, const TriangleSurface& surface, const st
   write_file(path, content);
 }
 
-} // namespace femura
+} // namespace ossatura

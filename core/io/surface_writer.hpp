@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// Writes binary STL (single precision), whole or not at all. Readers take corners at the same
 /// position for one vertex, so vertices that rounding puts on one another, and those that are there
@@ -17,4 +17,4 @@ namespace femura {
 /// std::invalid_argument for a header or a vertex number that cannot be.
 void write_stl(const std::string& path, const TriangleSurface& surface, const std::string& header);
 
-} // namespace femura
+} // namespace ossatura

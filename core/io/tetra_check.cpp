@@ -9,7 +9,7 @@
 #include <limits>
 #include <sstream>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 /// Removes the points that are not marked and numbers the others anew, in their order.
@@ -118,4 +118,4 @@ void finish_tetra_mesh(const std::string& path, TetraMesh& mesh,
   require_volume(path, mesh);
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Whether a tetrahedron's vertices are four different ones in [0, num_points).
 inline bool is_tetra(const std::int64_t* v, std::int64_t num_points) {
@@ -37,4 +37,4 @@ using PointPlace = std::function<std::string(std::size_t point)>;
 void finish_tetra_mesh(const std::string& path, TetraMesh& mesh,
                        const std::vector<bool>& passed_over, const PointPlace& place);
 
-} // namespace femura
+} // namespace ossatura

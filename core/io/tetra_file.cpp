@@ -12,7 +12,7 @@
 
 #include <sys/stat.h>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 bool exists(const std::string& path) {
@@ -72,8 +72,8 @@ TetraMesh read_by_name(const std::string& path, const TetraFileOptions& options)
 } // namespace
 
 TetraMesh read_tetra_mesh(const std::string& path, const TetraFileOptions& options) {
-  FEMURA_REQUIRE(!options.unit || (std::isfinite(*options.unit) && *options.unit > 0),
-                 "a unit of " << *options.unit << " mm");
+  OSSATURA_REQUIRE(!options.unit || (std::isfinite(*options.unit) && *options.unit > 0),
+                   "a unit of " << *options.unit << " mm");
   TetraMesh mesh = read_by_name(path, options);
   if (!options.fibre_file.empty()) {
     mesh.sheet.clear();
@@ -82,4 +82,4 @@ TetraMesh read_tetra_mesh(const std::string& path, const TetraFileOptions& optio
   return mesh;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 struct TetraFileOptions {
   std::optional<double> unit; ///< mm per unit of length; else 0.001 for openCARP, 1 otherwise
@@ -51,4 +51,4 @@ void write_dat(const std::string& path, ConstSpan<float> values);
 /// Writes one time step of a value per point as an IGB file of floats (little endian), in `unit`.
 void write_igb(const std::string& path, ConstSpan<float> values, const std::string& unit);
 
-} // namespace femura
+} // namespace ossatura

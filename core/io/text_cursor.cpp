@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/text_cursor.hpp"
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 long count_line_ends(std::string_view text) {
@@ -61,4 +61,4 @@ void TextCursor::require_plausible(std::uint64_t count, std::size_t bytes,
         " bytes that follow can hold: the file is truncated or the number wrong");
 }
 
-} // namespace femura
+} // namespace ossatura

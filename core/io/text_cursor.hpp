@@ -14,7 +14,7 @@
 #include <system_error>
 #include <type_traits>
 
-namespace femura {
+namespace ossatura {
 
 /// A word as it may stand in a message: cut off, and without control characters.
 std::string printable_word(std::string_view word);
@@ -146,4 +146,4 @@ private:
   const char* end_;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace femura {
+namespace ossatura {
 
 class TextScanner {
 public:
@@ -73,4 +73,4 @@ private:
   long line_number_ = 0;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace femura {
+namespace ossatura {
 
 void require_survivable_read(const std::string& path, const std::function<void()>& read,
                              unsigned limit_seconds) {
@@ -53,4 +53,4 @@ void require_survivable_read(const std::string& path, const std::function<void()
                    signal != 0 ? std::string(" (") + ::strsignal(signal) + ")" : "");
 }
 
-} // namespace femura
+} // namespace ossatura

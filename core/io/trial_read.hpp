@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 /// Calls `read` in a child process, whose memory is a copy of this one's, and throws InputError
 /// about `path` if the child dies of a signal or takes longer than `limit_seconds`, and
@@ -17,4 +17,4 @@ namespace femura {
 void require_survivable_read(const std::string& path, const std::function<void()>& read,
                              unsigned limit_seconds = 600);
 
-} // namespace femura
+} // namespace ossatura

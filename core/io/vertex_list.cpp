@@ -4,7 +4,7 @@
 #include "core/io/tetra_file.hpp"
 #include "core/io/text_cursor.hpp"
 
-namespace femura {
+namespace ossatura {
 
 std::vector<std::int32_t> read_vertex_list(const std::string& path, std::size_t num_points) {
   const std::vector<unsigned char> bytes = read_all(path);
@@ -44,4 +44,4 @@ std::vector<std::int32_t> read_vertex_list(const std::string& path, std::size_t 
   return vertex;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 
 std::array<int, 3> require_voxel_shape(const std::string& where, std::uint64_t nx, std::uint64_t ny,
                                        std::uint64_t nz) {
@@ -51,4 +51,4 @@ double require_cubic_spacing(const std::string& where, const std::array<double, 
              : (h[0] + h[1] + h[2]) / 3;
 }
 
-} // namespace femura
+} // namespace ossatura

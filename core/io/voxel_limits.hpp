@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace femura {
+namespace ossatura {
 
 inline constexpr std::uint64_t max_voxels_per_axis = std::uint64_t(1) << 20;
 inline constexpr std::uint64_t max_voxels = std::uint64_t(1) << 40;
@@ -29,4 +29,4 @@ void require_edge(const std::string& where, double edge);
 /// more than 1e-3 relative; the message says how to resample.
 double require_cubic_spacing(const std::string& where, const std::array<double, 3>& spacing);
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 std::optional<ElementShape> shape_of(const VtkCellType& type) {
@@ -46,4 +46,4 @@ ElementFile make_element_file(VtkGrid& grid, double unit) {
   return collector.finish(std::move(grid.point));
 }
 
-} // namespace femura
+} // namespace ossatura

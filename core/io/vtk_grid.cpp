@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 // [1], vtkCellType.h.
@@ -114,4 +114,4 @@ void scale_points(VtkGrid& grid, double unit) {
   }
 }
 
-} // namespace femura
+} // namespace ossatura

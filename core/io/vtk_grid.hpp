@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Numbers of a file, as they stand in it.
 struct VtkNumbers {
@@ -91,4 +91,4 @@ TetraMesh make_tetra_mesh(VtkGrid& grid, const VtkFieldNames& names, double unit
 /// grid's memory.
 ElementFile make_element_file(VtkGrid& grid, double unit);
 
-} // namespace femura
+} // namespace ossatura

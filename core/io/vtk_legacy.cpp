@@ -7,7 +7,7 @@
 
 #include <memory>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 class LegacyReader {
@@ -254,4 +254,4 @@ TetraMesh read_vtk_legacy(const std::string& path, const VtkFieldNames& names, d
   return make_tetra_mesh(grid, names, unit);
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -4,9 +4,9 @@
 
 #include "core/io/vtk_grid.hpp"
 
-namespace femura {
+namespace ossatura {
 
 VtkGrid read_vtk_legacy_grid(const std::string& path);
 TetraMesh read_vtk_legacy(const std::string& path, const VtkFieldNames& names, double unit);
 
-} // namespace femura
+} // namespace ossatura

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <charconv>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 /// Names with blanks and other characters are written with %20 and so on.
@@ -130,4 +130,4 @@ void VtkLegacyStream::pass_text(std::uint64_t count, const std::string& what) {
   }
 }
 
-} // namespace femura
+} // namespace ossatura

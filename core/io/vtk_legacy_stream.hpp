@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace femura {
+namespace ossatura {
 
 /// Case does not matter in keywords.
 std::string upper_case(std::string_view word);
@@ -43,4 +43,4 @@ private:
   void pass_text(std::uint64_t count, const std::string& what);
 };
 
-} // namespace femura
+} // namespace ossatura

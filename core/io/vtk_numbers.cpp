@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 /// Whether `from` is a value of To, which is set to it.
@@ -122,4 +122,4 @@ template std::vector<double> read_vtk_numbers(const VtkNumbers&);
 template std::vector<std::int32_t> read_vtk_numbers(const VtkNumbers&);
 template std::vector<std::int64_t> read_vtk_numbers(const VtkNumbers&);
 
-} // namespace femura
+} // namespace ossatura

@@ -7,7 +7,7 @@
 #include <cctype>
 #include <initializer_list>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 std::string lower_case(std::string name) {
@@ -169,4 +169,4 @@ TetraMesh make_tetra_mesh(VtkGrid& grid, const VtkFieldNames& names, double unit
   return mesh;
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -5,7 +5,7 @@
 #include <iomanip>
 #include <sstream>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 VtkCell vtk_cell(ElementShape shape) {
@@ -23,21 +23,21 @@ VtkHdfField::VtkHdfField(Hdf5Dataset dataset)
 }
 
 std::uint64_t VtkHdfField::rows_in(std::size_t count) const {
-  FEMURA_REQUIRE(count % row_size_ == 0, dataset_.where()
-                                             << ": " << count << " values are not whole rows of "
-                                             << row_size_);
+  OSSATURA_REQUIRE(count % row_size_ == 0, dataset_.where()
+                                               << ": " << count << " values are not whole rows of "
+                                               << row_size_);
   return count / row_size_;
 }
 
 VtkHdfWriter::VtkHdfWriter(const std::string& path, int gzip)
     : output_(path)
     , file_(Hdf5File::create(output_.temporary_path(), path)) {
-  FEMURA_REQUIRE(gzip >= 0 && gzip <= 9, "gzip level " << gzip);
+  OSSATURA_REQUIRE(gzip >= 0 && gzip <= 9, "gzip level " << gzip);
   layout_.gzip = gzip;
 }
 
 void VtkHdfWriter::begin_mesh(std::uint64_t num_points, const std::vector<VtkCellRun>& runs) {
-  FEMURA_REQUIRE(!vtk_, output_.path() << ": the mesh is set already");
+  OSSATURA_REQUIRE(!vtk_, output_.path() << ": the mesh is set already");
   vtk_ = file_.root().create_group("VTKHDF");
   vtk_->set_attribute("Version", std::vector<std::int64_t>{1, 0});
   vtk_->set_attribute("Type", std::string("UnstructuredGrid"));
@@ -81,9 +81,9 @@ void VtkHdfWriter::set_elements(const std::vector<const ElementMesh*>& meshes,
     runs.push_back({vtk_cell(mesh->shape), mesh->num_elem()});
     num_points += mesh->num_points();
   }
-  FEMURA_REQUIRE(points.size == 3 * num_points, output_.path()
-                                                    << ": " << points.size << " coordinates for "
-                                                    << num_points << " points");
+  OSSATURA_REQUIRE(points.size == 3 * num_points, output_.path()
+                                                      << ": " << points.size << " coordinates for "
+                                                      << num_points << " points");
   begin_mesh(num_points, runs);
   points_field<double>().append(points);
   VtkHdfField connectivity = connectivity_field(), object = cell_field<std::int32_t>("object");
@@ -107,7 +107,7 @@ VtkHdfField VtkHdfWriter::connectivity_field() {
 }
 
 std::vector<std::uint64_t> VtkHdfWriter::point_shape(int components) const {
-  FEMURA_REQUIRE(components > 0, components << " components");
+  OSSATURA_REQUIRE(components > 0, components << " components");
   std::vector<std::uint64_t> shape{num_points_};
   if (components > 1)
     shape.push_back(std::uint64_t(components));
@@ -115,7 +115,7 @@ std::vector<std::uint64_t> VtkHdfWriter::point_shape(int components) const {
 }
 
 std::vector<std::uint64_t> VtkHdfWriter::cell_shape(int components) const {
-  FEMURA_REQUIRE(components > 0, components << " components");
+  OSSATURA_REQUIRE(components > 0, components << " components");
   std::vector<std::uint64_t> shape{num_cells_};
   if (components > 1)
     shape.push_back(std::uint64_t(components));
@@ -125,9 +125,9 @@ std::vector<std::uint64_t> VtkHdfWriter::cell_shape(int components) const {
 Hdf5Dataset VtkHdfWriter::open_data(std::optional<Hdf5Group>& group, const std::string& name,
                                     const std::vector<std::uint64_t>& shape, hid_t type,
                                     std::size_t bytes) {
-  FEMURA_REQUIRE(group, output_.path() << ": set the mesh before fields");
-  FEMURA_REQUIRE(!name.empty() && name.find('/') == std::string::npos,
-                 "'" << name << "' is not the name of a field");
+  OSSATURA_REQUIRE(group, output_.path() << ": set the mesh before fields");
+  OSSATURA_REQUIRE(!name.empty() && name.find('/') == std::string::npos,
+                   "'" << name << "' is not the name of a field");
   return group->create_of_type(name, type, bytes, shape, layout_);
 }
 
@@ -143,7 +143,7 @@ void VtkHdfWriter::set_run(const std::vector<std::pair<std::string, std::string>
 }
 
 void VtkHdfWriter::commit() {
-  FEMURA_REQUIRE(vtk_, output_.path() << ": there is no mesh to write");
+  OSSATURA_REQUIRE(vtk_, output_.path() << ": there is no mesh to write");
   run_.reset();
   cell_data_.reset();
   point_data_.reset();
@@ -159,8 +159,8 @@ void write_vtk_series(const std::string& path, const std::vector<VtkSeriesStep>&
   for (std::size_t i = 0; i < steps.size(); ++i) {
     text << (i == 0 ? "\n" : ",\n") << "    {\"name\": \"";
     for (const char c : steps[i].file) {
-      FEMURA_REQUIRE(static_cast<unsigned char>(c) >= 32,
-                     "a file name in a series holds a control character");
+      OSSATURA_REQUIRE(static_cast<unsigned char>(c) >= 32,
+                       "a file name in a series holds a control character");
       text << (c == '"' || c == '\\' ? "\\" : "") << c;
     }
     text << "\", \"time\": " << std::setprecision(17) << steps[i].time << "}";
@@ -169,4 +169,4 @@ void write_vtk_series(const std::string& path, const std::vector<VtkSeriesStep>&
   write_file(path, text.str());
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 /// Cells by VTK's numbers and corner orders.
 enum class VtkCell : std::uint8_t {
@@ -177,8 +177,8 @@ private:
   template<class T>
   static void write_field(VtkHdfField field, ConstSpan<T> values, std::uint64_t count,
                           int components, const std::string& unit) {
-    FEMURA_REQUIRE(values.size == count * std::uint64_t(components),
-                   values.size << " values for " << count << " x " << components);
+    OSSATURA_REQUIRE(values.size == count * std::uint64_t(components),
+                     values.size << " values for " << count << " x " << components);
     field.append(values);
     if (!unit.empty())
       field.set_unit(unit);
@@ -202,4 +202,4 @@ struct VtkSeriesStep {
 /// Writes a ParaView file series (`NAME.hdf.series`) that lists the steps.
 void write_vtk_series(const std::string& path, const std::vector<VtkSeriesStep>& steps);
 
-} // namespace femura
+} // namespace ossatura

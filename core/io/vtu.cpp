@@ -6,7 +6,7 @@
 
 #include <memory>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 std::string_view text_of(const std::vector<unsigned char>& bytes) {
@@ -219,4 +219,4 @@ TetraMesh read_vtu(const std::string& path, const VtkFieldNames& names, double u
   return make_tetra_mesh(grid, names, unit);
 }
 
-} // namespace femura
+} // namespace ossatura

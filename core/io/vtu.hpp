@@ -5,9 +5,9 @@
 
 #include "core/io/vtk_grid.hpp"
 
-namespace femura {
+namespace ossatura {
 
 VtkGrid read_vtu_grid(const std::string& path);
 TetraMesh read_vtu(const std::string& path, const VtkFieldNames& names, double unit);
 
-} // namespace femura
+} // namespace ossatura

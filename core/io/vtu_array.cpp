@@ -7,7 +7,7 @@
 
 #include <zlib.h>
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 /// The bytes of an array, stored as they are or as base64.
@@ -207,4 +207,4 @@ VtkNumbers decode_vtu_array(const VtuCoding& coding, const VtuArray& array,
   return numbers;
 }
 
-} // namespace femura
+} // namespace ossatura

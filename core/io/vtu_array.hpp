@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace femura {
+namespace ossatura {
 
 /// What holds for the whole file.
 struct VtuCoding {
@@ -44,4 +44,4 @@ TextCursor vtu_array_text(const VtuCoding& coding, const VtuArray& array);
 VtkNumbers decode_vtu_array(const VtuCoding& coding, const VtuArray& array,
                             std::optional<std::uint64_t> count);
 
-} // namespace femura
+} // namespace ossatura

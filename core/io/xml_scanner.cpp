@@ -4,7 +4,7 @@
 #include "core/io/text_cursor.hpp"
 #include "core/require.hpp"
 
-namespace femura {
+namespace ossatura {
 namespace {
 
 struct Entity {
@@ -136,4 +136,4 @@ bool XmlScanner::next(XmlTag& tag) {
   }
 }
 
-} // namespace femura
+} // namespace ossatura

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura {
+namespace ossatura {
 
 struct XmlTag {
   enum class Kind { begin, end, empty };
@@ -50,4 +50,4 @@ private:
   std::string_view text_;
 };
 
-} // namespace femura
+} // namespace ossatura

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Femura example: voxel micro-FE of bone.
+// Ossatura example: voxel micro-FE of bone.
 //
 // A block of 32^3 voxels, a core of soft trabecular bone between two cortical shells, is compressed
 // by 1 % between smooth walls. Printed is the force on the upper plate, which has a closed form:
@@ -8,15 +8,15 @@
 //
 // Run:  ./sandwich            on the best backend of the build
 //       ./sandwich serial     on serial, openmp or cuda
-#include <femura/core/kokkos_runtime.hpp>
-#include <femura/kernels/mechanical_test.hpp>
-#include <femura/kernels/reactions.hpp>
-#include <femura/solvers/voxel_problem.hpp>
+#include <ossatura/core/kokkos_runtime.hpp>
+#include <ossatura/kernels/mechanical_test.hpp>
+#include <ossatura/kernels/reactions.hpp>
+#include <ossatura/solvers/voxel_problem.hpp>
 
 #include <cmath>
 #include <cstdio>
 
-using namespace femura;
+using namespace ossatura;
 
 template<class Exec>
 bool run(const Exec& exec) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Femura example: activation times of the heart.
+// Ossatura example: activation times of the heart.
 //
 // A slab of tissue, 20 x 7 x 3 mm, with fibres along x, is stimulated in two ways at once: at one
 // corner, and on the whole side x = 0. Printed are the times at the opposite corner. A wave from
@@ -8,16 +8,16 @@
 //
 // Run:  ./slab            on the best backend of the build
 //       ./slab serial     on serial, openmp or cuda
-#include <femura/core/kokkos_runtime.hpp>
-#include <femura/core/tetra_generators.hpp>
-#include <femura/core/vector.hpp>
-#include <femura/kernels/upload.hpp>
-#include <femura/solvers/eikonal_solver.hpp>
+#include <ossatura/core/kokkos_runtime.hpp>
+#include <ossatura/core/tetra_generators.hpp>
+#include <ossatura/core/vector.hpp>
+#include <ossatura/kernels/upload.hpp>
+#include <ossatura/solvers/eikonal_solver.hpp>
 
 #include <cmath>
 #include <cstdio>
 
-using namespace femura;
+using namespace ossatura;
 
 template<class Exec>
 bool run(const Exec& exec) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Femura example: hexahedra of high order.
+// Ossatura example: hexahedra of high order.
 //
 // A hollow steel sphere, 0.2 m to 0.25 m, under 20 MPa from inside: an octant of 12 curved
 // elements of order 5. Printed is how far the inner surface moves outwards, which Lame has in
@@ -7,17 +7,17 @@
 //
 // Run:  ./sphere            on the best backend of the build
 //       ./sphere serial     on serial, openmp or cuda
-#include <femura/core/hierarchic_meshes.hpp>
-#include <femura/core/kokkos_runtime.hpp>
-#include <femura/core/vector.hpp>
-#include <femura/kernels/upload.hpp>
-#include <femura/solvers/hierarchic_loads.hpp>
-#include <femura/solvers/hierarchic_solver.hpp>
+#include <ossatura/core/hierarchic_meshes.hpp>
+#include <ossatura/core/kokkos_runtime.hpp>
+#include <ossatura/core/vector.hpp>
+#include <ossatura/kernels/upload.hpp>
+#include <ossatura/solvers/hierarchic_loads.hpp>
+#include <ossatura/solvers/hierarchic_solver.hpp>
 
 #include <cmath>
 #include <cstdio>
 
-using namespace femura;
+using namespace ossatura;
 
 template<class Exec>
 bool run(const Exec& exec) {

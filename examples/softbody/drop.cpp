@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Femura example: soft bodies with contact.
+// Ossatura example: soft bodies with contact.
 //
 // A cube of soft rubber, 0.1 m, falls 1 cm onto the floor, bounces and comes to rest. Printed is
 // how far its top has then sunk under the body's own weight, which for Poisson's ratio 0 is rho g
@@ -7,14 +7,14 @@
 //
 // Run:  ./drop            on the best backend of the build
 //       ./drop serial     on serial, openmp or cuda
-#include <femura/core/element_generators.hpp>
-#include <femura/core/kokkos_runtime.hpp>
-#include <femura/solvers/soft_solver.hpp>
+#include <ossatura/core/element_generators.hpp>
+#include <ossatura/core/kokkos_runtime.hpp>
+#include <ossatura/solvers/soft_solver.hpp>
 
 #include <cmath>
 #include <cstdio>
 
-using namespace femura;
+using namespace ossatura;
 
 template<class Exec>
 bool run(const Exec& exec) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Femura example: topology optimisation.
+// Ossatura example: topology optimisation.
 //
 // The stiffest cantilever of 24 x 12 x 12 elements with 12 % of the material, by five steps of
 // optimality criteria: the example of Ferrari and Sigmund's top3D125 (doi:10.1007/
@@ -8,14 +8,14 @@
 //
 // Run:  ./cantilever            on the best backend of the build
 //       ./cantilever serial     on serial, openmp or cuda
-#include <femura/core/element_generators.hpp>
-#include <femura/core/kokkos_runtime.hpp>
-#include <femura/solvers/design_optimizer.hpp>
+#include <ossatura/core/element_generators.hpp>
+#include <ossatura/core/kokkos_runtime.hpp>
+#include <ossatura/solvers/design_optimizer.hpp>
 
 #include <cmath>
 #include <cstdio>
 
-using namespace femura;
+using namespace ossatura;
 
 template<class Exec>
 bool run(const Exec& exec) {

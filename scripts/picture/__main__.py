@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A picture of what femura wrote: FILE.hdf, .hdf.series or .stl as a PNG, without a display.
+"""A picture of what ossatura wrote: FILE.hdf, .hdf.series or .stl as a PNG, without a display.
 
     python3 scripts/picture out/tibia.hdf --field sed -o sed.png
     python3 scripts/picture out/tibia.hdf --cut x --log

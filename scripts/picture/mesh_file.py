@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Meshes and fields from .hdf (VTKHDF 1.0, as femura writes it), .hdf.series and binary STL."""
+"""Meshes and fields from .hdf (VTKHDF 1.0, as ossatura writes it), .hdf.series and binary STL."""
 import json
 import os
 import struct
@@ -79,7 +79,7 @@ def read_hdf(path):
         points, types = root["Points"][...].astype(float), root["Types"][...]
         begin, corner = root["Offsets"][...], root["Connectivity"][...]
     except KeyError:
-        raise InputError(f"{path}: holds no mesh as VTKHDF; files of femura's --hdf and -o do") \
+        raise InputError(f"{path}: holds no mesh as VTKHDF; files of ossatura's --hdf and -o do") \
             from None
     blocks = []
     for number in numpy.unique(types):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`femura bone` end to end on every backend: cases with closed answers, real file formats, results
+"""`ossatura bone` end to end on every backend: cases with closed answers, real file formats, results
 on disk, bad input."""
 import csv
 import json
@@ -167,18 +167,18 @@ class Contract(BoneCase):
     SMALL = ("bone", "--generate", "cube", "--size", "4", "--test", "axial")
 
     def test_table_on_stdout_progress_on_stderr(self):
-        process = self.femura(*self.SMALL)
+        process = self.ossatura(*self.SMALL)
         self.assertIn("apparent modulus", process.stdout)
         self.assertIn("Kokkos", process.stderr)
         self.assertNotIn("\033", process.stdout + process.stderr)
-        self.assertEqual(self.femura(*self.SMALL, "-q").stderr, "")
+        self.assertEqual(self.ossatura(*self.SMALL, "-q").stderr, "")
 
     def test_summary_has_the_parts_of_the_contract(self):
         run = self.summary(*self.SMALL, "--seed", "7")
         self.assertEqual(list(run), ["schema", "status", "warnings", "problem", "engine",
                                      "parameters", "iterations", "residual", "timings", "memory",
                                      "results", "provenance"])
-        self.assertEqual(run["schema"], "femura/bone/1")
+        self.assertEqual(run["schema"], "ossatura/bone/1")
         self.assertEqual(run["status"], "converged")
         self.assertEqual(run["parameters"]["seed"], 7)
         self.assertEqual(run["provenance"]["seed"], 7)
@@ -188,7 +188,7 @@ class Contract(BoneCase):
         self.assertGreater(run["timings"]["total_seconds"], 0)
 
     def test_output_directory_holds_all_results_and_nothing_else(self):
-        self.femura(*self.SMALL, "-o", "out/deep", "--history", "h.csv", "-q")
+        self.ossatura(*self.SMALL, "-o", "out/deep", "--history", "h.csv", "-q")
         names = sorted(os.listdir(self.path("out/deep")))
         self.assertEqual(sorted(os.path.splitext(n)[1] for n in names), [".csv", ".hdf", ".json"])
         summary = json.loads(self.read("out/deep/" + [n for n in names if n.endswith("json")][0]))
@@ -202,11 +202,11 @@ class Contract(BoneCase):
         self.assertEqual(self.files(), ["out"])
 
     def test_without_output_options_nothing_is_written(self):
-        self.femura(*self.SMALL, "-q")
+        self.ossatura(*self.SMALL, "-q")
         self.assertEqual(self.files(), [])
 
     def test_no_hdf(self):
-        self.femura(*self.SMALL, "-o", "out", "--no-hdf", "-q")
+        self.ossatura(*self.SMALL, "-o", "out", "--no-hdf", "-q")
         self.assertEqual([os.path.splitext(n)[1] for n in os.listdir(self.path("out"))], [".json"])
 
     def test_dry_run_predicts_and_writes_no_fields(self):
@@ -220,7 +220,7 @@ class Contract(BoneCase):
         arguments = ("bone", "--generate", "perlin", "--size", "24", "--feature", "12",
                      "--fraction", "0.3", "--largest-component", "--test", "axial",
                      "--max-iterations", "2", "--tolerance", "1e-12", "-o", "out", "-q")
-        process = self.femura(*arguments, code=NOT_CONVERGED)
+        process = self.ossatura(*arguments, code=NOT_CONVERGED)
         self.assertIn("NOT CONVERGED", process.stdout)
         self.assertIn("not converged", process.stderr)
         names = os.listdir(self.path("out"))
@@ -230,7 +230,7 @@ class Contract(BoneCase):
         self.assertTrue(any(n.endswith(".hdf") for n in names))
 
     def test_timings_are_a_table_on_stderr(self):
-        self.assertIn("region", self.femura(*self.SMALL, "--timings", "-q").stderr)
+        self.assertIn("region", self.ossatura(*self.SMALL, "--timings", "-q").stderr)
 
     def test_histograms_count_every_voxel(self):
         run = self.summary(*self.SMALL, "--histogram", "5")
@@ -358,7 +358,7 @@ class Supports(Images):
         run = self.summary("bone", *image, "--test", "axial", "--plate-depth", "1", "-q")
         self.assertEqual(self.codes(run), [])
         self.assertEqual(run["results"]["reactions"][1]["contact_area"], 0.25 * 81)
-        self.assertIn("mm2", self.femura("bone", *image, "--test", "axial", "-q").stdout)
+        self.assertIn("mm2", self.ossatura("bone", *image, "--test", "axial", "-q").stdout)
         run = self.summary("bone", *image, "--fix", "z-:xyz", "--force", "z+:z=-1", "-q")
         self.assertIn("side z+", run["warnings"][0]["text"])
         run = self.summary("bone", *image, "--fix", "z-:xyz", "--fix", "z+:z=-0.1", "-q")
@@ -426,7 +426,7 @@ class Supports(Images):
     def test_an_iteration_that_stalls_ends_and_says_why(self):
         # Two blocks that share one edge, about which the force turns the upper one.
         hinge = self.raw((6, 6, 12), lambda x, y, z: (z < 6) == (x < 3))
-        process = self.femura("bone", *hinge, "--fix", "z-:xyz", "--force", "z+:z=-1",
+        process = self.ossatura("bone", *hinge, "--fix", "z-:xyz", "--force", "z+:z=-1",
                               code=NOT_CONVERGED)
         self.assertIn("edge or a corner", process.stderr)
         self.assertLess(process.stderr.count("\n"), 500)

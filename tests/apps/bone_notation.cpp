@@ -7,7 +7,7 @@
 
 #include <stdexcept>
 
-using namespace femura;
+using namespace ossatura;
 
 TEST_CASE("conditions on sides and nodes are read", "[notation]") {
   const NodalCondition side = parse_condition("z+:xz=-0.25", false);

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <random>
 
-using namespace femura;
+using namespace ossatura;
 
 TEST_CASE("quantiles of four numbers by hand", "[statistics]") {
   std::vector<double> values = {4, 1, 3, 2};

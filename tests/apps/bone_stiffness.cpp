@@ -3,7 +3,7 @@
 
 #include "tests/catch.hpp"
 
-using namespace femura;
+using namespace ossatura;
 
 namespace {
 

@@ -10,7 +10,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
 HeldNode held_node(int x, int y, int z, std::uint8_t solid) {
   return {{x, y, z}, 7, solid, {0, 0, 0}, {0, 0, 0}};

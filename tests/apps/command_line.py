@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What femura does with its command line, its configuration files and the processors it finds."""
+"""What ossatura does with its command line, its configuration files and the processors it finds."""
 import json
 import os
 import re
@@ -16,36 +16,36 @@ from driver_case import BAD_FILE, UNAVAILABLE, USAGE, DriverCase, backends
 class Help(DriverCase):
     def test_help_lists_subcommands_and_exit_codes(self):
         for flag in ("--help", "-h", "help"):
-            text = self.femura(flag).stdout
+            text = self.ossatura(flag).stdout
             self.assertIn("  bone ", text)
             self.assertIn("  eikonal ", text)
             self.assertIn("Exit codes", text)
 
     def test_help_of_a_subcommand_has_groups_defaults_examples_and_exit_codes(self):
-        process = self.femura("bone", "--help")
+        process = self.ossatura("bone", "--help")
         for part in ("Mechanical test:", "Solver:", "[default: 1e-06]", "Examples:", "Exit codes:",
                      "--largest-component", "--pistoia-strain"):
             self.assertIn(part, process.stdout)
         self.assertEqual(process.stderr, "")
 
     def test_help_wins_over_other_arguments(self):
-        self.femura("bone", "no-such-file", "--help")
+        self.ossatura("bone", "no-such-file", "--help")
 
     def test_help_and_version_of_a_subcommand(self):
-        self.assertEqual(self.femura("help", "bone").stdout, self.femura("bone", "--help").stdout)
-        self.assertEqual(self.femura("bone", "--version").stdout, self.femura("--version").stdout)
+        self.assertEqual(self.ossatura("help", "bone").stdout, self.ossatura("bone", "--help").stdout)
+        self.assertEqual(self.ossatura("bone", "--version").stdout, self.ossatura("--version").stdout)
         self.fails(USAGE, "did you mean 'bone'?", "help", "bnoe")
 
     def test_version_names_commit_kokkos_backends_and_compiler(self):
-        text = self.femura("--version").stdout
-        self.assertRegex(text, r"^femura \d+\.\d+\.\d+ \(git \w+")
+        text = self.ossatura("--version").stdout
+        self.assertRegex(text, r"^ossatura \d+\.\d+\.\d+ \(git \w+")
         self.assertRegex(text, r"Kokkos \d+\.\d+\.\d+, backends: \w+")
         self.assertRegex(text, r"GNU|Clang|clang|gcc")
 
 
 class Usage(DriverCase):
     def test_no_subcommand(self):
-        self.fails(USAGE, "see femura --help")
+        self.fails(USAGE, "see ossatura --help")
 
     def test_misspelt_subcommand_is_suggested(self):
         self.fails(USAGE, "did you mean 'bone'?", "bnoe")
@@ -122,7 +122,7 @@ class Usage(DriverCase):
 class Configuration(DriverCase):
     def given(self, *arguments):
         """Options that --print-config shows as given."""
-        text = self.femura("bone", *arguments, "--print-config").stdout
+        text = self.ossatura("bone", *arguments, "--print-config").stdout
         lines = [line for line in text.splitlines() if line and not line.startswith("#")]
         return dict(line.split(" = ", 1) for line in lines)
 
@@ -139,16 +139,16 @@ class Configuration(DriverCase):
         arguments = ("in put.h5", "--tolerance", "1e-9", "--fix", "z-:xyz,z+:z=-0.1", "--fix",
                      "1/2/3:x=1", "--labels", "1=17000:0.3,2=500", "--law", "labels", "--axis", "y",
                      "--timings", "-v")
-        self.write("c.toml", self.femura("bone", *arguments, "--print-config").stdout)
-        again = self.femura("bone", "--config", "c.toml", "--print-config").stdout
+        self.write("c.toml", self.ossatura("bone", *arguments, "--print-config").stdout)
+        again = self.ossatura("bone", "--config", "c.toml", "--print-config").stdout
         self.assertEqual(self.read("c.toml"), again)
         self.assertIn("# levels = 32", again)
         self.assertIn('input = "in put.h5"', again)
 
     def test_every_option_is_printed_once(self):
-        help_text = self.femura("bone", "--help").stdout.split("Examples:")[0]
+        help_text = self.ossatura("bone", "--help").stdout.split("Examples:")[0]
         options = set(re.findall(r"^  (?:-\w,)?--([a-z-]+)", help_text, re.MULTILINE))
-        text = self.femura("bone", "--print-config").stdout
+        text = self.ossatura("bone", "--print-config").stdout
         printed = re.findall(r"^(?:# )?([a-z-]+) = ", text, re.MULTILINE)
         self.assertEqual(sorted(printed), sorted(options - {"help", "config", "print-config"}))
 
@@ -171,7 +171,7 @@ class Configuration(DriverCase):
             with self.subTest(text=text[:40]):
                 self.write("c.toml", text)
                 before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-                process = self.femura("bone", "x.h5", "--config", "c.toml",
+                process = self.ossatura("bone", "x.h5", "--config", "c.toml",
                                       code=BAD_FILE if len(text) > 1000000 else USAGE)
                 self.assertIn("configuration", process.stderr)
                 self.assertIn(message, process.stderr)
@@ -214,7 +214,7 @@ class Threads(DriverCase):
             self.skipTest("a build without openmp")
 
     def run_in(self, variables, *arguments, code=driver_case.DONE, **more):
-        """Runs femura without the variables of OpenMP that the test was started with."""
+        """Runs ossatura without the variables of OpenMP that the test was started with."""
         inherited = {name: value for name, value in os.environ.items()
                      if not name.startswith(("OMP_", "GOMP_", "KOKKOS_"))}
         process = subprocess.run([driver_case.EXECUTABLE, *arguments], cwd=self.directory.name,

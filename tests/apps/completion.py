@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What scripts/completion.bash offers.
 
-    tests/apps/completion.py FEMURA
+    tests/apps/completion.py OSSATURA
 """
 import pathlib
 import subprocess
@@ -16,7 +16,7 @@ SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "completion.b
 class Completion(DriverCase):
     def complete(self, *words):
         """The completions of the last word."""
-        program = ('source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _femura; '
+        program = ('source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ossatura; '
                    'printf "%s\\n" "${COMPREPLY[@]}"')
         process = subprocess.run(["bash", "-c", program, SCRIPT, driver_case.EXECUTABLE, *words],
                                  stdout=subprocess.PIPE, check=True, text=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the end-to-end tests share: they run the femura executable as a user would."""
+"""What the end-to-end tests share: they run the ossatura executable as a user would."""
 import json
 import os
 import subprocess
@@ -12,7 +12,7 @@ DONE, INTERNAL, USAGE, NOT_CONVERGED, UNAVAILABLE, BAD_FILE = 0, 1, 2, 3, 4, 5
 
 
 class DriverCase(unittest.TestCase):
-    """Runs femura in a directory of its own, which is empty at the start of each test."""
+    """Runs ossatura in a directory of its own, which is empty at the start of each test."""
 
     def setUp(self):
         self.directory = tempfile.TemporaryDirectory()
@@ -33,25 +33,25 @@ class DriverCase(unittest.TestCase):
     def files(self):
         return sorted(os.listdir(self.directory.name))
 
-    def femura(self, *arguments, code=DONE):
-        """Runs femura and checks the exit code. Returns the finished process."""
+    def ossatura(self, *arguments, code=DONE):
+        """Runs ossatura and checks the exit code. Returns the finished process."""
         process = subprocess.run([EXECUTABLE, *map(str, arguments)], cwd=self.directory.name,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                  timeout=600)
         self.assertEqual(process.returncode, code,
-                         f"femura {' '.join(map(str, arguments))}\n{process.stdout}{process.stderr}")
+                         f"ossatura {' '.join(map(str, arguments))}\n{process.stdout}{process.stderr}")
         return process
 
     def fails(self, code, message, *arguments):
-        """Runs femura, which fails with this code, a message with this text, and nothing else."""
-        process = self.femura(*arguments, code=code)
+        """Runs ossatura, which fails with this code, a message with this text, and nothing else."""
+        process = self.ossatura(*arguments, code=code)
         self.assertIn(message, process.stderr)
         self.assertEqual(process.stdout, "")
         return process
 
     def summary(self, *arguments, code=DONE):
         """The JSON summary of a run, which is alone on stdout."""
-        return json.loads(self.femura(*arguments, "--json", "-", code=code).stdout)
+        return json.loads(self.ossatura(*arguments, "--json", "-", code=code).stdout)
 
 
 def backends():

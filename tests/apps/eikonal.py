@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`femura eikonal` end to end on every backend: cases with closed answers, real file formats, batches
+"""`ossatura eikonal` end to end on every backend: cases with closed answers, real file formats, batches
 of sites, results read back from disk, bad input."""
 import json
 import math
@@ -96,7 +96,7 @@ class EikonalCase(DriverCase):
 
     def times(self, *arguments, name="t.dat"):
         """The times of a run, through its .dat file."""
-        self.femura("eikonal", *arguments, "--dat", name, "-q")
+        self.ossatura("eikonal", *arguments, "--dat", name, "-q")
         return [float(line) for line in self.read(name).split()]
 
     def fails(self, code, message, *arguments):
@@ -211,7 +211,7 @@ class Sites(EikonalCase):
             self.close(time, min(left, right))
 
     def test_an_overtaken_site_is_reported(self):
-        process = self.femura("eikonal", "box", "--velocities", "v.json", "--site",
+        process = self.ossatura("eikonal", "box", "--velocities", "v.json", "--site",
                               "box:0,0,0,0,9,9", "--site", "vertices:4@t=20", "--site",
                               "vertices:4,0@t=6.5", "--json", "-", "-q")
         activation = json.loads(process.stdout)["results"]["activation"][0]
@@ -318,7 +318,7 @@ class Tissues(EikonalCase):
                     self.assertEqual(run["problem"]["non_conducting_vertices"], 2)
                     self.assertEqual(run["problem"]["tissues"][1]["tag"], 3)
                     self.assertEqual(run["warnings"], [])
-        table = self.femura("eikonal", "box", "--velocities", "zero.json", "--site", "vertices:0")
+        table = self.ossatura("eikonal", "box", "--velocities", "zero.json", "--site", "vertices:0")
         self.assertIn("12 tetrahedra; 2 vertices belong to no other", table.stdout)
 
     def test_a_site_in_a_scar_is_named(self):
@@ -351,7 +351,7 @@ class Tissues(EikonalCase):
             for precision in ("single", "double"):
                 with self.subTest(velocity=velocity, precision=precision):
                     self.write("v.json", '{"1": {"vl": 0.6}, "3": {"vl": %s}}' % velocity)
-                    process = self.femura("eikonal", "box", "--velocities", "v.json", "--site",
+                    process = self.ossatura("eikonal", "box", "--velocities", "v.json", "--site",
                                           "vertices:0", "--precision", precision, code=BAD_FILE)
                     self.assertIn("of tag 3: a wave takes more than 1e6 ms", process.stderr)
 
@@ -373,7 +373,7 @@ class Tissues(EikonalCase):
         for velocity, odd in (("600,400", True), ("0.6,0.4", False), ("10,0.01", False),
                               ("0.6,0.009", True)):
             with self.subTest(velocity=velocity):
-                process = self.femura("eikonal", "box", "--velocity", velocity, "--site",
+                process = self.ossatura("eikonal", "box", "--velocity", velocity, "--site",
                                       "vertices:0", "--json", "-", "-q")
                 codes = [w["code"] for w in json.loads(process.stdout)["warnings"]]
                 self.assertEqual(codes, ["odd-velocity"] if odd else [])
@@ -432,7 +432,7 @@ class Tissues(EikonalCase):
         self.mesh.tags = list(range(len(self.mesh.tetra)))
         self.write_carp()
         self.write("w.json", json.dumps({str(tag): {"vl": 0.5} for tag in self.mesh.tags}))
-        process = self.femura("eikonal", "box", "--velocities", "w.json", "--site", "vertices:0",
+        process = self.ossatura("eikonal", "box", "--velocities", "w.json", "--site", "vertices:0",
                               "--json", "s.json", "-q")
         self.assertLess(len(process.stdout.splitlines()), 80)
         self.assertIn("5 980 more tags, which the summary has", process.stdout)
@@ -477,17 +477,17 @@ class Formats(EikonalCase):
 
 class Results(EikonalCase):
     def test_results_go_to_the_output_directory(self):
-        self.femura("eikonal", "box", "--velocities", "v.json", "--site", "vertices:0", "-o", "out",
+        self.ossatura("eikonal", "box", "--velocities", "v.json", "--site", "vertices:0", "-o", "out",
                     "--igb", "act.igb", "--dat", "act.dat", "-q")
         self.assertEqual(sorted(os.listdir(self.path("out"))),
                          ["act.dat", "act.igb", "box.hdf", "box.summary.json"])
-        self.femura("eikonal", "box", "--velocities", "v.json", "--site", "vertices:0", "-o", "two",
+        self.ossatura("eikonal", "box", "--velocities", "v.json", "--site", "vertices:0", "-o", "two",
                     "--no-hdf", "-q")
         self.assertEqual(os.listdir(self.path("two")), ["box.summary.json"])
 
     def test_nothing_is_written_unasked(self):
         before = self.files()
-        process = self.femura("eikonal", "box", "--velocities", "v.json", "--site", "vertices:0")
+        process = self.ossatura("eikonal", "box", "--velocities", "v.json", "--site", "vertices:0")
         self.assertEqual(self.files(), before)
         for part in ("Activation (ms)", "total activation time", "certificate", "tag 2"):
             self.assertIn(part, process.stdout)
@@ -512,7 +512,7 @@ class Results(EikonalCase):
                                      "iterations", "residual", "timings", "memory", "results",
                                      "provenance"])
         self.assertEqual(run["warnings"], [])
-        self.assertEqual(run["schema"], "femura/eikonal/1")
+        self.assertEqual(run["schema"], "ossatura/eikonal/1")
         self.assertIn(run["engine"]["method"], ("queue", "spread"))
         self.assertEqual(run["engine"]["precision"], "single")
         self.assertEqual(run["engine"]["metric_bytes_per_tetrahedron"], 24)
@@ -538,7 +538,7 @@ class Results(EikonalCase):
         self.mesh.tetra = near.tetra + [[v + shift for v in cell] for cell in far.tetra]
         self.mesh.tags = near.tags + [5] * len(far.tetra)
         self.write_carp("two")
-        process = self.femura("eikonal", "two", "--velocity", "0.5", "--site", "vertices:0",
+        process = self.ossatura("eikonal", "two", "--velocity", "0.5", "--site", "vertices:0",
                               "--json", "-", "--dat", "act.dat", "--igb", "act.igb", "-q")
         run = json.loads(process.stdout)
         self.assertEqual(run["status"], "converged")
@@ -576,7 +576,7 @@ class Results(EikonalCase):
         self.write_carp()
         scar = ("box", "--velocity", "0.5", "--non-conducting", "3", "--site")
         for start, mark in (("0", "-1"), ("-5", "nan")):
-            process = self.femura("eikonal", *scar, f"vertices:0@t={start}", "--dat", "t.dat",
+            process = self.ossatura("eikonal", *scar, f"vertices:0@t={start}", "--dat", "t.dat",
                                   "--igb", "t.igb", "--json", "-", "-q")
             run = json.loads(process.stdout)
             self.assertEqual(run["results"]["unreached_mark"], mark)
@@ -606,7 +606,7 @@ class Results(EikonalCase):
         self.assertLess(certificate["double"], 1e-6)
 
     def test_too_few_iterations_are_reported_and_results_written(self):
-        process = self.femura("eikonal", "--generate", "ventricles:h=3", "--max-iterations", "3",
+        process = self.ossatura("eikonal", "--generate", "ventricles:h=3", "--max-iterations", "3",
                               "--json", "s.json", "--dat", "t.dat", code=NOT_CONVERGED)
         self.assertIn("NOT CONVERGED", process.stdout)
         self.assertIn("not converged after 3 iterations", process.stderr)
@@ -655,7 +655,7 @@ class Determinism(EikonalCase):
             for method in (("queue",), ("scan",), ("spread", "--parts", "8"), ("patch",),
                            ("patch", "--parts", "1"), ("patch", "--parts", "64")):
                 with self.subTest(engine=engine, method=method):
-                    self.femura("eikonal", "--generate", "ventricles:h=3", "--deterministic",
+                    self.ossatura("eikonal", "--generate", "ventricles:h=3", "--deterministic",
                                 "--igb", "act.igb", "-q", *engine, "--method", *method)
                     with open(self.path("act.igb"), "rb") as file:
                         content = file.read()[1024:]
@@ -739,7 +739,7 @@ class BadInput(EikonalCase):
 
     def test_velocities_that_are_not_needed_are_said_in_the_log(self):
         self.write("w.json", '{"7": {"vl": 1, "vt": 1}, "default": {"vl": 0.5, "vt": 0.5}}')
-        process = self.femura("eikonal", "box", "--velocities", "w.json", "--site", "vertices:0")
+        process = self.ossatura("eikonal", "box", "--velocities", "w.json", "--site", "vertices:0")
         self.assertIn("no tetrahedron has tag 7", process.stderr)
 
     def test_sites(self):
@@ -800,14 +800,14 @@ class Usage(EikonalCase):
         self.fails(UNAVAILABLE, "serial", "--generate", "slab", "--backend", "quantum")
 
     def test_help_and_printed_configuration(self):
-        text = self.femura("eikonal", "--help").stdout
+        text = self.ossatura("eikonal", "--help").stdout
         for part in ("Conduction velocities", "Sites:", "Solver:", "[default: lengths]", "Examples:",
                      "Exit codes:"):
             self.assertIn(part, text)
         arguments = ("box", "--velocity", "0.6,0.4", "--site", "point:1,2,3@t=5", "--site",
                      "vertices:1,2", "--method", "patch", "--parts", "3", "--deterministic")
-        self.write("c.toml", self.femura("eikonal", *arguments, "--print-config").stdout)
-        again = self.femura("eikonal", "--config", "c.toml", "--print-config").stdout
+        self.write("c.toml", self.ossatura("eikonal", *arguments, "--print-config").stdout)
+        again = self.ossatura("eikonal", "--config", "c.toml", "--print-config").stdout
         self.assertEqual(self.read("c.toml"), again)
         self.assertIn("point:1,2,3@t=5", again)
         run = self.summary("eikonal", "--config", "c.toml", "-q")

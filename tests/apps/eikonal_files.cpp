@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The VTKHDF file of `femura eikonal`, written by the executable and read back.
+// The VTKHDF file of `ossatura eikonal`, written by the executable and read back.
 #include "core/io/hdf5.hpp"
 #include "core/tetra_generators.hpp"
 
@@ -10,13 +10,14 @@
 #include <cstdlib>
 #include <fstream>
 
-using namespace femura;
-using namespace femura_test;
+using namespace ossatura;
+using namespace ossatura_test;
 
 namespace {
 
-int run_femura(const std::string& arguments) {
-  const std::string command = std::string("\"") + FEMURA_DRIVER + "\" eikonal " + arguments + " -q";
+int run_ossatura(const std::string& arguments) {
+  const std::string command =
+      std::string("\"") + OSSATURA_DRIVER + "\" eikonal " + arguments + " -q";
   return std::system((command + " > /dev/null").c_str());
 }
 
@@ -34,8 +35,8 @@ TEST_CASE("the file of a run has mesh, tags, directions and the times of each se
   const TestDirectory directory;
   std::ofstream(directory / "s.json") << R"({"a": ["point:0,0,0"], "b": ["point:20,0,0@t=2"]})";
   const std::string path = directory / "f.hdf";
-  REQUIRE(run_femura("--generate slab:h=1 --sites " + directory / "s.json" + " --hdf " + path +
-                     " --dat " + directory / "t.dat") == 0);
+  REQUIRE(run_ossatura("--generate slab:h=1 --sites " + directory / "s.json" + " --hdf " + path +
+                       " --dat " + directory / "t.dat") == 0);
   const TetraMesh mesh = make_slab(1);
   const Hdf5File file = Hdf5File::open(path);
   const Hdf5Group vtk = file.root().group("VTKHDF");
@@ -62,7 +63,7 @@ TEST_CASE("the file of a run has mesh, tags, directions and the times of each se
 
 TEST_CASE("a single set's field has the plain name, in the precision of the run", "[eikonal]") {
   const TestDirectory directory;
-  REQUIRE(run_femura("--generate slab:h=1 --precision double -o " + directory / "out") == 0);
+  REQUIRE(run_ossatura("--generate slab:h=1 --precision double -o " + directory / "out") == 0);
   const Hdf5File file = Hdf5File::open(directory / "out/slab.hdf");
   const Hdf5Dataset times =
       file.root().group("VTKHDF").group("PointData").dataset("activation_time");

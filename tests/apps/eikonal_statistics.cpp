@@ -6,7 +6,7 @@
 
 #include <limits>
 
-using namespace femura;
+using namespace ossatura;
 
 TEST_CASE("a vertex between tissues counts in each", "[activation]") {
   // Three tetrahedra in a row, of tags 9, 2 and 9; the last vertex is on none.

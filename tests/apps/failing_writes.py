@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each call of `femura` that writes a file fails once, in turn: the run ends with exit 5, what stands
+"""Each call of `ossatura` that writes a file fails once, in turn: the run ends with exit 5, what stands
 under a final name is whole, and nothing else is left. Needs the library of tests/faults."""
 import json
 import os
@@ -100,7 +100,7 @@ class FailingWrites(DriverCase):
                 self.assertEqual(self.content(name, files), self.content(name, reference), where)
             return
         self.assertEqual(code, BAD_FILE, where)
-        self.assertRegex(message, "femura: error: |warning: ", where)
+        self.assertRegex(message, "ossatura: error: |warning: ", where)
         for name in files:
             self.assertIn(name, reference, where)
             if name.endswith(".csv"): # a history may be written as it goes

@@ -178,7 +178,7 @@ class Checkpoints(DriverCase):
     def flip(self, name, *arguments):
         with open(self.path(name), "rb") as file:
             whole = file.read()
-        self.femura(*arguments, "--resume", name, "-q")
+        self.ossatura(*arguments, "--resume", name, "-q")
         choose = random.Random(3)
         for _ in range(8):
             damaged = bytearray(whole)
@@ -189,13 +189,13 @@ class Checkpoints(DriverCase):
     def test_a_flipped_bit_of_a_soft_body(self):
         self.write("s.json", json.dumps(self.scene))
         base = ("softbody", "s.json", "--backend", "serial", "--no-hdf")
-        self.femura(*base, "--checkpoint", "c.h5", "-q")
+        self.ossatura(*base, "--checkpoint", "c.h5", "-q")
         self.flip("c.h5", *base, "--steps", "3")
 
     def test_a_flipped_bit_of_a_design(self):
         base = ("topopt", "cantilever", "--cells", "2x1x1", "--backend", "serial", "--no-hdf",
                 "--no-stl")
-        self.femura(*base, "--steps", "1", "--checkpoint", "c.h5", "-q")
+        self.ossatura(*base, "--steps", "1", "--checkpoint", "c.h5", "-q")
         self.flip("c.h5", *base, "--steps", "2")
 
 

@@ -2,7 +2,7 @@
 #include "apps/driver/output_files.hpp"
 #include "tests/catch.hpp"
 
-using namespace femura;
+using namespace ossatura;
 
 TEST_CASE("results are named after all but the extension of the input", "[names]") {
   CHECK(file_stem("dir.1/tibia.h5") == "tibia");

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of the results of femura: their names, what they may not replace, and what is left
+"""What becomes of the results of ossatura: their names, what they may not replace, and what is left
 when a file cannot be written, a pipe is closed or a signal ends the run."""
 import json
 import os
@@ -42,7 +42,7 @@ class OutputCase(DriverCase):
                                 stderr=subprocess.PIPE, text=True, **more)
 
     def run_with(self, arguments, code, **more):
-        """Runs femura with more arguments of subprocess.run."""
+        """Runs ossatura with more arguments of subprocess.run."""
         process = subprocess.run([driver_case.EXECUTABLE, *arguments], timeout=60,
                                  **{"cwd": self.directory.name, "stdout": subprocess.PIPE,
                                     "stderr": subprocess.PIPE, **more})
@@ -67,10 +67,10 @@ class Names(OutputCase):
     def test_all_but_the_last_extension_stays(self):
         for name in ("drop_v1.2", "drop_v1.3"):
             self.write(name + ".json", json.dumps(SCENE))
-            self.femura("softbody", name + ".json", "-o", "out", "-q", "--backend", "serial")
+            self.ossatura("softbody", name + ".json", "-o", "out", "-q", "--backend", "serial")
         for name in ("P001.left", "P001.right"):
             self.write(name + ".mha", image())
-            self.femura("bone", name + ".mha", *LAW, "-o", "out")
+            self.ossatura("bone", name + ".mha", *LAW, "-o", "out")
         names = os.listdir(self.path("out"))
         for name in ("drop_v1.2.csv", "drop_v1.3.csv", "drop_v1.2.hdf.series", "P001.left.hdf",
                      "P001.right.hdf", "P001.left.summary.json", "P001.right.summary.json"):
@@ -97,7 +97,7 @@ class Replacing(OutputCase):
         self.write("a/scan.mha", image())
         self.write("b/scan.mha", image(27 * [2000]))
         arguments = (*LAW, "-o", "out")
-        self.femura("bone", "a/scan.mha", *arguments)
+        self.ossatura("bone", "a/scan.mha", *arguments)
         before = self.read("out/scan.summary.json")
         self.fails(USAGE, "--overwrite", "bone", "b/scan.mha", *arguments)
         self.assertEqual(self.read("out/scan.summary.json"), before)
@@ -107,38 +107,38 @@ class Replacing(OutputCase):
         self.assertIn(b"of another input", process.stderr)
         self.run_with(["bone", "scan.mha", *LAW, "-o", "../out"], DONE, cwd=self.path("a"))
         shutil.copy(self.path("a/scan.mha"), self.path("scan.mha"))
-        self.femura("bone", "scan.mha", *arguments)  # the same content
+        self.ossatura("bone", "scan.mha", *arguments)  # the same content
         self.write("scan.mha", image(27 * [3000]))
-        self.femura("bone", "scan.mha", *arguments)  # edited
-        self.femura("bone", "b/scan.mha", *arguments, "--overwrite")
+        self.ossatura("bone", "scan.mha", *arguments)  # edited
+        self.ossatura("bone", "b/scan.mha", *arguments, "--overwrite")
 
     def test_results_of_another_subcommand_are_not_replaced(self):
         self.write("p.json", json.dumps(SCENE))
-        self.femura("softbody", "p.json", "-o", "out", "-q", "--backend", "serial")
+        self.ossatura("softbody", "p.json", "-o", "out", "-q", "--backend", "serial")
         self.write("p.json", json.dumps(PROBLEM))
-        self.fails(USAGE, "is of femura softbody", "pfem", "p.json", "-o", "out", "-q")
+        self.fails(USAGE, "is of ossatura softbody", "pfem", "p.json", "-o", "out", "-q")
 
     def test_a_dry_run_replaces_no_results(self):
         self.write("s.json", json.dumps(SCENE))
         arguments = ("softbody", "s.json", "-q", "--backend", "serial", "--history", "h.csv")
         for where in (("-o", "out"), ("-o", "out", "--json", "run.json")):
             with self.subTest(where=where):
-                self.femura(*arguments, *where)
+                self.ossatura(*arguments, *where)
                 before = {name: os.stat(self.path("out/" + name)).st_ino
                           for name in os.listdir(self.path("out"))}
                 if "--json" in where:
                     self.fails(USAGE, "is the summary of a run", *arguments, *where, "--dry-run")
                 else:
                     for _ in range(2):  # again, over its own
-                        self.femura(*arguments, *where, "--dry-run")
+                        self.ossatura(*arguments, *where, "--dry-run")
                     run = self.read_summary("out/s.dry-run.json")
                     self.assertEqual(run["status"], "dry run")
                     before["s.dry-run.json"] = os.stat(self.path("out/s.dry-run.json")).st_ino
                 self.assertEqual({name: os.stat(self.path("out/" + name)).st_ino
                                   for name in os.listdir(self.path("out"))}, before)
-        self.femura(*arguments, "--dry-run", "--json", "plan.json")
-        self.femura(*arguments, "--dry-run", "--json", "plan.json")
-        self.femura(*arguments, "--json", "plan.json")
+        self.ossatura(*arguments, "--dry-run", "--json", "plan.json")
+        self.ossatura(*arguments, "--dry-run", "--json", "plan.json")
+        self.ossatura(*arguments, "--json", "plan.json")
 
     def test_an_input_is_not_replaced(self):
         self.write("scan.mha", image())
@@ -355,7 +355,7 @@ class Signals(OutputCase):
                           ("pfem", "sphere", "--order", "8")):
             with self.subTest(subcommand=arguments[0]):
                 process = self.start(*arguments, "--backend", "serial", "-o", "out")
-                self.wait_for(process, "femura ")
+                self.wait_for(process, "ossatura ")
                 process.send_signal(signal.SIGTERM)
                 _, log = process.communicate(timeout=5)
                 self.assertEqual(process.returncode, STOPPED, log)
@@ -419,10 +419,10 @@ class Signals(OutputCase):
         small = ("bone", "--generate", "perlin", "--size", "8", "-o", "out", "--backend", "serial",
                  "-q", "--fraction", "0.9", "--feature", "4", "--largest-component")
         self.fails(USAGE, "another run", *small)
-        self.femura(*CUBE, "-o", "out")  # another name
+        self.ossatura(*CUBE, "-o", "out")  # another name
         process.kill()
         process.communicate()
-        self.femura(*small)
+        self.ossatura(*small)
         self.assertEqual(self.hidden("out"), [])
 
 
@@ -432,7 +432,7 @@ class Progress(OutputCase):
         self.write("p.json", json.dumps({**PROBLEM, "order": 4, "mesh": {
             "generator": "cube", "cells": [12, 1, 1], "size": [24, 1, 1]}, "loads": [
                 {"plane": "x=24", "traction": [0, 0, 1]}]}))
-        log = self.femura("pfem", "p.json", "--preconditioner", "jacobi", "--backend", "serial",
+        log = self.ossatura("pfem", "p.json", "--preconditioner", "jacobi", "--backend", "serial",
                           *options).stderr.splitlines()
         heading = next(i for i, line in enumerate(log) if "iteration" in line and "residual" in line)
         return log[heading], [line for line in log[heading + 1:] if "/5000 " in line]

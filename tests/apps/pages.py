@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands of the pages work, and the numbers that docs/first-hour.md shows are those of its commands.
 
-    tests/apps/pages.py FEMURA
+    tests/apps/pages.py OSSATURA
 
 Those of docs/first-hour.md run as they stand, in their order; all others of README.md and docs/ with
 --dry-run and at a small size. Files that a reader has to bring are named below; any other that is not
@@ -26,7 +26,7 @@ YOURS = {"tibia.h5", "heart.pts", "heart.vtu", "bracket.inp", "raptor=raptorTetr
 FEMUR = ".deps/data/femur.off"  # of scripts/fetch_femur
 
 
-def commands(page, programs=("femura",)):
+def commands(page, programs=("ossatura",)):
     """Lines of the code blocks of a page that begin with a program, continued ones joined, as words."""
     found, block, begun = [], False, ""
     for line in page.read_text(encoding="utf-8").splitlines():
@@ -74,18 +74,18 @@ class Pages(DriverCase):
 
     def test_the_first_hour(self):
         ran = []
-        for words in commands(ROOT / "docs/first-hour.md", ("femura", "python3", "mkdir")):
+        for words in commands(ROOT / "docs/first-hour.md", ("ossatura", "python3", "mkdir")):
             if not self.has(words):
                 continue
-            if words[0] == "femura":
-                self.femura(*words[1:], "--backend", "serial")
+            if words[0] == "ossatura":
+                self.ossatura(*words[1:], "--backend", "serial")
             else:
                 program = sys.executable if words[0] == "python3" else words[0]
                 process = subprocess.run([program, *words[1:]], cwd=self.directory.name,
                                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
                 self.assertEqual(process.returncode, 0, f"{words}\n{process.stdout}")
             ran.append(words[0])
-        self.assertGreater(ran.count("femura"), 10)
+        self.assertGreater(ran.count("ossatura"), 10)
         self.assertGreater(ran.count("python3"), 2)
 
         text = (ROOT / "docs/first-hour.md").read_text(encoding="utf-8")
@@ -111,7 +111,7 @@ class Pages(DriverCase):
                 if "--backend" in words:  # the build may lack it
                     words[words.index("--backend") + 1] = "serial"
                 with self.subTest(page=page.name, command=" ".join(words)):
-                    self.femura(*small(word for word in words[1:] if word != "--dry-run"),
+                    self.ossatura(*small(word for word in words[1:] if word != "--dry-run"),
                                 "--dry-run")
                 ran[words[1]] = ran.get(words[1], 0) + 1
         for subcommand in ("bone", "eikonal", "softbody", "topopt", "pfem"):
@@ -119,13 +119,13 @@ class Pages(DriverCase):
 
     def test_the_page_of_examples(self):
         text = (ROOT / "examples/README.md").read_text(encoding="utf-8")
-        found = [shlex.split(line) for line in re.findall(r"`femura (.*?)`", text)]
+        found = [shlex.split(line) for line in re.findall(r"`ossatura (.*?)`", text)]
         for words in found:
             there = [re.sub(r"^(vtx:)?(.*)$", r"\1examples/\2", word)
                      if (ROOT / "examples" / word.split(":")[-1]).is_file() else word
                      for word in words]
             with self.subTest(command=" ".join(words)):
-                self.femura(*small(there), "--dry-run")
+                self.ossatura(*small(there), "--dry-run")
         self.assertGreater(len(found), 6)
 
     def test_the_scripts_make_the_files_that_are_there(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`femura pfem` end to end: closed answers, problems, mesh files, the table of the paper, and what
+"""`ossatura pfem` end to end: closed answers, problems, mesh files, the table of the paper, and what
 is refused."""
 import csv
 import json
@@ -214,13 +214,13 @@ class Problems(PfemCase):
 
 class Results(PfemCase):
     def test_files(self):
-        process = self.femura("pfem", "cube", "--cells", "2x1x1", "--order", "2", "-o", "out",
+        process = self.ossatura("pfem", "cube", "--cells", "2x1x1", "--order", "2", "-o", "out",
                               "--history", "h.csv", "--samples", "3", "--backend", "serial")
         self.assertIn("strain energy", process.stdout)
         self.assertEqual(sorted(os.listdir(self.path("out"))),
                          ["cube.hdf", "cube.summary.json", "h.csv"])
         summary = json.loads(self.read("out/cube.summary.json"))
-        self.assertEqual(summary["schema"], "femura/pfem/1")
+        self.assertEqual(summary["schema"], "ossatura/pfem/1")
         self.assertEqual(summary["status"], "converged")
         self.assertEqual(summary["results"]["samples"], 2 * 4 ** 3)
         with open(self.path("out/h.csv")) as file:
@@ -247,7 +247,7 @@ class Results(PfemCase):
         for backend in driver_case.backends():
             run = self.summary("pfem", "table3", "--elements", 3, "--max-order", 2, "-q",
                                "--backend", backend)
-            self.assertEqual(run["schema"], "femura/pfem-table3/1")
+            self.assertEqual(run["schema"], "ossatura/pfem-table3/1")
             rows = run["results"]["rows"]
             self.assertEqual([row["dofs_per_element"] for row in rows], [24, 60])
             self.assertEqual([row["quadrature_points"] for row in rows], [8, 8])
@@ -259,13 +259,13 @@ class Results(PfemCase):
         self.summary("pfem", "table3", "--elements", 10001, "--max-order", 1, "-q")
 
     def test_help_and_configuration(self):
-        text = self.femura("pfem", "--help").stdout
+        text = self.ossatura("pfem", "--help").stdout
         for part in ("Elements", "--operator auto|packed", "Examples:", "table3"):
             self.assertIn(part, text)
         arguments = ("distorted", "--cells", "3x2x2", "--order", "5", "--operator", "packed",
                      "--shear", "0.1,0,0", "--element-wise")
-        self.write("c.toml", self.femura("pfem", *arguments, "--print-config").stdout)
-        again = self.femura("pfem", "--config", "c.toml", "--print-config").stdout
+        self.write("c.toml", self.ossatura("pfem", *arguments, "--print-config").stdout)
+        again = self.ossatura("pfem", "--config", "c.toml", "--print-config").stdout
         self.assertEqual(self.read("c.toml"), again)
 
 
@@ -351,7 +351,7 @@ class BadInput(PfemCase):
                 ("--order 11: 1 to 10", ["cube", "--order", "11"]),
                 ("--along has no effect on the generator cube", ["cube", "--along", "2"]),
                 ("did you mean 'packed'?", ["cube", "--operator", "paked"]),
-                ("(femura pfem --help lists all)", ["cube", "--ordr", "2"]),
+                ("(ossatura pfem --help lists all)", ["cube", "--ordr", "2"]),
                 ("leave it out, or these", ["cube", "--element-wise", "--operator", "bsr"]),
                 ("--inner is 3, --outer 2", ["sphere", "--inner", "3"]),
                 ("--reference-elements 9: 1 to --elements", [

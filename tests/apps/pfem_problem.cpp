@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problems of `femura pfem` from JSON: what is read, selected, predicted and written.
+// Problems of `ossatura pfem` from JSON: what is read, selected, predicted and written.
 #include "apps/pfem/orthotropy.hpp"
 #include "apps/pfem/pfem_model.hpp"
 #include "apps/pfem/pfem_output.hpp"
@@ -16,8 +16,8 @@
 #include <cmath>
 #include <set>
 
-using namespace femura;
-using namespace femura_test;
+using namespace ossatura;
+using namespace ossatura_test;
 
 namespace {
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/picture end to end: what femura wrote becomes a PNG that shows it. Skipped where the
+"""scripts/picture end to end: what ossatura wrote becomes a PNG that shows it. Skipped where the
 packages for it are missing."""
 import importlib
 import os
@@ -46,7 +46,7 @@ class Picture(DriverCase):
         return (pixels < 250).any(axis=2).mean()
 
     def test_a_cube_fills_what_it_should(self):
-        self.femura("pfem", "cube", "--cells", "2x2x2", "--order", "2", "-o", ".")
+        self.ossatura("pfem", "cube", "--cells", "2x2x2", "--order", "2", "-o", ".")
         front = ("cube.hdf", "--view", 0, -1, 0, "--bar", "none")
         whole = self.picture(*front, "--field", "none", size=(100, 100))
         self.assertAlmostEqual(self.share(whole), 0.95 ** 2, delta=0.02)
@@ -64,7 +64,7 @@ class Picture(DriverCase):
         self.assertGreater(self.share(warped), 0.2)
 
     def test_isochrones_are_bands(self):
-        self.femura("eikonal", "--generate", "slab:h=0.5", "-o", ".")
+        self.ossatura("eikonal", "--generate", "slab:h=0.5", "-o", ".")
         view = ("slab.hdf", "--isochrones", 10, "--view", 0.001, 0, 1, "--up", "y", "--bar", "none")
         pixels = self.picture(*view, size=(400, 160))
         hue = pixels[80, 20:380] / pixels[80, 20:380].sum(axis=1, keepdims=True)
@@ -78,7 +78,7 @@ class Picture(DriverCase):
         rows = ["0.5" if i // 6 % 20 < 12 else "0" for i in range(6 * 20 * 7 * 3)]
         self.write("v.dat", "\n".join(rows) + "\n")
         for start, least, options in ((0, 0, ("--cut", "z")), (-9, -9, ("--isochrones", 5))):
-            self.femura("eikonal", "--generate", "slab:h=1", "--velocities", "v.dat", "--site",
+            self.ossatura("eikonal", "--generate", "slab:h=1", "--velocities", "v.dat", "--site",
                         f"box:0,0,0,0,9,9@t={start}", "-o", ".")
             view = ("slab.hdf", "--view", 0.001, 0, 1, "--up", "y", "--bar", "none")
             process = self.run_script(*view, *options, "--size", 400, 160, "-o", "p.png")
@@ -91,19 +91,19 @@ class Picture(DriverCase):
             self.assertLess(numpy.ptp(pixels[80, 350]), 5)
 
     def test_voxels_and_a_surface(self):
-        self.femura("bone", "--generate", "perlin", "--size", "16", "--feature", "8", "-o", ".")
+        self.ossatura("bone", "--generate", "perlin", "--size", "16", "--feature", "8", "-o", ".")
         name = next(name for name in self.files() if name.endswith(".hdf"))
         pixels = self.picture(name, "--cut", "y", "--smooth", 3, "--bar", "bottom")
         self.assertGreater(self.share(pixels), 0.1)
         self.assertGreater(len(numpy.unique(pixels.reshape(-1, 3), axis=0)), 100)
-        self.femura("topopt", "cantilever", "--cells", "12x6x6", "--steps", "3", "--volume", "0.4",
+        self.ossatura("topopt", "cantilever", "--cells", "12x6x6", "--steps", "3", "--volume", "0.4",
                     "-o", ".")
         for arguments in (("cantilever.stl",), ("cantilever.stl", "--cut", "y"),
                           ("cantilever.hdf", "--where", "density", 0.5, 1)):
             self.assertGreater(self.share(self.picture(*arguments)), 0.1)
 
     def test_what_is_wrong_is_said(self):
-        self.femura("pfem", "cube", "--cells", "1x1x1", "--order", "1", "-o", ".")
+        self.ossatura("pfem", "cube", "--cells", "1x1x1", "--order", "1", "-o", ".")
         self.refused("nowhere.hdf: there is no such file", "nowhere.hdf")
         self.refused("there is no field 'heat'; there is: displacement, ", "cube.hdf",
                      "--field", "heat")

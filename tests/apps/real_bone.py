@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`femura bone` on real bone, against an independent assembled solution and FAIM.
+"""`ossatura bone` on real bone, against an independent assembled solution and FAIM.
 
-The images are no part of the project (their licence differs): FEMURA_SHARED_DATA, or ../shared/data
+The images are no part of the project (their licence differs): OSSATURA_SHARED_DATA, or ../shared/data
 beside the checkout, holds bone/tibia.h5 and bone/trab1240.h5. Without them the tests are skipped.
 """
 import os
@@ -11,7 +11,7 @@ import driver_case
 from driver_case import DriverCase
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-DATA = os.environ.get("FEMURA_SHARED_DATA",
+DATA = os.environ.get("OSSATURA_SHARED_DATA",
                       os.path.join(os.path.dirname(ROOT), "shared", "data"))
 
 

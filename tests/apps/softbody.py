@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`femura softbody` end to end: motions with closed answers, resumed runs, files, and scenes that are
+"""`ossatura softbody` end to end: motions with closed answers, resumed runs, files, and scenes that are
 refused."""
 import csv
 import json
@@ -365,13 +365,13 @@ class Contact(SoftbodyCase):
             worst = max(float(row[key]) for row in rows)
             self.close(run["results"]["worst_" + key], worst, 1e-6)
             self.close(max(steps[key]), worst, 1e-6)
-        table = self.femura("softbody", "s.json", "-q", "--backend", "serial").stdout
+        table = self.ossatura("softbody", "s.json", "-q", "--backend", "serial").stdout
         self.assertIn("1 obstacle\n", table)
         self.assertRegex(table, "contacts +at most .* penetration .* m, residual")
 
     def test_sweeps_that_do_not_suffice_are_named_as_the_cause(self):
         self.write_scene(pile())
-        process = self.femura("softbody", "s.json", "-q", "--backend", "serial", "--steps", "5",
+        process = self.ossatura("softbody", "s.json", "-q", "--backend", "serial", "--steps", "5",
                               "--contact-iterations", "1", "--contact-tolerance", "1e-13", "--json",
                               "r.json", code=NOT_CONVERGED)
         self.assertIn("raise --contact-iterations", process.stderr)
@@ -383,7 +383,7 @@ class Contact(SoftbodyCase):
 
     def test_systems_that_do_not_converge_are_named_as_the_cause(self):
         self.write_scene(liver())
-        process = self.femura("softbody", "s.json", "-q", "--backend", "serial", "--steps", "3",
+        process = self.ossatura("softbody", "s.json", "-q", "--backend", "serial", "--steps", "3",
                               "--refresh", "every:100", "--tolerance", "1e-16", code=NOT_CONVERGED)
         self.assertIn("raise --max-iterations", process.stderr)
 
@@ -496,7 +496,7 @@ class Results(SoftbodyCase):
     def test_files_of_the_output_directory(self):
         self.write_scene(scene(body(), body(cloth(), {**STIFF, "thickness": 0.1}, name="sheet",
                                             translate=[0, 0, 3]), steps=4))
-        process = self.femura("softbody", "s.json", "-o", "out", "--vtk-every", "3")
+        process = self.ossatura("softbody", "s.json", "-o", "out", "--vtk-every", "3")
         self.assertEqual(sorted(os.listdir(self.path("out"))),
                          ["s.csv", "s.hdf.series", "s.summary.json", "s_000000.hdf", "s_000003.hdf",
                           "s_000004.hdf"])
@@ -505,7 +505,7 @@ class Results(SoftbodyCase):
                          ["s_000000.hdf", "s_000003.hdf", "s_000004.hdf"])
         self.close(series["files"][1]["time"], 0.03)
         run = json.loads(self.read("out/s.summary.json"))
-        self.assertEqual(run["schema"], "femura/softbody/1")
+        self.assertEqual(run["schema"], "ossatura/softbody/1")
         self.assertEqual(run["status"], "converged")
         for part in ("problem", "engine", "parameters", "iterations", "residual", "timings",
                      "memory", "provenance"):
@@ -574,7 +574,7 @@ class Results(SoftbodyCase):
         self.write("loose.vtk", tetrahedron(points="5 5 5\n0 0 0\n1 0 0\n0 1 0\n0 0 1",
                                             cell="1 2 3 4"))
         self.write_scene(scene(body({"file": "loose.vtk"})))
-        process = self.femura("softbody", "s.json", "--json", "-", "-q")
+        process = self.ossatura("softbody", "s.json", "--json", "-", "-q")
         self.assertIn("loose.vtk: 1 points belong to no element and are left out", process.stderr)
         run = json.loads(process.stdout)
         self.assertEqual(run["problem"]["objects"][0]["nodes"], 4)
@@ -600,7 +600,7 @@ class Results(SoftbodyCase):
 
 
 class Scenes(SoftbodyCase):
-    """Those that come with femura."""
+    """Those that come with ossatura."""
 
     def test_they_can_be_read(self):
         here = os.path.dirname(os.path.abspath(__file__))
@@ -655,7 +655,7 @@ class Failures(SoftbodyCase):
     def test_steps_that_do_not_converge_are_named(self):
         document = scene(body(fixed=[{"box": [0, 0, 0, 0, 1, 1]}]), gravity=[0, 0, -9.81])
         self.write_scene(document)
-        process = self.femura("softbody", "s.json", "--preconditioner", "jacobi", "--max-iterations",
+        process = self.ossatura("softbody", "s.json", "--preconditioner", "jacobi", "--max-iterations",
                               "1", "-o", "out", "-q", "--backend", self.backend, code=NOT_CONVERGED)
         self.assertIn("10 of 10 steps not converged: 1, 2, 3, 4, 5, ...", process.stderr)
         self.assertIn("NOT CONVERGED", process.stdout)
@@ -670,7 +670,7 @@ class Failures(SoftbodyCase):
         bar = body(tetra_box((2, 1, 1)), LAWS[2], fixed=[{"box": [0, 0, 0, 0, 1, 1]}],
                    loads=[{"box": [2, 0, 0, 2, 1, 1], "total_force": [1e170, 0, 0]}])
         self.write_scene(scene(bar))
-        process = self.femura("softbody", "s.json", "-o", "out", "-q", "--backend", self.backend,
+        process = self.ossatura("softbody", "s.json", "-o", "out", "-q", "--backend", self.backend,
                               code=NOT_CONVERGED)
         self.assertIn("broke down in step", process.stderr)
         run = json.loads(self.read("out/s.summary.json"))
@@ -755,7 +755,7 @@ class Doubts(SoftbodyCase):
                                                           "4 0 1 2 3\n4 4 5 6 7")
                    .replace("CELL_TYPES 1\n10", "CELL_TYPES 2\n10\n10"))
         self.write_scene(scene(body({"file": "two.vtk"}), steps=1))
-        process = self.femura("softbody", "s.json", "-q", "--json", "-")
+        process = self.ossatura("softbody", "s.json", "-q", "--json", "-")
         self.assertEqual(self.codes(json.loads(process.stdout)), ["mesh-in-parts"])
         self.assertIn("'body' is in 2 parts", process.stderr)
         self.assertEqual(self.codes(self.run_scene(scene(steps=1))), [])
@@ -840,15 +840,15 @@ class Usage(SoftbodyCase):
         self.fails(UNAVAILABLE, "serial", "softbody", "s.json", "--backend", "quantum")
 
     def test_help_and_printed_configuration(self):
-        text = self.femura("softbody", "--help").stdout
+        text = self.ossatura("softbody", "--help").stdout
         for part in ("Scene:", "Linear systems", "--refresh sync|every:K|background", "Examples:",
                      "75  stopped by SIGINT"):
             self.assertIn(part, text)
         self.write_scene(scene())
         arguments = ("s.json", "--steps", "3", "--refresh", "every:2", "--apply", "levels",
                      "--mesh", "body=a.vtk", "--no-warp", "--tolerance", "1e-7")
-        self.write("c.toml", self.femura("softbody", *arguments, "--print-config").stdout)
-        again = self.femura("softbody", "--config", "c.toml", "--print-config").stdout
+        self.write("c.toml", self.ossatura("softbody", *arguments, "--print-config").stdout)
+        again = self.ossatura("softbody", "--config", "c.toml", "--print-config").stdout
         self.assertEqual(self.read("c.toml"), again)
         for part in ('refresh = "every:2"', "no-warp = true", "steps = 3"):
             self.assertIn(part, again)

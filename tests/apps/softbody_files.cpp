@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frames and checkpoints of `femura softbody`, written and read back.
+// The frames and checkpoints of `ossatura softbody`, written and read back.
 #include "apps/softbody/checkpoint.hpp"
 #include "apps/softbody/frame_series.hpp"
 #include "core/element_generators.hpp"
@@ -14,8 +14,8 @@
 #include <random>
 #include <sstream>
 
-using namespace femura;
-using namespace femura_test;
+using namespace ossatura;
+using namespace ossatura_test;
 
 namespace {
 
@@ -114,7 +114,7 @@ TEST_CASE("a checkpoint comes back as it was", "[softbody]") {
   const TestDirectory directory;
   const SoftScene scene = two_objects();
   const Checkpoint state = some_state(scene);
-  write_checkpoint(directory / "c.h5", state, identify(scene), {{"command_line", "femura"}});
+  write_checkpoint(directory / "c.h5", state, identify(scene), {{"command_line", "ossatura"}});
   const Checkpoint back = read_checkpoint(directory / "c.h5", identify(scene), 12);
   CHECK(back.step == 3);
   CHECK(back.state.time == 0.3);
@@ -167,14 +167,14 @@ TEST_CASE("checkpoints of other scenes and damaged ones are refused", "[softbody
   write_checkpoint(path, state, identify(scene), {});
   CHECK_SAYS(error_for(scene), path, "/positions", "12 nodes");
   Hdf5File::create(path).close();
-  CHECK_SAYS(error_for(scene), path, "is not a femura softbody checkpoint");
+  CHECK_SAYS(error_for(scene), path, "is not an ossatura softbody checkpoint");
 }
 
 TEST_CASE("a checkpoint with a flipped bit is refused, wherever it is", "[softbody]") {
   const TestDirectory directory;
   const SoftScene scene = two_objects();
   const std::string path = directory / "c.h5";
-  write_checkpoint(path, some_state(scene), identify(scene), {{"command_line", "femura"}});
+  write_checkpoint(path, some_state(scene), identify(scene), {{"command_line", "ossatura"}});
   const Bytes whole = read_bytes_of(path);
   std::mt19937 random(19);
   for (int flip = 0; flip < 500; ++flip) {

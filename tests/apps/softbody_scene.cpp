@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenes of `femura softbody` from JSON, what is refused, and what boxes select.
+// Scenes of `ossatura softbody` from JSON, what is refused, and what boxes select.
 #include "apps/softbody/read_scene.hpp"
 #include "apps/softbody/softbody_model.hpp"
 #include "core/io/atomic_file.hpp"
@@ -9,8 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
-using namespace femura;
-using namespace femura_test;
+using namespace ossatura;
+using namespace ossatura_test;
 
 namespace {
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`femura topopt` end to end: generators, problems, mesh files, resumed runs, surfaces, and what is
+"""`ossatura topopt` end to end: generators, problems, mesh files, resumed runs, surfaces, and what is
 refused."""
 import csv
 import json
@@ -392,7 +392,7 @@ class Meshes(TopoptCase):
 
 class Results(TopoptCase):
     def test_files_of_the_output_directory(self):
-        process = self.femura("topopt", "bridge", "--cells", "8x2x6", "--steps", "5", "-o", "out",
+        process = self.ossatura("topopt", "bridge", "--cells", "8x2x6", "--steps", "5", "-o", "out",
                               "--vtk-every", "2", "--backend", self.backend)
         self.assertEqual(sorted(os.listdir(self.path("out"))),
                          ["bridge.csv", "bridge.hdf", "bridge.hdf.series", "bridge.stl",
@@ -408,7 +408,7 @@ class Results(TopoptCase):
                           b"displacement_left", b"displacement_right", b"command_line"):
                 self.assertIn(field, data)
         run = json.loads(self.read("out/bridge.summary.json"))
-        self.assertEqual(run["schema"], "femura/topopt/1")
+        self.assertEqual(run["schema"], "ossatura/topopt/1")
         for part in ("status", "problem", "engine", "parameters", "iterations", "residual",
                      "timings", "memory", "results", "provenance"):
             self.assertIn(part, run)
@@ -427,7 +427,7 @@ class Results(TopoptCase):
         self.assert_closed(triangles)
         self.close(volume_of(triangles), run["results"]["surface"]["volume"], 1e-5)
         self.assertGreater(volume_of(triangles), 0.1 * 8 * 4 * 4)
-        process = self.femura("topopt", "cantilever", "--cells", "4x2x2", "--steps", "1", "-q",
+        process = self.ossatura("topopt", "cantilever", "--cells", "4x2x2", "--steps", "1", "-q",
                               "--stl", "none.stl", "--stl-level", "0.99", "--backend", self.backend)
         self.assertIn("none.stl: not written", process.stderr)
         self.assertEqual(self.files(), ["s.stl"])
@@ -588,7 +588,7 @@ class Failures(TopoptCase):
     """Runs that do not end well say so, keep what they have, and never end with 0."""
 
     def test_a_solve_that_does_not_converge(self):
-        process = self.femura("topopt", "cantilever", "--cells", "8x4x4", "--preconditioner",
+        process = self.ossatura("topopt", "cantilever", "--cells", "8x4x4", "--preconditioner",
                               "jacobi", "--max-iterations", "3", "-o", "out", "-q", "--backend",
                               self.backend, code=NOT_CONVERGED)
         self.assertIn("broke down in step 1", process.stderr)
@@ -698,14 +698,14 @@ class Usage(TopoptCase):
         self.fails(UNAVAILABLE, "serial", "topopt", "mbb", "--backend", "quantum")
 
     def test_help_and_printed_configuration(self):
-        text = self.femura("topopt", "--help").stdout
+        text = self.ossatura("topopt", "--help").stdout
         for part in ("Problem:", "Linear systems", "--operator auto|ebe", "Examples:", "inverter",
                      "75  stopped by SIGINT"):
             self.assertIn(part, text)
         arguments = ("mbb", "--cells", "6x2x3", "--steps", "3", "--penalty", "1:3:20:+0.5",
                      "--operator", "nbn", "--projection", "--precision", "double")
-        self.write("c.toml", self.femura("topopt", *arguments, "--print-config").stdout)
-        again = self.femura("topopt", "--config", "c.toml", "--print-config").stdout
+        self.write("c.toml", self.ossatura("topopt", *arguments, "--print-config").stdout)
+        again = self.ossatura("topopt", "--config", "c.toml", "--print-config").stdout
         self.assertEqual(self.read("c.toml"), again)
         for part in ('cells = "6x2x3"', "projection = true", 'penalty = "1:3:20:+0.5"'):
             self.assertIn(part, again)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checkpoints, designs and surfaces of `femura topopt`, written and read back.
+// The checkpoints, designs and surfaces of `ossatura topopt`, written and read back.
 #include "apps/topopt/design_checkpoint.hpp"
 #include "apps/topopt/design_files.hpp"
 #include "core/element_generators.hpp"
@@ -13,8 +13,8 @@
 #include <limits>
 #include <random>
 
-using namespace femura;
-using namespace femura_test;
+using namespace ossatura;
+using namespace ossatura_test;
 
 namespace {
 
@@ -135,7 +135,7 @@ TEST_CASE("damaged checkpoints are refused", "[topopt]") {
   CHECK_SAYS(error_with([](S s) { s.steps = -1; }), file, "damaged");
   Hdf5File::create(file).close();
   CHECK_SAYS(error_of([&] { read_design_checkpoint(file, identity, model.problem); }), file,
-             "is not a femura topopt checkpoint");
+             "is not an ossatura topopt checkpoint");
 }
 
 TEST_CASE("a design checkpoint with a flipped bit is refused, wherever it is", "[topopt]") {

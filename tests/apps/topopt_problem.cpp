@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problems of `femura topopt` from JSON and generators: what is read, selected and refused.
+// Problems of `ossatura topopt` from JSON and generators: what is read, selected and refused.
 #include "apps/topopt/generators.hpp"
 #include "apps/topopt/read_problem.hpp"
 #include "apps/topopt/topopt_choices.hpp"
@@ -16,8 +16,8 @@
 
 #include <cmath>
 
-using namespace femura;
-using namespace femura_test;
+using namespace ossatura;
+using namespace ossatura_test;
 
 namespace {
 

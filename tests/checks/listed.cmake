@@ -11,7 +11,7 @@ file(GLOB_RECURSE sources RELATIVE ${SOURCE_DIR}/tests ${SOURCE_DIR}/tests/*/*.c
 list(FILTER sources EXCLUDE REGEX "^(consumer|fuzz)/")
 set(unlisted "")
 foreach(source ${sources})
-  get_filename_component(name ${source} NAME) # unique, as femura_*_test checks
+  get_filename_component(name ${source} NAME) # unique, as ossatura_*_test checks
   string(FIND "${lists}" ${name} place)
   if(place EQUAL -1)
     string(APPEND unlisted "\n  ${source}")

@@ -20,18 +20,18 @@ function(build source build) # further arguments go to the configuration
 endfunction()
 
 file(REMOVE_RECURSE ${WORK_DIR})
-step(${CMAKE_COMMAND} --install ${FEMURA_BUILD_DIR} --prefix ${WORK_DIR}/prefix)
+step(${CMAKE_COMMAND} --install ${OSSATURA_BUILD_DIR} --prefix ${WORK_DIR}/prefix)
 build(${SOURCE_DIR} ${WORK_DIR}/build)
 set(target --target consumer)
 build(${SOURCE_DIR}/subdirectory ${WORK_DIR}/subdirectory
-  -D FEMURA_SOURCE_DIR=${SOURCE_DIR}/../..)
+  -D OSSATURA_SOURCE_DIR=${SOURCE_DIR}/../..)
 unset(target)
 
 # The package can be moved, and refuses another Kokkos.
 file(GLOB_RECURSE files ${WORK_DIR}/prefix/*.cmake)
 foreach(file IN LISTS files)
   file(READ ${file} text)
-  string(FIND "${text}" ${FEMURA_BUILD_DIR} place)
+  string(FIND "${text}" ${OSSATURA_BUILD_DIR} place)
   if(NOT place EQUAL -1)
     message(FATAL_ERROR "${file} names the build folder")
   endif()
@@ -49,7 +49,7 @@ if(NOT failed OR NOT complaint MATCHES "99\\.0 \\(SERIAL\\)\\. The two do not mi
   message(FATAL_ERROR "another Kokkos: exit code ${failed}, ${complaint}")
 endif()
 
-file(COPY ${WORK_DIR}/prefix/share/femura/examples DESTINATION ${WORK_DIR})
+file(COPY ${WORK_DIR}/prefix/share/ossatura/examples DESTINATION ${WORK_DIR})
 build(${WORK_DIR}/examples ${WORK_DIR}/examples/build)
 
 if(CUDA AND NOT EXISTS /dev/nvidia0)

@@ -11,7 +11,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
 struct Lattice {
   BlockGraph graph;

@@ -17,17 +17,17 @@ struct NeverRun {
 TEST_CASE("an unknown backend is an error that lists those of the build", "[backend]") {
   std::string message;
   try {
-    femura::with_backend("abacus", NeverRun());
-  } catch (const femura::BackendError& error) {
+    ossatura::with_backend("abacus", NeverRun());
+  } catch (const ossatura::BackendError& error) {
     message = error.what();
   }
   CHECK_THAT(message, ContainsSubstring("'abacus'"));
-  for (const std::string& name : femura::backend_names())
+  for (const std::string& name : ossatura::backend_names())
     CHECK_THAT(message, ContainsSubstring(name));
 }
 
 TEST_CASE("a backend name is matched whole and in lower case", "[backend]") {
-  CHECK_THROWS_AS(femura::with_backend("", NeverRun()), femura::BackendError);
-  CHECK_THROWS_AS(femura::with_backend("Serial", NeverRun()), femura::BackendError);
-  CHECK_THROWS_AS(femura::with_backend("serial ", NeverRun()), femura::BackendError);
+  CHECK_THROWS_AS(ossatura::with_backend("", NeverRun()), ossatura::BackendError);
+  CHECK_THROWS_AS(ossatura::with_backend("Serial", NeverRun()), ossatura::BackendError);
+  CHECK_THROWS_AS(ossatura::with_backend("serial ", NeverRun()), ossatura::BackendError);
 }

@@ -7,8 +7,8 @@
 #include "tests/io/sample_files.hpp"
 #include "tests/io/test_directory.hpp"
 
-using namespace femura;
-using namespace femura_test;
+using namespace ossatura;
+using namespace ossatura_test;
 
 namespace {
 

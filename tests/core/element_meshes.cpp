@@ -15,8 +15,8 @@
 
 namespace {
 
-using namespace femura;
-using namespace femura_test;
+using namespace ossatura;
+using namespace ossatura_test;
 
 Vector point_of(const ElementMesh& mesh, std::int32_t n) {
   return {mesh.point[3 * std::size_t(n)], mesh.point[3 * std::size_t(n) + 1],

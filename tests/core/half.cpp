@@ -9,7 +9,7 @@
 
 namespace {
 
-using femura::Half;
+using ossatura::Half;
 
 /// A half from its bits.
 Half half_of(std::uint16_t bits) {

@@ -15,7 +15,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 using Vector = std::array<double, 3>;
 
 Vector point_at(const ElementMesh& mesh, std::int32_t n) {

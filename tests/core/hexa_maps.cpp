@@ -13,7 +13,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
 constexpr int cube_corner[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
                                    {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};

@@ -15,7 +15,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
 constexpr int corner[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
                               {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};

@@ -21,8 +21,8 @@
 
 namespace {
 
-using namespace femura;
-using namespace femura_test;
+using namespace ossatura;
+using namespace ossatura_test;
 using Point = std::array<double, 3>;
 
 double six_volumes(const Point& a, const Point& b, const Point& c) {

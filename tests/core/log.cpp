@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-using namespace femura;
+using namespace ossatura;
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include "core/backend.hpp"
 #include "tests/backend_test.hpp"
 
-using namespace femura;
+using namespace ossatura;
 
 namespace {
 
@@ -17,8 +17,8 @@ SpaceMemory memory_of(const std::string& space) {
 
 } // namespace
 
-FEMURA_BACKEND_TEST("Kokkos allocations are counted per space, live and at their peak",
-                    "[memory]") {
+OSSATURA_BACKEND_TEST("Kokkos allocations are counted per space, live and at their peak",
+                      "[memory]") {
   using Exec = TestType;
   const std::string space = Exec::memory_space::name();
   const std::int64_t slack = 4096; // headers and rounding of Kokkos
@@ -45,7 +45,7 @@ FEMURA_BACKEND_TEST("Kokkos allocations are counted per space, live and at their
   CHECK(memory_of(space).live == 0);
 }
 
-FEMURA_BACKEND_TEST("the peak of the process covers what was touched", "[memory]") {
+OSSATURA_BACKEND_TEST("the peak of the process covers what was touched", "[memory]") {
   const std::vector<char> touched(50000000, 1);
   CHECK(touched.back() == 1);
   CHECK(peak_host_bytes() >= 50000000);
@@ -53,7 +53,7 @@ FEMURA_BACKEND_TEST("the peak of the process covers what was touched", "[memory]
 }
 
 // [slow]: the address sanitizer keeps what was given back.
-FEMURA_BACKEND_TEST("the resident set falls when memory is given back", "[memory][slow]") {
+OSSATURA_BACKEND_TEST("the resident set falls when memory is given back", "[memory][slow]") {
   const std::int64_t before = resident_host_bytes();
   {
     const std::vector<char> touched(50000000, 1);

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-using namespace femura;
+using namespace ossatura;
 
 namespace {
 
@@ -13,7 +13,7 @@ namespace {
 class Groups {
 public:
   Groups() {
-    std::string name = (std::filesystem::temp_directory_path() / "femura-groups-XXXXXX").string();
+    std::string name = (std::filesystem::temp_directory_path() / "ossatura-groups-XXXXXX").string();
     REQUIRE(mkdtemp(name.data()) != nullptr);
     root_ = name;
   }

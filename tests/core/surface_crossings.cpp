@@ -9,7 +9,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
 /// A box of one cell from `lower` on.
 ElementMesh box(const double (&size)[3], const double (&lower)[3]) {

@@ -12,8 +12,8 @@
 
 namespace {
 
-using namespace femura;
-using namespace femura_test;
+using namespace ossatura;
+using namespace ossatura_test;
 
 Vector point_of(const TetraMesh& mesh, std::size_t n) {
   return {mesh.point[3 * n], mesh.point[3 * n + 1], mesh.point[3 * n + 2]};

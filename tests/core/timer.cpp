@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <thread>
 
-using namespace femura;
+using namespace ossatura;
 
 namespace {
 

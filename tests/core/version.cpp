@@ -6,7 +6,7 @@
 #include <string>
 
 TEST_CASE("version, commit and compiler are known", "[version]") {
-  CHECK(std::regex_match(femura::version(), std::regex("\\d+\\.\\d+\\.\\d+")));
-  CHECK(std::regex_match(femura::git_hash(), std::regex("unknown|[0-9a-f]{12}(\\+dirty)?")));
-  CHECK(std::regex_search(femura::compiler(), std::regex("\\d+\\.\\d+")));
+  CHECK(std::regex_match(ossatura::version(), std::regex("\\d+\\.\\d+\\.\\d+")));
+  CHECK(std::regex_match(ossatura::git_hash(), std::regex("unknown|[0-9a-f]{12}(\\+dirty)?")));
+  CHECK(std::regex_search(ossatura::compiler(), std::regex("\\d+\\.\\d+")));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer entry for one reader, chosen by FEMURA_FUZZ_TARGET (parosol, metaimage, nifti, surface,
-// raw, format, opencarp, gmsh, vtk_legacy, vtu, vtx, elements, models, nodal_list, cell_values).
-// The readers take a path, so the input goes through a file (set TMPDIR to a file system in
-// memory).
+// libFuzzer entry for one reader, chosen by OSSATURA_FUZZ_TARGET (parosol, metaimage, nifti,
+// surface, raw, format, opencarp, gmsh, vtk_legacy, vtu, vtx, elements, models, nodal_list,
+// cell_values). The readers take a path, so the input goes through a file (set TMPDIR to a file
+// system in memory).
 #include "tests/fuzz/reader_targets.hpp"
 
 #include <cstdint>
@@ -13,21 +13,22 @@
 
 #include <unistd.h>
 
-#define FEMURA_JOIN(a, b) a##b
-#define FEMURA_TARGET_OF(name) FEMURA_JOIN(name, _target)
+#define OSSATURA_JOIN(a, b) a##b
+#define OSSATURA_TARGET_OF(name) OSSATURA_JOIN(name, _target)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   // A new file each time: HDF5 knows files by device and inode, and keeps some damaged ones open.
-  std::string path = (std::filesystem::temp_directory_path() / "femura-fuzz-XXXXXX").string();
+  std::string path = (std::filesystem::temp_directory_path() / "ossatura-fuzz-XXXXXX").string();
   const int file = ::mkstemp(path.data());
   if (file < 0 || ::write(file, data, size) != static_cast<ssize_t>(size)) {
-    std::perror("femura fuzz target");
+    std::perror("ossatura fuzz target");
     std::abort();
   }
   ::close(file);
-  femura_test::FEMURA_TARGET_OF(FEMURA_FUZZ_TARGET)(path); // an exception that escapes is a finding
+  ossatura_test::OSSATURA_TARGET_OF(OSSATURA_FUZZ_TARGET)(
+      path); // an exception that escapes is a finding
   ::unlink(path.c_str());
   return 0;
 }

@@ -3,7 +3,7 @@
 code (1, an internal error, is none), within 60 s and 4 GB, without a file left that is not finished,
 and, where the code is 0, without a number in its summary that is not finite.
 
-  mutate.py build/femura build/tests/fuzz/seeds [--runs 10000] [--seed 1] [--jobs 1] [--keep DIR]
+  mutate.py build/ossatura build/tests/fuzz/seeds [--runs 10000] [--seed 1] [--jobs 1] [--keep DIR]
 
 The folder of seeds is what `fuzz_seeds --seeds` writes (a test of its own). A run is known by seed and
 number: --only NUMBER repeats it and leaves its files in --keep."""
@@ -207,7 +207,7 @@ def finding(process, case, directory, known_empty):
     text = process.stderr.decode(errors="replace")
     if process.returncode not in CODES:
         return f"exit {process.returncode}: {text[-300:]}"
-    if process.returncode not in (0, 3) and "femura: " not in text:
+    if process.returncode not in (0, 3) and "ossatura: " not in text:
         return f"exit {process.returncode} without a message"
     left = [name for name in os.listdir(directory)
             if name not in case.files and not name.endswith((".h5", ".hdf", ".json"))]

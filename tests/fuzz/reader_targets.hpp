@@ -25,14 +25,14 @@
 #include <stdexcept>
 #include <string>
 
-namespace femura_test {
+namespace ossatura_test {
 
 inline void expect(bool condition, const char* what) {
   if (!condition)
     throw std::logic_error(std::string("a reader accepted a file and returned ") + what);
 }
 
-inline void expect_valid(const femura::VoxelImage& image) {
+inline void expect_valid(const ossatura::VoxelImage& image) {
   expect(image.shape[0] > 0 && image.shape[1] > 0 && image.shape[2] > 0, "an empty image");
   expect(image.value.size() == image.num_voxels(), "the wrong number of voxels");
   expect(image.spacing > 0 && std::isfinite(image.spacing), "a bad spacing");
@@ -42,7 +42,7 @@ inline void expect_valid(const femura::VoxelImage& image) {
     expect(std::isfinite(v), "a value that is not finite");
 }
 
-inline void expect_valid(const femura::VoxelModel& model) {
+inline void expect_valid(const ossatura::VoxelModel& model) {
   expect_valid(model.modulus);
   for (const float e : model.modulus.value)
     expect(e >= 0, "a negative modulus");
@@ -52,7 +52,7 @@ inline void expect_valid(const femura::VoxelModel& model) {
   for (const float nu : model.poisson_image)
     expect(nu > -1 && nu < 0.5f, "a bad Poisson's ratio of a voxel");
   for (const auto* list : {&model.displacements, &model.forces})
-    for (const femura::NodalValue& row : *list) {
+    for (const ossatura::NodalValue& row : *list) {
       for (int axis = 0; axis < 3; ++axis)
         expect(row.node[axis] >= 0 && row.node[axis] <= model.modulus.shape[axis],
                "a node outside the lattice");
@@ -61,16 +61,16 @@ inline void expect_valid(const femura::VoxelModel& model) {
     }
 }
 
-inline void expect_valid(const femura::TriangleSurface& surface) {
+inline void expect_valid(const ossatura::TriangleSurface& surface) {
   for (const auto& p : surface.vertex)
     expect(std::isfinite(p[0]) && std::isfinite(p[1]) && std::isfinite(p[2]), "a bad vertex");
   for (const auto& t : surface.triangle)
     for (const int v : t)
       expect(v >= 0 && std::size_t(v) < surface.vertex.size(), "a bad vertex number");
-  femura::describe_first_open_edge(surface);
+  ossatura::describe_first_open_edge(surface);
 }
 
-inline void expect_valid(const femura::TetraMesh& mesh) {
+inline void expect_valid(const ossatura::TetraMesh& mesh) {
   const std::size_t num_tetra = mesh.num_tetra();
   expect(num_tetra > 0, "a mesh without tetrahedra");
   expect(mesh.point.size() == 3 * mesh.num_points() && mesh.tetra.size() == 4 * num_tetra,
@@ -96,8 +96,8 @@ inline void expect_valid(const femura::TetraMesh& mesh) {
   }
 }
 
-inline void expect_valid(const femura::ElementMesh& mesh) {
-  const std::size_t num = std::size_t(femura::nodes_per_elem(mesh.shape));
+inline void expect_valid(const ossatura::ElementMesh& mesh) {
+  const std::size_t num = std::size_t(ossatura::nodes_per_elem(mesh.shape));
   expect(mesh.num_elem() > 0, "a mesh without elements");
   expect(mesh.point.size() == 3 * mesh.num_points() && mesh.node.size() == num * mesh.num_elem(),
          "parts of rows");
@@ -113,18 +113,18 @@ inline void expect_valid(const femura::ElementMesh& mesh) {
   }
   for (const bool is_used : used)
     expect(is_used, "a point of no element");
-  for (const std::int32_t v : femura::boundary_triangles(mesh))
+  for (const std::int32_t v : ossatura::boundary_triangles(mesh))
     expect(v >= 0 && std::size_t(v) < mesh.num_points(), "a bad surface");
 }
 
-inline void expect_valid(const femura::ElementFile& file) {
+inline void expect_valid(const ossatura::ElementFile& file) {
   expect_valid(file.mesh);
   expect(file.unused_points >= 0, "a negative number of unused points");
 }
 
-inline void expect_valid(const femura::HexaFile& file) {
-  const femura::HexaModel& model = file.model;
-  expect(model.mesh.shape == femura::ElementShape::hexa, "other elements than hexahedra");
+inline void expect_valid(const ossatura::HexaFile& file) {
+  const ossatura::HexaModel& model = file.model;
+  expect(model.mesh.shape == ossatura::ElementShape::hexa, "other elements than hexahedra");
   expect_valid(model.mesh);
   expect(file.unused_points >= 0, "a negative number of unused points");
   const auto expect_set = [](const std::vector<std::int32_t>& set, std::size_t count) {
@@ -138,13 +138,13 @@ inline void expect_valid(const femura::HexaFile& file) {
   for (const auto& set : model.elem_sets)
     expect_set(set.second, model.mesh.num_elem());
   std::vector<std::int32_t> held;
-  for (const femura::HeldComponents& h : model.held) {
+  for (const ossatura::HeldComponents& h : model.held) {
     held.push_back(h.node);
     expect(h.components >= 1 && h.components <= 7, "components that are none");
   }
   expect_set(held, model.mesh.num_points());
-  for (const femura::NodeLoads& loads : model.loads)
-    for (const femura::NodeForce& f : loads.forces) {
+  for (const ossatura::NodeLoads& loads : model.loads)
+    for (const ossatura::NodeForce& f : loads.forces) {
       expect(f.node >= 0 && std::size_t(f.node) < model.mesh.num_points(), "a force on no node");
       for (const double component : f.force)
         expect(std::isfinite(component), "a force that is not finite");
@@ -161,39 +161,39 @@ bool accepts(const Read& read) {
   try {
     read();
     return true;
-  } catch (const femura::InputError&) {
+  } catch (const ossatura::InputError&) {
     return false;
-  } catch (const femura::BackendError&) { // more than fits in memory
+  } catch (const ossatura::BackendError&) { // more than fits in memory
     return false;
   }
 }
 
 inline bool parosol_target(const std::string& path) {
-  femura::ParosolOptions options;
+  ossatura::ParosolOptions options;
   options.trial = true; // defects of the HDF5 library are not ours to find
-  return accepts([&] { expect_valid(femura::read_parosol(path, options)); });
+  return accepts([&] { expect_valid(ossatura::read_parosol(path, options)); });
 }
 inline bool metaimage_target(const std::string& path) {
-  return accepts([&] { expect_valid(femura::read_metaimage(path)); });
+  return accepts([&] { expect_valid(ossatura::read_metaimage(path)); });
 }
 inline bool nifti_target(const std::string& path) {
-  return accepts([&] { expect_valid(femura::read_nifti(path)); });
+  return accepts([&] { expect_valid(ossatura::read_nifti(path)); });
 }
 inline bool surface_target(const std::string& path) {
-  return accepts([&] { expect_valid(femura::read_surface(path)); });
+  return accepts([&] { expect_valid(ossatura::read_surface(path)); });
 }
 inline bool format_target(const std::string& path) {
-  return accepts([&] { femura::guess_format(path); });
+  return accepts([&] { ossatura::guess_format(path); });
 }
 /// 3 x 2 x 2 big-endian floats behind four bytes.
 inline bool raw_target(const std::string& path) {
   return accepts([&] {
-    femura::RawImageOptions options;
+    ossatura::RawImageOptions options;
     options.shape = {3, 2, 2};
-    options.type = femura::SampleType::f32;
-    options.order = femura::ByteOrder::big;
+    options.type = ossatura::SampleType::f32;
+    options.order = ossatura::ByteOrder::big;
     options.header_bytes = 4;
-    expect_valid(femura::read_raw_image(path, options));
+    expect_valid(ossatura::read_raw_image(path, options));
   });
 }
 
@@ -202,39 +202,39 @@ inline bool opencarp_target(const std::string& path) {
   const OpencarpFiles files = unpacked(read_bytes_of(path));
   const std::string dot = path + (files.binary ? ".b" : ".");
   files.write(path);
-  const bool accepted = accepts([&] { expect_valid(femura::read_tetra_mesh(dot + "pts")); });
+  const bool accepted = accepts([&] { expect_valid(ossatura::read_tetra_mesh(dot + "pts")); });
   for (const char* extension : {"pts", "elem", "lon"})
     std::filesystem::remove(dot + extension);
   return accepted;
 }
 inline bool gmsh_target(const std::string& path) {
-  return accepts([&] { expect_valid(femura::read_gmsh(path, 1)); });
+  return accepts([&] { expect_valid(ossatura::read_gmsh(path, 1)); });
 }
 inline bool vtk_legacy_target(const std::string& path) {
-  return accepts([&] { expect_valid(femura::read_vtk_legacy(path, {}, 1)); });
+  return accepts([&] { expect_valid(ossatura::read_vtk_legacy(path, {}, 1)); });
 }
 inline bool vtu_target(const std::string& path) {
-  return accepts([&] { expect_valid(femura::read_vtu(path, {}, 1)); });
+  return accepts([&] { expect_valid(ossatura::read_vtu(path, {}, 1)); });
 }
 /// Elements of soft bodies in any of the formats, told by the first byte.
 inline bool elements_target(const std::string& path) {
   return accepts([&] {
     const Bytes head = read_bytes_of(path).substr(0, 1);
     if (head == "$")
-      return expect_valid(femura::read_gmsh_elements(path, 1));
-    femura::VtkGrid grid =
-        head == "#" ? femura::read_vtk_legacy_grid(path) : femura::read_vtu_grid(path);
-    expect_valid(femura::make_element_file(grid, 1));
+      return expect_valid(ossatura::read_gmsh_elements(path, 1));
+    ossatura::VtkGrid grid =
+        head == "#" ? ossatura::read_vtk_legacy_grid(path) : ossatura::read_vtu_grid(path);
+    expect_valid(ossatura::make_element_file(grid, 1));
   });
 }
 /// Models of hexahedra in any of the formats, told by the first byte.
 inline bool models_target(const std::string& path) {
   return accepts([&] {
     const Bytes head = read_bytes_of(path).substr(0, 1);
-    std::shared_ptr<const femura::HexaMap> map;
-    const femura::HexaFile file = head == "*"   ? femura::read_abaqus(path, 1)
-                                  : head == "$" ? femura::read_gmsh_curved_hexa(path, 1, map)
-                                                : femura::read_ansys(path, 1);
+    std::shared_ptr<const ossatura::HexaMap> map;
+    const ossatura::HexaFile file = head == "*"   ? ossatura::read_abaqus(path, 1)
+                                    : head == "$" ? ossatura::read_gmsh_curved_hexa(path, 1, map)
+                                                  : ossatura::read_ansys(path, 1);
     expect_valid(file);
     for (std::size_t elem = 0; map != nullptr && elem < file.model.mesh.num_elem(); ++elem) {
       double x[3], jacobian[9];
@@ -248,7 +248,7 @@ inline bool models_target(const std::string& path) {
 inline bool nodal_list_target(const std::string& path) {
   return accepts([&] {
     const int shape[3] = {2, 3, 4};
-    for (const femura::NodalValue& row : femura::read_nodal_list(path, {2, 3, 4})) {
+    for (const ossatura::NodalValue& row : ossatura::read_nodal_list(path, {2, 3, 4})) {
       for (int axis = 0; axis < 3; ++axis)
         expect(row.node[axis] >= 0 && row.node[axis] <= shape[axis], "a node outside the lattice");
       expect(row.component >= 0 && row.component < 3, "a bad direction");
@@ -259,7 +259,7 @@ inline bool nodal_list_target(const std::string& path) {
 /// Of a mesh of two tetrahedra.
 inline bool cell_values_target(const std::string& path) {
   return accepts([&] {
-    const std::vector<double> value = femura::read_cell_values(path, 2);
+    const std::vector<double> value = ossatura::read_cell_values(path, 2);
     expect(value.size() == 2 || value.size() == 4 || value.size() == 6, "parts of rows");
     for (const double x : value)
       expect(!std::isinf(x), "a value that is infinite");
@@ -268,11 +268,11 @@ inline bool cell_values_target(const std::string& path) {
 /// Of a mesh of five points.
 inline bool vtx_target(const std::string& path) {
   return accepts([&] {
-    const std::vector<std::int32_t> list = femura::read_vertex_list(path, 5);
+    const std::vector<std::int32_t> list = ossatura::read_vertex_list(path, 5);
     expect(!list.empty(), "an empty list");
     for (const std::int32_t v : list)
       expect(v >= 0 && v < 5, "a vertex out of range");
   });
 }
 
-} // namespace femura_test
+} // namespace ossatura_test

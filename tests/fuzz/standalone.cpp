@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 namespace {
 
 namespace fs = std::filesystem;
-using namespace femura_test;
+using namespace ossatura_test;
 
 template<class Put>
 void write_tetra_seeds(const Put& put) {
@@ -111,7 +111,7 @@ long run(const fs::path& path) {
 } // namespace
 
 int main(int argc, char** argv) {
-  femura::skip_hdf5_exit_cleanup();
+  ossatura::skip_hdf5_exit_cleanup();
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() == 2 && arguments[0] == "--seeds") {
     write_seeds(arguments[1]);

@@ -12,9 +12,9 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::device_image;
-using femura::test::host_values;
+using namespace ossatura;
+using ossatura::test::device_image;
+using ossatura::test::host_values;
 using Shape = std::array<int, 3>;
 
 std::size_t num_voxels(const Shape& n) {
@@ -72,8 +72,8 @@ std::vector<float> snake(const Shape& n, std::int64_t& length) {
   return value;
 }
 
-FEMURA_BACKEND_TEST("Components of random images are those of breadth-first search",
-                    "[components]") {
+OSSATURA_BACKEND_TEST("Components of random images are those of breadth-first search",
+                      "[components]") {
   const Shape shapes[] = {{17, 19, 23}, {1, 40, 30}, {64, 1, 9}, {3, 50, 1}, {33, 32, 31}};
   unsigned seed = 0;
   for (const Shape& n : shapes)
@@ -87,8 +87,8 @@ FEMURA_BACKEND_TEST("Components of random images are those of breadth-first sear
     }
 }
 
-FEMURA_BACKEND_TEST("A snake through the whole box is one component, and two when cut",
-                    "[components]") {
+OSSATURA_BACKEND_TEST("A snake through the whole box is one component, and two when cut",
+                      "[components]") {
   const Shape n{41, 43, 45};
   std::int64_t length = 0;
   std::vector<float> value = snake(n, length);
@@ -106,8 +106,8 @@ FEMURA_BACKEND_TEST("A snake through the whole box is one component, and two whe
   CHECK(labels<TestType>(n, value, Connectivity::face)[0] == expected);
 }
 
-FEMURA_BACKEND_TEST("Voxels that share an edge or a corner touch under node connectivity only",
-                    "[components]") {
+OSSATURA_BACKEND_TEST("Voxels that share an edge or a corner touch under node connectivity only",
+                      "[components]") {
   const Shape n{2, 2, 2};
   for (int other : {3, 5, 6, 7}) { // over an edge or the middle of the cube from voxel 0
     std::vector<float> value(8, 0.0f);
@@ -118,8 +118,8 @@ FEMURA_BACKEND_TEST("Voxels that share an edge or a corner touch under node conn
   }
 }
 
-FEMURA_BACKEND_TEST("Images without or with one solid voxel have no or one component",
-                    "[components]") {
+OSSATURA_BACKEND_TEST("Images without or with one solid voxel have no or one component",
+                      "[components]") {
   const TestType exec;
   for (Connectivity connectivity : connectivities) {
     std::vector<float> value(60, 0.0f);
@@ -143,7 +143,7 @@ FEMURA_BACKEND_TEST("Images without or with one solid voxel have no or one compo
   }
 }
 
-FEMURA_BACKEND_TEST("Sizes and summary count the labels of the oracle", "[components]") {
+OSSATURA_BACKEND_TEST("Sizes and summary count the labels of the oracle", "[components]") {
   const Shape n{29, 31, 27};
   for (double density : {0.1, 0.3, 0.6}) {
     const std::vector<float> value = random_image(n, unsigned(100 * density), density);
@@ -178,8 +178,8 @@ FEMURA_BACKEND_TEST("Sizes and summary count the labels of the oracle", "[compon
   }
 }
 
-FEMURA_BACKEND_TEST("Only the largest component stays, the first of two equal ones",
-                    "[components]") {
+OSSATURA_BACKEND_TEST("Only the largest component stays, the first of two equal ones",
+                      "[components]") {
   //                               two         two   one
   const std::vector<float> value{0, 3, 4, 0, 0, 5, 6, 0, 7};
   const auto image = device_image(TestType(), {9, 1, 1}, value);
@@ -189,7 +189,7 @@ FEMURA_BACKEND_TEST("Only the largest component stays, the first of two equal on
   CHECK(host_values(image) == std::vector<float>{0, 3, 4, 0, 0, 0, 0, 0, 0});
 }
 
-FEMURA_BACKEND_TEST("Components that no support holds are found and dropped", "[components]") {
+OSSATURA_BACKEND_TEST("Components that no support holds are found and dropped", "[components]") {
   const TestType exec;
   const Shape n{25, 24, 22};
   for (Connectivity connectivity : connectivities) {
@@ -227,7 +227,7 @@ FEMURA_BACKEND_TEST("Components that no support holds are found and dropped", "[
   }
 }
 
-FEMURA_BACKEND_TEST("Supports for another number of voxels are rejected", "[components]") {
+OSSATURA_BACKEND_TEST("Supports for another number of voxels are rejected", "[components]") {
   const auto image = device_image(TestType(), {2, 2, 1}, {1, 1, 1, 1});
   const auto support = upload(TestType(), "support", std::vector<std::uint8_t>(3, 1));
   CHECK_THROWS_AS(find_unsupported(TestType(), image, support, Connectivity::face),

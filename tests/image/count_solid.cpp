@@ -8,9 +8,9 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
-FEMURA_BACKEND_TEST("Solid voxels are those above zero", "[count_solid]") {
+OSSATURA_BACKEND_TEST("Solid voxels are those above zero", "[count_solid]") {
   std::mt19937 random(8);
   std::vector<float> value(19 * 23 * 9);
   std::int64_t expected = 0;
@@ -19,7 +19,7 @@ FEMURA_BACKEND_TEST("Solid voxels are those above zero", "[count_solid]") {
     v = kind == 3 ? std::nanf("") : float(kind - 1);
     expected += kind == 2;
   }
-  const auto image = femura::test::device_image(TestType(), {19, 23, 9}, value);
+  const auto image = ossatura::test::device_image(TestType(), {19, 23, 9}, value);
   CHECK(count_solid(TestType(), image) == expected);
 }
 

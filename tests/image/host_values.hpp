@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-namespace femura::test {
+namespace ossatura::test {
 
 template<class T, class Exec>
 std::vector<T> host_values(const Kokkos::View<T*, Kokkos::LayoutRight, Exec>& array) {
@@ -29,4 +29,4 @@ VoxelArray<Exec> device_image(const Exec& exec, std::array<int, 3> shape,
   return to_device(exec, image);
 }
 
-} // namespace femura::test
+} // namespace ossatura::test

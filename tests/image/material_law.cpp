@@ -10,9 +10,9 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::device_image;
-using femura::test::host_values;
+using namespace ossatura;
+using ossatura::test::device_image;
+using ossatura::test::host_values;
 
 template<class Exec>
 struct Applied {
@@ -48,7 +48,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-FEMURA_BACKEND_TEST("An image of moduli is scaled to MPa", "[material]") {
+OSSATURA_BACKEND_TEST("An image of moduli is scaled to MPa", "[material]") {
   MaterialLaw law;
   law.modulus_factor = 1000;
   law.poisson = 0.25;
@@ -61,8 +61,8 @@ FEMURA_BACKEND_TEST("An image of moduli is scaled to MPa", "[material]") {
   CHECK(applied.poisson.empty());
 }
 
-FEMURA_BACKEND_TEST("A window includes both its ends and a threshold its grey value",
-                    "[material]") {
+OSSATURA_BACKEND_TEST("A window includes both its ends and a threshold its grey value",
+                      "[material]") {
   MaterialLaw law;
   law.kind = MaterialKind::window;
   law.lower = 100;
@@ -75,7 +75,7 @@ FEMURA_BACKEND_TEST("A window includes both its ends and a threshold its grey va
   CHECK(apply<TestType>(law, grey).field.num_solid == 4);
 }
 
-FEMURA_BACKEND_TEST("A linear law ends at void and below its cut-off", "[material]") {
+OSSATURA_BACKEND_TEST("A linear law ends at void and below its cut-off", "[material]") {
   MaterialLaw law;
   law.kind = MaterialKind::linear;
   law.intercept = -100;
@@ -89,7 +89,7 @@ FEMURA_BACKEND_TEST("A linear law ends at void and below its cut-off", "[materia
   CHECK(applied.field.maximum == 100);
 }
 
-FEMURA_BACKEND_TEST("A power law goes through its calibrated density", "[material]") {
+OSSATURA_BACKEND_TEST("A power law goes through its calibrated density", "[material]") {
   MaterialLaw law;
   law.kind = MaterialKind::power;
   law.density_intercept = -0.5;
@@ -117,7 +117,7 @@ FEMURA_BACKEND_TEST("A power law goes through its calibrated density", "[materia
   CHECK(applied.field.num_clamped == clamped);
 }
 
-FEMURA_BACKEND_TEST("A label table gives each label its material", "[material]") {
+OSSATURA_BACKEND_TEST("A label table gives each label its material", "[material]") {
   MaterialLaw law;
   law.kind = MaterialKind::table;
   law.table = {{7, 17000, 0.3}, {-2, 500, 0.2}, {3, 0, 0.3}, {100, 1000, 0.45}};
@@ -135,8 +135,8 @@ FEMURA_BACKEND_TEST("A label table gives each label its material", "[material]")
   CHECK(uniform.field.poisson == 0.35);
 }
 
-FEMURA_BACKEND_TEST("Voxels without a material are refused with the first of them and their number",
-                    "[material]") {
+OSSATURA_BACKEND_TEST(
+    "Voxels without a material are refused with the first of them and their number", "[material]") {
   MaterialLaw law;
   std::vector<float> grey(4 * 3 * 2, 1.0f);
   grey[1 + 4 * (2 + 3 * 1)] = std::nanf("");
@@ -163,7 +163,7 @@ FEMURA_BACKEND_TEST("Voxels without a material are refused with the first of the
   CHECK(contains(refusal<TestType>(law, {4, 3, 2}, grey), "no integer"));
 }
 
-FEMURA_BACKEND_TEST("Laws without meaning are refused", "[material]") {
+OSSATURA_BACKEND_TEST("Laws without meaning are refused", "[material]") {
   const auto refused = [](const MaterialLaw& law) {
     CHECK_THROWS_AS(apply<TestType>(law, {1.0f}), UsageError);
   };

@@ -10,8 +10,8 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::host_values;
+using namespace ossatura;
+using ossatura::test::host_values;
 
 /// Gradient noise at a point as in the textbook: eight dot products, trilinear in the fades.
 double noise(std::uint64_t seed, const double (&p)[3]) {
@@ -52,7 +52,7 @@ double level_at(const PerlinOptions& options, int x, int y, int z) {
   return std::max(std::abs(noise(options.seed, p)), std::abs(noise(options.seed, q)));
 }
 
-FEMURA_BACKEND_TEST("Perlin bone is gradient noise of the textbook at every voxel", "[perlin]") {
+OSSATURA_BACKEND_TEST("Perlin bone is gradient noise of the textbook at every voxel", "[perlin]") {
   PerlinOptions options;
   options.shape = {23, 17, 11};
   options.feature = 5.25;
@@ -67,7 +67,7 @@ FEMURA_BACKEND_TEST("Perlin bone is gradient noise of the textbook at every voxe
   CHECK(worst < 2e-6); // 24 fractional bits through three interpolations
 }
 
-FEMURA_BACKEND_TEST("Perlin bone is bitwise the same on every backend", "[perlin]") {
+OSSATURA_BACKEND_TEST("Perlin bone is bitwise the same on every backend", "[perlin]") {
   PerlinOptions options;
   options.shape = {61, 40, 33};
   options.feature = 9;
@@ -78,7 +78,8 @@ FEMURA_BACKEND_TEST("Perlin bone is bitwise the same on every backend", "[perlin
   CHECK(host_values(perlin_level(TestType(), options)) != reference);
 }
 
-FEMURA_BACKEND_TEST("Refining shape and feature together gives the same Perlin bone", "[perlin]") {
+OSSATURA_BACKEND_TEST("Refining shape and feature together gives the same Perlin bone",
+                      "[perlin]") {
   PerlinOptions coarse;
   coarse.shape = {12, 10, 8};
   coarse.feature = 3.5;
@@ -98,7 +99,7 @@ FEMURA_BACKEND_TEST("Refining shape and feature together gives the same Perlin b
   CHECK(worst < 2e-6);
 }
 
-FEMURA_BACKEND_TEST("Perlin bone fills the published part of its box", "[perlin]") {
+OSSATURA_BACKEND_TEST("Perlin bone fills the published part of its box", "[perlin]") {
   PerlinOptions options;
   options.shape = {150, 150, 150};
   options.feature = 8;
@@ -116,7 +117,7 @@ FEMURA_BACKEND_TEST("Perlin bone fills the published part of its box", "[perlin]
   CHECK(std::abs(double(solid) / (150. * 150 * 150) - 0.182) < 0.01);
 }
 
-FEMURA_BACKEND_TEST("Perlin bone meets a wanted solid fraction to the voxel", "[perlin]") {
+OSSATURA_BACKEND_TEST("Perlin bone meets a wanted solid fraction to the voxel", "[perlin]") {
   PerlinOptions options;
   options.shape = {40, 41, 42};
   options.feature = 7;
@@ -131,7 +132,7 @@ FEMURA_BACKEND_TEST("Perlin bone meets a wanted solid fraction to the voxel", "[
   }
 }
 
-FEMURA_BACKEND_TEST("Perlin bone of impossible options is rejected", "[perlin]") {
+OSSATURA_BACKEND_TEST("Perlin bone of impossible options is rejected", "[perlin]") {
   PerlinOptions options;
   options.feature = 0.5;
   CHECK_THROWS_AS(make_perlin_bone(TestType(), options), std::invalid_argument);

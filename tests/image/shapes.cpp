@@ -9,18 +9,18 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::host_values;
+using namespace ossatura;
+using ossatura::test::host_values;
 
-FEMURA_BACKEND_TEST("A cube is solid everywhere", "[shapes]") {
+OSSATURA_BACKEND_TEST("A cube is solid everywhere", "[shapes]") {
   const VoxelArray<TestType> cube = make_cube(TestType(), {3, 4, 5}, 12.5f);
   CHECK(cube.shape[0] == 3);
   CHECK(cube.shape[2] == 5);
   CHECK(host_values(cube) == std::vector<float>(60, 12.5f));
 }
 
-FEMURA_BACKEND_TEST("A ball in three voxels per axis is the seven voxels around the middle",
-                    "[shapes]") {
+OSSATURA_BACKEND_TEST("A ball in three voxels per axis is the seven voxels around the middle",
+                      "[shapes]") {
   SphereOptions options;
   options.shape = {3, 3, 3};
   options.radius = 1.2;
@@ -34,7 +34,7 @@ FEMURA_BACKEND_TEST("A ball in three voxels per axis is the seven voxels around 
       }
 }
 
-FEMURA_BACKEND_TEST("A ball with a core has the volumes of two balls", "[shapes]") {
+OSSATURA_BACKEND_TEST("A ball with a core has the volumes of two balls", "[shapes]") {
   SphereOptions options;
   options.shape = {61, 60, 62};
   options.modulus = 1;
@@ -56,7 +56,7 @@ FEMURA_BACKEND_TEST("A ball with a core has the volumes of two balls", "[shapes]
   CHECK(std::abs((shell + core) / (4. / 3 * pi * 27000) - 1) < 0.01);
 }
 
-FEMURA_BACKEND_TEST("A laminate repeats its layers along its axis", "[shapes]") {
+OSSATURA_BACKEND_TEST("A laminate repeats its layers along its axis", "[shapes]") {
   LaminateOptions options;
   options.shape = {7, 8, 9};
   options.layers = {{2, 10}, {1, 0}, {3, 30}};
@@ -74,7 +74,7 @@ FEMURA_BACKEND_TEST("A laminate repeats its layers along its axis", "[shapes]") 
   }
 }
 
-FEMURA_BACKEND_TEST("Impossible bodies are rejected", "[shapes]") {
+OSSATURA_BACKEND_TEST("Impossible bodies are rejected", "[shapes]") {
   const TestType exec;
   CHECK_THROWS_AS(make_cube(exec, {3, 3, -1}, 1), std::invalid_argument);
   CHECK_THROWS_AS(make_cube(exec, {3, 3, 3}, -1), std::invalid_argument);

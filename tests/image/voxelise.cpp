@@ -11,8 +11,8 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::host_values;
+using namespace ossatura;
+using ossatura::test::host_values;
 
 using Point = std::array<double, 3>;
 
@@ -130,8 +130,8 @@ double depth_in_tetrahedron(const Surface& surface, const Point& p) {
   return depth;
 }
 
-FEMURA_BACKEND_TEST("A box on the lattice is its voxels, with the margin around them",
-                    "[voxelise]") {
+OSSATURA_BACKEND_TEST("A box on the lattice is its voxels, with the margin around them",
+                      "[voxelise]") {
   Surface box;
   add_box(box, {10, 20, 30}, {12, 21.5, 32});
   const auto voxels = voxels_of<TestType>(box, 0.5, 2);
@@ -147,8 +147,8 @@ FEMURA_BACKEND_TEST("A box on the lattice is its voxels, with the margin around 
   CHECK(host_values(voxels.image) == expected);
 }
 
-FEMURA_BACKEND_TEST("Faces through voxel centres take the lower side and leave the upper",
-                    "[voxelise]") {
+OSSATURA_BACKEND_TEST("Faces through voxel centres take the lower side and leave the upper",
+                      "[voxelise]") {
   Surface box;
   add_box(box, {0, 0, 0}, {5, 5, 5});
   add_box(box, {1.5, 1.5, 1.5}, {3.5, 3.5, 3.5}); // a cavity: centres 1.5 and 2.5, not 3.5
@@ -163,8 +163,8 @@ FEMURA_BACKEND_TEST("Faces through voxel centres take the lower side and leave t
       }
 }
 
-FEMURA_BACKEND_TEST("Tetrahedra that fill a cube share its voxels without gap or overlap",
-                    "[voxelise]") {
+OSSATURA_BACKEND_TEST("Tetrahedra that fill a cube share its voxels without gap or overlap",
+                      "[voxelise]") {
   // Kuhn's six: every face inside the cube lies on x = y, y = z or x = z, full of voxel centres.
   for (int n : {1, 2, 7, 8}) {
     const double e = n;
@@ -186,8 +186,8 @@ FEMURA_BACKEND_TEST("Tetrahedra that fill a cube share its voxels without gap or
   }
 }
 
-FEMURA_BACKEND_TEST("An octahedron with vertices and edges through voxel centres is closed",
-                    "[voxelise]") {
+OSSATURA_BACKEND_TEST("An octahedron with vertices and edges through voxel centres is closed",
+                      "[voxelise]") {
   Surface surface;
   const double r = 6.5; // in voxels; the middle is a voxel centre
   for (int d = 0; d < 3; ++d)
@@ -208,7 +208,7 @@ FEMURA_BACKEND_TEST("An octahedron with vertices and edges through voxel centres
         }) == 0);
 }
 
-FEMURA_BACKEND_TEST("Tetrahedra of any shape are their inside", "[voxelise]") {
+OSSATURA_BACKEND_TEST("Tetrahedra of any shape are their inside", "[voxelise]") {
   std::mt19937 random(11);
   for (int trial = 0; trial < 60; ++trial) {
     // Half of them with vertices on multiples of half a voxel, the rest anywhere.
@@ -227,7 +227,7 @@ FEMURA_BACKEND_TEST("Tetrahedra of any shape are their inside", "[voxelise]") {
   }
 }
 
-FEMURA_BACKEND_TEST("A rotated cube is where its inverse rotation says", "[voxelise]") {
+OSSATURA_BACKEND_TEST("A rotated cube is where its inverse rotation says", "[voxelise]") {
   Surface cube;
   add_box(cube, {-1, -1, -1}, {1, 1, 1});
   const double a = 0.4;
@@ -249,8 +249,8 @@ FEMURA_BACKEND_TEST("A rotated cube is where its inverse rotation says", "[voxel
         }) == 0);
 }
 
-FEMURA_BACKEND_TEST("The volume of a voxelised sphere converges to that of its surface",
-                    "[voxelise]") {
+OSSATURA_BACKEND_TEST("The volume of a voxelised sphere converges to that of its surface",
+                      "[voxelise]") {
   const Surface surface = sphere(30, 60);
   const double exact = volume(surface);
   double spacing = 0.1;
@@ -269,9 +269,9 @@ FEMURA_BACKEND_TEST("The volume of a voxelised sphere converges to that of its s
   }
 }
 
-FEMURA_BACKEND_TEST("The image is bitwise the same for any backend and order of triangles, and "
-                    "inside out",
-                    "[voxelise]") {
+OSSATURA_BACKEND_TEST("The image is bitwise the same for any backend and order of triangles, and "
+                      "inside out",
+                      "[voxelise]") {
   Surface surface = sphere(23, 37);
   const auto expected =
       host_values(voxels_of<Kokkos::DefaultHostExecutionSpace>(surface, 0.037).image);
@@ -285,7 +285,7 @@ FEMURA_BACKEND_TEST("The image is bitwise the same for any backend and order of 
   CHECK(host_values(voxels_of<TestType>(surface, 0.037).image) == expected);
 }
 
-FEMURA_BACKEND_TEST("Shells that overlap are united, and cavities stay", "[voxelise]") {
+OSSATURA_BACKEND_TEST("Shells that overlap are united, and cavities stay", "[voxelise]") {
   std::mt19937 random(7);
   std::uniform_int_distribution<int> place(0, 20);
   for (int trial = 0; trial < 20; ++trial) {
@@ -328,7 +328,7 @@ FEMURA_BACKEND_TEST("Shells that overlap are united, and cavities stay", "[voxel
   CHECK(count_solid(TestType(), voxels_of<TestType>(hollow, 1).image) == 512 + 4 * 16 - 8);
 }
 
-FEMURA_BACKEND_TEST("Bodies that face different ways are refused", "[voxelise]") {
+OSSATURA_BACKEND_TEST("Bodies that face different ways are refused", "[voxelise]") {
   Surface boxes;
   add_box(boxes, {0, 0, 0}, {4, 4, 4});
   add_box(boxes, {6, 0, 0}, {8, 4, 4});
@@ -341,7 +341,7 @@ FEMURA_BACKEND_TEST("Bodies that face different ways are refused", "[voxelise]")
   CHECK_THROWS_AS(voxels_of<TestType>(box, 1), InputError);
 }
 
-FEMURA_BACKEND_TEST("Open, empty and broken surfaces are refused", "[voxelise]") {
+OSSATURA_BACKEND_TEST("Open, empty and broken surfaces are refused", "[voxelise]") {
   Surface open = sphere(12, 24);
   open.triangle.erase(open.triangle.begin() + 300);
   CHECK_THROWS_AS(voxels_of<TestType>(open, 0.02), InputError);

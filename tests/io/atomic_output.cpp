@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-using namespace femura;
-using namespace femura_test;
+using namespace ossatura;
+using namespace ossatura_test;
 
 TEST_CASE("an output appears whole at commit and leaves nothing else behind", "[atomic]") {
   const TestDirectory directory;

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura_test {
+namespace ossatura_test {
 
 /// The numbers of an attribute of `object`; empty if they cannot be read.
 inline std::vector<std::int64_t> numbers_of(hid_t object, const char* name) {
@@ -22,4 +22,4 @@ inline std::vector<std::int64_t> numbers_of(hid_t object, const char* name) {
   return values;
 }
 
-} // namespace femura_test
+} // namespace ossatura_test

@@ -16,12 +16,12 @@
 
 #include <csignal>
 
-using namespace femura_test;
+using namespace ossatura_test;
 
 namespace {
 
 // HDF5 keeps some damaged files open and complains of it when the program ends.
-const bool quiet_exit = (femura::skip_hdf5_exit_cleanup(), true);
+const bool quiet_exit = (ossatura::skip_hdf5_exit_cleanup(), true);
 
 struct Tally {
   long accepted = 0;
@@ -183,17 +183,17 @@ TEST_CASE("damaged ParOSol files are refused or read, nothing else", "[damaged]"
 
 TEST_CASE("a file that crashes the HDF5 library is refused", "[damaged]") {
   // Found by the fuzz target: the address of the local heap of the root group is damaged.
-  const std::string path = (std::filesystem::path(FEMURA_TEST_DATA_DIR).parent_path() /
+  const std::string path = (std::filesystem::path(OSSATURA_TEST_DATA_DIR).parent_path() /
                             "fuzz/corpus/parosol/local_heap.h5")
                                .string();
-  femura::ParosolOptions options;
+  ossatura::ParosolOptions options;
   options.trial = true;
-  CHECK_SAYS(error_of([&] { femura::read_parosol(path, options); }), "local_heap.h5", "damaged");
+  CHECK_SAYS(error_of([&] { ossatura::read_parosol(path, options); }), "local_heap.h5", "damaged");
 }
 
 TEST_CASE("a trial read reports crashes and hangs and lets everything else pass", "[damaged]") {
   const auto trial = [](const std::function<void()>& read) {
-    return error_of([&] { femura::require_survivable_read("bone.h5", read, 1); });
+    return error_of([&] { ossatura::require_survivable_read("bone.h5", read, 1); });
   };
   CHECK(trial([] {}) == "no error");
   CHECK(trial([] { throw std::runtime_error("an answer"); }) == "no error");
@@ -203,7 +203,7 @@ TEST_CASE("a trial read reports crashes and hangs and lets everything else pass"
                  ::pause();
              }),
              "bone.h5", "within 1 s");
-  CHECK_SAYS(error_of<femura::BackendError>(
-                 [] { femura::require_survivable_read("bone.h5", [] { std::raise(SIGKILL); }); }),
+  CHECK_SAYS(error_of<ossatura::BackendError>(
+                 [] { ossatura::require_survivable_read("bone.h5", [] { std::raise(SIGKILL); }); }),
              "bone.h5", "memory");
 }

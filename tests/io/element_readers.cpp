@@ -15,8 +15,8 @@
 #include <random>
 #include <set>
 
-using namespace femura;
-using namespace femura_test;
+using namespace ossatura;
+using namespace ossatura_test;
 
 namespace {
 
@@ -225,9 +225,9 @@ TEST_CASE("element files that are none are refused", "[elements]") {
 }
 
 TEST_CASE("the meshes of the shared data are read without their unused points", "[elements]") {
-  const char* shared = std::getenv("FEMURA_SHARED_DATA");
+  const char* shared = std::getenv("OSSATURA_SHARED_DATA");
   if (shared == nullptr) {
-    SUCCEED("skipped: FEMURA_SHARED_DATA is not set");
+    SUCCEED("skipped: OSSATURA_SHARED_DATA is not set");
     return;
   }
   const struct {

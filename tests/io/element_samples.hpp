@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace femura_test {
+namespace ossatura_test {
 
 /// 12 points, x fastest, and two unit cubes side by side.
 struct TwoHexa {
@@ -54,4 +54,4 @@ inline Bytes sample_vtu_hexa(const VtuKind& kind) {
   return out.file(points, cells, "", 12, 2);
 }
 
-} // namespace femura_test
+} // namespace ossatura_test

@@ -11,8 +11,8 @@
 
 #include <cmath>
 
-using namespace femura;
-using namespace femura_test;
+using namespace ossatura;
+using namespace ossatura_test;
 
 namespace {
 

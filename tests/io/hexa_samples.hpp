@@ -6,7 +6,7 @@
 
 #include "tests/io/element_samples.hpp"
 
-namespace femura_test {
+namespace ossatura_test {
 
 /// As CalculiX reads it: numbers of nodes with gaps, two steps, the second of which adds a force.
 inline Bytes sample_inp() {
@@ -108,4 +108,4 @@ inline Bytes sample_gmsh_4_groups() {
          "1 2 1 1\n6 6 12\n$EndElements\n";
 }
 
-} // namespace femura_test
+} // namespace ossatura_test

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <limits>
 
-using namespace femura;
-using namespace femura_test;
+using namespace ossatura;
+using namespace ossatura_test;
 
 namespace {
 
@@ -332,7 +332,7 @@ TEST_CASE("an image that claims more than its file can hold is refused before al
 }
 
 TEST_CASE("the real bone images are read", "[parosol]") {
-  const char* shared = std::getenv("FEMURA_SHARED_DATA");
+  const char* shared = std::getenv("OSSATURA_SHARED_DATA");
   const std::string bone = std::string(shared != nullptr ? shared : "../shared/data") + "/bone/";
   struct Known {
     const char* file;
@@ -357,7 +357,7 @@ TEST_CASE("the real bone images are read", "[parosol]") {
       write_bytes(path, content);
     }
     if (!std::filesystem::exists(path)) {
-      WARN("skipped: " << path << " is not here (set FEMURA_SHARED_DATA)");
+      WARN("skipped: " << path << " is not here (set OSSATURA_SHARED_DATA)");
       continue;
     }
     const VoxelModel model = read_parosol(path);

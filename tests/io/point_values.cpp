@@ -10,8 +10,8 @@
 #include <map>
 #include <sstream>
 
-using namespace femura;
-using namespace femura_test;
+using namespace ossatura;
+using namespace ossatura_test;
 
 TEST_CASE("a .dat file has a number per line, which reads back exactly", "[igb]") {
   const TestDirectory directory;

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace femura_test {
+namespace ossatura_test {
 
 /// `text` with the first `from` replaced; the test fails where there is none.
 inline std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -16,4 +16,4 @@ inline std::string replaced(std::string text, const std::string& from, const std
   return text.replace(at, from.size(), to);
 }
 
-} // namespace femura_test
+} // namespace ossatura_test

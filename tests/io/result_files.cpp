@@ -10,8 +10,8 @@
 #include "tests/io/test_directory.hpp"
 #include "tests/io/tetra_samples.hpp"
 
-using namespace femura;
-using namespace femura_test;
+using namespace ossatura;
+using namespace ossatura_test;
 
 namespace {
 
@@ -46,7 +46,7 @@ TEST_CASE("a mesh file has the layout of VTKHDF 1.0", "[vtkhdf]") {
     writer.cell_data("SED", energy, 1, "MPa");
     writer.cell_data("stress", ramp<double>(12), 6);
     writer.cell_data("label", std::vector<int>{7, 8});
-    writer.set_run({{"version", "1.2"}, {"command", "femura bone"}});
+    writer.set_run({{"version", "1.2"}, {"command", "ossatura bone"}});
     CHECK_FALSE(std::filesystem::exists(path));
     writer.commit();
   }
@@ -72,7 +72,7 @@ TEST_CASE("a mesh file has the layout of VTKHDF 1.0", "[vtkhdf]") {
   CHECK(vtk.group("CellData").dataset("stress").shape() == std::vector<std::uint64_t>{2, 6});
   CHECK(vtk.group("CellData").dataset("label").read<int>() == std::vector<int>{7, 8});
   CHECK(vtk.has("FieldData"));
-  CHECK(file.root().group("run").text_attribute("command") == "femura bone");
+  CHECK(file.root().group("run").text_attribute("command") == "ossatura bone");
 }
 
 TEST_CASE("a mesh of tetrahedra has four corners a cell", "[vtkhdf]") {
@@ -190,7 +190,7 @@ TEST_CASE("ParOSol results join the input file, once however often they are writ
   const std::vector<double> modulus{1000.9, 5000};
   const std::vector<double> stress = ramp<double>(12);
   for (int i = 0; i < 3; ++i)
-    write_parosol_output(path, sample_solution(modulus, stress), {{"command", "femura bone"}});
+    write_parosol_output(path, sample_solution(modulus, stress), {{"command", "ossatura bone"}});
   CHECK(directory.count() == 1);
   CHECK(read_parosol(path).displacements.size() == 2); // the input is still there
   const Hdf5File file = Hdf5File::open(path);
@@ -208,7 +208,7 @@ TEST_CASE("ParOSol results join the input file, once however often they are writ
   CHECK(solution.dataset("SED").shape() == std::vector<std::uint64_t>{2, 1});
   CHECK(solution.dataset("Element stress").read<double>() == stress);
   CHECK_FALSE(solution.has("Element strain"));
-  CHECK(file.root().group("run").text_attribute("command") == "femura bone");
+  CHECK(file.root().group("run").text_attribute("command") == "ossatura bone");
 }
 
 TEST_CASE("ParOSol results go to a new file as well, and never over something else", "[parosol]") {

@@ -14,7 +14,7 @@
 #include <hdf5.h>
 #include <zlib.h>
 
-namespace femura_test {
+namespace ossatura_test {
 
 using Bytes = std::string;
 
@@ -259,4 +259,4 @@ inline void write_parosol(const std::string& path, const ParosolFile& f = {}) {
     throw std::runtime_error("the test cannot write " + path);
 }
 
-} // namespace femura_test
+} // namespace ossatura_test

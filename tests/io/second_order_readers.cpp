@@ -12,8 +12,8 @@
 #include <cmath>
 #include <random>
 
-using namespace femura;
-using namespace femura_test;
+using namespace ossatura;
+using namespace ossatura_test;
 
 namespace {
 

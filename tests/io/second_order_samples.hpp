@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace femura_test {
+namespace ossatura_test {
 
 struct SecondOrderSample {
   int version = 4; ///< 2 (format 2.2) or 4 (4.1)
@@ -92,4 +92,4 @@ private:
   }
 };
 
-} // namespace femura_test
+} // namespace ossatura_test

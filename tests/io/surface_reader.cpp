@@ -7,8 +7,8 @@
 
 #include <limits>
 
-using namespace femura;
-using namespace femura_test;
+using namespace ossatura;
+using namespace ossatura_test;
 
 namespace {
 

@@ -11,12 +11,12 @@
 
 #include <unistd.h>
 
-namespace femura_test {
+namespace ossatura_test {
 
 class TestDirectory {
 public:
   TestDirectory() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "femura-XXXXXX").string();
+    std::string pattern = (std::filesystem::temp_directory_path() / "ossatura-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr)
       throw std::runtime_error("the test cannot create " + pattern);
     path_ = pattern;
@@ -42,7 +42,7 @@ private:
 
 /// The message of the error of type E that `action` throws; "no error" if it throws none. Errors of
 /// other types pass through.
-template<class E = femura::InputError, class Action>
+template<class E = ossatura::InputError, class Action>
 std::string error_of(const Action& action) {
   try {
     action();
@@ -58,12 +58,12 @@ bool says(const std::string& text, const Parts&... parts) {
   return (... && (text.find(parts) != std::string::npos));
 }
 
-} // namespace femura_test
+} // namespace ossatura_test
 
 /// CHECK that the text has every part, showing the text where it does not.
 #define CHECK_SAYS(text, ...)                                                                      \
   do {                                                                                             \
-    const std::string femura_text_ = (text);                                                       \
-    INFO("message: " << femura_text_);                                                             \
-    CHECK(femura_test::says(femura_text_, __VA_ARGS__));                                           \
+    const std::string ossatura_text_ = (text);                                                     \
+    INFO("message: " << ossatura_text_);                                                           \
+    CHECK(ossatura_test::says(ossatura_text_, __VA_ARGS__));                                       \
   } while (false)

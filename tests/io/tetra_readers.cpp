@@ -10,8 +10,8 @@
 #include <cmath>
 #include <cstdlib>
 
-using namespace femura;
-using namespace femura_test;
+using namespace ossatura;
+using namespace ossatura_test;
 
 namespace {
 
@@ -242,9 +242,9 @@ TEST_CASE("fields of VTK files are chosen by name", "[tetra]") {
 }
 
 TEST_CASE("the meshes of the shared data are refused for their unused points", "[tetra]") {
-  const char* shared = std::getenv("FEMURA_SHARED_DATA");
+  const char* shared = std::getenv("OSSATURA_SHARED_DATA");
   if (shared == nullptr) {
-    SUCCEED("skipped: FEMURA_SHARED_DATA is not set");
+    SUCCEED("skipped: OSSATURA_SHARED_DATA is not set");
     return;
   }
   const std::string path = std::string(shared) + "/softbody/raptorTetra_8418.vtu";

@@ -8,8 +8,8 @@
 #include "tests/io/test_directory.hpp"
 #include "tests/io/tetra_samples.hpp"
 
-using namespace femura;
-using namespace femura_test;
+using namespace ossatura;
+using namespace ossatura_test;
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace femura_test {
+namespace ossatura_test {
 
 /// Points (0,0,0), (1,0,0), (0,1,0), (0,0,1), (1,1,1.5); tetrahedra 0 1 2 3 and 1 2 3 4 of tags 7
 /// and -2 (Gmsh: 7 and 9); fibres (1,0,0) and none; sheets (0,1,0) and (0.5,0,-1).
@@ -302,4 +302,4 @@ inline Bytes sample_vtu(const VtuKind& kind) {
   return out.file(points, cells, data, 5, 2);
 }
 
-} // namespace femura_test
+} // namespace ossatura_test

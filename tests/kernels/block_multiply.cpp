@@ -6,12 +6,12 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::difference;
-using femura::test::ElementCase;
-using femura::test::host_entries;
-using femura::test::host_values;
-using femura::test::random_values;
+using namespace ossatura;
+using ossatura::test::difference;
+using ossatura::test::ElementCase;
+using ossatura::test::host_entries;
+using ossatura::test::host_values;
+using ossatura::test::random_values;
 
 template<class Exec>
 BlockMatrix<Exec> random_matrix(const Exec& exec) {
@@ -22,7 +22,7 @@ BlockMatrix<Exec> random_matrix(const Exec& exec) {
   return matrix;
 }
 
-FEMURA_BACKEND_TEST("Block products are those of the scalar entries", "[block_multiply]") {
+OSSATURA_BACKEND_TEST("Block products are those of the scalar entries", "[block_multiply]") {
   const TestType exec;
   const BlockMatrix<TestType> matrix = random_matrix(exec);
   const std::vector<double> x = random_values(3 * std::size_t(matrix.num_rows), 7);
@@ -39,7 +39,7 @@ FEMURA_BACKEND_TEST("Block products are those of the scalar entries", "[block_mu
   CHECK(difference(host_values(y), expected) < 1e-13);
 }
 
-FEMURA_BACKEND_TEST("Scalar rows have the entries of the blocks", "[block_multiply]") {
+OSSATURA_BACKEND_TEST("Scalar rows have the entries of the blocks", "[block_multiply]") {
   const TestType exec;
   const BlockMatrix<TestType> matrix = random_matrix(exec);
   const CsrMatrix<TestType> csr = to_csr(exec, matrix);
@@ -57,7 +57,7 @@ FEMURA_BACKEND_TEST("Scalar rows have the entries of the blocks", "[block_multip
   CHECK(difference(entries, host_entries(matrix)) == 0);
 }
 
-FEMURA_BACKEND_TEST("A matrix without rows", "[block_multiply]") {
+OSSATURA_BACKEND_TEST("A matrix without rows", "[block_multiply]") {
   const TestType exec;
   BlockMatrix<TestType> matrix;
   make_element_map(exec, 0, {}, {}, matrix);

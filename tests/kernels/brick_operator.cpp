@@ -8,13 +8,13 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
-FEMURA_BACKEND_TEST("Marching through bricks reaches the last nodes", "[brick_operator]") {
+OSSATURA_BACKEND_TEST("Marching through bricks reaches the last nodes", "[brick_operator]") {
   // The arrays are reserved addresses of the host.
-  if constexpr (std::is_same_v<TestType, femura::test::Host>) {
-    const femura::test::LastVoxel last;
-    FEMURA_NEEDS(last.ok());
+  if constexpr (std::is_same_v<TestType, ossatura::test::Host>) {
+    const ossatura::test::LastVoxel last;
+    OSSATURA_NEEDS(last.ok());
     const TestType exec;
     const BrickOperator<TestType> brick(exec, last.grid, last.lame, last.edge);
     brick.apply(exec, last.x.array<TestType>(), last.y.array<TestType>());

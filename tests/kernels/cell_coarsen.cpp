@@ -6,9 +6,9 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::CellLevels;
-using femura::test::host_values;
+using namespace ossatura;
+using ossatura::test::CellLevels;
+using ossatura::test::host_values;
 
 constexpr Coarsening kinds[] = {Coarsening::averaged, Coarsening::split};
 
@@ -42,13 +42,13 @@ int count_differences(const CellGrid<Exec>& cells, const reference::CellLevel& e
   return wrong;
 }
 
-FEMURA_BACKEND_TEST("Cells, their nodes, places and moduli are those of the definition",
-                    "[cell_coarsen]") {
+OSSATURA_BACKEND_TEST("Cells, their nodes, places and moduli are those of the definition",
+                      "[cell_coarsen]") {
   const TestType exec;
-  for (const auto& model : femura::test::cell_models())
+  for (const auto& model : ossatura::test::cell_models())
     for (Coarsening kind : kinds) {
       const CellLevels<TestType> levels(exec, model, kind);
-      const auto oracle = femura::test::oracle_levels(levels, kind);
+      const auto oracle = ossatura::test::oracle_levels(levels, kind);
       int wrong = 0;
       for (std::size_t l = 0; l < levels.coarse.size(); ++l)
         wrong += count_differences(levels.coarse[l].cells, oracle[l + 1].level);
@@ -89,13 +89,13 @@ int count_transfer_differences(const CoarseCells<Exec>& coarse, const reference:
   return wrong;
 }
 
-FEMURA_BACKEND_TEST("Every cell with a fine node gives it the same interpolation",
-                    "[cell_coarsen]") {
+OSSATURA_BACKEND_TEST("Every cell with a fine node gives it the same interpolation",
+                      "[cell_coarsen]") {
   const TestType exec;
-  for (const auto& model : femura::test::cell_models())
+  for (const auto& model : ossatura::test::cell_models())
     for (Coarsening kind : kinds) {
       const CellLevels<TestType> levels(exec, model, kind);
-      const auto oracle = femura::test::oracle_levels(levels, kind);
+      const auto oracle = ossatura::test::oracle_levels(levels, kind);
       int wrong = 0;
       for (std::size_t l = 0; l < levels.coarse.size(); ++l)
         wrong += count_transfer_differences(levels.coarse[l], oracle[l].level, oracle[l + 1]);
@@ -103,8 +103,8 @@ FEMURA_BACKEND_TEST("Every cell with a fine node gives it the same interpolation
     }
 }
 
-FEMURA_BACKEND_TEST("The fine nodes of a cell are listed where the finer level has cells",
-                    "[cell_coarsen]") {
+OSSATURA_BACKEND_TEST("The fine nodes of a cell are listed where the finer level has cells",
+                      "[cell_coarsen]") {
   const TestType exec;
   const CellLevels<TestType> levels(exec, reference::random_model({13, 9, 11}, 0.2, 1, 0.3, 0.3, 3),
                                     Coarsening::split);
@@ -125,12 +125,12 @@ FEMURA_BACKEND_TEST("The fine nodes of a cell are listed where the finer level h
   }
 }
 
-FEMURA_BACKEND_TEST("Struts that do not touch share nodes on coarse levels only when averaged",
-                    "[cell_coarsen]") {
+OSSATURA_BACKEND_TEST("Struts that do not touch share nodes on coarse levels only when averaged",
+                      "[cell_coarsen]") {
   const TestType exec;
   // Two struts along z at x = 0 and x = 3: in neighbouring groups, then in one.
   const auto apart =
-      femura::test::drawn_model({4, 1, 4}, [](int x, int, int) { return x % 3 == 0; });
+      ossatura::test::drawn_model({4, 1, 4}, [](int x, int, int) { return x % 3 == 0; });
   const CellLevels<TestType> split(exec, apart, Coarsening::split);
   const CellLevels<TestType> averaged(exec, apart, Coarsening::averaged);
   // Each strut of its own: 2 * 2 * 3, 2 * 2 * 2 nodes.
@@ -144,7 +144,7 @@ FEMURA_BACKEND_TEST("Struts that do not touch share nodes on coarse levels only 
   CHECK(averaged.coarse[1].cells.num_elem == 1);
 }
 
-FEMURA_BACKEND_TEST("On a solid block both kinds are the same", "[cell_coarsen]") {
+OSSATURA_BACKEND_TEST("On a solid block both kinds are the same", "[cell_coarsen]") {
   const TestType exec;
   const auto model = reference::random_model({9, 6, 5}, 1, 100, 0.3, 0.3, 3);
   const CellLevels<TestType> split(exec, model, Coarsening::split);
@@ -157,7 +157,7 @@ FEMURA_BACKEND_TEST("On a solid block both kinds are the same", "[cell_coarsen]"
   }
 }
 
-FEMURA_BACKEND_TEST("Averaged cells of cells that were split are glued again", "[cell_coarsen]") {
+OSSATURA_BACKEND_TEST("Averaged cells of cells that were split are glued again", "[cell_coarsen]") {
   const TestType exec;
   const CellLevels<TestType> split(exec, reference::random_model({12, 12, 12}, 0.1, 1, 0.3, 0.3, 5),
                                    Coarsening::split);
@@ -168,7 +168,7 @@ FEMURA_BACKEND_TEST("Averaged cells of cells that were split are glued again", "
   CHECK(glued.cells.num_nodes == averaged.coarse[2].cells.num_nodes);
 }
 
-FEMURA_BACKEND_TEST("One array of moduli stays one array", "[cell_coarsen]") {
+OSSATURA_BACKEND_TEST("One array of moduli stays one array", "[cell_coarsen]") {
   const TestType exec;
   const CellLevels<TestType> uniform(exec, reference::homogeneous({4, 4, 4}, 8, 0.3),
                                      Coarsening::split);

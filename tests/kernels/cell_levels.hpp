@@ -6,7 +6,7 @@
 #include "tests/kernels/lattice.hpp"
 #include "tests/reference/cell_hierarchy.hpp"
 
-namespace femura::test {
+namespace ossatura::test {
 
 /// The voxels of a model with the node numbers of its grid. The next level's cells are numbered by
 /// the centres of their groups.
@@ -129,4 +129,4 @@ inline std::vector<reference::Model> cell_models() {
   return models;
 }
 
-} // namespace femura::test
+} // namespace ossatura::test

@@ -11,9 +11,9 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::CellLevels;
-using femura::test::host_values;
+using namespace ossatura;
+using ossatura::test::CellLevels;
+using ossatura::test::host_values;
 
 std::vector<std::map<int, double>> assemble(const reference::CellLevel& level, double edge) {
   std::vector<std::map<int, double>> row(3 * level.num_nodes);
@@ -55,18 +55,18 @@ double largest_difference(const Exec& exec, const CellGrid<Exec>& cells,
                                         expected);
 }
 
-FEMURA_BACKEND_TEST("The product with cells is that with their assembled matrix",
-                    "[cell_operator]") {
+OSSATURA_BACKEND_TEST("The product with cells is that with their assembled matrix",
+                      "[cell_operator]") {
   const TestType exec;
-  for (const auto& model : femura::test::cell_models())
+  for (const auto& model : ossatura::test::cell_models())
     for (Coarsening kind : {Coarsening::averaged, Coarsening::split}) {
       const CellLevels<TestType> levels(exec, model, kind);
-      const auto oracle = femura::test::oracle_levels(levels, kind);
+      const auto oracle = ossatura::test::oracle_levels(levels, kind);
       double edge = model.edge;
       for (std::size_t l = 0; l < levels.coarse.size(); ++l) {
         edge *= 2;
-        for (const auto& cells : {femura::test::by_patches(exec, levels.coarse[l].cells),
-                                  femura::test::by_nodes(levels.coarse[l].cells)}) {
+        for (const auto& cells : {ossatura::test::by_patches(exec, levels.coarse[l].cells),
+                                  ossatura::test::by_nodes(levels.coarse[l].cells)}) {
           // The moduli are kept as floats.
           CHECK(largest_difference<double>(exec, cells, oracle[l + 1].level, edge) < 1e-6);
           CHECK(largest_difference<float>(exec, cells, oracle[l + 1].level, edge) < 2e-6);
@@ -111,13 +111,13 @@ int count_wrong_patches(const CellGrid<Exec>& cells, const reference::CellLevel&
   return wrong;
 }
 
-FEMURA_BACKEND_TEST("Patches list their cells once, and the product does not depend on them",
-                    "[cell_operator]") {
+OSSATURA_BACKEND_TEST("Patches list their cells once, and the product does not depend on them",
+                      "[cell_operator]") {
   const TestType exec;
   std::size_t num_late = 0;
-  for (const auto& model : femura::test::cell_models()) {
+  for (const auto& model : ossatura::test::cell_models()) {
     CellLevels<TestType> levels(exec, model, Coarsening::split);
-    const auto oracle = femura::test::oracle_levels(levels, Coarsening::split);
+    const auto oracle = ossatura::test::oracle_levels(levels, Coarsening::split);
     for (std::size_t l = 0; l < levels.coarse.size(); ++l)
       for (int num_owned : {1, 6, 64}) {
         CellGrid<TestType>& cells = levels.coarse[l].cells;
@@ -131,11 +131,11 @@ FEMURA_BACKEND_TEST("Patches list their cells once, and the product does not dep
   CHECK(num_late > 0);
 }
 
-FEMURA_BACKEND_TEST("Rigid motions of every part cost nothing", "[cell_operator]") {
+OSSATURA_BACKEND_TEST("Rigid motions of every part cost nothing", "[cell_operator]") {
   const TestType exec;
   const CellLevels<TestType> levels(
       exec, reference::random_model({13, 11, 9}, 0.15, 1, 0.3, 0.3, 3), Coarsening::split);
-  const auto oracle = femura::test::oracle_levels(levels, Coarsening::split);
+  const auto oracle = ossatura::test::oracle_levels(levels, Coarsening::split);
   for (std::size_t l = 0; l < levels.coarse.size(); ++l) {
     std::vector<double> x;
     for (const auto& s : oracle[l + 1].level.sites())
@@ -151,12 +151,12 @@ FEMURA_BACKEND_TEST("Rigid motions of every part cost nothing", "[cell_operator]
   }
 }
 
-FEMURA_BACKEND_TEST("Products and fused updates repeat to the bit", "[cell_operator]") {
+OSSATURA_BACKEND_TEST("Products and fused updates repeat to the bit", "[cell_operator]") {
   const TestType exec;
   const CellLevels<TestType> levels(
       exec, reference::random_model({21, 17, 19}, 0.3, 100, 0.3, 0.3, 3), Coarsening::split);
-  for (const auto& cells : {femura::test::by_patches(exec, levels.coarse[0].cells),
-                            femura::test::by_nodes(levels.coarse[0].cells)}) {
+  for (const auto& cells : {ossatura::test::by_patches(exec, levels.coarse[0].cells),
+                            ossatura::test::by_nodes(levels.coarse[0].cells)}) {
     const std::int64_t n = cells.num_dofs();
     const CellOperator<TestType> matrix(exec, cells, 0.5);
     const auto x = upload(exec, "test::x", random_values<float>(n, 1));
@@ -185,8 +185,8 @@ FEMURA_BACKEND_TEST("Products and fused updates repeat to the bit", "[cell_opera
   }
 }
 
-FEMURA_BACKEND_TEST("On a homogeneous block the coarse operator is the Galerkin product",
-                    "[cell_operator]") {
+OSSATURA_BACKEND_TEST("On a homogeneous block the coarse operator is the Galerkin product",
+                      "[cell_operator]") {
   const TestType exec;
   const double edge = 0.3;
   for (Coarsening kind : {Coarsening::averaged, Coarsening::split}) {
@@ -209,12 +209,13 @@ FEMURA_BACKEND_TEST("On a homogeneous block the coarse operator is the Galerkin 
   }
 }
 
-FEMURA_BACKEND_TEST("The dense matrix of cells is the assembled one without held rows and columns",
-                    "[cell_operator]") {
+OSSATURA_BACKEND_TEST(
+    "The dense matrix of cells is the assembled one without held rows and columns",
+    "[cell_operator]") {
   const TestType exec;
   const CellLevels<TestType> levels(
       exec, reference::random_model({7, 6, 9}, 0.2, 1e3, 0.3, 0.4, 6, 0.5), Coarsening::split);
-  const auto oracle = femura::test::oracle_levels(levels, Coarsening::split);
+  const auto oracle = ossatura::test::oracle_levels(levels, Coarsening::split);
   const auto& cells = levels.coarse[0].cells;
   std::vector<std::uint8_t> mask(cells.num_nodes);
   for (int i = 0; i < cells.num_nodes; ++i)
@@ -232,7 +233,7 @@ FEMURA_BACKEND_TEST("The dense matrix of cells is the assembled one without held
   CHECK(reference::relative_difference(dense, expected) < 1e-6);
 }
 
-FEMURA_BACKEND_TEST("Cells too many for a dense matrix are rejected", "[cell_operator]") {
+OSSATURA_BACKEND_TEST("Cells too many for a dense matrix are rejected", "[cell_operator]") {
   const TestType exec;
   const CellLevels<TestType> levels(exec, reference::homogeneous({32, 32, 32}, 1, 0.3),
                                     Coarsening::split);
@@ -261,12 +262,12 @@ double largest_block_error(const std::vector<Scalar>& blocks, const std::vector<
   return largest;
 }
 
-FEMURA_BACKEND_TEST("Inverse diagonal blocks invert the free part of the assembled blocks",
-                    "[block_diagonal]") {
+OSSATURA_BACKEND_TEST("Inverse diagonal blocks invert the free part of the assembled blocks",
+                      "[block_diagonal]") {
   const TestType exec;
-  for (const auto& model : femura::test::cell_models()) {
+  for (const auto& model : ossatura::test::cell_models()) {
     const CellLevels<TestType> levels(exec, model, Coarsening::split);
-    const auto oracle = femura::test::oracle_levels(levels, Coarsening::split);
+    const auto oracle = ossatura::test::oracle_levels(levels, Coarsening::split);
     for (std::size_t l = 0; l <= levels.coarse.size(); ++l) {
       const double edge = 0.01;
       const int num_nodes = oracle[l].level.num_nodes;
@@ -292,7 +293,7 @@ FEMURA_BACKEND_TEST("Inverse diagonal blocks invert the free part of the assembl
   }
 }
 
-FEMURA_BACKEND_TEST("A smoothing step by blocks is x + omega B (b - A x)", "[block_diagonal]") {
+OSSATURA_BACKEND_TEST("A smoothing step by blocks is x + omega B (b - A x)", "[block_diagonal]") {
   const TestType exec;
   const CellLevels<TestType> levels(exec, reference::random_model({9, 8, 7}, 0.3, 100, 0.3, 0.3, 3),
                                     Coarsening::split);

@@ -6,9 +6,9 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::CellLevels;
-using femura::test::host_values;
+using namespace ossatura;
+using ossatura::test::CellLevels;
+using ossatura::test::host_values;
 
 std::vector<std::uint8_t> random_mask(int num_nodes, double held_share, unsigned seed) {
   std::mt19937 random(seed);
@@ -83,17 +83,17 @@ Differences compare(const Exec& exec, const FineGrid& fine_grid, const CoarseCel
   return differences;
 }
 
-FEMURA_BACKEND_TEST("Prolongation, restriction and held components are the oracle's",
-                    "[cell_transfer]") {
+OSSATURA_BACKEND_TEST("Prolongation, restriction and held components are the oracle's",
+                      "[cell_transfer]") {
   const TestType exec;
-  for (const auto& model : femura::test::cell_models())
+  for (const auto& model : ossatura::test::cell_models())
     for (Coarsening kind : {Coarsening::averaged, Coarsening::split}) {
       const CellLevels<TestType> levels(exec, model, kind);
-      const auto oracle = femura::test::oracle_levels(levels, kind);
+      const auto oracle = ossatura::test::oracle_levels(levels, kind);
       std::size_t l = 0;
       levels.for_each_pair([&](const auto& fine, const auto& coarse) {
-        for (const auto& cells :
-             {femura::test::by_patches(exec, coarse.cells), femura::test::by_nodes(coarse.cells)}) {
+        for (const auto& cells : {ossatura::test::by_patches(exec, coarse.cells),
+                                  ossatura::test::by_nodes(coarse.cells)}) {
           const Differences d = compare(exec, fine, CoarseCells<TestType>{cells, coarse.transfer},
                                         oracle[l].level, oracle[l + 1]);
           CHECK(d.prolonged < 1e-14);
@@ -105,14 +105,15 @@ FEMURA_BACKEND_TEST("Prolongation, restriction and held components are the oracl
     }
 }
 
-FEMURA_BACKEND_TEST("Prolongation reproduces linear functions of split parts", "[cell_transfer]") {
+OSSATURA_BACKEND_TEST("Prolongation reproduces linear functions of split parts",
+                      "[cell_transfer]") {
   const TestType exec;
   const auto linear = [](const reference::Place& s, int c, int scale) {
     return 1 + scale * (0.3 * (c + 1) * s[0] - 0.7 * s[1] + (0.1 - c) * s[2]);
   };
-  for (const auto& model : femura::test::cell_models()) {
+  for (const auto& model : ossatura::test::cell_models()) {
     const CellLevels<TestType> levels(exec, model, Coarsening::split);
-    const auto oracle = femura::test::oracle_levels(levels, Coarsening::split);
+    const auto oracle = ossatura::test::oracle_levels(levels, Coarsening::split);
     for (std::size_t l = 0; l < levels.coarse.size(); ++l) {
       std::vector<double> values, expected;
       for (const auto& s : oracle[l + 1].level.sites())

@@ -12,7 +12,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
 double uniform(std::mt19937& random) {
   return random() / 2147483648. - 1;
@@ -96,7 +96,7 @@ ContactPairs<Exec> upload_pairs(const Exec& exec, const std::vector<ContactPair>
 
 template<class Exec>
 std::vector<double> values(const Exec& exec, const Compliance<Exec>& compliance) {
-  const std::vector<double> padded = femura::download(exec, compliance.value);
+  const std::vector<double> padded = ossatura::download(exec, compliance.value);
   const int n = 3 * compliance.num_pairs;
   std::vector<double> result;
   for (int i = 0; i < n; ++i)
@@ -149,12 +149,12 @@ void check_compliance(const Exec& exec, double tolerance) {
 
 } // namespace
 
-FEMURA_BACKEND_TEST("The compliance of contacts is that of the dense inverse", "[compliance]") {
+OSSATURA_BACKEND_TEST("The compliance of contacts is that of the dense inverse", "[compliance]") {
   check_compliance<double>(TestType(), 1e-14);
   check_compliance<float>(TestType(), 1e-6);
 }
 
-FEMURA_BACKEND_TEST("The compliance turns with the nodes", "[compliance]") {
+OSSATURA_BACKEND_TEST("The compliance turns with the nodes", "[compliance]") {
   const TestType exec;
   std::mt19937 random(6);
   const std::vector<double> matrix = random_matrix(random);

@@ -7,11 +7,11 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::host_values;
+using namespace ossatura;
+using ossatura::test::host_values;
 
-FEMURA_BACKEND_TEST("Constraints list their nodes and clear their components alone",
-                    "[constraints]") {
+OSSATURA_BACKEND_TEST("Constraints list their nodes and clear their components alone",
+                      "[constraints]") {
   const TestType exec;
   const auto held = make_constraints(
       exec, upload(exec, "test::mask", std::vector<std::uint8_t>{0, 5, 0, 7, 2, 0}));

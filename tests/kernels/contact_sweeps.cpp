@@ -11,7 +11,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
 struct Solution {
   std::vector<double> force, motion;
@@ -76,8 +76,8 @@ const std::vector<double> simple = {2, 0, 0, 0, 4, 0, 0, 0, 4};
 
 } // namespace
 
-FEMURA_BACKEND_TEST("One contact opens, presses, sticks and slides as the closed forms say",
-                    "[contact_sweeps]") {
+OSSATURA_BACKEND_TEST("One contact opens, presses, sticks and slides as the closed forms say",
+                      "[contact_sweeps]") {
   const TestType exec;
   { // apart: no force, and one that was there goes
     const auto open = sweep(exec, simple, {0.1, 1, 2}, 0.5, {3, 1, 1});
@@ -110,8 +110,8 @@ FEMURA_BACKEND_TEST("One contact opens, presses, sticks and slides as the closed
   CHECK(sweep(exec, simple, {NAN, 0, 0}, 0.5).residual == INFINITY);
 }
 
-FEMURA_BACKEND_TEST("Friction opposes the sliding where the compliance depends on the direction",
-                    "[contact_sweeps]") {
+OSSATURA_BACKEND_TEST("Friction opposes the sliding where the compliance depends on the direction",
+                      "[contact_sweeps]") {
   const TestType exec;
   std::mt19937 random(3);
   int sliding = 0;
@@ -143,8 +143,8 @@ FEMURA_BACKEND_TEST("Friction opposes the sliding where the compliance depends o
   CHECK(sliding > 10);
 }
 
-FEMURA_BACKEND_TEST("Frictionless contact presses where trying all cases says",
-                    "[contact_sweeps]") {
+OSSATURA_BACKEND_TEST("Frictionless contact presses where trying all cases says",
+                      "[contact_sweeps]") {
   const TestType exec;
   std::mt19937 random(4);
   for (int trial = 0; trial < 30; ++trial) {
@@ -191,8 +191,8 @@ FEMURA_BACKEND_TEST("Frictionless contact presses where trying all cases says",
   }
 }
 
-FEMURA_BACKEND_TEST("Sweeps start from given forces, and repeated pairs share theirs",
-                    "[contact_sweeps]") {
+OSSATURA_BACKEND_TEST("Sweeps start from given forces, and repeated pairs share theirs",
+                      "[contact_sweeps]") {
   const TestType exec;
   std::mt19937 random(5);
   const auto compliance = random_compliance(random, 9);

@@ -11,12 +11,12 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::difference;
-using femura::test::ElementCase;
-using femura::test::host_entries;
-using femura::test::host_values;
-using femura::test::random_values;
+using namespace ossatura;
+using ossatura::test::difference;
+using ossatura::test::ElementCase;
+using ossatura::test::host_entries;
+using ossatura::test::host_values;
+using ossatura::test::random_values;
 
 /// Random places with many repeats, some of them negative and some fixed; most rows have none.
 reference::Triplets random_triplets(int block_size, int num_rows, int num, unsigned seed) {
@@ -81,7 +81,7 @@ Array<double, Exec> sums_of(const Exec& exec, const CooMap<Exec>& map,
   return value;
 }
 
-FEMURA_BACKEND_TEST("Triplets are summed, negative and fixed ones left out", "[coo_map]") {
+OSSATURA_BACKEND_TEST("Triplets are summed, negative and fixed ones left out", "[coo_map]") {
   const TestType exec;
   for (const int block_size : {1, 3}) {
     const reference::Triplets t = random_triplets(block_size, 60, 900, 11);
@@ -102,7 +102,7 @@ std::vector<std::vector<int>> all_arrays(const CooMap<Exec>& map) {
           host_values(map.source)};
 }
 
-FEMURA_BACKEND_TEST("A small map by pencil and paper", "[coo_map]") {
+OSSATURA_BACKEND_TEST("A small map by pencil and paper", "[coo_map]") {
   const TestType exec;
   const std::vector<int> i = {2, 0, 2, -1, 0, 1, 3, 2}, j = {0, 0, 0, 2, 3, 1, 3, -7};
   const auto map = make_coo_map(exec, 1, 4, i, j, {0, 1, 0, 0}); // row 1 is fixed, (2, 2) missing
@@ -113,7 +113,8 @@ FEMURA_BACKEND_TEST("A small map by pencil and paper", "[coo_map]") {
   CHECK(host_values(value) == std::vector<double>{2, 16, 1, 5, 0, 64});
 }
 
-FEMURA_BACKEND_TEST("Maps sorted by keys, by counting and on the host are the same", "[coo_map]") {
+OSSATURA_BACKEND_TEST("Maps sorted by keys, by counting and on the host are the same",
+                      "[coo_map]") {
   const TestType exec;
   // One has a single entry of all triplets, and rows whose number is a power of two.
   reference::Triplets one_entry;
@@ -133,7 +134,7 @@ FEMURA_BACKEND_TEST("Maps sorted by keys, by counting and on the host are the sa
   }
 }
 
-FEMURA_BACKEND_TEST("A second sum of triplets has the same bits", "[coo_map]") {
+OSSATURA_BACKEND_TEST("A second sum of triplets has the same bits", "[coo_map]") {
   const TestType exec;
   const reference::Triplets t = random_triplets(3, 40, 2000, 14);
   const CooMap<TestType> map = map_of(exec, t);
@@ -146,7 +147,7 @@ FEMURA_BACKEND_TEST("A second sum of triplets has the same bits", "[coo_map]") {
   CHECK(difference(entries_of(map, sums_of<false>(exec, map, t.value)), expected) == 0);
 }
 
-FEMURA_BACKEND_TEST("Changed and reordered triplets are noticed", "[coo_map]") {
+OSSATURA_BACKEND_TEST("Changed and reordered triplets are noticed", "[coo_map]") {
   const TestType exec;
   const reference::Triplets t = random_triplets(1, 60, 500, 15);
   const CooMap<TestType> map = map_of(exec, t);
@@ -198,7 +199,7 @@ struct ExpectedSystem {
   }
 };
 
-FEMURA_BACKEND_TEST("Matrix and right-hand side of a step come from one pass", "[coo_map]") {
+OSSATURA_BACKEND_TEST("Matrix and right-hand side of a step come from one pass", "[coo_map]") {
   const TestType exec;
   const double h = 0.5, alpha = 0.25, beta = 0.125;
   for (const int block_size : {1, 3}) {
@@ -258,8 +259,8 @@ FEMURA_BACKEND_TEST("Matrix and right-hand side of a step come from one pass", "
   }
 }
 
-FEMURA_BACKEND_TEST("Element matrices are collected as triplets of blocks or scalars",
-                    "[coo_map]") {
+OSSATURA_BACKEND_TEST("Element matrices are collected as triplets of blocks or scalars",
+                      "[coo_map]") {
   const TestType exec;
   const ElementCase c;
   const reference::Triplets expected = c.triplets();
@@ -300,7 +301,7 @@ FEMURA_BACKEND_TEST("Element matrices are collected as triplets of blocks or sca
   CHECK(difference(sums, scalar_matrix) == 0);
 }
 
-FEMURA_BACKEND_TEST("Maps without triplets or rows", "[coo_map]") {
+OSSATURA_BACKEND_TEST("Maps without triplets or rows", "[coo_map]") {
   const TestType exec;
   const std::vector<int> none;
   const auto no_rows = make_coo_map(exec, 3, 0, none, none, {});
@@ -319,7 +320,7 @@ FEMURA_BACKEND_TEST("Maps without triplets or rows", "[coo_map]") {
   CHECK(by_keys.matches(exec, empty, empty));
 }
 
-FEMURA_BACKEND_TEST("Triplets that cannot be mapped are named", "[coo_map]") {
+OSSATURA_BACKEND_TEST("Triplets that cannot be mapped are named", "[coo_map]") {
   const TestType exec;
   const auto message = [&](int block_size, const std::vector<int>& i, const std::vector<int>& j,
                            const std::vector<std::uint8_t>& fixed) {

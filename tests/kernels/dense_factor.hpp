@@ -5,7 +5,7 @@
 #include "kernels/inverse_factor.hpp"
 #include "kernels/upload.hpp"
 
-namespace femura::test {
+namespace ossatura::test {
 
 /// Panels of a matrix: panel s ends before node first[s + 1] and is a child of parent[s]. Couplings
 /// between nodes of which neither is in an ancestor of the other's panel are zero.
@@ -107,4 +107,4 @@ InverseFactor<Exec, Storage> make_dense_factor(const Exec& exec, const std::vect
   return factor;
 }
 
-} // namespace femura::test
+} // namespace ossatura::test

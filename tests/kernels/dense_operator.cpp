@@ -7,14 +7,14 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
-FEMURA_BACKEND_TEST("The dense matrix is the assembled one without held rows and columns",
-                    "[dense_operator]") {
+OSSATURA_BACKEND_TEST("The dense matrix is the assembled one without held rows and columns",
+                      "[dense_operator]") {
   const TestType exec;
   for (double high_poisson : {0.3, 0.4}) {
     const auto model = reference::random_model({4, 3, 5}, 0.5, 1e3, 0.3, high_poisson, 6, 0.5);
-    const auto material = femura::test::upload_material(exec, model);
+    const auto material = ossatura::test::upload_material(exec, model);
     const auto grid = make_voxel_grid(exec, material.solid());
     std::vector<std::uint8_t> mask(grid.num_nodes);
     for (int i = 0; i < grid.num_nodes; ++i)
@@ -23,7 +23,7 @@ FEMURA_BACKEND_TEST("The dense matrix is the assembled one without held rows and
     const auto dense =
         assemble_dense(exec, grid, make_lame_field(exec, grid, material), held, model.edge);
 
-    const auto sites = femura::test::host_sites(grid);
+    const auto sites = ossatura::test::host_sites(grid);
     std::vector<int> compact(model.num_lattice_nodes(), -1);
     for (std::size_t i = 0; i < sites.size(); ++i)
       compact[model.node(sites[i][0], sites[i][1], sites[i][2])] = int(i);
@@ -46,8 +46,8 @@ FEMURA_BACKEND_TEST("The dense matrix is the assembled one without held rows and
   }
 }
 
-FEMURA_BACKEND_TEST("The product with a dense matrix is the one of plain loops",
-                    "[dense_operator]") {
+OSSATURA_BACKEND_TEST("The product with a dense matrix is the one of plain loops",
+                      "[dense_operator]") {
   const TestType exec;
   const int n = 75;
   std::mt19937 random(1);
@@ -63,13 +63,13 @@ FEMURA_BACKEND_TEST("The product with a dense matrix is the one of plain loops",
   const auto y = make_uninitialized<double>(exec, n, "test::y");
   apply_dense(exec, upload(exec, "test::matrix", matrix), upload(exec, "test::x", x), y);
   exec.fence();
-  CHECK(reference::relative_difference(femura::test::host_values(y), expected) < 1e-14);
+  CHECK(reference::relative_difference(ossatura::test::host_values(y), expected) < 1e-14);
 }
 
-FEMURA_BACKEND_TEST("A grid too large for a dense matrix is rejected", "[dense_operator]") {
+OSSATURA_BACKEND_TEST("A grid too large for a dense matrix is rejected", "[dense_operator]") {
   const TestType exec;
   const auto model = reference::homogeneous({16, 16, 16}, 1, 0.3);
-  const auto material = femura::test::upload_material(exec, model);
+  const auto material = ossatura::test::upload_material(exec, model);
   const auto grid = make_voxel_grid(exec, material.solid());
   const auto held =
       make_constraints(exec, make_zeros<std::uint8_t>(exec, grid.num_nodes, "test::mask"));

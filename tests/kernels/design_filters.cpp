@@ -17,7 +17,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 using Values = std::vector<double>;
 
 /// A box of hexahedra whose nodes, but for those of its faces, are moved at random by up to
@@ -76,7 +76,7 @@ Values cone_weights(const Values& centroid, double radius, const MirrorPlanes& m
   return w;
 }
 
-FEMURA_BACKEND_TEST("A mean by distance is what its definition says", "[design_filters]") {
+OSSATURA_BACKEND_TEST("A mean by distance is what its definition says", "[design_filters]") {
   const TestType exec;
   const ElementMesh mesh = make_box({7, 5, 4}, {2, 1, 1}, 0.2);
   const auto geometry = measure_hexas(exec, make_hexa_arrays(exec, mesh));
@@ -119,7 +119,7 @@ FEMURA_BACKEND_TEST("A mean by distance is what its definition says", "[design_f
     }
 }
 
-FEMURA_BACKEND_TEST("Between mirrors a mean by distance keeps the volume", "[design_filters]") {
+OSSATURA_BACKEND_TEST("Between mirrors a mean by distance keeps the volume", "[design_filters]") {
   const TestType exec;
   const auto geometry =
       measure_hexas(exec, make_hexa_arrays(exec, make_box({6, 5, 4}, {6, 5, 4}, 0)));
@@ -153,7 +153,7 @@ FEMURA_BACKEND_TEST("Between mirrors a mean by distance keeps the volume", "[des
         }) == 6);
 }
 
-FEMURA_BACKEND_TEST("A filter that makes no sense is refused", "[design_filters]") {
+OSSATURA_BACKEND_TEST("A filter that makes no sense is refused", "[design_filters]") {
   const TestType exec;
   const auto arrays = make_hexa_arrays(exec, make_box({2, 2, 2}, {1, 1, 1}, 0));
   const auto geometry = measure_hexas(exec, arrays);
@@ -166,7 +166,7 @@ FEMURA_BACKEND_TEST("A filter that makes no sense is refused", "[design_filters]
                     ContainsSubstring("nearer than the radius"));
 }
 
-FEMURA_BACKEND_TEST("The Helmholtz filter keeps constants and the volume", "[design_filters]") {
+OSSATURA_BACKEND_TEST("The Helmholtz filter keeps constants and the volume", "[design_filters]") {
   const TestType exec;
   const auto arrays = make_hexa_arrays(exec, make_box({6, 5, 4}, {2, 1, 1}, 0.2));
   const Values volume = download(exec, measure_hexas(exec, arrays).volume);
@@ -184,7 +184,8 @@ FEMURA_BACKEND_TEST("The Helmholtz filter keeps constants and the volume", "[des
   CHECK(dot_of(download(exec, y), x) == Approx(dot_of(g, filtered)).epsilon(1e-9));
 }
 
-FEMURA_BACKEND_TEST("The Helmholtz filter damps a wave as its equation says", "[design_filters]") {
+OSSATURA_BACKEND_TEST("The Helmholtz filter damps a wave as its equation says",
+                      "[design_filters]") {
   // x = cos(pi s) along the box of length 1 becomes x / (1 + l^2 pi^2), l = R / (2 sqrt 3), with an
   // error that falls with the square of the edge.
   const TestType exec;
@@ -208,8 +209,8 @@ FEMURA_BACKEND_TEST("The Helmholtz filter damps a wave as its equation says", "[
   CHECK(error[0] / error[1] == Approx(4).epsilon(0.1));
 }
 
-FEMURA_BACKEND_TEST("Projection and law of the modulus have the slopes they say",
-                    "[design_filters]") {
+OSSATURA_BACKEND_TEST("Projection and law of the modulus have the slopes they say",
+                      "[design_filters]") {
   const double h = 1e-6;
   for (double beta : {0.5, 8.0, 64.0})
     for (double eta : {0.3, 0.5}) {
@@ -231,7 +232,8 @@ FEMURA_BACKEND_TEST("Projection and law of the modulus have the slopes they say"
   CHECK(law.slope(-0.01) == 0);
 }
 
-FEMURA_BACKEND_TEST("Elements have the volumes and energies of their fields", "[design_filters]") {
+OSSATURA_BACKEND_TEST("Elements have the volumes and energies of their fields",
+                      "[design_filters]") {
   const TestType exec;
   const ElementMesh mesh = make_box({4, 3, 3}, {2, 1, 1.5}, 0.25);
   const auto arrays = make_hexa_arrays(exec, mesh);

@@ -7,17 +7,17 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
 template<class Scalar, class Exec>
 double largest_error(const Exec& exec, const reference::Model& model) {
-  const auto material = femura::test::upload_material(exec, model);
+  const auto material = ossatura::test::upload_material(exec, model);
   const auto grid = make_voxel_grid(exec, material.solid());
   const auto inverse =
       make_inverse_diagonal<Scalar>(exec, grid, make_lame_field(exec, grid, material), model.edge);
   exec.fence();
-  const auto values = femura::test::host_values(inverse);
-  const auto sites = femura::test::host_sites(grid);
+  const auto values = ossatura::test::host_values(inverse);
+  const auto sites = ossatura::test::host_sites(grid);
   const reference::SparseMatrix k = reference::assemble(model);
   double largest = 0;
   for (std::size_t i = 0; i < sites.size(); ++i)
@@ -28,7 +28,7 @@ double largest_error(const Exec& exec, const reference::Model& model) {
   return largest;
 }
 
-FEMURA_BACKEND_TEST("The inverse diagonal is that of the assembled matrix", "[diagonal]") {
+OSSATURA_BACKEND_TEST("The inverse diagonal is that of the assembled matrix", "[diagonal]") {
   const TestType exec;
   for (const std::array<int, 3>& shape : {std::array<int, 3>{1, 1, 1}, {6, 5, 7}, {1, 9, 2}}) {
     const auto model = reference::random_model(shape, 0.5, 1e6, 0.3, 0.3, 8, 0.02);
@@ -40,19 +40,19 @@ FEMURA_BACKEND_TEST("The inverse diagonal is that of the assembled matrix", "[di
   }
 }
 
-FEMURA_BACKEND_TEST("The inverse block norm is of the largest eigenvalue of the assembled blocks",
-                    "[diagonal]") {
+OSSATURA_BACKEND_TEST("The inverse block norm is of the largest eigenvalue of the assembled blocks",
+                      "[diagonal]") {
   const TestType exec;
   for (const std::array<int, 3>& shape : {std::array<int, 3>{1, 1, 1}, {6, 5, 7}, {1, 9, 2}})
     for (double modulus : {1.0, 1e30, 1e-30}) {
       auto model = reference::random_model(shape, 0.5, 1e6, 0.3, 0.3, 8, 0.02);
       for (double& e : model.modulus)
         e *= modulus;
-      const auto material = femura::test::upload_material(exec, model);
+      const auto material = ossatura::test::upload_material(exec, model);
       const auto grid = make_voxel_grid(exec, material.solid());
-      const auto values = femura::test::host_values(make_inverse_block_norm<double>(
+      const auto values = ossatura::test::host_values(make_inverse_block_norm<double>(
           exec, grid, make_lame_field(exec, grid, material), model.edge));
-      const auto sites = femura::test::host_sites(grid);
+      const auto sites = ossatura::test::host_sites(grid);
       const reference::SparseMatrix k = reference::assemble(model);
       double largest_error = 0;
       for (std::size_t i = 0; i < sites.size(); ++i) {

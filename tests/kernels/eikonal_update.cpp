@@ -9,8 +9,8 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::TimedTetra;
+using namespace ossatura;
+using ossatura::test::TimedTetra;
 
 template<class Real>
 TetraLengths<Real> metric_of(const TimedTetra& tetra, TetraLengths<Real>*) {
@@ -50,12 +50,12 @@ struct Update {
 template<class Metric, class Real>
 void check_all(bool single) {
   const Update<Metric, Real> update;
-  femura::test::check_regular_tetra(update, single ? 1e-6 : 1e-15);
-  femura::test::check_random_tetra(update, single ? 5e-4 : 1e-12);
-  femura::test::check_permutations(update, single ? 1e-4 : 1e-12);
-  femura::test::check_slivers(update, single ? 1e-3 : 1e-7, single ? 1e-3 : 1e-8);
-  femura::test::check_unreached(update, single ? 1e-4 : 1e-12);
-  femura::test::check_causality(update, single ? 1e-4 : 1e-12);
+  ossatura::test::check_regular_tetra(update, single ? 1e-6 : 1e-15);
+  ossatura::test::check_random_tetra(update, single ? 5e-4 : 1e-12);
+  ossatura::test::check_permutations(update, single ? 1e-4 : 1e-12);
+  ossatura::test::check_slivers(update, single ? 1e-3 : 1e-7, single ? 1e-3 : 1e-8);
+  ossatura::test::check_unreached(update, single ? 1e-4 : 1e-12);
+  ossatura::test::check_causality(update, single ? 1e-4 : 1e-12);
 }
 
 TEST_CASE("The update of a vertex from six lengths is the least arrival", "[eikonal]") {
@@ -111,7 +111,7 @@ TEST_CASE("No arrival is before the height over the face", "[eikonal]") {
   std::mt19937 random(7);
   std::uniform_real_distribution<double> coordinate(0, 1);
   for (int n = 0; n < 5000; ++n) {
-    TimedTetra tetra = femura::test::regular_tetra;
+    TimedTetra tetra = ossatura::test::regular_tetra;
     for (auto& vertex : tetra.vertex)
       for (double& x : vertex)
         x = coordinate(random);

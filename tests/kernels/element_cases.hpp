@@ -11,7 +11,7 @@
 #include <cmath>
 #include <random>
 
-namespace femura::test {
+namespace ossatura::test {
 
 inline std::vector<double> random_values(std::size_t n, unsigned seed) {
   std::mt19937 random(seed);
@@ -133,4 +133,4 @@ inline double difference(const std::vector<double>& a, const std::vector<double>
   return worst;
 }
 
-} // namespace femura::test
+} // namespace ossatura::test

@@ -7,11 +7,11 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::difference;
-using femura::test::ElementCase;
-using femura::test::host_entries;
-using femura::test::host_values;
+using namespace ossatura;
+using ossatura::test::difference;
+using ossatura::test::ElementCase;
+using ossatura::test::host_entries;
+using ossatura::test::host_values;
 
 struct Scales {
   double mass = 1.5, damping = 0.25;
@@ -68,7 +68,7 @@ std::vector<double> expected_side(const ElementCase& c, const Scales& scales = {
   return b;
 }
 
-FEMURA_BACKEND_TEST("Elements of all shapes are summed like triplets", "[element_map]") {
+OSSATURA_BACKEND_TEST("Elements of all shapes are summed like triplets", "[element_map]") {
   const TestType exec;
   const ElementCase c;
   const auto by_entries = Assembled<TestType>::template make<true>(exec, c);
@@ -92,7 +92,8 @@ FEMURA_BACKEND_TEST("Elements of all shapes are summed like triplets", "[element
   CHECK(difference(host_values(load), b) < 1e-14);
 }
 
-FEMURA_BACKEND_TEST("Sums have the bits of those element by element, every time", "[element_map]") {
+OSSATURA_BACKEND_TEST("Sums have the bits of those element by element, every time",
+                      "[element_map]") {
   const TestType exec;
   const ElementCase c;
   const Scales exact{1, 0}; // no product is rounded, so multiply-adds change nothing
@@ -129,7 +130,7 @@ std::vector<std::vector<std::int64_t>> all_arrays(const ElementMap<Exec>& map,
   return all;
 }
 
-FEMURA_BACKEND_TEST("Every backend builds the map that the host builds", "[element_map]") {
+OSSATURA_BACKEND_TEST("Every backend builds the map that the host builds", "[element_map]") {
   const ElementCase c;
   BlockMatrix<TestType> matrix;
   const auto map = make_element_map(TestType(), c.num_nodes, c.groups, c.fixed, matrix);
@@ -139,7 +140,7 @@ FEMURA_BACKEND_TEST("Every backend builds the map that the host builds", "[eleme
   CHECK(all_arrays(map, matrix) == all_arrays(host_map, host_matrix));
 }
 
-FEMURA_BACKEND_TEST("The map of two tetrahedra by pencil and paper", "[element_map]") {
+OSSATURA_BACKEND_TEST("The map of two tetrahedra by pencil and paper", "[element_map]") {
   const TestType exec;
   BlockMatrix<TestType> matrix;
   // Node 1 is fixed; they share nodes 1, 2, 3, in different order.
@@ -158,7 +159,7 @@ FEMURA_BACKEND_TEST("The map of two tetrahedra by pencil and paper", "[element_m
   CHECK(host_values(map.edge_pair) == Unsigned{2 * 2, 2 * 3, 2 * 8, 2 * 11 + 1, 2 * 16, 2 * 13});
 }
 
-FEMURA_BACKEND_TEST("Maps without elements, nodes or anything free", "[element_map]") {
+OSSATURA_BACKEND_TEST("Maps without elements, nodes or anything free", "[element_map]") {
   const TestType exec;
   BlockMatrix<TestType> matrix;
   CHECK(make_element_map(exec, 0, {}, {}, matrix).num_edges() == 0);
@@ -177,7 +178,7 @@ FEMURA_BACKEND_TEST("Maps without elements, nodes or anything free", "[element_m
   }
 }
 
-FEMURA_BACKEND_TEST("Elements that cannot be mapped are named", "[element_map]") {
+OSSATURA_BACKEND_TEST("Elements that cannot be mapped are named", "[element_map]") {
   const TestType exec;
   BlockMatrix<TestType> matrix;
   const auto message = [&](const ElementGroup& group, const std::vector<std::uint8_t>& fixed) {

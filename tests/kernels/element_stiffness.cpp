@@ -15,7 +15,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 using Numbers = std::vector<double>;
 
 /// The unit cube with three vertices moved, once or twice: the second time with another frame.
@@ -185,8 +185,8 @@ void check_methods(const CurvedHexaMesh& mesh, const Space& s, const ElasticityF
   CHECK(tried == num_methods);
 }
 
-FEMURA_BACKEND_TEST("Every method forms the stiffness of the oracle: D that varies by point",
-                    "[element_stiffness]") {
+OSSATURA_BACKEND_TEST("Every method forms the stiffness of the oracle: D that varies by point",
+                      "[element_stiffness]") {
   const CurvedHexaMesh mesh = bent_hexa(true);
   for (const Space& s : spaces) {
     std::vector<Numbers> expected;
@@ -203,9 +203,9 @@ FEMURA_BACKEND_TEST("Every method forms the stiffness of the oracle: D that vari
   }
 }
 
-FEMURA_BACKEND_TEST("Every method forms the stiffness of the oracle: parallelepipeds of two "
-                    "materials",
-                    "[element_stiffness]") {
+OSSATURA_BACKEND_TEST("Every method forms the stiffness of the oracle: parallelepipeds of two "
+                      "materials",
+                      "[element_stiffness]") {
   const CurvedHexaMesh mesh = sheared_box({3, 3, 1});
   const double soft_place[3] = {0.1, 0.2, 0.3}, hard_place[3] = {2, 3, 4};
   const Numbers material[2] = {elasticity_at(soft_place), elasticity_at(hard_place)};
@@ -232,8 +232,8 @@ FEMURA_BACKEND_TEST("Every method forms the stiffness of the oracle: parallelepi
 }
 
 // K = E h / (144 (1 + nu) (1 - 2 nu)) times this, rows and columns by nodes.
-FEMURA_BACKEND_TEST("The stiffness of a cube of order 1 is its closed form",
-                    "[element_stiffness]") {
+OSSATURA_BACKEND_TEST("The stiffness of a cube of order 1 is its closed form",
+                      "[element_stiffness]") {
   const int node_of_mode[8] = {0, 4, 3, 7, 1, 5, 2, 6};
   for (const double nu : {0.0, 0.3, 0.45}) {
     const double row[24] = {
@@ -286,8 +286,8 @@ void check_golden(const Numbers& k, const Golden& golden) {
 }
 
 // Computed with numpy in double precision from the definitions, E = 1, nu = 0.3.
-FEMURA_BACKEND_TEST("Traces, norms and nonzeros of a cube are those computed elsewhere",
-                    "[element_stiffness]") {
+OSSATURA_BACKEND_TEST("Traces, norms and nonzeros of a cube are those computed elsewhere",
+                      "[element_stiffness]") {
   const Golden golden[] = {
       {1, 220.0 / 39, 1.72402929521, 576},      {2, 11.6581196581, 2.74250895097, 3408},
       {3, 14.2368742369, 2.83095812399, 6240},  {4, 17.685958486, 3.15929022785, 10092},
@@ -309,8 +309,8 @@ const Golden bent_golden[] = {
     {5, 21.5952448963, 3.51331398977, 0}, {8, 27.1621055466, 3.64603791699, 0},
     {9, 28.476087403, 3.66102449441, 0},  {10, 29.6280151518, 3.67209624994, 0}};
 
-FEMURA_BACKEND_TEST("Traces and norms of a bent hexahedron are those computed elsewhere",
-                    "[element_stiffness]") {
+OSSATURA_BACKEND_TEST("Traces and norms of a bent hexahedron are those computed elsewhere",
+                      "[element_stiffness]") {
   for (const Golden& g : bent_golden)
     check_golden(
         form_one<TestType>(bent_hexa(), HexaSpace::trunk, g.order, steel(), paper_scaling()), g);
@@ -359,20 +359,20 @@ void check_rank(HexaSpace space, int order) {
   }
 }
 
-FEMURA_BACKEND_TEST("Six eigenvalues are zero, of the motions of a rigid body",
-                    "[element_stiffness]") {
+OSSATURA_BACKEND_TEST("Six eigenvalues are zero, of the motions of a rigid body",
+                      "[element_stiffness]") {
   for (int order = 1; order <= 5; ++order)
     check_rank<TestType>(HexaSpace::trunk, order);
   check_rank<TestType>(HexaSpace::tensor, 2);
 }
 
-FEMURA_BACKEND_TEST("Six eigenvalues are zero at high orders", "[element_stiffness][slow]") {
+OSSATURA_BACKEND_TEST("Six eigenvalues are zero at high orders", "[element_stiffness][slow]") {
   for (int order = 6; order <= 10; ++order)
     check_rank<TestType>(HexaSpace::trunk, order);
 }
 
-FEMURA_BACKEND_TEST("The paper's rule is singular at order 2, and no other",
-                    "[element_stiffness]") {
+OSSATURA_BACKEND_TEST("The paper's rule is singular at order 2, and no other",
+                      "[element_stiffness]") {
   const int expected[] = {6, 12, 6, 6, 6};
   for (int order = 1; order <= 5; ++order) {
     const Numbers k = form_one<TestType>(unit_cube(), HexaSpace::trunk, order, steel(),
@@ -382,8 +382,8 @@ FEMURA_BACKEND_TEST("The paper's rule is singular at order 2, and no other",
   }
 }
 
-FEMURA_BACKEND_TEST("p + 1 points are exact for parallelepipeds and not for bent elements",
-                    "[element_stiffness]") {
+OSSATURA_BACKEND_TEST("p + 1 points are exact for parallelepipeds and not for bent elements",
+                      "[element_stiffness]") {
   for (int order = 1; order <= 4; ++order) {
     const auto change = [&](const CurvedHexaMesh& mesh, int points) {
       const auto with = [&](int n) {
@@ -407,8 +407,8 @@ std::string message_of(const std::function<void()>& act) {
   return {};
 }
 
-FEMURA_BACKEND_TEST("Elements and materials that have no stiffness are refused by number",
-                    "[element_stiffness]") {
+OSSATURA_BACKEND_TEST("Elements and materials that have no stiffness are refused by number",
+                      "[element_stiffness]") {
 
   const TestType exec;
   const auto refusal = [&](const CurvedHexaMesh& mesh, int order, const ElasticityField& elasticity,
@@ -451,8 +451,8 @@ FEMURA_BACKEND_TEST("Elements and materials that have no stiffness are refused b
   CHECK_THAT(message_of([] { isotropic_elasticity(1, 0.5); }), ContainsSubstring("Poisson"));
 }
 
-FEMURA_BACKEND_TEST("A method that elements cannot have is refused with the reason",
-                    "[element_stiffness]") {
+OSSATURA_BACKEND_TEST("A method that elements cannot have is refused with the reason",
+                      "[element_stiffness]") {
 
   const TestType exec;
   const auto batch_of = [&](const CurvedHexaMesh& mesh, const ElasticityField& elasticity) {
@@ -481,8 +481,8 @@ FEMURA_BACKEND_TEST("A method that elements cannot have is refused with the reas
              ContainsSubstring("of 1"));
 }
 
-FEMURA_BACKEND_TEST("A model has a batch for each order, in the order of the mesh",
-                    "[element_stiffness]") {
+OSSATURA_BACKEND_TEST("A model has a batch for each order, in the order of the mesh",
+                      "[element_stiffness]") {
 
   const TestType exec;
   const CurvedHexaMesh mesh = sheared_box({3, 1, 1});

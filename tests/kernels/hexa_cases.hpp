@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace femura::test {
+namespace ossatura::test {
 
 inline std::vector<double> uniform_numbers(std::size_t n, double from, double to, unsigned seed) {
   std::mt19937 random(seed);
@@ -118,4 +118,4 @@ inline std::vector<HexaCase> hexa_cases() {
   return cases;
 }
 
-} // namespace femura::test
+} // namespace ossatura::test

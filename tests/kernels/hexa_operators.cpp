@@ -10,12 +10,12 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::hexa_cases;
-using femura::test::HexaCase;
-using femura::test::host_values;
-using femura::test::random_moduli;
-using femura::test::uniform_numbers;
+using namespace ossatura;
+using ossatura::test::hexa_cases;
+using ossatura::test::HexaCase;
+using ossatura::test::host_values;
+using ossatura::test::random_moduli;
+using ossatura::test::uniform_numbers;
 
 constexpr double poisson = 0.3;
 
@@ -125,7 +125,7 @@ void check_products(const Exec& exec, double tolerance) {
   }
 }
 
-FEMURA_BACKEND_TEST("Products are those of the oracle", "[hexa_operators]") {
+OSSATURA_BACKEND_TEST("Products are those of the oracle", "[hexa_operators]") {
   check_products<double>(TestType(), 1e-14);
   check_products<float>(TestType(), 2e-6);
 }
@@ -183,8 +183,8 @@ void check_properties(const Exec& exec) {
   }
 }
 
-FEMURA_BACKEND_TEST("Products are symmetric, rigid motions and the patch test leave no forces",
-                    "[hexa_operators]") {
+OSSATURA_BACKEND_TEST("Products are symmetric, rigid motions and the patch test leave no forces",
+                      "[hexa_operators]") {
   check_properties(TestType());
 }
 
@@ -200,8 +200,9 @@ std::vector<double> float_product(const Exec& exec, HexaOperatorKind kind, const
 }
 
 // CTest runs the host's parallel backend with one thread and with four.
-FEMURA_BACKEND_TEST("Deterministic products are bitwise the same from run to run and on one thread",
-                    "[hexa_operators]") {
+OSSATURA_BACKEND_TEST(
+    "Deterministic products are bitwise the same from run to run and on one thread",
+    "[hexa_operators]") {
   const TestType exec;
   int num_deterministic = 0;
   for (const HexaOperatorKind kind : tested_kinds) {
@@ -221,7 +222,7 @@ FEMURA_BACKEND_TEST("Deterministic products are bitwise the same from run to run
   CHECK(num_deterministic == 7);
 }
 
-FEMURA_BACKEND_TEST("Matrices take the bytes of their entries", "[hexa_operators]") {
+OSSATURA_BACKEND_TEST("Matrices take the bytes of their entries", "[hexa_operators]") {
   const TestType exec;
   const Sample& sample = samples()[1];
   const HexaArrays<TestType> arrays = make_hexa_arrays(exec, sample.c.mesh);
@@ -236,7 +237,8 @@ FEMURA_BACKEND_TEST("Matrices take the bytes of their entries", "[hexa_operators
   CHECK(bytes(HexaOperatorKind::ebe_sym) == 8 * 300);
 }
 
-FEMURA_BACKEND_TEST("Products without moduli or with other sizes are refused", "[hexa_operators]") {
+OSSATURA_BACKEND_TEST("Products without moduli or with other sizes are refused",
+                      "[hexa_operators]") {
   const TestType exec;
   const Sample& sample = samples()[0];
   const HexaArrays<TestType> arrays = make_hexa_arrays(exec, sample.c.mesh);
@@ -341,8 +343,9 @@ void check_assembled(const Exec& exec, const Sample& sample) {
   CHECK(largest_error(host_values(y), sample.y, sample.scale) < 1e-14);
 }
 
-FEMURA_BACKEND_TEST("Assembled matrices have the entries of the oracle, symmetric to the last bit",
-                    "[hexa_operators]") {
+OSSATURA_BACKEND_TEST(
+    "Assembled matrices have the entries of the oracle, symmetric to the last bit",
+    "[hexa_operators]") {
   for (const Sample& sample : samples())
     check_assembled(TestType(), sample);
 }

@@ -10,7 +10,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
 struct Element {
   double x[24];

@@ -20,8 +20,8 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::uniform_numbers;
+using namespace ossatura;
+using ossatura::test::uniform_numbers;
 
 /// Anisotropic, [6, 6].
 std::vector<double> stiff(double scale) {
@@ -217,8 +217,8 @@ void check_products(const Exec& exec) {
   }
 }
 
-FEMURA_BACKEND_TEST("Products and diagonals are sums of signed element matrices",
-                    "[hierarchic_operators]") {
+OSSATURA_BACKEND_TEST("Products and diagonals are sums of signed element matrices",
+                      "[hierarchic_operators]") {
   check_products(TestType());
 }
 
@@ -242,8 +242,8 @@ void check_threads(const Exec& exec) {
   }
 }
 
-FEMURA_BACKEND_TEST("Products of any number of threads are those of one, bit by bit",
-                    "[hierarchic_operators]") {
+OSSATURA_BACKEND_TEST("Products of any number of threads are those of one, bit by bit",
+                      "[hierarchic_operators]") {
   check_threads(TestType());
 }
 #endif
@@ -284,8 +284,8 @@ void check_patterns(const Exec& exec) {
   check_pattern(exec, model);
 }
 
-FEMURA_BACKEND_TEST("The assembled matrix has a block for two modes that share an element",
-                    "[hierarchic_operators]") {
+OSSATURA_BACKEND_TEST("The assembled matrix has a block for two modes that share an element",
+                      "[hierarchic_operators]") {
   check_patterns(TestType());
 }
 
@@ -335,8 +335,8 @@ void check_choice(const Exec& exec) {
                   std::invalid_argument);
 }
 
-FEMURA_BACKEND_TEST("The choice says why, and what cannot be is refused",
-                    "[hierarchic_operators]") {
+OSSATURA_BACKEND_TEST("The choice says why, and what cannot be is refused",
+                      "[hierarchic_operators]") {
   check_choice(TestType());
 }
 

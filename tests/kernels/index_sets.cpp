@@ -11,8 +11,8 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::host_values;
+using namespace ossatura;
+using ossatura::test::host_values;
 
 template<class Exec>
 struct UnitePairs {
@@ -34,7 +34,7 @@ std::vector<int> device_numbers(const Exec& exec, int n, const std::vector<int>&
   return host_values(parent);
 }
 
-FEMURA_BACKEND_TEST("Sets are numbered in the order of their smallest members", "[index_sets]") {
+OSSATURA_BACKEND_TEST("Sets are numbered in the order of their smallest members", "[index_sets]") {
   const TestType exec;
   int count = 0;
   // {0, 4}, {1}, {2, 3, 5}
@@ -46,7 +46,8 @@ FEMURA_BACKEND_TEST("Sets are numbered in the order of their smallest members", 
   CHECK(count == 0);
 }
 
-FEMURA_BACKEND_TEST("Random unions and a long chain make the sets of plain loops", "[index_sets]") {
+OSSATURA_BACKEND_TEST("Random unions and a long chain make the sets of plain loops",
+                      "[index_sets]") {
   const TestType exec;
   const int n = 3000;
   std::mt19937 random(1);
@@ -72,8 +73,8 @@ FEMURA_BACKEND_TEST("Random unions and a long chain make the sets of plain loops
   }
 }
 
-FEMURA_BACKEND_TEST("An inverse map lists the members of each target in ascending order",
-                    "[index_sets]") {
+OSSATURA_BACKEND_TEST("An inverse map lists the members of each target in ascending order",
+                      "[index_sets]") {
   const TestType exec;
   const auto small =
       invert_map(exec, upload(exec, "test::map", std::vector<int>{2, 0, 2, 3, 0}), 4);

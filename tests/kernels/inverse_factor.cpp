@@ -13,7 +13,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 using test::difference;
 using test::dot;
 using test::Graph;
@@ -107,7 +107,7 @@ double diagonal_error(const SpdProblem& problem, const std::vector<double>& inve
   return worst;
 }
 
-FEMURA_BACKEND_TEST("The factor of a backend is that of the host", "[inverse_factor]") {
+OSSATURA_BACKEND_TEST("The factor of a backend is that of the host", "[inverse_factor]") {
   const TestType exec;
   for (const SpdProblem& problem : problems()) {
     CAPTURE(problem.num_rows());
@@ -131,7 +131,7 @@ FEMURA_BACKEND_TEST("The factor of a backend is that of the host", "[inverse_fac
   }
 }
 
-FEMURA_BACKEND_TEST("What comes with a factor of the host is the same", "[inverse_factor]") {
+OSSATURA_BACKEND_TEST("What comes with a factor of the host is the same", "[inverse_factor]") {
   const TestType exec;
   const SpdProblem problem = test::dissected_problem(test::box_graph(4, 4, 3), 6);
   const Made<TestType> made = allocate(exec, problem);
@@ -146,7 +146,7 @@ FEMURA_BACKEND_TEST("What comes with a factor of the host is the same", "[invers
   CHECK(inverse);
 }
 
-FEMURA_BACKEND_TEST("Pivots are replaced as on the host", "[inverse_factor]") {
+OSSATURA_BACKEND_TEST("Pivots are replaced as on the host", "[inverse_factor]") {
   const TestType exec;
   for (const unsigned seed : {1u, 2u}) {
     SpdProblem problem = test::make_spd_problem(test::random_graph(60, 120, seed), seed);
@@ -234,7 +234,7 @@ void check_inverse(const Exec& exec, const SpdProblem& problem, const Made<Exec>
   CHECK(error < allowed * largest);
 }
 
-FEMURA_BACKEND_TEST("W is the inverse of L, with zeros around it", "[inverse_factor]") {
+OSSATURA_BACKEND_TEST("W is the inverse of L, with zeros around it", "[inverse_factor]") {
   const TestType exec;
   for (const SpdProblem& problem : problems()) {
     CAPTURE(problem.num_rows());
@@ -337,7 +337,7 @@ void check_bands(const Exec& exec, const SpdProblem& problem, const Made<Exec>& 
   CHECK(missed < 1e-13 * check.largest); // what is not stored is the identity
 }
 
-FEMURA_BACKEND_TEST("Bands of W are the inverses of their parts of L", "[inverse_factor]") {
+OSSATURA_BACKEND_TEST("Bands of W are the inverses of their parts of L", "[inverse_factor]") {
   const TestType exec;
   const SpdProblem problem = test::dissected_problem(test::box_graph(4, 5, 4), 2);
   const Made<TestType> made = factor_on(exec, make_batched(exec, problem), problem);
@@ -446,7 +446,7 @@ void check_product(const Exec& exec, const SpdProblem& problem, const Made<Exec>
   CHECK(kept == std::vector<double>(r.size(), 5.0));
 }
 
-FEMURA_BACKEND_TEST("Products with W solve with the matrix", "[inverse_factor]") {
+OSSATURA_BACKEND_TEST("Products with W solve with the matrix", "[inverse_factor]") {
   const TestType exec;
   for (const SpdProblem& problem : problems()) {
     CAPTURE(problem.num_rows());
@@ -461,7 +461,7 @@ FEMURA_BACKEND_TEST("Products with W solve with the matrix", "[inverse_factor]")
 }
 
 /// Rows longer than a task takes: of a path eliminated from one end, in single panels.
-FEMURA_BACKEND_TEST("Rows of W are summed in parts", "[inverse_factor]") {
+OSSATURA_BACKEND_TEST("Rows of W are summed in parts", "[inverse_factor]") {
   const TestType exec;
   const int n = 400;
   Graph graph(n);
@@ -483,8 +483,8 @@ FEMURA_BACKEND_TEST("Rows of W are summed in parts", "[inverse_factor]") {
 
 /// Nodes that are joined to all of a few are eliminated first: trees of one node, and many rows
 /// above each of them in the columns of a tile.
-FEMURA_BACKEND_TEST("Tiles with many rows above their band are summed in parts",
-                    "[inverse_factor]") {
+OSSATURA_BACKEND_TEST("Tiles with many rows above their band are summed in parts",
+                      "[inverse_factor]") {
   const TestType exec;
   const int leaves = 32, last = 60;
   Graph graph(leaves + last);
@@ -507,7 +507,7 @@ FEMURA_BACKEND_TEST("Tiles with many rows above their band are summed in parts",
         1e-12);
 }
 
-FEMURA_BACKEND_TEST("As many bands as pay", "[inverse_factor]") {
+OSSATURA_BACKEND_TEST("As many bands as pay", "[inverse_factor]") {
   const FactorPattern pattern = test::dissected_problem(test::box_graph(9, 9, 9), 2).pattern;
   const std::vector<InverseCut> cuts = cut_inverse(pattern, 4);
   REQUIRE(cuts.size() == 4);

@@ -10,16 +10,16 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::Host;
-using femura::test::last_node;
-using femura::test::LastVoxel;
-using femura::test::most_nodes;
-using femura::test::SparseMemory;
+using namespace ossatura;
+using ossatura::test::Host;
+using ossatura::test::last_node;
+using ossatura::test::LastVoxel;
+using ossatura::test::most_nodes;
+using ossatura::test::SparseMemory;
 
 TEST_CASE("The element product reaches the last nodes", "[large_indices]") {
   const LastVoxel last;
-  FEMURA_NEEDS(last.ok());
+  OSSATURA_NEEDS(last.ok());
   int node[8];
   for (int v = 0; v < 8; ++v)
     node[v] = last.lowest + v;
@@ -30,11 +30,11 @@ TEST_CASE("The element product reaches the last nodes", "[large_indices]") {
 
 TEST_CASE("The offset tables reach the last nodes", "[large_indices]") {
   const LastVoxel last;
-  FEMURA_NEEDS(last.ok());
+  OSSATURA_NEEDS(last.ok());
   const SparseMemory<int> near(1), far(1);
   const SparseMemory<std::uint8_t> near_distance(7);
   const SparseMemory<std::int32_t> far_distance(7);
-  FEMURA_NEEDS(near.ok() && far.ok() && near_distance.ok() && far_distance.ok());
+  OSSATURA_NEEDS(near.ok() && far.ok() && near_distance.ok() && far_distance.ok());
   detail::OffsetTables<Host> tables;
   auto& near_elements = tables.short_elements;
   near_elements.lowest = near.array<Host>();
@@ -58,12 +58,12 @@ TEST_CASE("The offset tables reach the last nodes", "[large_indices]") {
 
 TEST_CASE("The hash reaches the last nodes through tables beyond 2^31 entries", "[large_indices]") {
   const LastVoxel last;
-  FEMURA_NEEDS(last.ok());
+  OSSATURA_NEEDS(last.ok());
   const std::int64_t before = (std::int64_t(1) << 31) + 77; // entries of other cubes
   const SparseMemory<std::uint16_t> entry(before + 8), offset(before + 1);
   const SparseMemory<std::uint64_t> place(1); // at (0, 0, 0)
   const SparseMemory<detail::HashCube> cubes(1);
-  FEMURA_NEEDS(entry.ok() && offset.ok() && place.ok() && cubes.ok());
+  OSSATURA_NEEDS(entry.ok() && offset.ok() && place.ok() && cubes.ok());
   detail::HashElements<Host> elements;
   elements.place = place.array<Host>();
   SpatialHash<Host>& hash = elements.hash;
@@ -97,7 +97,7 @@ TEST_CASE("Cubes of the hash are counted in 64 bits", "[large_indices]") {
 
 TEST_CASE("Gathering reaches the last nodes", "[large_indices]") {
   const LastVoxel last;
-  FEMURA_NEEDS(last.ok());
+  OSSATURA_NEEDS(last.ok());
   const StoreProduct<Host, double> store{last.y.array<Host>()};
   const detail::GatherRows<Host, double, StoreProduct<Host, double>> rows{
       last.grid, last.lame, last.edge, last.x.array<Host>(), store};
@@ -108,7 +108,7 @@ TEST_CASE("Gathering reaches the last nodes", "[large_indices]") {
 
 TEST_CASE("The last nodes know their sites", "[large_indices]") {
   const LastVoxel last;
-  FEMURA_NEEDS(last.ok());
+  OSSATURA_NEEDS(last.ok());
   for (int v = 0; v < 8; ++v) {
     const Site site = last.grid.site(last.lowest + v);
     CHECK(site.x == (v & 1));
@@ -121,7 +121,7 @@ TEST_CASE("Blocks of nodes are counted in 64 bits", "[large_indices]") {
   const int side = 5200; // 1301^3 blocks are more than 2^31
   const int blocks = side / 4 + 1;
   const SparseMemory<detail::NodeBlock> block(std::int64_t(blocks) * blocks * blocks);
-  FEMURA_NEEDS(block.ok());
+  OSSATURA_NEEDS(block.ok());
   VoxelGrid<Host> grid;
   grid.shape = {side, side, side};
   grid.num_blocks = {blocks, blocks, blocks};
@@ -136,10 +136,10 @@ TEST_CASE("Blocks of nodes are counted in 64 bits", "[large_indices]") {
 
 TEST_CASE("Updates reach the last nodes", "[large_indices]") {
   const LastVoxel last;
-  FEMURA_NEEDS(last.ok());
+  OSSATURA_NEEDS(last.ok());
   const SparseMemory<double> b(3 * most_nodes), r(3 * most_nodes), inverse(most_nodes);
   const SparseMemory<std::uint8_t> held(most_nodes);
-  FEMURA_NEEDS(b.ok() && r.ok() && inverse.ok() && held.ok());
+  OSSATURA_NEEDS(b.ok() && r.ok() && inverse.ok() && held.ok());
   const std::int64_t node = last_node, dof = 3 * node;
   const double product[3] = {1, 2, 3};
   for (int c = 0; c < 3; ++c)

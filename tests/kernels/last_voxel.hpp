@@ -9,7 +9,7 @@
 
 #include <array>
 
-namespace femura::test {
+namespace ossatura::test {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
 
@@ -67,10 +67,10 @@ struct LastVoxel {
   }
 };
 
-} // namespace femura::test
+} // namespace ossatura::test
 
 /// Systems that reserve no more than they have cannot run these.
-#define FEMURA_NEEDS(condition)                                                                    \
+#define OSSATURA_NEEDS(condition)                                                                  \
   if (!(condition)) {                                                                              \
     WARN("the system does not reserve the addresses");                                             \
     return;                                                                                        \

@@ -11,7 +11,7 @@
 #include <array>
 #include <vector>
 
-namespace femura::test {
+namespace ossatura::test {
 
 template<class Exec>
 VoxelArray<Exec> upload_image(const Exec& exec, const reference::Model& model,
@@ -65,4 +65,4 @@ std::vector<double> to_lattice(const VoxelGrid<Exec>& grid, const reference::Mod
   return x;
 }
 
-} // namespace femura::test
+} // namespace ossatura::test

@@ -9,10 +9,10 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::device_image;
-using femura::test::host_sites;
-using femura::test::host_values;
+using namespace ossatura;
+using ossatura::test::device_image;
+using ossatura::test::host_sites;
+using ossatura::test::host_values;
 
 /// Two bars along x, one of them shorter, in a box of 6 x 3 x 4 voxels.
 template<class Exec>
@@ -29,7 +29,7 @@ VoxelGrid<Exec> two_bars(const Exec& exec) {
   return make_voxel_grid(exec, two_bars_image(exec));
 }
 
-FEMURA_BACKEND_TEST("The box of a grid is that of its nodes, not of its image", "[load_case]") {
+OSSATURA_BACKEND_TEST("The box of a grid is that of its nodes, not of its image", "[load_case]") {
   const TestType exec;
   const NodeBox box = bounding_box(exec, two_bars(exec));
   CHECK(box.lower[0] == 1);
@@ -40,8 +40,8 @@ FEMURA_BACKEND_TEST("The box of a grid is that of its nodes, not of its image", 
   CHECK(box.upper[2] == 2);
 }
 
-FEMURA_BACKEND_TEST("Extreme nodes lie in their region, and an empty region has none",
-                    "[load_case]") {
+OSSATURA_BACKEND_TEST("Extreme nodes lie in their region, and an empty region has none",
+                      "[load_case]") {
   const TestType exec;
   const auto grid = two_bars(exec);
   PrescribedRegion region;
@@ -66,8 +66,8 @@ FEMURA_BACKEND_TEST("Extreme nodes lie in their region, and an empty region has 
   CHECK(count_nodes(exec, grid, region) == 0);
 }
 
-FEMURA_BACKEND_TEST("Regions prescribe an affine displacement, the later one winning",
-                    "[load_case]") {
+OSSATURA_BACKEND_TEST("Regions prescribe an affine displacement, the later one winning",
+                      "[load_case]") {
   const TestType exec;
   const auto grid = two_bars(exec);
   const double edge = 0.5;
@@ -110,8 +110,8 @@ FEMURA_BACKEND_TEST("Regions prescribe an affine displacement, the later one win
   CHECK(at_corner == 2);
 }
 
-FEMURA_BACKEND_TEST("Of several displacements for a degree of freedom the last one holds",
-                    "[load_case]") {
+OSSATURA_BACKEND_TEST("Of several displacements for a degree of freedom the last one holds",
+                      "[load_case]") {
   const TestType exec;
   const auto grid = two_bars(exec);
   const std::vector<NodalValue> values = {{{1, 0, 1}, 0, 1.0}, {{6, 1, 2}, 2, 5.0},
@@ -140,8 +140,8 @@ FEMURA_BACKEND_TEST("Of several displacements for a degree of freedom the last o
   }
 }
 
-FEMURA_BACKEND_TEST("Forces on one degree of freedom add up, and those on the void are counted",
-                    "[load_case]") {
+OSSATURA_BACKEND_TEST("Forces on one degree of freedom add up, and those on the void are counted",
+                      "[load_case]") {
   const TestType exec;
   const auto grid = two_bars(exec);
   const auto f = make_zeros<double>(exec, grid.num_dofs(), "test::f");
@@ -170,8 +170,8 @@ FEMURA_BACKEND_TEST("Forces on one degree of freedom add up, and those on the vo
   CHECK(sum[2] == Approx(3.5 + 4));
 }
 
-FEMURA_BACKEND_TEST("A force on a side goes to nodes by the area of the bone around them",
-                    "[load_case]") {
+OSSATURA_BACKEND_TEST("A force on a side goes to nodes by the area of the bone around them",
+                      "[load_case]") {
   // An L of three voxels in two layers along z, the corner of it void in the upper one.
   const TestType exec;
   const std::vector<float> values = {1, 1, 1, 0, /* upper: */ 1, 1, 0, 0};
@@ -216,7 +216,7 @@ FEMURA_BACKEND_TEST("A force on a side goes to nodes by the area of the bone aro
   CHECK(deep.at({1, 1, 1}) == Approx(5 * 0.6));
 }
 
-FEMURA_BACKEND_TEST("The centre of mass is that of the voxels", "[load_case]") {
+OSSATURA_BACKEND_TEST("The centre of mass is that of the voxels", "[load_case]") {
   const TestType exec;
   const auto centre = centre_of_mass(exec, two_bars(exec), two_bars_image(exec));
   CHECK(centre[0] == Approx((1 + 2 + 3 + 4 + 5 + 2 + 3) / 7.0 + 0.5));

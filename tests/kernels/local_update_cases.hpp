@@ -12,7 +12,7 @@
 #include <limits>
 #include <random>
 
-namespace femura::test {
+namespace ossatura::test {
 
 struct TimedTetra {
   double vertex[4][3];
@@ -271,4 +271,4 @@ void check_causality(const Update& update, double tolerance) {
   }
 }
 
-} // namespace femura::test
+} // namespace ossatura::test

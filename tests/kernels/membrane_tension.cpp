@@ -6,8 +6,8 @@
 
 namespace {
 
-using namespace femura;
-using namespace femura::test;
+using namespace ossatura;
+using namespace ossatura::test;
 
 /// Two triangles of one plane, and what they give to their four points.
 struct TrianglePair {
@@ -48,8 +48,8 @@ bool is_positive(reference::Dense a, double shift) {
   return true;
 }
 
-FEMURA_BACKEND_TEST("A flat membrane is as stiff across its plane as it pulls",
-                    "[membrane_tension]") {
+OSSATURA_BACKEND_TEST("A flat membrane is as stiff across its plane as it pulls",
+                      "[membrane_tension]") {
   const TestType exec;
   const TrianglePair pair;
   const Matrix3 q = test_rotation();

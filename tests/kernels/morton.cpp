@@ -10,7 +10,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
 /// Bit 3 i + d of the key is bit i of coordinate d.
 std::uint64_t interleave(int x, int y, int z) {
@@ -39,16 +39,16 @@ struct WriteKeys {
   }
 };
 
-FEMURA_BACKEND_TEST("Keys interleave the bits of the coordinates, and come apart again",
-                    "[morton]") {
+OSSATURA_BACKEND_TEST("Keys interleave the bits of the coordinates, and come apart again",
+                      "[morton]") {
   const TestType exec;
   const int n = 5000;
   const auto key = make_zeros<std::uint64_t>(exec, n, "test::key");
   const auto back = make_zeros<int>(exec, 4 * n, "test::back");
   Kokkos::parallel_for("test::write_keys", range(exec, n), WriteKeys<TestType>{key, back});
   exec.fence();
-  const auto keys = femura::test::host_values(key);
-  const auto coordinates = femura::test::host_values(back);
+  const auto keys = ossatura::test::host_values(key);
+  const auto coordinates = ossatura::test::host_values(back);
   int wrong = 0, most_bits = 0;
   for (int i = 0; i < n; ++i) {
     const std::uint64_t expected = interleave(coordinate(i, 0), coordinate(i, 1), coordinate(i, 2));
@@ -73,7 +73,7 @@ struct WriteLowestOnes {
   }
 };
 
-FEMURA_BACKEND_TEST("The lowest one bit is found among others", "[morton]") {
+OSSATURA_BACKEND_TEST("The lowest one bit is found among others", "[morton]") {
   const TestType exec;
   const auto lowest = make_zeros<int>(exec, 64, "test::lowest");
   Kokkos::parallel_for("test::lowest_ones", range(exec, 32), WriteLowestOnes<TestType>{lowest});
@@ -81,10 +81,10 @@ FEMURA_BACKEND_TEST("The lowest one bit is found among others", "[morton]") {
   std::vector<int> expected;
   for (int i = 0; i < 32; ++i)
     expected.insert(expected.end(), {i, i});
-  CHECK(femura::test::host_values(lowest) == expected);
+  CHECK(ossatura::test::host_values(lowest) == expected);
 }
 
-FEMURA_BACKEND_TEST("Keys by pencil and paper", "[morton]") {
+OSSATURA_BACKEND_TEST("Keys by pencil and paper", "[morton]") {
   CHECK(morton_key(0, 0, 0) == 0);
   CHECK(morton_key(1, 0, 0) == 1);
   CHECK(morton_key(0, 1, 0) == 2);

@@ -10,7 +10,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
 Matrix3 from_eigen(const Eigen::Matrix3d& a) {
   Matrix3 m;

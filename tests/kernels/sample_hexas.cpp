@@ -10,7 +10,7 @@
 #include <array>
 #include <cmath>
 
-using namespace femura;
+using namespace ossatura;
 
 namespace {
 
@@ -96,7 +96,7 @@ double near(double scale) {
 
 } // namespace
 
-FEMURA_BACKEND_TEST("samples are those of a cubic polynomial", "[sample_hexas]") {
+OSSATURA_BACKEND_TEST("samples are those of a cubic polynomial", "[sample_hexas]") {
   const TestType exec;
   CurvedHexaMesh shape;
   shape.mesh = make_hexa_box({2, 2, 1}, {1, 0.8, 0.5});

@@ -4,7 +4,7 @@
 #include "tests/kernels/soft_cases.hpp"
 #include "tests/image/host_values.hpp"
 
-namespace femura::test {
+namespace ossatura::test {
 
 template<class Exec>
 SoftResult evaluate(const Exec& exec, const SoftElements<Exec>& elements,
@@ -38,12 +38,12 @@ std::vector<double> forces(const Exec& exec, const SoftElements<Exec>& elements,
   return host_values(force);
 }
 
-#define FEMURA_INSTANTIATE(Exec)                                                                   \
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template SoftResult evaluate(const Exec&, const SoftElements<Exec>&, const std::vector<double>&, \
                                const std::vector<double>&, double, double);                        \
   template std::vector<double> forces(const Exec&, const SoftElements<Exec>&,                      \
                                       const std::vector<double>&);
-FEMURA_FOR_EACH_BACKEND(FEMURA_INSTANTIATE)
-#undef FEMURA_INSTANTIATE
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
-} // namespace femura::test
+} // namespace ossatura::test

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace femura::test {
+namespace ossatura::test {
 
 struct SoftCase {
   ElementShape shape;
@@ -148,4 +148,4 @@ template<class Exec>
 std::vector<double> forces(const Exec& exec, const SoftElements<Exec>& elements,
                            const std::vector<double>& positions);
 
-} // namespace femura::test
+} // namespace ossatura::test

@@ -7,8 +7,8 @@
 
 namespace {
 
-using namespace femura;
-using namespace femura::test;
+using namespace ossatura;
+using namespace ossatura::test;
 
 constexpr int num_elem = 3;
 const std::vector<double> factors = {1.5, 0.7, 2};
@@ -65,9 +65,10 @@ OracleError oracle_error(const ElementMesh& mesh, const SoftCase& c, const std::
   return error;
 }
 
-FEMURA_BACKEND_TEST("Corotational elements are R K0 (R^T x - X) and R K0 R^T, with the tension of "
-                    "triangles",
-                    "[soft_elements]") {
+OSSATURA_BACKEND_TEST(
+    "Corotational elements are R K0 (R^T x - X) and R K0 R^T, with the tension of "
+    "triangles",
+    "[soft_elements]") {
   const TestType exec;
   for (const SoftCase& c : soft_cases()) {
     if (c.is_hyperelastic())
@@ -90,7 +91,7 @@ FEMURA_BACKEND_TEST("Corotational elements are R K0 (R^T x - X) and R K0 R^T, wi
   }
 }
 
-FEMURA_BACKEND_TEST("Hyperelastic energies are those of F", "[soft_elements]") {
+OSSATURA_BACKEND_TEST("Hyperelastic energies are those of F", "[soft_elements]") {
   const TestType exec;
   for (const SoftCase& c : soft_cases()) {
     if (!c.is_hyperelastic())
@@ -115,8 +116,8 @@ FEMURA_BACKEND_TEST("Hyperelastic energies are those of F", "[soft_elements]") {
   }
 }
 
-FEMURA_BACKEND_TEST("Forces are derivatives of the energy, tangents those of forces",
-                    "[soft_elements]") {
+OSSATURA_BACKEND_TEST("Forces are derivatives of the energy, tangents those of forces",
+                      "[soft_elements]") {
   const TestType exec;
   for (const SoftCase& c : soft_cases()) {
     if (!c.has_energy())
@@ -153,7 +154,8 @@ FEMURA_BACKEND_TEST("Forces are derivatives of the energy, tangents those of for
   }
 }
 
-FEMURA_BACKEND_TEST("Corotational tangents are exact where there is no strain", "[soft_elements]") {
+OSSATURA_BACKEND_TEST("Corotational tangents are exact where there is no strain",
+                      "[soft_elements]") {
   const TestType exec;
   for (const SoftCase& c : soft_cases()) {
     if (c.is_hyperelastic())
@@ -178,7 +180,7 @@ FEMURA_BACKEND_TEST("Corotational tangents are exact where there is no strain", 
   }
 }
 
-FEMURA_BACKEND_TEST("Velocities and scales enter as f + s K v and t K", "[soft_elements]") {
+OSSATURA_BACKEND_TEST("Velocities and scales enter as f + s K v and t K", "[soft_elements]") {
   const TestType exec;
   for (const SoftCase& c : soft_cases()) {
     INFO(c.name());
@@ -195,8 +197,8 @@ FEMURA_BACKEND_TEST("Velocities and scales enter as f + s K v and t K", "[soft_e
   }
 }
 
-FEMURA_BACKEND_TEST("A rigid motion makes no force, and matrices are symmetric without net force",
-                    "[soft_elements]") {
+OSSATURA_BACKEND_TEST("A rigid motion makes no force, and matrices are symmetric without net force",
+                      "[soft_elements]") {
   const TestType exec;
   for (const SoftCase& c : soft_cases()) {
     INFO(c.name());
@@ -226,7 +228,7 @@ FEMURA_BACKEND_TEST("A rigid motion makes no force, and matrices are symmetric w
   }
 }
 
-FEMURA_BACKEND_TEST("Forces and matrices turn with the body", "[soft_elements]") {
+OSSATURA_BACKEND_TEST("Forces and matrices turn with the body", "[soft_elements]") {
   const TestType exec;
   const Matrix3 q = test_rotation();
   for (const SoftCase& c : soft_cases()) {
@@ -279,7 +281,7 @@ double difference_of_teams(const Exec& exec, const SoftElements<Exec>& elements,
   return largest(sum(result[0], -1, result[1])) / largest(result[1]);
 }
 
-FEMURA_BACKEND_TEST("Teams, which devices use, and threads give the same", "[soft_elements]") {
+OSSATURA_BACKEND_TEST("Teams, which devices use, and threads give the same", "[soft_elements]") {
   const TestType exec;
   int inverted = 0;
   const auto law = SoftLaw::corotational;

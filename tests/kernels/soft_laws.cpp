@@ -8,8 +8,8 @@
 
 namespace {
 
-using namespace femura;
-using namespace femura::test;
+using namespace ossatura;
+using namespace ossatura::test;
 
 Matrix3 stretch(double x, double y, double z) {
   return {{{{x, 0, 0}}, {{0, y, 0}}, {{0, 0, z}}}};
@@ -35,7 +35,7 @@ Matrix3 cauchy_stress(const Exec& exec, SoftLaw law, double x, double y, double 
   return stress;
 }
 
-FEMURA_BACKEND_TEST("Homogeneous stretch has the stress of closed forms", "[soft_laws]") {
+OSSATURA_BACKEND_TEST("Homogeneous stretch has the stress of closed forms", "[soft_laws]") {
   const TestType exec;
   const SoftMaterial m = soft_material({ElementShape::tetra, SoftLaw::stvk, SoftRotation::polar});
   const double nu = m.poisson, mu = m.young / (2 * (1 + nu)), lambda = 2 * mu * nu / (1 - 2 * nu);
@@ -83,7 +83,7 @@ FEMURA_BACKEND_TEST("Homogeneous stretch has the stress of closed forms", "[soft
   }
 }
 
-FEMURA_BACKEND_TEST("At rest every law is Hooke's", "[soft_laws]") {
+OSSATURA_BACKEND_TEST("At rest every law is Hooke's", "[soft_laws]") {
   const TestType exec;
   const ElementMesh mesh = scattered_elements(ElementShape::tetra, 2);
   const auto stiffness = [&](const SoftMaterial& material) {
@@ -100,7 +100,7 @@ FEMURA_BACKEND_TEST("At rest every law is Hooke's", "[soft_laws]") {
   }
 }
 
-FEMURA_BACKEND_TEST("Elements that are flat, points or inside out stay finite", "[soft_laws]") {
+OSSATURA_BACKEND_TEST("Elements that are flat, points or inside out stay finite", "[soft_laws]") {
   const TestType exec;
   const Matrix3 q = test_rotation();
   for (const SoftCase& c : soft_cases()) {
@@ -130,8 +130,8 @@ FEMURA_BACKEND_TEST("Elements that are flat, points or inside out stay finite", 
   }
 }
 
-FEMURA_BACKEND_TEST("A Mooney-Rivlin element without volume is the corotational one",
-                    "[soft_laws]") {
+OSSATURA_BACKEND_TEST("A Mooney-Rivlin element without volume is the corotational one",
+                      "[soft_laws]") {
   const TestType exec;
   SoftMaterial m =
       soft_material({ElementShape::tetra, SoftLaw::mooney_rivlin, SoftRotation::polar});
@@ -150,7 +150,7 @@ FEMURA_BACKEND_TEST("A Mooney-Rivlin element without volume is the corotational 
   CHECK(at.inverted == 2);
 }
 
-FEMURA_BACKEND_TEST("Unusable elements and materials are refused", "[soft_laws]") {
+OSSATURA_BACKEND_TEST("Unusable elements and materials are refused", "[soft_laws]") {
   const TestType exec;
   const auto refused = [&](const ElementMesh& mesh, const SoftMaterial& m,
                            const std::vector<double>& factor, const std::string& reason) {
@@ -217,7 +217,7 @@ std::vector<double> rotations(const Exec& exec, const NodeRotations<Exec>& nodes
   return host_values(rotation);
 }
 
-FEMURA_BACKEND_TEST("Nodes turn with the elements around them", "[soft_laws]") {
+OSSATURA_BACKEND_TEST("Nodes turn with the elements around them", "[soft_laws]") {
   const TestType exec;
   // A fan of tetrahedra about node 0, more than a node has lanes, a hexahedron at node 0 and a
   // triangle elsewhere, and a node of no element.

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-namespace femura::test {
+namespace ossatura::test {
 
 /// n zeros in reserved addresses; `ok()` is false where the system refuses.
 template<class T>
@@ -41,4 +41,4 @@ private:
   std::int64_t size_;
 };
 
-} // namespace femura::test
+} // namespace ossatura::test

@@ -9,9 +9,9 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::device_image;
-using femura::test::host_values;
+using namespace ossatura;
+using ossatura::test::device_image;
+using ossatura::test::host_values;
 
 std::vector<float> random_values(std::array<int, 3> shape, double density, unsigned seed) {
   const std::size_t num_voxels = std::size_t(shape[0]) * shape[1] * shape[2];
@@ -43,7 +43,7 @@ std::int64_t count_wrong(const Exec& exec, const VoxelGrid<Exec>& grid,
   return wrong;
 }
 
-FEMURA_BACKEND_TEST("Every node is found at its place", "[spatial_hash]") {
+OSSATURA_BACKEND_TEST("Every node is found at its place", "[spatial_hash]") {
   const TestType exec;
   unsigned seed = 0;
   for (const auto& shape : {std::array<int, 3>{1, 1, 1},
@@ -65,7 +65,7 @@ FEMURA_BACKEND_TEST("Every node is found at its place", "[spatial_hash]") {
     }
 }
 
-FEMURA_BACKEND_TEST("The tables are the same in every run", "[spatial_hash]") {
+OSSATURA_BACKEND_TEST("The tables are the same in every run", "[spatial_hash]") {
   const TestType exec;
   const std::array<int, 3> shape{40, 35, 20};
   const auto grid = make_voxel_grid(exec, device_image(exec, shape, random_values(shape, 0.1, 5)));
@@ -76,7 +76,7 @@ FEMURA_BACKEND_TEST("The tables are the same in every run", "[spatial_hash]") {
   CHECK(host_values(first.entry).size() == host_values(second.entry).size());
 }
 
-FEMURA_BACKEND_TEST("A table that cannot be filled is an error", "[spatial_hash]") {
+OSSATURA_BACKEND_TEST("A table that cannot be filled is an error", "[spatial_hash]") {
   const TestType exec;
   const std::array<int, 3> shape{30, 30, 30};
   const auto grid = make_voxel_grid(exec, device_image(exec, shape, random_values(shape, 0.05, 5)));
@@ -113,7 +113,7 @@ std::vector<std::uint16_t> try_hash(const std::vector<std::uint16_t>& keys, std:
                                                                   : std::vector<std::uint16_t>();
 }
 
-FEMURA_BACKEND_TEST("Three keys of pencil and paper", "[spatial_hash]") {
+OSSATURA_BACKEND_TEST("Three keys of pencil and paper", "[spatial_hash]") {
   // |H| = 3, |Phi| = 2, keys 0, 3, 4. Offsets are shared by {0, 4} (even) and {3} (odd). The pair
   // takes slots 0 and 4 mod 3 = 1 with offset 0; 3 mod 3 = 0 is taken, so 3 goes to the free slot
   // 2 with offset 2.
@@ -127,7 +127,7 @@ FEMURA_BACKEND_TEST("Three keys of pencil and paper", "[spatial_hash]") {
   CHECK(try_hash({0, 1, 2, 3}, 3, 4, offset).empty());
 }
 
-FEMURA_BACKEND_TEST("An offset per key always suffices", "[spatial_hash]") {
+OSSATURA_BACKEND_TEST("An offset per key always suffices", "[spatial_hash]") {
   std::mt19937 random(3);
   for (int n : {1, 2, 100, 5000, 32768}) {
     std::set<std::uint16_t> chosen;
@@ -143,7 +143,7 @@ FEMURA_BACKEND_TEST("An offset per key always suffices", "[spatial_hash]") {
   }
 }
 
-FEMURA_BACKEND_TEST("Keys are the low bits of the node order", "[spatial_hash]") {
+OSSATURA_BACKEND_TEST("Keys are the low bits of the node order", "[spatial_hash]") {
   std::int64_t wrong = 0;
   for (int z = 0; z < 70; ++z)
     for (int y = 0; y < 70; ++y)
@@ -152,7 +152,7 @@ FEMURA_BACKEND_TEST("Keys are the low bits of the node order", "[spatial_hash]")
   CHECK(wrong == 0);
 }
 
-FEMURA_BACKEND_TEST("Remainders by multiplication are remainders", "[spatial_hash]") {
+OSSATURA_BACKEND_TEST("Remainders by multiplication are remainders", "[spatial_hash]") {
   std::int64_t wrong = 0;
   for (std::uint32_t d : {1u, 2u, 3u, 7u, 255u, 4095u, 32767u, 32768u, 40961u, 65535u}) {
     const auto modulus = detail::Modulus::of(d);

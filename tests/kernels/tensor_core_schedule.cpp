@@ -8,8 +8,8 @@
 
 namespace {
 
-using namespace femura;
-using namespace femura::detail;
+using namespace ossatura;
+using namespace ossatura::detail;
 
 /// A pair of second indices, with the first ones that it goes with.
 struct PairOfLines {

@@ -14,7 +14,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 using test::difference;
 using test::dot;
 using test::random_vector;
@@ -75,21 +75,21 @@ void check_all(const Exec& exec, const SpdProblem& problem) {
   }
 }
 
-FEMURA_BACKEND_TEST("Factors of irregular graphs are applied as the dense inverse is",
-                    "[triangular_solves]") {
+OSSATURA_BACKEND_TEST("Factors of irregular graphs are applied as the dense inverse is",
+                      "[triangular_solves]") {
   const TestType exec;
   for (const unsigned seed : {1u, 2u, 3u})
     check_all(exec,
               test::make_spd_problem(test::random_graph(20 + 35 * int(seed), 150, seed), seed));
 }
 
-FEMURA_BACKEND_TEST("The factor of a mesh in the order of nested dissection is applied",
-                    "[triangular_solves]") {
+OSSATURA_BACKEND_TEST("The factor of a mesh in the order of nested dissection is applied",
+                      "[triangular_solves]") {
   check_all(TestType(), test::dissected_problem(test::box_graph(5, 6, 4), 1));
 }
 
-FEMURA_BACKEND_TEST("Forests, nodes without neighbours and single nodes are no exception",
-                    "[triangular_solves]") {
+OSSATURA_BACKEND_TEST("Forests, nodes without neighbours and single nodes are no exception",
+                      "[triangular_solves]") {
   const TestType exec;
   test::Graph forest(47);
   for (int i = 1; i < 15; ++i)
@@ -101,7 +101,7 @@ FEMURA_BACKEND_TEST("Forests, nodes without neighbours and single nodes are no e
   check_all(exec, test::make_spd_problem(test::Graph(1), 6));
 }
 
-FEMURA_BACKEND_TEST("Panels with many rows below them are applied whole", "[triangular_solves]") {
+OSSATURA_BACKEND_TEST("Panels with many rows below them are applied whole", "[triangular_solves]") {
   const TestType exec;
   const int n = 180; // more rows than a team keeps in scratch memory
   test::Graph graph(n);
@@ -111,8 +111,8 @@ FEMURA_BACKEND_TEST("Panels with many rows below them are applied whole", "[tria
   check_all(exec, test::make_spd_problem(graph, 7));
 }
 
-FEMURA_BACKEND_TEST("Levels of rows give the same in a launch each and together",
-                    "[triangular_solves]") {
+OSSATURA_BACKEND_TEST("Levels of rows give the same in a launch each and together",
+                      "[triangular_solves]") {
   const TestType exec;
   const SpdProblem problem = test::make_spd_problem(test::random_graph(40, 60, 10), 10);
   LevelSolve<TestType> together(exec, problem.pattern), apart(exec, problem.pattern, false);
@@ -132,7 +132,7 @@ std::vector<double> solve_mesh(const Exec& exec, const SpdProblem& problem) {
   return apply(exec, solve, random_vector(problem.num_rows(), 4));
 }
 
-FEMURA_BACKEND_TEST("Cores give the same whatever their number", "[triangular_solves]") {
+OSSATURA_BACKEND_TEST("Cores give the same whatever their number", "[triangular_solves]") {
   const SpdProblem problem = test::dissected_problem(test::box_graph(4, 4, 30), 11);
   REQUIRE(make_subtree_tasks(problem.pattern, 20000).num_tasks() > 3);
   const std::vector<double> levels = solve_mesh<SupernodeLevels>(Serial(), problem);
@@ -144,7 +144,7 @@ FEMURA_BACKEND_TEST("Cores give the same whatever their number", "[triangular_so
 }
 #endif
 
-FEMURA_BACKEND_TEST("A refresh brings the new factor", "[triangular_solves]") {
+OSSATURA_BACKEND_TEST("A refresh brings the new factor", "[triangular_solves]") {
   const TestType exec;
   const test::Graph graph = test::box_graph(3, 4, 3);
   std::vector<int> order;

@@ -5,8 +5,8 @@
 namespace {
 
 /// A 2 x 3 x 4 image whose values are their own index plus one.
-femura::VoxelImage counting_image() {
-  femura::VoxelImage image;
+ossatura::VoxelImage counting_image() {
+  ossatura::VoxelImage image;
   image.shape = {2, 3, 4};
   for (int i = 0; i < 24; ++i)
     image.value.push_back(float(i + 1));
@@ -16,7 +16,7 @@ femura::VoxelImage counting_image() {
 /// Sums (1 + x + 10 y + 100 z) * value over a box one voxel larger than the image on each side.
 template<class Exec>
 struct WeightedSum {
-  femura::VoxelArray<Exec> array;
+  ossatura::VoxelArray<Exec> array;
 
   KOKKOS_FUNCTION void operator()(int i, double& sum) const {
     const int x = i % 4 - 1, y = i / 4 % 5 - 1, z = i / 20 - 1;
@@ -26,9 +26,10 @@ struct WeightedSum {
 
 } // namespace
 
-FEMURA_BACKEND_TEST("voxels are found where the image has them, void around it", "[voxel_array]") {
+OSSATURA_BACKEND_TEST("voxels are found where the image has them, void around it",
+                      "[voxel_array]") {
   const TestType exec;
-  const auto array = femura::to_device(exec, counting_image());
+  const auto array = ossatura::to_device(exec, counting_image());
   CHECK(array.num_voxels() == 24);
 
   double sum = 0;
@@ -42,9 +43,9 @@ FEMURA_BACKEND_TEST("voxels are found where the image has them, void around it",
   CHECK(sum == expected); // integers: exact
 }
 
-FEMURA_BACKEND_TEST("an image whose size is not its shape is refused", "[voxel_array]") {
-  femura::VoxelImage image = counting_image();
+OSSATURA_BACKEND_TEST("an image whose size is not its shape is refused", "[voxel_array]") {
+  ossatura::VoxelImage image = counting_image();
   image.value.pop_back();
-  CHECK_THROWS_AS(femura::to_device(TestType(), image), std::invalid_argument);
-  CHECK_THROWS_AS(femura::make_voxel_array(TestType(), {2, 0, 4}), std::invalid_argument);
+  CHECK_THROWS_AS(ossatura::to_device(TestType(), image), std::invalid_argument);
+  CHECK_THROWS_AS(ossatura::make_voxel_array(TestType(), {2, 0, 4}), std::invalid_argument);
 }

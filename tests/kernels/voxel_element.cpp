@@ -9,7 +9,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 using Matrix = Eigen::Matrix<double, 24, 24>;
 using Vector = Eigen::Matrix<double, 24, 1>;
 

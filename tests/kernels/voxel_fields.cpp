@@ -9,9 +9,9 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::host_sites;
-using femura::test::host_values;
+using namespace ossatura;
+using ossatura::test::host_sites;
+using ossatura::test::host_values;
 
 template<class Exec>
 struct Body {
@@ -22,7 +22,7 @@ struct Body {
   LameField<Exec> lame;
 
   explicit Body(const Exec& exec)
-      : material(femura::test::upload_material(exec, model))
+      : material(ossatura::test::upload_material(exec, model))
       , grid(make_voxel_grid(exec, material.solid()))
       , lame(make_lame_field(exec, grid, material)) {}
 };
@@ -39,8 +39,8 @@ Array<double, Exec> linear_displacement(const Exec& exec, const Body<Exec>& body
   return upload(exec, "test::u", u);
 }
 
-FEMURA_BACKEND_TEST("A linear displacement has its constant strain, and stress by Hooke's law",
-                    "[voxel_fields]") {
+OSSATURA_BACKEND_TEST("A linear displacement has its constant strain, and stress by Hooke's law",
+                      "[voxel_fields]") {
   const TestType exec;
   const Body<TestType> body(exec);
   const double g[3][3] = {{0.01, 0.02, -0.03}, {0.004, -0.02, 0.05}, {-0.06, 0.01, 0.03}};
@@ -86,7 +86,7 @@ FEMURA_BACKEND_TEST("A linear displacement has its constant strain, and stress b
   }
 }
 
-FEMURA_BACKEND_TEST("The strain energy of any displacement is half of u K u", "[voxel_fields]") {
+OSSATURA_BACKEND_TEST("The strain energy of any displacement is half of u K u", "[voxel_fields]") {
   const TestType exec;
   const Body<TestType> body(exec);
   const auto u = make_zeros<double>(exec, body.grid.num_dofs(), "test::u");
@@ -104,7 +104,7 @@ FEMURA_BACKEND_TEST("The strain energy of any displacement is half of u K u", "[
   CHECK(fields.strain.extent(0) == 0);
 }
 
-FEMURA_BACKEND_TEST(
+OSSATURA_BACKEND_TEST(
     "The mean stress of a linear displacement is the mean stiffness times its strain",
     "[voxel_fields]") {
   const TestType exec;

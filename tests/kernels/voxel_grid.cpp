@@ -8,8 +8,8 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::host_values;
+using namespace ossatura;
+using ossatura::test::host_values;
 
 /// find(x, y, z) on a box that is `margin` larger than the lattice on every side.
 template<class Exec>
@@ -29,7 +29,7 @@ struct FindAll {
 /// Counts the places where the grid is not what the corners of the solid voxels say.
 template<class Exec>
 int count_errors(const Exec& exec, const reference::Model& model) {
-  const VoxelArray<Exec> image = femura::test::upload_image(exec, model, model.modulus);
+  const VoxelArray<Exec> image = ossatura::test::upload_image(exec, model, model.modulus);
   const VoxelGrid<Exec> grid = make_voxel_grid(exec, image);
   std::map<std::uint64_t, std::array<int, 3>> corners;
   std::map<std::uint64_t, double> voxels;
@@ -50,7 +50,7 @@ int count_errors(const Exec& exec, const reference::Model& model) {
 
   // The numbers follow the order of the sites.
   std::map<std::array<int, 3>, int> number;
-  const auto sites = femura::test::host_sites(grid);
+  const auto sites = ossatura::test::host_sites(grid);
   for (const auto& [key, site] : corners) {
     errors += sites[number.size()] != site;
     number.emplace(site, int(number.size()));
@@ -87,8 +87,8 @@ int count_errors(const Exec& exec, const reference::Model& model) {
   return errors;
 }
 
-FEMURA_BACKEND_TEST("Nodes are the corners of solid voxels, numbered block by block",
-                    "[voxel_grid]") {
+OSSATURA_BACKEND_TEST("Nodes are the corners of solid voxels, numbered block by block",
+                      "[voxel_grid]") {
   const std::array<int, 3> shapes[] = {
       {1, 1, 1},   {4, 4, 4},  {3, 4, 5},  {8, 8, 8}, {1, 1, 17},   {31, 1, 2},  {2, 19, 1},
       {13, 7, 11}, {5, 33, 3}, {16, 1, 1}, {7, 8, 9}, {1, 1, 3000}, {2000, 2, 5}};
@@ -101,7 +101,7 @@ FEMURA_BACKEND_TEST("Nodes are the corners of solid voxels, numbered block by bl
     }
 }
 
-FEMURA_BACKEND_TEST("One voxel anywhere in an image has eight nodes", "[voxel_grid]") {
+OSSATURA_BACKEND_TEST("One voxel anywhere in an image has eight nodes", "[voxel_grid]") {
   for (int place : {0, 3, 4, 26, 30, 62, 124}) {
     reference::Model model = reference::homogeneous({5, 5, 5}, 0, 0.3);
     model.modulus[place] = 2;
@@ -110,23 +110,24 @@ FEMURA_BACKEND_TEST("One voxel anywhere in an image has eight nodes", "[voxel_gr
   }
 }
 
-FEMURA_BACKEND_TEST("A grid of a solid image has all lattice nodes", "[voxel_grid]") {
-  const auto grid = make_voxel_grid(
-      TestType(), femura::test::device_image(TestType(), {20, 30, 9}, std::vector<float>(5400, 1)));
+OSSATURA_BACKEND_TEST("A grid of a solid image has all lattice nodes", "[voxel_grid]") {
+  const auto grid =
+      make_voxel_grid(TestType(), ossatura::test::device_image(TestType(), {20, 30, 9},
+                                                               std::vector<float>(5400, 1)));
   CHECK(grid.num_nodes == 21 * 31 * 10);
   CHECK(grid.num_elem == 5400);
 }
 
-FEMURA_BACKEND_TEST("Images without a solid voxel are rejected", "[voxel_grid]") {
+OSSATURA_BACKEND_TEST("Images without a solid voxel are rejected", "[voxel_grid]") {
   for (float value : {0.0f, -1.0f, std::nanf("")})
     CHECK_THROWS_AS(
-        make_voxel_grid(TestType(), femura::test::device_image(TestType(), {3, 2, 4},
-                                                               std::vector<float>(24, value))),
+        make_voxel_grid(TestType(), ossatura::test::device_image(TestType(), {3, 2, 4},
+                                                                 std::vector<float>(24, value))),
         std::invalid_argument);
 }
 
-FEMURA_BACKEND_TEST("The number of degrees of freedom exceeds 32 bits without overflow",
-                    "[voxel_grid]") {
+OSSATURA_BACKEND_TEST("The number of degrees of freedom exceeds 32 bits without overflow",
+                      "[voxel_grid]") {
   VoxelGrid<TestType> grid; // nothing is allocated
   grid.num_nodes = 2147483647;
   CHECK(grid.num_dofs() == 6442450941);

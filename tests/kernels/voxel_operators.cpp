@@ -11,10 +11,10 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::host_values;
-using femura::test::to_compact;
-using femura::test::to_lattice;
+using namespace ossatura;
+using ossatura::test::host_values;
+using ossatura::test::to_compact;
+using ossatura::test::to_lattice;
 using reference::relative_difference;
 
 /// y_i = sum_e sum_j |A_e,ij| |x_j|: what rounding errors of a product are relative to.
@@ -60,7 +60,7 @@ struct Sample {
 
   Sample(const Exec& exec, reference::Model m, unsigned seed)
       : model(std::move(m)) {
-    const MaterialImage<Exec> material = femura::test::upload_material(exec, model);
+    const MaterialImage<Exec> material = ossatura::test::upload_material(exec, model);
     grid = make_voxel_grid(exec, material.solid());
     lame = make_lame_field(exec, grid, material);
     x = reference::random_vector(model, seed);
@@ -164,8 +164,8 @@ void check_products(const Exec& exec, const Sample<Exec>& sample, double stored)
   });
 }
 
-FEMURA_BACKEND_TEST("Products equal the assembled matrix's on random sparse images",
-                    "[voxel_operators]") {
+OSSATURA_BACKEND_TEST("Products equal the assembled matrix's on random sparse images",
+                      "[voxel_operators]") {
   const TestType exec;
   unsigned seed = 10;
   for (const auto& shape : shapes)
@@ -181,7 +181,7 @@ FEMURA_BACKEND_TEST("Products equal the assembled matrix's on random sparse imag
     }
 }
 
-FEMURA_BACKEND_TEST("Products honour a Poisson ratio per voxel", "[voxel_operators]") {
+OSSATURA_BACKEND_TEST("Products honour a Poisson ratio per voxel", "[voxel_operators]") {
   const TestType exec;
   unsigned seed = 50;
   for (const auto& shape : shapes)
@@ -197,8 +197,8 @@ FEMURA_BACKEND_TEST("Products honour a Poisson ratio per voxel", "[voxel_operato
     }
 }
 
-FEMURA_BACKEND_TEST("Products equal the assembled matrix's on awkward shapes",
-                    "[voxel_operators]") {
+OSSATURA_BACKEND_TEST("Products equal the assembled matrix's on awkward shapes",
+                      "[voxel_operators]") {
   const TestType exec;
   for (const NamedModel& named : awkward_models()) {
     INFO(named.name);
@@ -206,7 +206,7 @@ FEMURA_BACKEND_TEST("Products equal the assembled matrix's on awkward shapes",
   }
 }
 
-FEMURA_BACKEND_TEST("Rigid motions load nothing", "[voxel_operators]") {
+OSSATURA_BACKEND_TEST("Rigid motions load nothing", "[voxel_operators]") {
   const TestType exec;
   Sample<TestType> sample(exec, reference::random_model({9, 7, 6}, 0.4, 1e6, 0.3, 0.3, 4, 0.1), 4);
   for (int mode = 0; mode < 6; ++mode) {
@@ -236,7 +236,7 @@ FEMURA_BACKEND_TEST("Rigid motions load nothing", "[voxel_operators]") {
   }
 }
 
-FEMURA_BACKEND_TEST("Products are symmetric and store energy", "[voxel_operators]") {
+OSSATURA_BACKEND_TEST("Products are symmetric and store energy", "[voxel_operators]") {
   const TestType exec;
   for (unsigned seed : {1u, 2u, 3u}) {
     const Sample<TestType> sample(
@@ -255,8 +255,8 @@ FEMURA_BACKEND_TEST("Products are symmetric and store energy", "[voxel_operators
   }
 }
 
-FEMURA_BACKEND_TEST("The matrix of a small body has six zero eigenvalues, the others positive",
-                    "[voxel_operators]") {
+OSSATURA_BACKEND_TEST("The matrix of a small body has six zero eigenvalues, the others positive",
+                      "[voxel_operators]") {
   const TestType exec;
   // Seven voxels of eight, in one piece across a corner of the 4-blocks.
   const reference::Model model = shaped({5, 5, 5}, [](int x, int y, int z) {
@@ -294,8 +294,8 @@ FEMURA_BACKEND_TEST("The matrix of a small body has six zero eigenvalues, the ot
   });
 }
 
-FEMURA_BACKEND_TEST("Linear displacements of a solid block load its surface alone",
-                    "[voxel_operators]") {
+OSSATURA_BACKEND_TEST("Linear displacements of a solid block load its surface alone",
+                      "[voxel_operators]") {
   const TestType exec;
   reference::Model model = reference::homogeneous({9, 6, 5}, 10, 0.3, 0.5);
   Sample<TestType> sample(exec, model, 1);
@@ -324,8 +324,8 @@ FEMURA_BACKEND_TEST("Linear displacements of a solid block load its surface alon
   });
 }
 
-FEMURA_BACKEND_TEST("Products that promise it are the same to the last bit in every run",
-                    "[voxel_operators]") {
+OSSATURA_BACKEND_TEST("Products that promise it are the same to the last bit in every run",
+                      "[voxel_operators]") {
   const TestType exec;
   const Sample<TestType> sample(exec, reference::random_model({17, 19, 18}, 0.7, 1e3, 0.3, 0.3, 3),
                                 3);
@@ -388,7 +388,7 @@ void check_updates(const Exec& exec, const Sample<Exec>& sample) {
   const auto product = make_scratch();
   apply_then(exec, matrix, x, make_scratch(), StoreProduct<Exec, Scalar>{product});
   CHECK(largest_difference(to_lattice(grid, sample.model, product), exact, scale) < bound);
-  const auto sites = femura::test::host_sites(grid);
+  const auto sites = ossatura::test::host_sites(grid);
   std::vector<double> a_x, size;
   for (const auto& s : sites)
     for (int c = 0; c < 3; ++c) {
@@ -434,7 +434,7 @@ void check_updates(const Exec& exec, const Sample<Exec>& sample) {
   CHECK(host_values(b) == data.b);
 }
 
-FEMURA_BACKEND_TEST("Updates after a product equal plain loops", "[voxel_operators]") {
+OSSATURA_BACKEND_TEST("Updates after a product equal plain loops", "[voxel_operators]") {
   const TestType exec;
   for (const auto& model : {reference::random_model({7, 9, 6}, 0.4, 1e4, 0.3, 0.3, 8, 0.1),
                             reference::random_model({13, 4, 9}, 1, 10, 0.3, 0.3, 9, 2),
@@ -449,14 +449,14 @@ FEMURA_BACKEND_TEST("Updates after a product equal plain loops", "[voxel_operato
   }
 }
 
-FEMURA_BACKEND_TEST("Operators agree on elements of all three classes", "[voxel_operators]") {
+OSSATURA_BACKEND_TEST("Operators agree on elements of all three classes", "[voxel_operators]") {
   const TestType exec;
   const int n = 48; // 117 649 nodes: some distances exceed 65 535, and the hash has several cubes
   std::vector<float> values(std::size_t(n) * n * n);
   std::mt19937 random(2);
   for (float& value : values)
     value = random() % 8 ? 3 : 0;
-  const auto image = femura::test::device_image(exec, {n, n, n}, values);
+  const auto image = ossatura::test::device_image(exec, {n, n, n}, values);
   const auto grid = make_voxel_grid(exec, image);
   const auto lame = make_lame_field(exec, grid, make_material(image, 0.3));
   const OffsetClasses classes = OffsetOperator<TestType>(exec, grid, lame, 1).classes();
@@ -480,14 +480,14 @@ FEMURA_BACKEND_TEST("Operators agree on elements of all three classes", "[voxel_
 template<class Exec>
 OffsetClasses solid_cube_classes(const Exec& exec, int n) {
   const auto image =
-      femura::test::device_image(exec, {n, n, n}, std::vector<float>(std::size_t(n) * n * n, 1));
+      ossatura::test::device_image(exec, {n, n, n}, std::vector<float>(std::size_t(n) * n * n, 1));
   const auto grid = make_voxel_grid(exec, image);
   const auto lame = make_lame_field(exec, grid, make_material(image, 0.3));
   return OffsetOperator<Exec>(exec, grid, lame, 1).classes();
 }
 
-FEMURA_BACKEND_TEST("Distances between an element's nodes are as short as the paper's lemma says",
-                    "[voxel_operators]") {
+OSSATURA_BACKEND_TEST("Distances between an element's nodes are as short as the paper's lemma says",
+                      "[voxel_operators]") {
   // Arbenz, Flaig, Kellenberger 2014, (A.3): shares of at least 165 / 256 and 61473 / 65536, for
   // building blocks of Morton keys: compact numbers in a finite cube are at most as far apart.
   const TestType exec;
@@ -514,22 +514,22 @@ bool all_are_operators() {
   return all;
 }
 
-FEMURA_BACKEND_TEST("Every operator is what the solvers ask for", "[voxel_operators]") {
+OSSATURA_BACKEND_TEST("Every operator is what the solvers ask for", "[voxel_operators]") {
   CHECK(all_are_operators<TestType>());
 }
 
-FEMURA_BACKEND_TEST("Poisson ratios per voxel are checked at solid voxels only",
-                    "[voxel_operators]") {
+OSSATURA_BACKEND_TEST("Poisson ratios per voxel are checked at solid voxels only",
+                      "[voxel_operators]") {
   const TestType exec;
-  const auto modulus = femura::test::device_image(exec, {2, 1, 1}, {5, 0});
+  const auto modulus = ossatura::test::device_image(exec, {2, 1, 1}, {5, 0});
   CHECK_NOTHROW(
-      make_material(exec, modulus, femura::test::device_image(exec, {2, 1, 1}, {0.2f, 9})));
+      make_material(exec, modulus, ossatura::test::device_image(exec, {2, 1, 1}, {0.2f, 9})));
   for (float bad : {0.5f, -1.0f, 2.0f, std::nanf("")})
     CHECK_THROWS_AS(
-        make_material(exec, modulus, femura::test::device_image(exec, {2, 1, 1}, {bad, 0.2f})),
+        make_material(exec, modulus, ossatura::test::device_image(exec, {2, 1, 1}, {bad, 0.2f})),
         InputError);
   CHECK_THROWS_AS(
-      make_material(exec, modulus, femura::test::device_image(exec, {3, 1, 1}, {0, 0, 0})),
+      make_material(exec, modulus, ossatura::test::device_image(exec, {3, 1, 1}, {0, 0, 0})),
       std::invalid_argument);
 }
 

@@ -14,7 +14,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
 /// A block of 5 x 4 x 3 hexahedra with moduli over six orders of magnitude, held at a face and at
 /// one component of another node, with a spring.
@@ -63,7 +63,7 @@ struct Block {
   Graph<Exec> prolongator; ///< of the one made last
 };
 
-FEMURA_BACKEND_TEST("the first coarse matrix is the triple product", "[aggregation]") {
+OSSATURA_BACKEND_TEST("the first coarse matrix is the triple product", "[aggregation]") {
   Block<TestType> block;
   const TestType exec = block.exec;
   AggregationMultigrid<TestType, double> multigrid = block.make_multigrid(600);
@@ -110,7 +110,7 @@ FEMURA_BACKEND_TEST("the first coarse matrix is the triple product", "[aggregati
   CHECK(error < 1e-13 * largest);
 }
 
-FEMURA_BACKEND_TEST("a cycle is symmetric and positive definite", "[aggregation]") {
+OSSATURA_BACKEND_TEST("a cycle is symmetric and positive definite", "[aggregation]") {
   Block<TestType> block;
   const TestType exec = block.exec;
   const std::int64_t n = std::int64_t(block.mesh.point.size());

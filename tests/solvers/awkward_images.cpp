@@ -6,16 +6,16 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::BoundaryProblem;
-using femura::test::porous;
-using femura::test::Solution;
+using namespace ossatura;
+using ossatura::test::BoundaryProblem;
+using ossatura::test::porous;
+using ossatura::test::Solution;
 using reference::Model;
 using reference::relative_difference;
 
-FEMURA_BACKEND_TEST("Empty slabs around a body change nothing", "[voxel_solver]") {
+OSSATURA_BACKEND_TEST("Empty slabs around a body change nothing", "[voxel_solver]") {
   const BoundaryProblem body = porous({5, 6, 4}, 31);
-  const Solution expected = femura::test::solve(TestType(), body, 1e-12);
+  const Solution expected = ossatura::test::solve(TestType(), body, 1e-12);
   const std::array<int, 3> gap{3, 1, 6};
   Model model = reference::homogeneous({12, 8, 15}, 0, 0.3, body.model.edge);
   model.poisson.assign(model.poisson.size(), body.model.poisson[0]);
@@ -33,7 +33,7 @@ FEMURA_BACKEND_TEST("Empty slabs around a body change nothing", "[voxel_solver]"
     moved.held[3 * move(i / 3) + i % 3] = body.held[i];
     moved.f[3 * move(i / 3) + i % 3] = body.f[i];
   }
-  const Solution solution = femura::test::solve(TestType(), moved, 1e-12);
+  const Solution solution = ossatura::test::solve(TestType(), moved, 1e-12);
   CHECK(solution.result.converged);
   std::vector<double> back;
   for (int i = 0; i < body.model.num_dofs(); ++i)
@@ -41,8 +41,8 @@ FEMURA_BACKEND_TEST("Empty slabs around a body change nothing", "[voxel_solver]"
   CHECK(relative_difference(back, expected.u) < 1e-9);
 }
 
-FEMURA_BACKEND_TEST("Isolated voxels that are held entirely do not disturb the rest",
-                    "[voxel_solver]") {
+OSSATURA_BACKEND_TEST("Isolated voxels that are held entirely do not disturb the rest",
+                      "[voxel_solver]") {
   Model model = reference::homogeneous({9, 5, 6}, 5, 0.3);
   for (int z = 0; z < 6; ++z)
     for (int y = 0; y < 5; ++y)
@@ -57,12 +57,12 @@ FEMURA_BACKEND_TEST("Isolated voxels that are held entirely do not disturb the r
       problem.hold(model.node(7 + (v & 1), 2 + (v >> 1 & 1), 3 + (v >> 2)), c, 0.25);
   const auto expected =
       reference::solve(reference::assemble(model), problem.held, problem.f, problem.u);
-  const Solution solution = femura::test::solve(TestType(), problem, 1e-11);
+  const Solution solution = ossatura::test::solve(TestType(), problem, 1e-11);
   CHECK(solution.result.converged);
   CHECK(relative_difference(solution.u, expected) < 1e-8);
 }
 
-FEMURA_BACKEND_TEST("An unloaded island that nothing holds is harmless", "[voxel_solver]") {
+OSSATURA_BACKEND_TEST("An unloaded island that nothing holds is harmless", "[voxel_solver]") {
   Model model = reference::homogeneous({9, 5, 6}, 5, 0.3);
   for (int z = 0; z < 6; ++z)
     for (int y = 0; y < 5; ++y)
@@ -78,7 +78,7 @@ FEMURA_BACKEND_TEST("An unloaded island that nothing holds is harmless", "[voxel
     if (s[2] == 6)
       problem.hold(node, 2, -0.1);
   }
-  const Solution solution = femura::test::solve(TestType(), problem, 1e-9);
+  const Solution solution = ossatura::test::solve(TestType(), problem, 1e-9);
   CHECK(solution.result.converged);
   const reference::SparseMatrix k = reference::assemble(model);
   const auto force = k * solution.u;
@@ -91,8 +91,8 @@ FEMURA_BACKEND_TEST("An unloaded island that nothing holds is harmless", "[voxel
   CHECK(wrong < 1e-7 * largest);
 }
 
-FEMURA_BACKEND_TEST("Two blocks joined by a strut one voxel thin are the oracle's",
-                    "[voxel_solver]") {
+OSSATURA_BACKEND_TEST("Two blocks joined by a strut one voxel thin are the oracle's",
+                      "[voxel_solver]") {
   Model model = reference::homogeneous({4, 4, 14}, 100, 0.3);
   for (int z = 4; z < 10; ++z)
     for (int y = 0; y < 4; ++y)
@@ -108,13 +108,13 @@ FEMURA_BACKEND_TEST("Two blocks joined by a strut one voxel thin are the oracle'
   VoxelSolverOptions options;
   options.cg.tolerance = 1e-11;
   options.multigrid.direct_nodes = 20;
-  const Solution solution = femura::test::solve(TestType(), problem, options);
+  const Solution solution = ossatura::test::solve(TestType(), problem, options);
   CHECK(solution.result.converged);
   CHECK(relative_difference(solution.u, expected) < 1e-8);
 }
 
-FEMURA_BACKEND_TEST("Voxels joined by edges or corners alone never yield a false convergence",
-                    "[voxel_solver]") {
+OSSATURA_BACKEND_TEST("Voxels joined by edges or corners alone never yield a false convergence",
+                      "[voxel_solver]") {
   for (bool corners : {false, true}) {
     Model model = reference::homogeneous({8, 8, 8}, 10, 0.3);
     for (int z = 0; z < 8; ++z)
@@ -129,7 +129,7 @@ FEMURA_BACKEND_TEST("Voxels joined by edges or corners alone never yield a false
     BoundaryProblem problem(model);
     problem.clamp_plane(2, 0);
     problem.hold_plane(2, 8, 2, -0.1);
-    const Solution solution = femura::test::solve(TestType(), problem, 1e-8);
+    const Solution solution = ossatura::test::solve(TestType(), problem, 1e-8);
     INFO("corners " << corners << ", " << solution.result.iterations << " iterations, residual "
                     << solution.result.true_relative_residual);
     const reference::SparseMatrix k = reference::assemble(model);
@@ -147,21 +147,21 @@ FEMURA_BACKEND_TEST("Voxels joined by edges or corners alone never yield a false
   }
 }
 
-FEMURA_BACKEND_TEST("A body that is held nowhere or everywhere comes back", "[voxel_solver]") {
+OSSATURA_BACKEND_TEST("A body that is held nowhere or everywhere comes back", "[voxel_solver]") {
   // Self-balanced forces on a free body: singular, consistent.
   BoundaryProblem free(reference::homogeneous({6, 6, 6}, 1, 0.3));
   for (int node = 0; node < free.model.num_lattice_nodes(); ++node) {
     const int z = free.model.site(node)[2];
     free.f[3 * node + 2] = z == 0 ? -1 : z == 6 ? 1 : 0;
   }
-  const Solution floating = femura::test::solve(TestType(), free, 1e-8);
+  const Solution floating = ossatura::test::solve(TestType(), free, 1e-8);
   const auto force = reference::assemble(free.model) * floating.u;
   CHECK(floating.result.converged == (relative_difference(force, free.f) <= 1.001e-8));
 
   BoundaryProblem held(reference::homogeneous({3, 4, 5}, 1, 0.3));
   for (int i = 0; i < held.model.num_dofs(); ++i)
     held.hold(i / 3, i % 3, 0.1 * i);
-  const Solution fixed = femura::test::solve(TestType(), held, 1e-8);
+  const Solution fixed = ossatura::test::solve(TestType(), held, 1e-8);
   CHECK(fixed.result.converged);
   CHECK(fixed.result.iterations == 0);
   CHECK(fixed.u == held.u);

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace femura::test {
+namespace ossatura::test {
 
 /// Prescribed displacements and nodal forces on the lattice of a model.
 struct BoundaryProblem {
@@ -143,4 +143,4 @@ inline Lame lame(double modulus, double poisson) {
   return {modulus * poisson / ((1 + poisson) * (1 - 2 * poisson)), modulus / (2 * (1 + poisson))};
 }
 
-} // namespace femura::test
+} // namespace ossatura::test

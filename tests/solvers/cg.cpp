@@ -10,9 +10,9 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::host_values;
-using femura::test::multiply_entries;
+using namespace ossatura;
+using ossatura::test::host_values;
+using ossatura::test::multiply_entries;
 
 /// A diagonal matrix, the right-hand side, the preconditioner, and what goes wrong with them.
 struct System {
@@ -65,7 +65,7 @@ SolveResult solve_in(const Exec& exec, System& system, const CgOptions& options,
                              Perturb<Exec, Vector>{1 + system.error_of_apply, q});
       },
       [&](const auto& x, double scale, const auto& r) {
-        femura::test::subtract_entries(exec, b, a, x, scale, r);
+        ossatura::test::subtract_entries(exec, b, a, x, scale, r);
       },
       [&](const auto& r) {
         multiply_entries(exec, m, r, z);
@@ -106,7 +106,7 @@ std::vector<double> eigenvalues(int n, int num_distinct) {
   return values;
 }
 
-FEMURA_BACKEND_TEST("As many iterations as distinct eigenvalues solve the system", "[cg]") {
+OSSATURA_BACKEND_TEST("As many iterations as distinct eigenvalues solve the system", "[cg]") {
   for (int distinct : {1, 4, 9}) {
     System system(eigenvalues(600, distinct));
     const SolveResult result = solve(TestType(), system, {1e-12, 100});
@@ -118,7 +118,7 @@ FEMURA_BACKEND_TEST("As many iterations as distinct eigenvalues solve the system
   }
 }
 
-FEMURA_BACKEND_TEST("The exact inverse as preconditioner needs one iteration", "[cg]") {
+OSSATURA_BACKEND_TEST("The exact inverse as preconditioner needs one iteration", "[cg]") {
   System system(eigenvalues(500, 100));
   for (std::size_t i = 0; i < 500; ++i)
     system.preconditioner[i] = 1 / system.matrix[i];
@@ -127,7 +127,7 @@ FEMURA_BACKEND_TEST("The exact inverse as preconditioner needs one iteration", "
   CHECK(result.iterations == 1);
 }
 
-FEMURA_BACKEND_TEST("The reported residuals are the true ones of the returned solution", "[cg]") {
+OSSATURA_BACKEND_TEST("The reported residuals are the true ones of the returned solution", "[cg]") {
   for (double tolerance : {1e-2, 1e-6, 1e-10}) {
     System system(eigenvalues(300, 80));
     for (double& x : system.x)
@@ -148,7 +148,7 @@ FEMURA_BACKEND_TEST("The reported residuals are the true ones of the returned so
   }
 }
 
-FEMURA_BACKEND_TEST("The limit of iterations is kept and reported as not converged", "[cg]") {
+OSSATURA_BACKEND_TEST("The limit of iterations is kept and reported as not converged", "[cg]") {
   System system(eigenvalues(300, 100));
   const SolveResult result = solve(TestType(), system, {1e-12, 7});
   CHECK_FALSE(result.converged);
@@ -158,7 +158,7 @@ FEMURA_BACKEND_TEST("The limit of iterations is kept and reported as not converg
         Approx(residual_norm(system) / result.initial_residual).epsilon(1e-9));
 }
 
-FEMURA_BACKEND_TEST("A residual of zero at the start is convergence without iteration", "[cg]") {
+OSSATURA_BACKEND_TEST("A residual of zero at the start is convergence without iteration", "[cg]") {
   System zero(eigenvalues(30, 3));
   zero.b.assign(30, 0);
   const SolveResult nothing = solve(TestType(), zero, {1e-10, 50});
@@ -174,7 +174,7 @@ FEMURA_BACKEND_TEST("A residual of zero at the start is convergence without iter
   CHECK(solved.x == std::vector<double>(30, 1.5));
 }
 
-FEMURA_BACKEND_TEST("Convergence is never claimed against the true residual", "[cg]") {
+OSSATURA_BACKEND_TEST("Convergence is never claimed against the true residual", "[cg]") {
   // A product far from the residual's matrix: the recurrence converges, the truth does not.
   System wrong(eigenvalues(300, 5));
   wrong.error_of_apply = -0.5;
@@ -193,7 +193,7 @@ FEMURA_BACKEND_TEST("Convergence is never claimed against the true residual", "[
   CHECK(residual_norm(inexact) <= 1e-8 * result.initial_residual * (1 + 1e-6));
 }
 
-FEMURA_BACKEND_TEST("Matrices that are not positive end the iteration", "[cg]") {
+OSSATURA_BACKEND_TEST("Matrices that are not positive end the iteration", "[cg]") {
   for (double last : {-1.0, 0.0}) {
     System system(eigenvalues(30, 3));
     system.matrix[29] = last;
@@ -208,7 +208,7 @@ FEMURA_BACKEND_TEST("Matrices that are not positive end the iteration", "[cg]") 
   CHECK_FALSE(solve(TestType(), preconditioner, {1e-10, 1000}).converged);
 }
 
-FEMURA_BACKEND_TEST("A singular but consistent system converges", "[cg]") {
+OSSATURA_BACKEND_TEST("A singular but consistent system converges", "[cg]") {
   System system(eigenvalues(30, 3));
   system.matrix[7] = system.b[7] = 0;
   const SolveResult result = solve(TestType(), system, {1e-10, 100});
@@ -216,7 +216,7 @@ FEMURA_BACKEND_TEST("A singular but consistent system converges", "[cg]") {
   CHECK(system.x[7] == 0);
 }
 
-FEMURA_BACKEND_TEST("A system without a solution ends when windows stop gaining", "[cg]") {
+OSSATURA_BACKEND_TEST("A system without a solution ends when windows stop gaining", "[cg]") {
   System system(graded(60, 1e3));
   system.matrix[7] = 1e-30; // no step of a size that doubles hold takes b[7] away
   CgOptions options{1e-10, 5000};
@@ -227,7 +227,7 @@ FEMURA_BACKEND_TEST("A system without a solution ends when windows stop gaining"
   CHECK(result.true_relative_residual > 1e-10);
 }
 
-FEMURA_BACKEND_TEST("Slow iterations that gain are left alone", "[cg]") {
+OSSATURA_BACKEND_TEST("Slow iterations that gain are left alone", "[cg]") {
   System watched(graded(2000, 1e5)), free = watched;
   CgOptions options{1e-8, 20000};
   const SolveResult expected = solve(TestType(), free, options);
@@ -237,7 +237,7 @@ FEMURA_BACKEND_TEST("Slow iterations that gain are left alone", "[cg]") {
   CHECK(solve(TestType(), watched, options).iterations == expected.iterations);
 }
 
-FEMURA_BACKEND_TEST("A stall is a window that is not one per cent below the one before", "[cg]") {
+OSSATURA_BACKEND_TEST("A stall is a window that is not one per cent below the one before", "[cg]") {
   const auto ends_at = [](auto residual) { // 0: never
     detail::StallWatch watch(100);
     for (int i = 1; i <= 5000; ++i)
@@ -257,7 +257,7 @@ FEMURA_BACKEND_TEST("A stall is a window that is not one per cent below the one 
     CHECK_FALSE(off.stalls(1));
 }
 
-FEMURA_BACKEND_TEST("Numbers that are not finite are not convergence", "[cg]") {
+OSSATURA_BACKEND_TEST("Numbers that are not finite are not convergence", "[cg]") {
   for (double bad : {std::nan(""), std::numeric_limits<double>::infinity(), 1e200}) {
     System right_hand_side(eigenvalues(30, 3));
     right_hand_side.b[3] = bad;
@@ -276,8 +276,8 @@ FEMURA_BACKEND_TEST("Numbers that are not finite are not convergence", "[cg]") {
   }
 }
 
-FEMURA_BACKEND_TEST("A preconditioner in single precision costs no more than an iteration or two",
-                    "[cg]") {
+OSSATURA_BACKEND_TEST("A preconditioner in single precision costs no more than an iteration or two",
+                      "[cg]") {
   System fp64(graded(2000, 1e4)), mixed = fp64;
   for (std::size_t i = 0; i < 2000; ++i) // not the inverse, which would be too good
     fp64.preconditioner[i] = mixed.preconditioner[i] = 1 / std::sqrt(fp64.matrix[i]);
@@ -289,7 +289,8 @@ FEMURA_BACKEND_TEST("A preconditioner in single precision costs no more than an 
   CHECK(result.iterations <= expected.iterations + 2);
 }
 
-FEMURA_BACKEND_TEST("Single precision with residuals in double reaches double's residual", "[cg]") {
+OSSATURA_BACKEND_TEST("Single precision with residuals in double reaches double's residual",
+                      "[cg]") {
   System fp64(graded(2000, 1e3)), lean = fp64;
   const SolveResult expected = solve(TestType(), fp64, {1e-11, 1000});
   CgOptions options{1e-11, 1000};
@@ -301,7 +302,7 @@ FEMURA_BACKEND_TEST("Single precision with residuals in double reaches double's 
   CHECK(result.iterations <= 1.3 * expected.iterations);
 }
 
-FEMURA_BACKEND_TEST("Right-hand sides near the ends of single precision lose nothing", "[cg]") {
+OSSATURA_BACKEND_TEST("Right-hand sides near the ends of single precision lose nothing", "[cg]") {
   int iterations[2] = {0, 0};
   for (double size : {1.0, 1e-38, 1e38, 1e-60, 1e60}) {
     for (bool lean : {false, true}) {
@@ -322,7 +323,7 @@ FEMURA_BACKEND_TEST("Right-hand sides near the ends of single precision lose not
   }
 }
 
-FEMURA_BACKEND_TEST("What single precision cannot reach is not convergence", "[cg]") {
+OSSATURA_BACKEND_TEST("What single precision cannot reach is not convergence", "[cg]") {
   // A condition number beyond 1 / 6e-8 and no preconditioner.
   System system(graded(400, 1e12));
   CgOptions options{1e-10, 3000};

@@ -16,7 +16,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
 double uniform(std::mt19937& random) {
   return random() / 2147483648. - 1;
@@ -92,7 +92,7 @@ ContactPairs<Exec> random_pairs(const Exec& exec, int num_nodes, int first, int 
 
 template<class Exec>
 std::vector<double> values(const Exec& exec, const Compliance<Exec>& compliance) {
-  const std::vector<double> padded = femura::download(exec, compliance.value);
+  const std::vector<double> padded = ossatura::download(exec, compliance.value);
   std::vector<double> result;
   for (int i = 0; i < 3 * compliance.num_pairs; ++i)
     result.insert(result.end(), padded.begin() + std::ptrdiff_t(i) * compliance.stride,
@@ -179,16 +179,16 @@ void check_product(int m, int n, int k) {
 
 } // namespace
 
-FEMURA_BACKEND_TEST("The compliance by way of the nodes is that of the inverse factor",
-                    "[contact_compliance]") {
+OSSATURA_BACKEND_TEST("The compliance by way of the nodes is that of the inverse factor",
+                      "[contact_compliance]") {
   if constexpr (!BackendTraits<TestType>::is_device)
     check_nodes(TestType());
   else
     SUCCEED("devices take it from the inverse factor");
 }
 
-FEMURA_BACKEND_TEST("Products in vectors of any processor are those of plain loops",
-                    "[contact_compliance]") {
+OSSATURA_BACKEND_TEST("Products in vectors of any processor are those of plain loops",
+                      "[contact_compliance]") {
   for (const int n : {1, 3, 16, 47, 48, 71})
     for (const int m : {1, 5, 9, 48}) {
       check_product<double>(m, n, 13);

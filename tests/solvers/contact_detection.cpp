@@ -13,7 +13,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
 /// Objects with nodes of all in a random order.
 struct NumberedScene {
@@ -120,8 +120,8 @@ void check_frames(const std::vector<ContactPair>& pairs) {
 
 } // namespace
 
-FEMURA_BACKEND_TEST("Pairs nearer than the contact distance are those of plain loops",
-                    "[contact_detection]") {
+OSSATURA_BACKEND_TEST("Pairs nearer than the contact distance are those of plain loops",
+                      "[contact_detection]") {
   const TestType exec;
   const NumberedScene s = rough_scene();
   ContactSolver<TestType> contact(exec, s.scene, s.node_of, {});
@@ -178,7 +178,7 @@ FEMURA_BACKEND_TEST("Pairs nearer than the contact distance are those of plain l
   CHECK(different == 0);
 }
 
-FEMURA_BACKEND_TEST("What comes through in a step is watched before", "[contact_detection]") {
+OSSATURA_BACKEND_TEST("What comes through in a step is watched before", "[contact_detection]") {
   const TestType exec;
   SoftScene scene;
   scene.objects.push_back(test::block_object({1, 1, 1}, {2, 2, 1}, {-1, -1, 0}));
@@ -213,8 +213,8 @@ FEMURA_BACKEND_TEST("What comes through in a step is watched before", "[contact_
   CHECK(detect(0.5) == std::vector<int>{4, 0, 0});   // the upper ones against the sphere
 }
 
-FEMURA_BACKEND_TEST("Inside of a body contact pushes out, and a cloth keeps its sides",
-                    "[contact_detection]") {
+OSSATURA_BACKEND_TEST("Inside of a body contact pushes out, and a cloth keeps its sides",
+                      "[contact_detection]") {
   const TestType exec;
   SoftScene scene;
   scene.objects.resize(2);

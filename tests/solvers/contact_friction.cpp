@@ -7,7 +7,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
 constexpr double step = 0.01, gravity = 10, mass = 2;
 
@@ -46,7 +46,7 @@ Outcome solve_on_plane(const Exec& exec, ContactSolver<Exec>& contact,
   contact.detect(exec, x, free);
   Outcome outcome;
   outcome.result = contact.solve(exec, factor, step * step, x, free, force);
-  outcome.force = femura::download(exec, force);
+  outcome.force = ossatura::download(exec, force);
   outcome.position = test::corrected(system, x_free, step * step, outcome.force);
   outcome.on_plane = contact.obstacle_forces(exec);
   return outcome;
@@ -54,8 +54,8 @@ Outcome solve_on_plane(const Exec& exec, ContactSolver<Exec>& contact,
 
 } // namespace
 
-FEMURA_BACKEND_TEST("A block on a slope sticks below tan(theta) = mu and slides above",
-                    "[contact_friction]") {
+OSSATURA_BACKEND_TEST("A block on a slope sticks below tan(theta) = mu and slides above",
+                      "[contact_friction]") {
   const TestType exec;
   const double friction = 0.5;
   const SoftScene scene = block_on_plane(friction);
@@ -117,7 +117,8 @@ FEMURA_BACKEND_TEST("A block on a slope sticks below tan(theta) = mu and slides 
   }
 }
 
-FEMURA_BACKEND_TEST("Forces from a stale factor become exact by refinement", "[contact_friction]") {
+OSSATURA_BACKEND_TEST("Forces from a stale factor become exact by refinement",
+                      "[contact_friction]") {
   const TestType exec;
   const SoftScene scene = block_on_plane(0.3);
   const test::BlockSystem system(scene, mass, 100), stale(scene, 1.1 * mass, 90);
@@ -145,7 +146,7 @@ FEMURA_BACKEND_TEST("Forces from a stale factor become exact by refinement", "[c
   double last = first;
   for (int round = 0; round < 12; ++round) {
     contact.refine(exec, x, upload(exec, "test::x_new", outcome.position), force);
-    outcome.position = test::corrected(system, free, step * step, femura::download(exec, force));
+    outcome.position = test::corrected(system, free, step * step, ossatura::download(exec, force));
     if (round == 0)
       CHECK(error() < 0.3 * first);
     last = error();
@@ -153,7 +154,7 @@ FEMURA_BACKEND_TEST("Forces from a stale factor become exact by refinement", "[c
   CHECK(last < 1e-5 * first);
 }
 
-FEMURA_BACKEND_TEST("Without pairs there are no contact forces", "[contact_friction]") {
+OSSATURA_BACKEND_TEST("Without pairs there are no contact forces", "[contact_friction]") {
   const TestType exec;
   const SoftScene scene = block_on_plane(0.3);
   const test::BlockSystem system(scene, mass, 100);
@@ -170,11 +171,11 @@ FEMURA_BACKEND_TEST("Without pairs there are no contact forces", "[contact_frict
   const ContactResult result = contact.solve(exec, factor, 1., x, x, force);
   CHECK(result.num_contacts == 0);
   CHECK(result.converged);
-  CHECK(femura::download(exec, force) == std::vector<double>(above.size(), 0.));
+  CHECK(ossatura::download(exec, force) == std::vector<double>(above.size(), 0.));
   CHECK(contact.obstacle_forces(exec) == std::vector<double>{0, 0, 0});
 }
 
-FEMURA_BACKEND_TEST("Contact refuses what it cannot work with", "[contact_friction]") {
+OSSATURA_BACKEND_TEST("Contact refuses what it cannot work with", "[contact_friction]") {
   const TestType exec;
   const SoftScene good = block_on_plane(0.3);
   const test::BlockSystem system(good, mass, 100);

@@ -8,7 +8,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
 constexpr double scale = 1e-4;
 
@@ -42,7 +42,7 @@ Meeting meet(const Exec& exec, SoftScene scene, double way) {
                                  test::make_dense_factor<double>(
                                      exec, system.matrix, test::panel_chain(system.num_nodes(), 7)),
                                  scale, x, x_free, force);
-  meeting.force = femura::download(exec, force);
+  meeting.force = ossatura::download(exec, force);
   meeting.position = test::corrected(system, free, scale, meeting.force);
   meeting.pairs = contact.pairs(exec);
   return meeting;
@@ -58,8 +58,8 @@ SoftScene two_blocks(double friction) {
 
 } // namespace
 
-FEMURA_BACKEND_TEST("Bodies that meet keep their momentum and stay out of each other",
-                    "[contact_objects]") {
+OSSATURA_BACKEND_TEST("Bodies that meet keep their momentum and stay out of each other",
+                      "[contact_objects]") {
   const TestType exec;
   for (const double friction : {0., 0.4}) {
     const SoftScene scene = two_blocks(friction);
@@ -99,7 +99,7 @@ FEMURA_BACKEND_TEST("Bodies that meet keep their momentum and stay out of each o
   }
 }
 
-FEMURA_BACKEND_TEST("Fixed nodes take no part in contact forces", "[contact_objects]") {
+OSSATURA_BACKEND_TEST("Fixed nodes take no part in contact forces", "[contact_objects]") {
   const TestType exec;
   SoftScene scene = two_blocks(0.2);
   for (int i = 0; i < 18; ++i) // all of the lower block

@@ -11,7 +11,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
 /// Dense square matrices by rows.
 struct Matrix {
@@ -87,8 +87,8 @@ bool is_symmetric(const Matrix& x) {
   return true;
 }
 
-FEMURA_BACKEND_TEST("The inverse of a matrix of two rows is that of pencil and paper",
-                    "[dense_inverse]") {
+OSSATURA_BACKEND_TEST("The inverse of a matrix of two rows is that of pencil and paper",
+                      "[dense_inverse]") {
   Matrix a(2);
   a.a = {4, 2, 2, 3};
   const Matrix x = invert(TestType(), a);
@@ -97,7 +97,7 @@ FEMURA_BACKEND_TEST("The inverse of a matrix of two rows is that of pencil and p
     CHECK(x.a[i] == Approx(expected[i]).epsilon(1e-14));
 }
 
-FEMURA_BACKEND_TEST("Positive definite matrices are inverted", "[dense_inverse]") {
+OSSATURA_BACKEND_TEST("Positive definite matrices are inverted", "[dense_inverse]") {
   for (int n : {1, 2, 7, 31, 32, 33, 64, 121, 200}) { // blocks of pivots, whole and not
     Matrix a = random_matrix(n, n, n), identity(n);
     for (int i = 0; i < n; ++i) {
@@ -112,7 +112,7 @@ FEMURA_BACKEND_TEST("Positive definite matrices are inverted", "[dense_inverse]"
   }
 }
 
-FEMURA_BACKEND_TEST("Rows of zeros stay out of the inverse", "[dense_inverse]") {
+OSSATURA_BACKEND_TEST("Rows of zeros stay out of the inverse", "[dense_inverse]") {
   Matrix a = random_matrix(70, 70, 3);
   const int held[] = {0, 4, 31, 32, 40, 69};
   for (int i : held)
@@ -126,8 +126,8 @@ FEMURA_BACKEND_TEST("Rows of zeros stay out of the inverse", "[dense_inverse]") 
   CHECK(x.norm() > 0);
 }
 
-FEMURA_BACKEND_TEST("Singular matrices get a symmetric semidefinite generalised inverse",
-                    "[dense_inverse]") {
+OSSATURA_BACKEND_TEST("Singular matrices get a symmetric semidefinite generalised inverse",
+                      "[dense_inverse]") {
   for (int rank : {1, 5, 35}) {
     const Matrix a = random_matrix(40, rank, 30 + rank), x = invert(TestType(), a);
     INFO("rank " << rank);
@@ -137,8 +137,8 @@ FEMURA_BACKEND_TEST("Singular matrices get a symmetric semidefinite generalised 
   }
 }
 
-FEMURA_BACKEND_TEST("Floating voxels lose their rigid motions and nothing else",
-                    "[dense_inverse]") {
+OSSATURA_BACKEND_TEST("Floating voxels lose their rigid motions and nothing else",
+                      "[dense_inverse]") {
   // Two bodies that do not touch, of very different moduli: 12 rigid motions.
   reference::Model model = reference::homogeneous({5, 2, 1}, 0, 0.3, 0.1);
   for (int x : {0, 1, 3, 4})
@@ -159,7 +159,7 @@ FEMURA_BACKEND_TEST("Floating voxels lose their rigid motions and nothing else",
   CHECK((soft * inverse * soft - soft).norm() < 1e-10 * soft.norm());
 }
 
-FEMURA_BACKEND_TEST("A matrix of another size than said is refused", "[dense_inverse]") {
+OSSATURA_BACKEND_TEST("A matrix of another size than said is refused", "[dense_inverse]") {
   const TestType exec;
   CHECK_THROWS_AS(invert_semidefinite<double>(exec, make_zeros<double>(exec, 8, "test::a"), 3),
                   std::invalid_argument);

@@ -6,8 +6,8 @@
 
 namespace {
 
-using namespace femura;
-using namespace femura::test;
+using namespace ossatura;
+using namespace ossatura::test;
 
 /// Checks objectives (of both halves) after steps of given numbers.
 template<class Exec>
@@ -25,7 +25,7 @@ void check_course(const Exec& exec, const DesignProblem& half, const DesignOptio
   }
 }
 
-FEMURA_BACKEND_TEST("The course of top3D125 with optimality criteria", "[design_optimizer]") {
+OSSATURA_BACKEND_TEST("The course of top3D125 with optimality criteria", "[design_optimizer]") {
   // 24 x 12 x 12, from two programs of our own that agree in nine digits: Octave with a sparse
   // Cholesky factor, and plain C++. Their bisection ends early, and the course is of that.
   DesignOptions options = options_with(1e-6);
@@ -40,7 +40,8 @@ FEMURA_BACKEND_TEST("The course of top3D125 with optimality criteria", "[design_
                 {20, Approx(3.53609843e3).epsilon(1e-5)}});
 }
 
-FEMURA_BACKEND_TEST("The course of TopOpt in PETSc with moving asymptotes", "[design_optimizer]") {
+OSSATURA_BACKEND_TEST("The course of TopOpt in PETSc with moving asymptotes",
+                      "[design_optimizer]") {
   // 32 x 16 x 16, printed by that program (revision 73307a23), which solves to 1e-5. Step 4 is from
   // a run of ours of the whole body that went on to its values at steps 10 (1.010896), 50
   // (0.120546) and 100 (0.118930) and to its end at step 131 (0.118887).
@@ -54,8 +55,8 @@ FEMURA_BACKEND_TEST("The course of TopOpt in PETSc with moving asymptotes", "[de
                 {4, Approx(2.207099).epsilon(3e-5)}});
 }
 
-FEMURA_BACKEND_TEST("The course of TopOpt in OpenMP with optimality criteria",
-                    "[design_optimizer]") {
+OSSATURA_BACKEND_TEST("The course of TopOpt in OpenMP with optimality criteria",
+                      "[design_optimizer]") {
   // 32 x 16 x 16, printed by that program (revision 92e96cd7), whose numbers are of single
   // precision and whose element is integrated to about 1e-3. Step 20 is 14.53 there and here, which
   // takes too long for this place.

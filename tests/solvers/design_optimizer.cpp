@@ -12,8 +12,8 @@
 
 namespace {
 
-using namespace femura;
-using namespace femura::test;
+using namespace ossatura;
+using namespace ossatura::test;
 using Values = std::vector<double>;
 
 /// A distorted box that is held on one side, under two load cases; a solid, a void element.
@@ -96,7 +96,7 @@ void check_gradients(const Exec& exec, const DesignProblem& problem, const Desig
   }
 }
 
-FEMURA_BACKEND_TEST("Gradients are those of differences", "[design_optimizer]") {
+OSSATURA_BACKEND_TEST("Gradients are those of differences", "[design_optimizer]") {
   const TestType exec;
   DesignOptions options = options_with(1e-12);
   options.radius = 0.6;
@@ -145,7 +145,7 @@ DesignProblem renumbered(const DesignProblem& problem, std::vector<std::size_t>&
   return other;
 }
 
-FEMURA_BACKEND_TEST("The order of nodes and elements does not matter", "[design_optimizer]") {
+OSSATURA_BACKEND_TEST("The order of nodes and elements does not matter", "[design_optimizer]") {
   const TestType exec;
   for (DesignFilter filter : {DesignFilter::density, DesignFilter::helmholtz}) {
     DesignOptions options = options_with(1e-11);
@@ -164,8 +164,8 @@ FEMURA_BACKEND_TEST("The order of nodes and elements does not matter", "[design_
   }
 }
 
-FEMURA_BACKEND_TEST("A resumed run is the uninterrupted one to the last bit",
-                    "[design_optimizer]") {
+OSSATURA_BACKEND_TEST("A resumed run is the uninterrupted one to the last bit",
+                      "[design_optimizer]") {
   const TestType exec;
   for (DesignMethod method : {DesignMethod::oc, DesignMethod::mma}) {
     DesignOptions options = options_with(1e-6);
@@ -197,7 +197,8 @@ FEMURA_BACKEND_TEST("A resumed run is the uninterrupted one to the last bit",
   }
 }
 
-FEMURA_BACKEND_TEST("Designs keep passive elements, bounds and the volume", "[design_optimizer]") {
+OSSATURA_BACKEND_TEST("Designs keep passive elements, bounds and the volume",
+                      "[design_optimizer]") {
   const TestType exec;
   for (DesignFilter filter : {DesignFilter::none, DesignFilter::sensitivity, DesignFilter::density,
                               DesignFilter::helmholtz})
@@ -243,7 +244,7 @@ FEMURA_BACKEND_TEST("Designs keep passive elements, bounds and the volume", "[de
     }
 }
 
-FEMURA_BACKEND_TEST("A mechanism learns to push its output the right way", "[design_optimizer]") {
+OSSATURA_BACKEND_TEST("A mechanism learns to push its output the right way", "[design_optimizer]") {
   const TestType exec;
   for (DesignMethod method : {DesignMethod::oc, DesignMethod::mma}) {
     DesignProblem problem;
@@ -274,7 +275,7 @@ FEMURA_BACKEND_TEST("A mechanism learns to push its output the right way", "[des
   }
 }
 
-FEMURA_BACKEND_TEST("A step that cannot be trusted is not taken", "[design_optimizer]") {
+OSSATURA_BACKEND_TEST("A step that cannot be trusted is not taken", "[design_optimizer]") {
   const TestType exec;
   DesignOptions options = options_with(1e-10);
   options.solver.max_iterations = 2;
@@ -289,7 +290,7 @@ FEMURA_BACKEND_TEST("A step that cannot be trusted is not taken", "[design_optim
   CHECK(after.displacement == before.displacement);
 }
 
-FEMURA_BACKEND_TEST("Problems that make no sense are refused", "[design_optimizer]") {
+OSSATURA_BACKEND_TEST("Problems that make no sense are refused", "[design_optimizer]") {
   const TestType exec;
   const auto refuses = [&](const DesignProblem& problem, const DesignOptions& options,
                            const char* why) {

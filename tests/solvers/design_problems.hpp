@@ -10,7 +10,7 @@
 #include <cmath>
 #include <cstdlib>
 
-namespace femura::test {
+namespace ossatura::test {
 
 /// For a given number of steps, solved to `tolerance`.
 inline DesignOptions options_with(double tolerance) {
@@ -110,4 +110,4 @@ inline DesignProblem half_of_strips(int a) {
   return problem;
 }
 
-} // namespace femura::test
+} // namespace ossatura::test

@@ -4,7 +4,7 @@
 
 #include "core/vector.hpp"
 
-namespace femura::test {
+namespace ossatura::test {
 
 template<class Exec, class S, class T>
 struct MultiplyEntries {
@@ -38,4 +38,4 @@ void subtract_entries(const Exec& exec, const Array<double, Exec>& b, const Arra
                        SubtractEntries<Exec, T>{b, d, x, scale, r});
 }
 
-} // namespace femura::test
+} // namespace ossatura::test

@@ -7,8 +7,8 @@
 
 namespace {
 
-using namespace femura;
-using namespace femura::test;
+using namespace ossatura;
+using namespace ossatura::test;
 
 /// max |times - exact(point)|, and the most by which a time is earlier than the exact one.
 struct Errors {
@@ -40,7 +40,7 @@ void check_plane_wave(const Exec& exec, double jitter, double tolerance) {
   });
 }
 
-FEMURA_BACKEND_TEST("A plane wave is exact on any mesh", "[eikonal]") {
+OSSATURA_BACKEND_TEST("A plane wave is exact on any mesh", "[eikonal]") {
   for (const double jitter : {0.0, 0.25}) {
     check_plane_wave<double>(TestType(), jitter, 2e-12);
     check_plane_wave<float>(TestType(), jitter, 1e-5); // times up to 7
@@ -71,7 +71,7 @@ struct AnisotropicCube {
 };
 
 // Digits for Kuhn's tetrahedra from a prototype.
-FEMURA_BACKEND_TEST("A point source in an anisotropic cube has the known error", "[eikonal]") {
+OSSATURA_BACKEND_TEST("A point source in an anisotropic cube has the known error", "[eikonal]") {
   const int sizes[4] = {8, 16, 32, 48};
   const double expected[4] = {0.2990, 0.2008, 0.1294, 0.0987};
   for (int level = 0; level < 4; ++level) {
@@ -99,8 +99,8 @@ FEMURA_BACKEND_TEST("A point source in an anisotropic cube has the known error",
   }
 }
 
-FEMURA_BACKEND_TEST("From exact times in a ball errors in an anisotropic cube are of order one",
-                    "[eikonal]") {
+OSSATURA_BACKEND_TEST("From exact times in a ball errors in an anisotropic cube are of order one",
+                      "[eikonal]") {
   const int sizes[4] = {8, 16, 32, 48};
   const double expected[4] = {0.2990, 0.1944, 0.0961, 0.0636};
   const auto error = [&](int n, double jitter) {
@@ -146,7 +146,7 @@ Errors linear_speed_errors(const Exec& exec, int n, double (&corner_error)[4]) {
   return errors_of(mesh, times, exact);
 }
 
-FEMURA_BACKEND_TEST("In a graded medium errors are of order one", "[eikonal]") {
+OSSATURA_BACKEND_TEST("In a graded medium errors are of order one", "[eikonal]") {
   double coarse_corners[4], fine_corners[4];
   const Errors coarse = linear_speed_errors(TestType(), 12, coarse_corners);
   const Errors fine = linear_speed_errors(TestType(), 24, fine_corners);
@@ -177,8 +177,8 @@ Errors half_space_errors(const Exec& exec, int n, double (&error)[3]) {
   return errors_of(mesh, times, exact);
 }
 
-FEMURA_BACKEND_TEST("In two half spaces errors of all kinds of waves are of order one",
-                    "[eikonal]") {
+OSSATURA_BACKEND_TEST("In two half spaces errors of all kinds of waves are of order one",
+                      "[eikonal]") {
   double coarse_points[3], fine_points[3];
   const Errors coarse = half_space_errors(TestType(), 4, coarse_points);
   const Errors fine = half_space_errors(TestType(), 8, fine_points);
@@ -225,7 +225,7 @@ void check_several_sites(const Exec& exec) {
   CHECK(relative_difference(twice, without) < agreement<Real>);
 }
 
-FEMURA_BACKEND_TEST("Of several sites the first wave counts, at sites too", "[eikonal]") {
+OSSATURA_BACKEND_TEST("Of several sites the first wave counts, at sites too", "[eikonal]") {
   check_several_sites<double>(TestType());
   check_several_sites<float>(TestType());
 }
@@ -247,7 +247,7 @@ std::vector<double> slab_times(const Exec& exec, double along, double across, do
   return found;
 }
 
-FEMURA_BACKEND_TEST("The slab's times are within 2.5 percent at 0.25 mm", "[eikonal]") {
+OSSATURA_BACKEND_TEST("The slab's times are within 2.5 percent at 0.25 mm", "[eikonal]") {
   const double expected[9] = {0, 18.3333, 35.8721, 30.8333, 5, 19.0029, 31.2361, 36.2189, 15.6569};
   const auto times = slab_times(TestType(), 0.6, 0.3, 0);
   for (int n = 0; n < 9; ++n)
@@ -257,7 +257,7 @@ FEMURA_BACKEND_TEST("The slab's times are within 2.5 percent at 0.25 mm", "[eiko
 
 // Fitted velocities and start; the monodomain times are those of
 // tests/solvers/reference_eikonal.cpp.
-FEMURA_BACKEND_TEST("The slab's times fit published monodomain solutions", "[eikonal]") {
+OSSATURA_BACKEND_TEST("The slab's times fit published monodomain solutions", "[eikonal]") {
   const double published[9] = {1.3, 30.1, 42.9, 31.9, 9.1, 31.5, 33.0, 43.8, 19.9};
   const double fitted[9] = {1.99, 30.20, 43.16, 31.98, 9.69, 31.23, 32.95, 43.87, 19.17};
   const auto times = slab_times(TestType(), 0.617, 0.195, 1.995);

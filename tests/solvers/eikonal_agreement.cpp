@@ -6,8 +6,8 @@
 
 namespace {
 
-using namespace femura;
-using namespace femura::test;
+using namespace ossatura;
+using namespace ossatura::test;
 
 const std::vector<double>& rotating_box_oracle() {
   static const std::vector<double> times =
@@ -25,7 +25,7 @@ void check_rotating_box(const Exec& exec) {
   });
 }
 
-FEMURA_BACKEND_TEST("Every method has the oracle's times where fibres rotate", "[eikonal]") {
+OSSATURA_BACKEND_TEST("Every method has the oracle's times where fibres rotate", "[eikonal]") {
   check_rotating_box<double>(TestType());
   check_rotating_box<float>(TestType());
 }
@@ -43,7 +43,7 @@ Sites heart_sites(const TetraMesh& mesh) {
   return sites;
 }
 
-FEMURA_BACKEND_TEST("Every method has the oracle's times in a heart", "[eikonal]") {
+OSSATURA_BACKEND_TEST("Every method has the oracle's times in a heart", "[eikonal]") {
   const TetraMesh& mesh = small_heart();
   const Sites sites = heart_sites(mesh);
   static const std::vector<double> oracle = oracle_times(mesh, heart_velocities, sites);
@@ -92,8 +92,8 @@ void check_deterministic(const Exec& exec, TetraMetric metric, const TetraMesh& 
 }
 
 // CTest runs the host's parallel backend with one thread and with four.
-FEMURA_BACKEND_TEST("Deterministic times do not depend on the method, its parts or threads",
-                    "[eikonal]") {
+OSSATURA_BACKEND_TEST("Deterministic times do not depend on the method, its parts or threads",
+                      "[eikonal]") {
   const TetraMesh box = rotating_box();
   const TestType exec;
   check_deterministic<float>(exec, TetraMetric::lengths, box, rotating_box_sites);
@@ -144,7 +144,7 @@ void check_batches(const Exec& exec, EikonalMethod method, bool deterministic) {
   }
 }
 
-FEMURA_BACKEND_TEST("A batch of sites has the times of single solves", "[eikonal]") {
+OSSATURA_BACKEND_TEST("A batch of sites has the times of single solves", "[eikonal]") {
   for (const EikonalMethod method : all_eikonal_methods)
     for (const bool deterministic : {true, false})
       check_batches<float>(TestType(), method, deterministic);
@@ -170,7 +170,7 @@ void check_other_velocities(const Exec& exec) {
   }
 }
 
-FEMURA_BACKEND_TEST("Other velocities give what a new solver gives", "[eikonal]") {
+OSSATURA_BACKEND_TEST("Other velocities give what a new solver gives", "[eikonal]") {
   check_other_velocities<float>(TestType());
   check_other_velocities<double>(TestType());
 }
@@ -218,7 +218,7 @@ void check_fan(const Exec& exec, int rim, double tolerance) {
   }
 }
 
-FEMURA_BACKEND_TEST("Points may have many neighbours", "[eikonal]") {
+OSSATURA_BACKEND_TEST("Points may have many neighbours", "[eikonal]") {
   for (const int rim : {20, 60, 127, 128, 300}) { // scratch has room for 32, stars for 128
     check_fan<double>(TestType(), rim, 1e-9);
     check_fan<float>(TestType(), rim, 1e-3); // wedges of a hundredth of their length

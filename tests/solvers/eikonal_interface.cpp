@@ -6,8 +6,8 @@
 
 namespace {
 
-using namespace femura;
-using namespace femura::test;
+using namespace ossatura;
+using namespace ossatura::test;
 
 const TissueVelocities isotropic = {{1, {0.5, 0.5, 0.5}}};
 
@@ -53,12 +53,12 @@ void check_islands(const Exec& exec) {
     }
 }
 
-FEMURA_BACKEND_TEST("Islands without a site are counted and stay at infinity", "[eikonal]") {
+OSSATURA_BACKEND_TEST("Islands without a site are counted and stay at infinity", "[eikonal]") {
   check_islands<float>(TestType());
   check_islands<double>(TestType());
 }
 
-FEMURA_BACKEND_TEST("A solve that is cut short says so", "[eikonal]") {
+OSSATURA_BACKEND_TEST("A solve that is cut short says so", "[eikonal]") {
   const TetraMesh mesh = make_tetra_box({10, 10, 10}, 1);
   for (const EikonalMethod method : all_eikonal_methods)
     for (const bool deterministic : {true, false}) {
@@ -75,7 +75,7 @@ FEMURA_BACKEND_TEST("A solve that is cut short says so", "[eikonal]") {
     }
 }
 
-FEMURA_BACKEND_TEST("The solver tells its sizes", "[eikonal]") {
+OSSATURA_BACKEND_TEST("The solver tells its sizes", "[eikonal]") {
   const TetraMesh mesh = islands();
   const auto bytes = [&](TetraMetric metric) {
     EikonalOptions options;
@@ -94,7 +94,7 @@ void set_up(const Exec& exec, const TetraMesh& mesh, const TissueVelocities& vel
   EikonalSolver<Exec, float> solver(exec, mesh, velocities);
 }
 
-FEMURA_BACKEND_TEST("Meshes that are not whole are refused", "[eikonal]") {
+OSSATURA_BACKEND_TEST("Meshes that are not whole are refused", "[eikonal]") {
   const TestType exec;
   const TetraMesh good = rotating_box();
   CHECK_NOTHROW(set_up(exec, good, rotating_box_velocities));
@@ -119,7 +119,7 @@ FEMURA_BACKEND_TEST("Meshes that are not whole are refused", "[eikonal]") {
   });
 }
 
-FEMURA_BACKEND_TEST("Velocities that are missing or make no sense are refused", "[eikonal]") {
+OSSATURA_BACKEND_TEST("Velocities that are missing or make no sense are refused", "[eikonal]") {
   const TestType exec;
   const TetraMesh mesh = rotating_box();
   EikonalSolver<TestType, double> solver(exec, mesh, rotating_box_velocities);
@@ -159,12 +159,12 @@ void check_metric_limits(const Exec& exec) {
   CHECK_THAT(message(1e40), ContainsSubstring("of tag 2: a wave passes it in less than"));
 }
 
-FEMURA_BACKEND_TEST("Times that the precision does not hold are refused", "[eikonal]") {
+OSSATURA_BACKEND_TEST("Times that the precision does not hold are refused", "[eikonal]") {
   check_metric_limits<float>(TestType());
   check_metric_limits<double>(TestType());
 }
 
-FEMURA_BACKEND_TEST("Sites that are not in the mesh or in time are refused", "[eikonal]") {
+OSSATURA_BACKEND_TEST("Sites that are not in the mesh or in time are refused", "[eikonal]") {
   const TestType exec;
   EikonalSolver<TestType, float> solver(exec, islands(), isotropic);
   const auto solve = [&](const std::vector<Sites>& sets, std::size_t num_times) {

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace femura::test {
+namespace ossatura::test {
 
 using Sites = std::vector<EikonalSite>;
 using Point = std::array<double, 3>;
@@ -206,4 +206,4 @@ double relative_difference(const std::vector<A>& a, const std::vector<B>& b) {
   return worst;
 }
 
-} // namespace femura::test
+} // namespace ossatura::test

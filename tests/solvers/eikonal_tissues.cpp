@@ -6,8 +6,8 @@
 
 namespace {
 
-using namespace femura;
-using namespace femura::test;
+using namespace ossatura;
+using namespace ossatura::test;
 
 /// Every tetrahedron has velocities of its own; some do not conduct.
 std::vector<ConductionVelocity> velocities_of_each(const TetraMesh& mesh, bool with_scars) {
@@ -68,7 +68,7 @@ void check_scars(const Exec& exec) {
   });
 }
 
-FEMURA_BACKEND_TEST("No wave goes through tissue that does not conduct", "[eikonal]") {
+OSSATURA_BACKEND_TEST("No wave goes through tissue that does not conduct", "[eikonal]") {
   check_scars<float>(TestType());
   check_scars<double>(TestType());
 }
@@ -112,7 +112,7 @@ void check_each(const Exec& exec) {
   }
 }
 
-FEMURA_BACKEND_TEST("Every tetrahedron may have velocities of its own", "[eikonal]") {
+OSSATURA_BACKEND_TEST("Every tetrahedron may have velocities of its own", "[eikonal]") {
   check_each<float>(TestType());
   check_each<double>(TestType());
 }
@@ -135,7 +135,7 @@ void check_times_before_0(const Exec& exec) {
   }
 }
 
-FEMURA_BACKEND_TEST("Sites may start before 0", "[eikonal]") {
+OSSATURA_BACKEND_TEST("Sites may start before 0", "[eikonal]") {
   check_times_before_0(TestType());
 }
 
@@ -171,7 +171,7 @@ void check_slivers(const Exec& exec) {
   }
 }
 
-FEMURA_BACKEND_TEST("The certificate tells what single precision loses", "[eikonal]") {
+OSSATURA_BACKEND_TEST("The certificate tells what single precision loses", "[eikonal]") {
   check_slivers(TestType());
 }
 

@@ -10,7 +10,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 using test::Graph;
 using test::SpdProblem;
 

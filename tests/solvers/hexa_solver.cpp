@@ -13,7 +13,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
 /// A box of 2 x 1 x 1, E = 70000 (1e-3 + (1 - 1e-3) rho^3), held at x = 0, with a uniform traction
 /// of -1 in all along z at x = 2.
@@ -104,7 +104,7 @@ constexpr HexaPreconditioner preconditioners[] = {
     HexaPreconditioner::jacobi, HexaPreconditioner::block_jacobi, HexaPreconditioner::chebyshev,
     HexaPreconditioner::amg};
 
-FEMURA_BACKEND_TEST("compliances of uniform cantilevers have the published digits", "[hexa]") {
+OSSATURA_BACKEND_TEST("compliances of uniform cantilevers have the published digits", "[hexa]") {
   struct Row {
     int cells[3];
     double rho, compliance;
@@ -124,7 +124,7 @@ FEMURA_BACKEND_TEST("compliances of uniform cantilevers have the published digit
     }
 }
 
-FEMURA_BACKEND_TEST("densities from a hash, mesh in order and shuffled", "[hexa]") {
+OSSATURA_BACKEND_TEST("densities from a hash, mesh in order and shuffled", "[hexa]") {
   for (const HexaPreconditioner preconditioner :
        {HexaPreconditioner::jacobi, HexaPreconditioner::amg})
     for (const bool shuffled : {false, true}) {
@@ -136,8 +136,8 @@ FEMURA_BACKEND_TEST("densities from a hash, mesh in order and shuffled", "[hexa]
     }
 }
 
-FEMURA_BACKEND_TEST("every operator gives the published digits, mesh in order and shuffled",
-                    "[hexa]") {
+OSSATURA_BACKEND_TEST("every operator gives the published digits, mesh in order and shuffled",
+                      "[hexa]") {
   for (const HexaOperatorKind kind : hexa_operator_kinds)
     for (const bool shuffled : {false, true}) {
       INFO(name_of(kind) << ", shuffled " << shuffled);
@@ -154,7 +154,7 @@ FEMURA_BACKEND_TEST("every operator gives the published digits, mesh in order an
     }
 }
 
-FEMURA_BACKEND_TEST("aggregation takes about as many iterations on finer meshes", "[hexa]") {
+OSSATURA_BACKEND_TEST("aggregation takes about as many iterations on finer meshes", "[hexa]") {
   HexaSolverOptions options; // mixed precision
   options.aggregation.max_coarse_dofs = 60;
   for (const int n : {4, 6, 10}) {
@@ -183,7 +183,7 @@ double residual_of(const HexaSolver<Exec>& solver, const Cantilever& c,
                    std::inner_product(c.force.begin(), c.force.end(), c.force.begin(), 0.0));
 }
 
-FEMURA_BACKEND_TEST("what is hard or impossible is solved or reported", "[hexa]") {
+OSSATURA_BACKEND_TEST("what is hard or impossible is solved or reported", "[hexa]") {
   const TestType exec;
   Cantilever islands = make_cantilever({8, 4, 4}, 0);
   for (double& e : islands.modulus)
@@ -213,7 +213,7 @@ FEMURA_BACKEND_TEST("what is hard or impossible is solved or reported", "[hexa]"
       }
 }
 
-FEMURA_BACKEND_TEST("no load, a start that is the solution, and no iterations", "[hexa]") {
+OSSATURA_BACKEND_TEST("no load, a start that is the solution, and no iterations", "[hexa]") {
   const TestType exec;
   const Cantilever c = make_cantilever({6, 3, 3}, 0);
   HexaSolver<TestType> solver(exec, c.mesh, 0.3, c.held, {});
@@ -253,7 +253,7 @@ FEMURA_BACKEND_TEST("no load, a start that is the solution, and no iterations", 
   CHECK_FALSE(solver.solve(exec, upload(exec, "broken", broken), u).converged);
 }
 
-FEMURA_BACKEND_TEST("springs hold a body that nothing else holds", "[hexa]") {
+OSSATURA_BACKEND_TEST("springs hold a body that nothing else holds", "[hexa]") {
   // Equal springs at all nodes and forces of their size move the body by 1 without deforming it.
   const TestType exec;
   const Cantilever c = make_cantilever({4, 2, 2}, 0);
@@ -277,7 +277,7 @@ FEMURA_BACKEND_TEST("springs hold a body that nothing else holds", "[hexa]") {
   }
 }
 
-FEMURA_BACKEND_TEST("a solver of hexahedra refuses what makes no sense", "[hexa]") {
+OSSATURA_BACKEND_TEST("a solver of hexahedra refuses what makes no sense", "[hexa]") {
   const TestType exec;
   const Cantilever c = make_cantilever({2, 1, 1}, 0.5);
   using Solver = HexaSolver<TestType>;

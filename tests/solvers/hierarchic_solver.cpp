@@ -17,7 +17,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
 using Orders = std::vector<std::uint8_t>;
 
@@ -232,18 +232,18 @@ void check_polynomial(HexaSpace space, int order) {
       REQUIRE(solved.u[i] == exact[i]);
 }
 
-FEMURA_BACKEND_TEST("polynomials of the order are exact in any frames", "[pfem]") {
+OSSATURA_BACKEND_TEST("polynomials of the order are exact in any frames", "[pfem]") {
   for (int order = 1; order <= 5; ++order)
     check_polynomial<TestType>(HexaSpace::trunk, order);
   check_polynomial<TestType>(HexaSpace::tensor, 3);
 }
 
-FEMURA_BACKEND_TEST("polynomials of orders 6 and 7 are exact in any frames", "[pfem][slow]") {
+OSSATURA_BACKEND_TEST("polynomials of orders 6 and 7 are exact in any frames", "[pfem][slow]") {
   for (int order = 6; order <= 7; ++order)
     check_polynomial<TestType>(HexaSpace::trunk, order);
 }
 
-FEMURA_BACKEND_TEST("pure bending is exact from order 2 on", "[pfem]") {
+OSSATURA_BACKEND_TEST("pure bending is exact from order 2 on", "[pfem]") {
   // u = -k x y, v = k (x^2 + nu (y^2 - z^2)) / 2, w = k nu y z; sigma_xx = -E k y alone.
   const double k = 0.7, nu = 0.3;
   reference::PolynomialField field{
@@ -276,8 +276,8 @@ FEMURA_BACKEND_TEST("pure bending is exact from order 2 on", "[pfem]") {
   }
 }
 
-FEMURA_BACKEND_TEST("linear fields are in balance on a distorted mesh of several orders",
-                    "[pfem]") {
+OSSATURA_BACKEND_TEST("linear fields are in balance on a distorted mesh of several orders",
+                      "[pfem]") {
   std::mt19937 random(5);
   ElementMesh mesh = make_hexa_box({2, 2, 2}, {1, 1, 1});
   distort(mesh, 2, 0.2, random);
@@ -346,7 +346,7 @@ void check_sphere(const std::vector<SphereRow>& rows) {
   }
 }
 
-FEMURA_BACKEND_TEST("Lame's sphere converges exponentially with the order", "[pfem]") {
+OSSATURA_BACKEND_TEST("Lame's sphere converges exponentially with the order", "[pfem]") {
   check_sphere<TestType>({{HexaSpace::trunk, 1, 24, 55.47},
                           {HexaSpace::trunk, 2, 78, 20.53},
                           {HexaSpace::trunk, 3, 132, 6.596},
@@ -357,7 +357,7 @@ FEMURA_BACKEND_TEST("Lame's sphere converges exponentially with the order", "[pf
                           {HexaSpace::tensor, 3, 360, 5.981}});
 }
 
-FEMURA_BACKEND_TEST("Lame's sphere converges exponentially at higher orders", "[pfem][slow]") {
+OSSATURA_BACKEND_TEST("Lame's sphere converges exponentially at higher orders", "[pfem][slow]") {
   check_sphere<TestType>({{HexaSpace::trunk, 6, 537, 0.1415},
                           {HexaSpace::trunk, 7, 774, 0.0372},
                           {HexaSpace::trunk, 8, 1077, 0.01052},
@@ -405,17 +405,18 @@ void check_iterations(const IterationRow& row) {
     CHECK(count(HierarchicPreconditioner::none) == Approx(row.none).epsilon(0.1));
 }
 
-FEMURA_BACKEND_TEST("iterations grow with the order but with vertex stars", "[pfem]") {
+OSSATURA_BACKEND_TEST("iterations grow with the order but with vertex stars", "[pfem]") {
   check_iterations<TestType>({2, 504, 30, 84, 116});
   check_iterations<TestType>({4, 1521, 33, 139, 0});
 }
 
-FEMURA_BACKEND_TEST("iterations with vertex stars do not grow to order 6", "[pfem][slow]") {
+OSSATURA_BACKEND_TEST("iterations with vertex stars do not grow to order 6", "[pfem][slow]") {
   check_iterations<TestType>({4, 1521, 33, 139, 235});
   check_iterations<TestType>({6, 3807, 33, 239, 0});
 }
 
-FEMURA_BACKEND_TEST("order 1 by multigrid, and stars in fp64, take as many iterations", "[pfem]") {
+OSSATURA_BACKEND_TEST("order 1 by multigrid, and stars in fp64, take as many iterations",
+                      "[pfem]") {
   const Problem problem = clamped_box(3, {3}, ModeScaling::orthonormal);
   HierarchicSolverOptions options = with(HierarchicPreconditioner::vertex_stars, 1e-8);
   const Solved direct = solve<TestType>(problem, options);
@@ -429,7 +430,7 @@ FEMURA_BACKEND_TEST("order 1 by multigrid, and stars in fp64, take as many itera
   CHECK(by_cycle.energy == Approx(direct.energy).epsilon(1e-8));
 }
 
-FEMURA_BACKEND_TEST("every operator leads to the same solution", "[pfem]") {
+OSSATURA_BACKEND_TEST("every operator leads to the same solution", "[pfem]") {
   const Problem problem = clamped_box(2, {3}, ModeScaling::orthonormal);
   HierarchicSolverOptions options = with(HierarchicPreconditioner::vertex_stars, 1e-9);
   const Solved packed = solve<TestType>(problem, options);
@@ -486,7 +487,7 @@ void locate(const ElementMesh& mesh, std::size_t elem, const std::int32_t (&vert
       }
 }
 
-FEMURA_BACKEND_TEST("elements of several orders fit and are between those of one", "[pfem]") {
+OSSATURA_BACKEND_TEST("elements of several orders fit and are between those of one", "[pfem]") {
   const HierarchicSolverOptions options = with(HierarchicPreconditioner::vertex_stars, 1e-9);
   const Problem problem = clamped_box(2, several_orders, ModeScaling::orthonormal);
   const Solved mixed = solve<TestType>(problem, options);
@@ -522,7 +523,8 @@ FEMURA_BACKEND_TEST("elements of several orders fit and are between those of one
   CHECK(shared == 12);
 }
 
-FEMURA_BACKEND_TEST("element by element the iteration is that of the assembled matrix", "[pfem]") {
+OSSATURA_BACKEND_TEST("element by element the iteration is that of the assembled matrix",
+                      "[pfem]") {
   for (const HierarchicPreconditioner preconditioner :
        {HierarchicPreconditioner::none, HierarchicPreconditioner::jacobi}) {
     Problem problem = clamped_box(2, several_orders, ModeScaling::orthonormal);
@@ -546,7 +548,7 @@ FEMURA_BACKEND_TEST("element by element the iteration is that of the assembled m
   }
 }
 
-FEMURA_BACKEND_TEST("loads have their resultants and reactions balance them", "[pfem]") {
+OSSATURA_BACKEND_TEST("loads have their resultants and reactions balance them", "[pfem]") {
   // Only the vertex modes add up to 1.
   const auto resultant = [](const Problem& problem, const std::vector<double>& f, std::size_t c) {
     double sum = 0;
@@ -582,7 +584,7 @@ FEMURA_BACKEND_TEST("loads have their resultants and reactions balance them", "[
   }
 }
 
-FEMURA_BACKEND_TEST("what is not held is not reported as solved", "[pfem]") {
+OSSATURA_BACKEND_TEST("what is not held is not reported as solved", "[pfem]") {
   Problem floating = clamped_box(2, {3}, ModeScaling::orthonormal);
   std::fill(floating.held.begin(), floating.held.end(), std::uint8_t(0));
   Problem broken = clamped_box(2, {3}, ModeScaling::orthonormal);
@@ -610,7 +612,7 @@ FEMURA_BACKEND_TEST("what is not held is not reported as solved", "[pfem]") {
   CHECK(largest(nothing.u) == 0);
 }
 
-FEMURA_BACKEND_TEST("a solver of hierarchical hexahedra refuses what makes no sense", "[pfem]") {
+OSSATURA_BACKEND_TEST("a solver of hierarchical hexahedra refuses what makes no sense", "[pfem]") {
   const TestType exec;
   Problem box = clamped_box(2, {2}, ModeScaling::orthonormal);
   const auto make = [&](const HierarchicSolverOptions& options) {

@@ -15,7 +15,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
 /// The estimate for D^-1 A with the eigenvalues `eigenvalue`, three for each node, D = I / weight.
 template<class Exec>
@@ -30,11 +30,12 @@ double estimate_diagonal(const Exec& exec, int steps, const std::vector<double>&
              q = make_zeros<double>(exec, n, "test::q");
   return estimate_largest_eigenvalue(
       exec, steps, PointJacobi<Exec, double>{upload(exec, "test::inverse", weight)},
-      [&](const auto& x, const auto& y) { femura::test::multiply_entries(exec, a, x, y); },
+      [&](const auto& x, const auto& y) { ossatura::test::multiply_entries(exec, a, x, y); },
       [](const auto&) {}, r, p, q);
 }
 
-FEMURA_BACKEND_TEST("As many steps as distinct eigenvalues give the largest exactly", "[lanczos]") {
+OSSATURA_BACKEND_TEST("As many steps as distinct eigenvalues give the largest exactly",
+                      "[lanczos]") {
   const double distinct[] = {0.1, 0.5, 1.3, 2, 3.7};
   std::vector<double> eigenvalue, weight;
   for (int i = 0; i < 300; ++i) {
@@ -47,7 +48,7 @@ FEMURA_BACKEND_TEST("As many steps as distinct eigenvalues give the largest exac
   CHECK(estimate_diagonal(TestType(), 30, eigenvalue, weight) == Approx(3.7).epsilon(1e-10));
 }
 
-FEMURA_BACKEND_TEST("The estimate is from below and grows with the steps", "[lanczos]") {
+OSSATURA_BACKEND_TEST("The estimate is from below and grows with the steps", "[lanczos]") {
   std::vector<double> eigenvalue;
   for (int i = 1; i <= 3000; ++i)
     eigenvalue.push_back(5 * i / 3000.0);
@@ -62,8 +63,8 @@ FEMURA_BACKEND_TEST("The estimate is from below and grows with the steps", "[lan
   CHECK(last > 0.99 * 5);
 }
 
-FEMURA_BACKEND_TEST("The largest eigenvalue is found in parts a million times stiffer",
-                    "[lanczos]") {
+OSSATURA_BACKEND_TEST("The largest eigenvalue is found in parts a million times stiffer",
+                      "[lanczos]") {
   std::vector<double> eigenvalue, weight(1000, 1);
   for (int i = 0; i < 3000; ++i)
     eigenvalue.push_back(0.01 + 1.5 * i / 3000.0);
@@ -74,18 +75,18 @@ FEMURA_BACKEND_TEST("The largest eigenvalue is found in parts a million times st
   CHECK(estimate_diagonal(TestType(), 12, eigenvalue, weight) > 0.99 * 3);
 }
 
-FEMURA_BACKEND_TEST("The largest eigenvalue of a voxel model is that of the assembled matrix",
-                    "[lanczos]") {
+OSSATURA_BACKEND_TEST("The largest eigenvalue of a voxel model is that of the assembled matrix",
+                      "[lanczos]") {
   const TestType exec;
   const auto model = reference::random_model({3, 2, 2}, 0.8, 1e3, 0.3, 0.3, 12);
-  const auto material = femura::test::upload_material(exec, model);
+  const auto material = ossatura::test::upload_material(exec, model);
   const auto grid = make_voxel_grid(exec, material.solid());
   const auto lame = make_lame_field(exec, grid, material);
   const GatherOperator<TestType> matrix(exec, grid, lame, 1);
   std::vector<std::uint8_t> mask(grid.num_nodes);
   mask[0] = mask[1] = 7;
   const auto held = make_constraints(exec, upload(exec, "test::mask", mask));
-  const auto sites = femura::test::host_sites(grid);
+  const auto sites = ossatura::test::host_sites(grid);
 
   const reference::SparseMatrix k = reference::assemble(model);
   const int n = model.num_dofs();
@@ -118,7 +119,8 @@ FEMURA_BACKEND_TEST("The largest eigenvalue of a voxel model is that of the asse
   CHECK(estimate(80) == Approx(exact).epsilon(1e-8));
 }
 
-FEMURA_BACKEND_TEST("Both ends of a spectrum with few eigenvalues are found exactly", "[lanczos]") {
+OSSATURA_BACKEND_TEST("Both ends of a spectrum with few eigenvalues are found exactly",
+                      "[lanczos]") {
   const TestType exec;
   const double distinct[] = {0.1, 0.5, 1.3, 2, 3.7};
   std::vector<double> a, m, start;
@@ -136,10 +138,10 @@ FEMURA_BACKEND_TEST("Both ends of a spectrum with few eigenvalues are found exac
     return estimate_spectrum(
         exec, steps,
         [&](const auto& residual) {
-          femura::test::multiply_entries(exec, scaling, residual, z);
+          ossatura::test::multiply_entries(exec, scaling, residual, z);
           return z;
         },
-        [&](const auto& x, const auto& y) { femura::test::multiply_entries(exec, matrix, x, y); },
+        [&](const auto& x, const auto& y) { ossatura::test::multiply_entries(exec, matrix, x, y); },
         r, p, z); // the product takes the place of M r
   };
   for (int steps : {5, 30}) {
@@ -152,12 +154,12 @@ FEMURA_BACKEND_TEST("Both ends of a spectrum with few eigenvalues are found exac
   CHECK(estimate(3).largest == 0);
 }
 
-FEMURA_BACKEND_TEST("The bound holds on voxels and on coarse cells, and is close", "[lanczos]") {
+OSSATURA_BACKEND_TEST("The bound holds on voxels and on coarse cells, and is close", "[lanczos]") {
   const TestType exec;
   for (const auto& model : {reference::homogeneous({12, 11, 13}, 1, 0.3),
                             reference::random_model({12, 11, 13}, 0.7, 100, -0.3, 0.45, 5, 0.1),
                             reference::random_model({12, 11, 13}, 0.3, 1, 0.2, 0.2, 6)}) {
-    const femura::test::CellLevels<TestType> levels(exec, model, Coarsening::split);
+    const ossatura::test::CellLevels<TestType> levels(exec, model, Coarsening::split);
     const double bound = bound_scaled_eigenvalue(exec, levels.lame);
     // Nothing is held: on small levels the process soon has all but the rigid motions.
     const auto largest = [&](const auto& matrix, std::int64_t num_nodes, const auto& blocks) {
@@ -188,7 +190,7 @@ FEMURA_BACKEND_TEST("The bound holds on voxels and on coarse cells, and is close
   }
 }
 
-FEMURA_BACKEND_TEST("A matrix without a free component has the estimate zero", "[lanczos]") {
+OSSATURA_BACKEND_TEST("A matrix without a free component has the estimate zero", "[lanczos]") {
   const TestType exec;
   const auto r = make_zeros<double>(exec, 6, "test::r"), p = make_zeros<double>(exec, 6, "test::p"),
              q = make_zeros<double>(exec, 6, "test::q");

@@ -6,11 +6,11 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::BoundaryProblem;
-using femura::test::lame;
-using femura::test::Lame;
-using femura::test::Solution;
+using namespace ossatura;
+using ossatura::test::BoundaryProblem;
+using ossatura::test::lame;
+using ossatura::test::Lame;
+using ossatura::test::Solution;
 using reference::Model;
 
 /// u_i = amplitude_i sin(k x + a) cos(k y + b) sin(k z + c) and the body force that goes with it.
@@ -90,7 +90,7 @@ double manufactured_error(const Exec& exec, int n) {
                              problem.f[3 * node[v] + i] += force * shape[v];
                          }
                        });
-  const Solution solution = femura::test::solve(exec, problem, 1e-8);
+  const Solution solution = ossatura::test::solve(exec, problem, 1e-8);
   CHECK(solution.result.converged);
   double error = 0, norm = 0;
   for_each_gauss_point(model,
@@ -107,7 +107,7 @@ double manufactured_error(const Exec& exec, int n) {
   return std::sqrt(error / norm);
 }
 
-FEMURA_BACKEND_TEST("Displacements converge with the square of the edge", "[voxel_solver]") {
+OSSATURA_BACKEND_TEST("Displacements converge with the square of the edge", "[voxel_solver]") {
   const double coarse = manufactured_error(TestType(), 8),
                fine = manufactured_error(TestType(), 16),
                finest = manufactured_error(TestType(), 32);

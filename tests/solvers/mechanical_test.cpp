@@ -11,7 +11,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
 template<class Exec>
 struct Specimen {
@@ -20,7 +20,7 @@ struct Specimen {
   std::vector<NamedRegion> regions;
 
   Specimen(const Exec& exec, const reference::Model& model) {
-    problem.material = femura::test::upload_material(exec, model);
+    problem.material = ossatura::test::upload_material(exec, model);
     problem.edge = model.edge;
     problem.grid = make_voxel_grid(exec, problem.material.solid());
     problem.lame = make_lame_field(exec, problem.grid, problem.material);
@@ -55,8 +55,8 @@ struct Specimen {
   }
 };
 
-FEMURA_BACKEND_TEST("Between smooth plates a box has the stress E times strain, along any axis",
-                    "[mechanical_test]") {
+OSSATURA_BACKEND_TEST("Between smooth plates a box has the stress E times strain, along any axis",
+                      "[mechanical_test]") {
   const TestType exec;
   const auto model = reference::homogeneous({6, 5, 7}, 1000, 0.3, 0.5);
   for (int axis = 0; axis < 3; ++axis) {
@@ -76,8 +76,8 @@ FEMURA_BACKEND_TEST("Between smooth plates a box has the stress E times strain, 
   }
 }
 
-FEMURA_BACKEND_TEST("A confined box has the confined modulus, and its walls the lateral stress",
-                    "[mechanical_test]") {
+OSSATURA_BACKEND_TEST("A confined box has the confined modulus, and its walls the lateral stress",
+                      "[mechanical_test]") {
   const TestType exec;
   const double nu = 0.2, strain = 0.01, modulus = 1000;
   const auto model = reference::homogeneous({4, 6, 8}, modulus, nu, 1);
@@ -97,8 +97,8 @@ FEMURA_BACKEND_TEST("A confined box has the confined modulus, and its walls the 
   }
 }
 
-FEMURA_BACKEND_TEST("A laminate in confined compression is in series across and parallel along",
-                    "[mechanical_test]") {
+OSSATURA_BACKEND_TEST("A laminate in confined compression is in series across and parallel along",
+                      "[mechanical_test]") {
   const TestType exec;
   // Layers of 2 voxels normal to z, moduli 1000 and 4000, nu = 0.3: M = E (1 - nu) / ((1 + nu)(1 -
   // 2 nu)), k = lambda / M = nu / (1 - nu). Across, 1 / M_eff = mean of 1 / M. Along, the layers
@@ -123,8 +123,8 @@ FEMURA_BACKEND_TEST("A laminate in confined compression is in series across and 
   }
 }
 
-FEMURA_BACKEND_TEST("Plates balance each other in every test, in forces and in moments",
-                    "[mechanical_test]") {
+OSSATURA_BACKEND_TEST("Plates balance each other in every test, in forces and in moments",
+                      "[mechanical_test]") {
   const TestType exec;
   auto model = reference::homogeneous({6, 6, 10}, 500, 0.3, 0.1);
   for (int z = 2; z < 8; ++z) // a notch
@@ -148,8 +148,9 @@ FEMURA_BACKEND_TEST("Plates balance each other in every test, in forces and in m
   }
 }
 
-FEMURA_BACKEND_TEST("Torsion of a rod gives the torque of its polar moment within the mesh's error",
-                    "[mechanical_test]") {
+OSSATURA_BACKEND_TEST(
+    "Torsion of a rod gives the torque of its polar moment within the mesh's error",
+    "[mechanical_test]") {
   const TestType exec;
   // A square rod a = 12 voxels wide, clamped: torque = 0.1406 G theta a^4 / L (Timoshenko, Goodier,
   // Theory of Elasticity, section 109), which the warping held at the plates and trilinear elements
@@ -173,8 +174,8 @@ FEMURA_BACKEND_TEST("Torsion of a rod gives the torque of its polar moment withi
   CHECK(torque < 1.1 * free_warping);
 }
 
-FEMURA_BACKEND_TEST("Uniform strain on a homogeneous box returns the stiffness of its material",
-                    "[mechanical_test]") {
+OSSATURA_BACKEND_TEST("Uniform strain on a homogeneous box returns the stiffness of its material",
+                      "[mechanical_test]") {
   const TestType exec;
   const auto model = reference::homogeneous({5, 6, 4}, 700, 0.25, 0.2);
   const auto d = reference::elasticity(700, 0.25);
@@ -190,8 +191,8 @@ FEMURA_BACKEND_TEST("Uniform strain on a homogeneous box returns the stiffness o
   }
 }
 
-FEMURA_BACKEND_TEST("The apparent stiffness of a composite is symmetric and within its bounds",
-                    "[mechanical_test]") {
+OSSATURA_BACKEND_TEST("The apparent stiffness of a composite is symmetric and within its bounds",
+                      "[mechanical_test]") {
   const TestType exec;
   const auto model = reference::random_model({6, 6, 6}, 2, 100, 0.2, 0.35, 11); // no void
   double c[6][6];
@@ -239,7 +240,7 @@ FEMURA_BACKEND_TEST("The apparent stiffness of a composite is symmetric and with
   }
 }
 
-FEMURA_BACKEND_TEST("Plates that meet inside the specimen are refused", "[mechanical_test]") {
+OSSATURA_BACKEND_TEST("Plates that meet inside the specimen are refused", "[mechanical_test]") {
   const TestType exec;
   Specimen<TestType> specimen(exec, reference::homogeneous({4, 4, 4}, 1, 0.3, 1));
   MechanicalTest test;

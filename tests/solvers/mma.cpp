@@ -11,7 +11,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 using Values = std::vector<double>;
 
 /// f, its gradient, and those of each constraint g_j <= 0.
@@ -68,7 +68,7 @@ double optimality_gap(const Problem& problem, const Solution& s) {
   return gap;
 }
 
-FEMURA_BACKEND_TEST("Svanberg's cantilever beam of five variables", "[mma]") {
+OSSATURA_BACKEND_TEST("Svanberg's cantilever beam of five variables", "[mma]") {
   // Svanberg (1987), section 5: x* = (6.016, 5.309, 4.494, 3.502, 2.153), f = 1.340.
   const TestType exec;
   Problem beam{Values(5, 5), Values(5, 1), Values(5, 10), [](const Values& x) {
@@ -91,7 +91,7 @@ FEMURA_BACKEND_TEST("Svanberg's cantilever beam of five variables", "[mma]") {
   CHECK(optimality_gap(beam, s) < 1e-5);
 }
 
-FEMURA_BACKEND_TEST("Svanberg's truss of two bars", "[mma]") {
+OSSATURA_BACKEND_TEST("Svanberg's truss of two bars", "[mma]") {
   // Svanberg (1987), section 5: x* = (1.41, 0.38), f = 1.51; stresses of two bars, one of which is
   // at its bound.
   const TestType exec;
@@ -116,7 +116,7 @@ FEMURA_BACKEND_TEST("Svanberg's truss of two bars", "[mma]") {
   CHECK(optimality_gap(truss, s) < 1e-5);
 }
 
-FEMURA_BACKEND_TEST("The point of two balls that is nearest to the origin", "[mma]") {
+OSSATURA_BACKEND_TEST("The point of two balls that is nearest to the origin", "[mma]") {
   // Both constraints bind: the nearest point lies on the circle in which the spheres meet.
   const TestType exec;
   const double centre[2][3] = {{5, 2, 1}, {3, 4, 3}};
@@ -139,7 +139,7 @@ FEMURA_BACKEND_TEST("The point of two balls that is nearest to the origin", "[mm
   CHECK(optimality_gap(balls, s) < 1e-5);
 }
 
-FEMURA_BACKEND_TEST("Held variables stay, and constraints give way when they must", "[mma]") {
+OSSATURA_BACKEND_TEST("Held variables stay, and constraints give way when they must", "[mma]") {
   const TestType exec;
   Problem sum{{0.5, 0.5, 0.3}, {0, 0, 0.3}, {1, 1, 0.3}, [](const Values& x) {
                 return Evaluation{0, {-1, -2, -4}, {x[0] + x[1] + x[2] - 1}, {1, 1, 1}};
@@ -158,7 +158,7 @@ FEMURA_BACKEND_TEST("Held variables stay, and constraints give way when they mus
   CHECK(relaxed.x[2] == 0.3);
 }
 
-FEMURA_BACKEND_TEST("Numbers that are not finite come back as such", "[mma]") {
+OSSATURA_BACKEND_TEST("Numbers that are not finite come back as such", "[mma]") {
   const TestType exec;
   Mma<TestType> mma(exec, 2, 1);
   const auto x = upload(exec, "test::x", Values{0.5, 0.5}),
@@ -174,7 +174,7 @@ FEMURA_BACKEND_TEST("Numbers that are not finite come back as such", "[mma]") {
                   std::invalid_argument);
 }
 
-FEMURA_BACKEND_TEST("Optimality criteria solve what is separable in one step", "[mma]") {
+OSSATURA_BACKEND_TEST("Optimality criteria solve what is separable in one step", "[mma]") {
   // Least sum of a_i / x_i with sum of v_i x_i at most V: x_i = sqrt(a_i / v_i) times a constant.
   const TestType exec;
   const Values a = {1, 4, 9, 2}, v = {1, 2, 0.5, 1}, x = {0.3, 0.4, 0.2, 0.5};

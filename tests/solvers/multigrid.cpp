@@ -6,8 +6,8 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::BoundaryProblem;
+using namespace ossatura;
+using ossatura::test::BoundaryProblem;
 
 /// A cube of n^3 voxels between plates that grip it, the upper one moved.
 BoundaryProblem gripped(reference::Model model) {
@@ -37,7 +37,7 @@ struct Symmetry {
 template<class Exec>
 Symmetry probe_cycle(const Exec& exec, const BoundaryProblem& problem,
                      const VoxelSolverOptions& options) {
-  const VoxelProblem<Exec> device = femura::test::upload_problem(exec, problem);
+  const VoxelProblem<Exec> device = ossatura::test::upload_problem(exec, problem);
   VoxelSolver<Exec> solver(exec, device, options);
   REQUIRE(solver.level_info().size() > 2);
   const std::int64_t n = device.grid.num_dofs();
@@ -65,12 +65,12 @@ constexpr int sampled = 7; ///< one in so many of the combinations, which take a
 constexpr int sampled = 1;
 #endif
 
-FEMURA_BACKEND_TEST("The cycle is symmetric and positive", "[multigrid]") {
+OSSATURA_BACKEND_TEST("The cycle is symmetric and positive", "[multigrid]") {
   int combination = 0;
   for (const auto& model : {reference::homogeneous({9, 8, 10}, 3, 0.3),
-                            femura::test::keep_supported(
+                            ossatura::test::keep_supported(
                                 reference::random_model({9, 8, 10}, 0.6, 1e3, 0.3, 0.3, 4, 0.1)),
-                            femura::test::keep_supported(
+                            ossatura::test::keep_supported(
                                 reference::random_model({8, 11, 7}, 0.7, 10, -0.2, 0.45, 6, 0.1))})
     for (const auto& cycles : {std::pair<int, int>(1, 1), std::pair<int, int>(2, 2),
                                std::pair<int, int>(1, 2), std::pair<int, int>(2, 1)})
@@ -100,14 +100,14 @@ FEMURA_BACKEND_TEST("The cycle is symmetric and positive", "[multigrid]") {
 
 template<class Exec>
 int count_iterations(const Exec& exec, int n, const VoxelSolverOptions& options) {
-  const auto solution = femura::test::solve(
+  const auto solution = ossatura::test::solve(
       exec, gripped(reference::homogeneous({n, n, n}, 10, 0.3, 1.0 / n)), options);
   CHECK(solution.result.converged);
   return solution.result.iterations;
 }
 
-FEMURA_BACKEND_TEST("Iterations do not grow as a homogeneous cube is refined",
-                    "[multigrid][slow]") {
+OSSATURA_BACKEND_TEST("Iterations do not grow as a homogeneous cube is refined",
+                      "[multigrid][slow]") {
   for (const VoxelOperatorKind kind : all_voxel_operators)
     for (int cycles : {1, 2}) {
       if (kind != VoxelOperatorKind::gather && cycles == 2)
@@ -126,7 +126,7 @@ FEMURA_BACKEND_TEST("Iterations do not grow as a homogeneous cube is refined",
     }
 }
 
-FEMURA_BACKEND_TEST("Jumps of the moduli by 1e-6 to 1e6 converge", "[multigrid][slow]") {
+OSSATURA_BACKEND_TEST("Jumps of the moduli by 1e-6 to 1e6 converge", "[multigrid][slow]") {
   for (double contrast : {1e-6, 1e-3, 1e3, 1e6}) {
     // A ball in a cube, off centre.
     reference::Model model = reference::homogeneous({10, 10, 10}, 1, 0.3);
@@ -135,13 +135,13 @@ FEMURA_BACKEND_TEST("Jumps of the moduli by 1e-6 to 1e6 converge", "[multigrid][
         for (int x = 0; x < 10; ++x)
           if ((x - 4) * (x - 4) + (y - 6) * (y - 6) + (z - 5) * (z - 5) < 11)
             model.modulus[model.voxel(x, y, z)] = contrast;
-    const auto ball = femura::test::solve(TestType(), gripped(model),
-                                          make_options(2, 2, VoxelOperatorKind::gather));
+    const auto ball = ossatura::test::solve(TestType(), gripped(model),
+                                            make_options(2, 2, VoxelOperatorKind::gather));
     INFO("contrast " << contrast << ", " << ball.result.iterations << " iterations");
     CHECK(ball.result.converged);
     CHECK(ball.result.iterations <= 85);
   }
-  const auto noise = femura::test::solve(
+  const auto noise = ossatura::test::solve(
       TestType(), gripped(reference::random_model({10, 10, 10}, 1, 1e6, 0.3, 0.3, 5)),
       make_options(2, 2, VoxelOperatorKind::gather));
   INFO("noise: " << noise.result.iterations << " iterations");
@@ -149,16 +149,16 @@ FEMURA_BACKEND_TEST("Jumps of the moduli by 1e-6 to 1e6 converge", "[multigrid][
   CHECK(noise.result.iterations <= 200);
 }
 
-FEMURA_BACKEND_TEST("A cycle in single precision reaches the same residual and solution",
-                    "[multigrid]") {
-  const BoundaryProblem problem = gripped(femura::test::keep_supported(
+OSSATURA_BACKEND_TEST("A cycle in single precision reaches the same residual and solution",
+                      "[multigrid]") {
+  const BoundaryProblem problem = gripped(ossatura::test::keep_supported(
       reference::random_model({12, 10, 11}, 0.75, 100, 0.3, 0.3, 8, 0.05)));
   VoxelSolverOptions options = make_options(2, 2, VoxelOperatorKind::gather);
   options.cg.tolerance = 1e-11;
   options.precision = VoxelPrecision::fp64;
-  const auto in_double = femura::test::solve(TestType(), problem, options);
+  const auto in_double = ossatura::test::solve(TestType(), problem, options);
   options.precision = VoxelPrecision::mixed;
-  const auto in_single = femura::test::solve(TestType(), problem, options);
+  const auto in_single = ossatura::test::solve(TestType(), problem, options);
   CHECK(in_double.result.converged);
   CHECK(in_single.result.converged);
   CHECK(in_single.result.true_relative_residual <= 1e-11);
@@ -166,35 +166,35 @@ FEMURA_BACKEND_TEST("A cycle in single precision reaches the same residual and s
   CHECK(reference::relative_difference(in_single.u, in_double.u) < 1e-9);
 }
 
-FEMURA_BACKEND_TEST("Both coarse solvers, one level and a coarse grid of one voxel work",
-                    "[multigrid]") {
+OSSATURA_BACKEND_TEST("Both coarse solvers, one level and a coarse grid of one voxel work",
+                      "[multigrid]") {
   const BoundaryProblem problem = gripped(
-      femura::test::keep_supported(reference::random_model({5, 6, 7}, 0.8, 10, 0.3, 0.3, 3)));
+      ossatura::test::keep_supported(reference::random_model({5, 6, 7}, 0.8, 10, 0.3, 0.3, 3)));
   VoxelSolverOptions options = make_options(2, 2, VoxelOperatorKind::gather);
   options.cg.tolerance = 1e-10;
-  const auto expected = femura::test::solve(TestType(), problem, options);
+  const auto expected = ossatura::test::solve(TestType(), problem, options);
   CHECK(expected.result.converged);
 
   options.multigrid.coarse_solver = CoarseSolver::cg;
-  const auto by_cg = femura::test::solve(TestType(), problem, options);
+  const auto by_cg = ossatura::test::solve(TestType(), problem, options);
   CHECK(by_cg.result.converged);
   CHECK(reference::relative_difference(by_cg.u, expected.u) < 1e-8);
 
   options.multigrid.coarse_solver = CoarseSolver::direct;
   options.multigrid.direct_nodes = 1; // down to one voxel
-  const auto deep = femura::test::solve(TestType(), problem, options);
+  const auto deep = ossatura::test::solve(TestType(), problem, options);
   CHECK(deep.result.converged);
   CHECK(reference::relative_difference(deep.u, expected.u) < 1e-8);
 
   options.multigrid.direct_nodes = 1000; // the finest level is the coarsest
-  const auto direct = femura::test::solve(TestType(), problem, options);
+  const auto direct = ossatura::test::solve(TestType(), problem, options);
   CHECK(direct.result.converged);
   CHECK(direct.result.iterations <= 2);
   CHECK(reference::relative_difference(direct.u, expected.u) < 1e-8);
 }
 
-FEMURA_BACKEND_TEST("Struts a voxel apart cost fewer iterations where coarse levels split them",
-                    "[multigrid][slow]") {
+OSSATURA_BACKEND_TEST("Struts a voxel apart cost fewer iterations where coarse levels split them",
+                      "[multigrid][slow]") {
   // A brush of struts between two plates, every other voxel, sheared.
   reference::Model model = reference::homogeneous({15, 15, 24}, 1, 0.3);
   for (int z = 2; z < 22; ++z)
@@ -207,9 +207,9 @@ FEMURA_BACKEND_TEST("Struts a voxel apart cost fewer iterations where coarse lev
   problem.clamp_plane(2, 24);
   problem.hold_plane(2, 24, 0, 0.1);
   VoxelSolverOptions options = make_options(1, 2, VoxelOperatorKind::gather);
-  const auto split = femura::test::solve(TestType(), problem, options);
+  const auto split = ossatura::test::solve(TestType(), problem, options);
   options.multigrid.coarsening = Coarsening::averaged;
-  const auto averaged = femura::test::solve(TestType(), problem, options);
+  const auto averaged = ossatura::test::solve(TestType(), problem, options);
   INFO("split " << split.result.iterations << ", averaged " << averaged.result.iterations);
   CHECK(split.result.converged);
   CHECK(averaged.result.converged);
@@ -217,8 +217,8 @@ FEMURA_BACKEND_TEST("Struts a voxel apart cost fewer iterations where coarse lev
   CHECK(reference::relative_difference(split.u, averaged.u) < 1e-5);
 }
 
-FEMURA_BACKEND_TEST("Weighted cycles need no more iterations than W-cycles on slender struts",
-                    "[multigrid][slow]") {
+OSSATURA_BACKEND_TEST("Weighted cycles need no more iterations than W-cycles on slender struts",
+                      "[multigrid][slow]") {
   // A frame of slender beams, which bends: three wide, 21 between the joints.
   reference::Model model = reference::homogeneous({48, 24, 48}, 1, 0.3);
   for (int z = 0; z < 48; ++z)
@@ -228,7 +228,7 @@ FEMURA_BACKEND_TEST("Weighted cycles need no more iterations than W-cycles on sl
         if (beams < 2)
           model.modulus[model.voxel(x, y, z)] = 0;
       }
-  BoundaryProblem problem(femura::test::keep_supported(model));
+  BoundaryProblem problem(ossatura::test::keep_supported(model));
   problem.clamp_plane(2, 0);
   problem.f.assign(problem.model.num_dofs(), 0.0);
   problem.f[3 * problem.model.node(24, 1, 45)] = 1;
@@ -237,7 +237,7 @@ FEMURA_BACKEND_TEST("Weighted cycles need no more iterations than W-cycles on sl
   int iterations[2];
   for (Repetition repetition : {Repetition::weighted, Repetition::smoothed}) {
     options.multigrid.repetition = repetition;
-    const auto solution = femura::test::solve(TestType(), problem, options);
+    const auto solution = ossatura::test::solve(TestType(), problem, options);
     CHECK(solution.result.converged);
     iterations[repetition == Repetition::smoothed] = solution.result.iterations;
   }
@@ -245,25 +245,25 @@ FEMURA_BACKEND_TEST("Weighted cycles need no more iterations than W-cycles on sl
   CHECK(iterations[0] <= iterations[1]); // each of fewer products
 }
 
-FEMURA_BACKEND_TEST("A poor estimate of the cycle's spectrum costs iterations, not the solution",
-                    "[multigrid][slow]") {
-  const BoundaryProblem problem = gripped(femura::test::keep_supported(
+OSSATURA_BACKEND_TEST("A poor estimate of the cycle's spectrum costs iterations, not the solution",
+                      "[multigrid][slow]") {
+  const BoundaryProblem problem = gripped(ossatura::test::keep_supported(
       reference::random_model({12, 11, 13}, 0.5, 1e4, 0.3, 0.3, 4, 0.1)));
   VoxelSolverOptions options = make_options(2, 4, VoxelOperatorKind::gather);
   options.precision = VoxelPrecision::fp64;
   options.multigrid.smoother.degree = options.multigrid.coarse_degree = 1;
   options.multigrid.cycle_steps = 1; // hardly more than a mean
-  const auto poor = femura::test::solve(TestType(), problem, options);
+  const auto poor = ossatura::test::solve(TestType(), problem, options);
   options.multigrid.repetition = Repetition::smoothed;
-  const auto expected = femura::test::solve(TestType(), problem, options);
+  const auto expected = ossatura::test::solve(TestType(), problem, options);
   INFO(poor.result.iterations << " iterations, W " << expected.result.iterations);
   CHECK(poor.result.converged);
   CHECK(poor.result.iterations <= 3 * expected.result.iterations);
   CHECK(reference::relative_difference(poor.u, expected.u) < 1e-5);
 }
 
-FEMURA_BACKEND_TEST("Many parts that never meet are still coarsened to a direct solve",
-                    "[multigrid]") {
+OSSATURA_BACKEND_TEST("Many parts that never meet are still coarsened to a direct solve",
+                      "[multigrid]") {
   // Voxels on a lattice of gaps, each held at a corner: split, no level is smaller than 8 nodes a
   // part.
   reference::Model model = reference::homogeneous({24, 24, 24}, 1, 0.3);
@@ -279,14 +279,14 @@ FEMURA_BACKEND_TEST("Many parts that never meet are still coarsened to a direct 
         problem.hold(node, c, 0);
   problem.f = reference::random_vector(problem.model, 5);
   const auto solution =
-      femura::test::solve(TestType(), problem, make_options(1, 2, VoxelOperatorKind::gather));
+      ossatura::test::solve(TestType(), problem, make_options(1, 2, VoxelOperatorKind::gather));
   CHECK(solution.result.converged);
 }
 
-FEMURA_BACKEND_TEST("Levels halve the grid and carry the constraints", "[multigrid]") {
+OSSATURA_BACKEND_TEST("Levels halve the grid and carry the constraints", "[multigrid]") {
   const TestType exec;
   const BoundaryProblem problem = gripped(reference::homogeneous({16, 16, 16}, 1, 0.3));
-  const auto device = femura::test::upload_problem(exec, problem);
+  const auto device = ossatura::test::upload_problem(exec, problem);
   VoxelSolver<TestType> solver(exec, device, make_options(1, 1, VoxelOperatorKind::gather));
   const auto levels = solver.level_info();
   REQUIRE(levels.size() == 4); // 17^3, 9^3, 5^3, 3^3 nodes; one cell per place
@@ -310,10 +310,10 @@ FEMURA_BACKEND_TEST("Levels halve the grid and carry the constraints", "[multigr
         Approx(2 * defaults.smoother.degree + (1. / 8 + 1. / 64) * 2 * defaults.coarse_degree));
 }
 
-FEMURA_BACKEND_TEST("A direct solve of too many nodes is refused", "[multigrid]") {
+OSSATURA_BACKEND_TEST("A direct solve of too many nodes is refused", "[multigrid]") {
   VoxelSolverOptions options;
   options.multigrid.max_levels = 1;
-  const auto device = femura::test::upload_problem(
+  const auto device = ossatura::test::upload_problem(
       TestType(), gripped(reference::homogeneous({16, 16, 16}, 1, 0.3)));
   CHECK_THROWS_AS(VoxelSolver<TestType>(TestType(), device, options), UsageError);
 }

@@ -11,20 +11,20 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::host_values;
+using namespace ossatura;
+using ossatura::test::host_values;
 
 template<class Exec>
 struct DiagonalOperator {
   static constexpr bool fuses_updates = false;
   Array<double, Exec> entries;
   void apply(const Exec& exec, const Array<double, Exec>& x, const Array<double, Exec>& y) const {
-    femura::test::multiply_entries(exec, entries, x, y);
+    ossatura::test::multiply_entries(exec, entries, x, y);
   }
 };
 
-FEMURA_BACKEND_TEST("The error of a smoothing is the polynomial of its roots",
-                    "[polynomial_smoother]") {
+OSSATURA_BACKEND_TEST("The error of a smoothing is the polynomial of its roots",
+                      "[polynomial_smoother]") {
   const TestType exec;
   constexpr int num_nodes = 40, n = 3 * num_nodes;
   const double lmax = 2.5;
@@ -77,7 +77,7 @@ template<class Exec, template<class> class Operator>
 std::vector<double> smooth_voxels(const Exec& exec, const reference::Model& model,
                                   const std::vector<std::uint8_t>& mask, std::uint64_t seed,
                                   std::vector<double>* right_hand_side = nullptr) {
-  const auto material = femura::test::upload_material(exec, model);
+  const auto material = ossatura::test::upload_material(exec, model);
   const auto grid = make_voxel_grid(exec, material.solid());
   const auto lame = make_lame_field(exec, grid, material);
   const Operator<Exec> matrix(exec, grid, lame, 1);
@@ -99,11 +99,11 @@ std::vector<double> smooth_voxels(const Exec& exec, const reference::Model& mode
   return host_values(x);
 }
 
-FEMURA_BACKEND_TEST("Smoothing voxels is symmetric and keeps held components at zero",
-                    "[polynomial_smoother]") {
+OSSATURA_BACKEND_TEST("Smoothing voxels is symmetric and keeps held components at zero",
+                      "[polynomial_smoother]") {
   const TestType exec;
   const auto model = reference::random_model({6, 5, 7}, 0.6, 1e3, 0.3, 0.3, 2);
-  const auto grid = make_voxel_grid(exec, femura::test::upload_material(exec, model).solid());
+  const auto grid = make_voxel_grid(exec, ossatura::test::upload_material(exec, model).solid());
   std::vector<std::uint8_t> mask(grid.num_nodes);
   for (int i = 0; i < 20; ++i)
     mask[i] = std::uint8_t(i % 8);
@@ -125,8 +125,8 @@ FEMURA_BACKEND_TEST("Smoothing voxels is symmetric and keeps held components at 
   CHECK(reference::relative_difference(offset, sb) < 1e-13);
 }
 
-FEMURA_BACKEND_TEST("Blocks without couplings are the inverse diagonal of the blocks",
-                    "[polynomial_smoother]") {
+OSSATURA_BACKEND_TEST("Blocks without couplings are the inverse diagonal of the blocks",
+                      "[polynomial_smoother]") {
   const TestType exec;
   // Two blocks by hand, xx, yy, zz, xy, yz, zx: [4 1 0; 1 2 0; 0 0 5] and one with y held.
   const double determinant = 7;

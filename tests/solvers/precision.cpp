@@ -7,8 +7,8 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::BoundaryProblem;
+using namespace ossatura;
+using ossatura::test::BoundaryProblem;
 using reference::relative_difference;
 
 constexpr VoxelPrecision all_precisions[] = {VoxelPrecision::fp64, VoxelPrecision::mixed,
@@ -26,19 +26,19 @@ VoxelSolverOptions make_options(VoxelPrecision precision, double tolerance) {
 template<class Exec>
 VoxelSolveResult solve_on(const Exec& exec, const BoundaryProblem& problem,
                           const VoxelSolverOptions& options, std::vector<double>& u) {
-  const VoxelProblem<Exec> device = femura::test::upload_problem(exec, problem);
+  const VoxelProblem<Exec> device = ossatura::test::upload_problem(exec, problem);
   VoxelSolver<Exec> solver(exec, device, options);
-  const auto v = femura::test::to_compact(exec, device.grid, problem.model, problem.u);
-  const auto f = femura::test::to_compact(exec, device.grid, problem.model, problem.f);
+  const auto v = ossatura::test::to_compact(exec, device.grid, problem.model, problem.u);
+  const auto f = ossatura::test::to_compact(exec, device.grid, problem.model, problem.f);
   const VoxelSolveResult result = solver.solve(exec, f, v);
-  u = femura::test::to_lattice(device.grid, problem.model, v);
+  u = ossatura::test::to_lattice(device.grid, problem.model, v);
   return result;
 }
 
-FEMURA_BACKEND_TEST("Every precision reaches the same solution in about as many iterations",
-                    "[precision]") {
+OSSATURA_BACKEND_TEST("Every precision reaches the same solution in about as many iterations",
+                      "[precision]") {
   for (const VoxelOperatorKind kind : {VoxelOperatorKind::brick, VoxelOperatorKind::offset}) {
-    const BoundaryProblem problem = femura::test::porous({13, 11, 12}, 7);
+    const BoundaryProblem problem = ossatura::test::porous({13, 11, 12}, 7);
     std::vector<double> expected, u;
     int iterations = 0;
     for (const VoxelPrecision precision : all_precisions) {
@@ -64,9 +64,9 @@ FEMURA_BACKEND_TEST("Every precision reaches the same solution in about as many 
   }
 }
 
-FEMURA_BACKEND_TEST("Loads at the ends of single precision are solved as any other",
-                    "[precision]") {
-  const BoundaryProblem problem = femura::test::porous({6, 7, 5}, 3);
+OSSATURA_BACKEND_TEST("Loads at the ends of single precision are solved as any other",
+                      "[precision]") {
+  const BoundaryProblem problem = ossatura::test::porous({6, 7, 5}, 3);
   for (const VoxelPrecision precision : all_precisions) {
     std::vector<double> expected, u;
     const VoxelSolveResult usual =
@@ -88,8 +88,8 @@ FEMURA_BACKEND_TEST("Loads at the ends of single precision are solved as any oth
   }
 }
 
-FEMURA_BACKEND_TEST("Stiffnesses that single precision cannot add up are solved in double",
-                    "[precision]") {
+OSSATURA_BACKEND_TEST("Stiffnesses that single precision cannot add up are solved in double",
+                      "[precision]") {
   BoundaryProblem problem(reference::homogeneous({6, 6, 6}, 3e37, 0.3, 10));
   problem.clamp_plane(2, 0);
   problem.hold_plane(2, 6, 2, -0.1);
@@ -105,16 +105,16 @@ FEMURA_BACKEND_TEST("Stiffnesses that single precision cannot add up are solved 
   }
 }
 
-FEMURA_BACKEND_TEST("After a fall back the solver stays in double", "[precision]") {
+OSSATURA_BACKEND_TEST("After a fall back the solver stays in double", "[precision]") {
   const TestType exec;
   BoundaryProblem problem(reference::homogeneous({6, 6, 6}, 3e37, 0.3, 10));
   problem.clamp_plane(2, 0);
   problem.hold_plane(2, 6, 2, -0.1);
-  const auto device = femura::test::upload_problem(exec, problem);
+  const auto device = ossatura::test::upload_problem(exec, problem);
   VoxelSolver<TestType> solver(exec, device, make_options(VoxelPrecision::mixed, 1e-9));
   const Array<double, TestType> none;
-  const auto first = femura::test::to_compact(exec, device.grid, problem.model, problem.u),
-             second = femura::test::to_compact(exec, device.grid, problem.model, problem.u);
+  const auto first = ossatura::test::to_compact(exec, device.grid, problem.model, problem.u),
+             second = ossatura::test::to_compact(exec, device.grid, problem.model, problem.u);
   std::vector<int> numbers;
   CHECK(
       solver.solve(exec, none, first, [&](int iteration, double) { numbers.push_back(iteration); })
@@ -124,8 +124,8 @@ FEMURA_BACKEND_TEST("After a fall back the solver stays in double", "[precision]
   const VoxelSolveResult again = solver.solve(exec, none, second);
   CHECK(again.converged);
   CHECK_FALSE(again.fell_back);
-  CHECK(relative_difference(femura::test::host_values(second), femura::test::host_values(first)) <
-        1e-7);
+  CHECK(relative_difference(ossatura::test::host_values(second),
+                            ossatura::test::host_values(first)) < 1e-7);
 }
 
 } // namespace

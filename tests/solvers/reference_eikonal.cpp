@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-using namespace femura::test;
+using namespace ossatura::test;
 
 namespace {
 

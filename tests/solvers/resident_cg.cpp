@@ -13,7 +13,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 using test::random_vector;
 using test::SpdProblem;
 
@@ -108,8 +108,8 @@ SpdProblem scaled_problem() {
 const SoftPreconditioner all_kinds[] = {SoftPreconditioner::none, SoftPreconditioner::jacobi,
                                         SoftPreconditioner::block_jacobi, SoftPreconditioner::ldlt};
 
-FEMURA_BACKEND_TEST("Resident conjugate gradients solve, whatever preconditions them",
-                    "[resident_cg]") {
+OSSATURA_BACKEND_TEST("Resident conjugate gradients solve, whatever preconditions them",
+                      "[resident_cg]") {
   const SpdProblem problem = scaled_problem();
   Setup<TestType> solve(TestType(), problem);
   const std::vector<double> b = random_vector(problem.num_rows(), 2);
@@ -166,7 +166,7 @@ void check_product(const Exec& exec, MatrixMultiply<Exec>& other, ResidentCg<Exe
   }
 }
 
-FEMURA_BACKEND_TEST("Products by Kokkos Kernels are those of the blocks", "[resident_cg]") {
+OSSATURA_BACKEND_TEST("Products by Kokkos Kernels are those of the blocks", "[resident_cg]") {
   const TestType exec;
   const SpdProblem problem = scaled_problem();
   Setup<TestType> solve(exec, problem);
@@ -189,7 +189,7 @@ FEMURA_BACKEND_TEST("Products by Kokkos Kernels are those of the blocks", "[resi
   CHECK(norm(minus(by_others.x, by_blocks.x)) < 1e-12 * norm(by_blocks.x));
 }
 
-FEMURA_BACKEND_TEST("Looks at the residual change nothing but rounding", "[resident_cg]") {
+OSSATURA_BACKEND_TEST("Looks at the residual change nothing but rounding", "[resident_cg]") {
   const SpdProblem problem = scaled_problem();
   Setup<TestType> solve(TestType(), problem);
   const std::vector<double> b = random_vector(problem.num_rows(), 3);
@@ -207,8 +207,8 @@ FEMURA_BACKEND_TEST("Looks at the residual change nothing but rounding", "[resid
   }
 }
 
-FEMURA_BACKEND_TEST("A start near the solution saves iterations, the tolerance stays",
-                    "[resident_cg]") {
+OSSATURA_BACKEND_TEST("A start near the solution saves iterations, the tolerance stays",
+                      "[resident_cg]") {
   const SpdProblem problem = scaled_problem();
   Setup<TestType> solve(TestType(), problem);
   const std::vector<double> b = random_vector(problem.num_rows(), 4);
@@ -229,8 +229,8 @@ FEMURA_BACKEND_TEST("A start near the solution saves iterations, the tolerance s
   CHECK(done.x == warm.x);
 }
 
-FEMURA_BACKEND_TEST("A tolerance below rounding ends at the residual that rounding allows",
-                    "[resident_cg]") {
+OSSATURA_BACKEND_TEST("A tolerance below rounding ends at the residual that rounding allows",
+                      "[resident_cg]") {
   const SpdProblem problem = scaled_problem();
   Setup<TestType> solve(TestType(), problem);
   const std::vector<double> b = random_vector(problem.num_rows(), 7);
@@ -249,7 +249,7 @@ FEMURA_BACKEND_TEST("A tolerance below rounding ends at the residual that roundi
     }
 }
 
-FEMURA_BACKEND_TEST("Iterations end where they are told to", "[resident_cg]") {
+OSSATURA_BACKEND_TEST("Iterations end where they are told to", "[resident_cg]") {
   const SpdProblem problem = scaled_problem();
   Setup<TestType> solve(TestType(), problem);
   const std::vector<double> b = random_vector(problem.num_rows(), 5);
@@ -277,7 +277,7 @@ FEMURA_BACKEND_TEST("Iterations end where they are told to", "[resident_cg]") {
   CHECK(outcome.result.relative_residual < 1e-13);
 }
 
-FEMURA_BACKEND_TEST("Nothing to solve is solved at once", "[resident_cg]") {
+OSSATURA_BACKEND_TEST("Nothing to solve is solved at once", "[resident_cg]") {
   const SpdProblem problem = scaled_problem();
   Setup<TestType> solve(TestType(), problem);
   const std::vector<double> zero(std::size_t(problem.num_rows()), 0.0);
@@ -292,7 +292,7 @@ FEMURA_BACKEND_TEST("Nothing to solve is solved at once", "[resident_cg]") {
   }
 }
 
-FEMURA_BACKEND_TEST("Matrices that are not positive definite are noticed", "[resident_cg]") {
+OSSATURA_BACKEND_TEST("Matrices that are not positive definite are noticed", "[resident_cg]") {
   SpdProblem problem = scaled_problem();
   const SpdProblem before = problem;
   const int node = 40;
@@ -316,7 +316,7 @@ FEMURA_BACKEND_TEST("Matrices that are not positive definite are noticed", "[res
   CHECK(good(Case(), b).result.converged);
 }
 
-FEMURA_BACKEND_TEST("What is not finite never converges", "[resident_cg]") {
+OSSATURA_BACKEND_TEST("What is not finite never converges", "[resident_cg]") {
   const SpdProblem problem = scaled_problem();
   Setup<TestType> solve(TestType(), problem);
   for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity(), 1e200})

@@ -8,10 +8,10 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::BoundaryProblem;
-using femura::test::porous;
-using femura::test::Solution;
+using namespace ossatura;
+using ossatura::test::BoundaryProblem;
+using ossatura::test::porous;
+using ossatura::test::Solution;
 using reference::Model;
 using reference::relative_difference;
 
@@ -88,15 +88,15 @@ BoundaryProblem turn(const Rotation& rotation, const BoundaryProblem& problem) {
   return result;
 }
 
-FEMURA_BACKEND_TEST("All 24 rotations of a body rotate its displacements", "[voxel_solver]") {
+OSSATURA_BACKEND_TEST("All 24 rotations of a body rotate its displacements", "[voxel_solver]") {
   const BoundaryProblem problem = porous({4, 5, 6}, 9);
-  const Solution straight = femura::test::solve(TestType(), problem, 1e-11);
+  const Solution straight = ossatura::test::solve(TestType(), problem, 1e-11);
   REQUIRE(straight.result.converged);
   const auto all = rotations();
   REQUIRE(all.size() == 24);
   for (const Rotation& rotation : all) {
     const BoundaryProblem turned = turn(rotation, problem);
-    const Solution solution = femura::test::solve(TestType(), turned, 1e-11);
+    const Solution solution = ossatura::test::solve(TestType(), turned, 1e-11);
     INFO("axes " << rotation.axis[0] << rotation.axis[1] << rotation.axis[2]);
     CHECK(solution.result.converged);
     CHECK(relative_difference(solution.u, turn(rotation, problem.model, turned.model, straight.u)) <

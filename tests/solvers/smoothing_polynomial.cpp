@@ -7,7 +7,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
 /// p(t) by the factors, in the order of application.
 double by_factors(const std::vector<double>& weights, double t) {

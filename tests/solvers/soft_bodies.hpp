@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace femura::test {
+namespace ossatura::test {
 
 /// A box of 0.3 x 0.2 x 0.2 m, or a sheet of 0.4 x 0.3 m.
 inline SoftObject soft_body(ElementShape shape, SoftLaw law = SoftLaw::corotational) {
@@ -96,4 +96,4 @@ inline std::vector<double> minus(std::vector<double> x, const std::vector<double
   return x;
 }
 
-} // namespace femura::test
+} // namespace ossatura::test

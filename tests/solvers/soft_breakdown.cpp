@@ -9,8 +9,8 @@
 
 namespace {
 
-using namespace femura;
-using namespace femura::test;
+using namespace ossatura;
+using namespace ossatura::test;
 
 /// A block pressed to a part of its length, so that its stiffness is indefinite.
 struct Pressed {
@@ -32,7 +32,7 @@ struct Pressed {
   }
 };
 
-FEMURA_BACKEND_TEST("Steps with indefinite matrices are halved", "[soft_breakdown]") {
+OSSATURA_BACKEND_TEST("Steps with indefinite matrices are halved", "[soft_breakdown]") {
   const TestType exec;
   const Pressed pressed(1000);
   SoftOptions options = exact_options();
@@ -61,8 +61,8 @@ FEMURA_BACKEND_TEST("Steps with indefinite matrices are halved", "[soft_breakdow
   }
 }
 
-FEMURA_BACKEND_TEST("A step that fails half-way leaves the state of its start",
-                    "[soft_breakdown]") {
+OSSATURA_BACKEND_TEST("A step that fails half-way leaves the state of its start",
+                      "[soft_breakdown]") {
   const TestType exec;
   Pressed pressed(1000, 0.8);
   for (std::size_t i = 0; i < pressed.position.size(); i += 3)
@@ -88,8 +88,8 @@ FEMURA_BACKEND_TEST("A step that fails half-way leaves the state of its start",
   CHECK(breaks(0.04, 1));
 }
 
-FEMURA_BACKEND_TEST("What no step is short enough for is reported, the state kept",
-                    "[soft_breakdown]") {
+OSSATURA_BACKEND_TEST("What no step is short enough for is reported, the state kept",
+                      "[soft_breakdown]") {
   const TestType exec;
   const Pressed pressed(0);
   for (const FactorRefresh refresh : {FactorRefresh::sync, FactorRefresh::background}) {
@@ -134,8 +134,8 @@ std::string refusal(const Exec& exec, const Change& change) {
   return "none";
 }
 
-FEMURA_BACKEND_TEST("Scenes without a motion are refused with the name of the object",
-                    "[soft_breakdown]") {
+OSSATURA_BACKEND_TEST("Scenes without a motion are refused with the name of the object",
+                      "[soft_breakdown]") {
   const TestType exec;
   const auto refused = [&](const std::string& why, const auto& change) {
     const std::string message = refusal(exec, change);
@@ -185,7 +185,7 @@ FEMURA_BACKEND_TEST("Scenes without a motion are refused with the name of the ob
         }) == "none");
 }
 
-FEMURA_BACKEND_TEST("Options that do not go together are refused", "[soft_breakdown]") {
+OSSATURA_BACKEND_TEST("Options that do not go together are refused", "[soft_breakdown]") {
   const TestType exec;
   SoftScene scene = mixed_scene();
   SoftOptions options;

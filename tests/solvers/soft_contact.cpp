@@ -10,7 +10,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
 SoftObject soft_box(const int (&cells)[3], const double (&size)[3], const double (&corner)[3]) {
   SoftObject object;
@@ -101,7 +101,7 @@ void drop(const Exec& exec, const SoftOptions& options, double tolerance) {
 
 } // namespace
 
-FEMURA_BACKEND_TEST("A soft box falls on a plane and rests there", "[soft_contact]") {
+OSSATURA_BACKEND_TEST("A soft box falls on a plane and rests there", "[soft_contact]") {
   drop(TestType(), fresh_factors(), 1e-9);
   drop(TestType(), SoftOptions(), 1e-5); // factors are some steps old and in single precision
   SoftOptions in_bands;
@@ -110,8 +110,8 @@ FEMURA_BACKEND_TEST("A soft box falls on a plane and rests there", "[soft_contac
   drop(TestType(), in_bands, 1e-5);
 }
 
-FEMURA_BACKEND_TEST("A soft box on a slope sticks below tan(theta) = mu and slides above",
-                    "[soft_contact]") {
+OSSATURA_BACKEND_TEST("A soft box on a slope sticks below tan(theta) = mu and slides above",
+                      "[soft_contact]") {
   const TestType exec;
   for (const double tangent : {0.48, 0.52}) {
     SoftSolver<TestType> solver(exec, box_on_slope(0, tangent), fresh_factors());
@@ -134,7 +134,7 @@ FEMURA_BACKEND_TEST("A soft box on a slope sticks below tan(theta) = mu and slid
   }
 }
 
-FEMURA_BACKEND_TEST("Soft boxes that meet in flight keep their momentum", "[soft_contact]") {
+OSSATURA_BACKEND_TEST("Soft boxes that meet in flight keep their momentum", "[soft_contact]") {
   const TestType exec;
   SoftScene scene;
   scene.objects.push_back(soft_box({2, 2, 1}, {0.2, 0.2, 0.1}, {0, 0, 0}));

@@ -7,8 +7,8 @@
 
 namespace {
 
-using namespace femura;
-using namespace femura::test;
+using namespace ossatura;
+using namespace ossatura::test;
 
 struct Kind {
   ElementShape shape;
@@ -70,7 +70,7 @@ SoftScene held_body(const Kind& kind) {
   return scene;
 }
 
-FEMURA_BACKEND_TEST("Steps satisfy the linearised equation of motion", "[soft_motion]") {
+OSSATURA_BACKEND_TEST("Steps satisfy the linearised equation of motion", "[soft_motion]") {
   const TestType exec;
   for (const Kind& kind : kinds)
     for (const SoftAssembly assembly : {SoftAssembly::elements, SoftAssembly::triplets}) {
@@ -102,7 +102,7 @@ FEMURA_BACKEND_TEST("Steps satisfy the linearised equation of motion", "[soft_mo
     }
 }
 
-FEMURA_BACKEND_TEST("Newton's method solves the equation of motion", "[soft_motion]") {
+OSSATURA_BACKEND_TEST("Newton's method solves the equation of motion", "[soft_motion]") {
   const TestType exec;
   for (const SoftLaw law : {SoftLaw::stvk, SoftLaw::mooney_rivlin, SoftLaw::neo_hookean}) {
     const SoftScene scene = held_body({ElementShape::tetra, law});
@@ -132,7 +132,7 @@ FEMURA_BACKEND_TEST("Newton's method solves the equation of motion", "[soft_moti
   }
 }
 
-FEMURA_BACKEND_TEST("Damping by stiffness is implicit in Newton's method too", "[soft_motion]") {
+OSSATURA_BACKEND_TEST("Damping by stiffness is implicit in Newton's method too", "[soft_motion]") {
   const TestType exec;
   const SoftScene scene = held_body({ElementShape::tetra, SoftLaw::stvk});
   SoftOptions options = exact_options();
@@ -161,7 +161,7 @@ std::vector<double> momenta(const SoftObject& body, const std::vector<double>& x
   return sum;
 }
 
-FEMURA_BACKEND_TEST("Bodies in free flight keep their momentum", "[soft_motion]") {
+OSSATURA_BACKEND_TEST("Bodies in free flight keep their momentum", "[soft_motion]") {
   const TestType exec;
   for (const Kind& kind : kinds) {
     SoftScene scene;
@@ -192,7 +192,7 @@ FEMURA_BACKEND_TEST("Bodies in free flight keep their momentum", "[soft_motion]"
   }
 }
 
-FEMURA_BACKEND_TEST("Bodies fall as backward Euler falls", "[soft_motion]") {
+OSSATURA_BACKEND_TEST("Bodies fall as backward Euler falls", "[soft_motion]") {
   const TestType exec;
   SoftScene scene = mixed_scene();
   for (SoftObject& body : scene.objects) {
@@ -226,7 +226,7 @@ FEMURA_BACKEND_TEST("Bodies fall as backward Euler falls", "[soft_motion]") {
   CHECK(energy.elastic < 1e-12 * energy.kinetic);
 }
 
-FEMURA_BACKEND_TEST("Small vibrations lose energy in every step", "[soft_motion]") {
+OSSATURA_BACKEND_TEST("Small vibrations lose energy in every step", "[soft_motion]") {
   const TestType exec;
   for (const Kind& kind : kinds) {
     SoftScene scene;
@@ -263,7 +263,7 @@ FEMURA_BACKEND_TEST("Small vibrations lose energy in every step", "[soft_motion]
   }
 }
 
-FEMURA_BACKEND_TEST("The motion converges with the time step, at first order", "[soft_motion]") {
+OSSATURA_BACKEND_TEST("The motion converges with the time step, at first order", "[soft_motion]") {
   const TestType exec;
   for (const int newton_iterations : {1, 10}) {
     SoftScene scene = held_body({ElementShape::tetra, SoftLaw::stvk});
@@ -286,7 +286,7 @@ FEMURA_BACKEND_TEST("The motion converges with the time step, at first order", "
   }
 }
 
-FEMURA_BACKEND_TEST("Bodies without mass go where forces balance", "[soft_motion]") {
+OSSATURA_BACKEND_TEST("Bodies without mass go where forces balance", "[soft_motion]") {
   const TestType exec;
   for (const Kind& kind : {kinds[1], kinds[3], kinds[5]}) {
     SoftScene scene = held_body(kind);

@@ -10,8 +10,8 @@
 
 namespace {
 
-using namespace femura;
-using namespace femura::test;
+using namespace ossatura;
+using namespace ossatura::test;
 
 /// A lattice of nodes with the box or rectangle (cells[2] = 0) between them filled by elements.
 /// Node (i, j, k) is (i (cells[1] + 1) + j) (cells[2] + 1) + k, and at(i, j, k) in space.
@@ -159,7 +159,7 @@ struct Patch {
   }
 };
 
-FEMURA_BACKEND_TEST("Affine displacements of the boundary are affine inside", "[soft_statics]") {
+OSSATURA_BACKEND_TEST("Affine displacements of the boundary are affine inside", "[soft_statics]") {
   const TestType exec;
   const Matrix3 gradient{{{{0.3, -0.2, 0.1}}, {{0.4, 0.1, -0.3}}, {{0.2, 0.5, -0.2}}}};
   for (const SoftCase& c : soft_cases()) {
@@ -182,7 +182,7 @@ FEMURA_BACKEND_TEST("Affine displacements of the boundary are affine inside", "[
   }
 }
 
-FEMURA_BACKEND_TEST("Large affine deformations are in equilibrium inside", "[soft_statics]") {
+OSSATURA_BACKEND_TEST("Large affine deformations are in equilibrium inside", "[soft_statics]") {
   const TestType exec;
   const Matrix3 f{{{{-0.8, -0.7, 0.1}}, {{0.9, -1.1, -0.3}}, {{0.2, 0.3, 1.3}}}};
   for (const SoftCase& c : soft_cases()) {
@@ -203,8 +203,8 @@ FEMURA_BACKEND_TEST("Large affine deformations are in equilibrium inside", "[sof
   }
 }
 
-FEMURA_BACKEND_TEST("A pulled cylinder stretches by p / E and thins by nu p / E",
-                    "[soft_statics]") {
+OSSATURA_BACKEND_TEST("A pulled cylinder stretches by p / E and thins by nu p / E",
+                      "[soft_statics]") {
   const TestType exec;
   const double radius = 0.5, length = 3, pressure = 0.1;
   const int n = 4;
@@ -268,7 +268,7 @@ double cantilever_deflection(const Exec& exec, ElementShape shape, int n, double
   return work;
 }
 
-FEMURA_BACKEND_TEST("Cantilevers converge to Timoshenko's beam", "[soft_statics]") {
+OSSATURA_BACKEND_TEST("Cantilevers converge to Timoshenko's beam", "[soft_statics]") {
   const TestType exec;
   const double young = 1000, inertia = 1.0 / 12, shear = young / 2;
   const double bending = 64 / (3 * young * inertia);       // Euler and Bernoulli
@@ -290,7 +290,7 @@ FEMURA_BACKEND_TEST("Cantilevers converge to Timoshenko's beam", "[soft_statics]
   }
 }
 
-FEMURA_BACKEND_TEST("Cook's membrane goes up by 23.96", "[soft_statics]") {
+OSSATURA_BACKEND_TEST("Cook's membrane goes up by 23.96", "[soft_statics]") {
   const TestType exec;
   SoftMaterial material;
   material.young = 1;

@@ -10,8 +10,8 @@
 
 namespace {
 
-using namespace femura;
-using namespace femura::test;
+using namespace ossatura;
+using namespace ossatura::test;
 
 struct Run {
   bool converged = true;
@@ -86,7 +86,7 @@ std::vector<std::pair<std::string, SoftOptions>> ways() {
   return all;
 }
 
-FEMURA_BACKEND_TEST("All ways to solve the systems give the same motion", "[soft_stepping]") {
+OSSATURA_BACKEND_TEST("All ways to solve the systems give the same motion", "[soft_stepping]") {
   const TestType exec;
   const SoftScene scene = mixed_scene();
   const Run exact = simulate(exec, scene, exact_options(), 5);
@@ -105,7 +105,7 @@ FEMURA_BACKEND_TEST("All ways to solve the systems give the same motion", "[soft
   }
 }
 
-FEMURA_BACKEND_TEST("Bodies that do not touch move as each does alone", "[soft_stepping]") {
+OSSATURA_BACKEND_TEST("Bodies that do not touch move as each does alone", "[soft_stepping]") {
   const TestType exec;
   const SoftScene scene = mixed_scene();
   const Run together = simulate(exec, scene, exact_options(), 4);
@@ -119,7 +119,7 @@ FEMURA_BACKEND_TEST("Bodies that do not touch move as each does alone", "[soft_s
   CHECK(max_norm(minus(together.position, position)) < 1e-11);
 }
 
-FEMURA_BACKEND_TEST("Factors multiply the moduli", "[soft_stepping]") {
+OSSATURA_BACKEND_TEST("Factors multiply the moduli", "[soft_stepping]") {
   const TestType exec;
   SoftScene scene;
   scene.gravity[2] = -10;
@@ -135,7 +135,7 @@ FEMURA_BACKEND_TEST("Factors multiply the moduli", "[soft_stepping]") {
   CHECK(max_norm(minus(by_factor.position, soft.position)) > 1e-4);
 }
 
-FEMURA_BACKEND_TEST("Steps are the same on every run, timed or not", "[soft_stepping]") {
+OSSATURA_BACKEND_TEST("Steps are the same on every run, timed or not", "[soft_stepping]") {
   const TestType exec;
   SoftOptions options;
   options.apply = FactorApply::inverse;
@@ -155,7 +155,7 @@ FEMURA_BACKEND_TEST("Steps are the same on every run, timed or not", "[soft_step
   CHECK((timed.positions(exec) == first.position));
 }
 
-FEMURA_BACKEND_TEST("Factors are as old as the policy says", "[soft_stepping]") {
+OSSATURA_BACKEND_TEST("Factors are as old as the policy says", "[soft_stepping]") {
   const TestType exec;
   const SoftScene scene = mixed_scene();
   SoftOptions options;
@@ -186,7 +186,7 @@ FEMURA_BACKEND_TEST("Factors are as old as the policy says", "[soft_stepping]") 
   }
 }
 
-FEMURA_BACKEND_TEST("A factor that does not help is made anew", "[soft_stepping]") {
+OSSATURA_BACKEND_TEST("A factor that does not help is made anew", "[soft_stepping]") {
   const TestType exec;
   SoftOptions options;
   options.refresh_every = 1000;
@@ -200,8 +200,8 @@ FEMURA_BACKEND_TEST("A factor that does not help is made anew", "[soft_stepping]
   }
 }
 
-FEMURA_BACKEND_TEST("The background brings factors that are younger than the run",
-                    "[soft_stepping]") {
+OSSATURA_BACKEND_TEST("The background brings factors that are younger than the run",
+                      "[soft_stepping]") {
   const TestType exec;
   const SoftScene scene = mixed_scene();
   SoftOptions options;
@@ -229,7 +229,7 @@ FEMURA_BACKEND_TEST("The background brings factors that are younger than the run
   CHECK(max_norm(minus(solver.positions(exec), exact.position)) < 1e-7);
 }
 
-FEMURA_BACKEND_TEST("A run that is resumed goes on as if it had not stopped", "[soft_stepping]") {
+OSSATURA_BACKEND_TEST("A run that is resumed goes on as if it had not stopped", "[soft_stepping]") {
   const TestType exec;
   const SoftScene scene = mixed_scene();
   const SoftOptions options = exact_options();
@@ -260,7 +260,7 @@ FEMURA_BACKEND_TEST("A run that is resumed goes on as if it had not stopped", "[
                   std::invalid_argument);
 }
 
-FEMURA_BACKEND_TEST("Sizes are those of the scene", "[soft_stepping]") {
+OSSATURA_BACKEND_TEST("Sizes are those of the scene", "[soft_stepping]") {
   const TestType exec;
   SoftScene scene = mixed_scene();
   SoftOptions options;

@@ -14,7 +14,7 @@
 #include <set>
 #include <vector>
 
-namespace femura::test {
+namespace ossatura::test {
 
 /// Neighbours of each node, both ways, without itself.
 using Graph = std::vector<std::set<int>>;
@@ -182,4 +182,4 @@ inline double difference(const std::vector<double>& x, const std::vector<double>
   return worst / largest;
 }
 
-} // namespace femura::test
+} // namespace ossatura::test

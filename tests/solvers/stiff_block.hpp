@@ -11,7 +11,7 @@
 
 #include <cmath>
 
-namespace femura::test {
+namespace ossatura::test {
 
 /// A box of hexahedra from `corner`, `cells` of them along each axis.
 inline SoftObject block_object(const int (&cells)[3], const double (&size)[3],
@@ -84,4 +84,4 @@ inline std::vector<double> corrected(const BlockSystem& system, const std::vecto
   return result;
 }
 
-} // namespace femura::test
+} // namespace ossatura::test

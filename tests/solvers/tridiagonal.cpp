@@ -33,7 +33,7 @@ TEST_CASE("The eigenvalues of a tridiagonal matrix are found by bisection", "[tr
       const Eigen::VectorXd expected = by_eigen(diagonal, off_diagonal);
       const double scale = expected.maxCoeff();
       for (int k = 0; k < n; ++k)
-        CHECK(std::abs(femura::tridiagonal_eigenvalue(diagonal, off_diagonal, k) - expected[k]) <
+        CHECK(std::abs(ossatura::tridiagonal_eigenvalue(diagonal, off_diagonal, k) - expected[k]) <
               1e-13 * scale);
     }
 }
@@ -41,8 +41,8 @@ TEST_CASE("The eigenvalues of a tridiagonal matrix are found by bisection", "[tr
 TEST_CASE("The eigenvalues of the second difference are the closed form", "[tridiagonal]") {
   for (int n : {1, 2, 10, 100})
     for (int k = 0; k < n; ++k)
-      CHECK(femura::tridiagonal_eigenvalue(std::vector<double>(n, 2),
-                                           std::vector<double>(n - 1, -1), k) ==
+      CHECK(ossatura::tridiagonal_eigenvalue(std::vector<double>(n, 2),
+                                             std::vector<double>(n - 1, -1), k) ==
             Approx(2 - 2 * std::cos((k + 1) * 3.14159265358979323846 / (n + 1))).epsilon(1e-10));
 }
 

@@ -14,7 +14,7 @@
 
 namespace {
 
-using namespace femura;
+using namespace ossatura;
 
 struct Box {
   CurvedHexaMesh mesh;
@@ -27,7 +27,7 @@ struct Box {
       , held(std::size_t(numbering.num_modes), 0) {}
 };
 
-FEMURA_BACKEND_TEST("a star has the modes of all that touches its vertex", "[pfem]") {
+OSSATURA_BACKEND_TEST("a star has the modes of all that touches its vertex", "[pfem]") {
   // The numbers of the notes: 21, 39, 93, 183, 333 components inside of a mesh, p = 2 .. 6.
   const int rows[] = {21, 39, 93, 183, 333};
   for (int order = 2; order <= 6; ++order) {
@@ -105,7 +105,7 @@ std::set<std::size_t> modes_touching(const Box& box, std::int32_t vertex) {
   return found;
 }
 
-FEMURA_BACKEND_TEST("the preconditioner is the sum of exact solves on its subspaces", "[pfem]") {
+OSSATURA_BACKEND_TEST("the preconditioner is the sum of exact solves on its subspaces", "[pfem]") {
   const TestType exec;
   for (const HexaSpace space : {HexaSpace::trunk, HexaSpace::tensor}) {
     Box box({2, 1, 1}, space, {3, std::uint8_t(space == HexaSpace::trunk ? 4 : 2)});
@@ -163,7 +163,7 @@ FEMURA_BACKEND_TEST("the preconditioner is the sum of exact solves on its subspa
   }
 }
 
-FEMURA_BACKEND_TEST("products by lanes and by rows agree", "[pfem]") {
+OSSATURA_BACKEND_TEST("products by lanes and by rows agree", "[pfem]") {
   const TestType exec;
   const Box box({2, 2, 2}, HexaSpace::trunk, {5});
   const HierarchicStars host = make_hierarchic_stars(box.mesh.mesh, box.numbering, box.held);

@@ -6,13 +6,13 @@
 
 namespace {
 
-using namespace femura;
-using femura::test::BoundaryProblem;
-using femura::test::lame;
-using femura::test::Lame;
-using femura::test::porous;
-using femura::test::Solution;
-using femura::test::sum_plane;
+using namespace ossatura;
+using ossatura::test::BoundaryProblem;
+using ossatura::test::lame;
+using ossatura::test::Lame;
+using ossatura::test::porous;
+using ossatura::test::Solution;
+using ossatura::test::sum_plane;
 using reference::Model;
 using reference::relative_difference;
 
@@ -57,12 +57,12 @@ BoundaryProblem confined(Model model, int axis, double strain) {
   return problem;
 }
 
-FEMURA_BACKEND_TEST("Uniaxial compression of a block is exact", "[voxel_solver]") {
+OSSATURA_BACKEND_TEST("Uniaxial compression of a block is exact", "[voxel_solver]") {
   const double E = 1234, strain = 0.01;
   for (double nu : {0.0, 0.3, 0.45, -0.3})
     for (const auto& shape : {std::array<int, 3>{8, 8, 8}, {7, 5, 9}, {1, 1, 24}, {13, 1, 2}}) {
       const auto problem = uniaxial(reference::homogeneous(shape, E, nu, 0.034), strain);
-      const Solution solution = femura::test::solve(TestType(), problem, 1e-11);
+      const Solution solution = ossatura::test::solve(TestType(), problem, 1e-11);
       INFO("Poisson's ratio " << nu << ", " << shape[0] << " x " << shape[1] << " x " << shape[2]);
       CHECK(solution.result.converged);
       CHECK(field_error(problem.model, solution.u, [&](double x, double y, double z) {
@@ -76,11 +76,12 @@ FEMURA_BACKEND_TEST("Uniaxial compression of a block is exact", "[voxel_solver]"
     }
 }
 
-FEMURA_BACKEND_TEST("Confined compression of a block is exact along every axis", "[voxel_solver]") {
+OSSATURA_BACKEND_TEST("Confined compression of a block is exact along every axis",
+                      "[voxel_solver]") {
   const double E = 17000, nu = 0.3, strain = 0.02;
   for (int axis = 0; axis < 3; ++axis) {
     const auto problem = confined(reference::homogeneous({6, 9, 8}, E, nu, 0.5), axis, strain);
-    const Solution solution = femura::test::solve(TestType(), problem, 1e-11);
+    const Solution solution = ossatura::test::solve(TestType(), problem, 1e-11);
     CHECK(solution.result.converged);
     CHECK(field_error(problem.model, solution.u, [&](double x, double y, double z) {
             std::array<double, 3> u{};
@@ -97,7 +98,7 @@ FEMURA_BACKEND_TEST("Confined compression of a block is exact along every axis",
   }
 }
 
-FEMURA_BACKEND_TEST("Simple shear of a block is exact", "[voxel_solver]") {
+OSSATURA_BACKEND_TEST("Simple shear of a block is exact", "[voxel_solver]") {
   const double E = 10, nu = 0.2, gamma = 0.03;
   BoundaryProblem problem(reference::homogeneous({7, 6, 8}, E, nu, 0.25));
   for (int at : {0, 8}) {
@@ -107,7 +108,7 @@ FEMURA_BACKEND_TEST("Simple shear of a block is exact", "[voxel_solver]") {
   }
   for (int at : {0, 7})
     problem.hold_plane(0, at, 2, 0);
-  const Solution solution = femura::test::solve(TestType(), problem, 1e-11);
+  const Solution solution = ossatura::test::solve(TestType(), problem, 1e-11);
   CHECK(solution.result.converged);
   CHECK(field_error(problem.model, solution.u, [&](double, double, double z) {
           return std::array<double, 3>{gamma * z, 0, 0};
@@ -128,13 +129,13 @@ Model laminate(double first_poisson, double second_poisson) {
   return model;
 }
 
-FEMURA_BACKEND_TEST("A laminate compressed across its layers is springs in series",
-                    "[voxel_solver]") {
+OSSATURA_BACKEND_TEST("A laminate compressed across its layers is springs in series",
+                      "[voxel_solver]") {
   // One stress: s = strain / mean(1 / M), M = lambda + 2 mu, with u piecewise linear in z.
   const double strain = 0.01;
   for (double second : {0.3, 0.0, 0.45}) {
     const auto problem = confined(laminate(0.3, second), 2, strain);
-    const Solution solution = femura::test::solve(TestType(), problem, 1e-11);
+    const Solution solution = ossatura::test::solve(TestType(), problem, 1e-11);
     CHECK(solution.result.converged);
     double compliance = 0;
     std::vector<double> depth(13);
@@ -154,15 +155,15 @@ FEMURA_BACKEND_TEST("A laminate compressed across its layers is springs in serie
   }
 }
 
-FEMURA_BACKEND_TEST("A laminate compressed along its layers is springs in parallel",
-                    "[voxel_solver]") {
+OSSATURA_BACKEND_TEST("A laminate compressed along its layers is springs in parallel",
+                      "[voxel_solver]") {
   // Along x all layers have the strain -e; across z they share one stress t, so the strain there is
   // (t + lambda e) / M, of mean 0: t = -e mean(lambda / M) / mean(1 / M). The stress along x is
   // -M e + lambda (t + lambda e) / M; without lateral contraction, springs in parallel: -E e.
   const double strain = 0.01;
   for (const auto& poisson : {std::pair<double, double>(0, 0), {0.3, 0.3}, {0.2, 0.4}}) {
     const auto problem = confined(laminate(poisson.first, poisson.second), 0, strain);
-    const Solution solution = femura::test::solve(TestType(), problem, 1e-11);
+    const Solution solution = ossatura::test::solve(TestType(), problem, 1e-11);
     CHECK(solution.result.converged);
     double ratio = 0, compliance = 0, expected = 0, parallel = 0;
     const auto constants = [&](int z) {
@@ -187,7 +188,7 @@ FEMURA_BACKEND_TEST("A laminate compressed along its layers is springs in parall
   }
 }
 
-FEMURA_BACKEND_TEST("Displacements of random porous bodies are the oracle's", "[voxel_solver]") {
+OSSATURA_BACKEND_TEST("Displacements of random porous bodies are the oracle's", "[voxel_solver]") {
   for (unsigned seed : {1u, 2u, 3u}) {
     BoundaryProblem problem = porous({6, 7, 5}, seed);
     problem.hold_plane(2, 5, 0, 0.7); // prescribed values as well as forces
@@ -203,16 +204,16 @@ FEMURA_BACKEND_TEST("Displacements of random porous bodies are the oracle's", "[
         options.matrix = kind;
         options.precision = precision;
         options.multigrid.direct_nodes = 20;
-        const Solution solution = femura::test::solve(TestType(), problem, options);
+        const Solution solution = ossatura::test::solve(TestType(), problem, options);
         CHECK(solution.result.converged);
         CHECK(relative_difference(solution.u, expected) < 1e-8);
       }
   }
 }
 
-FEMURA_BACKEND_TEST("Loads and reactions are in balance", "[voxel_solver]") {
+OSSATURA_BACKEND_TEST("Loads and reactions are in balance", "[voxel_solver]") {
   const BoundaryProblem problem = porous({8, 6, 9}, 5);
-  const Solution solution = femura::test::solve(TestType(), problem, 1e-12);
+  const Solution solution = ossatura::test::solve(TestType(), problem, 1e-12);
   CHECK(solution.result.converged);
   double wrong = 0, largest = 0;
   for (int i = 0; i < problem.model.num_dofs(); ++i) {
@@ -229,7 +230,7 @@ FEMURA_BACKEND_TEST("Loads and reactions are in balance", "[voxel_solver]") {
   }
 }
 
-FEMURA_BACKEND_TEST("Solutions add up as their loads do", "[voxel_solver]") {
+OSSATURA_BACKEND_TEST("Solutions add up as their loads do", "[voxel_solver]") {
   BoundaryProblem first = porous({7, 5, 6}, 11), second = first;
   first.hold_plane(2, 6, 1, 0.2);
   second.hold_plane(2, 6, 1, -0.5);
@@ -239,9 +240,9 @@ FEMURA_BACKEND_TEST("Solutions add up as their loads do", "[voxel_solver]") {
     both.u[i] = 2 * first.u[i] - 3 * second.u[i];
     both.f[i] = 2 * first.f[i] - 3 * second.f[i];
   }
-  const Solution a = femura::test::solve(TestType(), first, 1e-12),
-                 b = femura::test::solve(TestType(), second, 1e-12),
-                 sum = femura::test::solve(TestType(), both, 1e-12);
+  const Solution a = ossatura::test::solve(TestType(), first, 1e-12),
+                 b = ossatura::test::solve(TestType(), second, 1e-12),
+                 sum = ossatura::test::solve(TestType(), both, 1e-12);
   std::vector<double> expected;
   for (int i = 0; i < both.model.num_dofs(); ++i)
     expected.push_back(2 * a.u[i] - 3 * b.u[i]);
@@ -249,15 +250,15 @@ FEMURA_BACKEND_TEST("Solutions add up as their loads do", "[voxel_solver]") {
   CHECK(relative_difference(sum.u, expected) < 1e-9);
 }
 
-FEMURA_BACKEND_TEST("One solver takes any number of loads, and starts from what it is given",
-                    "[voxel_solver]") {
+OSSATURA_BACKEND_TEST("One solver takes any number of loads, and starts from what it is given",
+                      "[voxel_solver]") {
   const TestType exec;
   const BoundaryProblem problem = porous({6, 6, 6}, 21);
-  const auto device = femura::test::upload_problem(exec, problem);
+  const auto device = ossatura::test::upload_problem(exec, problem);
   VoxelSolverOptions options;
   options.cg.tolerance = 1e-10;
   VoxelSolver<TestType> solver(exec, device, options);
-  const auto f = femura::test::to_compact(exec, device.grid, problem.model, problem.f);
+  const auto f = ossatura::test::to_compact(exec, device.grid, problem.model, problem.f);
   const auto u = make_zeros<double>(exec, device.grid.num_dofs(), "test::u");
   const auto again = make_zeros<double>(exec, device.grid.num_dofs(), "test::again");
   const SolveResult first = solver.solve(exec, f, u);
@@ -266,7 +267,7 @@ FEMURA_BACKEND_TEST("One solver takes any number of loads, and starts from what 
   CHECK(second.iterations == first.iterations);
   exec.fence();
   // offsets' atomics aside, bitwise
-  CHECK(relative_difference(femura::test::host_values(again), femura::test::host_values(u)) <
+  CHECK(relative_difference(ossatura::test::host_values(again), ossatura::test::host_values(u)) <
         1e-14);
   const SolveResult restarted = solver.solve(exec, f, u); // from the solution
   CHECK(restarted.initial_residual <= 1e-9 * first.initial_residual);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The femura executable: picks the subcommand and turns exceptions into exit codes.
+// The ossatura executable: picks the subcommand and turns exceptions into exit codes.
 //
-//   femura bone tibia.h5 -o out
-//   femura --help
+//   ossatura bone tibia.h5 -o out
+//   ossatura --help
 #include "apps/bone/bone_command.hpp"
 #include "apps/driver/exit_code.hpp"
 #include "apps/driver/process_start.hpp"
@@ -19,7 +19,7 @@
 #include <iomanip>
 #include <iostream>
 
-namespace femura {
+namespace ossatura {
 
 namespace {
 
@@ -39,10 +39,10 @@ const Subcommand subcommands[] = {
 };
 
 void print_help() {
-  std::cout << "Femura: finite elements on multicore processors and GPUs\n\n"
-               "Usage: femura SUBCOMMAND [OPTIONS]\n"
-               "       femura SUBCOMMAND --help, or femura help SUBCOMMAND\n"
-               "       femura --version\n\n"
+  std::cout << "Ossatura: finite elements on multicore processors and GPUs\n\n"
+               "Usage: ossatura SUBCOMMAND [OPTIONS]\n"
+               "       ossatura SUBCOMMAND --help, or ossatura help SUBCOMMAND\n"
+               "       ossatura --version\n\n"
                "Subcommands:\n";
   for (const Subcommand& subcommand : subcommands)
     std::cout << "  " << std::left << std::setw(9) << subcommand.name << subcommand.summary << '\n';
@@ -50,7 +50,7 @@ void print_help() {
 }
 
 void print_version() {
-  std::cout << "femura " << version() << " (git " << git_hash() << ")\n"
+  std::cout << "ossatura " << version() << " (git " << git_hash() << ")\n"
             << "Kokkos " << kokkos_version() << ", backends:";
   for (const std::string& backend : backend_names())
     std::cout << ' ' << backend;
@@ -70,12 +70,12 @@ int run_subcommand(const Invocation& invocation) {
   fail<UsageError>(is_option ? "unknown option '" : "unknown subcommand '", invocation.subcommand,
                    "'", did_you_mean(invocation.subcommand, names),
                    is_option ? " (options of a subcommand come after it)"
-                             : " (femura --help lists them)");
+                             : " (ossatura --help lists them)");
 }
 
 int run(const std::vector<std::string>& all) {
   if (all.size() < 2)
-    fail<UsageError>("no subcommand; see femura --help");
+    fail<UsageError>("no subcommand; see ossatura --help");
   const std::string& first = all[1];
   if (first == "help" && all.size() > 2)
     return run_subcommand({all[2], all, {"--help"}});
@@ -97,10 +97,10 @@ int run(const std::vector<std::string>& all) {
 
 } // namespace
 
-} // namespace femura
+} // namespace ossatura
 
 int main(int argc, char* argv[]) {
-  using namespace femura;
+  using namespace ossatura;
   limit_spinning(argc, argv);
   prepare_process();
   skip_hdf5_exit_cleanup();

@@ -7,13 +7,13 @@ foreach(check IN ITEMS layering format listed licence release)
   add_test(NAME check/${check}
     COMMAND ${CMAKE_COMMAND} -D SOURCE_DIR=${PROJECT_SOURCE_DIR} -D VERSION=${PROJECT_VERSION}
       -P ${PROJECT_SOURCE_DIR}/tests/checks/${check}.cmake)
-  list(APPEND femura_checks check/${check})
+  list(APPEND ossatura_checks check/${check})
 endforeach()
 foreach(language IN ITEMS shell python)
   add_test(NAME check/${language}
     COMMAND ${CMAKE_COMMAND} -D SOURCE_DIR=${PROJECT_SOURCE_DIR} -D LANGUAGE=${language}
       -P ${PROJECT_SOURCE_DIR}/tests/checks/scripts.cmake)
-  list(APPEND femura_checks check/${language})
+  list(APPEND ossatura_checks check/${language})
 endforeach()
 
 # Projects of their own that find, link and run the installed package: one with a kernel, the examples.
@@ -29,7 +29,7 @@ string(TOUPPER "${CMAKE_BUILD_TYPE}" config)
 add_test(NAME check/consumer
   COMMAND ${CMAKE_COMMAND}
     -D SOURCE_DIR=${PROJECT_SOURCE_DIR}/tests/consumer
-    -D FEMURA_BUILD_DIR=${PROJECT_BINARY_DIR}
+    -D OSSATURA_BUILD_DIR=${PROJECT_BINARY_DIR}
     -D WORK_DIR=${PROJECT_BINARY_DIR}/consumer
     -D GENERATOR=${CMAKE_GENERATOR}
     -D CXX_COMPILER=${CMAKE_CXX_COMPILER}
@@ -42,7 +42,7 @@ set_tests_properties(check/consumer PROPERTIES PROCESSORS ${cores} TIMEOUT 1200)
 
 # Where executables look for libraries.
 set(files "")
-foreach(target IN ITEMS femura femura_bench femura_host_tests femura_backend_tests)
+foreach(target IN ITEMS ossatura ossatura_bench ossatura_host_tests ossatura_backend_tests)
   if(TARGET ${target})
     list(APPEND files $<TARGET_FILE:${target}>)
   endif()
@@ -50,7 +50,7 @@ endforeach()
 add_test(NAME check/runpath
   COMMAND ${CMAKE_COMMAND} -D READELF=${CMAKE_READELF} -D "FILES=${files}"
     -P ${PROJECT_SOURCE_DIR}/tests/checks/runpath.cmake)
-list(APPEND femura_checks check/runpath)
+list(APPEND ossatura_checks check/runpath)
 
 # Links of the pages, and files that pages and sources name; codes of warnings and their page.
 find_package(Python3 3.7 QUIET COMPONENTS Interpreter)
@@ -59,7 +59,7 @@ if(Python3_Interpreter_FOUND)
     add_test(NAME check/${check}
       COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/checks/${check}.py
         ${PROJECT_SOURCE_DIR})
-    list(APPEND femura_checks check/${check})
+    list(APPEND ossatura_checks check/${check})
   endforeach()
 endif()
 
@@ -71,7 +71,7 @@ add_test(NAME check/docs
 add_custom_target(docs
   COMMAND ${make_docs} -D OUTPUT_DIR=${PROJECT_BINARY_DIR}/docs -P ${docs_script} VERBATIM)
 
-set_tests_properties(${femura_checks} check/consumer check/docs PROPERTIES
+set_tests_properties(${ossatura_checks} check/consumer check/docs PROPERTIES
   LABELS check SKIP_REGULAR_EXPRESSION "^skipped: |\nskipped: ")
 
 # Every public header compiles on its own and twice in a row; the library checks those that a source
@@ -84,26 +84,26 @@ if(NOT Kokkos_ENABLE_CUDA)
     foreach(header ${headers})
       string(REGEX REPLACE "hpp$" "cpp" own ${PROJECT_SOURCE_DIR}/${header})
       set(first "")
-      if(EXISTS ${own} AND NOT FEMURA_UNITY_BUILD)
+      if(EXISTS ${own} AND NOT OSSATURA_UNITY_BUILD)
         file(STRINGS ${own} first REGEX "^#include" LIMIT_COUNT 1)
       endif()
-      if(first STREQUAL "#include \"${header}\"" OR first STREQUAL "#include <femura/${header}>")
+      if(first STREQUAL "#include \"${header}\"" OR first STREQUAL "#include <ossatura/${header}>")
         continue()
       endif()
       set(source ${CMAKE_CURRENT_BINARY_DIR}/headers/${header}.cpp)
       file(CONFIGURE OUTPUT ${source}
-        CONTENT "#include <femura/${header}>\n#include <femura/${header}> // NOLINT\n")
+        CONTENT "#include <ossatura/${header}>\n#include <ossatura/${header}> // NOLINT\n")
       list(APPEND sources ${source})
     endforeach()
   endforeach()
-  add_library(femura_headers OBJECT EXCLUDE_FROM_ALL ${sources})
-  femura_compile_settings(femura_headers)
-  target_link_libraries(femura_headers PRIVATE femura::femura)
-  if(FEMURA_UNITY_BUILD) # builds without it find a forgotten include of Kokkos
-    target_precompile_headers(femura_headers PRIVATE <Kokkos_Core.hpp>)
+  add_library(ossatura_headers OBJECT EXCLUDE_FROM_ALL ${sources})
+  ossatura_compile_settings(ossatura_headers)
+  target_link_libraries(ossatura_headers PRIVATE ossatura::ossatura)
+  if(OSSATURA_UNITY_BUILD) # builds without it find a forgotten include of Kokkos
+    target_precompile_headers(ossatura_headers PRIVATE <Kokkos_Core.hpp>)
   endif()
 
   add_test(NAME check/headers
-    COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target femura_headers -j ${cores})
+    COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target ossatura_headers -j ${cores})
   set_tests_properties(check/headers PROPERTIES LABELS check PROCESSORS ${cores} TIMEOUT 1200)
 endif()

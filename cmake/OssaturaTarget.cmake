@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compile settings common to our own targets; nothing of it reaches a user's target.
 
-# Headers of the library are <femura/kernels/x.hpp> here, as where they are installed.
-file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/femura)
+# Headers of the library are <ossatura/kernels/x.hpp> here, as where they are installed.
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/ossatura)
 foreach(folder IN ITEMS core kernels solvers)
-  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${PROJECT_BINARY_DIR}/include/femura/${folder}
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${PROJECT_BINARY_DIR}/include/ossatura/${folder}
     SYMBOLIC)
 endforeach()
 
 # Adds warnings, the root as include directory for "apps/x.hpp" and the like, and the machine flags: all
 # that targets have of their own beside CMAKE_CXX_FLAGS and CMAKE_CXX_FLAGS_<CONFIG>. HOST_ONLY: the
 # target is without Kokkos, and a CUDA build leaves it to the host compiler.
-function(femura_compile_settings target)
+function(ossatura_compile_settings target)
   cmake_parse_arguments(PARSE_ARGV 1 settings "HOST_ONLY" "" "")
   target_include_directories(${target} PRIVATE
     ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/include)
@@ -23,10 +23,10 @@ function(femura_compile_settings target)
     target_compile_options(${target} PRIVATE -Werror=cross-execution-space-call
       "SHELL:-Xcudafe --diag_error=20013" "SHELL:-Xcudafe --diag_error=20015")
   endif()
-  if(FEMURA_NATIVE)
+  if(OSSATURA_NATIVE)
     target_compile_options(${target} PRIVATE -march=native)
   endif()
-  if(FEMURA_STATIC_DEPENDENCIES)
+  if(OSSATURA_STATIC_DEPENDENCIES)
     get_target_property(type ${target} TYPE)
     if(type STREQUAL EXECUTABLE)
       target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
@@ -34,10 +34,10 @@ function(femura_compile_settings target)
   endif()
 endfunction()
 
-# With FEMURA_UNITY_BUILD these sources of the target are compiled as one, which spares parsing the
+# With OSSATURA_UNITY_BUILD these sources of the target are compiled as one, which spares parsing the
 # same headers and instantiating the same templates again. Names of their own must differ.
-function(femura_compile_together target group)
-  if(FEMURA_UNITY_BUILD)
+function(ossatura_compile_together target group)
+  if(OSSATURA_UNITY_BUILD)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # takes an included source for a header
       target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
@@ -47,29 +47,29 @@ function(femura_compile_together target group)
   endif()
 endfunction()
 
-# A library of the package: femura_<name>, alias and export name femura::<name>.
-function(femura_library name)
+# A library of the package: ossatura_<name>, alias and export name ossatura::<name>.
+function(ossatura_library name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   list(APPEND sources ${ARGN})
   if(sources)
-    add_library(femura_${name} ${sources})
-    femura_compile_settings(femura_${name})
+    add_library(ossatura_${name} ${sources})
+    ossatura_compile_settings(ossatura_${name})
     foreach(source IN LISTS sources) # by the first words of their names
       get_filename_component(subject ${source} NAME_WE)
       string(REGEX REPLACE "_.*" "" subject ${subject})
-      femura_compile_together(femura_${name} ${subject} ${source})
+      ossatura_compile_together(ossatura_${name} ${subject} ${source})
     endforeach()
     set(scope PUBLIC)
   else()
-    add_library(femura_${name} INTERFACE)
+    add_library(ossatura_${name} INTERFACE)
     set(scope INTERFACE)
   endif()
-  add_library(femura::${name} ALIAS femura_${name})
-  set_target_properties(femura_${name} PROPERTIES EXPORT_NAME ${name})
-  target_compile_features(femura_${name} ${scope} cxx_std_17)
-  target_include_directories(femura_${name} ${scope}
+  add_library(ossatura::${name} ALIAS ossatura_${name})
+  set_target_properties(ossatura_${name} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(ossatura_${name} ${scope} cxx_std_17)
+  target_include_directories(ossatura_${name} ${scope}
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> # "core/x.hpp", until no header says so
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  install(TARGETS femura_${name} EXPORT femuraTargets)
+  install(TARGETS ossatura_${name} EXPORT ossaturaTargets)
 endfunction()

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the prefix of Kokkos (and of Kokkos Kernels, where it is the same) in
-# FEMURA_KOKKOS_PREFIX. Its CMake files name the folder it was installed in first; copies of them
+# OSSATURA_KOKKOS_PREFIX. Its CMake files name the folder it was installed in first; copies of them
 # name the place they are in.
 get_filename_component(prefix ${Kokkos_DIR}/../../.. REALPATH)
 if(prefix MATCHES "^(/|/usr|/usr/local)$")
-  message(FATAL_ERROR "FEMURA_PACKAGE_KOKKOS copies the prefix of Kokkos, and ${prefix} holds more "
+  message(FATAL_ERROR "OSSATURA_PACKAGE_KOKKOS copies the prefix of Kokkos, and ${prefix} holds more "
     "than that: use the one of scripts/setup, or one in a prefix of its own")
 endif()
 if(Kokkos_ARCH MATCHES "NATIVE")
@@ -29,6 +29,6 @@ foreach(file IN LISTS files)
   file(WRITE ${copies}/${file} "${text}")
 endforeach()
 
-install(DIRECTORY ${prefix}/ DESTINATION ${FEMURA_KOKKOS_PREFIX} USE_SOURCE_PERMISSIONS
+install(DIRECTORY ${prefix}/ DESTINATION ${OSSATURA_KOKKOS_PREFIX} USE_SOURCE_PERMISSIONS
   PATTERN "*.cmake" EXCLUDE PATTERN ".*" EXCLUDE)
-install(DIRECTORY ${copies}/ DESTINATION ${FEMURA_KOKKOS_PREFIX})
+install(DIRECTORY ${copies}/ DESTINATION ${OSSATURA_KOKKOS_PREFIX})

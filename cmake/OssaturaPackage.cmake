@@ -3,16 +3,16 @@
 # driver is small beside the library, which is static: nothing else is shared at run time. What only
 # building against it needs is recommended: apt-get installs it, --no-install-recommends leaves it.
 set(CPACK_GENERATOR DEB TGZ)
-set(CPACK_PACKAGE_VENDOR "the Femura authors")
+set(CPACK_PACKAGE_VENDOR "the Ossatura authors")
 set(CPACK_PACKAGE_CONTACT ${CPACK_PACKAGE_VENDOR})
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "finite elements on Kokkos: bone, heart, soft bodies, design")
 set(CPACK_PACKAGE_DESCRIPTION
-  "Femura solves five kinds of finite-element problems on CPUs and GPUs:
+  "Ossatura solves five kinds of finite-element problems on CPUs and GPUs:
 stiffness of bone from CT images, activation times of the heart, soft bodies
 with contact in real time, topology optimisation, and elasticity with
 elements of high order.
 .
-This package has the program femura, its benchmarks, and the C++17 library
+This package has the program ossatura, its benchmarks, and the C++17 library
 with its CMake package, the Kokkos it was built with, and examples.")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
@@ -26,6 +26,6 @@ set(CPACK_DEBIAN_PACKAGE_RECOMMENDS
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
 # Debian wants the licences of all that is inside in this file.
-install(FILES ${PROJECT_SOURCE_DIR}/cmake/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/femura)
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ossatura)
 
 include(CPack)

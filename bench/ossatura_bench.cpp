@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Benchmarks of femura: every variant on every backend of the build, verified before it is timed,
+// Benchmarks of ossatura: every variant on every backend of the build, verified before it is timed,
 // beside the ceilings of the machine measured in the same process. command_line.cpp has the usage.
 #include "bench/command_line.hpp"
 #include "bench/context.hpp"
@@ -23,7 +23,7 @@
 #include <optional>
 #include <regex>
 
-namespace femura::bench {
+namespace ossatura::bench {
 
 namespace {
 
@@ -108,7 +108,7 @@ std::vector<const Group*> add_rows(const CommandLine& line, Plan& plan) {
     if (!entry.has_rows)
       fail<UsageError>("no group and no row begins with '", entry.name,
                        line.extent == Extent::own ? "'" : "' at this extent",
-                       "; femura_bench list --rows has the rows; groups: ", names_of_groups());
+                       "; ossatura_bench list --rows has the rows; groups: ", names_of_groups());
   return with_rows;
 }
 
@@ -130,7 +130,7 @@ void list(const CommandLine& line) {
 
 /// Hands Google Benchmark its flags. Returns false if it does not know one.
 bool initialize_benchmark(const CommandLine& line) {
-  static std::vector<std::string> arguments = {"femura_bench"}; // it keeps a pointer to the first
+  static std::vector<std::string> arguments = {"ossatura_bench"}; // it keeps a pointer to the first
   if (!line.output.empty()) // it wants a file for our ResultsFile, which has its own
     arguments.push_back("--benchmark_out=/dev/null");
   arguments.insert(arguments.end(), line.passed.begin(), line.passed.end());
@@ -207,9 +207,9 @@ int run(const CommandLine& line) {
     results->write(interrupted ? "interrupted" : "complete");
   const std::size_t failed = outcomes().failed.size(), noted = outcomes().reason.size();
   if (noted > 0)
-    std::cerr << "femura_bench: " << failed << " rows failed, " << noted - failed << " skipped\n";
+    std::cerr << "ossatura_bench: " << failed << " rows failed, " << noted - failed << " skipped\n";
   if (interrupted) {
-    std::cerr << "femura_bench: interrupted by " << interruption() << ": "
+    std::cerr << "ossatura_bench: interrupted by " << interruption() << ": "
               << outcomes().left_out.size() << " of " << plan.num_rows() << " rows did not run\n";
     return 75;
   }
@@ -222,7 +222,7 @@ int run_command(const CommandLine& line) {
     std::fputs(help_text, stdout);
     return 0;
   case Command::version:
-    std::printf("femura_bench %s (%s)\n", version(), git_hash());
+    std::printf("ossatura_bench %s (%s)\n", version(), git_hash());
     return 0;
   case Command::list:
     list(line);
@@ -234,22 +234,23 @@ int run_command(const CommandLine& line) {
 
 } // namespace
 
-} // namespace femura::bench
+} // namespace ossatura::bench
 
 int main(int argc, char** argv) {
   try {
-    return femura::bench::run_command(femura::bench::parse_command_line({argv + 1, argv + argc}));
-  } catch (const femura::UsageError& error) {
-    std::cerr << "femura_bench: " << error.what() << '\n';
+    return ossatura::bench::run_command(
+        ossatura::bench::parse_command_line({argv + 1, argv + argc}));
+  } catch (const ossatura::UsageError& error) {
+    std::cerr << "ossatura_bench: " << error.what() << '\n';
     return 2;
-  } catch (const femura::BackendError& error) {
-    std::cerr << "femura_bench: " << error.what() << '\n';
+  } catch (const ossatura::BackendError& error) {
+    std::cerr << "ossatura_bench: " << error.what() << '\n';
     return 4;
-  } catch (const femura::InputError& error) {
-    std::cerr << "femura_bench: " << error.what() << '\n';
+  } catch (const ossatura::InputError& error) {
+    std::cerr << "ossatura_bench: " << error.what() << '\n';
     return 5;
   } catch (const std::exception& error) {
-    std::cerr << "femura_bench: " << error.what() << '\n';
+    std::cerr << "ossatura_bench: " << error.what() << '\n';
     return 1;
   }
 }

@@ -4,9 +4,9 @@
 # curl and crypto belong to a driver for remote files that nothing here opens.
 find_package(HDF5 1.10 QUIET COMPONENTS C)
 if(HDF5_FOUND AND HDF5_USE_STATIC_LIBRARIES)
-  find_library(FEMURA_SZIP_LIBRARY NAMES libsz.a libszaec.a)
-  find_library(FEMURA_AEC_LIBRARY NAMES libaec.a)
-  foreach(library IN LISTS FEMURA_SZIP_LIBRARY FEMURA_AEC_LIBRARY)
+  find_library(OSSATURA_SZIP_LIBRARY NAMES libsz.a libszaec.a)
+  find_library(OSSATURA_AEC_LIBRARY NAMES libaec.a)
+  foreach(library IN LISTS OSSATURA_SZIP_LIBRARY OSSATURA_AEC_LIBRARY)
     if(library)
       set_property(TARGET hdf5::hdf5 APPEND PROPERTY INTERFACE_LINK_LIBRARIES ${library})
     endif()
