@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Checks of the tree itself, with the label `check`.
 
-# Of the sources alone, without a build: who may include whom, format, test sources in no executable,
-# licence lines, version and date of the release.
-foreach(check IN ITEMS layering format listed licence release)
+# Of the sources alone, without a build: format, licence lines, version and date of the release.
+foreach(check IN ITEMS format licence release)
   add_test(NAME check/${check}
     COMMAND ${CMAKE_COMMAND} -D SOURCE_DIR=${PROJECT_SOURCE_DIR} -D VERSION=${PROJECT_VERSION}
       -P ${PROJECT_SOURCE_DIR}/tests/checks/${check}.cmake)
@@ -52,15 +51,19 @@ add_test(NAME check/runpath
     -P ${PROJECT_SOURCE_DIR}/tests/checks/runpath.cmake)
 list(APPEND ossatura_checks check/runpath)
 
-# Links of the pages, and files that pages and sources name; codes of warnings and their page.
+# Who may include whom; links of the pages, and files that pages and sources name; codes of warnings and
+# their page.
 find_package(Python3 3.7 QUIET COMPONENTS Interpreter)
 if(Python3_Interpreter_FOUND)
-  foreach(check IN ITEMS links warnings)
+  foreach(check IN ITEMS layering links warnings)
     add_test(NAME check/${check}
       COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/checks/${check}.py
         ${PROJECT_SOURCE_DIR})
     list(APPEND ossatura_checks check/${check})
   endforeach()
+  add_test(NAME check/architecture
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/architecture --check)
+  list(APPEND ossatura_checks check/architecture)
 endif()
 
 # The documentation without a warning; the target `docs` makes it in docs/html of the build tree.
@@ -82,12 +85,13 @@ if(NOT Kokkos_ENABLE_CUDA)
     file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
       ${PROJECT_SOURCE_DIR}/${folder}/*.hpp)
     foreach(header ${headers})
-      string(REGEX REPLACE "hpp$" "cpp" own ${PROJECT_SOURCE_DIR}/${header})
+      cmake_path(REPLACE_EXTENSION header cpp OUTPUT_VARIABLE own)
+      cmake_path(ABSOLUTE_PATH own BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
       set(first "")
       if(EXISTS ${own} AND NOT OSSATURA_UNITY_BUILD)
         file(STRINGS ${own} first REGEX "^#include" LIMIT_COUNT 1)
       endif()
-      if(first STREQUAL "#include \"${header}\"" OR first STREQUAL "#include <ossatura/${header}>")
+      if(first STREQUAL "#include <ossatura/${header}>")
         continue()
       endif()
       set(source ${CMAKE_CURRENT_BINARY_DIR}/headers/${header}.cpp)

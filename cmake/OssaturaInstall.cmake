@@ -6,13 +6,8 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ossatura)
 install(TARGETS ossatura_all EXPORT ossaturaTargets)
 install(EXPORT ossaturaTargets NAMESPACE ossatura:: DESTINATION ${package_dir})
 
-# Installed headers include each other as <ossatura/core/x.hpp> does: a program may have a folder
-# core/ of its own.
-install(CODE "
-  set(source \"${PROJECT_SOURCE_DIR}\")
-  set(changed \"${PROJECT_BINARY_DIR}/headers\")
-  set(destination \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}\")")
-install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/install_headers.cmake)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/core ${PROJECT_SOURCE_DIR}/kernels ${PROJECT_SOURCE_DIR}/solvers
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ossatura FILES_MATCHING PATTERN "*.hpp")
 
 # A package for other machines brings its Kokkos; elsewhere programs find the one it was built with.
 set(OSSATURA_KOKKOS_PREFIX ${CMAKE_INSTALL_LIBDIR}/ossatura/kokkos)

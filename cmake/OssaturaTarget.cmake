@@ -34,31 +34,36 @@ function(ossatura_compile_settings target)
   endif()
 endfunction()
 
-# With OSSATURA_UNITY_BUILD these sources of the target are compiled as one, which spares parsing the
-# same headers and instantiating the same templates again. Names of their own must differ.
-function(ossatura_compile_together target group)
-  if(OSSATURA_UNITY_BUILD)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # takes an included source for a header
-      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
-    endif()
-    set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES
-      UNITY_GROUP ${group})
+# With OSSATURA_UNITY_BUILD the sources of a folder are compiled as one, which spares parsing the same
+# headers and instantiating the same templates again. Names that a source keeps to itself must then
+# differ within its folder.
+function(ossatura_compile_folders_together target)
+  if(NOT OSSATURA_UNITY_BUILD)
+    return()
   endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # takes an included source for a header
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
+  foreach(source IN LISTS ARGN)
+    cmake_path(GET source PARENT_PATH group)
+    cmake_path(RELATIVE_PATH group BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    string(REPLACE "/" "_" group ${group})
+    set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${group})
+  endforeach()
 endfunction()
 
-# A library of the package: ossatura_<name>, alias and export name ossatura::<name>.
+# A library of the package: ossatura_<name>, alias and export name ossatura::<name>, of all sources
+# below the folder <name> or, where given, of those.
 function(ossatura_library name)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
-  list(APPEND sources ${ARGN})
+  set(sources ${ARGN})
+  if(NOT sources)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
+  endif()
   if(sources)
     add_library(ossatura_${name} ${sources})
     ossatura_compile_settings(ossatura_${name})
-    foreach(source IN LISTS sources) # by the first words of their names
-      get_filename_component(subject ${source} NAME_WE)
-      string(REGEX REPLACE "_.*" "" subject ${subject})
-      ossatura_compile_together(ossatura_${name} ${subject} ${source})
-    endforeach()
+    ossatura_compile_folders_together(ossatura_${name} ${sources})
     set(scope PUBLIC)
   else()
     add_library(ossatura_${name} INTERFACE)
@@ -69,7 +74,6 @@ function(ossatura_library name)
   target_compile_features(ossatura_${name} ${scope} cxx_std_17)
   target_include_directories(ossatura_${name} ${scope}
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> # "core/x.hpp", until no header says so
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   install(TARGETS ossatura_${name} EXPORT ossaturaTargets)
 endfunction()

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Two test executables, one CTest entry per subject and backend:
-#   ossatura_host_test(name sources...)     host/name                     label host
-#   ossatura_backend_test(name sources...)  serial/name                   label serial
-#                                         openmp1/name, openmp4/name    label openmp
-#                                         cuda/name                     label cuda
-# Sources added while ossatura_test_group is set are compiled as one (ossatura_compile_together).
+# Two test executables of all sources below the folders of the layers, and a CTest entry for each
+# source and backend. A source whose tests are OSSATURA_BACKEND_TEST runs on every backend, one whose
+# tests are TEST_CASE once and without a backend; one without tests is a part of others:
+#   host/NAME                       label host
+#   serial/NAME                     label serial
+#   openmp1/NAME, openmp4/NAME      label openmp
+#   cuda/NAME                       label cuda
 # Entries select their tests by file name (Catch2 tags [#file]) and backend tag, so nothing is run
 # at build time to discover them. Base names of test sources are therefore unique.
 
@@ -48,6 +49,7 @@ endforeach()
 function(ossatura_test_executable target)
   add_executable(${target} ${ARGN})
   ossatura_compile_settings(${target})
+  ossatura_compile_folders_together(${target} ${ARGN})
   target_link_libraries(${target} PRIVATE ossatura::ossatura ossatura_catch ZLIB::ZLIB)
   if(TARGET ossatura_driver) # its parts, CLI11 and nlohmann-json
     target_link_libraries(${target} PRIVATE ossatura_driver)
@@ -61,36 +63,13 @@ function(ossatura_test_executable target)
   endif()
 endfunction()
 
-ossatura_test_executable(ossatura_host_tests)
-ossatura_test_executable(ossatura_backend_tests backend_session.cpp)
-list(JOIN ossatura_test_backends "," names)
-target_compile_definitions(ossatura_backend_tests PRIVATE OSSATURA_TEST_BACKENDS="${names}")
-
-# Adds the sources to the executable and sets `selection` to the Catch2 expression for them.
-macro(ossatura_add_test_sources target tag)
-  target_sources(${target} PRIVATE ${ARGN})
-  if(ossatura_test_group)
-    ossatura_compile_together(${target} ${ossatura_test_group} ${ARGN})
-  endif()
-  set(selection "")
-  foreach(source ${ARGN})
-    get_filename_component(stem ${source} NAME_WE)
-    get_property(known GLOBAL PROPERTY ossatura_test_stems)
-    if(stem IN_LIST known)
-      message(FATAL_ERROR "two test sources are called ${stem}.cpp; Catch2 cannot tell them apart")
-    endif()
-    set_property(GLOBAL APPEND PROPERTY ossatura_test_stems ${stem})
-    list(APPEND selection "[#${stem}]${tag}${ossatura_left_out}")
-  endforeach()
-endmacro()
-
 function(ossatura_add_test_entry entry target label threads selection)
   set(waiting "")
   if(threads GREATER 2) # than there may be cores: threads that wait give way
     set(waiting ";OMP_WAIT_POLICY=passive")
   endif()
   add_test(NAME ${entry}
-    COMMAND ${target} --filenames-as-tags ${ossatura_catch_arguments} ${selection})
+    COMMAND ${target} --filenames-as-tags ${ossatura_catch_arguments} "${selection}")
   set_tests_properties(${entry} PROPERTIES LABELS ${label} PROCESSORS ${threads}
     SKIP_RETURN_CODE 77 TIMEOUT 600
     # a CUDA build on a machine without the driver
@@ -98,29 +77,59 @@ function(ossatura_add_test_entry entry target label threads selection)
     ENVIRONMENT "OMP_NUM_THREADS=${threads};OMP_PROC_BIND=false${waiting}")
 endfunction()
 
-function(ossatura_host_test name)
-  ossatura_add_test_sources(ossatura_host_tests "" ${ARGN})
-  string(REPLACE ";" "," selection "${selection}")
-  ossatura_add_test_entry(host/${name} ossatura_host_tests host 1 "${selection}")
-endfunction()
-
-# THREADS: of the second OpenMP entry in place of 4, for tests that wait at barriers most of the time.
-function(ossatura_backend_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "" "THREADS" "")
-  if(NOT test_THREADS)
-    set(test_THREADS 4)
-  endif()
-  ossatura_add_test_sources(ossatura_backend_tests "[BACKEND]" ${test_UNPARSED_ARGUMENTS})
-  string(REPLACE ";" "," selection "${selection}")
+# The entries of a source of backend tests. Results must not depend on the number of threads, so
+# OpenMP has two; solvers, which wait at barriers most of the time, have fewer in the second.
+function(ossatura_add_backend_entries name threads)
   foreach(backend IN LISTS ossatura_test_backends)
-    string(REPLACE BACKEND ${backend} chosen "${selection}")
-    if(backend STREQUAL openmp) # results must not depend on the number of threads
-      foreach(threads 1 ${test_THREADS})
-        ossatura_add_test_entry(openmp${threads}/${name} ossatura_backend_tests openmp ${threads}
-          "${chosen}")
+    set(selection "[#${name}][${backend}]${ossatura_left_out}")
+    if(backend STREQUAL openmp)
+      foreach(number 1 ${threads})
+        ossatura_add_test_entry(openmp${number}/${name} ossatura_backend_tests openmp ${number}
+          "${selection}")
       endforeach()
     else()
-      ossatura_add_test_entry(${backend}/${name} ossatura_backend_tests ${backend} 1 "${chosen}")
+      ossatura_add_test_entry(${backend}/${name} ossatura_backend_tests ${backend} 1 "${selection}")
     endif()
   endforeach()
 endfunction()
+
+set(layers core kernels solvers)
+if(TARGET ossatura)
+  list(APPEND layers apps)
+endif()
+set(host_sources "")
+set(backend_sources "")
+set(known "")
+foreach(layer IN LISTS layers)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${layer}/*.cpp)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source STEM name)
+    if(name IN_LIST known)
+      message(FATAL_ERROR "two test sources are called ${name}.cpp; Catch2 cannot tell them apart")
+    endif()
+    list(APPEND known ${name})
+    file(STRINGS ${source} tests REGEX "^(OSSATURA_BACKEND_TEST|TEST_CASE)" LIMIT_COUNT 1)
+    if(tests MATCHES "^TEST_CASE")
+      list(APPEND host_sources ${source})
+      ossatura_add_test_entry(host/${name} ossatura_host_tests host 1
+        "[#${name}]${ossatura_left_out}")
+    else()
+      list(APPEND backend_sources ${source})
+      if(tests)
+        set(threads 4)
+        if(layer STREQUAL solvers)
+          set(threads 2)
+        endif()
+        ossatura_add_backend_entries(${name} ${threads})
+      endif()
+    endif()
+  endforeach()
+endforeach()
+
+ossatura_test_executable(ossatura_host_tests ${host_sources})
+find_package(Eigen3 3.3 REQUIRED NO_MODULE) # oracles of host tests; not in code that nvcc compiles
+target_link_libraries(ossatura_host_tests PRIVATE Eigen3::Eigen)
+ossatura_test_executable(ossatura_backend_tests
+  ${CMAKE_CURRENT_SOURCE_DIR}/backend_session.cpp ${backend_sources})
+list(JOIN ossatura_test_backends "," names)
+target_compile_definitions(ossatura_backend_tests PRIVATE OSSATURA_TEST_BACKENDS="${names}")

@@ -3,78 +3,78 @@
 #pragma once
 
 // Images
-#include "kernels/component_selection.hpp"
-#include "kernels/count_solid.hpp"
-#include "kernels/material_law.hpp"
-#include "kernels/perlin.hpp"
-#include "kernels/shapes.hpp"
-#include "kernels/voxelise.hpp"
+#include <ossatura/kernels/image/component_selection.hpp>
+#include <ossatura/kernels/image/count_solid.hpp>
+#include <ossatura/kernels/image/material_law.hpp>
+#include <ossatura/kernels/image/perlin.hpp>
+#include <ossatura/kernels/image/shapes.hpp>
+#include <ossatura/kernels/image/voxelise.hpp>
 
 // Coarse levels of cells
-#include "kernels/cell_coarsen.hpp"
-#include "kernels/cell_operator.hpp"
-#include "kernels/cell_transfer.hpp"
-#include "kernels/voxel_blocks.hpp"
+#include <ossatura/kernels/bone/cells/coarsen.hpp>
+#include <ossatura/kernels/bone/cells/operator.hpp>
+#include <ossatura/kernels/bone/cells/transfer.hpp>
+#include <ossatura/kernels/bone/voxel_blocks.hpp>
 
 // Voxel elasticity
-#include "kernels/brick_operator.hpp"
-#include "kernels/gather_operator.hpp"
-#include "kernels/hash_operator.hpp"
-#include "kernels/lame_field.hpp"
-#include "kernels/lame_summary.hpp"
-#include "kernels/mechanical_test.hpp"
-#include "kernels/offset_operator.hpp"
-#include "kernels/reactions.hpp"
-#include "kernels/voxel_fields.hpp"
-#include "kernels/voxel_grid.hpp"
-#include "kernels/voxel_operator.hpp"
+#include <ossatura/kernels/bone/brick_operator.hpp>
+#include <ossatura/kernels/bone/fields.hpp>
+#include <ossatura/kernels/bone/gather_operator.hpp>
+#include <ossatura/kernels/bone/lame_field.hpp>
+#include <ossatura/kernels/bone/lame_summary.hpp>
+#include <ossatura/kernels/bone/mechanical_test.hpp>
+#include <ossatura/kernels/bone/offset_operator.hpp>
+#include <ossatura/kernels/bone/operator.hpp>
+#include <ossatura/kernels/bone/published/hash_operator.hpp>
+#include <ossatura/kernels/bone/reactions.hpp>
+#include <ossatura/kernels/image/grid.hpp>
 
 // Activation times
-#include "kernels/eikonal_front.hpp"
-#include "kernels/eikonal_patch.hpp"
-#include "kernels/eikonal_scan.hpp"
-#include "kernels/eikonal_spread.hpp"
-#include "kernels/eikonal_times.hpp"
-#include "kernels/tetra_metric.hpp"
+#include <ossatura/kernels/eikonal/front.hpp>
+#include <ossatura/kernels/eikonal/published/patch.hpp>
+#include <ossatura/kernels/eikonal/published/scan.hpp>
+#include <ossatura/kernels/eikonal/spread.hpp>
+#include <ossatura/kernels/eikonal/tetra_metric.hpp>
+#include <ossatura/kernels/eikonal/times.hpp>
 
 // Soft bodies
-#include "kernels/assemble_system.hpp"
-#include "kernels/batched_factor.hpp"
-#include "kernels/block_multiply.hpp"
-#include "kernels/dissection_solve.hpp"
-#include "kernels/element_triplets.hpp"
-#include "kernels/form_inverse.hpp"
-#include "kernels/inverse_bands.hpp"
-#include "kernels/inverse_product.hpp"
-#include "kernels/level_solve.hpp"
-#include "kernels/make_coo_map.hpp"
-#include "kernels/make_element_map.hpp"
-#include "kernels/make_factor_pattern.hpp"
-#include "kernels/node_rotations.hpp"
-#include "kernels/resident_cg.hpp"
-#include "kernels/soft_elements.hpp"
-#include "kernels/supernode_solve.hpp"
+#include <ossatura/kernels/algebra/block_multiply.hpp>
+#include <ossatura/kernels/krylov/resident_cg.hpp>
+#include <ossatura/kernels/softbody/assembly/make_element_map.hpp>
+#include <ossatura/kernels/softbody/assembly/published/assemble_system.hpp>
+#include <ossatura/kernels/softbody/assembly/published/element_triplets.hpp>
+#include <ossatura/kernels/softbody/assembly/published/make_coo_map.hpp>
+#include <ossatura/kernels/softbody/elements/evaluate.hpp>
+#include <ossatura/kernels/softbody/elements/node_rotations.hpp>
+#include <ossatura/kernels/softbody/factor/batched.hpp>
+#include <ossatura/kernels/softbody/factor/form_inverse.hpp>
+#include <ossatura/kernels/softbody/factor/inverse_bands.hpp>
+#include <ossatura/kernels/softbody/factor/inverse_product.hpp>
+#include <ossatura/kernels/softbody/factor/make_factor_pattern.hpp>
+#include <ossatura/kernels/softbody/factor/published/dissection_solve.hpp>
+#include <ossatura/kernels/softbody/factor/published/level_solve.hpp>
+#include <ossatura/kernels/softbody/factor/supernode_solve.hpp>
 
 // Hexahedra with moduli
-#include "kernels/hexa_arrays.hpp"
-#include "kernels/hexa_block_matrix.hpp"
-#include "kernels/hexa_congruent.hpp"
-#include "kernels/hexa_operator.hpp"
-#include "kernels/hexa_recompute.hpp"
-#include "kernels/hexa_stored_operators.hpp"
+#include <ossatura/kernels/hexa/arrays.hpp>
+#include <ossatura/kernels/hexa/block_matrix.hpp>
+#include <ossatura/kernels/hexa/congruent.hpp>
+#include <ossatura/kernels/hexa/operator.hpp>
+#include <ossatura/kernels/hexa/published/stored_operators.hpp>
+#include <ossatura/kernels/hexa/recompute.hpp>
 
 // Topology optimisation
-#include "kernels/cone_filter.hpp"
-#include "kernels/design_update.hpp"
-#include "kernels/helmholtz_terms.hpp"
-#include "kernels/hexa_energies.hpp"
-#include "kernels/hexa_geometry.hpp"
-#include "kernels/tanh_projection.hpp"
+#include <ossatura/kernels/hexa/geometry.hpp>
+#include <ossatura/kernels/topopt/cone_filter.hpp>
+#include <ossatura/kernels/topopt/helmholtz_terms.hpp>
+#include <ossatura/kernels/topopt/hexa_energies.hpp>
+#include <ossatura/kernels/topopt/tanh_projection.hpp>
+#include <ossatura/kernels/topopt/update.hpp>
 
 // Hexahedra of high order
-#include "kernels/basis_tables.hpp"
-#include "kernels/hexa_batch.hpp"
-#include "kernels/hexa_classes.hpp"
-#include "kernels/hierarchic_operator.hpp"
-#include "kernels/sample_hexas.hpp"
-#include "kernels/stiffness_method.hpp"
+#include <ossatura/kernels/pfem/basis_tables.hpp>
+#include <ossatura/kernels/pfem/hexa_batch.hpp>
+#include <ossatura/kernels/pfem/hexa_classes.hpp>
+#include <ossatura/kernels/pfem/operator.hpp>
+#include <ossatura/kernels/pfem/sample_hexas.hpp>
+#include <ossatura/kernels/pfem/stiffness/method.hpp>

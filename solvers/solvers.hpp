@@ -3,37 +3,37 @@
 #pragma once
 
 // Iterations
-#include "solvers/cg.hpp"
-#include "solvers/lanczos.hpp"
-#include "solvers/polynomial_smoother.hpp"
+#include <ossatura/solvers/krylov/cg.hpp>
+#include <ossatura/solvers/krylov/lanczos.hpp>
+#include <ossatura/solvers/krylov/polynomial_smoother.hpp>
 
 // Voxel elasticity
-#include "solvers/voxel_problem.hpp"
-#include "solvers/voxel_solver.hpp"
+#include <ossatura/solvers/bone/problem.hpp>
+#include <ossatura/solvers/bone/solver.hpp>
 
 // Elasticity on hexahedra
-#include "solvers/hexa_operators.hpp"
-#include "solvers/hexa_solver.hpp"
+#include <ossatura/solvers/hexa/operators.hpp>
+#include <ossatura/solvers/hexa/solver.hpp>
 
 // Activation times
-#include "solvers/eikonal_solver.hpp"
+#include <ossatura/solvers/eikonal/solver.hpp>
 
 // Soft bodies
-#include "solvers/contact_solver.hpp"
-#include "solvers/host_factor.hpp"
-#include "solvers/nested_dissection.hpp"
-#include "solvers/resident_cg.hpp"
-#include "solvers/soft_solver.hpp"
+#include <ossatura/solvers/krylov/resident_cg.hpp>
+#include <ossatura/solvers/softbody/contact/solver.hpp>
+#include <ossatura/solvers/softbody/factor/nested_dissection.hpp>
+#include <ossatura/solvers/softbody/factor/on_host.hpp>
+#include <ossatura/solvers/softbody/solver.hpp>
 
 // Topology optimisation
-#include "solvers/design_optimizer.hpp"
-#include "solvers/helmholtz_filter.hpp"
-#include "solvers/mma.hpp"
-#include "solvers/optimality_criteria.hpp"
+#include <ossatura/solvers/topopt/helmholtz_filter.hpp>
+#include <ossatura/solvers/topopt/mma.hpp>
+#include <ossatura/solvers/topopt/optimality_criteria.hpp>
+#include <ossatura/solvers/topopt/optimizer.hpp>
 
 // Hexahedra of high order
-#include "solvers/element_stiffness.hpp"
-#include "solvers/hierarchic_loads.hpp"
-#include "solvers/hierarchic_model.hpp"
-#include "solvers/hierarchic_operators.hpp"
-#include "solvers/hierarchic_solver.hpp"
+#include <ossatura/solvers/pfem/loads.hpp>
+#include <ossatura/solvers/pfem/model.hpp>
+#include <ossatura/solvers/pfem/operators.hpp>
+#include <ossatura/solvers/pfem/solver.hpp>
+#include <ossatura/solvers/pfem/stiffness.hpp>

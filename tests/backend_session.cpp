@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kokkos lives from the first test to the last, not while tests are only listed.
 #define CATCH_CONFIG_EXTERNAL_INTERFACES // listeners, in Catch2 version 2
-#include "core/backend.hpp"
 #include "tests/catch.hpp"
+#include <ossatura/core/base/backend.hpp>
 
 #include <cstdio>
 #include <cstdlib>

@@ -2,8 +2,8 @@
 // Tests that run on every backend of the build, or on those of OSSATURA_TEST_BACKENDS.
 #pragma once
 
-#include "core/backend.hpp"
 #include "tests/catch.hpp"
+#include <ossatura/core/base/backend.hpp>
 
 #include <string>
 #include <string_view>

@@ -2,7 +2,7 @@
 // How much of the bone a support touches.
 #pragma once
 
-#include "kernels/reactions.hpp"
+#include <ossatura/kernels/bone/reactions.hpp>
 
 #include <vector>
 

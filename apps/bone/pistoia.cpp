@@ -2,7 +2,7 @@
 #include "apps/bone/pistoia.hpp"
 
 #include "apps/bone/statistics.hpp"
-#include "core/require.hpp"
+#include <ossatura/core/base/require.hpp>
 
 namespace ossatura {
 

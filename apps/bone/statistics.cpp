@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/bone/statistics.hpp"
 
-#include "core/require.hpp"
+#include <ossatura/core/base/require.hpp>
 
 #include <algorithm>
 #include <cmath>

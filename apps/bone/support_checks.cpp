@@ -2,9 +2,9 @@
 #include "apps/bone/support_checks.hpp"
 
 #include "apps/bone/supports.hpp"
-#include "apps/driver/table.hpp"
-#include "core/held_motions.hpp"
-#include "kernels/node_parts.hpp"
+#include "apps/driver/output/table.hpp"
+#include <ossatura/core/mesh/held_motions.hpp>
+#include <ossatura/kernels/bone/node_parts.hpp>
 
 #include <algorithm>
 #include <cmath>

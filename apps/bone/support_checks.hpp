@@ -3,7 +3,7 @@
 // a warning before the solve.
 #pragma once
 
-#include "apps/bone/bone_load.hpp"
+#include "apps/bone/input/load.hpp"
 
 namespace ossatura {
 

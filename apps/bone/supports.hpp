@@ -2,9 +2,9 @@
 // Reactions summed over the parts of a load case.
 #pragma once
 
-#include "apps/bone/bone_results.hpp"
-#include "kernels/mechanical_test.hpp"
-#include "kernels/reactions.hpp"
+#include "apps/bone/output/results.hpp"
+#include <ossatura/kernels/bone/mechanical_test.hpp>
+#include <ossatura/kernels/bone/reactions.hpp>
 
 #include <vector>
 

@@ -2,7 +2,7 @@
 // The answer of a specimen to a mechanical test, from the reactions of its supports.
 #pragma once
 
-#include "apps/bone/bone_options.hpp"
+#include "apps/bone/input/options.hpp"
 #include "apps/bone/supports.hpp"
 
 namespace ossatura {

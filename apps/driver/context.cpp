@@ -3,12 +3,12 @@
 
 #include "apps/driver/exit_code.hpp"
 #include "apps/driver/interrupt.hpp"
-#include "apps/driver/json_file.hpp"
-#include "apps/driver/table.hpp"
-#include "core/backend.hpp"
-#include "core/io/atomic_file.hpp"
-#include "core/region_poll.hpp"
-#include "core/version.hpp"
+#include "apps/driver/output/table.hpp"
+#include "apps/driver/problem/json_file.hpp"
+#include <ossatura/core/base/backend.hpp>
+#include <ossatura/core/base/region_poll.hpp>
+#include <ossatura/core/base/version.hpp>
+#include <ossatura/core/io/text/atomic_file.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -2,16 +2,16 @@
 // What a subcommand runs in: log, history, provenance and the names of its outputs.
 #pragma once
 
-#include "apps/driver/common_options.hpp"
-#include "apps/driver/history.hpp"
-#include "apps/driver/output_files.hpp"
-#include "apps/driver/progress.hpp"
-#include "apps/driver/provenance.hpp"
-#include "core/kokkos_runtime.hpp"
-#include "core/log.hpp"
-#include "core/memory.hpp"
-#include "core/require.hpp"
-#include "core/timer.hpp"
+#include "apps/driver/options/common.hpp"
+#include "apps/driver/output/history.hpp"
+#include "apps/driver/output/names.hpp"
+#include "apps/driver/output/progress.hpp"
+#include "apps/driver/output/provenance.hpp"
+#include <ossatura/core/base/log.hpp>
+#include <ossatura/core/base/require.hpp>
+#include <ossatura/core/base/timer.hpp>
+#include <ossatura/core/machine/kokkos_runtime.hpp>
+#include <ossatura/core/machine/memory.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/driver/exit_code.hpp"
 
-#include "core/kokkos_runtime.hpp"
-#include "core/require.hpp"
+#include <ossatura/core/base/require.hpp>
+#include <ossatura/core/machine/kokkos_runtime.hpp>
 
 #include <iostream>
 

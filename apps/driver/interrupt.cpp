@@ -2,8 +2,8 @@
 #include "apps/driver/interrupt.hpp"
 
 #include "apps/driver/exit_code.hpp"
-#include "core/io/atomic_file.hpp"
-#include "core/region_poll.hpp"
+#include <ossatura/core/base/region_poll.hpp>
+#include <ossatura/core/io/text/atomic_file.hpp>
 
 #include <csignal>
 

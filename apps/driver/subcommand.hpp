@@ -2,10 +2,10 @@
 // The steps of every subcommand. To be included by the files that define one only: CLI11 is heavy.
 #pragma once
 
-#include "apps/driver/command_line.hpp"
 #include "apps/driver/context.hpp"
 #include "apps/driver/interrupt.hpp"
-#include "apps/driver/summary.hpp"
+#include "apps/driver/options/command_line.hpp"
+#include "apps/driver/output/summary.hpp"
 
 #include <CLI/CLI.hpp>
 

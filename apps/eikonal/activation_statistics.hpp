@@ -2,8 +2,8 @@
 // When a mesh and its tissues are activated.
 #pragma once
 
-#include "core/io/const_span.hpp"
-#include "core/tetra_mesh.hpp"
+#include <ossatura/core/io/text/const_span.hpp>
+#include <ossatura/core/mesh/tetra_mesh.hpp>
 
 #include <cstdint>
 #include <vector>

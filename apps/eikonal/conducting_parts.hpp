@@ -2,7 +2,7 @@
 // Where waves can go: the parts of a mesh that share no vertex.
 #pragma once
 
-#include "core/tetra_mesh.hpp"
+#include <ossatura/core/mesh/tetra_mesh.hpp>
 
 #include <cstdint>
 #include <vector>

@@ -2,12 +2,12 @@
 #include "apps/pfem/table3_command.hpp"
 
 #include "apps/driver/exit_code.hpp"
-#include "apps/driver/prediction.hpp"
+#include "apps/driver/output/prediction.hpp"
+#include "apps/driver/output/summary.hpp"
+#include "apps/driver/output/table.hpp"
 #include "apps/driver/subcommand.hpp"
-#include "apps/driver/summary.hpp"
-#include "apps/driver/table.hpp"
-#include "core/require.hpp"
-#include "kernels/hexa_batch.hpp"
+#include <ossatura/core/base/require.hpp>
+#include <ossatura/kernels/pfem/hexa_batch.hpp>
 
 #include <algorithm>
 

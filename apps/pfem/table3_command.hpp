@@ -5,7 +5,7 @@
 #pragma once
 
 #include "apps/driver/context.hpp"
-#include "kernels/stiffness_method.hpp"
+#include <ossatura/kernels/pfem/stiffness/method.hpp>
 
 #include <cstdint>
 #include <string>

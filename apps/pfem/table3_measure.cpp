@@ -2,11 +2,11 @@
 // The measurements of `ossatura pfem table3`.
 #include "apps/driver/interrupt.hpp"
 #include "apps/pfem/table3_command.hpp"
-#include "core/element_generators.hpp"
-#include "core/vector.hpp"
-#include "kernels/upload.hpp"
-#include "solvers/element_stiffness.hpp"
-#include "solvers/hierarchic_model.hpp"
+#include <ossatura/core/base/vector.hpp>
+#include <ossatura/core/mesh/generators/element_meshes.hpp>
+#include <ossatura/kernels/algebra/upload.hpp>
+#include <ossatura/solvers/pfem/model.hpp>
+#include <ossatura/solvers/pfem/stiffness.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/softbody/crossing_watch.hpp"
 
-#include "apps/driver/table.hpp"
-#include "core/log.hpp"
-#include "core/timer.hpp"
+#include "apps/driver/output/table.hpp"
+#include <ossatura/core/base/log.hpp>
+#include <ossatura/core/base/timer.hpp>
 
 #include <algorithm>
 

@@ -3,8 +3,8 @@
 // not edges against edges.
 #pragma once
 
-#include "apps/softbody/softbody_results.hpp"
-#include "core/surface_crossings.hpp"
+#include "apps/softbody/output/results.hpp"
+#include <ossatura/core/mesh/surface_crossings.hpp>
 
 #include <optional>
 

@@ -8,10 +8,10 @@
 //
 // Run:  ./sandwich            on the best backend of the build
 //       ./sandwich serial     on serial, openmp or cuda
-#include <ossatura/core/kokkos_runtime.hpp>
-#include <ossatura/kernels/mechanical_test.hpp>
-#include <ossatura/kernels/reactions.hpp>
-#include <ossatura/solvers/voxel_problem.hpp>
+#include <ossatura/core/machine/kokkos_runtime.hpp>
+#include <ossatura/kernels/bone/mechanical_test.hpp>
+#include <ossatura/kernels/bone/reactions.hpp>
+#include <ossatura/solvers/bone/problem.hpp>
 
 #include <cmath>
 #include <cstdio>

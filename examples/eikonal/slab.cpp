@@ -8,11 +8,11 @@
 //
 // Run:  ./slab            on the best backend of the build
 //       ./slab serial     on serial, openmp or cuda
-#include <ossatura/core/kokkos_runtime.hpp>
-#include <ossatura/core/tetra_generators.hpp>
-#include <ossatura/core/vector.hpp>
-#include <ossatura/kernels/upload.hpp>
-#include <ossatura/solvers/eikonal_solver.hpp>
+#include <ossatura/core/base/vector.hpp>
+#include <ossatura/core/machine/kokkos_runtime.hpp>
+#include <ossatura/core/mesh/generators/tetra_meshes.hpp>
+#include <ossatura/kernels/algebra/upload.hpp>
+#include <ossatura/solvers/eikonal/solver.hpp>
 
 #include <cmath>
 #include <cstdio>

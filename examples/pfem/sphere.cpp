@@ -7,12 +7,12 @@
 //
 // Run:  ./sphere            on the best backend of the build
 //       ./sphere serial     on serial, openmp or cuda
-#include <ossatura/core/hierarchic_meshes.hpp>
-#include <ossatura/core/kokkos_runtime.hpp>
-#include <ossatura/core/vector.hpp>
-#include <ossatura/kernels/upload.hpp>
-#include <ossatura/solvers/hierarchic_loads.hpp>
-#include <ossatura/solvers/hierarchic_solver.hpp>
+#include <ossatura/core/base/vector.hpp>
+#include <ossatura/core/machine/kokkos_runtime.hpp>
+#include <ossatura/core/pfem/meshes.hpp>
+#include <ossatura/kernels/algebra/upload.hpp>
+#include <ossatura/solvers/pfem/loads.hpp>
+#include <ossatura/solvers/pfem/solver.hpp>
 
 #include <cmath>
 #include <cstdio>

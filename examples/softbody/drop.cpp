@@ -7,9 +7,9 @@
 //
 // Run:  ./drop            on the best backend of the build
 //       ./drop serial     on serial, openmp or cuda
-#include <ossatura/core/element_generators.hpp>
-#include <ossatura/core/kokkos_runtime.hpp>
-#include <ossatura/solvers/soft_solver.hpp>
+#include <ossatura/core/machine/kokkos_runtime.hpp>
+#include <ossatura/core/mesh/generators/element_meshes.hpp>
+#include <ossatura/solvers/softbody/solver.hpp>
 
 #include <cmath>
 #include <cstdio>

@@ -8,9 +8,9 @@
 //
 // Run:  ./cantilever            on the best backend of the build
 //       ./cantilever serial     on serial, openmp or cuda
-#include <ossatura/core/element_generators.hpp>
-#include <ossatura/core/kokkos_runtime.hpp>
-#include <ossatura/solvers/design_optimizer.hpp>
+#include <ossatura/core/machine/kokkos_runtime.hpp>
+#include <ossatura/core/mesh/generators/element_meshes.hpp>
+#include <ossatura/solvers/topopt/optimizer.hpp>
 
 #include <cmath>
 #include <cstdio>

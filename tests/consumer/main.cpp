@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A user's program: counts the solid voxels of an image on every backend of the library.
-#include "core/version.hpp"
+#include "core/base/version.hpp"
 
-#include <ossatura/core/kokkos_runtime.hpp>
-#include <ossatura/core/version.hpp>
-#include <ossatura/kernels/voxel_array.hpp>
+#include <ossatura/core/base/version.hpp>
+#include <ossatura/core/machine/kokkos_runtime.hpp>
+#include <ossatura/kernels/image/array.hpp>
 
 #include <cstdio>
 

@@ -3,22 +3,22 @@
 // either returns a valid model or throws InputError; anything else is a defect.
 #pragma once
 
-#include "core/element_surface.hpp"
-#include "core/io/abaqus.hpp"
-#include "core/io/ansys.hpp"
-#include "core/io/gmsh.hpp"
-#include "core/io/image_format.hpp"
-#include "core/io/metaimage.hpp"
-#include "core/io/nifti.hpp"
-#include "core/io/nodal_list.hpp"
-#include "core/io/parosol.hpp"
-#include "core/io/raw_image.hpp"
-#include "core/io/surface.hpp"
-#include "core/io/tetra_file.hpp"
-#include "core/io/vtk_legacy.hpp"
-#include "core/io/vtu.hpp"
-#include "core/require.hpp"
-#include "tests/io/tetra_samples.hpp"
+#include "tests/core/io/mesh/tetra_samples.hpp"
+#include <ossatura/core/base/require.hpp>
+#include <ossatura/core/io/abaqus/model.hpp>
+#include <ossatura/core/io/ansys/model.hpp>
+#include <ossatura/core/io/gmsh/read_mesh.hpp>
+#include <ossatura/core/io/hdf5/parosol.hpp>
+#include <ossatura/core/io/image/format.hpp>
+#include <ossatura/core/io/image/metaimage.hpp>
+#include <ossatura/core/io/image/nifti.hpp>
+#include <ossatura/core/io/image/raw.hpp>
+#include <ossatura/core/io/mesh/tetra_file.hpp>
+#include <ossatura/core/io/surface/reader.hpp>
+#include <ossatura/core/io/text/nodal_list.hpp>
+#include <ossatura/core/io/vtk/legacy.hpp>
+#include <ossatura/core/io/vtk/vtu.hpp>
+#include <ossatura/core/mesh/element_surface.hpp>
 
 #include <cmath>
 #include <filesystem>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a fuzz target over the files and folders named on the command line, for compilers without
 // libFuzzer and for CTest. `--seeds DIR` writes the seeds of every target below DIR and leaves.
-#include "core/io/hdf5.hpp"
-#include "tests/io/element_samples.hpp"
-#include "tests/io/hexa_samples.hpp"
-#include "tests/io/sample_files.hpp"
-#include "tests/io/second_order_samples.hpp"
-#include "tests/io/tetra_samples.hpp"
+#include "tests/core/io/mesh/element_samples.hpp"
+#include "tests/core/io/mesh/hexa_samples.hpp"
+#include "tests/core/io/mesh/second_order_samples.hpp"
+#include "tests/core/io/mesh/tetra_samples.hpp"
+#include "tests/core/io/sample_files.hpp"
+#include <ossatura/core/io/hdf5/file.hpp>
 
 #include <cstdint>
 #include <cstdio>

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ossatura bone`.
+#pragma once
+
+#include "apps/bone/input/options.hpp"
+#include "apps/driver/context.hpp"
+
+namespace ossatura {
+
+/// The whole subcommand: parses, checks, runs. Returns an exit code.
+int bone_command(const Invocation& invocation);
+
+/// Reads or makes the model, solves, writes the results; the options are checked. Returns exit_done
+/// or exit_not_converged.
+int run_bone(const BoneOptions& options, DriverContext& context);
+
+} // namespace ossatura

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/bone/input/model.hpp"
+
+#include "apps/driver/output/table.hpp"
+#include <ossatura/core/io/hdf5/parosol.hpp>
+#include <ossatura/core/io/image/format.hpp>
+#include <ossatura/core/io/image/metaimage.hpp>
+#include <ossatura/core/io/image/nifti.hpp>
+#include <ossatura/core/io/image/raw.hpp>
+#include <ossatura/core/io/surface/reader.hpp>
+#include <ossatura/kernels/image/component_selection.hpp>
+#include <ossatura/kernels/image/count_solid.hpp>
+#include <ossatura/kernels/image/material_law.hpp>
+#include <ossatura/kernels/image/perlin.hpp>
+#include <ossatura/kernels/image/shapes.hpp>
+#include <ossatura/kernels/image/voxelise.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace ossatura {
+
+namespace {
+
+VoxelImage read_raw(const BoneOptions& options) {
+  if (options.raw_shape[0] < 1 || !options.raw_type || !options.spacing)
+    fail<UsageError>(options.input,
+                     ": a raw image needs --shape NX,NY,NZ, --type and --spacing MM");
+  RawImageOptions raw;
+  raw.shape = options.raw_shape;
+  raw.type = *options.raw_type;
+  raw.spacing = *options.spacing;
+  return read_raw_image(options.input, raw);
+}
+
+MaterialLaw material_law(const BoneOptions& options, const std::string& source) {
+  MaterialLaw law;
+  law.poisson = options.poisson.value_or(0.3);
+  law.lower = options.lower;
+  law.upper = options.upper;
+  switch (options.law) {
+  case GreyLaw::by_format:
+    fail<UsageError>(source, ": say what its grey values mean: --law threshold, linear, power, "
+                             "labels or modulus");
+  case GreyLaw::modulus:
+    law.kind = MaterialKind::modulus;
+    law.modulus_factor = options.modulus_unit == ModulusUnit::GPa ? 1000 : 1;
+    break;
+  case GreyLaw::threshold:
+    law.kind = MaterialKind::window;
+    law.modulus = options.modulus;
+    break;
+  case GreyLaw::linear:
+    law.kind = MaterialKind::linear;
+    law.intercept = options.intercept;
+    law.slope = options.slope;
+    break;
+  case GreyLaw::power:
+    law.kind = MaterialKind::power;
+    law.density_intercept = options.intercept;
+    law.density_slope = options.slope;
+    law.coefficient = options.coefficient;
+    law.exponent = options.exponent;
+    break;
+  case GreyLaw::labels:
+    law.kind = MaterialKind::table;
+    for (const auto& [label, entry] : options.labels)
+      law.table.push_back({label, entry.modulus, entry.poisson.value_or(law.poisson)});
+    break;
+  }
+  return law;
+}
+
+/// The moduli of an image that holds moduli: no bone is as soft as its numbers are in GPa.
+void require_unit(const BoneOptions& options, double largest) {
+  if (options.modulus_unit || !(largest > 0 && largest < 100))
+    return;
+  fail<InputError>(options.input, ": the largest modulus is ", largest,
+                   ", which is softer than any bone if it is in MPa; say the unit with "
+                   "--modulus-unit GPa (as parosol-py writes since 2026) or --modulus-unit MPa");
+}
+
+void require_finite_moduli(const BoneOptions& options, double largest) {
+  if (!(largest <= 1e30))
+    fail<InputError>(options.input, ": the largest modulus is ", largest,
+                     " MPa; at most 1e30 is taken");
+}
+
+/// "-1024 to 3071", of the values that are numbers.
+std::string describe_range(const std::vector<float>& values) {
+  float least = std::numeric_limits<float>::infinity(), greatest = -least;
+  for (const float value : values) {
+    least = value < least ? value : least;
+    greatest = value > greatest ? value : greatest;
+  }
+  return format_number(least) + " to " + format_number(greatest);
+}
+
+template<class Exec>
+void apply_law(const Exec& exec, const BoneOptions& options, const std::string& range,
+               BoneModel<Exec>& model) {
+  MaterialField<Exec> field;
+  try {
+    field = apply_material_law(exec, material_law(options, options.input), model.modulus);
+  } catch (const InputError& error) {
+    fail<InputError>(options.input, ": ", error.what());
+  }
+  model.uniform_poisson = field.poisson;
+  if (field.poisson_image.extent(0) > 0) {
+    model.poisson.shape = model.modulus.shape;
+    model.poisson.value = field.poisson_image;
+  }
+  if (field.num_clamped > 0)
+    log_info(format_count(field.num_clamped), " voxels below the range of the law became void");
+  if (field.num_solid == 0)
+    fail<InputError>(options.input, ": no voxel is bone: the values of the image are ", range,
+                     "; look at the law, --lower and --upper");
+  require_finite_moduli(options, field.maximum);
+  if (options.law == GreyLaw::modulus)
+    require_unit(options, field.maximum);
+  log_info("moduli from ", format_number(field.minimum), " to ", format_number(field.maximum),
+           " MPa");
+}
+
+template<class Exec>
+void read_surface_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model) {
+  if (!options.voxel)
+    fail<UsageError>(options.input, ": a surface needs --voxel MM, the edge of its voxels");
+  TriangleSurface surface = read_surface(options.input);
+  require_closed(surface, options.input);
+  for (auto& vertex : surface.vertex)
+    for (double& x : vertex)
+      x *= options.surface_unit;
+  VoxeliseOptions voxels;
+  voxels.spacing = *options.voxel;
+  voxels.value = float(options.modulus);
+  VoxelisedSurface<Exec> body =
+      voxelise(exec, upload_surface(exec, surface.vertex, surface.triangle), voxels);
+  if (body.num_overlapping > 0)
+    log_warning(
+        "surfaces-overlap", options.input, ": ", format_count(body.num_overlapping),
+        " voxels are in more than one closed shell and count once; a cavity is a shell that "
+        "faces inward");
+  if (body.num_reversed > 0)
+    log_warning("surface-folds", options.input, ": ", format_count(body.num_reversed),
+                " voxels are in folds of the surface that face the other way, and are void");
+  model.description =
+      "closed surface of " + format_count(std::int64_t(surface.triangle.size())) + " triangles";
+  model.modulus = body.image;
+  model.origin = body.origin;
+  model.edge = *options.voxel;
+}
+
+template<class Exec>
+void read_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model) {
+  const ImageFormat format = options.format ? *options.format : guess_format(options.input);
+  if (format == ImageFormat::surface) {
+    read_surface_model(exec, options, model);
+    return;
+  }
+  VoxelModel file;
+  const bool is_parosol = format == ImageFormat::parosol;
+  if (is_parosol) {
+    std::vector<std::string> remarks;
+    ParosolOptions parosol;
+    if (options.law == GreyLaw::by_format) // else they are grey values, for the law
+      parosol.modulus_unit = options.modulus_unit.value_or(ModulusUnit::MPa);
+    parosol.poisson = options.poisson;
+    parosol.remarks = &remarks;
+    parosol.trial = true; // HDF5 1.10 itself crashes on some damaged files
+    file = read_parosol(options.input, parosol);
+    for (const std::string& remark : remarks)
+      log_info(remark);
+  } else if (format == ImageFormat::metaimage) {
+    file.modulus = read_metaimage(options.input);
+  } else if (format == ImageFormat::nifti) {
+    file.modulus = read_nifti(options.input);
+  } else {
+    file.modulus = read_raw(options);
+  }
+  model.description = std::string(name_of(format)) + " image";
+  model.edge = options.spacing.value_or(file.modulus.spacing);
+  model.origin = file.modulus.origin;
+  model.direction = file.modulus.direction;
+  model.world = file.modulus.world;
+  model.uniform_poisson = file.poisson;
+  model.modulus = to_device(exec, file.modulus);
+  const bool has_law = !is_parosol || options.law != GreyLaw::by_format;
+  if (!has_law) {
+    const auto largest = std::max_element(file.modulus.value.begin(), file.modulus.value.end());
+    require_unit(options, *largest);
+    require_finite_moduli(options, *largest);
+  }
+  if (!file.poisson_image.empty()) {
+    VoxelImage poisson;
+    poisson.shape = file.modulus.shape;
+    poisson.value = std::move(file.poisson_image);
+    model.poisson = to_device(exec, poisson);
+  }
+  model.displacements = std::move(file.displacements);
+  model.forces = std::move(file.forces);
+  if (has_law)
+    apply_law(exec, options, describe_range(file.modulus.value), model);
+}
+
+template<class Exec>
+void generate_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model) {
+  model.edge = options.spacing.value_or(1);
+  model.uniform_poisson = options.poisson.value_or(0.3);
+  const float modulus = float(options.modulus);
+  switch (options.generator) {
+  case BoneGenerator::perlin: {
+    PerlinOptions perlin;
+    perlin.shape = options.size;
+    perlin.feature = options.feature;
+    perlin.threshold = options.noise_threshold;
+    perlin.fraction = options.fraction.value_or(0);
+    perlin.seed = options.common.seed;
+    perlin.modulus = modulus;
+    PerlinBone<Exec> bone = make_perlin_bone(exec, perlin);
+    model.description = "coherent noise below " + format_number(bone.threshold);
+    model.modulus = bone.modulus;
+    break;
+  }
+  case BoneGenerator::cube:
+    model.description = "solid box";
+    model.modulus = make_cube(exec, options.size, modulus);
+    break;
+  case BoneGenerator::sphere: {
+    SphereOptions sphere;
+    sphere.shape = options.size;
+    sphere.radius = options.radius;
+    sphere.modulus = modulus;
+    sphere.inner_radius = options.inner_radius;
+    sphere.inner_modulus = float(options.inner_modulus);
+    sphere.outer_modulus = float(options.outer_modulus);
+    model.description = "sphere";
+    model.modulus = make_sphere(exec, sphere);
+    break;
+  }
+  case BoneGenerator::laminate: {
+    LaminateOptions laminate;
+    laminate.shape = options.size;
+    laminate.axis = options.layer_axis;
+    laminate.layers.clear();
+    for (const auto& [thickness, layer_modulus] : options.layers)
+      laminate.layers.push_back({thickness, float(layer_modulus)});
+    model.description = "laminate";
+    model.modulus = make_laminate(exec, laminate);
+    break;
+  }
+  case BoneGenerator::none:
+    fail<UsageError>("no input and nothing to generate");
+  }
+}
+
+} // namespace
+
+template<class Exec>
+BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
+                                DriverContext& context) {
+  const TimedScope scope("ossatura::bone::input");
+  BoneModel<Exec> model;
+  if (options.generator == BoneGenerator::none) {
+    context.provenance().inputs.push_back(record_input(options.input));
+    read_model(exec, options, model);
+  } else {
+    generate_model(exec, options, model);
+  }
+  const std::string source = options.input.empty() ? model.description : options.input;
+  if (count_solid(exec, model.modulus) == 0)
+    fail<InputError>(source, ": no voxel is bone: all moduli are 0");
+  // Noise leaves crumbs: the paper's meshes are the largest component of theirs.
+  if (options.largest_component || options.generator == BoneGenerator::perlin) {
+    const auto connectivity = options.connected_by_node ? Connectivity::node : Connectivity::face;
+    const ComponentSummary summary = keep_largest_component(exec, model.modulus, connectivity);
+    model.num_dropped = summary.num_solid - summary.largest_size;
+    log_info("kept the largest of ", format_count(summary.count), " components, dropped ",
+             format_count(model.num_dropped), " voxels");
+    if (options.largest_component && 2 * summary.largest_size < summary.num_solid)
+      log_warning("islands-left-out", "the largest part has ", format_count(summary.largest_size),
+                  " voxels; ", format_count(model.num_dropped),
+                  ", more than half of the bone, are left out");
+  }
+  return model;
+}
+
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
+  template BoneModel<Exec> make_bone_model(const Exec&, const BoneOptions&, DriverContext&);
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
+
+} // namespace ossatura

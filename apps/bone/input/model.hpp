@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the options to a voxel model in the memory of a backend.
+#pragma once
+
+#include "apps/bone/input/options.hpp"
+#include "apps/driver/context.hpp"
+#include <ossatura/kernels/bone/lame_field.hpp>
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace ossatura {
+
+template<class Exec>
+struct BoneModel {
+  std::string description;                       ///< "ParOSol image", "Perlin noise" and so on
+  VoxelArray<Exec> modulus;                      ///< MPa, 0 = void
+  VoxelArray<Exec> poisson;                      ///< empty, or a ratio per voxel
+  double uniform_poisson = 0.3;                  ///< where `poisson` is empty
+  double edge = 1;                               ///< of a voxel, mm
+  std::array<double, 3> origin{0, 0, 0};         ///< lower corner of the image in the world, mm
+  ImageDirection direction = identity_direction; ///< axes of the image in the world
+  std::string world;                             ///< "RAS", "LPS" or empty
+  std::vector<NodalValue> displacements, forces; ///< given by the input
+  std::int64_t num_dropped = 0;                  ///< solid voxels left out as islands
+};
+
+/// Reads or generates the image, turns grey values into moduli and drops islands if asked. Logs
+/// what it did, records the input's hash in the provenance. Throws InputError and UsageError.
+/// Fences.
+template<class Exec>
+BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
+                                DriverContext& context);
+
+} // namespace ossatura

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of `ossatura bone`: each member is one option, with its default and its unit.
+#pragma once
+
+#include "apps/driver/options/common.hpp"
+#include <ossatura/core/io/hdf5/parosol.hpp>
+#include <ossatura/core/io/image/format.hpp>
+#include <ossatura/core/io/image/samples.hpp>
+#include <ossatura/solvers/bone/solver.hpp>
+
+#include <array>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace ossatura {
+
+enum class BoneGenerator { none, perlin, cube, sphere, laminate };
+
+/// What a value of the image means. `by_format`: `modulus` for ParOSol files, else an error that
+/// asks; generated images and surfaces are of one material.
+enum class GreyLaw {
+  by_format,
+  modulus,   ///< the value is Young's modulus
+  threshold, ///< lower <= value <= upper is bone of `modulus`
+  linear,    ///< E = intercept + slope * value, between lower and upper
+  power,     ///< E = coefficient * (intercept + slope * value)^exponent, between lower and upper
+  labels     ///< a table
+};
+
+/// The material of one label.
+struct LabelEntry {
+  double modulus;                ///< MPa
+  std::optional<double> poisson; ///< else --poisson
+};
+
+/// Which load. Plates are normal to `axis`; the lower one holds, the upper one moves.
+enum class LoadTest {
+  by_input,   ///< `prescribed` where the input or --fix prescribes displacements, else `axial`
+  axial,      ///< the upper plate moves along the axis; see `lateral`
+  confined,   ///< and the sides do not move along their normals
+  shear,      ///< the upper plate moves along `shear_direction`
+  torsion,    ///< the upper plate turns about the axis
+  bending,    ///< the plates turn by half the angle each, towards each other, about `hinge`
+  homogenise, ///< six kinematic-uniform loads
+  prescribed  ///< nothing but what the input, --fix and --force say
+};
+
+/// How plates hold their nodes across the axis in an axial test.
+enum class Lateral {
+  constrained, ///< glued
+  free         ///< frictionless; rigid motions are held at single nodes
+};
+
+/// The nodes of a side of the image (within --plate-depth of the outermost solid nodes) or one
+/// node.
+struct NodeChoice {
+  bool is_face = false;
+  int axis = 2;       ///< face: its normal
+  bool upper = false; ///< face: the one at the high end
+  std::array<int, 3> node{0, 0, 0};
+};
+
+/// One --fix or --force.
+struct NodalCondition {
+  NodeChoice where;
+  std::array<bool, 3> components{false, false, false};
+  double value = 0; ///< --fix: mm at each node; --force: N in all, as a traction on a side
+};
+
+enum class Cycle {
+  v,       ///< one cycle of the next level for every one
+  w,       ///< two
+  inner_w, ///< one from the finest level, two below
+  amli     ///< the same, the two weighted as a Chebyshev iteration
+};
+/// Levels below the voxels, and what goes with them.
+enum class Hierarchy {
+  split,    ///< by connection, amli cycle, optimal smoother of degree 2, below the finest 3
+  averaged, ///< by place, the same otherwise
+  paper     ///< by place, w cycle, Chebyshev smoother of degree 10
+};
+
+/// Parts of the specimen that nothing holds.
+enum class Islands {
+  automatic, ///< are left out, with a warning, up to 1 % of the bone; else they end the run
+  drop,      ///< are left out, with a warning, up to half of the bone
+  error      ///< end the run
+};
+
+/// What the plates of torsion and bending turn about.
+struct TurnCentre {
+  enum class Kind { box, mass, point };
+  Kind kind = Kind::mass;               ///< the centre of the bone's voxels, or of their box
+  std::array<double, 3> point{0, 0, 0}; ///< mm along the axes of the image, from its lower corner
+};
+
+struct BoneOptions {
+  CommonOptions common;
+
+  // Input
+  std::string input;
+  std::optional<ImageFormat> format;     ///< else by name
+  std::array<int, 3> raw_shape{0, 0, 0}; ///< nx, ny, nz
+  std::optional<SampleType> raw_type;
+  std::optional<double> spacing;           ///< mm; overrides that of the file (raw: required)
+  std::optional<double> voxel;             ///< mm; edge for surfaces
+  double surface_unit = 1;                 ///< mm per unit of a surface file
+  std::optional<ModulusUnit> modulus_unit; ///< of the input; else MPa, if that can be
+  Islands islands = Islands::automatic;
+  bool largest_component = false; ///< keep only the largest connected part
+  bool connected_by_node = false; ///< else by face
+
+  // Generated input
+  BoneGenerator generator = BoneGenerator::none;
+  std::array<int, 3> size{64, 64, 64};        ///< voxels
+  double feature = 43;                        ///< perlin: voxels per cell of the noise lattice
+  double noise_threshold = 0.25;              ///< perlin
+  std::optional<double> fraction;             ///< perlin: replaces the threshold
+  double radius = 0;                          ///< sphere: voxels; 0 = the largest
+  double inner_radius = 0;                    ///< sphere: voxels
+  double inner_modulus = 0;                   ///< sphere: MPa
+  double outer_modulus = 0;                   ///< sphere: MPa
+  std::vector<std::pair<int, double>> layers; ///< laminate: thickness in voxels, MPa
+  int layer_axis = 2;                         ///< laminate: normal of the layers
+
+  // Material
+  GreyLaw law = GreyLaw::by_format;
+  double modulus = 10000;        ///< MPa, of threshold, generated images and surfaces
+  std::optional<double> poisson; ///< else that of the file, else 0.3
+  double lower = -std::numeric_limits<double>::infinity(); ///< values below are void
+  double upper = std::numeric_limits<double>::infinity();  ///< values above are void
+  double slope = 1;
+  double intercept = 0;
+  double coefficient = 6850; ///< MPa
+  double exponent = 1.49;
+  std::map<int, LabelEntry> labels;
+
+  // Test
+  LoadTest test = LoadTest::by_input;
+  int axis = 2;            ///< 0 = x, 1 = y, 2 = z
+  int shear_direction = 0; ///< shear: along which the upper plate moves
+  int hinge = 0;           ///< bending: about which the plates turn
+  double strain = -0.01;   ///< of the height between the plates (shear: the angle's tangent)
+  std::optional<double> displacement; ///< mm, of the upper plate; replaces the strain
+  double angle = 1;                   ///< degrees
+  TurnCentre centre;
+  Lateral lateral = Lateral::constrained;
+  double plate_depth = 0; ///< mm; nodes within this depth of the end plane are held by the plate
+  std::vector<NodalCondition> fix, force;
+  std::string fix_file, force_file; ///< rows x,y,z,component,value
+
+  // Solver
+  double tolerance = 1e-6;
+  int max_iterations = 1000;
+  std::optional<VoxelOperatorKind> matrix; ///< else the fastest for backend and precision
+  Hierarchy hierarchy = Hierarchy::split;
+  // Where not given, as the hierarchy says.
+  std::optional<Cycle> cycle;
+  std::optional<int> coarse_visits;
+  std::optional<SmootherKind> smoother;
+  std::optional<int> smoother_degree, coarse_degree;
+  std::optional<double> smoothing_ratio;
+  std::optional<int> direct_nodes;
+  bool no_launch_graphs = false;
+  int levels = 32; ///< at most
+  CoarseSolver coarse = CoarseSolver::direct;
+
+  // Results
+  std::vector<std::string> fields; ///< of the .hdf file
+  std::string hdf;
+  bool no_hdf = false;
+  std::string parosol_output;
+  double pistoia_strain = 0.007;
+  double pistoia_volume = 0.02;
+  int histogram_bins = 0; ///< 0 = no histograms
+};
+
+/// The names --fields takes; "displacement" is at nodes, the others at voxel centres.
+const std::vector<std::string>& bone_field_names();
+
+/// Adds all options, with groups, an example and the exit codes for --help.
+void add_bone_options(CLI::App& app, BoneOptions& options);
+
+/// Throws UsageError, with the remedy, for values out of range and for options that have no effect
+/// together. `app` is the parsed one, which knows what was given.
+void check_bone_options(const CLI::App& app, const BoneOptions& options);
+
+} // namespace ossatura

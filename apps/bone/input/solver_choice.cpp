@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/bone/input/solver_choice.hpp"
+
+namespace ossatura {
+
+namespace {
+
+/// As given, else `automatic`.
+VoxelPrecision precision_of(const BoneOptions& options, VoxelPrecision automatic) {
+  switch (options.common.precision) {
+  case Precision::automatic:
+    return automatic;
+  case Precision::mixed:
+    return VoxelPrecision::mixed;
+  case Precision::lean:
+    return VoxelPrecision::lean;
+  default:
+    return VoxelPrecision::fp64;
+  }
+}
+
+} // namespace
+
+Cycle cycle_of(const BoneOptions& options) {
+  return options.cycle.value_or(options.hierarchy == Hierarchy::paper ? Cycle::w : Cycle::amli);
+}
+
+VoxelSolverOptions solver_options(const BoneOptions& options, VoxelOperatorKind matrix,
+                                  VoxelPrecision brick_precision) {
+  VoxelSolverOptions solver;
+  solver.cg.tolerance = options.tolerance;
+  solver.cg.max_iterations = options.max_iterations;
+  solver.cg.stall_window = 100; // real bone gains a digit in ten to twenty
+  if (options.hierarchy == Hierarchy::paper)
+    solver.multigrid = MultigridOptions::paper();
+  else if (options.hierarchy == Hierarchy::averaged)
+    solver.multigrid.coarsening = Coarsening::averaged;
+  SmootherOptions& smoother = solver.multigrid.smoother;
+  smoother.kind = options.smoother.value_or(smoother.kind);
+  smoother.degree = options.smoother_degree.value_or(smoother.degree);
+  smoother.ratio = options.smoothing_ratio.value_or(smoother.ratio);
+  solver.multigrid.coarse_degree = options.coarse_degree.value_or(solver.multigrid.coarse_degree);
+  const Cycle cycle = cycle_of(options);
+  solver.multigrid.repetition = cycle == Cycle::amli ? Repetition::weighted : Repetition::smoothed;
+  solver.multigrid.fine_cycles = cycle == Cycle::w ? 2 : 1;
+  solver.multigrid.coarse_cycles = options.coarse_visits.value_or(cycle == Cycle::v ? 1 : 2);
+  solver.multigrid.direct_nodes = options.direct_nodes.value_or(solver.multigrid.direct_nodes);
+  solver.multigrid.launch_graphs = !options.no_launch_graphs;
+  solver.multigrid.max_levels = options.levels;
+  solver.multigrid.coarse_solver = options.coarse;
+  const bool is_lean = options.common.precision == Precision::lean;
+  solver.matrix = options.matrix.value_or(is_lean ? VoxelOperatorKind::brick : matrix);
+  solver.precision = precision_of(
+      options, solver.matrix == VoxelOperatorKind::brick ? brick_precision : VoxelPrecision::mixed);
+  return solver;
+}
+
+} // namespace ossatura

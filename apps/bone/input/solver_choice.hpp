@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the options to those of the solver.
+#pragma once
+
+#include "apps/bone/input/options.hpp"
+
+namespace ossatura {
+
+/// As given, else that of the hierarchy.
+Cycle cycle_of(const BoneOptions& options);
+
+/// `matrix` and `brick_precision` are taken where the options leave them open, the latter for the
+/// brick operator.
+VoxelSolverOptions solver_options(const BoneOptions& options, VoxelOperatorKind matrix,
+                                  VoxelPrecision brick_precision);
+
+/// The same with the fastest for the backend.
+template<class Exec>
+VoxelSolverOptions solver_options(const BoneOptions& options) {
+  return solver_options(options, default_voxel_operator<Exec>, default_voxel_precision<Exec>);
+}
+
+} // namespace ossatura

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of a bone analysis: fields for ParaView, and ParOSol's own layout.
+#pragma once
+
+#include "apps/bone/input/model.hpp"
+#include "apps/bone/output/results.hpp"
+#include <ossatura/kernels/bone/fields.hpp>
+
+namespace ossatura {
+
+/// Solution and fields on the device, as the writers take them.
+template<class Exec>
+struct BoneSolution {
+  VoxelGrid<Exec> grid;
+  LameField<Exec> lame;
+  Array<double, Exec> displacement, force; ///< [3 num_nodes] mm, N (K u)
+  VoxelFields<Exec> fields;
+};
+
+/// Writes the solid voxels with the fields named in the options as VTKHDF. `status` of the solve
+/// goes in, too. Fences.
+template<class Exec>
+void write_fields(const Exec& exec, const std::string& path, const BoneOptions& options,
+                  const BoneModel<Exec>& model, const BoneSolution<Exec>& solution,
+                  const std::string& status, const DriverContext& context);
+
+/// Writes /Mesh and /Solution as ParOSol does, into a copy of the input if `path` is that. Fences.
+template<class Exec>
+void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Exec>& model,
+                   const BoneSolution<Exec>& solution, const std::string& status,
+                   const DriverContext& context);
+
+} // namespace ossatura

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/bone/output/prediction.hpp"
+
+#include <ossatura/core/machine/memory.hpp>
+#include <ossatura/solvers/bone/multigrid/hierarchy.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ossatura {
+
+namespace {
+
+/// What an operator stores beside the grid, for each node.
+double operator_bytes(VoxelOperatorKind kind, double elem_per_node) {
+  switch (kind) {
+  case VoxelOperatorKind::offset:
+    return 14 * elem_per_node;
+  case VoxelOperatorKind::hash:
+    return 8 * elem_per_node + 4;
+  case VoxelOperatorKind::gather:
+  case VoxelOperatorKind::brick:
+    break;
+  }
+  return 0;
+}
+
+/// What is allocated now.
+double live_bytes() {
+  double live = 0;
+  for (const SpaceMemory& space : memory_by_space())
+    live += double(space.live);
+  return live;
+}
+
+} // namespace
+
+template<class Exec>
+std::vector<LevelSize> list_level_sizes(const Exec& exec, const VoxelProblem<Exec>& problem,
+                                        const MultigridOptions& options) {
+  const VoxelHierarchy<Exec> hierarchy =
+      make_voxel_hierarchy(exec, problem.grid, problem.lame, problem.held, problem.edge, options);
+  std::vector<LevelSize> sizes;
+  for (const CoarseLevel<Exec>& level : hierarchy.coarse)
+    sizes.push_back({level.cells.num_elem, level.cells.num_nodes,
+                     level.held.num_dofs < 3 * std::int64_t(level.cells.num_nodes)});
+  return sizes;
+}
+
+// A node of the finest level takes `index` bytes for its place, held components, moduli and
+// elements, its parent cell and position, a diagonal, and the vectors of the iteration and the
+// cycle. Coarse levels have blocks, three vectors and explicit corners. The coarsest is inverted in
+// double, from a matrix that the host forms. The fields come after the solver's arrays are gone,
+// with the mesh of the file.
+BonePrediction predict_bone(const BoneModelInfo& info, const std::vector<LevelSize>& levels,
+                            const BoneOptions& options, const VoxelSolverOptions& solver,
+                            bool is_device) {
+  const double nodes = double(info.num_nodes), elem = double(info.num_elem);
+  const double voxels = double(info.shape[0]) * info.shape[1] * info.shape[2];
+  const VoxelPrecision precision = solver.precision;
+  const double cycle = precision == VoxelPrecision::fp64 ? 8 : 4;
+  const double vectors = precision == VoxelPrecision::fp64    ? 40
+                         : precision == VoxelPrecision::mixed ? 36
+                                                              : 24;
+  const double lame = info.poisson_min == info.poisson_max ? 4 : 8;
+  const VoxelOperatorKind kind = solver.matrix;
+  const bool fused = kind == VoxelOperatorKind::gather || kind == VoxelOperatorKind::brick;
+  const double scratch = fused ? 0 : cycle + (precision == VoxelPrecision::lean ? 8 : 0);
+  const double force = options.force.empty() && options.force_file.empty() ? 0 : 24;
+  const double model = voxels / 4 + (1 + lame + 24 + force) * nodes; // and displacements
+  const bool homogenises = options.test == LoadTest::homogenise;
+
+  double solve =
+      model + (homogenises ? 4 * voxels : 0) +
+      nodes * (5 + operator_bytes(kind, elem / nodes) + cycle + 3 * (vectors + scratch) - 24);
+  double matrix = 0; // of the coarsest level, in double
+  for (const LevelSize& level : levels)
+    solve += double(level.num_nodes) * (15 * cycle + 15) + double(level.num_elem) * (32 + lame);
+  const double coarsest = levels.empty() ? nodes : double(levels.back().num_nodes);
+  if (solver.multigrid.coarse_solver == CoarseSolver::direct &&
+      (levels.empty() || levels.back().is_free))
+    matrix = 8 * std::pow(3 * coarsest, 2);
+  solve += matrix * (1 + cycle / 8);
+
+  const bool writes =
+      !options.no_hdf && (!options.hdf.empty() || !options.common.output_dir.empty());
+  const double fields =
+      homogenises ? 0 : model + (force > 0 ? 48 : 24) * nodes + (64 + (writes ? 32 : 0)) * elem;
+  // Coordinates, and copies for statistics and files.
+  const double host_fields =
+      homogenises ? 0
+                  : (writes ? 24 : 0) * nodes + 8 * elem +
+                        (options.parosol_output.empty() ? 0 : 72 * nodes + 160 * elem);
+
+  // Reactions: lists of held nodes, by support.
+  const double held_nodes = double(info.num_held_dofs) / 3;
+  const double reactions = homogenises ? 0 : model + (force > 0 ? 48 : 24) * nodes;
+
+  BonePrediction prediction;
+  prediction.model = info;
+  prediction.device_bytes = std::max({solve, fields, double(peak_kokkos_bytes())});
+  prediction.host_growth = is_device ? std::max(matrix, host_fields)
+                                     : std::max({solve + matrix, reactions + 200 * held_nodes,
+                                                 fields + host_fields + 64 * held_nodes}) -
+                                           live_bytes();
+  return prediction;
+}
+
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
+  template std::vector<LevelSize> list_level_sizes(const Exec&, const VoxelProblem<Exec>&,         \
+                                                   const MultigridOptions&);
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
+
+} // namespace ossatura

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/bone/output/report.hpp"
+
+#include "apps/driver/exit_code.hpp"
+#include "apps/driver/output/prediction.hpp"
+#include "apps/driver/output/summary.hpp"
+#include "apps/driver/output/table.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ossatura {
+
+bool BoneResults::converged() const {
+  return !solves.empty() &&
+         std::all_of(solves.begin(), solves.end(), [](const BoneSolve& s) { return s.converged; });
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+const char* const stiffness_names[] = {"xx", "yy", "zz", "xy", "yz", "zx"};
+
+double total_seconds(const BoneResults& results) {
+  double seconds = 0;
+  for (const BoneSolve& solve : results.solves)
+    seconds += solve.seconds;
+  return seconds;
+}
+
+int total_iterations(const BoneResults& results) {
+  int iterations = 0;
+  for (const BoneSolve& solve : results.solves)
+    iterations += solve.iterations;
+  return iterations;
+}
+
+/// NaN is the worst of all.
+void keep_worse(std::optional<double>& worst, double residual) {
+  if (!worst || residual > *worst || std::isnan(residual))
+    worst = residual;
+}
+
+// The table.
+
+void add_model(Table& table, const BoneModelInfo& model) {
+  table.section("Model");
+  table.row("source", model.source);
+  table.row("image", std::to_string(model.shape[0]) + " x " + std::to_string(model.shape[1]) +
+                         " x " + std::to_string(model.shape[2]) + " voxels of " +
+                         format_number(model.spacing) + " mm");
+  table.row("bone", format_count(model.num_elem) + " voxels, " +
+                        format_number(model.bone_volume(), 4) + " mm3, BV/TV " +
+                        format_number(model.volume_fraction(), 4));
+  if (model.num_dropped_elem > 0)
+    table.row("left out",
+              format_count(model.num_dropped_elem) + " voxels not connected to the rest");
+  table.row("degrees of freedom",
+            format_count(model.num_dofs()) + ", " + format_count(model.num_held_dofs) + " held");
+  const bool uniform = model.modulus_min == model.modulus_max;
+  table.row("Young's modulus", (uniform ? format_number(model.modulus_min)
+                                        : format_number(model.modulus_min) + " to " +
+                                              format_number(model.modulus_max) + ", mean " +
+                                              format_number(model.modulus_mean)) +
+                                   " MPa");
+  table.row("Poisson's ratio",
+            model.poisson_min == model.poisson_max
+                ? format_number(model.poisson_min)
+                : format_number(model.poisson_min) + " to " + format_number(model.poisson_max));
+}
+
+void add_solution(Table& table, const BoneResults& results, const DriverContext& context) {
+  table.section("Solution");
+  for (const BoneSolve& solve : results.solves)
+    table.row(solve.load,
+              counted(solve.iterations, "iteration") + ", residual " +
+                  format_number(solve.true_residual, 3) + ", " + format_number(solve.seconds, 3) +
+                  " s" + (solve.fell_back ? ", went on in double precision with the W-cycle" : "") +
+                  (solve.converged ? "" : "  NOT CONVERGED"));
+  table.row("engine", context.provenance().backend + " on " + context.provenance().device + ", " +
+                          std::to_string(results.levels.size()) + " levels " +
+                          results.hierarchy_name + ", " + results.precision_name + " precision, " +
+                          "work of " + format_number(results.work, 4) + " products");
+  const double dofs = static_cast<double>(results.model.num_dofs());
+  table.row("peak memory",
+            format_bytes(static_cast<double>(peak_host_bytes())) + " process, " +
+                format_bytes(static_cast<double>(peak_kokkos_bytes())) +
+                " arrays = " + format_number(static_cast<double>(peak_kokkos_bytes()) / dofs, 3) +
+                " bytes per degree of freedom");
+}
+
+void add_response(Table& table, const TestResponse& response) {
+  table.section("Response");
+  const auto add = [&table](const char* label, const std::optional<double>& value,
+                            const char* unit) {
+    if (value)
+      table.row(label, *value, unit);
+  };
+  table.row("height between the plates", response.height, "mm");
+  table.row("cross-section of the image", response.area, "mm2");
+  add("displacement", response.displacement, "mm");
+  add("force", response.force, "N");
+  add("stiffness", response.stiffness, "N/mm");
+  add("apparent strain", response.strain, "");
+  add("apparent stress", response.stress, "MPa");
+  add("apparent modulus", response.apparent_modulus, "MPa");
+  add("angle", response.angle, "rad");
+  add("moment", response.moment, "N mm");
+  add("rotational stiffness", response.rotational_stiffness, "N mm/rad");
+}
+
+void add_reactions(Table& table, const std::vector<SupportReaction>& reactions) {
+  table.section("Reactions (contact area, N, N mm about the centre of the support)");
+  std::vector<std::vector<std::string>> rows;
+  for (const SupportReaction& reaction : reactions) {
+    std::vector<std::string> row = {reaction.name, format_count(reaction.num_nodes)};
+    row.push_back(format_number(reaction.contact_area, 4));
+    for (const double value : reaction.force)
+      row.push_back(format_number(value));
+    for (const double value : reaction.moment)
+      row.push_back(format_number(value));
+    rows.push_back(row);
+  }
+  table.columns({"support", "nodes", "mm2", "Fx", "Fy", "Fz", "Mx", "My", "Mz"}, rows);
+}
+
+void add_distributions(Table& table, const BoneResults& results) {
+  std::vector<std::vector<std::string>> rows;
+  const auto add = [&rows](const char* label, const std::optional<SampleStatistics>& sample) {
+    if (!sample)
+      return;
+    std::vector<std::string> row = {label, format_number(sample->mean, 4),
+                                    format_number(sample->standard_deviation, 4)};
+    for (const double value : sample->percentiles)
+      row.push_back(format_number(value, 4));
+    row.push_back(format_number(sample->maximum, 4));
+    rows.push_back(row);
+  };
+  add("energy density (MPa)", results.sed);
+  add("von Mises stress (MPa)", results.von_mises);
+  add("effective strain", results.effective_strain);
+  if (rows.empty())
+    return;
+  table.section("Distribution over the bone");
+  std::vector<std::string> heads = {"", "mean", "sd"};
+  for (const double rank : percentile_ranks)
+    heads.push_back(format_number(rank) + " %");
+  heads.push_back("max");
+  table.columns(heads, rows);
+}
+
+void add_failure(Table& table, const FailureEstimate& failure) {
+  table.section("Failure after Pistoia (" + format_number(100 * failure.criterion.volume) +
+                " % of the bone beyond " + format_number(failure.criterion.critical_strain) +
+                " effective strain)");
+  table.row("effective strain at that volume", failure.result.strain_at_volume);
+  table.row("load factor", failure.result.factor);
+  if (failure.force)
+    table.row("failure load", *failure.force, "N");
+  if (failure.moment)
+    table.row("failure moment", *failure.moment, "N mm");
+}
+
+void add_stiffness(Table& table, const StiffnessMatrix& stiffness) {
+  table.section("Apparent stiffness (MPa; engineering shear strains)");
+  std::vector<std::vector<std::string>> rows;
+  for (int i = 0; i < 6; ++i) {
+    std::vector<std::string> row = {stiffness_names[i]};
+    for (const double value : stiffness[i])
+      row.push_back(format_number(value, 5));
+    rows.push_back(row);
+  }
+  table.columns({"", "xx", "yy", "zz", "xy", "yz", "zx"}, rows);
+  const auto constants = engineering_constants(stiffness);
+  if (!constants)
+    return;
+  table.section("Engineering constants along the axes of the image");
+  for (int i = 0; i < 3; ++i)
+    table.row(std::string("E ") + "xyz"[i], format_number(constants->young[i], 5), "MPa");
+  for (int i = 0; i < 3; ++i)
+    table.row(std::string("G ") + stiffness_names[3 + i], format_number(constants->shear[i], 5),
+              "MPa");
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      if (i != j)
+        table.row(std::string("nu ") + "xyz"[i] + "xyz"[j],
+                  format_number(constants->poisson[i][j], 4));
+}
+
+// The summary.
+
+Json to_json(const BoneModelInfo& model) {
+  const ImageDirection& d = model.direction;
+  return {{"source", model.source},
+          {"shape", model.shape},
+          {"spacing", model.spacing},
+          {"origin", model.origin},
+          {"direction", {{d[0], d[1], d[2]}, {d[3], d[4], d[5]}, {d[6], d[7], d[8]}}},
+          {"world", model.world.empty() ? Json(nullptr) : Json(model.world)},
+          {"elements", model.num_elem},
+          {"nodes", model.num_nodes},
+          {"dofs", model.num_dofs()},
+          {"held_dofs", model.num_held_dofs},
+          {"components", model.num_components},
+          {"dropped_elements", model.num_dropped_elem},
+          {"bone_volume", model.bone_volume()},
+          {"volume_fraction", model.volume_fraction()},
+          {"modulus",
+           {{"minimum", model.modulus_min},
+            {"maximum", model.modulus_max},
+            {"mean", model.modulus_mean}}},
+          {"poisson", {{"minimum", model.poisson_min}, {"maximum", model.poisson_max}}}};
+}
+
+Json to_json(const SampleStatistics& sample) {
+  Json percentiles = Json::object();
+  for (std::size_t i = 0; i < sample.percentiles.size(); ++i)
+    percentiles[format_number(percentile_ranks[i])] = sample.percentiles[i];
+  return {{"count", sample.count},           {"mean", sample.mean},
+          {"sd", sample.standard_deviation}, {"minimum", sample.minimum},
+          {"maximum", sample.maximum},       {"percentiles", std::move(percentiles)}};
+}
+
+Json to_json(const TestResponse& response) {
+  Json json = {{"height", response.height}, {"area", response.area}};
+  const auto add = [&json](const char* name, const std::optional<double>& value) {
+    if (value)
+      json[name] = *value;
+  };
+  add("displacement", response.displacement);
+  add("force", response.force);
+  add("stiffness", response.stiffness);
+  add("strain", response.strain);
+  add("stress", response.stress);
+  add("apparent_modulus", response.apparent_modulus);
+  add("angle", response.angle);
+  add("moment", response.moment);
+  add("rotational_stiffness", response.rotational_stiffness);
+  return json;
+}
+
+Json to_json(const FailureEstimate& failure) {
+  Json json = {{"critical_strain", failure.criterion.critical_strain},
+               {"volume", failure.criterion.volume},
+               {"strain_at_volume", failure.result.strain_at_volume},
+               {"factor", failure.result.factor}};
+  if (failure.force)
+    json["force"] = *failure.force;
+  if (failure.moment)
+    json["moment"] = *failure.moment;
+  return json;
+}
+
+Json stiffness_json(const BoneResults& results) {
+  Json json = {{"order", stiffness_names},
+               {"stiffness", *results.stiffness},
+               {"asymmetry", asymmetry(*results.stiffness)}};
+  if (results.voigt)
+    json["voigt"] = *results.voigt;
+  if (results.reuss)
+    json["reuss"] = *results.reuss;
+  if (const auto constants = engineering_constants(*results.stiffness))
+    json["engineering"] = {
+        {"young", constants->young}, {"shear", constants->shear}, {"poisson", constants->poisson}};
+  return json;
+}
+
+Json results_json(const BoneResults& results) {
+  Json json = {{"test", results.test}, {"solves", Json::array()}};
+  for (const BoneSolve& solve : results.solves)
+    json["solves"].push_back({{"load", solve.load},
+                              {"iterations", solve.iterations},
+                              {"recurrent_residual", solve.recurrent_residual},
+                              {"true_residual", solve.true_residual},
+                              {"fell_back_to_double", solve.fell_back},
+                              {"converged", solve.converged},
+                              {"seconds", solve.seconds}});
+  if (results.response)
+    json["response"] = to_json(*results.response);
+  json["reactions"] = Json::array();
+  for (const SupportReaction& reaction : results.reactions)
+    json["reactions"].push_back({{"support", reaction.name},
+                                 {"nodes", reaction.num_nodes},
+                                 {"contact_area", reaction.contact_area},
+                                 {"force", reaction.force},
+                                 {"moment", reaction.moment},
+                                 {"centre", reaction.centre}});
+  if (results.strain_energy)
+    json["strain_energy"] = *results.strain_energy;
+  const std::pair<const char*, const std::optional<SampleStatistics>*> samples[] = {
+      {"sed", &results.sed},
+      {"von_mises", &results.von_mises},
+      {"effective_strain", &results.effective_strain}};
+  for (const auto& [name, sample] : samples)
+    if (*sample)
+      json[name] = to_json(**sample);
+  for (const auto& [name, histogram] : results.histograms)
+    json["histograms"][name] = {
+        {"lower", histogram.lower}, {"upper", histogram.upper}, {"count", histogram.count}};
+  if (results.failure)
+    json["pistoia"] = to_json(*results.failure);
+  if (results.stiffness)
+    json["homogenised"] = stiffness_json(results);
+  json["files"] = results.files;
+  return json;
+}
+
+Json engine_json(const BoneResults& results) {
+  Json levels = Json::array();
+  for (const MultigridLevelInfo& level : results.levels)
+    levels.push_back({{"elements", level.num_elem},
+                      {"nodes", level.num_nodes},
+                      {"held_dofs", level.num_held_dofs},
+                      {"largest_eigenvalue", level.largest_eigenvalue}});
+  return {{"operator", results.operator_name},
+          {"hierarchy", results.hierarchy_name},
+          {"cycle", results.cycle_name},
+          {"precision", results.precision_name},
+          {"launch_graph", results.launch_graph},
+          {"levels", std::move(levels)},
+          {"work", results.work}};
+}
+
+} // namespace
+
+std::string bone_table(const BoneResults& results, const DriverContext& context) {
+  Table table;
+  add_model(table, results.model);
+  add_solution(table, results, context);
+  if (results.response)
+    add_response(table, *results.response);
+  if (!results.reactions.empty())
+    add_reactions(table, results.reactions);
+  if (results.strain_energy) {
+    table.section("Energy");
+    table.row("strain energy", *results.strain_energy, "N mm");
+  }
+  add_distributions(table, results);
+  if (results.failure)
+    add_failure(table, *results.failure);
+  if (results.stiffness)
+    add_stiffness(table, *results.stiffness);
+  return table.text();
+}
+
+const char* bone_status(const BoneResults& results) {
+  return results.interrupted() ? "interrupted"
+         : results.converged() ? "converged"
+                               : "not converged";
+}
+
+nlohmann::ordered_json bone_summary(const BoneResults& results, const DriverContext& context) {
+  SummaryParts parts;
+  parts.status = bone_status(results);
+  parts.problem = to_json(results.model);
+  parts.engine = engine_json(results);
+  parts.results = results_json(results);
+  parts.iterations = total_iterations(results);
+  for (const BoneSolve& solve : results.solves) {
+    keep_worse(parts.recurrent_residual, solve.recurrent_residual);
+    keep_worse(parts.true_residual, solve.true_residual);
+  }
+  Json summary = make_summary(context, parts);
+  summary["memory"]["kokkos_peak_bytes_per_dof"] =
+      static_cast<double>(peak_kokkos_bytes()) / static_cast<double>(results.model.num_dofs());
+  return summary;
+}
+
+/// Why an iteration may have stalled, the likeliest first, and what to do.
+std::string stall_remedy(const BoneResults& results) {
+  const BoneModelInfo& model = results.model;
+  const std::string text = "it stalls, and more iterations are of no use: ";
+  if (model.poisson_max > 0.49)
+    return text + "the cause is likely Poisson's ratio of " + format_number(model.poisson_max) +
+           ", next to incompressible; lower it";
+  if (model.modulus_max > 1e5 * model.modulus_min)
+    return text + "the cause is likely the contrast of moduli, " +
+           format_number(model.modulus_min) + " to " + format_number(model.modulus_max) +
+           " MPa; make the softest void with --lower";
+  return text + "the cause is likely a part that hangs on an edge or a corner of a voxel and is "
+                "loaded, so that it can turn; --largest-component keeps what is connected by "
+                "faces, --precision double and a larger --tolerance help with rounding";
+}
+
+int report_bone(const BoneResults& results, const std::string& stem, DriverContext& context,
+                const std::function<void()>& write_files) {
+  for (const BoneSolve& solve : results.solves)
+    if (solve.interrupted)
+      log_warning("interrupted", "load ", solve.load, ": stopped by a signal after ",
+                  solve.iterations, " iterations: results are not converged");
+    else if (!solve.converged)
+      log_warning("not-converged", "load ", solve.load, ": not converged after ", solve.iterations,
+                  " iterations: the true residual is ", solve.true_residual, "; ",
+                  solve.stalled ? stall_remedy(results) : "raise --max-iterations or --tolerance");
+  const double seconds = total_seconds(results);
+  if (seconds > 0)
+    log_info("solved in ", format_number(seconds, 4), " s: ",
+             format_number(static_cast<double>(results.model.num_dofs()) *
+                               static_cast<double>(results.solves.size()) / seconds / 1e6,
+                           4),
+             " million degrees of freedom per second, peak memory ",
+             format_bytes(static_cast<double>(peak_host_bytes())));
+  context.print_result(bone_table(results, context));
+  if (write_files) {
+    context.keep_summary(bone_summary(results, context), stem);
+    write_files();
+  }
+  context.print_files(results.files);
+  context.finish(bone_summary(results, context), stem);
+  return results.interrupted() ? exit_stopped
+         : results.converged() ? exit_done
+                               : exit_not_converged;
+}
+
+int report_bone_prediction(const BonePrediction& expected, const std::string& stem,
+                           DriverContext& context) {
+  Prediction prediction;
+  add_model(prediction.input, expected.model);
+  prediction.rows = {{"test", expected.test}};
+  prediction.problem = to_json(expected.model);
+  prediction.results = {{"test", expected.test}};
+  prediction.device_bytes = expected.device_bytes;
+  prediction.host_growth = expected.host_growth;
+  return report_prediction(std::move(prediction), stem, context);
+}
+
+} // namespace ossatura

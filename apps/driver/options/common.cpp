@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/driver/options/common.hpp"
+
+#include "apps/driver/options/option_kinds.hpp"
+#include <ossatura/core/base/backend.hpp>
+#include <ossatura/core/machine/processors.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+
+namespace ossatura {
+
+void add_common_options(CLI::App& app, CommonOptions& options, const CommonChoices& choices) {
+  options.backend = backend_names().back();
+  options.precision = choices.precisions.front();
+
+  app.option_defaults()->group("Engine");
+  app.add_option("--backend", options.backend, "Where to compute")
+      ->type_name(joined(backend_names(), "|"))
+      ->capture_default_str();
+  app.add_option("--device", options.device, "Number of the GPU (cuda)")->type_name("N");
+  app.add_option(
+         "--threads", options.threads,
+         "Threads (openmp); if not given, OMP_NUM_THREADS or the processors that affinity and "
+         "the container leave")
+      ->type_name("N");
+  NamedValues<Precision> precisions;
+  for (const auto& known : NamedValues<Precision>{{"auto", Precision::automatic},
+                                                  {"double", Precision::fp64},
+                                                  {"mixed", Precision::mixed},
+                                                  {"lean", Precision::lean},
+                                                  {"single", Precision::fp32}})
+    if (std::count(choices.precisions.begin(), choices.precisions.end(), known.second) > 0)
+      precisions.push_back(known);
+  add_choice(app, "--precision", options.precision, precisions, choices.precision_help);
+  app.add_option("--seed", options.seed, "Of everything random")
+      ->check([](const std::string& text) {
+        errno = 0;
+        (void)std::strtoull(text.c_str(), nullptr, 0); // saturates, and CLI11 with it
+        return text[0] == '-' || errno == ERANGE ? "a whole number, 0 to 18446744073709551615" : "";
+      })
+      ->type_name("N")
+      ->capture_default_str();
+
+  app.option_defaults()->group("Output");
+  app.add_option("-o,--output-dir", options.output_dir,
+                 "Write all results here, under names made from the input's; other output files "
+                 "with a relative name go here too. Without it, only files asked for are written")
+      ->type_name("DIR");
+  app.add_flag("--overwrite", options.overwrite,
+               "Replace results in --output-dir that are of another input with the same name");
+  app.add_option("--json", options.json,
+                 "Summary of the run as JSON; with -, on stdout and nothing else there")
+      ->type_name("FILE|-");
+  if (choices.history)
+    app.add_option("--history", options.history, "Residual of each iteration as CSV")
+        ->type_name("FILE");
+  app.add_flag("--timings", options.timings,
+               "Wait for the device around each timed region and print the table of regions");
+  app.add_flag("--dry-run", options.dry_run,
+               "Read the input, print its size and the predicted memory, and stop");
+  const auto add_level = [&](const char* flags, LogLevel level, const char* description) {
+    return app.add_flag_callback(
+        flags, [&options, level] { options.log_level = level; }, description);
+  };
+  add_level("-q,--quiet", LogLevel::quiet,
+            "No progress: only warnings, errors and the table of results")
+      ->excludes(add_level("-v,--verbose", LogLevel::verbose,
+                           "Details, all lines of progress, and the advice of Kokkos"));
+}
+
+void check_common_options(const CommonOptions& options) {
+  const std::vector<std::string> backends = backend_names();
+  if (std::count(backends.begin(), backends.end(), options.backend) == 0)
+    fail<BackendError>("backend '", options.backend,
+                       "' is not in this build, which has: ", joined(backends, ", "),
+                       "; choose one of these or build with a Kokkos that has it");
+  if (options.threads && (*options.threads < 1 || *options.threads > max_host_threads))
+    fail<UsageError>("--threads ", *options.threads, ": 1 to ", max_host_threads);
+  if (options.threads && options.backend != "openmp" && *options.threads > 1)
+    fail<UsageError>("--threads ", *options.threads, " has no effect with --backend ",
+                     options.backend, "; leave it out or choose --backend openmp");
+  if (options.device && *options.device < 0)
+    fail<UsageError>("--device ", *options.device, ": GPUs are numbered from 0");
+  if (options.device && options.backend != "cuda")
+    fail<UsageError>("--device ", *options.device, " has no effect with --backend ",
+                     options.backend, "; leave it out or choose --backend cuda");
+}
+
+} // namespace ossatura

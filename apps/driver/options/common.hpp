@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options that every subcommand has.
+#pragma once
+
+#include <ossatura/core/base/log.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace ossatura {
+
+enum class Precision {
+  automatic, ///< the fastest for the backend and the other options
+  fp64,      ///< "double"
+  mixed,     ///< preconditioner in fp32, iteration and result in fp64
+  lean,      ///< all but the result and its residuals in fp32
+  fp32       ///< "single"
+};
+
+struct CommonOptions {
+  std::string backend;        ///< one of backend_names(); the default is the last
+  bool has_backend = false;   ///< it is asked for
+  std::optional<int> device;  ///< number of the GPU
+  std::optional<int> threads; ///< of the openmp backend
+  Precision precision = Precision::fp64;
+  std::uint64_t seed = 0;
+  LogLevel log_level = LogLevel::normal;
+  bool timings = false;   ///< fence around timed regions, print their table
+  bool dry_run = false;   ///< read the input, print sizes and predicted memory, leave
+  bool overwrite = false; ///< results of another input may be replaced
+  std::string output_dir;
+  std::string json; ///< empty: none; "-": stdout
+  std::string history;
+};
+
+/// What differs between subcommands.
+struct CommonChoices {
+  std::vector<Precision> precisions; ///< the first is the default
+  const char* precision_help;
+  bool history = true; ///< whether there is a residual of each iteration
+};
+
+/// Adds them to `app`.
+void add_common_options(CLI::App& app, CommonOptions& options, const CommonChoices& choices);
+
+/// Throws UsageError or BackendError where they cannot be carried out. Does not need Kokkos to be
+/// initialized.
+void check_common_options(const CommonOptions& options);
+
+} // namespace ossatura

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// HDF5 files whose bytes are known to be those that were written.
+//
+// A file begins with a block of 512 bytes, which HDF5 leaves to its users and passes over: one line
+// of text with the XXH64 of all bytes that follow. Whatever stands in the file, a flipped bit of it
+// is found before HDF5 looks at the file.
+#pragma once
+
+#include <ossatura/core/io/hdf5/file.hpp>
+#include <ossatura/core/io/text/atomic_file.hpp>
+
+#include <string>
+
+namespace ossatura {
+
+/// A checkpoint under construction. Groups and datasets of root() must be gone before commit().
+class CheckpointFile {
+public:
+  /// `format` names what is in it, as "ossatura topopt checkpoint 2". Throws InputError where
+  /// `path` cannot be written.
+  CheckpointFile(const std::string& path, const std::string& format);
+  Hdf5Group root() const { return file_.root(); }
+  /// Closes the file, writes its hash and gives it its name; without it, nothing is left behind.
+  void commit();
+
+private:
+  AtomicFile output_;
+  Hdf5File file_;
+};
+
+/// Opens a file that CheckpointFile wrote. Throws InputError for one of another format, and where a
+/// byte is not what was written.
+Hdf5File open_checkpoint(const std::string& path, const std::string& format);
+
+} // namespace ossatura

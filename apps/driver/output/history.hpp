@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The residual of each iteration, as CSV.
+#pragma once
+
+#include "apps/driver/output/csv_file.hpp"
+
+namespace ossatura {
+
+/// Columns: seconds since the start of the run, the load case (0, 1, ...), its iteration, and its
+/// relative residual.
+class HistoryWriter {
+public:
+  /// Throws InputError where `path` cannot be written.
+  explicit HistoryWriter(const std::string& path);
+  void add(double seconds, int load_case, int iteration, double residual);
+
+private:
+  CsvFile file_;
+};
+
+} // namespace ossatura

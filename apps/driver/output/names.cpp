@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/driver/output/names.hpp"
+
+#include <ossatura/core/base/require.hpp>
+#include <ossatura/core/io/text/input_file.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <filesystem>
+#include <optional>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace ossatura {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr std::uint64_t largest_summary = std::uint64_t(1) << 26; // bytes
+
+/// Where the extension begins, or npos; a point at the front is part of the name.
+std::size_t extension_of(const std::string& name) {
+  const std::size_t point = name.rfind('.');
+  if (point == std::string::npos || point == 0)
+    return std::string::npos;
+  const bool digits =
+      point + 1 < name.size() && std::all_of(name.begin() + std::ptrdiff_t(point) + 1, name.end(),
+                                             [](unsigned char c) { return std::isdigit(c) != 0; });
+  return digits ? std::string::npos : point;
+}
+
+bool is_outer_extension(std::string extension) {
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return char(std::tolower(c)); });
+  for (const char* known : {".gz", ".bz2", ".xz", ".zst", ".series"})
+    if (extension == known)
+      return true;
+  return false;
+}
+
+std::string absolute_name(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path name =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  return error ? path : name.string();
+}
+
+/// Text at `pointer`, or empty.
+std::string text_at(const Json& json, const char* pointer) {
+  const Json::json_pointer place(pointer);
+  return json.contains(place) && json[place].is_string() ? json[place].get<std::string>() : "";
+}
+
+std::string text_of(const Json& json, const char* name) {
+  return json.is_object() && json.contains(name) && json[name].is_string()
+             ? json[name].get<std::string>()
+             : "";
+}
+
+/// The JSON of the file at `path`, discarded where it is none; nothing where there is no file of a
+/// summary's size.
+std::optional<Json> read_summary(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error) ||
+      std::filesystem::file_size(path, error) == 0 || error ||
+      std::filesystem::file_size(path, error) > largest_summary)
+    return {};
+  const std::vector<unsigned char> text = read_all(path, largest_summary);
+  return Json::parse(text.begin(), text.end(), nullptr, false);
+}
+
+bool is_summary(const std::string& schema) {
+  return schema.compare(0, 7, "ossatura/") == 0;
+}
+
+} // namespace
+
+std::string file_stem(const std::string& input) {
+  std::string name = std::filesystem::path(input).filename().string();
+  std::size_t point = extension_of(name);
+  const bool twice = point != std::string::npos && is_outer_extension(name.substr(point));
+  name = name.substr(0, point);
+  if (twice)
+    name = name.substr(0, extension_of(name));
+  return name;
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  struct stat first {
+  }, second{};
+  if (::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0)
+    return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+  return absolute_name(a) == absolute_name(b);
+}
+
+void require_own_summary(const std::string& path, const std::string& subcommand,
+                         const Provenance& provenance) {
+  const std::optional<Json> found = read_summary(path);
+  if (!found)
+    return;
+  const Json& json = *found;
+  const std::string schema = text_at(json, "/schema");
+  const char* const remedy =
+      ", and would be replaced: choose another --output-dir, or replace it with --overwrite";
+  if (!is_summary(schema))
+    fail<UsageError>(path, ": is no summary of ossatura", remedy);
+  const std::string other = schema.substr(7, schema.rfind('/') - 7);
+  if (other != subcommand)
+    fail<UsageError>(path, ": is of ossatura ", other, remedy);
+
+  const Json::json_pointer place("/provenance/inputs");
+  const Json inputs = json.contains(place) ? json[place] : Json::array();
+  if (!inputs.is_array())
+    return;
+  if (inputs.empty() && provenance.inputs.empty())
+    return; // generated, like this one
+  if (inputs.empty() || provenance.inputs.empty())
+    fail<UsageError>(path, ": is of ",
+                     inputs.empty() ? "a generated model" : "'" + text_of(inputs[0], "path") + "'",
+                     remedy);
+  const std::string was = text_of(inputs[0], "path");
+  const std::filesystem::path there =
+      std::filesystem::path(text_at(json, "/provenance/directory")) / was;
+  if (is_same_file(there.string(), provenance.inputs[0].path))
+    return;
+  bool same_content = inputs.size() == provenance.inputs.size();
+  for (std::size_t i = 0; same_content && i < inputs.size(); ++i)
+    same_content = text_of(inputs[i], "xxh64") == provenance.inputs[i].xxh64;
+  if (!same_content)
+    fail<UsageError>(path, ": is of another input, '", there.string(), "'", remedy);
+}
+
+void require_no_results(const std::string& path) {
+  const std::optional<Json> json = read_summary(path);
+  if (json && is_summary(text_at(*json, "/schema")) && text_at(*json, "/status") != "dry run")
+    fail<UsageError>(path, ": is the summary of a run, and would be replaced by that of a dry run: "
+                           "choose another name");
+}
+
+OutputLock::OutputLock(const std::string& directory, const std::string& stem)
+    : path_((std::filesystem::path(directory) / ("." + stem.substr(0, 200) + ".lock")).string()) {
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    descriptor_ = ::open(path_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+    if (descriptor_ < 0)
+      return; // what cannot be written here says so itself
+    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+      const bool taken = errno == EWOULDBLOCK;
+      ::close(descriptor_);
+      descriptor_ = -1;
+      if (taken)
+        fail<UsageError>("another run writes results named '", stem, "' into '", directory,
+                         "': wait for its end, or choose another --output-dir");
+      ::unlink(path_.c_str()); // of no use
+      return;
+    }
+    // The one before may have removed the file between our two calls.
+    struct stat ours {
+    }, present{};
+    if (::fstat(descriptor_, &ours) == 0 && ::stat(path_.c_str(), &present) == 0 &&
+        ours.st_ino == present.st_ino && ours.st_dev == present.st_dev)
+      return;
+    ::close(descriptor_);
+    descriptor_ = -1;
+  }
+}
+
+OutputLock::~OutputLock() {
+  if (descriptor_ < 0)
+    return;
+  ::unlink(path_.c_str());
+  ::close(descriptor_);
+}
+
+} // namespace ossatura

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the nodes and elements of a mesh that a problem means.
+#pragma once
+
+#include "apps/driver/problem/mesh_selection.hpp"
+#include <ossatura/core/mesh/element_mesh.hpp>
+
+#include <map>
+
+namespace ossatura {
+
+using MeshSets = std::map<std::string, std::vector<std::int32_t>>; ///< numbers by name
+
+/// What messages call a mesh, and how exact it is.
+struct MeshTraits {
+  const char* node = "node";
+  std::string body = "the body";
+  /// Why numbers mean nothing, and what to choose by; empty where they are those that users know.
+  std::string no_numbers;
+  double rounding = 1e-9; ///< by the diagonal of the bounding box
+};
+
+class MeshSelector {
+public:
+  /// Mesh and sets must outlive this.
+  MeshSelector(const ElementMesh& mesh, const MeshSets& node_sets, const MeshSets& elem_sets,
+               MeshTraits traits);
+
+  /// Numbers, ascending and each once; throw InputError where there are none, with the names of the
+  /// sets or the extent of the body.
+  std::vector<std::int32_t> nodes(const MeshSelection& selection) const;
+  std::vector<std::int32_t> elements(const MeshSelection& selection) const;
+
+  const Box& bounds() const { return bounds_; }
+  /// Lengths below this are rounding.
+  double slack() const { return slack_; }
+
+private:
+  struct Kind;
+  std::vector<std::int32_t> select(const MeshSelection& selection, const Kind& kind) const;
+  std::vector<std::int32_t> in_place(const MeshSelection& selection, const Kind& kind) const;
+  bool has(const MeshSelection& selection, const double* x) const;
+
+  const ElementMesh& mesh_;
+  const MeshSets& node_sets_;
+  const MeshSets& elem_sets_;
+  MeshTraits traits_;
+  Box bounds_;
+  double slack_;
+};
+
+} // namespace ossatura

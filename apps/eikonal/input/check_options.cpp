@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is wrong with a combination of options, and what to do instead.
+#include "apps/driver/options/check.hpp"
+#include "apps/eikonal/input/options.hpp"
+#include <ossatura/core/base/require.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
+
+namespace ossatura {
+
+namespace {
+
+void check_mesh(const CLI::App& app, const EikonalCommandOptions& o) {
+  if (o.input.empty() && !o.generated)
+    fail<UsageError>("no input: give a mesh FILE, or --generate ventricles");
+  if (!o.input.empty() && o.generated)
+    fail<UsageError>("both the input ", o.input, " and --generate: leave one out");
+  require_positive("--unit", o.file.unit, "mm per unit of the file");
+  const bool read = !o.generated;
+  const TetraFileKind kind = tetra_file_kind(o.input);
+  require_effect(
+      app, {{"--unit", read, "a mesh that is read; generated ones are in mm"},
+            {"--fibre-file", read, "a mesh that is read"},
+            {"--tag-field", read && kind == TetraFileKind::vtk, "a .vtk or .vtu mesh"},
+            {"--fibre-field", read && kind == TetraFileKind::vtk, "a .vtk or .vtu mesh"},
+            {"--sheet-field", read && kind == TetraFileKind::vtk, "a .vtk or .vtu mesh"},
+            {"--velocity-field", read && kind == TetraFileKind::vtk, "a .vtk or .vtu mesh"},
+            {"--seed", o.generated && o.generated->jitter > 0, "--generate box:jitter=..."},
+            {"--parts",
+             o.solver.method == EikonalMethod::spread || o.solver.method == EikonalMethod::patch,
+             "--method spread or patch"}});
+  if (app.count("--generate") > 1)
+    fail<UsageError>("--generate is there more than once");
+}
+
+void check_physics(const CLI::App& app, const EikonalCommandOptions& o) {
+  const bool field = !o.file.value_fields.empty();
+  if (!o.velocity_file.empty() && o.velocity)
+    fail<UsageError>("both --velocities and --velocity: leave one out");
+  if (field && (!o.velocity_file.empty() || o.velocity))
+    fail<UsageError>("both --velocity-field and ", o.velocity ? "--velocity" : "--velocities",
+                     ": leave one out");
+  if (app.count("--velocity") > 1)
+    fail<UsageError>("--velocity is there more than once; --velocities FILE has one for each tag");
+  if (o.velocity_file.empty() && !o.velocity && !field && !o.generated)
+    fail<UsageError>("no conduction velocities: give --velocities FILE, or --velocity VL,VT,VN in "
+                     "m/s for all tags");
+  if (!o.site_file.empty() && !o.sites.empty())
+    fail<UsageError>("both --sites and --site: leave one out");
+  const bool has_default = o.generated && o.generated->kind != MeshGenerator::box;
+  if (o.site_file.empty() && o.sites.empty() && !has_default)
+    fail<UsageError>("no sites, so that no wave starts: give --site, such as point:X,Y,Z or "
+                     "vtx:FILE, or --sites FILE");
+}
+
+void check_solver(const EikonalCommandOptions& o) {
+  if (!(o.solver.tolerance >= 0 && o.solver.tolerance < 0.1))
+    fail<UsageError>("--tolerance ", o.solver.tolerance, ": at least 0 and small, such as 1e-6");
+  require_at_least("--max-iterations", o.solver.max_iterations, 1);
+  if (o.solver.num_parts < 0)
+    fail<UsageError>("--parts ", o.solver.num_parts, ": at least 1, or 0 for a good number");
+}
+
+} // namespace
+
+TetraFileKind tetra_file_kind(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension == ".msh")
+    return TetraFileKind::gmsh;
+  return extension == ".vtk" || extension == ".vtu" ? TetraFileKind::vtk : TetraFileKind::carp;
+}
+
+bool EikonalCommandOptions::has_tetra_velocities() const {
+  return !file.value_fields.empty() ||
+         std::filesystem::path(velocity_file).extension().string() == ".dat";
+}
+
+void check_eikonal_options(const CLI::App& app, const EikonalCommandOptions& options) {
+  check_solver(options);
+  check_mesh(app, options);
+  check_physics(app, options);
+  if (options.no_hdf && !options.hdf.empty())
+    fail<UsageError>("both --hdf and --no-hdf: leave one out");
+}
+
+} // namespace ossatura

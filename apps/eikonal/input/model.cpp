@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/eikonal/input/model.hpp"
+
+#include "apps/driver/options/notation.hpp"
+#include "apps/driver/output/table.hpp"
+#include <ossatura/core/base/require.hpp>
+#include <ossatura/core/mesh/generators/tetra_meshes.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <utility>
+
+namespace ossatura {
+
+namespace {
+
+constexpr std::size_t most_tetra = std::size_t(1) << 29; // 4 of each are numbered by 31 bits
+
+/// The files that a mesh is read from, as far as they exist.
+std::vector<std::string> mesh_files(const EikonalCommandOptions& options) {
+  namespace fs = std::filesystem;
+  const std::string& fibres = options.file.fibre_file;
+  std::vector<std::string> files = {options.input};
+  if (tetra_file_kind(options.input) == TetraFileKind::carp) {
+    const std::string extension = fs::path(options.input).extension().string();
+    bool binary = extension == ".bpts" || extension == ".belem" || extension == ".blon";
+    std::string base = options.input;
+    if (binary || extension == ".pts" || extension == ".elem" || extension == ".lon")
+      base.resize(base.size() - extension.size());
+    else
+      binary = !fs::exists(base + ".pts");
+    const std::string b = binary ? ".b" : ".";
+    files = {base + b + "pts", base + b + "elem"};
+    if (fibres.empty())
+      files.push_back(base + b + "lon");
+  }
+  if (!fibres.empty())
+    files.push_back(fibres);
+  files.erase(std::remove_if(files.begin(), files.end(),
+                             [](const std::string& file) { return !fs::exists(file); }),
+              files.end());
+  return files;
+}
+
+TetraMesh make_mesh(const GeneratedMesh& generated, std::uint64_t seed) {
+  switch (generated.kind) {
+  case MeshGenerator::ventricles:
+    return make_ventricles(generated.h);
+  case MeshGenerator::slab:
+    return make_slab(generated.h);
+  case MeshGenerator::box:
+    break;
+  }
+  return make_tetra_box(generated.cells, generated.h, {0, 0, 0}, generated.jitter, seed);
+}
+
+/// Tags come in runs.
+void count_tags(EikonalModel& model) {
+  std::int64_t* count = nullptr;
+  int last = 0;
+  for (const int tag : model.mesh.tag) {
+    if (count == nullptr || tag != last)
+      count = &model.num_by_tag[last = tag];
+    ++*count;
+  }
+}
+
+/// By tag. None where velocities are those of each tetrahedron.
+VelocityTable velocity_table(const EikonalCommandOptions& options) {
+  if (options.has_tetra_velocities())
+    return {};
+  if (!options.velocity_file.empty())
+    return read_velocities(options.velocity_file);
+  VelocityTable table;
+  table.origin = "--velocity";
+  if (options.velocity)
+    table.other = options.velocity;
+  else if (options.generated->kind == MeshGenerator::ventricles)
+    table.other = ConductionVelocity{0.6, 0.4, 0.2};
+  else if (options.generated->kind == MeshGenerator::slab)
+    table.other = ConductionVelocity{0.6, 0.3, 0.3};
+  else
+    table.other = ConductionVelocity{0.6, 0.6, 0.6};
+  return table;
+}
+
+/// Those of the generators. The slab's is the stimulus of Niederer et al. (2011).
+SiteSet default_sites(MeshGenerator kind) {
+  SiteSet set;
+  set.origin = std::string("--generate ") + name_of(kind);
+  if (kind == MeshGenerator::slab) {
+    set.sites.push_back(parse_site("box:0,0,0,1.5,1.5,1.5"));
+    return set;
+  }
+  for (const TimedPoint& start : ventricle_sites()) {
+    std::string text = "point:";
+    for (std::size_t d = 0; d < 3; ++d)
+      text += (d == 0 ? "" : ",") + format_number(start.point[d]);
+    set.sites.push_back(parse_site(text + "@t=" + format_number(start.time)));
+  }
+  return set;
+}
+
+std::vector<SiteSet> site_sets(const EikonalCommandOptions& options) {
+  if (!options.site_file.empty())
+    return read_site_sets(options.site_file);
+  if (!options.sites.empty())
+    return {{"", "--site", options.sites}};
+  return {default_sites(options.generated->kind)};
+}
+
+/// `value`: the fields of the mesh that were asked for.
+MeshVelocities make_velocities(const EikonalCommandOptions& options, const VelocityTable& table,
+                               std::vector<double> value, const EikonalModel& model) {
+  MeshVelocities velocities;
+  const std::size_t num_tetra = model.mesh.num_tetra();
+  if (options.has_tetra_velocities()) {
+    velocities.origin = options.velocity_file;
+    if (options.velocity_file.empty())
+      velocities.origin = options.input + ": " + joined(options.file.value_fields, ", ");
+    else
+      value = read_cell_values(options.velocity_file, num_tetra);
+    velocities.by_tetra = tetra_velocities(value, num_tetra, velocities.origin);
+  } else {
+    velocities.origin = table.origin;
+    velocities.by_tag = choose_velocities(table, model.num_by_tag, model.source);
+  }
+  block_tissue(model.mesh, model.num_by_tag, options.non_conducting, model.source, velocities);
+  warn_of_odd_velocities(model.mesh, velocities);
+  return velocities;
+}
+
+/// Takes the vertices from which no wave goes out of the sites of a set.
+void leave_blocked_out(const EikonalModel& model, const SiteSet& set, PlacedSites& placed) {
+  if (model.parts->num_blocked() == 0)
+    return;
+  for (std::size_t i = 0; i < placed.vertices.size(); ++i) {
+    std::vector<std::int32_t>& vertices = placed.vertices[i];
+    const auto end = std::remove_if(vertices.begin(), vertices.end(), [&](std::int32_t vertex) {
+      return model.parts->part_of(vertex) < 0;
+    });
+    placed.num_blocked[i] = vertices.end() - end;
+    vertices.erase(end, vertices.end());
+    if (vertices.empty())
+      fail<InputError>(set.origin, ": '", set.sites[i].text,
+                       "' lies in tissue that does not conduct: no wave starts there");
+    if (placed.num_blocked[i] > 0)
+      log_info(set.origin, ": ", format_count(placed.num_blocked[i]), " vertices of '",
+               set.sites[i].text, "' lie in tissue that does not conduct, and are left out");
+  }
+}
+
+void tell_parts(const EikonalModel& model) {
+  const MeshVelocities& velocities = model.velocities;
+  const std::vector<std::int64_t>& size = model.parts->size();
+  if (velocities.num_blocked > 0)
+    log_info(format_count(velocities.num_blocked), " tetrahedra do not conduct; ",
+             format_count(model.parts->num_blocked()), " vertices belong to no other");
+  if (size.size() > 1)
+    log_info(velocities.num_blocked > 0 ? "what conducts" : "the mesh", " is in ",
+             format_count(std::int64_t(size.size())),
+             " parts that share no vertex: the largest has ", format_count(size[0]),
+             " vertices, the next ", format_count(size[1]));
+}
+
+} // namespace
+
+double EikonalModel::unreached_mark() const {
+  for (const SiteSet& set : sets)
+    for (const SiteChoice& site : set.sites)
+      if (site.time < 0)
+        return std::numeric_limits<double>::quiet_NaN();
+  return -1;
+}
+
+EikonalModel make_eikonal_model(const EikonalCommandOptions& options, DriverContext& context) {
+  const TimedScope scope("ossatura::eikonal::read");
+  EikonalModel model;
+  std::vector<InputRecord>& inputs = context.provenance().inputs;
+  // The small files first: a mistake in them is told before a large mesh is read.
+  const VelocityTable table = velocity_table(options);
+  if (!options.velocity_file.empty())
+    inputs.push_back(record_input(options.velocity_file));
+  model.sets = site_sets(options);
+  if (!options.site_file.empty())
+    inputs.push_back(record_input(options.site_file));
+  for (const SiteSet& set : model.sets)
+    for (const SiteChoice& site : set.sites)
+      if (site.place == SitePlace::list)
+        inputs.push_back(record_input(site.file));
+
+  if (options.generated) {
+    model.source = options.generated->text;
+    model.mesh = make_mesh(*options.generated, options.common.seed);
+  } else {
+    model.source = options.input;
+    model.mesh = read_tetra_mesh(options.input, options.file);
+    for (const std::string& file : mesh_files(options))
+      inputs.push_back(record_input(file));
+  }
+  count_tags(model);
+  if (model.mesh.num_tetra() >= most_tetra)
+    fail<InputError>(model.source, ": ", format_count(std::int64_t(model.mesh.num_tetra())),
+                     " tetrahedra are more than 2^29, which can be numbered");
+  log_info(options.generated ? "made " : "read ", model.source, ": ",
+           format_count(std::int64_t(model.mesh.num_points())), " vertices, ",
+           format_count(std::int64_t(model.mesh.num_tetra())), " tetrahedra, ",
+           model.mesh.fibre.empty() ? "no fibres" : "fibres",
+           model.mesh.sheet.empty() ? "" : " and sheets");
+  if (double(model.sets.size()) * double(model.mesh.num_points()) > INT32_MAX)
+    fail<InputError>(options.site_file, ": ", model.sets.size(), " sets of ",
+                     format_count(std::int64_t(model.mesh.num_points())),
+                     " times each are numbered with more than 31 bits: solve fewer at once");
+  model.velocities = make_velocities(options, table, std::exchange(model.mesh.value, {}), model);
+  model.parts.emplace(model.mesh, model.velocities.blocked);
+  tell_parts(model);
+  for (const SiteSet& set : model.sets) {
+    model.placed.push_back(place_sites(model.mesh, set));
+    leave_blocked_out(model, set, model.placed.back());
+  }
+  return model;
+}
+
+} // namespace ossatura

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/eikonal/input/sites.hpp"
+
+#include "apps/driver/options/box.hpp"
+#include "apps/driver/output/table.hpp"
+#include <ossatura/core/base/require.hpp>
+#include <ossatura/core/io/mesh/tetra_file.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ossatura {
+
+namespace {
+
+double squared_distance(const double* a, const double* b) {
+  double sum = 0;
+  for (int d = 0; d < 3; ++d)
+    sum += (a[d] - b[d]) * (a[d] - b[d]);
+  return sum;
+}
+
+double longest_edge(const TetraMesh& mesh) {
+  double longest = 0;
+  for (std::size_t e = 0; e < mesh.num_tetra(); ++e)
+    for (int i = 0; i < 4; ++i)
+      for (int j = 0; j < i; ++j)
+        longest = std::max(longest,
+                           squared_distance(&mesh.point[3 * std::size_t(mesh.tetra[4 * e + i])],
+                                            &mesh.point[3 * std::size_t(mesh.tetra[4 * e + j])]));
+  return std::sqrt(longest);
+}
+
+class SiteFinder {
+public:
+  SiteFinder(const TetraMesh& mesh, const SiteSet& set)
+      : mesh_(mesh)
+      , set_(set)
+      , bounds_(bounding_box(mesh.point)) {}
+
+  std::vector<std::int32_t> find(const SiteChoice& site) {
+    switch (site.place) {
+    case SitePlace::vertices:
+      for (const std::int32_t vertex : site.vertices)
+        if (std::size_t(vertex) >= mesh_.num_points())
+          fail<InputError>(set_.origin, ": '", site.text, "': vertex ", vertex,
+                           " is not in the mesh, whose last one is ", mesh_.num_points() - 1);
+      return site.vertices;
+    case SitePlace::list: {
+      std::vector<std::int32_t> vertices = read_vertex_list(site.file, mesh_.num_points());
+      if (vertices.empty())
+        fail<InputError>(set_.origin, ": '", site.text, "': the list has no vertex");
+      return vertices;
+    }
+    case SitePlace::point:
+      return {nearest(site)};
+    case SitePlace::sphere:
+    case SitePlace::box:
+      break;
+    }
+    return inside(site);
+  }
+
+private:
+  std::int32_t nearest(const SiteChoice& site) {
+    double least = std::numeric_limits<double>::infinity();
+    std::size_t found = 0;
+    for (std::size_t v = 0; v < mesh_.num_points(); ++v) {
+      const double distance = squared_distance(&mesh_.point[3 * v], site.number.data());
+      if (distance < least) {
+        least = distance;
+        found = v;
+      }
+    }
+    if (longest_edge_ < 0)
+      longest_edge_ = longest_edge(mesh_);
+    if (std::sqrt(least) > longest_edge_)
+      fail<InputError>(set_.origin, ": '", site.text, "': the nearest vertex is ",
+                       format_number(std::sqrt(least), 4),
+                       " mm away, more than the longest edge; the mesh spans ", span_text(bounds_),
+                       " mm: are these coordinates mm?");
+    return std::int32_t(found);
+  }
+
+  /// What lies on the surface is inside, rounding allowed for.
+  std::vector<std::int32_t> inside(const SiteChoice& site) const {
+    const double slack = 1e-9 * std::sqrt(squared_distance(&bounds_[0], &bounds_[3]));
+    const double* x = site.number.data();
+    std::vector<std::int32_t> vertices;
+    for (std::size_t v = 0; v < mesh_.num_points(); ++v) {
+      const double* p = &mesh_.point[3 * v];
+      if (site.place == SitePlace::sphere ? std::sqrt(squared_distance(p, x)) <= x[3] + slack
+                                          : contains(site.number, p, slack))
+        vertices.push_back(std::int32_t(v));
+    }
+    if (vertices.empty())
+      fail<InputError>(set_.origin, ": '", site.text, "': no vertex is inside; the mesh spans ",
+                       span_text(bounds_), " mm: are these coordinates mm?");
+    return vertices;
+  }
+
+  const TetraMesh& mesh_;
+  const SiteSet& set_;
+  Box bounds_;
+  double longest_edge_ = -1;
+};
+
+} // namespace
+
+std::vector<EikonalSite> PlacedSites::merged(const SiteSet& set) const {
+  std::map<std::int32_t, double> earliest;
+  for (std::size_t i = 0; i < vertices.size(); ++i)
+    for (const std::int32_t vertex : vertices[i]) {
+      const auto [place, is_new] = earliest.insert({vertex, set.sites[i].time});
+      if (!is_new)
+        place->second = std::min(place->second, set.sites[i].time);
+    }
+  std::vector<EikonalSite> sites;
+  for (const auto& [vertex, time] : earliest)
+    sites.push_back({vertex, time});
+  return sites;
+}
+
+PlacedSites place_sites(const TetraMesh& mesh, const SiteSet& set) {
+  SiteFinder finder(mesh, set);
+  PlacedSites placed;
+  for (const SiteChoice& site : set.sites)
+    placed.vertices.push_back(finder.find(site));
+  placed.num_blocked.assign(set.sites.size(), 0);
+  return placed;
+}
+
+} // namespace ossatura

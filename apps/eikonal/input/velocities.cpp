@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/eikonal/input/velocities.hpp"
+
+#include "apps/driver/options/notation.hpp"
+#include "apps/driver/options/suggest.hpp"
+#include "apps/driver/output/table.hpp"
+#include "apps/driver/problem/json_file.hpp"
+#include <ossatura/core/base/log.hpp>
+#include <ossatura/core/base/require.hpp>
+#include <ossatura/core/io/text/scanner.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ossatura {
+
+namespace {
+
+/// Those of a heart, and of most of what is made of one in a laboratory (m/s).
+constexpr double least_usual = 0.01, greatest_usual = 10;
+
+ConductionVelocity read_tissue(const std::string& where, const nlohmann::json& json) {
+  const std::vector<std::string> names = {"vl", "vt", "vn"};
+  if (json.is_null())
+    return no_conduction;
+  if (!json.is_object())
+    fail<InputError>(where, ": expected velocities in m/s, such as "
+                            "{\"vl\": 0.6, \"vt\": 0.4, \"vn\": 0.2}, or {\"vl\": 0.6}, the same "
+                            "in all directions, or {\"vl\": 0} where no wave goes");
+  double value[3] = {};
+  bool given[3] = {};
+  for (const auto& [name, number] : json.items()) {
+    const auto known = std::find(names.begin(), names.end(), name);
+    if (known == names.end())
+      fail<InputError>(where, ": unknown velocity \"", name,
+                       "\"; there are \"vl\", \"vt\" and \"vn\"", did_you_mean(name, names));
+    const std::size_t i = std::size_t(known - names.begin());
+    if (!number.is_number() && !number.is_null())
+      fail<InputError>(where, ": \"", name, "\" is ", number.dump(), ", not a number of m/s");
+    value[i] = number.is_null() ? 0 : number.get<double>();
+    given[i] = true;
+    if (!(value[i] >= 0) || std::isinf(value[i]))
+      fail<InputError>(where, ": \"", name, "\" is ", number.dump(),
+                       ": a velocity in m/s is greater than 0, or 0 where no wave goes");
+  }
+  if (!given[0])
+    fail<InputError>(where, ": \"vl\" is missing");
+  if (value[0] == 0)
+    return no_conduction;
+  if (given[2] && !given[1])
+    fail<InputError>(where, ": \"vt\" is missing, but \"vn\" is there");
+  for (std::size_t i = 1; i < 3; ++i)
+    if (!given[i])
+      value[i] = value[i - 1];
+    else if (value[i] == 0)
+      fail<InputError>(where, ": \"", names[i], "\" is ", json.at(names[i]).dump(),
+                       ": greater than 0 in tissue that conducts; where no wave goes, \"vl\" is 0");
+  return {value[0], value[1], value[2]};
+}
+
+/// "1, 2, 3 and 17 more".
+std::string list_of(const std::vector<int>& tags) {
+  constexpr std::size_t most = 20;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(tags.size(), most); ++i)
+    text += (i == 0 ? "" : ", ") + std::to_string(tags[i]);
+  if (tags.size() > most)
+    text += " and " + format_count(std::int64_t(tags.size() - most)) + " more";
+  return text;
+}
+
+} // namespace
+
+VelocityTable read_velocities(const std::string& path) {
+  const nlohmann::json json = read_large_json(path);
+  if (!json.is_object())
+    fail<InputError>(path, ": expected an object with velocities by tag, such as "
+                           "{\"1\": {\"vl\": 0.6, \"vt\": 0.4}}");
+  VelocityTable table;
+  table.origin = path;
+  for (const auto& [name, tissue] : json.items()) {
+    int tag = 0;
+    if (name == "default")
+      table.other = read_tissue(path + ": \"default\"", tissue);
+    else if (!TextScanner::parse(name, tag))
+      fail<InputError>(path, ": ", nlohmann::json(name).dump(),
+                       " is no tag: a whole number or \"default\"",
+                       did_you_mean(name, {"default"}));
+    else if (!table.by_tag.insert({tag, read_tissue(path + ": tag " + name, tissue)}).second)
+      fail<InputError>(path, ": tag ", tag, " is there twice");
+  }
+  if (table.by_tag.empty() && !table.other)
+    fail<InputError>(path, ": has no velocities");
+  return table;
+}
+
+ConductionVelocity parse_velocity(const std::string& text) {
+  const std::vector<std::string> items = split_list(text, ',');
+  if (items.empty() || items.size() > 3)
+    fail<std::invalid_argument>("'", text, "': expected VL[,VT[,VN]], such as 0.6,0.4,0.2");
+  double value[3] = {};
+  for (std::size_t i = 0; i < 3; ++i) {
+    value[i] = i < items.size() ? parse_number<double>(items[i]) : value[i - 1];
+    if (!(value[i] > 0))
+      fail<std::invalid_argument>("'", text,
+                                  "': velocities in m/s, greater than 0; tags through "
+                                  "which no wave goes: --non-conducting");
+  }
+  return {value[0], value[1], value[2]};
+}
+
+std::vector<ConductionVelocity> tetra_velocities(const std::vector<double>& value,
+                                                 std::size_t num_tetra, const std::string& origin) {
+  const std::size_t row = value.size() / num_tetra;
+  OSSATURA_REQUIRE(row >= 1 && row <= 3 && value.size() == row * num_tetra,
+                   value.size() << " numbers for " << num_tetra << " tetrahedra");
+  std::vector<ConductionVelocity> velocities;
+  velocities.reserve(num_tetra);
+  for (std::size_t e = 0; e < num_tetra; ++e) {
+    const double* v = &value[row * e];
+    const ConductionVelocity one{v[0], v[row > 1 ? 1 : 0], v[row - 1]};
+    if (!one.conducts()) {
+      velocities.push_back(no_conduction);
+      continue;
+    }
+    for (const double x : {one.fibre, one.sheet, one.normal})
+      if (!(x > 0) || std::isinf(x))
+        fail<InputError>(origin, ": tetrahedron ", e, " has velocity ", x,
+                         ": in m/s, greater than 0; where no wave goes, the velocity along fibres "
+                         "is 0 or NaN");
+    velocities.push_back(one);
+  }
+  return velocities;
+}
+
+TissueVelocities choose_velocities(const VelocityTable& table,
+                                   const std::map<int, std::int64_t>& count,
+                                   const std::string& source) {
+  TissueVelocities chosen;
+  for (const auto& [tag, num_tetra] : count) {
+    const auto found = table.by_tag.find(tag);
+    if (found == table.by_tag.end() && !table.other)
+      fail<InputError>(source, ": ", format_count(num_tetra), " tetrahedra have tag ", tag,
+                       ", for which ", table.origin, " has no velocity: add \"", tag,
+                       "\": {\"vl\": ..., \"vt\": ...}, or \"default\" for all other tags");
+    chosen[tag] = found == table.by_tag.end() ? *table.other : found->second;
+  }
+  std::vector<int> unused;
+  for (const auto& entry : table.by_tag)
+    if (count.count(entry.first) == 0)
+      unused.push_back(entry.first);
+  if (!unused.empty())
+    log_info(table.origin, ": no tetrahedron has tag ", list_of(unused));
+  return chosen;
+}
+
+void block_tissue(const TetraMesh& mesh, const std::map<int, std::int64_t>& count,
+                  const std::vector<int>& non_conducting, const std::string& source,
+                  MeshVelocities& velocities) {
+  for (const int tag : non_conducting)
+    if (count.count(tag) == 0) {
+      std::vector<int> tags;
+      for (const auto& entry : count)
+        tags.push_back(entry.first);
+      fail<InputError>(source, ": no tetrahedron has tag ", tag,
+                       " of --non-conducting; there is tag ", list_of(tags));
+    }
+  for (const int tag : non_conducting)
+    if (velocities.by_tetra.empty())
+      velocities.by_tag[tag] = no_conduction;
+  if (!velocities.by_tetra.empty() && !non_conducting.empty())
+    for (std::size_t e = 0; e < mesh.num_tetra(); ++e)
+      if (std::count(non_conducting.begin(), non_conducting.end(), mesh.tag[e]) > 0)
+        velocities.by_tetra[e] = no_conduction;
+
+  if (velocities.by_tetra.empty() &&
+      std::all_of(velocities.by_tag.begin(), velocities.by_tag.end(),
+                  [](const auto& entry) { return entry.second.conducts(); }))
+    return;
+  std::vector<bool> blocked(mesh.num_tetra());
+  std::int64_t num_blocked = 0;
+  for (std::size_t e = 0; e < mesh.num_tetra(); ++e) {
+    const bool is_blocked = !velocities.of(e, mesh.tag[e]).conducts();
+    blocked[e] = is_blocked;
+    num_blocked += is_blocked;
+  }
+  if (num_blocked == std::int64_t(mesh.num_tetra()))
+    fail<InputError>(velocities.origin, ": no tetrahedron of ", source,
+                     " conducts, so that no wave goes anywhere");
+  velocities.num_blocked = num_blocked;
+  if (num_blocked > 0)
+    velocities.blocked = std::move(blocked);
+}
+
+void warn_of_odd_velocities(const TetraMesh& mesh, const MeshVelocities& velocities) {
+  std::int64_t num_odd = 0;
+  std::string first;
+  const auto look = [&](const ConductionVelocity& velocity, const char* what, std::int64_t number) {
+    if (!velocity.conducts())
+      return;
+    for (const double v : {velocity.fibre, velocity.sheet, velocity.normal})
+      if (v < least_usual || v > greatest_usual) {
+        if (num_odd++ == 0)
+          first = what + std::to_string(number) + " has " + format_number(v) + " m/s";
+        return;
+      }
+  };
+  for (const auto& [tag, velocity] : velocities.by_tag)
+    look(velocity, "tag ", tag);
+  for (std::size_t e = 0; e < velocities.by_tetra.size(); ++e)
+    look(velocities.by_tetra[e], "tetrahedron ", std::int64_t(e));
+  if (num_odd == 0)
+    return;
+  const bool by_tag = velocities.by_tetra.empty();
+  log_warning("odd-velocity", velocities.origin, ": velocities of ", format_count(num_odd), " of ",
+              format_count(std::int64_t(by_tag ? velocities.by_tag.size() : mesh.num_tetra())),
+              by_tag ? " tags" : " tetrahedra", " are outside 0.01 to 10 m/s (", first,
+              "): they are in m/s = mm/ms, not mm/s");
+}
+
+} // namespace ossatura

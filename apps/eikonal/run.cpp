@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of an activation: mesh, set-up, solve, statistics, files.
+#include "apps/driver/interrupt.hpp"
+#include "apps/driver/options/box.hpp"
+#include "apps/driver/output/table.hpp"
+#include "apps/eikonal/command.hpp"
+#include "apps/eikonal/input/model.hpp"
+#include "apps/eikonal/output/files.hpp"
+#include "apps/eikonal/output/report.hpp"
+#include <ossatura/core/base/require.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ossatura {
+
+namespace {
+
+std::string output_stem(const EikonalCommandOptions& options) {
+  return options.generated ? name_of(options.generated->kind) : file_stem(options.input);
+}
+
+std::vector<TissueInfo> tissues_by_tag(const EikonalModel& model) {
+  std::vector<TissueInfo> tissues;
+  for (const auto& [tag, count] : model.num_by_tag) {
+    const ConductionVelocity& velocity = model.velocities.by_tag.at(tag);
+    tissues.push_back({tag, count, velocity.conducts() ? 0 : count, velocity, velocity});
+  }
+  return tissues;
+}
+
+/// Makes `range` hold `velocity`, too.
+void widen(TissueInfo& range, const ConductionVelocity& velocity) {
+  const bool is_first = range.least.fibre == 0;
+  for (const auto component :
+       {&ConductionVelocity::fibre, &ConductionVelocity::sheet, &ConductionVelocity::normal}) {
+    const double v = velocity.*component;
+    range.least.*component = is_first ? v : std::min(range.least.*component, v);
+    range.greatest.*component = is_first ? v : std::max(range.greatest.*component, v);
+  }
+}
+
+std::vector<TissueInfo> tissues_by_tetra(const EikonalModel& model) {
+  std::map<int, TissueInfo> by_tag;
+  TissueInfo* tissue = nullptr; // of the tetrahedron before: tags come in runs
+  for (std::size_t e = 0; e < model.mesh.num_tetra(); ++e) {
+    const int tag = model.mesh.tag[e];
+    if (tissue == nullptr || tag != tissue->tag)
+      tissue = &by_tag[tag];
+    tissue->tag = tag;
+    ++tissue->num_tetra;
+    const ConductionVelocity& velocity = model.velocities.by_tetra[e];
+    if (velocity.conducts())
+      widen(*tissue, velocity);
+    else
+      ++tissue->num_blocked;
+  }
+  std::vector<TissueInfo> tissues;
+  for (const auto& [tag, info] : by_tag)
+    tissues.push_back(info);
+  return tissues;
+}
+
+EikonalMeshInfo describe_mesh(const EikonalModel& model) {
+  const TetraMesh& mesh = model.mesh;
+  EikonalMeshInfo info;
+  info.source = model.source;
+  info.num_points = std::int64_t(mesh.num_points());
+  info.num_tetra = std::int64_t(mesh.num_tetra());
+  info.has_fibres = !mesh.fibre.empty();
+  info.has_sheets = !mesh.sheet.empty();
+  info.num_isotropic = info.has_fibres ? 0 : info.num_tetra;
+  for (std::size_t i = 0; i < mesh.fibre.size(); i += 3)
+    info.num_isotropic += mesh.fibre[i] == 0 && mesh.fibre[i + 1] == 0 && mesh.fibre[i + 2] == 0;
+  info.bounds = bounding_box(mesh.point);
+  info.num_blocked = model.velocities.num_blocked;
+  info.num_blocked_points = model.parts->num_blocked();
+  info.num_parts = std::int64_t(model.parts->size().size());
+  info.by_tetra = !model.velocities.by_tetra.empty();
+  info.tissues = info.by_tetra ? tissues_by_tetra(model) : tissues_by_tag(model);
+  return info;
+}
+
+/// Peak of the backend's memory while the solver is set up or solves. A tetrahedron has its metric,
+/// its vertices and its places in the rings of these; a vertex its ring, its times and its marks in
+/// the lists. What the metric is made from, directions, tags and coordinates, stays for other
+/// velocities.
+template<class Exec>
+EikonalPrediction predict(const EikonalCommandOptions& options, const EikonalModel& model) {
+  const TetraMesh& mesh = model.mesh;
+  const double tetra = double(mesh.num_tetra()), points = double(mesh.num_points());
+  const double real = options.common.precision == Precision::fp64 ? 8 : 4;
+  const double metric = (options.solver.metric == TetraMetric::lengths ? 6 : 18) * real;
+  const double directions = (mesh.fibre.empty() ? 0 : 12) + (mesh.sheet.empty() ? 0 : 12);
+  const double sets = double(model.sets.size());
+  const double slowness = model.velocities.by_tetra.empty() ? 0 : 24;
+  EikonalPrediction prediction;
+  prediction.mesh = describe_mesh(model);
+  prediction.num_sets = model.sets.size();
+  prediction.device_bytes =
+      // Vertices, rings and their faces; coordinates, rings and neighbours of points; a queue,
+      // stamps and two or three arrays of times.
+      tetra * (metric + 16 + 16 + 16 + directions + 4 + slowness) + points * (24 + 12 + 58) +
+      points * sets * (12 + 3 * real);
+  prediction.host_growth =
+      points * sets * real + (BackendTraits<Exec>::is_device ? 0 : prediction.device_bytes);
+  return prediction;
+}
+
+/// How many vertices that were not reached lie in parts without a site.
+template<class Real>
+std::int64_t count_apart(const EikonalModel& model, std::size_t k, ConstSpan<Real> time) {
+  const ConductingParts& parts = *model.parts;
+  std::vector<bool> has_site(parts.size().size());
+  for (const std::vector<std::int32_t>& vertices : model.placed[k].vertices)
+    for (const std::int32_t vertex : vertices)
+      has_site[std::size_t(parts.part_of(vertex))] = true;
+  std::int64_t count = 0;
+  for (std::size_t v = 0; v < time.size; ++v) {
+    const std::int32_t part = parts.part_of(std::int32_t(v));
+    count += part >= 0 && !has_site[std::size_t(part)] && std::isinf(time.data[v]);
+  }
+  return count;
+}
+
+/// Statistics of one set, and which of its sites came too late.
+template<class Real>
+ActivationReport make_activation_report(const EikonalModel& model, const TaggedVertices& tagged,
+                                        std::size_t k, ConstSpan<Real> time) {
+  ActivationReport report;
+  const SiteSet& set = model.sets[k];
+  report.set = set.name;
+  const double origin = time_origin(model.placed[k].merged(set));
+  for (std::size_t i = 0; i < set.sites.size(); ++i) {
+    const std::vector<std::int32_t>& vertices = model.placed[k].vertices[i];
+    SiteReport site{set.sites[i].text, set.sites[i].time, std::int64_t(vertices.size()),
+                    model.placed[k].num_blocked[i], 0};
+    const Real start = own_time<Real>(site.time, origin);
+    for (const std::int32_t vertex : vertices)
+      site.num_swallowed += time.data[vertex] < start;
+    report.sites.push_back(site);
+  }
+  report.all = tagged.summarise_all(time);
+  report.tags = tagged.tags();
+  report.by_tag = tagged.summarise(time);
+  if (report.num_unreached() > 0)
+    report.num_apart = count_apart(model, k, time);
+  return report;
+}
+
+/// The residual is worked out from rounded times, which may be off by some ulp themselves.
+template<class Real>
+bool is_certified(const EikonalResult& solved, double tolerance) {
+  return solved.residual <= tolerance + 8 * double(std::numeric_limits<Real>::epsilon());
+}
+
+template<class Real, class Exec>
+std::unique_ptr<EikonalSolver<Exec, Real>>
+make_solver(const Exec& exec, const EikonalCommandOptions& options, const EikonalModel& model) {
+  using Solver = EikonalSolver<Exec, Real>;
+  const MeshVelocities& velocities = model.velocities;
+  EikonalOptions solver_options = options.solver;
+  solver_options.stop = is_interrupted;
+  try {
+    return velocities.by_tetra.empty()
+               ? std::make_unique<Solver>(exec, model.mesh, velocities.by_tag, solver_options)
+               : std::make_unique<Solver>(exec, model.mesh, velocities.by_tetra, solver_options);
+  } catch (const std::invalid_argument& error) { // of velocities and lengths that do not fit
+    fail<InputError>(model.source, ": ", error.what());
+  }
+}
+
+/// Sets up and solves. Returns the times on the host, [sets, num_points].
+template<class Real, class Exec>
+auto solve(const Exec& exec, const EikonalCommandOptions& options, const EikonalModel& model,
+           EikonalRunResults& results) {
+  const Stopwatch setup_watch;
+  std::unique_ptr<EikonalSolver<Exec, Real>> solver;
+  {
+    const TimedScope scope("ossatura::eikonal::setup");
+    solver = make_solver<Real>(exec, options, model);
+    fence(exec, "ossatura::eikonal::setup");
+  }
+  results.seconds.setup = setup_watch.seconds();
+  results.metric_bytes = solver->metric_bytes_per_tetra();
+  results.method = name_of(solver->method());
+  results.deterministic = solver->is_deterministic();
+
+  std::vector<std::vector<EikonalSite>> sites;
+  for (std::size_t k = 0; k < model.sets.size(); ++k)
+    sites.push_back(model.placed[k].merged(model.sets[k]));
+  const Array<Real, Exec> times(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
+                                                   std::string("ossatura::eikonal::times")),
+                                model.sets.size() * model.mesh.num_points());
+  fence(exec, "ossatura::eikonal::times");
+  log_info("set up in ", format_number(results.seconds.setup, 4), " s: ", results.method, ", ",
+           results.metric, ", ", format_count(std::int64_t(model.sets.size())),
+           model.sets.size() == 1 ? " set of sites" : " sets of sites");
+  const Stopwatch solve_watch;
+  protect_results();
+  {
+    const TimedScope scope("ossatura::eikonal::solve");
+    results.solved = solver->solve(exec, sites, times);
+  }
+  results.seconds.solve = solve_watch.seconds();
+  results.interrupted = is_interrupted() && !results.solved.converged;
+  results.converged =
+      results.solved.converged && is_certified<Real>(results.solved, options.solver.tolerance);
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), times);
+}
+
+template<class Real, class Exec>
+int run_in(const Exec& exec, const EikonalCommandOptions& options, const EikonalModel& model,
+           const EikonalFiles& files, EikonalRunResults& results, DriverContext& context) {
+  const auto times = solve<Real>(exec, options, model, results);
+  const std::size_t num_points = model.mesh.num_points();
+  {
+    const TimedScope scope("ossatura::eikonal::statistics");
+    const TaggedVertices tagged(model.mesh, model.velocities.blocked);
+    for (std::size_t k = 0; k < model.sets.size(); ++k)
+      results.sets.push_back(make_activation_report<Real>(
+          model, tagged, k, ConstSpan<Real>(times.data() + k * num_points, num_points)));
+  }
+  return report_eikonal(results, output_stem(options), context, [&] {
+    const Stopwatch watch;
+    results.files =
+        write_eikonal<Real>(files, model, ConstSpan<Real>(times.data(), times.extent(0)),
+                            eikonal_status(results), context);
+    results.seconds.write = watch.seconds();
+  });
+}
+
+template<class Exec>
+int run_on(const Exec& exec, const EikonalCommandOptions& options, const EikonalModel& model,
+           double read_seconds, DriverContext& context) {
+  EikonalRunResults results;
+  results.seconds.read = read_seconds;
+  if (options.common.dry_run)
+    return report_eikonal_prediction(predict<Exec>(options, model), output_stem(options), context);
+  results.mesh = describe_mesh(model);
+  results.unreached_mark = model.unreached_mark();
+  results.metric = name_of(options.solver.metric);
+  context.begin_outputs(output_stem(options));
+  const EikonalFiles files = claim_eikonal_files(options, model, output_stem(options), context);
+  if (options.common.precision == Precision::fp64) {
+    results.precision = "double";
+    return run_in<double>(exec, options, model, files, results, context);
+  }
+  results.precision = "single";
+  return run_in<float>(exec, options, model, files, results, context);
+}
+
+} // namespace
+
+int run_eikonal(const EikonalCommandOptions& options, DriverContext& context) {
+  const Stopwatch watch;
+  const EikonalModel model = make_eikonal_model(options, context);
+  const double seconds = watch.seconds();
+  return with_backend(
+      context.choose_backend(std::int64_t(model.mesh.num_points() * model.sets.size())),
+      [&](const auto& exec) { return run_on(exec, options, model, seconds, context); });
+}
+
+} // namespace ossatura

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ossatura executable: picks the subcommand and turns exceptions into exit codes.
+//
+//   ossatura bone tibia.h5 -o out
+//   ossatura --help
+#include "apps/bone/command.hpp"
+#include "apps/driver/exit_code.hpp"
+#include "apps/driver/options/suggest.hpp"
+#include "apps/driver/process_start.hpp"
+#include "apps/eikonal/command.hpp"
+#include "apps/pfem/command.hpp"
+#include "apps/softbody/command.hpp"
+#include "apps/topopt/command.hpp"
+#include <ossatura/core/base/backend.hpp>
+#include <ossatura/core/base/version.hpp>
+#include <ossatura/core/io/hdf5/file.hpp>
+
+#include <algorithm>
+#include <iomanip>
+#include <iostream>
+
+namespace ossatura {
+
+namespace {
+
+struct Subcommand {
+  const char* name;
+  const char* summary;
+  int (*run)(const Invocation&);
+};
+
+const Subcommand subcommands[] = {
+    {"bone", "mechanical tests of bone from images, by voxel micro-finite elements", bone_command},
+    {"eikonal", "activation times of the heart on tetrahedra, by the fast iterative method",
+     eikonal_command},
+    {"pfem", "elasticity with hierarchical hexahedra of orders 1 to 10", pfem_command},
+    {"softbody", "soft bodies in time, by implicit finite elements with contact", softbody_command},
+    {"topopt", "topology optimisation on hexahedra, by densities", topopt_command},
+};
+
+void print_help() {
+  std::cout << "Ossatura: finite elements on multicore processors and GPUs\n\n"
+               "Usage: ossatura SUBCOMMAND [OPTIONS]\n"
+               "       ossatura SUBCOMMAND --help, or ossatura help SUBCOMMAND\n"
+               "       ossatura --version\n\n"
+               "Subcommands:\n";
+  for (const Subcommand& subcommand : subcommands)
+    std::cout << "  " << std::left << std::setw(9) << subcommand.name << subcommand.summary << '\n';
+  std::cout << '\n' << exit_code_help();
+}
+
+void print_version() {
+  std::cout << "ossatura " << version() << " (git " << git_hash() << ")\n"
+            << "Kokkos " << kokkos_version() << ", backends:";
+  for (const std::string& backend : backend_names())
+    std::cout << ' ' << backend;
+  std::cout << '\n' << compiler() << '\n';
+  if (!cuda_version().empty())
+    std::cout << "CUDA " << cuda_version() << '\n';
+}
+
+int run_subcommand(const Invocation& invocation) {
+  std::vector<std::string> names = {"--help", "--version"};
+  for (const Subcommand& subcommand : subcommands) {
+    if (invocation.subcommand == subcommand.name)
+      return subcommand.run(invocation);
+    names.push_back(subcommand.name);
+  }
+  const bool is_option = invocation.subcommand[0] == '-';
+  fail<UsageError>(is_option ? "unknown option '" : "unknown subcommand '", invocation.subcommand,
+                   "'", did_you_mean(invocation.subcommand, names),
+                   is_option ? " (options of a subcommand come after it)"
+                             : " (ossatura --help lists them)");
+}
+
+int run(const std::vector<std::string>& all) {
+  if (all.size() < 2)
+    fail<UsageError>("no subcommand; see ossatura --help");
+  const std::string& first = all[1];
+  if (first == "help" && all.size() > 2)
+    return run_subcommand({all[2], all, {"--help"}});
+  if (first == "--help" || first == "-h" || first == "help") {
+    print_help();
+    return exit_done;
+  }
+  if (first == "--version" || first == "-V") {
+    print_version();
+    return exit_done;
+  }
+  const bool is_option = first[0] == '-';
+  if (!is_option && std::count(all.begin() + 2, all.end(), "--version") > 0) {
+    print_version();
+    return exit_done;
+  }
+  return run_subcommand({first, all, {all.begin() + 2, all.end()}});
+}
+
+} // namespace
+
+} // namespace ossatura
+
+int main(int argc, char* argv[]) {
+  using namespace ossatura;
+  limit_spinning(argc, argv);
+  prepare_process();
+  skip_hdf5_exit_cleanup();
+  try {
+    const int code = run(std::vector<std::string>(argv, argv + argc));
+    std::cout.flush();
+    if (!std::cout)
+      fail<InputError>("standard output cannot be written");
+    return code;
+  } catch (...) {
+    return report_current_exception();
+  }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lame's solutions for thick spheres and tubes under inner pressure: S. Timoshenko, J. Goodier,
+// Theory of Elasticity, 3rd ed. (1970), sections 136 and 28.
+#include "apps/pfem/input/generators.hpp"
+
+#include "apps/driver/output/table.hpp"
+#include <ossatura/core/base/require.hpp>
+#include <ossatura/core/mesh/generators/element_meshes.hpp>
+#include <ossatura/core/mesh/hexa_changes.hpp>
+#include <ossatura/core/pfem/meshes.hpp>
+
+#include <Kokkos_MathematicalConstants.hpp>
+
+#include <cmath>
+
+namespace ossatura {
+
+namespace {
+
+bool is_box(const std::string& generator) {
+  return generator != "sphere" && generator != "cylinder";
+}
+
+PfemSupport on_plane(int axis, double value, unsigned components) {
+  PfemSupport support;
+  support.where.kind = MeshSelection::Kind::plane;
+  support.where.axis = axis;
+  support.where.value = value;
+  support.where.place = std::string("plane ") + "xyz"[axis] + " = " + format_number(value);
+  support.components = std::uint8_t(components);
+  return support;
+}
+
+PfemLoad inner_pressure(MeshSelection::Kind surface, double radius) {
+  PfemLoad load;
+  load.where.kind = surface;
+  load.where.value = radius;
+  load.place = load.where.place = "inner pressure";
+  load.value[0] = 1;
+  return load;
+}
+
+std::string times(const std::array<int, 3>& cells) {
+  return std::to_string(cells[0]) + "x" + std::to_string(cells[1]) + "x" + std::to_string(cells[2]);
+}
+
+PfemBody make_box(const PfemSource& source) {
+  PfemBody body;
+  const std::array<int, 3> cells = source.cells.value_or(std::array<int, 3>{3, 3, 3});
+  const std::array<double, 3> size = source.size.value_or(std::array<double, 3>{1, 1, 1});
+  ElementMesh& mesh = body.shape.mesh;
+  mesh = make_hexa_box({cells[0], cells[1], cells[2]}, {size[0], size[1], size[2]});
+  if (const double amount = source.distort.value_or(source.generator == "distorted" ? 0.2 : 0);
+      amount > 0)
+    distort(mesh, amount, source.seed);
+  if (source.shear || source.generator == "sheared") {
+    const std::array<double, 3> s = source.shear.value_or(std::array<double, 3>{0.3, 0.2, 0.1});
+    shear(mesh, {s[0], s[1], s[2]});
+  }
+  body.source = source.generator + " box of " + times(cells) + " cells";
+  // The face at the lower end of x, which shear moves within the planes of x alone if it is along
+  // x: chosen by its vertices.
+  PfemSupport clamp;
+  clamp.where.kind = MeshSelection::Kind::numbers;
+  clamp.where.place = "plane x = 0";
+  for (std::int32_t i = 0; std::size_t(i) < mesh.num_points(); i += cells[0] + 1)
+    clamp.where.numbers.push_back(i);
+  body.supports = {clamp};
+  PfemLoad weight;
+  weight.kind = PfemLoad::Kind::body_force;
+  weight.place = "body force";
+  weight.value = {0, 0, -1};
+  body.loads = {weight};
+  return body;
+}
+
+PfemBody make_sphere(const PfemSource& source) {
+  const double a = source.inner.value_or(1), b = source.outer.value_or(2);
+  const int along = source.along.value_or(1), across = source.across.value_or(1);
+  PfemBody body;
+  body.shape = make_sphere_octant(a, b, along, across);
+  body.is_exact = true;
+  body.source = "octant of a sphere, 3 patches of " + times({along, along, across}) + " elements";
+  body.supports = {on_plane(0, 0, 1), on_plane(1, 0, 2), on_plane(2, 0, 4)};
+  body.loads = {inner_pressure(MeshSelection::Kind::sphere, a)};
+  body.exact = [a, b](double young, double poisson) {
+    const double scale = a * a * a / (b * b * b - a * a * a) / young;
+    const auto radial = [=](double r) {
+      return scale * ((1 - 2 * poisson) * r + (1 + poisson) / 2 * b * b * b / (r * r));
+    };
+    PfemExact exact;
+    exact.source = "Lame's sphere under inner pressure";
+    exact.energy = Kokkos::numbers::pi * a * a / 4 * radial(a);
+    exact.displacement = [radial](const double(&x)[3], double(&u)[3]) {
+      const double r = std::hypot(x[0], x[1], x[2]);
+      for (int c = 0; c < 3; ++c)
+        u[c] = radial(r) * x[c] / r;
+    };
+    return exact;
+  };
+  return body;
+}
+
+PfemBody make_cylinder(const PfemSource& source) {
+  const double a = source.inner.value_or(1), b = source.outer.value_or(2);
+  const double height = source.height.value_or(1);
+  const int along = source.along.value_or(1), across = source.across.value_or(1),
+            up = source.up.value_or(1);
+  PfemBody body;
+  body.shape = make_cylinder_quarter(a, b, height, along, across, up);
+  body.is_exact = true;
+  body.source = "quarter of a cylinder, " + times({along, across, up}) + " elements";
+  body.supports = {on_plane(0, 0, 1), on_plane(1, 0, 2), on_plane(2, 0, 4), on_plane(2, height, 4)};
+  body.loads = {inner_pressure(MeshSelection::Kind::cylinder, a)};
+  body.exact = [a, b, height](double young, double poisson) {
+    const double scale = (1 + poisson) / young * a * a / (b * b - a * a);
+    const auto radial = [=](double r) { return scale * ((1 - 2 * poisson) * r + b * b / r); };
+    PfemExact exact;
+    exact.source = "Lame's cylinder under inner pressure, plane strain";
+    exact.energy = Kokkos::numbers::pi * a / 4 * height * radial(a);
+    exact.displacement = [radial](const double(&x)[3], double(&u)[3]) {
+      const double r = std::hypot(x[0], x[1]);
+      u[0] = radial(r) * x[0] / r;
+      u[1] = radial(r) * x[1] / r;
+      u[2] = 0;
+    };
+    return exact;
+  };
+  return body;
+}
+
+} // namespace
+
+std::vector<std::string> pfem_generator_names() {
+  return {"cube", "sheared", "distorted", "sphere", "cylinder"};
+}
+
+void check_generator(const PfemSource& source, const std::string& where,
+                     const std::string& dashes) {
+  const bool box = is_box(source.generator), cylinder = source.generator == "cylinder";
+  const auto shown = [&dashes](const char* key) {
+    return dashes.empty() ? '"' + std::string(key) + '"' : dashes + key;
+  };
+  struct Use {
+    const char* key;
+    bool given, used;
+  };
+  for (const Use& use : {Use{"cells", source.cells.has_value(), box},
+                         {"size", source.size.has_value(), box},
+                         {"shear", source.shear.has_value(), box},
+                         {"distort", source.distort.has_value(), box},
+                         {"along", source.along.has_value(), !box},
+                         {"across", source.across.has_value(), !box},
+                         {"up", source.up.has_value(), cylinder},
+                         {"inner", source.inner.has_value(), !box},
+                         {"outer", source.outer.has_value(), !box},
+                         {"height", source.height.has_value(), cylinder}})
+    if (use.given && !use.used)
+      fail<InputError>(where, shown(use.key), " has no effect on the generator ", source.generator,
+                       ": leave it out");
+  const double inner = source.inner.value_or(1), outer = source.outer.value_or(2);
+  if (!(inner < outer))
+    fail<InputError>(where, shown("inner"), " is ", inner, ", ", shown("outer"), " ", outer,
+                     ": the inner radius is less than the outer one");
+}
+
+PfemBody generate_pfem(const PfemSource& source) {
+  return is_box(source.generator)         ? make_box(source)
+         : source.generator == "cylinder" ? make_cylinder(source)
+                                          : make_sphere(source);
+}
+
+} // namespace ossatura

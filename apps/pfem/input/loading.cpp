@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/pfem/input/loading.hpp"
+
+#include <ossatura/core/base/require.hpp>
+#include <ossatura/core/mesh/free_motion.hpp>
+#include <ossatura/solvers/pfem/loads.hpp>
+
+#include <algorithm>
+
+namespace ossatura {
+
+namespace {
+
+/// Vertices of a part of the boundary, and the faces whose vertices are all among them.
+struct BoundaryPart {
+  std::vector<std::int32_t> vertices; ///< ascending
+  std::vector<ElementFace> faces;
+};
+
+BoundaryPart boundary_part(const PfemModel& model, std::vector<std::int32_t> vertices) {
+  BoundaryPart part;
+  std::vector<std::uint8_t> chosen(std::size_t(model.num_vertices()));
+  for (const std::int32_t vertex : vertices)
+    chosen[std::size_t(vertex)] = 1;
+  for (const ElementFace& face : boundary_faces(model.entities)) {
+    const std::int32_t* node = &model.shape.mesh.node[8 * std::size_t(face.elem)];
+    bool whole = true;
+    for (const auto& row : hexa_face_frame[face.face].node)
+      for (const int corner : row)
+        whole = whole && chosen[std::size_t(node[corner])] != 0;
+    if (whole)
+      part.faces.push_back(face);
+  }
+  part.vertices = std::move(vertices);
+  return part;
+}
+
+/// Holds components of the modes of a part, with constant displacements.
+void hold(const std::string& file, const PfemSupport& support, const BoundaryPart& part,
+          PfemModel& model) {
+  std::vector<std::int32_t> modes = part.vertices; // the first modes are the vertices
+  const std::vector<std::int32_t> on_faces =
+      modes_of_faces(model.shape.mesh, model.entities, model.numbering, part.faces);
+  modes.insert(modes.end(), on_faces.begin(), on_faces.end());
+  const std::int64_t num_vertices = model.num_vertices();
+  for (const std::int32_t mode : modes)
+    for (std::size_t c = 0; c < 3; ++c) {
+      if ((support.components >> c & 1) == 0)
+        continue;
+      // A constant is what the functions of vertices add up to.
+      const double wanted = mode < num_vertices ? support.displacement[c] : 0;
+      std::uint8_t& mask = model.held[std::size_t(mode)];
+      double& u = model.displacement[3 * std::size_t(mode) + c];
+      if ((mask >> c & 1) != 0 && u != wanted)
+        fail<InputError>(support.where.place, ": vertex ", mode, " is moved by ", wanted,
+                         " m along ", "xyz"[c], " here, and by ", u,
+                         " m in another support: leave one of them out");
+      mask = std::uint8_t(mask | 1u << c);
+      u = wanted;
+    }
+  std::string place = support.where.place;
+  if (place.rfind(file + ": ", 0) == 0)
+    place.erase(0, file.size() + 2);
+  model.supports.push_back({place, support.components, part.vertices});
+}
+
+/// Quadrature points along each axis for loads.
+int load_points(const PfemModel& model) {
+  const int order = model.highest_order();
+  const HierarchicOptions& o = model.options.discretisation;
+  return std::max(o.points > 0 ? o.points : quadrature_points(o.rule, order), order + 2);
+}
+
+void add_load(const PfemLoad& load, const MeshSelector& select, PfemModel& model) {
+  const ModeScaling scaling = model.options.discretisation.scaling;
+  const int points = load_points(model);
+  const std::array<double, 3> value = load.value;
+  using Kind = PfemLoad::Kind;
+  if (load.kind == Kind::body_force) {
+    add_body_force(
+        model.shape, model.numbering, scaling, points,
+        [value](const double(&)[3], double(&force)[3]) {
+          std::copy(value.begin(), value.end(), force);
+        },
+        model.force);
+    return;
+  }
+  const BoundaryPart part = boundary_part(model, select.nodes(load.where));
+  if (load.kind == Kind::force) {
+    for (const std::int32_t vertex : part.vertices)
+      for (std::size_t c = 0; c < 3; ++c)
+        model.force[3 * std::size_t(vertex) + c] += value[c];
+    return;
+  }
+  if (part.faces.empty())
+    fail<InputError>(load.place,
+                     ": none of the faces of the boundary has all of its four vertices among the ",
+                     part.vertices.size(), " chosen ones: choose more, or a \"force\" on each");
+  const bool is_pressure = load.kind == Kind::pressure;
+  add_traction(
+      model.shape, model.numbering, scaling, points, part.faces,
+      [value, is_pressure](const double(&)[3], const double(&normal)[3], double(&traction)[3]) {
+        for (std::size_t c = 0; c < 3; ++c)
+          traction[c] = is_pressure ? -value[0] * normal[c] : value[c];
+      },
+      model.force);
+}
+
+} // namespace
+
+void add_pfem_supports(const PfemDocument& document, const PfemInput& input,
+                       const MeshSelector& select, PfemModel& model) {
+  model.held.assign(std::size_t(model.numbering.num_modes), 0);
+  model.displacement.assign(3 * model.held.size(), 0);
+  for (const PfemSupport& support : document.supports ? *document.supports : input.body.supports)
+    hold(document.file, support, boundary_part(model, select.nodes(support.where)), model);
+  if (!document.supports)
+    for (int c = 0; c < 3; ++c) {
+      std::vector<std::int32_t> vertices;
+      for (const HeldComponents& node : input.model.held)
+        if ((node.components >> c & 1) != 0)
+          vertices.push_back(node.node);
+      if (vertices.empty())
+        continue;
+      PfemSupport support;
+      support.where.place = model.source + ": held along " + "xyz"[c];
+      support.components = std::uint8_t(1 << c);
+      hold(document.file, support, boundary_part(model, std::move(vertices)), model);
+    }
+  std::vector<HeldComponents> vertices;
+  for (std::int64_t i = 0; i < model.num_vertices(); ++i)
+    if (model.held[std::size_t(i)] != 0)
+      vertices.push_back({std::int32_t(i), model.held[std::size_t(i)]});
+  const std::string motion = describe_free_motion(model.shape.mesh, vertices);
+  if (!motion.empty() && vertices.empty())
+    fail<InputError>(document.file, ": there are no supports, so that ", motion,
+                     ": give \"supports\" in a .json problem, or a mesh file that has them");
+  if (!motion.empty())
+    fail<InputError>(document.file, ": ", motion, ": hold more vertices or components");
+}
+
+void add_pfem_loads(const PfemDocument& document, const PfemInput& input,
+                    const MeshSelector& select, PfemModel& model) {
+  model.force.assign(3 * model.held.size(), 0);
+  const std::vector<PfemLoad>& loads = document.loads ? *document.loads : input.body.loads;
+  for (const PfemLoad& load : loads)
+    add_load(load, select, model);
+  model.num_loads = loads.size();
+  if (!document.loads) {
+    std::vector<std::string> names;
+    for (const NodeLoads& step : input.model.loads) {
+      if (step.forces.empty())
+        continue;
+      names.push_back(step.name);
+      for (const NodeForce& node : step.forces)
+        for (std::size_t c = 0; c < 3; ++c)
+          model.force[3 * std::size_t(node.node) + c] += node.force[c];
+    }
+    if (names.size() > 1)
+      fail<InputError>(model.source, ": ", names.size(), " load cases ('", names[0], "', '",
+                       names[1],
+                       "', ...), and one is solved here: give \"loads\" in a .json "
+                       "problem");
+    model.num_loads += names.size();
+  }
+  const auto is_zero = [](double x) { return x == 0; };
+  if (std::all_of(model.force.begin(), model.force.end(), is_zero) &&
+      std::all_of(model.displacement.begin(), model.displacement.end(), is_zero))
+    fail<InputError>(document.file, ": there are no loads: give \"loads\", or supports with a "
+                                    "\"displacement\", in a .json problem");
+}
+
+} // namespace ossatura

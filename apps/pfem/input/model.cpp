@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/pfem/input/model.hpp"
+
+#include "apps/driver/options/number_range.hpp"
+#include "apps/driver/output/table.hpp"
+#include "apps/driver/problem/library_message.hpp"
+#include "apps/pfem/input/loading.hpp"
+#include <ossatura/core/base/require.hpp>
+#include <ossatura/core/io/mesh/curved_hexa_file.hpp>
+
+#include <algorithm>
+
+namespace ossatura {
+
+namespace {
+
+constexpr int default_order = 4;
+
+PfemInput load_input(const PfemSource& source, PfemModel& model) {
+  PfemInput input;
+  if (source.kind == PfemSource::Kind::generator) {
+    try {
+      input.body = generate_pfem(source);
+    } catch (const std::invalid_argument& error) {
+      fail<InputError>(source.generator, ": ", library_message(error));
+    }
+    return input;
+  }
+  ElementFileOptions options;
+  options.unit = source.unit;
+  CurvedHexaFile file = read_curved_hexa_file(source.file, options);
+  for (const std::string& note : file.notes)
+    log_warning("mesh-note", source.file, ": ", note);
+  model.unused_points = file.unused_points;
+  if (file.geometry.map)
+    input.no_numbers = source.file + " has nodes that are no vertices of elements";
+  else if (file.unused_points > 0)
+    input.no_numbers = source.file + " has " + std::to_string(file.unused_points) +
+                       " points without element, which are left out";
+  input.body.shape = std::move(file.geometry);
+  input.body.source = source.file;
+  input.model = std::move(file.model);
+  return input;
+}
+
+std::vector<std::uint8_t> orders_of(const PfemOrders& orders, const MeshSelector& select,
+                                    std::size_t num_elem) {
+  if (!orders.by_elem.empty() && orders.by_elem.size() != num_elem)
+    fail<InputError>(orders.place, ": ", orders.by_elem.size(), " orders, but the mesh has ",
+                     num_elem, " elements: give one for each");
+  if (!orders.by_elem.empty())
+    return orders.by_elem;
+  const auto all = std::uint8_t(orders.all.value_or(default_order));
+  if (orders.by_set.empty())
+    return {all};
+  std::vector<std::uint8_t> order(num_elem, all);
+  for (const auto& [selection, value] : orders.by_set)
+    for (const std::int32_t e : select.elements(selection))
+      order[std::size_t(e)] = std::uint8_t(value);
+  return order;
+}
+
+/// [21] of a material, or nothing where it has no modulus.
+std::vector<double> elasticity_of(const PfemMaterial& material) {
+  if (!material.elasticity.empty())
+    return material.elasticity;
+  if (!material.young)
+    return {};
+  return isotropic_elasticity(*material.young, material.poisson.value_or(0.3));
+}
+
+ElasticityField elasticity_of(const PfemDocument& document, const PfemMaterial& all,
+                              const MeshSelector& select, std::size_t num_elem) {
+  ElasticityField field;
+  field.value = elasticity_of(all);
+  if (!document.materials.empty()) {
+    constexpr std::size_t n = elasticity_entries;
+    const std::vector<double> rest = field.value;
+    std::vector<std::uint8_t> has(num_elem, rest.empty() ? 0 : 1);
+    field.value.resize(n * num_elem);
+    for (std::size_t e = 0; e < num_elem && !rest.empty(); ++e)
+      std::copy(rest.begin(), rest.end(), &field.value[n * e]);
+    for (const PfemMaterialPart& part : document.materials) {
+      const std::vector<double> d = elasticity_of(part.material);
+      for (const std::int32_t e : select.elements(part.elements)) {
+        std::copy(d.begin(), d.end(), &field.value[n * std::size_t(e)]);
+        has[std::size_t(e)] = 1;
+      }
+    }
+    const auto without = std::find(has.begin(), has.end(), 0);
+    if (without != has.end())
+      fail<InputError>(document.file, ": element ", without - has.begin(), " and ",
+                       std::count(has.begin(), has.end(), 0) - 1,
+                       " others have no material: give a \"material\" for all that are not in "
+                       "\"materials\"");
+  } else if (field.value.empty()) {
+    fail<InputError>(document.file,
+                     ": the material is missing: the mesh has no elastic constants: give "
+                     "\"material\" with \"young\" and \"poisson\", or --young and --poisson");
+  }
+  return field;
+}
+
+/// What surprises: the rule of the paper does not hold an element of order 2.
+void warn_of_quadrature(const PfemModel& model) {
+  const HierarchicOptions& o = model.options.discretisation;
+  for (const auto& [order, count] : model.elements_by_order()) {
+    const int points = o.points > 0 ? o.points : quadrature_points(o.rule, order);
+    if (points < order + 1)
+      log_warning("too-few-points", points,
+                  " quadrature points along each axis are too few for the ", count,
+                  " elements of order ", order, ", whose matrices are inexact",
+                  order == 2 ? " and have motions without energy that are not rigid" : "",
+                  ": choose --quadrature p+1");
+  }
+}
+
+/// Modes of high order bend without changing volumes; those of low order hardly do.
+void warn_of_locking(const PfemDocument& document, const PfemMaterial& all,
+                     const PfemModel& model) {
+  constexpr double most = 0.49, most_at_all = 0.4999; // the matrix itself degenerates above
+  constexpr int enough = 4;
+  double poisson = all.young ? all.poisson.value_or(0.3) : 0;
+  for (const PfemMaterialPart& part : document.materials)
+    if (part.material.young)
+      poisson = std::max(poisson, part.material.poisson.value_or(0.3));
+  const int lowest = model.elements_by_order().begin()->first;
+  if (poisson > most && (lowest < enough || poisson > most_at_all))
+    log_warning("locking", document.file, ": Poisson's ratio is ", poisson, ", elements of order ",
+                lowest,
+                ": displacements may be far too small (locking). Take order 4 or more and at most ",
+                most_at_all, ", or compare with a finer mesh");
+}
+
+} // namespace
+
+std::int64_t PfemModel::num_held() const {
+  std::int64_t count = 0;
+  for (const std::uint8_t mask : held)
+    count += (mask & 1) + (mask >> 1 & 1) + (mask >> 2 & 1);
+  return count;
+}
+
+int PfemModel::highest_order() const {
+  return *std::max_element(numbering.order.begin(), numbering.order.end());
+}
+
+std::map<int, std::int64_t> PfemModel::elements_by_order() const {
+  std::map<int, std::int64_t> count;
+  for (const std::uint8_t order : numbering.order)
+    ++count[order];
+  return count;
+}
+
+PfemModel build_pfem_model(PfemDocument document) {
+  PfemModel model;
+  PfemInput input = load_input(document.mesh, model);
+  if (document.supports || document.loads) { // a problem of its own
+    input.body.supports.clear();
+    input.body.loads.clear();
+    input.body.exact = nullptr;
+  }
+  model.shape = std::move(input.body.shape);
+  model.source = input.body.source;
+  require_body_size(model.source, model.shape.mesh.point);
+  const auto checked = [&model](const auto& make) {
+    try {
+      return make();
+    } catch (const std::invalid_argument& error) {
+      fail<InputError>(model.source, ": ", library_message(error));
+    }
+  };
+  model.entities = checked([&] { return make_hexa_entities(model.shape.mesh); });
+  MeshTraits traits;
+  traits.node = "vertex";
+  traits.rounding = 1e-6; // that of files included
+  if (!input.no_numbers.empty())
+    traits.no_numbers = "numbers of vertices and elements mean nothing here, because " +
+                        input.no_numbers + ": choose by places or sets";
+  const MeshSelector select(model.shape.mesh, input.model.node_sets, input.model.elem_sets, traits);
+  document.changes.apply_to(model.options);
+  const std::size_t num_elem = model.shape.mesh.num_elem();
+  const std::vector<std::uint8_t> orders = orders_of(document.orders, select, num_elem);
+  model.numbering = checked([&] {
+    return make_hierarchic_numbering(model.shape.mesh, model.entities, model.options.space, orders);
+  });
+  if (input.body.is_exact && !model.options.points_given)
+    model.options.discretisation.points = model.highest_order() + 4; // no map is a polynomial
+
+  PfemMaterial material = document.material;
+  if (material.elasticity.empty() && !material.young) {
+    const bool is_file = document.mesh.kind == PfemSource::Kind::file;
+    if (input.model.young > 0) {
+      material.young = input.model.young;
+      material.poisson = material.poisson.value_or(input.model.poisson);
+    } else if (!is_file && document.materials.empty()) {
+      material.young = 1;
+    }
+  }
+  model.elasticity = elasticity_of(document, material, select, num_elem);
+  add_pfem_supports(document, input, select, model);
+  add_pfem_loads(document, input, select, model);
+  if (input.body.exact && document.materials.empty() && material.elasticity.empty())
+    model.exact = input.body.exact(*material.young, material.poisson.value_or(0.3));
+  require_numbers(document.file, "elastic constants", model.elasticity.value);
+  require_numbers(document.file, "forces", model.force);
+  require_numbers(document.file, "displacements", model.displacement);
+  warn_of_quadrature(model);
+  warn_of_locking(document, material, model);
+  return model;
+}
+
+PfemModel make_pfem_model(const PfemCommandOptions& options, DriverContext& context) {
+  const TimedScope scope("ossatura::pfem::read");
+  PfemDocument document = make_pfem_document(options);
+  std::vector<InputRecord>& inputs = context.provenance().inputs;
+  if (options.kind() == ProblemKind::json)
+    inputs.push_back(record_input(options.problem));
+  const PfemOptions chosen = document.changes.applied();
+  using Kind = HierarchicOperatorKind;
+  if (chosen.solver.element_wise &&
+      (chosen.solver.preconditioner == HierarchicPreconditioner::vertex_stars ||
+       (chosen.solver.kind != Kind::packed && chosen.solver.kind != Kind::automatic)))
+    fail<UsageError>("--element-wise goes with --operator packed and --preconditioner jacobi or "
+                     "none: leave it out, or these");
+  const std::string mesh_file = document.mesh.file;
+  PfemModel model = build_pfem_model(std::move(document));
+  if (!mesh_file.empty())
+    inputs.push_back(record_input(mesh_file));
+  if (model.unused_points > 0)
+    log_warning("unused-points", model.source, ": ", format_count(model.unused_points),
+                " points belong to no element and are left out");
+  log_info(model.source, ": ", format_count(model.num_elem()), " elements, ",
+           format_count(3 * std::int64_t(model.numbering.num_modes)), " dofs");
+  return model;
+}
+
+} // namespace ossatura

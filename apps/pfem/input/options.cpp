@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/pfem/input/options.hpp"
+
+#include "apps/driver/exit_code.hpp"
+#include "apps/driver/options/record_change.hpp"
+#include "apps/pfem/input/choices.hpp"
+#include "apps/pfem/input/generators.hpp"
+
+namespace ossatura {
+
+namespace {
+
+using Items = std::vector<std::string>;
+
+void add_problem_options(CLI::App& app, PfemCommandOptions& o) {
+  app.option_defaults()->group("Problem");
+  app.add_option(
+         "problem,--problem", o.problem,
+         "A generator (" + joined(pfem_generator_names(), ", ") +
+             "), a problem as .json, or a mesh with supports and loads: .inp of Abaqus and "
+             "CalculiX, .cdb of Ansys; docs/pfem.md has all of them. Options below win over "
+             "it. `ossatura pfem table3 --help`: the table of the paper")
+      ->type_name("NAME|FILE");
+  add_repeated(
+      app, "--cells", "AxBxC", "Cells of cube, sheared, distorted along x, y, z (3x3x3)",
+      [&o](const Items& items) { o.mesh.cells = parse_triple<int>(items.back(), 'x', "3x3x3"); });
+  add_repeated(app, "--size", "AxBxC", "Their size in m (1x1x1)", [&o](const Items& items) {
+    o.mesh.size = parse_triple<double>(items.back(), 'x', "2x1x1");
+  });
+  add_repeated(app, "--shear", "XY,XZ,YZ",
+               "Move them by so much: x by y, x by z, y by z (sheared: 0.3,0.2,0.1)",
+               [&o](const Items& items) {
+                 o.mesh.shear = parse_triple<double>(items.back(), ',', "0.3,0.2,0.1");
+               });
+  app.add_option("--distort", o.mesh.distort,
+                 "Move their inner vertices by up to so much of an edge, at random (by --seed), 0 "
+                 "to 0.5 (distorted: 0.2)")
+      ->type_name("X");
+  app.add_option("--along", o.mesh.along,
+                 "Elements along the surface of sphere (each way) and cylinder (1)")
+      ->type_name("N");
+  app.add_option("--across", o.mesh.across, "Elements from their inner to their outer surface (1)")
+      ->type_name("N");
+  app.add_option("--up", o.mesh.up, "Elements along the axis of cylinder (1)")->type_name("N");
+  app.add_option("--inner", o.mesh.inner, "Their inner radius in m (1)")->type_name("X");
+  app.add_option("--outer", o.mesh.outer, "Their outer radius in m (2)")->type_name("X");
+  app.add_option("--height", o.mesh.height, "Of cylinder in m (1)")->type_name("X");
+  app.add_option("--unit", o.unit, "m per unit of length of a mesh file (1)")->type_name("X");
+  app.add_option("--young", o.young, "Young's modulus in Pa (of generators: 1)")->type_name("X");
+  app.add_option("--poisson", o.poisson, "Poisson's ratio (0.3)")->type_name("X");
+}
+
+void add_discretisation_options(CLI::App& app, PfemCommandOptions& o) {
+  app.option_defaults()->group("Elements (defaults: the problem's, else those in parentheses)");
+  using O = PfemOptions;
+  app.add_option("-p,--order", o.order, "Order of all elements, 1 to 10 (4)")->type_name("P");
+  add_named(app, o.changes, "--space", &O::space, space_choices(),
+            "Products of superlinear degree up to the order, or all up to the order (trunk)");
+  const auto rule = add_choice_of(
+      app, "--quadrature", quadrature_choices(), "",
+      "Points along each axis; paper: max(2, ceil((3p-2)/2)), which is too few at p = 2 (p+1; "
+      "sphere and cylinder: p+4 points)",
+      [&o](QuadratureRule value) {
+        o.changes.add([value](O& options) { choose_rule(value, options); });
+      });
+  app.add_option_function<int>(
+         "--points",
+         [&o](int value) { o.changes.add([value](O& options) { choose_points(value, options); }); },
+         "So many of them")
+      ->type_name("N")
+      ->excludes(rule);
+  add_named(app, o.changes, "--scaling", member_of(&O::discretisation, &HierarchicOptions::scaling),
+            scaling_choices(),
+            "Of integrated Legendre polynomials: derivatives orthonormal, or as in the paper "
+            "(orthonormal)");
+}
+
+void add_solver_options(CLI::App& app, PfemCommandOptions& o) {
+  app.option_defaults()->group("Linear system (likewise)");
+  using S = HierarchicSolverOptions;
+  // First, because what it implies gives way to what the others say.
+  app.add_flag_callback(
+      "--element-wise", [&o] { o.changes.add(choose_element_wise); },
+      "Keep the vectors of the iteration element by element, as the paper does: --operator "
+      "packed, --preconditioner jacobi or none");
+  add_named(app, o.changes, "--operator", of_solver(&S::kind), hierarchic_operator_choices(),
+            "How the matrix is applied: element by element, assembled, from the vertices, or one "
+            "matrix for elements of one shape (auto)");
+  add_named(app, o.changes, "--form", of_solver(&S::form), form_choices(),
+            "How element matrices are formed (auto)");
+  add_named(app, o.changes, "--preconditioner", of_solver(&S::preconditioner),
+            hierarchic_preconditioner_choices(),
+            "vertex-stars: order 1 and the modes around each vertex (vertex-stars)");
+  add_number(app, o.changes, "--tolerance", of_solver(&S::tolerance), "X",
+             "True residual relative to the first one (1e-8)");
+  add_number(app, o.changes, "--max-iterations", of_solver(&S::max_iterations), "N",
+             "At most (5000)");
+}
+
+void add_result_options(CLI::App& app, PfemCommandOptions& o) {
+  app.option_defaults()->group("Results");
+  app.add_option("--hdf", o.hdf,
+                 "Displacements, stresses and energy density as VTKHDF, for ParaView 5.11 and "
+                 "later: each element as a grid of linear hexahedra")
+      ->type_name("NAME.hdf");
+  app.add_flag("--no-hdf", o.no_hdf, "No such file, even with --output-dir");
+  app.add_option("--samples", o.samples,
+                 "Cells of that grid along each edge of an element (its order). Largest values are "
+                 "those at its points")
+      ->type_name("N");
+}
+
+} // namespace
+
+ProblemKind PfemCommandOptions::kind() const {
+  return problem_kind(problem, pfem_generator_names());
+}
+
+void add_pfem_options(CLI::App& app, PfemCommandOptions& options) {
+  app.description("Elasticity with hierarchical hexahedra of orders 1 to 10.\nLengths in m, forces "
+                  "in N, moduli in Pa, energies in J.");
+  add_problem_options(app, options);
+  add_discretisation_options(app, options);
+  add_solver_options(app, options);
+  add_result_options(app, options);
+  add_common_options(app, options.common,
+                     {{Precision::mixed, Precision::fp64},
+                      "Of the inverses of vertex stars; all else is in double precision",
+                      true});
+  app.footer(std::string(
+                 "Examples:\n"
+                 "  ossatura pfem sphere --order 6 -o out\n"
+                 "      out/sphere.hdf and .summary.json, with the errors against Lame's solution\n"
+                 "  ossatura pfem distorted --cells 8x8x8 --order 5 --operator matrix-free\n"
+                 "  ossatura pfem examples/pfem/laminate.json -o out\n"
+                 "  ossatura pfem table3 --elements 1000\n\n") +
+             exit_code_help());
+}
+
+void note_given_options(const CLI::App& app, PfemCommandOptions& options) {
+  if (app.count("--precision") > 0)
+    options.changes.set(of_solver(&HierarchicSolverOptions::single_stars),
+                        options.common.precision != Precision::fp64);
+}
+
+} // namespace ossatura

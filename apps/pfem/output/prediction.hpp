@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What solving with elements of high order will take, before anything is formed.
+#pragma once
+
+#include "apps/pfem/input/model.hpp"
+#include <ossatura/solvers/pfem/operators.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace ossatura {
+
+struct PfemPrediction {
+  std::int64_t num_blocks = 0; ///< of 3 x 3 in the assembled matrix
+  struct OperatorBytes {
+    HierarchicOperatorKind kind;
+    double kept; ///< by the operator alone; shared: if not chosen, of one shape
+  };
+  std::vector<OperatorBytes> operators;
+  HierarchicOperatorChoice chosen;
+  double star_bytes = 0;   ///< of the preconditioner vertex-stars
+  double model_bytes = 0;  ///< elements and vectors
+  double device_bytes = 0; ///< expected peak in the backend's memory, as chosen
+  double host_growth = 0;  ///< what the process grows by beside the model
+};
+
+/// With the operator `chosen`, not automatic. `on_device`: the backend has memory of its own.
+PfemPrediction predict_pfem(const PfemModel& model, const HierarchicOperatorChoice& chosen,
+                            bool on_device);
+
+/// 3 x 3 blocks of the assembled matrix: pairs of modes that an element has both of.
+std::int64_t count_blocks(const ElementMesh& mesh, const HexaEntities& entities,
+                          const HierarchicNumbering& numbering);
+
+} // namespace ossatura

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/pfem/output/report.hpp"
+
+#include "apps/driver/exit_code.hpp"
+#include "apps/driver/output/prediction.hpp"
+#include "apps/driver/output/summary.hpp"
+#include "apps/driver/output/table.hpp"
+#include "apps/pfem/output/summary.hpp"
+
+namespace ossatura {
+
+namespace {
+
+std::string vector_text(const std::array<double, 3>& v, int digits = 4) {
+  return format_number(v[0], digits) + ", " + format_number(v[1], digits) + ", " +
+         format_number(v[2], digits);
+}
+
+void add_problem(Table& table, const PfemModel& model) {
+  const HierarchicOptions& o = model.options.discretisation;
+  table.section("Problem");
+  table.row("mesh", model.source);
+  table.row("elements",
+            format_count(model.num_elem()) + (model.is_trilinear() ? ", trilinear" : ", curved"));
+  std::string orders;
+  for (const auto& [order, count] : model.elements_by_order())
+    orders += (orders.empty() ? "" : ", ") + std::to_string(order) + " (" + format_count(count) +
+              " elements)";
+  table.row("order", orders + ", " + name_of(model.options.space) + " space");
+  const std::string points = o.points > 0                      ? std::to_string(o.points)
+                             : o.rule == QuadratureRule::paper ? "max(2, ceil((3p-2)/2))"
+                                                               : name_of(o.rule);
+  table.row("quadrature", points + " points along each axis");
+  table.row("dofs", format_count(3 * std::int64_t(model.numbering.num_modes)) + ", " +
+                        format_count(model.num_held()) + " held");
+}
+
+void add_solution(Table& table, const PfemModel& model, const PfemResults& r,
+                  const DriverContext& context) {
+  const SolveResult& solve = r.solve;
+  table.section("Solution");
+  table.row("engine", context.provenance().backend + " on " + context.provenance().device);
+  table.row("operator", std::string(name_of(r.kind)) + " (" + r.reason + ")");
+  table.row("preconditioner", r.preconditioner);
+  table.row("iterations", format_count(solve.iterations) +
+                              (solve.converged ? ", converged" : ", NOT CONVERGED") +
+                              ", true residual " + format_number(solve.true_relative_residual, 3));
+  table.row("seconds", format_number(r.seconds.read, 3) + " read, " +
+                           format_number(r.seconds.setup, 3) + " set-up, " +
+                           format_number(r.seconds.solve, 3) + " solve, " +
+                           format_number(r.seconds.sample, 3) + " sample");
+  table.row("peak memory", format_bytes(double(peak_host_bytes())) + " process, " +
+                               format_bytes(double(peak_kokkos_bytes())) + " arrays");
+  table.section("Results");
+  table.row("strain energy", format_number(r.strain_energy, 10), "J");
+  if (r.errors) {
+    table.row("  in closed form", format_number(r.errors->energy, 10), "J");
+    table.row("error in the energy norm", format_number(100 * r.errors->energy_norm, 4), "%");
+    table.row("largest error of displacement", format_number(r.errors->displacement, 4), "m");
+  }
+  table.row("largest displacement",
+            format_number(r.displacement.value, 8) + " m at " + vector_text(r.displacement.x));
+  table.row("largest von Mises stress",
+            format_number(r.von_mises.value, 6) + " Pa at " + vector_text(r.von_mises.x));
+  table.row("loads", vector_text(r.total_load, 6), "N");
+  for (std::size_t i = 0; i < model.supports.size(); ++i)
+    table.row("reaction, " + model.supports[i].place, vector_text(r.reactions[i], 6), "N");
+}
+
+void log_speed(const PfemModel& model, const PfemResults& r) {
+  if (!(r.seconds.solve > 0) || r.solve.iterations == 0)
+    return;
+  const double products = r.solve.iterations;
+  log_info(counted(r.solve.iterations, "iteration"), " in ", format_number(r.seconds.solve, 4),
+           " s, peak memory ", format_bytes(double(peak_host_bytes())));
+  log_verbose(
+      format_number(products * 3 * double(model.numbering.num_modes) / r.seconds.solve / 1e6, 4),
+      " Mdof iterations/s, operator at least ",
+      format_number(products * r.cost.bytes_moved / r.seconds.solve / 1e9, 4), " GB/s");
+}
+
+} // namespace
+
+const char* pfem_status(const PfemResults& results) {
+  return results.interrupted       ? "interrupted"
+         : results.solve.converged ? "converged"
+                                   : "not converged";
+}
+
+int report_pfem(const PfemModel& model, const PfemResults& results, const std::string& stem,
+                DriverContext& context, const std::function<void()>& write_files) {
+  const SolveResult& solve = results.solve;
+  if (results.interrupted)
+    log_warning("interrupted", "stopped by a signal after ", solve.iterations,
+                " iterations: results are not converged");
+  else if (!solve.converged)
+    log_warning("not-converged", "not converged: the true residual is ",
+                solve.true_relative_residual, " after ", solve.iterations,
+                " iterations; results are written. Raise --max-iterations or ",
+                "--tolerance, or choose --preconditioner vertex-stars");
+  log_speed(model, results);
+  Table table;
+  add_problem(table, model);
+  add_solution(table, model, results, context);
+  context.print_result(table.text());
+
+  SummaryParts parts;
+  parts.status = pfem_status(results);
+  parts.problem = pfem_problem(model);
+  parts.engine = pfem_engine(model, results);
+  parts.results = pfem_results(model, results);
+  parts.iterations = solve.iterations;
+  parts.recurrent_residual = solve.relative_residual;
+  parts.true_residual = solve.true_relative_residual;
+  const bool finite = results.interrupted || check_finite(parts);
+  context.keep_summary(make_summary(context, parts), stem);
+  write_files();
+  context.print_files(results.files);
+  parts.results["files"] = results.files;
+  context.finish(make_summary(context, parts), stem);
+  return results.interrupted         ? exit_stopped
+         : solve.converged && finite ? exit_done
+                                     : exit_not_converged;
+}
+
+int report_pfem_prediction(const PfemModel& model, const PfemPrediction& expected,
+                           const std::string& stem, DriverContext& context) {
+  Prediction prediction;
+  add_problem(prediction.input, model);
+  prediction.problem = pfem_problem(model);
+  prediction.rows.emplace_back("operator", std::string(name_of(expected.chosen.kind)) + " (" +
+                                               expected.chosen.reason + ")");
+  prediction.results["operator"] = name_of(expected.chosen.kind);
+  prediction.results["operator_reason"] = expected.chosen.reason;
+  prediction.rows.emplace_back("blocks of the matrix", format_count(expected.num_blocks));
+  prediction.results["blocks"] = expected.num_blocks;
+  for (const auto& one : expected.operators) {
+    prediction.rows.emplace_back(
+        std::string("memory of operator ") + name_of(one.kind),
+        format_bytes(one.kept) +
+            (one.kind == HierarchicOperatorKind::shared && expected.chosen.num_matrices == 0
+                 ? ", if all elements have one shape"
+                 : ""));
+    prediction.results["operator_bytes"][name_of(one.kind)] = one.kept;
+  }
+  prediction.rows.emplace_back("memory of vertex-stars", format_bytes(expected.star_bytes));
+  prediction.rows.emplace_back("memory of all else", format_bytes(expected.model_bytes));
+  prediction.results["preconditioner_bytes"]["vertex-stars"] = expected.star_bytes;
+  prediction.results["model_bytes"] = expected.model_bytes;
+  prediction.device_bytes = expected.device_bytes;
+  prediction.host_growth = expected.host_growth;
+  return report_prediction(std::move(prediction), stem, context);
+}
+
+} // namespace ossatura

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The results of `ossatura pfem` for people and for programs.
+#pragma once
+
+#include "apps/pfem/input/model.hpp"
+#include "apps/pfem/output/prediction.hpp"
+#include "apps/pfem/output/results.hpp"
+
+#include <functional>
+#include <string>
+
+namespace ossatura {
+
+/// "converged", "not converged" or "interrupted".
+const char* pfem_status(const PfemResults& results);
+
+/// Prints the table and writes the summary, before and after write_files(), which adds those that
+/// it wrote to the results. Returns the exit code.
+int report_pfem(const PfemModel& model, const PfemResults& results, const std::string& stem,
+                DriverContext& context, const std::function<void()>& write_files);
+
+/// The same for --dry-run.
+int report_pfem_prediction(const PfemModel& model, const PfemPrediction& expected,
+                           const std::string& stem, DriverContext& context);
+
+} // namespace ossatura

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `ossatura pfem` finds out, as numbers on the host. SI units.
+#pragma once
+
+#include <ossatura/kernels/pfem/operator.hpp>
+#include <ossatura/solvers/krylov/cg.hpp>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ossatura {
+
+/// The largest of a quantity, and where.
+struct PfemPeak {
+  double value = 0;
+  std::array<double, 3> x{};
+  std::int64_t elem = -1;
+
+  void include(double candidate, const double* place, std::int64_t number) {
+    if (!(candidate > value) && elem >= 0)
+      return;
+    value = candidate;
+    x = {place[0], place[1], place[2]};
+    elem = number;
+  }
+};
+
+struct PfemResults {
+  SolveResult solve;
+  bool interrupted = false; ///< by a signal; the true residual is not known
+  HierarchicOperatorKind kind = HierarchicOperatorKind::automatic;
+  std::string reason;         ///< why that operator
+  std::string preconditioner; ///< parts and sizes
+  HierarchicOperatorCost cost;
+
+  double strain_energy = 0;                     ///< J
+  double potential_energy = 0;                  ///< J: strain energy less the work of the loads
+  std::array<double, 3> total_load{};           ///< N
+  std::vector<std::array<double, 3>> reactions; ///< N, of each support; what is held twice, in both
+  std::array<double, 3> total_reaction{};
+  PfemPeak displacement, von_mises; ///< m, Pa, over all samples
+  std::int64_t num_samples = 0;
+  struct Errors {
+    double energy = 0;       ///< J, in closed form
+    double energy_norm = 0;  ///< of the error, by that of the solution
+    double displacement = 0; ///< m, largest over samples
+  };
+  std::optional<Errors> errors;
+
+  struct {
+    double read = 0, setup = 0, solve = 0, sample = 0;
+  } seconds;
+  std::vector<std::string> files; ///< written
+};
+
+} // namespace ossatura

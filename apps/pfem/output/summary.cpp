@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/pfem/output/summary.hpp"
+
+namespace ossatura {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json peak(const PfemPeak& largest) {
+  if (largest.elem < 0)
+    return {};
+  return {{"value", largest.value}, {"at", largest.x}, {"element", largest.elem}};
+}
+
+} // namespace
+
+nlohmann::ordered_json pfem_problem(const PfemModel& model) {
+  const HierarchicOptions& o = model.options.discretisation;
+  Json orders = Json::array();
+  for (const auto& [order, count] : model.elements_by_order())
+    orders.push_back({{"order", order},
+                      {"elements", count},
+                      {"dofs_per_element", 3 * num_hierarchic_modes(model.options.space, order)},
+                      {"quadrature_points_per_axis",
+                       o.points > 0 ? o.points : quadrature_points(o.rule, order)}});
+  const HierarchicNumbering& n = model.numbering;
+  return {{"source", model.source},
+          {"vertices", model.num_vertices()},
+          {"elements", model.num_elem()},
+          {"geometry", model.is_trilinear() ? "trilinear" : "curved"},
+          {"unused_points_left_out", model.unused_points},
+          {"space", name_of(model.options.space)},
+          {"scaling", name_of(o.scaling)},
+          {"quadrature", o.points > 0 ? Json() : Json(name_of(o.rule))},
+          {"orders", std::move(orders)},
+          {"dofs", 3 * std::int64_t(n.num_modes)},
+          {"dofs_by_part",
+           {{"vertices", 3 * std::int64_t(n.edge_begin)},
+            {"edges", 3 * std::int64_t(n.face_begin - n.edge_begin)},
+            {"faces", 3 * std::int64_t(n.interior_begin - n.face_begin)},
+            {"interiors", 3 * std::int64_t(n.num_modes - n.interior_begin)}}},
+          {"held_dofs", model.num_held()},
+          {"supports", model.supports.size()},
+          {"loads", model.num_loads}};
+}
+
+nlohmann::ordered_json pfem_engine(const PfemModel& model, const PfemResults& results) {
+  const HierarchicSolverOptions& o = model.options.solver;
+  return {{"operator", name_of(results.kind)},
+          {"operator_reason", results.reason},
+          {"operator_bytes", results.cost.bytes_kept},
+          {"bytes_per_product", results.cost.bytes_moved},
+          {"flops_per_product", results.cost.flops},
+          {"form", name_of(o.form)},
+          {"preconditioner", name_of(o.preconditioner)},
+          {"preconditioner_parts", results.preconditioner},
+          {"element_wise", o.element_wise},
+          {"preconditioner_precision", o.single_stars ? "mixed" : "double"},
+          {"tolerance", o.tolerance},
+          {"max_iterations", o.max_iterations}};
+}
+
+nlohmann::ordered_json pfem_results(const PfemModel& model, const PfemResults& results) {
+  Json reactions = Json::array();
+  for (std::size_t i = 0; i < model.supports.size(); ++i)
+    reactions.push_back({{"support", model.supports[i].place}, {"force", results.reactions[i]}});
+  Json json = {{"strain_energy", results.strain_energy},
+               {"potential_energy", results.potential_energy},
+               {"max_displacement", peak(results.displacement)},
+               {"max_von_mises", peak(results.von_mises)},
+               {"samples", results.num_samples},
+               {"total_load", results.total_load},
+               {"total_reaction", results.total_reaction},
+               {"reactions", std::move(reactions)}};
+  if (results.errors)
+    json["exact"] = {{"solution", model.exact->source},
+                     {"strain_energy", results.errors->energy},
+                     {"relative_energy_norm_of_error", results.errors->energy_norm},
+                     {"max_displacement_error", results.errors->displacement}};
+  json["seconds"] = {{"read", results.seconds.read},
+                     {"setup", results.seconds.setup},
+                     {"solve", results.seconds.solve},
+                     {"sample", results.seconds.sample}};
+  json["files"] = results.files;
+  return json;
+}
+
+} // namespace ossatura

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run: problem, elements on the backend, solution, what follows from it.
+#include "apps/driver/interrupt.hpp"
+#include "apps/driver/problem/library_message.hpp"
+#include "apps/pfem/command.hpp"
+#include "apps/pfem/output/files.hpp"
+#include "apps/pfem/output/report.hpp"
+#include <ossatura/core/base/require.hpp>
+#include <ossatura/core/base/vector.hpp>
+#include <ossatura/core/machine/available_memory.hpp>
+#include <ossatura/kernels/algebra/upload.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ossatura {
+
+namespace {
+
+template<class Exec>
+HierarchicModel<Exec> make_elements(const Exec& exec, const std::string& problem,
+                                    const PfemModel& model) {
+  const TimedScope scope("ossatura::pfem::elements");
+  try {
+    return make_hierarchic_model(exec, model.shape, model.numbering, model.elasticity,
+                                 model.options.discretisation);
+  } catch (const std::invalid_argument& error) {
+    fail<InputError>(problem, ": ", library_message(error));
+  }
+}
+
+template<class Exec>
+HierarchicSolver<Exec> make_solver(const Exec& exec, const PfemModel& model,
+                                   const HierarchicModel<Exec>& elements) {
+  const TimedScope scope("ossatura::pfem::setup");
+  try {
+    return HierarchicSolver<Exec>(exec, model.shape, model.numbering, elements, model.held,
+                                  model.options.solver);
+  } catch (const std::invalid_argument& error) {
+    fail<UsageError>(library_message(error));
+  }
+}
+
+/// What the solver would take.
+template<class Exec>
+HierarchicOperatorChoice choose_operator(const Exec& exec, const PfemCommandOptions& options,
+                                         const PfemModel& model) {
+  const HierarchicModel<Exec> elements = make_elements(exec, options.problem, model);
+  const HierarchicSolverOptions& solver = model.options.solver;
+  if (solver.element_wise)
+    return {HierarchicOperatorKind::packed, "vectors are element by element", 0};
+  if (solver.kind != HierarchicOperatorKind::automatic)
+    return {solver.kind, "asked for", 0};
+  return choose_hierarchic_operator(
+      exec, elements,
+      memory_for_matrices(solver.memory > 0 ? solver.memory : available_bytes(exec)));
+}
+
+double product(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    sum += a[i] * b[i];
+  return sum;
+}
+
+/// Energies and forces. `internal` = K u. The functions of vertices add up to 1, so that the forces
+/// on their modes alone make up a resultant.
+void evaluate(const PfemModel& model, const std::vector<double>& u,
+              const std::vector<double>& internal, PfemResults& results) {
+  results.strain_energy = 0.5 * product(internal, u);
+  results.potential_energy = results.strain_energy - product(model.force, u);
+  const auto num_vertices = std::size_t(model.num_vertices());
+  for (std::size_t i = 0; i < 3 * num_vertices; ++i) {
+    results.total_load[i % 3] += model.force[i];
+    if ((model.held[i / 3] >> i % 3 & 1) != 0)
+      results.total_reaction[i % 3] += internal[i] - model.force[i];
+  }
+  for (const PfemModel::Support& support : model.supports) {
+    std::array<double, 3> sum{};
+    for (const std::int32_t vertex : support.vertices)
+      for (std::size_t c = 0; c < 3; ++c)
+        if ((support.components >> c & 1) != 0)
+          sum[c] +=
+              internal[3 * std::size_t(vertex) + c] - model.force[3 * std::size_t(vertex) + c];
+    results.reactions.push_back(sum);
+  }
+  if (model.exact) {
+    // Without prescribed displacements the potential energy of the solution is less than that of
+    // any other displacement by half the square of the error in the energy norm.
+    const double energy = model.exact->energy;
+    const double square = (energy + results.potential_energy) / energy;
+    results.errors.emplace();
+    results.errors->energy = energy;
+    results.errors->energy_norm = std::sqrt(std::max(square, 0.0));
+  }
+}
+
+template<class Exec>
+int run_on(const Exec& exec, const PfemCommandOptions& options, const PfemModel& model,
+           double read_seconds, DriverContext& context) {
+  PfemResults results;
+  const std::string stem = file_stem(options.problem);
+  Stopwatch watch;
+  results.seconds.read = read_seconds;
+  if (options.common.dry_run)
+    return report_pfem_prediction(
+        model,
+        predict_pfem(model, choose_operator(exec, options, model), BackendTraits<Exec>::is_device),
+        stem, context);
+  context.begin_outputs(stem);
+  std::optional<std::string> path;
+  if (!options.no_hdf)
+    path = context.claim_file(options.hdf, stem + ".hdf");
+
+  watch = Stopwatch();
+  const HierarchicModel<Exec> elements = make_elements(exec, options.problem, model);
+  HierarchicSolver<Exec> solver = make_solver(exec, model, elements);
+  results.seconds.setup = watch.seconds();
+  results.kind = solver.kind();
+  results.reason = solver.reason();
+  results.cost = solver.cost();
+  results.preconditioner = solver.describe();
+  log_info("operator ", name_of(results.kind), ": ", results.reason);
+  log_info("preconditioner ", results.preconditioner);
+
+  watch = Stopwatch();
+  const Array<double, Exec> f = upload(exec, "ossatura::pfem::f", model.force);
+  const Array<double, Exec> u = upload(exec, "ossatura::pfem::u", model.displacement);
+  context.begin_solve("the displacements", model.options.solver.max_iterations,
+                      model.options.solver.tolerance);
+  try {
+    const TimedScope scope("ossatura::pfem::solve");
+    results.solve = solver.solve(exec, f, u, [&](int iteration, double residual) {
+      results.solve.iterations = iteration;
+      results.solve.relative_residual = residual;
+      context.iteration(0, iteration, residual);
+    });
+  } catch (const Interrupted&) { // u is that of the last iteration
+    results.interrupted = true;
+    results.solve.true_relative_residual = std::nan("");
+  }
+  context.end_solve();
+  results.seconds.solve = watch.seconds();
+
+  watch = Stopwatch();
+  const TimedScope scope("ossatura::pfem::sample");
+  const Array<double, Exec> internal =
+      make_zeros<double>(exec, std::int64_t(u.extent(0)), "ossatura::pfem::internal");
+  solver.apply(exec, u, internal);
+  evaluate(model, download(exec, u), download(exec, internal), results);
+  std::unique_ptr<PfemFile> file;
+  if (path)
+    context.try_output(*path,
+                       [&] { file = std::make_unique<PfemFile>(*path, model, options.samples); });
+  sample_all(exec, model, elements, u, options.samples, file.get(), results);
+  results.seconds.sample = watch.seconds();
+  return report_pfem(model, results, stem, context, [&] {
+    PfemFacts facts = provenance_texts(context.provenance());
+    facts.emplace_back("status", pfem_status(results));
+    if (file && context.try_output(*path, [&] { file->commit(facts); })) {
+      results.files.push_back(*path);
+      log_info("wrote ", *path);
+    }
+  });
+}
+
+} // namespace
+
+int run_pfem(const PfemCommandOptions& options, DriverContext& context) {
+  const Stopwatch watch;
+  const PfemModel model = make_pfem_model(options, context);
+  const double seconds = watch.seconds();
+  return with_backend(
+      context.choose_backend(3 * std::int64_t(model.numbering.num_modes)),
+      [&](const auto& exec) { return run_on(exec, options, model, seconds, context); });
+}
+
+} // namespace ossatura

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ossatura softbody`.
+#pragma once
+
+#include "apps/driver/context.hpp"
+#include "apps/softbody/input/options.hpp"
+
+namespace ossatura {
+
+/// The whole subcommand: parses, checks, runs. Returns an exit code.
+int softbody_command(const Invocation& invocation);
+
+/// Reads the scene, takes its steps, writes the results; the options are checked. Returns
+/// exit_done, exit_not_converged or exit_stopped.
+int run_softbody(const SoftbodyCommandOptions& options, DriverContext& context);
+
+} // namespace ossatura

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is wrong with a combination of options, and what to do instead.
+#include "apps/driver/options/check.hpp"
+#include "apps/softbody/input/options.hpp"
+#include <ossatura/core/base/require.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <cmath>
+
+namespace ossatura {
+
+namespace {
+
+void require_tolerance(const char* option, double value) {
+  if (!(value > 0 && value < 1))
+    fail<UsageError>(option, ' ', value, ": greater than 0 and less than 1, such as 1e-9");
+}
+
+void check_numbers(const SoftbodyCommandOptions& options) {
+  const SoftOptions o = options.changes.applied(); // defaults are in range
+  if (!(o.time_step > 0 && std::isfinite(o.time_step)))
+    fail<UsageError>("--time-step ", o.time_step, ": seconds, greater than 0");
+  require_at_least("--steps", options.steps.value_or(1), 1);
+  require_at_least("--newton", o.newton_iterations, 1);
+  require_tolerance("--newton-tolerance", o.newton_tolerance);
+  require_tolerance("--tolerance", o.tolerance);
+  require_tolerance("--contact-tolerance", o.contact_tolerance);
+  require_at_least("--max-iterations", o.max_iterations, 1);
+  require_at_least("--contact-iterations", o.contact_iterations, 1);
+  require_at_least("--batch", o.batch, 0);
+  require_at_least("--bands", o.bands, 0);
+  if (o.bands > max_inverse_bands)
+    fail<UsageError>("--bands ", o.bands, ": at most ", max_inverse_bands);
+  require_at_least("--refresh-after", o.refresh_after, 1);
+  require_at_least("--max-halvings", o.max_halvings, 0);
+  if (o.max_halvings > 30)
+    fail<UsageError>("--max-halvings ", o.max_halvings, ": at most 30");
+  require_at_least("--vtk-every", options.vtk_every.value_or(1), 1);
+  require_at_least("--checkpoint-every", options.checkpoint_every.value_or(1), 1);
+}
+
+} // namespace
+
+void check_softbody_options(const CLI::App& app, const SoftbodyCommandOptions& o) {
+  if (o.scene.empty())
+    fail<UsageError>("no scene: give a JSON FILE");
+  check_numbers(o);
+  if (o.no_hdf && !o.hdf.empty())
+    fail<UsageError>("both --hdf and --no-hdf: leave one out");
+  const bool factors = o.changes.applied().preconditioner == SoftPreconditioner::ldlt;
+  const bool shows = !o.no_hdf && (!o.hdf.empty() || !o.common.output_dir.empty());
+  require_effect(app, {{"--vtk-every", shows, "--hdf or --output-dir"},
+                       {"--checkpoint-every", !o.checkpoint.empty(), "--checkpoint"},
+                       {"--refresh", factors, "--preconditioner ldlt"},
+                       {"--factor", factors, "--preconditioner ldlt"},
+                       {"--apply", factors, "--preconditioner ldlt"},
+                       {"--factor-storage", factors, "--preconditioner ldlt"},
+                       {"--bands", factors, "--preconditioner ldlt"},
+                       {"--warp", factors, "--preconditioner ldlt"},
+                       {"--seed", false, "anything random, which a scene has not"}});
+}
+
+} // namespace ossatura

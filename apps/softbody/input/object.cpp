@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// One object of a scene: its mesh in place, and what boxes select of it.
+#include "apps/driver/problem/mesh_selector.hpp"
+#include "apps/softbody/input/model.hpp"
+#include <ossatura/core/base/require.hpp>
+#include <ossatura/core/io/mesh/element_file.hpp>
+#include <ossatura/core/mesh/generators/element_meshes.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ossatura {
+
+namespace {
+
+const char* plural_of(ElementShape shape) {
+  return shape == ElementShape::triangle ? "triangles"
+         : shape == ElementShape::tetra  ? "tetrahedra"
+                                         : "hexahedra";
+}
+
+ElementMesh make_mesh(const MeshChoice& choice, std::int64_t& unused_points) {
+  const auto& size = choice.size;
+  unused_points = 0;
+  switch (choice.kind) {
+  case MeshChoice::Kind::cloth:
+    return make_cloth(choice.count[0], choice.count[1], size[0], size[1]);
+  case MeshChoice::Kind::hexa_box:
+    return make_hexa_box(choice.count, size);
+  case MeshChoice::Kind::tetra_box:
+    return make_tetra_box(choice.count, size);
+  case MeshChoice::Kind::ellipsoid:
+    return make_tetra_ellipsoid(size, choice.count[0]);
+  case MeshChoice::Kind::file:
+    break;
+  }
+  ElementFileOptions options;
+  options.unit = choice.unit;
+  ElementFile file = read_element_mesh(choice.file, options);
+  unused_points = file.unused_points;
+  return std::move(file.mesh);
+}
+
+/// Scales, turns about the axis through the origin, moves (Rodrigues' formula).
+void place(const ObjectChoice& choice, std::vector<double>& point) {
+  std::array<double, 3> k = choice.axis;
+  const double length = std::hypot(k[0], k[1], k[2]);
+  for (double& component : k)
+    component /= length;
+  const double angle = choice.degrees * std::acos(-1.0) / 180;
+  const double c = std::cos(angle), s = std::sin(angle);
+  for (std::size_t i = 0; i + 2 < point.size(); i += 3) {
+    double* const x = &point[i];
+    const double p[3] = {choice.scale * x[0], choice.scale * x[1], choice.scale * x[2]};
+    const double along = k[0] * p[0] + k[1] * p[1] + k[2] * p[2];
+    for (std::size_t d = 0; d < 3; ++d) {
+      const std::size_t e = (d + 1) % 3, f = (d + 2) % 3;
+      const double turned =
+          choice.degrees == 0 ? p[d]
+                              : c * p[d] + s * (k[e] * p[f] - k[f] * p[e]) + (1 - c) * along * k[d];
+      x[d] = turned + choice.translation[d];
+    }
+  }
+}
+
+void check_law(const ObjectChoice& choice, const ElementMesh& mesh) {
+  const std::string where = choice.place + ".material";
+  const bool flat = mesh.shape == ElementShape::triangle;
+  if (choice.material.law != SoftLaw::corotational && mesh.shape != ElementShape::tetra)
+    fail<InputError>(where, ": the law ", name_of(choice.material.law), " is for tetrahedra; ",
+                     describe_source(choice.mesh), " has ", plural_of(mesh.shape),
+                     ": choose corotational");
+  if (flat != choice.has_thickness)
+    fail<InputError>(where,
+                     flat ? ": \"thickness\" is missing: that of the triangles of "
+                          : ": \"thickness\" has no effect on ",
+                     describe_source(choice.mesh),
+                     flat ? " in m" : ", which has no triangles: leave it out");
+}
+
+void add_loads(const ObjectChoice& choice, const MeshSelector& select, SoftObject& object) {
+  if (choice.loads.empty())
+    return;
+  object.load.assign(object.mesh.point.size(), 0);
+  for (const LoadChoice& load : choice.loads) {
+    const std::vector<std::int32_t> nodes = select.nodes(load.where);
+    const double share = load.is_total ? 1 / double(nodes.size()) : 1;
+    for (const std::int32_t node : nodes)
+      for (std::size_t d = 0; d < 3; ++d)
+        object.load[3 * std::size_t(node) + d] += share * load.force[d];
+  }
+}
+
+void add_velocity(const ObjectChoice& choice, SoftObject& object) {
+  if (choice.velocity == std::array<double, 3>{0, 0, 0})
+    return;
+  object.velocity.resize(object.mesh.point.size());
+  for (std::size_t i = 0; i < object.velocity.size(); ++i)
+    object.velocity[i] = choice.velocity[i % 3];
+  for (const std::int32_t node : object.fixed)
+    std::fill_n(&object.velocity[3 * std::size_t(node)], 3, 0.0);
+}
+
+} // namespace
+
+std::string describe_source(const MeshChoice& mesh) {
+  std::string text = std::to_string(mesh.count[0]);
+  switch (mesh.kind) {
+  case MeshChoice::Kind::cloth:
+    return "cloth of " + text + " x " + std::to_string(mesh.count[1]) + " nodes";
+  case MeshChoice::Kind::ellipsoid:
+    return "ellipsoid of " + text + "^3 cells";
+  case MeshChoice::Kind::hexa_box:
+  case MeshChoice::Kind::tetra_box:
+    text +=
+        " x " + std::to_string(mesh.count[1]) + " x " + std::to_string(mesh.count[2]) + " cells";
+    return (mesh.kind == MeshChoice::Kind::hexa_box ? "hexa_box of " : "tetra_box of ") + text;
+  case MeshChoice::Kind::file:
+    break;
+  }
+  return mesh.file;
+}
+
+SoftObject make_soft_object(const ObjectChoice& choice, std::int64_t& unused_points) {
+  SoftObject object;
+  object.name = choice.name;
+  object.mesh = make_mesh(choice.mesh, unused_points);
+  object.material = choice.material;
+  object.density = choice.density;
+  object.node_mass = choice.node_mass;
+  check_law(choice, object.mesh);
+  place(choice, object.mesh.point);
+
+  MeshTraits traits;
+  traits.body = "scaled, turned and moved, the object";
+  if (unused_points > 0)
+    traits.no_numbers = choice.mesh.file + " has " + std::to_string(unused_points) +
+                        " points without element, which are left out, so that its numbers of nodes "
+                        "are not those of the file: choose by boxes, or clean the mesh";
+  const MeshSets no_sets;
+  const MeshSelector select(object.mesh, no_sets, no_sets, traits);
+  for (const MeshSelection& nodes : choice.fixed) {
+    const std::vector<std::int32_t> found = select.nodes(nodes);
+    object.fixed.insert(object.fixed.end(), found.begin(), found.end());
+  }
+  std::sort(object.fixed.begin(), object.fixed.end());
+  object.fixed.erase(std::unique(object.fixed.begin(), object.fixed.end()), object.fixed.end());
+  add_loads(choice, select, object);
+  add_velocity(choice, object);
+  if (!choice.regions.empty())
+    object.factor.assign(object.mesh.num_elem(), 1);
+  for (const RegionChoice& region : choice.regions)
+    for (const std::int32_t e : select.elements(region.where))
+      object.factor[std::size_t(e)] = region.young_factor;
+  return object;
+}
+
+} // namespace ossatura

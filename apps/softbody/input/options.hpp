@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of `ossatura softbody`. What a scene says too is empty here unless given: the command
+// line wins over the scene.
+#pragma once
+
+#include "apps/driver/options/changes.hpp"
+#include "apps/driver/options/common.hpp"
+#include "apps/softbody/input/scene_document.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace ossatura {
+
+struct SoftbodyCommandOptions {
+  CommonOptions common;
+
+  // Scene
+  std::string scene;
+  std::vector<std::pair<std::string, std::string>> meshes; ///< object and file, instead of its own
+  std::optional<int> steps;
+
+  /// Each puts one option that was given in the place of the scene's.
+  Changes<SoftOptions> changes;
+
+  // Results
+  std::string hdf, history, checkpoint, resume;
+  bool no_hdf = false;
+  std::optional<int> vtk_every, checkpoint_every;
+};
+
+/// Adds all options, with groups, examples and the exit codes for --help.
+void add_softbody_options(CLI::App& app, SoftbodyCommandOptions& options);
+
+/// Throws UsageError, with the remedy, for values out of range and for options that have no effect
+/// together. `app` is the parsed one, which knows what was given.
+void check_softbody_options(const CLI::App& app, const SoftbodyCommandOptions& options);
+
+} // namespace ossatura

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of a run, to go on from.
+#pragma once
+
+#include <ossatura/solvers/softbody/scene.hpp>
+#include <ossatura/solvers/softbody/solver.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ossatura {
+
+struct Checkpoint {
+  int step = 0;
+  SoftState state;
+};
+
+/// What a checkpoint belongs to.
+struct SceneIdentity {
+  std::string meshes; ///< hash of names, points in place and elements
+  std::string scene;  ///< and of materials, masses, what holds and loads them, and obstacles
+};
+SceneIdentity identify(const SoftScene& scene);
+
+/// Writes the file at `path`, whole or not at all; `run` are facts about the run.
+void write_checkpoint(const std::string& path, const Checkpoint& state,
+                      const SceneIdentity& identity,
+                      const std::vector<std::pair<std::string, std::string>>& run);
+
+/// Throws InputError for a file that is no checkpoint, is damaged or belongs to another scene.
+Checkpoint read_checkpoint(const std::string& path, const SceneIdentity& identity,
+                           std::size_t num_nodes);
+
+} // namespace ossatura

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Soft bodies in time, for ParaView.
+#pragma once
+
+#include "apps/driver/output/frame_list.hpp"
+#include <ossatura/solvers/softbody/scene.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ossatura {
+
+class FrameSeries {
+public:
+  /// `path` and `first_step` as in FrameList. The scene must outlive this; `run` are facts about it
+  /// for every file.
+  FrameSeries(const std::string& path, const SoftScene& scene,
+              std::vector<std::pair<std::string, std::string>> run, int first_step);
+
+  /// positions and velocities [num_nodes, 3]. Throws InputError where files cannot be written.
+  void write(int step, double time, const std::vector<double>& positions,
+             const std::vector<double>& velocities);
+
+  std::string path() const { return list_.path(); }
+  /// The last one written, -1 before.
+  int last_step() const { return list_.last_step(); }
+  std::int64_t num_written() const { return list_.num_written(); }
+
+private:
+  FrameList list_;
+  const SoftScene& scene_;
+  std::vector<const ElementMesh*> meshes_;
+  std::vector<std::pair<std::string, std::string>> run_;
+};
+
+} // namespace ossatura

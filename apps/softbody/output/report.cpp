@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/softbody/output/report.hpp"
+
+#include "apps/driver/exit_code.hpp"
+#include "apps/driver/output/prediction.hpp"
+#include "apps/driver/output/summary.hpp"
+#include "apps/driver/output/table.hpp"
+#include "apps/softbody/input/read_scene.hpp"
+#include "apps/softbody/output/step_statistics.hpp"
+#include "apps/softbody/output/summary.hpp"
+
+namespace ossatura {
+
+namespace {
+
+std::string milliseconds(double seconds) {
+  return format_number(1e3 * seconds, 4);
+}
+
+void add_scene(Table& table, const SoftbodyModel& model) {
+  table.section("Scene");
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t k = 0; k < model.info.size(); ++k) {
+    const SoftObject& object = model.scene.objects[k];
+    rows.push_back({object.name, format_count(std::int64_t(object.mesh.num_points())),
+                    format_count(std::int64_t(object.mesh.num_elem())), name_of(object.mesh.shape),
+                    name_of(object.material.law), format_count(std::int64_t(object.fixed.size())),
+                    format_number(model.info[k].mass, 4)});
+  }
+  table.columns({"object", "nodes", "elements", "shape", "law", "fixed", "mass (kg)"}, rows);
+  table.row("steps",
+            std::to_string(model.steps) + " of " + format_number(model.options.time_step) + " s");
+  if (!model.scene.obstacles.empty() || model.scene.contact_between_objects)
+    table.row("contact", counted(std::int64_t(model.scene.obstacles.size()), "obstacle") +
+                             (model.scene.contact_between_objects ? ", between objects" : ""));
+}
+
+void add_solution(Table& table, const SoftbodyModel& model, const SoftbodyRunResults& results,
+                  const DriverContext& context) {
+  const SoftOptions& o = model.options;
+  const StepTotals totals = totals_of(results);
+  table.section("Solution");
+  std::string method = name_of(o.preconditioner);
+  if (o.preconditioner == SoftPreconditioner::ldlt)
+    method += std::string(" made on ") + name_of(results.place) + " (" + refresh_text(o) +
+              "), applied by " + name_of(results.apply);
+  table.row("engine",
+            context.provenance().backend + " on " + context.provenance().device + ", " + method);
+  if (results.first_step > 0)
+    table.row("resumed", "after step " + std::to_string(results.first_step));
+  const std::size_t failed = results.not_converged().size();
+  table.row("steps taken",
+            std::to_string(results.steps.size()) +
+                (failed > 0 ? ", " + std::to_string(failed) + " NOT CONVERGED" : "") +
+                (results.breakdown.empty() ? "" : ", then a BREAKDOWN") +
+                (results.stopped ? ", then stopped" : ""));
+  const double steps = double(std::max<std::size_t>(results.steps.size(), 1));
+  table.row("iterations", format_number(double(totals.iterations) / steps, 4) +
+                              " a step, at most " + std::to_string(totals.most_iterations) +
+                              "; factor at most " + std::to_string(totals.most_stale) + " old");
+  table.row("residual", format_number(totals.worst_residual, 3) + " at worst");
+  if (totals.most_contacts > 0)
+    table.row("contacts", "at most " + std::to_string(totals.most_contacts) + "; penetration " +
+                              format_number(totals.worst_penetration, 3) + " m, residual " +
+                              format_number(totals.worst_contact_residual, 3) + " at worst");
+  if (totals.most_inverted > 0 || totals.halved > 0)
+    table.row("recovered", counted(totals.halved, "step") + " taken in parts, at most " +
+                               counted(totals.most_inverted, "element") + " inside out");
+  table.row("seconds", format_number(results.seconds.read, 3) + " read, " +
+                           format_number(results.seconds.setup, 3) + " set-up, " +
+                           format_number(results.seconds.steps, 3) + " steps");
+  table.row("peak memory", format_bytes(double(peak_host_bytes())) + " process, " +
+                               format_bytes(double(peak_kokkos_bytes())) + " arrays");
+}
+
+void add_steps(Table& table, const SoftbodyRunResults& results) {
+  table.section(std::string("Milliseconds of a step") +
+                (results.fenced ? "" : " (on devices, phases are apart with --timings only)"));
+  std::vector<std::vector<std::string>> rows;
+  for (const StepPhase& phase : step_phases) {
+    const Spread spread = spread_of(results, phase);
+    rows.push_back({phase.name, milliseconds(spread.mean), milliseconds(spread.median),
+                    milliseconds(spread.maximum)});
+  }
+  table.columns({"", "mean", "median", "maximum"}, rows);
+}
+
+void add_outcome(Table& table, const SoftbodyModel& model, const SoftbodyRunResults& results) {
+  table.section("Energy (J)");
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [label, energy] : {std::make_pair("initial", results.initial),
+                                      std::make_pair("final", results.final_energy())})
+    rows.push_back({label, format_number(energy.kinetic), format_number(energy.elastic),
+                    format_number(energy.potential)});
+  table.columns({"", "kinetic", "elastic", "potential"}, rows);
+
+  if (results.objects.empty())
+    return;
+  table.section("Objects (m)");
+  rows.clear();
+  for (std::size_t k = 0; k < results.objects.size(); ++k) {
+    const SoftObjectState& state = results.objects[k];
+    rows.push_back({model.scene.objects[k].name, format_number(state.mean_position[0]),
+                    format_number(state.mean_position[1]), format_number(state.mean_position[2]),
+                    format_number(state.largest_displacement)});
+  }
+  table.columns({"object", "mean x", "mean y", "mean z", "largest displacement"}, rows);
+}
+
+std::string softbody_table(const SoftbodyModel& model, const SoftbodyRunResults& results,
+                           const DriverContext& context) {
+  Table table;
+  add_scene(table, model);
+  add_solution(table, model, results, context);
+  add_steps(table, results);
+  add_outcome(table, model, results);
+  return table.text();
+}
+
+nlohmann::ordered_json softbody_json(const SoftbodyModel& model, const SoftbodyRunResults& results,
+                                     const DriverContext& context) {
+  const StepTotals totals = totals_of(results);
+  SummaryParts parts;
+  parts.status = results.stopped              ? "interrupted"
+                 : !results.breakdown.empty() ? "broken down"
+                 : results.converged()        ? "converged"
+                                              : "not converged";
+  parts.problem = softbody_problem(model);
+  parts.engine = softbody_engine(model, results);
+  parts.results = softbody_results(model, results);
+  parts.iterations = int(totals.iterations);
+  parts.true_residual = totals.worst_residual;
+  return make_summary(context, parts);
+}
+
+/// What did not converge, each with what helps.
+std::string remedies(const StepTotals& totals) {
+  std::string text;
+  if (totals.systems_failed > 0)
+    text += "; linear systems of " + counted(std::int64_t(totals.systems_failed), "step") +
+            ": raise --max-iterations or --tolerance, or refresh the factor more often";
+  if (totals.newton_failed > 0)
+    text += "; Newton's iterations of " + counted(std::int64_t(totals.newton_failed), "step") +
+            ": raise --newton, or take a smaller --time-step";
+  if (totals.contact_failed > 0)
+    text += "; contact of " + counted(std::int64_t(totals.contact_failed), "step") + " (residual " +
+            format_number(totals.worst_contact_residual, 3) + ", penetration " +
+            format_number(totals.worst_penetration, 3) +
+            " m): raise --contact-iterations, or take a smaller --time-step";
+  return text;
+}
+
+void warn(const SoftbodyRunResults& results) {
+  const std::vector<int> failed = results.not_converged();
+  const StepTotals totals = totals_of(results);
+  if (!failed.empty()) {
+    std::string named;
+    for (std::size_t i = 0; i < failed.size() && i < 5; ++i)
+      named += (i == 0 ? "" : ", ") + std::to_string(failed[i]);
+    log_warning("not-converged", failed.size(), " of ", results.steps.size(),
+                " steps not converged: ", named, failed.size() > 5 ? ", ..." : "",
+                remedies(totals));
+  }
+  if (!results.breakdown.empty())
+    log_warning("broke-down", "broke down in step ",
+                results.first_step + int(results.steps.size()) + 1, ": ", results.breakdown,
+                "; results end before it. A smaller --time-step may help");
+  if (results.stopped)
+    log_warning("interrupted", "stopped by a signal after step ",
+                results.first_step + int(results.steps.size()),
+                results.has_checkpoint ? "; go on with --resume" : "");
+}
+
+} // namespace
+
+int report_softbody(const SoftbodyModel& model, const SoftbodyRunResults& results,
+                    const std::string& stem, DriverContext& context,
+                    const std::function<void()>& write_files) {
+  warn(results);
+  if (results.seconds.steps > 0)
+    log_info(counted(std::int64_t(results.steps.size()), "step"), " in ",
+             format_number(results.seconds.steps, 4),
+             " s: ", format_number(double(results.steps.size()) / results.seconds.steps, 4),
+             " steps per second, peak memory ", format_bytes(double(peak_host_bytes())));
+  context.print_result(softbody_table(model, results, context));
+  context.keep_summary(softbody_json(model, results, context), stem);
+  write_files();
+  context.print_files(results.files);
+  context.finish(softbody_json(model, results, context), stem);
+  return results.stopped ? exit_stopped : results.converged() ? exit_done : exit_not_converged;
+}
+
+int report_softbody_prediction(const SoftbodyModel& model, const SoftbodyPrediction& expected,
+                               const std::string& stem, DriverContext& context) {
+  Prediction prediction;
+  add_scene(prediction.input, model);
+  prediction.rows = {{"blocks of the matrix", format_count(expected.num_blocks)},
+                     {"entries of the factor", format_count(expected.num_factor_entries)},
+                     {"entries of its inverse", format_count(expected.num_inverse_entries)}};
+  prediction.problem = softbody_problem(model);
+  prediction.results = {{"matrix_blocks", expected.num_blocks},
+                        {"factor_entries", expected.num_factor_entries},
+                        {"inverse_entries", expected.num_inverse_entries}};
+  prediction.device_bytes = expected.device_bytes;
+  prediction.host_growth = expected.host_growth;
+  return report_prediction(std::move(prediction), stem, context);
+}
+
+} // namespace ossatura

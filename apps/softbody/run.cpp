@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run: scene, set-up, step after step with what is written of them.
+#include "apps/driver/interrupt.hpp"
+#include "apps/driver/output/content_hash.hpp"
+#include "apps/driver/output/table.hpp"
+#include "apps/softbody/command.hpp"
+#include "apps/softbody/crossing_watch.hpp"
+#include "apps/softbody/output/checkpoint.hpp"
+#include "apps/softbody/output/frame_series.hpp"
+#include "apps/softbody/output/report.hpp"
+#include "apps/softbody/output/step_history.hpp"
+#include <ossatura/core/base/require.hpp>
+
+#include <cmath>
+#include <cstdio>
+
+namespace ossatura {
+
+namespace {
+
+/// Everything that is written while a run goes on.
+class Recorder {
+public:
+  Recorder(const SoftbodyCommandOptions& options, const SoftbodyModel& model, int first_step,
+           const std::string& stem, DriverContext& context)
+      : options_(options)
+      , model_(model)
+      , context_(context)
+      , identity_(identify(model.scene))
+      , vtk_every_(options.vtk_every.value_or((model.steps - first_step + 99) / 100)) {
+    if (const auto path = context.claim_file(options.history, stem + ".csv")) {
+      history_ = std::make_unique<StepHistory>(*path);
+      files_.push_back(*path);
+    }
+    if (!options.no_hdf)
+      if (const auto path = context.output_file(options.hdf, stem + ".hdf")) {
+        context.claim_output(without_hdf(*path) + ".hdf.series");
+        frames_ = std::make_unique<FrameSeries>(*path, model.scene,
+                                                provenance_texts(context.provenance()), first_step);
+      }
+    if (!options.checkpoint.empty())
+      checkpoint_ = context.claim_output(context.output_path(options.checkpoint), options.resume);
+  }
+
+  StepHistory* history() const { return history_.get(); }
+  bool has_checkpoint() const { return !checkpoint_.empty(); }
+  double seconds() const { return seconds_; }
+
+  template<class Exec>
+  void frame(const Exec& exec, const SoftSolver<Exec>& solver, int step) {
+    if (!frames_ || frames_->last_step() == step)
+      return;
+    const Stopwatch watch;
+    const TimedScope scope("ossatura::softbody::write");
+    context_.try_output(frames_->path(), [&] {
+      frames_->write(step, solver.time(), solver.positions(exec), solver.velocities(exec));
+    });
+    seconds_ += watch.seconds();
+  }
+
+  template<class Exec>
+  bool checkpoint(const Exec& exec, const SoftSolver<Exec>& solver, int step) {
+    const Stopwatch watch;
+    const TimedScope scope("ossatura::softbody::checkpoint");
+    const Checkpoint state = {step, solver.state(exec)};
+    const bool written = context_.try_output(checkpoint_, [&] {
+      write_checkpoint(checkpoint_, state, identity_, provenance_texts(context_.provenance()));
+    });
+    if (written)
+      log_verbose("wrote ", checkpoint_, " after step ", step);
+    seconds_ += watch.seconds();
+    return written;
+  }
+
+  /// After a step that is not the last.
+  template<class Exec>
+  void between(const Exec& exec, const SoftSolver<Exec>& solver, int step) {
+    if (step % vtk_every_ == 0)
+      frame(exec, solver, step);
+    if (options_.checkpoint_every && step % *options_.checkpoint_every == 0)
+      checkpoint(exec, solver, step);
+  }
+
+  /// After the last one. A run should not go on from a breakdown: there is no checkpoint.
+  template<class Exec>
+  void finish(const Exec& exec, const SoftSolver<Exec>& solver, int step,
+              SoftbodyRunResults& results) {
+    if (!results.lost)
+      frame(exec, solver, step);
+    if (frames_ && frames_->num_written() > 0)
+      files_.push_back(frames_->path());
+    if (has_checkpoint() && results.breakdown.empty()) {
+      if (checkpoint(exec, solver, step))
+        files_.push_back(checkpoint_);
+    }
+    for (const std::string& file : files_)
+      log_info("wrote ", file);
+    results.files = files_;
+    results.num_frames = frames_ ? frames_->num_written() : 0;
+    results.seconds.write = seconds_;
+  }
+
+private:
+  const SoftbodyCommandOptions& options_;
+  const SoftbodyModel& model_;
+  DriverContext& context_;
+  SceneIdentity identity_;
+  int vtk_every_;
+  std::string checkpoint_;
+  std::unique_ptr<StepHistory> history_;
+  std::unique_ptr<FrameSeries> frames_;
+  std::vector<std::string> files_;
+  double seconds_ = 0;
+};
+
+/// Progress after each step of a run from `first` to `last`.
+class Progress {
+public:
+  Progress(DriverContext& context, int first, int last)
+      : context_(context)
+      , first_(first)
+      , last_(last)
+      , start_(context.seconds()) {
+    context.begin_progress("   seconds     step/last  iterations    residual   simulated time, "
+                           "time of the step");
+  }
+
+  void show(const SoftStepRecord& record) {
+    const double now = context_.seconds();
+    char line[160];
+    std::snprintf(line, sizeof line, "%10.3f %8d/%-6d %8d %12.5e   %.4g s, %.3f ms", now,
+                  record.number, last_, record.step.iterations, record.step.residual,
+                  record.step.time, 1e3 * record.step.total);
+    context_.progress(line, (now - start_) * (last_ - record.number) / (record.number - first_));
+  }
+
+private:
+  DriverContext& context_;
+  int first_, last_;
+  double start_;
+};
+
+/// Takes one step; false where it broke down, with the reason in `results`.
+template<class Exec>
+bool take_step(const Exec& exec, SoftSolver<Exec>& solver, int number,
+               SoftbodyRunResults& results) {
+  SoftStepRecord record;
+  record.number = number;
+  try {
+    const TimedScope scope("ossatura::softbody::step");
+    record.step = solver.step(exec, results.fenced);
+  } catch (const SoftBreakdown& breakdown) {
+    results.breakdown = breakdown.what();
+    return false;
+  }
+  results.seconds.steps += record.step.total;
+  const Stopwatch watch;
+  record.energy = solver.energy(exec);
+  results.seconds.energies += watch.seconds();
+  if (!std::isfinite(record.energy.kinetic + record.energy.elastic + record.energy.potential)) {
+    results.breakdown = "energies are no longer finite";
+    results.lost = true;
+    return false;
+  }
+  results.steps.push_back(record);
+  return true;
+}
+
+template<class Exec>
+std::unique_ptr<SoftSolver<Exec>> make_solver(const Exec& exec, const std::string& scene,
+                                              const SoftbodyModel& model,
+                                              SoftbodyRunResults& results) {
+  const Stopwatch watch;
+  const TimedScope scope("ossatura::softbody::setup");
+  std::unique_ptr<SoftSolver<Exec>> solver;
+  try {
+    solver = std::make_unique<SoftSolver<Exec>>(exec, model.scene, model.options);
+  } catch (const std::invalid_argument& error) {
+    fail<InputError>(scene, ": ", error.what());
+  }
+  results.seconds.setup = watch.seconds();
+  results.apply = solver->apply();
+  results.place = solver->place();
+  results.num_blocks = solver->num_blocks();
+  results.num_factor_entries = solver->num_factor_entries();
+  results.num_inverse_bands = solver->num_inverse_bands();
+  results.num_inverse_entries = solver->num_inverse_entries();
+  return solver;
+}
+
+/// Sets the state of a checkpoint and returns its step.
+template<class Exec>
+int resume(const Exec& exec, const SoftbodyCommandOptions& options, const SoftbodyModel& model,
+           SoftSolver<Exec>& solver, DriverContext& context) {
+  const Checkpoint state =
+      read_checkpoint(options.resume, identify(model.scene), std::size_t(model.num_nodes()));
+  if (state.step >= model.steps)
+    fail<UsageError>("--resume ", options.resume, ": step ", state.step, " of ", model.steps,
+                     " is done already: give a larger --steps");
+  context.provenance().inputs.push_back(record_input(options.resume));
+  try {
+    solver.set_state(exec, state.state);
+  } catch (const std::invalid_argument& error) {
+    fail<InputError>(options.resume, ": ", error.what());
+  }
+  log_info("resumed after step ", state.step, " at ", format_number(state.state.time), " s");
+  return state.step;
+}
+
+template<class Exec>
+int run_on(const Exec& exec, const SoftbodyCommandOptions& options, const SoftbodyModel& model,
+           double read_seconds, DriverContext& context) {
+  SoftbodyRunResults results;
+  const std::string stem = file_stem(options.scene);
+  results.seconds.read = read_seconds;
+  if (options.common.dry_run)
+    return report_softbody_prediction(
+        model, predict_softbody(model, BackendTraits<Exec>::is_device), stem, context);
+
+  results.fenced = options.common.timings;
+  const auto solver = make_solver(exec, options.scene, model, results);
+  int step = options.resume.empty() ? 0 : resume(exec, options, model, *solver, context);
+  results.first_step = step;
+  results.last_step = model.steps;
+  results.initial = solver->energy(exec);
+  context.begin_outputs(stem);
+  Recorder recorder(options, model, step, stem, context);
+  if (recorder.history() != nullptr)
+    recorder.history()->start(step, solver->time(), results.initial);
+  recorder.frame(exec, *solver, step);
+  const CrossingWatch crossings(model.scene);
+  if (crossings.is_watching())
+    crossings.look(step, solver->positions(exec), results);
+  Progress progress(context, step, model.steps);
+  protect_results();
+  try {
+    while (step < model.steps) {
+      throw_if_interrupted();
+      if (!take_step(exec, *solver, step + 1, results))
+        break;
+      ++step;
+      if (recorder.history() != nullptr)
+        recorder.history()->add(results.steps.back());
+      if (crossings.is_watching())
+        crossings.look(step, solver->positions(exec), results);
+      progress.show(results.steps.back());
+      if (step < model.steps)
+        recorder.between(exec, *solver, step);
+    }
+  } catch (const Interrupted&) {
+    results.stopped = true;
+    results.has_checkpoint = recorder.has_checkpoint();
+  }
+  context.end_solve();
+  if (!results.lost) {
+    const std::vector<double> positions = solver->positions(exec);
+    const std::vector<double> velocities = solver->velocities(exec);
+    results.objects = describe_state(model.scene, positions, velocities);
+    ContentHash hash;
+    hash.add(positions);
+    hash.add(velocities);
+    results.state_hash = hash.digits();
+  }
+  return report_softbody(model, results, stem, context,
+                         [&] { recorder.finish(exec, *solver, step, results); });
+}
+
+} // namespace
+
+int run_softbody(const SoftbodyCommandOptions& options, DriverContext& context) {
+  const Stopwatch watch;
+  const SoftbodyModel model = make_softbody_model(options, context);
+  const double seconds = watch.seconds();
+  return with_backend(context.choose_backend(3 * model.num_nodes()), [&](const auto& exec) {
+    return run_on(exec, options, model, seconds, context);
+  });
+}
+
+} // namespace ossatura

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is wrong with a combination of options, and what to do instead.
+#include "apps/driver/options/check.hpp"
+#include "apps/topopt/input/options.hpp"
+#include <ossatura/core/base/require.hpp>
+
+#include <CLI/CLI.hpp>
+
+namespace ossatura {
+
+namespace {
+
+void check_design(const CLI::App& app, const TopoptCommandOptions& options) {
+  const DesignOptions o = options.changes.applied(); // defaults are in range
+  require_fraction("--volume", o.volume_fraction, "a part of the volume");
+  if (app.count("--radius") > 0)
+    require_positive("--radius", o.radius, "m");
+  if (!(o.penalty.start >= 1))
+    fail<UsageError>("--penalty ", o.penalty.start, ": at least 1");
+  if (!(o.sharpness.start >= 0.01))
+    fail<UsageError>("--sharpness ", o.sharpness.start, ": at least 0.01");
+  require_fraction("--threshold", o.threshold, "a density");
+  require_fraction("--min-modulus", o.min_modulus, "a part of the modulus");
+  if (!(o.move > 0 && o.move <= 1))
+    fail<UsageError>("--move ", o.move, ": greater than 0 and at most 1");
+  if (app.count("--start") > 0)
+    require_fraction("--start", o.start, "a density");
+  if (!(o.change_tolerance >= 0))
+    fail<UsageError>("--change ", o.change_tolerance, ": at least 0");
+  require_at_least("--steps", o.max_steps, 1);
+  require_fraction("--tolerance", o.solver.tolerance, "a relative residual such as 1e-6");
+  require_at_least("--max-iterations", o.solver.max_iterations, 1);
+  require_at_least("--chebyshev-degree", o.solver.chebyshev_degree, 1);
+}
+
+void check_problem(const TopoptCommandOptions& o) {
+  if (o.problem.empty())
+    fail<UsageError>("no problem: give a generator, a .json or a mesh FILE");
+  if (o.cells)
+    for (const int cells : *o.cells)
+      if (cells < 1 || cells > 9999)
+        fail<UsageError>("--cells ", cells, ": 1 to 9999 along each axis");
+  if (o.size)
+    for (const double length : *o.size)
+      require_positive("--size", length, "m");
+  require_distortion(o.distort);
+  require_positive("--unit", o.unit, "m per unit of the file");
+  require_positive("--young", o.young, "Pa");
+  require_poisson(o.poisson);
+}
+
+} // namespace
+
+void check_topopt_options(const CLI::App& app, const TopoptCommandOptions& o) {
+  check_problem(o);
+  check_design(app, o);
+  require_fraction("--stl-level", o.stl_level, "a density");
+  require_at_least("--vtk-every", o.vtk_every.value_or(1), 1);
+  require_at_least("--checkpoint-every", o.checkpoint_every.value_or(1), 1);
+  if (o.no_hdf && !o.hdf.empty())
+    fail<UsageError>("both --hdf and --no-hdf: leave one out");
+  if (o.no_stl && !o.stl.empty())
+    fail<UsageError>("both --stl and --no-stl: leave one out");
+  const bool in_directory = !o.common.output_dir.empty();
+  const bool makes_mesh = o.kind() != ProblemKind::mesh;
+  require_effect(
+      app,
+      {{"--cells", makes_mesh, "a generator"},
+       {"--size", makes_mesh, "a generator"},
+       {"--distort", makes_mesh, "a generator"},
+       {"--renumber", makes_mesh, "a generator"},
+       {"--unit", o.kind() != ProblemKind::generator, "a mesh file"},
+       {"--vtk-every", !o.no_hdf && (!o.hdf.empty() || in_directory), "--hdf or --output-dir"},
+       {"--stl-level", !o.no_stl && (!o.stl.empty() || in_directory), "--stl or --output-dir"},
+       {"--keep-loose", !o.no_stl && (!o.stl.empty() || in_directory), "--stl or --output-dir"},
+       {"--checkpoint-every", !o.checkpoint.empty(), "--checkpoint"},
+       {"--seed", o.distort.has_value() || o.kind() == ProblemKind::json, "--distort"}});
+}
+
+} // namespace ossatura

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/topopt/input/loading.hpp"
+
+#include "apps/topopt/input/traction.hpp"
+#include <ossatura/core/base/require.hpp>
+
+#include <algorithm>
+
+namespace ossatura {
+
+namespace {
+
+std::vector<NodeForce> forces_of(const ForceChoice& choice, const HexaModel& hexa,
+                                 const MeshSelector& select) {
+  const std::vector<std::int32_t> nodes = select.nodes(choice.nodes);
+  if (choice.kind == ForceChoice::Kind::traction) {
+    std::vector<NodeForce> forces = traction_forces(hexa.mesh, nodes, choice.value);
+    if (forces.empty())
+      fail<InputError>(choice.nodes.place,
+                       ": none of the faces of the surface has all of its four "
+                       "nodes among the ",
+                       nodes.size(), " chosen ones: choose more nodes, or a \"total_force\"");
+    return forces;
+  }
+  const double share = choice.kind == ForceChoice::Kind::total ? 1 / double(nodes.size()) : 1;
+  std::vector<NodeForce> forces;
+  for (const std::int32_t node : nodes)
+    forces.push_back(
+        {node, {share * choice.value[0], share * choice.value[1], share * choice.value[2]}});
+  return forces;
+}
+
+/// Refuses forces that do nothing, and those that only void would carry.
+void check_forces(const std::string& where, const std::vector<NodeForce>& forces,
+                  const HeldMask& held, const std::vector<std::uint8_t>& only_void) {
+  std::int64_t components = 0, lost = 0;
+  std::int32_t first_lost = -1;
+  for (const NodeForce& force : forces)
+    for (int c = 0; c < 3; ++c) {
+      if (force.force[c] == 0)
+        continue;
+      if (!only_void.empty() && only_void[std::size_t(force.node)] != 0)
+        fail<InputError>(where, ": node ", force.node,
+                         " is loaded, but all of its elements are void: load others, or make "
+                         "these free or solid");
+      ++components;
+      if (held.has(force.node, c)) {
+        ++lost;
+        first_lost = first_lost < 0 ? force.node : first_lost;
+      }
+    }
+  if (components == 0)
+    fail<InputError>(where, ": has no force that is not zero");
+  if (lost == components)
+    fail<InputError>(where, ": all loaded nodes (node ", first_lost,
+                     " is the first) are held in the direction of the force, which does nothing: "
+                     "load others, or free these");
+  if (lost > 0)
+    log_warning("lost-load", where, ": ", lost, " of ", components,
+                " components of forces act where the body is held, and do nothing (node ",
+                first_lost, " is the first)");
+}
+
+/// Nodes all of whose elements are void; empty where no element is.
+std::vector<std::uint8_t> nodes_in_void(const ElementMesh& mesh,
+                                        const std::vector<DesignRole>& role) {
+  if (std::count(role.begin(), role.end(), DesignRole::void_) == 0)
+    return {};
+  std::vector<std::uint8_t> only_void(mesh.num_points(), 1);
+  for (std::size_t e = 0; e < mesh.num_elem(); ++e)
+    if (role[e] != DesignRole::void_)
+      for (std::size_t a = 8 * e; a < 8 * e + 8; ++a)
+        only_void[std::size_t(mesh.node[a])] = 0;
+  return only_void;
+}
+
+std::string case_name(const NodeLoads& loads, std::size_t number) {
+  return loads.name.empty() ? "load " + std::to_string(number + 1) : loads.name;
+}
+
+} // namespace
+
+void add_cases(const ProblemDocument& document, HexaModel& hexa, const MeshSelector& select,
+               const HeldMask& held, TopoptModel& model) {
+  const std::vector<std::uint8_t> only_void = nodes_in_void(hexa.mesh, model.problem.role);
+  for (std::size_t i = 0; i < hexa.loads.size(); ++i) {
+    NodeLoads& loads = hexa.loads[i];
+    if (loads.forces.empty())
+      continue;
+    model.case_names.push_back(case_name(loads, i));
+    check_forces(model.source + ": load case '" + model.case_names.back() + "'", loads.forces, held,
+                 only_void);
+    model.problem.cases.push_back({std::move(loads), 1});
+  }
+  for (const CaseChoice& choice : document.cases) {
+    const auto found = std::find(model.case_names.begin(), model.case_names.end(), choice.name);
+    const std::size_t index = std::size_t(found - model.case_names.begin());
+    if (found == model.case_names.end()) {
+      if (choice.forces.empty())
+        fail<InputError>(document.file, ": the load case '", choice.name,
+                         "' has no loads, and the mesh has no load case of this name");
+      model.case_names.push_back(choice.name);
+      model.problem.cases.push_back({{choice.name, {}}, 1});
+    }
+    DesignLoadCase& load_case = model.problem.cases[index];
+    load_case.weight = choice.weight.value_or(load_case.weight);
+    for (const ForceChoice& one : choice.forces) {
+      const std::vector<NodeForce> forces = forces_of(one, hexa, select);
+      check_forces(one.nodes.place, forces, held, only_void);
+      load_case.loads.forces.insert(load_case.loads.forces.end(), forces.begin(), forces.end());
+    }
+  }
+  if (model.problem.cases.empty())
+    fail<InputError>(document.file, ": there are no loads: give \"cases\" with \"loads\" in a "
+                                    ".json problem, or a mesh file that has them");
+}
+
+void add_mechanism(const ProblemDocument& document, const MeshSelector& select,
+                   const HeldMask& held, TopoptModel& model) {
+  for (const OutputChoice& output : document.outputs) {
+    const std::vector<std::int32_t> nodes = select.nodes(output.nodes);
+    const double share = 1 / double(nodes.size());
+    bool moves = false;
+    for (const std::int32_t node : nodes) {
+      const auto& d = output.direction;
+      model.problem.output.push_back({node, {share * d[0], share * d[1], share * d[2]}});
+      for (int c = 0; c < 3; ++c)
+        moves = moves || (d[std::size_t(c)] != 0 && !held.has(node, c));
+    }
+    if (!moves)
+      fail<InputError>(output.nodes.place,
+                       ": the output cannot move, because its nodes are held in its direction");
+  }
+  for (const SpringChoice& spring : document.springs) {
+    const std::vector<std::int32_t> nodes = select.nodes(spring.nodes);
+    for (const std::int32_t node : nodes)
+      for (int c = 0; c < 3; ++c)
+        if (const double k = spring.stiffness[std::size_t(c)]; k > 0)
+          model.problem.springs.push_back({node, c, k / double(nodes.size())});
+  }
+}
+
+} // namespace ossatura

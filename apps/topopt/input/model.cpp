@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/topopt/input/model.hpp"
+
+#include "apps/driver/options/number_range.hpp"
+#include "apps/driver/output/table.hpp"
+#include "apps/topopt/input/generators.hpp"
+#include "apps/topopt/input/loading.hpp"
+#include <ossatura/core/base/require.hpp>
+#include <ossatura/core/io/mesh/hexa_file.hpp>
+#include <ossatura/core/mesh/free_motion.hpp>
+#include <ossatura/core/mesh/generators/element_meshes.hpp>
+#include <ossatura/core/mesh/hexa_changes.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ossatura {
+
+namespace {
+
+std::string cells_text(const std::array<int, 3>& cells) {
+  return std::to_string(cells[0]) + "x" + std::to_string(cells[1]) + "x" + std::to_string(cells[2]);
+}
+
+/// Reads or makes the mesh with its sets, supports and loads, and sets the source in words.
+HexaModel load_mesh(ProblemDocument& document, TopoptModel& model) {
+  HexaSource& source = document.mesh;
+  HexaModel hexa;
+  model.unit = source.unit;
+  if (source.kind == HexaSource::Kind::file) {
+    ElementFileOptions options;
+    options.unit = source.unit;
+    HexaFile file = read_hexa_file(source.file, options);
+    model.source = source.file;
+    model.unused_points = file.unused_points;
+    for (const std::string& note : file.notes)
+      log_warning("mesh-note", source.file, ": ", note);
+    return std::move(file.model);
+  }
+  std::array<int, 3> cells = source.cells.value_or(std::array<int, 3>{});
+  if (source.kind == HexaSource::Kind::generator && !source.cells)
+    for (const GeneratorInfo& info : generator_infos())
+      if (source.generator == info.name)
+        cells = info.cells;
+  std::array<double, 3> size{double(cells[0]), double(cells[1]), double(cells[2])};
+  size = source.size.value_or(size);
+  if (source.kind == HexaSource::Kind::generator) {
+    generate_design(source.generator, cells, size, hexa, document);
+    model.source = source.generator + " of " + cells_text(cells) + " cells";
+  } else {
+    hexa.mesh = make_hexa_box({cells[0], cells[1], cells[2]}, {size[0], size[1], size[2]});
+    model.source = "box of " + cells_text(cells) + " cells";
+  }
+  if (source.distort > 0) {
+    distort(hexa.mesh, source.distort, source.seed);
+    model.source += ", distorted by " + format_number(source.distort);
+  }
+  if (source.renumber) {
+    renumber(hexa, *source.renumber);
+    model.source += ", renumbered";
+  }
+  return hexa;
+}
+
+/// Holds the nodes on each plane of symmetry in the direction across it.
+void hold_mirrors(const ProblemDocument& document, const HexaModel& hexa,
+                  const MeshSelector& select, HeldMask& held) {
+  for (std::size_t m = 0; m < document.mirrors.size(); ++m) {
+    const MirrorPlane& mirror = document.mirrors[m];
+    const std::size_t axis = std::size_t(mirror.axis);
+    const std::string where = document.file + ": mirrors[" + std::to_string(m) + "]";
+    const double low = select.bounds()[axis], high = select.bounds()[axis + 3];
+    if (low < mirror.place - select.slack() && high > mirror.place + select.slack())
+      fail<InputError>(where, ": the body is on both sides of the plane ", "xyz"[axis], " = ",
+                       mirror.place, ": it spans ", format_number(low), " to ", format_number(high),
+                       " m; model one side alone");
+    std::int64_t count = 0;
+    for (std::size_t i = 0; i < hexa.mesh.num_points(); ++i)
+      if (std::abs(hexa.mesh.point[3 * i + axis] - mirror.place) <= select.slack()) {
+        held.hold(std::int32_t(i), 1u << axis);
+        ++count;
+      }
+    if (count == 0)
+      fail<InputError>(where, ": the body has no nodes on the plane ", "xyz"[axis], " = ",
+                       mirror.place, ": it spans ", format_number(low), " to ", format_number(high),
+                       " m");
+  }
+}
+
+void set_material(const ProblemDocument& document, const HexaModel& hexa, TopoptModel& model) {
+  const bool in_mesh = hexa.young > 0;
+  if (!document.young && !in_mesh)
+    fail<InputError>(document.file, ": the material is missing: ", model.source,
+                     " has no elastic constants: give \"material\" with \"young\" and \"poisson\", "
+                     "or --young and --poisson");
+  model.problem.young = document.young.value_or(hexa.young);
+  model.problem.poisson = document.poisson.value_or(in_mesh ? hexa.poisson : 0.3);
+  require_number(document.file, "a modulus", model.problem.young);
+  constexpr double most = 0.49;
+  if (model.problem.poisson > most)
+    log_warning("locking", document.file, ": Poisson's ratio is ", model.problem.poisson,
+                ": above ", most,
+                " trilinear hexahedra are far too stiff in bending (locking), and designs are not "
+                "what they would be. Take at most that");
+}
+
+void require_sizes(const ProblemDocument& document, const DesignProblem& problem) {
+  std::vector<double> forces;
+  for (const DesignLoadCase& one : problem.cases)
+    for (const NodeForce& force : one.loads.forces)
+      forces.insert(forces.end(), force.force, force.force + 3);
+  require_numbers(document.file, "forces", forces);
+}
+
+void check_supports(const ProblemDocument& document, const TopoptModel& model) {
+  const std::string motion =
+      describe_free_motion(model.problem.mesh, model.problem.held, model.problem.springs);
+  if (motion.empty())
+    return;
+  if (model.problem.held.empty())
+    fail<InputError>(document.file, ": there are no supports, so that ", motion,
+                     ": give \"supports\" in a .json problem, or a mesh file that has them");
+  fail<InputError>(document.file, ": ", motion, ": hold more nodes or components");
+}
+
+} // namespace
+
+std::int64_t TopoptModel::num_held() const {
+  std::int64_t count = 0;
+  for (const HeldComponents& held : problem.held)
+    count += (held.components & 1) + (held.components >> 1 & 1) + (held.components >> 2 & 1);
+  return count;
+}
+
+std::int64_t TopoptModel::count(DesignRole role) const {
+  if (problem.role.empty())
+    return role == DesignRole::free ? num_elem() : 0;
+  return std::count(problem.role.begin(), problem.role.end(), role);
+}
+
+TopoptModel build_topopt_model(ProblemDocument document) {
+  TopoptModel model;
+  HexaModel hexa = load_mesh(document, model);
+  require_body_size(model.source, hexa.mesh.point);
+  MeshTraits traits;
+  if (model.unused_points > 0 || document.mesh.renumber)
+    traits.no_numbers =
+        "numbers of nodes and elements mean nothing here, because " +
+        (document.mesh.renumber ? "the mesh is renumbered"
+                                : model.source + " has " + std::to_string(model.unused_points) +
+                                      " points without element, which are left out") +
+        ": choose by boxes or sets";
+  const MeshSelector select(hexa.mesh, hexa.node_sets, hexa.elem_sets, traits);
+  set_material(document, hexa, model);
+
+  HeldMask held(hexa.mesh.num_points());
+  for (const HeldComponents& node : hexa.held)
+    held.hold(node.node, node.components);
+  for (const SupportChoice& support : document.supports)
+    for (const std::int32_t node : select.nodes(support.nodes))
+      held.hold(node, support.components);
+  for (const HeldComponents& node : held.list())
+    model.supported.push_back(node.node);
+  hold_mirrors(document, hexa, select, held);
+
+  DesignProblem& problem = model.problem;
+  problem.held = held.list();
+  problem.mirrors = document.mirrors;
+  if (!document.passive.empty()) {
+    problem.role.assign(hexa.mesh.num_elem(), DesignRole::free);
+    for (const PassiveChoice& passive : document.passive)
+      for (const std::int32_t e : select.elements(passive.elements))
+        problem.role[std::size_t(e)] = passive.role;
+  }
+  add_cases(document, hexa, select, held, model);
+  add_mechanism(document, select, held, model);
+  require_sizes(document, problem);
+  problem.mesh = std::move(hexa.mesh);
+  if (model.count(DesignRole::free) == 0)
+    fail<InputError>(document.file,
+                     ": all elements are solid or void, so that there is nothing to design");
+  check_supports(document, model);
+
+  if (document.is_mechanism) {
+    model.options.objective = DesignObjective::mechanism;
+    model.options.method = DesignMethod::mma;
+    model.options.move = 0.1; // or the way to the output may be cut before it works
+  }
+  document.changes.apply_to(model.options);
+  model.has_steps = document.has_steps;
+  return model;
+}
+
+TopoptModel make_topopt_model(const TopoptCommandOptions& options, DriverContext& context) {
+  const TimedScope scope("ossatura::topopt::read");
+  ProblemDocument document = make_document(options);
+  std::vector<InputRecord>& inputs = context.provenance().inputs;
+  if (options.kind() == ProblemKind::json)
+    inputs.push_back(record_input(options.problem));
+  const std::string mesh_file = document.mesh.file;
+  TopoptModel model = build_topopt_model(std::move(document));
+  if (!mesh_file.empty())
+    inputs.push_back(record_input(mesh_file));
+  options.changes.apply_to(model.options);
+  model.has_steps = model.has_steps || options.has_steps;
+  if (model.unused_points > 0)
+    log_warning("unused-points", model.source, ": ", format_count(model.unused_points),
+                " points belong to no element and are left out");
+  log_info(model.source, ": ", format_count(model.num_nodes()), " nodes, ",
+           format_count(model.num_elem()), " elements");
+  return model;
+}
+
+} // namespace ossatura

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a problem as users write it to what is solved: mesh read or made, sets and boxes turned into
+// nodes and elements.
+#pragma once
+
+#include "apps/driver/context.hpp"
+#include "apps/topopt/input/options.hpp"
+#include "apps/topopt/input/problem_document.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ossatura {
+
+struct TopoptModel {
+  DesignProblem problem;
+  DesignOptions options;
+  std::vector<std::string> case_names; ///< of problem.cases
+  std::string source;                  ///< file or generator
+  double unit = 1;                     ///< m per unit of length of the source
+  std::int64_t unused_points = 0;
+  std::vector<std::int32_t> supported; ///< nodes held otherwise than by mirrors
+  bool has_steps = false;              ///< how many is said by the user
+
+  std::int64_t num_nodes() const { return std::int64_t(problem.mesh.num_points()); }
+  std::int64_t num_elem() const { return std::int64_t(problem.mesh.num_elem()); }
+  std::int64_t num_held() const; ///< components
+  std::int64_t count(DesignRole role) const;
+};
+
+/// The document of a problem file, a mesh file or a generator.
+ProblemDocument make_document(const TopoptCommandOptions& options);
+
+/// Reads the problem and its mesh, and records them as inputs. Throws InputError, naming file,
+/// place and remedy, for what does not fit the mesh: selections of nothing, supports that let the
+/// body move, loads on void or held nodes, nothing left to design.
+TopoptModel make_topopt_model(const TopoptCommandOptions& options, DriverContext& context);
+
+/// The same without command line: for a document as it is.
+TopoptModel build_topopt_model(ProblemDocument document);
+
+} // namespace ossatura

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/topopt/input/options.hpp"
+
+#include "apps/driver/exit_code.hpp"
+#include "apps/driver/options/record_change.hpp"
+#include "apps/topopt/input/choices.hpp"
+#include "apps/topopt/input/generators.hpp"
+
+namespace ossatura {
+
+namespace {
+
+using Items = std::vector<std::string>;
+/// A parameter that may grow.
+void add_growing(CLI::App& app, Changes<DesignOptions>& changes, const std::string& name,
+                 Continuation DesignOptions::*member, const std::string& description) {
+  add_repeated(app, name, "X|START:END:EVERY:CHANGE", description,
+               [&changes, member](const Items& items) {
+                 changes.set(member, parse_continuation(items.back()));
+               });
+}
+
+void add_problem_options(CLI::App& app, TopoptCommandOptions& o) {
+  app.option_defaults()->group("Problem");
+  app.add_option("problem,--problem", o.problem,
+                 "A generator (" + joined(generator_names(), ", ") +
+                     "), a problem as .json, or a mesh with supports and loads: .inp of Abaqus and "
+                     "CalculiX, .cdb of Ansys; docs/topopt.md has all of them. Options below win "
+                     "over it")
+      ->type_name("NAME|FILE");
+  add_repeated(
+      app, "--cells", "AxBxC", "Cells of a generator along x, y and z",
+      [&o](const Items& items) { o.cells = parse_triple<int>(items.back(), 'x', "60x20x20"); });
+  add_repeated(
+      app, "--size", "AxBxC", "Size of its box in m (cells are cubes of 1 m if not given)",
+      [&o](const Items& items) { o.size = parse_triple<double>(items.back(), 'x', "60x20x20"); });
+  app.add_option("--distort", o.distort,
+                 "Move the inner nodes of a generator by up to so much of an edge, at random (by "
+                 "--seed), 0 to 0.5")
+      ->type_name("X");
+  app.add_option("--renumber", o.renumber,
+                 "Put its nodes and elements in a random order, by this seed")
+      ->type_name("SEED");
+  app.add_option("--unit", o.unit, "m per unit of length of a mesh file (1)")->type_name("X");
+  app.add_option("--young", o.young, "Young's modulus of solid material in Pa")->type_name("X");
+  app.add_option("--poisson", o.poisson, "Poisson's ratio")->type_name("X");
+}
+
+void add_design_options(CLI::App& app, TopoptCommandOptions& o) {
+  app.option_defaults()->group("Design (defaults: the problem's, else those in parentheses)");
+  using D = DesignOptions;
+  add_number(app, o.changes, "--volume", &D::volume_fraction, "X",
+             "Part of the volume that material may take (0.3)");
+  add_named(app, o.changes, "--filter", &D::filter, filter_choices(),
+            "Of sensitivities or densities by distance, or of densities by an equation (density)");
+  add_number(app, o.changes, "--radius", &D::radius, "X",
+             "Of the filter in m (1.5 times the mean edge of the elements)");
+  add_switch(app, o.changes, "projection", &D::projection,
+             "Filtered densities are projected towards 0 and 1", "They are not (default)");
+  add_growing(app, o.changes, "--sharpness", &D::sharpness, "Of the projection: beta (1:64:40:x2)");
+  add_number(app, o.changes, "--threshold", &D::threshold, "X", "Of the projection: eta (0.5)");
+  add_growing(app, o.changes, "--penalty", &D::penalty,
+              "Power p of the densities; START:END:EVERY:CHANGE grows, as in 1:3:20:+0.5 (3)");
+  add_number(app, o.changes, "--min-modulus", &D::min_modulus, "X",
+             "Modulus of void by that of solid (1e-9)");
+  add_named(app, o.changes, "--method", &D::method, method_choices(),
+            "Optimality criteria, or the method of moving asymptotes (oc; mma for mechanisms)");
+  add_number(app, o.changes, "--move", &D::move, "X",
+             "Largest change of a density in a step (0.2; 0.1 for mechanisms)");
+  add_number(app, o.changes, "--start", &D::start, "X",
+             "Density of the first design (that of --volume)");
+  add_number(app, o.changes, "--change", &D::change_tolerance, "X",
+             "Stop when no density changes by more (0.01)");
+  add_number(app, o.changes, "--steps", &D::max_steps, "N",
+             "Steps at most, those before --resume among them (200)");
+}
+
+void add_solver_options(CLI::App& app, TopoptCommandOptions& o) {
+  app.option_defaults()->group("Linear systems (likewise)");
+  using D = DesignOptions;
+  using S = HexaSolverOptions;
+  add_named(app, o.changes, "--operator", of_solver(&S::kind), operator_choices(),
+            "How the matrix is applied. auto: congruent where few shapes make up the mesh, else "
+            "recompute (auto)");
+  add_named(app, o.changes, "--preconditioner", of_solver(&S::preconditioner),
+            hexa_preconditioner_choices(),
+            "amg: smoothed aggregation with the rigid-body modes (amg)");
+  add_number(app, o.changes, "--tolerance", of_solver(&S::tolerance), "X",
+             "True residual relative to the loads (1e-6)");
+  add_number(app, o.changes, "--max-iterations", of_solver(&S::max_iterations), "N",
+             "Iterations of one solve at most (2000)");
+  add_number(app, o.changes, "--chebyshev-degree", of_solver(&S::chebyshev_degree), "N",
+             "Of --preconditioner chebyshev: degree of the polynomial (8)");
+  add_switch(app, o.changes, "warm-start", &D::warm_start,
+             "Solves start from the displacements before (default)", "They start from zero");
+}
+
+void add_result_options(CLI::App& app, TopoptCommandOptions& o) {
+  app.option_defaults()->group("Results");
+  app.add_option("--hdf", o.hdf,
+                 "The final design as VTKHDF, for ParaView 5.11 and later: density, displacements, "
+                 "strain energy")
+      ->type_name("NAME.hdf");
+  app.add_flag("--no-hdf", o.no_hdf, "No such files, even with --output-dir");
+  app.add_option("--vtk-every", o.vtk_every,
+                 "The design after every N-th step, too: NAME.hdf.series and beside it "
+                 "NAME_STEP.hdf")
+      ->type_name("N");
+  app.add_option("--stl", o.stl, "The surface of the final design as binary STL, closed")
+      ->type_name("NAME.stl");
+  app.add_flag("--no-stl", o.no_stl, "No such file, even with --output-dir");
+  app.add_option("--stl-level", o.stl_level, "The density that is its surface")
+      ->type_name("X")
+      ->capture_default_str();
+  app.add_flag("--keep-loose", o.keep_loose,
+               "The surface has the parts, too, that join no load to a support");
+  app.add_option("--history", o.history,
+                 "A line for every step as CSV: objective, cases, volume, change, greyness, "
+                 "penalty, iterations, residual, seconds")
+      ->type_name("FILE");
+  app.add_option("--checkpoint", o.checkpoint,
+                 "Design, asymptotes and displacements for --resume as HDF5, at the end and when a "
+                 "signal stops the run, which then exits with 75")
+      ->type_name("FILE");
+  app.add_option("--checkpoint-every", o.checkpoint_every, "And whenever so many steps are done")
+      ->type_name("N");
+  app.add_option("--resume", o.resume, "Go on from a checkpoint of the same problem")
+      ->type_name("FILE");
+}
+
+} // namespace
+
+ProblemKind TopoptCommandOptions::kind() const {
+  return problem_kind(problem, generator_names());
+}
+
+void add_topopt_options(CLI::App& app, TopoptCommandOptions& options) {
+  app.description("Topology optimisation on meshes of hexahedra: where material should be, by "
+                  "densities (SIMP).\nLengths in m, forces in N, moduli in Pa, energies in J.");
+  add_problem_options(app, options);
+  add_design_options(app, options);
+  add_solver_options(app, options);
+  add_result_options(app, options);
+  add_common_options(app, options.common,
+                     {{Precision::mixed, Precision::fp64},
+                      "Of the preconditioner; all else, and results, are in double precision",
+                      false});
+  app.footer(
+      std::string("Examples:\n"
+                  "  ossatura topopt cantilever --cells 60x30x30 --volume 0.12 -o out\n"
+                  "      out/cantilever.hdf, .stl, .csv and .summary.json\n"
+                  "  ossatura topopt examples/topopt/bridge.json --vtk-every 10 -o out\n"
+                  "  ossatura topopt bracket.inp --unit 0.001 --volume 0.25 --radius 0.004 --stl "
+                  "bracket.stl\n\n") +
+      exit_code_help() +
+      "A run that does all its steps ends with 0, whether the design still changed or not.\n");
+}
+
+void note_given_options(const CLI::App& app, TopoptCommandOptions& options) {
+  options.has_steps = app.count("--steps") > 0;
+  if (app.count("--precision") > 0) {
+    const auto precision =
+        options.common.precision == Precision::fp64 ? HexaPrecision::fp64 : HexaPrecision::mixed;
+    options.changes.set(of_solver(&HexaSolverOptions::precision), precision);
+  }
+}
+
+} // namespace ossatura

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of `ossatura topopt`. What a problem says too is empty here unless given: the command
+// line wins over the problem.
+#pragma once
+
+#include "apps/driver/options/common.hpp"
+#include "apps/driver/problem/kind.hpp"
+#include "apps/topopt/input/problem_document.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace ossatura {
+
+struct TopoptCommandOptions {
+  CommonOptions common;
+
+  // Problem
+  std::string problem; ///< a generator, or a file
+  std::optional<std::array<int, 3>> cells;
+  std::optional<std::array<double, 3>> size;
+  std::optional<double> distort, unit, young, poisson;
+  std::optional<std::uint64_t> renumber;
+
+  bool has_steps = false; ///< --steps was given
+  /// Each puts one option that was given in the place of the problem's.
+  Changes<DesignOptions> changes;
+
+  // Results
+  std::string hdf, stl, history, checkpoint, resume;
+  bool no_hdf = false, no_stl = false, keep_loose = false;
+  double stl_level = 0.5;
+  std::optional<int> vtk_every, checkpoint_every;
+
+  ProblemKind kind() const;
+};
+
+/// Adds all options, with groups, examples and the exit codes for --help.
+void add_topopt_options(CLI::App& app, TopoptCommandOptions& options);
+
+/// Takes over what only the parsed `app` knows: which of the common options were given.
+void note_given_options(const CLI::App& app, TopoptCommandOptions& options);
+
+/// Throws UsageError, with the remedy, for values out of range and for options that have no effect
+/// together. `app` is the parsed one, which knows what was given.
+void check_topopt_options(const CLI::App& app, const TopoptCommandOptions& options);
+
+} // namespace ossatura

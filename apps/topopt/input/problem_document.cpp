@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The document of a problem file, a mesh file or a generator, with what the command line says.
+#include "apps/topopt/input/model.hpp"
+#include "apps/topopt/input/read_problem.hpp"
+#include <ossatura/core/base/require.hpp>
+
+namespace ossatura {
+
+ProblemDocument make_document(const TopoptCommandOptions& options) {
+  ProblemDocument document;
+  if (options.kind() == ProblemKind::json) {
+    document = read_problem(options.problem);
+  } else {
+    document.file = options.problem;
+    const bool is_generator = options.kind() == ProblemKind::generator;
+    document.mesh.kind = is_generator ? HexaSource::Kind::generator : HexaSource::Kind::file;
+    (is_generator ? document.mesh.generator : document.mesh.file) = options.problem;
+  }
+  HexaSource& mesh = document.mesh;
+  const bool is_file = mesh.kind == HexaSource::Kind::file;
+  if (is_file && (options.cells || options.size || options.distort || options.renumber))
+    fail<UsageError>("--cells, --size, --distort and --renumber have no effect on the mesh ",
+                     mesh.file, ": leave them out");
+  if (!is_file && options.unit)
+    fail<UsageError>("--unit has no effect without a mesh file: leave it out");
+  if (options.cells)
+    mesh.cells = options.cells;
+  if (options.size)
+    mesh.size = options.size;
+  mesh.distort = options.distort.value_or(mesh.distort);
+  if (options.renumber)
+    mesh.renumber = options.renumber;
+  mesh.seed = options.common.seed;
+  mesh.unit = options.unit.value_or(mesh.unit);
+  if (options.young)
+    document.young = options.young;
+  if (options.poisson)
+    document.poisson = options.poisson;
+  return document;
+}
+
+} // namespace ossatura

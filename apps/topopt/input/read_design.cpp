@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a design is found: the keys of a problem that options replace.
+#include "apps/driver/problem/json_changes.hpp"
+#include "apps/topopt/input/choices.hpp"
+#include "apps/topopt/input/read_problem.hpp"
+
+namespace ossatura {
+
+namespace {
+
+using Place = JsonPlace;
+using Reader = ChangeReader<DesignOptions>;
+
+/// A number of at least `least`, or {"start", "end", "every", "factor" or "increment"}.
+auto growing(double least, const char* expected) {
+  return [least, expected](const Place& place) {
+    const auto number = [&](const Place& p) {
+      const double value = p.number(expected);
+      if (!(value >= least))
+        p.fail_value(expected);
+      return value;
+    };
+    if (!place.json().is_object()) {
+      const double value = number(place);
+      return Continuation{value, value};
+    }
+    place.require_object({"start", "end", "every", "factor", "increment"});
+    Continuation result{number(place.at("start", expected)), number(place.at("end", expected))};
+    if (!(result.end >= result.start))
+      place.at("end", "").fail_value("at least what it starts from");
+    const char* every = "steps from one change to the next, at least 1";
+    result.every = place.at("every", every).whole(1, std::numeric_limits<int>::max(), every);
+    const std::string name = place.only_name({"factor", "increment"});
+    const Place change = place.at(name, "");
+    if (name == "factor") {
+      result.factor = change.positive("a factor greater than 1");
+      if (!(result.factor > 1))
+        change.fail_value("a factor greater than 1");
+    } else {
+      result.increment = change.positive("an increment greater than 0");
+    }
+    return result;
+  };
+}
+
+void read_filter(const Place& place, ProblemDocument& problem) {
+  place.require_object({"kind", "radius"});
+  Reader read(place, problem.changes);
+  read.choose("kind", &DesignOptions::filter, filter_choices());
+  read.set("radius", &DesignOptions::radius,
+           [](const Place& p) { return p.positive("the radius of the filter in m"); });
+}
+
+void read_projection(const Place& place, ProblemDocument& problem) {
+  if (place.json().is_boolean()) {
+    problem.changes.set(&DesignOptions::projection, place.boolean());
+    return;
+  }
+  place.require_object({"threshold", "sharpness"});
+  problem.changes.set(&DesignOptions::projection, true);
+  Reader read(place, problem.changes);
+  read.fraction("threshold", &DesignOptions::threshold, "a density between 0 and 1");
+  read.set("sharpness", &DesignOptions::sharpness,
+           growing(0.01, "beta of the projection, at least 0.01"));
+}
+
+void read_linear_solver(const Place& place, ProblemDocument& problem) {
+  place.require_object({"operator", "preconditioner", "precision", "tolerance", "max_iterations",
+                        "chebyshev_degree", "warm_start"});
+  using S = HexaSolverOptions;
+  Reader read(place, problem.changes);
+  read.choose("operator", of_solver(&S::kind), operator_choices());
+  read.choose("preconditioner", of_solver(&S::preconditioner), hexa_preconditioner_choices());
+  read.choose("precision", of_solver(&S::precision), hexa_precision_choices());
+  read.fraction("tolerance", of_solver(&S::tolerance),
+                "a relative tolerance, greater than 0 and less than 1");
+  read.count("max_iterations", of_solver(&S::max_iterations), 1,
+             "iterations of one solve, at least 1");
+  read.count("chebyshev_degree", of_solver(&S::chebyshev_degree), 1,
+             "the degree of the polynomial, at least 1");
+  read.flag("warm_start", &DesignOptions::warm_start);
+}
+
+} // namespace
+
+std::vector<std::string> design_keys() {
+  return {"volume_fraction", "filter", "projection", "penalty", "min_modulus", "method", "move",
+          "start",           "change", "steps",      "solver"};
+}
+
+void read_design(const JsonPlace& place, ProblemDocument& problem) {
+  Reader read(place, problem.changes);
+  read.fraction("volume_fraction", &DesignOptions::volume_fraction,
+                "a part of the volume, greater than 0 and less than 1");
+  read.set("penalty", &DesignOptions::penalty,
+           growing(1, "the power p of the densities, at least 1"));
+  read.fraction("min_modulus", &DesignOptions::min_modulus,
+                "the modulus of void by that of solid, greater than 0 and less than 1");
+  read.choose("method", &DesignOptions::method, method_choices());
+  read.set("move", &DesignOptions::move, [](const Place& p) {
+    const char* expected = "the largest change in a step, greater than 0 and at most 1";
+    const double value = p.positive(expected);
+    if (value > 1)
+      p.fail_value(expected);
+    return value;
+  });
+  read.fraction("start", &DesignOptions::start, "the density of the first design");
+  read.set("change", &DesignOptions::change_tolerance, [](const Place& p) {
+    return p.not_negative("the change of a variable that ends the run, at least 0");
+  });
+  read.count("steps", &DesignOptions::max_steps, 1, "steps at most, at least 1");
+  problem.has_steps = place.has("steps");
+  if (const auto filter = place.find("filter"))
+    read_filter(*filter, problem);
+  if (const auto projection = place.find("projection"))
+    read_projection(*projection, problem);
+  if (const auto solver = place.find("solver"))
+    read_linear_solver(*solver, problem);
+}
+
+} // namespace ossatura

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forces on the nodes from a traction on the surface.
+#pragma once
+
+#include <ossatura/core/mesh/hexa_model.hpp>
+
+#include <array>
+#include <vector>
+
+namespace ossatura {
+
+/// Integrals of the shape functions times `traction` (N / m^2) over the boundary faces of which all
+/// four nodes are among `nodes` (ascending), by 2 x 2 Gauss points; empty where there is no such
+/// face. Nodes ascend.
+std::vector<NodeForce> traction_forces(const ElementMesh& mesh,
+                                       const std::vector<std::int32_t>& nodes,
+                                       const std::array<double, 3>& traction);
+
+} // namespace ossatura

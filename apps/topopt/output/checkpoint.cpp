@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/topopt/output/checkpoint.hpp"
+
+#include "apps/driver/output/checkpoint_file.hpp"
+#include "apps/driver/output/content_hash.hpp"
+#include <ossatura/core/base/require.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ossatura {
+
+namespace {
+
+const char* const format = "ossatura topopt checkpoint 2";
+
+void add_forces(ContentHash& hash, const std::vector<NodeForce>& forces) {
+  hash.add(forces.size());
+  for (const NodeForce& force : forces) {
+    hash.add(force.node);
+    for (const double component : force.force)
+      hash.add(component);
+  }
+}
+
+void add_continuation(ContentHash& hash, const Continuation& c) {
+  for (const double value : {c.start, c.end, c.factor, c.increment})
+    hash.add(value);
+  hash.add(c.every);
+}
+
+bool all_finite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+}
+
+} // namespace
+
+DesignIdentity identify(const DesignProblem& problem, const DesignOptions& o) {
+  DesignIdentity identity;
+  ContentHash hash;
+  hash.add(problem.mesh.point);
+  hash.add(problem.mesh.node);
+  identity.mesh = hash.digits();
+
+  hash.add(problem.young);
+  hash.add(problem.poisson);
+  hash.add(problem.held.size());
+  for (const HeldComponents& held : problem.held) {
+    hash.add(held.node);
+    hash.add(held.components);
+  }
+  hash.add(problem.cases.size());
+  for (const DesignLoadCase& load_case : problem.cases) {
+    add_forces(hash, load_case.loads.forces);
+    hash.add(load_case.weight);
+  }
+  hash.add(problem.role.size());
+  for (const DesignRole role : problem.role)
+    hash.add(role);
+  for (const MirrorPlane& mirror : problem.mirrors) {
+    hash.add(mirror.axis);
+    hash.add(mirror.place);
+  }
+  add_forces(hash, problem.output);
+  for (const NodeSpring& spring : problem.springs) {
+    hash.add(spring.node);
+    hash.add(spring.component);
+    hash.add(spring.stiffness);
+  }
+  identity.problem = hash.digits();
+
+  hash.add(o.objective);
+  hash.add(o.filter);
+  hash.add(o.method);
+  for (const double value :
+       {o.volume_fraction, o.min_modulus, o.radius, o.threshold, o.move, o.start})
+    hash.add(value);
+  hash.add(o.projection);
+  add_continuation(hash, o.penalty);
+  add_continuation(hash, o.sharpness);
+  hash.add(o.warm_start);
+  identity.options = hash.digits();
+  return identity;
+}
+
+void write_design_checkpoint(const std::string& path, const DesignState& state,
+                             const DesignIdentity& identity,
+                             const std::vector<std::pair<std::string, std::string>>& run) {
+  CheckpointFile file(path, format);
+  {
+    Hdf5Group root = file.root();
+    root.set_attribute("mesh", identity.mesh);
+    root.set_attribute("problem", identity.problem);
+    root.set_attribute("options", identity.options);
+    root.write_scalar("steps", state.steps);
+    root.write_scalar("scale", state.scale);
+    root.write_scalar("penalty", state.penalty);
+    root.write_scalar("sharpness", state.sharpness);
+    root.write_scalar("change", state.change);
+    const auto write = [](Hdf5Group& group, const std::string& name,
+                          const std::vector<double>& values) {
+      group.write(name, {values.size()}, values.data());
+    };
+    write(root, "x", state.x);
+    write(root, "x_old", state.x_old);
+    write(root, "x_older", state.x_older);
+    write(root, "low", state.low);
+    write(root, "high", state.high);
+    root.write_scalar("num_displacements", std::int64_t(state.displacement.size()));
+    for (std::size_t i = 0; i < state.displacement.size(); ++i)
+      write(root, "displacement_" + std::to_string(i), state.displacement[i]);
+    Hdf5Group facts = root.create_group("run");
+    for (const auto& [name, value] : run)
+      facts.set_attribute(name, value);
+  }
+  file.commit();
+}
+
+DesignState read_design_checkpoint(const std::string& path, const DesignIdentity& identity,
+                                   const DesignProblem& problem) {
+  const Hdf5File file = open_checkpoint(path, format);
+  const Hdf5Group root = file.root();
+  if (root.text_attribute("mesh") != identity.mesh)
+    fail<InputError>(path, ": is a checkpoint of another mesh: its nodes or elements are others");
+  if (root.text_attribute("problem") != identity.problem)
+    fail<InputError>(path, ": is a checkpoint of another problem: its mesh is the same, but "
+                           "material, supports, loads, passive elements, symmetry or springs are "
+                           "not");
+  if (root.text_attribute("options") != identity.options)
+    fail<InputError>(path, ": is a checkpoint of other options: volume, filter, projection, "
+                           "penalty, modulus of void, method, move, start and warm start must be "
+                           "as they were; steps, change and the linear solver may be others");
+  DesignState state;
+  state.steps = root.dataset("steps").read_scalar<int>("the number of steps done");
+  state.scale = root.dataset("scale").read_scalar<double>("the scale of the objective");
+  state.penalty = root.dataset("penalty").read_scalar<double>("the power of the densities");
+  state.sharpness = root.dataset("sharpness").read_scalar<double>("beta of the projection");
+  state.change = root.dataset("change").read_scalar<double>("the last change");
+  const auto read = [&](const std::string& name, std::size_t size, bool may_be_empty) {
+    std::vector<double> values = root.dataset(name).read<double>();
+    if (!(values.size() == size || (may_be_empty && values.empty())) || !all_finite(values))
+      fail<InputError>(path, ": /", name, ": expected ", size,
+                       " finite numbers; the file is damaged");
+    return values;
+  };
+  const std::size_t num_elem = problem.mesh.num_elem();
+  state.x = read("x", num_elem, false);
+  state.x_old = read("x_old", num_elem, true);
+  state.x_older = read("x_older", num_elem, true);
+  state.low = read("low", num_elem, true);
+  state.high = read("high", num_elem, true);
+  const auto count =
+      root.dataset("num_displacements").read_scalar<std::int64_t>("the number of solves of a step");
+  if (state.steps < 0 ||
+      !std::isfinite(state.scale + state.penalty + state.sharpness + state.change) || count < 0 ||
+      count > 100000)
+    fail<InputError>(path, ": step ", state.steps, ": the file is damaged");
+  for (std::int64_t i = 0; i < count; ++i)
+    state.displacement.push_back(
+        read("displacement_" + std::to_string(i), 3 * problem.mesh.num_points(), true));
+  return state;
+}
+
+} // namespace ossatura

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of a topology optimisation, to go on from.
+#pragma once
+
+#include <ossatura/solvers/topopt/optimizer.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ossatura {
+
+/// What a checkpoint belongs to.
+struct DesignIdentity {
+  std::string mesh;    ///< hash of points and elements
+  std::string problem; ///< and of material, supports, loads, passive elements, springs
+  std::string options; ///< and of what the steps do, but for the solver and when they end
+};
+DesignIdentity identify(const DesignProblem& problem, const DesignOptions& options);
+
+/// Writes the file at `path`, whole or not at all; `run` are facts about the run.
+void write_design_checkpoint(const std::string& path, const DesignState& state,
+                             const DesignIdentity& identity,
+                             const std::vector<std::pair<std::string, std::string>>& run);
+
+/// Throws InputError for a file that is no checkpoint, is damaged or belongs to something else.
+DesignState read_design_checkpoint(const std::string& path, const DesignIdentity& identity,
+                                   const DesignProblem& problem);
+
+} // namespace ossatura

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/topopt/output/files.hpp"
+
+#include "apps/topopt/output/parts.hpp"
+#include <ossatura/core/base/require.hpp>
+#include <ossatura/core/base/version.hpp>
+#include <ossatura/core/io/surface/write_stl.hpp>
+#include <ossatura/core/mesh/iso_surface.hpp>
+
+#include <algorithm>
+#include <cctype>
+
+namespace ossatura {
+
+namespace {
+
+/// Names of fields may not have a slash, and should be typed with ease.
+std::string field_name(const std::string& case_name) {
+  std::string name = "displacement_";
+  for (const unsigned char c : case_name)
+    name += std::isalnum(c) != 0 ? char(c) : '_';
+  return name;
+}
+
+} // namespace
+
+void write_design(const std::string& path, const TopoptModel& model, const DesignFields& fields,
+                  int step, const RunFacts& facts) {
+  const DesignProblem& problem = model.problem;
+  VtkHdfWriter file(path, 1);
+  file.set_mesh(problem.mesh.point, problem.mesh.node, VtkCell::hexahedron);
+  file.cell_data("density", fields.density, 1, "1");
+  if (!problem.role.empty()) {
+    std::vector<std::uint8_t> role;
+    for (const DesignRole one : problem.role)
+      role.push_back(std::uint8_t(one));
+    file.cell_data("role", role);
+  }
+  if (!fields.energy.empty())
+    file.cell_data("strain_energy_density", fields.energy, 1, "J/m3");
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < fields.displacement.size(); ++i) {
+    std::string name = "displacement";
+    if (fields.displacement.size() > 1)
+      name = field_name(model.case_names[i]);
+    if (std::count(names.begin(), names.end(), name) > 0)
+      name += "_" + std::to_string(i);
+    names.push_back(name);
+    file.point_data(name, fields.displacement[i], 3, "m");
+  }
+  file.set_run(facts);
+  file.set_run("step", std::to_string(step));
+  file.commit();
+}
+
+DesignSurface make_design_surface(const TopoptModel& model, const std::vector<double>& density,
+                                  double level, bool keep_loose) {
+  const ElementMesh& mesh = model.problem.mesh;
+  SolidParts solid = solid_parts(mesh, node_means(mesh, density), level);
+  const std::string defect = describe_first_open_edge(solid.surface);
+  OSSATURA_REQUIRE(defect.empty(), defect);
+  const LooseParts sorted = find_loose_parts(model, solid);
+  const std::vector<double> volumes = part_volumes(solid);
+  DesignSurface design;
+  PartsSummary& parts = design.parts;
+  parts.num_parts = solid.num_parts;
+  parts.joined = sorted.joined;
+  parts.keeps_loose = keep_loose;
+  for (std::size_t part = 0; part < volumes.size(); ++part) {
+    parts.volume += volumes[part];
+    if (sorted.loose[part]) {
+      ++parts.num_loose;
+      parts.loose_volume += volumes[part];
+    }
+  }
+  design.surface = keep_loose || parts.num_loose == 0 ? std::move(solid.surface)
+                                                      : without_parts(solid, sorted.loose);
+  return design;
+}
+
+std::optional<SurfaceSummary> write_design_surface(const std::string& path,
+                                                   const TopoptModel& model, DesignSurface design,
+                                                   double level) {
+  TriangleSurface& surface = design.surface;
+  if (surface.triangle.empty()) {
+    log_warning("empty-surface", path, ": not written, because no node has a mean density above ",
+                level, "; a lower --stl-level may have");
+    return {};
+  }
+  SurfaceSummary summary;
+  summary.num_vertices = std::int64_t(surface.vertex.size());
+  summary.num_triangles = std::int64_t(surface.triangle.size());
+  summary.volume = design.parts.volume - (design.parts.keeps_loose ? 0 : design.parts.loose_volume);
+  for (auto& vertex : surface.vertex)
+    for (double& x : vertex)
+      x /= model.unit;
+  write_stl(path, surface, std::string("ossatura ") + version() + " topopt");
+  return summary;
+}
+
+} // namespace ossatura

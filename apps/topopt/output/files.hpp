@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Designs for ParaView and for CAD.
+#pragma once
+
+#include "apps/driver/output/frame_list.hpp"
+#include "apps/topopt/input/model.hpp"
+#include "apps/topopt/output/results.hpp"
+#include <ossatura/core/io/surface/reader.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ossatura {
+
+/// A design on the host.
+struct DesignFields {
+  std::vector<double> density;                   ///< physical, [num_elem]
+  std::vector<double> energy;                    ///< J / m^3, [num_elem]; empty: not known
+  std::vector<std::vector<double>> displacement; ///< m, [num_nodes, 3] of each case, or none
+};
+
+/// Facts of a run, for every file.
+using RunFacts = std::vector<std::pair<std::string, std::string>>;
+
+/// One VTKHDF file: `density`, `role` where elements are passive, `strain_energy_density`, and
+/// `displacement` (of several cases: displacement_NAME). Throws InputError where it cannot be
+/// written.
+void write_design(const std::string& path, const TopoptModel& model, const DesignFields& fields,
+                  int step, const RunFacts& facts);
+
+/// The surface of {density > level}, from means at nodes.
+struct DesignSurface {
+  TriangleSurface surface; ///< in m; without loose parts unless these are kept
+  PartsSummary parts;
+};
+DesignSurface make_design_surface(const TopoptModel& model, const std::vector<double>& density,
+                                  double level, bool keep_loose);
+
+/// As binary STL, in units of the mesh file. Warns where it is empty; then nothing is written and
+/// nothing returned.
+std::optional<SurfaceSummary> write_design_surface(const std::string& path,
+                                                   const TopoptModel& model, DesignSurface design,
+                                                   double level);
+
+} // namespace ossatura

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/topopt/output/parts.hpp"
+
+#include <algorithm>
+
+namespace ossatura {
+
+namespace {
+
+/// Nodes with a load or an output, and nodes with a support.
+struct Ends {
+  std::vector<bool> loaded, supported;
+};
+
+Ends find_ends(const TopoptModel& model) {
+  const DesignProblem& problem = model.problem;
+  const std::size_t n = problem.mesh.num_points();
+  Ends ends{std::vector<bool>(n), std::vector<bool>(n)};
+  for (const DesignLoadCase& one : problem.cases)
+    for (const NodeForce& force : one.loads.forces)
+      ends.loaded[std::size_t(force.node)] = true;
+  for (const NodeForce& force : problem.output)
+    ends.loaded[std::size_t(force.node)] = true;
+  for (const std::int32_t node : model.supported)
+    ends.supported[std::size_t(node)] = true;
+  if (model.supported.empty()) // mirrors and springs alone hold the body
+    for (const HeldComponents& held : problem.held)
+      ends.supported[std::size_t(held.node)] = true;
+  if (problem.held.empty())
+    for (const NodeSpring& spring : problem.springs)
+      ends.supported[std::size_t(spring.node)] = true;
+  return ends;
+}
+
+/// The same, and all nodes of their elements.
+void widen(const ElementMesh& mesh, std::vector<bool>& nodes) {
+  const std::vector<bool> before = nodes;
+  for (std::size_t e = 0; e < mesh.num_elem(); ++e) {
+    const std::int32_t* node = mesh.node.data() + 8 * e;
+    if (std::any_of(node, node + 8, [&](std::int32_t n) { return before[std::size_t(n)]; }))
+      for (int a = 0; a < 8; ++a)
+        nodes[std::size_t(node[a])] = true;
+  }
+}
+
+std::vector<bool> parts_without(const SolidParts& solid, const Ends& ends) {
+  const auto num_parts = std::size_t(solid.num_parts);
+  std::vector<bool> loaded(num_parts), supported(num_parts), loose(num_parts);
+  for (std::size_t n = 0; n < solid.part_of_node.size(); ++n)
+    if (const std::int32_t part = solid.part_of_node[n]; part >= 0) {
+      if (ends.loaded[n])
+        loaded[std::size_t(part)] = true;
+      if (ends.supported[n])
+        supported[std::size_t(part)] = true;
+    }
+  for (std::size_t part = 0; part < num_parts; ++part)
+    loose[part] = !loaded[part] || !supported[part];
+  return loose;
+}
+
+} // namespace
+
+LooseParts find_loose_parts(const TopoptModel& model, const SolidParts& solid) {
+  Ends ends = find_ends(model);
+  const auto joins = [](const std::vector<bool>& loose) {
+    return std::count(loose.begin(), loose.end(), false) > 0;
+  };
+  LooseParts parts{parts_without(solid, ends), false};
+  parts.joined = joins(parts.loose);
+  if (parts.joined)
+    return parts;
+  widen(model.problem.mesh, ends.loaded);
+  widen(model.problem.mesh, ends.supported);
+  parts.loose = parts_without(solid, ends);
+  parts.joined = joins(parts.loose);
+  if (!parts.joined)
+    parts.loose.assign(parts.loose.size(), false);
+  return parts;
+}
+
+std::vector<double> part_volumes(const SolidParts& solid) {
+  std::vector<double> volume(std::size_t(solid.num_parts));
+  const auto corner = [&](std::size_t triangle, std::size_t k) {
+    auto x = solid.surface.vertex[std::size_t(solid.surface.triangle[triangle][k])];
+    for (std::size_t axis = 0; axis < 3; ++axis) // far from the origin digits would cancel
+      x[axis] -= solid.surface.vertex[0][axis];
+    return x;
+  };
+  for (std::size_t t = 0; t < solid.surface.triangle.size(); ++t) {
+    const auto a = corner(t, 0), b = corner(t, 1), c = corner(t, 2);
+    volume[std::size_t(solid.part_of_triangle[t])] +=
+        (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
+         a[2] * (b[0] * c[1] - b[1] * c[0])) /
+        6;
+  }
+  return volume;
+}
+
+TriangleSurface without_parts(const SolidParts& solid, const std::vector<bool>& loose) {
+  TriangleSurface rest;
+  std::vector<int> number(solid.surface.vertex.size(), -1);
+  for (std::size_t t = 0; t < solid.surface.triangle.size(); ++t) {
+    if (loose[std::size_t(solid.part_of_triangle[t])])
+      continue;
+    std::array<int, 3> triangle = solid.surface.triangle[t];
+    for (int& corner : triangle) {
+      int& own = number[std::size_t(corner)];
+      if (own < 0) {
+        own = int(rest.vertex.size());
+        rest.vertex.push_back(solid.surface.vertex[std::size_t(corner)]);
+      }
+      corner = own;
+    }
+    rest.triangle.push_back(triangle);
+  }
+  return rest;
+}
+
+} // namespace ossatura

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which pieces of a design carry something.
+#pragma once
+
+#include "apps/topopt/input/model.hpp"
+#include <ossatura/core/mesh/iso_surface.hpp>
+
+#include <vector>
+
+namespace ossatura {
+
+/// Parts that join no load, or output of a mechanism, to a support. A part has what its nodes have;
+/// where by that none joins any, what is on the elements of its nodes, because densities fade
+/// towards loads.
+struct LooseParts {
+  std::vector<bool> loose; ///< [num_parts], all false unless `joined`
+  bool joined = false;     ///< whether a part joins a load to a support
+};
+LooseParts find_loose_parts(const TopoptModel& model, const SolidParts& solid);
+
+/// Volumes of parts, [num_parts], in m^3.
+std::vector<double> part_volumes(const SolidParts& solid);
+
+/// The surface without the parts that are loose, and without vertices of these alone.
+TriangleSurface without_parts(const SolidParts& solid, const std::vector<bool>& loose);
+
+} // namespace ossatura

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/topopt/output/prediction.hpp"
+
+#include <ossatura/core/mesh/hexa_entities.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace ossatura {
+
+namespace {
+
+/// Of the operators that work by patches of elements: for each element.
+constexpr double patch_bytes = 108;
+
+/// Bytes that an operator for numbers of `real` bytes keeps beside mesh, moduli and vectors.
+double operator_bytes(HexaOperatorKind kind, double real, double num_elem, double num_blocks) {
+  switch (kind) {
+  case HexaOperatorKind::ebe:
+  case HexaOperatorKind::ebe_colour:
+  case HexaOperatorKind::nbn:
+  case HexaOperatorKind::ebe8:
+  case HexaOperatorKind::ebe24:
+  case HexaOperatorKind::ebe64:
+    return 576 * real * num_elem;
+  case HexaOperatorKind::ebe_sym:
+    return 300 * real * num_elem;
+  case HexaOperatorKind::csr:
+    return 9 * (real + 4) * num_blocks;
+  case HexaOperatorKind::bsr:
+    return (9 * real + 4) * num_blocks;
+  case HexaOperatorKind::partial:
+    return (patch_bytes + 72 * real) * num_elem;
+  case HexaOperatorKind::recompute:
+  case HexaOperatorKind::congruent:
+  case HexaOperatorKind::automatic:
+    break;
+  }
+  return patch_bytes * num_elem;
+}
+
+/// Smoothed aggregation at its peak, while a prolongator and coarse matrices are made: measured on
+/// boxes of 400 to 18 000 nodes, 2 to 20 elements thick, as 140 to 200 bytes for each block of the
+/// matrix. An aggregate has about 24 nodes.
+double aggregation_bytes(const HexaSolverOptions& options, double real, double num_nodes,
+                         double num_blocks) {
+  double coarse = 6 * num_nodes / 24;
+  while (coarse > options.aggregation.max_coarse_dofs)
+    coarse /= 20;
+  return std::max((155 + 5 * real) * num_blocks, coarse * coarse * (8 + real));
+}
+
+double preconditioner_bytes(HexaPreconditioner preconditioner, const HexaSolverOptions& options,
+                            double num_nodes, double num_blocks) {
+  const double real = options.precision == HexaPrecision::fp64 ? 8 : 4;
+  const double blocks = 6 * real * num_nodes;
+  switch (preconditioner) {
+  case HexaPreconditioner::jacobi:
+  case HexaPreconditioner::block_jacobi:
+    return blocks;
+  case HexaPreconditioner::chebyshev:
+    return blocks + 4 * 3 * real * num_nodes;
+  case HexaPreconditioner::amg:
+    break;
+  }
+  return blocks + aggregation_bytes(options, real, num_nodes, num_blocks);
+}
+
+/// Pairs of nodes that an element has both of, each node with itself among them: those on edges,
+/// across faces and across elements.
+double count_blocks(const ElementMesh& mesh) {
+  const HexaEntities entities = make_hexa_entities(mesh);
+  return double(mesh.num_points()) +
+         2 * (double(entities.num_edges) + 2. * entities.num_faces + 4 * double(mesh.num_elem()));
+}
+
+/// Entries of the cone filter for an element, from a sample.
+double filter_entries(const TopoptModel& model) {
+  const DesignFilter filter = model.options.filter;
+  if (filter != DesignFilter::density && filter != DesignFilter::sensitivity)
+    return 0;
+  const ElementMesh& mesh = model.problem.mesh;
+  const std::size_t num_elem = mesh.num_elem();
+  std::vector<std::array<double, 3>> centre(num_elem);
+  double edges = 0;
+  for (std::size_t e = 0; e < num_elem; ++e) {
+    const auto at = [&](int corner, std::size_t axis) {
+      return mesh.point[3 * std::size_t(mesh.node[8 * e + std::size_t(corner)]) + axis];
+    };
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      for (int corner = 0; corner < 8; ++corner)
+        centre[e][axis] += at(corner, axis) / 8;
+    for (const HexaEdge& edge : hexa_edge)
+      edges += std::hypot(at(edge.node[0], 0) - at(edge.node[1], 0),
+                          at(edge.node[0], 1) - at(edge.node[1], 1),
+                          at(edge.node[0], 2) - at(edge.node[1], 2));
+  }
+  const double radius =
+      model.options.radius > 0 ? model.options.radius : 1.5 * edges / (12 * double(num_elem));
+  const std::size_t step = std::max<std::size_t>(1, num_elem / 100);
+  double samples = 0, entries = 0;
+  for (std::size_t e = 0; e < num_elem; e += step, ++samples)
+    for (const auto& other : centre)
+      entries += std::hypot(centre[e][0] - other[0], centre[e][1] - other[1],
+                            centre[e][2] - other[2]) < radius;
+  return entries / samples;
+}
+
+} // namespace
+
+TopoptPrediction predict_topopt(const TopoptModel& model, bool on_device) {
+  const double elements = double(model.num_elem()), nodes = double(model.num_nodes());
+  const double blocks = count_blocks(model.problem.mesh);
+  const HexaSolverOptions& solver = model.options.solver;
+  TopoptPrediction prediction;
+  prediction.choice = choose_hexa_operator(model.problem.mesh);
+  const HexaOperatorKind kind =
+      solver.kind == HexaOperatorKind::automatic ? prediction.choice.kind : solver.kind;
+  double chosen = 0;
+  for (const HexaOperatorKind one : hexa_operator_kinds) {
+    prediction.operators.push_back({one, operator_bytes(one, 8, elements, blocks)});
+    if (one == kind)
+      chosen += prediction.operators.back().kept;
+  }
+  // The preconditioners that take products have an operator of their own in single precision.
+  if (solver.precision == HexaPrecision::mixed &&
+      (solver.preconditioner == HexaPreconditioner::chebyshev ||
+       solver.preconditioner == HexaPreconditioner::amg))
+    chosen += operator_bytes(kind, 4, elements, blocks);
+  for (const auto one : {HexaPreconditioner::jacobi, HexaPreconditioner::block_jacobi,
+                         HexaPreconditioner::chebyshev, HexaPreconditioner::amg}) {
+    prediction.preconditioners.push_back({one, preconditioner_bytes(one, solver, nodes, blocks)});
+    if (one == solver.preconditioner)
+      chosen += prediction.preconditioners.back().kept;
+  }
+  // Of elements their nodes both ways, centres and volumes, a dozen numbers of the design, those of
+  // moving asymptotes and the filter; of nodes their points and a dozen vectors, and three more for
+  // each case.
+  const double solves = double(model.problem.cases.size()) +
+                        (model.options.objective == DesignObjective::mechanism ? 1 : 0);
+  const double of_elem =
+      193 + 12 * filter_entries(model) + (model.options.method == DesignMethod::mma ? 48 : 0);
+  prediction.design_bytes = elements * of_elem + nodes * (29 + 24 * (12.5 + 3 * solves));
+  prediction.device_bytes = prediction.design_bytes + chosen;
+  prediction.host_growth = on_device ? nodes * 24 : prediction.device_bytes;
+  return prediction;
+}
+
+} // namespace ossatura

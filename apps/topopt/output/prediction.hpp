@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a topology optimisation will take, before anything is solved.
+#pragma once
+
+#include "apps/topopt/input/model.hpp"
+#include <ossatura/solvers/hexa/operators.hpp>
+
+#include <vector>
+
+namespace ossatura {
+
+struct TopoptPrediction {
+  HexaOperatorChoice choice; ///< what automatic would be
+  struct OperatorBytes {
+    HexaOperatorKind kind;
+    double kept; ///< by the operator alone
+  };
+  std::vector<OperatorBytes> operators;
+  struct PreconditionerBytes {
+    HexaPreconditioner preconditioner;
+    double kept;
+  };
+  std::vector<PreconditionerBytes> preconditioners;
+  double design_bytes = 0; ///< mesh, vectors, densities, filter
+  double device_bytes = 0; ///< expected peak in the backend's memory, as chosen
+  double host_growth = 0;  ///< what the process grows by beside the model
+};
+
+/// `on_device`: the backend has memory of its own.
+TopoptPrediction predict_topopt(const TopoptModel& model, bool on_device);
+
+} // namespace ossatura

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/topopt/output/report.hpp"
+
+#include "apps/driver/exit_code.hpp"
+#include "apps/driver/options/notation.hpp"
+#include "apps/driver/output/prediction.hpp"
+#include "apps/driver/output/summary.hpp"
+#include "apps/driver/output/table.hpp"
+#include "apps/topopt/input/choices.hpp"
+#include "apps/topopt/output/summary.hpp"
+
+namespace ossatura {
+
+namespace {
+
+void add_problem(Table& table, const TopoptModel& model) {
+  const DesignProblem& p = model.problem;
+  const DesignOptions& o = model.options;
+  table.section("Problem");
+  table.row("mesh", model.source);
+  table.row("nodes", format_count(model.num_nodes()));
+  table.row("elements", format_count(model.num_elem()));
+  table.row("dofs",
+            format_count(3 * model.num_nodes()) + ", " + format_count(model.num_held()) + " held");
+  if (!p.role.empty())
+    table.row("passive elements", format_count(model.count(DesignRole::solid)) + " solid, " +
+                                      format_count(model.count(DesignRole::void_)) + " void");
+  table.row("load cases", joined(model.case_names, ", "));
+  table.row("objective", o.objective == DesignObjective::compliance
+                             ? "least compliance"
+                             : "largest output displacement");
+  table.row("volume fraction", format_number(o.volume_fraction) + " at most");
+}
+
+void add_solution(Table& table, const TopoptModel& model, const TopoptRunResults& results,
+                  const DriverContext& context) {
+  const DesignOptions& o = model.options;
+  const DesignEngine& e = results.engine;
+  table.section("Solution");
+  table.row("engine", context.provenance().backend + " on " + context.provenance().device);
+  table.row("operator", std::string(name_of(e.kind)) + " (" + e.reason + ")");
+  table.row("preconditioner", e.preconditioner);
+  std::string method = std::string(name_of(o.method)) + ", filter " + name_of(o.filter);
+  if (o.filter != DesignFilter::none)
+    method += " of " + format_number(e.radius) + " m";
+  if (o.projection)
+    method += ", projection";
+  table.row("method", method);
+  if (results.first_step > 0)
+    table.row("resumed", "after step " + std::to_string(results.first_step));
+  std::string end = !results.breakdown.empty() ? ", then a BREAKDOWN"
+                    : results.stopped          ? ", then stopped"
+                    : results.converged        ? ", converged"
+                                               : ", all that were asked for";
+  if (!results.steps.empty())
+    end += "; the last changed a density by " + format_number(results.steps.back().change, 3);
+  table.row("steps taken", std::to_string(results.steps.size()) + end);
+  table.row("iterations",
+            format_count(results.iterations()) + ", residual at most " +
+                format_number(results.worst_residual(), 3) +
+                (results.fell_back() ? "; some had to go on in double precision" : ""));
+  table.row("seconds", format_number(results.seconds.read, 3) + " read, " +
+                           format_number(results.seconds.setup, 3) + " set-up, " +
+                           format_number(results.seconds.steps, 3) + " steps, " +
+                           format_number(results.seconds.write, 3) + " write");
+  table.row("peak memory", format_bytes(double(peak_host_bytes())) + " process, " +
+                               format_bytes(double(peak_kokkos_bytes())) + " arrays");
+}
+
+std::string parts_text(const PartsSummary& parts) {
+  std::string text = format_count(parts.num_parts);
+  if (!parts.joined)
+    text += parts.num_parts > 0 ? ", which join no load to a support" : "";
+  else if (parts.num_loose > 0)
+    text += ", of which " + format_count(parts.num_loose) + " loose, with " +
+            format_number(100 * parts.loose_volume / parts.volume, 3) + " % of the volume";
+  return text;
+}
+
+void add_outcome(Table& table, const TopoptModel& model, const TopoptRunResults& results) {
+  if (!results.final)
+    return;
+  const DesignStep& final = *results.final;
+  const bool is_compliance = model.options.objective == DesignObjective::compliance;
+  table.section("Design");
+  if (is_compliance)
+    table.row("compliance", format_number(final.objective, 9), "J");
+  else
+    table.row("objective", format_number(final.objective, 9), "m");
+  if (final.cases.size() > 1)
+    for (std::size_t i = 0; i < final.cases.size(); ++i)
+      table.row("  " + model.case_names[i], format_number(final.cases[i], 9),
+                is_compliance ? "J" : "m");
+  table.row("volume fraction", format_number(final.volume));
+  table.row("grey", format_number(100 * final.grey, 3), "%");
+  if (results.parts)
+    table.row("parts", parts_text(*results.parts));
+  if (results.surface)
+    table.row("surface", format_count(results.surface->num_triangles) + " triangles around " +
+                             format_number(results.surface->volume) + " m3");
+}
+
+std::string topopt_table(const TopoptModel& model, const TopoptRunResults& results,
+                         const DriverContext& context) {
+  Table table;
+  add_problem(table, model);
+  add_solution(table, model, results, context);
+  add_outcome(table, model, results);
+  return table.text();
+}
+
+SummaryParts summary_parts(const TopoptModel& model, const TopoptRunResults& results) {
+  SummaryParts parts;
+  parts.status = topopt_status(results);
+  parts.problem = topopt_problem(model);
+  parts.engine = topopt_engine(model, results);
+  parts.results = topopt_results(model, results);
+  parts.iterations = int(results.iterations());
+  parts.true_residual = results.worst_residual();
+  return parts;
+}
+
+void log_speed(const TopoptModel& model, const TopoptRunResults& results) {
+  double seconds = 0;
+  std::int64_t iterations = 0;
+  for (const DesignStep& step : results.steps) {
+    seconds += step.seconds_solve;
+    iterations += iterations_of(step);
+  }
+  if (!(seconds > 0))
+    return;
+  const double products = double(iterations);
+  log_info(counted(std::int64_t(results.steps.size()), "step"), " in ",
+           format_number(results.seconds.steps, 4), " s, peak memory ",
+           format_bytes(double(peak_host_bytes())));
+  log_verbose(format_number(products * 3 * double(model.num_nodes()) / seconds / 1e6, 4),
+              " Mdof iterations/s, operator at least ",
+              format_number(products * results.engine.cost.bytes_moved / seconds / 1e9, 4),
+              " GB/s");
+}
+
+void warn_of_parts(const PartsSummary& parts) {
+  if (parts.num_parts > 0 && !parts.joined)
+    log_warning("no-load-path", "no part of the design joins a load to a support at the level of ",
+                "its surface: more --steps, or a lower --stl-level");
+  if (parts.num_loose > 0)
+    log_warning("loose-pieces", parts.num_loose, " of ", parts.num_parts,
+                " parts of the design, with ", format_number(parts.loose_volume, 3), " m3 of ",
+                format_number(parts.volume, 3),
+                parts.num_loose == 1 ? ", joins no load" : ", join no load", " to a support",
+                parts.keeps_loose ? "" : ", and the surface is without (--keep-loose: with)",
+                ": a finer mesh, projection, stiffer springs or more volume may join all");
+}
+
+void warn(const TopoptModel& model, const TopoptRunResults& results) {
+  if (!results.breakdown.empty())
+    log_warning("broke-down", "broke down in step ", results.last_step() + 1, ": ",
+                results.breakdown,
+                "; results are of the design before it. Raise --max-iterations, --tolerance or "
+                "--min-modulus, or choose --precision double");
+  if (results.stopped)
+    log_warning("interrupted", "stopped by a signal after step ", results.last_step(),
+                results.has_checkpoint ? "; go on with --resume" : "");
+  if (!results.within_volume && results.final)
+    log_warning("volume-exceeded", "the design takes ", format_number(results.final->volume),
+                " of the volume, ", format_number(model.options.volume_fraction),
+                " at most were asked for: more --steps, or a lower --start");
+}
+
+} // namespace
+
+int report_topopt(const TopoptModel& model, const TopoptRunResults& results,
+                  const std::string& stem, DriverContext& context,
+                  const std::function<void()>& write_files) {
+  warn(model, results);
+  log_speed(model, results);
+  context.keep_summary(make_summary(context, summary_parts(model, results)), stem);
+  write_files(); // what is known of the surface is in the table
+  if (results.parts)
+    warn_of_parts(*results.parts);
+  context.print_result(topopt_table(model, results, context));
+  context.print_files(results.files);
+  SummaryParts parts = summary_parts(model, results);
+  const bool finite = check_finite(parts);
+  context.finish(make_summary(context, parts), stem);
+  return !results.breakdown.empty() || !finite ? exit_not_converged
+         : results.stopped                     ? exit_stopped
+                                               : exit_done;
+}
+
+int report_topopt_prediction(const TopoptModel& model, const TopoptPrediction& expected,
+                             const std::string& stem, DriverContext& context) {
+  Prediction prediction;
+  add_problem(prediction.input, model);
+  prediction.problem = topopt_problem(model);
+  prediction.results["automatic_operator"] = name_of(expected.choice.kind);
+  prediction.results["automatic_operator_reason"] = expected.choice.reason;
+  prediction.rows.emplace_back("operator auto", std::string(name_of(expected.choice.kind)) + " (" +
+                                                    expected.choice.reason + ")");
+  for (const auto& one : expected.operators) {
+    prediction.rows.emplace_back(std::string("memory of operator ") + name_of(one.kind),
+                                 format_bytes(one.kept));
+    prediction.results["operator_bytes"][name_of(one.kind)] = one.kept;
+  }
+  for (const auto& one : expected.preconditioners) {
+    prediction.rows.emplace_back(std::string("memory of ") + name_of(one.preconditioner),
+                                 format_bytes(one.kept));
+    prediction.results["preconditioner_bytes"][name_of(one.preconditioner)] = one.kept;
+  }
+  prediction.rows.emplace_back("memory of all else", format_bytes(expected.design_bytes));
+  prediction.results["design_bytes"] = expected.design_bytes;
+  prediction.device_bytes = expected.device_bytes;
+  prediction.host_growth = expected.host_growth;
+  return report_prediction(std::move(prediction), stem, context);
+}
+
+} // namespace ossatura

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/topopt/output/results.hpp"
+
+#include <cmath>
+
+namespace ossatura {
+
+int iterations_of(const DesignStep& step) {
+  int sum = 0;
+  for (const HexaSolveResult& solve : step.solves)
+    sum += solve.iterations;
+  return sum;
+}
+
+double residual_of(const DesignStep& step) {
+  double worst = 0;
+  for (const HexaSolveResult& solve : step.solves)
+    if (solve.relative_residual > worst || std::isnan(solve.relative_residual))
+      worst = solve.relative_residual;
+  return worst;
+}
+
+double seconds_of(const DesignStep& step) {
+  return step.seconds_prepare + step.seconds_solve + step.seconds_gradient + step.seconds_update;
+}
+
+namespace {
+
+/// Calls visit(step) for every step, that of the final analysis included.
+template<class Visit>
+void for_each_analysis(const TopoptRunResults& results, const Visit& visit) {
+  for (const DesignStep& step : results.steps)
+    visit(step);
+  if (results.final)
+    visit(*results.final);
+}
+
+} // namespace
+
+std::int64_t TopoptRunResults::iterations() const {
+  std::int64_t sum = 0;
+  for_each_analysis(*this, [&sum](const DesignStep& step) { sum += iterations_of(step); });
+  return sum;
+}
+
+double TopoptRunResults::worst_residual() const {
+  double worst = 0;
+  for_each_analysis(*this, [&worst](const DesignStep& step) {
+    if (const double residual = residual_of(step); residual > worst || std::isnan(residual))
+      worst = residual;
+  });
+  return worst;
+}
+
+bool TopoptRunResults::fell_back() const {
+  bool any = false;
+  for_each_analysis(*this, [&any](const DesignStep& step) {
+    for (const HexaSolveResult& solve : step.solves)
+      any = any || solve.fell_back;
+  });
+  return any;
+}
+
+} // namespace ossatura

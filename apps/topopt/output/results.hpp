@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `ossatura topopt` finds out, as numbers on the host. SI units.
+#pragma once
+
+#include <ossatura/solvers/topopt/optimizer.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ossatura {
+
+/// Of all solves of a step.
+int iterations_of(const DesignStep& step);
+double residual_of(const DesignStep& step); ///< the largest, relative; NaN is larger than any
+double seconds_of(const DesignStep& step);
+
+/// How the linear systems were solved.
+struct DesignEngine {
+  HexaOperatorKind kind = HexaOperatorKind::automatic;
+  std::string reason;         ///< why that operator
+  std::string preconditioner; ///< levels and sizes
+  HexaOperatorCost cost;
+  bool is_deterministic = false;
+  double radius = 0; ///< of the filter
+};
+
+/// What hangs together above the level of the surface.
+struct PartsSummary {
+  std::int64_t num_parts = 0, num_loose = 0; ///< loose: joins no load to a support
+  double volume = 0, loose_volume = 0;       ///< m^3, of all and of loose ones
+  bool joined = false;                       ///< whether a part joins a load to a support
+  bool keeps_loose = false;                  ///< in the surface
+};
+
+/// The surface as it was written.
+struct SurfaceSummary {
+  std::int64_t num_vertices = 0, num_triangles = 0;
+  double volume = 0; ///< m^3, that it encloses
+};
+
+struct TopoptRunResults {
+  int first_step = 0; ///< 0, or that of the checkpoint
+  std::vector<DesignStep> steps;
+  std::optional<DesignStep> final; ///< the last design, analysed
+  std::string breakdown;           ///< why there was no other step, empty if there was
+  bool converged = false;          ///< by change
+  bool stopped = false;            ///< by a signal
+  bool within_volume = true;       ///< the last design has no more volume than it may
+  bool has_checkpoint = false;     ///< to go on from, if it can be written
+
+  DesignEngine engine;
+  std::optional<PartsSummary> parts; ///< none with --no-stl
+  std::optional<SurfaceSummary> surface;
+  struct {
+    double read = 0, setup = 0, steps = 0, final = 0, write = 0;
+  } seconds;
+  std::int64_t num_frames = 0;
+  std::vector<std::string> files; ///< written
+
+  int last_step() const { return first_step + int(steps.size()); }
+  std::int64_t iterations() const; ///< of all solves
+  double worst_residual() const;
+  bool fell_back() const; ///< a solve had to do without the mixed preconditioner
+};
+
+} // namespace ossatura

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/topopt/output/summary.hpp"
+
+#include "apps/topopt/input/choices.hpp"
+
+#include <algorithm>
+
+namespace ossatura {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr std::size_t most_listed = 2000; ///< steps; longer runs list every k-th
+
+/// A list for each quantity, with an entry for each step that is listed.
+Json step_columns(const std::vector<DesignStep>& steps) {
+  const std::size_t every =
+      std::max<std::size_t>((steps.size() + most_listed - 1) / most_listed, 1);
+  Json columns = Json::object();
+  columns["every"] = every;
+  const auto column = [&](const char* name, const auto& value) {
+    Json& list = columns[name] = Json::array();
+    for (std::size_t i = 0; i < steps.size(); i += every)
+      list.push_back(value(steps[i]));
+  };
+  using Step = const DesignStep&;
+  column("step", [](Step s) { return s.number; });
+  column("objective", [](Step s) { return s.objective; });
+  column("cases", [](Step s) { return s.cases; });
+  column("volume", [](Step s) { return s.volume; });
+  column("change", [](Step s) { return s.change; });
+  column("grey", [](Step s) { return s.grey; });
+  column("penalty", [](Step s) { return s.penalty; });
+  column("sharpness", [](Step s) { return s.sharpness; });
+  column("iterations", [](Step s) { return iterations_of(s); });
+  column("residual", [](Step s) { return residual_of(s); });
+  column("prepare_seconds", [](Step s) { return s.seconds_prepare; });
+  column("solve_seconds", [](Step s) { return s.seconds_solve; });
+  column("gradient_seconds", [](Step s) { return s.seconds_gradient; });
+  column("update_seconds", [](Step s) { return s.seconds_update; });
+  return columns;
+}
+
+} // namespace
+
+const char* topopt_status(const TopoptRunResults& results) {
+  return !results.breakdown.empty() ? "broken down"
+         : results.stopped          ? "interrupted"
+         : results.converged        ? "converged"
+                                    : "steps done";
+}
+
+nlohmann::ordered_json topopt_problem(const TopoptModel& model) {
+  const DesignProblem& p = model.problem;
+  const DesignOptions& o = model.options;
+  Json cases = Json::array();
+  for (std::size_t i = 0; i < p.cases.size(); ++i) {
+    double total[3] = {};
+    for (const NodeForce& force : p.cases[i].loads.forces)
+      for (int c = 0; c < 3; ++c)
+        total[c] += force.force[c];
+    cases.push_back({{"name", model.case_names[i]},
+                     {"weight", p.cases[i].weight},
+                     {"forces", p.cases[i].loads.forces.size()},
+                     {"total_force", total}});
+  }
+  Json mirrors = Json::array();
+  for (const MirrorPlane& mirror : p.mirrors)
+    mirrors.push_back({{"axis", std::string(1, "xyz"[mirror.axis])}, {"place", mirror.place}});
+  return {{"source", model.source},
+          {"nodes", model.num_nodes()},
+          {"elements", model.num_elem()},
+          {"dofs", 3 * model.num_nodes()},
+          {"held_dofs", model.num_held()},
+          {"unused_points_left_out", model.unused_points},
+          {"material", {{"young", p.young}, {"poisson", p.poisson}}},
+          {"cases", std::move(cases)},
+          {"solid_elements", model.count(DesignRole::solid)},
+          {"void_elements", model.count(DesignRole::void_)},
+          {"mirrors", std::move(mirrors)},
+          {"springs", p.springs.size()},
+          {"objective", name_of(o.objective)},
+          {"volume_fraction", o.volume_fraction},
+          {"steps", o.max_steps}};
+}
+
+nlohmann::ordered_json topopt_engine(const TopoptModel& model, const TopoptRunResults& results) {
+  const DesignOptions& o = model.options;
+  const DesignEngine& e = results.engine;
+  Json json = {{"method", name_of(o.method)},  {"move", o.move},
+               {"change", o.change_tolerance}, {"filter", name_of(o.filter)},
+               {"filter_radius", e.radius},    {"projection", o.projection}};
+  if (o.projection)
+    json.update({{"threshold", o.threshold}, {"sharpness", continuation_text(o.sharpness)}});
+  json.update({{"penalty", continuation_text(o.penalty)},
+               {"min_modulus", o.min_modulus},
+               {"operator", name_of(e.kind)},
+               {"operator_reason", e.reason},
+               {"operator_bytes", e.cost.bytes_kept},
+               {"bytes_per_product", e.cost.bytes_moved},
+               {"flops_per_product", e.cost.flops},
+               {"deterministic", e.is_deterministic},
+               {"preconditioner", name_of(o.solver.preconditioner)},
+               {"preconditioner_parts", e.preconditioner},
+               {"solver_precision", o.solver.precision == HexaPrecision::fp64 ? "double" : "mixed"},
+               {"tolerance", o.solver.tolerance},
+               {"max_iterations", o.solver.max_iterations},
+               {"warm_start", o.warm_start}});
+  return json;
+}
+
+nlohmann::ordered_json topopt_results(const TopoptModel& model, const TopoptRunResults& results) {
+  const auto& final = results.final;
+  Json cases = Json::array();
+  if (final)
+    for (std::size_t i = 0; i < final->cases.size() && i < model.case_names.size(); ++i)
+      cases.push_back({{"name", model.case_names[i]}, {"value", final->cases[i]}});
+  Json json = {{"converged", results.converged},
+               {"first_step", results.first_step},
+               {"steps_taken", results.steps.size()},
+               {"breakdown", results.breakdown.empty() ? Json() : Json(results.breakdown)},
+               {"objective", final ? Json(final->objective) : Json()},
+               {"cases", std::move(cases)},
+               {"volume", final ? Json(final->volume) : Json()},
+               {"grey", final ? Json(final->grey) : Json()},
+               {"last_change", results.steps.empty() ? Json() : Json(results.steps.back().change)},
+               {"iterations_of_final_analysis", final ? Json(iterations_of(*final)) : Json()},
+               {"fell_back_to_double", results.fell_back()}};
+  if (results.parts)
+    json["parts"] = {{"count", results.parts->num_parts},
+                     {"loose", results.parts->num_loose},
+                     {"volume", results.parts->volume},
+                     {"loose_volume", results.parts->loose_volume},
+                     {"join_load_and_support", results.parts->joined}};
+  if (results.surface)
+    json["surface"] = {{"vertices", results.surface->num_vertices},
+                       {"triangles", results.surface->num_triangles},
+                       {"volume", results.surface->volume}};
+  json["seconds"] = {{"read", results.seconds.read},
+                     {"setup", results.seconds.setup},
+                     {"steps", results.seconds.steps},
+                     {"final_analysis", results.seconds.final},
+                     {"write", results.seconds.write}};
+  json["steps"] = step_columns(results.steps);
+  json["frames"] = results.num_frames;
+  json["files"] = results.files;
+  return json;
+}
+
+} // namespace ossatura

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run: problem, set-up, step after step with what is written of them, analysis of the last
+// design.
+#include "apps/driver/interrupt.hpp"
+#include "apps/driver/output/table.hpp"
+#include "apps/driver/problem/library_message.hpp"
+#include "apps/topopt/command.hpp"
+#include "apps/topopt/output/checkpoint.hpp"
+#include "apps/topopt/output/files.hpp"
+#include "apps/topopt/output/history.hpp"
+#include "apps/topopt/output/report.hpp"
+#include <ossatura/core/base/require.hpp>
+
+#include <cstdio>
+
+namespace ossatura {
+
+namespace {
+
+/// What files show of the present design. Displacements and energies are those of the last solves.
+template<class Exec>
+DesignFields fields_of(const Exec& exec, const DesignOptimizer<Exec>& optimizer,
+                       const TopoptModel& model, bool solved) {
+  DesignFields fields;
+  fields.density = optimizer.densities(exec);
+  if (!solved)
+    return fields;
+  fields.energy = optimizer.energies(exec);
+  for (std::size_t i = 0; i < model.problem.cases.size(); ++i)
+    fields.displacement.push_back(optimizer.displacements(exec, int(i)));
+  return fields;
+}
+
+/// Everything that is written while a run goes on.
+class Recorder {
+public:
+  Recorder(const TopoptCommandOptions& options, const TopoptModel& model, int first_step,
+           const std::string& stem, DriverContext& context)
+      : options_(options)
+      , model_(model)
+      , context_(context)
+      , identity_(identify(model.problem, model.options)) {
+    if (const auto path = context.claim_file(options.history, stem + ".csv")) {
+      history_ = std::make_unique<DesignHistory>(*path, model.problem.cases.size());
+      files_.push_back(*path);
+    }
+    if (!options.no_hdf)
+      if (const auto path = context.output_file(options.hdf, stem + ".hdf")) {
+        design_ = without_hdf(*path) + ".hdf";
+        context.claim_output(design_);
+        if (options.vtk_every) {
+          context.claim_output(without_hdf(design_) + ".hdf.series");
+          frames_ = std::make_unique<FrameList>(design_, first_step);
+        }
+      }
+    if (!options.no_stl)
+      stl_ = context.claim_file(options.stl, stem + ".stl").value_or("");
+    if (!options.checkpoint.empty())
+      checkpoint_ = context.claim_output(context.output_path(options.checkpoint), options.resume);
+  }
+
+  bool has_checkpoint() const { return !checkpoint_.empty(); }
+
+  /// After a step.
+  template<class Exec>
+  void step(const Exec& exec, const DesignOptimizer<Exec>& optimizer, const DesignStep& step) {
+    if (history_)
+      history_->add(step);
+    if (frames_ && step.number % *options_.vtk_every == 0) {
+      const Stopwatch watch;
+      const TimedScope scope("ossatura::topopt::write");
+      context_.try_output(frames_->path(), [&] {
+        write_design(frames_->frame_path(step.number), model_,
+                     fields_of(exec, optimizer, model_, true), step.number, facts());
+        frames_->add(step.number, step.number);
+      });
+      seconds_ += watch.seconds();
+    }
+    if (options_.checkpoint_every && step.number % *options_.checkpoint_every == 0)
+      checkpoint(exec, optimizer);
+  }
+
+  template<class Exec>
+  void checkpoint(const Exec& exec, const DesignOptimizer<Exec>& optimizer) {
+    const Stopwatch watch;
+    const TimedScope scope("ossatura::topopt::checkpoint");
+    has_written_checkpoint_ = context_.try_output(checkpoint_, [&] {
+      write_design_checkpoint(checkpoint_, optimizer.state(exec), identity_, facts());
+    });
+    if (has_written_checkpoint_)
+      log_verbose("wrote ", checkpoint_, " after step ", optimizer.num_steps());
+    seconds_ += watch.seconds();
+  }
+
+  /// After the last one. The final analysis, if there is one, is done.
+  template<class Exec>
+  void finish(const Exec& exec, const DesignOptimizer<Exec>& optimizer, TopoptRunResults& results) {
+    const Stopwatch watch;
+    if (!design_.empty() || !options_.no_stl) {
+      const TimedScope scope("ossatura::topopt::write");
+      const DesignFields fields = fields_of(exec, optimizer, model_, results.final.has_value());
+      if (!design_.empty() && context_.try_output(design_, [&] {
+            write_design(design_, model_, fields, results.last_step(), facts());
+          }))
+        files_.push_back(design_);
+      if (frames_)
+        files_.push_back(frames_->path());
+      if (!options_.no_stl)
+        finish_surface(fields.density, results);
+    }
+    seconds_ += watch.seconds();
+    if (has_written_checkpoint_)
+      files_.push_back(checkpoint_);
+    for (const std::string& file : files_)
+      log_info("wrote ", file);
+    results.files = files_;
+    results.num_frames = frames_ ? frames_->num_written() : 0;
+    results.seconds.write = seconds_;
+  }
+
+private:
+  void finish_surface(const std::vector<double>& density, TopoptRunResults& results) {
+    DesignSurface design =
+        make_design_surface(model_, density, options_.stl_level, options_.keep_loose);
+    results.parts = design.parts;
+    if (stl_.empty())
+      return;
+    if (context_.try_output(stl_,
+                            [&] {
+                              results.surface = write_design_surface(
+                                  stl_, model_, std::move(design), options_.stl_level);
+                            }) &&
+        results.surface)
+      files_.push_back(stl_);
+  }
+
+  RunFacts facts() const { return provenance_texts(context_.provenance()); }
+
+  const TopoptCommandOptions& options_;
+  const TopoptModel& model_;
+  DriverContext& context_;
+  DesignIdentity identity_;
+  std::string design_, stl_, checkpoint_;
+  bool has_written_checkpoint_ = false;
+  std::unique_ptr<DesignHistory> history_;
+  std::unique_ptr<FrameList> frames_;
+  std::vector<std::string> files_;
+  double seconds_ = 0;
+};
+
+void show(const DesignStep& step, int last_step, double remaining, DriverContext& context) {
+  char line[192];
+  std::snprintf(line, sizeof line, "%10.3f %8d/%-6d %14.7e   %.4f, %.4f, %.3f; %d, %.3g s",
+                context.seconds(), step.number, last_step, step.objective, step.volume, step.change,
+                step.grey, iterations_of(step), seconds_of(step));
+  context.progress(line, remaining);
+}
+
+template<class Exec>
+std::unique_ptr<DesignOptimizer<Exec>> make_optimizer(const Exec& exec, const std::string& problem,
+                                                      const TopoptModel& model,
+                                                      TopoptRunResults& results) {
+  const Stopwatch watch;
+  const TimedScope scope("ossatura::topopt::setup");
+  std::unique_ptr<DesignOptimizer<Exec>> optimizer;
+  try {
+    optimizer = std::make_unique<DesignOptimizer<Exec>>(exec, model.problem, model.options);
+  } catch (const std::invalid_argument& error) {
+    fail<InputError>(problem, ": ", library_message(error));
+  }
+  results.seconds.setup = watch.seconds();
+  const HexaSolver<Exec>& solver = optimizer->solver();
+  DesignEngine& engine = results.engine;
+  engine.kind = solver.kind();
+  engine.reason = solver.reason();
+  engine.cost = solver.cost();
+  engine.is_deterministic = solver.is_deterministic();
+  engine.radius = optimizer->radius();
+  log_info("operator ", name_of(engine.kind), ": ", engine.reason);
+  return optimizer;
+}
+
+/// Sets the state of a checkpoint.
+template<class Exec>
+void resume(const Exec& exec, const TopoptCommandOptions& options, const TopoptModel& model,
+            DesignOptimizer<Exec>& optimizer, DriverContext& context) {
+  const DesignState state =
+      read_design_checkpoint(options.resume, identify(model.problem, model.options), model.problem);
+  if (state.steps >= model.options.max_steps)
+    fail<UsageError>("--resume ", options.resume, ": step ", state.steps, " of ",
+                     model.options.max_steps, " is done already: give a larger --steps");
+  context.provenance().inputs.push_back(record_input(options.resume));
+  try {
+    optimizer.set_state(exec, state);
+  } catch (const std::invalid_argument& error) {
+    fail<InputError>(options.resume, ": ", library_message(error));
+  }
+  log_info("resumed after step ", state.steps);
+}
+
+/// Takes steps until the design is done, breaks down or is stopped.
+template<class Exec>
+void take_steps(const Exec& exec, DesignOptimizer<Exec>& optimizer, Recorder& recorder,
+                DriverContext& context, int last_step, TopoptRunResults& results) {
+  const Stopwatch watch;
+  context.begin_progress("   seconds     step/most      objective   volume fraction, change, grey; "
+                         "iterations and seconds of the step");
+  protect_results();
+  try {
+    while (!optimizer.is_done()) {
+      throw_if_interrupted();
+      {
+        const TimedScope scope("ossatura::topopt::step");
+        results.steps.push_back(optimizer.step(exec));
+      }
+      show(results.steps.back(), last_step,
+           watch.seconds() * (last_step - results.last_step()) / double(results.steps.size()),
+           context);
+      recorder.step(exec, optimizer, results.steps.back());
+    }
+  } catch (const DesignBreakdown& breakdown) {
+    results.breakdown = breakdown.what();
+  } catch (const Interrupted&) {
+    results.stopped = true;
+    results.has_checkpoint = recorder.has_checkpoint();
+  }
+  context.end_solve();
+  results.seconds.steps = watch.seconds();
+  results.converged = results.breakdown.empty() && optimizer.has_converged();
+}
+
+template<class Exec>
+int run_on(const Exec& exec, const TopoptCommandOptions& options, const TopoptModel& model,
+           double read_seconds, DriverContext& context) {
+  TopoptRunResults results;
+  const std::string stem = file_stem(options.problem);
+  results.seconds.read = read_seconds;
+  if (options.common.dry_run)
+    return report_topopt_prediction(model, predict_topopt(model, BackendTraits<Exec>::is_device),
+                                    stem, context);
+
+  const auto optimizer = make_optimizer(exec, options.problem, model, results);
+  if (!options.resume.empty())
+    resume(exec, options, model, *optimizer, context);
+  results.first_step = optimizer->num_steps();
+  context.begin_outputs(stem);
+  Recorder recorder(options, model, results.first_step, stem, context);
+  take_steps(exec, *optimizer, recorder, context, model.options.max_steps, results);
+  // Before the final analysis, which changes the displacements that the next step starts from.
+  if (recorder.has_checkpoint())
+    recorder.checkpoint(exec, *optimizer);
+  if (results.breakdown.empty()) {
+    const Stopwatch final_watch;
+    const TimedScope scope("ossatura::topopt::analyse");
+    try {
+      results.within_volume = optimizer->meet_volume(exec);
+      if (!results.stopped)
+        results.final = optimizer->analyse(exec);
+    } catch (const DesignBreakdown& breakdown) {
+      results.breakdown = breakdown.what();
+      results.converged = false;
+    }
+    results.seconds.final = final_watch.seconds();
+  }
+  results.engine.preconditioner = optimizer->solver().describe();
+  return report_topopt(model, results, stem, context,
+                       [&] { recorder.finish(exec, *optimizer, results); });
+}
+
+} // namespace
+
+int run_topopt(const TopoptCommandOptions& options, DriverContext& context) {
+  const Stopwatch watch;
+  const TopoptModel model = make_topopt_model(options, context);
+  const double seconds = watch.seconds();
+  return with_backend(context.choose_backend(3 * model.num_nodes()), [&](const auto& exec) {
+    return run_on(exec, options, model, seconds, context);
+  });
+}
+
+} // namespace ossatura

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a group adds its rows.
+#pragma once
+
+#include "bench/harness/options.hpp"
+#include <ossatura/core/base/backend.hpp>
+
+#include <benchmark/benchmark.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ossatura::bench {
+
+template<class Backend>
+struct BackendTag {
+  using type = Backend;
+};
+template<class Tag>
+using BackendOf = typename Tag::type;
+
+/// visit(BackendTag<Exec>()) for the backends of the options. Kokkos need not be initialized.
+template<class Visit>
+void for_each_backend([[maybe_unused]] const Options& options,
+                      [[maybe_unused]] const Visit& visit) {
+#define OSSATURA_VISIT(Exec)                                                                       \
+  if (options.has(BackendTraits<Exec>::name))                                                      \
+    visit(BackendTag<Exec>());
+  OSSATURA_FOR_EACH_BACKEND(OSSATURA_VISIT)
+#undef OSSATURA_VISIT
+}
+
+struct RowTiming {
+  benchmark::TimeUnit unit = benchmark::kMicrosecond;
+  int iterations = 1; ///< that the row's loop takes; with 1, time_calls makes more calls within it
+};
+
+/// Adds a row, unless the options leave it out. Where `run` throws the row fails, and is skipped
+/// where there was not enough memory.
+void add_row(const Options& options, const std::string& name,
+             const std::function<void(benchmark::State&)>& run, const RowTiming& timing = {});
+
+/// The rows added so far.
+const std::vector<std::string>& row_names();
+
+/// "f64" or "f32".
+template<class Scalar>
+constexpr const char* precision_name = sizeof(Scalar) == 8 ? "f64" : "f32";
+
+/// "<group>/<backend>/<precision>/<model>:<n>".
+template<class Exec, class Scalar>
+std::string row_name(const std::string& group, const std::string& model, int n) {
+  return group + '/' + BackendTraits<Exec>::name + '/' + precision_name<Scalar> + '/' + model +
+         ':' + std::to_string(n);
+}
+
+} // namespace ossatura::bench

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes, elements and their sets.
+#include <ossatura/core/io/abaqus/reader.hpp>
+#include <ossatura/core/io/mesh/tetra_check.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace ossatura {
+namespace {
+
+/// Without volume, as Gmsh writes those of lines and surfaces beside the hexahedra.
+constexpr struct {
+  std::string_view name;
+  std::size_t num_nodes;
+} flat_types[] = {{"T3D2", 2},   {"CPS3", 3},   {"CPS4", 4},  {"CPE3", 3}, {"CPE4", 4},
+                  {"S3", 3},     {"S4", 4},     {"S4R", 4},   {"M3D3", 3}, {"M3D4", 4},
+                  {"SFM3D3", 3}, {"SFM3D4", 4}, {"STRI3", 3}, {"S3R", 3}};
+
+/// Members in order, each once.
+template<class Number>
+void make_unique(std::vector<Number>& members) {
+  std::sort(members.begin(), members.end());
+  members.erase(std::unique(members.begin(), members.end()), members.end());
+}
+
+/// Members come up again where a set has sets and where ranges overlap; `count` is how many there
+/// can be. Keeps a small file from taking much memory.
+template<class Number>
+void bound(std::vector<Number>& members, std::size_t count) {
+  if (members.size() > 4 * count + 64)
+    make_unique(members);
+}
+
+void append(const std::vector<std::int32_t>& from, std::vector<std::int32_t>& to,
+            std::size_t count) {
+  to.insert(to.end(), from.begin(), from.end());
+  bound(to, count);
+}
+
+template<class Sets>
+auto* find_set(Sets& sets, const std::string& name) {
+  const auto found = sets.find(name);
+  return found == sets.end() ? nullptr : &found->second;
+}
+
+/// Names of a part's sets go back to what the part calls them where the assembly has none so.
+template<class Sets>
+void drop_prefix(Sets& sets, const std::string& prefix) {
+  Sets plain;
+  for (auto& [name, set] : sets) {
+    const bool prefixed = name.compare(0, prefix.size(), prefix) == 0;
+    const std::string without = prefixed ? name.substr(prefix.size()) : name;
+    plain[prefixed && sets.find(without) == sets.end() ? without : name] = std::move(set);
+  }
+  sets = std::move(plain);
+}
+
+template<class Sets>
+void add_prefix(Sets& sets, const std::string& prefix) {
+  Sets renamed;
+  for (auto& [name, set] : sets)
+    renamed[prefix + name] = std::move(set);
+  sets = std::move(renamed);
+}
+
+} // namespace
+
+void AbaqusReader::read_nodes() {
+  text_.require_params({"NSET", "SYSTEM"});
+  const AbaqusKeyword& keyword = text_.keyword();
+  const std::string* system = keyword.find("SYSTEM");
+  if (system != nullptr && *system != "R")
+    text_.bad("nodes in the system ", printable_word(*system), " are not read; write x, y and z");
+  const std::string* name = keyword.find("NSET");
+  Members* set = name == nullptr ? nullptr : &node_sets_[*name];
+  while (text_.next_row()) {
+    std::uint64_t number = 0;
+    if (!text_.number(number))
+      text_.bad_field("the number of a node is expected");
+    require_few_points(parts_.path, nodes_.size() + 1);
+    if (!nodes_.add(number))
+      text_.bad("node ", number, " is there twice; number the nodes anew");
+    for (int axis = 0; axis < 3; ++axis) {
+      double x = 0;
+      if (!text_.number_or_blank(x) || !std::isfinite(x))
+        text_.bad_field("a coordinate is expected");
+      parts_.point.push_back(x);
+    }
+    if (set != nullptr)
+      set->push_back(std::int32_t(nodes_.size() - 1));
+  }
+}
+
+void AbaqusReader::read_elements() {
+  text_.require_params({"TYPE", "ELSET"});
+  const AbaqusKeyword& keyword = text_.keyword();
+  const std::string* type = keyword.find("TYPE");
+  if (type == nullptr)
+    text_.bad(keyword.written, " has no TYPE");
+  const std::string* name = keyword.find("ELSET");
+  ElemSet* set = name == nullptr ? nullptr : &elem_sets_[*name];
+  if (*type == "C3D8" || *type == "C3D8R" || *type == "C3D8I") {
+    const std::string note = "elements of type " + *type + " are solved as C3D8";
+    if (*type != "C3D8" &&
+        std::find(parts_.notes.begin(), parts_.notes.end(), note) == parts_.notes.end())
+      parts_.notes.push_back(note);
+    return read_hexa(set == nullptr ? nullptr : &set->hexa);
+  }
+  const auto* flat = std::find_if(std::begin(flat_types), std::end(flat_types),
+                                  [&](const auto& known) { return known.name == *type; });
+  if (flat == std::end(flat_types))
+    text_.bad("elements of type ", printable_word(*type),
+              " are not solved; mesh with hexahedra of eight nodes (C3D8)");
+  read_flat(flat->num_nodes, set == nullptr ? nullptr : &set->flat);
+}
+
+void AbaqusReader::read_hexa(Members* set) {
+  while (text_.next_row()) {
+    std::uint64_t number = 0;
+    if (!text_.number(number))
+      text_.bad_field("the number of an element is expected");
+    if (flat_.find(number) >= 0 || !hexa_.add(number))
+      text_.bad("element ", number, " is there twice; number the elements anew");
+    for (int k = 0; k < 8; ++k) {
+      std::uint64_t node = 0;
+      if (!text_.more() && !text_.next_row())
+        text_.bad("element ", number, " has ", k, " nodes of 8");
+      if (!text_.number(node))
+        text_.bad_field("a node of the element is expected");
+      const std::int32_t place = nodes_.find(node);
+      if (place < 0)
+        text_.bad("element ", number, " has node ", node,
+                  ", which is not among the nodes before it");
+      parts_.node.push_back(place);
+    }
+    if (text_.more())
+      text_.bad("element ", number, " has more than 8 nodes");
+    if (set != nullptr)
+      set->push_back(std::int32_t(hexa_.size() - 1));
+  }
+}
+
+void AbaqusReader::read_flat(std::size_t num_nodes, Members* set) {
+  while (text_.next_row()) {
+    std::uint64_t number = 0;
+    if (!text_.number(number))
+      text_.bad_field("the number of an element is expected");
+    if (hexa_.find(number) >= 0 || !flat_.add(number))
+      text_.bad("element ", number, " is there twice; number the elements anew");
+    for (std::size_t k = 0; k < num_nodes; ++k) {
+      std::uint64_t node = 0;
+      if (!text_.number(node))
+        text_.bad_field("a node of the element is expected");
+      const std::int32_t place = nodes_.find(node);
+      if (place < 0)
+        text_.bad("element ", number, " has node ", node,
+                  ", which is not among the nodes before it");
+      flat_node_.push_back(place);
+    }
+    flat_begin_.push_back(std::int32_t(flat_node_.size()));
+    if (set != nullptr)
+      set->push_back(std::int32_t(flat_.size() - 1));
+  }
+}
+
+const AbaqusReader::Members& AbaqusReader::require_node_set(const std::string& name) {
+  const Members* set = find_set(node_sets_, name);
+  if (set == nullptr)
+    text_.bad("there is no node set ", printable_word(name), " before this line");
+  return *set;
+}
+
+const AbaqusReader::ElemSet& AbaqusReader::require_elem_set(const std::string& name) {
+  const ElemSet* set = find_set(elem_sets_, name);
+  if (set == nullptr)
+    text_.bad("there is no element set ", printable_word(name), " before this line");
+  return *set;
+}
+
+const AbaqusReader::Members& AbaqusReader::take_nodes(Members& one) {
+  std::uint64_t number = 0;
+  if (!text_.number(number))
+    return require_node_set(abaqus_name(text_.field()));
+  const std::int32_t place = nodes_.find(number);
+  if (place < 0)
+    text_.bad("there is no node ", number, " before this line");
+  one.assign(1, place);
+  return one;
+}
+
+void AbaqusReader::add_elem(std::uint64_t number, ElemSet& set) {
+  if (const std::int32_t place = hexa_.find(number); place >= 0)
+    return set.hexa.push_back(place);
+  const std::int32_t place = flat_.find(number);
+  if (place < 0)
+    text_.bad("there is no element ", number, " before this line");
+  set.flat.push_back(place);
+}
+
+const AbaqusReader::ElemSet& AbaqusReader::take_elems(ElemSet& one) {
+  std::uint64_t number = 0;
+  if (!text_.number(number))
+    return require_elem_set(abaqus_name(text_.field()));
+  one.hexa.clear();
+  one.flat.clear();
+  add_elem(number, one);
+  return one;
+}
+
+template<class Add, class EndRow>
+void AbaqusReader::read_ranges(const Add& add, const EndRow& end_row) {
+  while (text_.next_row()) {
+    std::uint64_t first = 0, last = 0, step = 1;
+    if (!text_.number(first) || !text_.number(last) || !text_.number_or_blank(step))
+      text_.bad_field("the first and the last number of a range, and the step, are expected");
+    if (step == 0 || first > last)
+      text_.bad("a range from ", first, " to ", last, " by ", step, " is none");
+    for (std::uint64_t left = (last - first) / step, number = first;; --left, number += step) {
+      add(number);
+      if (left == 0)
+        break;
+    }
+    end_row();
+  }
+}
+
+void AbaqusReader::add_nodes_of(const ElemSet& elems, Members& nodes) const {
+  Members some;
+  for (const std::int32_t elem : elems.hexa)
+    some.insert(some.end(), parts_.node.begin() + 8 * std::ptrdiff_t(elem),
+                parts_.node.begin() + 8 * std::ptrdiff_t(elem) + 8);
+  for (const std::int32_t elem : elems.flat)
+    some.insert(some.end(), flat_node_.begin() + std::ptrdiff_t(flat_begin_[std::size_t(elem)]),
+                flat_node_.begin() + std::ptrdiff_t(flat_begin_[std::size_t(elem) + 1]));
+  append(some, nodes, nodes_.size());
+}
+
+void AbaqusReader::read_node_set() {
+  text_.require_params({"NSET", "GENERATE", "ELSET", "INSTANCE", "INTERNAL", "UNSORTED"});
+  const AbaqusKeyword& keyword = text_.keyword();
+  const std::string* name = keyword.find("NSET");
+  if (name == nullptr || name->empty())
+    text_.bad(keyword.written, " has no NSET");
+  Members set;
+  if (const std::string* elset = keyword.find("ELSET")) {
+    add_nodes_of(require_elem_set(*elset), set);
+  } else if (keyword.has("GENERATE")) {
+    const auto add = [&](std::uint64_t number) {
+      const std::int32_t place = nodes_.find(number);
+      if (place < 0)
+        text_.bad("there is no node ", number, " before this line");
+      set.push_back(place);
+    };
+    read_ranges(add, [&] { bound(set, nodes_.size()); });
+  } else {
+    Members one;
+    while (text_.next_row())
+      while (text_.more())
+        append(take_nodes(one), set, nodes_.size());
+  }
+  append(set, node_sets_[*name], nodes_.size());
+}
+
+void AbaqusReader::read_elem_set() {
+  text_.require_params({"ELSET", "GENERATE", "INSTANCE", "INTERNAL", "UNSORTED"});
+  const AbaqusKeyword& keyword = text_.keyword();
+  const std::string* name = keyword.find("ELSET");
+  if (name == nullptr || name->empty())
+    text_.bad(keyword.written, " has no ELSET");
+  ElemSet set;
+  if (keyword.has("GENERATE"))
+    read_ranges([&](std::uint64_t number) { add_elem(number, set); },
+                [&] {
+                  bound(set.hexa, hexa_.size());
+                  bound(set.flat, flat_.size());
+                });
+  ElemSet one;
+  while (text_.next_row())
+    while (text_.more()) {
+      const ElemSet& elems = take_elems(one);
+      append(elems.hexa, set.hexa, hexa_.size());
+      append(elems.flat, set.flat, flat_.size());
+    }
+  ElemSet& all = elem_sets_[*name];
+  append(set.hexa, all.hexa, hexa_.size());
+  append(set.flat, all.flat, flat_.size());
+}
+
+void AbaqusReader::read_surface() {
+  text_.require_params({"NAME", "TYPE", "INTERNAL"});
+  const AbaqusKeyword& keyword = text_.keyword();
+  const std::string* name = keyword.find("NAME");
+  const std::string* type = keyword.find("TYPE");
+  if (name == nullptr || name->empty())
+    text_.bad(keyword.written, " has no NAME");
+  if (type != nullptr && *type != "ELEMENT")
+    text_.bad("a surface of type ", printable_word(*type),
+              " is not read; make it of faces of elements (TYPE=ELEMENT), or use a node set");
+  std::vector<std::int64_t>& surface = surfaces_[*name];
+  ElemSet one;
+  while (text_.next_row()) {
+    const ElemSet& elems = take_elems(one);
+    const int face = take_face('S');
+    if (!elems.flat.empty())
+      text_.bad("the surface has elements without volume; make it of faces of hexahedra");
+    for (const std::int32_t elem : elems.hexa)
+      surface.push_back(6 * std::int64_t(elem) + face);
+    bound(surface, 6 * hexa_.size());
+  }
+  make_unique(surface); // a face belongs to a surface or does not
+}
+
+void AbaqusReader::begin_part() {
+  if (!part_.empty())
+    text_.bad("a second part is not read; merge the parts into one");
+  const std::string* name = text_.keyword().find("NAME");
+  part_ = name == nullptr || name->empty() ? "PART" : *name;
+}
+
+void AbaqusReader::begin_instance() {
+  text_.require_params({"NAME", "PART"});
+  if (!instance_.empty())
+    text_.bad("a second instance is not read; merge the instances into one part");
+  const std::string* name = text_.keyword().find("NAME");
+  instance_ = name == nullptr || name->empty() ? "INSTANCE" : *name;
+  if (text_.next_row())
+    text_.bad("an instance that is moved is not read; move the part itself");
+}
+
+void AbaqusReader::end_instance() {
+  if (instance_.empty() || instance_ended_)
+    text_.bad(text_.keyword().written, " ends no instance");
+  instance_ended_ = true;
+  // Steps mean the sets of the assembly, and "INSTANCE.SET" those of the part.
+  add_prefix(node_sets_, instance_ + ".");
+  add_prefix(elem_sets_, instance_ + ".");
+  add_prefix(surfaces_, instance_ + ".");
+}
+
+void AbaqusReader::finish_sets() {
+  if (instance_ended_) {
+    drop_prefix(node_sets_, instance_ + ".");
+    drop_prefix(elem_sets_, instance_ + ".");
+  }
+  parts_.node_sets = std::move(node_sets_);
+  for (auto& [name, set] : elem_sets_) {
+    if (!set.flat.empty())
+      add_nodes_of({{}, set.flat}, parts_.node_sets[name]);
+    if (!set.hexa.empty() || set.flat.empty())
+      parts_.elem_sets[name] = std::move(set.hexa);
+  }
+}
+
+} // namespace ossatura

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keywords.
+#include <ossatura/core/io/abaqus/model.hpp>
+
+#include <ossatura/core/io/abaqus/reader.hpp>
+#include <ossatura/core/io/text/input_file.hpp>
+
+#include <algorithm>
+#include <iterator>
+
+namespace ossatura {
+
+AbaqusReader::AbaqusReader(std::string path, std::string_view content, double unit)
+    : text_(path, content) {
+  parts_.path = std::move(path);
+  parts_.unit = unit;
+  parts_.node_name = [this](std::size_t place) {
+    return "node " + std::to_string(nodes_.number(place));
+  };
+  parts_.elem_name = [this](std::size_t place) {
+    return "element " + std::to_string(hexa_.number(place));
+  };
+}
+
+void AbaqusReader::refuse_include() {
+  text_.bad(text_.keyword().written, ": other files are not read; put its lines here");
+}
+
+HexaFile AbaqusReader::read() {
+  using R = AbaqusReader;
+  static const struct {
+    std::string_view name;
+    void (R::*read)();
+  } keywords[] = {
+      {"NODE", &R::read_nodes},
+      {"ELEMENT", &R::read_elements},
+      {"NSET", &R::read_node_set},
+      {"ELSET", &R::read_elem_set},
+      {"SURFACE", &R::read_surface},
+      {"BOUNDARY", &R::read_boundary},
+      {"CLOAD", &R::read_forces},
+      {"DLOAD", &R::read_pressures},
+      {"DSLOAD", &R::read_surface_pressures},
+      {"MATERIAL", &R::begin_material},
+      {"ELASTIC", &R::read_elastic},
+      {"SOLIDSECTION", &R::read_section},
+      {"STEP", &R::begin_step},
+      {"STATIC", &R::read_static},
+      {"ENDSTEP", &R::end_step},
+      {"PART", &R::begin_part},
+      {"ENDPART", &R::pass_over},
+      {"ASSEMBLY", &R::pass_over},
+      {"ENDASSEMBLY", &R::pass_over},
+      {"INSTANCE", &R::begin_instance},
+      {"ENDINSTANCE", &R::end_instance},
+      {"INCLUDE", &R::refuse_include},
+      // Titles, output, and what the displacements of linear statics do not depend on.
+      {"HEADING", &R::pass_over},
+      {"PREPRINT", &R::pass_over},
+      {"RESTART", &R::pass_over},
+      {"OUTPUT", &R::pass_over},
+      {"NODEOUTPUT", &R::pass_over},
+      {"NODEPRINT", &R::pass_over},
+      {"NODEFILE", &R::pass_over},
+      {"ELEMENTOUTPUT", &R::pass_over},
+      {"ELPRINT", &R::pass_over},
+      {"ELFILE", &R::pass_over},
+      {"ENERGYOUTPUT", &R::pass_over},
+      {"ENERGYPRINT", &R::pass_over},
+      {"ENERGYFILE", &R::pass_over},
+      {"CONTACTOUTPUT", &R::pass_over},
+      {"CONTACTPRINT", &R::pass_over},
+      {"CONTACTFILE", &R::pass_over},
+      {"SECTIONPRINT", &R::pass_over},
+      {"FILEFORMAT", &R::pass_over},
+      {"FILEOUTPUT", &R::pass_over},
+      {"MONITOR", &R::pass_over},
+      {"PRINT", &R::pass_over},
+      {"TIMEPOINTS", &R::pass_over},
+      {"CONTROLS", &R::pass_over},
+      {"SECTIONCONTROLS", &R::pass_over},
+      {"PHYSICALCONSTANTS", &R::pass_over},
+      {"AMPLITUDE", &R::pass_over},
+      {"DENSITY", &R::pass_over},
+      {"DAMPING", &R::pass_over},
+      {"EXPANSION", &R::pass_over},
+      {"CONDUCTIVITY", &R::pass_over},
+      {"SPECIFICHEAT", &R::pass_over},
+  };
+  while (text_.next_keyword()) {
+    const AbaqusKeyword& keyword = text_.keyword();
+    const auto* found = std::find_if(std::begin(keywords), std::end(keywords),
+                                     [&](const auto& k) { return k.name == keyword.name; });
+    if (found == std::end(keywords))
+      text_.bad(keyword.written, " is not among the keywords of linear statics of hexahedra that "
+                                 "are read; remove it if the problem is the same without it");
+    (this->*found->read)();
+  }
+  if (in_step_)
+    fail<InputError>(parts_.path, ": the last *STEP has no *END STEP: the file is truncated");
+  if (num_steps_ == 0) {
+    close_supports();
+    close_case("");
+  }
+  finish_materials();
+  finish_sets();
+  return make_hexa_file(std::move(parts_));
+}
+
+HexaFile read_abaqus(const std::string& path, double unit) {
+  const std::vector<unsigned char> bytes = read_all(path);
+  AbaqusReader reader(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, unit);
+  return reader.read();
+}
+
+} // namespace ossatura

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a model of hexahedra from an Abaqus or CalculiX input file, keyword by keyword. Nodes,
+// elements and sets stand before what names them. Keywords that are not known are refused, so that
+// no other problem is solved than the file's.
+//
+// [1] Abaqus Keywords Reference Guide. [2] G. Dhondt, CalculiX CrunchiX User's Manual, "Input deck
+// format", whose rules hold for loads that come up again: within a step they add up, and replace
+// those of earlier steps, which stay otherwise.
+#pragma once
+
+#include <ossatura/core/io/abaqus/text.hpp>
+#include <ossatura/core/io/mesh/hexa_parts.hpp>
+#include <ossatura/core/io/text/number_map.hpp>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ossatura {
+
+class AbaqusReader {
+public:
+  AbaqusReader(std::string path, std::string_view content, double unit);
+  HexaFile read();
+
+private:
+  using Members = std::vector<std::int32_t>;
+  /// Hexahedra, and elements that have no volume, by place.
+  struct ElemSet {
+    Members hexa, flat;
+  };
+  struct Material {
+    double young = 0, poisson = 0; ///< 0: has none
+  };
+  /// By 3 * node + component, or 6 * element + face.
+  using KeyedLoads = std::vector<std::pair<std::int64_t, double>>;
+  struct CaseLoads {
+    KeyedLoads forces, pressures;
+  };
+
+  void pass_over() {}
+  void refuse_include();
+
+  // abaqus_mesh.cpp
+  void read_nodes();
+  void read_elements();
+  void read_hexa(Members* set);
+  void read_flat(std::size_t num_nodes, Members* set);
+  void read_node_set();
+  void read_elem_set();
+  void read_surface();
+  void begin_part();
+  void begin_instance();
+  void end_instance();
+  /// The node set of that name; refused where there is none.
+  const Members& require_node_set(const std::string& name);
+  const ElemSet& require_elem_set(const std::string& name);
+  /// The nodes (elements) of the next field, a number or the name of a set; `one` holds a number's.
+  const Members& take_nodes(Members& one);
+  const ElemSet& take_elems(ElemSet& one);
+  void add_elem(std::uint64_t number, ElemSet& set);
+  void add_nodes_of(const ElemSet& elems, Members& nodes) const;
+  /// Calls add(number) for the rows of a set with GENERATE, and end_row() after each.
+  template<class Add, class EndRow>
+  void read_ranges(const Add& add, const EndRow& end_row);
+  /// Sets as the model has them.
+  void finish_sets();
+
+  // abaqus_loads.cpp
+  void begin_step();
+  void end_step();
+  void read_static();
+  void read_boundary();
+  void read_forces();
+  void read_pressures();
+  void read_surface_pressures();
+  /// At the keyword of a load, of which OP=NEW drops those of earlier steps.
+  void begin_loads(KeyedLoads& earlier);
+  double take_load(const char* what);
+  /// The face of the next field ("S3", "P3": 2).
+  int take_face(char letter);
+  /// Makes a case of the loads since the last.
+  void close_case(const std::string& name);
+  /// The supports of all cases are those of the first.
+  void close_supports();
+
+  // abaqus_materials.cpp
+  void begin_material();
+  void read_elastic();
+  void read_section();
+  void finish_materials();
+
+  AbaqusText text_;
+  HexaParts parts_;
+  NumberMap nodes_, hexa_, flat_;
+  Members flat_node_;
+  std::vector<std::size_t> flat_begin_{0};
+  std::map<std::string, Members> node_sets_;
+  std::map<std::string, ElemSet> elem_sets_;
+  std::map<std::string, std::vector<std::int64_t>> surfaces_; ///< 6 * element + face
+  std::string part_, instance_;                               ///< names
+  bool instance_ended_ = false;
+
+  int num_steps_ = 0;
+  bool in_step_ = false, perturbation_ = false;
+  std::string step_;
+  CaseLoads fresh_, earlier_;                     ///< of this step, and of general steps before it
+  std::vector<std::uint8_t> held_, earlier_held_; ///< likewise: components by node; may end early
+
+  std::map<std::string, Material> materials_;
+  std::string material_;               ///< that is being described
+  std::vector<std::string> sectioned_; ///< materials with a section
+  std::vector<bool> has_section_;      ///< by hexahedron; may end early
+};
+
+} // namespace ossatura

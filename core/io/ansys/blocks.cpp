@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes, elements and components.
+#include <ossatura/core/io/ansys/reader.hpp>
+#include <ossatura/core/io/mesh/tetra_check.hpp>
+
+#include <algorithm>
+
+namespace ossatura {
+namespace {
+
+constexpr std::int64_t mesh_only = 200; ///< MESH200, which has no stiffness
+
+/// The number of an element's type by name ("SOLID185") or number; -1 where it has none.
+std::int64_t type_number(const std::string& name) {
+  const std::size_t digits = name.find_first_of("0123456789");
+  std::int64_t number = -1;
+  if (digits != std::string::npos)
+    std::from_chars(name.data() + digits, name.data() + name.size(), number);
+  return number;
+}
+
+} // namespace
+
+void AnsysReader::read_type() {
+  std::int64_t type = 1;
+  text_.number(1, type, "the number of an element type");
+  types_[type] = type_number(text_.field(2));
+}
+
+void AnsysReader::read_types() {
+  const AnsysFormat format = text_.take_format();
+  while (text_.next_row()) {
+    const std::int64_t type = text_.integer(format.integer[0]);
+    if (type < 0)
+      return;
+    types_[type] = text_.integer(format.integer.back());
+  }
+  text_.bad("the block of element types does not end with -1: the file is truncated or damaged");
+}
+
+void AnsysReader::read_nodes() {
+  const AnsysFormat format = text_.take_format();
+  if (format.real.size() < 3)
+    text_.bad("nodes without coordinates");
+  while (text_.next_row()) {
+    const std::int64_t number = text_.integer(format.integer[0]);
+    if (number == -1)
+      return;
+    for (std::size_t i = 1; i < format.integer.size(); ++i)
+      text_.integer(format.integer[i]);
+    require_few_points(parts_.path, nodes_.size() + 1);
+    if (number < 1 || !nodes_.add(std::uint64_t(number)))
+      text_.bad("node ", number, number < 1 ? " has no positive number" : " is there twice");
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      parts_.point.push_back(text_.real(format.real[axis]));
+    bool rotated = false;
+    for (std::size_t i = 3; i < format.real.size() && !text_.row_ends(); ++i)
+      rotated = text_.real(format.real[i]) != 0 || rotated;
+    if (rotated) {
+      rotated_.resize(nodes_.size());
+      rotated_.back() = true;
+    }
+  }
+  // N,R5.3,LOC,-1, or -1 alone, ends it.
+  if (!text_.next_command() || text_.command() != "N" || text_.field(3) != "-1")
+    text_.bad(
+        "the block of nodes does not end with N,...,LOC,-1: the file is truncated or damaged");
+}
+
+void AnsysReader::read_node_end() {
+  if (text_.field(3) != "-1")
+    text_.bad("nodes written one by one are not read; write the archive in blocks (CDWRITE,DB)");
+}
+
+void AnsysReader::read_elements() {
+  if (text_.field(2) != "SOLID")
+    text_.bad("element blocks without the word SOLID are not read; write the archive with "
+              "CDWRITE,DB");
+  const AnsysFormat format = text_.take_format();
+  const std::size_t width = format.integer[0];
+  while (text_.next_row()) {
+    std::int64_t head[11] = {};
+    head[0] = text_.integer(width);
+    if (head[0] == -1)
+      return;
+    for (int i = 1; i < 11; ++i) {
+      if (text_.row_ends())
+        text_.bad("an element of ", i, " columns; the archive has 11 before the nodes");
+      head[i] = text_.integer(width);
+    }
+    const std::int64_t material = head[0], num_nodes = head[8], number = head[10];
+    const auto type = types_.find(head[1]);
+    if (type == types_.end())
+      text_.bad("element ", number, " is of type ", head[1],
+                ", of which no ET before it says what that is");
+    const bool is_hexa = type->second == 185 || type->second == 45;
+    if (!is_hexa && type->second != mesh_only)
+      text_.bad("element ", number, " is of Ansys's type ", type->second,
+                ", which is not solved; mesh with hexahedra of eight nodes (SOLID185)");
+    if (number < 1 || hexa_.find(std::uint64_t(number)) >= 0 ||
+        !(is_hexa ? hexa_ : flat_).add(std::uint64_t(number)))
+      text_.bad("element ", number, number < 1 ? " has no positive number" : " is there twice");
+    if (!is_hexa) {
+      if (num_nodes > 8 && !text_.next_row())
+        text_.bad("element ", number, " ends within its nodes");
+      continue;
+    }
+    if (num_nodes != 8)
+      text_.bad("element ", number, " has ", num_nodes, " nodes; hexahedra have 8");
+    for (int k = 0; k < 8; ++k) {
+      if (text_.row_ends())
+        text_.bad("element ", number, " has ", k, " nodes of 8");
+      const std::int64_t node = text_.integer(width);
+      const std::int32_t place = node < 0 ? -1 : nodes_.find(std::uint64_t(node));
+      if (place < 0)
+        text_.bad("element ", number, " has node ", node,
+                  ", which is not among the nodes before it");
+      parts_.node.push_back(place);
+    }
+    if (used_materials_.empty() || last_material_ != material)
+      used_materials_.insert(material);
+    last_material_ = material;
+  }
+  text_.bad("the block of elements does not end with -1: the file is truncated or damaged");
+}
+
+void AnsysReader::read_component() {
+  const std::string name = text_.field(1), kind = text_.field(2);
+  const bool of_nodes = kind == "NODE" || kind == "NODES";
+  if (name.empty() || (!of_nodes && kind.substr(0, 4) != "ELEM"))
+    text_.bad("a component of kind ", printable_word(kind), " is not read; of NODE or ELEM");
+  std::int64_t count = -1;
+  text_.number(3, count, "the number of entries");
+  if (count < 0)
+    text_.bad("a component without the number of its entries");
+  const AnsysFormat format = text_.take_format();
+  Members members;
+  std::int64_t last = 0;
+  const auto add = [&](std::int64_t number) {
+    const std::int32_t place = (of_nodes ? nodes_ : hexa_).find(std::uint64_t(number));
+    if (place >= 0)
+      members.push_back(place);
+    else if (of_nodes || flat_.find(std::uint64_t(number)) < 0)
+      text_.bad("component ", printable_word(name), " names ", of_nodes ? "node " : "element ",
+                number, ", which is not there before it");
+    last = number;
+  };
+  for (std::int64_t i = 0; i < count;) {
+    if (!text_.next_row())
+      text_.bad("component ", printable_word(name), " has ", i, " entries of ", count);
+    for (std::size_t k = 0; k < format.integer.size() && i < count && !text_.row_ends(); ++k, ++i) {
+      const std::int64_t entry = text_.integer(format.integer[k]);
+      if (entry == 0 || (entry < 0 && (last == 0 || -(entry + 1) < last)))
+        text_.bad("the entry ", entry, " of component ", printable_word(name), " behind ", last);
+      if (entry > 0)
+        add(entry);
+      else
+        for (std::int64_t number = last + 1; number <= -(entry + 1) + 1; ++number)
+          add(number);
+    }
+  }
+  (of_nodes ? parts_.node_sets : parts_.elem_sets)[name] = std::move(members);
+}
+
+void AnsysReader::select_component() {
+  const std::string kind = text_.field(1), name = text_.field(2);
+  if (parts_.elem_sets.count(name) > 0)
+    return; // loads are on nodes that are selected, and on elements by number
+  if ((kind != "S" && !kind.empty()) || parts_.node_sets.count(name) == 0)
+    text_.bad("the selection of component ", printable_word(name),
+              " is not read; select one that is there (CMSEL,S)");
+  selected_ = name;
+  selection_known_ = true;
+}
+
+void AnsysReader::select_nodes() {
+  const std::string kind = text_.field(1);
+  selection_known_ = text_.command() == "ALLS" || kind == "ALL";
+  selected_.clear();
+}
+
+void AnsysReader::note_component() {
+  parts_.notes.push_back("component " + printable_word(text_.field(1)) +
+                         " is made of a selection (CM), which is not read; CDWRITE writes it out");
+}
+
+} // namespace ossatura

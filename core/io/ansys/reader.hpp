@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a model of hexahedra from an Ansys archive as CDWRITE,DB writes it (blocked), with load
+// steps. Nodes, elements and components stand before what names them; commands that are not known
+// are refused, so that no other problem is solved than the file's.
+//
+// [1] Ansys Mechanical APDL, Command Reference: NBLOCK, EBLOCK, CMBLOCK, MPDATA, D, F, SFE,
+// LSWRITE.
+#pragma once
+
+#include <ossatura/core/io/ansys/text.hpp>
+#include <ossatura/core/io/mesh/hexa_parts.hpp>
+#include <ossatura/core/io/text/number_map.hpp>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ossatura {
+
+class AnsysReader {
+public:
+  AnsysReader(std::string path, std::string_view content, double unit);
+  HexaFile read();
+
+private:
+  using Members = std::vector<std::int32_t>;
+  struct Material {
+    double young = 0, poisson = 0;
+    bool has_young = false, has_poisson = false;
+  };
+
+  void pass_over() {}
+  void refuse();
+  void require_zeros();
+
+  // ansys_blocks.cpp
+  void read_type();
+  void read_types();
+  void read_nodes();
+  void read_node_end();
+  void read_elements();
+  void read_component();
+  void select_component();
+  void select_nodes();
+  void note_component();
+
+  // ansys_loads.cpp
+  void read_analysis();
+  void require_small_displacements();
+  void read_temperature();
+  void read_reference_temperature();
+  void read_support();
+  void read_force();
+  void read_pressure();
+  void delete_forces();
+  void delete_pressures();
+  void write_step();
+  void close_case(const std::string& name);
+  /// The nodes of the range or set that the command names in `first`, with its end and increment in
+  /// `last` and the field after it; `one` holds those of a range.
+  const Members& take_nodes(std::size_t first, std::size_t last, Members& one);
+  void finish_loads();
+
+  // ansys_materials.cpp
+  void read_property();
+  void read_property_table();
+  void set_property(const std::string& label, std::int64_t material, double value);
+  void finish_materials();
+
+  AnsysText text_;
+  HexaParts parts_;
+  NumberMap nodes_, hexa_, flat_;
+  std::map<std::int64_t, std::int64_t> types_; ///< Ansys's number of the element by ET's
+  std::vector<bool> rotated_;                  ///< nodes with axes of their own
+  std::string selected_;                       ///< component; empty: all nodes
+  bool selection_known_ = true;
+
+  std::map<std::int64_t, double> forces_, pressures_; ///< 3 * node + component, 6 * element + face
+  bool loads_changed_ = false;                        ///< since the last load step
+  int num_steps_ = 0;
+
+  std::map<std::int64_t, Material> materials_;
+  std::set<std::int64_t> used_materials_; ///< of hexahedra
+  std::int64_t last_material_ = 0;        ///< of the hexahedron before
+  bool expands_ = false;
+  double reference_temperature_ = 0;
+};
+
+} // namespace ossatura

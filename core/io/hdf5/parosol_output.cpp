@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ossatura/core/io/hdf5/parosol_output.hpp>
+
+#include <ossatura/core/io/hdf5/file.hpp>
+#include <ossatura/core/io/text/atomic_file.hpp>
+#include <ossatura/core/io/text/input_file.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+namespace ossatura {
+namespace {
+
+constexpr std::size_t block = std::size_t(1) << 20;
+
+void check(const ParosolSolution& s, std::size_t n, std::size_t m) {
+  OSSATURA_REQUIRE(s.coordinates.size == 3 * n && s.elements.size == 8 * m,
+                   "coordinates and elements need whole rows of 3 and 8");
+  OSSATURA_REQUIRE(n < std::size_t(std::numeric_limits<std::int32_t>::max()),
+                   n << " nodes do not fit the 32-bit numbers of ParOSol");
+  OSSATURA_REQUIRE(s.modulus.size == m, s.modulus.size << " moduli for " << m << " elements");
+  for (const ConstSpan<double>* field : {&s.displacements, &s.forces})
+    OSSATURA_REQUIRE(field->size == 3 * n, field->size << " nodal values for " << n << " nodes");
+  for (const ConstSpan<double>* field : {&s.strain_energy, &s.von_mises, &s.effective_strain})
+    OSSATURA_REQUIRE(field->size == m || field->size == 0,
+                     field->size << " element values for " << m << " elements");
+  for (const ConstSpan<double>* field : {&s.strain, &s.stress})
+    OSSATURA_REQUIRE(field->size == 6 * m || field->size == 0,
+                     field->size << " tensor components for " << m << " elements");
+  for (std::size_t i = 0; i < s.elements.size; ++i)
+    OSSATURA_REQUIRE(s.elements.data[i] >= 0 && std::size_t(s.elements.data[i]) < n,
+                     "element " << i / 8 << " names node " << s.elements.data[i] << " of " << n);
+}
+
+/// Writes `convert(i)` for i in [0, rows * columns) as int32 [rows, columns].
+template<class Convert>
+void write_integers(Hdf5Group& group, const char* name, std::size_t rows, std::size_t columns,
+                    const Convert& convert) {
+  Hdf5Dataset dataset = group.create<std::int32_t>(name, {rows, columns});
+  std::vector<std::int32_t> part;
+  for (std::size_t first = 0; first < rows; first += block) {
+    const std::size_t count = std::min(block, rows - first);
+    part.resize(count * columns);
+    for (std::size_t i = 0; i < part.size(); ++i)
+      part[i] = convert(first * columns + i);
+    dataset.write_rows(first, count, part.data());
+  }
+}
+
+void write_field(Hdf5Group& group, const char* name, ConstSpan<double> values,
+                 std::size_t columns) {
+  if (values.size > 0)
+    group.write(name, {values.size / columns, columns}, values.data);
+}
+
+void write_groups(Hdf5Group root, const ParosolSolution& s,
+                  const std::vector<std::pair<std::string, std::string>>& run) {
+  for (const char* name : {"Mesh", "Solution", "run"})
+    root.remove(name);
+  const std::size_t m = s.elements.size / 8;
+  Hdf5Group mesh = root.create_group("Mesh");
+  write_field(mesh, "Coordinates", s.coordinates, 3);
+  write_integers(mesh, "Elements", m, 8, [&](std::size_t i) { return s.elements.data[i] + 1; });
+  write_integers(mesh, "Material IDs", m, 1, [&](std::size_t i) {
+    return std::int32_t(std::clamp(s.modulus.data[i], 0., double(std::int32_t(2147483647))));
+  });
+  Hdf5Group solution = root.create_group("Solution");
+  write_field(solution, "Nodal displacements", s.displacements, 3);
+  write_field(solution, "Nodal forces", s.forces, 3);
+  write_field(solution, "SED", s.strain_energy, 1);
+  write_field(solution, "VonMises", s.von_mises, 1);
+  write_field(solution, "EFF", s.effective_strain, 1);
+  write_field(solution, "Element strain", s.strain, 6);
+  write_field(solution, "Element stress", s.stress, 6);
+  if (!run.empty()) {
+    Hdf5Group facts = root.create_group("run");
+    for (const auto& [key, value] : run)
+      facts.set_attribute(key, value);
+  }
+}
+
+} // namespace
+
+void write_parosol_output(const std::string& path, const ParosolSolution& solution,
+                          const std::vector<std::pair<std::string, std::string>>& run) {
+  check(solution, solution.coordinates.size / 3, solution.elements.size / 8);
+  AtomicFile output(path);
+  std::error_code error;
+  if (std::filesystem::exists(path, error)) {
+    Hdf5File::open(path); // an intact HDF5 file, or an error that says what it is
+    std::filesystem::copy_file(path, output.temporary_path(),
+                               std::filesystem::copy_options::overwrite_existing, error);
+    if (error)
+      fail<InputError>(path, ": cannot be copied to a temporary file: ", error.message());
+    Hdf5File file = Hdf5File::open_to_change(output.temporary_path(), path);
+    write_groups(file.root(), solution, run);
+    file.close();
+  } else {
+    Hdf5File file = Hdf5File::create(output.temporary_path(), path);
+    write_groups(file.root(), solution, run);
+    file.close();
+  }
+  output.commit();
+}
+
+} // namespace ossatura

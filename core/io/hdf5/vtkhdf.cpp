@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ossatura/core/io/hdf5/vtkhdf.hpp>
+
+#include <algorithm>
+#include <iomanip>
+#include <sstream>
+
+namespace ossatura {
+namespace {
+
+VtkCell vtk_cell(ElementShape shape) {
+  return shape == ElementShape::triangle ? VtkCell::triangle
+         : shape == ElementShape::tetra  ? VtkCell::tetra
+                                         : VtkCell::hexahedron;
+}
+
+} // namespace
+
+VtkHdfField::VtkHdfField(Hdf5Dataset dataset)
+    : dataset_(std::move(dataset)) {
+  for (std::size_t i = 1; i < dataset_.shape().size(); ++i)
+    row_size_ *= dataset_.shape()[i];
+}
+
+std::uint64_t VtkHdfField::rows_in(std::size_t count) const {
+  OSSATURA_REQUIRE(count % row_size_ == 0, dataset_.where()
+                                               << ": " << count << " values are not whole rows of "
+                                               << row_size_);
+  return count / row_size_;
+}
+
+VtkHdfWriter::VtkHdfWriter(const std::string& path, int gzip)
+    : output_(path)
+    , file_(Hdf5File::create(output_.temporary_path(), path)) {
+  OSSATURA_REQUIRE(gzip >= 0 && gzip <= 9, "gzip level " << gzip);
+  layout_.gzip = gzip;
+}
+
+void VtkHdfWriter::begin_mesh(std::uint64_t num_points, const std::vector<VtkCellRun>& runs) {
+  OSSATURA_REQUIRE(!vtk_, output_.path() << ": the mesh is set already");
+  vtk_ = file_.root().create_group("VTKHDF");
+  vtk_->set_attribute("Version", std::vector<std::int64_t>{1, 0});
+  vtk_->set_attribute("Type", std::string("UnstructuredGrid"));
+  point_data_ = vtk_->create_group("PointData");
+  cell_data_ = vtk_->create_group("CellData");
+  vtk_->create_group("FieldData");
+  num_points_ = num_points;
+  for (const VtkCellRun& run : runs) {
+    num_cells_ += run.num_cells;
+    num_corners_ += num_corners(run.cell) * run.num_cells;
+  }
+  const auto count = [&](const char* name, std::uint64_t value) {
+    const std::int64_t number = std::int64_t(value);
+    vtk_->write(name, {1}, &number); // one entry per partition
+  };
+  count("NumberOfPoints", num_points);
+  count("NumberOfCells", num_cells_);
+  count("NumberOfConnectivityIds", num_corners_);
+
+  constexpr std::uint64_t block = std::uint64_t(1) << 20;
+  VtkHdfField offsets(vtk_->create<std::int64_t>("Offsets", {num_cells_ + 1}, layout_));
+  VtkHdfField types(vtk_->create<std::uint8_t>("Types", {num_cells_}, layout_));
+  std::int64_t end = 0;
+  offsets.append(std::vector<std::int64_t>{0});
+  std::vector<std::int64_t> ends;
+  for (const VtkCellRun& run : runs)
+    for (std::uint64_t first = 0; first < run.num_cells; first += block) {
+      ends.resize(std::min(block, run.num_cells - first));
+      for (std::int64_t& value : ends)
+        value = end += std::int64_t(num_corners(run.cell));
+      offsets.append(ends);
+      types.append(std::vector<std::uint8_t>(ends.size(), std::uint8_t(run.cell)));
+    }
+}
+
+void VtkHdfWriter::set_elements(const std::vector<const ElementMesh*>& meshes,
+                                ConstSpan<double> points) {
+  std::vector<VtkCellRun> runs;
+  std::size_t num_points = 0;
+  for (const ElementMesh* mesh : meshes) {
+    runs.push_back({vtk_cell(mesh->shape), mesh->num_elem()});
+    num_points += mesh->num_points();
+  }
+  OSSATURA_REQUIRE(points.size == 3 * num_points, output_.path()
+                                                      << ": " << points.size << " coordinates for "
+                                                      << num_points << " points");
+  begin_mesh(num_points, runs);
+  points_field<double>().append(points);
+  VtkHdfField connectivity = connectivity_field(), object = cell_field<std::int32_t>("object");
+  std::int64_t before = 0; // points
+  std::int32_t number = 0;
+  for (const ElementMesh* mesh : meshes) {
+    std::vector<std::int64_t> corner(mesh->node.begin(), mesh->node.end());
+    for (std::int64_t& node : corner)
+      node += before;
+    connectivity.append(corner);
+    object.append(std::vector<std::int32_t>(mesh->num_elem(), number++));
+    before += std::int64_t(mesh->num_points());
+  }
+}
+
+VtkHdfField VtkHdfWriter::connectivity_field() {
+  // VTK wants the list flat: here a row is one number.
+  VtkHdfField field(open_data(vtk_, "Connectivity", {num_corners_},
+                              hdf5_native_type<std::int64_t>(), sizeof(std::int64_t)));
+  return field;
+}
+
+std::vector<std::uint64_t> VtkHdfWriter::point_shape(int components) const {
+  OSSATURA_REQUIRE(components > 0, components << " components");
+  std::vector<std::uint64_t> shape{num_points_};
+  if (components > 1)
+    shape.push_back(std::uint64_t(components));
+  return shape;
+}
+
+std::vector<std::uint64_t> VtkHdfWriter::cell_shape(int components) const {
+  OSSATURA_REQUIRE(components > 0, components << " components");
+  std::vector<std::uint64_t> shape{num_cells_};
+  if (components > 1)
+    shape.push_back(std::uint64_t(components));
+  return shape;
+}
+
+Hdf5Dataset VtkHdfWriter::open_data(std::optional<Hdf5Group>& group, const std::string& name,
+                                    const std::vector<std::uint64_t>& shape, hid_t type,
+                                    std::size_t bytes) {
+  OSSATURA_REQUIRE(group, output_.path() << ": set the mesh before fields");
+  OSSATURA_REQUIRE(!name.empty() && name.find('/') == std::string::npos,
+                   "'" << name << "' is not the name of a field");
+  return group->create_of_type(name, type, bytes, shape, layout_);
+}
+
+void VtkHdfWriter::set_run(const std::string& key, const std::string& value) {
+  if (!run_)
+    run_ = file_.root().create_group("run");
+  run_->set_attribute(key, value);
+}
+
+void VtkHdfWriter::set_run(const std::vector<std::pair<std::string, std::string>>& facts) {
+  for (const auto& [key, value] : facts)
+    set_run(key, value);
+}
+
+void VtkHdfWriter::commit() {
+  OSSATURA_REQUIRE(vtk_, output_.path() << ": there is no mesh to write");
+  run_.reset();
+  cell_data_.reset();
+  point_data_.reset();
+  vtk_.reset();
+  file_.close();
+  output_.commit();
+}
+
+void write_vtk_series(const std::string& path, const std::vector<VtkSeriesStep>& steps) {
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  text << "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [";
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    text << (i == 0 ? "\n" : ",\n") << "    {\"name\": \"";
+    for (const char c : steps[i].file) {
+      OSSATURA_REQUIRE(static_cast<unsigned char>(c) >= 32,
+                       "a file name in a series holds a control character");
+      text << (c == '"' || c == '\\' ? "\\" : "") << c;
+    }
+    text << "\", \"time\": " << std::setprecision(17) << steps[i].time << "}";
+  }
+  text << "\n  ]\n}\n";
+  write_file(path, text.str());
+}
+
+} // namespace ossatura

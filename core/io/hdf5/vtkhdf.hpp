@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fields for ParaView and VTK: VTKHDF 1.0 in HDF5 files.
+//
+// [1] VTK file formats, "VTKHDF", docs.vtk.org. Version 1.0 and the extension .hdf are what every
+//     reader takes from ParaView 5.11 on.
+#pragma once
+
+#include <ossatura/core/io/hdf5/file.hpp>
+#include <ossatura/core/io/text/atomic_file.hpp>
+#include <ossatura/core/io/text/const_span.hpp>
+#include <ossatura/core/mesh/element_mesh.hpp>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ossatura {
+
+/// Cells by VTK's numbers and corner orders.
+enum class VtkCell : std::uint8_t {
+  triangle = 5,   ///< three corners
+  tetra = 10,     ///< four corners
+  voxel = 11,     ///< x fastest, then y, then z
+  hexahedron = 12 ///< bottom face around, top face around
+};
+
+/// Corners of a cell.
+constexpr std::uint64_t num_corners(VtkCell cell) {
+  return cell == VtkCell::triangle ? 3 : cell == VtkCell::tetra ? 4 : 8;
+}
+
+/// Cells of one kind, one after the other.
+struct VtkCellRun {
+  VtkCell cell;
+  std::uint64_t num_cells;
+};
+
+/// What a field is stored as. Compressed, chunked; streamed in blocks of rows.
+class VtkHdfField {
+public:
+  /// Appends `values.size / components` rows of any number type.
+  template<class T>
+  void append(ConstSpan<T> values) {
+    append_rows(values.data, values.size,
+                [this](std::uint64_t first, std::uint64_t rows, const void* data) {
+                  dataset_.write_rows(first, rows, static_cast<const T*>(data));
+                });
+  }
+  template<class T>
+  void append(const std::vector<T>& values) {
+    append(ConstSpan<T>(values));
+  }
+  /// Unit of the values, as attribute `unit`.
+  void set_unit(const std::string& unit) { set_attribute("unit", unit); }
+  void set_attribute(const std::string& name, const std::string& text) {
+    dataset_.set_attribute(name, text);
+  }
+
+private:
+  friend class VtkHdfWriter;
+  explicit VtkHdfField(Hdf5Dataset dataset);
+  template<class Write>
+  void append_rows(const void* data, std::size_t count, const Write& write) {
+    const std::uint64_t rows = rows_in(count);
+    write(written_, rows, data);
+    written_ += rows;
+  }
+  std::uint64_t rows_in(std::size_t count) const;
+
+  Hdf5Dataset dataset_;
+  std::uint64_t row_size_ = 1;
+  std::uint64_t written_ = 0; ///< rows
+};
+
+/// Writes one file: first set_mesh(), then fields, then commit(). Nothing stands at
+/// `path` before commit(). Values are handed to HDF5 from where they are: no second copy.
+///
+///     VtkHdfWriter file("bone.hdf");
+///     file.set_mesh(points, connectivity, VtkCell::hexahedron);
+///     file.point_data("displacement", ConstSpan<double>(u), 3, "mm");
+///     file.cell_data("SED", ConstSpan<float>(sed), 1, "MPa");
+///     file.set_run("version", "0.1");
+///     file.commit();
+///
+/// Throws InputError for an output that cannot be written, std::invalid_argument for misuse.
+class VtkHdfWriter {
+public:
+  /// `gzip`: 0 = not compressed, else level 1 to 9 behind a byte shuffle.
+  explicit VtkHdfWriter(const std::string& path, int gzip = 4);
+
+  /// `points` [num_points, 3], `connectivity` [num_cells, num_corners(cell)] with entries in
+  /// [0, num_points), stored as 64-bit integers.
+  template<class Real, class Index>
+  void set_mesh(ConstSpan<Real> points, ConstSpan<Index> connectivity, VtkCell cell) {
+    begin_mesh(points.size / 3, connectivity.size / num_corners(cell), cell);
+    points_field<Real>().append(points);
+    connectivity_field().append(connectivity);
+  }
+  template<class Real, class Index>
+  void set_mesh(const std::vector<Real>& points, const std::vector<Index>& connectivity,
+                VtkCell cell) {
+    set_mesh(ConstSpan<Real>(points), ConstSpan<Index>(connectivity), cell);
+  }
+
+  /// The elements of several meshes of any shapes, whose points, one mesh after the other, are now
+  /// at `points` [num_points of all, 3]. Adds the cell data `object`, the number of the mesh from
+  /// 0.
+  ///
+  ///     file.set_elements({&raptor, &cloth}, ConstSpan<double>(x));
+  ///     file.point_data("velocity", v, 3, "m/s");
+  void set_elements(const std::vector<const ElementMesh*>& meshes, ConstSpan<double> points);
+
+  /// The same in parts: begin_mesh(), then rows of three coordinates to points_field() and the
+  /// corners of whole cells to connectivity_field().
+  void begin_mesh(std::uint64_t num_points, std::uint64_t num_cells, VtkCell cell) {
+    begin_mesh(num_points, {{cell, num_cells}});
+  }
+  void begin_mesh(std::uint64_t num_points, const std::vector<VtkCellRun>& runs);
+  template<class Real>
+  VtkHdfField points_field() {
+    return VtkHdfField(
+        open_data(vtk_, "Points", {num_points_, 3}, hdf5_native_type<Real>(), sizeof(Real)));
+  }
+  VtkHdfField connectivity_field();
+
+  /// Writes a field of `components` numbers per point or cell, interleaved: [n, components].
+  /// Six components are a symmetric tensor in VTK's order xx, yy, zz, xy, yz, xz.
+  template<class T>
+  void point_data(const std::string& name, ConstSpan<T> values, int components = 1,
+                  const std::string& unit = {}) {
+    write_field(point_field<T>(name, components), values, num_points_, components, unit);
+  }
+  template<class T>
+  void cell_data(const std::string& name, ConstSpan<T> values, int components = 1,
+                 const std::string& unit = {}) {
+    write_field(cell_field<T>(name, components), values, num_cells_, components, unit);
+  }
+  template<class T>
+  void point_data(const std::string& name, const std::vector<T>& values, int components = 1,
+                  const std::string& unit = {}) {
+    point_data(name, ConstSpan<T>(values), components, unit);
+  }
+  template<class T>
+  void cell_data(const std::string& name, const std::vector<T>& values, int components = 1,
+                 const std::string& unit = {}) {
+    cell_data(name, ConstSpan<T>(values), components, unit);
+  }
+
+  /// Fields to be written in parts by VtkHdfField::append().
+  template<class T>
+  VtkHdfField point_field(const std::string& name, int components = 1) {
+    return VtkHdfField(
+        open_data(point_data_, name, point_shape(components), hdf5_native_type<T>(), sizeof(T)));
+  }
+  template<class T>
+  VtkHdfField cell_field(const std::string& name, int components = 1) {
+    return VtkHdfField(
+        open_data(cell_data_, name, cell_shape(components), hdf5_native_type<T>(), sizeof(T)));
+  }
+
+  /// Facts about the run: text attributes of group /run, which VTK does not look at.
+  void set_run(const std::string& key, const std::string& value);
+  void set_run(const std::vector<std::pair<std::string, std::string>>& facts);
+
+  /// Closes the file and gives it its name. Fields handed out must be gone by then.
+  void commit();
+
+private:
+  std::vector<std::uint64_t> point_shape(int components) const;
+  std::vector<std::uint64_t> cell_shape(int components) const;
+  Hdf5Dataset open_data(std::optional<Hdf5Group>& group, const std::string& name,
+                        const std::vector<std::uint64_t>& shape, hid_t type, std::size_t bytes);
+  template<class T>
+  static void write_field(VtkHdfField field, ConstSpan<T> values, std::uint64_t count,
+                          int components, const std::string& unit) {
+    OSSATURA_REQUIRE(values.size == count * std::uint64_t(components),
+                     values.size << " values for " << count << " x " << components);
+    field.append(values);
+    if (!unit.empty())
+      field.set_unit(unit);
+  }
+
+  AtomicFile output_;
+  Hdf5File file_;
+  Hdf5Layout layout_;
+  std::optional<Hdf5Group> vtk_, point_data_, cell_data_, run_;
+  std::uint64_t num_points_ = 0;
+  std::uint64_t num_cells_ = 0;
+  std::uint64_t num_corners_ = 0; ///< of all cells
+};
+
+/// A saved step of a time series.
+struct VtkSeriesStep {
+  std::string file; ///< relative to the directory of the series
+  double time;
+};
+
+/// Writes a ParaView file series (`NAME.hdf.series`) that lists the steps.
+void write_vtk_series(const std::string& path, const std::vector<VtkSeriesStep>& steps);
+
+} // namespace ossatura

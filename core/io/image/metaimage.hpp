@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// MetaImage, the native format of ITK: .mha (one file) and .mhd (text beside a data file).
+#pragma once
+
+#include <ossatura/core/mesh/voxel_image.hpp>
+
+#include <string>
+
+namespace ossatura {
+
+/// Reads a 3-D scalar MetaImage: MET_CHAR to MET_DOUBLE, binary, plain or zlib-compressed, either
+/// byte order, data in the file (LOCAL) or in one file beside it. Spacing and offset are in mm;
+/// `origin` becomes the lower corner of the first voxel, whose centre the file names, and
+/// `direction` its matrix, both in the world of the file (LPS). Throws InputError for other kinds
+/// (ASCII data, slices in many files, several channels), for voxels that are not cubes within 1e-3,
+/// values that are not finite, and damage.
+VoxelImage read_metaimage(const std::string& path);
+
+} // namespace ossatura

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// NIfTI-1 and NIfTI-2 images in one file, .nii and .nii.gz.
+//
+// [1] NIfTI-1 and NIfTI-2 data format, nifti.nimh.nih.gov.
+// Read here and not through libniftiio, which takes the sizes of a damaged header at their word and
+// prints to stderr.
+#pragma once
+
+#include <ossatura/core/mesh/voxel_image.hpp>
+
+#include <string>
+
+namespace ossatura {
+
+/// Reads a 3-D scalar image (further extents of 1 allowed): integers of 1 to 8 bytes, float,
+/// double, either byte order, gzip told by content; scl_slope and scl_inter applied; spacing in m,
+/// mm or micron (mm where the file does not say). Origin and direction are those of sform, else of
+/// qform, in the world of the file (RAS); without either the image stays in its own axes. Throws
+/// InputError for other kinds, for voxels that are not cubes within 1e-3, values that are not
+/// finite, and damage.
+VoxelImage read_nifti(const std::string& path);
+
+} // namespace ossatura

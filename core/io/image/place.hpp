@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where an image lies in the world, from what its header says.
+#pragma once
+
+#include <ossatura/core/mesh/voxel_image.hpp>
+
+#include <array>
+#include <optional>
+
+namespace ossatura {
+
+/// The direction of an image whose axis d runs along axis[d], a vector as long as a voxel. Empty
+/// where these are not orthogonal, are not of length `edge` (both to 1e-3) or are not finite: such
+/// voxels are no cubes of that edge.
+std::optional<ImageDirection> make_direction(const std::array<std::array<double, 3>, 3>& axis,
+                                             double edge);
+
+/// The lower corner of voxel (0, 0, 0), whose centre is at `centre` (mm).
+std::array<double, 3> lower_corner(const std::array<double, 3>& centre, double edge,
+                                   const ImageDirection& direction);
+
+} // namespace ossatura

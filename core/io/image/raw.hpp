@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Images without a description: the caller gives it.
+#pragma once
+
+#include <ossatura/core/io/image/samples.hpp>
+#include <ossatura/core/mesh/voxel_image.hpp>
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace ossatura {
+
+struct RawImageOptions {
+  std::array<int, 3> shape{0, 0, 0}; ///< nx, ny, nz; x fastest in the file
+  SampleType type = SampleType::u8;
+  ByteOrder order = ByteOrder::little;
+  double spacing = 1;             ///< edge of a voxel in mm
+  std::uint64_t header_bytes = 0; ///< bytes before the first voxel
+};
+
+/// Reads a headerless image. Throws UsageError for a shape or spacing that makes no sense, and
+/// InputError unless the size of the file is exactly header plus voxels.
+VoxelImage read_raw_image(const std::string& path, const RawImageOptions& options);
+
+} // namespace ossatura

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ossatura/core/io/image/samples.hpp>
+
+#include <ossatura/core/base/require.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <sstream>
+#include <vector>
+
+namespace ossatura {
+namespace {
+
+struct TypeInfo {
+  const char* name;
+  std::size_t size;
+};
+
+// In the order of SampleType.
+constexpr std::array<TypeInfo, 10> types{{{"u8", 1},
+                                          {"i8", 1},
+                                          {"u16", 2},
+                                          {"i16", 2},
+                                          {"u32", 4},
+                                          {"i32", 4},
+                                          {"u64", 8},
+                                          {"i64", 8},
+                                          {"f32", 4},
+                                          {"f64", 8}}};
+
+template<class T>
+void convert(const unsigned char* bytes, std::size_t count, double slope, double intercept,
+             float* value) {
+  const bool scaled = slope != 1 || intercept != 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    T x;
+    std::memcpy(&x, bytes + i * sizeof(T), sizeof(T));
+    value[i] = scaled ? float(double(x) * slope + intercept) : float(x);
+  }
+}
+
+void convert(SampleType type, const unsigned char* bytes, std::size_t count, double slope,
+             double intercept, float* value) {
+  switch (type) {
+  case SampleType::u8:
+    return convert<std::uint8_t>(bytes, count, slope, intercept, value);
+  case SampleType::i8:
+    return convert<std::int8_t>(bytes, count, slope, intercept, value);
+  case SampleType::u16:
+    return convert<std::uint16_t>(bytes, count, slope, intercept, value);
+  case SampleType::i16:
+    return convert<std::int16_t>(bytes, count, slope, intercept, value);
+  case SampleType::u32:
+    return convert<std::uint32_t>(bytes, count, slope, intercept, value);
+  case SampleType::i32:
+    return convert<std::int32_t>(bytes, count, slope, intercept, value);
+  case SampleType::u64:
+    return convert<std::uint64_t>(bytes, count, slope, intercept, value);
+  case SampleType::i64:
+    return convert<std::int64_t>(bytes, count, slope, intercept, value);
+  case SampleType::f32:
+    return convert<float>(bytes, count, slope, intercept, value);
+  case SampleType::f64:
+    return convert<double>(bytes, count, slope, intercept, value);
+  }
+}
+
+} // namespace
+
+void to_native(unsigned char* bytes, std::size_t count, std::size_t size, ByteOrder order) {
+  const std::uint16_t probe = 1;
+  unsigned char low;
+  std::memcpy(&low, &probe, 1);
+  const bool little = low == 1;
+  if (size == 1 || little == (order == ByteOrder::little))
+    return;
+  for (std::size_t i = 0; i < count; ++i)
+    std::reverse(bytes + i * size, bytes + (i + 1) * size);
+}
+
+std::size_t size_of(SampleType type) {
+  return types[std::size_t(type)].size;
+}
+const char* name_of(SampleType type) {
+  return types[std::size_t(type)].name;
+}
+
+void read_samples(const std::string& where, ByteStream& stream, SampleType type, ByteOrder order,
+                  VoxelImage& image, double slope, double intercept) {
+  const std::size_t size = size_of(type);
+  const std::size_t count = image.num_voxels(); // below 2^40, so bytes fit in 64 bits
+  std::ostringstream meaning;
+  meaning << image.shape[0] << " x " << image.shape[1] << " x " << image.shape[2] << " voxels of "
+          << size << (size == 1 ? " byte" : " bytes");
+  stream.require_plausible(std::uint64_t(count) * size, meaning.str());
+  try {
+    image.value.resize(count);
+  } catch (const std::exception&) {
+    fail<BackendError>(where, ": ", meaning.str(), " do not fit in memory");
+  }
+  constexpr std::size_t block = std::size_t(1) << 20;
+  std::vector<unsigned char> bytes(std::min(block, count) * size);
+  for (std::size_t first = 0; first < count; first += block) {
+    const std::size_t part = std::min(block, count - first);
+    stream.read(bytes.data(), part * size);
+    to_native(bytes.data(), part, size, order);
+    float* value = image.value.data() + first;
+    convert(type, bytes.data(), part, slope, intercept, value);
+    for (std::size_t i = 0; i < part; ++i)
+      if (!std::isfinite(value[i])) {
+        const std::size_t nx = std::size_t(image.shape[0]);
+        const std::size_t ny = std::size_t(image.shape[1]);
+        const std::size_t v = first + i;
+        fail<InputError>(where, ": voxel (x, y, z) = (", v % nx, ", ", v / nx % ny, ", ",
+                         v / nx / ny, ") is ", value[i],
+                         "; values must be finite: write background as a number, say 0");
+      }
+  }
+  stream.require_end("the " + meaning.str());
+}
+
+} // namespace ossatura

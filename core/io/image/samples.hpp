@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Voxel values as files store them: type and byte order.
+#pragma once
+
+#include <ossatura/core/io/text/byte_stream.hpp>
+#include <ossatura/core/mesh/voxel_image.hpp>
+
+#include <string>
+
+namespace ossatura {
+
+enum class SampleType { u8, i8, u16, i16, u32, i32, u64, i64, f32, f64 };
+enum class ByteOrder { little, big };
+
+std::size_t size_of(SampleType type);
+const char* name_of(SampleType type);
+
+/// Puts `count` numbers of `size` bytes each into the byte order of this machine.
+void to_native(unsigned char* bytes, std::size_t count, std::size_t size, ByteOrder order);
+
+/// Reads image.num_voxels() samples into image.value as value * slope + intercept, rounded to
+/// float. `image.shape` is set before. Throws InputError where the stream cannot hold them or goes
+/// on behind them, and for a value that is not finite, naming the voxel; BackendError where they do
+/// not fit in memory.
+void read_samples(const std::string& where, ByteStream& stream, SampleType type, ByteOrder order,
+                  VoxelImage& image, double slope = 1, double intercept = 0);
+
+} // namespace ossatura

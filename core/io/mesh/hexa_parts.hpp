@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the readers of models of hexahedra find in a file, by places in it, and the model made of
+// that.
+#pragma once
+
+#include <ossatura/core/io/mesh/hexa_file.hpp>
+#include <ossatura/core/mesh/hexa_faces.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ossatura {
+
+/// A pressure into the element on one of its faces, in units of the file.
+struct HexaPressure {
+  std::int32_t elem;
+  int face; ///< row of hexa_face, by the nodes as the file has them
+  double pressure;
+};
+
+struct HexaCase {
+  std::string name;
+  std::vector<NodeForce> forces; ///< by place
+  std::vector<HexaPressure> pressures;
+};
+
+struct HexaParts {
+  std::string path;
+  double unit = 1; ///< m per unit of length of the file
+  /// Names of places as messages have them ("element 12").
+  std::function<std::string(std::size_t place)> elem_name, node_name;
+
+  std::vector<double> point;      ///< [num_points, 3], in units of the file
+  std::vector<std::int32_t> node; ///< [num_elem, 8], places of points
+  std::map<std::string, std::vector<std::int32_t>> node_sets, elem_sets; ///< in any order
+  std::vector<std::uint8_t> held; ///< components by place of the point; may end early
+  std::vector<HexaCase> cases;
+  double young = 0, poisson = 0; ///< in units of the file
+  std::vector<std::string> notes;
+};
+
+/// The model: elements turned where they are inside out, points left out that no element has,
+/// pressures as consistent forces (2 x 2 Gauss points a face), all loads of a node added up;
+/// lengths in m. Throws InputError for bad elements, and for loads on points that no element has.
+/// `turned`, where given, becomes which elements were turned.
+HexaFile make_hexa_file(HexaParts&& parts, std::vector<bool>* turned = nullptr);
+
+} // namespace ossatura

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tetrahedra of the heart from grids of VTK.
+#include <ossatura/core/io/mesh/tetra_check.hpp>
+#include <ossatura/core/io/vtk/grid.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <initializer_list>
+
+namespace ossatura {
+namespace {
+
+std::string lower_case(std::string name) {
+  for (char& c : name)
+    c = char(std::tolower(static_cast<unsigned char>(c)));
+  return name;
+}
+
+bool is_one_of(const std::string& name, std::initializer_list<const char*> usual) {
+  const std::string lower = lower_case(name);
+  return std::any_of(usual.begin(), usual.end(), [&](const char* u) { return lower == u; });
+}
+
+/// The field called `name` or, where that is empty, the first of the usual names; null where there
+/// is none of these.
+const VtkField* find_field(const VtkGrid& grid, const std::string& name, const char* what,
+                           std::initializer_list<const char*> usual) {
+  for (const char* u : usual)
+    for (const VtkField& field : grid.cell_field)
+      if (name.empty() ? lower_case(field.name) == u : field.name == name)
+        return &field;
+  std::string known;
+  for (const VtkField& field : grid.cell_field)
+    known += (known.empty() ? "" : ", ") + field.name;
+  if (known.empty())
+    known = "none";
+  // Directions that are silently left out would give another result.
+  for (const std::string& field : grid.point_field)
+    if (name.empty() ? is_one_of(field, usual) : field == name)
+      fail<InputError>(grid.path, ": the ", what, " '", field,
+                       "' is data of points; make it data of cells, for example by the filter "
+                       "Point Data to Cell Data of ParaView");
+  if (!name.empty())
+    fail<InputError>(grid.path, ": there is no cell data called '", name, "' for the ", what,
+                     "; there is: ", known);
+  return nullptr;
+}
+
+/// The rows of `value` that belong to tetrahedra.
+template<class T>
+void keep_rows(std::vector<T>& value, std::size_t row, const VtkGrid& grid) {
+  std::size_t count = 0;
+  for (std::size_t cell = 0; cell < grid.type.size(); ++cell) {
+    if (grid.type[cell] != vtk_tetra)
+      continue;
+    for (std::size_t k = 0; k < row; ++k)
+      value[row * count + k] = value[row * cell + k];
+    ++count;
+  }
+  value.resize(row * count);
+}
+
+/// The rows of a field that belong to tetrahedra.
+template<class T>
+std::vector<T> read_rows(const VtkGrid& grid, const VtkField& field, const VtkNumbers& numbers) {
+  const std::size_t row = field.num_components;
+  std::vector<T> value = read_vtk_numbers<T>(numbers);
+  if (row == 0 || value.size() != row * grid.type.size())
+    fail<InputError>(grid.path, ": the cell data '", field.name, "' has ",
+                     row == 0 ? 0 : value.size() / row, " rows for ", grid.type.size(), " cells");
+  keep_rows(value, row, grid);
+  return value;
+}
+
+template<class T>
+std::vector<T> read_field(const VtkGrid& grid, const VtkField* field, std::size_t row,
+                          const char* what) {
+  if (field == nullptr)
+    return {};
+  if (field->num_components != row)
+    fail<InputError>(grid.path, ": the cell data '", field->name, "' has ", field->num_components,
+                     " components; the ", what, " has ", row);
+  return read_rows<T>(grid, *field, field->numbers());
+}
+
+/// The rows of several fields, one after the other in each row.
+std::vector<double> read_values(const VtkGrid& grid, const std::vector<std::string>& names) {
+  std::vector<std::vector<double>> column;
+  std::vector<std::size_t> width;
+  for (const std::string& name : names) {
+    const VtkField* field = find_field(grid, name, "values", {""});
+    VtkNumbers numbers = field->numbers();
+    numbers.may_be_nan = true;
+    width.push_back(field->num_components);
+    column.push_back(read_rows<double>(grid, *field, numbers));
+  }
+  if (column.size() == 1)
+    return std::move(column[0]);
+  std::vector<double> value;
+  for (std::size_t i = 0; !column.empty() && i < column[0].size() / width[0]; ++i)
+    for (std::size_t k = 0; k < column.size(); ++k)
+      value.insert(value.end(), &column[k][width[k] * i], &column[k][width[k] * i] + width[k]);
+  return value;
+}
+
+/// Moves the vertices of the tetrahedra, and marks those of other cells.
+std::vector<bool> take_cells(const VtkGrid& grid, TetraMesh& mesh) {
+  const std::int64_t num_points = std::int64_t(grid.point.size() / 3);
+  std::vector<bool> passed_over;
+  for (std::size_t cell = 0; cell < grid.type.size(); ++cell) {
+    const VtkCellType& type = require_cell_type(grid, cell);
+    if (type.dimension == 3 && type.number != vtk_tetra)
+      fail<InputError>(cell_place(grid, cell), " is a ", type.name, " (type ", type.number,
+                       "); of volume cells, only tetrahedra of four points are solved: cut it "
+                       "into tetrahedra, for example by the filter Tetrahedralize of ParaView");
+    const std::int64_t* v = grid.connectivity.data() + grid.offset[cell];
+    const std::int64_t num = grid.offset[cell + 1] - grid.offset[cell];
+    if (type.dimension == 3) {
+      if (num != 4)
+        fail<InputError>(cell_place(grid, cell), " is a tetrahedron of ", num,
+                         " points; it has four");
+      if (!is_tetra(v, num_points))
+        fail<InputError>(cell_place(grid, cell), ": ", describe_bad_tetra(v, num_points));
+      for (int k = 0; k < 4; ++k)
+        mesh.tetra.push_back(std::int32_t(v[k]));
+      continue;
+    }
+    require_points_of_cell(grid, cell);
+    passed_over.resize(std::size_t(num_points));
+    for (std::int64_t k = 0; k < num; ++k)
+      passed_over[std::size_t(v[k])] = true;
+  }
+  return passed_over;
+}
+
+} // namespace
+
+TetraMesh make_tetra_mesh(VtkGrid& grid, const VtkFieldNames& names, double unit) {
+  scale_points(grid, unit);
+  require_offsets(grid);
+  TetraMesh mesh;
+  mesh.tetra.reserve(grid.connectivity.size());
+  const std::vector<bool> passed_over = take_cells(grid, mesh);
+  mesh.point = std::move(grid.point);
+  std::vector<std::int64_t>().swap(grid.connectivity);
+  std::vector<std::int64_t>().swap(grid.offset);
+
+  // meshtool and openCARP write elemTag, fiber and sheet; Gmsh CellEntityIds, meshio gmsh:physical.
+  const VtkField* tag =
+      find_field(grid, names.tag, "tag",
+                 {"tag", "tags", "elemtag", "elemtags", "region", "regions", "regionid",
+                  "region_id", "material", "materialid", "materials", "id", "ids", "label",
+                  "labels", "gmsh:physical", "cellentityids", "medit:ref"});
+  const VtkField* fibre = find_field(
+      grid, names.fibre, "fibre direction",
+      {"fiber", "fibre", "fibers", "fibres", "fiber_direction", "fibre_direction", "f0"});
+  const VtkField* sheet = find_field(grid, names.sheet, "sheet direction",
+                                     {"sheet", "sheets", "sheet_direction", "s0"});
+  if (fibre == nullptr && sheet != nullptr)
+    fail<InputError>(grid.path, ": has the sheet direction '", sheet->name,
+                     "', but no fibre direction by a usual name; name the field of the fibres");
+  mesh.tag = read_field<std::int32_t>(grid, tag, 1, "tag");
+  mesh.tag.resize(mesh.num_tetra(), 0);
+  mesh.fibre = read_field<float>(grid, fibre, 3, "fibre direction");
+  mesh.sheet = read_field<float>(grid, sheet, 3, "sheet direction");
+  mesh.value = read_values(grid, names.value);
+  finish_tetra_mesh(grid.path, mesh, passed_over,
+                    [&](std::size_t point) { return point_place(grid, point); });
+  return mesh;
+}
+
+} // namespace ossatura

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ossatura/core/mesh/congruence.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <unordered_map>
+
+namespace ossatura {
+namespace {
+
+/// The rotations of a hexahedron that bring corner `c` to place 0, with the corners that follow.
+constexpr int rotation[8][3][8] = {
+    {{0, 1, 2, 3, 4, 5, 6, 7}, {0, 3, 7, 4, 1, 2, 6, 5}, {0, 4, 5, 1, 3, 7, 6, 2}},
+    {{1, 2, 3, 0, 5, 6, 7, 4}, {1, 0, 4, 5, 2, 3, 7, 6}, {1, 5, 6, 2, 0, 4, 7, 3}},
+    {{2, 3, 0, 1, 6, 7, 4, 5}, {2, 1, 5, 6, 3, 0, 4, 7}, {2, 6, 7, 3, 1, 5, 4, 0}},
+    {{3, 0, 1, 2, 7, 4, 5, 6}, {3, 2, 6, 7, 0, 1, 5, 4}, {3, 7, 4, 0, 2, 6, 5, 1}},
+    {{4, 7, 6, 5, 0, 3, 2, 1}, {4, 5, 1, 0, 7, 6, 2, 3}, {4, 0, 3, 7, 5, 1, 2, 6}},
+    {{5, 4, 7, 6, 1, 0, 3, 2}, {5, 6, 2, 1, 4, 7, 3, 0}, {5, 1, 0, 4, 6, 2, 3, 7}},
+    {{6, 5, 4, 7, 2, 1, 0, 3}, {6, 7, 3, 2, 5, 4, 0, 1}, {6, 2, 1, 5, 7, 3, 0, 4}},
+    {{7, 6, 5, 4, 3, 2, 1, 0}, {7, 4, 0, 3, 6, 5, 1, 2}, {7, 3, 2, 6, 4, 0, 1, 5}}};
+
+using Position = std::array<std::int64_t, 3>;
+using Shape = std::array<Position, 7>; ///< of nodes 1 to 7 from node 0
+
+struct ShapeHash {
+  std::size_t operator()(const Shape& shape) const {
+    std::uint64_t h = 0;
+    for (const Position& p : shape)
+      for (std::int64_t c : p) {
+        h = (h ^ std::uint64_t(c)) * 0x9e3779b97f4a7c15ull;
+        h ^= h >> 29;
+      }
+    return std::size_t(h);
+  }
+};
+
+double longest_edge(const ElementMesh& mesh) {
+  double longest = 0;
+  for (std::size_t e = 0; e < mesh.num_elem(); ++e)
+    for (std::size_t a : {1u, 3u, 4u, 6u}) { // from node 0, and the diagonal for the flattest
+      double square = 0;
+      for (std::size_t c = 0; c < 3; ++c) {
+        const double d = mesh.point[3 * std::size_t(mesh.node[8 * e + a]) + c] -
+                         mesh.point[3 * std::size_t(mesh.node[8 * e]) + c];
+        square += d * d;
+      }
+      longest = std::max(longest, square);
+    }
+  return std::sqrt(longest);
+}
+
+/// The shape of an element with its nodes counted from the lowest corner, in the way whose node 1
+/// is highest: the same however the mesh counts them. Returns the way.
+const int* canonical_shape(const ElementMesh& mesh, std::size_t e, double quantum, Shape& shape) {
+  Position at[8];
+  for (std::size_t a = 0; a < 8; ++a)
+    for (std::size_t c = 0; c < 3; ++c) {
+      const std::size_t i = std::size_t(mesh.node[8 * e + a]), o = std::size_t(mesh.node[8 * e]);
+      at[a][c] =
+          std::int64_t(std::llround((mesh.point[3 * i + c] - mesh.point[3 * o + c]) / quantum));
+    }
+  const std::size_t corner = std::size_t(std::min_element(at, at + 8) - at);
+  const int* way = rotation[corner][0];
+  for (const auto& other : rotation[corner])
+    if (at[other[1]] > at[way[1]])
+      way = other;
+  for (std::size_t a = 1; a < 8; ++a)
+    for (std::size_t c = 0; c < 3; ++c)
+      shape[a - 1][c] = at[way[a]][c] - at[way[0]][c];
+  return way;
+}
+
+} // namespace
+
+CongruenceClasses find_congruence_classes(const ElementMesh& mesh, int max_classes) {
+  CongruenceClasses classes;
+  const double quantum = 1e-10 * longest_edge(mesh);
+  if (!(quantum > 0) || mesh.shape != ElementShape::hexa)
+    return {};
+  std::unordered_map<Shape, int, ShapeHash> known;
+  classes.of_elem.resize(mesh.num_elem());
+  classes.node.resize(mesh.node.size());
+  Shape shape, before{};
+  int last = -1;
+  for (std::size_t e = 0; e < mesh.num_elem(); ++e) {
+    const int* const way = canonical_shape(mesh, e, quantum, shape);
+    if (last < 0 || shape != before) { // neighbours in the list tend to agree
+      last = known.emplace(shape, int(known.size())).first->second;
+      before = shape;
+      if (last == classes.num_classes()) {
+        if (last == max_classes)
+          return {};
+        classes.first.push_back(int(e));
+      }
+    }
+    classes.of_elem[e] = last;
+    for (std::size_t a = 0; a < 8; ++a)
+      classes.node[8 * e + a] = mesh.node[8 * e + std::size_t(way[a])];
+  }
+  return classes;
+}
+
+} // namespace ossatura

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which elements of a mesh of hexahedra have the same shape up to translation: meshes from boxes
+// and sweeps have few shapes, and elements of one shape have one stiffness matrix.
+#pragma once
+
+#include <ossatura/core/mesh/element_mesh.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace ossatura {
+
+struct CongruenceClasses {
+  std::vector<int> first;         ///< [num_classes] the first element of each
+  std::vector<int> of_elem;       ///< [num_elem]
+  std::vector<std::int32_t> node; ///< [num_elem, 8] in the order of the class: an element's nodes
+                                  ///< may be counted from another corner than in the mesh
+
+  int num_classes() const { return int(first.size()); }
+};
+
+/// Shapes agree where the positions of nodes do to 1e-10 of the longest edge of the mesh. Gives up,
+/// with no class at all, when there are more than `max_classes`.
+CongruenceClasses find_congruence_classes(const ElementMesh& mesh, int max_classes);
+
+} // namespace ossatura

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tetrahedra of the region where a function is negative, by isosurface stuffing [1]: a
+// body-centred cubic lattice, whose points near the surface are moved onto it, and whose edges
+// across it are cut.
+//
+// [1] F. Labelle, J. R. Shewchuk. Isosurface stuffing: fast tetrahedral meshes with good dihedral
+//     angles. ACM Transactions on Graphics 26 (2007), doi:10.1145/1276377.1276448
+#pragma once
+
+#include <ossatura/core/mesh/tetra_mesh.hpp>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+
+namespace ossatura::detail {
+
+using Vector3 = std::array<double, 3>;
+
+using LevelFunction = std::function<double(const Vector3&)>;
+
+struct CutLattice {
+  Vector3 lower, upper; ///< a box around the region
+  double h;             ///< edge of a cube for each lattice point, of which there are 1 / h^3
+  double jitter = 0;    ///< lattice points are moved by up to this part of h
+  std::uint64_t seed = 0;
+};
+
+/// Points and tetrahedra (all positive) of the region where `level` is negative; no tags. `level`
+/// is continuous and near its zeros about the signed distance. Points are numbered by planes of
+/// rising z, rows of rising y and rising x.
+TetraMesh cut_lattice(const CutLattice& lattice, const LevelFunction& level);
+
+} // namespace ossatura::detail

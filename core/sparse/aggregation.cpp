@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ossatura/core/sparse/aggregation.hpp>
+
+#include <ossatura/core/base/require.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ossatura {
+
+namespace {
+
+/// The rows of a list of lists, one at a time, without duplicates.
+class Collector {
+public:
+  explicit Collector(int num_columns)
+      : seen_(std::size_t(num_columns), -1) {}
+
+  void add(int row, int column) {
+    if (seen_[std::size_t(column)] == row)
+      return;
+    seen_[std::size_t(column)] = row;
+    row_.push_back(column);
+  }
+  /// Ends the row.
+  void store(BlockGraph& graph) {
+    std::sort(row_.begin(), row_.end());
+    graph.column.insert(graph.column.end(), row_.begin(), row_.end());
+    graph.row_begin.push_back(std::int64_t(graph.column.size()));
+    row_.clear();
+  }
+
+private:
+  std::vector<int> seen_, row_; ///< the last row that had a column; the present row
+};
+
+template<class Visit>
+void for_each_column(const BlockGraph& graph, int row, const Visit& visit) {
+  for (std::int64_t k = graph.row_begin[std::size_t(row)];
+       k < graph.row_begin[std::size_t(row) + 1]; ++k)
+    visit(graph.column[std::size_t(k)]);
+}
+
+/// The rows by aggregates.
+BlockGraph make_members(const Aggregates& aggregates) {
+  BlockGraph members;
+  members.row_begin.assign(std::size_t(aggregates.count) + 1, 0);
+  for (int a : aggregates.of)
+    if (a >= 0)
+      ++members.row_begin[std::size_t(a) + 1];
+  for (std::size_t a = 0; a < std::size_t(aggregates.count); ++a)
+    members.row_begin[a + 1] += members.row_begin[a];
+  members.column.resize(std::size_t(members.row_begin.back()));
+  std::vector<std::int64_t> next(members.row_begin.begin(), members.row_begin.end() - 1);
+  for (std::size_t i = 0; i < aggregates.of.size(); ++i)
+    if (aggregates.of[i] >= 0)
+      members.column[std::size_t(next[std::size_t(aggregates.of[i])]++)] = int(i);
+  return members;
+}
+
+} // namespace
+
+Aggregates make_aggregates(const BlockGraph& graph, const std::vector<std::uint8_t>& active) {
+  const int n = graph.num_rows();
+  OSSATURA_REQUIRE(std::int64_t(active.size()) == n, active.size()
+                                                         << " marks for " << n << " rows");
+  Aggregates aggregates;
+  std::vector<int>& of = aggregates.of;
+  of.assign(std::size_t(n), -1);
+
+  // Whole neighbourhoods. A row is touched when it or a neighbour has an aggregate; of the others,
+  // those with most touched neighbours come first: the corners between aggregates.
+  std::vector<std::uint8_t> touched(std::size_t(n), 0);
+  std::vector<int> contact(std::size_t(n), 0); // touched neighbours
+  std::vector<std::vector<int>> waiting(1);    // rows by their contact; some have more by now
+  std::vector<std::size_t> served(1, 0);       // of each list
+  std::size_t most = 0;                        // longer contacts have no rows
+  const auto touch = [&](int j) {
+    if (touched[std::size_t(j)])
+      return;
+    touched[std::size_t(j)] = 1;
+    for_each_column(graph, j, [&](int i) {
+      if (touched[std::size_t(i)] || !active[std::size_t(i)])
+        return;
+      const std::size_t now = std::size_t(++contact[std::size_t(i)]);
+      if (now >= waiting.size()) {
+        waiting.resize(now + 1);
+        served.resize(now + 1, 0);
+      }
+      waiting[now].push_back(i);
+      most = std::max(most, now);
+    });
+  };
+  const auto gather = [&](int root) {
+    const int name = aggregates.count++;
+    for_each_column(graph, root, [&](int j) {
+      if (active[std::size_t(j)])
+        of[std::size_t(j)] = name;
+    });
+    for_each_column(graph, root, [&](int j) {
+      if (active[std::size_t(j)])
+        for_each_column(graph, j, touch);
+    });
+  };
+  for (int start = 0; start < n; ++start) {
+    if (touched[std::size_t(start)] || !active[std::size_t(start)])
+      continue;
+    gather(start);
+    while (most > 0) {
+      std::vector<int>& list = waiting[most];
+      if (served[most] == list.size()) {
+        list.clear();
+        served[most--] = 0;
+        continue;
+      }
+      const int next = list[served[most]++];
+      if (!touched[std::size_t(next)] && std::size_t(contact[std::size_t(next)]) == most)
+        gather(next);
+    }
+  }
+
+  // Rows between them.
+  std::vector<int> near, joined(std::size_t(n), -1);
+  for (int i = 0; i < n; ++i) {
+    if (of[std::size_t(i)] >= 0 || !active[std::size_t(i)])
+      continue;
+    near.clear();
+    for_each_column(graph, i, [&](int j) {
+      if (of[std::size_t(j)] >= 0)
+        near.push_back(of[std::size_t(j)]);
+    });
+    std::sort(near.begin(), near.end());
+    std::size_t largest = 0;
+    for (std::size_t k = 0, first = 0; k < near.size(); ++k) {
+      first = near[k] == near[first] ? first : k;
+      if (k - first + 1 > largest) {
+        largest = k - first + 1;
+        joined[std::size_t(i)] = near[k];
+      }
+    }
+  }
+  for (int i = 0; i < n; ++i)
+    if (of[std::size_t(i)] < 0)
+      of[std::size_t(i)] = joined[std::size_t(i)];
+
+  // Rows all of whose neighbours were between aggregates.
+  for (int i = 0; i < n; ++i) {
+    if (of[std::size_t(i)] >= 0 || !active[std::size_t(i)])
+      continue;
+    const int name = aggregates.count++;
+    of[std::size_t(i)] = name;
+    for_each_column(graph, i, [&](int j) {
+      if (of[std::size_t(j)] < 0 && active[std::size_t(j)])
+        of[std::size_t(j)] = name;
+    });
+  }
+  return aggregates;
+}
+
+AggregationPattern make_aggregation_pattern(const BlockGraph& graph, const Aggregates& aggregates) {
+  const int n = graph.num_rows(), count = aggregates.count;
+  const std::vector<int>& of = aggregates.of;
+  AggregationPattern pattern;
+  Collector by_aggregate(count);
+  pattern.prolongator.row_begin.assign(1, 0);
+  for (int i = 0; i < n; ++i) {
+    if (of[std::size_t(i)] >= 0)
+      for_each_column(graph, i, [&](int j) {
+        if (of[std::size_t(j)] >= 0)
+          by_aggregate.add(i, of[std::size_t(j)]);
+      });
+    by_aggregate.store(pattern.prolongator);
+  }
+
+  const BlockGraph& p = pattern.prolongator;
+  BlockGraph& transposed = pattern.restriction;
+  transposed.row_begin.assign(std::size_t(count) + 1, 0);
+  for (int a : p.column)
+    ++transposed.row_begin[std::size_t(a) + 1];
+  for (std::size_t a = 0; a < std::size_t(count); ++a)
+    transposed.row_begin[a + 1] += transposed.row_begin[a];
+  transposed.column.resize(p.column.size());
+  pattern.entry.resize(p.column.size());
+  std::vector<std::int64_t> next(transposed.row_begin.begin(), transposed.row_begin.end() - 1);
+  for (int i = 0; i < n; ++i)
+    for (std::int64_t k = p.row_begin[std::size_t(i)]; k < p.row_begin[std::size_t(i) + 1]; ++k) {
+      const std::size_t to = std::size_t(next[std::size_t(p.column[std::size_t(k)])]++);
+      transposed.column[to] = i;
+      pattern.entry[to] = int(k);
+    }
+
+  Collector by_row(n), coarse(count);
+  pattern.product.row_begin.assign(1, 0);
+  pattern.coarse.row_begin.assign(1, 0);
+  for (int a = 0; a < count; ++a) {
+    for_each_column(transposed, a, [&](int i) {
+      for_each_column(graph, i, [&](int k) {
+        if (of[std::size_t(k)] >= 0)
+          by_row.add(a, k);
+      });
+    });
+    by_row.store(pattern.product);
+    for_each_column(pattern.product, a,
+                    [&](int k) { for_each_column(p, k, [&](int b) { coarse.add(a, b); }); });
+    coarse.store(pattern.coarse);
+  }
+  return pattern;
+}
+
+TentativeProlongator make_tentative_prolongator(const Aggregates& aggregates, int height,
+                                                const std::vector<double>& modes) {
+  const BlockGraph members = make_members(aggregates);
+  const std::size_t size = 6 * std::size_t(height);
+  OSSATURA_REQUIRE(modes.size() == size * aggregates.of.size(), modes.size()
+                                                                    << " entries of modes");
+  TentativeProlongator tentative;
+  tentative.value.assign(modes.size(), 0);
+  tentative.coarse_modes.assign(36 * std::size_t(aggregates.count), 0);
+  tentative.dropped.assign(std::size_t(aggregates.count), 0);
+  std::vector<double> q[6]; // columns
+  for (std::size_t a = 0; a < std::size_t(aggregates.count); ++a) {
+    const std::size_t begin = std::size_t(members.row_begin[a]),
+                      end = std::size_t(members.row_begin[a + 1]);
+    double* const r = &tentative.coarse_modes[36 * a];
+    for (std::size_t k = 0; k < 6; ++k) {
+      std::vector<double>& column = q[k];
+      column.clear();
+      double full = 0, left = 0;
+      for (std::size_t m = begin; m < end; ++m)
+        for (std::size_t c = 0; c < std::size_t(height); ++c) {
+          column.push_back(modes[size * std::size_t(members.column[m]) + 6 * c + k]);
+          full += column.back() * column.back();
+        }
+      for (int pass = 0; pass < 2; ++pass) // the second for what rounding left
+        for (std::size_t j = 0; j < k; ++j) {
+          double part = 0;
+          for (std::size_t i = 0; i < column.size(); ++i)
+            part += q[j][i] * column[i];
+          for (std::size_t i = 0; i < column.size(); ++i)
+            column[i] -= part * q[j][i];
+          r[6 * j + k] += part;
+        }
+      for (double x : column)
+        left += x * x;
+      const bool dropped = !(left > 1e-16 * full);
+      const double norm = dropped ? 0 : std::sqrt(left);
+      r[6 * k + k] = norm;
+      for (double& x : column)
+        x = dropped ? 0 : x / norm;
+      if (dropped)
+        tentative.dropped[a] |= std::uint8_t(1u << k);
+    }
+    for (std::size_t m = begin; m < end; ++m)
+      for (std::size_t c = 0; c < std::size_t(height); ++c)
+        for (std::size_t k = 0; k < 6; ++k)
+          tentative.value[size * std::size_t(members.column[m]) + 6 * c + k] =
+              q[k][(m - begin) * std::size_t(height) + c];
+  }
+  return tentative;
+}
+
+std::vector<double> rigid_modes(const std::vector<double>& point,
+                                const std::vector<std::uint8_t>& held) {
+  const std::size_t n = point.size() / 3;
+  OSSATURA_REQUIRE(held.size() == n, held.size() << " marks for " << n << " points");
+  double mean[3] = {0, 0, 0}, spread = 0;
+  for (std::size_t i = 0; i < 3 * n; ++i)
+    mean[i % 3] += point[i] / double(n);
+  for (std::size_t i = 0; i < 3 * n; ++i)
+    spread = std::max(spread, std::abs(point[i] - mean[i % 3]));
+  const double scale = spread > 0 ? 1 / spread : 1;
+  std::vector<double> modes(18 * n, 0);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t c = 0; c < 3; ++c) {
+      if (held[i] >> c & 1)
+        continue;
+      const std::size_t d = (c + 1) % 3, e = (c + 2) % 3;
+      double* const row = &modes[18 * i + 6 * c];
+      row[c] = 1;
+      // Component c of axis x position: that about e turns d backwards into c, that about d turns
+      // e.
+      row[3 + e] = -scale * (point[3 * i + d] - mean[d]);
+      row[3 + d] = scale * (point[3 * i + e] - mean[e]);
+    }
+  return modes;
+}
+
+} // namespace ossatura

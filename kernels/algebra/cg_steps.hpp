@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vector passes of preconditioned conjugate gradients. Their scalars stay in the memory of the
+// backend: a pass leaves a sum there and the next one reads it, so that only the residual's norm
+// is waited for.
+#pragma once
+
+#include <ossatura/core/base/vector.hpp>
+
+#include <type_traits>
+
+namespace ossatura {
+
+/// The scalars of an iteration, in the memory of the backend.
+struct CgScalars {
+  double rz;      ///< r . z of the present direction
+  double next_rz; ///< of the next one
+  double pq;      ///< p . A p
+  double norm2;   ///< r . r
+};
+
+/// Where they are: [4] in the order of CgScalars.
+template<class Exec>
+using CgScalarArray = Array<double, Exec>;
+
+namespace detail {
+/// Which entries of n a work item takes. On devices four, a warp's width apart, all loaded before
+/// the first is stored: memory is kept busy by the number of loads under way.
+template<class Exec>
+struct Entries {
+  static constexpr bool device = BackendTraits<Exec>::is_device;
+  static constexpr int per_item = device ? 4 : 1;
+  std::int64_t n, item;
+
+  KOKKOS_FUNCTION std::int64_t entry(int k) const {
+    return device ? (item / 32 * per_item + k) * 32 + item % 32 : item;
+  }
+  KOKKOS_FUNCTION bool valid(int k) const { return !device || entry(k) < n; }
+  static std::int64_t num_items(std::int64_t n) {
+    return device ? (n + 32 * per_item - 1) / (32 * per_item) * 32 : n;
+  }
+};
+
+template<class Exec>
+using DeviceSum =
+    Kokkos::View<double, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+template<class Exec>
+DeviceSum<Exec> device_sum(const CgScalarArray<Exec>& scalars, int k) {
+  return DeviceSum<Exec>(scalars.data() + k);
+}
+
+template<class Exec, class S, class T>
+struct MixedDot {
+  Array<S, Exec> x;
+  Array<T, Exec> y;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, double& partial) const {
+    partial += double(x(i)) * double(y(i));
+  }
+};
+} // namespace detail
+
+/// scalars.pq = p . q. Does not fence.
+template<class Exec, class T>
+void cg_curvature(const Exec& exec, const Array<T, Exec>& p, const Array<T, Exec>& q,
+                  const CgScalarArray<Exec>& scalars) {
+  Kokkos::parallel_reduce("ossatura::cg_curvature", range(exec, p.extent(0)),
+                          detail::MixedDot<Exec, T, T>{p, q}, detail::device_sum<Exec>(scalars, 2));
+}
+
+namespace detail {
+template<class Exec, class U, class T, class B>
+struct CgStep {
+  Array<double, Exec> scalars;
+  double unscale;
+  Array<T, Exec> p, q;
+  Array<U, Exec> x;
+  Array<T, Exec> r;
+  Array<B, Exec> b;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item, double& partial) const {
+    constexpr int n = Entries<Exec>::per_item;
+    const double rz = scalars(0), pq = scalars(2);
+    const double alpha = rz > 0 && pq > 0 ? rz / pq : 0;
+    const Entries<Exec> entries{std::int64_t(r.extent(0)), item};
+    T p_k[n] = {}, q_k[n] = {}, r_k[n] = {};
+    U x_k[n] = {};
+    for (int k = 0; k < n; ++k)
+      if (entries.valid(k)) {
+        const std::int64_t i = entries.entry(k);
+        r_k[k] = r(i);
+        if (alpha > 0) { // p may hold NaN if not
+          p_k[k] = p(i);
+          q_k[k] = q(i);
+          x_k[k] = x(i);
+        }
+      }
+    for (int k = 0; k < n; ++k)
+      if (entries.valid(k)) {
+        const std::int64_t i = entries.entry(k);
+        if (alpha > 0) {
+          x(i) = x_k[k] + U(alpha * unscale) * U(p_k[k]);
+          r_k[k] -= T(alpha) * q_k[k];
+          r(i) = r_k[k];
+          if constexpr (!std::is_same_v<B, T>)
+            b(i) = B(r_k[k]);
+        }
+        partial += double(r_k[k]) * double(r_k[k]);
+      }
+  }
+};
+} // namespace detail
+
+/// With alpha = rz / pq, or 0 unless both are positive: x += alpha unscale p, r -= alpha q, b = r
+/// in the precision of b (which is r if that is the same), scalars.norm2 = r . r. Does not fence.
+template<class Exec, class U, class T, class B>
+void cg_step(const Exec& exec, double unscale, const Array<T, Exec>& p, const Array<T, Exec>& q,
+             const Array<U, Exec>& x, const Array<T, Exec>& r, const Array<B, Exec>& b,
+             const CgScalarArray<Exec>& scalars) {
+  Kokkos::parallel_reduce("ossatura::cg_step",
+                          range(exec, detail::Entries<Exec>::num_items(r.extent(0))),
+                          detail::CgStep<Exec, U, T, B>{scalars, unscale, p, q, x, r, b},
+                          detail::device_sum<Exec>(scalars, 3));
+}
+
+/// scalars.next_rz = r . z. Does not fence.
+template<class Exec, class T, class B>
+void cg_angle(const Exec& exec, const Array<T, Exec>& r, const Array<B, Exec>& z,
+              const CgScalarArray<Exec>& scalars) {
+  Kokkos::parallel_reduce("ossatura::cg_angle", range(exec, r.extent(0)),
+                          detail::MixedDot<Exec, T, B>{r, z}, detail::device_sum<Exec>(scalars, 1));
+}
+
+namespace detail {
+template<class Exec, class T, class B>
+struct CgDirection {
+  Array<double, Exec> scalars;
+  double rescale;
+  Array<B, Exec> z;
+  Array<T, Exec> p;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    constexpr int n = Entries<Exec>::per_item;
+    const bool start = rescale == 0; // p is not read
+    const T beta = start ? T(0) : T(scalars(1) / (scalars(0) * rescale));
+    const Entries<Exec> entries{std::int64_t(p.extent(0)), item};
+    T p_k[n] = {};
+    for (int k = 0; k < n; ++k)
+      if (entries.valid(k)) {
+        p_k[k] = T(z(entries.entry(k)));
+        if (!start)
+          p_k[k] += beta * p(entries.entry(k));
+      }
+    for (int k = 0; k < n; ++k)
+      if (entries.valid(k))
+        p(entries.entry(k)) = p_k[k];
+  }
+};
+
+template<class Exec>
+struct CgAdvance {
+  Array<double, Exec> scalars;
+  KOKKOS_FUNCTION void operator()(std::int64_t) const { scalars(0) = scalars(1); }
+};
+} // namespace detail
+
+/// p = z + beta p and rz = next_rz, where beta = next_rz / (rescale rz). `rescale` is the factor by
+/// which the residual was scaled since p was formed (p counts in the former scale); 0 makes p = z.
+/// Does not fence.
+template<class Exec, class T, class B>
+void cg_direction(const Exec& exec, double rescale, const Array<B, Exec>& z,
+                  const Array<T, Exec>& p, const CgScalarArray<Exec>& scalars) {
+  Kokkos::parallel_for("ossatura::cg_direction",
+                       range(exec, detail::Entries<Exec>::num_items(p.extent(0))),
+                       detail::CgDirection<Exec, T, B>{scalars, rescale, z, p});
+  Kokkos::parallel_for("ossatura::cg_direction::advance", range(exec, 1),
+                       detail::CgAdvance<Exec>{scalars});
+}
+
+/// The scalars as they are after the work launched so far. Fences.
+template<class Exec>
+CgScalars read_scalars(const Exec& exec, const CgScalarArray<Exec>& scalars) {
+  double values[4];
+  const Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
+      values, 4);
+  Kokkos::deep_copy(exec, host, scalars);
+  fence(exec, "ossatura::read_scalars");
+  return {values[0], values[1], values[2], values[3]};
+}
+
+namespace detail {
+template<class Exec, class T, class B>
+struct ScaleResidual {
+  T scale;
+  Array<T, Exec> r;
+  Array<B, Exec> b;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const T ri = scale * r(i);
+    r(i) = ri;
+    if constexpr (!std::is_same_v<B, T>)
+      b(i) = B(ri);
+  }
+};
+} // namespace detail
+
+/// r = scale r and b = r in the precision of b (which is r if that is the same). Does not fence.
+template<class Exec, class T, class B>
+void scale_residual(const Exec& exec, T scale, const Array<T, Exec>& r, const Array<B, Exec>& b) {
+  Kokkos::parallel_for("ossatura::scale_residual", range(exec, r.extent(0)),
+                       detail::ScaleResidual<Exec, T, B>{scale, r, b});
+}
+
+} // namespace ossatura

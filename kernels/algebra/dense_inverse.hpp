@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inverse of a small symmetric positive semidefinite matrix where it lies: the sweep operator [1]
+// over blocks of pivots, all but the pivot blocks as updates of the whole matrix.
+//
+// Sweeping the rows K turns A_KK into -A_KK^-1, A_RK into A_RK A_KK^-1 and A_RR into
+// A_RR - A_RK A_KK^-1 A_KR; swept by all its rows, A is -A^-1. The pivots are those of Cholesky's
+// factorisation.
+//
+// [1] J. Goodnight. A tutorial on the SWEEP operator. Am. Stat. 33 (1979) 149-158,
+//     doi:10.1080/00031305.1979.10482685.
+#pragma once
+
+#include <ossatura/core/base/vector.hpp>
+
+#include <limits>
+
+namespace ossatura {
+
+namespace detail {
+
+constexpr int sweep_width = 32; ///< pivots of a block
+
+/// The largest Cholesky pivots decide which rows are used; others are cleared as they come.
+template<class Exec>
+struct CopyDiagonal {
+  std::int64_t n;
+  Array<double, Exec> a, diagonal;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { diagonal(i) = a(i * n + i); }
+};
+
+/// One team: pivots = (A_KK)^-1 on the rows whose pivot is large enough, else zero.
+template<class Exec>
+struct InvertPivots {
+  using Team = typename Kokkos::TeamPolicy<Exec>::member_type;
+  using Scratch = Kokkos::View<double*, typename Exec::scratch_memory_space,
+                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  std::int64_t n, first;
+  int width;
+  double threshold;
+  Array<double, Exec> a, diagonal;
+  Array<double, Exec> pivots; ///< [width * width]
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    const int w = width;
+    const Scratch block(team.team_scratch(0), w * w), row(team.team_scratch(0), w);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, w * w),
+                         [&](int ij) { block(ij) = a((first + ij / w) * n + first + ij % w); });
+    team.team_barrier();
+    for (int k = 0; k < w; ++k) {
+      const double pivot = block(k * w + k), full = diagonal(first + k);
+      const bool used = pivot > threshold * full && full > 0;
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, w), [&](int j) {
+        row(j) = block(k * w + j); // before the sweep
+      });
+      team.team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, w * w), [&](int ij) {
+        const int i = ij / w, j = ij % w;
+        if (!used)
+          block(ij) = i == k || j == k ? 0 : block(ij);
+        else if (i == k && j == k)
+          block(ij) = -1 / pivot;
+        else if (i == k || j == k)
+          block(ij) = (i == k ? row(j) : row(i)) / pivot;
+        else
+          block(ij) -= row(i) * row(j) / pivot;
+      });
+      team.team_barrier();
+    }
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, w * w),
+                         [&](int ij) { pivots(ij) = -block(ij); });
+  }
+  static std::size_t scratch_bytes(int w) {
+    return Scratch::shmem_size(w * w) + Scratch::shmem_size(w);
+  }
+};
+
+/// panel(k, j) = A_jK(k) and scaled(k, j) = (A_jK A_KK^-1)(k), for all rows j.
+template<class Exec>
+struct ScalePanel {
+  std::int64_t n, first;
+  int width;
+  Array<double, Exec> a, pivots;
+  Array<double, Exec> panel, scaled; ///< [width * n]
+
+  KOKKOS_FUNCTION void operator()(std::int64_t kj) const {
+    const std::int64_t k = kj / n, j = kj % n;
+    double sum = 0;
+    for (int l = 0; l < width; ++l)
+      sum += a((first + l) * n + j) * pivots(l * width + k); // both symmetric
+    panel(kj) = a((first + k) * n + j);
+    scaled(kj) = sum;
+  }
+};
+
+/// The entries after the sweep. Inside the block the result is -pivots, in its rows and columns
+/// `scaled`, elsewhere an update of rank `width`.
+template<class Exec>
+struct SweepEntries {
+  std::int64_t n, first;
+  int width;
+  Array<double, Exec> pivots, panel, scaled;
+  Array<double, Exec> a;
+
+  KOKKOS_FUNCTION bool in_block(std::int64_t i) const { return i >= first && i < first + width; }
+
+  KOKKOS_FUNCTION double swept(std::int64_t i, std::int64_t j) const {
+    if (in_block(i))
+      return in_block(j) ? -pivots((i - first) * width + (j - first)) : scaled((i - first) * n + j);
+    if (in_block(j))
+      return scaled((j - first) * n + i);
+    double sum = a(i * n + j);
+    // The same value for (i, j) and (j, i), so that the matrix stays symmetric to the last bit.
+    const std::int64_t low = Kokkos::min(i, j), high = Kokkos::max(i, j);
+    for (int k = 0; k < width; ++k)
+      sum -= scaled(k * n + low) * panel(k * n + high);
+    return sum;
+  }
+
+  /// One entry: on devices, where neighbouring threads read side by side.
+  KOKKOS_FUNCTION void operator()(std::int64_t ij) const { a(ij) = swept(ij / n, ij % n); }
+};
+
+/// One row of the lower triangle, with the loops in the order that host compilers vectorise.
+template<class Exec>
+struct SweepRow {
+  SweepEntries<Exec> entries;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const SweepEntries<Exec>& e = entries;
+    double* row = &e.a(i * e.n);
+    if (!e.in_block(i)) {
+      for (int k = 0; k < e.width; ++k) {
+        const double factor = e.panel(k * e.n + i);
+        const double* scaled = &e.scaled(k * e.n);
+        for (std::int64_t j = 0; j <= i; ++j)
+          row[j] -= factor * scaled[j];
+      }
+      for (std::int64_t j = e.first; j < e.first + e.width && j <= i; ++j)
+        row[j] = e.swept(i, j);
+    } else {
+      for (std::int64_t j = 0; j <= i; ++j)
+        row[j] = e.swept(i, j);
+    }
+  }
+};
+
+template<class Exec>
+struct MirrorLower {
+  std::int64_t n;
+  Array<double, Exec> a;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    for (std::int64_t j = 0; j < i; ++j)
+      a(j * n + i) = a(i * n + j);
+  }
+};
+
+template<class Exec, class Scalar>
+struct NegateInto {
+  Array<double, Exec> a;
+  Array<Scalar, Exec> inverse;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { inverse(i) = Scalar(-a(i)); }
+};
+
+} // namespace detail
+
+/// The inverse of the row-major symmetric matrix a [n * n], which is overwritten, on the rows whose
+/// Cholesky pivot exceeds `threshold` times the diagonal entry, and zero elsewhere: the inverse if
+/// the matrix is positive definite, else a symmetric generalised inverse (rows of held components
+/// are zero, floating parts lose their rigid motions). Takes about 2 n^3 operations. Does not
+/// fence.
+template<class Scalar, class Exec>
+Array<Scalar, Exec> invert_semidefinite(const Exec& exec, const Array<double, Exec>& a,
+                                        std::int64_t n, double threshold = 1e-10) {
+  OSSATURA_REQUIRE(std::int64_t(a.extent(0)) == n * n,
+                   a.extent(0) << " entries of a matrix with " << n << " rows");
+  const auto diagonal = make_uninitialized<double>(exec, n, "ossatura::dense_diagonal");
+  Kokkos::parallel_for("ossatura::invert_semidefinite::diagonal", range(exec, n),
+                       detail::CopyDiagonal<Exec>{n, a, diagonal});
+  constexpr std::int64_t widest = detail::sweep_width;
+  const auto pivots = make_uninitialized<double>(exec, widest * widest, "ossatura::dense_pivots");
+  const auto panel = make_uninitialized<double>(exec, widest * n, "ossatura::dense_panel");
+  const auto scaled = make_uninitialized<double>(exec, widest * n, "ossatura::dense_scaled");
+  for (std::int64_t first = 0; first < n; first += widest) {
+    const int width = int(n - first < widest ? n - first : widest);
+    // On devices the whole matrix is kept, elsewhere its lower triangle and the block's rows.
+    using Pivots = detail::InvertPivots<Exec>;
+    Kokkos::parallel_for("ossatura::invert_semidefinite::pivots",
+                         Kokkos::TeamPolicy<Exec>(exec, 1, Kokkos::AUTO)
+                             .set_scratch_size(0, Kokkos::PerTeam(Pivots::scratch_bytes(width))),
+                         Pivots{n, first, width, threshold, a, diagonal, pivots});
+    Kokkos::parallel_for("ossatura::invert_semidefinite::panel", range(exec, width * n),
+                         detail::ScalePanel<Exec>{n, first, width, a, pivots, panel, scaled});
+    const detail::SweepEntries<Exec> sweep{n, first, width, pivots, panel, scaled, a};
+    if constexpr (BackendTraits<Exec>::is_device) {
+      Kokkos::parallel_for("ossatura::invert_semidefinite::sweep", range(exec, n * n), sweep);
+    } else {
+      Kokkos::parallel_for("ossatura::invert_semidefinite::sweep", range(exec, n),
+                           detail::SweepRow<Exec>{sweep});
+      Kokkos::parallel_for("ossatura::invert_semidefinite::mirror", range(exec, n),
+                           detail::MirrorLower<Exec>{n, a});
+    }
+  }
+  const auto inverse = make_uninitialized<Scalar>(exec, n * n, "ossatura::dense_inverse");
+  Kokkos::parallel_for("ossatura::invert_semidefinite::negate", range(exec, n * n),
+                       detail::NegateInto<Exec, Scalar>{a, inverse});
+  return inverse;
+}
+
+} // namespace ossatura

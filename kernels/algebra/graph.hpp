@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which entries or blocks a sparse matrix has.
+#pragma once
+
+#include <ossatura/core/base/vector.hpp>
+#include <ossatura/core/parallel/array_pointer.hpp>
+
+#include <cstdint>
+
+namespace ossatura {
+
+/// Row i has the blocks row_begin(i) .. row_begin(i + 1); a matrix is a graph and the numbers of
+/// each block.
+template<class Exec>
+struct Graph {
+  int num_rows = 0;
+  Array<std::int64_t, Exec> row_begin; ///< [num_rows + 1]
+  Array<int, Exec> column;             ///< [num_blocks], ascending in a row
+
+  std::int64_t num_blocks() const { return std::int64_t(column.extent(0)); }
+};
+
+namespace detail {
+/// The place of `column` in the ascending row begin .. end, which has it.
+KOKKOS_FORCEINLINE_FUNCTION std::int64_t find_column(const ArrayPointer<const int>& columns,
+                                                     std::int64_t begin, std::int64_t end,
+                                                     int column) {
+  while (end - begin > 1) {
+    const std::int64_t middle = begin + (end - begin) / 2;
+    if (columns(middle) <= column)
+      begin = middle;
+    else
+      end = middle;
+  }
+  return begin;
+}
+} // namespace detail
+
+} // namespace ossatura

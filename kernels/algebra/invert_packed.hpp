@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inverses of many symmetric positive definite matrices that are stored as packed lower triangles,
+// where they lie, a team for each: the sweep operator (dense_inverse.hpp says what that is)
+// over blocks of pivots.
+#pragma once
+
+#include <ossatura/core/base/vector.hpp>
+#include <ossatura/core/parallel/array_pointer.hpp>
+
+namespace ossatura {
+
+namespace detail {
+
+/// `Items`: size and matrix as of MultiplyPacked.
+template<class Exec, class Items>
+struct InvertPacked {
+  using Team = typename Kokkos::TeamPolicy<Exec>::member_type;
+  static constexpr int width = 8; ///< pivots of a block
+  static constexpr std::size_t on_chip = 40 << 10;
+  Items items;
+  ArrayPointer<double> value;
+  double threshold;
+  int level;
+  int scratch_entries;
+
+  /// The block, a row of it, the diagonal, the panel and its product with the pivots' inverse.
+  static std::int64_t scratch_of(int n) {
+    return width * width + width + std::int64_t(2 * width + 1) * n;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static std::int64_t place(int i, int j) {
+    return i >= j ? std::int64_t(i) * (i + 1) / 2 + j : std::int64_t(j) * (j + 1) / 2 + i;
+  }
+
+  /// block = -(its inverse) on the rows whose pivot is large enough, else zero.
+  KOKKOS_FUNCTION void sweep_block(const Team& team, int used, const double* diagonal,
+                                   double* block, double* row) const {
+    constexpr int w = width;
+    for (int k = 0; k < used; ++k) {
+      const double pivot = block[k * w + k];
+      const bool positive = pivot > threshold * diagonal[k] && diagonal[k] > 0;
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, w),
+                           [&](int j) { row[j] = block[k * w + j]; }); // before the sweep
+      team.team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, w), [&](int i) {
+        double* const own = block + i * w;
+        Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, w), [&](int j) {
+          if (!positive)
+            own[j] = i == k || j == k ? 0 : own[j];
+          else if (i == k && j == k)
+            own[j] = -1 / pivot;
+          else if (i == k || j == k)
+            own[j] = (i == k ? row[j] : row[i]) / pivot;
+          else
+            own[j] -= row[i] * row[j] / pivot;
+        });
+      });
+      team.team_barrier();
+    }
+  }
+
+  /// Row i after the sweep by rows first .. first + used - 1.
+  KOKKOS_FUNCTION void update_row(const Team& team, int n, int first, int used, int i,
+                                  const double* block, const double* panel, const double* scaled,
+                                  double* a) const {
+    constexpr int w = width;
+    double* const row = a + place(i, 0);
+    const int end = first + used;
+    if (i >= first && i < end) {
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, i + 1), [&](int j) {
+        row[j] = j >= first ? block[(i - first) * w + j - first] : scaled[(i - first) * n + j];
+      });
+      return;
+    }
+    double factor[w];
+    for (int k = 0; k < w; ++k)
+      factor[k] = panel[k * n + i];
+    const auto subtract = [&](int j) {
+      double sum = row[j];
+      for (int k = 0; k < int(w); ++k)
+        sum -= factor[k] * scaled[k * n + j];
+      row[j] = sum;
+    };
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, i < first ? i + 1 : first), subtract);
+    if (i < end)
+      return;
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, used),
+                         [&](int k) { row[first + k] = scaled[k * n + i]; });
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, i + 1 - end),
+                         [&](int j) { subtract(end + j); });
+  }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    constexpr int w = width;
+    const std::int64_t item = team.league_rank();
+    const int n = items.size(item);
+    double* const a = value.data + items.matrix(item);
+    double* const block = static_cast<double*>(
+        team.team_scratch(level).get_shmem_aligned(scratch_entries * int(sizeof(double)), 8));
+    double *const row = block + w * w, *const diagonal = row + w, *const panel = diagonal + n,
+                  *const scaled = panel + w * n;
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n),
+                         [&](int i) { diagonal[i] = a[place(i, i)]; });
+    for (int first = 0; first < n; first += w) {
+      const int used = n - first < w ? n - first : int(w);
+      team.team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, int(w)), [&](int k) {
+        Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, n), [&](int j) {
+          const double entry = k < used ? a[place(first + k, j)] : 0;
+          panel[k * n + j] = entry;
+          if (j >= first && j < first + int(w))
+            block[k * int(w) + j - first] = entry;
+        });
+        for (int j = used; j < int(w); ++j)
+          block[k * int(w) + j] = 0;
+      });
+      team.team_barrier();
+      sweep_block(team, used, diagonal + first, block, row);
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, int(w)), [&](int k) {
+        Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, n), [&](int j) {
+          double sum = 0;
+          for (int l = 0; l < int(w); ++l)
+            sum -= block[k * int(w) + l] * panel[l * n + j];
+          scaled[k * n + j] = sum;
+        });
+      });
+      team.team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n), [&](int i) {
+        update_row(team, n, first, used, i, block, panel, scaled, a);
+      });
+    }
+    team.team_barrier();
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n), [&](int i) {
+      double* const a_row = a + place(i, 0);
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, i + 1),
+                           [&](int j) { a_row[j] = -a_row[j]; });
+    });
+  }
+};
+
+} // namespace detail
+
+/// The inverses, on the rows whose Cholesky pivot exceeds `threshold` times the diagonal entry, and
+/// zero elsewhere: rows that are zero stay so. For `num_items` matrices of at most `most_rows`
+/// rows, n^3 operations each. Does not fence.
+template<class Exec, class Items>
+void invert_packed(const Exec& exec, const Items& items, std::int64_t num_items, int most_rows,
+                   const Array<double, Exec>& value, double threshold = 1e-12) {
+  if (num_items == 0)
+    return;
+  using Functor = detail::InvertPacked<Exec, Items>;
+  const std::int64_t entries = Functor::scratch_of(most_rows);
+  const std::size_t bytes = std::size_t(entries) * sizeof(double);
+  constexpr bool is_device = BackendTraits<Exec>::is_device;
+  const int level = is_device && bytes <= Functor::on_chip ? 0 : 1;
+  Kokkos::parallel_for(
+      "ossatura::invert_packed",
+      Kokkos::TeamPolicy<Exec>(exec, int(num_items), is_device ? 8 : 1, is_device ? 32 : 1)
+          .set_scratch_size(level, Kokkos::PerTeam(bytes)),
+      Functor{items, value, threshold, level, int(entries)});
+}
+
+} // namespace ossatura

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums over the cells around each node, by patches of consecutive nodes: a team works out each cell
+// of its patch once and sums at the nodes the patch owns in fast memory. Cells at the border of a
+// patch are worked out in every patch that needs them, so patches are independent. Nothing is added
+// by atomics and the order of additions is fixed: bitwise reproducible on a backend.
+#pragma once
+
+#include <ossatura/kernels/bone/cells/grid.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace ossatura {
+
+namespace detail {
+
+/// Counts the cells of the patches in node order, and lists them if `fill`. The two sums share a
+/// word: late cells count in the upper half.
+template<class Exec>
+struct ListPatchCells {
+  CellGrid<Exec> cells;
+  CellPatches<Exec> patches;
+  bool fill;
+
+  /// Whether an earlier cell has the node of this entry at the same corner.
+  KOKKOS_FUNCTION bool has_precursor(int node, int entry) const {
+    for (int i = cells.node_begin(node); cells.node_corner(i) < entry; ++i)
+      if (cells.node_corner(i) % 8 == entry % 8)
+        return true;
+    return false;
+  }
+  KOKKOS_FUNCTION bool owns(int patch, int node) const { return node / patches.num_owned == patch; }
+  KOKKOS_FUNCTION bool is_first_owned(int patch, int node, int cell) const {
+    for (int v = 0; v < 8; ++v) {
+      const int other = cells.corner(8 * std::int64_t(cell) + v);
+      if (other < node && owns(patch, other))
+        return false;
+    }
+    return true;
+  }
+  KOKKOS_FUNCTION bool is_late(int patch, int cell) const {
+    for (int v = 0; v < 8; ++v) {
+      const int node = cells.corner(8 * std::int64_t(cell) + v);
+      if (owns(patch, node) && has_precursor(node, 8 * cell + v))
+        return true;
+    }
+    return false;
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum, bool final) const {
+    const int node = int(i), patch = node / patches.num_owned;
+    const bool write = fill && final;
+    if (write && node % patches.num_owned == 0) {
+      patches.cell_begin(patch) = int(sum & 0xffffffff);
+      patches.late_begin(patch) = int(sum >> 32);
+    }
+    for (int j = cells.node_begin(node); j < cells.node_begin(node + 1); ++j) {
+      const int cell = cells.node_corner(j) / 8;
+      if (!is_first_owned(patch, node, cell))
+        continue;
+      const bool late = is_late(patch, cell);
+      if (write)
+        (late ? patches.late(sum >> 32) : patches.cell(sum & 0xffffffff)) = cell;
+      sum += late ? std::int64_t(1) << 32 : 1;
+    }
+    if (write && node + 1 == cells.num_nodes) {
+      patches.cell_begin(patch + 1) = int(sum & 0xffffffff);
+      patches.late_begin(patch + 1) = int(sum >> 32);
+    }
+  }
+};
+
+/// Nodes per patch. Large patches repeat fewer cells; on small levels enough patches for all
+/// threads matter more. Not by the number of threads, on which the order of sums would then depend.
+template<class Exec>
+int choose_patch_nodes(int num_nodes) {
+  return BackendTraits<Exec>::is_device ? std::clamp(num_nodes / 2048, 64, 1024)
+                                        : std::clamp(num_nodes / 128, 64, 1024);
+}
+
+} // namespace detail
+
+/// Cuts the nodes into patches of `num_owned`. Fences.
+template<class Exec>
+CellPatches<Exec> make_cell_patches(const Exec& exec, const CellGrid<Exec>& cells, int num_owned) {
+  CellPatches<Exec> patches;
+  patches.num_owned = num_owned;
+  patches.num_patches = (cells.num_nodes + num_owned - 1) / num_owned;
+  std::int64_t total = 0;
+  Kokkos::parallel_scan("ossatura::make_cell_patches::count", range(exec, cells.num_nodes),
+                        detail::ListPatchCells<Exec>{cells, patches, false}, total);
+  const std::int64_t listed = total & 0xffffffff, late = total >> 32, n = patches.num_patches + 1;
+  OSSATURA_REQUIRE(listed <= std::numeric_limits<int>::max(),
+                   "patches list " << listed << " cells, more than 32-bit numbers hold");
+  patches.cell_begin = make_uninitialized<int>(exec, n, "ossatura::cell_patches::cell_begin");
+  patches.late_begin = make_uninitialized<int>(exec, n, "ossatura::cell_patches::late_begin");
+  patches.cell = make_uninitialized<int>(exec, listed, "ossatura::cell_patches::cell");
+  patches.late = make_uninitialized<int>(exec, late, "ossatura::cell_patches::late");
+  Kokkos::parallel_scan("ossatura::make_cell_patches::list", range(exec, cells.num_nodes),
+                        detail::ListPatchCells<Exec>{cells, patches, true}, total);
+  return patches;
+}
+
+namespace detail {
+
+template<class Exec, class Scalar, class CellTerms, class Update>
+struct SumPatch {
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+
+  Array<int, Exec> corner;
+  int num_nodes;
+  CellPatches<Exec> patches;
+  CellTerms terms;
+  Update update;
+
+  /// On hosts a team is one thread.
+  KOKKOS_FUNCTION void barrier(const Member& team) const {
+    if constexpr (BackendTraits<Exec>::is_device)
+      team.team_barrier();
+  }
+
+  /// Adds the terms of one cell per thread (none where `cell` < 0) to `sum`, corner after corner:
+  /// at a time, no two threads have the same node. Starts with a barrier.
+  KOKKOS_FUNCTION void add_cells(const Member& team, int cell, int first, int num_owned,
+                                 Scalar* sum) const {
+    struct alignas(16) Corners {
+      int node[8];
+    };
+    Corners corners = {};
+    Scalar u[24];
+    if (cell >= 0) {
+      corners = reinterpret_cast<const Corners*>(corner.data())[cell]; // one or two wide loads
+      terms(cell, corners.node, u);
+    }
+    for (int v = 0; v < 8; ++v) {
+      const int owned = corners.node[v] - first;
+      barrier(team);
+      if (cell >= 0 && owned >= 0 && owned < num_owned)
+        for (int c = 0; c < 3; ++c)
+          sum[3 * owned + c] += u[3 * v + c];
+    }
+  }
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const int patch = team.league_rank(), rank = team.team_rank(), size = team.team_size();
+    const int first = patch * patches.num_owned;
+    const int rest = num_nodes - first;
+    const int num_owned = Kokkos::min(patches.num_owned, rest);
+    Scalar* sum =
+        static_cast<Scalar*>(team.team_scratch(0).get_shmem(scratch_bytes(patches.num_owned)));
+    for (int i = rank; i < 3 * num_owned; i += size)
+      sum[i] = 0;
+    const int end = patches.cell_begin(patch + 1), late_end = patches.late_begin(patch + 1);
+    for (int i = patches.cell_begin(patch); i < end; i += size)
+      add_cells(team, i + rank < end ? patches.cell(i + rank) : -1, first, num_owned, sum);
+    for (int i = patches.late_begin(patch); i < late_end; ++i)
+      add_cells(team, rank == 0 ? patches.late(i) : -1, first, num_owned, sum);
+    barrier(team);
+    for (int i = rank; i < num_owned; i += size) {
+      const Scalar total[3] = {sum[3 * i], sum[3 * i + 1], sum[3 * i + 2]};
+      update(first + i, total);
+    }
+  }
+
+  static KOKKOS_FUNCTION std::size_t scratch_bytes(int num_owned) {
+    return 3 * sizeof(Scalar) * std::size_t(num_owned);
+  }
+};
+
+/// See sum_over_cells (cell_sums.hpp).
+template<class Scalar, class Exec, class CellTerms, class Update>
+void sum_by_patches(const Exec& exec, const char* label, const CellGrid<Exec>& cells,
+                    const CellTerms& terms, const Update& update) {
+  using Kernel = SumPatch<Exec, Scalar, CellTerms, Update>;
+  constexpr int team_size = BackendTraits<Exec>::is_device ? 128 : 1;
+  const CellPatches<Exec>& patches = cells.patches;
+  // The hint has functors of up to 4 KiB passed as launch arguments; CUDA launches of more than
+  // 512 bytes would else wait for each other to use constant memory.
+  auto teams =
+      Kokkos::Experimental::require(Kokkos::TeamPolicy<Exec>(exec, patches.num_patches, team_size),
+                                    Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+  teams.set_scratch_size(0, Kokkos::PerTeam(int(Kernel::scratch_bytes(patches.num_owned))));
+  Kokkos::parallel_for(label, teams, Kernel{cells.corner, cells.num_nodes, patches, terms, update});
+}
+} // namespace detail
+
+} // namespace ossatura

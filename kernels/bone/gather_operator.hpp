@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Node-by-node stiffness product: each node gathers the rows of its eight voxels. No atomics and a
+// fixed order of additions: bitwise reproducible on a backend for any number of threads. Stores
+// nothing beyond the grid and the moduli.
+#pragma once
+
+#include <ossatura/kernels/algebra/fused_updates.hpp>
+#include <ossatura/kernels/bone/element.hpp>
+#include <ossatura/kernels/bone/lame_field.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace ossatura {
+
+namespace detail {
+
+template<class Exec, class Scalar, class Update>
+struct GatherRows {
+  VoxelGrid<Exec> grid;
+  LameField<Exec> lame;
+  double edge;
+  Array<Scalar, Exec> x;
+  Update update;
+
+  /// Adds the rows of vertex Q, this node, of the voxel with lowest corner at neighbour `lowest_k`.
+  template<int Q, int... V>
+  KOKKOS_FUNCTION void add_voxel(const int (&neighbour)[27], Scalar (&sum)[3],
+                                 std::integer_sequence<int, V...>) const {
+    constexpr int lowest_k = (1 - (Q & 1)) + 3 * (1 - (Q >> 1 & 1)) + 9 * (1 - (Q >> 2));
+    const int lowest = neighbour[lowest_k];
+    if (lowest < 0 || !lame.solid(lowest))
+      return;
+    const VoxelStiffnessEntries<Scalar> k(Scalar(edge * lame.lambda(lowest)),
+                                          Scalar(edge * lame.mu(lowest)));
+    const auto add_vertex = [&](auto vertex) {
+      constexpr int v = decltype(vertex)::value;
+      const std::int64_t first =
+          3 * std::int64_t(neighbour[lowest_k + (v & 1) + 3 * (v >> 1 & 1) + 9 * (v >> 2)]);
+      const Scalar xv[3] = {x(first), x(first + 1), x(first + 2)};
+      k.template add_block_product<Q, v>(xv, sum);
+    };
+    (add_vertex(std::integral_constant<int, V>()), ...);
+  }
+
+  template<int... Q>
+  KOKKOS_FUNCTION void add_voxels(const int (&neighbour)[27], Scalar (&sum)[3],
+                                  std::integer_sequence<int, Q...> vertices) const {
+    (add_voxel<Q>(neighbour, sum, vertices), ...);
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t node) const {
+    const Site s = grid.site(int(node));
+    int neighbour[27]; // nodes of the eight voxels around, x fastest
+    for (int k = 0; k < 27; ++k)
+      neighbour[k] =
+          k == 13 ? int(node) : grid.find(s.x + k % 3 - 1, s.y + k / 3 % 3 - 1, s.z + k / 9 - 1);
+    Scalar sum[3] = {0, 0, 0};
+    add_voxels(neighbour, sum, std::make_integer_sequence<int, 8>());
+    finish_node(update, int(node), x, sum);
+  }
+};
+
+} // namespace detail
+
+/// y = A x with A the stiffness matrix of the voxels, without constraints.
+template<class Exec>
+class GatherOperator {
+public:
+  static constexpr const char* name = "gather";
+  static constexpr bool fuses_updates = true;
+
+  /// `edge` is the voxel's edge in mm.
+  GatherOperator(const Exec&, const VoxelGrid<Exec>& grid, const LameField<Exec>& lame, double edge)
+      : grid_(grid)
+      , lame_(lame)
+      , edge_(edge) {}
+
+  /// y = A x; x and y [3 num_nodes] must not alias. Does not fence.
+  template<class Scalar>
+  void apply(const Exec& exec, const Array<Scalar, Exec>& x, const Array<Scalar, Exec>& y) const {
+    apply_then(exec, x, StoreProduct<Exec, Scalar>{y});
+  }
+
+  /// Finishes every node with `update`: see node_update.hpp. Does not fence.
+  template<class Scalar, class Update>
+  void apply_then(const Exec& exec, const Array<Scalar, Exec>& x, const Update& update) const {
+    Kokkos::parallel_for("ossatura::GatherOperator::apply", range(exec, grid_.num_nodes),
+                         detail::GatherRows<Exec, Scalar, Update>{grid_, lame_, edge_, x, update});
+  }
+
+private:
+  VoxelGrid<Exec> grid_;
+  LameField<Exec> lame_;
+  double edge_;
+};
+
+} // namespace ossatura

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// The standard tests of bone mechanics as prescribed displacements: the specimen between two
+// plates.
+#pragma once
+
+#include <ossatura/kernels/bone/load_case.hpp>
+
+#include <cmath>
+#include <optional>
+#include <string>
+
+namespace ossatura {
+
+enum class TestKind {
+  axial,    ///< plates approach along the axis
+  confined, ///< axial between smooth plates in a smooth-walled box
+  shear,    ///< the upper plate moves along `direction`
+  torsion,  ///< the upper plate turns about the axis
+  bending   ///< the plates tilt against each other about `direction`
+};
+
+struct MechanicalTest {
+  TestKind kind = TestKind::axial;
+  int axis = 2;                       ///< normal of the plates: 0 = x, 1 = y, 2 = z
+  int direction = 0;                  ///< of the shear displacement, or axis of the bending moment
+  double strain = -0.01;              ///< axial, confined, shear: displacement over height
+  std::optional<double> displacement; ///< in mm, instead of `strain`
+  double angle = 0.01;                ///< torsion, bending: between the plates, in radian
+  bool lateral_free = false; ///< axial: smooth plates; shear, torsion: upper plate floats axially
+  double plate_depth = 0;    ///< in mm: nodes this far inside an end plane are held too (embedding)
+  /// Torsion, bending: what the plates turn about goes through this point, in mm from the lower
+  /// corner of the image; else through the centre of the specimen's box.
+  std::optional<std::array<double, 3>> centre;
+};
+
+/// A part of a load case with a name for reports: the plates are "lower plate" and "upper plate",
+/// the walls of a confined test "-x wall" and so on, single nodes against rigid motion "pin".
+struct NamedRegion {
+  std::string name;
+  PrescribedRegion region;
+  int normal = -1;       ///< of a plate or wall: 0 = x, 1 = y, 2 = z; -1: none
+  bool is_plate = false; ///< one of the two that load the specimen
+};
+
+namespace detail {
+
+inline PrescribedRegion plate(const NodeBox& box, double edge, const MechanicalTest& test,
+                              bool upper) {
+  PrescribedRegion plate;
+  const int a = test.axis, layers = int(std::floor(test.plate_depth / edge + 1e-9));
+  for (int d = 0; d < 3; ++d) {
+    plate.lower[d] = box.lower[d];
+    plate.upper[d] = box.upper[d];
+    plate.centre[d] =
+        test.centre ? (*test.centre)[std::size_t(d)] : 0.5 * edge * (box.lower[d] + box.upper[d]);
+  }
+  if (upper)
+    plate.lower[a] = box.upper[a] - layers;
+  else
+    plate.upper[a] = box.lower[a] + layers;
+  plate.centre[a] = edge * (upper ? box.upper[a] : box.lower[a]);
+  return plate;
+}
+
+/// gradient = the linear rotation by `angle` about `axis`: u = angle e_axis x (x - centre).
+inline void rotate(PrescribedRegion& region, int axis, double angle) {
+  const int b = (axis + 1) % 3, c = (axis + 2) % 3;
+  region.gradient[c][b] += angle;
+  region.gradient[b][c] -= angle;
+}
+
+/// Holds one in-plane component of one node.
+inline NamedRegion pin(const Site& site, int component) {
+  NamedRegion pin{"pin", {}, -1};
+  const int at[3] = {site.x, site.y, site.z};
+  for (int d = 0; d < 3; ++d)
+    pin.region.lower[d] = pin.region.upper[d] = at[d];
+  pin.region.components = std::uint8_t(1 << component);
+  return pin;
+}
+
+/// Three components of two nodes of a smooth plate that stop its in-plane rigid motions.
+template<class Exec>
+void add_pins(const Exec& exec, const VoxelGrid<Exec>& grid, const PrescribedRegion& plate,
+              int axis, std::vector<NamedRegion>& regions) {
+  for (int turn = 1; turn <= 2; ++turn) {
+    const int along = (axis + turn) % 3, across = 3 - axis - along;
+    const Site low = site_on_host(exec, grid, find_extreme_node(exec, grid, plate, along, false));
+    const Site high = site_on_host(exec, grid, find_extreme_node(exec, grid, plate, along, true));
+    const int low_at[3] = {low.x, low.y, low.z}, high_at[3] = {high.x, high.y, high.z};
+    if (low_at[along] == high_at[along])
+      continue;
+    regions.push_back(pin(low, along));
+    regions.push_back(pin(low, across));
+    regions.push_back(pin(high, across));
+    return;
+  }
+}
+
+} // namespace detail
+
+/// The regions of a test on the specimen of `grid`, whose voxels have the given edge in mm. Throws
+/// UsageError if the plates' depths overlap. Fences.
+template<class Exec>
+std::vector<NamedRegion> make_load_case(const Exec& exec, const VoxelGrid<Exec>& grid, double edge,
+                                        const MechanicalTest& test) {
+  const NodeBox box = bounding_box(exec, grid);
+  const int a = test.axis;
+  const double height = edge * (box.upper[a] - box.lower[a]);
+  if (!(test.plate_depth >= 0) || 2 * test.plate_depth >= height)
+    fail<UsageError>("plates ", test.plate_depth, " mm deep meet in a specimen ", height,
+                     " mm high: make them thinner");
+  const double displacement = test.displacement.value_or(test.strain * height);
+  PrescribedRegion lower = detail::plate(box, edge, test, false);
+  PrescribedRegion upper = detail::plate(box, edge, test, true);
+  const std::uint8_t axial_only = std::uint8_t(1 << a), in_plane = std::uint8_t(7 & ~(1 << a));
+
+  std::vector<NamedRegion> regions;
+  switch (test.kind) {
+  case TestKind::axial:
+  case TestKind::confined:
+    upper.value[a] = displacement;
+    if (test.kind == TestKind::confined || test.lateral_free)
+      lower.components = upper.components = axial_only;
+    break;
+  case TestKind::shear:
+    OSSATURA_REQUIRE(test.direction != a, "shear along the plates' normal");
+    upper.value[test.direction] = displacement;
+    if (test.lateral_free)
+      upper.components = in_plane;
+    break;
+  case TestKind::torsion:
+    detail::rotate(upper, a, test.angle);
+    if (test.lateral_free)
+      upper.components = in_plane;
+    break;
+  case TestKind::bending:
+    OSSATURA_REQUIRE(test.direction != a, "bending about the plates' normal");
+    detail::rotate(upper, test.direction, test.angle / 2);
+    detail::rotate(lower, test.direction, -test.angle / 2);
+    if (test.lateral_free)
+      lower.components = upper.components = axial_only;
+    break;
+  }
+  regions.push_back({"lower plate", lower, a, true});
+  regions.push_back({"upper plate", upper, a, true});
+  if (test.kind == TestKind::confined) {
+    for (int side = 0; side < 6; ++side) {
+      const int d = side / 2;
+      if (d == a)
+        continue;
+      PrescribedRegion wall;
+      for (int k = 0; k < 3; ++k) {
+        wall.lower[k] = box.lower[k];
+        wall.upper[k] = box.upper[k];
+      }
+      (side % 2 ? wall.lower[d] : wall.upper[d]) = side % 2 ? box.upper[d] : box.lower[d];
+      wall.components = std::uint8_t(1 << d);
+      regions.push_back({std::string(side % 2 ? "+" : "-") + "xyz"[d] + " wall", wall, d});
+    }
+  } else if (lower.components == axial_only) {
+    detail::add_pins(exec, grid, lower, a, regions);
+  }
+  return regions;
+}
+
+/// Kinematic uniform boundary conditions: u = eps x on the six faces of the specimen's box, for the
+/// macroscopic strain (xx, yy, zz, gamma xy, yz, zx). Fences.
+template<class Exec>
+std::vector<NamedRegion> make_uniform_strain_case(const Exec& exec, const VoxelGrid<Exec>& grid,
+                                                  const double (&strain)[6]) {
+  const NodeBox box = bounding_box(exec, grid);
+  std::vector<NamedRegion> regions;
+  for (int side = 0; side < 6; ++side) {
+    const int d = side / 2;
+    PrescribedRegion face;
+    for (int k = 0; k < 3; ++k) {
+      face.lower[k] = box.lower[k];
+      face.upper[k] = box.upper[k];
+      face.gradient[k][k] = strain[k];
+      const int next = (k + 1) % 3;
+      face.gradient[k][next] = face.gradient[next][k] = strain[3 + k] / 2;
+    }
+    (side % 2 ? face.lower[d] : face.upper[d]) = side % 2 ? box.upper[d] : box.lower[d];
+    regions.push_back({std::string(side % 2 ? "+" : "-") + "xyz"[d] + " face", face, d});
+  }
+  return regions;
+}
+
+} // namespace ossatura

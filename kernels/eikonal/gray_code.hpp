@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Edges of a tetrahedron by Gray codes, and the two ways to keep its metric [1]: 18 inner products
+// of its edges, or the 6 squared lengths from which the mixed products follow.
+//
+// Vertex k = 0 .. 3 has the code 2^k, an edge the codes of its ends together: 3, 5, 6, 9, 10, 12.
+// The edge's slot is code / 2 - 1 = 0 .. 5. Turning the tetrahedron by one vertex turns codes by
+// one bit, and an odd number of bits carried round says that the edge, which points to its higher
+// vertex, changed direction.
+//
+// [1] D. Ganellari, G. Haase, G. Zumbusch. A massively parallel eikonal solver on unstructured
+//     meshes. Comput. Vis. Sci. 19 (2018) 3-18, doi:10.1007/s00791-018-0288-z.
+#pragma once
+
+#include <ossatura/kernels/eikonal/local_solver.hpp>
+
+namespace ossatura {
+
+namespace gray {
+
+KOKKOS_INLINE_FUNCTION constexpr int edge_slot(int code) {
+  return code / 2 - 1;
+}
+
+/// The edge between two local vertices.
+KOKKOS_INLINE_FUNCTION constexpr int edge_code(int k, int l) {
+  return 1 << k | 1 << l;
+}
+
+/// An edge of the turned tetrahedron, and whether it points the other way there.
+struct TurnedEdge {
+  int slot;
+  bool flipped;
+};
+
+/// [1, appendix A]: the edge that takes the place of `code` when vertex `target` takes that of 3.
+KOKKOS_INLINE_FUNCTION constexpr TurnedEdge turn_edge(int code, int target) {
+  const int bits = 3 - target;
+  const int carried = code & ((1 << bits) - 1);
+  const int turned = (code >> bits | code << (4 - bits)) & 15;
+  const int parity = carried ^ carried >> 1 ^ carried >> 2;
+  return {edge_slot(turned), (parity & 1) != 0};
+}
+
+/// Slot among 18 of the product of two edges that share a vertex: first the squares, then the mixed
+/// ones row by row of the upper triangle, without the products of opposite edges (k + l = 5).
+KOKKOS_INLINE_FUNCTION constexpr int product_slot(int k, int l) {
+  if (k == l)
+    return k;
+  const int row = Kokkos::min(k, l), column = Kokkos::max(k, l);
+  const int begin = int(0x110f0d0a06ull >> 8 * row & 255);
+  const int opposite = 5 - row;
+  return begin + column - row - 1 - (opposite > row && opposite < column ? 1 : 0);
+}
+
+} // namespace gray
+
+/// Squared edge lengths in the travel-time metric, by slot. All of them are negative where no wave
+/// goes through the tetrahedron.
+template<class Real>
+struct alignas(2 * sizeof(Real)) TetraLengths {
+  Real length[6];
+  KOKKOS_FORCEINLINE_FUNCTION bool conducts() const { return length[0] >= 0; }
+};
+
+/// Products of edges that share a vertex, by gray::product_slot(). The squares are negative where
+/// no wave goes through the tetrahedron.
+template<class Real>
+struct alignas(2 * sizeof(Real)) TetraProducts {
+  Real product[18];
+  KOKKOS_FORCEINLINE_FUNCTION bool conducts() const { return product[0] >= 0; }
+};
+
+/// The tetrahedron turned so that vertex `target` is d, and the three after it are a, b, c: two
+/// conditional turns of all slots, without tables. [1, (11)] with local signs: mixed products of
+/// edges from a common vertex are (u.u + v.v - |u - v|^2) / 2.
+template<class Real>
+KOKKOS_FORCEINLINE_FUNCTION FaceProducts<Real> face_products(const TetraLengths<Real>& tetra,
+                                                             int target) {
+  const bool once = (target & 1) == 0; // by target + 1 vertices
+  const bool twice = ((target + 1) & 2) != 0;
+  const Real* l = tetra.length;
+  const Real l0 = once ? l[2] : l[0], l1 = once ? l[4] : l[1], l2 = once ? l[5] : l[2],
+             l3 = once ? l[0] : l[3], l4 = once ? l[1] : l[4], l5 = once ? l[3] : l[5];
+  const Real ab = twice ? l5 : l0, ac = l1, bc = twice ? l3 : l2, ad = twice ? l2 : l3, bd = l4,
+             cd = twice ? l0 : l5;
+  const Real half(0.5);
+  return {ac, bc, cd, half * (ac + bc - ab), half * (ac + cd - ad), half * (bc + cd - bd)};
+}
+
+/// The same from the products [1, algorithm 1]. Reference edges are e13, e23, e34 of the paper: -u,
+/// -v and w.
+template<class Real>
+KOKKOS_INLINE_FUNCTION FaceProducts<Real> face_products(const TetraProducts<Real>& tetra,
+                                                        int target) {
+  const gray::TurnedEdge ac = gray::turn_edge(gray::edge_code(0, 2), target),
+                         bc = gray::turn_edge(gray::edge_code(1, 2), target),
+                         cd = gray::turn_edge(gray::edge_code(2, 3), target);
+  const Real* p = tetra.product;
+  const Real uv = p[gray::product_slot(ac.slot, bc.slot)];
+  const Real uw = p[gray::product_slot(ac.slot, cd.slot)];
+  const Real vw = p[gray::product_slot(bc.slot, cd.slot)];
+  return {p[ac.slot],
+          p[bc.slot],
+          p[cd.slot],
+          ac.flipped != bc.flipped ? -uv : uv,
+          ac.flipped != cd.flipped ? uw : -uw,
+          bc.flipped != cd.flipped ? vw : -vw};
+}
+
+/// Local vertex that face_products() takes as a, b, c (which = 0, 1, 2) for a target.
+KOKKOS_FORCEINLINE_FUNCTION constexpr int face_vertex(int target, int which) {
+  return (target + 1 + which) & 3;
+}
+
+} // namespace ossatura

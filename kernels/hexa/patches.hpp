@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products patch by patch (core/sparse/hexa_patch_layout.hpp): a team reads the nodes of its patch
+// once, every thread multiplies an element (on cores: a row of them), and the forces on a node are
+// summed on chip in a fixed order. Nodes that several patches have get a partial sum from each,
+// which a second launch adds up, in a fixed order as well: results do not depend on threads.
+#pragma once
+
+#include <ossatura/core/base/vector.hpp>
+#include <ossatura/core/parallel/array_pointer.hpp>
+#include <ossatura/core/parallel/lanes.hpp>
+#include <ossatura/core/sparse/hexa_patch_layout.hpp>
+#include <ossatura/kernels/algebra/upload.hpp>
+#include <ossatura/kernels/hexa/checked_operator.hpp>
+
+namespace ossatura {
+
+/// Elements of a patch: on devices those of a team's threads.
+template<class Exec>
+inline constexpr int hexa_patch_size = BackendTraits<Exec>::is_device ? 128 : 64;
+
+/// Elements that a thread multiplies at once.
+template<class Exec, class Scalar>
+inline constexpr int hexa_lanes = BackendTraits<Exec>::is_device ? 1 : 64 / int(sizeof(Scalar));
+
+template<class Exec>
+struct HexaPatches {
+  int num_patches = 0, num_elem = 0, num_nodes = 0, num_shared = 0;
+  std::int64_t num_partials = 0;
+  Array<HexaPatch, Exec> patch;
+  Array<int, Exec> elem;            ///< [num_elem] see HexaPatchLayout for these
+  Array<std::uint16_t, Exec> local; ///< [num_elem, 8]
+  Array<int, Exec> node;
+  Array<std::uint16_t, Exec> slot_begin, slot;
+  Array<int, Exec> shared, partial_of_shared, partial;
+
+  std::int64_t bytes() const {
+    return std::int64_t(patch.extent(0) * sizeof(HexaPatch)) +
+           4 * std::int64_t(elem.extent(0) + node.extent(0) + shared.extent(0) +
+                            partial_of_shared.extent(0) + partial.extent(0)) +
+           2 * std::int64_t(local.extent(0) + slot_begin.extent(0) + slot.extent(0));
+  }
+};
+
+/// Fences.
+template<class Exec>
+HexaPatches<Exec> make_hexa_patches(const Exec& exec, int num_nodes,
+                                    const HexaPatchLayout& layout) {
+  OSSATURA_REQUIRE(layout.patch_size == hexa_patch_size<Exec>, "patches of " << layout.patch_size);
+  HexaPatches<Exec> patches;
+  patches.num_patches = int(layout.patch.size());
+  patches.num_elem = int(layout.elem.size());
+  patches.num_nodes = num_nodes;
+  patches.num_shared = int(layout.shared.size());
+  patches.num_partials = layout.num_partials();
+  patches.patch = upload(exec, "ossatura::hexa_patches::patch", layout.patch);
+  patches.elem = upload(exec, "ossatura::hexa_patches::elem", layout.elem);
+  patches.local = upload(exec, "ossatura::hexa_patches::local", layout.local);
+  patches.node = upload(exec, "ossatura::hexa_patches::node", layout.node);
+  patches.slot_begin = upload(exec, "ossatura::hexa_patches::slot_begin", layout.slot_begin);
+  patches.slot = upload(exec, "ossatura::hexa_patches::slot", layout.slot);
+  patches.shared = upload(exec, "ossatura::hexa_patches::shared", layout.shared);
+  patches.partial_of_shared =
+      upload(exec, "ossatura::hexa_patches::partial_of_shared", layout.partial_of_shared);
+  patches.partial = upload(exec, "ossatura::hexa_patches::partial", layout.partial);
+  return patches;
+}
+
+namespace detail {
+
+/// The eight numbers of an element, as they are loaded.
+struct alignas(16) ElementNumbers {
+  std::uint16_t at[8];
+};
+
+/// `Element` says what an element's product needs: `uses_points`, the positions of its nodes;
+/// `table_size` numbers of the kind of a patch, in `tables` one kind after the other; and
+/// `multiply`. `teams` is how many a multiprocessor should hold at once.
+template<class Exec, class Scalar, class Element>
+struct MultiplyPatches {
+  using Team = typename Kokkos::TeamPolicy<Exec>::member_type;
+  static constexpr bool device = BackendTraits<Exec>::is_device;
+  static constexpr int size = hexa_patch_size<Exec>, lanes = hexa_lanes<Exec, Scalar>;
+  static constexpr int rounds = 4; ///< of a team for the nodes of a patch
+  static constexpr int max_nodes = rounds * size;
+  using Real = Pack<Scalar, lanes>;
+
+  /// On devices forces take the place of the displacements and positions they were made from.
+  struct Scratch {
+    alignas(16) Scalar table[Element::table_size + (Element::table_size == 0)];
+    alignas(16) Scalar
+        staged[(Element::uses_points ? 6 : 3) * max_nodes > 24 * size || !device ? 6 * max_nodes
+                                                                                 : 24 * size];
+    alignas(16) Scalar forces[device ? 1 : 24 * size];
+    alignas(16) std::uint16_t slot[device ? 8 * size : 1];
+  };
+  static constexpr int scratch_bytes = int(sizeof(Scratch)) + 16;
+
+  Element element;
+  ArrayPointer<HexaPatch> patches;
+  ArrayPointer<std::uint16_t> local, slot_begin, slot;
+  ArrayPointer<int> node;
+  ArrayPointer<double> point;
+  ArrayPointer<Scalar> modulus; ///< [num_elem] by patch
+  ArrayPointer<Scalar> x, y, partial;
+
+  /// Takes f_i, i = 3 a + c for component c of node a.
+  struct StoreForces {
+    Scalar* first;
+
+    KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, const Real& f) const {
+      store_pack<lanes>(first + (8 * (i % 3) + i / 3) * int(size), f);
+    }
+  };
+
+  KOKKOS_FORCEINLINE_FUNCTION ElementNumbers load_numbers(const ArrayPointer<std::uint16_t>& list,
+                                                          int elem) const {
+    return *reinterpret_cast<const ElementNumbers*>(&list(8 * std::int64_t(elem)));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Scalar* place_of_sum(const HexaPatch& patch, int n, int id) const {
+    return n < patch.num_own
+               ? &y(3 * std::int64_t(id))
+               : &partial(3 * (std::int64_t(patch.partial_begin) + n - patch.num_own));
+  }
+  /// A node's displacement and, from `origin`, its position.
+  KOKKOS_FORCEINLINE_FUNCTION void load_node(int id, int origin, Scalar (&v)[6]) const {
+    for (int c = 0; c < 3; ++c) {
+      v[c] = x(3 * std::int64_t(id) + c);
+      if constexpr (Element::uses_points)
+        v[3 + c] = Scalar(point(3 * std::int64_t(id) + c) - point(3 * std::int64_t(origin) + c));
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void store_node(const Scalar (&v)[6], int n, Scalar* staged) {
+    for (int c = 0; c < (Element::uses_points ? 6 : 3); ++c)
+      staged[c * int(max_nodes) + n] = v[c];
+  }
+
+  /// On devices: a thread is an element, then a few nodes. Loads are issued in three bursts, what a
+  /// burst needs being there from the one before: latency is what this kernel waits for.
+  KOKKOS_FUNCTION void with_threads(const Team& team, int number, const HexaPatch& patch,
+                                    Scratch& scratch) const {
+    const int t = team.team_rank();
+    const bool active = t < patch.num_elem;
+    constexpr int table_rounds = (Element::table_size + size - 1) / size;
+    Scalar table[table_rounds + 1];
+    int id[rounds], begin[rounds], end[rounds];
+    const int origin = node(patch.node_begin);
+    for (int q = 0; q < rounds; ++q) {
+      const int n = t + q * int(size), at = patch.node_begin + n;
+      id[q] = n < patch.num_nodes ? node(at) : -1;
+      begin[q] = n < patch.num_nodes ? slot_begin(at + number) : 0;
+      end[q] = n < patch.num_nodes ? slot_begin(at + number + 1) : 0;
+    }
+    const int elem = patch.elem_begin + (active ? t : 0);
+    const ElementNumbers nodes = load_numbers(local, elem), slots = load_numbers(slot, elem);
+    const Scalar e = modulus(elem);
+    for (int q = 0; q < table_rounds; ++q)
+      table[q] = t + q * int(size) < int(Element::table_size)
+                     ? element.tables(std::int64_t(patch.kind) * int(Element::table_size) + t +
+                                      q * int(size))
+                     : Scalar(0);
+
+    Scalar value[rounds][6];
+    for (int q = 0; q < rounds; ++q)
+      if (id[q] >= 0)
+        load_node(id[q], origin, value[q]);
+    for (int q = 0; q < table_rounds; ++q)
+      if (t + q * int(size) < int(Element::table_size))
+        scratch.table[t + q * int(size)] = table[q];
+    *reinterpret_cast<ElementNumbers*>(scratch.slot + 8 * t) = slots;
+    for (int q = 0; q < rounds; ++q)
+      if (id[q] >= 0)
+        store_node(value[q], t + q * int(size), scratch.staged);
+    team.team_barrier();
+
+    Scalar u[24], points[24];
+    for (int a = 0; a < 8; ++a)
+      for (int c = 0; c < 3; ++c) {
+        u[3 * a + c] = scratch.staged[c * int(max_nodes) + nodes.at[a]];
+        if constexpr (Element::uses_points)
+          points[3 * a + c] = scratch.staged[(3 + c) * int(max_nodes) + nodes.at[a]];
+      }
+    team.team_barrier();
+    if (active) {
+      element.multiply(elem, scratch.table, e, points, u, StoreForces{scratch.staged + t});
+    }
+    team.team_barrier();
+    for (int q = 0; q < rounds; ++q)
+      if (id[q] >= 0)
+        sum(scratch.slot, begin[q], end[q], scratch.staged,
+            place_of_sum(patch, t + q * int(size), id[q]));
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION static void sum(const std::uint16_t* slots, int begin, int end,
+                                              const Scalar* forces, Scalar* to) {
+    Scalar f[3] = {0, 0, 0};
+    for (int s = begin; s < end; ++s) {
+      const int from = slots[s];
+      for (int c = 0; c < 3; ++c)
+        f[c] += forces[8 * c * int(size) + from];
+    }
+    for (int c = 0; c < 3; ++c)
+      to[c] = f[c];
+  }
+
+  /// On cores: rows of elements.
+  KOKKOS_FUNCTION void with_lanes(int number, const HexaPatch& patch, Scratch& scratch) const {
+    const int origin = node(patch.node_begin);
+    for (int n = 0; n < patch.num_nodes; ++n) {
+      Scalar value[6];
+      load_node(node(patch.node_begin + n), origin, value);
+      store_node(value, n, scratch.staged);
+    }
+    const Scalar* const table =
+        Element::table_size > 0 ? &element.tables(std::int64_t(patch.kind) * Element::table_size)
+                                : scratch.table;
+    for (int k = 0; k < patch.num_elem; k += lanes) {
+      Real u[24], points[24], e;
+      for (int lane = 0; lane < lanes; ++lane) {
+        const int last = patch.num_elem - 1,
+                  elem = patch.elem_begin + (k + lane < last ? k + lane : last);
+        lane_of(e, lane) = modulus(elem);
+        for (int a = 0; a < 8; ++a)
+          for (int c = 0; c < 3; ++c) {
+            const int n = local(8 * std::int64_t(elem) + a);
+            lane_of(u[3 * a + c], lane) = scratch.staged[c * max_nodes + n];
+            if constexpr (Element::uses_points)
+              lane_of(points[3 * a + c], lane) = scratch.staged[(3 + c) * max_nodes + n];
+          }
+      }
+      element.multiply(patch.elem_begin + k, table, e, points, u, StoreForces{scratch.forces + k});
+    }
+    const std::uint16_t* const slots = &slot(8 * std::int64_t(patch.elem_begin));
+    for (int n = 0; n < patch.num_nodes; ++n) {
+      const int at = patch.node_begin + n;
+      sum(slots, slot_begin(at + number), slot_begin(at + number + 1), scratch.forces,
+          place_of_sum(patch, n, node(at)));
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static Scalar& lane_of(Real& row, int lane) {
+    return reinterpret_cast<Scalar*>(&row)[lane];
+  }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    const int number = team.league_rank();
+    const HexaPatch patch = patches(number);
+    Scratch& scratch = *static_cast<Scratch*>(
+        team.team_scratch(int(scratch_level<Exec>)).get_shmem_aligned(int(sizeof(Scratch)), 16));
+    if constexpr (device)
+      with_threads(team, number, patch, scratch);
+    else
+      with_lanes(number, patch, scratch);
+  }
+};
+
+template<class Exec, class Scalar>
+struct SumPartials {
+  ArrayPointer<int> shared, partial_of_shared, list;
+  ArrayPointer<Scalar> partial, y;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    const std::int64_t s = item / 3;
+    const int c = int(item % 3);
+    Scalar sum = 0;
+    for (int k = partial_of_shared(s); k < partial_of_shared(s + 1); ++k)
+      sum += partial(3 * std::int64_t(list(k)) + c);
+    y(3 * std::int64_t(shared(s)) + c) = sum;
+  }
+};
+
+template<class Exec, class Scalar>
+struct GatherModulus {
+  ArrayPointer<int> elem;
+  ArrayPointer<double> modulus;
+  ArrayPointer<Scalar> by_patch;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const { by_patch(k) = Scalar(modulus(elem(k))); }
+};
+
+} // namespace detail
+
+/// The part that operators by patches have in common.
+template<class Exec, class Scalar, class Element>
+class HexaPatchOperator final : public HexaCheckedOperator<Exec, Scalar> {
+public:
+  HexaPatchOperator(const Exec& exec, const HexaArrays<Exec>& arrays,
+                    const HexaPatches<Exec>& patches, const Element& element,
+                    const HexaOperatorCost& of_element)
+      : HexaCheckedOperator<Exec, Scalar>(arrays)
+      , patches_(patches)
+      , element_(element)
+      , of_element_(of_element)
+      , modulus_(make_zeros<Scalar>(exec, patches.num_elem, "ossatura::hexa_patches::modulus"))
+      , partial_(make_uninitialized<Scalar>(exec, 3 * patches.num_partials,
+                                            "ossatura::hexa_patches::partial_sums")) {}
+
+  bool is_deterministic() const override { return true; }
+
+  HexaOperatorCost cost() const override {
+    const std::int64_t scalar = sizeof(Scalar), n = patches_.num_elem,
+                       num_nodes = this->arrays_.num_nodes;
+    HexaOperatorCost cost;
+    cost.bytes_kept =
+        patches_.bytes() + scalar * (n + 3 * patches_.num_partials) + of_element_.bytes_kept;
+    // x and positions of nodes once, y once, partial sums written and read.
+    cost.bytes_moved = double(patches_.bytes() - 4 * n) + of_element_.bytes_moved +
+                       double(scalar) * double(n + 6 * num_nodes + 6 * patches_.num_partials) +
+                       (Element::uses_points ? 24.0 * double(num_nodes) : 0.0);
+    cost.flops = of_element_.flops * double(n);
+    return cost;
+  }
+
+private:
+  void take_modulus(const Exec& exec, const Array<double, Exec>& modulus) override {
+    Kokkos::parallel_for("ossatura::gather_modulus", range(exec, patches_.num_elem),
+                         detail::GatherModulus<Exec, Scalar>{patches_.elem, modulus, modulus_});
+  }
+
+  void multiply(const Exec& exec, const Array<Scalar, Exec>& x,
+                const Array<Scalar, Exec>& y) const override {
+    using Multiply = detail::MultiplyPatches<Exec, Scalar, Element>;
+    using Policy =
+        Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<hexa_patch_size<Exec>, Element::teams>>;
+    const int team_size = BackendTraits<Exec>::is_device ? hexa_patch_size<Exec> : 1;
+    Kokkos::parallel_for(
+        "ossatura::multiply_patches",
+        Policy(exec, patches_.num_patches, team_size)
+            .set_scratch_size(scratch_level<Exec>, Kokkos::PerTeam(int(Multiply::scratch_bytes))),
+        Multiply{element_, patches_.patch, patches_.local, patches_.slot_begin, patches_.slot,
+                 patches_.node, this->arrays_.point, modulus_, x, y, partial_});
+    Kokkos::parallel_for(
+        "ossatura::sum_partials", range(exec, 3 * std::int64_t(patches_.num_shared)),
+        detail::SumPartials<Exec, Scalar>{patches_.shared, patches_.partial_of_shared,
+                                          patches_.partial, partial_, y});
+  }
+
+  HexaPatches<Exec> patches_;
+  Element element_;
+  HexaOperatorCost of_element_;
+  Array<Scalar, Exec> modulus_, partial_;
+};
+
+} // namespace ossatura

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products with the assembled matrix of a mesh of hexahedra, in rows of 3 x 3 blocks or of scalars.
+// New moduli assemble it anew, in the order of the elements: bitwise the same for any number of
+// threads. The product sums a row in one thread on cores and over lanes in a fixed order on
+// devices.
+#pragma once
+
+#include <ossatura/kernels/algebra/block_multiply.hpp>
+#include <ossatura/kernels/hexa/block_matrix.hpp>
+#include <ossatura/kernels/hexa/checked_operator.hpp>
+
+namespace ossatura {
+
+namespace detail {
+
+template<class Exec, class Scalar>
+struct ScalarRowMultiply {
+  using Team = typename Kokkos::TeamPolicy<Exec>::member_type;
+
+  std::int64_t num_rows;
+  const std::int64_t* row_begin;
+  const int* column;
+  const Scalar *value, *x;
+  Scalar* y;
+
+  /// On cores: a row.
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    Scalar sum = 0;
+    for (std::int64_t k = row_begin[row]; k < row_begin[row + 1]; ++k)
+      sum += value[k] * x[column[k]];
+    y[row] = sum;
+  }
+
+  /// On devices: a thread with its lanes for a row.
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    const std::int64_t row = std::int64_t(team.league_rank()) * team.team_size() + team.team_rank();
+    if (row >= num_rows)
+      return;
+    const std::int64_t begin = row_begin[row];
+    const Scalar *const entries = value + begin, *const vector = x;
+    const int* const columns = column + begin;
+    Scalar sum = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::ThreadVectorRange(team, int(row_begin[row + 1] - begin)),
+        [&](int k, Scalar& partial) { partial += entries[k] * vector[columns[k]]; }, sum);
+    Scalar* const result = y;
+    Kokkos::single(Kokkos::PerThread(team), [&] { result[row] = sum; });
+  }
+};
+
+/// With the kernel of devices or that of cores; both run everywhere.
+template<bool by_lanes, class Exec, class Scalar>
+void multiply_scalar_rows(const Exec& exec, const ScalarRowMultiply<Exec, Scalar>& rows) {
+  if constexpr (by_lanes) {
+    constexpr int team_size = BackendTraits<Exec>::is_device ? 8 : 1;
+    constexpr int lanes = BackendTraits<Exec>::is_device ? 16 : 1; // a row has 81 entries or fewer
+    Kokkos::parallel_for("ossatura::multiply_scalar_rows",
+                         Kokkos::TeamPolicy<Exec>(exec,
+                                                  int((rows.num_rows + team_size - 1) / team_size),
+                                                  team_size, lanes),
+                         rows);
+  } else {
+    Kokkos::parallel_for("ossatura::multiply_scalar_rows", range(exec, rows.num_rows), rows);
+  }
+}
+
+/// The scalar columns and row beginnings of a row of blocks.
+template<class Exec>
+struct ExpandHexaRow {
+  ArrayPointer<const std::int64_t> block_begin;
+  ArrayPointer<const int> block_column;
+  ArrayPointer<std::int64_t> row_begin;
+  ArrayPointer<int> column;
+  int num_rows; ///< of blocks
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t begin = block_begin(i), end = block_begin(i + 1);
+    for (int r = 0; r < 3; ++r) {
+      row_begin(3 * i + r) = RowsOfScalars::place(begin, end, begin, r, 0);
+      for (std::int64_t k = begin; k < end; ++k)
+        for (int c = 0; c < 3; ++c)
+          column(RowsOfScalars::place(begin, end, k, r, c)) = 3 * block_column(k) + c;
+    }
+    if (i == num_rows - 1)
+      row_begin(3 * i + 3) = 9 * end;
+  }
+};
+
+} // namespace detail
+
+/// `bsr`
+template<class Exec, class Scalar>
+class HexaBlockOperator final : public HexaCheckedOperator<Exec, Scalar> {
+public:
+  /// Fences.
+  HexaBlockOperator(const Exec& exec, const HexaArrays<Exec>& arrays, const UnitLame& lame)
+      : HexaCheckedOperator<Exec, Scalar>(arrays)
+      , lame_(lame)
+      , pattern_(make_hexa_graph(exec, arrays))
+      , value_(make_uninitialized<Scalar>(exec, 9 * pattern_.num_blocks(), "ossatura::hexa_bsr")) {}
+
+  bool is_deterministic() const override { return true; }
+
+  /// Kept: 9 numbers and a column a block, and where rows begin; each moves once, and so do x and
+  /// y. A multiply-add for each number.
+  HexaOperatorCost cost() const override {
+    const std::int64_t n = pattern_.num_blocks();
+    const std::int64_t kept =
+        n * (9 * std::int64_t(sizeof(Scalar)) + 4) + 8 * (std::int64_t(pattern_.num_rows) + 1);
+    return {kept, double(kept) + 6.0 * pattern_.num_rows * double(sizeof(Scalar)),
+            18.0 * double(n)};
+  }
+
+  const Graph<Exec>& pattern() const { return pattern_; }
+  const Array<Scalar, Exec>& value() const { return value_; } ///< as assemble_hexa_blocks fills it
+
+protected:
+  void take_modulus(const Exec& exec, const Array<double, Exec>& modulus) override {
+    assemble_hexa_blocks<Scalar>(exec, this->arrays_, lame_, modulus, pattern_, value_);
+  }
+  void multiply(const Exec& exec, const Array<Scalar, Exec>& x,
+                const Array<Scalar, Exec>& y) const override {
+    detail::multiply_block_rows<BackendTraits<Exec>::is_device>(
+        exec, detail::BlockMultiply<Exec, Scalar, std::int64_t>{
+                  pattern_.num_rows, pattern_.row_begin.data(), pattern_.column.data(),
+                  value_.data(), x.data(), y.data()});
+  }
+
+private:
+  UnitLame lame_;
+  Graph<Exec> pattern_;
+  Array<Scalar, Exec> value_;
+};
+
+/// `csr`
+template<class Exec, class Scalar>
+class HexaCsrOperator final : public HexaCheckedOperator<Exec, Scalar> {
+public:
+  /// Fences.
+  HexaCsrOperator(const Exec& exec, const HexaArrays<Exec>& arrays, const UnitLame& lame)
+      : HexaCheckedOperator<Exec, Scalar>(arrays)
+      , lame_(lame)
+      , pattern_(make_hexa_graph(exec, arrays)) {
+    const std::int64_t entries = 9 * pattern_.num_blocks();
+    row_begin_ = make_uninitialized<std::int64_t>(exec, 3 * std::int64_t(pattern_.num_rows) + 1,
+                                                  "ossatura::hexa_csr::row_begin");
+    column_ = make_uninitialized<int>(exec, entries, "ossatura::hexa_csr::column");
+    value_ = make_uninitialized<Scalar>(exec, entries, "ossatura::hexa_csr");
+    Kokkos::parallel_for("ossatura::make_hexa_csr", range(exec, pattern_.num_rows),
+                         detail::ExpandHexaRow<Exec>{pattern_.row_begin, pattern_.column,
+                                                     row_begin_, column_, pattern_.num_rows});
+  }
+
+  bool is_deterministic() const override { return true; }
+
+  /// Kept: a number and a column an entry and where rows begin, which move once, and the pattern of
+  /// blocks, which a product does not read. A multiply-add an entry.
+  HexaOperatorCost cost() const override {
+    const std::int64_t entries = 9 * pattern_.num_blocks(),
+                       rows = 3 * std::int64_t(pattern_.num_rows);
+    const std::int64_t read = entries * (std::int64_t(sizeof(Scalar)) + 4) + 8 * (rows + 1);
+    return {read + 4 * pattern_.num_blocks() + 8 * (std::int64_t(pattern_.num_rows) + 1),
+            double(read) + 2.0 * double(rows) * double(sizeof(Scalar)), 2.0 * double(entries)};
+  }
+
+  const Array<std::int64_t, Exec>& row_begin() const { return row_begin_; } ///< [3 num_nodes + 1]
+  const Array<int, Exec>& column() const { return column_; }
+  const Array<Scalar, Exec>& value() const { return value_; }
+
+protected:
+  void take_modulus(const Exec& exec, const Array<double, Exec>& modulus) override {
+    detail::assemble_hexa_rows<detail::RowsOfScalars>(
+        exec, this->arrays_, HexaStiffnessFromMesh<Exec>{this->arrays_, lame_}, modulus, pattern_,
+        value_);
+  }
+  void multiply(const Exec& exec, const Array<Scalar, Exec>& x,
+                const Array<Scalar, Exec>& y) const override {
+    detail::multiply_scalar_rows<BackendTraits<Exec>::is_device>(
+        exec, detail::ScalarRowMultiply<Exec, Scalar>{3 * std::int64_t(pattern_.num_rows),
+                                                      row_begin_.data(), column_.data(),
+                                                      value_.data(), x.data(), y.data()});
+  }
+
+private:
+  UnitLame lame_;
+  Graph<Exec> pattern_;
+  Array<std::int64_t, Exec> row_begin_;
+  Array<int, Exec> column_;
+  Array<Scalar, Exec> value_;
+};
+
+} // namespace ossatura

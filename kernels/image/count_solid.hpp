@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many voxels of an image are solid.
+#pragma once
+
+#include <ossatura/core/base/vector.hpp>
+#include <ossatura/kernels/image/array.hpp>
+
+#include <cstdint>
+
+namespace ossatura {
+
+namespace detail {
+template<class Exec>
+struct CountSolid {
+  Array<float, Exec> value;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& count) const {
+    count += value(i) > 0;
+  }
+};
+} // namespace detail
+
+/// Number of voxels with a value > 0; fences.
+template<class Exec>
+std::int64_t count_solid(const Exec& exec, const VoxelArray<Exec>& image) {
+  std::int64_t count = 0;
+  Kokkos::parallel_reduce("ossatura::count_solid", range(exec, image.num_voxels()),
+                          detail::CountSolid<Exec>{image.value}, count);
+  return count;
+}
+
+} // namespace ossatura

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// How kernels/pfem/matrix_free/multiply.hpp cuts its work: which modes sums go over, how many
+// points and elements a team has at once, and where these are in its scratch memory.
+#pragma once
+
+#include <ossatura/core/parallel/lanes.hpp>
+#include <ossatura/kernels/algebra/upload.hpp>
+#include <ossatura/kernels/pfem/hexa_batch.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace ossatura {
+
+/// The ranges of the indices of modes: those of index[0] = i have places begin[i] .. begin[i + 1] -
+/// 1 of pairs (index[0], index[1]), and a pair has modes first[pair] .. first[pair + 1] - 1.
+template<class Exec>
+struct ModeRanges {
+  int num_pairs = 0;
+  Array<int, Exec> range; ///< [order + 2] and [num_pairs + 1] one after the other
+};
+
+/// Throws std::invalid_argument unless the modes are lexicographic and each index has all values
+/// from 0 to one that depends on those before it. Fences.
+template<class Exec>
+ModeRanges<Exec> make_mode_ranges(const Exec& exec, const HexaBatch<Exec>& batch) {
+  const std::vector<int> mode = download(exec, batch.mode);
+  std::vector<int> begin, first;
+  int before[3] = {-1, 0, 0};
+  for (int m = 0; m < batch.num_modes; ++m) {
+    const int* const own = &mode[std::size_t(3 * m)];
+    const bool new_line = own[0] == before[0] + 1, new_pair = own[1] == before[1] + 1;
+    if (new_line)
+      begin.push_back(int(first.size()));
+    if (new_line || own[1] != before[1])
+      first.push_back(m);
+    OSSATURA_REQUIRE(new_line              ? own[1] == 0 && own[2] == 0
+                     : own[0] != before[0] ? false
+                     : new_pair            ? own[2] == 0
+                                           : own[1] == before[1] && own[2] == before[2] + 1,
+                     "mode " << m << " is out of order");
+    std::copy(own, own + 3, before);
+  }
+  OSSATURA_REQUIRE(int(begin.size()) == batch.order + 1,
+                   begin.size() << " functions along an axis for order " << batch.order);
+  ModeRanges<Exec> ranges;
+  ranges.num_pairs = int(first.size());
+  begin.push_back(ranges.num_pairs);
+  first.push_back(batch.num_modes);
+  begin.insert(begin.end(), first.begin(), first.end());
+  ranges.range = upload(exec, "ossatura::mode_ranges", begin);
+  return ranges;
+}
+
+/// How the work is cut; see plan_matrix_free.
+struct MatrixFreePlan {
+  int tile = 2;    ///< points of a line that a thread has
+  int planes = 2;  ///< of points, at once
+  int elems = 1;   ///< of a team: packs of them on cores
+  int threads = 1; ///< of a team
+};
+
+namespace detail {
+
+/// Where things are in scratch memory: numbers of packs, but `stride`.
+struct MatrixFreeLayout {
+  int stride = 0, rows = 0; ///< of the table of the basis: [rows, stride]
+  int plane_stride = 0;     ///< of a pair and component in sums, which begin at 0
+  int line_stride = 0;      ///< of a function along xi_0 in `lines`
+  int kind_stride = 0;      ///< from values to derivatives in sums
+  int lines = 0;            ///< first the coefficients, [num_modes, 3], then the lines
+  int geometry = 0, elasticity = 0, per_elem = 0;
+
+  /// `tile`, of lines and of other sums.
+  MatrixFreeLayout(int order, int points, int num_modes, int num_pairs, int planes, int tile) {
+    const auto up = [tile](int n) { return (n + tile - 1) / tile * tile; };
+    rows = up(order + 1);
+    stride = up(points);
+    for (int first = 0; first < points; first += planes)
+      stride = std::max(stride, first + up(planes));
+    // Odd where neighbouring rows would be in the same banks.
+    plane_stride = planes % 4 == 0 ? planes + 1 : planes;
+    line_stride = points * planes < 32 ? (points * planes) | 1 : points * planes;
+    kind_stride = 3 * num_pairs * plane_stride;
+    lines = 2 * kind_stride;
+    geometry = lines + std::max(3 * num_modes, 9 * (order + 1) * line_stride);
+    elasticity = geometry + 21;
+    per_elem = elasticity + elasticity_entries;
+  }
+  /// Of a team; `ranges` numbers of ModeRanges, `points` positions and weights.
+  KOKKOS_FORCEINLINE_FUNCTION int bytes(int points, int ranges, int elems, int lanes) const {
+    return 16 * rows * stride + 16 * points + (ranges + 1) / 2 * 8 + 64 +
+           8 * lanes * elems * per_elem + 64;
+  }
+};
+
+} // namespace detail
+
+/// The plan that should take the least time on a multiprocessor, with parts of lines of `tile`
+/// points (0: as seems best; on devices, for the trunk space and order + 1 points, as was
+/// measured).
+template<class Exec>
+MatrixFreePlan plan_matrix_free(const HexaBatch<Exec>& batch, int num_pairs, int tile = 0) {
+  const int n = batch.points, ranges = batch.order + 3 + num_pairs;
+  MatrixFreePlan plan;
+  if constexpr (!BackendTraits<Exec>::is_device) {
+    constexpr int cache = 256 * 1024;
+    plan.tile = 4;
+    plan.planes = n;
+    while (plan.planes > 1 &&
+           detail::MatrixFreeLayout(batch.order, n, batch.num_modes, num_pairs, plan.planes, 4)
+                   .bytes(n, ranges, 1, register_lanes) > cache)
+      --plan.planes;
+    return plan;
+  } else {
+    // The fastest of all plans that fit, order by order, on an H200.
+    constexpr MatrixFreePlan measured[max_hexa_order] = {
+        {2, 2, 8, 32},  {3, 3, 7, 64}, {4, 4, 4, 64}, {5, 5, 1, 32},  {6, 3, 3, 64},
+        {4, 7, 1, 128}, {4, 4, 1, 64}, {3, 3, 1, 96}, {4, 4, 1, 128}, {4, 3, 1, 128}};
+    if (tile == 0 && batch.space == HexaSpace::trunk && n == batch.order + 1)
+      return measured[batch.order - 1];
+    // Of a multiprocessor, a team of 48 KiB at most, of which Kokkos takes some.
+    constexpr int chip_memory = 227 * 1024, team_memory = 48 * 1024, registers = 65536;
+    constexpr int of_thread[] = {0, 0, 128, 168, 168, 232, 248}; // registers, for a tile
+    const int parts = (n + 5) / 6;
+    plan.tile = tile > 0 ? tile : std::max(2, (n + parts - 1) / parts);
+    const int per_line = (n + plan.tile - 1) / plan.tile;
+    const auto up = [&](int count) { return (count + plan.tile - 1) / plan.tile * plan.tile; };
+    double best = -1;
+    for (int planes = n; planes >= 1; --planes) {
+      const detail::MatrixFreeLayout at(batch.order, n, batch.num_modes, num_pairs, planes,
+                                        plan.tile);
+      const int groups = (n + planes - 1) / planes;
+      for (int elems = 1; elems <= 16; ++elems) {
+        const int lines = elems * n * planes * per_line, threads = (lines + 31) / 32 * 32;
+        const int bytes = at.bytes(n, ranges, elems, 1) + 8 * (threads + 2);
+        if (bytes > team_memory || threads > 256)
+          break;
+        const int teams = std::min(
+            {chip_memory / (bytes + 1024), 32, registers / (of_thread[plan.tile] * threads)});
+        // Operations of a group of planes: lines, with lanes that idle; other sums, with what tiles
+        // compute in vain; barriers.
+        const double line = double(threads) * plan.tile * (18 * (batch.order + 1) + 150);
+        const double sums = 6.0 * batch.num_modes * (up(planes) + 1.5 * planes + 3) +
+                            18.0 * num_pairs * up(n) * planes;
+        const double time = groups * (line + elems * sums + 400.0 * threads) / elems;
+        const int warps = teams * (threads / 32); // the more, the better waits are hidden
+        const double rate = warps / (time * (warps + 8));
+        if (rate > best) {
+          best = rate;
+          plan.planes = planes;
+          plan.elems = elems;
+          plan.threads = threads;
+        }
+      }
+    }
+    OSSATURA_REQUIRE(best > 0, "matrix-free: elements of " << batch.num_modes << " modes and " << n
+                                                           << " points along an axis do not fit on "
+                                                              "chip");
+    return plan;
+  }
+}
+
+/// Operations of a product with an element.
+inline double flops_of_matrix_free(int order, int points, int num_modes, int num_pairs) {
+  const double n = points;
+  return 24 * num_modes * n + 36 * num_pairs * n * n + (36 * (order + 1) + 210) * n * n * n;
+}
+
+} // namespace ossatura

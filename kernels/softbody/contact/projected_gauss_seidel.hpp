@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contact forces with unilateral contact and Coulomb friction by projected Gauss-Seidel sweeps over
+// the pairs, all sweeps in one launch. The motions of all pairs are kept and corrected after each
+// pair by the rows of the (symmetric) compliance that changed: one barrier instead of a reduction.
+//
+// Pairs of a stiff body move each other nearly as much as themselves, and sweeps alone take
+// thousands of rounds. The sweep is therefore taken as a fixed-point iteration with Anderson's
+// acceleration [1]: the next one starts from the combination of the last few results that would
+// have changed least. Motions are combined alike, so that no product with the compliance is needed.
+// When the change grows, the acceleration starts anew.
+//
+// [1] H. Walker, P. Ni. Anderson acceleration for fixed-point iterations. SIAM J. Numer. Anal. 49
+//     (2011) 1715-1735, doi:10.1137/10078356X.
+#pragma once
+
+#include <ossatura/kernels/softbody/contact/block.hpp>
+#include <ossatura/kernels/softbody/contact/compliance.hpp>
+
+#include <cmath>
+
+namespace ossatura {
+
+struct SweepResult {
+  int sweeps = 0;
+  double change = 0; ///< the largest in the last sweep, as a motion of its pair, over `scale`
+  double scale = 0;  ///< m, the largest free motion of pairs that go through each other, or more
+};
+
+/// How far pairs are from the conditions of contact, by the motions that they have.
+struct ContactErrors {
+  double penetration = 0;     ///< m, the deepest
+  double complementarity = 0; ///< m: of gap and force, as a motion, the larger of the smaller ones
+  double friction = 0;        ///< m: of sliding and friction, likewise
+};
+
+namespace detail {
+
+/// motion = free_motion + sign compliance multiplier, a row for each team. They may be one array.
+template<class Exec>
+struct MovePairs {
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  Compliance<Exec> compliance;
+  Array<double, Exec> free_motion, multiplier, motion;
+  double sign;
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const int row = team.league_rank();
+    const double* entries = &compliance.value(std::int64_t(row) * compliance.stride);
+    double sum = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::ThreadVectorRange(team, 3 * compliance.num_pairs),
+        [&](int j, double& partial) { partial += entries[j] * multiplier(j); }, sum);
+    Kokkos::single(Kokkos::PerThread(team), [&]() { motion(row) = free_motion(row) + sign * sum; });
+  }
+};
+
+template<class Exec>
+Kokkos::TeamPolicy<Exec> pair_rows(const Exec& exec, int num_pairs) {
+  return Kokkos::TeamPolicy<Exec>(exec, 3 * num_pairs, 1, BackendTraits<Exec>::is_device ? 32 : 1);
+}
+
+template<class Exec>
+struct TakeBlocks {
+  ContactPairs<Exec> pairs;
+  Compliance<Exec> compliance;
+  Array<ContactBlock, Exec> block;
+
+  KOKKOS_FUNCTION void operator()(int p) const {
+    const std::int64_t row = 3 * std::int64_t(p);
+    block(p) = make_contact_block(&compliance.value(row * compliance.stride + row),
+                                  compliance.stride, pairs.pair(p).friction);
+  }
+};
+
+/// Steps back that the acceleration looks.
+constexpr int sweep_memory = 8;
+
+/// What it keeps of each row, one array after the other: of the last sweep, and from there on
+/// differences between sweeps.
+struct SweepHistory {
+  enum { start, change, force, motion, steps };
+};
+constexpr int sweep_arrays = SweepHistory::steps + 3 * sweep_memory;
+
+/// Weights of the differences, and the products that they follow from.
+struct SweepWeights {
+  double gram[sweep_memory][sweep_memory]; ///< of differences of changes
+  double product[sweep_memory];            ///< of these with the last change
+  double square;                           ///< of the last change
+  double weight[sweep_memory];
+};
+
+/// Solves the normal equations by Cholesky's method for `count` weights; 0 for differences that
+/// others make up already.
+KOKKOS_INLINE_FUNCTION void find_sweep_weights(SweepWeights& weights, int count) {
+  double l[sweep_memory][sweep_memory], x[sweep_memory];
+  bool used[sweep_memory];
+  for (int j = 0; j < count; ++j) {
+    double pivot = weights.gram[j][j];
+    x[j] = weights.product[j];
+    for (int k = 0; k < j; ++k) {
+      double sum = weights.gram[j][k];
+      for (int i = 0; i < k; ++i)
+        sum -= l[j][i] * l[k][i];
+      l[j][k] = used[k] ? sum / l[k][k] : 0;
+      pivot -= l[j][k] * l[j][k];
+      x[j] -= l[j][k] * x[k];
+    }
+    used[j] = pivot > 1e-12 * weights.gram[j][j];
+    l[j][j] = used[j] ? sqrt(pivot) : 1;
+    x[j] = used[j] ? x[j] / l[j][j] : 0;
+  }
+  for (int j = count - 1; j >= 0; --j) {
+    for (int k = j + 1; k < count; ++k)
+      x[j] -= l[k][j] * x[k];
+    x[j] = used[j] ? x[j] / l[j][j] : 0;
+    weights.weight[j] = x[j];
+  }
+}
+
+/// One team. What is worked out outside of loops is the same in all threads.
+template<class Exec>
+struct SweepPairs {
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  static constexpr int device_lanes = 32;
+  Compliance<Exec> compliance;
+  Array<ContactBlock, Exec> block;
+  Array<double, Exec> motion, multiplier, free_motion, history;
+  Array<SweepWeights, Exec> weights; ///< [1]
+  Array<SweepResult, Exec> result;   ///< [1]
+  int max_sweeps;
+  double tolerance, least_scale;
+
+  KOKKOS_FUNCTION double& kept(int array, int i) const {
+    return history(std::int64_t(array) * 3 * compliance.num_pairs + i);
+  }
+  /// Difference `place` of a quantity: change, force or motion.
+  KOKKOS_FUNCTION double& step(int quantity, int place, int i) const {
+    return kept(int(SweepHistory::steps) + int(sweep_memory) * (quantity - 1) + place, i);
+  }
+
+  KOKKOS_FUNCTION double free_scale(const Member& team) const {
+    double scale = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::ThreadVectorRange(team, compliance.num_pairs),
+        [&](int p, double& most) {
+          const double* free = &free_motion(3 * p);
+          const double along = sqrt(free[1] * free[1] + free[2] * free[2]);
+          const double mine = !(free[0] < 0) ? 0 : -free[0] > along ? -free[0] : along;
+          most = Kokkos::max(most, mine);
+        },
+        Kokkos::Max<double>(scale));
+    return scale;
+  }
+
+  /// Keeps track of the square of the largest change.
+  KOKKOS_FUNCTION void update_pair(const Member& team, int p, double& changed) const {
+    const int n = 3 * compliance.num_pairs;
+    const std::int64_t stride = compliance.stride;
+    const double* entries = &compliance.value(3 * p * stride);
+    // On devices each thread asks for the entries of its first row before it needs them: the same
+    // thread has this row in the loop below.
+    constexpr bool ahead = BackendTraits<Exec>::is_device;
+    double first[3] = {0, 0, 0};
+    const int num_threads = team.team_size() * int(device_lanes);
+    if constexpr (ahead)
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, Kokkos::min(num_threads, n)), [&](int i) {
+        for (int c = 0; c < 3; ++c)
+          first[c] = entries[c * stride + i];
+      });
+    double change[3];
+    double* force = &multiplier(3 * p);
+    update_contact(block(p), &motion(3 * p), force, change);
+    const double moved = own_motion_square(block(p), change);
+    changed = Kokkos::max(changed, moved);
+    if (change[0] == 0 && change[1] == 0 && change[2] == 0)
+      return;
+    team.team_barrier(); // all have read what now changes
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, n), [&](int i) {
+      if (ahead && i < num_threads)
+        motion(i) += first[0] * change[0] + first[1] * change[1] + first[2] * change[2];
+      else
+        motion(i) += entries[i] * change[0] + entries[stride + i] * change[1] +
+                     entries[2 * stride + i] * change[2];
+    });
+    Kokkos::single(Kokkos::PerTeam(team), [&]() {
+      for (int c = 0; c < 3; ++c)
+        force[c] += change[c];
+    });
+    team.team_barrier();
+  }
+
+  /// Files the sweep's result, with the difference from the last one under `place` (or nowhere).
+  KOKKOS_FUNCTION void file(const Member& team, int place) const {
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, 3 * compliance.num_pairs), [&](int i) {
+      const double now[3] = {multiplier(i) - kept(SweepHistory::start, i), multiplier(i),
+                             motion(i)};
+      for (int q = 0; q < 3; ++q) {
+        double& last = kept(SweepHistory::change + q, i);
+        if (place >= 0)
+          step(SweepHistory::change + q, place, i) = now[q] - last;
+        last = now[q];
+      }
+    });
+    team.team_barrier();
+  }
+
+  /// The products that are new with `place`; each by the lanes of one thread.
+  KOKKOS_FUNCTION void multiply(const Member& team, int count, int place) const {
+    SweepWeights& w = weights(0);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, 2 * count + 1), [&](int number) {
+      const int j = number % (count > 0 ? count : 1), change = SweepHistory::change;
+      double sum = 0;
+      Kokkos::parallel_reduce(
+          Kokkos::ThreadVectorRange(team, 3 * compliance.num_pairs),
+          [&](int i, double& partial) {
+            const double a = number == 2 * count ? kept(change, i) : step(change, j, i);
+            partial += a * (number < count ? step(change, place, i) : kept(change, i));
+          },
+          sum);
+      Kokkos::single(Kokkos::PerThread(team), [&]() {
+        if (number < count)
+          w.gram[j][place] = w.gram[place][j] = sum;
+        else
+          (number == 2 * count ? w.square : w.product[j]) = sum;
+      });
+    });
+    team.team_barrier();
+  }
+
+  KOKKOS_FUNCTION void combine(const Member& team, int count) const {
+    Kokkos::single(Kokkos::PerTeam(team), [&]() { find_sweep_weights(weights(0), count); });
+    team.team_barrier();
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, 3 * compliance.num_pairs), [&](int i) {
+      for (int j = 0; j < count; ++j) {
+        const double weight = weights(0).weight[j];
+        multiplier(i) -= weight * step(SweepHistory::force, j, i);
+        motion(i) -= weight * step(SweepHistory::motion, j, i);
+      }
+    });
+    team.team_barrier();
+  }
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const int memory = int(sweep_memory);
+    SweepResult done;
+    const double free = free_scale(team);
+    done.scale = Kokkos::max(least_scale, free);
+    double last_square = 0;
+    int num_filed = 0; // since the acceleration began
+    while (true) {
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, 3 * compliance.num_pairs),
+                           [&](int i) { kept(SweepHistory::start, i) = multiplier(i); });
+      team.team_barrier();
+      double changed = 0;
+      for (int p = 0; p < compliance.num_pairs; ++p)
+        update_pair(team, p, changed);
+      ++done.sweeps;
+      done.change = done.scale > 0 ? sqrt(changed) / done.scale : changed > 0 ? 1 : 0;
+      if (done.sweeps >= max_sweeps || !(done.change > tolerance))
+        break;
+      const int place = num_filed > 0 ? (num_filed - 1) % memory : -1;
+      const int count = Kokkos::min(memory, num_filed);
+      file(team, place);
+      multiply(team, count, place);
+      const double square = weights(0).square;
+      if (count > 0 && square <= 4 * last_square)
+        combine(team, count);
+      else
+        num_filed = 0;
+      ++num_filed;
+      last_square = square;
+    }
+    Kokkos::single(Kokkos::PerTeam(team), [&]() { result(0) = done; });
+  }
+};
+
+template<class Exec>
+struct MeasureErrors {
+  Array<ContactBlock, Exec> block;
+  Array<double, Exec> motion, multiplier;
+
+  /// Comparisons take what is no number for zero.
+  KOKKOS_FUNCTION static void keep(double value, double& most) {
+    if (!(value - value == 0))
+      most = INFINITY;
+    else if (value > most)
+      most = value;
+  }
+  KOKKOS_FUNCTION void operator()(int p, double& through, double& normal, double& tangent) const {
+    const ContactDefect defect = contact_defect(block(p), &motion(3 * p), &multiplier(3 * p));
+    for (int c = 0; c < 3; ++c)
+      if (!(motion(3 * p + c) - motion(3 * p + c) == 0))
+        normal = INFINITY; // projections take what is no number for zero
+    keep(-motion(3 * p), through);
+    keep(defect.normal, normal);
+    keep(defect.tangent, tangent);
+  }
+};
+
+} // namespace detail
+
+/// Arrays between steps, with room that grows when it must.
+template<class Exec>
+struct SweepSpace {
+  Array<double, Exec> motion;                ///< [3 num_pairs]
+  Array<double, Exec> history;               ///< [sweep_arrays, 3 num_pairs]
+  Array<ContactBlock, Exec> block;           ///< [num_pairs]
+  Array<detail::SweepWeights, Exec> weights; ///< [1]
+  Array<SweepResult, Exec> result;           ///< [1]
+};
+
+/// Sweeps from pairs.multiplier until the change of no force moves its pair by more than
+/// `tolerance` times the largest free motion of pairs that go through each other, or times
+/// `least_scale`, m, where that is more. Leaves in
+/// space.motion the motions that belong to the multipliers, not those updated on the way. The
+/// result is that of equal arrays whatever the number of threads. Does not fence.
+template<class Exec>
+void sweep_contacts(const Exec& exec, const ContactPairs<Exec>& pairs,
+                    const Compliance<Exec>& compliance, const Array<double, Exec>& free_motion,
+                    int max_sweeps, double tolerance, SweepSpace<Exec>& space,
+                    double least_scale = 0) {
+  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>;
+  const int n = pairs.num_pairs;
+  detail::make_room(exec, 3 * n, space.motion, "ossatura::sweep_contacts::motion");
+  detail::make_room(exec, std::int64_t(detail::sweep_arrays) * 3 * n, space.history,
+                    "ossatura::sweep_contacts::history");
+  if (int(space.block.extent(0)) < n)
+    space.block = make_uninitialized<ContactBlock>(exec, n + n / 2, "ossatura::contact_blocks");
+  if (space.result.extent(0) == 0) {
+    space.weights = make_uninitialized<detail::SweepWeights>(exec, 1, "ossatura::sweep_weights");
+    space.result = make_uninitialized<SweepResult>(exec, 1, "ossatura::sweep_contacts::result");
+  }
+  Kokkos::parallel_for("ossatura::sweep_contacts::blocks", Range(exec, 0, n),
+                       detail::TakeBlocks<Exec>{pairs, compliance, space.block});
+  const detail::MovePairs<Exec> move{compliance, free_motion, pairs.multiplier, space.motion, 1.};
+  const auto rows = detail::pair_rows(exec, n);
+  Kokkos::parallel_for("ossatura::sweep_contacts::start", rows, move);
+  // Warps of a device: one for 32 rows, and enough for the products of the acceleration.
+  using Sweep = detail::SweepPairs<Exec>;
+  constexpr bool is_device = BackendTraits<Exec>::is_device;
+  const int warps = (3 * n + 31) / 32, threads = warps < 4 ? 4 : warps < 16 ? warps : 16;
+  Kokkos::parallel_for(
+      "ossatura::sweep_contacts",
+      Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<512, 1>>(
+          exec, 1, is_device ? threads : 1, is_device ? int(Sweep::device_lanes) : 1),
+      Sweep{compliance, space.block, space.motion, pairs.multiplier, free_motion, space.history,
+            space.weights, space.result, max_sweeps, tolerance, least_scale});
+  Kokkos::parallel_for("ossatura::sweep_contacts::end", rows, move);
+}
+
+/// Takes the part of the multipliers out of motions that were measured with them. Does not fence.
+template<class Exec>
+void take_out_contacts(const Exec& exec, const ContactPairs<Exec>& pairs,
+                       const Compliance<Exec>& compliance, const Array<double, Exec>& motion) {
+  Kokkos::parallel_for("ossatura::take_out_contacts", detail::pair_rows(exec, pairs.num_pairs),
+                       detail::MovePairs<Exec>{compliance, motion, pairs.multiplier, motion, -1.});
+}
+
+/// Of pairs with the motions `motion`, after sweep_contacts, which leaves the blocks of the
+/// compliance that turn forces into motions; infinite where a number is none. Fences.
+template<class Exec>
+ContactErrors measure_contact_errors(const Exec& exec, const ContactPairs<Exec>& pairs,
+                                     const Array<double, Exec>& motion,
+                                     const SweepSpace<Exec>& space) {
+  using Max = Kokkos::Max<double>;
+  double through = 0, normal = 0, tangent = 0; // not of a struct: reducers keep the address
+  Kokkos::parallel_reduce(
+      "ossatura::measure_contact_errors",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, pairs.num_pairs),
+      detail::MeasureErrors<Exec>{space.block, motion, pairs.multiplier}, Max(through), Max(normal),
+      Max(tangent));
+  fence(exec, "ossatura::measure_contact_errors");
+  // Kokkos starts a maximum from the least number there is.
+  return {through > 0 ? through : 0, normal, tangent};
+}
+
+/// What the last sweeps did. Fences.
+template<class Exec>
+SweepResult look_at_sweeps(const Exec& exec, const SweepSpace<Exec>& space) {
+  SweepResult result;
+  Kokkos::deep_copy(exec, Kokkos::View<SweepResult, Kokkos::HostSpace>(&result),
+                    Kokkos::View<SweepResult, typename Exec::memory_space>(space.result.data()));
+  fence(exec, "ossatura::look_at_sweeps");
+  return result;
+}
+
+} // namespace ossatura

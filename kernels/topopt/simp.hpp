@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The modulus of material of a density between 0 and 1: solid isotropic material with penalisation
+// [1] in the form whose void is not a matter of the exponent [2],
+//   E = E_0 (e + (1 - e) rho^p).
+//
+// [1] M. Bendsoe. Optimal shape design as a material distribution problem. Struct. Optim. 1 (1989)
+//     193-202, doi:10.1007/BF01650949.
+// [2] O. Sigmund. Morphology-based black and white filters for topology optimization. Struct.
+//     Multidiscip. Optim. 33 (2007) 401-424, doi:10.1007/s00158-006-0087-x.
+#pragma once
+
+#include <ossatura/core/base/vector.hpp>
+
+namespace ossatura {
+
+struct SimpLaw {
+  double young;       ///< E_0, > 0
+  double min_modulus; ///< e, > 0
+  double penalty;     ///< p, >= 1
+
+  /// Densities below 0, which filters by finite elements may give, count as 0.
+  KOKKOS_FUNCTION double modulus(double density) const {
+    return young * (min_modulus + (density > 0 ? (1 - min_modulus) * pow(density, penalty) : 0));
+  }
+  /// dE / drho
+  KOKKOS_FUNCTION double slope(double density) const {
+    return density > 0 ? young * (1 - min_modulus) * penalty * pow(density, penalty - 1) : 0;
+  }
+};
+
+namespace detail {
+template<class Exec>
+struct FillModulus {
+  SimpLaw law;
+  Array<double, Exec> density, modulus;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const { modulus(e) = law.modulus(density(e)); }
+};
+} // namespace detail
+
+/// modulus(e) = law of density(e). Does not fence.
+template<class Exec>
+void fill_modulus(const Exec& exec, const SimpLaw& law, const Array<double, Exec>& density,
+                  const Array<double, Exec>& modulus) {
+  Kokkos::parallel_for("ossatura::fill_modulus", range(exec, density.extent(0)),
+                       detail::FillModulus<Exec>{law, density, modulus});
+}
+
+} // namespace ossatura

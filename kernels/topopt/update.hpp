@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// The passes over design variables that every optimiser shares: roles of elements, bounds, and the
+// sums that describe a design.
+#pragma once
+
+#include <ossatura/core/mesh/design_role.hpp>
+#include <ossatura/kernels/algebra/part_sums.hpp>
+#include <ossatura/kernels/topopt/simp.hpp>
+
+namespace ossatura {
+
+namespace detail {
+template<class Exec>
+struct SetPassive {
+  Array<std::uint8_t, Exec> role;
+  Array<double, Exec> x;
+  double solid, hollow;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    if (role(e) != std::uint8_t(DesignRole::free))
+      x(e) = role(e) == std::uint8_t(DesignRole::solid) ? solid : hollow;
+  }
+};
+} // namespace detail
+
+/// x(e) = `solid` or `hollow` in elements that are not free. Does not fence.
+template<class Exec>
+void set_passive(const Exec& exec, const Array<std::uint8_t, Exec>& role, double solid,
+                 double hollow, const Array<double, Exec>& x) {
+  Kokkos::parallel_for("ossatura::set_passive", range(exec, x.extent(0)),
+                       detail::SetPassive<Exec>{role, x, solid, hollow});
+}
+
+namespace detail {
+template<class Exec>
+struct MoveBounds {
+  Array<std::uint8_t, Exec> role;
+  Array<double, Exec> x, lower, upper;
+  double least, move;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    const double here = x(e);
+    const bool fixed = role(e) != std::uint8_t(DesignRole::free);
+    lower(e) = fixed ? here : here - move > least ? here - move : least;
+    upper(e) = fixed ? here : here + move < 1 ? here + move : 1;
+  }
+};
+} // namespace detail
+
+/// Where a variable may go in a step: within `move` of x, in [least, 1]; nowhere unless free. Does
+/// not fence.
+template<class Exec>
+void move_bounds(const Exec& exec, const Array<std::uint8_t, Exec>& role,
+                 const Array<double, Exec>& x, double least, double move,
+                 const Array<double, Exec>& lower, const Array<double, Exec>& upper) {
+  Kokkos::parallel_for("ossatura::move_bounds", range(exec, x.extent(0)),
+                       detail::MoveBounds<Exec>{role, x, lower, upper, least, move});
+}
+
+namespace detail {
+template<class Exec>
+struct LowerFree {
+  Array<std::uint8_t, Exec> role;
+  Array<double, Exec> from, x;
+  double least, by;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    const bool free = role(e) == std::uint8_t(DesignRole::free);
+    x(e) = !free ? from(e) : from(e) - by > least ? from(e) - by : least;
+  }
+};
+} // namespace detail
+
+/// x = from less `by` where an element is free, at least `least`. Does not fence.
+template<class Exec>
+void lower_free(const Exec& exec, const Array<std::uint8_t, Exec>& role,
+                const Array<double, Exec>& from, double least, double by,
+                const Array<double, Exec>& x) {
+  Kokkos::parallel_for("ossatura::lower_free", range(exec, x.extent(0)),
+                       detail::LowerFree<Exec>{role, from, x, least, by});
+}
+
+namespace detail {
+template<class Exec>
+struct ScaleBySlope {
+  SimpLaw law;
+  Array<double, Exec> density, gradient;
+  double factor;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    gradient(e) *= factor * law.slope(density(e));
+  }
+};
+} // namespace detail
+
+/// Makes `gradient`, by moduli, `factor` times one by densities. Does not fence.
+template<class Exec>
+void scale_by_slope(const Exec& exec, const SimpLaw& law, const Array<double, Exec>& density,
+                    double factor, const Array<double, Exec>& gradient) {
+  Kokkos::parallel_for("ossatura::scale_by_slope", range(exec, density.extent(0)),
+                       detail::ScaleBySlope<Exec>{law, density, gradient, factor});
+}
+
+/// Sums over elements.
+struct DesignSums {
+  double volume = 0;      ///< of material
+  double grey = 0;        ///< 4 rho (1 - rho), by volume, over free elements
+  double free_volume = 0; ///< of free elements
+  double total_volume = 0;
+};
+
+namespace detail {
+template<class Exec>
+struct DesignTerms {
+  Array<std::uint8_t, Exec> role;
+  Array<double, Exec> volume, density;
+  KOKKOS_FUNCTION void operator()(std::int64_t e, double* own) const {
+    const double v = volume(e), rho = density(e);
+    own[0] += v * rho;
+    own[3] += v;
+    if (role(e) == std::uint8_t(DesignRole::free)) {
+      own[1] += v * 4 * rho * (1 - rho);
+      own[2] += v;
+    }
+  }
+};
+} // namespace detail
+
+/// Fences.
+template<class Exec>
+DesignSums sum_design(const Exec& exec, const Array<std::uint8_t, Exec>& role,
+                      const Array<double, Exec>& volume, const Array<double, Exec>& density) {
+  const auto sums = part_sums<4>(exec, "ossatura::sum_design", volume.extent(0),
+                                 detail::DesignTerms<Exec>{role, volume, density});
+  return {sums[0], sums[1], sums[2], sums[3]};
+}
+
+namespace detail {
+template<class Exec>
+struct WeightedSize {
+  Array<double, Exec> x, y;
+  KOKKOS_FUNCTION void operator()(std::int64_t e, double* own) const {
+    own[0] += fabs(x(e) * y(e));
+  }
+};
+} // namespace detail
+
+/// Sum of |x(e) y(e)|: not finite if any of them is not (unless 0 times infinity hides it: NaN,
+/// too). Fences.
+template<class Exec>
+double sum_of_sizes(const Exec& exec, const Array<double, Exec>& x, const Array<double, Exec>& y) {
+  return part_sums<1>(exec, "ossatura::sum_of_sizes", x.extent(0),
+                      detail::WeightedSize<Exec>{x, y})[0];
+}
+
+} // namespace ossatura

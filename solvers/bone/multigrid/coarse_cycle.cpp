@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ossatura/solvers/bone/multigrid/coarse_cycle.hpp>
+
+#include <ossatura/kernels/algebra/dense_operator.hpp>
+#include <ossatura/kernels/bone/assemble_dense.hpp>
+#include <ossatura/kernels/bone/cells/transfer.hpp>
+#include <ossatura/kernels/bone/voxel_blocks.hpp>
+
+namespace ossatura {
+
+template<class Exec, class Scalar>
+CoarseCycle<Exec, Scalar>::CoarseCycle(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy,
+                                       const MultigridOptions& options)
+    : options_(options)
+    , hierarchy_(hierarchy)
+    , graph_(options.launch_graphs && options.coarse_solver == CoarseSolver::direct) {
+  if (hierarchy.coarse.empty())
+    return;
+  for (const CoarseLevel<Exec>& level : hierarchy.coarse)
+    add_level(exec, level);
+  const CoarseLevel<Exec>& last = hierarchy.coarse.back();
+  coarsest_ = {exec,
+               options.coarse_solver,
+               int(levels_.size()) + 1,
+               last.cells.num_nodes,
+               last.held.num_dofs,
+               [&] { return assemble_dense(exec, last.cells, last.held, last.edge); }};
+  const int degree = options.coarse_degree > 0 ? options.coarse_degree : options.smoother.degree;
+  for (Level& level : levels_)
+    if (&level != &levels_.back())
+      work_ += detail::prepare_smoother(exec, options_, degree, hierarchy.eigenvalue_bound, level);
+  repeated_.resize(levels_.size());
+  if (options_.repetition == Repetition::weighted)
+    for (std::size_t l = levels_.size() - 1; l-- > 0;) // the cycle of a level contains those below
+      weigh_cycles(exec, l, l == 0 ? options_.fine_cycles : options_.coarse_cycles);
+}
+
+/// Prepares `count` cycles on level l, above the coarsest.
+template<class Exec, class Scalar>
+void CoarseCycle<Exec, Scalar>::weigh_cycles(const Exec& exec, std::size_t l, int count) {
+  if (count < 2)
+    return;
+  const Level& level = levels_[l];
+  const LevelVectors<Exec, Scalar>& v = level.vectors;
+  const Array<Scalar, Exec> sum =
+      make_zeros<Scalar>(exec, v.b.extent(0), "ossatura::multigrid::sum");
+  // About random for the symmetric form of the scaled matrix, as in estimate_largest_eigenvalue.
+  fill_random(exec, 1, v.b);
+  apply_root_diagonal(exec, level.jacobi, v.b);
+  clear(exec, level.held, v.b);
+  const Spectrum spectrum = estimate_spectrum(
+      exec, options_.cycle_steps, [&](const auto&) { return cycle_level(exec, l); },
+      [&](const auto& p, const auto& q) {
+        level.multiply(exec, p, q);
+        work_ += level.cost;
+      },
+      v.b, sum, v.x);
+  if (!(spectrum.smallest > 0))
+    return; // nothing acts here
+  // The estimate is from below (by up to 20 % on real bone). The polynomial grows fast beyond the
+  // interval, and the cycle must stay positive; near zero it is less than 1 wherever the interval
+  // begins.
+  const double high = 1.25 * spectrum.largest;
+  repeated_[l] = {chebyshev_weights(count, spectrum.smallest, high), sum};
+}
+
+template<class Exec, class Scalar>
+void CoarseCycle<Exec, Scalar>::add_level(const Exec& exec, const CoarseLevel<Exec>& level) {
+  const std::int64_t n = level.cells.num_dofs();
+  const auto vector = [&](const char* label) { return make_zeros<Scalar>(exec, n, label); };
+  levels_.push_back(
+      {CellOperator<Exec>(exec, level.cells, level.edge),
+       {make_inverse_diagonal_blocks<Scalar>(exec, level.cells, level.edge, level.held.mask)},
+       level.held,
+       double(level.cells.num_elem) / double(hierarchy_.grid.num_elem),
+       {vector("ossatura::multigrid::x"), vector("ossatura::multigrid::next"),
+        vector("ossatura::multigrid::b")},
+       {},
+       0,
+       {}});
+  if (!options_.block_jacobi)
+    drop_couplings(exec, levels_.back().jacobi);
+}
+
+template<class Exec, class Scalar>
+void CoarseCycle<Exec, Scalar>::add_correction(const Exec& exec,
+                                               const Array<Scalar, Exec>& residual,
+                                               const Array<Scalar, Exec>& x) {
+  const CoarseLevel<Exec>& first = hierarchy_.coarse[0];
+  restrict_residual(exec, first.transfer, hierarchy_.grid, first.cells, residual, first.held.mask,
+                    levels_[0].vectors.b);
+  const double before = work_;
+  if (graph_.run(exec, [&] { correction_ = solve_level(exec, 0); }))
+    visit_work_ = work_ - before;
+  else
+    work_ += visit_work_;
+  prolong_add(exec, first.transfer, first.cells, correction_, hierarchy_.held.mask, x);
+}
+
+/// Solves coarse level l for its right-hand side, which is lost: cycles, or the coarsest solve.
+template<class Exec, class Scalar>
+Array<Scalar, Exec> CoarseCycle<Exec, Scalar>::solve_level(const Exec& exec, std::size_t l) {
+  const Level& level = levels_[l];
+  const Array<Scalar, Exec>& b = level.vectors.b;
+  if (l + 1 == levels_.size())
+    return coarsest_.solve(exec, level, b, work_);
+  const auto& [weights, sum] = repeated_[l];
+  Array<Scalar, Exec> step = cycle_level(exec, l);
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    if (k > 0) {
+      level.residual(exec, step, b, b);
+      work_ += level.cost;
+      axpby(exec, Scalar(1), step, Scalar(k > 1), sum);
+      step = cycle_level(exec, l);
+    }
+    axpby(exec, Scalar(weights[k]), step, Scalar(0), step);
+  }
+  if (weights.size() > 1)
+    axpby(exec, Scalar(1), sum, Scalar(1), step);
+  return step;
+}
+
+/// One cycle on coarse level l, above the coarsest, for its right-hand side.
+template<class Exec, class Scalar>
+Array<Scalar, Exec> CoarseCycle<Exec, Scalar>::cycle_level(const Exec& exec, std::size_t l) {
+  const Level& level = levels_[l];
+  const int visits = options_.repetition == Repetition::smoothed ? options_.coarse_cycles : 1;
+  return detail::cycle(
+      exec, level, level.vectors.b, visits, work_, [&](const auto& residual, const auto& x) {
+        const CoarseLevel<Exec>& next = hierarchy_.coarse[l + 1];
+        restrict_residual(exec, next.transfer, hierarchy_.coarse[l].cells, next.cells, residual,
+                          next.held.mask, levels_[l + 1].vectors.b);
+        prolong_add(exec, next.transfer, next.cells, solve_level(exec, l + 1), level.held.mask, x);
+      });
+}
+
+template<class Exec, class Scalar>
+std::vector<MultigridLevelInfo> CoarseCycle<Exec, Scalar>::level_info() const {
+  std::vector<MultigridLevelInfo> info;
+  for (std::size_t l = 0; l < levels_.size(); ++l)
+    info.push_back({hierarchy_.coarse[l].cells.num_elem, hierarchy_.coarse[l].cells.num_nodes,
+                    levels_[l].held.num_dofs, levels_[l].largest_eigenvalue});
+  return info;
+}
+
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
+  template class CoarseCycle<Exec, double>;                                                        \
+  template class CoarseCycle<Exec, float>;
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
+
+} // namespace ossatura

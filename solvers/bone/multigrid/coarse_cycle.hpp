@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The multigrid cycle below the finest level, the same for every voxel operator: instantiated once
+// per backend and precision in coarse_cycle.cpp.
+#pragma once
+
+#include <ossatura/core/parallel/launch_graph.hpp>
+#include <ossatura/kernels/algebra/jacobi.hpp>
+#include <ossatura/kernels/bone/cells/operator.hpp>
+#include <ossatura/solvers/bone/multigrid/hierarchy.hpp>
+#include <ossatura/solvers/bone/multigrid/levels.hpp>
+
+#include <vector>
+
+namespace ossatura {
+
+/// Solves the coarse levels of a hierarchy for residuals of the finest, approximately.
+template<class Exec, class Scalar>
+class CoarseCycle {
+  using Level = detail::MultigridLevel<Exec, Scalar, CellOperator<Exec>, BlockJacobi<Exec, Scalar>>;
+
+  /// Chebyshev's iteration on a level with its cycle as the preconditioner.
+  struct RepeatedCycle {
+    std::vector<double> weights; ///< of the steps; empty: one cycle as it is
+    Array<Scalar, Exec> sum;     ///< of the steps so far
+  };
+
+public:
+  /// Fences.
+  CoarseCycle(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy,
+              const MultigridOptions& options);
+
+  /// x += P (an approximate inverse) P^T residual on the finest level, whose vectors [3 num_nodes]
+  /// are zero at held components. There must be a coarse level. Does not fence with the direct
+  /// coarse solver.
+  void add_correction(const Exec& exec, const Array<Scalar, Exec>& residual,
+                      const Array<Scalar, Exec>& x);
+
+  bool empty() const { return levels_.empty(); }
+  std::vector<MultigridLevelInfo> level_info() const;
+  /// Products so far, set-up included, each level weighted by its share of the voxels.
+  double work() const { return work_; }
+  LaunchGraphState launch_graph() const { return graph_.state(); }
+
+private:
+  void add_level(const Exec& exec, const CoarseLevel<Exec>& level);
+  void weigh_cycles(const Exec& exec, std::size_t l, int count);
+  Array<Scalar, Exec> solve_level(const Exec& exec, std::size_t l);
+  Array<Scalar, Exec> cycle_level(const Exec& exec, std::size_t l);
+
+  MultigridOptions options_;
+  VoxelHierarchy<Exec> hierarchy_;
+  std::vector<Level> levels_;
+  std::vector<RepeatedCycle> repeated_; ///< by level
+  CoarsestSolver<Exec, Scalar> coarsest_;
+  LaunchGraph<Exec> graph_;        ///< a visit of the first coarse level
+  Array<Scalar, Exec> correction_; ///< its result
+  double work_ = 0, visit_work_ = 0;
+};
+
+} // namespace ossatura

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options and report of the voxel multigrid, apart from its templates.
+#pragma once
+
+#include <ossatura/core/parallel/launch_graph.hpp>
+#include <ossatura/kernels/bone/cells/merge.hpp>
+#include <ossatura/solvers/krylov/smoothing_polynomial.hpp>
+
+#include <cstdint>
+
+namespace ossatura {
+
+enum class CoarseSolver {
+  direct, ///< dense inverse, formed once
+  cg      ///< Jacobi-preconditioned conjugate gradients, as ParOSol
+};
+
+/// How a level below the finest is solved by more than one cycle.
+enum class Repetition {
+  weighted, ///< as Chebyshev's iteration on it, for the spectrum of the cycle: the AMLI cycle of
+            ///< O. Axelsson, P. Vassilevski, SIAM J. Numer. Anal. 27 (1990) 1569-1590
+  smoothed  ///< each followed by smoothing on the level above: the W-cycle
+};
+
+struct MultigridOptions {
+  Coarsening coarsening = Coarsening::split;
+  SmootherOptions smoother;
+  bool block_jacobi = true; ///< smoothers scale by the 3 x 3 blocks of the diagonal (the finest by
+                            ///< their norms), else by the diagonal
+  int coarse_degree = 3;    ///< of the smoothers below the finest level; 0: as there
+  Repetition repetition = Repetition::weighted;
+  int fine_cycles = 1;   ///< of level 1 for each on the finest level
+  int coarse_cycles = 2; ///< of level l + 1 for each on level l > 0
+  int max_levels = 32;
+  int direct_nodes = 0;   ///< coarsening stops when a level has no more nodes than this; 0: the
+                          ///< backend's default_direct_nodes
+  int lanczos_steps = 12; ///< products spent on the largest eigenvalue of each level, unless the
+                          ///< smoother scales by blocks: that has a bound
+  int cycle_steps = 8; ///< cycles spent on the spectrum of the cycle on each level that repeats it
+  CoarseSolver coarse_solver = CoarseSolver::direct;
+  bool launch_graphs = true; ///< coarse levels as one launch, on backends that can
+
+  /// The cycle of P. Arbenz, C. Flaig, D. Kellenberger, J. Parallel Distrib. Comput. 74 (2014)
+  /// 2941-2950, but for the direct solve.
+  static MultigridOptions paper() {
+    MultigridOptions options;
+    options.coarsening = Coarsening::averaged;
+    options.smoother.kind = SmootherKind::first_kind;
+    options.smoother.degree = 10;
+    options.coarse_degree = 0;
+    options.block_jacobi = false;
+    options.repetition = Repetition::smoothed;
+    options.fine_cycles = 2;
+    options.direct_nodes = 160;
+    return options;
+  }
+};
+
+/// What the dense inverse of so many nodes costs to form and to apply is small against what
+/// further levels cost: on devices in launches, elsewhere in arithmetic.
+template<class Exec>
+constexpr int default_direct_nodes = BackendTraits<Exec>::is_device ? 1500 : 400;
+
+/// What one level looks like, for reports.
+struct MultigridLevelInfo {
+  std::int64_t num_elem, num_nodes, num_held_dofs;
+  double largest_eigenvalue; ///< of the Jacobi-scaled matrix; 0 on the coarsest level
+};
+
+} // namespace ossatura

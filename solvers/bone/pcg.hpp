@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The iteration behind VoxelSolver, for one operator: voxel_pcg_<operator>.cpp instantiate it side
+// by side, since it is the part that takes long to compile. Not for users.
+#pragma once
+
+#include <ossatura/solvers/bone/multigrid/hierarchy.hpp>
+#include <ossatura/solvers/bone/solver.hpp>
+
+#include <memory>
+
+namespace ossatura::detail {
+
+/// Conjugate gradients with multigrid in fixed precisions.
+template<class Exec>
+struct VoxelPcg {
+  virtual ~VoxelPcg() = default;
+  virtual SolveResult solve(const Exec& exec, const CgOptions& options,
+                            const Array<double, Exec>& f, const Array<double, Exec>& u,
+                            const IterationObserver& observe) = 0;
+  virtual void apply(const Exec& exec, const Array<double, Exec>& u,
+                     const Array<double, Exec>& y) const = 0;
+  virtual void precondition(const Exec& exec, const Array<double, Exec>& r,
+                            const Array<double, Exec>& z) = 0;
+  virtual std::vector<MultigridLevelInfo> level_info() const = 0;
+  virtual double work() const = 0;
+  virtual LaunchGraphState launch_graph() const = 0;
+};
+
+/// Operators other than brick, kept as baselines, are not built for lean precision: UsageError.
+template<class Exec, template<class> class Operator>
+std::unique_ptr<VoxelPcg<Exec>>
+make_voxel_pcg(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy, VoxelPrecision precision,
+               const MultigridOptions& options);
+
+} // namespace ossatura::detail

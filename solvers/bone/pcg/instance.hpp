@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The definitions of voxel_pcg.hpp, included by the voxel_pcg_<operator>.cpp alone.
+#pragma once
+
+#include <ossatura/kernels/algebra/free_updates.hpp>
+#include <ossatura/kernels/bone/brick_operator.hpp>
+#include <ossatura/solvers/bone/multigrid/cycle.hpp>
+#include <ossatura/solvers/bone/pcg.hpp>
+#include <ossatura/solvers/krylov/cg.hpp>
+
+namespace ossatura::detail {
+
+/// The vectors of the iteration and of the finest level. The product q and the iterates of the
+/// cycle share memory: the cycle's result is read before the next product is formed, and that
+/// before the next cycle.
+template<class Exec, class Vector, class Cycle>
+struct SolverVectors {
+  Array<Vector, Exec> r, p, q;
+  LevelVectors<Exec, Cycle> level; ///< b is r where the types agree
+
+  SolverVectors(const Exec& exec, std::int64_t n)
+      : r(make_zeros<Vector>(exec, n, "ossatura::cg::r"))
+      , p(make_zeros<Vector>(exec, n, "ossatura::cg::p")) {
+    if constexpr (std::is_same_v<Vector, Cycle>) {
+      level = {make_zeros<Cycle>(exec, n, "ossatura::multigrid::x"),
+               make_zeros<Cycle>(exec, n, "ossatura::multigrid::next"), r};
+      q = level.next;
+    } else {
+      static_assert(sizeof(Vector) == 2 * sizeof(Cycle), "two iterates fill one product");
+      q = make_zeros<Vector>(exec, n, "ossatura::cg::q");
+      // Views of the same bytes, one type at a time; q owns them and lives as long.
+      Cycle* const bytes = reinterpret_cast<Cycle*>(q.data());
+      level = {Array<Cycle, Exec>(bytes, n), Array<Cycle, Exec>(bytes + n, n),
+               make_zeros<Cycle>(exec, n, "ossatura::multigrid::b")};
+    }
+  }
+};
+
+template<class Exec, template<class> class Operator, class Vector, class Cycle>
+class MultigridPcg final : public VoxelPcg<Exec> {
+public:
+  MultigridPcg(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy,
+               const MultigridOptions& options)
+      : held_(hierarchy.held)
+      , matrix_(exec, hierarchy.grid, hierarchy.lame, hierarchy.edge)
+      , vectors_(exec, hierarchy.grid.num_dofs())
+      , multigrid_(exec, hierarchy, matrix_, options, vectors_.level) {
+    if constexpr (!Operator<Exec>::fuses_updates && !std::is_same_v<Vector, double>)
+      scratch_ = make_zeros<double>(exec, hierarchy.grid.num_dofs(), "ossatura::cg::scratch");
+  }
+
+  SolveResult solve(const Exec& exec, const CgOptions& options, const Array<double, Exec>& f,
+                    const Array<double, Exec>& u, const IterationObserver& observe) override {
+    Array<double, Exec> scratch = scratch_;
+    if constexpr (std::is_same_v<Vector, double>)
+      scratch = vectors_.q; // free while residuals are formed
+    const auto product = [&](const auto& x, const auto& y) {
+      apply_then(exec, matrix_, x, y, StoreFreeProduct<Exec, Vector>{held_.mask, y});
+      ++products_;
+    };
+    const auto residual = [&](const auto& x, double scale, const auto& r) {
+      apply_then(exec, matrix_, x, scratch,
+                 StoreScaledResidual<Exec, double, Vector>{held_.mask, f, scale, r});
+      ++products_;
+    };
+    return conjugate_gradients(
+        exec, options, product, residual,
+        [&](const auto& b) {
+          Kokkos::Profiling::pushRegion("ossatura::precondition");
+          const Array<Cycle, Exec> z = multigrid_.apply(exec, b);
+          Kokkos::Profiling::popRegion();
+          return z;
+        },
+        CgVectors<Exec, double, Vector, Cycle>{u, vectors_.r, vectors_.p, vectors_.q,
+                                               vectors_.level.b},
+        observe);
+  }
+
+  void apply(const Exec& exec, const Array<double, Exec>& u,
+             const Array<double, Exec>& y) const override {
+    matrix_.apply(exec, u, y);
+  }
+
+  void precondition(const Exec& exec, const Array<double, Exec>& r,
+                    const Array<double, Exec>& z) override {
+    copy(exec, r, vectors_.level.b);
+    copy(exec, multigrid_.apply(exec, vectors_.level.b), z);
+  }
+
+  std::vector<MultigridLevelInfo> level_info() const override { return multigrid_.level_info(); }
+  double work() const override { return double(products_) + multigrid_.work(); }
+  LaunchGraphState launch_graph() const override { return multigrid_.launch_graph(); }
+
+private:
+  Constraints<Exec> held_;
+  Operator<Exec> matrix_;
+  SolverVectors<Exec, Vector, Cycle> vectors_;
+  Multigrid<Exec, Operator, Cycle> multigrid_;
+  Array<double, Exec> scratch_; ///< products in double, where no vector of the iteration is
+  std::int64_t products_ = 0;
+};
+
+template<class Exec, template<class> class Operator>
+std::unique_ptr<VoxelPcg<Exec>>
+make_voxel_pcg(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy, VoxelPrecision precision,
+               const MultigridOptions& options) {
+  switch (precision) {
+  case VoxelPrecision::lean:
+    if constexpr (std::is_same_v<Operator<Exec>, BrickOperator<Exec>>)
+      return std::make_unique<MultigridPcg<Exec, Operator, float, float>>(exec, hierarchy, options);
+    else
+      fail<UsageError>("lean precision is for the brick operator, not for ", Operator<Exec>::name,
+                       ": choose --operator brick, or mixed or double precision");
+  case VoxelPrecision::mixed:
+    return std::make_unique<MultigridPcg<Exec, Operator, double, float>>(exec, hierarchy, options);
+  case VoxelPrecision::fp64:
+    break;
+  }
+  return std::make_unique<MultigridPcg<Exec, Operator, double, double>>(exec, hierarchy, options);
+}
+
+} // namespace ossatura::detail

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ossatura/kernels/bone/published/hash_operator.hpp>
+#include <ossatura/solvers/bone/pcg/instance.hpp>
+
+namespace ossatura::detail {
+
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
+  template std::unique_ptr<VoxelPcg<Exec>> make_voxel_pcg<Exec, HashOperator>(                     \
+      const Exec&, const VoxelHierarchy<Exec>&, VoxelPrecision, const MultigridOptions&);
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
+
+} // namespace ossatura::detail

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// From an image of moduli and a load case to a problem that VoxelSolver takes.
+#pragma once
+
+#include <ossatura/kernels/bone/mechanical_test.hpp>
+#include <ossatura/solvers/bone/solver.hpp>
+
+#include <vector>
+
+namespace ossatura {
+
+/// The solid voxels of `material`, of the given edge in mm; nothing is held yet. Keeps a reference
+/// to the image, which solvers do not need. Throws std::invalid_argument if no voxel is solid.
+/// Fences.
+template<class Exec>
+VoxelProblem<Exec> make_voxel_problem(const Exec& exec, const MaterialImage<Exec>& material,
+                                      double edge) {
+  OSSATURA_REQUIRE(edge > 0, "voxels with an edge of " << edge << " mm");
+  VoxelProblem<Exec> problem;
+  problem.material = material;
+  problem.edge = edge;
+  problem.grid = make_voxel_grid(exec, material.solid());
+  problem.lame = make_lame_field(exec, problem.grid, material);
+  return problem;
+}
+
+/// Holds the components of the regions' nodes, and no others. Returns u [3 num_nodes] as
+/// VoxelSolver::solve takes it: what is prescribed there (mm), 0 elsewhere. Fences.
+template<class Exec>
+Array<double, Exec> prescribe(const Exec& exec, const std::vector<NamedRegion>& regions,
+                              VoxelProblem<Exec>& problem) {
+  std::vector<PrescribedRegion> bare;
+  for (const NamedRegion& named : regions)
+    bare.push_back(named.region);
+  const Array<double, Exec> u =
+      make_zeros<double>(exec, problem.grid.num_dofs(), "ossatura::displacement");
+  const Array<std::uint8_t, Exec> mask =
+      make_zeros<std::uint8_t>(exec, problem.grid.num_nodes, "ossatura::held");
+  prescribe(exec, problem.grid, problem.edge, bare, mask, u);
+  problem.held = make_constraints(exec, mask);
+  return u;
+}
+
+} // namespace ossatura

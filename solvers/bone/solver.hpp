@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linear elasticity on voxels: conjugate gradients with geometric multigrid. The heavy templates
+// are instantiated in voxel_solver.cpp, once per backend, operator and precision.
+#pragma once
+
+#include <ossatura/kernels/algebra/constraints.hpp>
+#include <ossatura/kernels/bone/lame_field.hpp>
+#include <ossatura/solvers/bone/multigrid/options.hpp>
+#include <ossatura/solvers/krylov/cg.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace ossatura {
+
+/// A voxel model ready to be solved.
+template<class Exec>
+struct VoxelProblem {
+  MaterialImage<Exec> material; ///< dense; solvers do not need it
+  VoxelGrid<Exec> grid;
+  LameField<Exec> lame;
+  Constraints<Exec> held;
+  double edge = 1; ///< of a voxel, in mm
+};
+
+enum class VoxelOperatorKind {
+  offset, ///< element by element with compressed tables (the paper's)
+  hash,   ///< element by element with perfect hashing (the paper's alternative)
+  gather, ///< node by node, bitwise reproducible
+  brick   ///< tile by tile, marching through z, bitwise reproducible
+};
+inline constexpr VoxelOperatorKind all_voxel_operators[] = {
+    VoxelOperatorKind::offset, VoxelOperatorKind::hash, VoxelOperatorKind::gather,
+    VoxelOperatorKind::brick};
+
+/// As on command lines and in results.
+inline const char* name_of(VoxelOperatorKind kind) {
+  switch (kind) {
+  case VoxelOperatorKind::offset:
+    return "offset";
+  case VoxelOperatorKind::hash:
+    return "hash";
+  case VoxelOperatorKind::gather:
+    return "gather";
+  case VoxelOperatorKind::brick:
+    break;
+  }
+  return "brick";
+}
+
+/// The fastest (docs/performance/bone.md). `brick` is the smallest everywhere, and the only one for
+/// lean precision.
+template<class Exec>
+constexpr VoxelOperatorKind default_voxel_operator =
+    BackendTraits<Exec>::is_device ? VoxelOperatorKind::brick : VoxelOperatorKind::offset;
+
+/// In what the vectors of the iteration and the multigrid cycle are kept. Displacements and true
+/// residuals are double in all of them, and so is what counts as converged.
+enum class VoxelPrecision {
+  fp64,  ///< everything in double: 40 bytes per degree of freedom
+  mixed, ///< the cycle in float: 36 bytes; the cycle moves half as much
+  lean   ///< all but the displacements in float: 24 bytes
+};
+
+/// As on command lines and in results.
+inline const char* name_of(VoxelPrecision precision) {
+  switch (precision) {
+  case VoxelPrecision::fp64:
+    return "double";
+  case VoxelPrecision::mixed:
+    return "mixed";
+  case VoxelPrecision::lean:
+    break;
+  }
+  return "lean";
+}
+
+/// The fastest with the default operator (docs/performance/bone.md).
+template<class Exec>
+constexpr VoxelPrecision default_voxel_precision =
+    BackendTraits<Exec>::is_device ? VoxelPrecision::lean : VoxelPrecision::mixed;
+
+struct VoxelSolverOptions {
+  CgOptions cg;
+  MultigridOptions multigrid;
+  VoxelOperatorKind matrix = VoxelOperatorKind::brick;
+  VoxelPrecision precision = VoxelPrecision::mixed;
+};
+
+/// Those with the operator and precision that are fastest on the backend.
+template<class Exec>
+VoxelSolverOptions fastest_voxel_options() {
+  VoxelSolverOptions options;
+  options.matrix = default_voxel_operator<Exec>;
+  options.precision = default_voxel_precision<Exec>;
+  return options;
+}
+
+/// A solve, and whether single precision and the weighted cycle were given up.
+struct VoxelSolveResult : SolveResult {
+  bool fell_back = false; ///< the iteration stalled and went on in double, with W-cycles
+};
+
+/// Solves K u = f for the voxels of a problem with prescribed displacements at its held components.
+/// Set up once, solve for any number of loads.
+template<class Exec>
+class VoxelSolver {
+public:
+  VoxelSolver(const Exec& exec, const VoxelProblem<Exec>& problem,
+              const VoxelSolverOptions& options = fastest_voxel_options<Exec>());
+  ~VoxelSolver();
+
+  /// u [3 num_nodes] holds the prescribed displacements (mm) on entry, at free components the
+  /// initial guess, and the solution on return. f [3 num_nodes] are nodal forces (N), or empty for
+  /// none. Where an iteration stalls, it goes on in double and with W-cycles, and so do later
+  /// solves. Fences.
+  VoxelSolveResult solve(const Exec& exec, const Array<double, Exec>& f,
+                         const Array<double, Exec>& u, const IterationObserver& observe = {});
+
+  /// y = K u without constraints: nodal forces (N) in balance with u. Does not fence.
+  void apply(const Exec& exec, const Array<double, Exec>& u, const Array<double, Exec>& y) const;
+
+  /// z = M r: one multigrid cycle. r is zero at held components. Does not fence.
+  void precondition(const Exec& exec, const Array<double, Exec>& r, const Array<double, Exec>& z);
+
+  std::vector<MultigridLevelInfo> level_info() const;
+
+  /// Operator products so far in units of one product on the finest level, set-up included.
+  double work() const;
+
+  /// Whether the coarse levels run as one launch.
+  LaunchGraphState launch_graph() const;
+
+private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+} // namespace ossatura

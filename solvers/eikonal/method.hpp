@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the ways to solve the eikonal equation have in common: they lower times until no update
+// does.
+#pragma once
+
+#include <ossatura/kernels/eikonal/times.hpp>
+#include <ossatura/solvers/eikonal/solver.hpp>
+
+namespace ossatura::detail {
+
+/// Where the iterations start.
+template<class Exec>
+struct EikonalStart {
+  std::int64_t num_times;          ///< sets * num_points, < 2^31
+  int num_points;                  ///< of the mesh
+  Array<std::uint32_t, Exec> site; ///< indices into times, no two equal
+};
+
+struct EikonalCounts {
+  int iterations = 0;
+  bool converged = false;
+  std::int64_t evaluations = 0;
+  std::int64_t local_solves = 0;
+};
+
+/// Whether an iteration reads the times of the one before, and not some that others lower at the
+/// same moment: results are then bitwise the same for any number of threads.
+template<class Exec>
+bool reads_last_times(const EikonalOptions& options) {
+  switch (options.method) {
+  case EikonalMethod::scan:
+    return true;
+  case EikonalMethod::patch: // which are to work on their own
+    return options.deterministic;
+  default:
+    // Where many threads at once read new times by chance, that costs evaluations.
+    return options.deterministic || BackendTraits<Exec>::is_device;
+  }
+}
+
+/// Lowers `time` [sets * num_points], set at the sites and unreached_time elsewhere, until no
+/// update lowers a time by more than options.tolerance of it. Fences. One definition in each of the
+/// eikonal_<method>.cpp.
+template<class Exec, class Metric, class Real>
+EikonalCounts solve_by_queue(const Exec& exec, const RingUpdate<Exec, Metric>& update,
+                             const EikonalStart<Exec>& start, const EikonalOptions& options,
+                             const Array<Real, Exec>& time);
+
+template<class Exec, class Metric, class Real>
+EikonalCounts solve_by_scan(const Exec& exec, const RingUpdate<Exec, Metric>& update,
+                            const EikonalStart<Exec>& start, const EikonalOptions& options,
+                            const Array<Real, Exec>& time);
+
+template<class Exec, class Metric, class Real>
+EikonalCounts solve_by_parts(const Exec& exec, const RingUpdate<Exec, Metric>& update,
+                             const EikonalStart<Exec>& start, const EikonalOptions& options,
+                             const Array<Real, Exec>& time);
+
+/// Calls X(Exec, Metric, Real) for all that are instantiated.
+#define OSSATURA_FOR_EACH_EIKONAL(X, Exec)                                                         \
+  X(Exec, TetraLengths<float>, float)                                                              \
+  X(Exec, TetraLengths<double>, double)                                                            \
+  X(Exec, TetraProducts<float>, float)                                                             \
+  X(Exec, TetraProducts<double>, double)
+
+} // namespace ossatura::detail

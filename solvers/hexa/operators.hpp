@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operators on hexahedra behind one face.
+#pragma once
+
+#include <ossatura/kernels/hexa/arrays.hpp>
+#include <ossatura/kernels/hexa/operator.hpp>
+
+#include <memory>
+#include <string>
+
+namespace ossatura {
+
+/// The fastest operator for a mesh and why, in words ("congruent: 3 shapes for 64000 elements").
+struct HexaOperatorChoice {
+  HexaOperatorKind kind;
+  std::string reason;
+};
+
+/// Congruent where few shapes make up the mesh, else recompute. Never an operator whose sums depend
+/// on threads.
+HexaOperatorChoice choose_hexa_operator(const ElementMesh& mesh);
+
+/// `kind` is not automatic. Throws std::invalid_argument for elements without a positive Jacobian
+/// at a quadrature point, naming the first one. Fences.
+template<class Scalar, class Exec>
+std::unique_ptr<HexaOperator<Exec, Scalar>>
+make_hexa_operator(const Exec& exec, HexaOperatorKind kind, const ElementMesh& mesh,
+                   const HexaArrays<Exec>& arrays, const UnitLame& lame);
+
+} // namespace ossatura

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linear elasticity on hexahedra with a modulus for each element: conjugate gradients on one of the
+// operators of kernels/hexa/operator.hpp, with a choice of preconditioners.
+#pragma once
+
+#include <ossatura/core/mesh/hexa_model.hpp>
+#include <ossatura/kernels/algebra/constraints.hpp>
+#include <ossatura/kernels/hexa/arrays.hpp>
+#include <ossatura/kernels/hexa/operator.hpp>
+#include <ossatura/solvers/aggregation/options.hpp>
+#include <ossatura/solvers/krylov/cg.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ossatura {
+
+enum class HexaPreconditioner {
+  jacobi,       ///< the diagonal
+  block_jacobi, ///< the 3 x 3 blocks of the nodes
+  chebyshev,    ///< a polynomial of the matrix scaled by these
+  amg           ///< smoothed aggregation (solvers/aggregation/multigrid.hpp)
+};
+
+inline const char* name_of(HexaPreconditioner preconditioner) {
+  constexpr const char* names[] = {"jacobi", "block-jacobi", "chebyshev", "amg"};
+  return names[int(preconditioner)];
+}
+
+enum class HexaPrecision {
+  fp64, ///< everything
+  mixed ///< the preconditioner in fp32, the iteration in fp64
+};
+
+struct HexaSolverOptions {
+  HexaOperatorKind kind = HexaOperatorKind::automatic;
+  HexaPreconditioner preconditioner = HexaPreconditioner::amg;
+  HexaPrecision precision = HexaPrecision::mixed;
+  double tolerance = 1e-6;   ///< on |f - A u| / |f|, the true residual
+  int max_iterations = 2000; ///< of one solve, a second try in fp64 included
+  int chebyshev_degree = 8;
+  AggregationOptions aggregation;
+};
+
+struct HexaSolveResult {
+  int iterations = 0;
+  double relative_residual = 0; ///< |f - A u| / |f|, computed afresh
+  bool converged = false;       ///< that meets the tolerance
+  bool fell_back = false;       ///< the mixed preconditioner failed and fp64 took over
+};
+
+/// Nodes are in the order of the mesh; vectors [num_nodes, 3], zero at held components.
+template<class Exec>
+class HexaSolver {
+public:
+  /// Throws std::invalid_argument for a bad mesh (make_hexa_arrays, make_hexa_operator), held nodes
+  /// out of range, Poisson's ratio outside (-1, 0.5). Fences.
+  HexaSolver(const Exec& exec, const ElementMesh& mesh, double poisson,
+             const std::vector<HeldComponents>& held, const HexaSolverOptions& options);
+  ~HexaSolver();
+
+  const HexaArrays<Exec>& arrays() const;
+  const Constraints<Exec>& held() const;
+  UnitLame lame() const;
+  HexaOperatorKind kind() const;     ///< never automatic
+  const std::string& reason() const; ///< why that kind
+  HexaOperatorCost cost() const;     ///< of the operator
+  bool is_deterministic() const;     ///< bitwise repeatable solves
+  std::string describe() const;      ///< of the preconditioner: levels and sizes
+
+  /// Springs [num_nodes, 3] from the components of nodes to the ground, N / m, >= 0: added to the
+  /// matrix, a copy. Before set_modulus. Does not fence.
+  void set_springs(const Exec& exec, const Array<double, Exec>& spring);
+
+  /// Takes the moduli [num_elem], a copy, and prepares the preconditioner for them. Throws
+  /// std::invalid_argument unless all are positive and finite. Fences.
+  void set_modulus(const Exec& exec, const Array<double, Exec>& modulus);
+
+  /// Solves A u = f from the given u, zero at once if f is. What f has at held components does not
+  /// count, u is made zero there. A mixed iteration that stalls goes on in fp64, as do those after
+  /// it until the next moduli. Throws std::invalid_argument before the first moduli and for vectors
+  /// of other lengths. Fences.
+  HexaSolveResult solve(const Exec& exec, const Array<double, Exec>& f,
+                        const Array<double, Exec>& u, const IterationObserver& observe = {});
+
+  /// y = A u, springs included, at all components. Does not fence.
+  void apply(const Exec& exec, const Array<double, Exec>& u, const Array<double, Exec>& y) const;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace ossatura

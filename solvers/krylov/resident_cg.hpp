@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conjugate gradients in batches: the host looks at the residual once a batch, the scalars stay
+// where the vectors are (kernels/krylov/resident_cg.hpp).
+#pragma once
+
+#include <ossatura/core/parallel/launch_graph.hpp>
+#include <ossatura/kernels/krylov/resident_cg.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ossatura {
+
+/// What a resident solve needs of a preconditioner: symmetric, positive definite.
+template<class Exec>
+class ResidentPreconditioner {
+public:
+  virtual ~ResidentPreconditioner() = default;
+
+  /// z = M^-1 r with sums of r . z in rz_parts, and sets num_rz_parts. Launches kernels alone, the
+  /// same each time. Does not fence.
+  virtual void precondition(const Exec& exec, ResidentCg<Exec>& cg) = 0;
+
+  /// cg_residual and cg_resident_step, with the residual as the preconditioner wants it.
+  virtual void residual(const Exec& exec, const ResidentCg<Exec>& cg, double tolerance) {
+    cg_residual(exec, cg, tolerance, {}, Array<double, Exec>());
+  }
+  virtual void step(const Exec& exec, const ResidentCg<Exec>& cg, int parity) {
+    cg_resident_step(exec, cg, parity, {}, Array<double, Exec>());
+  }
+};
+
+/// A product with the matrix of another kind than that of its blocks.
+template<class Exec>
+class ResidentMultiply {
+public:
+  virtual ~ResidentMultiply() = default;
+
+  /// p of the iteration, q = A p and sums of p . q, as cg_product does. Does not fence.
+  virtual void multiply(const Exec& exec, const ResidentCg<Exec>& cg, int parity) = 0;
+};
+
+struct ResidentResult {
+  int iterations = 0;
+  double relative_residual = 0; ///< |b - A x| / |b|, computed afresh
+  double reference = 0;         ///< |b|
+  bool converged = false;       ///< that meets the tolerance
+  bool broken = false; ///< A or M is not positive definite along a direction, or not finite
+};
+
+/// Solves A x = b for cg.b from cg.x. Iterations are taken in pairs: one more than an odd
+/// `max_iterations`. `batch` of them between looks; 0: as many as the solve before took, then a
+/// few. Backends with graphs replay two iterations as one: solves of one object have the same
+/// arrays and preconditioner. Fences.
+template<class Exec>
+class ResidentSolve {
+public:
+  /// With another product than that of the blocks, which stays as long as this does, iterations
+  /// are not recorded: what it launches may not allow it.
+  explicit ResidentSolve(ResidentMultiply<Exec>* multiply = nullptr)
+      : multiply_(multiply)
+      , graph_(multiply == nullptr) {}
+
+  ResidentResult solve(const Exec& exec, ResidentCg<Exec>& cg,
+                       ResidentPreconditioner<Exec>& preconditioner, double tolerance,
+                       int max_iterations, int batch) {
+    preconditioner.residual(exec, cg, tolerance);
+    ResidentResult result;
+    int planned = batch > 0 ? batch : last_ + last_ % 2;
+    int failed_claims = 0;
+    double claimed = 0;
+    for (int done = 0;;) {
+      const int pairs = std::max(1, std::min(planned, max_iterations - done + 1) / 2);
+      for (int k = 0; k < pairs; ++k)
+        graph_.run(exec, [&] {
+          for (int parity = 0; parity < 2; ++parity) {
+            preconditioner.precondition(exec, cg);
+            if (multiply_)
+              multiply_->multiply(exec, cg, parity);
+            else
+              cg_product(exec, cg, parity);
+            preconditioner.step(exec, cg, parity);
+          }
+        });
+      preconditioner.residual(exec, cg, 0);
+      const CgLook look = look_at_cg(exec, cg);
+      done += 2 * pairs;
+      result.iterations = look.iterations;
+      result.reference = std::sqrt(look.reference);
+      result.relative_residual =
+          look.reference > 0 ? std::sqrt(look.true_norm2 / look.reference) : 0;
+      // The square of a norm that overflows is no bound.
+      result.converged = std::isfinite(look.reference) && std::isfinite(look.true_norm2) &&
+                         look.true_norm2 <= tolerance * tolerance * look.reference;
+      result.broken = look.stop == 2 && !result.converged;
+      if (!std::isfinite(look.true_norm2))
+        result.relative_residual = look.true_norm2;
+      // The recurrence stopped, or left the true residual, which does not agree: it was replaced,
+      // and the iteration goes on as long as that gains.
+      const bool claim = look.iterations < done && !result.converged;
+      if (claim || look.restarted) {
+        const bool gained = claimed == 0 || look.true_norm2 <= 0.25 * claimed;
+        failed_claims = gained ? 0 : failed_claims + 1;
+        claimed = gained ? look.true_norm2 : claimed;
+      }
+      if (result.converged || result.broken || done >= max_iterations || failed_claims > 2)
+        break;
+      if (claim)
+        done = look.iterations;
+      planned = batch > 0 ? batch : 4;
+    }
+    last_ = result.iterations;
+    return result;
+  }
+
+  /// Iterations that the next solve runs before its first look, where it has no `batch`: part of
+  /// the state of solves whose bits are to come again.
+  int planned() const { return last_; }
+  void plan(int iterations) { last_ = iterations; }
+
+private:
+  ResidentMultiply<Exec>* multiply_;
+  LaunchGraph<Exec> graph_;
+  int last_ = 0; ///< iterations of the solve before
+};
+
+} // namespace ossatura

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forces on the modes of hierarchical hexahedra, and the modes that lie on parts of the boundary.
+// Host memory; once for a problem.
+#pragma once
+
+#include <ossatura/core/pfem/hexa_map.hpp>
+#include <ossatura/core/pfem/numbering.hpp>
+#include <ossatura/kernels/pfem/basis_tables.hpp>
+
+#include <functional>
+#include <vector>
+
+namespace ossatura {
+
+/// A face of an element, numbered as in core/mesh/hexa_entities.hpp.
+struct ElementFace {
+  std::int32_t elem;
+  int face;
+};
+
+/// The faces that one element has. Ascending.
+std::vector<ElementFace> boundary_faces(const HexaEntities& entities);
+
+/// Of these, the ones whose middle is where `is_there` says. Ascending.
+std::vector<ElementFace> boundary_faces(const CurvedHexaMesh& mesh, const HexaEntities& entities,
+                                        const std::function<bool(const double (&x)[3])>& is_there);
+
+/// Modes that are not zero on those faces, ascending.
+std::vector<std::int32_t> modes_of_faces(const ElementMesh& mesh, const HexaEntities& entities,
+                                         const HierarchicNumbering& numbering,
+                                         const std::vector<ElementFace>& faces);
+
+/// Force density (N / m^3) at a position.
+using ForceDensity = std::function<void(const double (&x)[3], double (&force)[3])>;
+
+/// Force on an area (N / m^2) at a position with the unit normal that points out.
+using Traction =
+    std::function<void(const double (&x)[3], const double (&normal)[3], double (&traction)[3])>;
+
+/// Adds integrals of the density times the modes to f [num_modes, 3].
+void add_body_force(const CurvedHexaMesh& mesh, const HierarchicNumbering& numbering,
+                    ModeScaling scaling, int points, const ForceDensity& density,
+                    std::vector<double>& f);
+
+/// The same over faces. A pressure is -pressure normal.
+void add_traction(const CurvedHexaMesh& mesh, const HierarchicNumbering& numbering,
+                  ModeScaling scaling, int points, const std::vector<ElementFace>& faces,
+                  const Traction& traction, std::vector<double>& f);
+
+} // namespace ossatura

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operators on hierarchical hexahedra behind one face.
+#pragma once
+
+#include <ossatura/kernels/pfem/operator.hpp>
+#include <ossatura/kernels/pfem/stiffness/method.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace ossatura {
+
+struct HierarchicOperatorChoice {
+  HierarchicOperatorKind kind;
+  std::string reason;
+  std::int64_t num_matrices = 0; ///< of shared
+};
+
+/// Shared where few shapes and materials make up the mesh; else, where stored matrices fit `memory`
+/// (bytes) and are cheaper than matrix-free, bsr on devices and packed on cores; else matrix-free.
+template<class Exec>
+HierarchicOperatorChoice choose_hierarchic_operator(const Exec& exec,
+                                                    const HierarchicModel<Exec>& model,
+                                                    std::int64_t memory);
+
+/// What of the bytes that are left, 0 if unknown, is for matrices: vertex stars want some.
+std::int64_t memory_for_matrices(std::int64_t left);
+
+/// `kind` is not automatic. `form`: how matrices are formed. `model`'s arrays are kept. Fences.
+template<class Exec>
+std::unique_ptr<HierarchicOperator<Exec>>
+make_hierarchic_operator(const Exec& exec, HierarchicOperatorKind kind,
+                         const HierarchicModel<Exec>& model,
+                         StiffnessMethod form = StiffnessMethod::automatic);
+
+} // namespace ossatura

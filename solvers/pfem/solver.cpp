@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ossatura/solvers/pfem/solver.hpp>
+
+#include <ossatura/core/machine/available_memory.hpp>
+#include <ossatura/kernels/algebra/free_updates.hpp>
+#include <ossatura/kernels/algebra/upload.hpp>
+#include <ossatura/kernels/pfem/mode_jacobi.hpp>
+#include <ossatura/solvers/pfem/operators.hpp>
+#include <ossatura/solvers/pfem/published/element_wise_system.hpp>
+#include <ossatura/solvers/pfem/vertex_star_schwarz.hpp>
+
+namespace ossatura {
+
+namespace {
+
+void check(const CurvedHexaMesh& mesh, const HierarchicNumbering& numbering, std::int32_t num_modes,
+           const std::vector<std::uint8_t>& held, const HierarchicSolverOptions& options) {
+  OSSATURA_REQUIRE(num_modes == numbering.num_modes &&
+                       numbering.order.size() == mesh.mesh.num_elem(),
+                   "a model of " << num_modes << " modes, a numbering of " << numbering.num_modes);
+  OSSATURA_REQUIRE(held.size() == std::size_t(num_modes),
+                   held.size() << " masks for " << num_modes << " modes");
+  for (std::size_t m = 0; m < held.size(); ++m)
+    OSSATURA_REQUIRE(held[m] < 8, "mode " << m << " has the mask " << int(held[m]));
+  OSSATURA_REQUIRE(options.tolerance > 0 && options.max_iterations >= 0,
+                   "tolerance " << options.tolerance << ", at most " << options.max_iterations
+                                << " iterations");
+  if (options.element_wise) {
+    OSSATURA_REQUIRE(options.kind == HierarchicOperatorKind::automatic ||
+                         options.kind == HierarchicOperatorKind::packed,
+                     "element by element with the " << name_of(options.kind) << " operator");
+    OSSATURA_REQUIRE(options.preconditioner != HierarchicPreconditioner::vertex_stars,
+                     "element by element with vertex stars");
+  }
+}
+
+template<class Exec>
+std::int64_t packed_bytes(const HierarchicModel<Exec>& model) {
+  std::int64_t bytes = 0;
+  for (const HexaBatch<Exec>& batch : model.batch)
+    bytes += 8 * batch.num_elem * matrix_entries(MatrixStorage::packed, batch.num_dofs());
+  return bytes;
+}
+
+/// What apply_then needs of an operator.
+template<class Exec>
+struct ModeSystem {
+  static constexpr bool fuses_updates = false;
+  const HierarchicOperator<Exec>* matrix;
+
+  void apply(const Exec& exec, const Array<double, Exec>& x, const Array<double, Exec>& y) const {
+    matrix->apply(exec, x, y);
+  }
+};
+
+} // namespace
+
+template<class Exec>
+struct HierarchicSolver<Exec>::Impl {
+  HierarchicSolverOptions options;
+  HierarchicOperatorChoice choice;
+  std::unique_ptr<HierarchicOperator<Exec>> matrix;         ///< unless element by element
+  std::unique_ptr<detail::ElementWiseSystem<Exec>> by_elem; ///< element by element
+  std::unique_ptr<detail::VertexStarSchwarz<Exec>> stars;
+  std::int64_t num_dofs;
+  Constraints<Exec> held;
+  Array<double, Exec> inverse_diagonal, x, r, p, q, z; ///< x: element by element alone
+
+  Impl(const Exec& exec, const CurvedHexaMesh& mesh, const HierarchicNumbering& numbering,
+       const HierarchicModel<Exec>& model, const std::vector<std::uint8_t>& held_modes,
+       const HierarchicSolverOptions& solver_options)
+      : options(solver_options)
+      , num_dofs(3 * std::int64_t(model.num_modes)) {
+    check(mesh, numbering, model.num_modes, held_modes, options);
+    held = make_constraints(exec, upload(exec, "ossatura::hierarchic::held", held_modes));
+    const std::int64_t memory = options.memory > 0 ? options.memory : available_bytes(exec);
+    choose(exec, model, memory);
+    if (options.element_wise) {
+      by_elem =
+          std::make_unique<detail::ElementWiseSystem<Exec>>(exec, model, held.mask, options.form);
+      inverse_diagonal = by_elem->inverse_diagonal();
+      x = by_elem->make_vector(exec);
+      r = by_elem->make_vector(exec);
+      p = by_elem->make_vector(exec);
+      q = by_elem->make_vector(exec);
+    } else {
+      matrix = make_hierarchic_operator(exec, choice.kind, model, options.form);
+      r = make_zeros<double>(exec, num_dofs, "ossatura::cg::r");
+      p = make_zeros<double>(exec, num_dofs, "ossatura::cg::p");
+      q = make_zeros<double>(exec, num_dofs, "ossatura::cg::q");
+      prepare(exec, mesh, numbering, model, held_modes, memory);
+    }
+    if (options.preconditioner == HierarchicPreconditioner::jacobi)
+      z = make_zeros<double>(exec, r.extent(0), "ossatura::cg::z");
+  }
+
+  void choose(const Exec& exec, const HierarchicModel<Exec>& model, std::int64_t memory) {
+    const bool packed = options.element_wise || options.kind == HierarchicOperatorKind::packed;
+    if (packed && memory > 0 && packed_bytes(model) > memory)
+      fail<BackendError>("the matrices of all elements take ", packed_bytes(model) / 1000000,
+                         " MB, and ", memory / 1000000,
+                         " MB are left; take the matrix-free operator or a lower order");
+    if (options.element_wise)
+      choice = {HierarchicOperatorKind::packed, "vectors are element by element"};
+    else if (options.kind == HierarchicOperatorKind::automatic)
+      choice = choose_hierarchic_operator(exec, model, memory_for_matrices(memory));
+    else
+      choice = {options.kind, "asked for"};
+  }
+
+  void prepare(const Exec& exec, const CurvedHexaMesh& mesh, const HierarchicNumbering& numbering,
+               const HierarchicModel<Exec>& model, const std::vector<std::uint8_t>& held_modes,
+               std::int64_t memory) {
+    if (options.preconditioner == HierarchicPreconditioner::jacobi) {
+      const auto block =
+          make_uninitialized<double>(exec, 3 * num_dofs, "ossatura::hierarchic::block");
+      matrix->diagonal(exec, block);
+      inverse_diagonal =
+          make_uninitialized<double>(exec, num_dofs, "ossatura::hierarchic::inverse_diagonal");
+      invert_mode_diagonal(exec, block, held.mask, inverse_diagonal);
+      fence(exec, "ossatura::HierarchicSolver"); // block goes
+    }
+    if (options.preconditioner == HierarchicPreconditioner::vertex_stars) {
+      detail::VertexStarOptions own;
+      own.form = options.form;
+      own.single = options.single_stars;
+      own.most_direct = options.most_direct_vertices;
+      // What was left before the operator was made, or is now.
+      own.memory = options.memory > 0
+                       ? std::max<std::int64_t>(1, memory - matrix->cost().bytes_kept)
+                       : available_bytes(exec);
+      stars = std::make_unique<detail::VertexStarSchwarz<Exec>>(exec, mesh, numbering, model,
+                                                                held_modes, own);
+    }
+  }
+
+  Array<double, Exec> precondition(const Exec& exec, const Array<double, Exec>& b) const {
+    if (stars)
+      return stars->apply(exec, b);
+    if (options.preconditioner == HierarchicPreconditioner::none)
+      return b;
+    multiply_entries(exec, inverse_diagonal, b, z);
+    return z;
+  }
+
+  template<class Apply, class Residual>
+  SolveResult iterate(const Exec& exec, const Array<double, Exec>& u, const Apply& apply,
+                      const Residual& residual, const IterationObserver& observe) const {
+    const CgOptions cg{options.tolerance, options.max_iterations, 0, 0};
+    return conjugate_gradients(
+        exec, cg, apply, residual, [&](const auto& b) { return precondition(exec, b); },
+        CgVectors<Exec, double, double, double>{u, r, p, q, r}, observe);
+  }
+};
+
+template<class Exec>
+HierarchicSolver<Exec>::HierarchicSolver(const Exec& exec, const CurvedHexaMesh& mesh,
+                                         const HierarchicNumbering& numbering,
+                                         const HierarchicModel<Exec>& model,
+                                         const std::vector<std::uint8_t>& held,
+                                         const HierarchicSolverOptions& options)
+    : impl_(std::make_unique<Impl>(exec, mesh, numbering, model, held, options)) {
+  fence(exec, "ossatura::HierarchicSolver");
+}
+
+template<class Exec>
+HierarchicSolver<Exec>::~HierarchicSolver() = default;
+
+template<class Exec>
+HierarchicOperatorKind HierarchicSolver<Exec>::kind() const {
+  return impl_->choice.kind;
+}
+template<class Exec>
+const std::string& HierarchicSolver<Exec>::reason() const {
+  return impl_->choice.reason;
+}
+template<class Exec>
+HierarchicOperatorCost HierarchicSolver<Exec>::cost() const {
+  return impl_->by_elem ? impl_->by_elem->cost() : impl_->matrix->cost();
+}
+template<class Exec>
+std::string HierarchicSolver<Exec>::describe() const {
+  return impl_->stars ? impl_->stars->describe() : name_of(impl_->options.preconditioner);
+}
+
+template<class Exec>
+SolveResult HierarchicSolver<Exec>::solve(const Exec& exec, const Array<double, Exec>& f,
+                                          const Array<double, Exec>& u,
+                                          const IterationObserver& observe) {
+  Impl& solver = *impl_;
+  OSSATURA_REQUIRE(std::int64_t(f.extent(0)) == solver.num_dofs && f.extent(0) == u.extent(0),
+                   f.extent(0) << " forces, " << u.extent(0) << " displacements for "
+                               << solver.num_dofs << " components");
+  SolveResult result;
+  if (solver.by_elem) {
+    const detail::ElementWiseSystem<Exec>& system = *solver.by_elem;
+    system.start(exec, u, solver.x);
+    try {
+      result = solver.iterate(
+          exec, solver.x, [&](const auto& x, const auto& y) { system.apply(exec, x, y); },
+          [&](const auto& x, double scale, const auto& r) {
+            system.residual(exec, f, x, scale, r);
+          },
+          observe);
+    } catch (...) { // of the observer: u is the iterate that it saw
+      system.finish(exec, solver.x, u);
+      throw;
+    }
+    system.finish(exec, solver.x, u);
+  } else {
+    const ModeSystem<Exec> system{solver.matrix.get()};
+    result = solver.iterate(
+        exec, u,
+        [&](const auto& x, const auto& y) {
+          system.apply(exec, x, y);
+          clear(exec, solver.held, y);
+        },
+        [&](const auto& x, double scale, const auto& r) {
+          apply_then(exec, system, x, solver.q,
+                     StoreScaledResidual<Exec, double, double>{solver.held.mask, f, scale, r});
+        },
+        observe);
+  }
+  fence(exec, "ossatura::HierarchicSolver::solve");
+  return result;
+}
+
+template<class Exec>
+void HierarchicSolver<Exec>::apply(const Exec& exec, const Array<double, Exec>& u,
+                                   const Array<double, Exec>& y) const {
+  if (impl_->by_elem)
+    impl_->by_elem->apply_to_modes(exec, u, y);
+  else
+    impl_->matrix->apply(exec, u, y);
+}
+
+#define OSSATURA_INSTANTIATE(Exec) template class HierarchicSolver<Exec>;
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
+
+} // namespace ossatura

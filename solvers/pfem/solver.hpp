@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linear elasticity with hierarchical hexahedra: conjugate gradients on the operators of
+// kernels/pfem/operator.hpp.
+//
+// The preconditioner whose iterations do not grow with the order is additive: the modes of order 1
+// as a coarse space, and for each vertex the modes of all edges, faces and interiors that touch it,
+// solved together [1].
+//
+// [1] L. Pavarino. Additive Schwarz methods for the p-version finite element method. Numer. Math.
+//     66 (1994) 493-515, doi:10.1007/BF01385709.
+#pragma once
+
+#include <ossatura/kernels/pfem/operator.hpp>
+#include <ossatura/kernels/pfem/stiffness/method.hpp>
+#include <ossatura/solvers/krylov/cg.hpp>
+#include <ossatura/solvers/pfem/model.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ossatura {
+
+enum class HierarchicPreconditioner {
+  none,
+  jacobi,      ///< the diagonal
+  vertex_stars ///< order 1 and vertex stars, additive
+};
+
+inline const char* name_of(HierarchicPreconditioner preconditioner) {
+  constexpr const char* names[] = {"none", "jacobi", "vertex-stars"};
+  return names[int(preconditioner)];
+}
+
+struct HierarchicSolverOptions {
+  HierarchicOperatorKind kind = HierarchicOperatorKind::automatic;
+  StiffnessMethod form = StiffnessMethod::automatic;
+  HierarchicPreconditioner preconditioner = HierarchicPreconditioner::vertex_stars;
+  double tolerance = 1e-8; ///< on |f - K u| / |f - K u0|, the true residual, at free components
+  int max_iterations = 5000;
+  bool element_wise = false; ///< the vectors of the iteration element by element, the paper's
+                             ///< block-diagonal scheme; with the packed operator, none or jacobi
+  bool single_stars = true;  ///< the inverses of vertex stars in fp32 (formed in fp64)
+  int most_direct_vertices = 1000; ///< order 1 is solved directly up to as many vertices; above, by
+                                   ///< a cycle of smoothed aggregation
+  std::int64_t memory = 0;         ///< bytes for matrices; 0: what the backend has left
+};
+
+/// Vectors [num_modes, 3].
+template<class Exec>
+class HierarchicSolver {
+public:
+  /// `held` [num_modes]: bit c set where component c is prescribed. Throws std::invalid_argument
+  /// for a mask of another length and options that do not go together, BackendError where matrices
+  /// do not fit the memory, saying what they take. Fences.
+  HierarchicSolver(const Exec& exec, const CurvedHexaMesh& mesh,
+                   const HierarchicNumbering& numbering, const HierarchicModel<Exec>& model,
+                   const std::vector<std::uint8_t>& held, const HierarchicSolverOptions& options);
+  ~HierarchicSolver();
+
+  HierarchicOperatorKind kind() const;
+  const std::string& reason() const; ///< why that kind
+  HierarchicOperatorCost cost() const;
+  std::string describe() const; ///< of the preconditioner
+
+  /// Solves K u = f at free components, from the given u, whose held components are the prescribed
+  /// displacements and stay. Fences.
+  SolveResult solve(const Exec& exec, const Array<double, Exec>& f, const Array<double, Exec>& u,
+                    const IterationObserver& observe = {});
+
+  /// y = K u, all components: reactions. Does not fence.
+  void apply(const Exec& exec, const Array<double, Exec>& u, const Array<double, Exec>& y) const;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace ossatura

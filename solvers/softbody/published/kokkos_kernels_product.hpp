@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of conjugate gradients by the spmv of Kokkos Kernels, where the build found it: the
+// matrix as one of scalars. Its headers are those of kokkos_kernels_product.cpp alone.
+#pragma once
+
+#include <ossatura/solvers/krylov/resident_cg.hpp>
+
+#include <memory>
+
+namespace ossatura {
+
+/// A product whose matrix is kept in another form.
+template<class Exec>
+class MatrixMultiply : public ResidentMultiply<Exec> {
+public:
+  /// Takes over the values of a matrix with the same pattern. Does not fence.
+  virtual void update(const Exec& exec, const BlockMatrix<Exec>& matrix) = 0;
+};
+
+/// Whether there is such a product in this build.
+bool has_kokkos_kernels();
+
+/// For matrices with the pattern of `matrix`. Throws UsageError where has_kokkos_kernels() is
+/// false. Fences.
+template<class Exec>
+std::unique_ptr<MatrixMultiply<Exec>> make_kokkos_kernels_multiply(const Exec& exec,
+                                                                   const BlockMatrix<Exec>& matrix);
+
+} // namespace ossatura

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ossatura/solvers/softbody/solver.hpp>
+
+#include <ossatura/core/base/timer.hpp>
+#include <ossatura/kernels/softbody/elements/motion.hpp>
+#include <ossatura/solvers/softbody/contact/rounds.hpp>
+#include <ossatura/solvers/softbody/systems.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+
+namespace ossatura {
+
+namespace {
+
+/// Adds the time since it was made, or since the last call, to what it is told; waits for the
+/// device before each reading if it is to measure phases.
+template<class Exec>
+class PhaseTimer {
+public:
+  PhaseTimer(const Exec& exec, bool wait)
+      : exec_(exec)
+      , wait_(wait) {}
+  void add_to(double& phase) {
+    if (wait_)
+      fence(exec_, "ossatura::soft::phase");
+    const double now = timer_.seconds();
+    phase += now - last_;
+    last_ = now;
+  }
+
+private:
+  const Exec& exec_;
+  bool wait_;
+  Stopwatch timer_;
+  double last_ = 0;
+};
+
+/// Not a sum of steps, whose rounding grows; the double next to 0.3, not 30 times that next to
+/// 0.01.
+double time_after(double start, std::int64_t steps, double step) {
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.15g", start + double(steps) * step);
+  return std::strtod(digits, nullptr);
+}
+
+const SoftOptions& checked(const SoftOptions& o) {
+  OSSATURA_REQUIRE(o.time_step > 0 && std::isfinite(o.time_step), "a time step of " << o.time_step);
+  OSSATURA_REQUIRE(o.rayleigh_mass >= 0 && o.rayleigh_stiffness >= 0,
+                   "Rayleigh damping " << o.rayleigh_mass << ", " << o.rayleigh_stiffness);
+  OSSATURA_REQUIRE(o.newton_iterations > 0, o.newton_iterations << " Newton iterations");
+  OSSATURA_REQUIRE(o.tolerance > 0 && o.max_iterations > 0,
+                   "tolerance " << o.tolerance << ", " << o.max_iterations << " iterations");
+  OSSATURA_REQUIRE(o.refresh != FactorRefresh::every || o.refresh_every > 0,
+                   "a new factor every " << o.refresh_every << " systems");
+  OSSATURA_REQUIRE(o.refresh_after >= 0 && o.max_halvings >= 0 && o.batch >= 0,
+                   "refresh_after " << o.refresh_after << ", max_halvings " << o.max_halvings
+                                    << ", batch " << o.batch);
+  OSSATURA_REQUIRE(o.bands >= 0 && o.bands <= max_inverse_bands,
+                   o.bands << " bands of the inverse factor; 1 to " << max_inverse_bands
+                           << ", or 0 for a choice");
+  return o;
+}
+
+bool has_contact(const SoftScene& scene) {
+  return !scene.obstacles.empty() || scene.contact_between_objects;
+}
+
+} // namespace
+
+template<class Exec>
+struct SoftSolver<Exec>::Implementation {
+  using Vector = Array<double, Exec>;
+
+  SoftSystems<Exec> systems;
+  const SoftOptions& options = systems.options;
+  const SoftNumbering& numbering = systems.numbering;
+  ResidentCg<Exec>& cg = systems.cg;
+  std::unique_ptr<FactorRefreshing<Exec>>& by_factor = systems.by_factor;
+  ResidentSolve<Exec> resident;
+  std::unique_ptr<ContactRounds<Exec>> contact;
+  Vector load, newton_load, x, v, x_start, x_trial, v_trial, x_before, v_before;
+  double free_norm = 0; ///< of the right-hand side of the last free system
+  double time = 0, start_time = 0;
+  std::int64_t steps_since = 0; ///< start_time
+  int last_iterations = 0;      ///< of the system before
+  double load_norm = 0;         ///< Newton's residuals need not be smaller than a part of it
+  double apply_seconds = -1;    ///< of the preconditioner, once it was measured
+
+  Implementation(const Exec& exec, const SoftScene& scene, const SoftOptions& given)
+      : systems(exec, scene, checked(given), has_contact(scene))
+      , resident(systems.product.get()) {
+    const std::int64_t n = 3 * std::int64_t(numbering.num_nodes);
+    load = upload(exec, "ossatura::soft::load", numbering.load);
+    load_norm = std::sqrt(dot(exec, load, load));
+    x = upload(exec, "ossatura::soft::x", numbering.point);
+    x_start = upload(exec, "ossatura::soft::x_start", numbering.point);
+    v = upload(exec, "ossatura::soft::v", numbering.velocity);
+    for (Vector* vector : {&newton_load, &x_trial, &v_trial, &x_before, &v_before})
+      *vector = make_zeros<double>(exec, n, "ossatura::soft::vector");
+    if (has_contact(scene))
+      contact = std::make_unique<ContactRounds<Exec>>(exec, scene, systems);
+    fence(exec, "ossatura::soft_solver");
+  }
+
+  /// Newton's iterations of a step h from x, v to x_trial, v_trial. False where a matrix is not
+  /// positive definite.
+  bool move_freely(const Exec& exec, double h, bool time_phases, SoftStep& report) {
+    PhaseTimer<Exec> timer(exec, time_phases);
+    double first_norm = 0;
+    bool newton_converged = options.newton_iterations == 1;
+    for (int k = 0; k < options.newton_iterations; ++k) {
+      const bool first = k == 0;
+      const Vector& x_k = first ? x : x_trial;
+      const Vector& v_k = first ? v : v_trial;
+      const SoftCoefficients c{1 + h * options.rayleigh_mass, h * (h + options.rayleigh_stiffness),
+                               options.rayleigh_mass, options.rayleigh_stiffness + (first ? h : 0)};
+      systems.system.collect(exec, c, x_k, v_k);
+      timer.add_to(report.collect);
+      if (!first)
+        inertial_load(exec, h, load, systems.system.mass(), v_k, v, newton_load);
+      systems.system.compress(exec, c, first ? load : newton_load, v_k, cg.b);
+      if (systems.product)
+        systems.product->update(exec, systems.system.matrix());
+      timer.add_to(report.compress);
+      if (options.newton_iterations > 1) {
+        const double norm = std::sqrt(dot(exec, cg.b, cg.b));
+        if (first)
+          first_norm = norm + load_norm;
+        else if (norm <= options.newton_tolerance * first_norm) {
+          newton_converged = true;
+          Kokkos::deep_copy(exec, cg.x, 0.0); // of the system that is left as it is
+          break;
+        }
+      }
+      ++report.newton_iterations;
+      if (!refresh(exec, h, x_k, report))
+        return false;
+      timer.add_to(report.factor);
+      const ResidentResult solved = solve_freely(exec, x_k, report);
+      last_iterations = solved.iterations;
+      free_norm = solved.reference;
+      report.residual = solved.relative_residual;
+      report.systems_converged = report.systems_converged && solved.converged;
+      if (solved.broken)
+        return false;
+      timer.add_to(report.solve);
+      move_nodes(exec, h, x, v_k, cg.x, v_trial, x_trial);
+    }
+    report.newton_converged = report.newton_converged && newton_converged;
+    return true;
+  }
+
+  bool refresh(const Exec& exec, double h, const Vector& at, SoftStep& report) {
+    const bool wanted = contact && contact->wants_factor();
+    if (contact && (wanted || h != systems.factor_step))
+      contact->forget_factor();
+    return systems.refresh(exec, h, at, wanted || last_iterations > options.refresh_after, report);
+  }
+
+  /// The free system, from zero. Where contact would make more of an old factor than a new one
+  /// costs, that is made: two iterations tell.
+  ResidentResult solve_freely(const Exec& exec, const Vector& at, SoftStep& report) {
+    if (!contact || !contact->tries_stale_factor())
+      return systems.solve(exec, resident, at, options.tolerance, report);
+    Kokkos::deep_copy(exec, cg.x, 0.0);
+    ResidentResult tried =
+        resident.solve(exec, cg, systems.preconditioner(), options.tolerance, 2, 2);
+    report.iterations += tried.iterations;
+    if (tried.converged || tried.broken)
+      return tried;
+    if (contact->is_slower_than_factor(tried) && !systems.refresh_now(exec, at, report)) {
+      tried.broken = true;
+      return tried;
+    }
+    return systems.solve(exec, resident, at, options.tolerance, report, false);
+  }
+
+  /// One step h, or two of half of it where a matrix is not positive definite.
+  void advance(const Exec& exec, double h, int halvings, bool time_phases, SoftStep& report) {
+    SoftStep attempt = report;
+    bool good = move_freely(exec, h, time_phases, attempt);
+    if (good && contact) {
+      PhaseTimer<Exec> timer(exec, time_phases);
+      good = contact->resolve(exec, h, {x, x_trial, v_trial, free_norm}, attempt);
+      timer.add_to(attempt.contact);
+    }
+    if (good) {
+      attempt.halvings = std::max(attempt.halvings, halvings);
+      report = attempt;
+      std::swap(x, x_trial);
+      std::swap(v, v_trial);
+      time += h;
+      return;
+    }
+    if (halvings >= options.max_halvings)
+      throw SoftBreakdown("the matrix of the step at " + std::to_string(time) +
+                          " s is not positive definite, not even for a step of " +
+                          std::to_string(h) +
+                          " s: take smaller steps, more damping, or hold the bodies");
+    for (int half = 0; half < 2; ++half)
+      advance(exec, h / 2, halvings + 1, time_phases, report);
+  }
+
+  /// Counts steps from 0 where `now` is one, so that a run that goes on has the times of one
+  /// without a stop.
+  void set_time(double now) {
+    const double steps = std::nearbyint(now / options.time_step);
+    const bool counts =
+        steps >= 0 && steps < 1e15 && time_after(0, std::int64_t(steps), options.time_step) == now;
+    time = now;
+    start_time = counts ? 0 : now;
+    steps_since = counts ? std::int64_t(steps) : 0;
+  }
+
+  SoftStep step(const Exec& exec, bool time_phases) {
+    const Stopwatch timer;
+    SoftStep report;
+    Kokkos::deep_copy(exec, x_before, x);
+    Kokkos::deep_copy(exec, v_before, v);
+    const double time_before = time;
+    try {
+      advance(exec, options.time_step, 0, time_phases, report);
+      if (count_non_finite(exec, x) > 0)
+        throw SoftBreakdown("positions are no longer finite after the step at " +
+                            std::to_string(time_before) + " s");
+    } catch (const SoftBreakdown&) {
+      Kokkos::deep_copy(exec, x, x_before);
+      Kokkos::deep_copy(exec, v, v_before);
+      fence(exec, "ossatura::soft_solver::restore");
+      time = time_before;
+      throw;
+    }
+    report.converged =
+        report.systems_converged && report.newton_converged && report.contact_converged;
+    report.inverted = systems.system.num_inverted(exec);
+    ++steps_since;
+    time = time_after(start_time, steps_since, options.time_step);
+    report.time = time;
+    report.total = timer.seconds();
+    if (time_phases) {
+      if (apply_seconds < 0)
+        apply_seconds = measure_apply(exec);
+      report.apply = apply_seconds * report.iterations;
+    }
+    return report;
+  }
+
+  /// Of one preconditioning; the solve's vectors are free to use between steps.
+  double measure_apply(const Exec& exec) {
+    constexpr int repeats = 20;
+    Kokkos::deep_copy(exec, cg.flags, 0);
+    LaunchGraph<Exec> graph;
+    const auto once = [&] { systems.preconditioner().precondition(exec, cg); };
+    for (int k = 0; k < 3; ++k)
+      graph.run(exec, once);
+    fence(exec, "ossatura::soft::measure_apply");
+    const Stopwatch timer;
+    for (int k = 0; k < repeats; ++k)
+      graph.run(exec, once);
+    fence(exec, "ossatura::soft::measure_apply");
+    return timer.seconds() / repeats;
+  }
+
+  SoftState state(const Exec& exec) const {
+    SoftState state;
+    state.positions = to_points(exec, x);
+    state.velocities = to_points(exec, v);
+    state.time = time;
+    if (contact) {
+      state.contact = contact->memory(exec);
+      std::vector<std::int32_t> point_of(numbering.node_of_point.size());
+      for (std::size_t i = 0; i < point_of.size(); ++i)
+        point_of[std::size_t(numbering.node_of_point[i])] = std::int32_t(i);
+      for (std::int32_t& node : state.contact.node)
+        node = point_of[std::size_t(node)];
+    }
+    state.planned = resident.planned();
+    if (contact) {
+      state.planned_corrections = contact->planned();
+      state.rounds_lost = contact->rounds_lost();
+    }
+    state.last_iterations = last_iterations;
+    if (!by_factor || systems.factor_step == 0 || options.refresh == FactorRefresh::background)
+      return state;
+    state.factor_positions = to_points(exec, systems.factor_at);
+    state.factor_step = systems.factor_step;
+    state.staleness = by_factor->staleness();
+    if (contact && contact->has_inverse()) {
+      state.inverse_positions = to_points(exec, contact->inverse_at());
+      state.inverse_is_current = contact->inverse_is_current();
+    }
+    return state;
+  }
+
+  void set_state(const Exec& exec, const SoftState& state) {
+    from_points(exec, state.positions, x);
+    from_points(exec, state.velocities, v);
+    set_time(state.time);
+    resident.plan(state.planned);
+    last_iterations = state.last_iterations;
+    systems.factor_step = 0;
+    if (contact) {
+      contact->forget_factor();
+      contact->plan(state.planned_corrections);
+      ContactMemory memory = state.contact;
+      for (std::int32_t& point : memory.node) {
+        OSSATURA_REQUIRE(point >= 0 && std::size_t(point) < numbering.node_of_point.size(),
+                         "contact of point " << point);
+        point = std::int32_t(numbering.node_of_point[std::size_t(point)]);
+      }
+      contact->recall(exec, memory);
+    }
+    if (!by_factor || state.factor_positions.empty())
+      return;
+    const auto restore = [&](const std::vector<double>& positions, int staleness) {
+      from_points(exec, positions, x_trial);
+      systems.restore_factor(exec, x_trial, v, load, state.factor_step, staleness);
+    };
+    const bool inverse = contact && contact->keeps_inverse() && !state.inverse_positions.empty();
+    if (inverse && !state.inverse_is_current) {
+      restore(state.inverse_positions, 0);
+      contact->form_inverse(exec);
+    }
+    restore(state.factor_positions, state.staleness);
+    if (inverse && state.inverse_is_current)
+      contact->form_inverse(exec);
+    if (contact)
+      contact->lose_rounds(state.rounds_lost);
+  }
+
+  /// From nodes to points, and back.
+  std::vector<double> to_points(const Exec& exec, const Vector& values) const {
+    const std::vector<double> host = download(exec, values);
+    std::vector<double> points(host.size());
+    for (std::size_t i = 0; i < points.size(); ++i)
+      points[i] = host[3 * std::size_t(numbering.node_of_point[i / 3]) + i % 3];
+    return points;
+  }
+  void from_points(const Exec& exec, const std::vector<double>& points,
+                   const Vector& values) const {
+    OSSATURA_REQUIRE(points.size() == values.extent(0),
+                     points.size() << " values for " << values.extent(0) << " unknowns");
+    std::vector<double> host(points.size());
+    for (std::size_t i = 0; i < points.size(); ++i)
+      host[3 * std::size_t(numbering.node_of_point[i / 3]) + i % 3] = points[i];
+    upload_to(exec, host, values);
+    fence(exec, "ossatura::soft::from_points");
+  }
+};
+
+template<class Exec>
+SoftSolver<Exec>::SoftSolver(const Exec& exec, const SoftScene& scene, const SoftOptions& options)
+    : implementation_(std::make_unique<Implementation>(exec, scene, options)) {}
+
+template<class Exec>
+SoftSolver<Exec>::~SoftSolver() = default;
+
+template<class Exec>
+SoftStep SoftSolver<Exec>::step(const Exec& exec, bool time_phases) {
+  return implementation_->step(exec, time_phases);
+}
+
+template<class Exec>
+std::vector<double> SoftSolver<Exec>::positions(const Exec& exec) const {
+  return implementation_->to_points(exec, implementation_->x);
+}
+
+template<class Exec>
+std::vector<double> SoftSolver<Exec>::velocities(const Exec& exec) const {
+  return implementation_->to_points(exec, implementation_->v);
+}
+
+template<class Exec>
+void SoftSolver<Exec>::set_state(const Exec& exec, const std::vector<double>& positions,
+                                 const std::vector<double>& velocities, double time) {
+  SoftState state;
+  state.positions = positions;
+  state.velocities = velocities;
+  state.time = time;
+  implementation_->set_state(exec, state);
+}
+
+template<class Exec>
+SoftState SoftSolver<Exec>::state(const Exec& exec) const {
+  return implementation_->state(exec);
+}
+
+template<class Exec>
+void SoftSolver<Exec>::set_state(const Exec& exec, const SoftState& state) {
+  implementation_->set_state(exec, state);
+}
+
+template<class Exec>
+SoftEnergy SoftSolver<Exec>::energy(const Exec& exec) const {
+  const Implementation& own = *implementation_;
+  SoftEnergy energy;
+  motion_energy(exec, own.x, own.x_start, own.v, own.systems.system.mass(), own.load,
+                energy.kinetic, energy.potential);
+  energy.elastic = own.systems.system.elastic_energy(exec, own.x);
+  return energy;
+}
+
+template<class Exec>
+double SoftSolver<Exec>::time() const {
+  return implementation_->time;
+}
+
+template<class Exec>
+std::int64_t SoftSolver<Exec>::num_nodes() const {
+  return implementation_->numbering.num_nodes;
+}
+
+template<class Exec>
+std::int64_t SoftSolver<Exec>::num_elem() const {
+  std::int64_t count = 0;
+  for (const ElementMesh& mesh : implementation_->numbering.mesh)
+    count += std::int64_t(mesh.num_elem());
+  return count;
+}
+
+template<class Exec>
+std::int64_t SoftSolver<Exec>::num_blocks() const {
+  return implementation_->systems.system.matrix().num_blocks();
+}
+
+template<class Exec>
+std::int64_t SoftSolver<Exec>::num_factor_entries() const {
+  return implementation_->by_factor ? implementation_->numbering.pattern.begin.back() : 0;
+}
+
+template<class Exec>
+std::int64_t SoftSolver<Exec>::num_inverse_entries() const {
+  const Implementation& own = *implementation_;
+  return (own.by_factor ? own.by_factor->preconditioner().num_inverse_entries() : 0) +
+         (own.contact ? own.contact->num_inverse_entries() : 0);
+}
+
+template<class Exec>
+int SoftSolver<Exec>::num_inverse_bands() const {
+  return implementation_->by_factor ? implementation_->by_factor->preconditioner().num_bands() : 0;
+}
+
+template<class Exec>
+FactorApply SoftSolver<Exec>::apply() const {
+  return implementation_->options.apply;
+}
+
+template<class Exec>
+FactorPlace SoftSolver<Exec>::place() const {
+  return implementation_->options.place;
+}
+
+#define OSSATURA_INSTANTIATE(Exec) template class SoftSolver<Exec>;
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
+
+} // namespace ossatura

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Soft bodies in time: backward Euler with Rayleigh damping, Newton steps, preconditioned conjugate
+// gradients, contact by Lagrange multipliers [1]. The heavy templates are instantiated in
+// soft_solver.cpp, for every backend.
+//
+// [1] Z. Zeng, H. Courtecuisse. Efficient parallelization strategy for real-time FE simulations.
+//     arXiv:2306.05893 (2023).
+#pragma once
+
+#include <ossatura/core/base/backend.hpp>
+#include <ossatura/solvers/softbody/contact/solver.hpp>
+#include <ossatura/solvers/softbody/options.hpp>
+#include <ossatura/solvers/softbody/scene.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ossatura {
+
+/// What a step did. Times are of the host, s; on devices a phase's time includes waiting for it
+/// only where `time_phases` asks for it.
+struct SoftStep {
+  double time = 0;               ///< s, after the step
+  bool converged = false;        ///< all of the three below
+  bool systems_converged = true; ///< in the true residual
+  bool newton_converged = true;
+  int newton_iterations = 0;
+  int iterations = 0;     ///< of conjugate gradients, over all systems of the step
+  double residual = 0;    ///< relative, true, of the last system; with contact |b + F - A a| over
+                          ///< |b| + |F|, F the contact forces
+  int staleness = 0;      ///< systems solved since the factor in use was made, at most
+  bool refreshed = false; ///< a new factor came into use
+  int halvings = 0;       ///< 2^halvings sub-steps were taken: the matrix was not positive
+  int inverted = 0;       ///< elements inside out
+  int contacts = 0;
+  int contact_rounds = 0, contact_sweeps = 0;
+  // Measured at the positions after the step; the worst of its parts
+  double penetration = 0;        ///< m, the deepest
+  double complementarity = 0;    ///< m: the largest of min(gap, what the force moves its pair)
+  double friction = 0;           ///< m: sliding that friction should stop, or turn against
+  double contact_residual = 0;   ///< the larger of these two, relative to the free motion
+  bool contact_converged = true; ///< that met its tolerance, in every part of the step
+  double collect = 0, compress = 0, factor = 0, solve = 0, contact = 0, total = 0;
+  double apply = 0; ///< of `solve`, in the preconditioner (measured apart, times iterations)
+};
+
+struct SoftEnergy {
+  double kinetic = 0, elastic = 0, potential = 0; ///< J; potential of gravity and loads, 0 at rest
+};
+
+/// All that the steps to come depend on. Host memory; "points" are of all objects one after the
+/// other.
+struct SoftState {
+  std::vector<double> positions, velocities; ///< [points, 3]
+  double time = 0;
+  ContactMemory contact; ///< of points, not nodes
+
+  // Of the factor that is used again; not for FactorRefresh::background
+  std::vector<double> factor_positions; ///< [points, 3], that its matrix was of; empty: none
+  double factor_step = 0;               ///< s, likewise
+  int staleness = 0;
+  std::vector<double> inverse_positions; ///< likewise of contact's inverse, where it has its own
+  bool inverse_is_current = false;       ///< it is of the factor in use
+  int last_iterations = 0, rounds_lost = 0, planned = 0, planned_corrections = 0;
+};
+
+/// Raised when no step can be taken: a matrix that stays singular or indefinite, numbers that are
+/// no longer finite. The state is that before the step.
+class SoftBreakdown : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Set up once for a scene.
+template<class Exec>
+class SoftSolver {
+public:
+  /// Copies what it needs of the scene. Throws std::invalid_argument naming the object for entries
+  /// out of range, points without element, a singular system (no mass and nothing fixed);
+  /// UsageError for a product that the build has not.
+  SoftSolver(const Exec& exec, const SoftScene& scene, const SoftOptions& options);
+  ~SoftSolver();
+
+  /// Takes one step; with `time_phases` it waits for each phase, to time it. Throws SoftBreakdown.
+  /// Fences.
+  SoftStep step(const Exec& exec, bool time_phases = false);
+
+  /// [points of all objects one after the other, 3]. Fence.
+  std::vector<double> positions(const Exec& exec) const;
+  std::vector<double> velocities(const Exec& exec) const;
+  /// All of the state, and a run that goes on from it: with `sync` and `every:K` and one Newton
+  /// iteration in the same bits, on equal backends. Throws std::invalid_argument for another
+  /// scene's. Fence.
+  SoftState state(const Exec& exec) const;
+  void set_state(const Exec& exec, const SoftState& state);
+  /// Sets both and the time, and forgets all else; the next system gets a fresh factor. Fences.
+  void set_state(const Exec& exec, const std::vector<double>& positions,
+                 const std::vector<double>& velocities, double time);
+  SoftEnergy energy(const Exec& exec) const; ///< Fences.
+  double time() const;
+
+  std::int64_t num_nodes() const;
+  std::int64_t num_elem() const;
+  std::int64_t num_blocks() const;          ///< of A
+  std::int64_t num_factor_entries() const;  ///< of L, scalars
+  std::int64_t num_inverse_entries() const; ///< of W, scalars; 0 where it is not made
+  int num_inverse_bands() const;            ///< 0 where it is not made for the preconditioner
+  FactorApply apply() const;                ///< not automatic
+  FactorPlace place() const;                ///< not automatic
+
+private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+} // namespace ossatura

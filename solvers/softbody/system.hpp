@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The linear system of a step, assembled from the elements of all objects.
+#pragma once
+
+#include <ossatura/kernels/softbody/assembly/make_element_map.hpp>
+#include <ossatura/kernels/softbody/assembly/published/assemble_system.hpp>
+#include <ossatura/kernels/softbody/assembly/published/element_triplets.hpp>
+#include <ossatura/kernels/softbody/assembly/published/make_coo_map.hpp>
+#include <ossatura/solvers/softbody/model.hpp>
+#include <ossatura/solvers/softbody/options.hpp>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace ossatura {
+
+/// Factors of a system: A = mass M + stiffness K, b = load - f - damping_stiffness K v -
+/// damping_mass M v. In the first Newton iteration damping_stiffness holds the step, h + beta.
+struct SoftCoefficients {
+  double mass = 1, stiffness = 1, damping_mass = 0, damping_stiffness = 0;
+};
+
+template<class Exec>
+class SoftSystem {
+public:
+  SoftSystem(const Exec& exec, const SoftScene& scene, const SoftNumbering& numbering,
+             SoftAssembly assembly)
+      : assembly_(assembly)
+      , mass_(upload(exec, "ossatura::soft::mass", numbering.mass))
+      , inverted_(make_zeros<int>(exec, 1, "ossatura::soft::inverted")) {
+    std::int64_t num_pairs = 0, num_slots = 0;
+    for (std::size_t k = 0; k < scene.objects.size(); ++k) {
+      const ElementMesh& mesh = numbering.mesh[k];
+      elements_.push_back(
+          make_soft_elements(exec, mesh, scene.objects[k].material, numbering.factor[k]));
+      groups_.push_back({mesh.shape, std::vector<int>(mesh.node.begin(), mesh.node.end())});
+      num_pairs += std::int64_t(mesh.num_elem()) * pairs_per_elem(mesh.shape);
+      num_slots += std::int64_t(mesh.node.size());
+    }
+    map_ = make_element_map(exec, numbering.num_nodes, groups_, numbering.fixed, matrix_);
+    stiffness_ = make_zeros<double>(exec, 9 * num_pairs, "ossatura::soft::stiffness");
+    force_ = make_zeros<double>(exec, 3 * num_slots, "ossatura::soft::force");
+    if (assembly == SoftAssembly::triplets) {
+      const TripletIndices triplets = element_triplets(groups_);
+      coo_ = make_coo_map(exec, 3, numbering.num_nodes, triplets.i, triplets.j, numbering.fixed);
+      triplet_ =
+          make_zeros<double>(exec, 9 * std::int64_t(triplets.i.size()), "ossatura::soft::triplets");
+      node_force_ = make_zeros<double>(exec, 3 * std::int64_t(numbering.num_nodes),
+                                       "ossatura::soft::node_force");
+    }
+  }
+
+  const BlockMatrix<Exec>& matrix() const { return matrix_; }
+  const Array<double, Exec>& mass() const { return mass_; }
+  const std::vector<SoftElements<Exec>>& elements() const { return elements_; }
+
+  /// Element matrices and forces at x, v. Does not fence.
+  void collect(const Exec& exec, const SoftCoefficients& c, const Array<double, Exec>& x,
+               const Array<double, Exec>& v) {
+    Kokkos::deep_copy(exec, inverted_, 0);
+    const bool scaled = assembly_ == SoftAssembly::elements;
+    std::int64_t pair = 0, slot = 0;
+    for (const SoftElements<Exec>& elements : elements_) {
+      const std::int64_t pairs =
+          9 * std::int64_t(elements.num_elem) * pairs_per_elem(elements.shape);
+      const std::int64_t slots =
+          3 * std::int64_t(elements.num_elem) * nodes_per_elem(elements.shape);
+      const ElementSystem<Exec> own{
+          Kokkos::subview(force_, std::make_pair(slot, slot + slots)),
+          Kokkos::subview(stiffness_, std::make_pair(pair, pair + pairs))};
+      evaluate_soft_elements(exec, elements, x, v, scaled ? c.damping_stiffness : 0,
+                             scaled ? c.stiffness : 1, own, inverted_);
+      pair += pairs;
+      slot += slots;
+    }
+    if (!scaled)
+      collect_triplets(exec, groups_, stiffness_, triplet_);
+  }
+
+  /// The matrix and b of what was collected. Does not fence.
+  void compress(const Exec& exec, const SoftCoefficients& c, const Array<double, Exec>& load,
+                const Array<double, Exec>& v, const Array<double, Exec>& b) {
+    if (assembly_ == SoftAssembly::elements) {
+      assemble_step(exec, map_, stiffness_, force_, mass_, c.mass, load, c.damping_mass, v, matrix_,
+                    b);
+      return;
+    }
+    gather_node_forces(exec, map_, force_, node_force_);
+    SystemTerms<Exec> terms;
+    terms.lumped_mass = mass_;
+    terms.stiffness = triplet_;
+    terms.load = load;
+    terms.force = node_force_;
+    terms.v = v;
+    terms.mass_scale = c.mass;
+    terms.stiffness_scale = c.stiffness;
+    terms.mass_damping = c.damping_mass;
+    terms.stiffness_damping = c.damping_stiffness;
+    assemble_system(exec, *coo_, terms, matrix_.value, b);
+  }
+
+  /// Elements inside out at the last collect. Fences.
+  int num_inverted(const Exec& exec) const { return read_count(exec, inverted_); }
+
+  /// Elastic energy, J. Fences.
+  double elastic_energy(const Exec& exec, const Array<double, Exec>& x) const {
+    double energy = 0;
+    for (const SoftElements<Exec>& elements : elements_)
+      energy += soft_energy(exec, elements, x);
+    return energy;
+  }
+
+private:
+  SoftAssembly assembly_;
+  std::vector<SoftElements<Exec>> elements_;
+  std::vector<ElementGroup> groups_;
+  ElementMap<Exec> map_;
+  BlockMatrix<Exec> matrix_;
+  std::optional<CooMap<Exec>> coo_;
+  Array<double, Exec> mass_, stiffness_, force_, triplet_, node_force_;
+  Array<int, Exec> inverted_;
+};
+
+} // namespace ossatura

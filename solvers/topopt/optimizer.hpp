@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Topology optimisation step by step, all arrays where the backend has its memory. The heavy
+// templates are instantiated in design_optimizer.cpp, for every backend.
+//
+// Compliant mechanisms [1] maximise the displacement of an output port against a spring under given
+// input forces; their gradient takes one more solve, for a unit force at the output.
+//
+// [1] O. Sigmund. On the design of compliant mechanisms using topology optimization. Mech. Struct.
+//     Mach. 25 (1997) 493-524, doi:10.1080/08905459708945415.
+#pragma once
+
+#include <ossatura/solvers/topopt/options.hpp>
+#include <ossatura/solvers/topopt/problem.hpp>
+
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+namespace ossatura {
+
+/// A solve that did not reach its tolerance, or numbers that are no longer finite: the state is
+/// that before the step.
+struct DesignBreakdown : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// One step: the design was analysed, then changed.
+struct DesignStep {
+  int number = 0;            ///< from 1
+  double objective = 0;      ///< of the design at the start of the step
+  std::vector<double> cases; ///< f . u of each load case (mechanisms: output displacement)
+  double volume = 0;         ///< fraction, of the physical densities that were analysed
+  double grey = 0;           ///< mean of 4 rho (1 - rho) over the volume that is free (Mnd)
+  double change = 0;         ///< largest change of a variable by the step
+  double penalty = 0, sharpness = 0;
+  std::vector<HexaSolveResult> solves;
+  double seconds_prepare = 0, seconds_solve = 0, seconds_gradient = 0, seconds_update = 0;
+};
+
+/// All that the steps to come depend on; equal states give bitwise equal steps where the solver is
+/// deterministic.
+struct DesignState {
+  int steps = 0;                      ///< done
+  std::vector<double> x;              ///< [num_elem] variables
+  std::vector<double> x_old, x_older; ///< those of the last two steps; with OC empty, as the next
+  std::vector<double> low, high;      ///< [num_elem] asymptotes of MMA
+  double scale = 0;                   ///< of the objective in MMA; 0 before the first step
+  double penalty = 0, sharpness = 0;
+  double change = 1;
+  std::vector<std::vector<double>> displacement; ///< of each solve of a step [num_nodes, 3]
+};
+
+template<class Exec>
+class DesignOptimizer {
+public:
+  /// Throws std::invalid_argument for a problem or options that make no sense, with the reason.
+  DesignOptimizer(const Exec& exec, const DesignProblem& problem, const DesignOptions& options);
+  ~DesignOptimizer();
+
+  const HexaSolver<Exec>& solver() const;
+  double radius() const; ///< of the filter, as used
+
+  /// Whether the last step changed less than the tolerance (and continuation is at its end), or
+  /// all steps are done.
+  bool is_done() const;
+  bool has_converged() const; ///< by change
+  int num_steps() const;      ///< done
+
+  /// Analyses the design, takes the gradient and changes the design. Throws DesignBreakdown.
+  DesignStep step(const Exec& exec);
+
+  /// To end with: lowers all variables by the same, at most by the move limit of a step, where the
+  /// physical volume is above the fraction by more than 1e-7 of it, as after steps that saw the
+  /// volume of filtered and projected densities linearised. The volume is then at most the
+  /// fraction; false, and the design as it was, where it would not be. Fences.
+  bool meet_volume(const Exec& exec);
+
+  /// Analyses the present design without changing it (number 0, change 0); the next solves start
+  /// from its displacements. Throws DesignBreakdown.
+  DesignStep analyse(const Exec& exec);
+
+  /// After `analyse`: derivatives by variables [num_elem], zero where an element is not free, of
+  /// the objective (the sensitivity filter makes its mean of them) and of the volume fraction.
+  /// Fence.
+  std::vector<double> objective_gradient(const Exec& exec);
+  std::vector<double> volume_gradient(const Exec& exec) const;
+
+  std::vector<double> densities(const Exec& exec) const;                ///< physical, [num_elem]
+  std::vector<double> variables(const Exec& exec) const;                ///< [num_elem]
+  std::vector<double> displacements(const Exec& exec, int which) const; ///< of a case, last solve
+  /// Density of the strain energy of all cases in J / m^3 by element, of the last solve.
+  std::vector<double> energies(const Exec& exec) const;
+
+  DesignState state(const Exec& exec) const;
+  void set_state(const Exec& exec, const DesignState& state); ///< throws for other sizes
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace ossatura

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a topology optimisation is carried out. SIMP: E = E_min + rho^p (E_0 - E_min).
+#pragma once
+
+#include <ossatura/solvers/hexa/solver.hpp>
+
+namespace ossatura {
+
+enum class DesignObjective {
+  compliance, ///< least sum over the cases of weight f . u
+  mechanism   ///< largest output displacement, sum over the cases
+};
+
+enum class DesignFilter {
+  none,
+  sensitivity, ///< Sigmund 1997: mean of x dc / dx by distance
+  density,     ///< Bruns and Tortorelli 2001: mean of x by distance
+  helmholtz    ///< Lazarov and Sigmund 2011: - r^2 / 12 laplace(y) + y = x by finite elements
+};
+
+enum class DesignMethod {
+  oc, ///< optimality criteria, bisection on the multiplier
+  mma ///< method of moving asymptotes, Svanberg 1987
+};
+
+inline const char* name_of(DesignObjective objective) {
+  return objective == DesignObjective::compliance ? "compliance" : "mechanism";
+}
+inline const char* name_of(DesignFilter filter) {
+  constexpr const char* names[] = {"none", "sensitivity", "density", "helmholtz"};
+  return names[int(filter)];
+}
+inline const char* name_of(DesignMethod method) {
+  return method == DesignMethod::oc ? "oc" : "mma";
+}
+
+/// A parameter that grows: `start`, and after each `every` steps times `factor` plus `increment`,
+/// at most `end`.
+struct Continuation {
+  double start, end;
+  int every = 0; ///< 0: stays at start
+  double factor = 1, increment = 0;
+};
+
+struct DesignOptions {
+  DesignObjective objective = DesignObjective::compliance;
+  double volume_fraction = 0.3; ///< of the volume of all elements, passive ones included, at most
+  Continuation penalty{3, 3};   ///< p
+  double min_modulus = 1e-9;    ///< E_min / E_0
+  DesignFilter filter = DesignFilter::density;
+  double radius = 0;       ///< of the filter, m; 0: 1.5 times the mean edge of elements
+  bool projection = false; ///< tanh projection (Wang, Lazarov, Sigmund 2011) of filtered densities
+  double threshold = 0.5;  ///< eta of the projection
+  Continuation sharpness{1, 64, 40, 2}; ///< beta of the projection
+  DesignMethod method = DesignMethod::oc;
+  double multiplier_tolerance = 1e-12; ///< of optimality criteria, relative: ends the bisection
+  double move = 0.2;
+  double start = 0;               ///< density of the first design where it is free; 0: what
+                                  ///< makes the volume the fraction of all
+  double change_tolerance = 0.01; ///< stop when no variable changes by more
+  int max_steps = 200;
+  HexaSolverOptions solver;
+  bool warm_start = true; ///< solves start from the displacements of the step before
+};
+
+} // namespace ossatura

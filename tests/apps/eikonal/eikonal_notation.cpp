@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/driver/problem/json_file.hpp"
+#include "apps/eikonal/input/generator_syntax.hpp"
+#include "apps/eikonal/input/sites.hpp"
+#include "apps/eikonal/input/velocities.hpp"
+#include <ossatura/core/io/text/atomic_file.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/core/io/test_directory.hpp"
+
+#include <limits>
+#include <stdexcept>
+
+using namespace ossatura;
+using namespace ossatura_test;
+
+namespace {
+
+std::string velocity_error(const TestDirectory& directory, const std::string& text) {
+  const std::string path = directory / "v.json";
+  write_file(path, text);
+  const std::string message = error_of([&] { read_velocities(path); });
+  CHECK_THAT(message, ContainsSubstring(path));
+  return message;
+}
+
+std::string site_error(const TestDirectory& directory, const std::string& text) {
+  const std::string path = directory / "s.json";
+  write_file(path, text);
+  const std::string message = error_of([&] { read_site_sets(path); });
+  CHECK_THAT(message, ContainsSubstring(path));
+  return message;
+}
+
+/// A tetrahedron with legs of 1 mm along the axes, and one below its base.
+TetraMesh two_tetrahedra() {
+  TetraMesh mesh;
+  mesh.point = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, -1};
+  mesh.tetra = {0, 1, 2, 3, 0, 2, 1, 4};
+  mesh.tag = {5, 2};
+  return mesh;
+}
+
+SiteSet set_of(const std::vector<std::string>& sites) {
+  SiteSet set{"", "--site", {}};
+  for (const std::string& site : sites)
+    set.sites.push_back(parse_site(site));
+  return set;
+}
+
+} // namespace
+
+TEST_CASE("sites are read", "[sites]") {
+  const SiteChoice vertices = parse_site("vertices:7,0,7@t=2.5");
+  CHECK(vertices.place == SitePlace::vertices);
+  CHECK(vertices.vertices == std::vector<std::int32_t>{7, 0, 7});
+  CHECK(vertices.time == 2.5);
+  CHECK(vertices.text == "vertices:7,0,7@t=2.5");
+  const SiteChoice list = parse_site("vtx:a:b/c@d.vtx@t=1e1");
+  CHECK(list.place == SitePlace::list);
+  CHECK(list.file == "a:b/c@d.vtx");
+  CHECK(list.time == 10);
+  const SiteChoice point = parse_site("point:-1,2.5,3e1");
+  CHECK(point.place == SitePlace::point);
+  CHECK(point.number[0] == -1);
+  CHECK(point.number[2] == 30);
+  CHECK(point.time == 0);
+  CHECK(parse_site("sphere:1,2,3,4").number[3] == 4);
+  CHECK(parse_site("box:0,0,0,1,1,0@t=0").place == SitePlace::box);
+  CHECK(parse_site("point:1,2,3@t=-5").time == -5);
+}
+
+TEST_CASE("sites that are not well formed are rejected", "[sites]") {
+  for (const char* text : {"",
+                           "1,2,3",
+                           "vertices",
+                           "vertices:",
+                           "vertices:1,,2",
+                           "vertices:-1",
+                           "vertices:1.5",
+                           "vertices:4294967296",
+                           "vtx:",
+                           "point:1,2",
+                           "point:1,2,3,4",
+                           "point:1,2,x",
+                           "point:nan,0,0",
+                           "sphere:0,0,0,0",
+                           "sphere:0,0,0,-1",
+                           "box:0,0,0,1,1",
+                           "box:1,0,0,0,1,1",
+                           "point:1,2,3@5",
+                           "point:1,2,3@t=",
+                           "point:1,2,3@t=-1e7",
+                           "point:1,2,3@t=inf",
+                           "ball:1,2,3,4",
+                           "point:1,2,3@t=1e999",
+                           "point:1,2,3@t=1e23"}) {
+    INFO(text);
+    CHECK_THROWS_AS(parse_site(text), std::invalid_argument);
+  }
+  CHECK_THROWS_WITH(parse_site("shpere:0,0,0,1"), ContainsSubstring("did you mean 'sphere'?"));
+}
+
+TEST_CASE("a file has one set of sites, or several with names", "[sites]") {
+  const TestDirectory directory;
+  const std::string path = directory / "s.json";
+  write_file(path, R"(["point:1,2,3", "vtx:lv.vtx@t=5"])");
+  const std::vector<SiteSet> one = read_site_sets(path);
+  REQUIRE(one.size() == 1);
+  CHECK(one[0].name.empty());
+  REQUIRE(one[0].sites.size() == 2);
+  CHECK(one[0].sites[1].file == directory / "lv.vtx"); // beside the file, wherever one works
+  CHECK(one[0].sites[1].time == 5);
+
+  write_file(path, R"({"b": ["vertices:3"], "a-1.x": ["vertices:1", "vertices:2"]})");
+  const std::vector<SiteSet> two = read_site_sets(path);
+  REQUIRE(two.size() == 2);
+  CHECK(two[0].name == "b"); // in the order of the file
+  CHECK(two[1].name == "a-1.x");
+  CHECK(two[1].sites.size() == 2);
+}
+
+TEST_CASE("errors in a file of sites name the set and the site", "[sites]") {
+  const TestDirectory directory;
+  CHECK_THAT(site_error(directory, "[\"point:1,2,3\",\n \"point:1,2\"]"),
+             ContainsSubstring("site 2: 'point:1,2'"));
+  CHECK_THAT(site_error(directory, "{\"lv\": [\"vertices:1\", 7]}"),
+             ContainsSubstring("set \"lv\": site 2"));
+  CHECK_THAT(site_error(directory, "{\"lv\": []}"), ContainsSubstring("set \"lv\": has no site"));
+  CHECK_THAT(site_error(directory, "{\"lv\": \"vertices:1\"}"),
+             ContainsSubstring("set \"lv\": expected a list"));
+  CHECK_THAT(site_error(directory, "[]"), ContainsSubstring("has no site"));
+  CHECK_THAT(site_error(directory, "{}"), ContainsSubstring("no set"));
+  CHECK_THAT(site_error(directory, "3"), ContainsSubstring("expected a list"));
+  CHECK_THAT(site_error(directory, "{\"a/b\": [\"vertices:1\"]}"), ContainsSubstring("\"a/b\""));
+  CHECK_THAT(site_error(directory, "{\"\": [\"vertices:1\"]}"),
+             ContainsSubstring("letters, digits"));
+  CHECK_THAT(site_error(directory, "{\"a\": [\"vertices:1\"], \"a\": [\"vertices:2\"]}"),
+             ContainsSubstring("twice"));
+  CHECK_THAT(site_error(directory, "[\n\"vertices:1\",\n\"vertices:2\"\n"),
+             ContainsSubstring("line 4"));
+}
+
+TEST_CASE("sites become vertices of the mesh", "[sites]") {
+  const TetraMesh mesh = two_tetrahedra();
+  const SiteSet set =
+      set_of({"vertices:4,1@t=3", "point:0.1,0.9,0.1@t=1", "sphere:0,0,0,1", "box:-1,-1,0,0,1,0"});
+  const PlacedSites placed = place_sites(mesh, set);
+  using List = std::vector<std::int32_t>;
+  CHECK(placed.vertices[0] == List{4, 1});
+  CHECK(placed.vertices[1] == List{2});
+  CHECK(placed.vertices[2] == List{0, 1, 2, 3, 4}); // the surface is inside
+  CHECK(placed.vertices[3] == List{0, 2});
+  // Each vertex once, at its earliest time.
+  const std::vector<EikonalSite> merged =
+      place_sites(mesh, set_of({"vertices:4,1@t=3", "vertices:1@t=1", "vertices:4@t=9"}))
+          .merged(set_of({"vertices:4,1@t=3", "vertices:1@t=1", "vertices:4@t=9"}));
+  REQUIRE(merged.size() == 2);
+  CHECK(merged[0].vertex == 1);
+  CHECK(merged[0].time == 1);
+  CHECK(merged[1].vertex == 4);
+  CHECK(merged[1].time == 3);
+}
+
+TEST_CASE("sites that the mesh does not have are errors", "[sites]") {
+  const TestDirectory directory;
+  const TetraMesh mesh = two_tetrahedra();
+  const auto message = [&](const std::string& site) {
+    return error_of([&] { place_sites(mesh, set_of({"vertices:0", site})); });
+  };
+  CHECK_THAT(message("vertices:2,5"),
+             ContainsSubstring("vertex 5 is not in the mesh, whose last one is 4"));
+  CHECK_THAT(message("sphere:3,3,3,1"), ContainsSubstring("no vertex is inside"));
+  CHECK_THAT(message("box:2,2,2,3,3,3"), ContainsSubstring("no vertex is inside"));
+  CHECK_THAT(message("point:0,0,1000"), ContainsSubstring("999 mm away"));
+  CHECK_THAT(message("point:0,0,1000"), ContainsSubstring("0 to 1, 0 to 1, -1 to 1 mm"));
+  CHECK(message("point:0,0,2") == "no error"); // within the longest edge
+  CHECK_THAT(message("vtx:" + directory / "nothere.vtx"), ContainsSubstring("nothere.vtx"));
+}
+
+TEST_CASE("velocities by tag are read", "[velocities]") {
+  const TestDirectory directory;
+  const std::string path = directory / "v.json";
+  write_file(path, R"({"1": {"vl": 0.6, "vt": 0.4, "vn": 0.2}, "-3": {"vt": 1, "vl": 2},
+                       "4": {"vl": 0.7}, "5": {"vl": 0}, "6": {"vl": null, "vt": 1}, "7": null,
+                       "default": {"vl": 0.5, "vt": 0.25}})");
+  const VelocityTable table = read_velocities(path);
+  REQUIRE(table.by_tag.size() == 6);
+  CHECK(table.by_tag.at(4).sheet == 0.7); // the same in all directions
+  CHECK(table.by_tag.at(4).normal == 0.7);
+  CHECK(table.by_tag.at(4).conducts());
+  for (const int tag : {5, 6, 7})
+    CHECK_FALSE(table.by_tag.at(tag).conducts());
+  CHECK(table.by_tag.at(1).fibre == 0.6);
+  CHECK(table.by_tag.at(1).sheet == 0.4);
+  CHECK(table.by_tag.at(1).normal == 0.2);
+  CHECK(table.by_tag.at(-3).fibre == 2);
+  CHECK(table.by_tag.at(-3).normal == 1); // as across the fibre
+  REQUIRE(table.other);
+  CHECK(table.other->fibre == 0.5);
+
+  const TissueVelocities chosen = choose_velocities(table, {{1, 10}, {8, 1}}, "heart.pts");
+  REQUIRE(chosen.size() == 2);
+  CHECK(chosen.at(1).fibre == 0.6);
+  CHECK(chosen.at(8).fibre == 0.5);
+
+  write_file(path, R"({"1": {"vl": 0.6, "vt": 0.4}})");
+  const std::string missing = error_of([&] {
+    choose_velocities(read_velocities(path), {{1, 10}, {-7, 1234}}, "heart.pts");
+  });
+  CHECK_THAT(missing, ContainsSubstring("heart.pts: 1 234 tetrahedra have tag -7"));
+  CHECK_THAT(missing, ContainsSubstring(path));
+  CHECK_THAT(missing, ContainsSubstring("add \"-7\""));
+}
+
+TEST_CASE("bad velocities are errors that name the tag or the line", "[velocities]") {
+  const TestDirectory directory;
+  CHECK_THAT(velocity_error(directory, "{\"1\": {\"vl\": 0.6,\n \"vt\": }}"),
+             ContainsSubstring("line 2"));
+  CHECK_THAT(velocity_error(directory, "{\"1\": {\"vl\": 1e999, \"vt\": 1}}"),
+             ContainsSubstring("not JSON"));
+  CHECK_THAT(velocity_error(directory, "[]"), ContainsSubstring("expected an object"));
+  CHECK_THAT(velocity_error(directory, "{}"), ContainsSubstring("has no velocities"));
+  CHECK_THAT(velocity_error(directory, "{\"1\": 0.6}"),
+             ContainsSubstring("tag 1: expected velocities"));
+  CHECK_THAT(velocity_error(directory, "{\"1\": {\"vl\": 1, \"vt\": 0}}"),
+             ContainsSubstring("tag 1: \"vt\" is 0"));
+  CHECK_THAT(velocity_error(directory, "{\"1\": {\"vl\": 1, \"vt\": 1, \"vn\": null}}"),
+             ContainsSubstring("tag 1: \"vn\" is null"));
+  CHECK_THAT(velocity_error(directory, "{\"1\": {\"vl\": 1, \"vt\": -0.5}}"),
+             ContainsSubstring("\"vt\" is -0.5"));
+  CHECK_THAT(velocity_error(directory, "{\"2\": {\"vl\": \"1\", \"vt\": 1}}"),
+             ContainsSubstring("not a number"));
+  CHECK_THAT(velocity_error(directory, "{\"2\": {\"vl\": 1, \"vn\": 1}}"),
+             ContainsSubstring("tag 2: \"vt\" is missing"));
+  CHECK_THAT(velocity_error(directory, "{\"2\": {\"vt\": 1}}"),
+             ContainsSubstring("tag 2: \"vl\" is missing"));
+  CHECK_THAT(velocity_error(directory, "{\"2\": {\"vl\": 1, \"vt\": 1, \"vm\": 1}}"),
+             ContainsSubstring("\"vm\""));
+  CHECK_THAT(velocity_error(directory, "{\"defualt\": {\"vl\": 1, \"vt\": 1}}"),
+             ContainsSubstring("did you mean 'default'?"));
+  CHECK_THAT(velocity_error(directory, "{\"1.5\": {\"vl\": 1, \"vt\": 1}}"),
+             ContainsSubstring("no tag"));
+  CHECK_THAT(velocity_error(directory, "{\"1\": {\"vl\": 1, \"vt\": 1, \"vt\": 2}}"),
+             ContainsSubstring("\"vt\""));
+  const std::string tissue = "{\"vl\": 1, \"vt\": 1}";
+  CHECK_THAT(velocity_error(directory, "{\"1\": " + tissue + ", \"1\": " + tissue + "}"),
+             ContainsSubstring("twice"));
+  CHECK_THAT(velocity_error(directory, "{\"1\": " + tissue + ", \"+1\": " + tissue + "}"),
+             ContainsSubstring("twice"));
+  CHECK_THAT(error_of([&] { read_velocities(directory / "nothere.json"); }),
+             ContainsSubstring("nothere.json"));
+}
+
+TEST_CASE("one velocity for all tags", "[velocities]") {
+  CHECK(parse_velocity("0.6").normal == 0.6);
+  CHECK(parse_velocity("0.6,0.4").normal == 0.4);
+  CHECK(parse_velocity("0.6,0.4,0.2").normal == 0.2);
+  for (const char* text : {"", "0", "-1", "1,0", "1,2,3,4", "a", "1,", "nan", "inf", "1,,2"}) {
+    INFO(text);
+    CHECK_THROWS_AS(parse_velocity(text), std::invalid_argument);
+  }
+}
+
+TEST_CASE("velocities of tetrahedra have one to three numbers", "[velocities]") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto one = tetra_velocities({0.6, 0, nan}, 3, "v.dat");
+  REQUIRE(one.size() == 3);
+  CHECK(one[0].normal == 0.6);
+  CHECK_FALSE(one[1].conducts());
+  CHECK_FALSE(one[2].conducts());
+  const auto two = tetra_velocities({0.6, 0.4, 0, -1}, 2, "v.dat");
+  CHECK(two[0].sheet == 0.4);
+  CHECK(two[0].normal == 0.4);
+  CHECK_FALSE(two[1].conducts());
+  const auto three = tetra_velocities({0.6, 0.4, 0.2}, 1, "v.dat");
+  CHECK(three[0].normal == 0.2);
+  for (const double bad : {-0.5, std::numeric_limits<double>::infinity()})
+    CHECK_THAT(error_of([&] {
+                 tetra_velocities({0.6, bad}, 2, "v.dat");
+               }),
+               ContainsSubstring("v.dat: tetrahedron 1 has velocity"));
+  for (const double bad : {0.0, nan})
+    CHECK_THAT(error_of([&] {
+                 tetra_velocities({0.6, bad}, 1, "v.dat");
+               }),
+               ContainsSubstring("v.dat: tetrahedron 0 has velocity"));
+}
+
+TEST_CASE("generators are read", "[generators]") {
+  CHECK(parse_generated_mesh("ventricles:h=0.36").h == 0.36);
+  CHECK(parse_generated_mesh("slab").kind == MeshGenerator::slab);
+  CHECK(parse_generated_mesh("slab").h == 0.5);
+  const GeneratedMesh box = parse_generated_mesh("box:n=4x3x2,h=0.5,jitter=0.1");
+  CHECK(box.cells == std::array<int, 3>{4, 3, 2});
+  CHECK(box.h == 0.5);
+  CHECK(box.jitter == 0.1);
+  CHECK(parse_generated_mesh("box:n=7").cells == std::array<int, 3>{7, 7, 7});
+  for (const char* text : {"", "heart", "slab:h=1,", "slab:h", "slab:h=", "slab:h=0", "slab:h=-1",
+                           "slab:h=x", "slab:n=3", "slab:h=5", "ventricles:h=0.01", "box:n=0",
+                           "box:n=2x2", "box:n=2000x2000x2000", "box:jitter=0.5", "box:n=2,,h=1"}) {
+    INFO(text);
+    CHECK_THROWS_AS(parse_generated_mesh(text), std::invalid_argument);
+  }
+  CHECK_THROWS_WITH(parse_generated_mesh("ventricels:h=1"),
+                    ContainsSubstring("did you mean 'ventricles'?"));
+  CHECK_THROWS_WITH(parse_generated_mesh("box:n=4,jiter=0.1"),
+                    ContainsSubstring("did you mean 'jitter'?"));
+}

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Fails, naming file and line, where a source includes what its place in the house forbids.
+
+    tests/checks/layering.py [ROOT]
+
+Three rules; docs/architecture.md says why. Layers include those below them. A system includes no other
+system. A room that several systems share includes shared rooms before it alone. EXCEPTIONS is the
+one list of what is allowed beyond that.
+"""
+import pathlib
+import re
+import sys
+
+LAYERS = ["core", "kernels", "solvers", "apps", "bench", "tests"]
+ABOVE = {"core": "kernels solvers apps bench tests", "kernels": "solvers apps bench tests",
+         "solvers": "apps bench tests", "apps": "bench tests", "bench": "apps tests", "tests": ""}
+
+SYSTEMS = ["bone", "eikonal", "softbody", "topopt", "pfem"]
+
+# Rooms for all, each of which may include those before it, in whatever layer they are.
+SHARED = ["base", "parallel", "machine", "mesh", "sparse", "io", "algebra", "krylov", "multigrid",
+          "driver", "host", "harness"]
+# Rooms for some: the systems in EXCEPTIONS, and rooms after them.
+COMMON = ["image", "aggregation", "hexa"]
+
+EXCEPTIONS = {
+    ("bone", "image"): "bone is computed on voxel images",
+    ("topopt", "hexa"): "designs are of trilinear hexahedra",
+    ("pfem", "hexa"): "hierarchical hexahedra of order 1 are trilinear ones",
+    ("pfem", "aggregation"): "their modes of order 1 are solved by smoothed aggregation",
+    ("softbody", "hexa"): "one of its elements is the trilinear hexahedron",
+    ("io", "pfem"): "files of second-order meshes give maps of hexahedra",
+}
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]+)"|<([^>]+)>)')
+SPACE = re.compile(r"Kokkos::(Serial|OpenMP|Cuda)[^A-Za-z_]")
+BACKENDS = "core/base/backend.hpp"  # the only file that names them
+
+
+def room_of(path):
+    parts = path.split("/")
+    return parts[1] if len(parts) > 2 else None
+
+
+def complaint(file, path):
+    """What is wrong with `file` including `path`, both from the root; None if nothing."""
+    layer, target = file.split("/")[0], path.split("/")[0]
+    if target in ABOVE[layer].split():
+        return f"{layer} is below {target}"
+    if layer == "tests" or target == "tests":
+        return None
+    room, other = room_of(file), room_of(path)
+    if room == other or room is None:  # umbrellas and mains include all
+        return None
+    if other is None:
+        return "an umbrella is for programs" if target in LAYERS[:3] else None
+    if (room, other) in EXCEPTIONS or other in SHARED and room not in SHARED:
+        return None
+    order = SHARED + COMMON
+    for name in (room, other):
+        if name not in order + SYSTEMS:
+            return f"the room {name} is in no list of tests/checks/layering.py"
+    if room in order and other in order and order.index(other) < order.index(room):
+        return None
+    if other in SYSTEMS and room in SYSTEMS:
+        return f"the systems {room} and {other} include nothing of each other"
+    return f"{room} does not include {other}: see the lists of tests/checks/layering.py"
+
+
+def check(files):
+    """The complaints about (path from the root, text)."""
+    found = []
+    for file, text in files:
+        oracle = file.startswith("tests/reference/")
+        for number, line in enumerate(text.splitlines(), 1):
+            match = INCLUDE.match(line)
+            if match:
+                path = match[1] or match[2]
+                ours = path.startswith("ossatura/") or match[1]
+                path = re.sub("^ossatura/", "", path)
+                why = None
+                if "../" in path:
+                    why = "write it from the root"
+                elif match[1] and path.split("/")[0] in LAYERS[:3] and room_of(path) \
+                        and not file.startswith("tests/consumer/"):
+                    why = f"write <ossatura/{path}>, as where it is installed"
+                elif oracle and (ours and not path.startswith("tests/reference/")
+                                 or not ours and re.search("[/.]", path)):
+                    why = "oracles share nothing with the library and use the standard library only"
+                elif ours and path.split("/")[0] in LAYERS:
+                    why = complaint(file, path)
+                if why:
+                    found.append(f"{file}:{number} includes {path}: {why}")
+            elif file != BACKENDS and SPACE.search(line):
+                found.append(f"{file}:{number} names an execution space: only {BACKENDS} does")
+    return found
+
+
+def tree(root):
+    for layer in LAYERS:
+        for path in sorted((root / layer).rglob("*.[hc]pp")):
+            yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
+
+
+# Each breaks a rule: the check is worth something only if it says so.
+PLANTED = [
+    ("core/base/NEW.hpp", "#include <ossatura/kernels/algebra/jacobi.hpp>"),
+    ("core/mesh/NEW.hpp", "#include <ossatura/core/io/gmsh/reader.hpp>"),
+    ("kernels/bone/NEW.hpp", "#include <ossatura/kernels/pfem/operator.hpp>"),
+    ("kernels/algebra/NEW.hpp", "#include <ossatura/kernels/hexa/operator.hpp>"),
+    ("kernels/eikonal/NEW.hpp", "#include <ossatura/kernels/image/grid.hpp>"),
+    ("solvers/krylov/NEW.hpp", "#include <ossatura/kernels/softbody/factor/pattern.hpp>"),
+    ("solvers/topopt/NEW.cpp", "#include <ossatura/solvers/pfem/solver.hpp>"),
+    ("apps/bone/NEW.cpp", '#include "apps/eikonal/command.hpp"'),
+    ("kernels/new_room/NEW.hpp", "#include <ossatura/kernels/hexa/operator.hpp>"),
+    ("kernels/bone/NEW.hpp", '#include "kernels/algebra/jacobi.hpp"'),
+    ("tests/reference/NEW.hpp", "#include <ossatura/core/base/vector.hpp>"),
+    ("solvers/bone/NEW.cpp", "Kokkos::Serial exec;"),
+]
+
+if __name__ == "__main__":
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
+    complaints = check(tree(root))
+    complaints += [f"the check does not see that {file} may not say {line}"
+                   for file, line in PLANTED if len(check([(file, line)])) != 1]
+    if complaints:
+        sys.exit("layering:\n  " + "\n  ".join(complaints))

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ossatura/core/io/hdf5/file.hpp>
+#include <ossatura/core/io/hdf5/parosol.hpp>
+#include <ossatura/core/io/hdf5/parosol_output.hpp>
+#include <ossatura/core/io/hdf5/vtkhdf.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/core/io/attribute_numbers.hpp"
+#include "tests/core/io/mesh/tetra_samples.hpp"
+#include "tests/core/io/sample_files.hpp"
+#include "tests/core/io/test_directory.hpp"
+
+using namespace ossatura;
+using namespace ossatura_test;
+
+namespace {
+
+/// Two voxels side by side: 12 points, 2 hexahedra.
+const std::vector<double> points{0, 0, 0, 1, 0, 0, 2, 0, 0, 0, 1, 0, 1, 1, 0, 2, 1, 0,
+                                 0, 0, 1, 1, 0, 1, 2, 0, 1, 0, 1, 1, 1, 1, 1, 2, 1, 1};
+const std::vector<std::int32_t> cells{0, 1, 4, 3, 6, 7, 10, 9, 1, 2, 5, 4, 7, 8, 11, 10};
+
+ParosolSolution sample_solution(const std::vector<double>& modulus,
+                                const std::vector<double>& stress) {
+  ParosolSolution solution;
+  solution.coordinates = points;
+  solution.elements = cells;
+  solution.modulus = modulus;
+  solution.displacements = points;
+  solution.forces = points;
+  solution.strain_energy = modulus;
+  solution.stress = stress;
+  return solution;
+}
+
+} // namespace
+
+TEST_CASE("a mesh file has the layout of VTKHDF 1.0", "[vtkhdf]") {
+  const TestDirectory directory;
+  const std::string path = directory / "bone.hdf";
+  std::vector<float> energy{1, 2};
+  {
+    VtkHdfWriter writer(path);
+    writer.set_mesh(points, cells, VtkCell::hexahedron);
+    writer.point_data("displacement", points, 3, "mm");
+    writer.cell_data("SED", energy, 1, "MPa");
+    writer.cell_data("stress", ramp<double>(12), 6);
+    writer.cell_data("label", std::vector<int>{7, 8});
+    writer.set_run({{"version", "1.2"}, {"command", "ossatura bone"}});
+    CHECK_FALSE(std::filesystem::exists(path));
+    writer.commit();
+  }
+  CHECK(directory.count() == 1);
+  const Hdf5File file = Hdf5File::open(path);
+  const Hdf5Group vtk = file.root().group("VTKHDF");
+  CHECK(numbers_of(vtk.id(), "Version") == std::vector<std::int64_t>{1, 0});
+  CHECK(vtk.text_attribute("Type") == "UnstructuredGrid");
+  using Numbers = std::vector<std::int64_t>;
+  CHECK(vtk.dataset("NumberOfPoints").read<std::int64_t>() == Numbers{12});
+  CHECK(vtk.dataset("NumberOfCells").read<std::int64_t>() == Numbers{2});
+  CHECK(vtk.dataset("NumberOfConnectivityIds").read<std::int64_t>() == Numbers{16});
+  CHECK(vtk.dataset("Offsets").read<std::int64_t>() == Numbers{0, 8, 16});
+  CHECK(vtk.dataset("Types").read<int>() == std::vector<int>{12, 12});
+  CHECK(vtk.dataset("Points").read<double>() == points);
+  CHECK(vtk.dataset("Connectivity").read<std::int32_t>() == cells);
+  CHECK(vtk.dataset("Connectivity").shape() == std::vector<std::uint64_t>{16});
+  const Hdf5Dataset displacement = vtk.group("PointData").dataset("displacement");
+  CHECK(displacement.shape() == std::vector<std::uint64_t>{12, 3});
+  CHECK(displacement.text_attribute("unit") == "mm");
+  CHECK(vtk.group("CellData").dataset("SED").read<float>() == energy);
+  CHECK(vtk.group("CellData").dataset("SED").shape() == std::vector<std::uint64_t>{2});
+  CHECK(vtk.group("CellData").dataset("stress").shape() == std::vector<std::uint64_t>{2, 6});
+  CHECK(vtk.group("CellData").dataset("label").read<int>() == std::vector<int>{7, 8});
+  CHECK(vtk.has("FieldData"));
+  CHECK(file.root().group("run").text_attribute("command") == "ossatura bone");
+}
+
+TEST_CASE("a mesh of tetrahedra has four corners a cell", "[vtkhdf]") {
+  const TestDirectory directory;
+  const std::string path = directory / "heart.hdf";
+  const TwoTetra mesh;
+  {
+    VtkHdfWriter writer(path);
+    writer.set_mesh(mesh.point, mesh.tetra, VtkCell::tetra);
+    writer.point_data("time", ramp<float>(5), 1, "ms");
+    writer.cell_data("fibre", mesh.fibre, 3);
+    CHECK_THROWS_AS(writer.cell_data("tag", ramp<int>(1)), std::invalid_argument);
+    writer.commit();
+  }
+  const Hdf5File file = Hdf5File::open(path);
+  const Hdf5Group vtk = file.root().group("VTKHDF");
+  using Numbers = std::vector<std::int64_t>;
+  CHECK(vtk.dataset("NumberOfPoints").read<std::int64_t>() == Numbers{5});
+  CHECK(vtk.dataset("NumberOfCells").read<std::int64_t>() == Numbers{2});
+  CHECK(vtk.dataset("NumberOfConnectivityIds").read<std::int64_t>() == Numbers{8});
+  CHECK(vtk.dataset("Offsets").read<std::int64_t>() == Numbers{0, 4, 8});
+  CHECK(vtk.dataset("Types").read<int>() == std::vector<int>{10, 10});
+  CHECK(vtk.dataset("Connectivity").read<std::int32_t>() == mesh.tetra);
+  CHECK(vtk.dataset("Points").read<double>() == mesh.point);
+  CHECK(vtk.group("PointData").dataset("time").read<float>() == ramp<float>(5));
+  CHECK(vtk.group("CellData").dataset("fibre").shape() == std::vector<std::uint64_t>{2, 3});
+}
+
+TEST_CASE("meshes of several shapes go to one file", "[vtkhdf]") {
+  const TestDirectory directory;
+  const std::string path = directory / "scene.hdf";
+  const ElementMesh hexa{ElementShape::hexa, points, cells};
+  const ElementMesh triangle{ElementShape::triangle, {0, 0, 0, 1, 0, 0, 0, 1, 0}, {0, 1, 2}};
+  const ElementMesh tetra{ElementShape::tetra, TwoTetra().point, TwoTetra().tetra};
+  std::vector<double> x;
+  for (const ElementMesh* mesh : {&hexa, &triangle, &tetra})
+    x.insert(x.end(), mesh->point.begin(), mesh->point.end());
+  x[1] = -7; // moved
+  {
+    VtkHdfWriter writer(path);
+    CHECK_THROWS_AS(writer.set_elements({&hexa, &tetra}, ConstSpan<double>(x)),
+                    std::invalid_argument);
+    writer.set_elements({&hexa, &triangle, &tetra}, ConstSpan<double>(x));
+    writer.point_data("velocity", x, 3, "m/s");
+    writer.commit();
+  }
+  const Hdf5File file = Hdf5File::open(path);
+  const Hdf5Group vtk = file.root().group("VTKHDF");
+  CHECK(vtk.dataset("NumberOfPoints").read<int>() == std::vector<int>{20});
+  CHECK(vtk.dataset("NumberOfCells").read<int>() == std::vector<int>{5});
+  CHECK(vtk.dataset("NumberOfConnectivityIds").read<int>() == std::vector<int>{27});
+  CHECK(vtk.dataset("Offsets").read<int>() == std::vector<int>{0, 8, 16, 19, 23, 27});
+  CHECK(vtk.dataset("Types").read<int>() == std::vector<int>{12, 12, 5, 10, 10});
+  CHECK(vtk.dataset("Points").read<double>() == x);
+  const std::vector<int> corner = vtk.dataset("Connectivity").read<int>();
+  CHECK(std::vector<int>(corner.begin(), corner.begin() + 16) == cells);
+  CHECK(std::vector<int>(corner.begin() + 16, corner.end()) ==
+        std::vector<int>{12, 13, 14, 15, 16, 17, 18, 16, 17, 18, 19});
+  CHECK(vtk.group("CellData").dataset("object").read<int>() == std::vector<int>{0, 0, 1, 2, 2});
+  CHECK(vtk.group("PointData").dataset("velocity").text_attribute("unit") == "m/s");
+}
+
+TEST_CASE("a field is written in parts, and no further than its end", "[vtkhdf]") {
+  const TestDirectory directory;
+  const std::string path = directory / "parts.hdf";
+  const std::vector<float> values = ramp<float>(24);
+  {
+    VtkHdfWriter writer(path, 0);
+    writer.set_mesh(points, cells, VtkCell::hexahedron);
+    {
+      VtkHdfField field = writer.point_field<float>("modulus", 2);
+      field.append(ConstSpan<float>(values.data(), 10));
+      field.append(ConstSpan<float>(values.data() + 10, 14));
+      CHECK_THROWS_AS(field.append(ConstSpan<float>(values.data(), 2)), std::invalid_argument);
+      CHECK_THROWS_AS(field.append(ConstSpan<float>(values.data(), 5)), std::invalid_argument);
+    }
+    CHECK_THROWS_AS(writer.point_data("short", ramp<float>(3)), std::invalid_argument);
+    writer.commit();
+  }
+  const Hdf5File file = Hdf5File::open(path);
+  const Hdf5Dataset field = file.root().group("VTKHDF").group("PointData").dataset("modulus");
+  CHECK(field.shape() == std::vector<std::uint64_t>{12, 2});
+  CHECK(field.read<float>() == values);
+}
+
+TEST_CASE("nothing half-written stays where a field file is given up", "[vtkhdf]") {
+  const TestDirectory directory;
+  write_bytes(directory / "bone.hdf", "the last good one");
+  {
+    VtkHdfWriter writer(directory / "bone.hdf");
+    CHECK_THROWS_AS(writer.point_data("u", points, 3), std::invalid_argument);
+    CHECK_THROWS_AS(writer.commit(), std::invalid_argument);
+    writer.set_mesh(points, cells, VtkCell::voxel);
+    CHECK_THROWS_AS(writer.set_mesh(points, cells, VtkCell::voxel), std::invalid_argument);
+  }
+  CHECK(directory.count() == 1);
+  CHECK(read_bytes_of(directory / "bone.hdf") == "the last good one");
+  CHECK_THROWS_AS(VtkHdfWriter(directory / "no/such/bone.hdf"), InputError);
+  CHECK_THROWS_AS(VtkHdfWriter(directory.path()), InputError);
+}
+
+TEST_CASE("a series lists its steps", "[vtkhdf]") {
+  const TestDirectory directory;
+  write_vtk_series(directory / "a.hdf.series", {{"a_0.hdf", 0}, {"a \"1\".hdf", 0.1}});
+  CHECK(read_bytes_of(directory / "a.hdf.series") ==
+        "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n"
+        "    {\"name\": \"a_0.hdf\", \"time\": 0},\n"
+        "    {\"name\": \"a \\\"1\\\".hdf\", \"time\": 0.10000000000000001}\n  ]\n}\n");
+}
+
+TEST_CASE("ParOSol results join the input file, once however often they are written", "[parosol]") {
+  const TestDirectory directory;
+  const std::string path = directory / "bone.h5";
+  write_parosol(path);
+  const std::vector<double> modulus{1000.9, 5000};
+  const std::vector<double> stress = ramp<double>(12);
+  for (int i = 0; i < 3; ++i)
+    write_parosol_output(path, sample_solution(modulus, stress), {{"command", "ossatura bone"}});
+  CHECK(directory.count() == 1);
+  CHECK(read_parosol(path).displacements.size() == 2); // the input is still there
+  const Hdf5File file = Hdf5File::open(path);
+  const Hdf5Group mesh = file.root().group("Mesh");
+  const Hdf5Group solution = file.root().group("Solution");
+  CHECK(mesh.dataset("Coordinates").shape() == std::vector<std::uint64_t>{12, 3});
+  const std::vector<int> elements = mesh.dataset("Elements").read<int>();
+  REQUIRE(elements.size() == 16);
+  CHECK(elements[0] == 1); // ParOSol counts from 1
+  CHECK(elements[15] == 11);
+  CHECK(mesh.dataset("Material IDs").read<int>() == std::vector<int>{1000, 5000});
+  CHECK(mesh.dataset("Material IDs").shape() == std::vector<std::uint64_t>{2, 1});
+  CHECK(solution.dataset("Nodal displacements").read<double>() == points);
+  CHECK(solution.dataset("Nodal forces").shape() == std::vector<std::uint64_t>{12, 3});
+  CHECK(solution.dataset("SED").shape() == std::vector<std::uint64_t>{2, 1});
+  CHECK(solution.dataset("Element stress").read<double>() == stress);
+  CHECK_FALSE(solution.has("Element strain"));
+  CHECK(file.root().group("run").text_attribute("command") == "ossatura bone");
+}
+
+TEST_CASE("ParOSol results go to a new file as well, and never over something else", "[parosol]") {
+  const TestDirectory directory;
+  const std::vector<double> modulus{1000, 5000};
+  write_parosol_output(directory / "new.h5", sample_solution(modulus, {}));
+  CHECK(Hdf5File::open(directory / "new.h5").root().has("Solution"));
+  write_bytes(directory / "notes.txt", "keep me");
+  CHECK_SAYS(error_of([&] {
+               write_parosol_output(directory / "notes.txt", sample_solution(modulus, {}));
+             }),
+             "notes.txt", "not an HDF5 file");
+  CHECK(read_bytes_of(directory / "notes.txt") == "keep me");
+  CHECK_THROWS_AS(write_parosol_output(directory.path(), sample_solution(modulus, {})), InputError);
+  CHECK_THROWS_AS(write_parosol_output(directory / "a.h5", sample_solution({1}, {})),
+                  std::invalid_argument);
+  CHECK(directory.count() == 2);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ossatura/core/sparse/aggregation.hpp>
+
+#include "tests/catch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+
+namespace {
+
+using namespace ossatura;
+
+struct Lattice {
+  BlockGraph graph;
+  std::vector<double> point;
+};
+
+/// n^3 nodes, neighbours of those around them, numbered at random.
+Lattice make_lattice(int n) {
+  std::vector<int> name(std::size_t(n * n * n));
+  std::iota(name.begin(), name.end(), 0);
+  std::mt19937 random(3);
+  std::shuffle(name.begin(), name.end(), random);
+  Lattice lattice;
+  lattice.point.resize(3 * name.size());
+  std::vector<std::vector<int>> rows(name.size());
+  const auto at = [&](int x, int y, int z) { return name[std::size_t((x * n + y) * n + z)]; };
+  for (int x = 0; x < n; ++x)
+    for (int y = 0; y < n; ++y)
+      for (int z = 0; z < n; ++z) {
+        const std::size_t i = std::size_t(at(x, y, z));
+        const double place[3] = {x + 10.0, 2.0 * y, z - 3.0};
+        std::copy_n(place, 3, &lattice.point[3 * i]);
+        for (int a = std::max(0, x - 1); a <= std::min(n - 1, x + 1); ++a)
+          for (int b = std::max(0, y - 1); b <= std::min(n - 1, y + 1); ++b)
+            for (int c = std::max(0, z - 1); c <= std::min(n - 1, z + 1); ++c)
+              rows[i].push_back(at(a, b, c));
+      }
+  lattice.graph.row_begin.push_back(0);
+  for (std::vector<int>& row : rows) {
+    std::sort(row.begin(), row.end());
+    lattice.graph.column.insert(lattice.graph.column.end(), row.begin(), row.end());
+    lattice.graph.row_begin.push_back(std::int64_t(lattice.graph.column.size()));
+  }
+  return lattice;
+}
+
+TEST_CASE("aggregates are neighbourhoods of about 27 nodes that cover what is active",
+          "[aggregation]") {
+  const int n = 13;
+  const Lattice lattice = make_lattice(n);
+  std::vector<std::uint8_t> active(std::size_t(n * n * n), 1);
+  std::size_t num_active = active.size();
+  for (std::size_t i = 0; i < active.size(); ++i)
+    if (lattice.point[3 * i] == 10) { // a face
+      active[i] = 0;
+      --num_active;
+    }
+  const Aggregates aggregates = make_aggregates(lattice.graph, active);
+  std::vector<int> size(std::size_t(aggregates.count), 0);
+  std::vector<double> low(3 * size.size(), 1e9), high(3 * size.size(), -1e9);
+  for (std::size_t i = 0; i < active.size(); ++i) {
+    REQUIRE((aggregates.of[i] >= 0) == bool(active[i]));
+    if (!active[i])
+      continue;
+    const std::size_t a = std::size_t(aggregates.of[i]);
+    ++size[a];
+    for (std::size_t c = 0; c < 3; ++c) {
+      low[3 * a + c] = std::min(low[3 * a + c], lattice.point[3 * i + c]);
+      high[3 * a + c] = std::max(high[3 * a + c], lattice.point[3 * i + c]);
+    }
+  }
+  CHECK(*std::min_element(size.begin(), size.end()) >= 8);
+  const double mean = double(num_active) / aggregates.count;
+  CHECK(mean > 18);
+  CHECK(mean < 45);
+  for (std::size_t i = 0; i < low.size(); ++i) // in cells: at most 2 on each side of the middle
+    CHECK((high[i] - low[i]) / (i % 3 == 1 ? 2 : 1) <= 4);
+}
+
+TEST_CASE("the pattern of a coarse matrix has what the products reach", "[aggregation]") {
+  const Lattice lattice = make_lattice(7);
+  const Aggregates aggregates = make_aggregates(lattice.graph, std::vector<std::uint8_t>(343, 1));
+  const AggregationPattern pattern = make_aggregation_pattern(lattice.graph, aggregates);
+  const std::size_t n = 343, count = std::size_t(aggregates.count);
+  const auto dense = [](const BlockGraph& graph, std::size_t columns) {
+    std::vector<char> full(std::size_t(graph.num_rows()) * columns, 0);
+    for (int i = 0; i < graph.num_rows(); ++i)
+      for (std::int64_t k = graph.row_begin[std::size_t(i)];
+           k < graph.row_begin[std::size_t(i) + 1]; ++k)
+        full[std::size_t(i) * columns + std::size_t(graph.column[std::size_t(k)])] = 1;
+    return full;
+  };
+  const auto multiply = [](const std::vector<char>& a, const std::vector<char>& b, std::size_t m,
+                           std::size_t inner, std::size_t columns) {
+    std::vector<char> c(m * columns, 0);
+    for (std::size_t i = 0; i < m; ++i)
+      for (std::size_t k = 0; k < inner; ++k)
+        for (std::size_t j = 0; j < columns && a[i * inner + k]; ++j)
+          c[i * columns + j] |= b[k * columns + j];
+    return c;
+  };
+  std::vector<char> tentative(n * count, 0);
+  for (std::size_t i = 0; i < n; ++i)
+    tentative[i * count + std::size_t(aggregates.of[i])] = 1;
+  const std::vector<char> a = dense(lattice.graph, n);
+  const std::vector<char> p = multiply(a, tentative, n, n, count);
+  std::vector<char> transposed(p.size());
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < count; ++j)
+      transposed[j * n + i] = p[i * count + j];
+  CHECK(dense(pattern.prolongator, count) == p);
+  CHECK(dense(pattern.restriction, n) == transposed);
+  CHECK(dense(pattern.product, n) == multiply(transposed, a, count, n, n));
+  CHECK(dense(pattern.coarse, count) ==
+        multiply(multiply(transposed, a, count, n, n), p, count, n, count));
+  for (int j = 0; j < int(count); ++j)
+    for (std::int64_t k = pattern.restriction.row_begin[std::size_t(j)];
+         k < pattern.restriction.row_begin[std::size_t(j) + 1]; ++k)
+      REQUIRE(pattern.prolongator.column[std::size_t(pattern.entry[std::size_t(k)])] == j);
+}
+
+TEST_CASE("tentative prolongators are orthonormal and carry the rigid motions", "[aggregation]") {
+  const Lattice lattice = make_lattice(4);
+  std::vector<std::uint8_t> held(64, 0);
+  held[5] = 7;
+  held[9] = 2;
+  const std::vector<double> modes = rigid_modes(lattice.point, held);
+  // One node alone, which has no rotations, and two, which have no rotation about their axis.
+  Aggregates aggregates;
+  aggregates.count = 4;
+  for (int i = 0; i < 64; ++i)
+    aggregates.of.push_back(i == 0 ? 0 : i == 1 || i == 2 ? 1 : i < 30 ? 2 : 3);
+  const TentativeProlongator p = make_tentative_prolongator(aggregates, 3, modes);
+  const auto count = [](unsigned bits) {
+    int ones = 0;
+    for (; bits; bits &= bits - 1)
+      ++ones;
+    return ones;
+  };
+  CHECK(count(p.dropped[0]) == 3);
+  CHECK(count(p.dropped[1]) == 1);
+  CHECK(p.dropped[2] == 0);
+  double gram[4][6][6] = {};
+  for (std::size_t i = 0; i < 64; ++i)
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double* const row = &p.value[18 * i + 6 * c];
+      const std::size_t a = std::size_t(aggregates.of[i]);
+      for (std::size_t j = 0; j < 6; ++j) {
+        double product = 0;
+        for (std::size_t k = 0; k < 6; ++k) {
+          product += row[k] * p.coarse_modes[36 * a + 6 * k + j];
+          gram[a][j][k] += row[j] * row[k];
+        }
+        REQUIRE(product == Approx(modes[18 * i + 6 * c + j]).margin(1e-12));
+      }
+    }
+  for (std::size_t a = 0; a < 4; ++a)
+    for (std::size_t j = 0; j < 6; ++j)
+      for (std::size_t k = 0; k < 6; ++k)
+        CHECK(gram[a][j][k] ==
+              Approx(j == k && !(p.dropped[a] >> j & 1) ? 1.0 : 0.0).margin(1e-12));
+}
+
+TEST_CASE("marks and modes of other lengths are refused", "[aggregation]") {
+  const Lattice lattice = make_lattice(2);
+  CHECK_THROWS_AS(make_aggregates(lattice.graph, {1, 1}), std::invalid_argument);
+  CHECK_THROWS_AS(rigid_modes(lattice.point, {0}), std::invalid_argument);
+  CHECK_THROWS_AS(make_tentative_prolongator({1, {0}}, 3, {1, 2}), std::invalid_argument);
+}
+
+} // namespace

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Material laws by hand, and the voxels they refuse.
+#include "tests/backend_test.hpp"
+#include "tests/kernels/image/host_values.hpp"
+#include <ossatura/kernels/image/material_law.hpp>
+
+#include <cmath>
+#include <random>
+#include <string>
+
+namespace {
+
+using namespace ossatura;
+using ossatura::test::device_image;
+using ossatura::test::host_values;
+
+template<class Exec>
+struct Applied {
+  std::vector<float> modulus;
+  std::vector<float> poisson;
+  MaterialField<Exec> field;
+};
+
+template<class Exec>
+Applied<Exec> apply(const MaterialLaw& law, const std::vector<float>& grey) {
+  const Exec exec;
+  const auto image = device_image(exec, {int(grey.size()), 1, 1}, grey);
+  Applied<Exec> applied;
+  applied.field = apply_material_law(exec, law, image);
+  applied.modulus = host_values(image);
+  applied.poisson = host_values(applied.field.poisson_image);
+  return applied;
+}
+
+template<class Exec>
+std::string refusal(const MaterialLaw& law, std::array<int, 3> shape,
+                    const std::vector<float>& grey) {
+  const Exec exec;
+  try {
+    apply_material_law(exec, law, device_image(exec, shape, grey));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+OSSATURA_BACKEND_TEST("An image of moduli is scaled to MPa", "[material]") {
+  MaterialLaw law;
+  law.modulus_factor = 1000;
+  law.poisson = 0.25;
+  const auto applied = apply<TestType>(law, {0, 6.8f, 17, 0.5f});
+  CHECK(applied.modulus == std::vector<float>{0, float(1000 * double(6.8f)), 17000, 500});
+  CHECK(applied.field.num_solid == 3);
+  CHECK(applied.field.minimum == 500);
+  CHECK(applied.field.maximum == 17000);
+  CHECK(applied.field.poisson == 0.25);
+  CHECK(applied.poisson.empty());
+}
+
+OSSATURA_BACKEND_TEST("A window includes both its ends and a threshold its grey value",
+                      "[material]") {
+  MaterialLaw law;
+  law.kind = MaterialKind::window;
+  law.lower = 100;
+  law.upper = 200;
+  law.modulus = 6829;
+  const std::vector<float> grey{99.99f, 100, 150, 200, 200.1f, -5};
+  CHECK(apply<TestType>(law, grey).modulus == std::vector<float>{0, 6829, 6829, 6829, 0, 0});
+  law.upper = INFINITY;
+  CHECK(apply<TestType>(law, grey).modulus == std::vector<float>{0, 6829, 6829, 6829, 6829, 0});
+  CHECK(apply<TestType>(law, grey).field.num_solid == 4);
+}
+
+OSSATURA_BACKEND_TEST("A linear law ends at void and below its cut-off", "[material]") {
+  MaterialLaw law;
+  law.kind = MaterialKind::linear;
+  law.intercept = -100;
+  law.slope = 2;
+  law.cutoff = 10;
+  const auto applied = apply<TestType>(law, {0, 49, 50, 55, 55.5f, 100});
+  CHECK(applied.modulus == std::vector<float>{0, 0, 0, 0, 11, 100});
+  CHECK(applied.field.num_clamped == 2);
+  CHECK(applied.field.num_solid == 2);
+  CHECK(applied.field.minimum == 11);
+  CHECK(applied.field.maximum == 100);
+}
+
+OSSATURA_BACKEND_TEST("A power law goes through its calibrated density", "[material]") {
+  MaterialLaw law;
+  law.kind = MaterialKind::power;
+  law.density_intercept = -0.5;
+  law.density_slope = 0.001;
+  law.reference_density = 1.2;
+  law.coefficient = 10500;
+  law.exponent = 2.29;
+  law.cutoff = 1;
+  std::mt19937 random(2);
+  std::uniform_real_distribution<float> uniform(-1000, 3000);
+  std::vector<float> grey(5000);
+  for (float& g : grey)
+    g = uniform(random);
+  const auto applied = apply<TestType>(law, grey);
+  double worst = 0;
+  std::int64_t clamped = 0;
+  for (std::size_t i = 0; i < grey.size(); ++i) {
+    const double density = -0.5 + 0.001 * grey[i];
+    clamped += density < 0;
+    double expected = density > 0 ? 10500 * std::pow(density / 1.2, 2.29) : 0;
+    expected = expected > 1 ? expected : 0;
+    worst = std::max(worst, std::abs(applied.modulus[i] - expected) / (1 + expected));
+  }
+  CHECK(worst < 1e-6); // storage in float
+  CHECK(applied.field.num_clamped == clamped);
+}
+
+OSSATURA_BACKEND_TEST("A label table gives each label its material", "[material]") {
+  MaterialLaw law;
+  law.kind = MaterialKind::table;
+  law.table = {{7, 17000, 0.3}, {-2, 500, 0.2}, {3, 0, 0.3}, {100, 1000, 0.45}};
+  const auto applied = apply<TestType>(law, {0, 7, -2, 3, 100, 7});
+  CHECK(applied.modulus == std::vector<float>{0, 17000, 500, 0, 1000, 17000});
+  REQUIRE(applied.poisson.size() == 6);
+  CHECK(applied.poisson[1] == 0.3f);
+  CHECK(applied.poisson[2] == 0.2f);
+  CHECK(applied.poisson[4] == 0.45f);
+  CHECK(applied.field.num_solid == 4);
+  for (LabelMaterial& row : law.table)
+    row.poisson = 0.35;
+  const auto uniform = apply<TestType>(law, {0, 7, -2, 3, 100, 7});
+  CHECK(uniform.poisson.empty());
+  CHECK(uniform.field.poisson == 0.35);
+}
+
+OSSATURA_BACKEND_TEST(
+    "Voxels without a material are refused with the first of them and their number", "[material]") {
+  MaterialLaw law;
+  std::vector<float> grey(4 * 3 * 2, 1.0f);
+  grey[1 + 4 * (2 + 3 * 1)] = std::nanf("");
+  CHECK(contains(refusal<TestType>(law, {4, 3, 2}, grey), "voxel (1, 2, 1)"));
+  grey[3] = -1;
+  CHECK(contains(refusal<TestType>(law, {4, 3, 2}, grey), "voxel (3, 0, 0)"));
+  CHECK(contains(refusal<TestType>(law, {4, 3, 2}, grey), "2 voxels"));
+  grey.assign(24, 5e37f);
+  law.modulus_factor = 1000;
+  CHECK(contains(refusal<TestType>(law, {4, 3, 2}, grey), "infinite"));
+
+  law = MaterialLaw();
+  law.kind = MaterialKind::table;
+  law.table = {{1, 1000, 0.3}};
+  grey.assign(24, 1.0f);
+  CHECK(refusal<TestType>(law, {4, 3, 2}, grey).empty());
+  grey[4] = 42;
+  grey[9] = 43;
+  const std::string unknown = refusal<TestType>(law, {4, 3, 2}, grey);
+  CHECK(contains(unknown, "label 42"));
+  CHECK(contains(unknown, "voxel (0, 1, 0)"));
+  CHECK(contains(unknown, "2 voxels"));
+  grey[2] = 0.5f;
+  CHECK(contains(refusal<TestType>(law, {4, 3, 2}, grey), "no integer"));
+}
+
+OSSATURA_BACKEND_TEST("Laws without meaning are refused", "[material]") {
+  const auto refused = [](const MaterialLaw& law) {
+    CHECK_THROWS_AS(apply<TestType>(law, {1.0f}), UsageError);
+  };
+  MaterialLaw law;
+  law.poisson = 0.5;
+  refused(law);
+  law = MaterialLaw();
+  law.modulus_factor = 0;
+  refused(law);
+  law = MaterialLaw();
+  law.kind = MaterialKind::window;
+  law.lower = 1;
+  law.upper = 0;
+  refused(law);
+  law = MaterialLaw();
+  law.kind = MaterialKind::linear;
+  law.slope = std::nan("");
+  refused(law);
+  law.slope = 1;
+  law.cutoff = -1;
+  refused(law);
+  law = MaterialLaw();
+  law.kind = MaterialKind::power;
+  law.reference_density = 0;
+  refused(law);
+  law = MaterialLaw();
+  law.kind = MaterialKind::table;
+  refused(law);
+  law.table = {{1, 10, 0.3}, {2, 10, 0.3}, {1, 20, 0.3}};
+  refused(law);
+  law.table = {{1, -10, 0.3}};
+  refused(law);
+  law.table = {{1, 10, -1}};
+  refused(law);
+}
+
+} // namespace
