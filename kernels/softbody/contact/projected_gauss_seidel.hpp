@@ -13,6 +13,7 @@
 //     (2011) 1715-1735, doi:10.1137/10078356X.
 #pragma once
 
+#include <ossatura/core/parallel/lanes.hpp>
 #include <ossatura/kernels/softbody/contact/block.hpp>
 #include <ossatura/kernels/softbody/contact/compliance.hpp>
 
@@ -153,6 +154,25 @@ struct SweepPairs {
     return scale;
   }
 
+  /// On a core: motion += the three rows of a pair times its change, in vectors.
+  KOKKOS_FUNCTION void add_rows(int n, const double* entries, std::int64_t stride,
+                                const double* change) const {
+    constexpr int lanes = 4;
+    using Four = Pack<double, lanes>;
+    const Four scale[3] = {Four(change[0]), Four(change[1]), Four(change[2])};
+    double* const to = &motion(0);
+    int i = 0;
+    for (; i + lanes <= n; i += lanes) {
+      const Four sum = load_pack<lanes>(entries + i) * scale[0] +
+                       load_pack<lanes>(entries + stride + i) * scale[1] +
+                       load_pack<lanes>(entries + 2 * stride + i) * scale[2];
+      store_pack<lanes>(to + i, load_pack<lanes>(to + i) + sum);
+    }
+    for (; i < n; ++i)
+      to[i] += entries[i] * change[0] + entries[stride + i] * change[1] +
+               entries[2 * stride + i] * change[2];
+  }
+
   /// Keeps track of the square of the largest change.
   KOKKOS_FUNCTION void update_pair(const Member& team, int p, double& changed) const {
     const int n = 3 * compliance.num_pairs;
@@ -176,13 +196,16 @@ struct SweepPairs {
     if (change[0] == 0 && change[1] == 0 && change[2] == 0)
       return;
     team.team_barrier(); // all have read what now changes
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, n), [&](int i) {
-      if (ahead && i < num_threads)
-        motion(i) += first[0] * change[0] + first[1] * change[1] + first[2] * change[2];
-      else
-        motion(i) += entries[i] * change[0] + entries[stride + i] * change[1] +
-                     entries[2 * stride + i] * change[2];
-    });
+    if constexpr (ahead)
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, n), [&](int i) {
+        if (i < num_threads)
+          motion(i) += first[0] * change[0] + first[1] * change[1] + first[2] * change[2];
+        else
+          motion(i) += entries[i] * change[0] + entries[stride + i] * change[1] +
+                       entries[2 * stride + i] * change[2];
+      });
+    else
+      add_rows(n, entries, stride, change);
     Kokkos::single(Kokkos::PerTeam(team), [&]() {
       for (int c = 0; c < 3; ++c)
         force[c] += change[c];
