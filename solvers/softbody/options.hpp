@@ -66,7 +66,7 @@ struct SoftOptions {
   FactorApply apply = FactorApply::automatic;
   FactorStorage storage = FactorStorage::automatic;
   int bands = 0; ///< of the inverse factor, 1 to 8: parts with fewer entries and more launches; 0:
-                 ///< by a model of both, and 1 for contact
+                 ///< by a model of both, and 1 for contact on devices
   bool warp = true; ///< a stale factor follows the rotation of the nodes since it was made
   int contact_iterations = 200; ///< sweeps of projected Gauss-Seidel in a round, at most
   int contact_rounds = 40;      ///< of sweeps and a correction of the motion, at most

@@ -85,7 +85,7 @@ void add_solver_options(CLI::App& app, SoftbodyCommandOptions& o) {
   add_number(
       app, o.changes, "--bands", &SoftOptions::bands, "K",
       "Parts of the inverse of L, 1 to 8: more of them have fewer entries and more launches. "
-      "0: by a model of both, and 1 for contact (0)");
+      "0: by a model of both, and 1 for contact on devices (0)");
   add_switch(app, o.changes, "warp", &SoftOptions::warp,
              "A stale factor follows the rotations of the nodes (default)", "It does not");
 }
