@@ -5,6 +5,7 @@
 #include <ossatura/core/base/region_poll.hpp>
 #include <ossatura/core/io/text/atomic_file.hpp>
 
+#include <atomic>
 #include <csignal>
 
 #include <unistd.h>
@@ -15,16 +16,21 @@ namespace {
 
 constexpr unsigned patience = 2; // seconds
 
-volatile std::sig_atomic_t noted_signal = 0;
+std::atomic<int> noted_signal{0}; // another thread may take the second while one takes the first
+static_assert(std::atomic<int>::is_always_lock_free, "signal handlers take no lock");
 volatile std::sig_atomic_t nothing_to_lose = 0;
 bool has_thrown = false;
 
-// The handlers call only what is safe in one: signal, alarm, unlink, write, _exit.
+// The handlers call only what is safe in one: signal, raise, alarm, unlink, write, _exit.
 
 extern "C" void note_signal(int signal) {
-  noted_signal = signal;
+  const bool is_second = noted_signal.exchange(signal) != 0;
   ::signal(SIGINT, SIG_DFL);
   ::signal(SIGTERM, SIG_DFL);
+  if (is_second) {
+    ::raise(signal);
+    return;
+  }
   if (nothing_to_lose != 0)
     alarm(patience);
 }

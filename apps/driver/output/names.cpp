@@ -51,6 +51,9 @@ std::string absolute_name(const std::string& path) {
   return error ? path : name.string();
 }
 
+/// What the schemas of all summaries begin with.
+const std::string schema_prefix = "ossatura/";
+
 /// Text at `pointer`, or empty.
 std::string text_at(const Json& json, const char* pointer) {
   const Json::json_pointer place(pointer);
@@ -76,7 +79,7 @@ std::optional<Json> read_summary(const std::string& path) {
 }
 
 bool is_summary(const std::string& schema) {
-  return schema.compare(0, 7, "ossatura/") == 0;
+  return schema.compare(0, schema_prefix.size(), schema_prefix) == 0;
 }
 
 } // namespace
@@ -110,7 +113,8 @@ void require_own_summary(const std::string& path, const std::string& subcommand,
       ", and would be replaced: choose another --output-dir, or replace it with --overwrite";
   if (!is_summary(schema))
     fail<UsageError>(path, ": is no summary of ossatura", remedy);
-  const std::string other = schema.substr(7, schema.rfind('/') - 7);
+  const std::size_t begin = schema_prefix.size();
+  const std::string other = schema.substr(begin, schema.rfind('/') - begin);
   if (other != subcommand)
     fail<UsageError>(path, ": is of ossatura ", other, remedy);
 
