@@ -65,11 +65,11 @@ Hdf5File open_checkpoint(const std::string& path, const std::string& format) {
       fail<InputError>(path, ": is damaged: its bytes are not those that were written");
     Hdf5File file = Hdf5File::open(path);
     if (file.root().text_attribute("format") != format)
-      fail<InputError>(path, ": is a ", file.root().text_attribute("format"), ", not a ", format);
+      fail<InputError>(path, ": is an ", file.root().text_attribute("format"), ", not an ", format);
     return file;
   }
   // An earlier version wrote it, or its first line is damaged, or it is something else.
-  fail<InputError>(path, ": is not a ", format, " (its first line is not '", head_start, "...')");
+  fail<InputError>(path, ": is not an ", format, " (its first line is not '", head_start, "...')");
 }
 
 } // namespace ossatura
