@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything of core/ that programs use.
+// This umbrella header includes everything of core/ that programs use.
 #pragma once
 
 // Backends

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only file that names Kokkos execution spaces: which backends this build has, and the
-// run-time choice among them.
+// This file alone names execution spaces of Kokkos. It lists the backends of this build and offers
+// the choice among them at run time.
 #pragma once
 
 #include <ossatura/core/base/require.hpp>

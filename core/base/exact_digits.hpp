@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers in as few digits as tell them apart.
+// exact_digits prints a number in the fewest digits that still read back as the same number.
 #pragma once
 
 #include <array>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Half precision (IEEE 754 binary16) as a storage format, on every backend. Kokkos' half_t is a
-// float where the build has no GPU: it would store twice as much there, and round otherwise.
+// Half precision (IEEE 754 binary16) is a storage format here, on every backend. Kokkos' half_t is
+// a float where the build has no GPU: such a half would store twice as much there, and round
+// otherwise.
 #pragma once
 
 #include <Kokkos_Core.hpp>

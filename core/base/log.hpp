@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library tells its user while it works. The library itself writes nowhere: it hands
-// messages to one sink, which is empty until a program sets it.
+// The log carries messages from the library to its user. The library itself writes nowhere:
+// messages go to one sink, which is empty until a program sets one.
 #pragma once
 
 #include <cstdio>

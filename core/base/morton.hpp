@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Morton (z-order) keys: the bits of x, y, z interleaved, x lowest.
+// A Morton (z-order) key interleaves the bits of x, y and z, x lowest. Points with near keys are
+// near one another in space, so arrays in the order of keys reuse caches.
 #pragma once
 
 #include <Kokkos_Core.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timed regions as places where a program may end what is going on.
+// A region poll lets a program interrupt the library at the start of a timed region.
 #pragma once
 
 namespace ossatura {

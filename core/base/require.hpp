@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors: one type per exit code of the driver contract, and one check macro.
+// OSSATURA_REQUIRE throws an error unless a condition holds. Each type of error has one exit code
+// of the executable.
 #pragma once
 
 #include <sstream>

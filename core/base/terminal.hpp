@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams that a person looks at.
+// is_terminal tells whether a person looks at a stream.
 #pragma once
 
 #include <cstdio>

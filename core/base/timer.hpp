@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time goes: named regions, nested, which are Kokkos profiling regions too.
+// Timers add up the time of named, nested regions. Each region is a profiling region of Kokkos too.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector algebra on arrays of a backend. Nothing here fences except `dot` and the `*_norm2` forms,
-// which return a host scalar. On a fixed backend and thread count every result is reproducible.
+// These functions are vector algebra on arrays of a backend. None fences except `dot` and the
+// `*_norm2` forms, which return a host scalar. On a fixed backend and thread count every result is
+// reproducible.
 #pragma once
 
 #include <ossatura/core/base/backend.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which ossatura this is: for --version and for the provenance of results.
+// The version identifies the ossatura at hand: --version prints the fields, and results record
+// them.
 #pragma once
 
 namespace ossatura {

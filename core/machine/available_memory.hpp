@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory a backend has left.
+// available_bytes tells how much memory a backend has left.
 #pragma once
 
 #include <ossatura/core/base/backend.hpp>

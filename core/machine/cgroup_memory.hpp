@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of memory that control groups of Linux set: containers, batch systems, systemd units.
+// Control groups of Linux limit the memory of containers, batch jobs and systemd units;
+// cgroup_available_bytes reads the limits.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starting and ending Kokkos, which changed between its versions, and what it says of itself.
+// The runtime starts and ends Kokkos, whose interface changed between versions, and reports how
+// Kokkos is set up.
 #pragma once
 
 #include <exception>

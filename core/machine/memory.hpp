@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory the process and the views of each Kokkos memory space take.
+// These functions measure how much memory the process and the views of each Kokkos memory space
+// take.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many processors this process may use, which is less than the machine has in a container or
-// under a batch system.
+// These functions count the processors that this process may use. A container or a batch system
+// grants fewer than the machine has.
 #pragma once
 
 #include <string>

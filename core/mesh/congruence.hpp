@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which elements of a mesh of hexahedra have the same shape up to translation: meshes from boxes
-// and sweeps have few shapes, and elements of one shape have one stiffness matrix.
+// Congruent elements of a mesh of hexahedra have the same shape up to translation, and so the same
+// stiffness matrix. Meshes from boxes and sweeps have few shapes.
 #pragma once
 
 #include <ossatura/core/mesh/element_mesh.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What topology optimisation may do with an element.
+// A design role says what topology optimisation may do with an element.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every element of a soft body must be.
+// These checks refuse elements that a soft body cannot have.
 #pragma once
 
 #include <ossatura/core/mesh/element_mesh.hpp>

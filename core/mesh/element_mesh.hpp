@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mesh of one kind of element, as readers and generators make it: host memory, no Kokkos.
+// An ElementMesh is a mesh of one kind of element, as readers and generators make it, in host
+// memory without Kokkos.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The surface of a mesh of elements, for contact and for pictures.
+// boundary_triangles finds the surface of a mesh of elements, for contact and for pictures.
 #pragma once
 
 #include <ossatura/core/mesh/element_mesh.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether supports hold a body.
+// describe_free_motion tells whether supports hold a body, and otherwise which motion they leave
+// free.
 #pragma once
 
 #include <ossatura/core/mesh/element_mesh.hpp>

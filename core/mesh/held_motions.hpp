@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rigid motions of a body its held components leave free.
+// HeldMotions finds the rigid motions of a body that its held components leave free.
 #pragma once
 
 #include <array>

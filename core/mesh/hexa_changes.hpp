@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes to meshes of hexahedra that leave the body what it is: for tests and benchmarks, whose
-// structured meshes these make as irregular as any from a file.
+// These functions move inner points and renumber a mesh of hexahedra, and leave the body the same.
+// Tests and benchmarks make structured meshes as irregular as meshes from files.
 #pragma once
 
 #include <ossatura/core/mesh/element_mesh.hpp>

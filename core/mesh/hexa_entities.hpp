@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edges and faces of hexahedra, and their numbers in a mesh. Host memory, no Kokkos.
+// These functions number the edges and faces of hexahedra in a mesh. Host memory, no Kokkos.
 #pragma once
 
 #include <ossatura/core/mesh/element_mesh.hpp>

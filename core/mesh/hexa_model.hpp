@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A finite-element model of hexahedra as engineers' programs write it: mesh, named sets, supports
-// and loads. Host memory, no Kokkos.
+// A HexaModel is a finite-element model of hexahedra as engineers' programs write it: mesh, named
+// sets, supports and loads. Host memory, no Kokkos.
 #pragma once
 
 #include <ossatura/core/mesh/element_mesh.hpp>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Marching tetrahedra [1] on hexahedra that are cut into 24 tetrahedra each: neighbours agree on
-// the cut of their common face whatever their numbering, and a tetrahedron leaves no ambiguous case
-// [2]. "Above" is decided once for each corner of the tetrahedra, so that the result is the
-// boundary of a set of corners of a simplicial complex; where the corner is one of the body's own
-// surface, the triangles of that surface, clipped likewise, close it.
+// Marching tetrahedra [1] cut the surface from hexahedra that are divided into 24 tetrahedra each.
+// Neighbours agree on the cut of their common face whatever their numbering, and a tetrahedron
+// leaves no ambiguous case [2]. Each corner of the tetrahedra is above or below once and for all,
+// so that the result is the boundary of a set of corners of a simplicial complex; where that set
+// reaches the body's own surface, the triangles of that surface, clipped by the same rule, close
+// the result.
 //
 // [1] A. Doi, A. Koide: An efficient method of triangulating equi-valued surfaces by using
 //     tetrahedral cells. IEICE Transactions E74(1) (1991) 214-224.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The surface of the part of a body where a field is above a value, for printing and CAD.
+// iso_surface makes the surface of the part of a body where a field is above a value, for printing
+// and CAD.
 #pragma once
 
 #include <ossatura/core/mesh/element_mesh.hpp>

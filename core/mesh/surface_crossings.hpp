@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where surfaces of bodies go through each other: edges of one that cross triangles of another.
-// Host memory.
+// SurfaceCrossings finds edges of one body's surface that cross triangles of another's. Host
+// memory.
 //
 // Nodes that contact holds on a surface lie in it but for rounding, and an edge between two of them
 // may dip into a body that curves: what counts is how deep an edge is in the other body, measured

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tetrahedral mesh of the heart, as readers and generators make it: host memory, no Kokkos.
+// A TetraMesh is a tetrahedral mesh of the heart, as readers and generators make it, in host memory
+// without Kokkos.
 #pragma once
 
 #include <cstddef>

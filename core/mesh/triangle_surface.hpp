@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Surfaces of triangles in host memory, no Kokkos.
+// A TriangleSurface is a surface of triangles in host memory, without Kokkos.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The voxel image and the micro-FE model as they lie in files: host memory, no Kokkos.
+// These structures hold the voxel image and the micro-FE model as files have them, in host memory
+// without Kokkos.
 #pragma once
 
 #include <array>

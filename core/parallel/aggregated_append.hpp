@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places in a list that many threads add to.
+// aggregated_append gives each calling thread the next place of a list that many threads append to.
 #pragma once
 
 #include <Kokkos_Core.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An array of a backend as its bare address, for kernels that read many of them: Kokkos passes
-// functors of 512 bytes and more through a buffer of its own, which costs a launch several
-// microseconds and keeps it out of recorded graphs.
+// An ArrayPointer is the bare address of an array of a backend, for kernels that read many arrays.
+// Kokkos passes functors of 512 bytes and more through a buffer of its own, which costs a launch
+// several microseconds and keeps the launch out of recorded graphs.
 #pragma once
 
 #include <Kokkos_Core.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies from global to team memory that a thread starts and later waits for. On NVIDIA devices the
-// hardware moves the data past the registers (cp.async, compute capability 8.0); elsewhere a copy
-// is done when it is started.
+// An asynchronous copy moves data from global to team memory; a thread starts the copy and later
+// waits for it. On NVIDIA devices the hardware moves the data past the registers (cp.async, compute
+// capability 8.0); elsewhere a copy is done when it is started.
 #pragma once
 
 #include <Kokkos_Core.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short vectors for kernels that are written once for devices and cores. On a device a thread is
-// one lane, and the arithmetic is on scalars; on a core one thread carries all lanes of a row in
-// the processor's vector registers.
+// Lanes are the short vectors of kernels that are written once for devices and cores. On a device a
+// thread is one lane, and the arithmetic is on scalars; on a core one thread carries all lanes of a
+// row in the processor's vector registers.
 #pragma once
 
 #include <Kokkos_Core.hpp>

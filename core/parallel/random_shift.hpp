@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reproducible small shifts of lattice points, by their number: no state, any order.
+// random_shift moves a lattice point by a small pseudo-random distance that depends on the point's
+// number alone, so that any order of points gives the same shifts.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops whose counter is a constant, where the number of turns is one: tables that are read with it
-// become operands of instructions.
+// An unrolled loop passes its counter as a constant of the compiler. Tables that the loop reads
+// with the counter become operands of instructions.
 #pragma once
 
 #include <Kokkos_Core.hpp>

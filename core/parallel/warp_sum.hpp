@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over the lanes of a warp, for kernels that count lanes themselves.
+// warp_sum adds the values of the lanes of a warp, for kernels that count lanes themselves.
 #pragma once
 
 #include <Kokkos_Core.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps from the reference hexahedron to the elements of a mesh. Host memory, no Kokkos.
+// A map takes the reference hexahedron to an element of a mesh. Host memory, no Kokkos.
 #pragma once
 
 #include <ossatura/core/mesh/element_mesh.hpp>

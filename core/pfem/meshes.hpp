@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meshes for elements of high order: few elements, whose shape is exact.
+// These generators make meshes for elements of high order, with few elements and curved patches of
+// exact shape.
 #pragma once
 
 #include <ossatura/core/pfem/hexa_map.hpp>

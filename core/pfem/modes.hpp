@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hierarchical shape functions of the hexahedron [-1, 1]^3: products of the one-dimensional
-// functions psi_0 = (1 - s) / 2, psi_1 = (1 + s) / 2 and, from 2 on, integrated Legendre
-// polynomials. Which products there are: the trunk space [1] has those whose superlinear degree
-// [2], the sum of the indices from 2 on, is at most the order; it is the serendipity space S_p. The
-// tensor space has all up to the order. Host memory, no Kokkos.
+// Modes are the hierarchical shape functions of the hexahedron [-1, 1]^3: products of the
+// one-dimensional functions psi_0 = (1 - s) / 2, psi_1 = (1 + s) / 2 and, from 2 on, integrated
+// Legendre polynomials. The trunk space [1] takes the products whose superlinear degree [2], the
+// sum of the indices from 2 on, is at most the order, and is the serendipity space S_p; the tensor
+// space takes all products up to the order. Host memory, no Kokkos.
 //
 // [1] B. Szabo, A. Duester, E. Rank. The p-version of the finite element method. Encyclopedia of
 //     Computational Mechanics, ch. 5 (2004).

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Global numbers of the modes of hierarchical hexahedra. Modes of an edge or a face that several
-// elements share are those of its own frame, which global vertex numbers fix: an edge runs from its
-// lower to its higher vertex; a face starts at its lowest vertex and goes first to the lower one of
-// that vertex's neighbours. An element sees them with another sign, or two indices exchanged, as
-// its own frame lies: psi_n(-s) = (-1)^n psi_n(s). Element matrices are free of all this; signs are
-// in the index lists.
+// The numbering gives global numbers to the modes of hierarchical hexahedra. Elements share the
+// modes of an edge or a face, which are defined in the frame of that edge or face, fixed by global
+// vertex numbers: an edge runs from its lower to its higher vertex; a face starts at its lowest
+// vertex and goes first to the lower one of that vertex's neighbours. An element whose own frame
+// lies otherwise sees a shared mode with another sign, or with two indices exchanged: psi_n(-s) =
+// (-1)^n psi_n(s). Signs are in the index lists, so that element matrices do not depend on frames.
 //
 // Elements may have different orders: edges and faces have the lowest order of the elements around
 // them (minimum rule), so that functions are continuous.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vertex stars of a mesh of hierarchical hexahedra: for each vertex the modes that are zero
-// outside of the elements around it, those of the vertex and of all edges, faces and interiors that
-// touch it. Host memory, no Kokkos.
+// A vertex star holds the modes around a vertex of a mesh of hierarchical hexahedra: all modes that
+// are zero outside of the elements at the vertex, namely those of the vertex itself and of the
+// edges, faces and interiors that touch it. Host memory, no Kokkos.
 #pragma once
 
 #include <ossatura/core/mesh/element_mesh.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coarse levels of a matrix of blocks from its graph: smoothed aggregation [1], what depends on the
-// graph and the near-null space alone. Host memory, no Kokkos; the same for any number of threads.
+// Smoothed aggregation [1] makes coarse levels of a matrix of blocks; this file has the part that
+// depends on the graph and the near-null space alone. Host memory, no Kokkos; the same for any
+// number of threads.
 //
 // [1] P. Vanek, J. Mandel, M. Brezina. Algebraic multigrid by smoothed aggregation for second and
 //     fourth order elliptic problems. Computing 56 (1996) 179-196, doi:10.1007/BF02238511.

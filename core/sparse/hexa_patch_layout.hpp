@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of a mesh of hexahedra in patches that a team of threads takes at a time: near one
-// another, so that most nodes of a patch are read once and summed on chip, and of one kind, where
-// kinds are told apart. Host memory.
+// A patch is a group of hexahedra that a team of threads takes at a time. The elements of a patch
+// lie near one another, so that most nodes of a patch are read once and summed on chip, and are of
+// one kind where the caller tells kinds apart. Host memory.
 //
 // Patches come of recursive bisection of the centres of elements along the longer side.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps, supports and loads.
+// The reader turns steps, supports and loads of an Abaqus file into those of the model.
 #include <ossatura/core/io/abaqus/reader.hpp>
 
 #include <algorithm>

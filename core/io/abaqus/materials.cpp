@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Materials and sections.
+// The reader turns materials and sections of an Abaqus file into moduli of elements.
 #include <ossatura/core/io/abaqus/reader.hpp>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes, elements and their sets.
+// The reader takes nodes, elements and their sets from an Abaqus file.
 #include <ossatura/core/io/abaqus/reader.hpp>
 #include <ossatura/core/io/mesh/tetra_check.hpp>
 

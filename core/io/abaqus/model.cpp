@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keywords.
+// The reader dispatches each keyword of an Abaqus file to the function that understands the
+// keyword.
 #include <ossatura/core/io/abaqus/model.hpp>
 
 #include <ossatura/core/io/abaqus/reader.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of hexahedra from Abaqus and CalculiX input files.
+// read_abaqus makes a model of hexahedra from an Abaqus or CalculiX input file.
 #pragma once
 
 #include <ossatura/core/io/mesh/hexa_file.hpp>

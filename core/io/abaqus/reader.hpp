@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a model of hexahedra from an Abaqus or CalculiX input file, keyword by keyword. Nodes,
-// elements and sets stand before what names them. Keywords that are not known are refused, so that
-// no other problem is solved than the file's.
+// The reader makes a model of hexahedra from an Abaqus or CalculiX input file, keyword by keyword.
+// A file defines nodes, elements and sets before other keywords name them. Unknown keywords are
+// refused, so that no other problem is solved than the file's.
 //
 // [1] Abaqus Keywords Reference Guide. [2] G. Dhondt, CalculiX CrunchiX User's Manual, "Input deck
 // format", whose rules hold for loads that come up again: within a step they add up, and replace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of an Abaqus or CalculiX input file: keywords with parameters, and below each its rows
-// of fields between commas. Comments and blank lines are passed over; capitals and small letters,
-// and blanks in keywords, are the same.
+// This text cursor splits an Abaqus or CalculiX input file into keywords with parameters, and below
+// each the rows of fields between commas. Comments and blank lines are passed over; capitals and
+// small letters are the same, and so are keywords with and without blanks.
 #pragma once
 
 #include <ossatura/core/io/text/cursor.hpp>

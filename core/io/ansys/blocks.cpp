@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes, elements and components.
+// The reader takes nodes, elements and components from an Ansys archive.
 #include <ossatura/core/io/ansys/reader.hpp>
 #include <ossatura/core/io/mesh/tetra_check.hpp>
 

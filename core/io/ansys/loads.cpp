@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Supports, loads and load steps.
+// The reader turns supports, loads and load steps of an Ansys archive into those of the model.
 #include <ossatura/core/io/ansys/reader.hpp>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Materials.
+// The reader takes materials from an Ansys archive.
 #include <ossatura/core/io/ansys/reader.hpp>
 
 #include <algorithm>

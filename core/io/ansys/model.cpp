@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands.
+// The reader dispatches each command of an Ansys archive to the function that understands the
+// command.
 #include <ossatura/core/io/ansys/model.hpp>
 
 #include <ossatura/core/io/ansys/reader.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of hexahedra from Ansys archives.
+// read_ansys makes a model of hexahedra from an Ansys archive.
 #pragma once
 
 #include <ossatura/core/io/mesh/hexa_file.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a model of hexahedra from an Ansys archive as CDWRITE,DB writes it (blocked), with load
-// steps. Nodes, elements and components stand before what names them; commands that are not known
-// are refused, so that no other problem is solved than the file's.
+// The reader makes a model of hexahedra, with load steps, from an Ansys archive as CDWRITE,DB
+// writes it (blocked). An archive defines nodes, elements and components before other commands name
+// them. Unknown commands are refused, so that no other problem is solved than the file's.
 //
 // [1] Ansys Mechanical APDL, Command Reference: NBLOCK, EBLOCK, CMBLOCK, MPDATA, D, F, SFE,
 // LSWRITE.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of an Ansys archive: commands with fields between commas, and blocks of rows in columns
-// of fixed widths. Comments are cut off; capitals and small letters are the same, and the first
-// four letters of a command tell it.
+// This text cursor splits an Ansys archive into commands with fields between commas, and into
+// blocks of rows in columns of fixed widths. Comments are cut off; capitals and small letters are
+// the same, and the first four letters of a command identify it.
 #pragma once
 
 #include <ossatura/core/io/text/cursor.hpp>

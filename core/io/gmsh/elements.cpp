@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of soft bodies from Gmsh files.
+// The reader makes the mesh of a soft body from a Gmsh file.
 #include <ossatura/core/io/gmsh/read_mesh.hpp>
 #include <ossatura/core/io/gmsh/stream.hpp>
 #include <ossatura/core/io/mesh/element_collector.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format 2.2 of Gmsh.
+// The reader takes points and elements from format 2.2 of Gmsh.
 #include <ossatura/core/io/gmsh/stream.hpp>
 #include <ossatura/core/io/mesh/tetra_check.hpp>
 

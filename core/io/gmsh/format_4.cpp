@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format 4.1 of Gmsh: nodes and elements in blocks, one for each geometrical entity.
+// The reader takes points and elements from format 4.1 of Gmsh, which stores them in blocks, one
+// for each geometrical entity.
 #include <ossatura/core/io/gmsh/stream.hpp>
 #include <ossatura/core/io/mesh/tetra_check.hpp>
 

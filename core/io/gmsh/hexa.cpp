@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of hexahedra from Gmsh files.
+// The reader makes a model of hexahedra from a Gmsh file.
 #include <ossatura/core/io/gmsh/read_mesh.hpp>
 #include <ossatura/core/io/gmsh/stream.hpp>
 #include <ossatura/core/io/mesh/hexa_parts.hpp>

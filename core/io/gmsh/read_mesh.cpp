@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sections of a Gmsh file, of both formats.
+// The reader goes through the sections that both formats of Gmsh share.
 #include <ossatura/core/io/gmsh/stream.hpp>
 #include <ossatura/core/io/text/input_file.hpp>
 

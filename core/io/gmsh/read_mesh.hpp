@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meshes of Gmsh, formats 2.2 and 4.1, text and binary.
+// read_gmsh reads meshes of Gmsh in formats 2.2 and 4.1, text and binary.
 //
 // [1] Gmsh reference manual, "MSH file format" and "Legacy formats", gmsh.info.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of a Gmsh file, as text or binary, and what its two formats are read into: points,
-// and elements handed on as they come.
+// A GmshStream reads the numbers of a Gmsh file, text or binary. Both formats fill one array of
+// points and hand elements on as they come.
 #pragma once
 
 #include <ossatura/core/io/image/samples.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tetrahedra of the heart from Gmsh files.
+// The reader makes a tetrahedral mesh of the heart from a Gmsh file.
 #include <ossatura/core/io/gmsh/read_mesh.hpp>
 #include <ossatura/core/io/gmsh/stream.hpp>
 #include <ossatura/core/io/mesh/tetra_check.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The HDF5 C API with owners, checked shapes and errors that speak. Every failure is an InputError
-// "FILE: /path in it: what was found; what is expected"; the library itself prints nothing.
-// Not thread safe unless the HDF5 library is.
+// These classes wrap the C API of HDF5 with owners, checked shapes and errors that speak. Every
+// failure is an InputError "FILE: /path in it: what was found; what is expected"; the HDF5 library
+// itself prints nothing. The classes are thread safe only if the HDF5 library is.
 #pragma once
 
 #include <ossatura/core/base/require.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ParOSol's HDF5 input, the open exchange format of voxel micro-FE.
+// read_parosol reads the HDF5 input of ParOSol, the open exchange format of voxel micro-FE.
 //
 // [1] C. Flaig, P. Arbenz, "A scalable memory efficient multigrid solver for micro-finite element
 //     analyses based on CT images", Parallel Computing 37 (2011), doi:10.1016/j.parco.2011.08.001

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results in ParOSol's own layout, so that pipelines around it read them unchanged.
+// write_parosol_output writes results in ParOSol's own layout, so that pipelines around ParOSol
+// read them unchanged.
 #pragma once
 
 #include <ossatura/core/io/text/const_span.hpp>

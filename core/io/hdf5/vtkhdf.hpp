@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields for ParaView and VTK: VTKHDF 1.0 in HDF5 files.
+// A VtkHdfWriter writes fields for ParaView and VTK as VTKHDF 1.0 in HDF5 files.
 //
 // [1] VTK file formats, "VTKHDF", docs.vtk.org. Version 1.0 and the extension .hdf are what every
 //     reader takes from ParaView 5.11 on.

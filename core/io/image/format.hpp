@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which reader a file is for.
+// guess_format finds out which reader an image file is for.
 #pragma once
 
 #include <string>

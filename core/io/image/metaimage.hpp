@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MetaImage, the native format of ITK: .mha (one file) and .mhd (text beside a data file).
+// read_metaimage reads MetaImage, the native format of ITK: .mha (one file) and .mhd (text beside a
+// data file).
 #pragma once
 
 #include <ossatura/core/mesh/voxel_image.hpp>

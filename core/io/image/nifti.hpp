@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// NIfTI-1 and NIfTI-2 images in one file, .nii and .nii.gz.
+// read_nifti reads NIfTI-1 and NIfTI-2 images in one file, .nii and .nii.gz [1]. The reader is our
+// own, because libniftiio takes the sizes of a damaged header at their word and prints to stderr.
 //
 // [1] NIfTI-1 and NIfTI-2 data format, nifti.nimh.nih.gov.
-// Read here and not through libniftiio, which takes the sizes of a damaged header at their word and
-// prints to stderr.
 #pragma once
 
 #include <ossatura/core/mesh/voxel_image.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where an image lies in the world, from what its header says.
+// An image's place is its position and direction in the world, from the header of its file.
 #pragma once
 
 #include <ossatura/core/mesh/voxel_image.hpp>

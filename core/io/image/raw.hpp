@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images without a description: the caller gives it.
+// A raw image has no header: the caller gives shape, spacing and type.
 #pragma once
 
 #include <ossatura/core/io/image/samples.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Voxel values as files store them: type and byte order.
+// Samples are voxel values as files store them, by type and byte order.
 #pragma once
 
 #include <ossatura/core/io/text/byte_stream.hpp>

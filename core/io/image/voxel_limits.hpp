@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The images that this library takes: bounds on shape and spacing, checked before memory is asked
-// for.
+// The voxel limits bound shape and spacing of the images that this library takes. Readers check
+// them before they ask for memory.
 #pragma once
 
 #include <array>

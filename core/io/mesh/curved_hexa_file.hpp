@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of hexahedra whose shape may be of second order, for elements of high order.
+// read_curved_hexa_file reads models of hexahedra whose shape may be of second order, for elements
+// of high order.
 #pragma once
 
 #include <ossatura/core/io/mesh/hexa_file.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements that a mesh has twice, whose stiffness and mass would count twice.
+// A duplicate element has the nodes of another one, and its stiffness and mass would count twice.
 #pragma once
 
 #include <cstddef>

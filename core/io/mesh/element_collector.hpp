@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the mesh of a soft body of the elements of a file, whatever its format: keeps those of the
-// highest dimension, and checks them.
+// An ElementCollector makes the mesh of a soft body from the elements of a file of any format. The
+// collector keeps the elements of the highest dimension and checks them.
 #pragma once
 
 #include <ossatura/core/io/mesh/element_file.hpp>

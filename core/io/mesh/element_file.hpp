@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meshes of soft bodies from files: Gmsh and VTK.
+// read_element_mesh reads meshes of soft bodies from files of Gmsh and VTK.
 #pragma once
 
 #include <ossatura/core/mesh/element_mesh.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of hexahedra from files: Abaqus and CalculiX, Ansys, Gmsh, VTK.
+// read_hexa_file reads models of hexahedra from files of Abaqus and CalculiX, Ansys, Gmsh and VTK.
 #pragma once
 
 #include <ossatura/core/io/mesh/element_file.hpp>

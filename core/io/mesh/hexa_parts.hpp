@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the readers of models of hexahedra find in a file, by places in it, and the model made of
-// that.
+// HexaParts collects the parts of a model of hexahedra that a reader finds in a file, each with its
+// line, and then becomes the model.
 #pragma once
 
 #include <ossatura/core/io/mesh/hexa_file.hpp>

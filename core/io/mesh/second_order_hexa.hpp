@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Second-order hexahedra of Gmsh and the points of their triquadratic maps.
+// Second-order hexahedra of Gmsh have 20 or 27 nodes; second_order_points gives the 27 points of
+// their triquadratic maps.
 #pragma once
 
 #include <ossatura/core/pfem/hexa_map.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every reader of tetrahedral meshes checks.
+// Every reader of tetrahedral meshes calls these checks.
 #pragma once
 
 #include <ossatura/core/mesh/tetra_mesh.hpp>

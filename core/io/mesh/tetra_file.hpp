@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tetrahedral meshes from files: openCARP, Gmsh, VTK.
+// read_tetra_mesh reads tetrahedral meshes from files of openCARP, Gmsh and VTK.
 #pragma once
 
 #include <ossatura/core/io/text/const_span.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of tetrahedra as openCARP has them: text, a line for each element.
+// The reader takes values of tetrahedra from text files of openCARP, a line for each element.
 #include <ossatura/core/io/mesh/tetra_file.hpp>
 #include <ossatura/core/io/text/cursor.hpp>
 #include <ossatura/core/io/text/input_file.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element types of openCARP.
+// The element types of openCARP are listed here by name and code.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value per point as openCARP writes them: .dat and .igb.
+// The writer stores a value per point in the formats of openCARP: .dat and .igb.
 //
 // [1] openCARP user manual, "Output file formats": IGB, a header of 1024 bytes of KEY:VALUE that
 //     ends in a form feed, then the values, x fastest. Of unstructured meshes, x is the number of

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meshes of openCARP, text and binary.
+// These functions read meshes from the text and binary files of openCARP.
 //
 // [1] openCARP user manual, "File formats": .pts, .elem, .lon, .vtx.
 // [2] The source of meshtool, openCARP's mesh program (io_utils.h): binary files begin with 1024

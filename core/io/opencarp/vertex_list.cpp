@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// openCARP's vertex lists.
+// The reader takes lists of vertices from files of openCARP.
 #include <ossatura/core/io/mesh/tetra_file.hpp>
 #include <ossatura/core/io/text/cursor.hpp>
 #include <ossatura/core/io/text/input_file.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triangle surfaces from .off and .stl files.
+// read_surface reads triangle surfaces from .off and .stl files.
 #pragma once
 
 #include <ossatura/core/mesh/triangle_surface.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triangle surfaces to .stl files.
+// write_stl writes triangle surfaces to .stl files.
 #pragma once
 
 #include <ossatura/core/io/surface/reader.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An output file that is either whole or absent.
+// An atomic file is an output file that is either whole or absent.
 #pragma once
 
 #include <string>

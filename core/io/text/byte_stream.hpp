@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of a file from some place on, inflated on the way where they are compressed, so that an
-// image is never in memory twice.
+// A byte stream delivers the bytes of a file from some place on. A compressed file is inflated on
+// the way, so that an image is never in memory twice.
 #pragma once
 
 #include <cstddef>

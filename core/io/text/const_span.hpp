@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A view of contiguous values in host memory, for writers. (std::span comes with C++20.)
+// A ConstSpan is a view of contiguous values in host memory, for writers. (std::span comes with
+// C++20.)
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads numbers and words of a large file in memory, by lines or flowing across them, with
-// stretches of bytes in between. Lines are only counted for a message, so that nothing is lost on
-// it before. Independent of the locale.
+// A TextCursor reads numbers and words of a large file in memory, by lines or flowing across them,
+// with stretches of bytes in between. The cursor counts lines only when a message needs the number,
+// so that reading costs nothing more. The locale has no influence.
 #pragma once
 
 #include <ossatura/core/base/require.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that is to be read: the checks every reader makes first.
+// An input file passes the checks that every reader makes first.
 #pragma once
 
 #include <cstddef>

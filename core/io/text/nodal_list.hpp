@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Displacements or forces of single nodes from a text file.
+// read_nodal_list reads displacements or forces of single nodes from a text file.
 #pragma once
 
 #include <ossatura/core/mesh/voxel_image.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers that a file gives its nodes or elements, which are any, to their places in it.
+// A NumberMap takes the numbers that a file gives its nodes or elements, which may be any, to their
+// places in the file.
 #pragma once
 
 #include <cstddef>

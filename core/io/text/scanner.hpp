@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a text in memory line by line and word by word, with the line number for messages.
-// Independent of the locale.
+// A TextScanner reads a text in memory line by line and word by word, with the line number for
+// messages. The locale has no influence.
 #pragma once
 
 #include <charconv>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading files with a library that may crash on damaged ones.
+// A trial read runs another library's reader in a process of its own, because damaged files may
+// crash the library.
 #pragma once
 
 #include <functional>

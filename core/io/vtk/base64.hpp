@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes base64 piece by piece. Stretches that were encoded one by one, each with its own padding,
-// follow one another like one.
+// The decoder turns base64 into bytes piece by piece. Stretches that were encoded one by one, each
+// with its own padding, may follow one another as if they were one.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of soft bodies from grids of VTK.
+// The reader makes the mesh of a soft body from a grid of VTK.
 #include <ossatura/core/io/mesh/element_collector.hpp>
 #include <ossatura/core/io/vtk/grid.hpp>
 

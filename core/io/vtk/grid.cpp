@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells and points of grids of VTK, whatever is made of them.
+// The reader checks cells and points of a VTK grid, for all meshes that are made of grids.
 #include <ossatura/core/io/vtk/grid.hpp>
 
 #include <ossatura/core/io/mesh/tetra_check.hpp>

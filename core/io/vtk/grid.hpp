@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both VTK formats are read into, and the meshes that are made of it.
+// A VTK grid holds the points and cells that both VTK formats are read into; meshes are made of
+// grids.
 //
 // [1] VTK file formats, docs.vtk.org.
 #pragma once

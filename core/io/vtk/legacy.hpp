@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unstructured grids of VTK's legacy format, .vtk, text and binary, versions 1.0 to 5.1.
+// read_vtk_legacy reads unstructured grids from VTK's legacy format, .vtk, text and binary,
+// versions 1.0 to 5.1.
 #pragma once
 
 #include <ossatura/core/io/vtk/grid.hpp>

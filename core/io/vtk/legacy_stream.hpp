@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words and numbers of a VTK legacy file, text or binary.
+// A legacy stream reads the words and numbers of a VTK legacy file, text or binary.
 #pragma once
 
 #include <ossatura/core/io/vtk/grid.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of VTK files, whose types are of the file's choice, as the types of a mesh.
+// These functions convert arrays of VTK files, of any of VTK's types, to the types of a mesh.
 #include <ossatura/core/io/vtk/grid.hpp>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tetrahedra of the heart from grids of VTK.
+// The reader makes a tetrahedral mesh of the heart from a grid of VTK.
 #include <ossatura/core/io/mesh/tetra_check.hpp>
 #include <ossatura/core/io/vtk/grid.hpp>
 

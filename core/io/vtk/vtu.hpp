@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unstructured grids of VTK's XML format, .vtu: numbers as text, base64 or appended bytes, also
-// compressed by zlib.
+// read_vtu reads unstructured grids from VTK's XML format, .vtu: numbers as text, base64 or
+// appended bytes, also compressed by zlib.
 #pragma once
 
 #include <ossatura/core/io/vtk/grid.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A DataArray of a VTK XML file.
+// A VtuArray reads one DataArray of a VTK XML file.
 //
 // [1] VTK file formats, "XML file formats", docs.vtk.org. Bytes begin with their number; compressed
 //     ones with the numbers of blocks, of bytes in a block and in the last one (0 = whole), and of

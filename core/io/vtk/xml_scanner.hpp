@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tags of an XML file in memory, one after the other: as much of XML as VTK writes.
+// The scanner finds the tags of an XML file in memory, one after the other, in as much of XML as
+// VTK writes.
 #pragma once
 
 #include <cstddef>

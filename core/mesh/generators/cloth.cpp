@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rectangle of triangles.
+// The generator makes a rectangle of triangles.
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
 

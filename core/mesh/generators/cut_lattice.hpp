@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tetrahedra of the region where a function is negative, by isosurface stuffing [1]: a
-// body-centred cubic lattice, whose points near the surface are moved onto it, and whose edges
-// across it are cut.
+// cut_lattice fills the region where a function is negative with tetrahedra, by isosurface stuffing
+// [1]: points of a body-centred cubic lattice near the surface are moved onto it, and edges across
+// the surface are cut.
 //
 // [1] F. Labelle, J. R. Shewchuk. Isosurface stuffing: fast tetrahedral meshes with good dihedral
 //     angles. ACM Transactions on Graphics 26 (2007), doi:10.1145/1276377.1276448

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boxes of hexahedra, and of tetrahedra.
+// The generator makes boxes of hexahedra, and of tetrahedra.
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meshes of soft bodies that need no file.
+// These generators make meshes of soft bodies, which need no file.
 #pragma once
 
 #include <ossatura/core/mesh/element_mesh.hpp>

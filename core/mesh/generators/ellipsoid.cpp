@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ellipsoids of tetrahedra: the image of a cube.
+// The generator makes ellipsoids of tetrahedra as the image of a cube.
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boxes of cubes, each cut into six tetrahedra about its diagonal.
+// The generator makes boxes of cubes and cuts each cube into six tetrahedra about its diagonal.
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/mesh/generators/tetra_meshes.hpp>
 #include <ossatura/core/parallel/random_shift.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generated tetrahedral meshes: the box and slab of verification, and ventricles of the size of a
-// human heart.
+// These generators make tetrahedral meshes: the box and slab of verification, and ventricles of the
+// size of a human heart.
 #pragma once
 
 #include <ossatura/core/mesh/tetra_mesh.hpp>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ventricles of a human heart made of ellipsoids with axes along x, y, z, base upwards: the left
-// ventricle a shell about the origin, the right one a shell beside it at positive x, of which it
-// lacks what the left one takes. One wall, the septum, is between the cavities.
+// The generator makes the ventricles of a human heart from ellipsoids with axes along x, y, z, base
+// upwards. The left ventricle is a shell about the origin, the right one a shell beside it at
+// positive x, cut off where it would overlap the left. One wall, the septum, is between the
+// cavities.
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/mesh/generators/cut_lattice.hpp>
 #include <ossatura/core/mesh/generators/tetra_meshes.hpp>
