@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything of kernels/ that programs use.
+// This umbrella header includes everything of kernels/ that programs use.
 #pragma once
 
 // Images

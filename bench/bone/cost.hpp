@@ -68,8 +68,8 @@ Cost apply_cost(const VoxelProblem<Exec>& problem, const BrickOperator<Exec>&) {
           double(problem.grid.num_elem) * (72 + 44 + 72 + 24)};
 }
 
-/// A product with an update (node_update.hpp) that reads `vectors` more vectors, the held
-/// components and `per_node` more numbers a node, and takes `flops` per degree of freedom.
+/// A product with an update (kernels/algebra/fused_updates.hpp) that reads `vectors` more vectors,
+/// the held components and `per_node` more numbers a node, and takes `flops` per degree of freedom.
 /// Operators that do not fuse it write the product and read it again.
 template<class Scalar, class Exec, class Operator>
 Cost update_cost(const VoxelProblem<Exec>& problem, const Operator& matrix, int vectors,

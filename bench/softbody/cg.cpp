@@ -9,7 +9,7 @@
 //   matrix_free_gather        the same, written for each node of an element and gathered
 //   element_matrices_atomics, _gather   elements of any law by their stored matrices
 // All but the product are the kernels of the solver, recorded as a graph on devices.
-// `per_iteration_us` is that of the iterations alone. Rows without a way are in soft_step.cpp: the
+// `per_iteration_us` is that of the iterations alone. Rows without a way are in step.cpp: the
 // same step by the solver as users have it.
 // Verified: right-hand side and product against those of the assembled matrix.
 #include "bench/harness/compare_vectors.hpp"

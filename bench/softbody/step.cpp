@@ -4,7 +4,7 @@
 //   and Courtecuisse (arXiv 2306.05893, Table 5). Times of a step are means over the steps timed;
 //   `median_us`, `p90_us`, and the means of its phases from as many steps that wait for each.
 // soft_cg/<law>/<backend>/f64/<model>:<iterations>: a step with a fixed number of iterations of
-//   conjugate gradients without preconditioner (their figures 6 and 7; soft_cg.cpp has others'
+//   conjugate gradients without preconditioner (their figures 6 and 7; cg.cpp has others'
 //   ways to do the same).
 //   `iterations` are fewer where rounding is reached before.
 // Verified: every step converged in the true residual (soft_step), and the energies are finite.

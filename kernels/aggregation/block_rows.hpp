@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sparse matrices of 6 x 6 blocks, the coarse levels of smoothed aggregation: product, Jacobi's
-// scaling by the blocks of the diagonal, dense form.
+// Block rows are sparse matrices of 6 x 6 blocks, the coarse levels of smoothed aggregation. This
+// file has their product, Jacobi's scaling by the blocks of the diagonal, and their dense form.
 #pragma once
 
 #include <ossatura/core/parallel/warp_sum.hpp>
@@ -100,8 +100,8 @@ struct MultiplyBlockRows {
 };
 } // namespace detail
 
-/// An operator for apply_then: an update of nodes of three components (node_update.hpp) sees a row
-/// as two; RowSmoothingStep takes it whole.
+/// An operator for apply_then: an update of nodes of three components
+/// (kernels/algebra/fused_updates.hpp) sees a row as two; RowSmoothingStep takes it whole.
 template<class Exec, class Scalar>
 struct BlockRows {
   static constexpr bool fuses_updates = true;

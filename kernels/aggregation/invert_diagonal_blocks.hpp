@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inverse of the block diagonal of a sparse matrix of 3 x 3 blocks.
+// invert_diagonal_blocks inverts the block diagonal of a sparse matrix of 3 x 3 blocks.
 #pragma once
 
 #include <ossatura/kernels/algebra/graph.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors between the levels of smoothed aggregation.
+// These kernels move vectors between the levels of smoothed aggregation.
 #pragma once
 
 #include <ossatura/core/parallel/warp_sum.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sparse matrices of 3 x 3 blocks (BSR).
+// A BlockMatrix is a sparse matrix of 3 x 3 blocks (BSR).
 #pragma once
 
 #include <ossatura/core/base/backend.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with sparse matrices of 3 x 3 blocks, and the same matrix as one of scalars.
+// These kernels multiply sparse matrices of 3 x 3 blocks, stored as blocks or as scalars, with
+// vectors.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

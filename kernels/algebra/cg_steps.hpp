@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector passes of preconditioned conjugate gradients. Their scalars stay in the memory of the
-// backend: a pass leaves a sum there and the next one reads it, so that only the residual's norm
-// is waited for.
+// These kernels are the vector passes of preconditioned conjugate gradients. Scalars stay in the
+// memory of the backend: a pass leaves a sum there and the next pass reads the sum, so that the
+// host waits for the residual's norm alone.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

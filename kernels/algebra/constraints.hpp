@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Degrees of freedom held at a prescribed displacement.
+// Constraints hold degrees of freedom at a prescribed displacement.
 #pragma once
 
 #include <ossatura/core/base/morton.hpp>

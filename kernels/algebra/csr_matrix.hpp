@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sparse matrices of scalars, row by row (CSR).
+// A CsrMatrix is a sparse matrix of scalars, row by row (CSR).
 #pragma once
 
 #include <ossatura/core/base/backend.hpp>

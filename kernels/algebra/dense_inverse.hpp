@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inverse of a small symmetric positive semidefinite matrix where it lies: the sweep operator [1]
-// over blocks of pivots, all but the pivot blocks as updates of the whole matrix.
+// These kernels invert a small symmetric positive semidefinite matrix in place, by the sweep
+// operator [1] over blocks of pivots. Outside of the pivot blocks each step is one update of the
+// whole matrix.
 //
 // Sweeping the rows K turns A_KK into -A_KK^-1, A_RK into A_RK A_KK^-1 and A_RR into
-// A_RR - A_RK A_KK^-1 A_KR; swept by all its rows, A is -A^-1. The pivots are those of Cholesky's
-// factorisation.
+//   A_RR - A_RK A_KK^-1 A_KR;
+// swept by all its rows, A is -A^-1. The pivots are those of Cholesky's factorisation.
 //
 // [1] J. Goodnight. A tutorial on the SWEEP operator. Am. Stat. 33 (1979) 149-158,
 //     doi:10.1080/00031305.1979.10482685.

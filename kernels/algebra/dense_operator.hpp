@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product with a small dense matrix: the inverse of a coarsest level.
+// These kernels multiply a small dense matrix with a vector; the matrix is the inverse of a
+// coarsest level.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

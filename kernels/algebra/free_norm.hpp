@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The norm of a vector of nodes over what is free.
+// free_norm computes the norm of a vector of nodes over the free components.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Updates of the iteration around the multigrid cycle: products and residuals at free components
-// (node_update.hpp says what an update is).
+// These updates (fused_updates.hpp defines the word) store products and residuals at free
+// components. The iteration around the multigrid cycle uses them.
 #pragma once
 
 #include <ossatura/kernels/algebra/fused_updates.hpp>

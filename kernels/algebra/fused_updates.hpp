@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a stiffness product, node by node. An operator that finishes whole nodes calls an
-// update where it would store the product, so that smoothing steps and residuals cost no pass of
-// their own; other operators store the product and a second pass calls the update. An update names
-// what it reads besides x and A x (`load`), so that an operator can fetch that long before the
-// product is there.
+// A fused update consumes a stiffness product node by node, in place of a later pass over vectors.
+// An operator that finishes whole nodes calls an update where it would store the product, so that
+// smoothing steps and residuals cost no pass of their own; other operators store the product and a
+// second pass calls the update. An update names the vectors that it reads besides x and A x
+// (`load`), so that an operator can fetch them long before the product is there.
 #pragma once
 
 #include <ossatura/kernels/algebra/constraints.hpp>

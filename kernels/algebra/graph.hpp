@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which entries or blocks a sparse matrix has.
+// A graph lists the entries or blocks that a sparse matrix has, row by row.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

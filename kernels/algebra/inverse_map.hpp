@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transpose of a map into [0, num_targets): what maps to each target.
+// An InverseMap is the transpose of a map into [0, num_targets): for each target, the sources that
+// map to it.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inverse of a symmetric 3 x 3 block.
+// invert_block inverts a symmetric 3 x 3 block.
 #pragma once
 
 #include <Kokkos_Macros.hpp>

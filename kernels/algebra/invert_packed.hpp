@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inverses of many symmetric positive definite matrices that are stored as packed lower triangles,
-// where they lie, a team for each: the sweep operator (dense_inverse.hpp says what that is)
-// over blocks of pivots.
+// invert_packed inverts many symmetric positive definite matrices, stored as packed lower
+// triangles, in place. A team inverts each matrix by the sweep operator (dense_inverse.hpp explains
+// the method) over blocks of pivots.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

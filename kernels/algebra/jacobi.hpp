@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jacobi's scaling z = S r, S = D^-1 with one number per node or S = the inverses of the 3 x 3
-// blocks of a diagonal (of 6 x 6 blocks: block_rows.hpp), and the vector work of smoothers and
-// eigenvalue estimates with it.
+// Jacobi's scaling is z = S r, where S is D^-1 with one number per node, or the inverses of the 3 x
+// 3 blocks of a diagonal (for 6 x 6 blocks: kernels/aggregation/block_rows.hpp). This file also has
+// the vector work of smoothers and eigenvalue estimates with this scaling.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>
@@ -28,7 +28,7 @@ struct PointJacobi {
   KOKKOS_FUNCTION Scalar diagonal(std::int64_t node, int) const {
     return inverse_diagonal(node) > 0 ? 1 / inverse_diagonal(node) : Scalar(0);
   }
-  /// The update y = x + omega S (b - A x): see node_update.hpp.
+  /// The update y = x + omega S (b - A x): see fused_updates.hpp.
   SmoothingStep<Exec, Scalar> step(Scalar omega, const Array<std::uint8_t, Exec>& held,
                                    const Array<Scalar, Exec>& b,
                                    const Array<Scalar, Exec>& y) const {

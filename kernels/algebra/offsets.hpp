@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of different lengths one after the other: where each begins.
+// Offsets say where each of several lists begins when the lists, of different lengths, stand one
+// after the other.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product with a square matrix that is chosen at run time.
+// An Operator is the product with a square matrix that is chosen at run time.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>
@@ -9,7 +9,7 @@ namespace ossatura {
 template<class Exec, class Scalar>
 class Operator {
 public:
-  static constexpr bool fuses_updates = false; ///< for apply_then (node_update.hpp)
+  static constexpr bool fuses_updates = false; ///< for apply_then (fused_updates.hpp)
 
   virtual ~Operator() = default;
   /// y = A x; no component is held. y must not alias x. Does not fence.

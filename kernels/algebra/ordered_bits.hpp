@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times as integers of the same order, for atomic minima: floating-point numbers that are not
-// negative are ordered as their bits are.
+// Ordered bits are floating-point numbers as integers of the same order, for atomic minima: the
+// bits of numbers that are not negative are ordered as the numbers are.
 #pragma once
 
 #include <Kokkos_Core.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several sums over entries in one pass. The entries are summed in parts that depend on their
-// number alone, each part in a fixed order, and the host adds the parts in order: on a backend the
-// same bits for any number of threads.
+// Part sums compute several sums over entries in one pass. The entries are summed in parts that
+// depend on their number alone, each part in a fixed order, and the host adds the parts in order:
+// on a backend the same bits for any number of threads.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A matrix and a diagonal one beside it, as springs to the ground are.
+// A PlusDiagonal adds a diagonal matrix to an operator, as springs to the ground do.
 #pragma once
 
 #include <ossatura/kernels/algebra/operator.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of 3 and matrices of 3 x 3, on host and device.
+// These functions compute with vectors of 3 and matrices of 3 x 3, on host and device.
 #pragma once
 
 #include <Kokkos_Core.hpp>

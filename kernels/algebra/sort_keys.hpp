@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting by integer keys on every backend: least significant bit first, one scan a bit.
+// These kernels sort by integer keys on every backend, least significant bit first, one scan a bit.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lock-free union-find on the device, in one array: the parent of every member.
+// Union-find joins sets without locks on the device, in one array that holds the parent of every
+// member.
 //
 // [1] J. Jaiganesh, M. Burtscher, "A high-performance connected components implementation for
 //     GPUs", HPDC 2018. doi:10.1145/3208040.3208041

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host tables in the memory of a backend, and back.
+// upload copies host tables to the memory of a backend, and download copies them back.
 #pragma once
 
 #include <ossatura/core/base/backend.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stiffness matrix of a small grid of voxels or cells as a dense one, on the host.
+// assemble_dense makes the stiffness matrix of a small grid of voxels or cells as a dense matrix on
+// the host.
 #pragma once
 
 #include <ossatura/kernels/algebra/constraints.hpp>

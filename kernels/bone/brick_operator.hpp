@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stiffness product that marches tiles of voxels through z.
+// The brick operator computes the stiffness product of voxels by marching through z with tiles
+// ("bricks") of voxels.
 //
 // A tile is a few columns of elements each way. A team fetches one plane of nodes after the other,
 // transforms it in the plane (kernels/bone/element.hpp: the Hadamard transform factorises by
@@ -425,7 +426,7 @@ public:
     apply_then(exec, x, StoreProduct<Exec, Scalar>{y});
   }
 
-  /// Finishes every node with `update`: see node_update.hpp. Does not fence.
+  /// Finishes every node with `update`: see kernels/algebra/fused_updates.hpp. Does not fence.
   template<class Scalar, class Update>
   void apply_then(const Exec& exec, const Array<Scalar, Exec>& x, const Update& update) const {
     if (lame_.lambda_value.data() == lame_.mu_value.data())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers per node that scale residuals: the inverse of the diagonal of the voxel stiffness matrix,
-// and the inverse norms of its diagonal blocks.
+// The diagonal scales residuals by one number per node: the inverse of the diagonal of the voxel
+// stiffness matrix, or the inverse norms of its diagonal blocks.
 #pragma once
 
 #include <ossatura/kernels/bone/element.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bound of the spectrum of voxel models, without a product.
+// bound_scaled_eigenvalue bounds the spectrum of a voxel model without a product.
 #pragma once
 
 #include <ossatura/kernels/bone/element.hpp>

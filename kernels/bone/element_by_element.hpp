@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-by-element stiffness products, whatever the way an operator finds the nodes of an
-// element: y = sum_e T_e A_e T_e^T x [1, eq. 3].
+// Element-by-element products sum y = sum_e T_e A_e T_e^T x [1, eq. 3], whatever the way in which
+// an operator finds the nodes of an element.
 //
 // On devices each element is a thread and adds with atomics, as in [1]: the sum's order, hence its
 // last bits, vary from run to run. On cores, where atomics are dear, elements are taken in blocks

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strain, stress and the scalars bone analysis derives from them, one value per voxel.
+// These kernels derive strain, stress and the scalars of bone analysis from displacements, one
+// value per voxel.
 #pragma once
 
 #include <ossatura/kernels/bone/element.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Node-by-node stiffness product: each node gathers the rows of its eight voxels. No atomics and a
-// fixed order of additions: bitwise reproducible on a backend for any number of threads. Stores
-// nothing beyond the grid and the moduli.
+// The gather operator computes the stiffness product node by node: each node gathers the rows of
+// its eight voxels. No atomics and a fixed order of additions: bitwise reproducible on a backend
+// for any number of threads. Nothing is stored beyond the grid and the moduli.
 #pragma once
 
 #include <ossatura/kernels/algebra/fused_updates.hpp>
@@ -82,7 +82,7 @@ public:
     apply_then(exec, x, StoreProduct<Exec, Scalar>{y});
   }
 
-  /// Finishes every node with `update`: see node_update.hpp. Does not fence.
+  /// Finishes every node with `update`: see kernels/algebra/fused_updates.hpp. Does not fence.
   template<class Scalar, class Update>
   void apply_then(const Exec& exec, const Array<Scalar, Exec>& x, const Update& update) const {
     Kokkos::parallel_for("ossatura::GatherOperator::apply", range(exec, grid_.num_nodes),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lame's constants of the voxels of a grid.
+// A LameField holds Lame's constants of the voxels of a grid.
 #pragma once
 
 #include <ossatura/kernels/image/grid.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranges and averages of the material over the solid voxels.
+// The summary has ranges and averages of the material over the solid voxels.
 #pragma once
 
 #include <ossatura/kernels/bone/lame_field.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prescribed displacements on boxes of the node lattice, and the nodes a voxel model has there.
+// A load case prescribes displacements on boxes of the node lattice and finds the nodes that a
+// voxel model has there.
 #pragma once
 
 #include <ossatura/kernels/algebra/constraints.hpp>

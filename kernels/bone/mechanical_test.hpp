@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The standard tests of bone mechanics as prescribed displacements: the specimen between two
-// plates.
+// A mechanical test of bone prescribes displacements on a specimen between two plates.
 #pragma once
 
 #include <ossatura/kernels/bone/load_case.hpp>

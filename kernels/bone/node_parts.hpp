@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which connected part of a specimen a node belongs to.
+// Node parts tell which connected part of a specimen a node belongs to.
 #pragma once
 
 #include <ossatura/kernels/algebra/constraints.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-by-element stiffness product with the compressed element tables of CUDA-ParOSol
-// [1], 3.2.2.
+// The offset operator multiplies element by element with the compressed element tables of
+// CUDA-ParOSol [1], 3.2.2.
 //
 // An element stores the number of its lowest node and the distances from there to its other seven
 // nodes. Along the curve most distances are small, so elements fall into three classes with

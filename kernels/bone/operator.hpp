@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the solvers ask of a matrix-free stiffness matrix of voxels.
+// A voxel operator is a matrix-free stiffness matrix of voxels; this file states the functions that
+// solvers call.
 #pragma once
 
 #include <ossatura/kernels/bone/lame_field.hpp>
@@ -26,13 +27,13 @@ struct IsVoxelOperator<Operator, Exec, Scalar,
 /// has
 ///
 ///     static constexpr const char* name;
-///     static constexpr bool fuses_updates;  // has apply_then: node_update.hpp
+///     static constexpr bool fuses_updates;  // has apply_then: kernels/algebra/fused_updates.hpp
 ///     // y = A x, unconstrained; [3 num_nodes], not aliased; no fence
 ///     void apply(exec, x, y) const;
 ///
-/// See offset_operator.hpp, hash_operator.hpp, gather_operator.hpp and brick_operator.hpp. A
-/// further one needs a line in voxel_operator_list.hpp, a kind in solvers/bone/solver.hpp and a
-/// solvers/voxel_pcg_OPERATOR.cpp.
+/// See offset_operator.hpp, published/hash_operator.hpp, gather_operator.hpp and
+/// brick_operator.hpp. A further one needs a line in operator_list.hpp, a kind in
+/// solvers/bone/solver.hpp and a solvers/voxel_pcg_OPERATOR.cpp.
 template<class Operator, class Exec, class Scalar>
 constexpr bool is_voxel_operator = detail::IsVoxelOperator<Operator, Exec, Scalar>::value;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All voxel operators, for tests and benchmarks of what every one of them does.
+// The list names all voxel operators, for tests and benchmarks that run on each operator.
 #pragma once
 
 #include <ossatura/kernels/bone/brick_operator.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the held nodes carry, on the host: there are few of them.
+// Reactions are the forces that held nodes carry; the host sums them, because held nodes are few.
 #pragma once
 
 #include <ossatura/kernels/algebra/constraints.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Voxels that supports hold.
+// mark_supported_voxels marks the voxels that supports hold.
 #pragma once
 
 #include <ossatura/kernels/image/grid.hpp>

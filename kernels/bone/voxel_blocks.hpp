@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inverse of the block diagonal of the stiffness matrix of voxels or cells, 3 x 3 for each
-// node: what smoothers scale residuals with (BlockSmoothingStep).
+// These kernels invert the block diagonal of the stiffness matrix of voxels or cells, 3 x 3 for
+// each node. Smoothers scale residuals with the inverse blocks (BlockSmoothingStep).
 #pragma once
 
 #include <ossatura/kernels/algebra/invert_block.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quotients and roots for kernels that are limited by them: on a GPU the single-precision ones of
-// the special function unit, off by a few units in the last place and taking denormals as zero;
-// elsewhere, and in double, those of the language.
+// Approximate quotients and roots serve kernels that these operations limit. On a GPU in single
+// precision the special function unit computes them, off by a few units in the last place and
+// taking denormals as zero; elsewhere, and in double, the operations are those of the language.
 #pragma once
 
 #include <Kokkos_Core.hpp>

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// One iteration of the fast iterative method [1], by a queue of points.
+// The front is a queue of points; this file runs one iteration of the fast iterative method [1] on
+// the queue.
 //
 // A point in the queue takes the earliest arrival through the tetrahedra around it. Where that is
-// earlier than its time, it has changed and stays. Where it is not, but it had changed in the
-// iteration before, it has converged for now: it leaves, and its neighbours come in. The others
-// leave. A neighbour that is in the queue already has seen the converged time: only those that are
-// not are added, and one iteration needs no memory order beyond that of kernels.
+// earlier than its time, the point has changed and stays. Where it is not, but the point had
+// changed in the iteration before, the point has converged for now: it leaves, and its neighbours
+// come in. Other points leave. A neighbour that is already in the queue has seen the converged
+// time: only neighbours outside the queue are added, and one iteration needs no memory order beyond
+// that of kernels.
 //
-// Points are pulled, not pushed to: no atomic operation on times in memory, and what an iteration
-// has to do follows the front, not the mesh. A team takes a batch of points in three steps: it
-// lists the tetrahedra around them that can lower their time, about two in five; solves those, all
-// lanes busy; and makes its part of the next queue in its own memory, which it appends as a whole.
+// Points pull times from their neighbours and push nothing: there is no atomic operation on times
+// in memory, and the work of an iteration follows the front, not the mesh. A team takes a batch of
+// points in three steps: it lists the tetrahedra around them that can lower their time, about two
+// in five; solves those, all lanes busy; and makes its part of the next queue in its own memory,
+// which it appends as a whole.
 //
 // [1] W.-K. Jeong, R. T. Whitaker. A fast iterative method for eikonal equations. SIAM J. Sci.
 //     Comput. 30 (2008) 2512-2534, doi:10.1137/060670298.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of an array in another order.
+// gather_rows copies the rows of an array in another order.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

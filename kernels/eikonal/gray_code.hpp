@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edges of a tetrahedron by Gray codes, and the two ways to keep its metric [1]: 18 inner products
-// of its edges, or the 6 squared lengths from which the mixed products follow.
+// Gray codes name the edges of a tetrahedron and index its metric, which is kept in one of two ways
+// [1]: 18 inner products of its edges, or the 6 squared lengths from which the mixed products
+// follow.
 //
 // Vertex k = 0 .. 3 has the code 2^k, an edge the codes of its ends together: 3, 5, 6, 9, 10, 12.
 // The edge's slot is code / 2 - 1 = 0 .. 5. Turning the tetrahedron by one vertex turns codes by

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The local solver of the eikonal equation: when a wave arrives at one vertex of a tetrahedron, by
-// Fermat's principle, if it comes through the face of the other three.
+// The local solver computes when a wave that comes through a face of a tetrahedron arrives at the
+// opposite vertex, by Fermat's principle.
 //
 // With times linear on the face and a constant metric G (travel time of a vector e: sqrt(e.Ge)),
 //   t = min over the face of t(x) + |d - x|,  x = c + l_a u + l_b v,
@@ -8,9 +8,10 @@
 // form: with A the Gram matrix of u and v, g = (u.w, v.w), l0 = A^-1 g (the foot of d), q = A^-1
 // (t_a - t_c, t_b - t_c), h2 = w.w - g.l0 (the height) and p2 = q.Aq,
 //   l = l0 - q sqrt(h2 / (1 - p2)),  t = t_c + (t_a - t_c, t_b - t_c).l0 + sqrt(h2 (1 - p2)).
-// There is none where p2 >= 1: the times differ faster than any wave. Where it lies outside the
-// face, the minimum is on an edge that is visible from it (from infinity along -q where there is
-// none), because t only falls from there to it. Edges have the same formulas, one dimension lower.
+// There is no minimiser where p2 >= 1: the times differ faster than any wave. Where the minimiser
+// lies outside the face, the minimum is on an edge that is visible from the minimiser (from
+// infinity along -q where there is none), because t only falls from there to that edge. Edges have
+// the same formulas, one dimension lower.
 //
 // [1] Z. Fu, R. M. Kirby, R. T. Whitaker. A fast iterative method for solving the eikonal
 //     equation on tetrahedral domains. SIAM J. Sci. Comput. 35 (2013) C473-C494,

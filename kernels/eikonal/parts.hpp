@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fast iterative method on sub-domains: contiguous ranges of points in the order of a
-// space-filling curve. A point is evaluated by the sub-domain that it belongs to, from all its
-// tetrahedra; the times of neighbours are read wherever they are, so that no interface is stored.
+// Parts are sub-domains for the fast iterative method: contiguous ranges of points in the order of
+// a space-filling curve. The part that owns a point evaluates the point from all its tetrahedra;
+// the times of neighbours are read wherever they are, so that no interface is stored.
 #pragma once
 
 #include <ossatura/kernels/eikonal/ring_batch.hpp>
@@ -36,7 +36,7 @@ struct PartFront {
 
   PointParts parts;
   int num_parts;                   ///< of all sets
-  Array<int, Exec> stamp;          ///< [num_times] see eikonal_stamps.hpp
+  Array<int, Exec> stamp;          ///< [num_times] see stamps.hpp
   Array<int, Exec> part_stamp;     ///< [num_parts] last iteration that a part takes part in
   Array<std::uint32_t, Exec> list; ///< [num_times] active points, each part's in its own range
   /// [num_clocks] base: launches count their iteration from here; last: iteration that any part

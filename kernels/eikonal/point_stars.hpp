@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The neighbours of each point, and the tetrahedra around it in terms of them: what an update of
-// the point reads is a few times each, and each only once.
+// A point's star lists its neighbours, each once, and the tetrahedra around the point in terms of
+// that list: an update reads few numbers, and each of them once.
 #pragma once
 
 #include <ossatura/kernels/eikonal/gray_code.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A team updates a batch of points in three steps: it reads the times around each, once; it lists
-// the tetrahedra that can lower a time, about two in five; and it solves those, all threads busy.
-// On cores a team is one thread.
+// A team updates a batch of points in three steps: it reads the times around each point, once; it
+// lists the tetrahedra that can lower a time, about two in five; and it solves these, all threads
+// busy. On cores a team is one thread.
 #pragma once
 
 #include <ossatura/core/parallel/aggregated_append.hpp>

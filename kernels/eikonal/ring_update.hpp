@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When waves arrive at a point, from the tetrahedra around it.
+// A ring update computes the earliest time at which waves arrive at a point through the tetrahedra
+// around the point.
 #pragma once
 
 #include <ossatura/core/parallel/array_pointer.hpp>

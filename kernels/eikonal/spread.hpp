@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One iteration on sub-domains whose work is spread over several teams [1, section 6.3.1]: a team
-// compacts the active points of each sub-domain; a scan over sub-domains numbers the batches in
-// which they are evaluated; and a fixed number of teams shares these, wherever the front is.
+// The spread method iterates on sub-domains whose work is shared by several teams [1, section
+// 6.3.1]. A team compacts the active points of each sub-domain; a scan over sub-domains numbers the
+// batches in which they are evaluated; and a fixed number of teams shares the batches, wherever the
+// front is.
 //
 // [1] D. Ganellari, G. Haase, G. Zumbusch. A massively parallel eikonal solver on unstructured
 //     meshes. Comput. Vis. Sci. 19 (2018) 3-18, doi:10.1007/s00791-018-0288-z.

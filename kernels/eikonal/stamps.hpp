@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which points an iteration of the fast iterative method evaluates, as one stamp for each point:
-// 2 * iteration + changed. A point is in the active set of the iteration of its stamp, and the last
-// bit says that its time changed in the iteration before. So no set has to be cleared.
+// A stamp says in which iteration of the fast iterative method a point is evaluated: 2 * iteration
+// + changed. A point is in the active set of the iteration of its stamp, and the last bit says that
+// its time changed in the iteration before. So no set has to be cleared.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

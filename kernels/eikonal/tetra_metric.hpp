@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The travel-time metric G = D^-1 of tetrahedra from fibres and velocities: squared lengths and
-// products of their edges, formed in double and stored in the solver's precision. Where a
-// tetrahedron is in tissue that does not conduct, it has none.
+// The metric of a tetrahedron is G = D^-1, the travel time of vectors, from fibres and velocities.
+// This file forms squared lengths and products of edges in double and stores them in the solver's
+// precision. A tetrahedron in tissue that does not conduct has no metric.
 //
 //   e.Ge' = (e.f)(e'.f)/v_f^2 + (e.s)(e'.s)/v_s^2 + (e.n)(e'.n)/v_n^2,  n = f x s.
 #pragma once

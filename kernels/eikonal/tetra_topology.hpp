@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tetrahedral mesh on a backend, ordered for the memory: points along a space-filling curve,
-// tetrahedra by their first point, and for each point the tetrahedra around it.
+// A TetraTopology is a tetrahedral mesh on a backend, ordered for the memory: points along a
+// space-filling curve, tetrahedra by their first point, and for each point the tetrahedra around
+// it.
 #pragma once
 
 #include <ossatura/core/base/morton.hpp>

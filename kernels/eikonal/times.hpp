@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activation times: their start, their residual and their way out, in the mesh's order.
+// These kernels set the first activation times, measure their residual, and return them in the
+// mesh's order.
 #pragma once
 
 #include <ossatura/kernels/eikonal/ring_update.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mesh of trilinear hexahedra in the memory of a backend, with the elements around each node.
+// HexaArrays hold a mesh of trilinear hexahedra in the memory of a backend, with the elements
+// around each node.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

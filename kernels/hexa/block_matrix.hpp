@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stiffness matrix of a mesh of hexahedra as 3 x 3 blocks, gathered row by row: the same for
-// any number of threads.
+// The stiffness matrix of a mesh of hexahedra has 3 x 3 blocks, which these kernels gather row by
+// row: the same for any number of threads.
 //
 //   A_ij = sum over elements e with nodes i = node(e, a) and j = node(e, b) of E_e K_e,ab,
 //
 // added in ascending order of e. Where the source of K_e gives K_ab = K_ba^T to the last bit, as
-// that from the mesh does, so is A_ij = A_ji^T.
+// the mesh does, A_ij = A_ji^T to the last bit, too.
 #pragma once
 
 #include <ossatura/kernels/algebra/graph.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operators on hexahedra check before they do anything.
+// A HexaCheckedOperator checks the arguments of an operator on hexahedra before the operator
+// computes.
 #pragma once
 
 #include <ossatura/kernels/hexa/arrays.hpp>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with hexahedra of few shapes (core/mesh/congruence.hpp): one stiffness matrix a shape,
-// from which elements differ by their modulus alone. A patch has elements of one shape, whose
-// matrix is on chip, in modes (trilinear_modes.hpp): K = M^T K' M. The constant mode has no
-// stiffness, which leaves 21 x 21 of 24 x 24 entries; and in a parallelepiped, its own image in its
-// centre, modes of one or three factors are not coupled with those of two, which leaves 12 x 12 and
-// 9 x 9: 369 operations where 24 x 24 has 576, and 123 numbers to read. An entry on or above the
-// diagonal is read once for its two products.
+// The congruent operator multiplies with hexahedra of few shapes (core/mesh/congruence.hpp): one
+// stiffness matrix a shape, from which elements differ by their modulus alone. A patch has elements
+// of one shape, whose matrix is on chip, in modes (trilinear_modes.hpp): K = M^T K' M. The constant
+// mode has no stiffness, which leaves 21 x 21 of 24 x 24 entries. A parallelepiped is its own image
+// in its centre, so that modes of one or three factors are not coupled with modes of two, which
+// leaves 12 x 12 and 9 x 9: 369 operations where 24 x 24 has 576, and 123 numbers to read. An entry
+// on or above the diagonal is read once for its two products.
 #pragma once
 
 #include <ossatura/core/mesh/congruence.hpp>

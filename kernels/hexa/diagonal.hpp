@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The block diagonal of the stiffness matrix of a mesh of hexahedra.
+// These kernels compute the block diagonal of the stiffness matrix of a mesh of hexahedra.
 #pragma once
 
 #include <ossatura/kernels/algebra/invert_block.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Volumes, centroids and edges of hexahedra.
+// These kernels measure volumes, centroids and edges of hexahedra.
 #pragma once
 
 #include <ossatura/kernels/algebra/part_sums.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The check that all elements of a mesh have a stiffness.
+// find_inverted_hexa checks that all elements of a mesh have a stiffness.
 #pragma once
 
 #include <ossatura/kernels/hexa/arrays.hpp>

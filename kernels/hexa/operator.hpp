@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product with the stiffness matrix of a mesh of hexahedra whose elements have moduli of their
-// own and one Poisson's ratio: y = sum over e of E_e P_e^T K_e P_e x, K_e for a modulus of 1.
+// A hexahedral operator multiplies with the stiffness matrix of a mesh of hexahedra whose elements
+// have moduli of their own and one Poisson's ratio: y = sum over e of E_e P_e^T K_e P_e x, K_e for
+// a modulus of 1.
 #pragma once
 
 #include <ossatura/kernels/algebra/operator.hpp>

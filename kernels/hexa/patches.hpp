@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products patch by patch (core/sparse/hexa_patch_layout.hpp): a team reads the nodes of its patch
-// once, every thread multiplies an element (on cores: a row of them), and the forces on a node are
-// summed on chip in a fixed order. Nodes that several patches have get a partial sum from each,
-// which a second launch adds up, in a fixed order as well: results do not depend on threads.
+// Patches (core/sparse/hexa_patch_layout.hpp) multiply groups of elements, a team each: a team
+// reads the nodes of its patch once, every thread multiplies an element (on cores: a row of
+// elements), and the forces on a node are summed on chip in a fixed order. A node of several
+// patches gets a partial sum from each, which a second launch adds up, again in a fixed order:
+// results do not depend on threads.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with trilinear hexahedra of any shape that keep no matrix: from the positions of nodes
-// (recompute), or from cofactors kept at the quadrature points (partial assembly).
+// The recompute operator multiplies with trilinear hexahedra of any shape and keeps no matrix: it
+// starts from the positions of nodes (recompute), or from cofactors kept at the quadrature points
+// (partial assembly).
 //
 // J. Brown et al. and R. Settgast et al. (arXiv 2308.09839) on matrix-free elements of low order;
 // positions rather than factors: arXiv 2504.07042.

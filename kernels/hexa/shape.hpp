@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trilinear shape functions of hexahedra, nodes in the order of ElementShape::hexa, and the
-// 2 x 2 x 2 Gauss points.
+// These functions are the trilinear shape functions of hexahedra, nodes in the order of
+// ElementShape::hexa, and the 2 x 2 x 2 Gauss points.
 #pragma once
 
 #include <ossatura/kernels/algebra/small_matrix.hpp>

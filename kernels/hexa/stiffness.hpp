@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stiffness of a trilinear hexahedron of isotropic material, 2 x 2 x 2 Gauss points: with the
-// gradients d_a at a point and its weight w (the Jacobian's determinant),
+// These functions form the stiffness of a trilinear hexahedron of isotropic material with 2 x 2 x 2
+// Gauss points. With the gradients d_a at a point and its weight w (the Jacobian's determinant),
 //
 //   K_ab = sum over points of w (lambda d_a d_b^T + mu d_b d_a^T + mu (d_a . d_b) I).
 //
-// From G_ab = sum of (sqrt(w) d_a) (sqrt(w) d_b)^T, so that K_ab and K_ba are transposes of each
-// other to the last bit, whichever is formed. Point bodies: callable on host and device.
+// K comes from G_ab = sum of (sqrt(w) d_a) (sqrt(w) d_b)^T, so that K_ab and K_ba are transposes of
+// each other to the last bit, whichever is formed. Point bodies: callable on host and device.
 #pragma once
 
 #include <ossatura/kernels/hexa/arrays.hpp>

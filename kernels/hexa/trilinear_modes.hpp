@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product of a trilinear hexahedron's stiffness matrix with a vector, without the matrix.
+// Trilinear modes multiply a hexahedron's stiffness matrix with a vector, without the matrix.
 // Values at the corners become modes, m = sum over corners of (products of xi, eta, zeta there)
 // times the value (24 additions a component), whose derivatives at the 2 x 2 x 2 Gauss points are
 // sums of four modes; forces go back the same way. With C the cofactors of J = dx / dxi, H = du /

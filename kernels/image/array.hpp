@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A voxel image in the memory of a backend.
+// An image array is a voxel image in the memory of a backend.
 #pragma once
 
 #include <ossatura/core/base/backend.hpp>

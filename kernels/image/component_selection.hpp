@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which components of an image stay: the largest, or those that a support holds.
+// A component selection keeps one component of an image, such as the largest, or drops those that
+// no support holds.
 #pragma once
 
 #include <ossatura/kernels/image/connected_components.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connected components of the solid voxels: lock-free union-find on the device.
+// Connected components of the solid voxels are found by lock-free union-find on the device.
 //
 // [1] J. Jaiganesh, M. Burtscher, "A high-performance connected components implementation for
 //     GPUs", HPDC 2018. doi:10.1145/3208040.3208041

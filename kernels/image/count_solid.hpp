@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many voxels of an image are solid.
+// count_solid counts the solid voxels of an image.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

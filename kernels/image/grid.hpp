@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nodes of the solid voxels of an image, numbered compactly along the Morton curve of blocks.
+// A VoxelGrid numbers the nodes of the solid voxels of an image compactly, along the Morton curve
+// of blocks.
 //
 // The node lattice is cut into blocks of 4 x 4 x 4. Blocks follow the Morton curve, as the nodes of
 // ParOSol do [1], [2]; the nodes of a block follow its rows, x fastest, so that a plane of a block

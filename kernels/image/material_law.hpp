@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From grey values, densities or labels to Young's modulus and Poisson's ratio.
+// A material law turns grey values, densities or labels into Young's modulus and Poisson's ratio.
 //
 // [1] B. Helgason et al., "Mathematical relationships between bone density and mechanical
 //     properties: a literature review", Clin. Biomech. 23 (2008) 135-146.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Synthetic bone: the intersection of two thresholded coherent-noise functions.
+// Perlin noise makes synthetic bone as the intersection of two thresholded coherent-noise
+// functions.
 //
 // [1] C. Flaig, P. Arbenz, "A highly scalable matrix-free multigrid solver for microFE analysis
 //     based on a pointer-less octree", LSSC 2011, LNCS 7116. doi:10.1007/978-3-642-29843-1_56

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of simple bodies, written on the device: cube, sphere, laminate.
+// These kernels write images of simple bodies on the device: cube, sphere, laminate.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The voxels whose centres lie inside closed triangle surfaces.
+// voxelise finds the voxels whose centres lie inside closed triangle surfaces.
 //
 // [1] K. Crane, I. Llamas, S. Tariq, "Real-time simulation and rendering of 3D fluids", GPU Gems 3
 //     (2007), ch. 30 (inside and outside by crossings).

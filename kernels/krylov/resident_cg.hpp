@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preconditioned conjugate gradients on a matrix of 3 x 3 blocks whose scalars stay on the device:
-// every kernel knows by itself whether to go on, so that a batch of iterations is launched without
-// a look at the residual. Kernels of an iteration: the preconditioner (z, with sums of r . z),
-// direction and product (p, q = A p, sums of p . q), step (x, r, sums of r . r). With a product of
-// another kind the second is three: direction, the product, sums.
-// Sums are of fixed parts in fixed order: the same for any number of threads.
+// The resident conjugate gradients solve a matrix of 3 x 3 blocks with all scalars on the device.
+// Every kernel knows by itself whether to go on, so that a batch of iterations is launched without
+// a look at the residual. An iteration has three kernels: the preconditioner (z, with sums of r .
+// z), direction and product (p, q = A p, sums of p . q), and step (x, r, sums of r . r). With a
+// product of another kind the second kernel becomes three: direction, product, sums. Sums are of
+// fixed parts in fixed order: the same for any number of threads.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

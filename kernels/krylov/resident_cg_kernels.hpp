@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of kernels/krylov/resident_cg.hpp.
+// These kernels are the steps of kernels/krylov/resident_cg.hpp.
 #pragma once
 
 #include <ossatura/core/base/backend.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one-dimensional functions of core/pfem/modes.hpp at the points of Gauss and Legendre.
+// The tables hold the one-dimensional functions of core/pfem/modes.hpp at the points of Gauss and
+// Legendre.
 #pragma once
 
 #include <ossatura/core/base/require.hpp>

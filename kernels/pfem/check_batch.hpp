@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks that hierarchical hexahedra have a stiffness: positive Jacobians and a positive
-// definite D at all points.
+// These checks find hierarchical hexahedra without a stiffness: Jacobians must be positive and D
+// positive definite at all points.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

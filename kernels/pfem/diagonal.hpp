@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 3 x 3 blocks on the diagonals of element matrices, slot by slot (mode_gather.hpp): from the
-// matrices, or, where there are none, from the points.
+// These kernels compute the 3 x 3 blocks on the diagonals of element matrices, slot by slot
+// (mode_gather.hpp): from the matrices or, where there are none, from the points.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

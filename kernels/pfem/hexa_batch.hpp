@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hierarchical hexahedra of one order, on a backend: what their stiffness matrices are made of.
+// A batch holds the hierarchical hexahedra of one order on a backend: geometry, material and
+// points, from which stiffness matrices are made.
 #pragma once
 
 #include <ossatura/core/base/backend.hpp>

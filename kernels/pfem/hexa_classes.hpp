@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which elements of a batch have one stiffness matrix: the same edges up to translation, and the
-// same D. Trilinear elements with one D each. Modes are numbered in the frame of an element, so
-// that turned elements are of other classes.
+// A class holds the elements of a batch with one stiffness matrix: the same edges up to
+// translation, and the same D. Classes exist for trilinear elements with one D each. Modes are
+// numbered in the frame of an element, so that turned elements are of other classes.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stiffness of a hierarchical hexahedron is made of at one of its points: with the
-// gradients g_a of the modes, the elasticity D and the weight w (the quadrature's times det J),
+// A point of a hierarchical hexahedron contributes to the stiffness, with the gradients g_a of the
+// modes, the elasticity D and the weight w (the quadrature's times det J),
 //
 //   K_ab[c][d] += w sum_jl g_a[j] D(voigt(c, j), voigt(d, l)) g_b[l].
 //

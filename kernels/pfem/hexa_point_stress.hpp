@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens at a quadrature point of a hexahedron: derivatives of the displacement along the
-// reference axes become the stress that works against such derivatives.
+// A quadrature point of a hexahedron turns derivatives of the displacement along the reference axes
+// into the stress that works against such derivatives.
 #pragma once
 
 #include <ossatura/core/parallel/array_pointer.hpp>

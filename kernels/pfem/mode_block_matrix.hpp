@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The assembled matrix of hierarchical hexahedra in 3 x 3 blocks. There is no map from element
-// matrices to blocks, which would take as much memory as they: a row goes through the elements
-// around its mode in their order and finds the columns by bisection, so that sums do not depend on
-// threads. Element matrices come in worksets, in the order of the slots.
+// The assembled matrix of hierarchical hexahedra has 3 x 3 blocks. A map from element matrices to
+// blocks would take as much memory as the matrices, so there is none: a row goes through the
+// elements around its mode in their order and finds the columns by bisection, so that sums do not
+// depend on threads. Element matrices come in worksets, in the order of the slots.
 #pragma once
 
 #include <ossatura/kernels/algebra/block_matrix.hpp>

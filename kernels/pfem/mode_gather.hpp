@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the modes of a mesh to those of its elements and back. A *slot* is a mode of an element;
-// slots are those of the first batch, element by element, then those of the next. Products write
-// their results slot by slot, and each mode of the mesh sums its own, in ascending order: the same
-// bits for any number of threads.
+// A mode gather moves vectors from the modes of a mesh to the modes of its elements and back. A
+// *slot* is a mode of an element; slots are numbered through the first batch, element by element,
+// then the next. Products write their results slot by slot, and each mode of the mesh sums its own
+// slots in ascending order: the same bits for any number of threads.
 #pragma once
 
 #include <ossatura/core/parallel/array_pointer.hpp>

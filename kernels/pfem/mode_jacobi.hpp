@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jacobi's scaling of vectors of modes.
+// Jacobi's scaling divides vectors of modes by the diagonal of the stiffness.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The products with the stiffness of hierarchical hexahedra behind one face.
+// A HierarchicOperator multiplies with the stiffness of hierarchical hexahedra, by any of the
+// products.
 #pragma once
 
 #include <ossatura/kernels/pfem/hexa_batch.hpp>

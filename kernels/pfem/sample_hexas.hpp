@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Displacement, stress and energy of hierarchical hexahedra at the points of a grid in each of
-// them: for pictures and for comparison with known solutions.
+// sample_hexas evaluates displacement, stress and energy of hierarchical hexahedra at the points of
+// a grid in each element, for pictures and for comparison with known solutions.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the stiffness matrix of hierarchical hexahedra that belongs to their vertices, the
-// matrix of order 1, as 3 x 3 blocks in the graph of the mesh.
+// The vertex matrix is the part of the stiffness matrix of hierarchical hexahedra that belongs to
+// their vertices, the matrix of order 1, as 3 x 3 blocks in the graph of the mesh.
 #pragma once
 
 #include <ossatura/kernels/algebra/block_multiply.hpp>

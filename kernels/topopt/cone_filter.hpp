@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weighted means over the neighbourhood of elements [1, 2]: with the distance d_ij of centroids and
-// the volumes v_j,
+// The cone filter takes weighted means over the neighbourhood of elements [1, 2]. With the distance
+// d_ij of centroids and the volumes v_j,
 //   w_ij = max(0, R - d_ij),   y_i = sum_j w_ij v_j x_j / S_i,   S_i = sum_j w_ij v_j.
 // On uniform meshes these are the weights of the papers. Mirror images of elements count as
 // elements of their own, which keeps w symmetric: chain rules need no transposed matrix.

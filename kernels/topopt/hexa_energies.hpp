@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// u_e^T K_e v_e of every hexahedron for a modulus of 1, from the strains at the Gauss points: K_e
-// is never formed, and elements write to places of their own.
+// These kernels compute the energies u_e^T K_e v_e of hexahedra for a modulus of 1, from the
+// strains at the Gauss points: K_e is never formed, and elements write to places of their own.
 #pragma once
 
 #include <ossatura/kernels/hexa/stiffness.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes over variables of the method of moving asymptotes [1, 2]. Around the present x, with
-// asymptotes L < x < U, the objective and each constraint are replaced by
+// The method of moving asymptotes [1, 2] makes these passes over the design variables. Around the
+// present x, with asymptotes L < x < U, the objective and each constraint are replaced by
 //   f(y) = sum of p / (U - y) + q / (y - L) + constant
-// of the same gradient at x. Nothing of p and q is kept: passes form them from the gradients.
+// of the same gradient at x. p and q are not kept: passes form them from the gradients.
 //
 // [1] K. Svanberg. The method of moving asymptotes: a new method for structural optimization. Int.
 //     J. Numer. Methods Eng. 24 (1987) 359-373, doi:10.1002/nme.1620240207.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The update of optimality criteria [1] for trial values of the multiplier:
+// An optimality-criteria trial [1] updates the densities for trial values l of the multiplier:
 //   x_new = min(upper, max(lower, B / l)),   B = x (- df / dv)^damping.
-// A pass takes several values of l at once, so that a bisection of four halvings costs one.
+// A pass takes several values of l at once, so that a bisection of four halvings costs one pass.
 //
 // [1] M. Bendsoe, O. Sigmund. Topology Optimization: Theory, Methods and Applications. Springer
 //     (2003), section 1.2, doi:10.1007/978-3-662-05086-6.

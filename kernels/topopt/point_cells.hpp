@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points sorted into the cells of a box, for the search of those within a distance.
+// Point cells sort points into the cells of a box, for the search of points within a distance.
 #pragma once
 
 #include <ossatura/kernels/algebra/offsets.hpp>

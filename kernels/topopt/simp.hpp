@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The modulus of material of a density between 0 and 1: solid isotropic material with penalisation
-// [1] in the form whose void is not a matter of the exponent [2],
+// SIMP gives the modulus of material of a density between 0 and 1: solid isotropic material with
+// penalisation [1], in the form whose void does not depend on the exponent [2],
 //   E = E_0 (e + (1 - e) rho^p).
 //
 // [1] M. Bendsoe. Optimal shape design as a material distribution problem. Struct. Optim. 1 (1989)

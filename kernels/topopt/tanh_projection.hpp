@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Projection of filtered densities towards 0 and 1 by a smooth step [1].
+// A projection pushes filtered densities towards 0 and 1 by a smooth step [1].
 //
 // [1] F. Wang, B. Lazarov, O. Sigmund. On projection methods, convergence and robust formulations
 //     in topology optimization. Struct. Multidiscip. Optim. 43 (2011) 767-784, equation (9),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes over design variables that every optimiser shares: roles of elements, bounds, and the
+// Every optimiser shares these passes over design variables: roles of elements, bounds, and the
 // sums that describe a design.
 #pragma once
 

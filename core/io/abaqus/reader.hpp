@@ -42,7 +42,7 @@ private:
   void pass_over() {}
   void refuse_include();
 
-  // abaqus_mesh.cpp
+  // mesh.cpp
   void read_nodes();
   void read_elements();
   void read_hexa(Members* set);
@@ -67,7 +67,7 @@ private:
   /// Sets as the model has them.
   void finish_sets();
 
-  // abaqus_loads.cpp
+  // loads.cpp
   void begin_step();
   void end_step();
   void read_static();
@@ -85,7 +85,7 @@ private:
   /// The supports of all cases are those of the first.
   void close_supports();
 
-  // abaqus_materials.cpp
+  // materials.cpp
   void begin_material();
   void read_elastic();
   void read_section();

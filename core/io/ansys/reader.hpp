@@ -34,7 +34,7 @@ private:
   void refuse();
   void require_zeros();
 
-  // ansys_blocks.cpp
+  // blocks.cpp
   void read_type();
   void read_types();
   void read_nodes();
@@ -45,7 +45,7 @@ private:
   void select_nodes();
   void note_component();
 
-  // ansys_loads.cpp
+  // loads.cpp
   void read_analysis();
   void require_small_displacements();
   void read_temperature();
@@ -62,7 +62,7 @@ private:
   const Members& take_nodes(std::size_t first, std::size_t last, Members& one);
   void finish_loads();
 
-  // ansys_materials.cpp
+  // materials.cpp
   void read_property();
   void read_property_table();
   void set_property(const std::string& label, std::int64_t material, double value);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coarser levels of a voxel model as cells with explicit corners: by place, as in [1], or by
-// connection. With the latter, children of a 2 x 2 x 2 group are in one cell if a chain of shared
-// nodes of the finer level connects them, and the corners that two cells have in common are one
+// Coarsening joins 2 x 2 x 2 voxels or cells into cells of twice the edge, with explicit corners:
+// by place, as in [1], or by connection. By connection, children of a group are in one cell if a
+// chain of shared nodes of the finer level connects them, and two cells have common corners as one
 // node if the cells' children share a node. Struts a voxel apart then move apart on coarse levels
-// too, where averaging glues them, and every fine node has one interpolation: any cell that holds
-// it gives the same nodes. Duplicating cells by connection is from [2], there for cuts.
+// too, where averaging glues them together. Every fine node has one interpolation: any cell that
+// holds the node gives the same coarse nodes. Duplicating cells by connection is from [2], there
+// for cuts.
 //
 // [1] P. Arbenz, C. Flaig, D. Kellenberger. Bone structure analysis on multiple GPGPUs. J. Parallel
 //     Distrib. Comput. 74 (2014) 2941-2950, doi:10.1016/j.jpdc.2014.06.014.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// From voxels to cells of twice the edge.
+// The first coarsening joins 2 x 2 x 2 voxels into cells of twice the edge.
 //
-// The voxels of a 2 x 2 x 2 group share its centre, the node with odd coordinates. So a group with
-// a voxel is one cell, named by that node, and what splits are only the nodes between groups that
-// do not touch. No table over the lattice is needed: the grid finds the centre, and the centre's
-// parent is the cell.
+// The voxels of a group share its centre, the node with odd coordinates. So a group with a voxel is
+// one cell, named by that node, and coarsening by connection splits only the nodes between groups
+// that do not touch. No table over the lattice is needed: the grid finds the centre, and the
+// centre's parent is the cell.
 #pragma once
 
 #include <ossatura/kernels/bone/cells/merge.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A coarse level of the voxel multigrid: congruent cubes with explicit corners, so that cells at
-// one place may belong to parts of the structure that do not touch.
+// A cell grid is a coarse level of the voxel multigrid: congruent cubes with explicit corners, so
+// that cells at one place may belong to parts of the structure that do not touch.
 #pragma once
 
 #include <ossatura/kernels/image/grid.hpp>

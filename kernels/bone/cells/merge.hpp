@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last steps of coarsening: corners of cells become nodes.
+// Merging ends a coarsening step: corners of cells become nodes.
 #pragma once
 
 #include <ossatura/kernels/algebra/inverse_map.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stiffness product on cells. Bitwise reproducible on a backend, see cell_sums.hpp.
+// The cell operator computes the stiffness product on cells, bitwise reproducible on a backend
+// (sums.hpp).
 #pragma once
 
 #include <ossatura/kernels/algebra/fused_updates.hpp>
@@ -84,7 +85,7 @@ public:
     apply_then(exec, x, StoreProduct<Exec, Scalar>{y});
   }
 
-  /// Finishes every node with `update`: see node_update.hpp. Does not fence.
+  /// Finishes every node with `update`: see kernels/algebra/fused_updates.hpp. Does not fence.
   template<class Scalar, class Update>
   void apply_then(const Exec& exec, const Array<Scalar, Exec>& x, const Update& update) const {
     sum_over_cells<Scalar>(exec, "ossatura::CellOperator::apply", cells_,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over the cells around each node, by patches of consecutive nodes: a team works out each cell
-// of its patch once and sums at the nodes the patch owns in fast memory. Cells at the border of a
-// patch are worked out in every patch that needs them, so patches are independent. Nothing is added
-// by atomics and the order of additions is fixed: bitwise reproducible on a backend.
+// Patches of consecutive nodes sum over the cells around each node. A team computes each cell of
+// its patch once and sums, in fast memory, at the nodes that the patch owns. Cells at the border of
+// a patch are computed in every patch that needs them, so patches are independent. There are no
+// atomics and the order of additions is fixed: bitwise reproducible on a backend.
 #pragma once
 
 #include <ossatura/kernels/bone/cells/grid.hpp>
@@ -167,7 +167,7 @@ struct SumPatch {
   }
 };
 
-/// See sum_over_cells (cell_sums.hpp).
+/// See sum_over_cells (sums.hpp).
 template<class Scalar, class Exec, class CellTerms, class Update>
 void sum_by_patches(const Exec& exec, const char* label, const CellGrid<Exec>& cells,
                     const CellTerms& terms, const Update& update) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over the cells around each node, in a fixed order and without atomics: bitwise reproducible
-// on a backend. Large levels do it by patches (cell_patches.hpp), which work each cell out about
-// once. A level so small that the device is not filled takes as long as its chain of dependent
-// steps: there each node works out its own part of its cells, eight at a time, which is several
-// times the arithmetic in far fewer steps.
+// Cell sums add up over the cells around each node, in a fixed order and without atomics: bitwise
+// reproducible on a backend. Large levels go by patches (patches.hpp), which compute each cell
+// about once. A level too small to fill the device takes as long as its chain of dependent steps:
+// there each node computes its own part of its cells, eight at a time, which is several times the
+// arithmetic in far fewer steps.
 #pragma once
 
 #include <ossatura/kernels/bone/cells/patches.hpp>

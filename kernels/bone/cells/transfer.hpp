@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trilinear prolongation from a level of cells to the next finer level, and its transpose. Fine
-// nodes gather, and coarse nodes sum as in cell_sums.hpp: both are bitwise reproducible.
+// These kernels apply trilinear prolongation from a level of cells to the next finer level, and its
+// transpose. Fine nodes gather, and coarse nodes sum as in sums.hpp: both are bitwise reproducible.
 #pragma once
 
 #include <ossatura/kernels/algebra/constraints.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-by-element stiffness product that finds nodes by perfect hashing: the alternative of
-// CUDA-ParOSol [1, 3.2.1] to the tables of offset_operator.hpp.
+// The hash operator multiplies element by element and finds nodes by perfect hashing: the
+// alternative of CUDA-ParOSol [1, 3.2.1] to the tables of kernels/bone/offset_operator.hpp.
 //
 // An element stores its place. Beside the moduli that is 8 bytes per element and 2.2 to 4 per node
 // of hash tables, against 20 to 30 per node in [1], with the modulus in fp64. Products are added as

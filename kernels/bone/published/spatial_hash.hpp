@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Perfect spatial hashing [1] of the nodes of a grid, in one dimension as in CUDA-ParOSol [2]:
+// A perfect spatial hash [1] finds the nodes of a grid, in one dimension as in CUDA-ParOSol [2]:
 //
 //     h(k) = (k mod |H| + Phi[k mod |Phi|]) mod |H|
 //
@@ -9,8 +9,8 @@
 // an offset per key it cannot fail, so the attempts end.
 //
 // As in [2] the table is split to build its parts in parallel: here one for each cube of 32^3
-// lattice sites, a run of the node order (voxel_grid.hpp). Keys then have 15 bits, and both tables
-// entries of 2 bytes: H counts from the first node of the cube. [2] has 4-byte entries of H.
+// lattice sites, a run of the node order (kernels/image/grid.hpp). Keys then have 15 bits, and both
+// tables entries of 2 bytes: H counts from the first node of the cube. [2] has 4-byte entries of H.
 //
 // [1] S. Lefebvre, H. Hoppe. Perfect spatial hashing. ACM Trans. Graph. 25 (2006) 579-588,
 //     doi:10.1145/1141911.1141926.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Iterations on sub-domains, each worked on by one team [1, section 6.3.2]. In one launch a team
-// lists the active points of its sub-domain and evaluates them, several times, and leaves word in
-// an inbox for points of other sub-domains to be evaluated in the next launch. The end of a launch
-// is the only memory order between teams.
+// The patch method iterates on sub-domains, each worked on by one team [1, section 6.3.2]. In one
+// launch a team lists the active points of its sub-domain, evaluates them several times, and leaves
+// word in an inbox for points of other sub-domains to be evaluated in the next launch. The end of a
+// launch is the only memory order between teams.
 //
 // [1] D. Ganellari, G. Haase, G. Zumbusch. A massively parallel eikonal solver on unstructured
 //     meshes. Comput. Vis. Sci. 19 (2018) 3-18, doi:10.1007/s00791-018-0288-z.

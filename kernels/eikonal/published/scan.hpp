@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One iteration of the fast iterative method as data-parallel steps on flat lists [1, section 5.2]:
-// points are compacted to the active list by a scan, the tetrahedra around them are gathered by
-// another, and there is a thread for each gathered tetrahedron.
+// The scan method runs an iteration of the fast iterative method as data-parallel steps on flat
+// lists [1, section 5.2]. A scan compacts points to the active list, another gathers the tetrahedra
+// around them, and one thread takes each gathered tetrahedron.
 //
 // Two things differ from [1]. A predicate is set when the minimum over all tetrahedra of a point is
 // known, not by each of them: otherwise a race decides which points have converged. And neighbours

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with the assembled matrix of a mesh of hexahedra, in rows of 3 x 3 blocks or of scalars.
-// New moduli assemble it anew, in the order of the elements: bitwise the same for any number of
-// threads. The product sums a row in one thread on cores and over lanes in a fixed order on
-// devices.
+// The assembled operators multiply with the assembled matrix of a mesh of hexahedra, in rows of 3 x
+// 3 blocks or of scalars. New moduli assemble the matrix anew, in the order of the elements:
+// bitwise the same for any number of threads. A row is summed in one thread on cores and over lanes
+// in a fixed order on devices.
 #pragma once
 
 #include <ossatura/kernels/algebra/block_multiply.hpp>

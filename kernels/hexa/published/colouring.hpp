@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colours of hexahedra, those of a colour without a common node; on the host.
+// A colouring divides hexahedra into colours such that elements of a colour have no common node; on
+// the host.
 #pragma once
 
 #include <ossatura/core/mesh/element_mesh.hpp>

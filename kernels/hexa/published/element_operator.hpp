@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with stored element matrices, a thread an element: with atomic sums [1], or by colours
-// of elements without a common node [2], one launch after the other, which are bitwise the same for
-// any number of threads.
+// The element operator multiplies with stored element matrices, one thread for an element: with
+// atomic sums [1], or by colours of elements without a common node [2], one launch after the other,
+// which are bitwise the same for any number of threads.
 //
 // [1] S. K. Ratnakar, S. Sanfui, D. Sharma. Graphics processing unit-based element-by-element
 //     strategies for accelerating topology optimization of three-dimensional continuum structures

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stored element matrices of hexahedra, all 576 entries, for 1, 8, 24 or 64 threads an element. A
-// thread has 576 / Threads entries:
+// HexaMatrices store the element matrices of hexahedra, all 576 entries, for 1, 8, 24 or 64 threads
+// an element. A thread has 576 / Threads entries:
 //
 //    1  the matrix, row by row
 //    8  thread a: the three rows of node a
@@ -8,7 +8,7 @@
 //   64  thread 8 a + b: block (a, b), row-major
 //
 // On devices entry m of all threads is together, so that neighbouring threads read neighbouring
-// numbers whatever their number; on cores the entries of a thread are.
+// numbers whatever their number; on cores the entries of one thread are together.
 #pragma once
 
 #include <ossatura/core/parallel/array_pointer.hpp>

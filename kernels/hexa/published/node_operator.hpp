@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with stored element matrices, a thread a node [1]: it takes its three rows of the
-// matrices of the elements around it, in ascending order, and writes its node whole. Bitwise the
-// same for any number of threads.
+// The node operator multiplies with stored element matrices, one thread for a node [1]. The thread
+// takes the node's three rows of the matrices of the elements around the node, in ascending order,
+// and writes the node whole. Bitwise the same for any number of threads.
 //
 // [1] S. Schmidt, V. Schulz. A 2589 line topology optimization code written for the graphics card.
 //     Comput. Vis. Sci. 14 (2011) 249-256, doi:10.1007/s00791-012-0180-1.

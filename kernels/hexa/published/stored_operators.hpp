@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators on hexahedra that store matrices, by their kind.
+// make_stored_hexa_operator makes the operators on hexahedra that store matrices, by their kind.
 #pragma once
 
 #include <ossatura/kernels/hexa/published/assembled_operator.hpp>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with the entries of the element matrices on and above the diagonal, 8 threads an element
-// [1]: 300 numbers in two arrays, of the 8 blocks on the diagonal (6 numbers each) and the 28 above
-// it (9 each), element fastest on devices. A thread is a node of an element: its own block times
-// its displacement, and then the blocks it shares with the 7 other nodes, half of them transposed.
-// A shared block is read by both of its nodes, which are in one team: once from memory.
-// Displacements are put on chip first; the sums into y are atomic, so that last bits vary from run
-// to run.
+// The symmetric operator multiplies with the entries of the element matrices on and above the
+// diagonal, 8 threads an element [1]: 300 numbers in two arrays, of the 8 blocks on the diagonal (6
+// numbers each) and the 28 above it (9 each), element fastest on devices. A thread is a node of an
+// element: it takes its own block times its displacement, and then the blocks it shares with the 7
+// other nodes, half of them transposed. Both nodes of a shared block are in one team and read the
+// block once from memory. Displacements are put on chip first; the sums into y are atomic, so that
+// last bits vary from run to run.
 //
 // [1] S. K. Ratnakar, U. Kiran, D. Sharma. Acceleration of structural topology optimization using
 //     symmetric element-by-element strategy for unstructured meshes on GPU. Eng. Comput. 39 (2022),

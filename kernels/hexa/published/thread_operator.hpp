@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with stored element matrices, 8, 24 or 64 threads an element [1]: a thread takes the
-// three rows of a node, a row or a block of K_e (hexa_matrices.hpp). A team takes several elements
-// and first puts their nodes and displacements on chip. The blocks of 64 threads are summed there,
-// so that every strategy adds 24 numbers an element to y, with atomics: the order of the sums, and
-// so the last bits, vary from run to run.
+// The thread operator multiplies with stored element matrices, 8, 24 or 64 threads an element [1]:
+// a thread takes the three rows of a node, a row or a block of K_e (matrices.hpp). A team takes
+// several elements and first puts their nodes and displacements on chip. The blocks of 64 threads
+// are summed there, so that every strategy adds 24 numbers an element to y, with atomics: the order
+// of the sums, and so the last bits, vary from run to run.
 //
 // [1] S. K. Ratnakar, S. Sanfui, D. Sharma. Graphics processing unit-based element-by-element
 //     strategies for accelerating topology optimization of three-dimensional continuum structures

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with hierarchical hexahedra whose matrices are never formed: coefficients become
-// derivatives at the points by sums along one axis after the other [1], on the modes that there are
-// (for the trunk space the range of the second index depends on the first, and that of the third on
-// both), stresses come from the vertices anew, and the same sums go back. About 36 (order + 1)^4
-// operations instead of the square of the number of modes, and no memory but vectors and vertices.
+// The matrix-free product multiplies with hierarchical hexahedra whose matrices are never formed.
+// Coefficients become derivatives at the points by sums along one axis after the other [1], on the
+// modes that exist (for the trunk space the range of the second index depends on the first, and
+// that of the third on both); stresses come from the vertices anew, and the same sums go back. The
+// product takes about 36 (order + 1)^4 operations instead of the square of the number of modes, and
+// no memory but vectors and vertices.
 //
 // On devices a team has elements, and does planes of points of constant xi_2 together as far as
 // they fit on chip; a thread keeps a part of a line of points along xi_0 in registers, from the

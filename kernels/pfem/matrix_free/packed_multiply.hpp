@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with packed symmetric matrices, one an element (MatrixStorage::packed). An entry is read
-// once and used twice, for its row and, transposed, for its column.
+// The packed product multiplies with packed symmetric matrices, one an element
+// (MatrixStorage::packed). An entry is read once and used twice, for its row and, transposed, for
+// its column.
 //
 // On devices a team has an element. A lane has columns 32 apart, whose part of x and whose sums
 // stay in registers while the lane's warp goes down the rows, eight at a time: loads are along

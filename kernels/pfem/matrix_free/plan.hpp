@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How kernels/pfem/matrix_free/multiply.hpp cuts its work: which modes sums go over, how many
+// A plan cuts the work of kernels/pfem/matrix_free/multiply.hpp: which modes sums go over, how many
 // points and elements a team has at once, and where these are in its scratch memory.
 #pragma once
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with elements of few shapes (hexa_classes.hpp): all elements of a class have one full
-// matrix, and their products are one product of matrices, Y = K X, with a column of X and Y for
-// each element. A tile has columns of one class: on devices a team has it and some rows, K and X
-// piece by piece on chip; on cores a thread has it, and a column in each lane.
+// The shared product multiplies with elements of few shapes (kernels/pfem/hexa_classes.hpp). All
+// elements of a class have one full matrix, and their products are one product of matrices, Y = K
+// X, with a column of X and Y for each element. A tile has columns of one class: on devices a team
+// has it and some rows, K and X piece by piece on chip; on cores a thread has it, and a column in
+// each lane.
 #pragma once
 
 #include <ossatura/kernels/pfem/hexa_classes.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors that are kept element by element, [num_slots, 3] with the slots of
+// Element vectors are kept element by element, [num_slots, 3] with the slots of
 // kernels/pfem/mode_gather.hpp: an element has its own copy of each of its modes, in the sign in
-// which it sees it. A mode of k elements has k copies, each divided by sqrt(k): dot products over
-// slots are then those over modes, in which a shared mode counts once.
+// which the element sees the mode. A mode of k elements has k copies, each divided by sqrt(k): dot
+// products over slots are then dot products over modes, in which a shared mode counts once.
 #pragma once
 
 #include <ossatura/kernels/pfem/mode_gather.hpp>

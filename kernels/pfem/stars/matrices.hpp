@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrices of vertex stars from those of elements, their inverses, and sums over stars. All
-// gather: the same for any number of threads.
+// The matrices of vertex stars are gathered from the matrices of elements; this file also inverts
+// them and sums over stars. All sums are the same for any number of threads.
 #pragma once
 
 #include <ossatura/kernels/algebra/invert_packed.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with the matrices of vertex stars, packed lower triangles (row i, column j <= i at
-// i (i + 1) / 2 + j): a team for each, which reads the triangle once for both halves of the matrix.
-// Sums have a fixed order.
+// A team multiplies the matrix of a vertex star with a vector, a packed lower triangle (row i,
+// column j <= i at i (i + 1) / 2 + j). The team reads the triangle once for both halves of the
+// matrix. Sums have a fixed order.
 #pragma once
 
 #include <ossatura/core/parallel/array_pointer.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vertex stars of core/pfem/stars.hpp on a backend.
+// VertexStars are the stars of core/pfem/stars.hpp on a backend.
 #pragma once
 
 #include <ossatura/core/pfem/stars.hpp>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stiffness of parallelepipeds of one material each: with constant gradients of the coordinates,
+// The affine method forms the stiffness of parallelepipeds of one material each. With constant
+// gradients of the coordinates,
 //
 //   K_ab[c][d] = sum_kl C[c][d][k][l] A_kl[a][b],  A_kl = integral of d_k psi_a d_l psi_b,
 //   C[c][d][k][l] = det J sum_jl' J^-1(k, j) D(voigt(c, j), voigt(d, l')) J^-1(l, l'),
 //
-// nine reference matrices that no element changes. They are products of three integrals along an
-// axis, which a team keeps on chip in their stead. No point of quadrature, and an entry of the
-// matrix is written once.
+// A_kl are nine reference matrices that no element changes, products of three integrals along an
+// axis, which a team keeps on chip in their stead. There is no point of quadrature, and an entry of
+// the matrix is written once.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stiffness of hierarchical hexahedra from the gradients of all modes at the points, as a product
-// of matrices: a team has the gradients of two groups of modes on chip, at some points at a time,
-// and a thread 2 x 2 blocks in registers. Elements of one material take
+// The blocked method forms the stiffness of hierarchical hexahedra from the gradients of all modes
+// at the points, as a product of matrices: a team has the gradients of two groups of modes on chip,
+// at some points at a time, and a thread 2 x 2 blocks in registers. Elements of one material take
 //
 //   H_ab = sum over points of w g_a g_b^T,  K_ab[c][d] = sum_jl D(voigt(c, j), voigt(d, l))
 //   H_ab[j][l],
 //
-// 9 products a block and point; where D varies from point to point, K_ab is summed itself from g_a
-// and D B_b, 27 of them.
+// 9 products a block and point; where D varies from point to point, K_ab itself is summed from g_a
+// and D B_b, 27 products.
 #pragma once
 
 #include <ossatura/kernels/pfem/hexa_point.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stiffness of hexahedra of few shapes: one matrix is formed for each class (hexa_classes.hpp) and
-// copied to its elements.
+// The congruent method forms one stiffness matrix for each class of hexahedra
+// (kernels/pfem/hexa_classes.hpp) and copies the matrix to the elements of the class.
 #pragma once
 
 #include <ossatura/kernels/pfem/hexa_classes.hpp>

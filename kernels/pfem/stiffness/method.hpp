@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways to form the stiffness matrices of hierarchical hexahedra. All give the same to rounding.
+// A method is a way to form the stiffness matrices of hierarchical hexahedra. All methods give the
+// same to rounding.
 #pragma once
 
 namespace ossatura {

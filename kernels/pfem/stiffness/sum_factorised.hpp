@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stiffness matrices by sum factorisation [1] on the modes that there are, trunk or tensor. With
-// the elasticity pulled back to the reference element at its points,
+// Sum factorisation [1] forms stiffness matrices on the modes that exist, trunk or tensor. With the
+// elasticity pulled back to the reference element at its points,
 //
 //   C_kl^cd = w det J sum_mn dxi_k/dx_m D(voigt(c, m), voigt(d, n)) dxi_l/dx_n,
 //   K_ij^cd = sum over points and k, l of  d_k phi_i  C_kl^cd  d_l phi_j,

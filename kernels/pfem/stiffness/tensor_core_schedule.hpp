@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums of kernels/pfem/stiffness/tensor_cores.hpp as tiles of matrix products, listed once for
-// a space and an order. Pairs of first indices go in passes, their pairs of second indices in
-// chunks. Pairs of third indices depend only on how many there are on either side, so that a chunk
-// takes its columns by these counts. Each entry of the lower triangle is stored once. Host memory,
-// no Kokkos.
+// The schedule lists the sums of kernels/pfem/stiffness/tensor_cores.hpp as tiles of matrix
+// products, once for a space and an order. Pairs of first indices go in passes, their pairs of
+// second indices in chunks. Pairs of third indices depend only on how many there are on either
+// side, so that a chunk takes its columns by these counts. Each entry of the lower triangle is
+// stored once. Host memory, no Kokkos.
 #pragma once
 
 #include <ossatura/core/pfem/modes.hpp>

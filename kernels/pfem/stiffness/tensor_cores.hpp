@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sum factorisation (kernels/pfem/stiffness/sum_factorised.hpp) with the fp64 matrix instructions
-// of CUDA devices, 8 x 8 x 4: each sum is a product of a table with the data.
+// Tensor cores form the stiffness by sum factorisation (kernels/pfem/stiffness/sum_factorised.hpp)
+// with the fp64 matrix instructions of CUDA devices, 8 x 8 x 4: each sum is a product of a table
+// with the data.
 //
 //   along xi:   [functions of the pairs of first indices] x [points] times C, 45 numbers a point
 //   along eta:  [pairs of second indices] x [points, derivatives] times A, 9 numbers a point

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of element matrices and element forces over the elements of a mesh, without a list of
-// triplets: for every block of the matrix the map lists where it comes from. Entries are gathered,
+// An ElementMap sums element matrices and element forces over the elements of a mesh, without a
+// list of triplets: for every block of the matrix the map lists its sources. Entries are gathered,
 // element by element in ascending order, so that results do not depend on the threads.
 #pragma once
 

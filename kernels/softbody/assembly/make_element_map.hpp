@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building an ElementMap and the pattern of its matrix: the same kernels on every backend, a row of
-// the matrix at a time, so that the map does not depend on backend or threads.
+// make_element_map builds an ElementMap and the pattern of its matrix. The kernels are the same on
+// every backend, a row of the matrix at a time, so that the map does not depend on backend or
+// threads.
 #pragma once
 
 #include <ossatura/kernels/algebra/inverse_map.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graph of the nodes of a mesh, on the host.
+// The node graph of a mesh joins nodes that share an element, on the host.
 #pragma once
 
 #include <ossatura/kernels/softbody/assembly/element_map.hpp>

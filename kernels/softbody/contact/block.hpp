@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One contact by itself: Signorini's and Coulomb's conditions for a pair whose force moves it by a
-// 3 x 3 block of the compliance.
+// A contact block solves one contact by itself: Signorini's and Coulomb's conditions for a pair
+// whose force moves the pair by a 3 x 3 block of the compliance.
 //
 // The normal force comes first, then friction for that normal force [1]: the tangential force that
 // stops all sliding, where the cone has it. Where not, one step of the projection by which

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// How contact points give under contact forces: H A^-1 H^T from the inverse factor, A^-1 = W^T D^-1
-// W. Rows of S = D^-1/2 W H^T are zero but in the panels of nodes in contact and of their ancestors
-// in the elimination tree; these are formed by themselves, and the compliance is S^T S [1, 2].
+// The compliance says how contact points give under contact forces: H A^-1 H^T from the inverse
+// factor, A^-1 = W^T D^-1 W. Rows of S = D^-1/2 W H^T are zero but in the panels of nodes in
+// contact and of their ancestors in the elimination tree; only these rows are formed, and the
+// compliance is S^T S [1, 2].
 //
 // Rows of S are in blocks of 8 of one panel, columns in tiles of 8 pairs. Pairs ascend by node and
 // nodes are postordered, so that a panel far down the tree has columns in few tiles: products of
 // blocks and tiles without entries are passed over.
 //
 // [1] H. Courtecuisse, J. Allard, P. Kerfriden, S. Bordas, S. Cotin, C. Duriez. Real-time
-// simulation
-//     of contact and cutting of heterogeneous soft-tissues. Med. Image Anal. 18 (2014) 394-410,
-//     doi:10.1016/j.media.2013.11.001.
+//     simulation of contact and cutting of heterogeneous soft-tissues. Med. Image Anal. 18 (2014)
+//     394-410, doi:10.1016/j.media.2013.11.001.
 // [2] Z. Zeng, H. Courtecuisse. Efficient parallelization strategy for real-time FE simulations.
 //     arXiv:2306.05893 (2023).
 #pragma once

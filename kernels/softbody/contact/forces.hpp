@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between pairs and nodes: what the free motion does to pairs, and the forces H^T lambda.
+// These kernels take the free motion of nodes to the pairs in contact, and the contact forces H^T
+// lambda back to the nodes.
 #pragma once
 
 #include <ossatura/kernels/softbody/contact/pairs.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The point of a triangle that is nearest to a point, by the regions of its plane [1, section
-// 5.1.5].
+// nearest_point finds the point of a triangle that is nearest to a given point, by the regions of
+// the triangle's plane [1, section 5.1.5].
 //
 // [1] C. Ericson. Real-Time Collision Detection. Morgan Kaufmann (2005),
 //     doi:10.1201/b14581.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node and what it may touch: an obstacle, or a point of a triangle of another object.
+// A ContactPair is a node and the obstacle, or the point on a triangle of another object, that the
+// node may touch.
 #pragma once
 
 #include <ossatura/core/base/backend.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes are near, or come near, what they may touch: a list that does not depend on the order
-// of threads.
+// ContactPairs list the nodes that are near an obstacle or another object, or come near in the
+// step; the list does not depend on the order of threads.
 #pragma once
 
 #include <ossatura/core/parallel/array_pointer.hpp>

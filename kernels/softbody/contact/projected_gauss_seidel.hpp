@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact forces with unilateral contact and Coulomb friction by projected Gauss-Seidel sweeps over
-// the pairs, all sweeps in one launch. The motions of all pairs are kept and corrected after each
-// pair by the rows of the (symmetric) compliance that changed: one barrier instead of a reduction.
+// Projected Gauss-Seidel sweeps over the pairs find contact forces with unilateral contact and
+// Coulomb friction, all sweeps in one launch. The motions of all pairs are kept and corrected after
+// each pair by the rows of the (symmetric) compliance that changed: one barrier instead of a
+// reduction.
 //
 // Pairs of a stiff body move each other nearly as much as themselves, and sweeps alone take
-// thousands of rounds. The sweep is therefore taken as a fixed-point iteration with Anderson's
-// acceleration [1]: the next one starts from the combination of the last few results that would
-// have changed least. Motions are combined alike, so that no product with the compliance is needed.
-// When the change grows, the acceleration starts anew.
+// thousands of rounds. The sweep is therefore a fixed-point iteration with Anderson's acceleration
+// [1]: the next sweep starts from the combination of the last few results that would have changed
+// least. Motions are combined alike, so that no product with the compliance is needed. When the
+// change grows, the acceleration starts anew.
 //
 // [1] H. Walker, P. Ni. Anderson acceleration for fixed-point iterations. SIAM J. Numer. Anal. 49
 //     (2011) 1715-1735, doi:10.1137/10078356X.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nodes may touch: obstacles that do not move, and the triangles of objects that do.
+// ContactSurfaces hold all that nodes may touch: obstacles that do not move, and the triangles of
+// objects that do.
 #pragma once
 
 #include <ossatura/kernels/softbody/contact/nearest_point.hpp>

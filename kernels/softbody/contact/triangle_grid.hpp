@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triangles near a point: each is in the cell of a uniform grid that its centre is in, and cells
-// are so wide that what a node can reach in a step is in the 27 around it. Cells are hashed to
-// buckets [1], so that the grid has no bounds. Nothing here needs the host.
+// A triangle grid finds triangles near a point. Each triangle is in the cell of a uniform grid that
+// has its centre, and cells are so wide that a node reaches in a step no triangle outside the 27
+// cells around the node. Cells are hashed to buckets [1], so that the grid has no bounds. Nothing
+// here needs the host.
 //
 // [1] M. Teschner, B. Heidelberger, M. Mueller, D. Pomeranets, M. Gross. Optimized spatial hashing
 //     for collision detection of deformable objects. VMV 2003, 47-54.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Corotational trilinear hexahedra with one rotation R of the element [1] and 2 x 2 x 2 Gauss
+// Corotational trilinear hexahedra have one rotation R of the element [1] and 2 x 2 x 2 Gauss
 // points. With the gradients D_a at a point, d_a = R D_a, and its weight w,
 //
 //   K_ab = sum over points of w (lambda d_a d_b^T + mu d_b d_a^T + mu (d_a . d_b) I) = R K0_ab R^T,
 //   f_a  = sum over points of w R sigma(sym(R^T F) - I) D_a = (R K0 (R^T x - X))_a:
 //
-// K0 is not kept, which would be 324 numbers to read, but made anew from the 21 of the rest shape.
-// It is the same for nodes and points in modes: x(xi) = x_0 + sum over the 7 products m of xi, eta,
-// zeta of c_m m, c_m = 1/8 sum over corners of m(corner) x. R comes from F at the centre.
+// K0, 324 numbers to read, is not kept but made anew from the 21 numbers of the rest shape. Nodes
+// and points have the same modes: x(xi) = x_0 + sum over the 7 products m of xi, eta, zeta of c_m
+// m, c_m = 1/8 sum over corners of m(corner) x. R comes from F at the centre.
 //
 // [1] M. Nesme, Y. Payan, F. Faure. Efficient, physically plausible finite elements. Eurographics
 //     short papers (2005).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Corotational tetrahedra [1, 2] and membrane triangles (constant strain, plane stress). With the
-// gradients D_a of the shape functions at rest, d_a = R D_a, and the volume V,
+// Corotational tetrahedra [1, 2] and membrane triangles have constant strain; triangles are in
+// plane stress. With the gradients D_a of the shape functions at rest, d_a = R D_a, and the volume
+// V,
 //
 //   f_a  = V R sigma D_a,   sigma = lambda tr(e) I + 2 mu e,   e = sym(R^T F) - I,
 //   K_ab = V (lambda d_a d_b^T + mu d_b d_a^T + mu (d_a . d_b) P) = R K0_ab R^T,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forces, stiffness and energy of the elements of a soft body.
+// These functions compute forces, stiffness and energy of the elements of a soft body.
 #pragma once
 
 #include <ossatura/core/base/backend.hpp>
@@ -25,7 +25,7 @@ struct SoftElements {
   int num_elem = 0;
   double coefficient[3] = {0, 0, 0}; ///< lambda, mu (of plane stress) or c1, c2, bulk
   Array<int, Exec> node;             ///< [num_elem, nodes_per_elem]
-  Array<double, Exec> rest;          ///< [numbers, num_elem], see soft_element_rest.hpp
+  Array<double, Exec> rest;          ///< [numbers, num_elem], see rest.hpp
 };
 
 /// `node` as in ElementMesh, entries in [0, num_points of `point`); `factor` [num_elem] multiplies

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Isotropic energies W(I1, I2, J) of C = F^T F, I2 = (I1^2 - tr C^2) / 2, as sums of functions of J
-// times powers of I1 and I2 (multiplicative Jacobian energy decomposition [1]): the elements need
-// their derivatives alone, and no inverse of C.
+// A hyperelastic law is an isotropic energy W(I1, I2, J) of C = F^T F, I2 = (I1^2 - tr C^2) / 2, as
+// a sum of functions of J times powers of I1 and I2 (multiplicative Jacobian energy decomposition
+// [1]). Elements need the derivatives of W alone, and no inverse of C.
 //
 // [1] S. Marchesseau, T. Heimann, S. Chatelin, R. Willinger, H. Delingette. Fast porous
 //     visco-hyperelastic soft tissue model for surgery simulation. Prog. Biophys. Mol. Biol. 103

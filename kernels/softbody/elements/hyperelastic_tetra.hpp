@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tetrahedra of a law W(I1, I2, J), see hyperelastic_laws.hpp. With the gradients D_a of the shape
-// functions, F = sum of x_a D_a^T, B = F F^T, H = cof F = dJ/dF and the volume V, each node has
+// Hyperelastic tetrahedra follow a law W(I1, I2, J) of hyperelastic_laws.hpp. With the gradients
+// D_a of the shape functions, F = sum of x_a D_a^T, B = F F^T, H = cof F = dJ/dF and the volume V,
+// each node has
 //
 //   p_a = F D_a = dI1/dx_a / 2,   q_a = (I1 - B) p_a = dI2/dx_a / 2,   h_a = H D_a = dJ/dx_a,
 //   f_a = V (2 W1 p_a + 2 W2 q_a + WJ h_a),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the elements of a soft body are evaluated from, and the matrix every shape has: the edges
-// Ds whose product with the rest shape's inverse is the deformation gradient F.
+// SoftInput holds the arrays that elements of a soft body are evaluated from. Every shape has a
+// matrix of edges, Ds, whose product with the rest shape's inverse is the deformation gradient F.
 //
 //   tetra     edges from node 0 to 1, 2, 3
 //   triangle  edges from node 0 to 1 and 2, and the unit normal, so that F takes normal to normal

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches of the element maths. On cores a thread takes an element. On devices a team takes a few:
-// a thread each finds their rotations and stresses, a thread each makes a block, and all of them
-// write the blocks in the order of memory, from scratch: the 16 MB of 20 000 tetrahedra are most of
-// the work.
+// These launches run the element maths. On cores a thread takes an element. On devices a team takes
+// a few elements: threads first find rotations and stresses, one element each, then make one block
+// each, and then all threads write the blocks in the order of memory, from scratch: the 16 MB of 20
+// 000 tetrahedra are most of the work.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Volumes of elements and masses of nodes, on the host.
+// These functions compute volumes of elements and masses of nodes, on the host.
 #pragma once
 
 #include <ossatura/core/mesh/element_mesh.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Materials of soft bodies.
+// A SoftMaterial is the material of a soft body: its law and moduli.
 #pragma once
 
 namespace ossatura {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The motion of the nodes of soft bodies in a step of backward Euler.
+// These kernels move the nodes of soft bodies in a step of backward Euler.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

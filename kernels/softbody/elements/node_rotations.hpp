@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the material around each node of soft bodies has turned: the polar rotation of the mean
-// deformation gradient of the elements at the node, by volume times factor of the moduli. A
-// factorised matrix follows the bodies when it is warped by these.
+// Node rotations say how far the material around each node of soft bodies has turned: the polar
+// rotation of the mean deformation gradient of the elements at the node, weighted by volume times
+// factor of the moduli. A factorised matrix follows the bodies when it is warped by these
+// rotations.
 #pragma once
 
 #include <ossatura/kernels/softbody/elements/corotational_hexa.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rotations of deformation gradients, defined for every matrix of finite numbers: flat and inverted
-// elements have one, too.
+// polar_rotation extracts the rotation of a deformation gradient, for every matrix of finite
+// numbers: flat and inverted elements have a rotation, too.
 //
 // [1] N. J. Higham. Computing the polar decomposition with applications. SIAM J. Sci. Stat. Comput.
 //     7 (1986), doi:10.1137/0907079.

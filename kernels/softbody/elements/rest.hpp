@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the elements of a soft body keep of their rest shape and material; made once, on the host.
+// Rest numbers describe the rest shape and material that an element of a soft body keeps; the host
+// makes them once.
 #pragma once
 
 #include <ossatura/core/base/require.hpp>

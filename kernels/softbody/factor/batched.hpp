@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A = L D L^T on a device: multifrontal [1], all panels of a level of the elimination tree at once.
-// A panel that is the only child of the next hands its update matrix over where it lies.
+// The batched factorisation computes A = L D L^T on a device: multifrontal [1], all panels of a
+// level of the elimination tree at once. A panel that is its parent's only child leaves its update
+// matrix in place for the parent.
 //
 // [1] J. Liu. The multifrontal method for sparse matrix solution: theory and practice. SIAM Rev. 34
 //     (1992) 82-109, doi:10.1137/1034004.

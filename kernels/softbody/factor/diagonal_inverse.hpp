@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inverses of the diagonal blocks of L, panel by panel.
+// These kernels invert the diagonal blocks of L, panel by panel.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// W = L^-1 from the panels of L, all panels of a level of the tree at once: the rows of panel s are
-// final when those of its descendants are, W_s = L_ss^-1 Y_s; then they are taken off the rows
-// above, Y_R -= L_Rs W_s. Y lies where W will be. Bands do not depend on each other: levels are
-// those within a band, and rows above it are final when all of a tree's panels are.
+// form_inverse makes W = L^-1 from the panels of L, all panels of a level of the tree at once. The
+// rows of panel s are final when the rows of its descendants are, W_s = L_ss^-1 Y_s; then they are
+// taken off the rows above, Y_R -= L_Rs W_s. Y lies where W will be. Bands do not depend on each
+// other: levels are those within a band, and rows above a band are final when all of a tree's
+// panels are.
 #pragma once
 
 #include <ossatura/core/parallel/array_pointer.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Panels of one supernode joined again, where a level takes longer than its arithmetic: blocks of
-// consecutive panels each of whose rows below are those of the next one.
+// A front block joins the panels of one supernode again, where a level takes longer than its
+// arithmetic. A block is a run of panels in which the rows below each panel are the rows of the
+// next one.
 #pragma once
 
 #include <ossatura/core/base/require.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of kernels/softbody/factor/batched.hpp: the fronts of the multifrontal method, panel
-// by panel.
+// These kernels eliminate the fronts of the multifrontal method, panel by panel, for
+// kernels/softbody/factor/batched.hpp.
 #pragma once
 
 #include <ossatura/core/base/backend.hpp>

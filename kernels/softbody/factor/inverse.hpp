@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// W = L^-1 as dense rectangles: the rows of panel s have entries in the columns of its subtree
-// alone, a contiguous range, because nodes are postordered. A^-1 = W^T D^-1 W. That is the
-// partitioned inverse of Alvarado and Schreiber [1] with one part.
+// The inverse W = L^-1 is kept as dense rectangles: the rows of panel s have entries in the columns
+// of its subtree alone, a contiguous range, because nodes are postordered. A^-1 = W^T D^-1 W. This
+// is the partitioned inverse of Alvarado and Schreiber [1] with one part.
 //
 // With K parts the tree is cut into bands, from the leaves up: L = L_1 ... L_K, where L_k is I but
-// for the columns of band k, and W = P_K ... P_1 with P_k = L_k^-1. Fewer entries, for one more
-// step from band to band. In the columns of band k, P_k has the inverse of the band's own block,
-// rectangles over the part of each subtree that is in the band, and -L_Rk times it in the rows R
-// above: these are the same for all of a tree of the band, those below its root in L, and dense.
+// for the columns of band k, and W = P_K ... P_1 with P_k = L_k^-1. Each band more saves entries
+// and costs one more step from band to band. In the columns of band k, P_k has two parts: the
+// inverse of the band's own block, rectangles over the part of each subtree that is in the band,
+// and -L_Rk times that inverse in the rows R above. The rows R are the same for all of a tree of
+// the band, namely the rows below its root in L, and dense.
 //
 // [1] F. Alvarado, R. Schreiber. Optimal parallel solution of sparse triangular systems. SIAM J.
 //     Sci. Comput. 14 (1993) 446-460, doi:10.1137/0914027.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where to cut the elimination tree in bands, so that the inverses of their factors have few
-// entries (kernels/softbody/factor/inverse.hpp), and into how many. A band more costs launches and
-// saves bytes: the number with the least
+// These functions decide into how many bands the elimination tree is cut, and where, so that the
+// inverses of the bands' factors have few entries (kernels/softbody/factor/inverse.hpp). A band
+// more costs launches and saves bytes: the number chosen has the least
 //     launches(K) t + 2 bytes(K) / rate.
 #pragma once
 

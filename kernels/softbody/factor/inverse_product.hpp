@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// z = W^T D^-1 W r: two kernels without levels. The first reads W along rows, the second down the
-// columns; both read eight entries at a time. With K bands both do so band by band, up the tree and
-// down, z = P_1^T ... P_K^T D^-1 P_K ... P_1 r, and a third kernel takes over what a band gets from
-// those below: 3 K - 1 launches in all.
+// The inverse product is z = W^T D^-1 W r, by two kernels without levels. The first reads W along
+// rows, the second down the columns; both read eight entries at a time. With K bands both go band
+// by band, up the tree and down, z = P_1^T ... P_K^T D^-1 P_K ... P_1 r, and a third kernel hands a
+// band the results of the bands below: 3 K - 1 launches in all.
 #pragma once
 
 #include <ossatura/core/parallel/array_pointer.hpp>

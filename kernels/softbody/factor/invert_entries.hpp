@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reciprocals, entry by entry.
+// invert_entries takes reciprocals, entry by entry.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the graph of a matrix and an order of elimination to the panels of its factor: elimination
-// tree [1], structure of the columns, supernodes merged where that adds few zeros [2], panels.
+// make_factor_pattern goes from the graph of a matrix and an order of elimination to the panels of
+// its factor: elimination tree [1], structure of the columns, supernodes merged where merging adds
+// few zeros [2], panels.
 //
 // [1] J. Liu. The role of elimination trees in sparse factorization. SIAM J. Matrix Anal. Appl. 11
 //     (1990) 134-172, doi:10.1137/0611010.

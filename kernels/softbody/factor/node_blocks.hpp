@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inverses of the diagonal blocks of a matrix, for Jacobi's preconditioner and that by blocks.
+// These kernels invert the diagonal, or the diagonal blocks, of a matrix for Jacobi's and the block
+// preconditioner.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One panel of L on one thread: substitution with its triangle, and the products with the rows
-// below it. Columns are taken three at a time, those of a node, or six, and rows in vectors.
+// solve_panel solves with one panel of L on one thread: substitution with its triangle, and the
+// products with the rows below. Columns are taken three at a time, those of a node, or six, and
+// rows in vectors.
 #pragma once
 
 #include <ossatura/core/parallel/lanes.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the factor of A = L D L^T has entries: panels of nodes with equal columns. A is symmetric
-// of 3 x 3 blocks, already numbered by nested dissection and postordered, so that the nodes of
-// every subtree of the elimination tree are contiguous.
+// A FactorPattern says where the factor of A = L D L^T has entries: panels of nodes with equal
+// columns. A is symmetric of 3 x 3 blocks, already numbered by nested dissection and postordered,
+// so that the nodes of every subtree of the elimination tree are contiguous.
 #pragma once
 
 #include <ossatura/core/base/backend.hpp>

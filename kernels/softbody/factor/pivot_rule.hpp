@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a factorisation does with pivots that are not positive: the factor is a preconditioner,
-// which has to be positive definite even where the matrix is not.
+// The pivot rule replaces pivots that are not positive: the factor is a preconditioner, which has
+// to be positive definite even where the matrix is not.
 #pragma once
 
 #include <Kokkos_Core.hpp>

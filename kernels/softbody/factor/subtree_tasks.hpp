@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elimination tree as tasks that need nothing of each other, and what remains above them: for
-// few threads, where barriers between levels cost more than an uneven share of the work.
+// Subtree tasks divide the elimination tree into subtrees that need nothing of each other, and the
+// panels that remain above them: for few threads, where barriers between levels cost more than an
+// uneven share of the work.
 #pragma once
 
 #include <ossatura/kernels/softbody/factor/pattern.hpp>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// M^-1 = L^-T D^-1 L^-1 by levels of supernodes, for devices. With the triangle L_ss of a supernode
-// and the rows L_bs below it, P_s = [L_ss^-1; L_bs L_ss^-1] is made at every refresh, so that a
-// supernode is one product in either direction, all of whose rows or columns are independent:
-//   lower  [y_s; u_s] = P_s f_s + [0; f_b],  f = what r and the children's u bring
+// The supernode solve for devices applies M^-1 = L^-T D^-1 L^-1 by levels of supernodes. With the
+// triangle L_ss of a supernode and the rows L_bs below it, P_s = [L_ss^-1; L_bs L_ss^-1] is made at
+// every refresh, so that a supernode is one product in either direction, all of whose rows or
+// columns are independent:
+//   lower  [y_s; u_s] = P_s f_s + [0; f_b],  f = contributions of r and of the children's u
 //   upper  z_s = P_s^T [D^-1 y_s; -z_b]
-// u_s, what the subtree of s subtracts from the nodes above, is kept per supernode and gathered by
+// The subtree of s subtracts u_s from the nodes above; u_s is kept per supernode and gathered by
 // the parent as in the multifrontal method [1]: no atomics, and one launch for a level.
 //
 // [1] J. Liu. The multifrontal method for sparse matrix solution: theory and practice. SIAM Rev. 34

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// M^-1 = L^-T D^-1 L^-1 from the panels of L, the way that suits the backend.
+// The supernode solve applies M^-1 = L^-T D^-1 L^-1 from the panels of L, in the way that suits the
+// backend.
 #pragma once
 
 #include <ossatura/kernels/softbody/factor/supernode_levels.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// M^-1 = L^-T D^-1 L^-1 panel by panel, for cores: subtrees of the elimination tree side by side,
-// the panels above them one after the other.
+// The supernode solve for cores applies M^-1 = L^-T D^-1 L^-1 panel by panel: subtrees of the
+// elimination tree side by side, the panels above them one after the other.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

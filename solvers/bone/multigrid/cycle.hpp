@@ -2,11 +2,12 @@
 // Geometric multigrid on voxels as a preconditioner: matrix-free on every level [1], [2].
 //
 // The finest level is the voxels themselves, its smoother scaled by a number per node. Coarse
-// levels are cells with explicit corners (cell_grid.hpp), of averaged moduli, by place (eq. 5, 6 of
-// [2]) or by connection (cell_coarsen.hpp), their smoothers scaled by 3 x 3 blocks. Smoothing steps
-// and residuals are updates of products (node_update.hpp): a level keeps two iterates and a
-// right-hand side. With equal pre- and post-smoothing the cycle is symmetric positive definite, as
-// conjugate gradients need (tested).
+// levels are cells with explicit corners (kernels/bone/cells/grid.hpp), of averaged moduli, by
+// place (eq. 5, 6 of [2]) or by connection (kernels/bone/cells/coarsen.hpp), their smoothers scaled
+// by 3 x 3 blocks. Smoothing steps and residuals are updates of products
+// (kernels/algebra/fused_updates.hpp): a level keeps two iterates and a right-hand side. With equal
+// pre- and post-smoothing the cycle is symmetric positive definite, as conjugate gradients need
+// (tested).
 //
 // [1] C. Flaig, P. Arbenz. A scalable memory efficient multigrid solver for micro-finite element
 //     analyses based on CT images. Parallel Computing 37 (2011) 846-854.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The definitions of voxel_pcg.hpp, included by the voxel_pcg_<operator>.cpp alone.
+// The definitions of pcg.hpp, included by the sources beside this file alone.
 #pragma once
 
 #include <ossatura/kernels/algebra/free_updates.hpp>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stiffness of hierarchical hexahedra, a thread an element.
+// Method AI forms the stiffness of hierarchical hexahedra with one thread for an element.
 //
 // Scheme AI of [1]: at each point the matrix B of 6 x (3 modes), then every entry of the matrix,
-// B_i . D B_j, added to what is in memory, in dense vectors of six: the matrix goes through memory
-// once a point.
+// B_i . D B_j, added to the number in memory, in dense vectors of six: the matrix goes through
+// memory once a point.
 //
 // With the points innermost: for each mode a, T_a = w J^-1 D B_a at all points; then K_ab = sum
 // over points of the derivatives of mode b by xi, eta, zeta, times T_a, written once.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stiffness of hierarchical hexahedra, a thread a point or a block of the matrix.
+// Method AII forms the stiffness of hierarchical hexahedra with one thread for a point or for a
+// block of the matrix.
 //
 // Scheme AII of [1]: a thread forms the part of a matrix that one point gives, with dense vectors
 // of six; parts are summed over the points of an element afterwards. Parts of an element of order

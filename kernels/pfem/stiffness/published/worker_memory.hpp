@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of threads that each work on items of their own, one after the other: on cores each thread
-// has its own stretch, which stays in its cache; on devices entries of neighbouring threads are
-// neighbours.
+// Worker memory belongs to threads that each work on items of their own, one after the other: on
+// cores each thread has its own stretch, which stays in its cache; on devices entries of
+// neighbouring threads are neighbours.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The linear system of a time step from triplets of mass and stiffness, in one pass over the map
-// [1, equations 8 and 9; the sign of the damping in its equations 5 and 6 is not that of 9, which
-// is right].
+// assemble_system sums the linear system of a time step from triplets of mass and stiffness, in one
+// pass over the map [1, equations 8 and 9; the sign of the damping in its equations 5 and 6
+// contradicts equation 9, which is right].
 //
 // [1] Z. Zeng, H. Courtecuisse. Efficient parallelization strategy for real-time FE simulations.
 //     arXiv:2306.05893 (2023).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices as sums of triplets (i, j, value) whose indices stay and whose values change: a map that
-// is made once lists the triplets of every entry. Applying it is a gather in ascending order of
+// A CooMap sums triplets (i, j, value) whose indices stay and whose values change: the map is made
+// once and lists the triplets of every entry. Applying the map is a gather in ascending order of
 // triplets, so that results do not depend on the threads. The conventions are those of PETSc's
 // MatSetPreallocationCOO and MatSetValuesCOO; the use in time integration is that of [1].
 //

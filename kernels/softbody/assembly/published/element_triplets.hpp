@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element matrices of a mesh as triplets for a CooMap: where they go, and their values.
+// Element triplets are the element matrices of a mesh for a CooMap: rows and columns, and values.
 #pragma once
 
 #include <ossatura/kernels/softbody/assembly/element_map.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building a CooMap: triplets are sorted by row, then column, then their own number; on devices
-// by the bits of 64-bit keys, on cores by counting. Both orders are the same, and so are the maps.
+// make_coo_map sorts triplets by row, then column, then their own number; on devices by the bits of
+// 64-bit keys, on cores by counting. Both orders are the same, and so are the maps.
 #pragma once
 
 #include <ossatura/kernels/algebra/offsets.hpp>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// M^-1 = L^-T D^-1 L^-1 by sub-domains of nested dissection [1, section 5.1]: one team for each,
-// one launch for a level of their tree. A team takes t = 16 columns at a time with t t threads:
-// their triangle is solved as a dense matrix in scratch memory; in the lower solve (column-major)
-// their contributions to all rows below go to the vector at once, those to other sub-domains by
-// atomic additions; in the upper solve (row-major) what the rows below bring is summed over t
-// threads for each unknown. Per [1], but for two things: what [1] reads row by row from a sparse
-// matrix is dense here, in the panels of L; and small subtrees end the recursion, whose size [1]
-// does not give.
+// The dissection solve applies M^-1 = L^-T D^-1 L^-1 by sub-domains of nested dissection [1,
+// section 5.1]: one team for each, one launch for a level of their tree. A team takes t = 16
+// columns at a time with t t threads, and solves their triangle as a dense matrix in scratch
+// memory. In the lower solve (column-major) contributions to all rows below go to the vector at
+// once, to rows of other sub-domains by atomic additions; in the upper solve (row-major) the
+// contributions of the rows below are summed over t threads for each unknown. The method departs
+// from [1] in two points: rows that [1] reads from a sparse matrix are dense here, in the panels of
+// L; and small subtrees end the recursion, whose size [1] does not give.
 //
 // [1] Z. Zeng, H. Courtecuisse. Efficient parallelization strategy for real-time FE simulations.
 //     arXiv:2306.05893 (2023).

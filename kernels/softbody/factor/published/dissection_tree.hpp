@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sub-domains of nested dissection, read off the panels of the factor: subtrees of few nodes, and
-// above them separators, chains of panels with the same rows.
+// The dissection tree reads sub-domains of nested dissection off the panels of the factor: subtrees
+// of few nodes, and above them separators, chains of panels with the same rows.
 #pragma once
 
 #include <ossatura/kernels/softbody/factor/pattern.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// M^-1 = L^-T D^-1 L^-1 by levels of scalar rows: the usual way, whose time is that of its levels,
-// hundreds of them for a complete factor.
+// The level solve applies M^-1 = L^-T D^-1 L^-1 by levels of scalar rows. This is the usual way;
+// its time is that of its levels, hundreds of them for a complete factor.
 #pragma once
 
 #include <ossatura/core/parallel/array_pointer.hpp>

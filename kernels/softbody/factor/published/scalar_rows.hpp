@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scalar rows of L and of its transpose as sparse matrices, in the order of levels [1]: rows of
-// a level need nothing of each other.
+// Scalar rows are L and its transpose as sparse matrices of scalars, in the order of levels [1]:
+// rows of a level need nothing of each other.
 //
 // [1] E. Anderson, Y. Saad. Solving sparse triangular linear systems on parallel computers. Int. J.
 //     High Speed Comput. 1 (1989) 73-95, doi:10.1142/S0129053389000056.
