@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything of solvers/ that programs use. multigrid.hpp, with its templates, is apart.
+// This umbrella header includes everything of solvers/ that programs use. bone/multigrid/cycle.hpp,
+// with its templates, is apart.
 #pragma once
 
 // Iterations

@@ -55,8 +55,8 @@ struct Lanes {
   }
 };
 
-/// Doubles in a vector register of the processor that this is compiled for: wider Lanes spill. An
-/// argument of what depends on it, so that code for different processors has different names.
+/// Doubles in a vector register of the processor that this is compiled for: wider Lanes spill. Pass
+/// it as a template argument, so that objects compiled for different processors cannot collide.
 #if defined(__AVX512F__)
 inline constexpr int register_lanes = 8;
 #elif defined(__AVX__)

@@ -51,8 +51,8 @@ private:
   bool has_modulus_ = false;
 };
 
-/// Keeps the moduli as they are and reads them in the product: they are not copied, so what the
-/// caller writes into the array later counts.
+/// Keeps the array of moduli without a copy and reads it in the product. The array is shared: later
+/// writes by the caller are seen.
 template<class Exec, class Scalar>
 class HexaScaledOperator : public HexaCheckedOperator<Exec, Scalar> {
 protected:

@@ -41,7 +41,7 @@ public:
   virtual HexaOperatorCost cost() const = 0;
 };
 
-/// One a thread an element unless said otherwise; e. g. "ebe-colour" in names.
+/// Unless noted, one thread computes one element. Names have hyphens: "ebe-colour".
 enum class HexaOperatorKind {
   automatic,  ///< the fastest for the mesh: see choose_hexa_operator
   ebe,        ///< stored K_e, atomic sums

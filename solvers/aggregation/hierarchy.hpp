@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The coarse levels of smoothed aggregation, as far as the graph of the matrix, the places of its
-// nodes and the supports determine them.
+// The hierarchy holds the coarse levels of smoothed aggregation, as far as the graph of the matrix,
+// the places of its nodes and the supports determine them.
 #pragma once
 
 #include <ossatura/kernels/aggregation/products.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Smoothed aggregation [1] as a preconditioner. The aggregates are those of the graph and stay;
-// prolongators and coarse matrices are formed anew for each matrix with that graph, so that coarse
-// functions bend where the material is soft. A V-cycle with the same polynomial smoother before and
-// after, symmetric positive definite.
+// Smoothed aggregation [1] preconditions a solve on any mesh. The aggregates depend on the graph
+// alone and stay; prolongators and coarse matrices are formed anew for each matrix with that graph,
+// so that coarse functions bend where the material is soft. The V-cycle has the same polynomial
+// smoother [2] before and after, and is symmetric positive definite.
 //
 // [1] P. Vanek, J. Mandel, M. Brezina. Algebraic multigrid by smoothed aggregation for second and
 //     fourth order elliptic problems. Computing 56 (1996) 179-196, doi:10.1007/BF02238511.

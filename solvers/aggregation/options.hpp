@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How smoothed aggregation coarsens and smooths.
+// These options say how smoothed aggregation coarsens and smooths.
 #pragma once
 
 #include <ossatura/solvers/krylov/smoothing_polynomial.hpp>

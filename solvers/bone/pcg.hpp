@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The iteration behind VoxelSolver, for one operator: voxel_pcg_<operator>.cpp instantiate it side
-// by side, since it is the part that takes long to compile. Not for users.
+// VoxelPcg is the iteration behind VoxelSolver, for one operator. The sources in pcg/ instantiate
+// the template side by side, since nothing else takes as long to compile. Not for users.
 #pragma once
 
 #include <ossatura/solvers/bone/multigrid/hierarchy.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From an image of moduli and a load case to a problem that VoxelSolver takes.
+// A voxel problem is made from an image of moduli and a load case, for VoxelSolver.
 #pragma once
 
 #include <ossatura/kernels/bone/mechanical_test.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear elasticity on voxels: conjugate gradients with geometric multigrid. The heavy templates
-// are instantiated in solver.cpp, once per backend, operator and precision.
+// VoxelSolver solves linear elasticity on voxels by conjugate gradients with geometric multigrid.
+// The heavy templates are instantiated in solver.cpp, once per backend, operator and precision.
 #pragma once
 
 #include <ossatura/kernels/algebra/constraints.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ways to solve the eikonal equation have in common: they lower times until no update
-// does.
+// An eikonal method lowers arrival times until no update lowers any; this file states the interface
+// of all methods.
 #pragma once
 
 #include <ossatura/kernels/eikonal/times.hpp>

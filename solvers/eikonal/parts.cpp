@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// EikonalMethod::spread and EikonalMethod::patch: iterations on sub-domains whose state stays on
-// the device.
+// EikonalMethod::spread and EikonalMethod::patch iterate on sub-domains whose state stays on the
+// device.
 #include <ossatura/core/parallel/launch_graph.hpp>
 #include <ossatura/kernels/eikonal/published/patch.hpp>
 #include <ossatura/kernels/eikonal/spread.hpp>

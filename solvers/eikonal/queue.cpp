@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EikonalMethod::queue: iterations of a front whose state stays on the device.
+// EikonalMethod::queue iterates on a front whose state stays on the device.
 #include <ossatura/core/parallel/launch_graph.hpp>
 #include <ossatura/kernels/eikonal/front.hpp>
 #include <ossatura/solvers/eikonal/method.hpp>

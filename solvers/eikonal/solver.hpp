@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activation times on tetrahedra: sqrt(grad t . D grad t) = 1 with D = velocity squared, by the
-// fast iterative method. The heavy templates are instantiated in solver.cpp, for every
-// backend, with Real = float and double.
+// EikonalSolver computes activation times on tetrahedra: sqrt(grad t . D grad t) = 1 with D =
+// velocity squared, by the fast iterative method. The heavy templates are instantiated in
+// solver.cpp, for every backend, with Real = float and double.
 #pragma once
 
 #include <ossatura/core/base/backend.hpp>

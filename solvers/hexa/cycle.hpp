@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The preconditioners of HexaSolver beside multigrid, in one precision. Not for users.
+// This file makes the preconditioners of HexaSolver other than multigrid, in one precision. Not for
+// users.
 #pragma once
 
 #include <ossatura/kernels/hexa/diagonal.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators on hexahedra behind one face.
+// make_hexa_operator makes any of the operators on hexahedra by its kind.
 #pragma once
 
 #include <ossatura/kernels/hexa/arrays.hpp>

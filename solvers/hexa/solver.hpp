@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear elasticity on hexahedra with a modulus for each element: conjugate gradients on one of the
-// operators of kernels/hexa/operator.hpp, with a choice of preconditioners.
+// HexaSolver solves linear elasticity on hexahedra with a modulus for each element, by conjugate
+// gradients on one of the operators of kernels/hexa/operator.hpp, with a choice of preconditioners.
 #pragma once
 
 #include <ossatura/core/mesh/hexa_model.hpp>

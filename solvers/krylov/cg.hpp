@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preconditioned conjugate gradients [1] that report convergence only of the true residual, in one
+// Preconditioned conjugate gradients [1] report convergence only of the true residual, in one
 // precision or in several: the solution, the vectors of the iteration and the preconditioner may
-// each have their own. Where the iteration has less than the solution, the true residual replaces
-// that of the recurrence from time to time [2].
+// each have their own. Where the iteration is less precise than the solution, the true residual
+// replaces the recurrence's residual from time to time [2].
 //
 // [1] M. Hestenes, E. Stiefel, J. Res. NBS 49 (1952) 409-436.
 // [2] H. van der Vorst, Q. Ye. Residual replacement strategies for Krylov subspace iterative

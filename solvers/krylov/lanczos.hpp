@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends of the spectrum of a preconditioned matrix by a few Lanczos steps, in the form of conjugate
-// gradients (Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., section 6.7.3).
+// A few Lanczos steps estimate the ends of the spectrum of a preconditioned matrix, in the form of
+// conjugate gradients (Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., section
+// 6.7.3).
 #pragma once
 
 #include <ossatura/kernels/algebra/jacobi.hpp>

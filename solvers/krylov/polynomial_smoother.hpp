@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polynomial smoothers in the form of their roots: each factor is one fused product, and nothing is
-// kept between factors but the iterate (12 bytes per degree of freedom and factor in single
-// precision, where the three-term recurrence moves 20).
+// Polynomial smoothers multiply the error by a polynomial in the form of its roots: each factor is
+// one fused product, and nothing is kept between factors but the iterate (12 bytes per degree of
+// freedom and factor in single precision, where the three-term recurrence moves 20).
 #pragma once
 
 #include <ossatura/kernels/algebra/jacobi.hpp>

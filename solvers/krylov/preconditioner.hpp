@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What conjugate gradients are preconditioned with, chosen at run time.
+// A Preconditioner is the approximate inverse of conjugate gradients, chosen at run time.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

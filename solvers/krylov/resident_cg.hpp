@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conjugate gradients in batches: the host looks at the residual once a batch, the scalars stay
-// where the vectors are (kernels/krylov/resident_cg.hpp).
+// ResidentSolve runs conjugate gradients in batches: the host looks at the residual once a batch,
+// and the scalars stay in the memory of the vectors (kernels/krylov/resident_cg.hpp).
 #pragma once
 
 #include <ossatura/core/parallel/launch_graph.hpp>
@@ -48,8 +48,8 @@ struct ResidentResult {
   bool broken = false; ///< A or M is not positive definite along a direction, or not finite
 };
 
-/// Solves A x = b for cg.b from cg.x. Iterations are taken in pairs: one more than an odd
-/// `max_iterations`. `batch` of them between looks; 0: as many as the solve before took, then a
+/// Solves A x = b for cg.b from cg.x. Iterations run in pairs, so an odd max_iterations is rounded
+/// up. `batch` of them between looks; 0: as many as the solve before took, then a
 /// few. Backends with graphs replay two iterations as one: solves of one object have the same
 /// arrays and preconditioner. Fences.
 template<class Exec>

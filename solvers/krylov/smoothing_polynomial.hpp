@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polynomials p with p(0) = 1 that are small at the upper end of a spectrum, by their roots: a
-// smoother multiplies the error by p(D^-1 A), factor by factor.
+// A smoothing polynomial p has p(0) = 1 and is small at the upper end of a spectrum; it is given by
+// its roots. A smoother multiplies the error by p(D^-1 A), factor by factor.
 //
 // [1] M. Adams, M. Brezina, J. Hu, R. Tuminaro. Parallel multigrid smoothing: polynomial versus
 //     Gauss-Seidel. J. Comput. Phys. 188 (2003) 593-610, doi:10.1016/S0021-9991(03)00194-3.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One level of a multigrid cycle: its matrix, smoother and vectors.
+// A level of a multigrid cycle has a matrix, a smoother and vectors.
 #pragma once
 
 #include <ossatura/kernels/algebra/free_updates.hpp>

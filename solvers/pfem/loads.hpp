@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forces on the modes of hierarchical hexahedra, and the modes that lie on parts of the boundary.
-// Host memory; once for a problem.
+// These functions compute forces on the modes of hierarchical hexahedra, and find the modes that
+// lie on parts of the boundary. Host memory; once for a problem.
 #pragma once
 
 #include <ossatura/core/pfem/hexa_map.hpp>

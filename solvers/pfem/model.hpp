@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a mesh with orders and a material to elements on a backend.
+// make_hierarchic_model turns a mesh with orders and a material into elements on a backend.
 #pragma once
 
 #include <ossatura/core/pfem/hexa_map.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators on hierarchical hexahedra behind one face.
+// make_hierarchic_operator makes any of the operators on hierarchical hexahedra by its kind.
 #pragma once
 
 #include <ossatura/kernels/pfem/operator.hpp>

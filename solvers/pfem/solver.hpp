@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear elasticity with hierarchical hexahedra: conjugate gradients on the operators of
-// kernels/pfem/operator.hpp.
+// HierarchicSolver solves linear elasticity with hierarchical hexahedra by conjugate gradients on
+// the operators of kernels/pfem/operator.hpp.
 //
 // The preconditioner whose iterations do not grow with the order is additive: the modes of order 1
 // as a coarse space, and for each vertex the modes of all edges, faces and interiors that touch it,

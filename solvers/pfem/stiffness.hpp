@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forming the stiffness matrices of hierarchical hexahedra.
+// These functions form the stiffness matrices of hierarchical hexahedra by any method.
 #pragma once
 
 #include <ossatura/kernels/pfem/hexa_batch.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Apart from element_stiffness.cpp, which takes less long to compile.
+// Sum factorisation is instantiated here, apart from stiffness.cpp, which takes less long to
+// compile.
 #include <ossatura/kernels/pfem/stiffness/sum_factorised.hpp>
 
 namespace ossatura {

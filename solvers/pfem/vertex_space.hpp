@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The modes of order 1 of hierarchical hexahedra as a coarse space: solved with the dense inverse
-// of their matrix where they are few, else by a cycle of smoothed aggregation. Not for users.
+// The vertex space solves for the modes of order 1 of hierarchical hexahedra, the coarse space:
+// with the dense inverse of their matrix where they are few, else by a cycle of smoothed
+// aggregation. Not for users.
 #pragma once
 
 #include <ossatura/kernels/pfem/vertex_matrix.hpp>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// z = R_0^T A_0^-1 R_0 r + sum over vertices v of R_v^T A_v^-1 R_v r: the modes of order 1, and for
-// each vertex all modes of its star [1]. A_v are sums of blocks of element matrices; their inverses
-// are kept. Not for users.
+// The vertex-star preconditioner adds the modes of order 1 and, for each vertex, all modes of its
+// star [1]:
+//   z = R_0^T A_0^-1 R_0 r + sum over vertices v of R_v^T A_v^-1 R_v r.
+// A_v are sums of blocks of element matrices; their inverses are kept. Not for users.
 //
 // [1] L. Pavarino. Additive Schwarz methods for the p-version finite element method. Numer. Math.
 //     66 (1994) 493-515, doi:10.1007/BF01385709.

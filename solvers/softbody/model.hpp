@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scene as the solver has it: all objects in one numbering of nodes, the order of elimination.
+// The solver's view of a scene puts all objects into one numbering of nodes, in the order of
+// elimination.
 #pragma once
 
 #include <ossatura/kernels/softbody/assembly/element_map.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How soft bodies are stepped and their systems are solved.
+// These options say how soft bodies are stepped and how their systems are solved.
 #pragma once
 
 namespace ossatura {

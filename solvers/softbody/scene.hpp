@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is simulated: soft bodies, what holds and loads them, obstacles. Host memory, SI units.
+// A SoftScene holds what users simulate: soft bodies with supports and loads, and obstacles. Host
+// memory, SI units.
 #pragma once
 
 #include <ossatura/core/mesh/element_mesh.hpp>

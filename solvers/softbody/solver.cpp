@@ -16,8 +16,8 @@ namespace ossatura {
 
 namespace {
 
-/// Adds the time since it was made, or since the last call, to what it is told; waits for the
-/// device before each reading if it is to measure phases.
+/// A lap timer: add_to(x) adds the time since construction or the last call to x. With `wait` each
+/// reading waits for the device first, so that phases are measured.
 template<class Exec>
 class PhaseTimer {
 public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Soft bodies in time: backward Euler with Rayleigh damping, Newton steps, preconditioned conjugate
-// gradients, contact by Lagrange multipliers [1]. The heavy templates are instantiated in
-// soft_solver.cpp, for every backend.
+// SoftSolver steps soft bodies in time by backward Euler with Rayleigh damping, Newton steps,
+// preconditioned conjugate gradients, and contact by Lagrange multipliers [1]. The heavy templates
+// are instantiated in solver.cpp, for every backend.
 //
 // [1] Z. Zeng, H. Courtecuisse. Efficient parallelization strategy for real-time FE simulations.
 //     arXiv:2306.05893 (2023).

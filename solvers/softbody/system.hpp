@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The linear system of a step, assembled from the elements of all objects.
+// A SoftSystem assembles the linear system of a step from the elements of all objects.
 #pragma once
 
 #include <ossatura/kernels/softbody/assembly/make_element_map.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The linear systems of a run: their matrix, the preconditioner and how old it is, and conjugate
-// gradients for them.
+// SoftSystems hold the linear systems of a run: their matrix, the preconditioner with its age, and
+// conjugate gradients.
 #pragma once
 
 #include <ossatura/solvers/krylov/resident_cg.hpp>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The method of moving asymptotes [1] for few constraints and many variables,
-//   least f(x) with g_j(x) <= 0 and bounds on x,
-// step by step: the caller evaluates f and g with their gradients at x, a step gives the next x.
-// The convex separable subproblem is solved in its dual by an interior point method [2];
-// constraints that cannot be met at once are relaxed at a cost.
+// The method of moving asymptotes [1] minimises f(x) under few constraints g_j(x) <= 0 and bounds
+// on many variables x, step by step: the caller evaluates f and g with their gradients at x, and a
+// step gives the next x. An interior point method [2] solves the convex separable subproblem in its
+// dual; constraints that cannot be met at once are relaxed at a cost.
 //
 // [1] K. Svanberg. The method of moving asymptotes: a new method for structural optimization. Int.
 //     J. Numer. Methods Eng. 24 (1987) 359-373, doi:10.1002/nme.1620240207.

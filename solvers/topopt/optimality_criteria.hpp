@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The step of optimality criteria: bisection on the multiplier of the volume constraint, four
-// halvings for each pass over the variables.
+// A step of optimality criteria bisects on the multiplier of the volume constraint, four halvings
+// for each pass over the variables.
 #pragma once
 
 #include <ossatura/kernels/topopt/oc_trial.hpp>

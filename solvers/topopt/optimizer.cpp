@@ -399,7 +399,8 @@ struct DesignOptimizer<Exec>::Impl {
       multiplier = mma->propose(exec, x, scale, df, {volume - options.volume_fraction}, dv, lower,
                                 upper, x_new)[0];
     } else {
-      // Per Sigmund (1997), mechanisms, whose gradient has both signs, move with less courage.
+      // Per Sigmund (1997), mechanisms use a smaller damping exponent (0.3): their gradients change
+      // sign.
       multiplier =
           optimality_step(exec, OcArrays<Exec>{x, lower, upper, df, dv, geometry.volume, scratch},
                           options.volume_fraction - volume, options.volume_fraction,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Topology optimisation step by step, all arrays where the backend has its memory. The heavy
-// templates are instantiated in design_optimizer.cpp, for every backend.
+// DesignOptimizer runs topology optimisation step by step, with all arrays in the memory of the
+// backend. The heavy templates are instantiated in optimizer.cpp, for every backend.
 //
 // Compliant mechanisms [1] maximise the displacement of an output port against a spring under given
 // input forces; their gradient takes one more solve, for a unit force at the output.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a topology optimisation is carried out. SIMP: E = E_min + rho^p (E_0 - E_min).
+// These options say how a topology optimisation is carried out. SIMP: E = E_min + rho^p (E_0 -
+// E_min).
 #pragma once
 
 #include <ossatura/solvers/hexa/solver.hpp>

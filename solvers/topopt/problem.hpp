@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a topology optimisation is asked: a body of hexahedra, supports, loads, and where material
-// may be. Host memory.
+// A DesignProblem states a topology optimisation: a body of hexahedra, supports, loads, and where
+// material may be. Host memory.
 #pragma once
 
 #include <ossatura/core/mesh/design_role.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The multigrid cycle below the finest level, the same for every voxel operator: instantiated once
-// per backend and precision in coarse_cycle.cpp.
+// The coarse cycle is the multigrid cycle below the finest level, the same for every voxel
+// operator: coarse_cycle.cpp instantiates the cycle once per backend and precision.
 #pragma once
 
 #include <ossatura/core/parallel/launch_graph.hpp>

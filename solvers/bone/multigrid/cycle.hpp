@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Geometric multigrid on voxels as a preconditioner: matrix-free on every level [1], [2].
+// The multigrid cycle preconditions voxel models geometrically and matrix-free on every level [1],
+// [2].
 //
 // The finest level is the voxels themselves, its smoother scaled by a number per node. Coarse
 // levels are cells with explicit corners (kernels/bone/cells/grid.hpp), of averaged moduli, by

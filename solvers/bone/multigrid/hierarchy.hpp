@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The levels of a voxel model, apart from matrices and vectors: what all precisions share.
+// The hierarchy holds the levels of a voxel model without matrices and vectors, so that all
+// precisions share the levels.
 #pragma once
 
 #include <ossatura/kernels/bone/cells/coarsen.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smoothers of the levels of the voxel multigrid, and what solves the coarsest.
+// This file defines the smoothers of the levels of the voxel multigrid and the solver of the
+// coarsest level.
 #pragma once
 
 #include <ossatura/kernels/algebra/dense_inverse.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options and report of the voxel multigrid, apart from its templates.
+// This file has options and report of the voxel multigrid, apart from its templates.
 #pragma once
 
 #include <ossatura/core/parallel/launch_graph.hpp>
@@ -56,8 +56,8 @@ struct MultigridOptions {
   }
 };
 
-/// What the dense inverse of so many nodes costs to form and to apply is small against what
-/// further levels cost: on devices in launches, elsewhere in arithmetic.
+/// Up to this many nodes a dense inverse is cheaper than another level, which costs launches on
+/// devices and arithmetic elsewhere.
 template<class Exec>
 constexpr int default_direct_nodes = BackendTraits<Exec>::is_device ? 1500 : 400;
 

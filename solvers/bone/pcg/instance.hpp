@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The definitions of pcg.hpp, included by the sources beside this file alone.
+// This file has the definitions of pcg.hpp; the sources beside it alone include them.
 #pragma once
 
 #include <ossatura/kernels/algebra/free_updates.hpp>

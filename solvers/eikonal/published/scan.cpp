@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EikonalMethod::scan: iterations of flat lists whose lengths go to the host.
+// EikonalMethod::scan iterates on flat lists whose lengths go to the host.
 #include <ossatura/kernels/eikonal/published/scan.hpp>
 
 #include <ossatura/solvers/eikonal/method.hpp>

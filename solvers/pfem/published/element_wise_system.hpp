@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The block-diagonal scheme of conjugate gradients [1]: vectors stay element by element
-// (kernels/pfem/published/element_vectors.hpp), products are those of the blocks K_e, eq. (3)
-// without the sum over C_e^T, and elements exchange once in a product, by the sum over the copies
-// of a mode. The iteration is that of the assembled matrix to rounding. Not for users.
+// The element-wise system runs the block-diagonal scheme of conjugate gradients [1]: vectors stay
+// element by element (kernels/pfem/published/element_vectors.hpp), products are those of the blocks
+// K_e, eq. (3) without the sum over C_e^T, and elements exchange once in a product, by the sum over
+// the copies of a mode. The iteration is that of the assembled matrix to rounding. Not for users.
 //
 // [1] A. Novikov, I. Kuzmin, N. Nedozhogin, S. Kopysov. Formation of finite element systems on
 //     GPGPU (in Russian). Parallel Computational Technologies (PaVT) 2014.

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// How contact points give under contact forces, on cores: H A^-1 H^T by way of the nodes in
-// contact. What kernels/softbody/contact/compliance.hpp takes from all of W = L^-1 is here found
-// from L, for these nodes alone [1, 2]:
+// The compliance says how contact points give under contact forces, on cores: H A^-1 H^T by way of
+// the nodes in contact. kernels/softbody/contact/compliance.hpp uses all of W = L^-1; this file
+// finds the needed part from L, for these nodes alone [1, 2]:
 //   S = D^-1/2 L^-1 E   columns of the nodes E, by substitution along their paths in the
 //                       elimination tree
-//   G = S^T S           how the nodes give; that of A^-1 = (L D L^T)^-1
+//   G = S^T S           how the nodes give, by A^-1 = (L D L^T)^-1
 // and the compliance is H R G R^T H^T, a few products for each two contacts. G belongs to the
-// factor: it stays as long as that, and nodes that come into contact later add their columns.
+// factor and stays as long as the factor; nodes that come into contact later add their columns.
 //
 // Columns are taken 16 nodes at a time, so that L is read once for 48 right-hand sides, and all
-// arithmetic but that of H R G R^T H^T and of sums over panels is in single precision, as is W.
-// An entry of G does not depend on the nodes that were there before or come with its own: a run
-// that goes on from a checkpoint gets the same bits.
+// arithmetic but that of H R G R^T H^T and of sums over panels is in single precision, as is W. An
+// entry of G does not depend on the nodes that were there before or come with its own: a run that
+// goes on from a checkpoint gets the same bits.
 //
 // [1] J. Gilbert, T. Peierls. Sparse partial pivoting in time proportional to arithmetic
 //     operations. SIAM J. Sci. Stat. Comput. 9 (1988) 862-874, doi:10.1137/0909058 (the paths).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact in a step: forces for the free motion by a compliance that may be some steps old, and the
-// correction of the motion by the matrix of the step, in rounds until contact and balance are
-// measured to meet their tolerances.
+// Contact rounds solve the contact of a step: forces for the free motion by a compliance that may
+// be some steps old, and the correction of the motion by the matrix of the step, repeated until
+// contact and balance are measured to meet their tolerances.
 #pragma once
 
 #include <ossatura/solvers/softbody/contact/compliance.hpp>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact of soft bodies with obstacles and each other by Lagrange multipliers [1]: the compliance
-// of the pairs from columns of the inverse factor, then projected Gauss-Seidel with Coulomb
-// friction.
+// ContactSolver solves contact of soft bodies with obstacles and each other by Lagrange multipliers
+// [1]: the compliance of the pairs from columns of the inverse factor, then projected Gauss-Seidel
+// with Coulomb friction.
 //
-// A step of backward Euler solves A a = b for the acceleration, A^-1 f is what a force f adds to
-// it, and h^2 A^-1 f what it adds to the positions. With contact a step is
+// A step of backward Euler solves A a = b for the acceleration, A^-1 f is the acceleration that a
+// force f adds, and h^2 A^-1 f the change of positions. With contact a step is
 //
 //   1. free motion: solve A a = b; x_free = x + h (v + h a)
 //   2. detect(exec, x, x_free); without pairs the step ends here
@@ -12,14 +12,15 @@
 //   4. motion correction: solve A c = force; v += h c; x_new = x_free + h h c
 //
 // W stands for A^-1 in step 3 alone: where the factor is stale, or stored in few bits, the gaps at
-// x_new are not what the multipliers were found for. Contact is therefore solved in rounds:
+// x_new differ from the gaps that the multipliers were found for. Contact is therefore solved in
+// rounds:
 //
 //   5. measure(exec, x, x_new): gaps, complementarity and friction at x_new, whatever W is. Where
 //      they meet the tolerance, and A c = force does, the step ends.
 //   6. refine(exec, x, x_new, force), and 4. again from x_free with the new force, from the last c.
 //
-// A round is a step of Newton's method with the compliance of W in the place of the true one: what
-// is wrong shrinks by about the relative error of W. Where it does not, renew() takes a better W.
+// A round is a step of Newton's method with the compliance of W in the place of the true one: the
+// error shrinks by about the relative error of W. Where it does not, renew() takes a better W.
 //
 // Newton steps: all of them go before step 2, with the matrix of the last one in 3 and 4.
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small dense products for factors on cores, in the widest vectors that the processor at hand has:
-// chosen at run time, because a build for every x86-64 may use SSE2 alone.
+// These small dense products serve factors on cores, in the widest vectors that the processor at
+// hand has. The choice falls at run time, because a build for every x86-64 may use SSE2 alone.
 #pragma once
 
 #include <cstddef>

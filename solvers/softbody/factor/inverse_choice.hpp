@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of the inverse factor soft bodies choose by themselves: its storage and its bands.
+// The inverse choice picks storage and bands of the inverse factor where the user leaves them
+// automatic.
 #pragma once
 
 #include <ossatura/kernels/softbody/factor/inverse_bands.hpp>

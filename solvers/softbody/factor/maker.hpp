@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// L and D of a matrix that changes: made on the host or on the device, at once or in the
-// background.
+// A FactorMaker makes L and D of a matrix that changes, on the host or on the device, at once or in
+// the background.
 #pragma once
 
 #include <ossatura/core/parallel/launch_graph.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An order of elimination with little fill and a short tree: nested dissection by METIS [1].
+// Nested dissection by METIS [1] gives an order of elimination with little fill and a short tree.
 //
 // [1] G. Karypis, V. Kumar. A fast and high quality multilevel scheme for partitioning irregular
 //     graphs. SIAM J. Sci. Comput. 20 (1998) 359-392, doi:10.1137/S1064827595287997.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A = L D L^T on the host: left-looking over panels [1]. Plain loops on one thread, so that it may
-// run beside whatever Kokkos does.
+// The host factorisation computes A = L D L^T left-looking over panels [1], in plain loops on one
+// thread, so that it may run beside whatever Kokkos does.
 //
 // [1] E. Ng, B. Peyton. Block sparse Cholesky algorithms on advanced uniprocessor computers. SIAM
 //     J. Sci. Comput. 14 (1993) 1034-1056, doi:10.1137/0914063.

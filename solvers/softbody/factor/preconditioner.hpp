@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A factor as preconditioner of a resident solve: M = R L D L^T R^T, with the rotations R of the
-// nodes since the factor was made (Kugelstadt et al.'s and SOFA's warping), or none.
+// A FactorPreconditioner applies a factor in a resident solve: M = R L D L^T R^T, with the
+// rotations R of the nodes since the factor was made (Kugelstadt et al.'s and SOFA's warping), or
+// none.
 #pragma once
 
 #include <ossatura/kernels/softbody/factor/form_inverse.hpp>

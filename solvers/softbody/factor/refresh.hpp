@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The factor that preconditions the systems of soft bodies, and when it is made anew.
+// The factor preconditions the systems of soft bodies; this file decides when the factor is made
+// anew.
 #pragma once
 
 #include <ossatura/kernels/softbody/elements/motion.hpp>

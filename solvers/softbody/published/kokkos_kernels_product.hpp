@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of conjugate gradients by the spmv of Kokkos Kernels, where the build found it: the
-// matrix as one of scalars. Its headers are those of kokkos_kernels_product.cpp alone.
+// This product runs conjugate gradients on the spmv of Kokkos Kernels, where the build found the
+// library, with the matrix as one of scalars. kokkos_kernels_product.cpp alone includes the
+// library's headers.
 #pragma once
 
 #include <ossatura/solvers/krylov/resident_cg.hpp>
