@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ossatura executable: picks the subcommand and turns exceptions into exit codes.
+// The ossatura executable picks the subcommand and turns exceptions into exit codes.
 //
 //   ossatura bone tibia.h5 -o out
 //   ossatura --help

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ossatura bone`.
+// This subcommand is `ossatura bone`: a voxel image to a stiffness.
 #pragma once
 
 #include "apps/bone/input/options.hpp"

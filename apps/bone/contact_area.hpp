@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of the bone a support touches.
+// The contact area is the area of bone that a support touches.
 #pragma once
 
 #include <ossatura/kernels/bone/reactions.hpp>

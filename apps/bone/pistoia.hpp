@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Failure load of a bone from a linear analysis.
+// Pistoia's criterion estimates the failure load of a bone from a linear analysis.
 //
 // [1] W. Pistoia, B. van Rietbergen, E.-M. Lochmueller, C. A. Lill, F. Eckstein, P. Rueegsegger.
 //     Estimation of distal radius failure load with micro-finite element analysis models based on

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a bone analysis: model, supports and loads, solve, results, files.
+// A bone analysis runs in these steps: model, supports and loads, solve, results, files.
 #include "apps/bone/command.hpp"
 #include "apps/bone/input/load.hpp"
 #include "apps/bone/input/solver_choice.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distribution of a value over voxels of equal volume.
+// Statistics describe the distribution of a value over voxels of equal volume.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a 6 x 6 stiffness says in engineering terms.
+// These functions turn a 6 x 6 stiffness into engineering constants.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether supports and loads make a test: what would give a number without a meaning is an error or
-// a warning before the solve.
+// These checks find out whether supports and loads make a test. A test that would give a number
+// without a meaning is an error or a warning before the solve.
 #pragma once
 
 #include "apps/bone/input/load.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reactions summed over the parts of a load case.
+// These functions sum reactions over the parts of a load case.
 #pragma once
 
 #include "apps/bone/output/results.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answer of a specimen to a mechanical test, from the reactions of its supports.
+// The test response is the answer of a specimen to a mechanical test, from the reactions of its
+// supports.
 #pragma once
 
 #include "apps/bone/input/options.hpp"

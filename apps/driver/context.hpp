@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a subcommand runs in: log, history, provenance and the names of its outputs.
+// A context holds what a subcommand runs in: log, history, provenance and the names of outputs.
 #pragma once
 
 #include "apps/driver/options/common.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exit codes of every subcommand.
+// The exit codes are the same for every subcommand.
 #pragma once
 
 namespace ossatura {

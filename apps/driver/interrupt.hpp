@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGINT and SIGTERM end a run where it can write what it has: between two iterations or steps.
+// SIGINT and SIGTERM end a run between two iterations or steps, where the run can write its results
+// so far.
 #pragma once
 
 namespace ossatura {

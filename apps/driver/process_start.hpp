@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process of ours needs right before anything else happens in it.
+// prepare_process sets up a process before anything else happens in the process.
 #pragma once
 
 namespace ossatura {

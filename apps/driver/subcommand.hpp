@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of every subcommand. To be included by the files that define one only: CLI11 is heavy.
+// Every subcommand runs in the same steps. Only files that define a subcommand include this header:
+// CLI11 is heavy.
 #pragma once
 
 #include "apps/driver/context.hpp"

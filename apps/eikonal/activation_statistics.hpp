@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a mesh and its tissues are activated.
+// The statistics say when a mesh and its tissues are activated.
 #pragma once
 
 #include <ossatura/core/io/text/const_span.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ossatura eikonal`.
+// This subcommand is `ossatura eikonal`: a heart to activation times.
 #pragma once
 
 #include "apps/driver/context.hpp"

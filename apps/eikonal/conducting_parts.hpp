@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where waves can go: the parts of a mesh that share no vertex.
+// Conducting parts are the parts of a mesh that share no vertex; a wave stays in its part.
 #pragma once
 
 #include <ossatura/core/mesh/tetra_mesh.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of an activation: mesh, set-up, solve, statistics, files.
+// An activation runs in these steps: mesh, set-up, solve, statistics, files.
 #include "apps/driver/interrupt.hpp"
 #include "apps/driver/options/box.hpp"
 #include "apps/driver/output/table.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ossatura pfem`.
+// This subcommand is `ossatura pfem`: a mesh of high order to energies.
 #pragma once
 
 #include "apps/driver/context.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run: problem, elements on the backend, solution, what follows from it.
+// A run goes from problem to elements on the backend, solution, and derived results.
 #include "apps/driver/interrupt.hpp"
 #include "apps/driver/problem/library_message.hpp"
 #include "apps/pfem/command.hpp"

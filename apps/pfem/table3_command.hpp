@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ossatura pfem table3`: table 3 of A. Novikov, I. Kuzmin, N. Nedozhogin, S. Kopysov, Formation of
-// finite element systems on GPGPU (in Russian), PaVT 2014, run again: seconds of one core for
+// `ossatura pfem table3` repeats table 3 of A. Novikov, I. Kuzmin, N. Nedozhogin, S. Kopysov,
+// Formation of finite element systems on GPGPU (in Russian), PaVT 2014: seconds of one core for
 // stiffness matrices of order 1 to 5, and how many times faster schemes AI and AII are elsewhere.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The measurements of `ossatura pfem table3`.
+// This file measures the rows of `ossatura pfem table3`.
 #include "apps/driver/interrupt.hpp"
 #include "apps/pfem/table3_command.hpp"
 #include <ossatura/core/base/vector.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ossatura softbody`.
+// This subcommand is `ossatura softbody`: a scene to motion.
 #pragma once
 
 #include "apps/driver/context.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether bodies go through each other where contact does not look: it finds nodes against faces,
-// not edges against edges.
+// The crossing watch finds bodies that go through each other where contact does not look: contact
+// tests nodes against faces, not edges against edges.
 #pragma once
 
 #include "apps/softbody/output/results.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run: scene, set-up, step after step with what is written of them.
+// A run goes from scene and set-up through step after step, and writes results as the steps come.
 #include "apps/driver/interrupt.hpp"
 #include "apps/driver/output/content_hash.hpp"
 #include "apps/driver/output/table.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ossatura topopt`.
+// This subcommand is `ossatura topopt`: a deck to a part.
 #pragma once
 
 #include "apps/driver/context.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run: problem, set-up, step after step with what is written of them, analysis of the last
-// design.
+// A run goes from problem and set-up through step after step, writes results as the steps come, and
+// analyses the last design.
 #include "apps/driver/interrupt.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/driver/problem/library_message.hpp"

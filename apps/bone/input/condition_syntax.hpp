@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small notations of `ossatura bone` options. Errors are std::invalid_argument.
+// These functions parse the small notations of `ossatura bone` options. Errors are
+// std::invalid_argument.
 #pragma once
 
 #include "apps/bone/input/options.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the options to supports and loads on the grid.
+// This file turns options into supports and loads on the grid.
 #pragma once
 
 #include "apps/bone/input/model.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the options to a voxel model in the memory of a backend.
+// This file turns options into a voxel model in the memory of a backend.
 #pragma once
 
 #include "apps/bone/input/options.hpp"

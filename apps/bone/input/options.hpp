@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of `ossatura bone`: each member is one option, with its default and its unit.
+// BoneOptions hold the options of `ossatura bone`: each member is one option, with its default and
+// its unit.
 #pragma once
 
 #include "apps/driver/options/common.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the options to those of the solver.
+// This file turns options of the command line into options of the solver.
 #pragma once
 
 #include "apps/bone/input/options.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the axes of the image, along which everything is computed, to the world of its file.
+// The world frame takes results from the axes of the image, along which everything is computed, to
+// the world of the image's file.
 #pragma once
 
 #include <ossatura/core/mesh/voxel_image.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a bone analysis: fields for ParaView, and ParOSol's own layout.
+// These functions write the files of a bone analysis: fields for ParaView, and ParOSol's own
+// layout.
 #pragma once
 
 #include "apps/bone/input/model.hpp"

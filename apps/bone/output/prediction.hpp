@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What --dry-run expects of a run.
+// The prediction is the size and the memory that --dry-run expects of a run.
 #pragma once
 
 #include "apps/bone/input/options.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `ossatura bone` finds out, as numbers on the host. Lengths in mm, forces in N, moduli and
-// stresses in MPa, energies in N mm. What a test does not give stays empty.
+// BoneResults hold the results of `ossatura bone` as numbers on the host. Lengths are in mm, forces
+// in N, moduli and stresses in MPa, energies in N mm. Results that a test does not give stay empty.
 #pragma once
 
 #include "apps/bone/pistoia.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boxes with faces normal to the axes.
+// A box has faces normal to the axes.
 #pragma once
 
 #include <array>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file or the command line puts in the place of defaults. Recorded first, made later: a
-// default may depend on a mesh that is not read yet, and the command line wins over the file.
+// Changes are values from a file or the command line that replace defaults. They are recorded first
+// and made later: a default may depend on a mesh that is not read yet, and the command line wins
+// over the file.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of options that several subcommands have. All throw UsageError with the remedy.
+// These functions check options that several subcommands have. All throw UsageError with the
+// remedy.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From argv to options: the same rules for every subcommand.
+// The command line becomes options by the same rules for every subcommand.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

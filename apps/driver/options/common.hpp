@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options that every subcommand has.
+// Every subcommand has these common options.
 #pragma once
 
 #include <ossatura/core/base/log.hpp>

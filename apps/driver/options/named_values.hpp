@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of a choice, which JSON files and options share.
+// Named values are the names of a choice, which JSON files and options share.
 #pragma once
 
 #include <utility>

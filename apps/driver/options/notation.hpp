@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small notations of options. Errors are std::invalid_argument.
+// These functions parse the small notations of options. Errors are std::invalid_argument.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers whose squares and products neither vanish nor overflow, so that a residual of 0 by 0 does
-// not pass for a solution.
+// The number range excludes numbers whose squares and products vanish or overflow, so that a
+// residual of 0 by 0 does not pass for a solution.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kinds of options that CLI11 does not have as we want them. To be included by the files that
-// register options only: CLI11 is heavy.
+// These functions add kinds of options that CLI11 does not have in the form needed here. Only files
+// that register options include this header: CLI11 is heavy.
 #pragma once
 
 #include "apps/driver/options/named_values.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options that record a change. To be included by the files that register options only.
+// These functions register options that record a change. Only files that register options include
+// this header.
 #pragma once
 
 #include "apps/driver/options/changes.hpp"

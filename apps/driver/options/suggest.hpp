@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "Did you mean ...?"
+// did_you_mean names the word that a user probably meant.
 #pragma once
 
 #include <string>

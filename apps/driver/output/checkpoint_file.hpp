@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HDF5 files whose bytes are known to be those that were written.
+// A checkpoint file is an HDF5 file that proves that its bytes are the bytes that were written.
 //
 // A file begins with a block of 512 bytes, which HDF5 leaves to its users and passes over: one line
 // of text with the XXH64 of all bytes that follow. Whatever stands in the file, a flipped bit of it

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tells contents apart: XXH64 with seed 0, as `xxh64sum` prints it.
+// A content hash tells contents apart: XXH64 with seed 0, as `xxh64sum` prints it.
 #pragma once
 
 #include <cstddef>

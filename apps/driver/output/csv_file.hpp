@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of numbers as CSV, written line by line: what is there can be read while a run goes on,
-// and stays whatever ends it.
+// A CSV file receives a table of numbers line by line: programs can read the lines while a run goes
+// on, and the lines stay whatever ends the run.
 #pragma once
 
 #include <cstdio>

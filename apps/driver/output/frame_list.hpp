@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a series for ParaView, one for each step that is shown.
+// A frame list names the files of a series for ParaView, one for each step that is shown.
 #pragma once
 
 #include <ossatura/core/io/hdf5/vtkhdf.hpp>

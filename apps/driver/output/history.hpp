@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The residual of each iteration, as CSV.
+// The history writes the residual of each iteration as CSV.
 #pragma once
 
 #include "apps/driver/output/csv_file.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of output files, and what they may not replace.
+// These functions name output files and refuse names that would replace other files.
 #pragma once
 
 #include "apps/driver/output/provenance.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What --dry-run says, for every subcommand.
+// The prediction prints the answer to --dry-run, for every subcommand.
 #pragma once
 
 #include "apps/driver/context.hpp"

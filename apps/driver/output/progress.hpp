@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines that say how far a run is: one in place on a terminal, else few however long it takes.
+// Progress lines say how far a run is: one line in place on a terminal, else few lines however long
+// the run takes.
 #pragma once
 
 #include <ossatura/core/base/log.hpp>

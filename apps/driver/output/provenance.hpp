@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a result comes from: written into every output.
+// The provenance says where a result comes from; every output contains it.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON summary of a run: the parts that are the same for every subcommand.
+// The JSON summary of a run has parts that are the same for every subcommand; this file makes these
+// parts.
 #pragma once
 
 #include "apps/driver/context.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The short table on stdout.
+// The table is the short table of results on stdout.
 #pragma once
 
 #include <cstdint>

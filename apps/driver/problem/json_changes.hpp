@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of a JSON object that record a change.
+// These functions read keys of a JSON object that record a change.
 #pragma once
 
 #include "apps/driver/options/changes.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON files that users write by hand, and JSON as text.
+// These functions read JSON files that users write by hand, and print JSON as text.
 #pragma once
 
 #include <nlohmann/json.hpp>

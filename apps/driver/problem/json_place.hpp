@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value inside a JSON file together with where it stands, so that every message can say
+// A JsonPlace is a value inside a JSON file together with its place, so that every message can say
 // "scene.json: objects[1].material.young: ...".
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of three things the name of a problem is.
+// The name of a problem means a problem file, a mesh file or a generator; this file tells which.
 #pragma once
 
 #include <string>

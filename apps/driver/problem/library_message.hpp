@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library finds wrong with input that only it can check, for users.
+// library_message is the message of an error of the library about input, without the place in our
+// sources.
 #pragma once
 
 #include <exception>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes or elements of a mesh a problem means, as users write it.
+// A MeshSelection states which nodes or elements of a mesh a problem means, as users write it.
 #pragma once
 
 #include "apps/driver/options/box.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the nodes and elements of a mesh that a problem means.
+// A MeshSelector finds the nodes and elements of a mesh that a problem means.
 #pragma once
 
 #include "apps/driver/problem/mesh_selection.hpp"

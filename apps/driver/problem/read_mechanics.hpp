@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What problems of mechanics say alike in JSON.
+// These functions read the JSON keys that all problems of mechanics share.
 #pragma once
 
 #include "apps/driver/problem/json_place.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The notation of --generate: a mesh that is made instead of read.
+// This file parses the notation of --generate, which makes a mesh instead of reading one.
 #pragma once
 
 #include <array>

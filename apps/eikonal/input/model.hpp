@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the options to a mesh with velocities and sites.
+// This file turns options into a mesh with velocities and sites.
 #pragma once
 
 #include "apps/driver/context.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of `ossatura eikonal`: each member is one option, with its default and its unit.
+// EikonalCommandOptions hold the options of `ossatura eikonal`: each member is one option, with its
+// default and its unit.
 #pragma once
 
 #include "apps/driver/options/common.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where and when waves start, as users write it: --site and the files of --sites.
+// This file parses where and when waves start: --site and the files of --sites.
 #pragma once
 
 #include <array>

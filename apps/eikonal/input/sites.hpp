@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From sites as users write them to vertices of a mesh.
+// This file turns sites as users write them into vertices of a mesh.
 #pragma once
 
 #include "apps/eikonal/input/site_syntax.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conduction velocities of tissues, in m/s = mm/ms.
+// Tissues have conduction velocities, in m/s = mm/ms.
 #pragma once
 
 #include <ossatura/core/mesh/tetra_mesh.hpp>

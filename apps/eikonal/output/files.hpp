@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of activation times: for ParaView and for openCARP.
+// These functions write the files of activation times, for ParaView and for openCARP.
 #pragma once
 
 #include "apps/driver/context.hpp"

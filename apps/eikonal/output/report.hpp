@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the results of `ossatura eikonal` are told: a table to read and the JSON summary.
+// The report shows the results of `ossatura eikonal` as a table to read and as the JSON summary.
 #pragma once
 
 #include "apps/driver/context.hpp"

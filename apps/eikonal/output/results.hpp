@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `ossatura eikonal` finds out, as numbers on the host. Lengths in mm, times in ms, velocities
-// in m/s.
+// These structures hold the results of `ossatura eikonal` as numbers on the host. Lengths are in
+// mm, times in ms, velocities in m/s.
 #pragma once
 
 #include "apps/eikonal/activation_statistics.hpp"

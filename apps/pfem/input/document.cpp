@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The document of a problem file, a mesh file or a generator, with what the command line says.
+// The document of a run comes from a problem file, a mesh file or a generator, changed by the
+// command line.
 #include "apps/pfem/input/generators.hpp"
 #include "apps/pfem/input/model.hpp"
 #include "apps/pfem/input/read_problem.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An elastic body of hexahedra of high order as users write it, checked as far as it can be without
-// its mesh. SI units.
+// A document states an elastic body of hexahedra of high order as users write it, checked as far as
+// a check is possible without the mesh. SI units.
 #pragma once
 
 #include "apps/driver/options/changes.hpp"

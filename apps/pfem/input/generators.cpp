@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lame's solutions for thick spheres and tubes under inner pressure: S. Timoshenko, J. Goodier,
-// Theory of Elasticity, 3rd ed. (1970), sections 136 and 28.
+// The generators make thick spheres and tubes under inner pressure with Lame's solutions (S.
+// Timoshenko, J. Goodier, Theory of Elasticity, 3rd ed. (1970), sections 136 and 28).
 #include "apps/pfem/input/generators.hpp"
 
 #include "apps/driver/output/table.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds and loads a body: parts of its boundary turned into prescribed modes and forces.
+// This file turns parts of a body's boundary into prescribed modes and forces.
 #pragma once
 
 #include "apps/driver/problem/mesh_selector.hpp"

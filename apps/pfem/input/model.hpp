@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a problem as users write it to what is solved: mesh read or made, modes numbered, supports
-// and loads on these.
+// This file turns a problem as users write it into the model that is solved: mesh read or made,
+// modes numbered, supports and loads on the modes.
 #pragma once
 
 #include "apps/driver/context.hpp"

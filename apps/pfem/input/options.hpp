@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of `ossatura pfem`. What a problem says too is empty here unless given: the command
-// line wins over the problem.
+// PfemCommandOptions hold the options of `ossatura pfem`. Members that a problem sets too are empty
+// unless given: the command line wins over the problem.
 #pragma once
 
 #include "apps/driver/options/common.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elasticity with three planes of symmetry across the axes.
+// Orthotropic elasticity has three planes of symmetry across the axes.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a mesh, what holds and loads them, and what they are made of.
+// The reader takes parts of a mesh, their supports and loads, and their materials from a problem.
 #include "apps/driver/problem/read_mechanics.hpp"
 #include "apps/pfem/input/orthotropy.hpp"
 #include "apps/pfem/input/read_problem.hpp"

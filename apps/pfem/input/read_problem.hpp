@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problems of elements of high order from JSON; docs/pfem.md has the keys.
+// read_pfem reads problems of elements of high order from JSON; docs/pfem.md has the keys.
 #pragma once
 
 #include "apps/pfem/input/document.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solutions on grids in the elements: their largest values, and a file for ParaView.
+// These functions evaluate solutions on grids in the elements: their largest values, and a file for
+// ParaView.
 #pragma once
 
 #include "apps/pfem/input/model.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What solving with elements of high order will take, before anything is formed.
+// The prediction estimates the size and the memory of a solve with elements of high order, before
+// anything is formed.
 #pragma once
 
 #include "apps/pfem/input/model.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of `ossatura pfem` for people and for programs.
+// The report shows the results of `ossatura pfem` to people and to programs.
 #pragma once
 
 #include "apps/pfem/input/model.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `ossatura pfem` finds out, as numbers on the host. SI units.
+// These structures hold the results of `ossatura pfem` as numbers on the host. SI units.
 #pragma once
 
 #include <ossatura/kernels/pfem/operator.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of the JSON summary of `ossatura pfem`.
+// These functions make parts of the JSON summary of `ossatura pfem`.
 #pragma once
 
 #include "apps/pfem/input/model.hpp"

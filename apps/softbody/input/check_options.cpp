@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a combination of options, and what to do instead.
+// These checks refuse combinations of options that contradict each other, and say what to do
+// instead.
 #include "apps/driver/options/check.hpp"
 #include "apps/softbody/input/options.hpp"
 #include <ossatura/core/base/require.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that scenes and options share.
+// Scenes and options share these names of choices.
 #pragma once
 
 #include "apps/driver/options/named_values.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warnings of objects that can be solved but may not be what was meant.
+// Mesh doubts are warnings about objects that can be solved but may not be what the user meant.
 #pragma once
 
 #include <ossatura/solvers/softbody/scene.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a scene as users write it to what is solved: meshes read and placed, boxes turned into nodes
-// and elements.
+// This file turns a scene as users write it into the scene that is solved: meshes read and placed,
+// boxes turned into nodes and elements.
 #pragma once
 
 #include "apps/driver/context.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One object of a scene: its mesh in place, and what boxes select of it.
+// This file makes one object of a scene: its mesh in place, and the parts of the mesh that boxes
+// select.
 #include "apps/driver/problem/mesh_selector.hpp"
 #include "apps/softbody/input/model.hpp"
 #include <ossatura/core/base/require.hpp>

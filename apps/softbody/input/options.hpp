@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of `ossatura softbody`. What a scene says too is empty here unless given: the command
-// line wins over the scene.
+// SoftbodyCommandOptions hold the options of `ossatura softbody`. Members that a scene sets too are
+// empty unless given: the command line wins over the scene.
 #pragma once
 
 #include "apps/driver/options/changes.hpp"

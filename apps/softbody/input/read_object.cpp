@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One of the "objects" of a scene.
+// The reader takes one of the "objects" from a scene.
 #include "apps/driver/problem/read_mechanics.hpp"
 #include "apps/softbody/input/read_scene.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenes from JSON; docs/softbody.md has the keys.
+// read_scene reads scenes from JSON; docs/softbody.md has the keys.
 #pragma once
 
 #include "apps/softbody/input/scene_document.hpp"

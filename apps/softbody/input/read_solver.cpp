@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The "solver" part of a scene.
+// The reader takes the "solver" part from a scene.
 #include "apps/driver/options/notation.hpp"
 #include "apps/driver/problem/json_changes.hpp"
 #include "apps/softbody/input/choices.hpp"

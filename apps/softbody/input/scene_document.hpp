@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scene as users write it, checked as far as it can be without its meshes. SI units.
+// A scene document states a scene as users write it, checked as far as a check is possible without
+// the meshes. SI units.
 #pragma once
 
 #include "apps/driver/problem/mesh_selection.hpp"

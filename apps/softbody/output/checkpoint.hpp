@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a run, to go on from.
+// A checkpoint holds the state of a run, so that another run can go on from there.
 #pragma once
 
 #include <ossatura/solvers/softbody/scene.hpp>

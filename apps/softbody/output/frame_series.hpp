@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Soft bodies in time, for ParaView.
+// A frame series writes soft bodies in time, for ParaView.
 #pragma once
 
 #include "apps/driver/output/frame_list.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a scene will take, before anything is solved.
+// The prediction estimates the size and the memory of a scene, before anything is solved.
 #pragma once
 
 #include "apps/softbody/input/model.hpp"

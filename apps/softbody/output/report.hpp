@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of a run as a short table and as the JSON summary.
+// The report shows the results of a run as a short table and as the JSON summary.
 #pragma once
 
 #include "apps/driver/context.hpp"

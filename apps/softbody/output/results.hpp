@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `ossatura softbody` finds out, as numbers on the host. SI units.
+// These structures hold the results of `ossatura softbody` as numbers on the host. SI units.
 #pragma once
 
 #include "apps/softbody/input/model.hpp"

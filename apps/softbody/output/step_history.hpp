@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line of CSV for every step.
+// The step history writes a line of CSV for every step.
 #pragma once
 
 #include "apps/driver/output/csv_file.hpp"

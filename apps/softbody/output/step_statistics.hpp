@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All steps of a run in a few numbers.
+// The step statistics describe all steps of a run in a few numbers.
 #pragma once
 
 #include "apps/softbody/output/results.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the JSON summary that are of soft bodies.
+// These functions make the parts of the JSON summary that belong to soft bodies.
 #pragma once
 
 #include "apps/softbody/output/results.hpp"

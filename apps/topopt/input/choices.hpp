@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names and notations that problems and options share.
+// Problems and options share these names and notations.
 #pragma once
 
 #include "apps/driver/options/changes.hpp"

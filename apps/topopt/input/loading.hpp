@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Load cases and mechanisms: parts of a mesh turned into forces on nodes, outputs and springs.
+// This file turns parts of a mesh into load cases and mechanisms: forces on nodes, outputs and
+// springs.
 #pragma once
 
 #include "apps/driver/problem/mesh_selector.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a problem as users write it to what is solved: mesh read or made, sets and boxes turned into
-// nodes and elements.
+// This file turns a problem as users write it into the problem that is solved: mesh read or made,
+// sets and boxes turned into nodes and elements.
 #pragma once
 
 #include "apps/driver/context.hpp"

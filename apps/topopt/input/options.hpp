@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of `ossatura topopt`. What a problem says too is empty here unless given: the command
-// line wins over the problem.
+// TopoptCommandOptions hold the options of `ossatura topopt`. Members that a problem sets too are
+// empty unless given: the command line wins over the problem.
 #pragma once
 
 #include "apps/driver/options/common.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a design is found: the keys of a problem that options replace.
+// The reader takes the keys of a problem that options replace: how a design is found.
 #include "apps/driver/problem/json_changes.hpp"
 #include "apps/topopt/input/choices.hpp"
 #include "apps/topopt/input/read_problem.hpp"

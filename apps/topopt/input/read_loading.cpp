@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds and loads a body, where material may be, and what is asked of it.
+// The reader takes supports, loads, design space and goals from a problem.
 #include "apps/driver/problem/read_mechanics.hpp"
 #include "apps/topopt/input/read_problem.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forces on the nodes from a traction on the surface.
+// This file turns a traction on the surface into forces on nodes.
 #pragma once
 
 #include <ossatura/core/mesh/hexa_model.hpp>

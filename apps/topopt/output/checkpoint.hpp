@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a topology optimisation, to go on from.
+// A checkpoint holds the state of a topology optimisation, so that another run can go on from
+// there.
 #pragma once
 
 #include <ossatura/solvers/topopt/optimizer.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Designs for ParaView and for CAD.
+// These functions write designs for ParaView and for CAD.
 #pragma once
 
 #include "apps/driver/output/frame_list.hpp"

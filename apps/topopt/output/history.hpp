@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line of CSV for every step of a design.
+// The history writes a line of CSV for every step of a design.
 #pragma once
 
 #include "apps/driver/output/csv_file.hpp"

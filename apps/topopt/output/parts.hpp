@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which pieces of a design carry something.
+// The parts of a design are its connected pieces; these functions tell which pieces carry load.
 #pragma once
 
 #include "apps/topopt/input/model.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a topology optimisation will take, before anything is solved.
+// The prediction estimates the size and the memory of a topology optimisation, before anything is
+// solved.
 #pragma once
 
 #include "apps/topopt/input/model.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `ossatura topopt` finds out, as numbers on the host. SI units.
+// These structures hold the results of `ossatura topopt` as numbers on the host. SI units.
 #pragma once
 
 #include <ossatura/solvers/topopt/optimizer.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the JSON summary that are of topology optimisation.
+// These functions make the parts of the JSON summary that belong to topology optimisation.
 #pragma once
 
 #include "apps/topopt/input/model.hpp"
