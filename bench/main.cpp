@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Benchmarks of ossatura: every variant on every backend of the build, verified before it is timed,
-// beside the ceilings of the machine measured in the same process. command_line.cpp has the usage.
+// ossatura_bench runs every variant on every backend of the build, verified before it is timed,
+// beside the ceilings of the machine measured in the same process. harness/command_line.cpp has the
+// usage.
 #include "bench/harness/command_line.hpp"
 #include "bench/harness/context.hpp"
 #include "bench/harness/groups.hpp"

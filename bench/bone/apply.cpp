@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Without a stored matrix, for every operator of kernels/bone/operator_list.hpp:
+// These rows time products without a stored matrix, for every operator of
+// kernels/bone/operator_list.hpp:
 //   voxel_apply/<operator>/<backend>/<f64|f32>/<image>:<n>           y = A x
 //   voxel_residual/<operator>/<backend>/<f64|f32>/<image>:<n>        r = b - A x, 0 where held
 //   voxel_smoothing_step/<operator>/<backend>/<f64|f32>/<image>:<n>  y = x + omega D^-1 (b - A x)

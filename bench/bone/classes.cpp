@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// voxel_classes/<backend>/<image>:<n>: how the elements of the offset operator fall into classes of
-// 1-, 2- and 4-byte distances, and its bytes per element; the time is that of its set-up.
+// These rows show how the elements of the offset operator fall into classes of 1-, 2- and 4-byte
+// distances, and its bytes per element; the time is that of its set-up:
+//   voxel_classes/<backend>/<image>:<n>
 #include "bench/bone/cost.hpp"
 #include "bench/bone/model.hpp"
 #include "bench/harness/groups.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least that voxel kernels have to read, write and compute.
+// The cost of a voxel kernel is the least that the kernel has to read, write and compute.
 //
 // Bytes: each entry of a vector, of the moduli and of the stored indices moves once, however often
 // a kernel asks for it. Of the grid that is 16 bytes per block of 4^3 lattice sites and the way

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// voxel_memory/<operator>/<backend>/<precision>/<image>:<n>: the peak of Kokkos's allocations from
-// the image to a solver that is set up, with the bounds of solve_variant.hpp. A solve takes no more
-// (voxel_solve measures that too, and takes longer). The time is that of the set-up with few
-// Lanczos steps. The largest model that a device holds: --sizes=600,800,1000,... on one variant;
-// the sizes that do not fit are skipped.
+// These rows measure the peak of Kokkos's allocations from the image to a solver that is set up,
+// with the bounds of solve_variant.hpp:
+//   voxel_memory/<operator>/<backend>/<precision>/<image>:<n>
+// A solve takes no more (voxel_solve measures the solve too, and takes longer). The time is that of
+// the set-up with few Lanczos steps. To find the largest model that a device holds, run
+// --sizes=600,800,1000,... on one variant; sizes that do not fit are skipped.
 #include "bench/bone/model.hpp"
 #include "bench/bone/solve_variant.hpp"
 #include "bench/harness/groups.hpp"

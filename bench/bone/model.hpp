@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The voxel models that benchmarks run on.
+// Benchmarks run on these voxel models.
 #pragma once
 
 #include <ossatura/solvers/bone/solver.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// voxel_multigrid/<piece>/<backend>/<f64|f32>/<image>:<n>: the parts of a multigrid cycle beside
-// the finest level's product, per degree of freedom of the finer level.
+// These rows time the parts of a multigrid cycle other than the finest level's product, per degree
+// of freedom of the finer level:
+//   voxel_multigrid/<piece>/<backend>/<f64|f32>/<image>:<n>
 #include "bench/bone/cost.hpp"
 #include "bench/bone/model.hpp"
 #include "bench/harness/compare_vectors.hpp"

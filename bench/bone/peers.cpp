@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// peers/csr_<library>/<backend>/<f64|f32>/<image>:<n>: the product of voxel_apply with the
-// assembled matrix, by Kokkos Kernels where it is found and by Eigen on the host.
+// These rows time the product of voxel_apply with the assembled matrix, by Kokkos Kernels where the
+// build found it and by Eigen on the host:
+//   peers/csr_<library>/<backend>/<f64|f32>/<image>:<n>
 #include "bench/bone/cost.hpp"
 #include "bench/bone/csr_assembly.hpp"
 #include "bench/bone/model.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// voxel_profile/<operator>/<backend>/<precision>/<image>:<n>: where the time of an iteration of the
-// preconditioned conjugate gradients goes. The time of the row is that of an iteration as it runs.
-// Then the same iterations are recorded, with a wait around each kernel (kernel_times.hpp):
-// counters cg_ms, level<l>_ms; the kernels are printed as a table after the rows, unless those are
-// JSON or CSV.
+// These rows show where the time of an iteration of the preconditioned conjugate gradients goes:
+//   voxel_profile/<operator>/<backend>/<precision>/<image>:<n>
+// The time of the row is that of an iteration as it runs. Then the same iterations are recorded,
+// with a wait around each kernel (bench/harness/kernel_times.hpp): counters cg_ms, level<l>_ms; the
+// kernels are printed as a table after the rows, unless the rows are JSON or CSV.
 #include "bench/bone/model.hpp"
 #include "bench/bone/solve_variant.hpp"
 #include "bench/harness/groups.hpp"

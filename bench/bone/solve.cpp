@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// voxel_solve/<operator>/<backend>/<precision>/<image>:<n>: an axial test from the image in the
-// backend's memory to the displacements at a relative residual of 1e-6. The time of a row is that
-// of the solve; the others are counters: image_s to make the image, setup_s from there to a solver
-// that is ready, of which model_s for grid, moduli and load. Ends with an error where the peak of
-// Kokkos's allocations is above a bound.
+// These rows time an axial test from the image in the backend's memory to the displacements at a
+// relative residual of 1e-6:
+//   voxel_solve/<operator>/<backend>/<precision>/<image>:<n>
+// The time of a row is that of the solve; other times are counters: image_s to make the image,
+// setup_s from there to a solver that is ready, of which model_s for grid, moduli and load. A row
+// ends with an error where the peak of Kokkos's allocations is above a bound.
 #include "bench/bone/model.hpp"
 #include "bench/bone/solve_variant.hpp"
 #include "bench/harness/groups.hpp"

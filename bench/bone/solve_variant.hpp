@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways to solve a voxel problem that are compared, and the memory they may take.
+// A variant is one of the ways to solve a voxel problem that are compared, with the memory that it
+// may take.
 #pragma once
 
 #include "bench/bone/model.hpp"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// <group>/<method>/<backend>/<precision>/ventricles:<n>: activation times of generated ventricles
-// with n tetrahedra edges in hundredths of a millimetre (--edges): 72 has 3.1 million tetrahedra,
-// 36 has 24.7 million. The time of a row is that of the iterations, without set-up and certificate,
-// except for eikonal_setup: from the mesh on the host to a solver that is ready. Groups:
+// These rows time activation times of generated ventricles with n tetrahedra edges in hundredths of
+// a millimetre (--edges): 72 has 3.1 million tetrahedra, 36 has 24.7 million:
+//   <group>/<method>/<backend>/<precision>/ventricles:<n>
+// The time of a row is that of the iterations, without set-up and certificate, except for
+// eikonal_setup: from the mesh on the host to a solver that is ready. Groups:
 //   eikonal                one set of five sites, squared lengths, the default tolerance
 //   eikonal_products       18 products for each tetrahedron
 //   eikonal_deterministic

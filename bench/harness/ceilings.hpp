@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the machine can do at best: the rates that every other row is a fraction of.
+// Ceilings are the best rates that the machine can reach; every other row is a fraction of a
+// ceiling.
 #pragma once
 
 #include <cstdint>

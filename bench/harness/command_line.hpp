@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ossatura_bench is asked to do.
+// The command line says what ossatura_bench measures.
 #pragma once
 
 #include "bench/harness/options.hpp"

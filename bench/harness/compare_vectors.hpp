@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far two results are apart, before either is timed.
+// relative_difference measures how far two results are apart, before either is timed.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a result has to say about where it was measured.
+// The context records on which machine and build a result was measured.
 #pragma once
 
 #include <string>

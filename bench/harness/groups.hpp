@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The groups of benchmarks: what they are called, who adds their rows, and at which sizes they run
+// The table of groups lists the groups of benchmarks: names, functions that add rows, and sizes
 // with --quick and --full.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGINT and SIGTERM end a run after the row that runs.
+// SIGINT and SIGTERM end a run after the present row.
 #pragma once
 
 namespace ossatura::bench {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rows keep for those after them, because it takes long to make.
+// Kept objects pass from row to row, because they take long to make.
 #pragma once
 
 #include <memory>

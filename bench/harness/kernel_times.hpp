@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time of every kernel by its label, through the callbacks of Kokkos Tools: on every backend,
-// without a profiler.
+// KernelTimes measure the time of every kernel by its label, through the callbacks of Kokkos Tools:
+// on every backend, without a profiler.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing with fences, and the counters every row carries.
+// These functions time work between fences and set the counters that every row carries.
 #pragma once
 
 #include "bench/harness/ceilings.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What decides which rows there are, and how long each is measured.
+// These options decide which rows there are, and how long each is measured.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that failed or were skipped. Google Benchmark knows only errors, under names that differ
-// between its versions.
+// The outcome counts rows that failed or were skipped. Google Benchmark knows only errors, under
+// names that differ between its versions.
 #pragma once
 
 #include <map>

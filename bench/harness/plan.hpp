@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a run will take.
+// A plan estimates how long a run will take.
 #pragma once
 
 #include "bench/harness/context.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a group adds its rows.
+// A group adds its rows with these functions.
 #pragma once
 
 #include "bench/harness/options.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ossatura_bench prints: a line for each row.
+// The reporter prints a line for each row of ossatura_bench.
 #pragma once
 
 #include "bench/harness/plan.hpp"

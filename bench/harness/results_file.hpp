@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results as they come.
+// The results file receives the results as they come.
 #pragma once
 
 #include <ossatura/core/base/timer.hpp>

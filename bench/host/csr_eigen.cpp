@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Apart from Kokkos, so that nvcc never sees Eigen.
+// Eigen multiplies with the assembled matrix here, apart from Kokkos, so that nvcc never sees
+// Eigen.
 #include "bench/host/csr_matrix.hpp"
 
 #include <Eigen/SparseCore>

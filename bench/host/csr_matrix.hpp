@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The assembled matrix that matrix-free products are compared with; host memory, no Kokkos.
+// The assembled matrix is compared with matrix-free products; host memory, no Kokkos.
 #pragma once
 
 #include <cstddef>

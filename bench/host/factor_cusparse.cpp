@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuSPARSE's SpSV, loaded when it is asked for: a benchmark built with its headers also runs where
-// the library is not installed.
+// This file loads cuSPARSE's SpSV when a row asks for it: a benchmark built with its headers also
+// runs where the library is not installed.
 #include "bench/host/factor_cusparse.hpp"
 
 #include <cusparse.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuSPARSE's triangular solves, behind addresses: no Kokkos, so that a host compiler takes it.
+// cuSPARSE's triangular solves take bare addresses here, without Kokkos, so that a host compiler
+// compiles them.
 #pragma once
 
 #include <cstddef>

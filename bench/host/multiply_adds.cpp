@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector types of GCC and Clang, because loops over the chains are not always vectorised. Apart
-// from Kokkos, so that nvcc never sees them.
+// The chains of multiply-adds use vector types of GCC and Clang, because loops over the chains are
+// not always vectorised. The file is apart from Kokkos, so that nvcc never sees these types.
 #include "bench/host/multiply_adds.hpp"
 
 namespace ossatura::bench {

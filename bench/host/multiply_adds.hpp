@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The multiply-add rate of a host core; no Kokkos.
+// This function measures the multiply-add rate of a host core; no Kokkos.
 #pragma once
 
 namespace ossatura::bench {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Apart from Kokkos, so that nvcc never sees Eigen.
+// Eigen assembles triplets here, apart from Kokkos, so that nvcc never sees Eigen.
 #include "bench/host/triplets_eigen.hpp"
 
 #include <Eigen/SparseCore>

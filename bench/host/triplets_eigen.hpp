@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assembly by Eigen, which the maps are compared with; host memory, no Kokkos.
+// Assembly by Eigen is compared with the maps; host memory, no Kokkos.
 #pragma once
 
 #include <memory>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// pfem_apply/<operator>/<backend>/f64/<shapes>:<n>/p:<p>: y = K x on n^3 hierarchical hexahedra of
-// order p in the trunk space, for the operators of kernels/pfem/operator.hpp and for the matrix in
-// rows of scalars by Kokkos Kernels (csr_kokkos_kernels) where it is found. --sizes=8,16 is n; left
-// out, it is such that packed matrices take 4 GB on devices and 128 MB on cores. dofs are those of
-// the mesh, each once. Bytes and flops are those that the operator states
+// These rows time y = K x on n^3 hierarchical hexahedra of order p in the trunk space, for the
+// operators of kernels/pfem/operator.hpp and for the matrix in rows of scalars by Kokkos Kernels
+// (csr_kokkos_kernels) where the build found it:
+//   pfem_apply/<operator>/<backend>/f64/<shapes>:<n>/p:<p>
+// --sizes=8,16 is n; left out, it is such that packed matrices take 4 GB on devices and 128 MB on
+// cores. dofs are those of the mesh, each once. Bytes and flops are those that the operator states
 // (HierarchicOperatorCost) with x read and y written; of_ceiling is the larger fraction of the
 // rates of a copy and of multiply-adds, over_packed the speed-up over packed matrices, where these
 // ran before.

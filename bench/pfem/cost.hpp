@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least that forming a stiffness matrix of a hierarchical hexahedron has to move and compute.
+// The cost of forming a stiffness matrix of a hierarchical hexahedron is the least that has to be
+// moved and computed.
 #pragma once
 
 #include <ossatura/kernels/pfem/hexa_batch.hpp>

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// pfem_form/<method>/<backend>/f64/<shapes>/<trunk|tensor>/<packed|full>/p:<p>: the stiffness
-// matrices of m hierarchical hexahedra of order p with p + 1 points along each axis, by every
-// method of kernels/pfem/stiffness/method.hpp that can do them. --elements=10000,1000000 is m; left
-// out, it is 10 000 on devices, fewer where a row would take more than about five seconds a run,
-// and on cores as many as take about a fifth of a second (rows of a second a matrix have no place
-// there). Matrices that do not fit the memory at once are formed in worksets, one in the place of
-// the other, and more elements than the tables of D fit for are the same ones over again.
+// These rows time forming the stiffness matrices of m hierarchical hexahedra of order p with p + 1
+// points along each axis, by every method of kernels/pfem/stiffness/method.hpp that can do them:
+//   pfem_form/<method>/<backend>/f64/<shapes>/<trunk|tensor>/<packed|full>/p:<p>
+// --elements=10000,1000000 is m; left out, it is 10 000 on devices, fewer where a row would take
+// more than about five seconds a run, and on cores as many as take about a fifth of a second (rows
+// of a second a matrix have no place there). Matrices that do not fit the memory at once are formed
+// in worksets, one in the place of the other, and more elements than the tables of D fit for are
+// the same ones over again.
 //
-// Before it is timed, matrices of the last workset are compared with those of another method.
-// Bytes and flops are those of bench/pfem/cost.hpp: of_write is the time to write the matrices at
-// the rate of the fill ceiling, of_fma the method's flops at the rate of multiply-adds, of_roofline
-// the larger of the times to read and write what there is and to compute the least that is known,
-// over the time taken. Matrix instructions can pass that. plain_GFLOP/s is for all methods the rate
-// of the flops of plain sums along axes.
+// Before it is timed, matrices of the last workset are compared with those of another method. Bytes
+// and flops are those of bench/pfem/cost.hpp: of_write is the time to write the matrices at the
+// rate of the fill ceiling, of_fma the method's flops at the rate of multiply-adds, of_roofline the
+// larger of the times to read and write what there is and to compute the least that is known, over
+// the time taken. Matrix instructions can pass that. plain_GFLOP/s is for all methods the rate of
+// the flops of plain sums along axes.
 #include "bench/harness/compare_vectors.hpp"
 #include "bench/harness/groups.hpp"
 #include "bench/harness/kept.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hierarchical hexahedra of the rows pfem_*: shapes with their materials. Host memory.
+// The rows pfem_* run on these hierarchical hexahedra: shapes with their materials. Host memory.
 #pragma once
 
 #include <ossatura/core/pfem/hexa_map.hpp>

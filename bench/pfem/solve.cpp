@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// pfem_solve/<preconditioner>/<operator>/<backend>/f64/<n>/p:<p>: n^3 distorted hierarchical
-// hexahedra of order p in the trunk space, clamped on one side, under a body force, from zero to a
-// true residual of 1e-8. <operator> is automatic, packed, bsr or matrix-free, or element-wise: the
-// vectors of the iteration element by element. The time of a row is that of the solve; counters:
-// setup_s from the mesh on the host to a solver, iterations.
+// These rows time a solve on n^3 distorted hierarchical hexahedra of order p in the trunk space,
+// clamped on one side, under a body force, from zero to a true residual of 1e-8:
+//   pfem_solve/<preconditioner>/<operator>/<backend>/f64/<n>/p:<p>
+// <operator> is automatic, packed, bsr or matrix-free, or element-wise: the vectors of the
+// iteration element by element. The time of a row is that of the solve; counters: setup_s from the
+// mesh on the host to a solver, iterations.
 #include "bench/harness/groups.hpp"
 #include "bench/harness/measure.hpp"
 #include "bench/harness/register.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// soft_assembly/<method>/<backend>/f64/<mesh>:<n>: from element matrices of random numbers to the
-// matrix of a soft body, as in every step of it. Methods:
+// These rows time assembly: from element matrices of random numbers to the matrix of a soft body,
+// as in every step of the solver:
+//   soft_assembly/<method>/<backend>/f64/<mesh>:<n>
+// Methods:
 //   elements               the element map; with the mass and the right-hand side
 //   coo_blocks             the CooMap of 3 x 3 blocks, from values that are there
 //   coo_blocks_collect     and with writing these from the element matrices
@@ -10,10 +12,10 @@
 //   eigen, eigen_collect   setFromTriplets on one thread of the host, and with writing the list
 // soft_assembly_setup/<what>/...: from indices to a map that is ready, on the backend, and _host:
 // sorted on the host; matches: the comparison that finds a changed pattern.
-// soft_multiply/<method>/...: the product of the matrix with a vector.
-// Every row is verified against another method before it is timed; maps and element matrices are
-// kept from row to row. Data that fits into a cache is there: rows repeat the work on the same
-// arrays, as a step finds what its elements have written.
+// soft_multiply/<method>/...: the product of the matrix with a vector. Every row is verified
+// against another method before it is timed; maps and element matrices are kept from row to row.
+// Data that fits into a cache is there: rows repeat the work on the same arrays, as a step finds
+// what its elements have written.
 #include "bench/harness/compare_vectors.hpp"
 #include "bench/harness/groups.hpp"
 #include "bench/harness/kept.hpp"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// soft_cg/<law>/<way>/<backend>/f64/<model>:<iterations>: a step of a soft body with a fixed number
-//   of iterations of conjugate gradients without preconditioner, from element maths to new
-//   positions (figures 6 and 7 of Zeng and Courtecuisse, arXiv 2306.05893). Ways:
+// These rows time a step of a soft body with a fixed number of iterations of conjugate gradients
+// without preconditioner, from element maths to new positions (figures 6 and 7 of Zeng and
+// Courtecuisse, arXiv 2306.05893):
+//   soft_cg/<law>/<way>/<backend>/f64/<model>:<iterations>
+// Ways:
 //   assembled                 through the element map, products by 3 x 3 blocks
 //   kokkos_kernels            the same, products by the spmv of Kokkos Kernels on scalars
 //   eigen                     setFromTriplets and Eigen's product, one thread of the host
@@ -9,9 +11,9 @@
 //   matrix_free_gather        the same, written for each node of an element and gathered
 //   element_matrices_atomics, _gather   elements of any law by their stored matrices
 // All but the product are the kernels of the solver, recorded as a graph on devices.
-// `per_iteration_us` is that of the iterations alone. Rows without a way are in step.cpp: the
-// same step by the solver as users have it.
-// Verified: right-hand side and product against those of the assembled matrix.
+// `per_iteration_us` is that of the iterations alone. Rows without a way are in step.cpp: the same
+// step by the solver as users have it. Verified: right-hand side and product against those of the
+// assembled matrix.
 #include "bench/harness/compare_vectors.hpp"
 #include "bench/harness/groups.hpp"
 #include "bench/harness/measure.hpp"

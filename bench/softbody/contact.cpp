@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// soft_contact/<what>/<backend>/f64/<mesh>:<n>: a soft body whose 82 lowest nodes are below a
-// plane, 246 constraints as Zeng and Courtecuisse's liver has on average (arXiv 2306.05893). What:
+// These rows time contact of a soft body whose 82 lowest nodes are below a plane, 246 constraints
+// as Zeng and Courtecuisse's liver has on average (arXiv 2306.05893):
+//   soft_contact/<what>/<backend>/f64/<mesh>:<n>
+// What:
 //   detect      the nodes below the plane
 //   compliance  H A^-1 H^T from the inverse factor in single precision
 //   sweeps      projected Gauss-Seidel from no forces to a tolerance of 1e-8

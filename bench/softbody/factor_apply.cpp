@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// factor_apply/<way>/<backend>/<model>: one application of M^-1 = L^-T D^-1 L^-1, the factor of the
-// first step's matrix of a soft body, in double precision unless the way says otherwise:
+// These rows time one application of M^-1 = L^-T D^-1 L^-1, the factor of the first step's matrix
+// of a soft body, in double precision unless the way says otherwise:
+//   factor_apply/<way>/<backend>/<model>
+// Ways:
 //   levels              scalar rows by levels
 //   dissection          sub-domains of nested dissection (the paper's)
 //   supernodes          panels: by levels on devices, subtrees on cores

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kokkos Kernels' triangular solves with the factor of the factor_apply rows.
+// Kokkos Kernels' triangular solves run here with the factor of the factor_apply rows.
 #pragma once
 
 #include "bench/host/csr_matrix.hpp"

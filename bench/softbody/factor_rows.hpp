@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// L as a sparse matrix of scalars, for what others bring to apply it, and the plain sequential
-// solve with it; host memory, no Kokkos but for the types of the pattern.
+// Factor rows are L as a sparse matrix of scalars, for other libraries that apply the factor, and
+// the plain sequential solve with L; host memory, no Kokkos but for the types of the pattern.
 #pragma once
 
 #include "bench/host/csr_matrix.hpp"

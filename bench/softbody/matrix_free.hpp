@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with the matrix of a soft body element by element, without assembling it: what assembly
-// is compared with in conjugate gradients.
+// These products multiply with the matrix of a soft body element by element, without assembly, for
+// comparison with assembly in conjugate gradients.
 //
 // Corotational tetrahedra need 11 numbers each [1]: with the gradients d_a of the shape functions
 // in the rotated frame and H = sum_b p_b d_b^T,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The meshes of the rows of soft bodies.
+// The rows of soft bodies run on these meshes.
 #pragma once
 
 #include "bench/harness/options.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The soft bodies that benchmarks run on, with the matrix of their first step and its factor.
+// Benchmarks of soft bodies run on these bodies, with the matrix of their first step and its
+// factor.
 #pragma once
 
 #include "bench/harness/options.hpp"

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// soft_step/<law>/<refresh>/<backend>/f64/<model>: steps of a soft body that starts to move under a
-//   load, with conjugate gradients to 1e-9 of the true residual: the table of whole steps of Zeng
-//   and Courtecuisse (arXiv 2306.05893, Table 5). Times of a step are means over the steps timed;
-//   `median_us`, `p90_us`, and the means of its phases from as many steps that wait for each.
-// soft_cg/<law>/<backend>/f64/<model>:<iterations>: a step with a fixed number of iterations of
-//   conjugate gradients without preconditioner (their figures 6 and 7; cg.cpp has others'
-//   ways to do the same).
-//   `iterations` are fewer where rounding is reached before.
-// Verified: every step converged in the true residual (soft_step), and the energies are finite.
+// These rows time steps of a soft body that starts to move under a load, with conjugate gradients
+// to 1e-9 of the true residual: the table of whole steps of Zeng and Courtecuisse (arXiv
+// 2306.05893, Table 5):
+//   soft_step/<law>/<refresh>/<backend>/f64/<model>
+// Times of a step are means over the steps timed; `median_us`, `p90_us`, and the means of its
+// phases from as many steps that wait for each phase. A second group has a fixed number of
+// iterations of conjugate gradients without preconditioner (their figures 6 and 7; cg.cpp has
+// others' ways to do the same):
+//   soft_cg/<law>/<backend>/f64/<model>:<iterations>
+// `iterations` are fewer where rounding is reached before. Verified: every step converged in the
+// true residual (soft_step), and the energies are finite.
 #include "bench/harness/groups.hpp"
 #include "bench/harness/measure.hpp"
 #include "bench/harness/register.hpp"

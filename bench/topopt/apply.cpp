@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// hexa_apply/<operator>/<backend>/<f64|f32>/<box|distorted>:<n>: y = A x on n^3 hexahedra with
-// moduli of their own, for every operator of kernels/hexa/operator.hpp and for the matrix in rows
-// of scalars by Kokkos Kernels (csr_kokkos_kernels) where it is found. Bytes and flops are those
-// that the operator states (HexaOperatorCost); of_ceiling is the larger fraction of the rates of a
-// copy and of multiply-adds, over_ebe the speed-up over `ebe` where that ran before.
-// --sizes=80,160,311 are 0.5, 4 and 30 million elements; rows whose memory does not fit are skipped
-// and say so.
+// These rows time y = A x on n^3 hexahedra with moduli of their own, for every operator of
+// kernels/hexa/operator.hpp and for the matrix in rows of scalars by Kokkos Kernels
+// (csr_kokkos_kernels) where the build found it:
+//   hexa_apply/<operator>/<backend>/<f64|f32>/<box|distorted>:<n>
+// Bytes and flops are those that the operator states (HexaOperatorCost); of_ceiling is the larger
+// fraction of the rates of a copy and of multiply-adds, over_ebe the speed-up over `ebe` where that
+// ran before. --sizes=80,160,311 are 0.5, 4 and 30 million elements; rows whose memory does not fit
+// are skipped and say so.
 #include "bench/harness/compare_vectors.hpp"
 #include "bench/harness/groups.hpp"
 #include "bench/harness/kept.hpp"

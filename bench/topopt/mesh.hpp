@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The meshes of the rows of hexahedra.
+// The rows of hexahedra run on these meshes.
 #pragma once
 
 #include <ossatura/core/mesh/element_mesh.hpp>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// hexa_solve/<preconditioner>/<backend>/<precision>/<design>:<n>: a cantilever of n x n/2 x n/2
-// cubes, taken as any mesh of hexahedra, from zero to a true residual of 1e-6. n = 64 and 256 are
-// 65 thousand and 4.2 million elements. Designs: `uniform`; `lattice`, a gyroid of walls some three
-// elements thick, period 16 elements, with a grey zone and a modulus of 1e-9 in between, as
-// topology optimisation makes them, and a solid plate under the load. The time of a row is that of
-// the solve; counters: setup_s to make the solver, prepare_s to take moduli (once for each design
-// step), iterations.
+// These rows time a cantilever of n x n/2 x n/2 cubes, taken as any mesh of hexahedra, from zero to
+// a true residual of 1e-6; n = 64 and 256 are 65 thousand and 4.2 million elements:
+//   hexa_solve/<preconditioner>/<backend>/<precision>/<design>:<n>
+// Designs: `uniform`; `lattice`, a gyroid of walls some three elements thick, period 16 elements,
+// with a grey zone and a modulus of 1e-9 in between, as topology optimisation makes them, and a
+// solid plate under the load. The time of a row is that of the solve; counters: setup_s to make the
+// solver, prepare_s to take moduli (once for each design step), iterations.
 #include "bench/harness/groups.hpp"
 #include "bench/harness/measure.hpp"
 #include "bench/harness/register.hpp"
