@@ -4,9 +4,10 @@
 
     tests/checks/links.py [ROOT]
 
-Checked are the relative links of all Markdown files, with their anchors, and every path below one of
-the folders of the tree that Markdown, scripts and sources mention. Names with a word in capitals
-(voxel_pcg_OPERATOR.cpp) or a pattern (tests/*.py) stand for many.
+Checked are the relative links of all Markdown files, with their anchors, every path below one of the
+folders of the tree that Markdown, scripts and sources mention, and the names of sources (grid.hpp) in
+comments. Names with a word in capitals (voxel_pcg_OPERATOR.cpp) or a pattern (tests/*.py) stand for
+many.
 """
 import os
 import pathlib
@@ -18,6 +19,7 @@ folders = [name for name in ("apps", "bench", "cmake", "core", "docs", "examples
                              "scripts", "solvers", "tests") if (root / name).is_dir()]
 suffixes = {".md", ".hpp", ".cpp", ".py", ".sh", ""}
 path_in_text = re.compile(r"(?<![\w./~$}>-])((?:%s)/[\w./-]*\w)(?![\w<*{$(])" % "|".join(folders))
+name_in_comment = re.compile(r"(?<![\w./<>*}-])\w+\.(?:hpp|cpp)\b")
 link_in_text = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 complaints = []
 
@@ -78,6 +80,10 @@ def check_links(path, known={}):
 
 def check_paths(path):
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if path.suffix in (".hpp", ".cpp"):
+            for name in name_in_comment.findall(line.partition("//")[2]):
+                if name not in base_names:
+                    complaints.append(f"{path.relative_to(root)}:{number}: no file {name}")
         for name in path_in_text.findall(line):
             stands_for_many = any(re.search(r"[A-Z]{3}", part) and part != "README.md"
                                   for part in re.split(r"[/_]", name))
@@ -85,6 +91,7 @@ def check_paths(path):
                 complaints.append(f"{path.relative_to(root)}:{number}: no file {name}")
 
 
+base_names = {source.name for source in sources()}
 for source in sources():
     try:
         if source.suffix == ".md":
