@@ -22,7 +22,7 @@ namespace {
 
 const char* const load_names[] = {"xx", "yy", "zz", "xy", "yz", "zx"};
 
-/// What the outputs are called: as the input, without its directory and extension.
+/// The name of the outputs: the input's, without its directory and extension.
 std::string output_stem(const BoneOptions& options) {
   switch (options.generator) {
   case BoneGenerator::perlin:
@@ -167,7 +167,7 @@ BoneSolve solve_load(const Exec& exec, VoxelSolver<Exec>& solver, const CgOption
   return result;
 }
 
-/// What the solver did, after the last solve.
+/// Notes the solver's choices, after the last solve.
 template<class Exec>
 void note_engine(const VoxelSolver<Exec>& solver, BoneResults& results) {
   results.work = solver.work();

@@ -48,7 +48,7 @@ void log_warning(const char* code, const Parts&... parts) {
   detail::log_parts(LogLevel::quiet, code, "warning: ", parts...);
 }
 
-/// What is being done: `log_info("read ", path, ": ", count, " voxels")`.
+/// Reports what the library does: `log_info("read ", path, ": ", count, " voxels")`.
 template<class... Parts>
 void log_info(const Parts&... parts) {
   detail::log_parts(LogLevel::normal, "", parts...);

@@ -34,7 +34,7 @@ std::string kokkos_version();
 /// "13.0" for a build with CUDA, else empty.
 std::string cuda_version();
 
-/// What the named backend runs on: the GPU's name, or the processor's. Kokkos is initialized.
+/// The name of the GPU or the processor that the named backend runs on. Kokkos is initialized.
 std::string device_name(const std::string& backend);
 
 /// Threads the named backend works with; 1 on a device. Kokkos is initialized.

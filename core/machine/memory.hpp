@@ -16,7 +16,7 @@ std::int64_t peak_host_bytes();
 /// what is free.
 std::int64_t resident_host_bytes();
 
-/// What is left of the memory, in bytes, 0 if unknown: MemAvailable of Linux, or less where a
+/// The memory left, in bytes, 0 if unknown: MemAvailable of Linux, or less where a
 /// control group, as that of a container, sets a limit. `root` stands before the names of the files
 /// that are read, for tests.
 std::int64_t available_host_bytes(const std::string& root = {});

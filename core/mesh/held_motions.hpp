@@ -21,7 +21,7 @@ struct HeldMotions {
   /// How many of the motions are held, of those in `motions` (bit i: motion i).
   int rank(unsigned motions = 63) const;
 
-  /// Those left free, in words: "along x, about z"; empty if all are held.
+  /// The motions left free, in words: "along x, about z"; empty if all are held.
   std::string free_motions() const;
 
   /// Coefficients of the rigid motion whose values are next to prescribed ones, in least squares;

@@ -17,7 +17,7 @@ namespace ossatura {
 /// amount outside [0, 0.5].
 void distort(ElementMesh& mesh, double amount, std::uint64_t seed);
 
-/// What renumber() did: new numbers by old ones.
+/// New numbers by old ones, as renumber() gave them.
 struct Renumbering {
   std::vector<std::int32_t> point; ///< [num_points]
   std::vector<std::int32_t> elem;  ///< [num_elem]

@@ -56,7 +56,7 @@ struct SolidFace {
   std::int64_t place; ///< six times the place of its cell, and the face
 };
 
-/// What a face of the body's surface says of one of its corners.
+/// A corner of a face of the body's surface, with its neighbours in the face.
 struct Corner {
   std::int32_t node, next, previous;
 };

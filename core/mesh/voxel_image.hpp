@@ -40,7 +40,8 @@ struct NodalValue {
   double value;
 };
 
-/// What a file can say about a voxel model. Empty lists mean the file is silent.
+/// A VoxelModel holds all that a file can say about a voxel model. Empty lists mean the file is
+/// silent.
 struct VoxelModel {
   VoxelImage modulus;                    ///< Young's modulus in MPa, 0 = void
   double poisson = 0.3;                  ///< used where `poisson_image` is empty

@@ -11,7 +11,7 @@
 
 namespace ossatura {
 
-/// What became of the recording.
+/// The state of the recording.
 enum class LaunchGraphState {
   unused,  ///< nothing was recorded: not yet, switched off, or the backend has no graphs
   replays, ///< the recording is in use

@@ -39,8 +39,8 @@ std::vector<HierarchicMode> hierarchic_modes(HexaSpace space, int order);
 /// 8, 20, 32, 50, 74, 105, 144, 192, 250, 319 for the trunk space, (order + 1)^3 for the other.
 int num_hierarchic_modes(HexaSpace space, int order);
 
-/// What part of a hexahedron a mode belongs to: it is zero on all other vertices, edges and faces
-/// but those that touch that part.
+/// The part of a hexahedron that a mode belongs to: the mode is zero on all other vertices, edges
+/// and faces but those that touch that part.
 inline HexaEntity entity_of(const HierarchicMode& mode) {
   return hexa_entity(mode.index);
 }

@@ -14,7 +14,7 @@
 
 namespace ossatura {
 
-/// What the products of a level need beside numbers.
+/// The patterns that the products of a level need, without values.
 template<class Exec>
 struct AggregationArrays {
   Graph<Exec> matrix;            ///< A

@@ -365,8 +365,9 @@ struct LoadedVoxels {
   }
 };
 
-/// Those behind the nodes of a side of the specimen, `region`, at the upper end of `axis` or the
-/// lower one: the layers between its nodes, or the outermost layer if it has one layer of nodes.
+/// The voxels behind the nodes of a side of the specimen, `region`, at the upper end of `axis` or
+/// the lower one: the layers between its nodes, or the outermost layer if it has one layer of
+/// nodes.
 inline LoadedVoxels loaded_voxels(const PrescribedRegion& region, int axis, bool upper) {
   LoadedVoxels voxels{};
   for (int d = 0; d < 3; ++d) {

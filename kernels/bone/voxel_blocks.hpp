@@ -21,7 +21,7 @@ KOKKOS_INLINE_FUNCTION void add_vertex_block(double lambda, double mu, int v, do
   }
 }
 
-/// What a cell has for the blocks of its corners: xx, yy, zz, or xy, yz, zx.
+/// The contribution of a cell to the blocks of its corners: xx, yy, zz, or xy, yz, zx.
 template<class Exec, class Scalar>
 struct CellBlocks {
   Array<float, Exec> lambda, mu;

@@ -53,7 +53,7 @@ struct StartFront {
 template<class Exec>
 using FrontTeams = BatchTeams<Exec, 32, 128, 4>;
 
-/// What a team keeps in scratch memory.
+/// The data that a team keeps in scratch memory.
 template<class Exec, class Real>
 struct FrontScratch {
   static constexpr int buffer_size = 256;

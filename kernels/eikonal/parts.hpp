@@ -89,7 +89,7 @@ KOKKOS_FUNCTION int compact_points(const Member& member, const PartFront<Exec>& 
   return before + count;
 }
 
-/// What a team keeps in scratch memory.
+/// The data that a team keeps in scratch memory.
 template<class Teams, class Real>
 struct PartScratch {
   RingBatch<Teams, Real> batch;
@@ -99,7 +99,7 @@ struct PartScratch {
   int num_evaluated, num_solved;
 };
 
-/// What both ways to work on parts have in common.
+/// The step that both ways to work on parts share.
 template<class Teams, class Exec, class Metric, class Real>
 struct PartStep {
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;

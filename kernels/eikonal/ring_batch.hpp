@@ -53,7 +53,7 @@ struct BatchTeams {
   }
 };
 
-/// What a team keeps of a batch in scratch memory.
+/// The data of a batch that a team keeps in scratch memory.
 template<class Teams, class Real>
 struct RingBatch {
   struct Point {

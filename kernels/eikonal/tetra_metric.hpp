@@ -13,7 +13,7 @@
 
 namespace ossatura {
 
-/// What the metric is made of, in the order of a topology.
+/// The fibres and velocities that make the metric, in the order of a topology.
 template<class Exec>
 struct TissueArrays {
   Array<double, Exec> point; ///< [num_points, 3], mm
@@ -30,7 +30,7 @@ constexpr double longest_edge_time = 1e6;
 template<class Real>
 constexpr double shortest_edge_time = sizeof(Real) == 4 ? 1e-6 : 1e-30;
 
-/// What is wrong with the metric of a tetrahedron.
+/// Faults of the metric of a tetrahedron.
 enum class MetricFault {
   none,
   slow,    ///< a wave takes longer than longest_edge_time along an edge

@@ -21,7 +21,7 @@ inline UnitLame unit_lame(double poisson) {
   return {poisson / ((1 + poisson) * (1 - 2 * poisson)), 0.5 / (1 + poisson)};
 }
 
-/// What an operator keeps and moves, for tables and for the choice among operators.
+/// The bytes that an operator keeps and moves, for tables and for the choice among operators.
 struct HexaOperatorCost {
   std::int64_t bytes_kept = 0; ///< of its own: beside mesh, modulus and vectors
   double bytes_moved = 0;      ///< least of a product, everything from memory once

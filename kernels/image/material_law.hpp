@@ -54,7 +54,7 @@ struct MaterialLaw {
   std::vector<LabelMaterial> table;
 };
 
-/// What apply_material_law found and made, apart from the moduli.
+/// The results of apply_material_law other than the moduli.
 template<class Exec>
 struct MaterialField {
   double poisson = 0.3;             ///< of all solid voxels, if `poisson_image` is empty

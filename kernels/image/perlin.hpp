@@ -56,7 +56,8 @@ struct NoiseSample {
   std::int32_t fade;     ///< quintic fade of the fraction, 0 .. noise_one
 };
 
-/// What the lattice points at one x add along a row: value + slope * (x - x of the points).
+/// The contribution of the lattice points at one x along a row: value + slope * (x - x of the
+/// points).
 struct NoiseLine {
   std::int32_t value;
   std::int32_t slope;

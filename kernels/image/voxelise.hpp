@@ -243,7 +243,7 @@ struct CountCrossings {
   }
 };
 
-/// What the windings of all centres say.
+/// Counts of centres by their winding number.
 struct WindingCounts {
   std::int64_t outward = 0;     ///< centres in shells that face outward
   std::int64_t inward = 0;      ///< and in those that face inward

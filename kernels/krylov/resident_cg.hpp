@@ -160,7 +160,7 @@ void cg_rotate(const Exec& exec, ResidentCg<Exec>& cg, const Array<double, Exec>
   detail::cg_form(exec, cg, detail::RotateForm<Exec>{y, rotation});
 }
 
-/// What the host looks at between batches.
+/// The numbers that the host looks at between batches.
 struct CgLook {
   double true_norm2 = 0, reference = 0;
   int stop = 0, iterations = 0;

@@ -129,7 +129,7 @@ struct FillNeighbours {
   }
 };
 
-/// What is summed over the neighbours of an element, and what becomes of the sum.
+/// The summand over the neighbours of an element, and the use of the sum.
 enum class ConeSum { mean, transposed, sensitivity };
 
 template<class Exec, ConeSum what>

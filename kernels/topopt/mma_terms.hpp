@@ -16,7 +16,7 @@ namespace ossatura {
 
 inline constexpr int max_mma_constraints = 4;
 
-/// What a step reads; [n] each, dg [num_constraints, n].
+/// The arrays that a step reads; [n] each, dg [num_constraints, n].
 template<class Exec>
 struct MmaArrays {
   Array<double, Exec> x, lower, upper; ///< lower = upper: does not move

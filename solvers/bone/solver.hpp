@@ -87,7 +87,7 @@ struct VoxelSolverOptions {
   VoxelPrecision precision = VoxelPrecision::mixed;
 };
 
-/// Those with the operator and precision that are fastest on the backend.
+/// Options with the operator and precision that are fastest on the backend.
 template<class Exec>
 VoxelSolverOptions fastest_voxel_options() {
   VoxelSolverOptions options;

@@ -26,8 +26,8 @@ struct ConductionVelocity {
   bool conducts() const { return !(fibre == 0 || std::isnan(fibre)); }
 };
 
-/// What is known of each tag. Where an element has no fibre, it is isotropic with velocity `fibre`;
-/// where it has no sheet, `sheet` holds across the fibre.
+/// The velocities of each tag. Where an element has no fibre, it is isotropic with velocity
+/// `fibre`; where it has no sheet, `sheet` holds across the fibre.
 using TissueVelocities = std::map<int, ConductionVelocity>;
 
 enum class EikonalMethod {
@@ -61,7 +61,7 @@ inline const char* name_of(EikonalMethod method) {
   return "patch";
 }
 
-/// What is stored of the metric of a tetrahedron.
+/// The numbers stored of the metric of a tetrahedron.
 enum class TetraMetric {
   lengths, ///< 6 squared edge lengths
   products ///< 18 inner products of edges

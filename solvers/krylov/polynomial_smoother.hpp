@@ -11,7 +11,8 @@
 
 namespace ossatura {
 
-/// What smoothing acts on: A x = b at the free components. Held components are zero in b and x.
+/// The system that smoothing acts on: A x = b at the free components. Held components are zero in b
+/// and x.
 template<class Exec, class Scalar, class Operator, class Jacobi>
 struct SmoothedSystem {
   const Operator& matrix;

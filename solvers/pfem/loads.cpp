@@ -11,7 +11,7 @@ namespace ossatura {
 
 namespace {
 
-/// What the elements of one order have in common.
+/// The basis that the elements of one order share.
 struct LoadBasis {
   std::vector<HierarchicMode> mode;
   BasisTables tables;

@@ -67,7 +67,7 @@ protected:
   virtual void diagonal_of_batch(const Exec& exec, std::size_t b, const Array<double, Exec>& block,
                                  std::int64_t first) const = 0;
 
-  /// What results and the lists of modes take, and what of them moves in a product.
+  /// The bytes that results and lists of modes take, and those that move in a product.
   HierarchicOperatorCost cost_of_slots() const {
     const std::int64_t slots = gather_.num_slots();
     return {28 * slots + 4 * std::int64_t(model_.num_modes), 56.0 * double(slots),

@@ -24,7 +24,7 @@ HierarchicOperatorChoice choose_hierarchic_operator(const Exec& exec,
                                                     const HierarchicModel<Exec>& model,
                                                     std::int64_t memory);
 
-/// What of the bytes that are left, 0 if unknown, is for matrices: vertex stars want some.
+/// The share of the bytes `left` (0: unknown) that is for matrices: vertex stars need the rest.
 std::int64_t memory_for_matrices(std::int64_t left);
 
 /// `kind` is not automatic. `form`: how matrices are formed. `model`'s arrays are kept. Fences.

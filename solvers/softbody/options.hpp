@@ -36,7 +36,7 @@ enum class FactorApply {
   inverse     ///< W = L^-1 as dense rectangles: two products without levels
 };
 
-/// What the entries of W are stored in.
+/// The format in which the entries of W are stored.
 enum class FactorStorage {
   automatic, ///< fp16 on devices for factors that are used again, where staleness costs more; fp32
   fp64,

@@ -19,8 +19,8 @@
 
 namespace ossatura {
 
-/// What a step did. Times are of the host, s; on devices a phase's time includes waiting for it
-/// only where `time_phases` asks for it.
+/// The record of a step. Times are of the host, s; on devices a phase's time includes waiting for
+/// it only where `time_phases` asks for it.
 struct SoftStep {
   double time = 0;               ///< s, after the step
   bool converged = false;        ///< all of the three below

@@ -9,7 +9,7 @@
 
 namespace ossatura {
 
-/// What a step reads, [num_elem] each.
+/// The arrays that a step reads, [num_elem] each.
 template<class Exec>
 struct OcArrays {
   Array<double, Exec> x, lower, upper; ///< lower = upper: does not move

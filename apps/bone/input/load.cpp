@@ -175,7 +175,8 @@ void apply_listed_load(const Exec& exec, const BoneOptions& options, const BoneM
     push(exec, options, model, grid, box, force, load);
 }
 
-/// What plates turn about, in mm from the lower corner of the image; empty: the box's centre.
+/// The centre that plates turn about, in mm from the lower corner of the image; empty: the box's
+/// centre.
 template<class Exec>
 std::optional<std::array<double, 3>> chosen_centre(const Exec& exec, const BoneOptions& options,
                                                    const BoneModel<Exec>& model,

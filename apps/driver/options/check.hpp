@@ -18,7 +18,7 @@ void require_between(const char* option, std::optional<int> value, int least, in
 void require_positive(const char* option, std::optional<double> value, const char* what);
 /// Greater than 0 and less than 1.
 void require_fraction(const char* option, double value, const char* what);
-/// That of --distort and --poisson, in the range that meshes and materials have.
+/// Checks --distort and --poisson, in the range that meshes and materials have.
 void require_distortion(std::optional<double> value);
 void require_poisson(std::optional<double> value);
 

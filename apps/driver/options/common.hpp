@@ -39,7 +39,7 @@ struct CommonOptions {
   std::string history;
 };
 
-/// What differs between subcommands.
+/// The choices that differ between subcommands.
 struct CommonChoices {
   std::vector<Precision> precisions; ///< the first is the default
   const char* precision_help;

@@ -9,7 +9,7 @@
 
 namespace ossatura {
 
-/// What the outputs of an input are called: its name without directory and extension. Compression
+/// The name of the outputs of an input: its name without directory and extension. Compression
 /// and series count with the extension before them (.nii.gz, .hdf.series); digits after a point are
 /// no extension (lever_v1.2).
 std::string file_stem(const std::string& input);

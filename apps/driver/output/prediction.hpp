@@ -18,8 +18,8 @@ struct Prediction {
   std::vector<std::pair<std::string, std::string>> rows; ///< of the table, before the memory
   nlohmann::ordered_json problem, results;               ///< of the summary
   double device_bytes = 0;                               ///< expected peak in the backend's memory
-  /// What the run will add to the memory that the process has now, input and model included: on a
-  /// backend of the host the arrays there too.
+  /// The bytes that the run will add to the memory that the process has now, input and model
+  /// included: on a backend of the host the arrays there too.
   double host_growth = 0;
 };
 

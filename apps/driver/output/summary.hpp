@@ -12,7 +12,7 @@
 
 namespace ossatura {
 
-/// What the subcommand says of itself.
+/// The parts of the summary that the subcommand fills.
 struct SummaryParts {
   std::string status; ///< "converged", "not converged", "interrupted" or "dry run"
   nlohmann::ordered_json problem, engine, results;

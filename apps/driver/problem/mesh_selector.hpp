@@ -11,7 +11,7 @@ namespace ossatura {
 
 using MeshSets = std::map<std::string, std::vector<std::int32_t>>; ///< numbers by name
 
-/// What messages call a mesh, and how exact it is.
+/// The words for a mesh in messages, and the mesh's precision.
 struct MeshTraits {
   const char* node = "node";
   std::string body = "the body";

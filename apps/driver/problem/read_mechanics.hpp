@@ -11,8 +11,8 @@ namespace ossatura {
 Box read_box(const JsonPlace& place);
 inline constexpr const char* box_numbers = "six numbers: lower x, y, z and upper x, y, z in m";
 
-/// What the object selects: by one of the keys `kinds`, which are some of set, box, plane, sphere
-/// and cylinder, or by the key `numbers`. Its other keys are among `more`.
+/// The selection of an object: by one of the keys `kinds`, which are some of set, box, plane,
+/// sphere and cylinder, or by the key `numbers`. Its other keys are among `more`.
 MeshSelection read_selection(const JsonPlace& place, const std::vector<std::string>& kinds,
                              const std::string& numbers, const std::vector<std::string>& more);
 

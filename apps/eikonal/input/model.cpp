@@ -86,7 +86,7 @@ VelocityTable velocity_table(const EikonalCommandOptions& options) {
   return table;
 }
 
-/// Those of the generators. The slab's is the stimulus of Niederer et al. (2011).
+/// The sites of the generators. The slab's is the stimulus of Niederer et al. (2011).
 SiteSet default_sites(MeshGenerator kind) {
   SiteSet set;
   set.origin = std::string("--generate ") + name_of(kind);

@@ -25,7 +25,7 @@ struct EikonalModel {
   std::vector<SiteSet> sets;
   std::vector<PlacedSites> placed; ///< by set
 
-  /// What stands in files where no wave arrives: -1; NaN where a wave starts before 0, so that -1
+  /// The number in files where no wave arrives: -1; NaN where a wave starts before 0, so that -1
   /// may be a time.
   double unreached_mark() const;
 };

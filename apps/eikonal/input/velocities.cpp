@@ -16,7 +16,7 @@ namespace ossatura {
 
 namespace {
 
-/// Those of a heart, and of most of what is made of one in a laboratory (m/s).
+/// Velocities of a heart, and of most tissue grown in a laboratory (m/s), lie in this range.
 constexpr double least_usual = 0.01, greatest_usual = 10;
 
 ConductionVelocity read_tissue(const std::string& where, const nlohmann::json& json) {

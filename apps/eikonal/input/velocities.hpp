@@ -16,7 +16,7 @@ namespace ossatura {
 /// Of tissue through which no wave goes.
 inline constexpr ConductionVelocity no_conduction{0, 0, 0};
 
-/// What a file or an option says of tags.
+/// The velocities of tags from a file or an option.
 struct VelocityTable {
   TissueVelocities by_tag;
   std::optional<ConductionVelocity> other; ///< of all other tags
@@ -47,9 +47,9 @@ VelocityTable read_velocities(const std::string& path);
 /// std::invalid_argument.
 ConductionVelocity parse_velocity(const std::string& text);
 
-/// Those of each of `num_tetra` tetrahedra from rows of one to three numbers, as above: `value`
-/// [num_tetra, any]. 0 and NaN of the first do not conduct. Throws InputError that begins with
-/// `origin` and names the tetrahedron.
+/// Velocities of each of `num_tetra` tetrahedra from rows of one to three numbers, as above:
+/// `value` [num_tetra, any]. 0 and NaN of the first do not conduct. Throws InputError that begins
+/// with `origin` and names the tetrahedron.
 std::vector<ConductionVelocity> tetra_velocities(const std::vector<double>& value,
                                                  std::size_t num_tetra, const std::string& origin);
 

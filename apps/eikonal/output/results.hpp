@@ -88,7 +88,7 @@ struct EikonalRunResults {
   }
 };
 
-/// What --dry-run says.
+/// The answer to --dry-run.
 struct EikonalPrediction {
   EikonalMeshInfo mesh;
   std::size_t num_sets = 0;

@@ -106,7 +106,7 @@ private:
   std::uint64_t lowest_ = 0;
 };
 
-/// What a file is read into: its nodes, and its elements as they come after them.
+/// A GmshMesh receives the nodes of a file, and then its elements as they come.
 class GmshMesh {
 public:
   explicit GmshMesh(double unit)

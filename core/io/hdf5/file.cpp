@@ -27,7 +27,7 @@ private:
   void* data_ = nullptr;
 };
 
-/// What the library says went wrong, from the innermost frame.
+/// The library's reason of a failure, from the innermost frame.
 std::string reason() {
   std::string text;
   H5Ewalk2(

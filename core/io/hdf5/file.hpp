@@ -23,7 +23,7 @@ namespace ossatura {
 /// these classes are closed by their owners.
 void skip_hdf5_exit_cleanup();
 
-/// What went wrong in a file where nothing could be thrown. HDF5 writes chunks and raw data when an
+/// Failures in a file where nothing could be thrown. HDF5 writes chunks and raw data when an
 /// object is closed, which destructors do, and a later flush succeeds although they were lost.
 struct Hdf5Failures {
   int count = 0;

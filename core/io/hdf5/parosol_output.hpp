@@ -12,7 +12,7 @@
 
 namespace ossatura {
 
-/// What goes into groups /Mesh and /Solution; n nodes, m elements, in the caller's order. Element
+/// The contents of groups /Mesh and /Solution; n nodes, m elements, in the caller's order. Element
 /// values are those at the element centre. Empty element fields are left out of the file.
 struct ParosolSolution {
   ConstSpan<double> coordinates;      ///< [n, 3] x, y, z in mm

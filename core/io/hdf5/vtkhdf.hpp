@@ -39,7 +39,7 @@ struct VtkCellRun {
   std::uint64_t num_cells;
 };
 
-/// What a field is stored as. Compressed, chunked; streamed in blocks of rows.
+/// A VtkHdfField is a stored field, compressed and chunked, streamed in blocks of rows.
 class VtkHdfField {
 public:
   /// Appends `values.size / components` rows of any number type.

@@ -19,7 +19,7 @@ struct DuplicateElement {
 std::optional<DuplicateElement> find_duplicate_element(const std::vector<std::int32_t>& node,
                                                        int nodes_per_elem);
 
-/// What is to be done about them, for the end of a message.
+/// The remedy for duplicate elements, for the end of a message.
 inline constexpr const char* duplicate_remedy = ": it would count twice; remove one of the two "
                                                 "(Gmsh's format 2 has an element once for each of "
                                                 "its physical groups: save format 4, or one group)";

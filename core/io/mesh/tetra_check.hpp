@@ -21,7 +21,7 @@ inline bool is_tetra(const std::int64_t* v, std::int64_t num_points) {
          v[2] != v[3];
 }
 
-/// What is wrong with one that is_tetra() refuses, and the remedy.
+/// The fault of a tetrahedron that is_tetra() refuses, and the remedy.
 std::string describe_bad_tetra(const std::int64_t* v, std::int64_t num_points);
 
 /// Throws InputError unless there are up to 2^31 - 1 points.

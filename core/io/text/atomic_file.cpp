@@ -54,7 +54,7 @@ void flush(const std::string& path, const std::string& name) {
     fail<InputError>(path, ": cannot be made durable: ", std::strerror(errno));
 }
 
-/// What numbers of processes are unique in: this start of this machine, and its name space.
+/// Numbers of processes are unique in this space: a start of the machine, and a name space.
 std::string process_space() {
   std::string text;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> text;

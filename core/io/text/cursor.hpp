@@ -54,7 +54,7 @@ public:
       ++at_;
     return at_ == end_;
   }
-  /// What is left of the line, which is passed together with its end.
+  /// The rest of the line; passes it together with the line's end.
   std::string_view take_line();
 
   /// The next word of the line, empty at its end.

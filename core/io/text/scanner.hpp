@@ -36,7 +36,7 @@ public:
 
   long line_number() const { return line_number_; }
   std::string_view line() const { return line_; }
-  /// What follows the current line.
+  /// The text after the current line.
   std::string_view rest() const { return rest_; }
 
   /// Takes the next word of the line; empty at its end.

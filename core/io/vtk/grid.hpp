@@ -68,7 +68,7 @@ inline constexpr int vtk_triangle = 5, vtk_tetra = 10, vtk_voxel = 11, vtk_hexah
 /// "heart.vtk: line 12" where that is text, or the path; of a cell with ": cell 3".
 std::string point_place(const VtkGrid& grid, std::size_t point);
 std::string cell_place(const VtkGrid& grid, std::size_t cell);
-/// What any mesh needs; these throw InputError: a known type of a cell, offsets within the
+/// These checks hold for any mesh and throw InputError: a known type of a cell, offsets within the
 /// connectivity, points of a cell that are there.
 const VtkCellType& require_cell_type(const VtkGrid& grid, std::size_t cell);
 void require_offsets(const VtkGrid& grid);

@@ -13,7 +13,7 @@ std::string_view text_of(const std::vector<unsigned char>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// What the file says before its numbers are looked at.
+/// A piece of the grid, as the file declares it before its numbers.
 struct Piece {
   std::uint64_t num_points = 0, num_cells = 0;
   std::optional<VtuArray> points, connectivity, offsets, types;

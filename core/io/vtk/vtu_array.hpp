@@ -14,7 +14,7 @@
 
 namespace ossatura {
 
-/// What holds for the whole file.
+/// The coding that holds for the whole file.
 struct VtuCoding {
   std::string path;
   std::string_view content; ///< the whole file

@@ -88,7 +88,7 @@ FineCellNodes<Exec> fine_nodes(const CellGrid<Exec>&, const CellTransfer<Exec>& 
   return {transfer.fine_begin, transfer.fine_node, transfer.position};
 }
 
-/// What the fine nodes of a cell give to its corners.
+/// The contribution of the fine nodes of a cell to its corners.
 template<class Exec, class Scalar, class FineNodes>
 struct RestrictToCorners {
   FineNodes fine_nodes;

@@ -36,7 +36,7 @@ namespace detail {
 constexpr int hash_cube_bits = 5;                        ///< 32 sites along each axis
 constexpr int hash_num_keys = 1 << (3 * hash_cube_bits); ///< possible keys in a cube
 
-/// What a coordinate adds to the key: 64 times the Morton key of the block of 4^3 sites in its
+/// The summand of a coordinate to the key: 64 times the Morton key of the block of 4^3 sites in its
 /// cube, and the local index in the block.
 KOKKOS_INLINE_FUNCTION std::uint32_t hash_key_part(int coordinate, int axis) {
   const std::uint32_t block = std::uint32_t(coordinate) >> 2;

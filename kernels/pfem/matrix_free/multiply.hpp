@@ -68,7 +68,7 @@ struct MatrixFreeMultiply {
   ArrayPointer<const double> corner, jacobian, elasticity, point, weight, value, derivative, x;
   ArrayPointer<double> y; ///< [num_elem, num_modes, 3]
 
-  /// What a thread sees of its team.
+  /// The team as a thread sees it.
   struct Context {
     int rank, size;
     std::int64_t first; ///< element of the team

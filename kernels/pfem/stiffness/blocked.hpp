@@ -63,7 +63,7 @@ struct FormBlocked {
   BlockedShape shape;
   std::int64_t begin, end;
 
-  /// What a team works on.
+  /// The task of a team.
   struct Task {
     std::int64_t first; ///< element
     int num_elem, row_group, column_group;

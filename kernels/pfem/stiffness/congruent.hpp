@@ -11,7 +11,7 @@ namespace ossatura {
 
 namespace detail {
 
-/// What matrices are made of, of the first element of each class.
+/// Gathers the data of the first element of each class, from which matrices are made.
 template<class Exec>
 struct GatherFirst {
   HexaBatchPointers batch;

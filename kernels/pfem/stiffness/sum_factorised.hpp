@@ -33,8 +33,8 @@ namespace ossatura {
 
 namespace detail {
 
-/// What an order, a space and a rule alone say. P, N: order and points, or 0 if they are known at
-/// run time only.
+/// The sizes that an order, a space and a rule alone decide. P, N: order and points, or 0 if they
+/// are known at run time only.
 template<int P, int N>
 struct SumFactors {
   static constexpr bool known = P > 0;
@@ -255,7 +255,7 @@ struct FormSumFactorised {
     }
   };
 
-  /// What a thread has of A: at the points of a line along eta, for all k, l.
+  /// The part of A that a thread has: at the points of a line along eta, for all k, l.
   struct Column {
     Parts part[9];
   };

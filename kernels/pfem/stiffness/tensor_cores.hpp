@@ -424,7 +424,7 @@ struct FormTensorCores {
   }
 };
 
-/// What a space and an order need, on the device. P: the order.
+/// The tables of a space and an order, on the device. P: the order.
 template<int P>
 struct TensorCorePlan {
   static constexpr int N = P + 1;

@@ -40,7 +40,7 @@ struct DescribeSlots {
   }
 };
 
-/// What the kernels below read.
+/// The arrays that the kernels below read.
 struct NodeRings {
   const int* begin; ///< of the slots of a node
   const int* slot;

@@ -21,7 +21,7 @@
 
 namespace ossatura {
 
-/// What the update of a contact needs of its block.
+/// The numbers of its block that the update of a contact needs.
 struct ContactBlock {
   double tangent_normal[2];  ///< sliding for a unit of normal force
   double inverse_normal;     ///< 0 where the pair does not give

@@ -77,7 +77,7 @@ struct TakeBlocks {
 /// Steps back that the acceleration looks.
 constexpr int sweep_memory = 8;
 
-/// What it keeps of each row, one array after the other: of the last sweep, and from there on
+/// The numbers kept of each row, one array after the other: of the last sweep, and after that
 /// differences between sweeps.
 struct SweepHistory {
   enum { start, change, force, motion, steps };
@@ -399,7 +399,7 @@ ContactErrors measure_contact_errors(const Exec& exec, const ContactPairs<Exec>&
   return {through > 0 ? through : 0, normal, tangent};
 }
 
-/// What the last sweeps did. Fences.
+/// Reads the result of the last sweeps. Fences.
 template<class Exec>
 SweepResult look_at_sweeps(const Exec& exec, const SweepSpace<Exec>& space) {
   SweepResult result;

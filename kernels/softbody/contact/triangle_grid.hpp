@@ -142,9 +142,9 @@ struct HashTriangles {
   }
 };
 
-/// What a node may touch first; smaller is nearer. Squares of distances count in single precision:
-/// at an edge, which two triangles have, rounding must not decide, but the height above their
-/// planes: the larger one is on the right side.
+/// The order in which a node may touch triangles; smaller is nearer. Squares of distances count in
+/// single precision: at an edge, which two triangles have, rounding must not decide, but the height
+/// above their planes: the larger one is on the right side.
 struct NearestTriangle {
   float square;
   double height;

@@ -82,7 +82,7 @@ KOKKOS_INLINE_FUNCTION Matrix3 plane_tension(const ScaledLame& lame, const Matri
   return 0.5 * (high + low) * plane + slope * deviator;
 }
 
-/// What a triangle has across its plane.
+/// The stiffness of a triangle across its plane.
 struct AcrossPlane {
   Vector3 normal;
   double tension[3]; ///< D_a . S D_b of nodes (0, 1), (0, 2), (1, 2), as ScaledLame

@@ -52,8 +52,8 @@ SoftElements<Exec> make_soft_elements(const Exec& exec, const ElementMesh& mesh,
   return elements;
 }
 
-/// What elements give to the system of a step. K_e = d f_e / d x_e, symmetric; f_e is the
-/// derivative of the energy (corotational: f_e = R K0 (R^T x - X) and K_e = R K0 R^T, to which
+/// The contributions of elements to the system of a step. K_e = d f_e / d x_e, symmetric; f_e is
+/// the derivative of the energy (corotational: f_e = R K0 (R^T x - X) and K_e = R K0 R^T, to which
 /// triangles add the stiffness of their tension across their plane).
 template<class Exec>
 struct ElementSystem {

@@ -13,7 +13,7 @@
 
 namespace ossatura {
 
-/// What the kernels know of a panel; offsets in entries.
+/// A panel as the kernels see it; offsets in entries.
 struct FrontPanel {
   std::int64_t panel;   ///< of L
   std::int64_t inverse; ///< of the inverse of the diagonal block

@@ -16,7 +16,7 @@
 
 namespace ossatura {
 
-/// What applying an inverse factor costs.
+/// The cost of applying an inverse factor.
 struct InverseCost {
   double launch;           ///< s, from a kernel to one that waits for it
   double rate;             ///< of entries as they are stored, bytes/s

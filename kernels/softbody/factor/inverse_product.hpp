@@ -328,7 +328,7 @@ private:
   template<bool banded>
   using Columns = detail::SumColumns<Exec, Real, Storage, banded>;
 
-  /// What is listed on the host.
+  /// The lists that the host makes.
   struct Lists {
     std::vector<std::vector<detail::RowTask>> tasks;       ///< of each band
     std::vector<std::vector<detail::ColumnEntry>> entries; ///< of each tile

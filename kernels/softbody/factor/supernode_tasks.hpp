@@ -13,7 +13,7 @@ namespace ossatura {
 
 namespace detail {
 
-/// What the passes share. `work` is a vector of the nodes, then the tasks' buffers.
+/// The data that the passes share. `work` is a vector of the nodes, then the tasks' buffers.
 template<class Exec>
 struct TaskSolve {
   int num_tasks, num_top;

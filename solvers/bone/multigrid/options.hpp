@@ -61,7 +61,7 @@ struct MultigridOptions {
 template<class Exec>
 constexpr int default_direct_nodes = BackendTraits<Exec>::is_device ? 1500 : 400;
 
-/// What one level looks like, for reports.
+/// Sizes of one level, for reports.
 struct MultigridLevelInfo {
   std::int64_t num_elem, num_nodes, num_held_dofs;
   double largest_eigenvalue; ///< of the Jacobi-scaled matrix; 0 on the coarsest level

@@ -160,7 +160,7 @@ struct MultiplyGroups {
   }
 };
 
-/// What one node of a pair does to its rows: forces along the frame in the factor's axes.
+/// The effect of one node of a pair on its rows: forces along the frame in the factor's axes.
 struct PairNode {
   int column;
   double direction[3][3]; ///< of force c, component d

@@ -154,7 +154,7 @@ bool ContactRounds<Exec>::compliance_is_exact() const {
   return systems_.by_factor->staleness() == 0 && (!inverse_ || inverse_is_current());
 }
 
-/// What is too old costs rounds; more of them than a new factor is worth have the next one fresh.
+/// An old factor costs rounds; when it cost more than a new factor, the next one is made fresh.
 template<class Exec>
 void ContactRounds<Exec>::lose_rounds(int lost) {
   constexpr int worth_of_factor = 20;

@@ -56,7 +56,7 @@ struct ContactState {
   bool converged = true;      ///< that meets the tolerance
 };
 
-/// What a step takes over from the one before: its pairs, in order, and their forces. Host memory.
+/// A step takes over the pairs of the step before, in order, and their forces. Host memory.
 struct ContactMemory {
   std::vector<std::int32_t> node;   ///< [pairs]
   std::vector<std::int32_t> target; ///< [pairs], obstacles, then objects

@@ -8,7 +8,7 @@
 
 namespace ossatura {
 
-/// What `automatic` stands for on devices and on cores.
+/// Replaces `automatic` by a choice, on devices and on cores.
 inline FactorStorage resolve_storage(const SoftOptions& options, bool is_device) {
   if (options.storage != FactorStorage::automatic)
     return options.storage;

@@ -128,7 +128,7 @@ private:
       product_.resize(product);
   }
 
-  /// What the columns before `first` contribute to those up to `last`, in the rows from `first` on.
+  /// Subtracts the columns before `first` from those up to `last`, in the rows from `first` on.
   void subtract_columns(double* panel, std::ptrdiff_t ld, const double* pivot, int first, int last,
                         int rows) {
     const int n = last - first;

@@ -17,7 +17,7 @@
 
 namespace ossatura {
 
-/// What `automatic` stands for.
+/// Replaces `automatic` by a choice.
 template<class Exec>
 SoftOptions resolve(SoftOptions options) {
   constexpr bool is_device = BackendTraits<Exec>::is_device;
