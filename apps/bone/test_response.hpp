@@ -8,12 +8,12 @@
 
 namespace ossatura {
 
-/// Of a test between the plates `supports`, lower and upper. `box`: of the nodes; `edge` of a voxel
-/// in mm.
+/// The response of a test between the plates `supports`, lower and upper. `box`: of the nodes;
+/// `edge` of a voxel in mm.
 TestResponse plate_response(const BoneOptions& options, const NodeBox& box, double edge,
                             const std::vector<MovedSupport>& supports);
 
-/// Of listed displacements, if they are a clamped and a moved side.
+/// The response of listed displacements, if they are a clamped and a moved side.
 std::optional<TestResponse> listed_response(const BoneOptions& options, const NodeBox& box,
                                             double edge, const std::vector<MovedSupport>& supports);
 

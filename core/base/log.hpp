@@ -10,7 +10,7 @@
 
 namespace ossatura {
 
-/// How much is said. A message is shown where its own level is at most the chosen one.
+/// The amount of messages. A message is shown where its own level is at most the chosen one.
 enum class LogLevel {
   quiet,  ///< warnings only
   normal, ///< and what is being done

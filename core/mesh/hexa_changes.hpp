@@ -27,7 +27,7 @@ struct Renumbering {
 /// rotations of a cube. Throws std::invalid_argument for elements that are no hexahedra.
 Renumbering renumber(ElementMesh& mesh, std::uint64_t seed);
 
-/// The same for a model, whose sets, supports and loads follow.
+/// Renumbers a model, whose sets, supports and loads follow.
 Renumbering renumber(HexaModel& model, std::uint64_t seed);
 
 } // namespace ossatura

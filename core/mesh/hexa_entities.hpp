@@ -44,9 +44,9 @@ inline constexpr HexaFace hexa_face_frame[6] = {{0, 0, {{0, 4}, {3, 7}}}, {0, 1,
                                                 {1, 0, {{0, 4}, {1, 5}}}, {1, 1, {{3, 7}, {2, 6}}},
                                                 {2, 0, {{0, 3}, {1, 2}}}, {2, 1, {{4, 7}, {5, 6}}}};
 
-/// How an element sees one of its faces: the frame of the face starts at the lowest of its four
-/// numbers, at the ends origin[0] and origin[1] of the element's two axes, and goes first along the
-/// second of these if `swapped`, towards the lower neighbour.
+/// The view of an element on one of its faces: the frame of the face starts at the lowest of its
+/// four numbers, at the ends origin[0] and origin[1] of the element's two axes, and goes first
+/// along the second of these if `swapped`, towards the lower neighbour.
 struct FaceView {
   int origin[2];
   bool swapped;

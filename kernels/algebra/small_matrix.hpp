@@ -115,7 +115,7 @@ KOKKOS_FORCEINLINE_FUNCTION double determinant(const Matrix3& a) {
   return dot(a.row[0], cross(a.row[1], a.row[2]));
 }
 
-/// Of a matrix that is not singular.
+/// The inverse of a matrix that is not singular.
 KOKKOS_FORCEINLINE_FUNCTION Matrix3 inverse(const Matrix3& a) {
   const Matrix3 c = cofactor(a);
   return (1 / dot(a.row[0], c.row[0])) * transpose(c);

@@ -20,7 +20,8 @@ Array<T, Exec> upload(const Exec& exec, const std::string& label, const std::vec
   return copy;
 }
 
-/// The same into an array of that size. Does not fence: `values` stays until the copy is done.
+/// Copies `values` into an array of that size. Does not fence: `values` stays until the copy is
+/// done.
 template<class T, class Exec>
 void upload_to(const Exec& exec, const std::vector<T>& values, const Array<T, Exec>& array) {
   const Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(

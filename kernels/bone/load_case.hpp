@@ -381,7 +381,7 @@ inline LoadedVoxels loaded_voxels(const PrescribedRegion& region, int axis, bool
 }
 
 namespace detail {
-/// How many of the loaded voxels a node of the region touches: its share of the force.
+/// The number of loaded voxels that a node of the region touches: its share of the force.
 template<class Exec>
 struct LoadShare {
   VoxelGrid<Exec> grid;

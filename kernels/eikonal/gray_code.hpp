@@ -88,8 +88,8 @@ KOKKOS_FORCEINLINE_FUNCTION FaceProducts<Real> face_products(const TetraLengths<
   return {ac, bc, cd, half * (ac + bc - ab), half * (ac + cd - ad), half * (bc + cd - bd)};
 }
 
-/// The same from the products [1, algorithm 1]. Reference edges are e13, e23, e34 of the paper: -u,
-/// -v and w.
+/// The products of a face from those of the tetrahedron [1, algorithm 1]. Reference edges are e13,
+/// e23, e34 of the paper: -u, -v and w.
 template<class Real>
 KOKKOS_INLINE_FUNCTION FaceProducts<Real> face_products(const TetraProducts<Real>& tetra,
                                                         int target) {

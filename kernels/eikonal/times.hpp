@@ -144,7 +144,7 @@ void gather_times(const Exec& exec, const Array<int, Exec>& point_order,
       detail::GatherTimes<Exec, Real>{point_order, int(point_order.extent(0)), origin, time, out});
 }
 
-/// How many of the `n` times from `first` on no wave has reached. Fences.
+/// The number of the `n` times from `first` on no wave has reached. Fences.
 template<class Exec, class Real>
 std::int64_t count_unreached(const Exec& exec, const Array<Real, Exec>& time, std::int64_t first,
                              std::int64_t n) {

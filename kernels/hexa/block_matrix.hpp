@@ -92,7 +92,7 @@ struct RowsOfBlocks {
     return 9 * k + 3 * r + c;
   }
 };
-/// As three rows of scalars.
+/// Stores a row of blocks as three rows of scalars.
 struct RowsOfScalars {
   static KOKKOS_FORCEINLINE_FUNCTION std::int64_t place(std::int64_t begin, std::int64_t end,
                                                         std::int64_t k, int r, int c) {

@@ -38,7 +38,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr int packed_begin(int n, int row) {
   return begin;
 }
 
-/// Of row i of n, a group of entries: each to f_i and, transposed, to f_j.
+/// Adds a group of entries of row i of n: each to f_i and, transposed, to f_j.
 template<int n, int i, int g, class Scalar, class Real>
 KOKKOS_FORCEINLINE_FUNCTION void multiply_group(const Scalar* table, const Real* u, Real* f) {
   using Group = MatrixGroup<Scalar>;

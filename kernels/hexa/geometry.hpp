@@ -7,7 +7,7 @@
 
 namespace ossatura {
 
-/// Of each element of a mesh; the centroid is the mean of the corners.
+/// Sizes of each element of a mesh; the centroid is the mean of the corners.
 template<class Exec>
 struct HexaGeometry {
   Array<double, Exec> volume;   ///< [num_elem], m^3

@@ -138,7 +138,8 @@ UnsupportedComponents find_unsupported(const Exec& exec, const VoxelArray<Exec>&
              : detail::find_unsupported<std::int64_t>(exec, image, support, connectivity, false);
 }
 
-/// As find_unsupported, and sets their voxels to 0; does not fence after the last write.
+/// Finds them like find_unsupported and sets their voxels to 0; does not fence after the last
+/// write.
 template<class Exec>
 UnsupportedComponents drop_unsupported(const Exec& exec, const VoxelArray<Exec>& image,
                                        const Array<std::uint8_t, Exec>& support,

@@ -62,7 +62,7 @@ struct HashHexa {
   }
 };
 
-/// Of two elements the hash of which agrees, those that differ all the same.
+/// Counts elements that differ from the first of their class although their hashes agree.
 template<class Exec>
 struct CountUnlikeFirst {
   HexaBatchPointers batch;
@@ -111,7 +111,7 @@ std::vector<std::uint64_t> hashes_of(const Exec& exec, const HexaBatch<Exec>& ba
 
 } // namespace detail
 
-/// How many classes there are, or most + 1 if there are more. Fences.
+/// The number of classes, or most + 1 if there are more. Fences.
 template<class Exec>
 std::int64_t count_hexa_classes(const Exec& exec, const HexaBatch<Exec>& batch, std::int64_t most) {
   std::unordered_set<std::uint64_t> known;

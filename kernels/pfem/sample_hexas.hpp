@@ -28,7 +28,7 @@ HexaGrid<Exec> make_hexa_grid(const Exec& exec, const HexaBatch<Exec>& batch,
           upload(exec, "ossatura::hexa_grid::derivative", derivative)};
 }
 
-/// Of the elements of a range, one after the other, points numbered as those of HexaBatch.
+/// Samples of the elements of a range, one after the other, points numbered as those of HexaBatch.
 template<class Exec>
 struct HexaSamples {
   Array<double, Exec> displacement; ///< m, [n, 3]

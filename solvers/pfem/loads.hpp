@@ -21,7 +21,7 @@ struct ElementFace {
 /// The faces that one element has. Ascending.
 std::vector<ElementFace> boundary_faces(const HexaEntities& entities);
 
-/// Of these, the ones whose middle is where `is_there` says. Ascending.
+/// The boundary faces whose middle is where `is_there` says. Ascending.
 std::vector<ElementFace> boundary_faces(const CurvedHexaMesh& mesh, const HexaEntities& entities,
                                         const std::function<bool(const double (&x)[3])>& is_there);
 

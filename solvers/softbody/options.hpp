@@ -9,7 +9,7 @@ enum class SoftAssembly {
   triplets  ///< every entry is a triplet, summed through the CooMap (the paper's way)
 };
 
-/// How conjugate gradients multiply by the matrix.
+/// The way in which conjugate gradients multiply by the matrix.
 enum class SoftProduct {
   blocks,        ///< of 3 x 3, with the direction and a sum in one kernel
   kokkos_kernels ///< the spmv of Kokkos Kernels, where the build has it, on a matrix of scalars
@@ -27,7 +27,7 @@ enum class FactorRefresh {
 /// Where it is made.
 enum class FactorPlace { automatic, host, device };
 
-/// How M^-1 is applied.
+/// The way in which M^-1 is applied.
 enum class FactorApply {
   automatic,  ///< inverse on devices, supernodes on cores
   levels,     ///< rows of L by levels

@@ -54,7 +54,7 @@ enum class LoadTest {
   prescribed  ///< nothing but what the input, --fix and --force say
 };
 
-/// How plates hold their nodes across the axis in an axial test.
+/// The way in which plates hold their nodes across the axis in an axial test.
 enum class Lateral {
   constrained, ///< glued
   free         ///< frictionless; rigid motions are held at single nodes

@@ -6,7 +6,7 @@
 
 namespace ossatura {
 
-/// As given, else that of the hierarchy.
+/// The option as given, else that of the hierarchy.
 Cycle cycle_of(const BoneOptions& options);
 
 /// `matrix` and `brick_precision` are taken where the options leave them open, the latter for the

@@ -10,7 +10,7 @@ namespace ossatura {
 
 using Box = std::array<double, 6>; ///< lower and upper corner
 
-/// Of points [n, 3].
+/// The box around points [n, 3].
 Box bounding_box(const std::vector<double>& point);
 
 /// Whether x is in it, surface included; lengths up to `slack` are rounding.

@@ -46,7 +46,7 @@ struct EikonalCommandOptions {
   bool has_tetra_velocities() const;
 };
 
-/// How a mesh file is told by its name.
+/// The kinds of mesh files, told by their names.
 enum class TetraFileKind { carp, gmsh, vtk };
 TetraFileKind tetra_file_kind(const std::string& path);
 

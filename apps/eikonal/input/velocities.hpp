@@ -13,7 +13,7 @@
 
 namespace ossatura {
 
-/// Of tissue through which no wave goes.
+/// The velocity of tissue through which no wave goes.
 inline constexpr ConductionVelocity no_conduction{0, 0, 0};
 
 /// The velocities of tags from a file or an option.

@@ -17,7 +17,7 @@
 
 namespace ossatura {
 
-/// How a body is discretised and its system solved.
+/// The discretisation of a body and the solution of its system.
 struct PfemOptions {
   HexaSpace space = HexaSpace::trunk;
   HierarchicOptions discretisation;

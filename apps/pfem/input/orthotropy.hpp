@@ -16,7 +16,7 @@ struct Orthotropy {
 /// [21], upper triangle of D by rows, strains xx yy zz yz zx xy; empty where D does not exist.
 std::vector<double> orthotropic_elasticity(const Orthotropy& moduli);
 
-/// Of a symmetric 6 x 6 matrix so stored.
+/// Whether a symmetric 6 x 6 matrix so stored is positive definite.
 bool is_positive_definite(const std::vector<double>& elasticity);
 
 } // namespace ossatura

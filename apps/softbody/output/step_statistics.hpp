@@ -23,7 +23,7 @@ struct Spread {
 /// Zeros for no values.
 Spread spread_of(std::vector<double> values);
 
-/// Of one phase over all steps, s.
+/// The time of one phase over all steps, s.
 Spread spread_of(const SoftbodyRunResults& results, const StepPhase& phase);
 
 struct StepTotals {

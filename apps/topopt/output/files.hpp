@@ -37,8 +37,8 @@ struct DesignSurface {
 DesignSurface make_design_surface(const TopoptModel& model, const std::vector<double>& density,
                                   double level, bool keep_loose);
 
-/// As binary STL, in units of the mesh file. Warns where it is empty; then nothing is written and
-/// nothing returned.
+/// Writes binary STL, in units of the mesh file. Warns where it is empty; then nothing is written
+/// and nothing returned.
 std::optional<SurfaceSummary> write_design_surface(const std::string& path,
                                                    const TopoptModel& model, DesignSurface design,
                                                    double level);

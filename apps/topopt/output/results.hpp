@@ -11,7 +11,7 @@
 
 namespace ossatura {
 
-/// Of all solves of a step.
+/// Totals of all solves of a step.
 int iterations_of(const DesignStep& step);
 double residual_of(const DesignStep& step); ///< the largest, relative; NaN is larger than any
 double seconds_of(const DesignStep& step);

@@ -70,7 +70,7 @@ private:
 template<class T>
 hid_t hdf5_native_type();
 
-/// How a new dataset lies in the file.
+/// The layout of a new dataset in the file.
 struct Hdf5Layout {
   int gzip = 0;                     ///< 0 = not compressed, else level 1 to 9 behind a byte shuffle
   bool extendible = false;          ///< the first extent may grow by append()

@@ -16,14 +16,14 @@ ElementMesh make_cloth(int columns, int rows, double width, double height);
 /// cube of the same paper. Throws for fewer than one cell a side or a size that is not positive.
 ElementMesh make_hexa_box(const int (&cells)[3], const double (&size)[3]);
 
-/// The same box without the cells from first[axis] to last[axis] - 1 along each axis, and without
-/// the points that these alone have; the others keep their order. An L is a box without a quarter:
-/// make_hexa_box_without({3 n, n, 3 n}, {3, 1, 3}, {n, 0, n}, {3 n, n, 3 n}). Throws as the box
-/// does, and for cells outside it, or none left.
+/// The box of hexahedra without the cells from first[axis] to last[axis] - 1 along each axis, and
+/// without the points that these alone have; the others keep their order. An L is a box without a
+/// quarter: make_hexa_box_without({3 n, n, 3 n}, {3, 1, 3}, {n, 0, n}, {3 n, n, 3 n}). Throws as
+/// the box does, and for cells outside it, or none left.
 ElementMesh make_hexa_box_without(const int (&cells)[3], const double (&size)[3],
                                   const int (&first)[3], const int (&last)[3]);
 
-/// The same box, each cell five tetrahedra that mirror their neighbours'.
+/// The box of tetrahedra, each cell five tetrahedra that mirror their neighbours'.
 ElementMesh make_tetra_box(const int (&cells)[3], const double (&size)[3]);
 
 /// An ellipsoid about the origin with the given semi-axes, of tetrahedra: the image of a cube of

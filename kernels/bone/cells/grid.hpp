@@ -47,7 +47,7 @@ void drop_node_lists(CellGrid<Exec>& cells) {
     cells.node_begin = cells.node_corner = {};
 }
 
-/// How the nodes of a finer level hang on the cells of a coarser one: a fine node interpolates
+/// The map from the nodes of a finer level to the cells of a coarser one: a fine node interpolates
 /// trilinearly from the corners of one cell. Other cells that contain it have the same nodes where
 /// the weights are not zero.
 template<class Exec>

@@ -10,8 +10,8 @@
 
 namespace ossatura {
 
-/// How cells and nodes of a coarser level come from the finer one, whose voxels or cells are taken
-/// together by 2 x 2 x 2.
+/// A coarsening makes cells and nodes of a coarser level from 2 x 2 x 2 voxels or cells of the
+/// finer level.
 enum class Coarsening {
   averaged, ///< one cell per place, one node per site [1]: parts that do not touch are glued
   split     ///< a cell and a node for each part that is connected [2]

@@ -24,7 +24,7 @@
 
 namespace ossatura {
 
-/// How perfect hash tables are sought.
+/// Options of the search for perfect hash tables.
 struct SpatialHashOptions {
   double keys_per_offset = 4; ///< |H| / |Phi| at first
   double growth = 1.25;       ///< of |Phi| after an attempt that failed

@@ -52,7 +52,7 @@ ModeRanges<Exec> make_mode_ranges(const Exec& exec, const HexaBatch<Exec>& batch
   return ranges;
 }
 
-/// How the work is cut; see plan_matrix_free.
+/// The cuts of the work; see plan_matrix_free.
 struct MatrixFreePlan {
   int tile = 2;    ///< points of a line that a thread has
   int planes = 2;  ///< of points, at once

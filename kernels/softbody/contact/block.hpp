@@ -96,8 +96,8 @@ KOKKOS_INLINE_FUNCTION double own_motion_square(const ContactBlock& block, const
   return Kokkos::max(tangent, normal);
 }
 
-/// How far a contact is from the conditions, as motions: what one projected step along the normal
-/// and along the tangents would change, m.
+/// The distance of a contact from the conditions, as motions: what one projected step along the
+/// normal and along the tangents would change, m.
 struct ContactDefect {
   double normal, tangent;
 };

@@ -28,7 +28,7 @@ struct SweepResult {
   double scale = 0;  ///< m, the largest free motion of pairs that go through each other, or more
 };
 
-/// How far pairs are from the conditions of contact, by the motions that they have.
+/// The distance of pairs from the conditions of contact, by the motions that they have.
 struct ContactErrors {
   double penetration = 0;     ///< m, the deepest
   double complementarity = 0; ///< m: of gap and force, as a motion, the larger of the smaller ones

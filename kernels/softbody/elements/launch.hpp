@@ -54,7 +54,7 @@ struct EvaluateElement {
   }
 };
 
-/// How many elements a team takes, and with how many threads.
+/// The number of elements that a team takes, and of its threads.
 template<class Element>
 struct ElementTeam {
   static constexpr bool has_points = Element::points > 0;

@@ -33,7 +33,7 @@ struct FactorPattern {
 
 inline constexpr int max_panel_nodes = 16;
 
-/// The same on a device, all arrays as above.
+/// A FactorPattern on a device, all arrays as above.
 template<class Exec>
 struct FactorPatternArrays {
   int num_nodes = 0, num_panels = 0;

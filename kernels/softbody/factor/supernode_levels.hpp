@@ -31,7 +31,7 @@ inline constexpr int front_columns = 8;      ///< of a team in the upper solve
 inline constexpr int front_chunk = 512;      ///< rows that a team keeps in scratch memory
 inline constexpr int front_most_nodes = 128; ///< of a supernode
 
-/// Of a launch: (supernode, first row or column).
+/// A share of a launch: (supernode, first row or column).
 struct FrontShare {
   int front, begin;
 };
@@ -41,7 +41,7 @@ KOKKOS_FORCEINLINE_FUNCTION T& team_scratch(const Member& team) {
   return *static_cast<T*>(team.team_shmem().get_shmem_aligned(sizeof(T), 16));
 }
 
-/// As FrontBlocks.
+/// FrontBlocks on a device.
 struct Fronts {
   ArrayPointer<int> first, row_begin, row, front_begin, source_begin, source;
   ArrayPointer<std::int64_t> begin;

@@ -15,7 +15,7 @@ enum class CoarseSolver {
   cg      ///< Jacobi-preconditioned conjugate gradients, as ParOSol
 };
 
-/// How a level below the finest is solved by more than one cycle.
+/// The way in which several cycles solve a level below the finest.
 enum class Repetition {
   weighted, ///< as Chebyshev's iteration on it, for the spectrum of the cycle: the AMLI cycle of
             ///< O. Axelsson, P. Vassilevski, SIAM J. Numer. Anal. 27 (1990) 1569-1590
