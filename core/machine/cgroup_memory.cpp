@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The reader follows the files of control groups, version 2 [1] and version 1 [2].
 //
 // [1] Linux kernel documentation, "Control Group v2", section "Memory interface files".
 // [2] The same, "Memory Resource Controller" (version 1).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The test of an edge and a triangle is that of
+// Moeller and Trumbore's test [1] finds where an edge crosses a triangle.
 //
 // [1] T. Moeller, B. Trumbore. Fast, minimum storage ray/triangle intersection. J. Graph. Tools 2
 //     (1997) 21-28, doi:10.1080/10867651.1997.10487468.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Teams with more scratch memory on chip than Kokkos gives them (48 KiB a team on CUDA, of 227 that
-// a multiprocessor of Hopper has), and with kernels of up to 32 KiB, whose tables are then
-// constants of the launch. Elsewhere these are Kokkos's teams of one thread.
+// Wide teams have more scratch memory on chip than Kokkos gives (48 KiB a team on CUDA, of 227 that
+// a multiprocessor of Hopper has), and run kernels of up to 32 KiB, whose tables are then constants
+// of the launch. Elsewhere wide teams are Kokkos's teams of one thread.
 //
 // A kernel is a functor with operator()(const WideTeam&) and
 //   static constexpr int max_threads;  // of a team

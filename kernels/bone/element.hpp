@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trilinear cube of isotropic linear elasticity: products and entries of its 24 x 24 stiffness
-// matrix in closed form. Point bodies: no launch, no memory; callable on host and device.
+// The element is the trilinear cube of isotropic linear elasticity; this file has the products and
+// entries of its 24 x 24 stiffness matrix in closed form. Point bodies: no launch, no memory;
+// callable on host and device.
 //
 // Vertex v of the cube has the coordinates (v & 1, v >> 1 & 1, v >> 2) h; a displacement vector is
 // u[3 v + c]. K = h (lambda K_lambda + mu K_mu) for an edge of h.

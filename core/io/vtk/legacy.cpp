@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// [1] VTK file formats, "Simple legacy formats", docs.vtk.org. Binary numbers are big endian.
+// The reader follows [1]; binary numbers are big endian.
+//
+// [1] VTK file formats, "Simple legacy formats", docs.vtk.org.
 #include <ossatura/core/io/vtk/legacy.hpp>
 
 #include <ossatura/core/io/text/input_file.hpp>
