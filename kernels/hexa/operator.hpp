@@ -41,7 +41,7 @@ public:
   virtual HexaOperatorCost cost() const = 0;
 };
 
-/// Unless noted, one thread computes one element. Names have hyphens: "ebe-colour".
+/// Unless noted, one thread computes one element.
 enum class HexaOperatorKind {
   automatic,  ///< the fastest for the mesh: see choose_hexa_operator
   ebe,        ///< stored K_e, atomic sums
