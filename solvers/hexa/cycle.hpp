@@ -10,7 +10,7 @@
 
 namespace ossatura::detail {
 
-/// What the matrix of a mesh of hexahedra is made of.
+/// The mesh and moduli that make the matrix.
 template<class Exec>
 struct HexaStiffness {
   HexaArrays<Exec> arrays;

@@ -15,7 +15,7 @@ struct LevelVectors {
 
 namespace detail {
 
-/// The matrix of a level with what solves it; its grid is in the hierarchy.
+/// The matrix of a level with its smoother; its grid is in the hierarchy.
 template<class Exec, class Scalar, class Operator, class Jacobi>
 struct MultigridLevel {
   Operator matrix;
