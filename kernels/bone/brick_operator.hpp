@@ -131,205 +131,268 @@ struct MarchTiles {
     return node;
   }
 
-  KOKKOS_FUNCTION void operator()(const Member& team) const {
-    Scalar* const planes =
-        static_cast<Scalar*>(team.team_shmem().get_shmem_aligned(int(scratch_bytes), 16));
-    Scalar* const exchange = planes + ring * 3 * plane_size; // [2][3 R + 6][exchange_pitch]
-    float* const moduli = reinterpret_cast<float*>(exchange + 2 * exchange_size);
-    float* const lambdas = OneModulus ? moduli : moduli + ring * columns;
-    int* const nodes = reinterpret_cast<int*>(lambdas + ring * columns); // [ring][columns]
+  /// A team shares this memory: plane z of nodes, with its elements, lies at place z % ring.
+  struct TeamMemory {
+    Scalar* planes;          ///< [ring][3][plane_size] displacements
+    Scalar* exchange;        ///< [2][3 R + 6][exchange_pitch] forces for neighbouring threads
+    float *moduli, *lambdas; ///< [ring][columns] of the element above a node
+    int* nodes;              ///< [ring][columns] -1 where there is none
 
-    const BrickTile t = tile(team.league_rank());
-    const int rank = team.team_rank(), lane = W * (rank % threads_x), row_group = rank / threads_x,
-              row = R * row_group;
+    KOKKOS_FORCEINLINE_FUNCTION explicit TeamMemory(const Member& team)
+        : planes(static_cast<Scalar*>(team.team_shmem().get_shmem_aligned(int(scratch_bytes), 16)))
+        , exchange(planes + ring * 3 * plane_size)
+        , moduli(reinterpret_cast<float*>(exchange + 2 * exchange_size))
+        , lambdas(OneModulus ? moduli : moduli + ring * columns)
+        , nodes(reinterpret_cast<int*>(lambdas + ring * columns)) {}
 
-    // The thread's own columns, and its part of the rim beyond the tile's last row and column.
-    Column own[R][W], rim[rim_slots];
+    KOKKOS_FORCEINLINE_FUNCTION Scalar* plane(int z) const {
+      return planes + (z & (ring - 1)) * 3 * plane_size;
+    }
+    /// Index of the plane's first column in moduli, lambdas and nodes.
+    KOKKOS_FORCEINLINE_FUNCTION static int first_column(int z) {
+      return (z & (ring - 1)) * columns;
+    }
+  };
+
+  /// A thread keeps this while it marches; on devices, in registers.
+  struct Thread {
+    BrickTile tile;
+    int rank, lane, row_group, row; ///< `lane` and `row` of the first of its columns
+    Column own[R][W];
+    Column rim[rim_slots]; ///< its part of the rim beyond the tile's last row and column
     int rim_place[rim_slots];
+    Pack modes[2][R][4][3]; ///< in the lower and the upper plane, alternating
+    Pack force[R][4][3];    ///< of the layer below, on the lower plane, by mode
+  };
+
+  /// A thread of one lane finishes these nodes with a layer; their updates load operands early.
+  struct Finishing {
+    int node[W == 1 ? R : 1];
+    typename Update::Operands operands[W == 1 ? R : 1];
+  };
+
+  KOKKOS_FORCEINLINE_FUNCTION void take_place(const Member& team, Thread& t) const {
+    t.tile = tile(team.league_rank());
+    t.rank = team.team_rank();
+    t.lane = W * (t.rank % threads_x);
+    t.row_group = t.rank / threads_x;
+    t.row = R * t.row_group;
     for (int r = 0; r < R; ++r)
       for (int w = 0; w < W; ++w)
-        own[r][w] = column(t.x - 1 + lane + w, t.y - 1 + row + r);
+        t.own[r][w] = column(t.tile.x - 1 + t.lane + w, t.tile.y - 1 + t.row + r);
     for (int s = 0; s < rim_slots; ++s) {
-      const int q = rank + s * team_size;
+      const int q = t.rank + s * team_size;
       const int qx = q <= CY ? CX : q - CY - 1, qy = q <= CY ? q : CY;
-      rim_place[s] = q < CX + CY + 1 ? qx + pitch * qy : -1;
-      rim[s] = rim_place[s] >= 0 ? column(t.x - 1 + qx, t.y - 1 + qy) : Column{-1, 0, 0, 0, 0, 0};
-    }
-
-    // Starts to fetch plane z into its place of the ring.
-    const auto fetch_plane = [&](int z, bool first) {
-      Scalar* const plane = planes + (z & (ring - 1)) * 3 * plane_size;
-      const int columns_of = (z & (ring - 1)) * columns;
-      for (int r = 0; r < R; ++r)
-        for (int w = 0; w < W; ++w) {
-          const int n = next_node(own[r][w], z, first);
-          const bool valid = n >= 0;
-          const Scalar* const from = x.data() + (valid ? 3 * std::int64_t(n) : 0);
-          for (int c = 0; c < 3; ++c)
-            start_copy(plane + c * plane_size + (row + r) * pitch + lane + w, from + c, valid);
-          const int column_of = columns_of + (row + r) * CX + lane + w;
-          start_copy(moduli + column_of, lame.mu_value.data() + (valid ? n : 0), valid);
-          if (!OneModulus)
-            start_copy(lambdas + column_of, lame.lambda_value.data() + (valid ? n : 0), valid);
-          nodes[column_of] = n;
-        }
-      for (int s = 0; s < rim_slots; ++s) {
-        if (rim_place[s] < 0)
-          continue;
-        const int n = next_node(rim[s], z, first);
-        const Scalar* const from = x.data() + (n >= 0 ? 3 * std::int64_t(n) : 0);
-        for (int c = 0; c < 3; ++c)
-          start_copy(plane + c * plane_size + rim_place[s], from + c, n >= 0);
-      }
-    };
-    // to[r][p][c], p = 0..3: the transform in the plane of column r.
-    const auto transform_plane = [&](int z, Pack(&to)[R][4][3]) {
-      for (int c = 0; c < 3; ++c) {
-        const Scalar* first = planes + ((z & (ring - 1)) * 3 + c) * plane_size + row * pitch + lane;
-        Pack sum = load_pack<W>(first), difference = load_pack<W>(first + 1);
-        split(sum, difference);
-        for (int r = 0; r < R; ++r) {
-          Pack next_sum = load_pack<W>(first + (r + 1) * pitch),
-               next_difference = load_pack<W>(first + (r + 1) * pitch + 1);
-          split(next_sum, next_difference);
-          to[r][0][c] = next_sum + sum;
-          to[r][1][c] = next_difference + difference;
-          to[r][2][c] = next_sum - sum;
-          to[r][3][c] = next_difference - difference;
-          sum = next_sum;
-          difference = next_difference;
-        }
-      }
-    };
-
-    // In-plane modes of the lower and the upper plane, alternating; forces of the layer below on
-    // the lower plane.
-    Pack modes[2][R][4][3], force[R][4][3];
-
-    // Layer z lies between the node planes z and z + 1; plane z is finished with it.
-    const auto advance = [&](int z, auto parity) {
-      constexpr int P = decltype(parity)::value; // `modes` of the upper plane
-      if (z + 2 < t.z_end)
-        fetch_plane(z + 3, false);
-      commit_copies();
-      const int column_of = (z & (ring - 1)) * columns + row * CX + lane;
-      const bool finishes = z >= t.z_begin;
-      int finishing[W == 1 ? R : 1];
-      typename Update::Operands operands[W == 1 ? R : 1];
-      if constexpr (W == 1)
-        for (int r = 0; r < R; ++r) {
-          finishing[r] = finishes && lane > 0 && row + r > 0 ? nodes[column_of + r * CX] : -1;
-          if (finishing[r] >= 0)
-            operands[r] = update.load(finishing[r]);
-        }
-      transform_plane(z + 1, modes[P]);
-
-      Pack low[R][4][3]; // all forces on the lower plane, by column
-      for (int r = 0; r < R; ++r) {
-        Pack m, l;
-        if constexpr (W == 1) {
-          m = Scalar(moduli[column_of + r * CX]);
-          l = OneModulus ? m : Scalar(lambdas[column_of + r * CX]);
-        } else {
-          for (int w = 0; w < W; ++w) {
-            m.value[w] = Scalar(moduli[column_of + r * CX + w]);
-            l.value[w] = Scalar(lambdas[column_of + r * CX + w]);
-          }
-        }
-        Pack u[24];
-        for (int p = 0; p < 4; ++p)
-          for (int c = 0; c < 3; ++c) {
-            u[3 * p + c] = modes[P][r][p][c] + modes[1 - P][r][p][c];
-            u[12 + 3 * p + c] = modes[P][r][p][c] - modes[1 - P][r][p][c];
-          }
-        apply_mode_stiffness(Pack(lambda_scale) * l, Pack(mu_scale) * m, u);
-        for (int p = 0; p < 4; ++p)
-          for (int c = 0; c < 3; ++c) {
-            low[r][p][c] = force[r][p][c] + u[3 * p + c] - u[12 + 3 * p + c];
-            force[r][p][c] = u[3 * p + c] + u[12 + 3 * p + c];
-          }
-      }
-
-      // Back in the plane. `here` is what the thread's columns give to nodes of its own lanes, the
-      // rest goes to the lane beyond and to the row group beyond.
-      Pack here[R][3];
-      Scalar* const to = exchange + P * exchange_size + row_group * CX + lane;
-      for (int c = 0; c < 3; ++c) {
-        Pack sum = Pack(Scalar(0)), difference = Pack(Scalar(0));
-        for (int r = 0; r < R; ++r) {
-          const Pack low_sum = sum + (low[r][0][c] - low[r][2][c]);
-          const Pack low_difference = difference + (low[r][1][c] - low[r][3][c]);
-          sum = low[r][0][c] + low[r][2][c];
-          difference = low[r][1][c] + low[r][3][c];
-          here[r][c] = low_sum - low_difference;
-          store_pack<W>(to + (3 * r + c) * exchange_pitch, low_sum + low_difference);
-        }
-        store_pack<W>(to + (3 * R + c) * exchange_pitch, sum - difference);
-        store_pack<W>(to + (3 * R + 3 + c) * exchange_pitch, sum + difference);
-      }
-      wait_for_copies<1>(); // plane z + 2
-      team.team_barrier();
-
-      if (!finishes)
-        return;
-      for (int r = 0; r < R; ++r)
-        for (int w = 0; w < W; ++w) {
-          int n;
-          if constexpr (W == 1)
-            n = finishing[r];
-          else
-            n = lane + w > 0 && row + r > 0 ? nodes[column_of + r * CX + w] : -1;
-          if (n < 0)
-            continue;
-          Scalar sum[3];
-          for (int c = 0; c < 3; ++c) {
-            const Scalar* const from = to + w - 1;
-            Scalar s;
-            if constexpr (W == 1)
-              s = here[r][c];
-            else
-              s = here[r][c].value[w];
-            s += from[(3 * r + c) * exchange_pitch];
-            if (r == 0)
-              s += from[(3 * R + c) * exchange_pitch - CX + 1] +
-                   from[(3 * R + 3 + c) * exchange_pitch - CX];
-            sum[c] = s;
-          }
-          const Scalar* const here_x =
-              planes + (z & (ring - 1)) * 3 * plane_size + (row + r) * pitch + lane + w;
-          const Scalar x_node[3] = {here_x[0], here_x[plane_size], here_x[2 * plane_size]};
-          if constexpr (W == 1)
-            update.finish(n, operands[r], x_node, sum);
-          else
-            update.finish(n, update.load(n), x_node, sum);
-        }
-    };
-
-    for (int z = t.z_begin - 1; z < t.z_begin + 2; ++z) {
-      if (z <= t.z_end)
-        fetch_plane(z, z == t.z_begin - 1);
-      commit_copies();
+      t.rim_place[s] = q < CX + CY + 1 ? qx + pitch * qy : -1;
+      t.rim[s] = t.rim_place[s] >= 0 ? column(t.tile.x - 1 + qx, t.tile.y - 1 + qy)
+                                     : Column{-1, 0, 0, 0, 0, 0};
     }
     for (int r = 0; r < R; ++r)
       for (int p = 0; p < 4; ++p)
         for (int c = 0; c < 3; ++c)
-          force[r][p][c] = Pack(Scalar(0));
+          t.force[r][p][c] = Pack(Scalar(0));
+  }
+
+  /// Starts to load plane z into its place of the ring.
+  KOKKOS_INLINE_FUNCTION void load_plane(const TeamMemory& memory, Thread& t, int z,
+                                         bool first) const {
+    Scalar* const plane = memory.plane(z);
+    const int columns_of = memory.first_column(z);
+    for (int r = 0; r < R; ++r)
+      for (int w = 0; w < W; ++w) {
+        const int n = next_node(t.own[r][w], z, first);
+        const bool valid = n >= 0;
+        const Scalar* const from = x.data() + (valid ? 3 * std::int64_t(n) : 0);
+        for (int c = 0; c < 3; ++c)
+          start_copy(plane + c * plane_size + (t.row + r) * pitch + t.lane + w, from + c, valid);
+        const int column_of = columns_of + (t.row + r) * CX + t.lane + w;
+        start_copy(memory.moduli + column_of, lame.mu_value.data() + (valid ? n : 0), valid);
+        if (!OneModulus)
+          start_copy(memory.lambdas + column_of, lame.lambda_value.data() + (valid ? n : 0), valid);
+        memory.nodes[column_of] = n;
+      }
+    for (int s = 0; s < rim_slots; ++s) {
+      if (t.rim_place[s] < 0)
+        continue;
+      const int n = next_node(t.rim[s], z, first);
+      const Scalar* const from = x.data() + (n >= 0 ? 3 * std::int64_t(n) : 0);
+      for (int c = 0; c < 3; ++c)
+        start_copy(plane + c * plane_size + t.rim_place[s], from + c, n >= 0);
+    }
+  }
+
+  /// Transforms plane z: to[r][p][c], p = 0..3, is the transform in the plane of column r.
+  KOKKOS_INLINE_FUNCTION void transform_plane(const TeamMemory& memory, const Thread& t, int z,
+                                              Pack (&to)[R][4][3]) const {
+    for (int c = 0; c < 3; ++c) {
+      const Scalar* first = memory.plane(z) + c * plane_size + t.row * pitch + t.lane;
+      Pack sum = load_pack<W>(first), difference = load_pack<W>(first + 1);
+      split(sum, difference);
+      for (int r = 0; r < R; ++r) {
+        Pack next_sum = load_pack<W>(first + (r + 1) * pitch),
+             next_difference = load_pack<W>(first + (r + 1) * pitch + 1);
+        split(next_sum, next_difference);
+        to[r][0][c] = next_sum + sum;
+        to[r][1][c] = next_difference + difference;
+        to[r][2][c] = next_sum - sum;
+        to[r][3][c] = next_difference - difference;
+        sum = next_sum;
+        difference = next_difference;
+      }
+    }
+  }
+
+  /// Finds the nodes of plane z that the thread finishes, and starts to load for their updates.
+  KOKKOS_FORCEINLINE_FUNCTION void load_finishing(const TeamMemory& memory, const Thread& t, int z,
+                                                  Finishing& finishing) const {
+    const int column_of = memory.first_column(z) + t.row * CX + t.lane;
+    for (int r = 0; r < R; ++r) {
+      finishing.node[r] = z >= t.tile.z_begin && t.lane > 0 && t.row + r > 0
+                              ? memory.nodes[column_of + r * CX]
+                              : -1;
+      if (finishing.node[r] >= 0)
+        finishing.operands[r] = update.load(finishing.node[r]);
+    }
+  }
+
+  /// Multiplies the elements of layer z; low[r][p][c] gets all forces on its lower plane, by mode.
+  /// `P` as for `advance`.
+  template<int P>
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(const TeamMemory& memory, Thread& t, int z,
+                                            Pack (&low)[R][4][3]) const {
+    const int column_of = memory.first_column(z) + t.row * CX + t.lane;
+    for (int r = 0; r < R; ++r) {
+      Pack m, l;
+      if constexpr (W == 1) {
+        m = Scalar(memory.moduli[column_of + r * CX]);
+        l = OneModulus ? m : Scalar(memory.lambdas[column_of + r * CX]);
+      } else {
+        for (int w = 0; w < W; ++w) {
+          m.value[w] = Scalar(memory.moduli[column_of + r * CX + w]);
+          l.value[w] = Scalar(memory.lambdas[column_of + r * CX + w]);
+        }
+      }
+      Pack u[24];
+      for (int p = 0; p < 4; ++p)
+        for (int c = 0; c < 3; ++c) {
+          u[3 * p + c] = t.modes[P][r][p][c] + t.modes[1 - P][r][p][c];
+          u[12 + 3 * p + c] = t.modes[P][r][p][c] - t.modes[1 - P][r][p][c];
+        }
+      apply_mode_stiffness(Pack(lambda_scale) * l, Pack(mu_scale) * m, u);
+      for (int p = 0; p < 4; ++p)
+        for (int c = 0; c < 3; ++c) {
+          low[r][p][c] = t.force[r][p][c] + u[3 * p + c] - u[12 + 3 * p + c];
+          t.force[r][p][c] = u[3 * p + c] + u[12 + 3 * p + c];
+        }
+    }
+  }
+
+  /// Transforms back in the plane. `here` is what the thread's columns give to nodes of its own
+  /// lanes; `to`, its place in the exchange, gets the rest: for the lane beyond and for the row
+  /// group beyond.
+  KOKKOS_FORCEINLINE_FUNCTION static void transform_back(const Pack (&low)[R][4][3], Scalar* to,
+                                                         Pack (&here)[R][3]) {
+    for (int c = 0; c < 3; ++c) {
+      Pack sum = Pack(Scalar(0)), difference = Pack(Scalar(0));
+      for (int r = 0; r < R; ++r) {
+        const Pack low_sum = sum + (low[r][0][c] - low[r][2][c]);
+        const Pack low_difference = difference + (low[r][1][c] - low[r][3][c]);
+        sum = low[r][0][c] + low[r][2][c];
+        difference = low[r][1][c] + low[r][3][c];
+        here[r][c] = low_sum - low_difference;
+        store_pack<W>(to + (3 * r + c) * exchange_pitch, low_sum + low_difference);
+      }
+      store_pack<W>(to + (3 * R + c) * exchange_pitch, sum - difference);
+      store_pack<W>(to + (3 * R + 3 + c) * exchange_pitch, sum + difference);
+    }
+  }
+
+  /// Finishes the thread's nodes of plane z; around `exchanged`, the thread's place in the
+  /// exchange, are the forces of its neighbours.
+  KOKKOS_FORCEINLINE_FUNCTION void store(const TeamMemory& memory, const Thread& t, int z,
+                                         const Pack (&here)[R][3], const Scalar* exchanged,
+                                         const Finishing& finishing) const {
+    const int column_of = memory.first_column(z) + t.row * CX + t.lane;
+    for (int r = 0; r < R; ++r)
+      for (int w = 0; w < W; ++w) {
+        int n;
+        if constexpr (W == 1)
+          n = finishing.node[r];
+        else
+          n = t.lane + w > 0 && t.row + r > 0 ? memory.nodes[column_of + r * CX + w] : -1;
+        if (n < 0)
+          continue;
+        Scalar sum[3];
+        for (int c = 0; c < 3; ++c) {
+          const Scalar* const from = exchanged + w - 1;
+          Scalar s;
+          if constexpr (W == 1)
+            s = here[r][c];
+          else
+            s = here[r][c].value[w];
+          s += from[(3 * r + c) * exchange_pitch];
+          if (r == 0)
+            s += from[(3 * R + c) * exchange_pitch - CX + 1] +
+                 from[(3 * R + 3 + c) * exchange_pitch - CX];
+          sum[c] = s;
+        }
+        const Scalar* const here_x = memory.plane(z) + (t.row + r) * pitch + t.lane + w;
+        const Scalar x_node[3] = {here_x[0], here_x[plane_size], here_x[2 * plane_size]};
+        if constexpr (W == 1)
+          update.finish(n, finishing.operands[r], x_node, sum);
+        else
+          update.finish(n, update.load(n), x_node, sum);
+      }
+  }
+
+  /// Takes layer z, between the node planes z and z + 1, and finishes plane z. `modes[P]` are
+  /// those of the upper plane.
+  template<int P>
+  KOKKOS_FORCEINLINE_FUNCTION void advance(const Member& team, const TeamMemory& memory, Thread& t,
+                                           int z) const {
+    if (z + 2 < t.tile.z_end)
+      load_plane(memory, t, z + 3, false);
+    commit_copies();
+    Finishing finishing;
+    if constexpr (W == 1)
+      load_finishing(memory, t, z, finishing);
+    transform_plane(memory, t, z + 1, t.modes[P]);
+    Pack low[R][4][3], here[R][3];
+    multiply<P>(memory, t, z, low);
+    Scalar* const exchanged = memory.exchange + P * exchange_size + t.row_group * CX + t.lane;
+    transform_back(low, exchanged, here);
+    wait_for_copies<1>(); // plane z + 2
+    team.team_barrier();
+    if (z >= t.tile.z_begin)
+      store(memory, t, z, here, exchanged, finishing);
+  }
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const TeamMemory memory(team);
+    Thread t;
+    take_place(team, t);
+    const int z_begin = t.tile.z_begin, z_end = t.tile.z_end;
+    for (int z = z_begin - 1; z < z_begin + 2; ++z) {
+      if (z <= z_end)
+        load_plane(memory, t, z, z == z_begin - 1);
+      commit_copies();
+    }
     wait_for_copies<1>();
     team.team_barrier();
-    transform_plane(t.z_begin - 1, modes[0]);
+    transform_plane(memory, t, z_begin - 1, t.modes[0]);
     if constexpr (W == 1) {
-      for (int z = t.z_begin - 1; z < t.z_end; z += 2) {
-        advance(z, std::integral_constant<int, 1>());
-        if (z + 1 < t.z_end)
-          advance(z + 1, std::integral_constant<int, 0>());
+      for (int z = z_begin - 1; z < z_end; z += 2) {
+        advance<1>(team, memory, t, z);
+        if (z + 1 < z_end)
+          advance<0>(team, memory, t, z + 1);
       }
     } else { // half the code; the copy is cheap where arrays are not registers
-      for (int z = t.z_begin - 1; z < t.z_end; ++z) {
-        advance(z, std::integral_constant<int, 1>());
+      for (int z = z_begin - 1; z < z_end; ++z) {
+        advance<1>(team, memory, t, z);
         for (int r = 0; r < R; ++r)
           for (int p = 0; p < 4; ++p)
             for (int c = 0; c < 3; ++c)
-              modes[0][r][p][c] = modes[1][r][p][c];
+              t.modes[0][r][p][c] = t.modes[1][r][p][c];
       }
     }
   }
