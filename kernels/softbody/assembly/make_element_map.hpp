@@ -185,62 +185,47 @@ inline std::vector<int> node_of_slots(int num_nodes, const std::vector<ElementGr
   return node;
 }
 
-} // namespace detail
-
-/// The map of the elements of all groups, and `matrix` with its pattern and values of zero: row i
-/// has the nodes that share an element with i and are not fixed, and always the diagonal. A fixed
-/// node (`fixed` [num_nodes], or empty: none) has the diagonal alone. Fences. Throws
-/// std::invalid_argument naming the element for nodes out of range or twice in it, and where 32
-/// bits do not count slots, blocks or (31 bits) pairs.
+/// Finds the element of every slot, and counts the pairs.
 template<class Exec>
-ElementMap<Exec>
-make_element_map(const Exec& exec, int num_nodes, const std::vector<ElementGroup>& groups,
-                 const std::vector<std::uint8_t>& fixed, BlockMatrix<Exec>& matrix) {
-  OSSATURA_REQUIRE(num_nodes >= 0 && num_nodes < std::numeric_limits<int>::max() / 6,
-                   num_nodes << " nodes");
-  OSSATURA_REQUIRE(fixed.empty() || fixed.size() == std::size_t(num_nodes),
-                   fixed.size() << " marks of fixed nodes for " << num_nodes << " nodes");
-  const auto ints = [&](std::int64_t n, const char* label) {
-    return make_uninitialized<int>(exec, n, label);
-  };
-  ElementMap<Exec> map;
-  map.num_nodes = num_nodes;
-  map.fixed = fixed.empty()
-                  ? make_zeros<std::uint8_t>(exec, num_nodes, "ossatura::element_map::fixed")
-                  : upload(exec, "ossatura::element_map::fixed", fixed);
-  const Array<int, Exec> node =
-      upload(exec, "ossatura::element_map::node", detail::node_of_slots(num_nodes, groups));
-  map.num_slots = std::int64_t(node.extent(0));
-  const auto element = make_uninitialized<detail::SlotElement>(exec, map.num_slots,
-                                                               "ossatura::element_map::element");
+Array<SlotElement, Exec> describe_slots(const Exec& exec, const std::vector<ElementGroup>& groups,
+                                        ElementMap<Exec>& map) {
+  const auto element =
+      make_uninitialized<SlotElement>(exec, map.num_slots, "ossatura::element_map::element");
   int first_slot = 0;
   for (const ElementGroup& group : groups) {
     const int width = nodes_per_elem(group.shape), pairs = pairs_per_elem(group.shape);
     const std::int64_t slots = std::int64_t(group.node.size());
     OSSATURA_REQUIRE(map.num_pairs + slots / width * pairs <= std::numeric_limits<int>::max(),
                      "blocks of element matrices: more than 31 bits count");
-    Kokkos::parallel_for("ossatura::make_element_map::slots", range(exec, slots),
-                         detail::DescribeSlots{first_slot, width, pairs,
-                                               std::uint32_t(map.num_pairs), element.data()});
+    Kokkos::parallel_for(
+        "ossatura::make_element_map::slots", range(exec, slots),
+        DescribeSlots{first_slot, width, pairs, std::uint32_t(map.num_pairs), element.data()});
     map.num_pairs += slots / width * pairs;
     first_slot += int(slots);
   }
+  return element;
+}
 
-  const InverseMap<Exec> around = invert_map(exec, node, num_nodes);
-  map.around_begin = around.begin;
-  const detail::NodeRings ring{around.begin.data(), around.member.data(), node.data(),
-                               element.data(), map.fixed.data()};
+/// Makes the pattern of the matrix, with values of zero, and in the map its diagonal and the edges
+/// of nodes. Returns the number of edges. Fences.
+template<class Exec>
+int make_pattern(const Exec& exec, const NodeRings& ring, ElementMap<Exec>& map,
+                 BlockMatrix<Exec>& matrix) {
+  const int num_nodes = map.num_nodes;
+  const auto ints = [&](std::int64_t n, const char* label) {
+    return make_uninitialized<int>(exec, n, label);
+  };
   const auto candidate_begin = ints(num_nodes + 1, "ossatura::element_map::candidate_begin");
   Kokkos::parallel_for("ossatura::make_element_map::candidates", range(exec, num_nodes),
-                       detail::CountCandidates{ring, candidate_begin.data()});
+                       CountCandidates{ring, candidate_begin.data()});
   const auto candidate = ints(lengths_to_begins(exec, candidate_begin, "candidates for blocks"),
                               "ossatura::element_map::candidate");
   matrix.num_rows = num_nodes;
   matrix.row_begin = ints(num_nodes + 1, "ossatura::block_matrix::row_begin");
   map.edge_of_node = ints(num_nodes + 1, "ossatura::element_map::edge_of_node");
   Kokkos::parallel_for("ossatura::make_element_map::columns", range(exec, num_nodes),
-                       detail::FindColumns{ring, candidate_begin.data(), candidate.data(),
-                                           matrix.row_begin.data(), map.edge_of_node.data()});
+                       FindColumns{ring, candidate_begin.data(), candidate.data(),
+                                   matrix.row_begin.data(), map.edge_of_node.data()});
   const int num_blocks = lengths_to_begins(exec, matrix.row_begin, "blocks");
   const int num_edges = lengths_to_begins(exec, map.edge_of_node, "edges");
   OSSATURA_REQUIRE(num_edges < std::numeric_limits<int>::max() / 5, num_edges << " edges");
@@ -248,24 +233,32 @@ make_element_map(const Exec& exec, int num_nodes, const std::vector<ElementGroup
   matrix.value = make_zeros<double>(exec, 9 * std::int64_t(num_blocks), "ossatura::block_matrix");
   map.diagonal = ints(num_nodes, "ossatura::element_map::diagonal");
   Kokkos::parallel_for("ossatura::make_element_map::pattern", range(exec, num_nodes),
-                       detail::CopyColumns{candidate_begin.data(), candidate.data(),
-                                           matrix.row_begin.data(), matrix.column.data(),
-                                           map.diagonal.data()});
+                       CopyColumns{candidate_begin.data(), candidate.data(),
+                                   matrix.row_begin.data(), matrix.column.data(),
+                                   map.diagonal.data()});
+  fence(exec, "ossatura::make_element_map::pattern"); // candidates go
+  return num_edges;
+}
 
+/// Lists the pairs of element nodes that each edge and each diagonal block sums. Fences.
+template<class Exec>
+void list_pairs(const Exec& exec, const NodeRings& ring, int num_edges,
+                const BlockMatrix<Exec>& matrix, ElementMap<Exec>& map) {
+  const int num_nodes = map.num_nodes;
   map.edge_begin = make_zeros<int>(exec, num_edges + 1, "ossatura::element_map::edge_begin");
-  detail::ListEdges list{ring,
-                         matrix.row_begin.data(),
-                         matrix.column.data(),
-                         map.diagonal.data(),
-                         map.edge_of_node.data(),
-                         map.edge_begin.data(),
-                         nullptr,
-                         nullptr,
-                         nullptr,
-                         nullptr};
+  ListEdges list{ring,
+                 matrix.row_begin.data(),
+                 matrix.column.data(),
+                 map.diagonal.data(),
+                 map.edge_of_node.data(),
+                 map.edge_begin.data(),
+                 nullptr,
+                 nullptr,
+                 nullptr,
+                 nullptr};
   Kokkos::parallel_for("ossatura::make_element_map::count", range(exec, num_nodes), list);
   const int num_sources = lengths_to_begins(exec, map.edge_begin, "element edges");
-  const auto next = ints(num_edges + 1, "ossatura::element_map::next");
+  const auto next = make_uninitialized<int>(exec, num_edges + 1, "ossatura::element_map::next");
   Kokkos::deep_copy(exec, next, map.edge_begin);
   map.edge = make_uninitialized<EdgePlaces>(exec, num_edges, "ossatura::element_map::edge");
   map.edge_pair =
@@ -282,6 +275,38 @@ make_element_map(const Exec& exec, int num_nodes, const std::vector<ElementGroup
   }
   Kokkos::parallel_for("ossatura::make_element_map::list", range(exec, num_nodes), list);
   fence(exec, "ossatura::make_element_map");
+}
+
+} // namespace detail
+
+/// The map of the elements of all groups, and `matrix` with its pattern and values of zero: row i
+/// has the nodes that share an element with i and are not fixed, and always the diagonal. A fixed
+/// node (`fixed` [num_nodes], or empty: none) has the diagonal alone. Fences. Throws
+/// std::invalid_argument naming the element for nodes out of range or twice in it, and where 32
+/// bits do not count slots, blocks or (31 bits) pairs.
+template<class Exec>
+ElementMap<Exec>
+make_element_map(const Exec& exec, int num_nodes, const std::vector<ElementGroup>& groups,
+                 const std::vector<std::uint8_t>& fixed, BlockMatrix<Exec>& matrix) {
+  OSSATURA_REQUIRE(num_nodes >= 0 && num_nodes < std::numeric_limits<int>::max() / 6,
+                   num_nodes << " nodes");
+  OSSATURA_REQUIRE(fixed.empty() || fixed.size() == std::size_t(num_nodes),
+                   fixed.size() << " marks of fixed nodes for " << num_nodes << " nodes");
+  ElementMap<Exec> map;
+  map.num_nodes = num_nodes;
+  map.fixed = fixed.empty()
+                  ? make_zeros<std::uint8_t>(exec, num_nodes, "ossatura::element_map::fixed")
+                  : upload(exec, "ossatura::element_map::fixed", fixed);
+  const Array<int, Exec> node =
+      upload(exec, "ossatura::element_map::node", detail::node_of_slots(num_nodes, groups));
+  map.num_slots = std::int64_t(node.extent(0));
+  const Array<detail::SlotElement, Exec> element = detail::describe_slots(exec, groups, map);
+  const InverseMap<Exec> around = invert_map(exec, node, num_nodes);
+  map.around_begin = around.begin;
+  const detail::NodeRings ring{around.begin.data(), around.member.data(), node.data(),
+                               element.data(), map.fixed.data()};
+  const int num_edges = detail::make_pattern(exec, ring, map, matrix);
+  detail::list_pairs(exec, ring, num_edges, matrix, map);
   return map;
 }
 

@@ -110,91 +110,125 @@ struct FormInverse {
       tile[thread + q * threads] = part[q];
   }
 
-  KOKKOS_FUNCTION void operator()(const Team& team) const {
-    const InverseTask task = tasks(first_task + team.league_rank());
+  /// A team forms these columns of a panel's rows.
+  struct Columns {
+    InversePanel s;
+    int first, width; ///< from the panel's origin
+    int own, least;   ///< the panel's, from `first`
+    std::int64_t at;  ///< of the first row in W
+  };
+  KOKKOS_FORCEINLINE_FUNCTION Columns columns_of(const InverseTask& task) const {
     const InversePanel s = panels(task.panel);
-    const int n = s.n, left = s.stride - task.column;
-    const int width = Kokkos::min(int(columns), left);
-    const int own = s.own - task.column, least = s.least - task.column;
-    const std::int64_t at = s.begin + task.column;
+    return {s,
+            task.column,
+            Kokkos::min(int(columns), s.stride - task.column),
+            s.own - task.column,
+            s.least - task.column,
+            s.begin + task.column};
+  }
+
+  /// Loads a thread's part of Y_s, which is one in the panel's own columns, and of L_ss^-1.
+  KOKKOS_FORCEINLINE_FUNCTION void load_rows(const Columns& b, int thread, Real* y,
+                                             Real* inverse) const {
+    constexpr int per_y = (most * columns + threads - 1) / threads;
+    constexpr int per_inverse = (most * most + threads - 1) / threads;
+    const int n = b.s.n;
+    Real of_y[per_y], of_inverse[per_inverse];
+    for (int q = 0; q < per_y; ++q) {
+      const int item = thread + q * threads, i = item / columns, c = item % columns;
+      of_y[q] = 0;
+      if (i < n && c < b.width)
+        of_y[q] =
+            c - b.own >= 0 ? Real(c - b.own == i) : work(b.at + std::int64_t(i) * b.s.stride + c);
+    }
+    for (int q = 0; q < per_inverse; ++q) {
+      const int item = thread + q * threads;
+      of_inverse[q] = item < n * n ? Real(diagonal(b.s.diagonal + item)) : Real(0);
+    }
+    for (int q = 0; q < per_y; ++q)
+      if (thread + q * threads < most * columns)
+        y[thread + q * threads] = of_y[q];
+    for (int q = 0; q < per_inverse; ++q)
+      if (thread + q * threads < most * most)
+        inverse[thread + q * threads] = of_inverse[q];
+  }
+
+  /// Forms a thread's part of W_s = L_ss^-1 Y_s.
+  KOKKOS_FORCEINLINE_FUNCTION void form_rows(const Columns& b, int thread, const Real* y,
+                                             const Real* inverse, Real* w) const {
+    const int i = thread % most, first = thread / most * group;
+    if (i >= b.s.n)
+      return;
+    Real sum[group];
+    multiply(inverse, b.s.n, i, i + 1, y, first, sum);
+    for (int q = 0; q < group; ++q)
+      w[i * columns + first + q] = sum[q];
+    if (first >= b.width)
+      return;
+    const std::int64_t to = b.at + std::int64_t(i) * b.s.stride + first;
+    if constexpr (std::is_same_v<Real, Storage>)
+      store_eight(&work(to), sum);
+    else
+      store_eight(&value(to), sum);
+  }
+
+  /// Updates a thread's part of Y_R -= L_Rs W_s, of the tile of rows from `row`, and loads the next
+  /// tile.
+  KOKKOS_FORCEINLINE_FUNCTION void update_rows_above(const Columns& b, int row, int thread,
+                                                     const Real* w, const Real* tile,
+                                                     Real* next_tile) const {
+    const InversePanel& s = b.s;
+    const int i = row + thread % tile_rows, first = thread / tile_rows * group;
+    const int end = b.own + s.n;
+    const bool inside = i < s.below && first < b.width;
+    Real before[group] = {}, sum[group], next[loads];
+    Real* to = nullptr;
+    if (inside) {
+      const InverseTarget target = targets(s.row_begin + i / 3);
+      to = work.data + target.begin + std::int64_t(i % 3) * target.stride + b.first + first;
+      if (whole(first, b.least, end))
+        load_eight(to, before);
+      else
+        for (int q = 0; q < group; ++q)
+          before[q] = first + q >= b.least && first + q < end ? to[q] : Real(0);
+    }
+    load(s, row + tile_rows, thread, next);
+    multiply(tile, int(tile_rows), thread % tile_rows, s.n, w, first, sum);
+    for (int q = 0; q < group; ++q)
+      sum[q] = before[q] - sum[q];
+    if (inside && whole(first, b.least, end))
+      store_eight(to, sum);
+    else if (inside)
+      for (int q = 0; q < group; ++q)
+        if (first + q >= b.least && first + q < end)
+          to[q] = sum[q];
+    if (row + tile_rows < s.below)
+      store(thread, next, next_tile);
+  }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    const Columns b = columns_of(tasks(first_task + team.league_rank()));
     Real* const w =
         static_cast<Real*>(team.team_scratch(int(scratch_level<Exec>))
                                .get_shmem_aligned(int(scratch_entries) * int(sizeof(Real)), 16));
     Real* const tiles[2] = {w + columns * most, w + columns * most + first_size};
     Real* const y = tiles[1];
     Real* const inverse = tiles[0];
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, int(threads)), [&](int thread) {
-      constexpr int per_y = (most * columns + threads - 1) / threads;
-      constexpr int per_inverse = (most * most + threads - 1) / threads;
-      Real of_y[per_y], of_inverse[per_inverse];
-      for (int q = 0; q < per_y; ++q) {
-        const int item = thread + q * threads, i = item / columns, c = item % columns;
-        of_y[q] = 0;
-        if (i < n && c < width)
-          of_y[q] = c - own >= 0 ? Real(c - own == i) : work(at + std::int64_t(i) * s.stride + c);
-      }
-      for (int q = 0; q < per_inverse; ++q) {
-        const int item = thread + q * threads;
-        of_inverse[q] = item < n * n ? Real(diagonal(s.diagonal + item)) : Real(0);
-      }
-      for (int q = 0; q < per_y; ++q)
-        if (thread + q * threads < most * columns)
-          y[thread + q * threads] = of_y[q];
-      for (int q = 0; q < per_inverse; ++q)
-        if (thread + q * threads < most * most)
-          inverse[thread + q * threads] = of_inverse[q];
-    });
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, int(threads)),
+                         [&](int thread) { load_rows(b, thread, y, inverse); });
     team.team_barrier();
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, most * groups), [&](int thread) {
-      const int i = thread % most, first = thread / most * group;
-      if (i >= n)
-        return;
-      Real sum[group];
-      multiply(inverse, n, i, i + 1, y, first, sum);
-      for (int q = 0; q < group; ++q)
-        w[i * columns + first + q] = sum[q];
-      if (first >= width)
-        return;
-      const std::int64_t to = at + std::int64_t(i) * s.stride + first;
-      if constexpr (std::is_same_v<Real, Storage>)
-        store_eight(&work(to), sum);
-      else
-        store_eight(&value(to), sum);
-    });
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, most * groups),
+                         [&](int thread) { form_rows(b, thread, y, inverse, w); });
     team.team_barrier();
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, int(threads)), [&](int thread) {
       Real part[loads];
-      load(s, 0, thread, part);
+      load(b.s, 0, thread, part);
       store(thread, part, tiles[0]);
     });
     team.team_barrier();
-    for (int row = 0, buffer = 0; row < s.below; row += tile_rows, buffer = 1 - buffer) {
+    for (int row = 0, buffer = 0; row < b.s.below; row += tile_rows, buffer = 1 - buffer) {
       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, int(threads)), [&](int thread) {
-        const int i = row + thread % tile_rows, first = thread / tile_rows * group;
-        const bool inside = i < s.below && first < width;
-        Real before[group] = {}, sum[group], next[loads];
-        Real* to = nullptr;
-        if (inside) {
-          const InverseTarget target = targets(s.row_begin + i / 3);
-          to = work.data + target.begin + std::int64_t(i % 3) * target.stride + task.column + first;
-          if (whole(first, least, own + n))
-            load_eight(to, before);
-          else
-            for (int q = 0; q < group; ++q)
-              before[q] = first + q >= least && first + q < own + n ? to[q] : Real(0);
-        }
-        load(s, row + tile_rows, thread, next);
-        multiply(tiles[buffer], int(tile_rows), thread % tile_rows, n, w, first, sum);
-        for (int q = 0; q < group; ++q)
-          sum[q] = before[q] - sum[q];
-        if (inside && whole(first, least, own + n))
-          store_eight(to, sum);
-        else if (inside)
-          for (int q = 0; q < group; ++q)
-            if (first + q >= least && first + q < own + n)
-              to[q] = sum[q];
-        if (row + tile_rows < s.below)
-          store(thread, next, tiles[1 - buffer]);
+        update_rows_above(b, row, thread, w, tiles[buffer], tiles[1 - buffer]);
       });
       team.team_barrier();
     }

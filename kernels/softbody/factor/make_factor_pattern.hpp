@@ -152,64 +152,31 @@ inline void merge_supernodes(std::vector<Supernode>& supernodes) {
   }
 }
 
-} // namespace detail
-
-/// `order` [num_nodes] (new -> old, as of nested dissection) becomes the order that the pattern
-/// counts in: nodes of a panel, and of every subtree, contiguous. The graph as of
-/// nested_dissection.
-inline FactorPattern make_factor_pattern(const std::vector<int>& row_begin,
-                                         const std::vector<int>& column, std::vector<int>& order) {
-  using detail::Supernode;
-  const int n = int(order.size());
-  OSSATURA_REQUIRE(row_begin.size() == order.size() + 1,
-                   "an order of " << n << " nodes for a graph of " << row_begin.size() - 1);
-  std::vector<int> position(n);
-  const auto number = [&] {
-    for (int k = 0; k < n; ++k)
-      position[order[k]] = k;
-  };
-  const auto reorder = [&](const std::vector<int>& by) {
-    std::vector<int> next(n);
-    for (int k = 0; k < n; ++k)
-      next[k] = order[by[k]];
-    order = std::move(next);
-    number();
-  };
-  number();
-  reorder(detail::postorder(detail::elimination_tree(row_begin, column, order, position)));
-  const std::vector<int> parent = detail::elimination_tree(row_begin, column, order, position);
-  std::vector<Supernode> supernodes =
-      detail::fundamental_supernodes(row_begin, column, order, position, parent);
-  detail::merge_supernodes(supernodes);
-
-  // Supernodes that remain, children first; a merged one stands for its parent.
-  const int num_supernodes = int(supernodes.size());
-  std::vector<int> stands_for(num_supernodes), tree(num_supernodes, -1);
-  for (int s = num_supernodes - 1; s >= 0; --s)
+/// Lists the supernodes that merging left, children before parents.
+inline std::vector<int> remaining_supernodes(const std::vector<Supernode>& supernodes) {
+  const int n = int(supernodes.size());
+  std::vector<int> stands_for(n), tree(n, -1), kept; // a merged supernode stands for its parent
+  for (int s = n - 1; s >= 0; --s)
     stands_for[s] = supernodes[s].members.empty() ? stands_for[supernodes[s].parent] : s;
-  for (int s = 0; s < num_supernodes; ++s)
+  for (int s = 0; s < n; ++s)
     if (stands_for[s] == s && supernodes[s].parent >= 0)
       tree[s] = stands_for[supernodes[s].parent];
     else if (stands_for[s] != s)
       tree[s] = stands_for[s]; // an empty leaf of it
-  std::vector<int> by, kept;
-  by.reserve(n);
-  for (const int s : detail::postorder(tree)) {
-    std::vector<int>& members = supernodes[s].members;
-    if (members.empty())
-      continue;
-    std::sort(members.begin(), members.end());
-    by.insert(by.end(), members.begin(), members.end());
-    kept.push_back(s);
-  }
-  std::vector<int> renumber(n);
-  for (int k = 0; k < n; ++k)
-    renumber[by[k]] = k;
-  reorder(by);
+  for (const int s : postorder(tree))
+    if (!supernodes[s].members.empty())
+      kept.push_back(s);
+  return kept;
+}
 
+/// Cuts the `kept` supernodes into panels, with their rows; `renumber`: the supernodes' numbers of
+/// nodes -> the pattern's.
+inline FactorPattern cut_into_panels(const std::vector<Supernode>& supernodes,
+                                     const std::vector<int>& kept,
+                                     const std::vector<int>& renumber) {
   FactorPattern pattern;
-  pattern.num_nodes = n;
-  pattern.panel_of.resize(n);
+  pattern.num_nodes = int(renumber.size());
+  pattern.panel_of.resize(renumber.size());
   pattern.first.push_back(0);
   pattern.row_begin.push_back(0);
   pattern.begin.push_back(0);
@@ -233,12 +200,15 @@ inline FactorPattern make_factor_pattern(const std::vector<int>& row_begin,
       pattern.begin.push_back(pattern.begin.back() + 9 * height * (end - begin));
     }
   }
+  return pattern;
+}
+
+/// Fills the tree of the panels: parents, levels and subtrees, from their rows.
+inline void link_panels(FactorPattern& pattern) {
   const int num_panels = int(pattern.first.size()) - 1;
   pattern.parent.assign(num_panels, -1);
   pattern.level.assign(num_panels, 0);
-  pattern.subtree_first.resize(num_panels);
-  for (int s = 0; s < num_panels; ++s)
-    pattern.subtree_first[s] = pattern.first[s];
+  pattern.subtree_first.assign(pattern.first.begin(), pattern.first.end() - 1);
   for (int s = 0; s < num_panels; ++s) {
     if (pattern.num_below(s) == 0)
       continue;
@@ -247,6 +217,50 @@ inline FactorPattern make_factor_pattern(const std::vector<int>& row_begin,
     pattern.level[above] = std::max(pattern.level[above], pattern.level[s] + 1);
     pattern.subtree_first[above] = std::min(pattern.subtree_first[above], pattern.subtree_first[s]);
   }
+}
+
+} // namespace detail
+
+/// `order` [num_nodes] (new -> old, as of nested dissection) becomes the order that the pattern
+/// counts in: nodes of a panel, and of every subtree, contiguous. The graph as of
+/// nested_dissection.
+inline FactorPattern make_factor_pattern(const std::vector<int>& row_begin,
+                                         const std::vector<int>& column, std::vector<int>& order) {
+  const int n = int(order.size());
+  OSSATURA_REQUIRE(row_begin.size() == order.size() + 1,
+                   "an order of " << n << " nodes for a graph of " << row_begin.size() - 1);
+  std::vector<int> position(n);
+  const auto number = [&] {
+    for (int k = 0; k < n; ++k)
+      position[order[k]] = k;
+  };
+  const auto reorder = [&](const std::vector<int>& by) {
+    std::vector<int> next(n);
+    for (int k = 0; k < n; ++k)
+      next[k] = order[by[k]];
+    order = std::move(next);
+    number();
+  };
+  number();
+  reorder(detail::postorder(detail::elimination_tree(row_begin, column, order, position)));
+  const std::vector<int> parent = detail::elimination_tree(row_begin, column, order, position);
+  std::vector<detail::Supernode> supernodes =
+      detail::fundamental_supernodes(row_begin, column, order, position, parent);
+  detail::merge_supernodes(supernodes);
+
+  const std::vector<int> kept = detail::remaining_supernodes(supernodes);
+  std::vector<int> by, renumber(n);
+  by.reserve(n);
+  for (const int s : kept) {
+    std::vector<int>& members = supernodes[s].members;
+    std::sort(members.begin(), members.end());
+    by.insert(by.end(), members.begin(), members.end());
+  }
+  for (int k = 0; k < n; ++k)
+    renumber[by[k]] = k;
+  reorder(by);
+  FactorPattern pattern = detail::cut_into_panels(supernodes, kept, renumber);
+  detail::link_panels(pattern);
   return pattern;
 }
 
