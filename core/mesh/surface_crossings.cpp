@@ -176,71 +176,116 @@ SurfaceCrossings::SurfaceCrossings(const std::vector<const ElementMesh*>& meshes
   }
 }
 
-void SurfaceCrossings::cross(const Object& edges, const Object& triangles, const Box& both,
-                             const std::vector<double>& positions,
-                             SurfaceCrossing& crossing) const {
-  const auto at = [&positions](std::int32_t point) { return &positions[3 * std::size_t(point)]; };
-  const auto bounds = [&](const std::int32_t* points, int count) {
-    Box box;
-    for (int d = 0; d < 3; ++d) {
-      box.lower[d] = box.upper[d] = at(points[0])[d];
-      for (int k = 1; k < count; ++k) {
-        box.lower[d] = std::min(box.lower[d], at(points[k])[d]);
-        box.upper[d] = std::max(box.upper[d], at(points[k])[d]);
-      }
+SurfaceCrossings::Box SurfaceCrossings::box_of(const std::int32_t* points, int count,
+                                               const std::vector<double>& positions) {
+  Box box;
+  for (int d = 0; d < 3; ++d) {
+    const auto at = [&](int k) { return positions[3 * std::size_t(points[k]) + std::size_t(d)]; };
+    box.lower[d] = box.upper[d] = at(0);
+    for (int k = 1; k < count; ++k) {
+      box.lower[d] = std::min(box.lower[d], at(k));
+      box.upper[d] = std::max(box.upper[d], at(k));
     }
-    return box;
-  };
-  const auto overlap = [](const Box& a, const Box& b) {
-    for (int d = 0; d < 3; ++d)
-      if (!(a.lower[d] <= b.upper[d] && b.lower[d] <= a.upper[d]))
-        return false;
-    return true;
-  };
-  int axis = 0; // along which triangles are sorted
-  for (int d = 1; d < 3; ++d)
-    if (both.upper[d] - both.lower[d] > both.upper[axis] - both.lower[axis])
-      axis = d;
-  struct Candidate {
-    double lower;
-    std::size_t first;
-    Box box;
-  };
-  std::vector<Candidate> candidates;
-  double widest = 0;
-  for (std::size_t t = 0; t < triangles.triangle.size(); t += 3) {
-    const Box box = bounds(&triangles.triangle[t], 3);
-    if (!overlap(box, both))
-      continue;
-    candidates.push_back({box.lower[axis], t, box});
-    widest = std::max(widest, box.upper[axis] - box.lower[axis]);
   }
-  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
-    return std::make_pair(a.lower, a.first) < std::make_pair(b.lower, b.first);
-  });
-  std::vector<Passage> passages;
-  for (std::size_t e = 0; e < edges.edge.size(); e += 2) {
-    const Box box = bounds(&edges.edge[e], 2);
-    if (!overlap(box, both))
-      continue;
-    const double *const from = at(edges.edge[e]), *const to = at(edges.edge[e + 1]);
-    passages.clear();
-    auto candidate =
-        std::lower_bound(candidates.begin(), candidates.end(), box.lower[axis] - widest,
-                         [](const Candidate& each, double lower) { return each.lower < lower; });
-    for (; candidate != candidates.end() && candidate->lower <= box.upper[axis]; ++candidate) {
-      if (!overlap(candidate->box, box))
+  return box;
+}
+
+bool SurfaceCrossings::overlap(const Box& a, const Box& b) {
+  for (int d = 0; d < 3; ++d)
+    if (!(a.lower[d] <= b.upper[d] && b.lower[d] <= a.upper[d]))
+      return false;
+  return true;
+}
+
+/// SortedTriangles holds the triangles of an object that are in a box, along its longest axis.
+class SurfaceCrossings::SortedTriangles {
+public:
+  SortedTriangles(const Object& object, const Box& within, const std::vector<double>& positions)
+      : object_(object)
+      , positions_(positions) {
+    for (int d = 1; d < 3; ++d)
+      if (within.upper[d] - within.lower[d] > within.upper[axis_] - within.lower[axis_])
+        axis_ = d;
+    for (std::size_t t = 0; t < object.triangle.size(); t += 3) {
+      const Box box = box_of(&object.triangle[t], 3, positions);
+      if (!overlap(box, within))
         continue;
-      const std::int32_t* const corners = &triangles.triangle[candidate->first];
+      sorted_.push_back({box.lower[axis_], t, box});
+      widest_ = std::max(widest_, box.upper[axis_] - box.lower[axis_]);
+    }
+    std::sort(sorted_.begin(), sorted_.end(), [](const Entry& a, const Entry& b) {
+      return std::make_pair(a.lower, a.first) < std::make_pair(b.lower, b.first);
+    });
+  }
+
+  /// Finds where an edge with the box `box` goes through triangles, in order.
+  void find_passages(const double* from, const double* to, const Box& box,
+                     std::vector<Passage>& passages) const {
+    passages.clear();
+    auto entry =
+        std::lower_bound(sorted_.begin(), sorted_.end(), box.lower[axis_] - widest_,
+                         [](const Entry& each, double lower) { return each.lower < lower; });
+    for (; entry != sorted_.end() && entry->lower <= box.upper[axis_]; ++entry) {
+      if (!overlap(entry->box, box))
+        continue;
       Passage passage;
-      if (pass(from, to, {at(corners[0]), at(corners[1]), at(corners[2])}, passage))
+      if (pass(from, to, {corner(*entry, 0), corner(*entry, 1), corner(*entry, 2)}, passage))
         passages.push_back(passage);
     }
-    if (passages.empty())
-      continue;
     std::sort(passages.begin(), passages.end(), [](const Passage& a, const Passage& b) {
       return std::make_pair(a.at, a.enters) < std::make_pair(b.at, b.enters);
     });
+  }
+
+  /// Returns how far below the surface a point is; 0 for one that is not.
+  double depth_below(const double* x) const {
+    double least = HUGE_VAL;
+    bool inside = false;
+    for (const Entry& each : sorted_) {
+      const double* const corners[3] = {corner(each, 0), corner(each, 1), corner(each, 2)};
+      const double square = square_distance(x, corners);
+      constexpr double same = 1e-9; // of triangles that share the nearest point
+      if (square > (1 + same) * least)
+        continue;
+      const bool below = is_below(x, corners);
+      inside = square < (1 - same) * least ? below : inside && below;
+      least = std::min(least, square);
+    }
+    return inside ? std::sqrt(least) : 0;
+  }
+
+private:
+  struct Entry {
+    double lower;
+    std::size_t first; ///< place of the triangle in the object
+    Box box;
+  };
+
+  const double* corner(const Entry& entry, std::size_t k) const {
+    return &positions_[3 * std::size_t(object_.triangle[entry.first + k])];
+  }
+
+  const Object& object_;
+  const std::vector<double>& positions_;
+  int axis_ = 0;
+  std::vector<Entry> sorted_;
+  double widest_ = 0; ///< along the axis
+};
+
+void SurfaceCrossings::cross(const Object& edges, const Object& triangles, const Box& both,
+                             const std::vector<double>& positions,
+                             SurfaceCrossing& crossing) const {
+  const SortedTriangles surface(triangles, both, positions);
+  std::vector<Passage> passages;
+  for (std::size_t e = 0; e < edges.edge.size(); e += 2) {
+    const Box box = box_of(&edges.edge[e], 2, positions);
+    if (!overlap(box, both))
+      continue;
+    const double* const from = &positions[3 * std::size_t(edges.edge[e])];
+    const double* const to = &positions[3 * std::size_t(edges.edge[e + 1])];
+    surface.find_passages(from, to, box, passages);
+    if (passages.empty())
+      continue;
     double way[3], place = 0, probe = 0, depth = 0;
     for (int d = 0; d < 3; ++d)
       way[d] = to[d] - from[d];
@@ -252,24 +297,10 @@ void SurfaceCrossings::cross(const Object& edges, const Object& triangles, const
     else if (find_part_inside(passages, probe, place)) {
       // A passage that rounding took for one, at an edge that is only touched, leaves the probe
       // outside.
-      double x[3], least = HUGE_VAL;
-      bool inside = false;
+      double x[3];
       for (int d = 0; d < 3; ++d)
         x[d] = from[d] + probe * way[d];
-      for (const Candidate& each : candidates) {
-        const std::int32_t* const corners = &triangles.triangle[each.first];
-        const double* const corner[3] = {at(corners[0]), at(corners[1]), at(corners[2])};
-        const double square = square_distance(x, corner);
-        constexpr double same = 1e-9; // of triangles that share the nearest point
-        if (square > (1 + same) * least)
-          continue;
-        const bool below = is_below(x, corner);
-        inside = square < (1 - same) * least ? below : inside && below;
-        least = std::min(least, square);
-      }
-      if (!inside)
-        continue;
-      depth = std::sqrt(least);
+      depth = surface.depth_below(x);
     }
     if (!(depth > least_depth_ * size))
       continue;

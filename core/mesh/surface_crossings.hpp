@@ -46,6 +46,10 @@ private:
   struct Box {
     double lower[3], upper[3];
   };
+  class SortedTriangles;
+
+  static Box box_of(const std::int32_t* points, int count, const std::vector<double>& positions);
+  static bool overlap(const Box& a, const Box& b);
   void cross(const Object& edges, const Object& triangles, const Box& both,
              const std::vector<double>& positions, SurfaceCrossing& crossing) const;
 

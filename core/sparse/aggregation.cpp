@@ -58,74 +58,87 @@ BlockGraph make_members(const Aggregates& aggregates) {
   return members;
 }
 
-} // namespace
+/// Makes aggregates of whole neighbourhoods. A row is touched when it or a neighbour has an
+/// aggregate; of the others, those with most touched neighbours come first: the corners between
+/// aggregates.
+class NeighbourhoodAggregation {
+public:
+  NeighbourhoodAggregation(const BlockGraph& graph, const std::vector<std::uint8_t>& active,
+                           Aggregates& aggregates)
+      : graph_(graph)
+      , active_(active)
+      , aggregates_(aggregates)
+      , touched_(active.size(), 0)
+      , contact_(active.size(), 0) {}
 
-Aggregates make_aggregates(const BlockGraph& graph, const std::vector<std::uint8_t>& active) {
-  const int n = graph.num_rows();
-  OSSATURA_REQUIRE(std::int64_t(active.size()) == n, active.size()
-                                                         << " marks for " << n << " rows");
-  Aggregates aggregates;
-  std::vector<int>& of = aggregates.of;
-  of.assign(std::size_t(n), -1);
-
-  // Whole neighbourhoods. A row is touched when it or a neighbour has an aggregate; of the others,
-  // those with most touched neighbours come first: the corners between aggregates.
-  std::vector<std::uint8_t> touched(std::size_t(n), 0);
-  std::vector<int> contact(std::size_t(n), 0); // touched neighbours
-  std::vector<std::vector<int>> waiting(1);    // rows by their contact; some have more by now
-  std::vector<std::size_t> served(1, 0);       // of each list
-  std::size_t most = 0;                        // longer contacts have no rows
-  const auto touch = [&](int j) {
-    if (touched[std::size_t(j)])
-      return;
-    touched[std::size_t(j)] = 1;
-    for_each_column(graph, j, [&](int i) {
-      if (touched[std::size_t(i)] || !active[std::size_t(i)])
-        return;
-      const std::size_t now = std::size_t(++contact[std::size_t(i)]);
-      if (now >= waiting.size()) {
-        waiting.resize(now + 1);
-        served.resize(now + 1, 0);
-      }
-      waiting[now].push_back(i);
-      most = std::max(most, now);
-    });
-  };
-  const auto gather = [&](int root) {
-    const int name = aggregates.count++;
-    for_each_column(graph, root, [&](int j) {
-      if (active[std::size_t(j)])
-        of[std::size_t(j)] = name;
-    });
-    for_each_column(graph, root, [&](int j) {
-      if (active[std::size_t(j)])
-        for_each_column(graph, j, touch);
-    });
-  };
-  for (int start = 0; start < n; ++start) {
-    if (touched[std::size_t(start)] || !active[std::size_t(start)])
-      continue;
-    gather(start);
-    while (most > 0) {
-      std::vector<int>& list = waiting[most];
-      if (served[most] == list.size()) {
-        list.clear();
-        served[most--] = 0;
+  void run() {
+    for (int start = 0; start < graph_.num_rows(); ++start) {
+      if (touched_[std::size_t(start)] || !active_[std::size_t(start)])
         continue;
+      gather(start);
+      while (most_ > 0) {
+        std::vector<int>& list = waiting_[most_];
+        if (served_[most_] == list.size()) {
+          list.clear();
+          served_[most_--] = 0;
+          continue;
+        }
+        const int next = list[served_[most_]++];
+        if (!touched_[std::size_t(next)] && std::size_t(contact_[std::size_t(next)]) == most_)
+          gather(next);
       }
-      const int next = list[served[most]++];
-      if (!touched[std::size_t(next)] && std::size_t(contact[std::size_t(next)]) == most)
-        gather(next);
     }
   }
 
-  // Rows between them.
-  std::vector<int> near, joined(std::size_t(n), -1);
-  for (int i = 0; i < n; ++i) {
-    if (of[std::size_t(i)] >= 0 || !active[std::size_t(i)])
+private:
+  /// Makes an aggregate of a row and its neighbours.
+  void gather(int root) {
+    const int name = aggregates_.count++;
+    for_each_column(graph_, root, [&](int j) {
+      if (active_[std::size_t(j)])
+        aggregates_.of[std::size_t(j)] = name;
+    });
+    for_each_column(graph_, root, [&](int j) {
+      if (active_[std::size_t(j)])
+        for_each_column(graph_, j, [&](int i) { touch(i); });
+    });
+  }
+  void touch(int j) {
+    if (touched_[std::size_t(j)])
+      return;
+    touched_[std::size_t(j)] = 1;
+    for_each_column(graph_, j, [&](int i) {
+      if (touched_[std::size_t(i)] || !active_[std::size_t(i)])
+        return;
+      const std::size_t now = std::size_t(++contact_[std::size_t(i)]);
+      if (now >= waiting_.size()) {
+        waiting_.resize(now + 1);
+        served_.resize(now + 1, 0);
+      }
+      waiting_[now].push_back(i);
+      most_ = std::max(most_, now);
+    });
+  }
+
+  const BlockGraph& graph_;
+  const std::vector<std::uint8_t>& active_;
+  Aggregates& aggregates_;
+  std::vector<std::uint8_t> touched_;
+  std::vector<int> contact_;                 ///< touched neighbours
+  std::vector<std::vector<int>> waiting_{1}; ///< rows by their contact; some have more by now
+  std::vector<std::size_t> served_{0};       ///< of each list
+  std::size_t most_ = 0;                     ///< longer contacts have no rows
+};
+
+/// Rows next to aggregates join the one that has most of their neighbours.
+void join_rows_between(const BlockGraph& graph, const std::vector<std::uint8_t>& active,
+                       std::vector<int>& of) {
+  std::vector<int> near, joined(of.size(), -1);
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    if (of[i] >= 0 || !active[i])
       continue;
     near.clear();
-    for_each_column(graph, i, [&](int j) {
+    for_each_column(graph, int(i), [&](int j) {
       if (of[std::size_t(j)] >= 0)
         near.push_back(of[std::size_t(j)]);
     });
@@ -135,25 +148,41 @@ Aggregates make_aggregates(const BlockGraph& graph, const std::vector<std::uint8
       first = near[k] == near[first] ? first : k;
       if (k - first + 1 > largest) {
         largest = k - first + 1;
-        joined[std::size_t(i)] = near[k];
+        joined[i] = near[k];
       }
     }
   }
-  for (int i = 0; i < n; ++i)
-    if (of[std::size_t(i)] < 0)
-      of[std::size_t(i)] = joined[std::size_t(i)];
+  for (std::size_t i = 0; i < of.size(); ++i)
+    if (of[i] < 0)
+      of[i] = joined[i];
+}
 
-  // Rows all of whose neighbours were between aggregates.
-  for (int i = 0; i < n; ++i) {
-    if (of[std::size_t(i)] >= 0 || !active[std::size_t(i)])
+/// Rows without an aggregate around them make their own, with their neighbours.
+void gather_rows_left(const BlockGraph& graph, const std::vector<std::uint8_t>& active,
+                      Aggregates& aggregates) {
+  std::vector<int>& of = aggregates.of;
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    if (of[i] >= 0 || !active[i])
       continue;
     const int name = aggregates.count++;
-    of[std::size_t(i)] = name;
-    for_each_column(graph, i, [&](int j) {
+    of[i] = name;
+    for_each_column(graph, int(i), [&](int j) {
       if (of[std::size_t(j)] < 0 && active[std::size_t(j)])
         of[std::size_t(j)] = name;
     });
   }
+}
+
+} // namespace
+
+Aggregates make_aggregates(const BlockGraph& graph, const std::vector<std::uint8_t>& active) {
+  OSSATURA_REQUIRE(std::int64_t(active.size()) == graph.num_rows(),
+                   active.size() << " marks for " << graph.num_rows() << " rows");
+  Aggregates aggregates;
+  aggregates.of.assign(active.size(), -1);
+  NeighbourhoodAggregation(graph, active, aggregates).run();
+  join_rows_between(graph, active, aggregates.of);
+  gather_rows_left(graph, active, aggregates);
   return aggregates;
 }
 
