@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // DesignOptimizer runs topology optimisation step by step, with all arrays in the memory of the
-// backend. The heavy templates are instantiated in optimizer.cpp, for every backend.
+// backend. The class is instantiated in optimizer.cpp, for every backend; densities.hpp and
+// analysis.hpp have its parts.
 //
 // Compliant mechanisms [1] maximise the displacement of an output port against a spring under given
 // input forces; their gradient takes one more solve, for a unit force at the output.

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ossatura/solvers/topopt/analysis.hpp>
+
+#include <ossatura/core/base/timer.hpp>
+#include <ossatura/core/base/vector.hpp>
+#include <ossatura/kernels/algebra/upload.hpp>
+#include <ossatura/kernels/topopt/hexa_energies.hpp>
+#include <ossatura/kernels/topopt/update.hpp>
+
+#include <cmath>
+#include <sstream>
+
+namespace ossatura {
+
+template<class Exec>
+DesignAnalysis<Exec>::DesignAnalysis(const Exec& exec, const DesignProblem& problem,
+                                     const DesignOptions& options, HexaSolver<Exec>& solver)
+    : solver_(solver)
+    , warm_start_(options.warm_start)
+    , tolerance_(options.solver.tolerance)
+    , loads_(make_design_loads(exec, problem, options.objective == DesignObjective::mechanism,
+                               solver.held())) {
+  if (!problem.springs.empty())
+    solver.set_springs(exec, upload(exec, "ossatura::design::spring", sum_springs(problem)));
+  const std::int64_t num_dofs = 3 * std::int64_t(solver.arrays().num_nodes);
+  const std::int64_t num_elem = solver.arrays().num_elem;
+  modulus_ = make_zeros<double>(exec, num_elem, "ossatura::design::modulus");
+  product_ = make_zeros<double>(exec, num_dofs, "ossatura::design::product");
+  for (std::size_t k = 0; k < loads_.num_solves(); ++k) {
+    u_.push_back(make_zeros<double>(exec, num_dofs, "ossatura::design::u"));
+    u_trial_.push_back(make_zeros<double>(exec, num_dofs, "ossatura::design::u_trial"));
+  }
+}
+
+template<class Exec>
+void DesignAnalysis<Exec>::run(const Exec& exec, int number, const SimpLaw& law,
+                               const Vector& density, DesignStep& step) {
+  Stopwatch timer;
+  set_modulus(exec, law, density);
+  {
+    const TimedScope scope("ossatura::design::prepare");
+    solver_.set_modulus(exec, modulus_);
+  }
+  step.seconds_prepare = timer.seconds();
+  for (std::size_t k = 0; k < u_.size(); ++k)
+    step.solves.push_back(solve(exec, number, k));
+  step.seconds_solve = timer.seconds() - step.seconds_prepare;
+  for (std::size_t k = 0; k < loads_.cases.size(); ++k) {
+    const Vector& probe = loads_.is_mechanism() ? loads_.output : loads_.cases[k].force;
+    step.cases.push_back(dot(exec, probe, u_trial_[k]));
+    step.objective += loads_.cases[k].weight * step.cases.back();
+  }
+  if (!std::isfinite(step.objective))
+    fail<DesignBreakdown>("step ", number, ": the objective is not finite");
+  std::swap(u_, u_trial_);
+}
+
+template<class Exec>
+HexaSolveResult DesignAnalysis<Exec>::solve(const Exec& exec, int number, std::size_t k) {
+  const TimedScope scope("ossatura::design::solve");
+  const bool adjoint = k == loads_.cases.size();
+  const Vector& force = adjoint ? loads_.output : loads_.cases[k].force;
+  const Vector& trial = u_trial_[k];
+  if (warm_start_)
+    Kokkos::deep_copy(exec, trial, u_[k]);
+  else
+    Kokkos::deep_copy(exec, trial, 0.0);
+  const HexaSolveResult result = solver_.solve(exec, force, trial);
+  const auto where = [&] {
+    std::ostringstream text;
+    text << "step " << number << ", "
+         << (adjoint ? std::string("adjoint") : "load case " + std::to_string(k + 1));
+    return text.str();
+  };
+  if (!result.converged)
+    fail<DesignBreakdown>(where(), ": no solution, residual ", result.relative_residual, " after ",
+                          result.iterations, " iterations of conjugate gradients (tolerance ",
+                          tolerance_, "): more iterations, a larger least modulus, ",
+                          "or is a part held by nothing?");
+  // f . u - u . A u = u . (f - A u) is the first-order error of f . u, which a small residual
+  // bounds badly where the void is very soft.
+  solver_.apply(exec, trial, product_);
+  const double work = dot(exec, force, trial), energy = dot(exec, product_, trial);
+  if (!(std::fabs(work - energy) <= 0.01 * std::fabs(energy)))
+    fail<DesignBreakdown>(where(), ": the work of the forces is ", work, " and twice the energy ",
+                          energy, ": the residual of ", result.relative_residual, " is too large");
+  return result;
+}
+
+template<class Exec>
+void DesignAnalysis<Exec>::differentiate(const Exec& exec, const SimpLaw& law,
+                                         const Vector& density, const Vector& df) const {
+  Kokkos::deep_copy(exec, df, 0.0);
+  for (std::size_t k = 0; k < loads_.cases.size(); ++k)
+    add_energies(exec, solver_.arrays(), solver_.lame(), loads_.cases[k].weight, u_[k],
+                 loads_.is_mechanism() ? u_.back() : u_[k], df);
+  // Compliance falls with the energies; what a mechanism minimises is minus its output.
+  scale_by_slope(exec, law, density, loads_.is_mechanism() ? 1 : -1, df);
+}
+
+template<class Exec>
+void DesignAnalysis<Exec>::energies(const Exec& exec, const Vector& volume,
+                                    const Vector& energy) const {
+  Kokkos::deep_copy(exec, energy, 0.0);
+  for (std::size_t k = 0; k < loads_.cases.size(); ++k)
+    add_energies(exec, solver_.arrays(), solver_.lame(), 0.5, u_[k], u_[k], energy);
+  energy_density(exec, modulus_, volume, energy);
+}
+
+#define OSSATURA_INSTANTIATE(Exec) template class DesignAnalysis<Exec>;
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
+
+} // namespace ossatura

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// DesignAnalysis solves for the displacements of a design, of each load case and, for mechanisms,
+// of the adjoint.
+#pragma once
+
+#include <ossatura/kernels/topopt/simp.hpp>
+#include <ossatura/solvers/topopt/loads.hpp>
+#include <ossatura/solvers/topopt/optimizer.hpp>
+
+#include <vector>
+
+namespace ossatura {
+
+template<class Exec>
+class DesignAnalysis {
+public:
+  using Vector = Array<double, Exec>;
+
+  /// `solver` outlives it. Throws std::invalid_argument for loads and springs that make no sense.
+  DesignAnalysis(const Exec& exec, const DesignProblem& problem, const DesignOptions& options,
+                 HexaSolver<Exec>& solver);
+
+  /// Solves for all loads; reports solves, cases, objective and seconds in `step`, whose number and
+  /// errors are of step `number`. Throws DesignBreakdown, with displacements as they were.
+  void run(const Exec& exec, int number, const SimpLaw& law, const Vector& density,
+           DesignStep& step);
+  /// Takes back the last run's displacements.
+  void revert() { std::swap(u_, u_trial_); }
+
+  /// Fills the moduli, as a run does, for `energies` after displacements that came from elsewhere.
+  void set_modulus(const Exec& exec, const SimpLaw& law, const Vector& density) {
+    fill_modulus(exec, law, density, modulus_);
+  }
+
+  /// df [num_elem] = gradient of what is minimised, by physical densities, after a run.
+  void differentiate(const Exec& exec, const SimpLaw& law, const Vector& density,
+                     const Vector& df) const;
+
+  /// Density of the strain energy of all cases [num_elem], J / m^3, of the last run.
+  void energies(const Exec& exec, const Vector& volume, const Vector& energy) const;
+
+  const DesignLoads<Exec>& loads() const { return loads_; }
+  const std::vector<Vector>& displacements() const { return u_; } ///< of cases, then the adjoint
+  const Vector& modulus() const { return modulus_; }              ///< [num_elem]
+
+private:
+  HexaSolveResult solve(const Exec& exec, int number, std::size_t k);
+
+  HexaSolver<Exec>& solver_;
+  bool warm_start_;
+  double tolerance_;
+  DesignLoads<Exec> loads_;
+  std::vector<Vector> u_, u_trial_; ///< [num_nodes, 3] each
+  Vector product_;                  ///< [num_nodes, 3]
+  Vector modulus_;
+};
+
+} // namespace ossatura

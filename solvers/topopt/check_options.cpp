@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ossatura/solvers/topopt/check_options.hpp>
+
+#include <cmath>
+
+namespace ossatura {
+
+namespace {
+
+void check_continuation(const Continuation& c, double least, const char* what) {
+  OSSATURA_REQUIRE(c.start >= least && std::isfinite(c.start) && c.end >= c.start &&
+                       std::isfinite(c.end),
+                   what << " from " << c.start << " to " << c.end);
+  OSSATURA_REQUIRE(c.every >= 0, what << " grows every " << c.every << " steps");
+  OSSATURA_REQUIRE(c.every == 0 || c.end == c.start || c.start * c.factor + c.increment > c.start,
+                   what << " does not grow: factor " << c.factor << ", increment " << c.increment);
+}
+
+} // namespace
+
+const DesignOptions& checked(const DesignOptions& o) {
+  OSSATURA_REQUIRE(o.volume_fraction > 0 && o.volume_fraction < 1,
+                   "a volume fraction of " << o.volume_fraction);
+  OSSATURA_REQUIRE(o.min_modulus > 0 && o.min_modulus < 1, "a least modulus of " << o.min_modulus);
+  OSSATURA_REQUIRE(o.radius >= 0 && std::isfinite(o.radius), "a filter of radius " << o.radius);
+  OSSATURA_REQUIRE(o.move > 0 && o.move <= 1, "a move limit of " << o.move);
+  OSSATURA_REQUIRE(o.start >= 0 && o.start <= 1, "a first density of " << o.start);
+  OSSATURA_REQUIRE(o.change_tolerance >= 0 && o.max_steps >= 0,
+                   "change " << o.change_tolerance << ", " << o.max_steps << " steps");
+  check_continuation(o.penalty, 1, "the penalty");
+  if (o.projection) {
+    check_continuation(o.sharpness, 1e-6, "the sharpness");
+    OSSATURA_REQUIRE(o.threshold >= 0 && o.threshold <= 1, "a threshold of " << o.threshold);
+    OSSATURA_REQUIRE(o.filter != DesignFilter::sensitivity,
+                     "projection is of filtered densities: density or Helmholtz filter");
+  }
+  return o;
+}
+
+} // namespace ossatura

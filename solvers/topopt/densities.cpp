@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ossatura/solvers/topopt/densities.hpp>
+
+#include <ossatura/core/base/timer.hpp>
+#include <ossatura/solvers/topopt/optimizer.hpp>
+
+#include <cmath>
+
+namespace ossatura {
+
+namespace {
+
+MirrorPlanes mirror_planes(const DesignProblem& problem) {
+  MirrorPlanes planes;
+  for (const MirrorPlane& mirror : problem.mirrors) {
+    OSSATURA_REQUIRE(mirror.axis >= 0 && mirror.axis < 3 && std::isfinite(mirror.place),
+                     "a mirror normal to axis " << mirror.axis << " at " << mirror.place);
+    double low = mirror.place, high = mirror.place;
+    for (std::size_t i = std::size_t(mirror.axis); i < problem.mesh.point.size(); i += 3) {
+      low = std::min(low, problem.mesh.point[i]);
+      high = std::max(high, problem.mesh.point[i]);
+    }
+    OSSATURA_REQUIRE(std::min(mirror.place - low, high - mirror.place) <= 1e-6 * (high - low),
+                     "the mirror normal to axis " << mirror.axis << " at " << mirror.place
+                                                  << " cuts the body, which reaches from " << low
+                                                  << " to " << high);
+    int& count = planes.count[mirror.axis];
+    OSSATURA_REQUIRE(count < 2, "more than two mirrors normal to axis " << mirror.axis);
+    planes.place[mirror.axis][count++] = mirror.place;
+  }
+  return planes;
+}
+
+void check_filter(const SolveResult& result, const DesignMoment& moment) {
+  if (!result.converged)
+    fail<DesignBreakdown>("the Helmholtz filter of step ", moment.step,
+                          " did not converge: residual ", result.true_relative_residual, " after ",
+                          result.iterations, " iterations");
+}
+
+} // namespace
+
+template<class Exec>
+DesignDensities<Exec>::DesignDensities(const Exec& exec, const DesignProblem& problem,
+                                       const DesignOptions& options, const HexaArrays<Exec>& arrays,
+                                       const HexaGeometry<Exec>& geometry)
+    : options_(options)
+    , num_elem_(arrays.num_elem)
+    , element_volume_(geometry.volume) {
+  make_roles(exec, problem);
+  make_filter(exec, problem, arrays, geometry);
+  for (Vector* vector : {&density_, &dv_})
+    *vector = make_zeros<double>(exec, num_elem_, "ossatura::design::density");
+  if (cone_means() || helmholtz_)
+    filtered_ = make_zeros<double>(exec, num_elem_, "ossatura::design::filtered");
+  if (cone_)
+    scratch_ = make_zeros<double>(exec, num_elem_, "ossatura::design::filter_scratch");
+}
+
+template<class Exec>
+void DesignDensities<Exec>::make_roles(const Exec& exec, const DesignProblem& problem) {
+  const std::size_t n = std::size_t(num_elem_);
+  OSSATURA_REQUIRE(problem.role.empty() || problem.role.size() == n,
+                   problem.role.size() << " roles of " << n << " elements");
+  std::vector<std::uint8_t> value(n, std::uint8_t(DesignRole::free));
+  for (std::size_t e = 0; e < problem.role.size(); ++e) {
+    OSSATURA_REQUIRE(problem.role[e] <= DesignRole::void_, "element " << e << " without a role");
+    value[e] = std::uint8_t(problem.role[e]);
+  }
+  role_ = upload(exec, "ossatura::design::role", value);
+}
+
+template<class Exec>
+void DesignDensities<Exec>::make_filter(const Exec& exec, const DesignProblem& problem,
+                                        const HexaArrays<Exec>& arrays,
+                                        const HexaGeometry<Exec>& geometry) {
+  const MirrorPlanes mirrors = mirror_planes(problem);
+  if (options_.filter == DesignFilter::none)
+    return;
+  radius_ = options_.radius > 0 ? options_.radius : 1.5 * geometry.mean_edge;
+  const auto reaches_nothing = [&](const char* why) {
+    fail<std::invalid_argument>("the filter's radius of ", radius_, " m ", why, ": edges are of ",
+                                geometry.mean_edge,
+                                " m in the mean. Without a filter that reaches neighbours designs "
+                                "are checkerboards: take 1.5 edges or more, or the filter none");
+  };
+  if (options_.filter == DesignFilter::helmholtz) { // zero flux: all of the boundary is a mirror
+    if (radius_ < geometry.mean_edge)
+      reaches_nothing("is below the size of the elements");
+    helmholtz_.emplace(exec, arrays, radius_);
+    return;
+  }
+  cone_ = make_cone_filter(exec, geometry.centroid, geometry.volume, radius_, mirrors);
+  if (num_elem_ > 1 && std::int64_t(cone_->column.extent(0)) == num_elem_)
+    reaches_nothing("reaches no element's neighbour");
+}
+
+template<class Exec>
+double DesignDensities<Exec>::first(const Exec& exec) const {
+  Kokkos::deep_copy(exec, density_, 0.0);
+  set_passive(exec, role_, 1, 0, density_);
+  const DesignSums passive = sum_design(exec, role_, element_volume_, density_);
+  const double aim = options_.volume_fraction * passive.total_volume - passive.volume;
+  OSSATURA_REQUIRE(passive.free_volume > 0, "no element is free");
+  OSSATURA_REQUIRE(aim > 0, "solid elements are " << passive.volume / passive.total_volume
+                                                  << " of the volume, the fraction is "
+                                                  << options_.volume_fraction);
+  return options_.start > 0 ? options_.start : std::min(1.0, aim / passive.free_volume);
+}
+
+template<class Exec>
+void DesignDensities<Exec>::refresh(const Exec& exec, const Vector& x, const DesignMoment& moment) {
+  const TimedScope scope("ossatura::design::filter");
+  if (cone_means())
+    apply_cone_filter(exec, *cone_, x, filtered_);
+  else if (helmholtz_)
+    check_filter(helmholtz_->apply(exec, x, filtered_), moment);
+  else
+    filtered_ = x;
+  if (options_.projection)
+    project(exec, projection(moment), filtered_, density_);
+  else
+    Kokkos::deep_copy(exec, density_, filtered_);
+  set_passive(exec, role_, 1, 0, density_);
+  sums_ = sum_design(exec, role_, element_volume_, density_);
+  if (!dv_known_ || options_.projection) { // else filters are linear, and it depends on no x
+    axpby(exec, 1 / sums_.total_volume, element_volume_, 0.0, dv_);
+    chain(exec, moment, dv_);
+    dv_known_ = true;
+  }
+}
+
+template<class Exec>
+void DesignDensities<Exec>::pull_back(const Exec& exec, const Vector& x, const DesignMoment& moment,
+                                      const Vector& gradient) {
+  if (options_.filter == DesignFilter::sensitivity) {
+    filter_sensitivities(exec, *cone_, x, gradient, scratch_);
+    Kokkos::deep_copy(exec, gradient, scratch_);
+    set_passive(exec, role_, 0, 0, gradient);
+  } else {
+    chain(exec, moment, gradient);
+  }
+}
+
+/// Makes a gradient by physical densities one by variables.
+template<class Exec>
+void DesignDensities<Exec>::chain(const Exec& exec, const DesignMoment& moment,
+                                  const Vector& gradient) {
+  set_passive(exec, role_, 0, 0, gradient);
+  if (options_.projection)
+    project_back(exec, projection(moment), filtered_, gradient);
+  if (cone_means()) {
+    apply_cone_filter_transposed(exec, *cone_, gradient, scratch_);
+    Kokkos::deep_copy(exec, gradient, scratch_);
+  } else if (helmholtz_) {
+    check_filter(helmholtz_->apply_transposed(exec, gradient, gradient), moment);
+  }
+  set_passive(exec, role_, 0, 0, gradient);
+}
+
+#define OSSATURA_INSTANTIATE(Exec) template class DesignDensities<Exec>;
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
+
+} // namespace ossatura

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// DesignDensities turns the variables of a design into its physical densities, and gradients back:
+// by filter, projection, and roles of elements.
+#pragma once
+
+#include <ossatura/kernels/hexa/geometry.hpp>
+#include <ossatura/kernels/topopt/cone_filter.hpp>
+#include <ossatura/kernels/topopt/tanh_projection.hpp>
+#include <ossatura/kernels/topopt/update.hpp>
+#include <ossatura/solvers/topopt/helmholtz_filter.hpp>
+#include <ossatura/solvers/topopt/options.hpp>
+#include <ossatura/solvers/topopt/problem.hpp>
+
+#include <optional>
+
+namespace ossatura {
+
+/// Densities depend on this besides variables; errors name the step.
+struct DesignMoment {
+  int step;
+  double sharpness; ///< of the projection
+};
+
+/// Vectors are [num_elem]. Functions throw DesignBreakdown where the Helmholtz filter does not
+/// converge.
+template<class Exec>
+class DesignDensities {
+public:
+  using Vector = Array<double, Exec>;
+
+  /// Throws std::invalid_argument for bad roles and mirrors, and a radius that reaches no
+  /// neighbour.
+  DesignDensities(const Exec& exec, const DesignProblem& problem, const DesignOptions& options,
+                  const HexaArrays<Exec>& arrays, const HexaGeometry<Exec>& geometry);
+
+  /// The variable of all free elements to start with, unless it is an option: that which makes the
+  /// volume the fraction. Throws std::invalid_argument where there is none.
+  double first(const Exec& exec) const;
+
+  /// Fills densities, their sums and the gradient of the volume from the variables `x`.
+  void refresh(const Exec& exec, const Vector& x, const DesignMoment& moment);
+
+  /// Makes a gradient of the objective by physical densities one by variables, in place; the
+  /// sensitivity filter makes its mean of it.
+  void pull_back(const Exec& exec, const Vector& x, const DesignMoment& moment,
+                 const Vector& gradient);
+
+  const Array<std::uint8_t, Exec>& role() const { return role_; }
+  double radius() const { return radius_; } ///< of the filter
+  const Vector& density() const { return density_; }
+  const Vector& volume_gradient() const { return dv_; } ///< of the volume fraction, by variables
+  double volume() const { return sums_.volume / sums_.total_volume; } ///< fraction
+  double grey() const { return sums_.grey / sums_.free_volume; }
+
+private:
+  void make_roles(const Exec& exec, const DesignProblem& problem);
+  void make_filter(const Exec& exec, const DesignProblem& problem, const HexaArrays<Exec>& arrays,
+                   const HexaGeometry<Exec>& geometry);
+  void chain(const Exec& exec, const DesignMoment& moment, const Vector& gradient);
+  bool cone_means() const { return options_.filter == DesignFilter::density; }
+  TanhProjection projection(const DesignMoment& moment) const {
+    return {moment.sharpness, options_.threshold};
+  }
+
+  DesignOptions options_;
+  std::int64_t num_elem_;
+  Vector element_volume_;
+  Array<std::uint8_t, Exec> role_;
+  double radius_ = 0;
+  std::optional<ConeFilter<Exec>> cone_;
+  std::optional<HelmholtzFilter<Exec>> helmholtz_;
+  Vector filtered_, density_, scratch_;
+  Vector dv_;
+  bool dv_known_ = false;
+  DesignSums sums_; ///< of `density_`
+};
+
+} // namespace ossatura
