@@ -64,6 +64,16 @@ std::string error_after(const TestDirectory& directory, const Change& change) {
   });
 }
 
+/// Checks that a changed scene is refused with the file, the place in it, and what else is said.
+struct Mistakes {
+  TestDirectory directory;
+
+  template<class Change>
+  void operator()(const Change& change, const std::string& place, const std::string& what) const {
+    CHECK_SAYS(error_after(directory, change), directory / "s.json" + (": " + place), what);
+  }
+};
+
 } // namespace
 
 TEST_CASE("all of a scene is read", "[softbody]") {
@@ -163,51 +173,11 @@ TEST_CASE("objects are scaled, then turned, then moved; boxes are where they end
   CHECK(mass_of(sheet) == Approx(200 * 2 * 0.01));
 }
 
-TEST_CASE("mistakes in a scene name file, place and remedy", "[softbody]") {
-  const TestDirectory directory;
-  const std::string file = directory / "s.json";
-  const auto says_after = [&](const auto& change, const std::string& place,
-                              const std::string& what) {
-    CHECK_SAYS(error_after(directory, change), file + ": " + place, what);
-  };
+TEST_CASE("mistakes in a material name file, place and remedy", "[softbody]") {
+  const Mistakes says_after;
   using J = Json&;
-  says_after([](J s) { s["gravitty"] = 1; }, "unknown key \"gravitty\"", "did you mean 'gravity'?");
   says_after([](J s) { s["objects"][1]["material"]["yung"] = 1; }, "objects[1].material",
              "there are \"law\", ");
-  says_after([](J s) { s.erase("steps"); }, "\"steps\" is missing", "number of steps");
-  says_after([](J s) { s["steps"] = 1.5; }, "steps: 1.5", "at least 1");
-  says_after([](J s) { s["steps"] = 0; }, "steps: 0", "at least 1");
-  says_after([](J s) { s["time_step"] = "fast"; }, "time_step: \"fast\"", "greater than 0");
-  says_after([](J s) { s["gravity"] = {1, 2}; }, "gravity: [1,2]", "three components");
-  says_after([](J s) { s["gravity"] = {1, 2, "3"}; }, "gravity[2]: \"3\"", "three components");
-  says_after([](J s) { s["damping"]["mass"] = -1; }, "damping.mass: -1", "1/s");
-  says_after([](J s) { s["objects"] = Json::array(); }, "objects: []", "at least one");
-  says_after([](J s) { s["objects"] = 3; }, "objects: 3", "a list");
-  says_after([](J s) { s["objects"][1]["name"] = "beam"; }, "objects[1].name", "twice");
-  says_after([](J s) { s["objects"][0]["name"] = "a/b"; }, "objects[0].name", "letters");
-  says_after([](J s) { s["objects"][0].erase("mesh"); }, "objects[0]: \"mesh\" is missing",
-             "tetra_box");
-  says_after([](J s) { s["objects"][0]["mesh"]["file"] = "a.vtu"; }, "objects[0].mesh",
-             "leave one out");
-  says_after([](J s) { s["objects"][0]["mesh"]["unit"] = 2; }, "objects[0].mesh", "\"unit\"");
-  says_after([](J s) { s["objects"][0]["mesh"] = Json::object(); }, "objects[0].mesh",
-             "expected one of");
-  says_after(
-      [](J s) {
-        s["objects"][0]["mesh"]["tetra_box"]["cells"] = {1, 0, 1};
-      },
-      "objects[0].mesh.tetra_box.cells[1]: 0", "at least 1");
-  says_after(
-      [](J s) {
-        s["objects"][1]["mesh"]["cloth"]["nodes"] = {1, 3};
-      },
-      "objects[1].mesh.cloth.nodes[0]: 1", "at least 2");
-  says_after([](J s) { s["objects"][0]["scale"] = 0; }, "objects[0].scale: 0", "greater than 0");
-  says_after(
-      [](J s) {
-        s["objects"][0]["rotate"]["axis"] = {0, 0, 0};
-      },
-      "objects[0].rotate.axis", "not zero");
   says_after([](J s) { s["objects"][0]["density"] = 5; }, "objects[0]", "leave one out");
   says_after([](J s) { s["objects"][1]["density"] = -5; }, "objects[1].density: -5", "at least 0");
   says_after([](J s) { s["objects"][0]["node_mass"] = 0; }, "objects[0].node_mass: 0",
@@ -232,6 +202,11 @@ TEST_CASE("mistakes in a scene name file, place and remedy", "[softbody]") {
             {"law", "stvk"}, {"young", 1}, {"poisson", 0}, {"thickness", 1}};
       },
       "objects[1].material: the law stvk is for tetrahedra", "choose corotational");
+}
+
+TEST_CASE("mistakes in what holds and moves an object name file, place and remedy", "[softbody]") {
+  const Mistakes says_after;
+  using J = Json&;
   says_after([](J s) { s["objects"][0]["fixed"][0]["box"] = {20, 0, 0, 21, 1, 1}; },
              "objects[0].fixed[0]: no node is inside the box", "spans 8 to 10, 0 to 8, 0 to 2 m");
   says_after([](J s) { s["objects"][0]["fixed"][0]["box"] = {2, 0, 0, 1, 1, 1}; },
@@ -257,6 +232,52 @@ TEST_CASE("mistakes in a scene name file, place and remedy", "[softbody]") {
   says_after([](J s) { s["objects"][0]["regions"][0]["young_factor"] = 0; },
              "objects[0].regions[0].young_factor: 0", "greater than 0");
   says_after([](J s) { s["objects"][0]["velocity"] = "up"; }, "objects[0].velocity", "m/s");
+}
+
+TEST_CASE("mistakes in an object's name, mesh and place name file, place and remedy",
+          "[softbody]") {
+  const Mistakes says_after;
+  using J = Json&;
+  says_after([](J s) { s["objects"][1]["name"] = "beam"; }, "objects[1].name", "twice");
+  says_after([](J s) { s["objects"][0]["name"] = "a/b"; }, "objects[0].name", "letters");
+  says_after([](J s) { s["objects"][0].erase("mesh"); }, "objects[0]: \"mesh\" is missing",
+             "tetra_box");
+  says_after([](J s) { s["objects"][0]["mesh"]["file"] = "a.vtu"; }, "objects[0].mesh",
+             "leave one out");
+  says_after([](J s) { s["objects"][0]["mesh"]["unit"] = 2; }, "objects[0].mesh", "\"unit\"");
+  says_after([](J s) { s["objects"][0]["mesh"] = Json::object(); }, "objects[0].mesh",
+             "expected one of");
+  says_after(
+      [](J s) {
+        s["objects"][0]["mesh"]["tetra_box"]["cells"] = {1, 0, 1};
+      },
+      "objects[0].mesh.tetra_box.cells[1]: 0", "at least 1");
+  says_after(
+      [](J s) {
+        s["objects"][1]["mesh"]["cloth"]["nodes"] = {1, 3};
+      },
+      "objects[1].mesh.cloth.nodes[0]: 1", "at least 2");
+  says_after([](J s) { s["objects"][0]["scale"] = 0; }, "objects[0].scale: 0", "greater than 0");
+  says_after(
+      [](J s) {
+        s["objects"][0]["rotate"]["axis"] = {0, 0, 0};
+      },
+      "objects[0].rotate.axis", "not zero");
+}
+
+TEST_CASE("mistakes in a scene name file, place and remedy", "[softbody]") {
+  const Mistakes says_after;
+  using J = Json&;
+  says_after([](J s) { s["gravitty"] = 1; }, "unknown key \"gravitty\"", "did you mean 'gravity'?");
+  says_after([](J s) { s.erase("steps"); }, "\"steps\" is missing", "number of steps");
+  says_after([](J s) { s["steps"] = 1.5; }, "steps: 1.5", "at least 1");
+  says_after([](J s) { s["steps"] = 0; }, "steps: 0", "at least 1");
+  says_after([](J s) { s["time_step"] = "fast"; }, "time_step: \"fast\"", "greater than 0");
+  says_after([](J s) { s["gravity"] = {1, 2}; }, "gravity: [1,2]", "three components");
+  says_after([](J s) { s["gravity"] = {1, 2, "3"}; }, "gravity[2]: \"3\"", "three components");
+  says_after([](J s) { s["damping"]["mass"] = -1; }, "damping.mass: -1", "1/s");
+  says_after([](J s) { s["objects"] = Json::array(); }, "objects: []", "at least one");
+  says_after([](J s) { s["objects"] = 3; }, "objects: 3", "a list");
   says_after(
       [](J s) {
         s["obstacles"][0]["plane"]["normal"] = {0, 0, 0};

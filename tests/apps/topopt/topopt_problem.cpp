@@ -61,6 +61,16 @@ std::string error_after(const TestDirectory& directory, const Change& change) {
   return error_of([&] { model_of(directory, problem.dump()); });
 }
 
+/// Checks that a changed problem is refused with the file, the place in it, and what else is said.
+struct Mistakes {
+  TestDirectory directory;
+
+  template<class Change>
+  void operator()(const Change& change, const std::string& place, const std::string& what) const {
+    CHECK_SAYS(error_after(directory, change), directory / "p.json" + (": " + place), what);
+  }
+};
+
 } // namespace
 
 TEST_CASE("all of a problem is read", "[topopt]") {
@@ -132,13 +142,8 @@ TEST_CASE("all of a problem is read", "[topopt]") {
   CHECK_FALSE(o.warm_start);
 }
 
-TEST_CASE("mistakes in a problem name file, place and remedy", "[topopt]") {
-  const TestDirectory directory;
-  const std::string file = directory / "p.json";
-  const auto says_after = [&](const auto& change, const std::string& place,
-                              const std::string& what) {
-    CHECK_SAYS(error_after(directory, change), file + ": " + place, what);
-  };
+TEST_CASE("mistakes in a problem's mesh and supports name file, place and remedy", "[topopt]") {
+  const Mistakes says_after;
   using J = Json&;
   says_after([](J p) { p["volume"] = 0.3; }, "unknown key \"volume\"",
              "did you mean 'volume_fraction'?");
@@ -177,6 +182,12 @@ TEST_CASE("mistakes in a problem name file, place and remedy", "[topopt]") {
         p["objective"]["mechanism"].erase("springs");
       },
       "there are no supports", "0 of its 6");
+}
+
+TEST_CASE("mistakes in loads, passive elements and mirrors name file, place and remedy",
+          "[topopt]") {
+  const Mistakes says_after;
+  using J = Json&;
   says_after([](J p) { p["cases"][1]["name"] = "a"; }, "cases[1].name", "twice");
   says_after([](J p) { p["cases"][1]["weight"] = 0; }, "cases[1].weight: 0", "greater than 0");
   says_after([](J p) { p["cases"][1].erase("loads"); }, "the load case 'b' has no loads", "");
@@ -209,6 +220,11 @@ TEST_CASE("mistakes in a problem name file, place and remedy", "[topopt]") {
   says_after([](J p) { p["mirrors"][0]["place"] = 0.5; }, "mirrors[0]", "both sides");
   says_after([](J p) { p["mirrors"][0]["place"] = 3; }, "mirrors[0]", "no nodes on the plane");
   says_after([](J p) { p["mirrors"][0]["axis"] = "w"; }, "mirrors[0].axis", "is not one of");
+}
+
+TEST_CASE("mistakes in how a design is optimised name file, place and remedy", "[topopt]") {
+  const Mistakes says_after;
+  using J = Json&;
   says_after([](J p) { p["objective"] = "stress"; }, "objective", "\"compliance\"");
   says_after([](J p) { p["objective"]["mechanism"]["output"] = Json::array(); },
              "objective.mechanism.output", "a list");

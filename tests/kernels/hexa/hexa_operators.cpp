@@ -258,6 +258,63 @@ OSSATURA_BACKEND_TEST("Products without moduli or with other sizes are refused",
   exec.fence();
 }
 
+/// Marks of the pairs of nodes that share an element, [num_nodes, num_nodes].
+std::vector<char> joined_nodes(const ElementMesh& mesh) {
+  std::vector<char> joined(mesh.num_points() * mesh.num_points());
+  for (std::size_t e = 0; e < mesh.num_elem(); ++e)
+    for (std::size_t a = 0; a < 8; ++a)
+      for (std::size_t b = 0; b < 8; ++b)
+        joined[std::size_t(mesh.node[8 * e + a]) * mesh.num_points() +
+               std::size_t(mesh.node[8 * e + b])] = 1;
+  return joined;
+}
+
+/// Checks the pattern of an assembled matrix, and returns the matrix with its zeros.
+template<class Exec>
+reference::Dense check_pattern(const HexaBlockOperator<Exec, double>& blocks,
+                               const ElementMesh& mesh) {
+  const std::size_t num_nodes = mesh.num_points();
+  const std::vector<char> joined = joined_nodes(mesh);
+  const auto begin = host_values(blocks.pattern().row_begin);
+  const auto column = host_values(blocks.pattern().column);
+  const auto value = host_values(blocks.value());
+  reference::Dense found(3 * int(num_nodes), 3 * int(num_nodes));
+  bool ascend = true, all_joined = true;
+  for (std::size_t i = 0; i < num_nodes; ++i)
+    for (std::int64_t k = begin[i]; k < begin[i + 1]; ++k) {
+      const int j = column[std::size_t(k)];
+      ascend = ascend && (k == begin[i] || column[std::size_t(k) - 1] < j);
+      all_joined = all_joined && joined[i * num_nodes + std::size_t(j)];
+      for (int m = 0; m < 9; ++m)
+        found(3 * int(i) + m / 3, 3 * j + m % 3) = value[9 * std::size_t(k) + std::size_t(m)];
+    }
+  CHECK(ascend);
+  CHECK(all_joined);
+  CHECK(begin.back() == std::count(joined.begin(), joined.end(), char(1)));
+  CHECK(std::int64_t(column.size()) == begin.back());
+  return found;
+}
+
+/// Checks that the scalar rows hold the entries of `expected`, bit for bit.
+template<class Exec>
+void check_scalar_rows(const HexaCsrOperator<Exec, double>& scalars,
+                       const reference::Dense& expected, int n) {
+  const auto begin = host_values(scalars.row_begin());
+  const auto column = host_values(scalars.column());
+  const auto value = host_values(scalars.value());
+  int different = 0;
+  bool ascend = true;
+  for (int i = 0; i < n; ++i)
+    for (std::int64_t k = begin[std::size_t(i)]; k < begin[std::size_t(i) + 1]; ++k) {
+      const std::size_t at = std::size_t(k);
+      different += value[at] != expected(i, column[at]);
+      ascend = ascend && (k == begin[std::size_t(i)] || column[at - 1] < column[at]);
+    }
+  CHECK(different == 0);
+  CHECK(ascend);
+  CHECK(begin.back() == std::int64_t(value.size()));
+}
+
 template<class Exec>
 void check_assembled(const Exec& exec, const Sample& sample) {
   INFO(sample.c.name);
@@ -271,32 +328,7 @@ void check_assembled(const Exec& exec, const Sample& sample) {
   const int n = 3 * arrays.num_nodes;
   const reference::Dense expected =
       reference::hexa_matrix(sample.c.mesh.point, sample.c.mesh.node, poisson, sample.modulus);
-  std::vector<char> joined(std::size_t(arrays.num_nodes) * std::size_t(arrays.num_nodes));
-  for (std::size_t e = 0; e < sample.modulus.size(); ++e)
-    for (std::size_t a = 0; a < 8; ++a)
-      for (std::size_t b = 0; b < 8; ++b)
-        joined[std::size_t(sample.c.mesh.node[8 * e + a]) * std::size_t(arrays.num_nodes) +
-               std::size_t(sample.c.mesh.node[8 * e + b])] = 1;
-
-  const auto begin = host_values(blocks.pattern().row_begin);
-  const auto column = host_values(blocks.pattern().column);
-  const auto value = host_values(blocks.value());
-  reference::Dense found(n, n);
-  bool ascend = true, all_joined = true;
-  for (int i = 0; i < arrays.num_nodes; ++i)
-    for (std::int64_t k = begin[std::size_t(i)]; k < begin[std::size_t(i) + 1]; ++k) {
-      const int j = column[std::size_t(k)];
-      ascend = ascend && (k == begin[std::size_t(i)] || column[std::size_t(k) - 1] < j);
-      all_joined =
-          all_joined && joined[std::size_t(i) * std::size_t(arrays.num_nodes) + std::size_t(j)];
-      for (int m = 0; m < 9; ++m)
-        found(3 * i + m / 3, 3 * j + m % 3) = value[9 * std::size_t(k) + std::size_t(m)];
-    }
-  CHECK(ascend);
-  CHECK(all_joined);
-  CHECK(begin.back() == std::count(joined.begin(), joined.end(), char(1)));
-  CHECK(std::int64_t(column.size()) == begin.back());
-
+  const reference::Dense found = check_pattern(blocks, sample.c.mesh);
   double largest = 0, error = 0;
   int asymmetric = 0;
   for (int i = 0; i < n; ++i)
@@ -307,23 +339,8 @@ void check_assembled(const Exec& exec, const Sample& sample) {
     }
   CHECK(error < 1e-14 * largest);
   CHECK(asymmetric == 0);
-
-  const auto scalar_begin = host_values(scalars.row_begin());
-  const auto scalar_column = host_values(scalars.column());
-  const auto scalar_value = host_values(scalars.value());
-  int different = 0;
-  bool scalars_ascend = true;
-  for (int i = 0; i < n; ++i)
-    for (std::int64_t k = scalar_begin[std::size_t(i)]; k < scalar_begin[std::size_t(i) + 1]; ++k) {
-      const std::size_t at = std::size_t(k);
-      different += scalar_value[at] != found(i, scalar_column[at]);
-      scalars_ascend = scalars_ascend && (k == scalar_begin[std::size_t(i)] ||
-                                          scalar_column[at - 1] < scalar_column[at]);
-    }
-  CHECK(different == 0);
-  CHECK(scalars_ascend);
-  CHECK(scalar_begin.back() == std::int64_t(scalar_value.size()));
-  CHECK(scalar_value.size() == value.size());
+  check_scalar_rows(scalars, found, n);
+  CHECK(scalars.value().extent(0) == blocks.value().extent(0));
 
   // The kernels that the products above do not use.
   constexpr bool other = !BackendTraits<Exec>::is_device;
