@@ -51,11 +51,11 @@ add_test(NAME check/runpath
     -P ${PROJECT_SOURCE_DIR}/tests/checks/runpath.cmake)
 list(APPEND ossatura_checks check/runpath)
 
-# Who may include whom; links of the pages, and files that pages and sources name; codes of warnings and
-# their page.
+# How long a function may be; who may include whom; links of the pages, and files that pages and
+# sources name; codes of warnings and their page.
 find_package(Python3 3.7 QUIET COMPONENTS Interpreter)
 if(Python3_Interpreter_FOUND)
-  foreach(check IN ITEMS layering links warnings)
+  foreach(check IN ITEMS function_length layering links warnings)
     add_test(NAME check/${check}
       COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/checks/${check}.py
         ${PROJECT_SOURCE_DIR})
