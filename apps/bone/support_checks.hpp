@@ -9,11 +9,9 @@ namespace ossatura {
 
 /// Throws InputError where a part of the specimen that matters can move freely, and where no path
 /// of bone leads from what moves or is loaded to what rests. Warns of parts that carry nothing and
-/// of supports that touch little of the specimen. Parts are voxels that share nodes; all of them
-/// have supports (drop_islands). Returns the number of parts. Fences.
+/// of supports that touch little of the specimen. Returns the number of parts. Fences.
 template<class Exec>
 std::int64_t check_supports(const Exec& exec, const BoneOptions& options,
-                            const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem,
-                            const BoneLoad<Exec>& load);
+                            const VoxelProblem<Exec>& problem, const BoneLoad<Exec>& load);
 
 } // namespace ossatura

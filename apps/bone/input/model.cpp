@@ -285,8 +285,23 @@ BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
   return model;
 }
 
+template<class Exec>
+VoxelProblem<Exec> make_bone_problem(const Exec& exec, const BoneModel<Exec>& model) {
+  const TimedScope scope("ossatura::bone::grid");
+  MaterialImage<Exec> material;
+  try {
+    material = model.poisson.value.extent(0) > 0
+                   ? make_material(exec, model.modulus, model.poisson)
+                   : make_material(model.modulus, model.uniform_poisson);
+  } catch (const InputError& error) {
+    fail<InputError>(model.description, ": ", error.what());
+  }
+  return make_voxel_problem(exec, material, model.edge);
+}
+
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
-  template BoneModel<Exec> make_bone_model(const Exec&, const BoneOptions&, DriverContext&);
+  template BoneModel<Exec> make_bone_model(const Exec&, const BoneOptions&, DriverContext&);       \
+  template VoxelProblem<Exec> make_bone_problem(const Exec&, const BoneModel<Exec>&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE
 

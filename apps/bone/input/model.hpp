@@ -33,4 +33,9 @@ template<class Exec>
 BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
                                 DriverContext& context);
 
+/// The solid voxels of the model with their materials; nothing is held yet. Throws InputError for
+/// ratios that no material has. Fences.
+template<class Exec>
+VoxelProblem<Exec> make_bone_problem(const Exec& exec, const BoneModel<Exec>& model);
+
 } // namespace ossatura

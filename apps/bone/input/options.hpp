@@ -7,6 +7,7 @@
 #include <ossatura/core/io/hdf5/parosol.hpp>
 #include <ossatura/core/io/image/format.hpp>
 #include <ossatura/core/io/image/samples.hpp>
+#include <ossatura/solvers/bone/load.hpp>
 #include <ossatura/solvers/bone/solver.hpp>
 
 #include <array>
@@ -58,22 +59,6 @@ enum class LoadTest {
 enum class Lateral {
   constrained, ///< glued
   free         ///< frictionless; rigid motions are held at single nodes
-};
-
-/// The nodes of a side of the image (within --plate-depth of the outermost solid nodes) or one
-/// node.
-struct NodeChoice {
-  bool is_face = false;
-  int axis = 2;       ///< face: its normal
-  bool upper = false; ///< face: the one at the high end
-  std::array<int, 3> node{0, 0, 0};
-};
-
-/// One --fix or --force.
-struct NodalCondition {
-  NodeChoice where;
-  std::array<bool, 3> components{false, false, false};
-  double value = 0; ///< --fix: mm at each node; --force: N in all, as a traction on a side
 };
 
 enum class Cycle {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/bone/output/files.hpp"
 
-#include "apps/bone/input/world_frame.hpp"
 #include <ossatura/core/io/hdf5/parosol_output.hpp>
 #include <ossatura/core/io/hdf5/vtkhdf.hpp>
+#include <ossatura/core/io/image/world_frame.hpp>
 
 #include <algorithm>
 

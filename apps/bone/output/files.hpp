@@ -5,18 +5,9 @@
 
 #include "apps/bone/input/model.hpp"
 #include "apps/bone/output/results.hpp"
-#include <ossatura/kernels/bone/fields.hpp>
+#include <ossatura/solvers/bone/solution.hpp>
 
 namespace ossatura {
-
-/// Solution and fields on the device, as the writers take them.
-template<class Exec>
-struct BoneSolution {
-  VoxelGrid<Exec> grid;
-  LameField<Exec> lame;
-  Array<double, Exec> displacement, force; ///< [3 num_nodes] mm, N (K u)
-  VoxelFields<Exec> fields;
-};
 
 /// Writes the solid voxels with the fields named in the options as VTKHDF. `status` of the solve
 /// goes in, too. Fences.

@@ -6,15 +6,9 @@
 #include "apps/driver/output/summary.hpp"
 #include "apps/driver/output/table.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace ossatura {
-
-bool BoneResults::converged() const {
-  return !solves.empty() &&
-         std::all_of(solves.begin(), solves.end(), [](const BoneSolve& s) { return s.converged; });
-}
 
 namespace {
 
@@ -251,15 +245,13 @@ Json to_json(const FailureEstimate& failure) {
   return json;
 }
 
-Json stiffness_json(const BoneResults& results) {
+Json to_json(const HomogenisedStiffness& found) {
   Json json = {{"order", stiffness_names},
-               {"stiffness", *results.stiffness},
-               {"asymmetry", asymmetry(*results.stiffness)}};
-  if (results.voigt)
-    json["voigt"] = *results.voigt;
-  if (results.reuss)
-    json["reuss"] = *results.reuss;
-  if (const auto constants = engineering_constants(*results.stiffness))
+               {"stiffness", found.stiffness},
+               {"asymmetry", asymmetry(found.stiffness)},
+               {"voigt", found.voigt},
+               {"reuss", found.reuss}};
+  if (const auto constants = engineering_constants(found.stiffness))
     json["engineering"] = {
         {"young", constants->young}, {"shear", constants->shear}, {"poisson", constants->poisson}};
   return json;
@@ -299,8 +291,8 @@ Json results_json(const BoneResults& results) {
         {"lower", histogram.lower}, {"upper", histogram.upper}, {"count", histogram.count}};
   if (results.failure)
     json["pistoia"] = to_json(*results.failure);
-  if (results.stiffness)
-    json["homogenised"] = stiffness_json(results);
+  if (results.homogenised)
+    json["homogenised"] = to_json(*results.homogenised);
   json["files"] = results.files;
   return json;
 }
@@ -338,8 +330,8 @@ std::string bone_table(const BoneResults& results, const DriverContext& context)
   add_distributions(table, results);
   if (results.failure)
     add_failure(table, *results.failure);
-  if (results.stiffness)
-    add_stiffness(table, *results.stiffness);
+  if (results.homogenised)
+    add_stiffness(table, results.homogenised->stiffness);
   return table.text();
 }
 

@@ -3,11 +3,13 @@
 // in N, moduli and stresses in MPa, energies in N mm. Results that a test does not give stay empty.
 #pragma once
 
-#include "apps/bone/pistoia.hpp"
-#include "apps/bone/statistics.hpp"
-#include "apps/bone/stiffness_matrix.hpp"
+#include "apps/bone/input/model.hpp"
 #include <ossatura/core/mesh/voxel_image.hpp>
+#include <ossatura/solvers/bone/homogenisation.hpp>
 #include <ossatura/solvers/bone/multigrid/options.hpp>
+#include <ossatura/solvers/bone/pistoia.hpp>
+#include <ossatura/solvers/bone/solution.hpp>
+#include <ossatura/solvers/bone/statistics.hpp>
 
 #include <array>
 #include <cstdint>
@@ -53,37 +55,6 @@ struct BoneSolve {
   double seconds = 0;
 };
 
-/// What one support feels: the sum over its nodes of the forces that hold them.
-struct SupportReaction {
-  std::string name; ///< "plate z-", "plate z+", "z-:xyz"
-  std::int64_t num_nodes = 0;
-  std::array<double, 3> force{0, 0, 0};
-  std::array<double, 3> moment{0, 0, 0}; ///< about `centre`
-  std::array<double, 3> centre{0, 0, 0}; ///< of the support's nodes; of a turn: what it goes about
-  bool is_plate = false;                 ///< across the axis of the test
-  int normal = 2;                        ///< across which `contact_area` is: 0 = x, 1 = y, 2 = z
-  double contact_area = 0;               ///< of the bone that it touches, mm2
-};
-
-/// The measured answer to the prescribed motion of the upper plate.
-struct TestResponse {
-  double height = 0;                                         ///< between the plates
-  double area = 0;                                           ///< of the image across the axis
-  std::optional<double> displacement, force, strain, stress; ///< axial, confined, shear
-  std::optional<double> stiffness;                           ///< N/mm
-  std::optional<double> apparent_modulus;                    ///< MPa: stress by strain
-  std::optional<double> angle, moment;                       ///< torsion, bending: radians, N mm
-  std::optional<double> rotational_stiffness;                ///< N mm / rad
-};
-
-/// The failure load after Pistoia.
-struct FailureEstimate {
-  PistoiaOptions criterion;
-  PistoiaResult result;
-  std::optional<double> force;  ///< N along the test's direction
-  std::optional<double> moment; ///< N mm about the test's axis
-};
-
 struct BoneResults {
   BoneModelInfo model;
   std::string test;                                                      ///< as --test names it
@@ -100,14 +71,24 @@ struct BoneResults {
   std::vector<std::pair<std::string, Histogram>> histograms;
   std::optional<FailureEstimate> failure;
 
-  std::optional<StiffnessMatrix> stiffness;    ///< homogenise
-  std::optional<StiffnessMatrix> voigt, reuss; ///< bounds: averages of stiffness and of compliance
+  std::optional<HomogenisedStiffness> homogenised;
 
   std::vector<std::string> files; ///< written
 
   bool converged() const;
   bool interrupted() const { return !solves.empty() && solves.back().interrupted; }
 };
+
+/// Throws InputError, or warns, for Poisson's ratios that the elements do not take. Fences.
+template<class Exec>
+BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
+                             const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem);
+
+/// Adds what the supports feel, the response, energy and statistics. Throws InputError where they
+/// are not finite.
+template<class Exec>
+void add_solution(const BoneSolution<Exec>& solution, const BoneOptions& options,
+                  BoneResults& results);
 
 /// What --dry-run says.
 struct BonePrediction {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/bone/input/world_frame.hpp"
+#include <ossatura/core/io/image/world_frame.hpp>
 
 namespace ossatura {
 

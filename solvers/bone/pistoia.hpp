@@ -7,6 +7,8 @@
 //     doi:10.1016/S8756-3282(02)00736-6.
 #pragma once
 
+#include <ossatura/solvers/bone/test_response.hpp>
+
 #include <optional>
 #include <vector>
 
@@ -28,5 +30,18 @@ struct PistoiaResult {
 /// quantiles()), which is what FAIM prints. Empty where less than the critical volume is strained.
 std::optional<PistoiaResult> pistoia(std::vector<double>& effective_strain,
                                      const PistoiaOptions& options);
+
+/// The failure load after Pistoia.
+struct FailureEstimate {
+  PistoiaOptions criterion;
+  PistoiaResult result;
+  std::optional<double> force;  ///< N along the test's direction
+  std::optional<double> moment; ///< N mm about the test's axis
+};
+
+/// The failure load of a specimen that gave `response`; `effective_strain` as pistoia() takes it.
+std::optional<FailureEstimate> estimate_failure(std::vector<double>& effective_strain,
+                                                const TestResponse& response,
+                                                const PistoiaOptions& criterion);
 
 } // namespace ossatura

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/bone/pistoia.hpp"
-#include "apps/bone/statistics.hpp"
+#include <ossatura/solvers/bone/pistoia.hpp>
+#include <ossatura/solvers/bone/statistics.hpp>
 
 #include "tests/catch.hpp"
 

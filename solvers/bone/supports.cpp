@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/bone/supports.hpp"
+#include <ossatura/solvers/bone/supports.hpp>
 
-#include "apps/bone/contact_area.hpp"
+#include <ossatura/solvers/bone/contact_area.hpp>
 
 #include <algorithm>
 #include <cmath>

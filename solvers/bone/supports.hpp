@@ -2,13 +2,27 @@
 // These functions sum reactions over the parts of a load case.
 #pragma once
 
-#include "apps/bone/output/results.hpp"
 #include <ossatura/kernels/bone/mechanical_test.hpp>
 #include <ossatura/kernels/bone/reactions.hpp>
 
+#include <array>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 namespace ossatura {
+
+/// What one support feels: the sum over its nodes of the forces that hold them.
+struct SupportReaction {
+  std::string name; ///< "plate z-", "plate z+", "z-:xyz"
+  std::int64_t num_nodes = 0;
+  std::array<double, 3> force{0, 0, 0};
+  std::array<double, 3> moment{0, 0, 0}; ///< about `centre`
+  std::array<double, 3> centre{0, 0, 0}; ///< of the support's nodes; of a turn: what it goes about
+  bool is_plate = false;                 ///< across the axis of the test
+  int normal = 2;                        ///< across which `contact_area` is: 0 = x, 1 = y, 2 = z
+  double contact_area = 0;               ///< of the bone that it touches, mm2
+};
 
 /// The reaction of a support, and how it moved.
 struct MovedSupport {

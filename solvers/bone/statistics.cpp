@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/bone/statistics.hpp"
+#include <ossatura/solvers/bone/statistics.hpp>
 
 #include <ossatura/core/base/require.hpp>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contact areas, rigid motions and frames of bone, on cases done by hand.
-#include "apps/bone/contact_area.hpp"
-#include "apps/bone/input/world_frame.hpp"
 #include "tests/catch.hpp"
+#include <ossatura/core/io/image/world_frame.hpp>
 #include <ossatura/core/mesh/held_motions.hpp>
+#include <ossatura/solvers/bone/contact_area.hpp>
 
 #include <array>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/bone/contact_area.hpp"
+#include <ossatura/solvers/bone/contact_area.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/bone/test_response.hpp"
+#include <ossatura/solvers/bone/test_response.hpp>
 
 #include <cmath>
 
@@ -8,20 +8,19 @@ namespace ossatura {
 namespace {
 
 /// The answer of a test between plates normal to `axis`: what `upper`, the plate that moved, feels
-/// along `direction`, or about it where it `turns`.
-TestResponse response_of(const BoneOptions& options, const NodeBox& box, double edge,
-                         const MovedSupport& upper, int axis, int direction, bool turns) {
+/// along `direction`, or about it where it turns by `angle`.
+TestResponse response_of(const NodeBox& box, double edge, const MovedSupport& upper, int axis,
+                         int direction, std::optional<double> angle = {}) {
   TestResponse response;
   const int a = axis;
   response.height = edge * (box.upper[a] - box.lower[a]);
   response.area = edge * edge * (box.upper[(a + 1) % 3] - box.lower[(a + 1) % 3]) *
                   double(box.upper[(a + 2) % 3] - box.lower[(a + 2) % 3]);
-  if (turns) {
-    const double angle = options.angle * std::acos(-1.0) / 180;
+  if (angle) {
     response.angle = angle;
     response.moment = upper.reaction.moment[direction];
-    if (angle != 0)
-      response.rotational_stiffness = *response.moment / angle;
+    if (*angle != 0)
+      response.rotational_stiffness = *response.moment / *angle;
     return response;
   }
   response.displacement = upper.displacement[direction];
@@ -37,17 +36,21 @@ TestResponse response_of(const BoneOptions& options, const NodeBox& box, double 
 
 } // namespace
 
-TestResponse plate_response(const BoneOptions& options, const NodeBox& box, double edge,
+TestResponse plate_response(const MechanicalTest& test, const NodeBox& box, double edge,
                             const std::vector<MovedSupport>& supports) {
-  const bool turns = options.test == LoadTest::torsion || options.test == LoadTest::bending;
-  const int direction = options.test == LoadTest::shear     ? options.shear_direction
-                        : options.test == LoadTest::bending ? options.hinge
-                                                            : options.axis;
-  return response_of(options, box, edge, supports[1], options.axis, direction, turns);
+  switch (test.kind) {
+  case TestKind::torsion:
+    return response_of(box, edge, supports[1], test.axis, test.axis, test.angle);
+  case TestKind::bending:
+    return response_of(box, edge, supports[1], test.axis, test.direction, test.angle);
+  case TestKind::shear:
+    return response_of(box, edge, supports[1], test.axis, test.direction);
+  default:
+    return response_of(box, edge, supports[1], test.axis, test.axis);
+  }
 }
 
-std::optional<TestResponse> listed_response(const BoneOptions& options, const NodeBox& box,
-                                            double edge,
+std::optional<TestResponse> listed_response(const NodeBox& box, double edge,
                                             const std::vector<MovedSupport>& supports) {
   const MovedSupport* moved = nullptr;
   int direction = -1;
@@ -67,7 +70,7 @@ std::optional<TestResponse> listed_response(const BoneOptions& options, const No
     if (std::abs(moved->reaction.centre[d] - other.reaction.centre[d]) >
         std::abs(moved->reaction.centre[axis] - other.reaction.centre[axis]))
       axis = d;
-  return response_of(options, box, edge, *moved, axis, direction, false);
+  return response_of(box, edge, *moved, axis, direction);
 }
 
 } // namespace ossatura

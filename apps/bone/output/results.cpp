@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/bone/output/results.hpp"
+
+#include <ossatura/kernels/bone/lame_summary.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ossatura {
+
+namespace {
+
+/// Ratios of a file; those of options are checked before. The sums above have a little rounding.
+void check_poisson(const BoneModelInfo& info) {
+  if (!(info.poisson_min >= -0.9990001 && info.poisson_max <= 0.4999995))
+    fail<InputError>(info.source, ": Poisson's ratio is from ", info.poisson_min, " to ",
+                     info.poisson_max, "; -0.999 to 0.499999 is taken");
+  if (info.poisson_max > 0.4900001)
+    log_warning("locking", "Poisson's ratio of ", info.poisson_max,
+                ": the elements lock near 0.5, which makes the bone too stiff by several per cent "
+                "and more; keep it below 0.49");
+}
+
+template<class Exec>
+std::vector<double> to_doubles(const Array<float, Exec>& values) {
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), values);
+  return std::vector<double>(host.data(), host.data() + host.extent(0));
+}
+
+/// Distributions over the voxels, and the failure load that follows from one of them.
+template<class Exec>
+void add_statistics(const VoxelFields<Exec>& fields, const BoneOptions& options,
+                    BoneResults& results) {
+  const TimedScope scope("ossatura::bone::statistics");
+  const auto add = [&](const char* name, const Array<float, Exec>& values) {
+    std::vector<double> sample = to_doubles<Exec>(values);
+    if (options.histogram_bins > 0)
+      results.histograms.emplace_back(name, make_histogram(sample, options.histogram_bins));
+    return summarise(sample);
+  };
+  results.sed = add("sed", fields.energy_density);
+  results.von_mises = add("von_mises", fields.von_mises);
+  results.effective_strain = add("effective_strain", fields.effective_strain);
+  if (!results.response || !(results.effective_strain->maximum > 0))
+    return;
+  std::vector<double> sample = to_doubles<Exec>(fields.effective_strain);
+  results.failure =
+      estimate_failure(sample, *results.response, {options.pistoia_strain, options.pistoia_volume});
+  if (!results.failure)
+    log_warning("no-failure-load", "less than ", 100 * options.pistoia_volume,
+                " % of the bone is strained at all, for plates hold the rest: there is no failure "
+                "load by --pistoia-volume");
+}
+
+} // namespace
+
+bool BoneResults::converged() const {
+  return !solves.empty() &&
+         std::all_of(solves.begin(), solves.end(), [](const BoneSolve& s) { return s.converged; });
+}
+
+template<class Exec>
+BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
+                             const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem) {
+  const VoxelGrid<Exec>& grid = problem.grid;
+  BoneModelInfo info;
+  info.source =
+      options.input.empty() ? model.description : options.input + " (" + model.description + ")";
+  info.shape = {grid.shape[0], grid.shape[1], grid.shape[2]};
+  info.spacing = model.edge;
+  info.origin = model.origin;
+  info.direction = model.direction;
+  info.world = model.world;
+  info.num_elem = grid.num_elem;
+  info.num_nodes = grid.num_nodes;
+  info.num_held_dofs = problem.held.num_dofs;
+  info.num_dropped_elem = model.num_dropped;
+  const LameSummary summary = summarise_lame(exec, problem.lame);
+  info.modulus_min = summary.modulus_min;
+  info.modulus_max = summary.modulus_max;
+  info.modulus_mean = summary.modulus_sum / grid.num_elem;
+  info.poisson_min = summary.poisson_min;
+  info.poisson_max = summary.poisson_max;
+  check_poisson(info);
+  return info;
+}
+
+template<class Exec>
+void add_solution(const BoneSolution<Exec>& solution, const BoneOptions& options,
+                  BoneResults& results) {
+  for (const MovedSupport& support : solution.supports)
+    results.reactions.push_back(support.reaction);
+  results.response = solution.response;
+  const double energy = solution.strain_energy;
+  results.strain_energy = energy;
+  // Not so for any load that the checks before the solve let through.
+  if (!results.interrupted() && (!(energy > 0) || std::isinf(energy)))
+    fail<InputError>("the strain energy is ", energy,
+                     " N mm: lengths, moduli or loads are too small or too large to compute with");
+  add_statistics(solution.fields, options, results);
+  if (!results.interrupted() &&
+      (!(results.sed->maximum > 0) || !std::isfinite(results.sed->maximum) ||
+       !std::isfinite(results.von_mises->maximum)))
+    fail<InputError>("energies or stresses are beyond single precision, in which fields are kept: "
+                     "scale loads and moduli");
+}
+
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
+  template BoneModelInfo describe_model(const Exec&, const BoneOptions&, const BoneModel<Exec>&,   \
+                                        const VoxelProblem<Exec>&);                                \
+  template void add_solution(const BoneSolution<Exec>&, const BoneOptions&, BoneResults&);
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
+
+} // namespace ossatura

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The apparent stiffness of a specimen from six kinematic-uniform loads, and its bounds.
+#pragma once
+
+#include <ossatura/solvers/bone/load.hpp>
+#include <ossatura/solvers/bone/stiffness_matrix.hpp>
+
+#include <functional>
+#include <optional>
+
+namespace ossatura {
+
+struct HomogenisedStiffness {
+  StiffnessMatrix stiffness{};
+  /// Bounds: the averages of stiffness and of compliance over the box of the specimen; with void in
+  /// it the second is 0.
+  StiffnessMatrix voigt{}, reuss{};
+};
+
+/// Solves K u = 0 for load `component`, with u as VoxelSolver::solve takes it. False ends the
+/// homogenisation.
+template<class Exec>
+using SolveStrain = std::function<bool(int component, const Array<double, Exec>& u)>;
+
+/// The stiffness of the specimen's box. problem.held is that of hold_all_sides(). Nothing where
+/// `solve` ended it. Throws InputError where a stress is not finite. Fences.
+template<class Exec>
+std::optional<HomogenisedStiffness> homogenise(const Exec& exec, const VoxelProblem<Exec>& problem,
+                                               const SolveStrain<Exec>& solve);
+
+} // namespace ossatura

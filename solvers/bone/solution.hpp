@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a solved load says: forces, what supports feel, the response to the test, and fields.
+#pragma once
+
+#include <ossatura/kernels/bone/fields.hpp>
+#include <ossatura/solvers/bone/load.hpp>
+#include <ossatura/solvers/bone/test_response.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace ossatura {
+
+template<class Exec>
+struct BoneSolution {
+  VoxelGrid<Exec> grid;
+  LameField<Exec> lame;
+  Array<double, Exec> displacement, force; ///< [3 num_nodes] mm, N (K u)
+  std::vector<MovedSupport> supports;
+  std::optional<TestResponse> response; ///< of a test, or of a clamped and a moved side
+  VoxelFields<Exec> fields;
+  double strain_energy = 0; ///< N mm
+};
+
+/// Evaluates load.u, which VoxelSolver::solve has set. The image of `problem` may be gone. Fences.
+template<class Exec>
+BoneSolution<Exec> evaluate_solution(const Exec& exec, const VoxelProblem<Exec>& problem,
+                                     const BoneLoad<Exec>& load);
+
+} // namespace ossatura
