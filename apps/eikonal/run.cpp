@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // An activation runs in these steps: mesh, set-up, solve, statistics, files.
 #include "apps/driver/interrupt.hpp"
-#include "apps/driver/options/box.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/eikonal/command.hpp"
 #include "apps/eikonal/input/model.hpp"
 #include "apps/eikonal/output/files.hpp"
 #include "apps/eikonal/output/report.hpp"
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/mesh/box.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -108,22 +108,6 @@ EikonalPrediction predict(const EikonalCommandOptions& options, const EikonalMod
   return prediction;
 }
 
-/// How many vertices that were not reached lie in parts without a site.
-template<class Real>
-std::int64_t count_apart(const EikonalModel& model, std::size_t k, ConstSpan<Real> time) {
-  const ConductingParts& parts = *model.parts;
-  std::vector<bool> has_site(parts.size().size());
-  for (const std::vector<std::int32_t>& vertices : model.placed[k].vertices)
-    for (const std::int32_t vertex : vertices)
-      has_site[std::size_t(parts.part_of(vertex))] = true;
-  std::int64_t count = 0;
-  for (std::size_t v = 0; v < time.size; ++v) {
-    const std::int32_t part = parts.part_of(std::int32_t(v));
-    count += part >= 0 && !has_site[std::size_t(part)] && std::isinf(time.data[v]);
-  }
-  return count;
-}
-
 /// Statistics of one set, and which of its sites came too late.
 template<class Real>
 ActivationReport make_activation_report(const EikonalModel& model, const TaggedVertices& tagged,
@@ -134,25 +118,16 @@ ActivationReport make_activation_report(const EikonalModel& model, const TaggedV
   const double origin = time_origin(model.placed[k].merged(set));
   for (std::size_t i = 0; i < set.sites.size(); ++i) {
     const std::vector<std::int32_t>& vertices = model.placed[k].vertices[i];
-    SiteReport site{set.sites[i].text, set.sites[i].time, std::int64_t(vertices.size()),
-                    model.placed[k].num_blocked[i], 0};
-    const Real start = own_time<Real>(site.time, origin);
-    for (const std::int32_t vertex : vertices)
-      site.num_swallowed += time.data[vertex] < start;
-    report.sites.push_back(site);
+    report.sites.push_back({set.sites[i].text, set.sites[i].time, std::int64_t(vertices.size()),
+                            model.placed[k].num_blocked[i],
+                            count_swallowed(vertices, set.sites[i].time, origin, time)});
   }
   report.all = tagged.summarise_all(time);
   report.tags = tagged.tags();
   report.by_tag = tagged.summarise(time);
   if (report.num_unreached() > 0)
-    report.num_apart = count_apart(model, k, time);
+    report.num_apart = count_apart(*model.parts, model.placed[k].vertices, time);
   return report;
-}
-
-/// The residual is worked out from rounded times, which may be off by some ulp themselves.
-template<class Real>
-bool is_certified(const EikonalResult& solved, double tolerance) {
-  return solved.residual <= tolerance + 8 * double(std::numeric_limits<Real>::epsilon());
 }
 
 template<class Real, class Exec>

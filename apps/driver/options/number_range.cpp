@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/driver/options/number_range.hpp"
 
-#include "apps/driver/options/box.hpp"
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/mesh/box.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // A MeshSelection states which nodes or elements of a mesh a problem means, as users write it.
 #pragma once
 
-#include "apps/driver/options/box.hpp"
+#include <ossatura/core/mesh/box.hpp>
 
 #include <array>
 #include <cstdint>

@@ -56,17 +56,6 @@ TetraMesh make_mesh(const GeneratedMesh& generated, std::uint64_t seed) {
   return make_tetra_box(generated.cells, generated.h, {0, 0, 0}, generated.jitter, seed);
 }
 
-/// Tags come in runs.
-void count_tags(EikonalModel& model) {
-  std::int64_t* count = nullptr;
-  int last = 0;
-  for (const int tag : model.mesh.tag) {
-    if (count == nullptr || tag != last)
-      count = &model.num_by_tag[last = tag];
-    ++*count;
-  }
-}
-
 /// By tag. None where velocities are those of each tetrahedron.
 VelocityTable velocity_table(const EikonalCommandOptions& options) {
   if (options.has_tetra_velocities())
@@ -127,23 +116,15 @@ MeshVelocities make_velocities(const EikonalCommandOptions& options, const Veloc
     velocities.origin = table.origin;
     velocities.by_tag = choose_velocities(table, model.num_by_tag, model.source);
   }
-  block_tissue(model.mesh, model.num_by_tag, options.non_conducting, model.source, velocities);
+  block_tags(model.mesh, model.num_by_tag, options.non_conducting, model.source, velocities);
   warn_of_odd_velocities(model.mesh, velocities);
   return velocities;
 }
 
-/// Takes the vertices from which no wave goes out of the sites of a set.
-void leave_blocked_out(const EikonalModel& model, const SiteSet& set, PlacedSites& placed) {
-  if (model.parts->num_blocked() == 0)
-    return;
+/// Refuses sites from which no wave goes, and tells of vertices that were left out.
+void check_placed(const SiteSet& set, const PlacedSites& placed) {
   for (std::size_t i = 0; i < placed.vertices.size(); ++i) {
-    std::vector<std::int32_t>& vertices = placed.vertices[i];
-    const auto end = std::remove_if(vertices.begin(), vertices.end(), [&](std::int32_t vertex) {
-      return model.parts->part_of(vertex) < 0;
-    });
-    placed.num_blocked[i] = vertices.end() - end;
-    vertices.erase(end, vertices.end());
-    if (vertices.empty())
+    if (placed.vertices[i].empty())
       fail<InputError>(set.origin, ": '", set.sites[i].text,
                        "' lies in tissue that does not conduct: no wave starts there");
     if (placed.num_blocked[i] > 0)
@@ -200,7 +181,7 @@ EikonalModel make_eikonal_model(const EikonalCommandOptions& options, DriverCont
     for (const std::string& file : mesh_files(options))
       inputs.push_back(record_input(file));
   }
-  count_tags(model);
+  model.num_by_tag = count_tags(model.mesh);
   if (model.mesh.num_tetra() >= most_tetra)
     fail<InputError>(model.source, ": ", format_count(std::int64_t(model.mesh.num_tetra())),
                      " tetrahedra are more than 2^29, which can be numbered");
@@ -218,7 +199,8 @@ EikonalModel make_eikonal_model(const EikonalCommandOptions& options, DriverCont
   tell_parts(model);
   for (const SiteSet& set : model.sets) {
     model.placed.push_back(place_sites(model.mesh, set));
-    leave_blocked_out(model, set, model.placed.back());
+    model.placed.back().leave_blocked_out(*model.parts);
+    check_placed(set, model.placed.back());
   }
   return model;
 }

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "apps/driver/context.hpp"
-#include "apps/eikonal/conducting_parts.hpp"
 #include "apps/eikonal/input/options.hpp"
-#include "apps/eikonal/input/sites.hpp"
 #include "apps/eikonal/input/velocities.hpp"
+#include <ossatura/solvers/eikonal/conducting_parts.hpp>
+#include <ossatura/solvers/eikonal/sites.hpp>
 
 #include <cstdint>
 #include <map>

@@ -2,30 +2,12 @@
 // This file parses where and when waves start: --site and the files of --sites.
 #pragma once
 
-#include <array>
-#include <cstdint>
+#include <ossatura/solvers/eikonal/sites.hpp>
+
 #include <string>
 #include <vector>
 
 namespace ossatura {
-
-enum class SitePlace {
-  vertices, ///< by number
-  list,     ///< the vertices of a .vtx file
-  point,    ///< the nearest vertex
-  sphere,   ///< all vertices inside
-  box       ///< all vertices inside
-};
-
-/// One SPEC.
-struct SiteChoice {
-  SitePlace place = SitePlace::vertices;
-  std::vector<std::int32_t> vertices;
-  std::string file;
-  std::array<double, 6> number{}; ///< mm: x, y, z; x, y, z, radius; lower and upper corner
-  double time = 0;                ///< ms
-  std::string text;               ///< as written
-};
 
 /// PLACE[@t=MS], at 0 ms where no time is given, which may be before that:
 ///   vertices:1,2,3             numbers of vertices, from 0
@@ -35,13 +17,6 @@ struct SiteChoice {
 ///   box:X,Y,Z,X,Y,Z            all vertices between two corners
 /// Throws std::invalid_argument.
 SiteChoice parse_site(const std::string& text);
-
-/// Sites that belong to one solution.
-struct SiteSet {
-  std::string name;   ///< empty for the only one
-  std::string origin; ///< for messages: where it is written
-  std::vector<SiteChoice> sites;
-};
 
 /// Reads a JSON file: a list of SPECs, which is one set, or an object of such lists, a set by name.
 /// Files are looked for beside it. Throws InputError naming the file, the set and the site.

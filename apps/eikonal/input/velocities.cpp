@@ -109,54 +109,24 @@ ConductionVelocity parse_velocity(const std::string& text) {
   return {value[0], value[1], value[2]};
 }
 
-std::vector<ConductionVelocity> tetra_velocities(const std::vector<double>& value,
-                                                 std::size_t num_tetra, const std::string& origin) {
-  const std::size_t row = value.size() / num_tetra;
-  OSSATURA_REQUIRE(row >= 1 && row <= 3 && value.size() == row * num_tetra,
-                   value.size() << " numbers for " << num_tetra << " tetrahedra");
-  std::vector<ConductionVelocity> velocities;
-  velocities.reserve(num_tetra);
-  for (std::size_t e = 0; e < num_tetra; ++e) {
-    const double* v = &value[row * e];
-    const ConductionVelocity one{v[0], v[row > 1 ? 1 : 0], v[row - 1]};
-    if (!one.conducts()) {
-      velocities.push_back(no_conduction);
-      continue;
-    }
-    for (const double x : {one.fibre, one.sheet, one.normal})
-      if (!(x > 0) || std::isinf(x))
-        fail<InputError>(origin, ": tetrahedron ", e, " has velocity ", x,
-                         ": in m/s, greater than 0; where no wave goes, the velocity along fibres "
-                         "is 0 or NaN");
-    velocities.push_back(one);
-  }
-  return velocities;
-}
-
 TissueVelocities choose_velocities(const VelocityTable& table,
                                    const std::map<int, std::int64_t>& count,
                                    const std::string& source) {
-  TissueVelocities chosen;
-  for (const auto& [tag, num_tetra] : count) {
-    const auto found = table.by_tag.find(tag);
-    if (found == table.by_tag.end() && !table.other)
-      fail<InputError>(source, ": ", format_count(num_tetra), " tetrahedra have tag ", tag,
-                       ", for which ", table.origin, " has no velocity: add \"", tag,
-                       "\": {\"vl\": ..., \"vt\": ...}, or \"default\" for all other tags");
-    chosen[tag] = found == table.by_tag.end() ? *table.other : found->second;
+  const ChosenVelocities chosen = choose_velocities(table, count);
+  if (!chosen.missing.empty()) {
+    const int tag = chosen.missing.front();
+    fail<InputError>(source, ": ", format_count(count.at(tag)), " tetrahedra have tag ", tag,
+                     ", for which ", table.origin, " has no velocity: add \"", tag,
+                     "\": {\"vl\": ..., \"vt\": ...}, or \"default\" for all other tags");
   }
-  std::vector<int> unused;
-  for (const auto& entry : table.by_tag)
-    if (count.count(entry.first) == 0)
-      unused.push_back(entry.first);
-  if (!unused.empty())
-    log_info(table.origin, ": no tetrahedron has tag ", list_of(unused));
-  return chosen;
+  if (!chosen.unused.empty())
+    log_info(table.origin, ": no tetrahedron has tag ", list_of(chosen.unused));
+  return chosen.by_tag;
 }
 
-void block_tissue(const TetraMesh& mesh, const std::map<int, std::int64_t>& count,
-                  const std::vector<int>& non_conducting, const std::string& source,
-                  MeshVelocities& velocities) {
+void block_tags(const TetraMesh& mesh, const std::map<int, std::int64_t>& count,
+                const std::vector<int>& non_conducting, const std::string& source,
+                MeshVelocities& velocities) {
   for (const int tag : non_conducting)
     if (count.count(tag) == 0) {
       std::vector<int> tags;
@@ -165,31 +135,10 @@ void block_tissue(const TetraMesh& mesh, const std::map<int, std::int64_t>& coun
       fail<InputError>(source, ": no tetrahedron has tag ", tag,
                        " of --non-conducting; there is tag ", list_of(tags));
     }
-  for (const int tag : non_conducting)
-    if (velocities.by_tetra.empty())
-      velocities.by_tag[tag] = no_conduction;
-  if (!velocities.by_tetra.empty() && !non_conducting.empty())
-    for (std::size_t e = 0; e < mesh.num_tetra(); ++e)
-      if (std::count(non_conducting.begin(), non_conducting.end(), mesh.tag[e]) > 0)
-        velocities.by_tetra[e] = no_conduction;
-
-  if (velocities.by_tetra.empty() &&
-      std::all_of(velocities.by_tag.begin(), velocities.by_tag.end(),
-                  [](const auto& entry) { return entry.second.conducts(); }))
-    return;
-  std::vector<bool> blocked(mesh.num_tetra());
-  std::int64_t num_blocked = 0;
-  for (std::size_t e = 0; e < mesh.num_tetra(); ++e) {
-    const bool is_blocked = !velocities.of(e, mesh.tag[e]).conducts();
-    blocked[e] = is_blocked;
-    num_blocked += is_blocked;
-  }
-  if (num_blocked == std::int64_t(mesh.num_tetra()))
+  block_tissue(mesh, non_conducting, velocities);
+  if (velocities.num_blocked == std::int64_t(mesh.num_tetra()))
     fail<InputError>(velocities.origin, ": no tetrahedron of ", source,
                      " conducts, so that no wave goes anywhere");
-  velocities.num_blocked = num_blocked;
-  if (num_blocked > 0)
-    velocities.blocked = std::move(blocked);
 }
 
 void warn_of_odd_velocities(const TetraMesh& mesh, const MeshVelocities& velocities) {

@@ -3,7 +3,7 @@
 // mm, times in ms, velocities in m/s.
 #pragma once
 
-#include "apps/eikonal/activation_statistics.hpp"
+#include <ossatura/solvers/eikonal/activation_statistics.hpp>
 #include <ossatura/solvers/eikonal/solver.hpp>
 
 #include <array>

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/driver/problem/json_file.hpp"
 #include "apps/eikonal/input/generator_syntax.hpp"
-#include "apps/eikonal/input/sites.hpp"
+#include "apps/eikonal/input/site_syntax.hpp"
 #include "apps/eikonal/input/velocities.hpp"
 #include <ossatura/core/io/text/atomic_file.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/core/io/test_directory.hpp"
 
-#include <limits>
 #include <stdexcept>
 
 using namespace ossatura;
@@ -30,22 +29,6 @@ std::string site_error(const TestDirectory& directory, const std::string& text) 
   const std::string message = error_of([&] { read_site_sets(path); });
   CHECK_THAT(message, ContainsSubstring(path));
   return message;
-}
-
-/// A tetrahedron with legs of 1 mm along the axes, and one below its base.
-TetraMesh two_tetrahedra() {
-  TetraMesh mesh;
-  mesh.point = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, -1};
-  mesh.tetra = {0, 1, 2, 3, 0, 2, 1, 4};
-  mesh.tag = {5, 2};
-  return mesh;
-}
-
-SiteSet set_of(const std::vector<std::string>& sites) {
-  SiteSet set{"", "--site", {}};
-  for (const std::string& site : sites)
-    set.sites.push_back(parse_site(site));
-  return set;
 }
 
 } // namespace
@@ -141,43 +124,6 @@ TEST_CASE("errors in a file of sites name the set and the site", "[sites]") {
              ContainsSubstring("line 4"));
 }
 
-TEST_CASE("sites become vertices of the mesh", "[sites]") {
-  const TetraMesh mesh = two_tetrahedra();
-  const SiteSet set =
-      set_of({"vertices:4,1@t=3", "point:0.1,0.9,0.1@t=1", "sphere:0,0,0,1", "box:-1,-1,0,0,1,0"});
-  const PlacedSites placed = place_sites(mesh, set);
-  using List = std::vector<std::int32_t>;
-  CHECK(placed.vertices[0] == List{4, 1});
-  CHECK(placed.vertices[1] == List{2});
-  CHECK(placed.vertices[2] == List{0, 1, 2, 3, 4}); // the surface is inside
-  CHECK(placed.vertices[3] == List{0, 2});
-  // Each vertex once, at its earliest time.
-  const std::vector<EikonalSite> merged =
-      place_sites(mesh, set_of({"vertices:4,1@t=3", "vertices:1@t=1", "vertices:4@t=9"}))
-          .merged(set_of({"vertices:4,1@t=3", "vertices:1@t=1", "vertices:4@t=9"}));
-  REQUIRE(merged.size() == 2);
-  CHECK(merged[0].vertex == 1);
-  CHECK(merged[0].time == 1);
-  CHECK(merged[1].vertex == 4);
-  CHECK(merged[1].time == 3);
-}
-
-TEST_CASE("sites that the mesh does not have are errors", "[sites]") {
-  const TestDirectory directory;
-  const TetraMesh mesh = two_tetrahedra();
-  const auto message = [&](const std::string& site) {
-    return error_of([&] { place_sites(mesh, set_of({"vertices:0", site})); });
-  };
-  CHECK_THAT(message("vertices:2,5"),
-             ContainsSubstring("vertex 5 is not in the mesh, whose last one is 4"));
-  CHECK_THAT(message("sphere:3,3,3,1"), ContainsSubstring("no vertex is inside"));
-  CHECK_THAT(message("box:2,2,2,3,3,3"), ContainsSubstring("no vertex is inside"));
-  CHECK_THAT(message("point:0,0,1000"), ContainsSubstring("999 mm away"));
-  CHECK_THAT(message("point:0,0,1000"), ContainsSubstring("0 to 1, 0 to 1, -1 to 1 mm"));
-  CHECK(message("point:0,0,2") == "no error"); // within the longest edge
-  CHECK_THAT(message("vtx:" + directory / "nothere.vtx"), ContainsSubstring("nothere.vtx"));
-}
-
 TEST_CASE("velocities by tag are read", "[velocities]") {
   const TestDirectory directory;
   const std::string path = directory / "v.json";
@@ -260,31 +206,6 @@ TEST_CASE("one velocity for all tags", "[velocities]") {
     INFO(text);
     CHECK_THROWS_AS(parse_velocity(text), std::invalid_argument);
   }
-}
-
-TEST_CASE("velocities of tetrahedra have one to three numbers", "[velocities]") {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  const auto one = tetra_velocities({0.6, 0, nan}, 3, "v.dat");
-  REQUIRE(one.size() == 3);
-  CHECK(one[0].normal == 0.6);
-  CHECK_FALSE(one[1].conducts());
-  CHECK_FALSE(one[2].conducts());
-  const auto two = tetra_velocities({0.6, 0.4, 0, -1}, 2, "v.dat");
-  CHECK(two[0].sheet == 0.4);
-  CHECK(two[0].normal == 0.4);
-  CHECK_FALSE(two[1].conducts());
-  const auto three = tetra_velocities({0.6, 0.4, 0.2}, 1, "v.dat");
-  CHECK(three[0].normal == 0.2);
-  for (const double bad : {-0.5, std::numeric_limits<double>::infinity()})
-    CHECK_THAT(error_of([&] {
-                 tetra_velocities({0.6, bad}, 2, "v.dat");
-               }),
-               ContainsSubstring("v.dat: tetrahedron 1 has velocity"));
-  for (const double bad : {0.0, nan})
-    CHECK_THAT(error_of([&] {
-                 tetra_velocities({0.6, bad}, 1, "v.dat");
-               }),
-               ContainsSubstring("v.dat: tetrahedron 0 has velocity"));
 }
 
 TEST_CASE("generators are read", "[generators]") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/eikonal/activation_statistics.hpp"
-#include "apps/eikonal/conducting_parts.hpp"
+#include <ossatura/solvers/eikonal/activation_statistics.hpp>
+#include <ossatura/solvers/eikonal/conducting_parts.hpp>
 
 #include "tests/catch.hpp"
 

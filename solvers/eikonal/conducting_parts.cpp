@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/eikonal/conducting_parts.hpp"
+#include <ossatura/solvers/eikonal/conducting_parts.hpp>
 
 #include <algorithm>
 #include <numeric>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/driver/options/box.hpp"
-
-#include "apps/driver/output/table.hpp"
+#include <ossatura/core/mesh/box.hpp>
 
 #include <algorithm>
 #include <limits>
+#include <sstream>
 
 namespace ossatura {
 
@@ -26,10 +25,11 @@ bool contains(const Box& box, const double* x, double slack) {
 }
 
 std::string span_text(const Box& box) {
-  std::string text;
+  std::ostringstream text;
+  text.precision(4);
   for (std::size_t d = 0; d < 3; ++d)
-    text += (d == 0 ? "" : ", ") + format_number(box[d], 4) + " to " + format_number(box[d + 3], 4);
-  return text;
+    text << (d == 0 ? "" : ", ") << box[d] << " to " << box[d + 3];
+  return text.str();
 }
 
 } // namespace ossatura

@@ -4,8 +4,11 @@
 
 #include <ossatura/core/io/text/const_span.hpp>
 #include <ossatura/core/mesh/tetra_mesh.hpp>
+#include <ossatura/solvers/eikonal/conducting_parts.hpp>
+#include <ossatura/solvers/eikonal/solver.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace ossatura {
@@ -43,5 +46,23 @@ private:
   std::vector<std::int32_t> first_; ///< [num_points] number of one tag of each vertex, or -1
   std::vector<Other> others_;       ///< the other tags, of vertices between tissues
 };
+
+/// How many of the vertices of a site, which starts at `start`, have an earlier time: the wave of
+/// another site was there before. `origin`: time_origin() of the set. time [num_points].
+template<class Real>
+std::int64_t count_swallowed(const std::vector<std::int32_t>& vertices, double start, double origin,
+                             ConstSpan<Real> time);
+
+/// How many vertices that were not reached lie in parts without a site. sites: the vertices of
+/// each; time [num_points].
+template<class Real>
+std::int64_t count_apart(const ConductingParts& parts,
+                         const std::vector<std::vector<std::int32_t>>& sites, ConstSpan<Real> time);
+
+/// The residual is worked out from rounded times, which may be off by some ulp themselves.
+template<class Real>
+bool is_certified(const EikonalResult& solved, double tolerance) {
+  return solved.residual <= tolerance + 8 * double(std::numeric_limits<Real>::epsilon());
+}
 
 } // namespace ossatura

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/eikonal/input/sites.hpp"
+#include <ossatura/solvers/eikonal/sites.hpp>
 
-#include "apps/driver/options/box.hpp"
-#include "apps/driver/output/table.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/io/mesh/tetra_file.hpp>
+#include <ossatura/core/mesh/box.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <iomanip>
 #include <limits>
+#include <map>
 
 namespace ossatura {
 
@@ -77,7 +78,7 @@ private:
       longest_edge_ = longest_edge(mesh_);
     if (std::sqrt(least) > longest_edge_)
       fail<InputError>(set_.origin, ": '", site.text, "': the nearest vertex is ",
-                       format_number(std::sqrt(least), 4),
+                       std::setprecision(4), std::sqrt(least),
                        " mm away, more than the longest edge; the mesh spans ", span_text(bounds_),
                        " mm: are these coordinates mm?");
     return std::int32_t(found);
@@ -120,6 +121,17 @@ std::vector<EikonalSite> PlacedSites::merged(const SiteSet& set) const {
   for (const auto& [vertex, time] : earliest)
     sites.push_back({vertex, time});
   return sites;
+}
+
+void PlacedSites::leave_blocked_out(const ConductingParts& parts) {
+  if (parts.num_blocked() == 0)
+    return;
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    const auto end = std::remove_if(vertices[i].begin(), vertices[i].end(),
+                                    [&](std::int32_t vertex) { return parts.part_of(vertex) < 0; });
+    num_blocked[i] = vertices[i].end() - end;
+    vertices[i].erase(end, vertices[i].end());
+  }
 }
 
 PlacedSites place_sites(const TetraMesh& mesh, const SiteSet& set) {

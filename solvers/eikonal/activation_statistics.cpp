@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/eikonal/activation_statistics.hpp"
+#include <ossatura/solvers/eikonal/activation_statistics.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -91,6 +91,39 @@ ActivationStatistics TaggedVertices::summarise_all(ConstSpan<Real> time) const {
   finish(statistics);
   return statistics;
 }
+
+template<class Real>
+std::int64_t count_swallowed(const std::vector<std::int32_t>& vertices, double start, double origin,
+                             ConstSpan<Real> time) {
+  const Real own = own_time<Real>(start, origin);
+  return std::count_if(vertices.begin(), vertices.end(),
+                       [&](std::int32_t vertex) { return time.data[vertex] < own; });
+}
+
+template<class Real>
+std::int64_t count_apart(const ConductingParts& parts,
+                         const std::vector<std::vector<std::int32_t>>& sites,
+                         ConstSpan<Real> time) {
+  std::vector<bool> has_site(parts.size().size());
+  for (const std::vector<std::int32_t>& vertices : sites)
+    for (const std::int32_t vertex : vertices)
+      has_site[std::size_t(parts.part_of(vertex))] = true;
+  std::int64_t count = 0;
+  for (std::size_t v = 0; v < time.size; ++v) {
+    const std::int32_t part = parts.part_of(std::int32_t(v));
+    count += part >= 0 && !has_site[std::size_t(part)] && std::isinf(time.data[v]);
+  }
+  return count;
+}
+
+#define OSSATURA_INSTANTIATE(Real)                                                                 \
+  template std::int64_t count_swallowed(const std::vector<std::int32_t>&, double, double,          \
+                                        ConstSpan<Real>);                                          \
+  template std::int64_t count_apart(                                                               \
+      const ConductingParts&, const std::vector<std::vector<std::int32_t>>&, ConstSpan<Real>);
+OSSATURA_INSTANTIATE(float)
+OSSATURA_INSTANTIATE(double)
+#undef OSSATURA_INSTANTIATE
 
 template std::vector<ActivationStatistics> TaggedVertices::summarise(ConstSpan<float>) const;
 template std::vector<ActivationStatistics> TaggedVertices::summarise(ConstSpan<double>) const;
