@@ -27,13 +27,13 @@
 #include <ossatura/core/io/text/nodal_list.hpp>
 #include <ossatura/core/mesh/element_mesh.hpp>
 #include <ossatura/core/mesh/element_surface.hpp>
-#include <ossatura/core/mesh/free_motion.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
 #include <ossatura/core/mesh/generators/tetra_meshes.hpp>
 #include <ossatura/core/mesh/hexa_changes.hpp>
 #include <ossatura/core/mesh/hexa_entities.hpp>
 #include <ossatura/core/mesh/hexa_model.hpp>
 #include <ossatura/core/mesh/iso_surface.hpp>
+#include <ossatura/core/mesh/mechanics/free_motion.hpp>
 #include <ossatura/core/mesh/tetra_mesh.hpp>
 #include <ossatura/core/mesh/voxel_image.hpp>
 #include <ossatura/core/pfem/hexa_map.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/bone/support_checks.hpp>
 
-#include <ossatura/core/mesh/held_motions.hpp>
+#include <ossatura/core/mesh/mechanics/held_motions.hpp>
 #include <ossatura/kernels/bone/node_parts.hpp>
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // A MeshSelector finds the nodes and elements of a mesh that a problem means.
 #pragma once
 
-#include "apps/driver/problem/mesh_selection.hpp"
 #include <ossatura/core/mesh/element_mesh.hpp>
+#include <ossatura/core/mesh/mesh_selection.hpp>
 
 #include <map>
 

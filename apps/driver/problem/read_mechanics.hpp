@@ -3,7 +3,7 @@
 #pragma once
 
 #include "apps/driver/problem/json_place.hpp"
-#include "apps/driver/problem/mesh_selection.hpp"
+#include <ossatura/core/mesh/mesh_selection.hpp>
 
 namespace ossatura {
 

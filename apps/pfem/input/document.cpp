@@ -1,12 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // The document of a run comes from a problem file, a mesh file or a generator, changed by the
 // command line.
-#include "apps/pfem/input/generators.hpp"
 #include "apps/pfem/input/model.hpp"
 #include "apps/pfem/input/read_problem.hpp"
 #include <ossatura/core/base/require.hpp>
 
 namespace ossatura {
+
+void check_generator(const PfemGenerator& source, const std::string& where,
+                     const std::string& dashes) {
+  const bool box = source.generator != "sphere" && source.generator != "cylinder",
+             cylinder = source.generator == "cylinder";
+  const auto shown = [&dashes](const char* key) {
+    return dashes.empty() ? '"' + std::string(key) + '"' : dashes + key;
+  };
+  struct Use {
+    const char* key;
+    bool given, used;
+  };
+  for (const Use& use : {Use{"cells", source.cells.has_value(), box},
+                         {"size", source.size.has_value(), box},
+                         {"shear", source.shear.has_value(), box},
+                         {"distort", source.distort.has_value(), box},
+                         {"along", source.along.has_value(), !box},
+                         {"across", source.across.has_value(), !box},
+                         {"up", source.up.has_value(), cylinder},
+                         {"inner", source.inner.has_value(), !box},
+                         {"outer", source.outer.has_value(), !box},
+                         {"height", source.height.has_value(), cylinder}})
+    if (use.given && !use.used)
+      fail<InputError>(where, shown(use.key), " has no effect on the generator ", source.generator,
+                       ": leave it out");
+  const double inner = source.inner.value_or(1), outer = source.outer.value_or(2);
+  if (!(inner < outer))
+    fail<InputError>(where, shown("inner"), " is ", inner, ", ", shown("outer"), " ", outer,
+                     ": the inner radius is less than the outer one");
+}
 
 PfemDocument make_pfem_document(const PfemCommandOptions& options) {
   PfemDocument document;

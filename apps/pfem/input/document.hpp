@@ -4,12 +4,11 @@
 #pragma once
 
 #include "apps/driver/options/changes.hpp"
-#include "apps/driver/problem/mesh_selection.hpp"
 #include <ossatura/kernels/pfem/hexa_batch.hpp>
+#include <ossatura/solvers/pfem/generators.hpp>
 #include <ossatura/solvers/pfem/model.hpp>
 #include <ossatura/solvers/pfem/solver.hpp>
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -44,37 +43,17 @@ inline void choose_points(int points, PfemOptions& options) {
 }
 
 /// Where the hexahedra come from.
-struct PfemSource {
+struct PfemSource : PfemGenerator {
   enum class Kind { file, generator } kind = Kind::file;
-  std::string file;      ///< as it is opened
-  double unit = 1;       ///< m per unit of the file
-  std::string generator; ///< one of pfem_generator_names()
-  // Of generators; each has defaults of its own.
-  std::optional<std::array<int, 3>> cells;          ///< of a box
-  std::optional<std::array<double, 3>> size, shear; ///< m; m / m
-  std::optional<double> distort;                    ///< part of an edge
-  std::optional<int> along, across, up;             ///< elements of a sphere or a cylinder
-  std::optional<double> inner, outer, height;       ///< m
-  std::uint64_t seed = 0;                           ///< of the distortion
+  std::string file; ///< as it is opened
+  double unit = 1;  ///< m per unit of the file
 };
 
-struct PfemSupport {
-  MeshSelection where;
-  std::uint8_t components = 7;          ///< bit c: component c is held
-  std::array<double, 3> displacement{}; ///< m, of held components
-};
-
-struct PfemLoad {
-  enum class Kind {
-    pressure,  ///< N / m^2, value[0], against the outward normal
-    traction,  ///< N / m^2
-    force,     ///< N on every vertex
-    body_force ///< N / m^3, everywhere
-  } kind = Kind::pressure;
-  MeshSelection where;
-  std::array<double, 3> value{};
-  std::string place;
-};
+/// Throws InputError, "WHERE `key` ...", for sizes that the generator does not have and for an
+/// inner radius that is not less than the outer one. Keys begin with `dashes`, or are quoted where
+/// that is empty.
+void check_generator(const PfemGenerator& source, const std::string& where,
+                     const std::string& dashes);
 
 struct PfemMaterial {
   std::optional<double> young, poisson; ///< where it is isotropic

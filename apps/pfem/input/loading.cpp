@@ -2,7 +2,7 @@
 #include "apps/pfem/input/loading.hpp"
 
 #include <ossatura/core/base/require.hpp>
-#include <ossatura/core/mesh/free_motion.hpp>
+#include <ossatura/core/mesh/mechanics/free_motion.hpp>
 #include <ossatura/solvers/pfem/loads.hpp>
 
 #include <algorithm>

@@ -5,9 +5,9 @@
 
 #include "apps/driver/context.hpp"
 #include "apps/pfem/input/document.hpp"
-#include "apps/pfem/input/generators.hpp"
 #include "apps/pfem/input/options.hpp"
 #include <ossatura/core/pfem/numbering.hpp>
+#include <ossatura/solvers/pfem/generators.hpp>
 
 #include <cstdint>
 #include <map>

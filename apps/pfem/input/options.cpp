@@ -4,7 +4,7 @@
 #include "apps/driver/exit_code.hpp"
 #include "apps/driver/options/record_change.hpp"
 #include "apps/pfem/input/choices.hpp"
-#include "apps/pfem/input/generators.hpp"
+#include <ossatura/solvers/pfem/generators.hpp>
 
 namespace ossatura {
 

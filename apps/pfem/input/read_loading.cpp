@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reader takes parts of a mesh, their supports and loads, and their materials from a problem.
 #include "apps/driver/problem/read_mechanics.hpp"
-#include "apps/pfem/input/orthotropy.hpp"
 #include "apps/pfem/input/read_problem.hpp"
+#include <ossatura/solvers/pfem/orthotropy.hpp>
 
 namespace ossatura {
 

@@ -5,7 +5,7 @@
 #include "apps/driver/problem/json_file.hpp"
 #include "apps/driver/problem/read_mechanics.hpp"
 #include "apps/pfem/input/choices.hpp"
-#include "apps/pfem/input/generators.hpp"
+#include <ossatura/solvers/pfem/generators.hpp>
 
 #include <filesystem>
 

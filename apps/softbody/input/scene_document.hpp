@@ -3,8 +3,8 @@
 // the meshes. SI units.
 #pragma once
 
-#include "apps/driver/problem/mesh_selection.hpp"
 #include <ossatura/core/mesh/element_mesh.hpp>
+#include <ossatura/core/mesh/mesh_selection.hpp>
 #include <ossatura/solvers/softbody/options.hpp>
 #include <ossatura/solvers/softbody/scene.hpp>
 

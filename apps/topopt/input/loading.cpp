@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/topopt/input/loading.hpp"
 
-#include "apps/topopt/input/traction.hpp"
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/mesh/mechanics/traction.hpp>
 
 #include <algorithm>
 

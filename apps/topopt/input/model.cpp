@@ -3,13 +3,13 @@
 
 #include "apps/driver/options/number_range.hpp"
 #include "apps/driver/output/table.hpp"
-#include "apps/topopt/input/generators.hpp"
 #include "apps/topopt/input/loading.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/io/mesh/hexa_file.hpp>
-#include <ossatura/core/mesh/free_motion.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
 #include <ossatura/core/mesh/hexa_changes.hpp>
+#include <ossatura/core/mesh/mechanics/free_motion.hpp>
+#include <ossatura/solvers/topopt/generators.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +20,27 @@ namespace {
 
 std::string cells_text(const std::array<int, 3>& cells) {
   return std::to_string(cells[0]) + "x" + std::to_string(cells[1]) + "x" + std::to_string(cells[2]);
+}
+
+MeshSelection set_of(const std::string& name) {
+  MeshSelection selection;
+  selection.kind = MeshSelection::Kind::set;
+  selection.set = selection.place = name;
+  return selection;
+}
+
+/// Adds what refers to sets of a generated mesh to the document.
+HexaModel take_design(GeneratedDesign design, ProblemDocument& document) {
+  for (const auto& [set, role] : design.passive)
+    document.passive.push_back({set_of(set), role});
+  if (!design.mirrors.empty())
+    document.mirrors = design.mirrors;
+  document.is_mechanism = document.is_mechanism || design.is_mechanism;
+  for (const NodeSetVector& output : design.outputs)
+    document.outputs.push_back({set_of(output.set), output.value});
+  for (const NodeSetVector& spring : design.springs)
+    document.springs.push_back({set_of(spring.set), spring.value});
+  return std::move(design.model);
 }
 
 /// Reads or makes the mesh with its sets, supports and loads, and sets the source in words.
@@ -45,7 +66,7 @@ HexaModel load_mesh(ProblemDocument& document, TopoptModel& model) {
   std::array<double, 3> size{double(cells[0]), double(cells[1]), double(cells[2])};
   size = source.size.value_or(size);
   if (source.kind == HexaSource::Kind::generator) {
-    generate_design(source.generator, cells, size, hexa, document);
+    hexa = take_design(generate_design(source.generator, cells, size), document);
     model.source = source.generator + " of " + cells_text(cells) + " cells";
   } else {
     hexa.mesh = make_hexa_box({cells[0], cells[1], cells[2]}, {size[0], size[1], size[2]});

@@ -4,7 +4,7 @@
 #include "apps/driver/exit_code.hpp"
 #include "apps/driver/options/record_change.hpp"
 #include "apps/topopt/input/choices.hpp"
-#include "apps/topopt/input/generators.hpp"
+#include <ossatura/solvers/topopt/generators.hpp>
 
 namespace ossatura {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "apps/driver/options/changes.hpp"
-#include "apps/driver/problem/mesh_selection.hpp"
+#include <ossatura/core/mesh/mesh_selection.hpp>
 #include <ossatura/solvers/topopt/options.hpp>
 #include <ossatura/solvers/topopt/problem.hpp>
 

@@ -3,7 +3,7 @@
 
 #include "apps/driver/problem/json_file.hpp"
 #include "apps/driver/problem/read_mechanics.hpp"
-#include "apps/topopt/input/generators.hpp"
+#include <ossatura/solvers/topopt/generators.hpp>
 
 #include <filesystem>
 #include <limits>

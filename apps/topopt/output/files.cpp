@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/topopt/output/files.hpp"
 
-#include "apps/topopt/output/parts.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/base/version.hpp>
 #include <ossatura/core/io/surface/write_stl.hpp>
 #include <ossatura/core/mesh/iso_surface.hpp>
+#include <ossatura/solvers/topopt/parts.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -59,7 +59,7 @@ DesignSurface make_design_surface(const TopoptModel& model, const std::vector<do
   SolidParts solid = solid_parts(mesh, node_means(mesh, density), level);
   const std::string defect = describe_first_open_edge(solid.surface);
   OSSATURA_REQUIRE(defect.empty(), defect);
-  const LooseParts sorted = find_loose_parts(model, solid);
+  const LooseParts sorted = find_loose_parts(model.problem, model.supported, solid);
   const std::vector<double> volumes = part_volumes(solid);
   DesignSurface design;
   PartsSummary& parts = design.parts;

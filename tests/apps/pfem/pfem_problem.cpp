@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Problems of `ossatura pfem` from JSON: what is read, selected, predicted and written.
 #include "apps/pfem/input/model.hpp"
-#include "apps/pfem/input/orthotropy.hpp"
 #include "apps/pfem/input/read_problem.hpp"
 #include "apps/pfem/output/files.hpp"
 #include "apps/pfem/output/prediction.hpp"
@@ -151,24 +150,6 @@ TEST_CASE("what is wrong with a problem of high order is said with its place", "
   says_after([](J p) { p["loads"][0]["plane"] = "x=7"; }, "on the plane x = 7", "spans 0 to 2");
   says_after([](J p) { p["solver"]["operator"] = "bsrr"; }, "solver.operator", "'bsr'");
   says_after([](J p) { p["solver"]["tolerance"] = 1; }, "solver.tolerance: 1", "less than 1");
-}
-
-TEST_CASE("orthotropic moduli invert the compliance", "[pfem]") {
-  const Orthotropy moduli{{3, 2, 1}, {0.2, 0.1, 0.3}, {0.5, 0.6, 0.7}};
-  const std::vector<double> d = orthotropic_elasticity(moduli);
-  // Strains of a stress along each axis, by hand: pairs yz, zx, xy.
-  const double compliance[3][3] = {
-      {1. / 3, -0.3 / 3, -0.1 / 1}, {-0.3 / 3, 1. / 2, -0.2 / 2}, {-0.1 / 1, -0.2 / 2, 1. / 1}};
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) {
-      double sum = 0;
-      for (int k = 0; k < 3; ++k)
-        sum += d[std::size_t(elasticity_entry(i, k))] * compliance[k][j];
-      CHECK(sum == Approx(i == j ? 1 : 0).margin(1e-14));
-    }
-  CHECK(is_positive_definite(d));
-  CHECK_FALSE(
-      is_positive_definite(orthotropic_elasticity({{1, 1, 1}, {0.9, 0.9, 0.9}, {1, 1, 1}})));
 }
 
 TEST_CASE("blocks of a matrix are counted without making it", "[pfem]") {

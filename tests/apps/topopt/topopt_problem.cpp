@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Problems of `ossatura topopt` from JSON and generators: what is read, selected and refused.
 #include "apps/topopt/input/choices.hpp"
-#include "apps/topopt/input/generators.hpp"
 #include "apps/topopt/input/model.hpp"
 #include "apps/topopt/input/read_problem.hpp"
-#include "apps/topopt/input/traction.hpp"
 #include <ossatura/core/io/text/atomic_file.hpp>
-#include <ossatura/core/mesh/free_motion.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
+#include <ossatura/core/mesh/mechanics/free_motion.hpp>
+#include <ossatura/solvers/topopt/generators.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/core/io/test_directory.hpp"
@@ -250,25 +249,6 @@ TEST_CASE("mistakes in how a design is optimised name file, place and remedy", "
   says_after([](J p) { p["solver"]["tolerance"] = 1; }, "solver.tolerance: 1", "less than 1");
 }
 
-TEST_CASE("a traction is shared as the shape functions are", "[topopt]") {
-  // The top of two cells of different widths, 1 and 3, and depth 2: by hand.
-  ElementMesh mesh = make_hexa_box({2, 1, 1}, {2, 2, 1});
-  for (std::size_t i = 0; i < mesh.point.size(); i += 3)
-    if (mesh.point[i] == 2)
-      mesh.point[i] = 4;
-  const std::vector<NodeForce> forces = traction_forces(mesh, {6, 7, 8, 9, 10, 11}, {0, 2, -1});
-  REQUIRE(forces.size() == 6);
-  const double area[] = {0.5, 2, 1.5, 0.5, 2, 1.5};
-  for (std::size_t i = 0; i < 6; ++i) {
-    CHECK(forces[i].node == std::int32_t(6 + i));
-    CHECK(forces[i].force[0] == 0);
-    CHECK(forces[i].force[1] == Approx(2 * area[i]));
-    CHECK(forces[i].force[2] == Approx(-area[i]));
-  }
-  // The face between the cells is not of the surface.
-  CHECK(traction_forces(mesh, {1, 4, 7, 10}, {1, 0, 0}).empty());
-}
-
 TEST_CASE("supports hold a body where no rigid motion is left", "[topopt]") {
   DesignProblem problem;
   problem.mesh = make_hexa_box({2, 1, 1}, {2, 1, 1});
@@ -324,38 +304,6 @@ TEST_CASE("every generator makes a problem that is held and loaded", "[topopt]")
       }
     }
   }
-}
-
-TEST_CASE("an L has no elements in its corner, and no nodes that nothing has", "[topopt]") {
-  ProblemDocument problem;
-  HexaModel model;
-  generate_design("lbeam", {5, 1, 10}, {5, 1, 10}, model, problem);
-  CHECK(model.mesh.num_elem() == 5 * 4 + 2 * 6);
-  CHECK(model.mesh.num_points() == 2 * (6 * 5 + 3 * 6));
-  for (std::size_t i = 0; i < model.mesh.point.size(); i += 3)
-    CHECK((model.mesh.point[i] <= 2 || model.mesh.point[i + 2] <= 4));
-  for (const std::int32_t node : model.node_sets["FIXED"])
-    CHECK(model.mesh.point[3 * std::size_t(node) + 2] == 10);
-  REQUIRE(model.node_sets["LOADED"].size() == 2);
-  for (const std::int32_t node : model.node_sets["LOADED"]) {
-    CHECK(model.mesh.point[3 * std::size_t(node)] == 5);
-    CHECK(model.mesh.point[3 * std::size_t(node) + 2] == 4);
-  }
-  CHECK_SAYS(error_of([&] {
-               generate_design("lbeam", {1, 1, 2}, {1, 1, 2}, model, problem);
-             }),
-             "lbeam of 1x1x2 cells", "at least 2x1x2");
-}
-
-TEST_CASE("a line load has half a share at its ends", "[topopt]") {
-  ProblemDocument problem;
-  HexaModel model;
-  generate_design("cantilever", {2, 4, 1}, {2, 4, 1}, model, problem);
-  REQUIRE(model.loads.size() == 1);
-  std::vector<double> force;
-  for (const NodeForce& one : model.loads[0].forces)
-    force.push_back(one.force[2]);
-  CHECK(force == std::vector<double>{-0.125, -0.25, -0.25, -0.25, -0.125});
 }
 
 TEST_CASE("continuations are read as they are written", "[topopt]") {

@@ -2,7 +2,7 @@
 // Contact areas, rigid motions and frames of bone, on cases done by hand.
 #include "tests/catch.hpp"
 #include <ossatura/core/io/image/world_frame.hpp>
-#include <ossatura/core/mesh/held_motions.hpp>
+#include <ossatura/core/mesh/mechanics/held_motions.hpp>
 #include <ossatura/solvers/bone/contact_area.hpp>
 
 #include <array>

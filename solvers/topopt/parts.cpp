@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/topopt/output/parts.hpp"
+#include <ossatura/solvers/topopt/parts.hpp>
 
 #include <algorithm>
 
@@ -12,8 +12,7 @@ struct Ends {
   std::vector<bool> loaded, supported;
 };
 
-Ends find_ends(const TopoptModel& model) {
-  const DesignProblem& problem = model.problem;
+Ends find_ends(const DesignProblem& problem, const std::vector<std::int32_t>& supported) {
   const std::size_t n = problem.mesh.num_points();
   Ends ends{std::vector<bool>(n), std::vector<bool>(n)};
   for (const DesignLoadCase& one : problem.cases)
@@ -21,9 +20,9 @@ Ends find_ends(const TopoptModel& model) {
       ends.loaded[std::size_t(force.node)] = true;
   for (const NodeForce& force : problem.output)
     ends.loaded[std::size_t(force.node)] = true;
-  for (const std::int32_t node : model.supported)
+  for (const std::int32_t node : supported)
     ends.supported[std::size_t(node)] = true;
-  if (model.supported.empty()) // mirrors and springs alone hold the body
+  if (supported.empty()) // mirrors and springs alone hold the body
     for (const HeldComponents& held : problem.held)
       ends.supported[std::size_t(held.node)] = true;
   if (problem.held.empty())
@@ -60,8 +59,9 @@ std::vector<bool> parts_without(const SolidParts& solid, const Ends& ends) {
 
 } // namespace
 
-LooseParts find_loose_parts(const TopoptModel& model, const SolidParts& solid) {
-  Ends ends = find_ends(model);
+LooseParts find_loose_parts(const DesignProblem& problem,
+                            const std::vector<std::int32_t>& supported, const SolidParts& solid) {
+  Ends ends = find_ends(problem, supported);
   const auto joins = [](const std::vector<bool>& loose) {
     return std::count(loose.begin(), loose.end(), false) > 0;
   };
@@ -69,8 +69,8 @@ LooseParts find_loose_parts(const TopoptModel& model, const SolidParts& solid) {
   parts.joined = joins(parts.loose);
   if (parts.joined)
     return parts;
-  widen(model.problem.mesh, ends.loaded);
-  widen(model.problem.mesh, ends.supported);
+  widen(problem.mesh, ends.loaded);
+  widen(problem.mesh, ends.supported);
   parts.loose = parts_without(solid, ends);
   parts.joined = joins(parts.loose);
   if (!parts.joined)

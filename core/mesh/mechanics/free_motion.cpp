@@ -1,39 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <ossatura/core/mesh/free_motion.hpp>
+#include <ossatura/core/mesh/mechanics/free_motion.hpp>
 
-#include <ossatura/core/mesh/held_motions.hpp>
+#include <ossatura/core/mesh/mechanics/held_motions.hpp>
+#include <ossatura/core/mesh/mechanics/mesh_parts.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <sstream>
 
 namespace ossatura {
 
 namespace {
-
-/// The parts of a mesh: disjoint sets of nodes.
-class MeshParts {
-public:
-  explicit MeshParts(const ElementMesh& mesh)
-      : parent_(mesh.num_points()) {
-    std::iota(parent_.begin(), parent_.end(), 0);
-    for (std::size_t e = 0; e < mesh.num_elem(); ++e)
-      for (std::size_t a = 1; a < 8; ++a)
-        parent_[std::size_t(part_of(mesh.node[8 * e]))] = part_of(mesh.node[8 * e + a]);
-  }
-  std::int32_t part_of(std::int32_t node) {
-    while (parent_[std::size_t(node)] != node) {
-      std::int32_t& up = parent_[std::size_t(node)];
-      up = parent_[std::size_t(up)];
-      node = up;
-    }
-    return node;
-  }
-
-private:
-  std::vector<std::int32_t> parent_;
-};
 
 struct PartMotions : HeldMotions {
   std::int64_t num_nodes = 0;
@@ -44,17 +21,10 @@ struct PartMotions : HeldMotions {
 std::string describe_free_motion(const ElementMesh& mesh,
                                  const std::vector<HeldComponents>& held_components,
                                  const std::vector<NodeSpring>& springs) {
-  MeshParts parts(mesh);
-  std::vector<std::int32_t> first; // node of each part
-  std::vector<std::int32_t> index(mesh.num_points(), -1);
-  for (std::int32_t node = 0; std::size_t(node) < mesh.num_points(); ++node)
-    if (std::int32_t& part = index[std::size_t(parts.part_of(node))]; part < 0) {
-      part = std::int32_t(first.size());
-      first.push_back(node);
-    }
-  std::vector<PartMotions> motions(first.size());
+  const MeshParts parts = find_mesh_parts(mesh);
+  std::vector<PartMotions> motions(parts.first.size());
   const auto of = [&](std::int32_t node) -> PartMotions& {
-    return motions[std::size_t(index[std::size_t(parts.part_of(node))])];
+    return motions[std::size_t(parts.part[std::size_t(node)])];
   };
   const auto point = [&mesh](std::int32_t node) { return &mesh.point[3 * std::size_t(node)]; };
   const auto num_nodes = std::int32_t(mesh.num_points());
@@ -90,7 +60,7 @@ std::string describe_free_motion(const ElementMesh& mesh,
       text << "the body";
     else
       text << "the mesh has " << motions.size() << " parts that share no nodes, of which the one "
-           << "with node " << first[i] << " (" << motions[i].num_nodes << " nodes)";
+           << "with node " << parts.first[i] << " (" << motions[i].num_nodes << " nodes)";
     text << " can move freely (" << motions[i].free_motions() << "): supports hold " << held
          << " of its 6 rigid motions";
     return text.str();

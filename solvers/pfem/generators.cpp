@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The generators make thick spheres and tubes under inner pressure with Lame's solutions (S.
 // Timoshenko, J. Goodier, Theory of Elasticity, 3rd ed. (1970), sections 136 and 28).
-#include "apps/pfem/input/generators.hpp"
+#include <ossatura/solvers/pfem/generators.hpp>
 
-#include "apps/driver/output/table.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
 #include <ossatura/core/mesh/hexa_changes.hpp>
@@ -12,6 +11,7 @@
 #include <Kokkos_MathematicalConstants.hpp>
 
 #include <cmath>
+#include <sstream>
 
 namespace ossatura {
 
@@ -26,7 +26,10 @@ PfemSupport on_plane(int axis, double value, unsigned components) {
   support.where.kind = MeshSelection::Kind::plane;
   support.where.axis = axis;
   support.where.value = value;
-  support.where.place = std::string("plane ") + "xyz"[axis] + " = " + format_number(value);
+  std::ostringstream place;
+  place << "plane "
+        << "xyz"[axis] << " = " << value;
+  support.where.place = place.str();
   support.components = std::uint8_t(components);
   return support;
 }
@@ -44,7 +47,7 @@ std::string times(const std::array<int, 3>& cells) {
   return std::to_string(cells[0]) + "x" + std::to_string(cells[1]) + "x" + std::to_string(cells[2]);
 }
 
-PfemBody make_box(const PfemSource& source) {
+PfemBody make_box(const PfemGenerator& source) {
   PfemBody body;
   const std::array<int, 3> cells = source.cells.value_or(std::array<int, 3>{3, 3, 3});
   const std::array<double, 3> size = source.size.value_or(std::array<double, 3>{1, 1, 1});
@@ -74,7 +77,7 @@ PfemBody make_box(const PfemSource& source) {
   return body;
 }
 
-PfemBody make_sphere(const PfemSource& source) {
+PfemBody make_sphere(const PfemGenerator& source) {
   const double a = source.inner.value_or(1), b = source.outer.value_or(2);
   const int along = source.along.value_or(1), across = source.across.value_or(1);
   PfemBody body;
@@ -101,7 +104,7 @@ PfemBody make_sphere(const PfemSource& source) {
   return body;
 }
 
-PfemBody make_cylinder(const PfemSource& source) {
+PfemBody make_cylinder(const PfemGenerator& source) {
   const double a = source.inner.value_or(1), b = source.outer.value_or(2);
   const double height = source.height.value_or(1);
   const int along = source.along.value_or(1), across = source.across.value_or(1),
@@ -135,36 +138,7 @@ std::vector<std::string> pfem_generator_names() {
   return {"cube", "sheared", "distorted", "sphere", "cylinder"};
 }
 
-void check_generator(const PfemSource& source, const std::string& where,
-                     const std::string& dashes) {
-  const bool box = is_box(source.generator), cylinder = source.generator == "cylinder";
-  const auto shown = [&dashes](const char* key) {
-    return dashes.empty() ? '"' + std::string(key) + '"' : dashes + key;
-  };
-  struct Use {
-    const char* key;
-    bool given, used;
-  };
-  for (const Use& use : {Use{"cells", source.cells.has_value(), box},
-                         {"size", source.size.has_value(), box},
-                         {"shear", source.shear.has_value(), box},
-                         {"distort", source.distort.has_value(), box},
-                         {"along", source.along.has_value(), !box},
-                         {"across", source.across.has_value(), !box},
-                         {"up", source.up.has_value(), cylinder},
-                         {"inner", source.inner.has_value(), !box},
-                         {"outer", source.outer.has_value(), !box},
-                         {"height", source.height.has_value(), cylinder}})
-    if (use.given && !use.used)
-      fail<InputError>(where, shown(use.key), " has no effect on the generator ", source.generator,
-                       ": leave it out");
-  const double inner = source.inner.value_or(1), outer = source.outer.value_or(2);
-  if (!(inner < outer))
-    fail<InputError>(where, shown("inner"), " is ", inner, ", ", shown("outer"), " ", outer,
-                     ": the inner radius is less than the outer one");
-}
-
-PfemBody generate_pfem(const PfemSource& source) {
+PfemBody generate_pfem(const PfemGenerator& source) {
   return is_box(source.generator)         ? make_box(source)
          : source.generator == "cylinder" ? make_cylinder(source)
                                           : make_sphere(source);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <ossatura/core/mesh/held_motions.hpp>
+#include <ossatura/core/mesh/mechanics/held_motions.hpp>
 
 #include <algorithm>
 

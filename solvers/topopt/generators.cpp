@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/topopt/input/generators.hpp"
+#include <ossatura/solvers/topopt/generators.hpp>
 
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
@@ -132,29 +132,25 @@ private:
   std::vector<Triple> place_; ///< in the lattice, of every node
 };
 
-MeshSelection set_of(const std::string& name) {
-  MeshSelection selection;
-  selection.kind = MeshSelection::Kind::set;
-  selection.set = selection.place = name;
-  return selection;
-}
-
-void make_cantilever(Lattice& box, HexaModel& model, ProblemDocument&) {
+void make_cantilever(Lattice& box, GeneratedDesign& design) {
   const int end = box.cells(0);
-  model.node_sets["FIXED"] = box.nodes([](int i, int, int) { return i == 0; });
-  model.node_sets["LOADED"] = box.nodes([end](int i, int, int k) { return i == end && k == 0; });
-  box.hold(model.node_sets["FIXED"], 7);
-  box.spread("tip", model.node_sets["LOADED"], {0, 0, -1});
+  design.model.node_sets["FIXED"] = box.nodes([](int i, int, int) { return i == 0; });
+  design.model.node_sets["LOADED"] =
+      box.nodes([end](int i, int, int k) { return i == end && k == 0; });
+  box.hold(design.model.node_sets["FIXED"], 7);
+  box.spread("tip", design.model.node_sets["LOADED"], {0, 0, -1});
 }
 
 /// A quarter of the beam: it goes on in mirror images beyond x = 0 and y = 0.
-void make_mbb(Lattice& box, HexaModel& model, ProblemDocument& problem) {
+void make_mbb(Lattice& box, GeneratedDesign& design) {
   const int end = box.cells(0), top = box.cells(2);
-  model.node_sets["SUPPORT"] = box.nodes([end](int i, int, int k) { return i == end && k == 0; });
-  model.node_sets["LOADED"] = box.nodes([top](int i, int, int k) { return i == 0 && k == top; });
-  box.hold(model.node_sets["SUPPORT"], 4);
-  box.spread("middle", model.node_sets["LOADED"], {0, 0, -1});
-  problem.mirrors = {{0, 0}, {1, 0}};
+  design.model.node_sets["SUPPORT"] =
+      box.nodes([end](int i, int, int k) { return i == end && k == 0; });
+  design.model.node_sets["LOADED"] =
+      box.nodes([top](int i, int, int k) { return i == 0 && k == top; });
+  box.hold(design.model.node_sets["SUPPORT"], 4);
+  box.spread("middle", design.model.node_sets["LOADED"], {0, 0, -1});
+  design.mirrors = {{0, 0}, {1, 0}};
 }
 
 /// How many of the cells along an axis the legs of an L are wide.
@@ -162,41 +158,42 @@ int leg(int cells) {
   return std::max(1, int(std::lround(0.4 * cells)));
 }
 
-void make_lbeam(Lattice& box, HexaModel& model, ProblemDocument&) {
+void make_lbeam(Lattice& box, GeneratedDesign& design) {
   const int end = box.cells(0), top = box.cells(2), height = leg(top);
-  model.node_sets["FIXED"] = box.nodes([top](int, int, int k) { return k == top; });
-  model.node_sets["LOADED"] = box.nodes([=](int i, int, int k) { return i == end && k == height; });
-  box.hold(model.node_sets["FIXED"], 7);
-  box.spread("tip", model.node_sets["LOADED"], {0, 0, -1});
+  design.model.node_sets["FIXED"] = box.nodes([top](int, int, int k) { return k == top; });
+  design.model.node_sets["LOADED"] =
+      box.nodes([=](int i, int, int k) { return i == end && k == height; });
+  box.hold(design.model.node_sets["FIXED"], 7);
+  box.spread("tip", design.model.node_sets["LOADED"], {0, 0, -1});
 }
 
-void make_bridge(Lattice& box, HexaModel& model, ProblemDocument& problem) {
+void make_bridge(Lattice& box, GeneratedDesign& design) {
   const int end = box.cells(0);
-  model.node_sets["FIXED"] =
+  design.model.node_sets["FIXED"] =
       box.nodes([end](int i, int, int k) { return k == 0 && (i == 0 || i == end); });
-  model.elem_sets["DECK"] = box.elements([](int, int, int k) { return k == 0; });
-  model.node_sets["ROAD"] = box.nodes([](int, int, int k) { return k == 1; });
-  box.hold(model.node_sets["FIXED"], 7);
-  box.spread("full", model.node_sets["ROAD"], {0, 0, -1});
+  design.model.elem_sets["DECK"] = box.elements([](int, int, int k) { return k == 0; });
+  design.model.node_sets["ROAD"] = box.nodes([](int, int, int k) { return k == 1; });
+  box.hold(design.model.node_sets["FIXED"], 7);
+  box.spread("full", design.model.node_sets["ROAD"], {0, 0, -1});
   box.spread("left", box.nodes([end](int i, int, int k) { return k == 1 && 2 * i <= end; }),
              {0, 0, -1});
   box.spread("right", box.nodes([end](int i, int, int k) { return k == 1 && 2 * i >= end; }),
              {0, 0, -1});
-  problem.passive.push_back({set_of("DECK"), DesignRole::solid});
+  design.passive.push_back({"DECK", DesignRole::solid});
 }
 
-void make_torsion(Lattice& box, HexaModel& model, ProblemDocument& problem) {
+void make_torsion(Lattice& box, GeneratedDesign& design) {
   const int end = box.cells(0), across = box.cells(1), top = box.cells(2);
-  model.node_sets["FIXED"] = box.nodes([](int i, int, int) { return i == 0; });
-  model.node_sets["LOADED"] = box.nodes([=](int i, int j, int k) {
+  design.model.node_sets["FIXED"] = box.nodes([](int i, int, int) { return i == 0; });
+  design.model.node_sets["LOADED"] = box.nodes([=](int i, int j, int k) {
     return i == end && (j == 0 || j == across || k == 0 || k == top);
   });
-  model.elem_sets["PLATE"] = box.elements([end](int i, int, int) { return i == end - 1; });
-  box.hold(model.node_sets["FIXED"], 7);
+  design.model.elem_sets["PLATE"] = box.elements([end](int i, int, int) { return i == end - 1; });
+  box.hold(design.model.node_sets["FIXED"], 7);
   // Forces along circles about the axis that grow with the radius, together 1 N m.
   NodeLoads loads{"torque", {}};
   double torque = 0;
-  for (const std::int32_t node : model.node_sets["LOADED"]) {
+  for (const std::int32_t node : design.model.node_sets["LOADED"]) {
     const double y = box.point(node)[1] - box.size(1) / 2, z = box.point(node)[2] - box.size(2) / 2;
     loads.forces.push_back({node, {0, -z, y}});
     torque += y * y + z * z;
@@ -204,36 +201,36 @@ void make_torsion(Lattice& box, HexaModel& model, ProblemDocument& problem) {
   for (NodeForce& force : loads.forces)
     for (double& component : force.force)
       component /= torque;
-  model.loads.push_back(std::move(loads));
-  problem.passive.push_back({set_of("PLATE"), DesignRole::solid});
+  design.model.loads.push_back(std::move(loads));
+  design.passive.push_back({"PLATE", DesignRole::solid});
 }
 
 /// A quarter of the mechanism: it goes on beyond y = 0 and z = 0.
-void make_inverter(Lattice& box, HexaModel& model, ProblemDocument& problem) {
+void make_inverter(Lattice& box, GeneratedDesign& design) {
   const int end = box.cells(0), across = box.cells(1), top = box.cells(2);
   const auto patch = [](int cells) { return std::max(1, int(std::lround(cells / 10.0))); };
   const int b = patch(across), c = patch(top);
   const auto is_middle = [=](int j, int k) { return j <= b && k <= c; };
-  model.node_sets["INPUT"] =
+  design.model.node_sets["INPUT"] =
       box.nodes([=](int i, int j, int k) { return i == 0 && is_middle(j, k); });
-  model.node_sets["OUTPUT"] =
+  design.model.node_sets["OUTPUT"] =
       box.nodes([=](int i, int j, int k) { return i == end && is_middle(j, k); });
-  model.node_sets["FIXED"] =
+  design.model.node_sets["FIXED"] =
       box.nodes([=](int i, int j, int k) { return i == 0 && (j >= across - b || k >= top - c); });
-  model.elem_sets["PORTS"] =
+  design.model.elem_sets["PORTS"] =
       box.elements([=](int i, int j, int k) { return (i == 0 || i == end - 1) && j < b && k < c; });
-  box.hold(model.node_sets["FIXED"], 7);
-  box.spread("input", model.node_sets["INPUT"], {1, 0, 0});
+  box.hold(design.model.node_sets["FIXED"], 7);
+  box.spread("input", design.model.node_sets["INPUT"], {1, 0, 0});
   const double stiffness = 0.1 * box.size(1);
-  problem.is_mechanism = true;
-  problem.passive.push_back({set_of("PORTS"), DesignRole::solid});
-  problem.outputs.push_back({set_of("OUTPUT"), {-1, 0, 0}});
-  problem.springs.push_back({set_of("INPUT"), {stiffness, 0, 0}});
-  problem.springs.push_back({set_of("OUTPUT"), {stiffness, 0, 0}});
-  problem.mirrors = {{1, 0}, {2, 0}};
+  design.is_mechanism = true;
+  design.passive.push_back({"PORTS", DesignRole::solid});
+  design.outputs.push_back({"OUTPUT", {-1, 0, 0}});
+  design.springs.push_back({"INPUT", {stiffness, 0, 0}});
+  design.springs.push_back({"OUTPUT", {stiffness, 0, 0}});
+  design.mirrors = {{1, 0}, {2, 0}};
 }
 
-using Make = void (*)(Lattice&, HexaModel&, ProblemDocument&);
+using Make = void (*)(Lattice&, GeneratedDesign&);
 constexpr Make makes[] = {make_cantilever, make_mbb,     make_lbeam,
                           make_bridge,     make_torsion, make_inverter};
 
@@ -260,9 +257,8 @@ std::vector<std::string> generator_names() {
   return names;
 }
 
-void generate_design(const std::string& name, const std::array<int, 3>& cells,
-                     const std::array<double, 3>& size, HexaModel& model,
-                     ProblemDocument& problem) {
+GeneratedDesign generate_design(const std::string& name, const std::array<int, 3>& cells,
+                                const std::array<double, 3>& size) {
   const auto& infos = generator_infos();
   const auto found = std::find_if(infos.begin(), infos.end(),
                                   [&name](const GeneratorInfo& info) { return name == info.name; });
@@ -276,8 +272,10 @@ void generate_design(const std::string& name, const std::array<int, 3>& cells,
     first = {leg(cells[0]), 0, leg(cells[2])};
     last = cells;
   }
-  Lattice box(cells, size, first, last, model);
-  makes[found - infos.begin()](box, model, problem);
+  GeneratedDesign design;
+  Lattice box(cells, size, first, last, design.model);
+  makes[found - infos.begin()](box, design);
+  return design;
 }
 
 } // namespace ossatura

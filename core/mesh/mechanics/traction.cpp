@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/topopt/input/traction.hpp"
+#include <ossatura/core/mesh/mechanics/traction.hpp>
 
 #include <ossatura/core/mesh/hexa_faces.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/pfem/input/orthotropy.hpp"
+#include <ossatura/solvers/pfem/orthotropy.hpp>
 
 #include <ossatura/kernels/pfem/hexa_batch.hpp>
 

@@ -2,9 +2,10 @@
 // The parts of a design are its connected pieces; these functions tell which pieces carry load.
 #pragma once
 
-#include "apps/topopt/input/model.hpp"
 #include <ossatura/core/mesh/iso_surface.hpp>
+#include <ossatura/solvers/topopt/problem.hpp>
 
+#include <cstdint>
 #include <vector>
 
 namespace ossatura {
@@ -16,7 +17,10 @@ struct LooseParts {
   std::vector<bool> loose; ///< [num_parts], all false unless `joined`
   bool joined = false;     ///< whether a part joins a load to a support
 };
-LooseParts find_loose_parts(const TopoptModel& model, const SolidParts& solid);
+
+/// supported: nodes that are held otherwise than by mirrors; none where all supports count.
+LooseParts find_loose_parts(const DesignProblem& problem,
+                            const std::vector<std::int32_t>& supported, const SolidParts& solid);
 
 /// Volumes of parts, [num_parts], in m^3.
 std::vector<double> part_volumes(const SolidParts& solid);
