@@ -4,7 +4,6 @@
 #include "apps/driver/output/content_hash.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/softbody/command.hpp"
-#include "apps/softbody/crossing_watch.hpp"
 #include "apps/softbody/output/checkpoint.hpp"
 #include "apps/softbody/output/frame_series.hpp"
 #include "apps/softbody/output/report.hpp"
@@ -229,8 +228,15 @@ int run_on(const Exec& exec, const SoftbodyCommandOptions& options, const Softbo
     recorder.history()->start(step, solver->time(), results.initial);
   recorder.frame(exec, *solver, step);
   const CrossingWatch crossings(model.scene);
-  if (crossings.is_watching())
-    crossings.look(step, solver->positions(exec), results);
+  const auto look = [&] {
+    if (!crossings.is_watching())
+      return;
+    const std::vector<double> positions = solver->positions(exec);
+    const Stopwatch surface_watch;
+    note_crossings(crossings.look(positions), model.scene, step, results);
+    results.seconds.surfaces += surface_watch.seconds();
+  };
+  look();
   Progress progress(context, step, model.steps);
   protect_results();
   try {
@@ -241,8 +247,7 @@ int run_on(const Exec& exec, const SoftbodyCommandOptions& options, const Softbo
       ++step;
       if (recorder.history() != nullptr)
         recorder.history()->add(results.steps.back());
-      if (crossings.is_watching())
-        crossings.look(step, solver->positions(exec), results);
+      look();
       progress.show(results.steps.back());
       if (step < model.steps)
         recorder.between(exec, *solver, step);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The apparent stiffness of a specimen from six kinematic-uniform loads, and its bounds.
+// Homogenisation finds the apparent stiffness of a specimen, and its bounds, by six
+// kinematic-uniform loads.
 #pragma once
 
 #include <ossatura/solvers/bone/load.hpp>

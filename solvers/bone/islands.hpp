@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a specimen that no support touches: their equations have no unique solution.
+// Islands are parts of a specimen that no support touches. Their equations have no unique solution.
 #pragma once
 
 #include <ossatura/kernels/bone/supports.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Supports and loads of a specimen: by a standard test, by sides, nodes and lists, or by a uniform
-// strain.
+// These functions hold and load a specimen: by a standard test, by sides, nodes and lists, or by a
+// uniform strain.
 #pragma once
 
 #include <ossatura/solvers/bone/problem.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a solved load says: forces, what supports feel, the response to the test, and fields.
+// A solution has what follows from a solved load: forces, what supports feel, the response to the
+// test, and fields.
 #pragma once
 
 #include <ossatura/kernels/bone/fields.hpp>

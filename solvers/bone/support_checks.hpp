@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether supports and loads make a test: what would give a number without a meaning.
+// These checks say whether supports and loads make a test, or would give a number without a
+// meaning.
 #pragma once
 
 #include <ossatura/solvers/bone/load.hpp>

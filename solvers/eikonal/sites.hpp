@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where and when waves start: from places to vertices of a mesh.
+// This file turns the places where waves start into vertices of a mesh.
 #pragma once
 
 #include <ossatura/core/mesh/tetra_mesh.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies that need no file, with supports and loads of their own; docs/pfem.md describes them.
+// The generators make bodies that need no file, with supports and loads of their own; docs/pfem.md
+// describes them.
 #pragma once
 
 #include <ossatura/core/mesh/mesh_selection.hpp>

@@ -6,6 +6,7 @@
 #include <ossatura/kernels/softbody/elements/lumped_mass.hpp>
 #include <ossatura/kernels/softbody/factor/make_factor_pattern.hpp>
 #include <ossatura/solvers/softbody/factor/nested_dissection.hpp>
+#include <ossatura/solvers/softbody/scene_checks.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -53,38 +54,6 @@ void check_object(const SoftObject& object, const std::string& what) {
                    what << ": the mass is negative or not finite");
 }
 
-/// Three fixed points that are not on a line hold a body without mass.
-bool holds_without_mass(const SoftObject& object) {
-  if (object.mesh.shape == ElementShape::triangle || object.fixed.size() < 3)
-    return false;
-  const auto x = [&](std::int32_t i, int c) { return object.mesh.point[3 * std::size_t(i) + c]; };
-  const std::int32_t first = object.fixed[0];
-  double longest[3] = {}, length2 = 0;
-  for (const std::int32_t i : object.fixed) {
-    double edge[3], norm2 = 0;
-    for (int c = 0; c < 3; ++c) {
-      edge[c] = x(i, c) - x(first, c);
-      norm2 += edge[c] * edge[c];
-    }
-    if (norm2 > length2) {
-      length2 = norm2;
-      std::copy(edge, edge + 3, longest);
-    }
-  }
-  for (const std::int32_t i : object.fixed) {
-    double area2 = 0;
-    for (int c = 0; c < 3; ++c) {
-      const int p = (c + 1) % 3, q = (c + 2) % 3;
-      const double normal =
-          (x(i, p) - x(first, p)) * longest[q] - (x(i, q) - x(first, q)) * longest[p];
-      area2 += normal * normal;
-    }
-    if (area2 > 1e-16 * length2 * length2)
-      return true;
-  }
-  return false;
-}
-
 std::vector<double> mass_of(const SoftObject& object) {
   if (object.node_mass > 0)
     return std::vector<double>(object.mesh.num_points(), object.node_mass);
@@ -126,9 +95,8 @@ SoftNumbering number_scene(const SoftScene& scene) {
   for (const SoftObject& object : scene.objects) {
     const std::string what = "object '" + object.name + "'";
     check_object(object, what);
-    const bool has_mass = object.node_mass > 0 || object.density > 0;
     OSSATURA_REQUIRE(
-        has_mass || holds_without_mass(object),
+        why_loose(object) == LooseObject::no,
         what << " has no mass, and nothing holds it: give a density, or fix three points "
                 "of it that are not on a line (a cloth needs mass)");
     ElementGroup group{object.mesh.shape, {}};

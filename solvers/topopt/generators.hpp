@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problems of topology optimisation that need no file; docs/topopt.md describes them.
+// The generators make problems of topology optimisation that need no file; docs/topopt.md describes
+// them.
 #pragma once
 
 #include <ossatura/solvers/topopt/problem.hpp>

@@ -42,7 +42,4 @@ SoftObject make_soft_object(const ObjectChoice& choice, std::int64_t& unused_poi
 /// "box.vtu", "cloth of 70 x 70 nodes" and so on.
 std::string describe_source(const MeshChoice& mesh);
 
-/// Sum of density times volume, or of the nodes' masses, kg.
-double mass_of(const SoftObject& object);
-
 } // namespace ossatura

@@ -6,7 +6,6 @@
 #include "apps/driver/output/summary.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/softbody/input/read_scene.hpp"
-#include "apps/softbody/output/step_statistics.hpp"
 #include "apps/softbody/output/summary.hpp"
 
 namespace ossatura {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/softbody/output/results.hpp"
 
+#include "apps/driver/output/table.hpp"
+#include <ossatura/core/base/log.hpp>
+
 #include <algorithm>
 #include <cmath>
 
@@ -12,6 +15,40 @@ std::vector<int> SoftbodyRunResults::not_converged() const {
     if (!record.step.converged)
       numbers.push_back(record.number);
   return numbers;
+}
+
+Spread spread_of(const SoftbodyRunResults& results, const StepPhase& phase) {
+  std::vector<double> seconds;
+  for (const SoftStepRecord& record : results.steps)
+    seconds.push_back(record.step.*phase.seconds);
+  return spread_of(std::move(seconds));
+}
+
+StepTotals totals_of(const SoftbodyRunResults& results) {
+  StepTotals totals;
+  for (const SoftStepRecord& record : results.steps)
+    totals.add(record.step);
+  return totals;
+}
+
+void note_crossings(const SceneCrossings& crossings, const SoftScene& scene, int step,
+                    SoftbodyRunResults& results) {
+  results.most_crossing_edges = std::max(results.most_crossing_edges, crossings.edges);
+  results.deepest_crossing = std::max(results.deepest_crossing, crossings.deepest);
+  if (!crossings.through || results.first_crossing >= 0)
+    return;
+  results.first_crossing = step;
+  const SurfaceCrossing& worst = *crossings.through;
+  log_warning("surfaces-intersect",
+              step == 0 ? std::string("at the start") : "after step " + std::to_string(step), " '",
+              scene.objects[std::size_t(worst.first)].name, "' and '",
+              scene.objects[std::size_t(worst.second)].name, "' are in each other: ", worst.count,
+              worst.count == 1 ? " edge, " : " edges, ", format_number(worst.depth, 3),
+              " m deep at (", format_number(worst.place[0], 4), ", ",
+              format_number(worst.place[1], 4), ", ", format_number(worst.place[2], 4),
+              ") m. Contact finds nodes against faces, not edges against edges: ",
+              step == 0 ? "move the objects apart"
+                        : "refine the meshes where they meet, or take a smaller --time-step");
 }
 
 std::vector<SoftObjectState> describe_state(const SoftScene& scene,

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "apps/softbody/input/model.hpp"
+#include <ossatura/solvers/softbody/crossing_watch.hpp>
 #include <ossatura/solvers/softbody/solver.hpp>
+#include <ossatura/solvers/softbody/step_statistics.hpp>
 
 #include <array>
 #include <cstdint>
@@ -56,6 +58,17 @@ struct SoftbodyRunResults {
   bool converged() const { return breakdown.empty() && not_converged().empty(); }
   const SoftEnergy& final_energy() const { return steps.empty() ? initial : steps.back().energy; }
 };
+
+/// The time of one phase over all steps, s.
+Spread spread_of(const SoftbodyRunResults& results, const StepPhase& phase);
+
+/// The totals of all steps.
+StepTotals totals_of(const SoftbodyRunResults& results);
+
+/// Keeps what is worst of the crossings after a step, 0: at the start, and warns of the first that
+/// go through.
+void note_crossings(const SceneCrossings& crossings, const SoftScene& scene, int step,
+                    SoftbodyRunResults& results);
 
 /// positions and velocities [num_nodes, 3] of all objects one after the other.
 std::vector<SoftObjectState> describe_state(const SoftScene& scene,

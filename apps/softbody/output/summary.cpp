@@ -2,7 +2,6 @@
 #include "apps/softbody/output/summary.hpp"
 
 #include "apps/softbody/input/read_scene.hpp"
-#include "apps/softbody/output/step_statistics.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a mesh: elements that share nodes.
+// The parts of a mesh are its elements that share nodes.
 #pragma once
 
 #include <ossatura/core/mesh/element_mesh.hpp>

@@ -3,6 +3,7 @@
 #include "apps/softbody/input/model.hpp"
 #include "apps/softbody/input/read_scene.hpp"
 #include <ossatura/core/io/text/atomic_file.hpp>
+#include <ossatura/solvers/softbody/scene_checks.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/core/io/test_directory.hpp"
@@ -164,13 +165,13 @@ TEST_CASE("objects are scaled, then turned, then moved; boxes are where they end
   // What is fixed does not move.
   CHECK(beam.velocity[3 * 1 + 2] == 5);
   CHECK(beam.velocity[3 * 5 + 2] == 0);
-  CHECK(mass_of(beam) == 10);
+  CHECK(total_mass(beam) == 10);
 
   const SoftObject sheet = make_soft_object(scene.objects[1], unused);
   CHECK(sheet.factor.empty());
   CHECK(sheet.load.empty());
   CHECK(sheet.velocity.empty());
-  CHECK(mass_of(sheet) == Approx(200 * 2 * 0.01));
+  CHECK(total_mass(sheet) == Approx(200 * 2 * 0.01));
 }
 
 TEST_CASE("mistakes in a material name file, place and remedy", "[softbody]") {

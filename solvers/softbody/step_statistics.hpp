@@ -2,7 +2,10 @@
 // The step statistics describe all steps of a run in a few numbers.
 #pragma once
 
-#include "apps/softbody/output/results.hpp"
+#include <ossatura/solvers/softbody/solver.hpp>
+
+#include <cstdint>
+#include <vector>
 
 namespace ossatura {
 
@@ -23,10 +26,9 @@ struct Spread {
 /// Zeros for no values.
 Spread spread_of(std::vector<double> values);
 
-/// The time of one phase over all steps, s.
-Spread spread_of(const SoftbodyRunResults& results, const StepPhase& phase);
-
 struct StepTotals {
+  void add(const SoftStep& step);
+
   std::int64_t iterations = 0, newton_iterations = 0, refreshes = 0, halved = 0;
   int most_iterations = 0, most_stale = 0, most_contacts = 0, most_inverted = 0;
   int most_contact_rounds = 0;
@@ -35,6 +37,5 @@ struct StepTotals {
   double worst_residual = 0, worst_contact_residual = 0;
   double worst_penetration = 0, worst_complementarity = 0, worst_friction = 0; ///< m
 };
-StepTotals totals_of(const SoftbodyRunResults& results);
 
 } // namespace ossatura

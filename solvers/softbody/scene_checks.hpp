@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// These checks find objects of a scene that are wrong or doubtful.
+#pragma once
+
+#include <ossatura/solvers/softbody/scene.hpp>
+
+#include <cstdint>
+
+namespace ossatura {
+
+/// Without mass the matrix of a step is that of the stiffness alone. It lets bodies move that
+/// nothing holds, and membranes out of their plane.
+enum class LooseObject {
+  no,            ///< it has mass, or three fixed nodes that are not on a line
+  membrane,      ///< triangles without mass
+  nothing_fixed, ///< no mass and no fixed node
+  fixed_on_line  ///< no mass, and all fixed nodes are on one line
+};
+
+/// Why the motion of an object is not determined, which number_scene() refuses.
+LooseObject why_loose(const SoftObject& object);
+
+/// How many nodes are inside an obstacle, where contact does not expect them at the start.
+std::int64_t count_inside(const SoftObstacle& obstacle, const SoftObject& object);
+
+/// Poisson's ratio of small deformations, whatever the law.
+double poisson_ratio(const SoftMaterial& material);
+
+inline constexpr double locks_above = 0.48;
+
+/// Whether linear elements of an object are too stiff for its Poisson's ratio.
+bool may_lock(const SoftObject& object);
+
+/// Sum of density times volume, or of the nodes' masses, kg.
+double total_mass(const SoftObject& object);
+
+} // namespace ossatura

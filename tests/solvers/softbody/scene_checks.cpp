@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objects that nothing holds, bodies in each other, and steps added up, on cases done by hand.
+#include <ossatura/core/mesh/generators/element_meshes.hpp>
+#include <ossatura/core/mesh/mechanics/mesh_parts.hpp>
+#include <ossatura/solvers/softbody/crossing_watch.hpp>
+#include <ossatura/solvers/softbody/model.hpp>
+#include <ossatura/solvers/softbody/scene_checks.hpp>
+#include <ossatura/solvers/softbody/step_statistics.hpp>
+
+#include "tests/catch.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+using namespace ossatura;
+
+namespace {
+
+SoftObject cube_at(double x) {
+  SoftObject object;
+  object.name = "cube";
+  object.mesh = make_hexa_box({1, 1, 1}, {1, 1, 1});
+  for (std::size_t i = 0; i < object.mesh.point.size(); i += 3)
+    object.mesh.point[i] += x;
+  return object;
+}
+
+} // namespace
+
+TEST_CASE("a body without mass is held by three nodes that are not on a line", "[scene_checks]") {
+  SoftObject cube = cube_at(0);
+  CHECK(why_loose(cube) == LooseObject::no); // it has a density
+  cube.density = 0;
+  const auto check = [&cube](std::vector<std::int32_t> fixed, LooseObject expected) {
+    cube.fixed = std::move(fixed);
+    CHECK(why_loose(cube) == expected);
+    const SoftScene scene{{cube}, {}, {}, false, 0, 0.01};
+    if (expected == LooseObject::no)
+      CHECK_NOTHROW(number_scene(scene));
+    else
+      CHECK_THROWS_AS(number_scene(scene), std::invalid_argument);
+  };
+  check({}, LooseObject::nothing_fixed);
+  check({0, 1}, LooseObject::fixed_on_line);
+  check({0, 0, 0}, LooseObject::fixed_on_line);
+  check({0, 1, 2}, LooseObject::no);
+  // Beside the line by less than rounding, then by more.
+  cube.mesh.point[6] = 0.5, cube.mesh.point[7] = 1e-9;
+  check({0, 1, 2}, LooseObject::fixed_on_line);
+  cube.mesh.point[7] = 1e-7;
+  check({0, 1, 2}, LooseObject::no);
+  cube.node_mass = 1;
+  check({}, LooseObject::no);
+  cube.node_mass = 0;
+  cube.mesh.shape = ElementShape::triangle;
+  cube.mesh.node = {0, 1, 2};
+  cube.fixed = {0, 1, 2};
+  CHECK(why_loose(cube) == LooseObject::membrane);
+}
+
+TEST_CASE("nodes inside planes and spheres are counted", "[scene_checks]") {
+  const SoftObject cube = cube_at(0);
+  SoftObstacle obstacle;
+  obstacle.point[2] = 0.5;
+  CHECK(count_inside(obstacle, cube) == 4);
+  obstacle.kind = SoftObstacle::Kind::sphere;
+  obstacle.point[2] = 0;
+  obstacle.radius = 1.1;
+  CHECK(count_inside(obstacle, cube) == 4); // a corner and its three neighbours
+}
+
+TEST_CASE("a scene says when bodies are through each other", "[scene_checks]") {
+  SoftScene scene{{cube_at(0), cube_at(3)}, {}, {}, true, 0, 0.01};
+  const CrossingWatch watch(scene);
+  REQUIRE(watch.is_watching());
+  const auto positions = [](double apart) {
+    std::vector<double> x = cube_at(0).mesh.point;
+    SoftObject other = cube_at(apart);
+    for (std::size_t i = 0; i < other.mesh.point.size(); i += 3) {
+      other.mesh.point[i + 1] += 0.3; // so that no edges meet
+      other.mesh.point[i + 2] += 0.3;
+    }
+    x.insert(x.end(), other.mesh.point.begin(), other.mesh.point.end());
+    return x;
+  };
+  const SceneCrossings none = watch.look(positions(2));
+  CHECK(none.edges == 0);
+  CHECK_FALSE(none.through);
+  const SceneCrossings deep = watch.look(positions(0.5));
+  CHECK(deep.edges > 0);
+  CHECK(deep.deepest > 0.25);
+  REQUIRE(deep.through);
+  CHECK(deep.through->first == 0);
+  CHECK(deep.through->second == 1);
+  scene.contact_between_objects = false;
+  CHECK_FALSE(CrossingWatch(scene).is_watching());
+}
+
+TEST_CASE("steps add up to totals, and NaN is the worst", "[scene_checks]") {
+  StepTotals totals;
+  SoftStep step;
+  step.iterations = 3;
+  step.residual = 1e-7;
+  step.contacts = 5;
+  totals.add(step);
+  step.iterations = 2;
+  step.residual = std::nan("");
+  totals.add(step);
+  step.residual = 1;
+  step.systems_converged = false;
+  totals.add(step);
+  CHECK(totals.iterations == 7);
+  CHECK(totals.most_iterations == 3);
+  CHECK(totals.most_contacts == 5);
+  CHECK(std::isnan(totals.worst_residual) == false); // a later number is shown again
+  CHECK(totals.systems_failed == 1);
+  const Spread spread = spread_of({4, 1, 2, 9});
+  CHECK(spread.mean == 4);
+  CHECK(spread.median == 3);
+  CHECK(spread.maximum == 9);
+  CHECK(spread_of({}).mean == 0);
+}
+
+TEST_CASE("parts of a mesh share no node", "[scene_checks]") {
+  ElementMesh mesh;
+  mesh.point.resize(3 * 10);
+  mesh.node = {9, 1, 2, 3, 4, 5, 6, 7, 3, 8, 1, 2};
+  const MeshParts parts = find_mesh_parts(mesh);
+  CHECK(parts.first == std::vector<std::int32_t>{0, 1, 4});
+  CHECK(parts.part == std::vector<std::int32_t>{0, 1, 1, 1, 2, 2, 2, 2, 1, 1});
+}
