@@ -9,32 +9,50 @@
 #include <ossatura/solvers/krylov/polynomial_smoother.hpp>
 
 // Voxel elasticity
+#include <ossatura/solvers/bone/homogenisation.hpp>
+#include <ossatura/solvers/bone/islands.hpp>
+#include <ossatura/solvers/bone/load.hpp>
+#include <ossatura/solvers/bone/pistoia.hpp>
 #include <ossatura/solvers/bone/problem.hpp>
+#include <ossatura/solvers/bone/solution.hpp>
 #include <ossatura/solvers/bone/solver.hpp>
+#include <ossatura/solvers/bone/statistics.hpp>
+#include <ossatura/solvers/bone/support_checks.hpp>
 
 // Elasticity on hexahedra
 #include <ossatura/solvers/hexa/operators.hpp>
 #include <ossatura/solvers/hexa/solver.hpp>
 
 // Activation times
+#include <ossatura/solvers/eikonal/activation_statistics.hpp>
+#include <ossatura/solvers/eikonal/conducting_parts.hpp>
+#include <ossatura/solvers/eikonal/sites.hpp>
 #include <ossatura/solvers/eikonal/solver.hpp>
+#include <ossatura/solvers/eikonal/velocities.hpp>
 
 // Soft bodies
 #include <ossatura/solvers/krylov/resident_cg.hpp>
 #include <ossatura/solvers/softbody/contact/solver.hpp>
+#include <ossatura/solvers/softbody/crossing_watch.hpp>
 #include <ossatura/solvers/softbody/factor/nested_dissection.hpp>
 #include <ossatura/solvers/softbody/factor/on_host.hpp>
+#include <ossatura/solvers/softbody/scene_checks.hpp>
 #include <ossatura/solvers/softbody/solver.hpp>
+#include <ossatura/solvers/softbody/step_statistics.hpp>
 
 // Topology optimisation
+#include <ossatura/solvers/topopt/generators.hpp>
 #include <ossatura/solvers/topopt/helmholtz_filter.hpp>
 #include <ossatura/solvers/topopt/mma.hpp>
 #include <ossatura/solvers/topopt/optimality_criteria.hpp>
 #include <ossatura/solvers/topopt/optimizer.hpp>
+#include <ossatura/solvers/topopt/parts.hpp>
 
 // Hexahedra of high order
+#include <ossatura/solvers/pfem/generators.hpp>
 #include <ossatura/solvers/pfem/loads.hpp>
 #include <ossatura/solvers/pfem/model.hpp>
 #include <ossatura/solvers/pfem/operators.hpp>
+#include <ossatura/solvers/pfem/orthotropy.hpp>
 #include <ossatura/solvers/pfem/solver.hpp>
 #include <ossatura/solvers/pfem/stiffness.hpp>
