@@ -39,9 +39,9 @@ struct MeshVelocities {
 /// How many tetrahedra have each tag that occurs.
 std::map<int, std::int64_t> count_tags(const TetraMesh& mesh);
 
-/// Velocities of each of `num_tetra` tetrahedra from rows of one to three numbers, as above: `value`
-/// [num_tetra, any]. 0 and NaN of the first do not conduct. Throws InputError that begins with
-/// `origin` and names the tetrahedron.
+/// Velocities of each of `num_tetra` tetrahedra from rows of one to three numbers, as above:
+/// `value` [num_tetra, any]. 0 and NaN of the first do not conduct. Throws InputError that begins
+/// with `origin` and names the tetrahedron.
 std::vector<ConductionVelocity> tetra_velocities(const std::vector<double>& value,
                                                  std::size_t num_tetra, const std::string& origin);
 
