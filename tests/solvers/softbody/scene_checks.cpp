@@ -112,7 +112,7 @@ TEST_CASE("steps add up to totals, and NaN is the worst", "[scene_checks]") {
   CHECK(totals.iterations == 7);
   CHECK(totals.most_iterations == 3);
   CHECK(totals.most_contacts == 5);
-  CHECK(std::isnan(totals.worst_residual) == false); // a later number is shown again
+  CHECK(std::isnan(totals.worst_residual));
   CHECK(totals.systems_failed == 1);
   const Spread spread = spread_of({4, 1, 2, 9});
   CHECK(spread.mean == 4);
