@@ -95,7 +95,7 @@ struct MmaDual {
     const double near_low = 0.9 * low + 0.1 * x, near_high = 0.9 * high + 0.1 * x;
     const double least = Kokkos::max(near_low, lower);
     const double most = Kokkos::min(near_high, upper);
-    const double here = Kokkos::clamp(wanted, least, most);
+    const double here = Kokkos::min(Kokkos::max(wanted, least), most); // least may round above most
     y(i) = here;
     const double u = 1 / (high - here), l = 1 / (here - low);
     const bool inside = here == wanted;
