@@ -32,11 +32,13 @@ struct Triangle {
   Handle handle;
   View<int> row_begin, column;
   View<double> value;
+  bool teams;
 
-  Triangle(const Exec& exec, const CsrMatrix<double>& rows, bool teams, bool lower)
+  Triangle(const Exec& exec, const CsrMatrix<double>& rows, bool teams_, bool lower)
       : row_begin(upload(exec, "ossatura::bench::row_begin", rows.row_begin))
       , column(upload(exec, "ossatura::bench::column", rows.column))
-      , value(upload(exec, "ossatura::bench::value", rows.value)) {
+      , value(upload(exec, "ossatura::bench::value", rows.value))
+      , teams(teams_) {
     using KokkosSparse::Experimental::SPTRSVAlgorithm;
     handle.create_sptrsv_handle(teams ? SPTRSVAlgorithm::SEQLVLSCHD_TP1
                                       : SPTRSVAlgorithm::SEQLVLSCHD_RP,
@@ -48,7 +50,9 @@ struct Triangle {
   Triangle(const Triangle&) = delete;
   Triangle& operator=(const Triangle&) = delete;
 
-  void solve(const Array<double, Exec>& b, const Array<double, Exec>& x) {
+  void solve(const Exec& exec, const Array<double, Exec>& b, const Array<double, Exec>& x) {
+    if (!teams) // that solve of 4.5 adds to what x has
+      Kokkos::deep_copy(exec, x, 0.0);
     KokkosSparse::Experimental::sptrsv_solve(&handle, row_begin, column, value, View<double>(b),
                                              View<double>(x));
   }
@@ -148,7 +152,7 @@ TriangleSolves kokkos_kernels_solves([[maybe_unused]] const Exec& exec,
     const auto lower = std::make_shared<Triangle<Exec>>(exec, with_diagonal, teams, true);
     const auto upper =
         std::make_shared<Triangle<Exec>>(exec, transpose(with_diagonal), teams, false);
-    return {[=] { lower->solve(r, y); }, [=] { upper->solve(y, z); }};
+    return {[=] { lower->solve(exec, r, y); }, [=] { upper->solve(exec, y, z); }};
   }
 #endif
   return {};
