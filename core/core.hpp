@@ -5,6 +5,7 @@
 // Backends
 #include <ossatura/core/base/backend.hpp>
 #include <ossatura/core/base/half.hpp>
+#include <ossatura/core/base/names.hpp>
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/core/machine/kokkos_runtime.hpp>

@@ -22,38 +22,13 @@ const char* const load_names[] = {"xx", "yy", "zz", "xy", "yz", "zx"};
 
 /// The name of the outputs: the input's, without its directory and extension.
 std::string output_stem(const BoneOptions& options) {
-  switch (options.generator) {
-  case BoneGenerator::perlin:
-    return "perlin";
-  case BoneGenerator::cube:
-    return "cube";
-  case BoneGenerator::sphere:
-    return "sphere";
-  case BoneGenerator::laminate:
-    return "laminate";
-  case BoneGenerator::none:
-    break;
-  }
-  return file_stem(options.input);
+  const char* generator = name_table<BoneGenerator>.find(options.generator);
+  return generator == nullptr ? file_stem(options.input) : generator;
 }
 
 const char* test_name(const BoneOptions& options, bool listed) {
-  if (listed)
-    return "file";
-  switch (options.test) {
-  case LoadTest::confined:
-    return "confined";
-  case LoadTest::shear:
-    return "shear";
-  case LoadTest::torsion:
-    return "torsion";
-  case LoadTest::bending:
-    return "bending";
-  case LoadTest::homogenise:
-    return "homogenise";
-  default:
-    return "axial";
-  }
+  const bool is_axial = options.test == LoadTest::by_input || options.test == LoadTest::prescribed;
+  return name_of(listed ? LoadTest::prescribed : is_axial ? LoadTest::axial : options.test);
 }
 
 template<class Exec>
@@ -103,10 +78,7 @@ std::unique_ptr<VoxelSolver<Exec>> make_solver(const Exec& exec, const BoneOptio
 template<class Exec>
 void note_engine(const VoxelSolver<Exec>& solver, BoneResults& results) {
   results.work = solver.work();
-  const LaunchGraphState graph = solver.launch_graph();
-  results.launch_graph = graph == LaunchGraphState::replays  ? "replays"
-                         : graph == LaunchGraphState::failed ? "failed"
-                                                             : "unused";
+  results.launch_graph = name_of(solver.launch_graph());
 }
 
 /// Drops the dense images, which only the grid was made from.
@@ -190,14 +162,8 @@ int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context)
   results.test = test_name(options, has_listed_load(options, model));
   const VoxelSolverOptions solver = solver_options<Exec>(options);
   results.operator_name = name_of(solver.matrix);
-  const Cycle cycle = cycle_of(options);
-  results.cycle_name = cycle == Cycle::v         ? "v"
-                       : cycle == Cycle::w       ? "w"
-                       : cycle == Cycle::inner_w ? "inner-w"
-                                                 : "amli";
-  results.hierarchy_name = options.hierarchy == Hierarchy::split      ? "split"
-                           : options.hierarchy == Hierarchy::averaged ? "averaged"
-                                                                      : "paper";
+  results.cycle_name = name_of(cycle_of(options));
+  results.hierarchy_name = name_of(options.hierarchy);
   results.precision_name = name_of(solver.precision);
   if (options.common.dry_run) {
     const std::vector<LevelSize> levels = list_level_sizes(exec, problem, solver.multigrid);

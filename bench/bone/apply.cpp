@@ -119,7 +119,7 @@ void run(benchmark::State& state, const Exec& exec, ModelImage image, int n) {
 
 template<class Form, class Operator, class Scalar, class Exec>
 void register_rows(const Options& options) {
-  for (const ModelImage image : all_images)
+  for (const ModelImage image : name_table<ModelImage>)
     for (const int n : options.sizes_or(kernel_sizes<Exec>(image)))
       add_row(
           options,

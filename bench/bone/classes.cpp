@@ -42,7 +42,7 @@ void run(benchmark::State& state, const Exec& exec, ModelImage image, int n) {
 
 template<class Exec>
 void register_rows(const Options& options) {
-  for (const ModelImage image : all_images)
+  for (const ModelImage image : name_table<ModelImage>)
     for (const int n : options.sizes_or(kernel_sizes<Exec>(image)))
       add_row(options,
               std::string("voxel_classes/") + BackendTraits<Exec>::name + '/' + name_of(image) +

@@ -2,6 +2,7 @@
 // Benchmarks run on these voxel models.
 #pragma once
 
+#include <ossatura/core/base/names.hpp>
 #include <ossatura/solvers/bone/solver.hpp>
 
 #include <vector>
@@ -14,10 +15,8 @@ enum class ModelImage {
   perlin ///< the bone of 550^3 voxels with features of 43 voxels and a threshold of 0.25, at the
          ///< resolution n: the family perlin1, perlin2, ... of the paper (offset_operator.hpp)
 };
-inline constexpr ModelImage all_images[] = {ModelImage::cube, ModelImage::bone, ModelImage::perlin};
-inline const char* name_of(ModelImage image) {
-  constexpr const char* names[] = {"cube", "bone", "perlin"};
-  return names[int(image)];
+constexpr Names<ModelImage> names_of(ModelImage) {
+  return {{ModelImage::cube, "cube"}, {ModelImage::bone, "bone"}, {ModelImage::perlin, "perlin"}};
 }
 
 /// A model under axial compression by 1 % between plates that hold their nodes in all components.

@@ -113,7 +113,7 @@ void run_transfer(benchmark::State& state, const Exec& exec, ModelImage image, i
 
 template<class Piece, class Scalar, class Exec>
 void register_rows(const Options& options) {
-  for (const ModelImage image : all_images)
+  for (const ModelImage image : name_table<ModelImage>)
     for (const int n : options.sizes_or(kernel_sizes<Exec>(image)))
       add_row(
           options,

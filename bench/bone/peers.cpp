@@ -104,7 +104,7 @@ void register_rows(const Options& options) {
   // Assembled matrices take about a thousand bytes per degree of freedom, and entries are counted
   // in 32 bits: larger ones have no row.
   constexpr int largest = 160;
-  for (const ModelImage image : all_images)
+  for (const ModelImage image : name_table<ModelImage>)
     for (const int n : options.sizes_or({16, 32, 64})) {
       if (n > largest)
         continue;

@@ -16,9 +16,9 @@ struct SolveVariant {
   VoxelOperatorKind matrix;
   VoxelPrecision precision;
   /// Bytes per degree of freedom that Kokkos may have allocated at the peak, from the image on, for
-  /// each of all_images of at least `least_bounded_size` voxels along an axis: 10 % above what
-  /// cores were measured to take at 96 (docs/performance.md). In smaller models the surface and the
-  /// dense coarsest level, larger on devices, weigh more.
+  /// each of name_table<ModelImage> of at least `least_bounded_size` voxels along an axis: 10 %
+  /// above what cores were measured to take at 96 (docs/performance.md). In smaller models the
+  /// surface and the dense coarsest level, larger on devices, weigh more.
   double memory_bound[3];
 
   /// "<group>/<operator>/<backend>/<precision>/<image>:<n>".
@@ -59,7 +59,7 @@ template<class Exec, class Sizes, class Run>
 void register_variants(const Options& options, const std::string& group, const Sizes& own,
                        const Run& run) {
   for (const SolveVariant& variant : all_variants)
-    for (const ModelImage image : all_images)
+    for (const ModelImage image : name_table<ModelImage>)
       for (const int n : options.sizes_or(own(image)))
         add_row(options, variant.row_name(group, BackendTraits<Exec>::name, name_of(image), n),
                 [=, &variant](benchmark::State& state) { run(state, Exec(), variant, image, n); },

@@ -2,6 +2,7 @@
 // The rows pfem_* run on these hierarchical hexahedra: shapes with their materials. Host memory.
 #pragma once
 
+#include <ossatura/core/base/names.hpp>
 #include <ossatura/core/pfem/hexa_map.hpp>
 #include <ossatura/solvers/pfem/model.hpp>
 
@@ -18,9 +19,11 @@ enum class PfemShapes {
   sheared,  ///< parallelepipeds, neighbours of other sizes; anisotropic D of each element
   cubes     ///< unit cubes of one isotropic material
 };
-inline const char* name_of(PfemShapes shapes) {
-  constexpr const char* names[] = {"points", "elements", "sheared", "cubes"};
-  return names[int(shapes)];
+constexpr Names<PfemShapes> names_of(PfemShapes) {
+  return {{PfemShapes::points, "points"},
+          {PfemShapes::elements, "elements"},
+          {PfemShapes::sheared, "sheared"},
+          {PfemShapes::cubes, "cubes"}};
 }
 
 /// cells[0] x cells[1] x cells[2] elements, x fastest.

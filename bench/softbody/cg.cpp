@@ -21,6 +21,7 @@
 #include "bench/host/triplets_eigen.hpp"
 #include "bench/softbody/matrix_free.hpp"
 #include "bench/softbody/problem.hpp"
+#include <ossatura/core/base/names.hpp>
 #include <ossatura/core/parallel/launch_graph.hpp>
 #include <ossatura/kernels/algebra/block_multiply.hpp>
 #include <ossatura/kernels/softbody/assembly/make_element_map.hpp>
@@ -47,15 +48,14 @@ enum class CgWay {
   element_matrices_gather
 };
 
-const char* name_of(CgWay way) {
-  constexpr const char* names[] = {"assembled",
-                                   "kokkos_kernels",
-                                   "eigen",
-                                   "matrix_free_atomics",
-                                   "matrix_free_gather",
-                                   "element_matrices_atomics",
-                                   "element_matrices_gather"};
-  return names[int(way)];
+constexpr Names<CgWay> names_of(CgWay) {
+  return {{CgWay::assembled, "assembled"},
+          {CgWay::kokkos_kernels, "kokkos_kernels"},
+          {CgWay::eigen, "eigen"},
+          {CgWay::matrix_free_atomics, "matrix_free_atomics"},
+          {CgWay::matrix_free_gather, "matrix_free_gather"},
+          {CgWay::element_matrices_atomics, "element_matrices_atomics"},
+          {CgWay::element_matrices_gather, "element_matrices_gather"}};
 }
 
 template<class Exec>

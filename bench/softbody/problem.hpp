@@ -4,6 +4,7 @@
 #pragma once
 
 #include "bench/harness/options.hpp"
+#include <ossatura/core/base/names.hpp>
 #include <ossatura/core/mesh/element_mesh.hpp>
 #include <ossatura/kernels/softbody/elements/material.hpp>
 #include <ossatura/kernels/softbody/factor/pattern.hpp>
@@ -29,10 +30,11 @@ enum class SoftModel {
   box,      ///< 5 x 4 x 4 hexahedra, for checks that the benchmark runs
   tetra_box ///< the same cut into tetrahedra
 };
-inline const char* name_of(SoftModel model) {
-  constexpr const char* names[] = {"raptor1", "raptor2", "raptor3",  "cloth",
-                                   "cube",    "box",     "tetra_box"};
-  return names[int(model)];
+constexpr Names<SoftModel> names_of(SoftModel) {
+  return {{SoftModel::raptor1, "raptor1"},    {SoftModel::raptor2, "raptor2"},
+          {SoftModel::raptor3, "raptor3"},    {SoftModel::cloth, "cloth"},
+          {SoftModel::cube, "cube"},          {SoftModel::box, "box"},
+          {SoftModel::tetra_box, "tetra_box"}};
 }
 
 /// Those that can be run here: with --quick the box alone, and raptors where their files are.

@@ -178,7 +178,7 @@ void register_backend(const Options& options) {
   const std::vector<int> own =
       BackendTraits<Exec>::is_device ? std::vector<int>{80, 160} : std::vector<int>{16, 32};
   for (const int n : options.sizes_or(own))
-    for (const HexaMesh mesh : all_hexa_meshes) {
+    for (const HexaMesh mesh : name_table<HexaMesh>) {
       for (const HexaOperatorKind kind : hexa_operator_kinds) {
         const std::string group = std::string("hexa_apply/") + name_of(kind);
         add_row(options, row_name<Exec, double>(group, name_of(mesh), n),

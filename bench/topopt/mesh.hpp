@@ -2,6 +2,7 @@
 // The rows of hexahedra run on these meshes.
 #pragma once
 
+#include <ossatura/core/base/names.hpp>
 #include <ossatura/core/mesh/element_mesh.hpp>
 
 #include <vector>
@@ -12,9 +13,8 @@ enum class HexaMesh {
   box,      ///< n^3 unit cubes, nodes and elements with x fastest, taken as any mesh
   distorted ///< the same with every point moved by up to a fifth of an edge along each axis
 };
-inline constexpr HexaMesh all_hexa_meshes[] = {HexaMesh::box, HexaMesh::distorted};
-inline const char* name_of(HexaMesh mesh) {
-  return mesh == HexaMesh::box ? "box" : "distorted";
+constexpr Names<HexaMesh> names_of(HexaMesh) {
+  return {{HexaMesh::box, "box"}, {HexaMesh::distorted, "distorted"}};
 }
 
 /// `n` elements along each axis.

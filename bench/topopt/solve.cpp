@@ -9,6 +9,7 @@
 #include "bench/harness/groups.hpp"
 #include "bench/harness/measure.hpp"
 #include "bench/harness/register.hpp"
+#include <ossatura/core/base/names.hpp>
 #include <ossatura/core/base/timer.hpp>
 #include <ossatura/core/machine/memory.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
@@ -23,9 +24,8 @@ namespace ossatura::bench {
 namespace {
 
 enum class Design { uniform, lattice };
-constexpr Design all_designs[] = {Design::uniform, Design::lattice};
-const char* name_of(Design design) {
-  return design == Design::uniform ? "uniform" : "lattice";
+constexpr Names<Design> names_of(Design) {
+  return {{Design::uniform, "uniform"}, {Design::lattice, "lattice"}};
 }
 
 struct Cantilever {
@@ -108,7 +108,7 @@ void register_rows(const Options& options) {
        {HexaPreconditioner::jacobi, HexaPreconditioner::block_jacobi, HexaPreconditioner::chebyshev,
         HexaPreconditioner::amg})
     for (const HexaPrecision precision : {HexaPrecision::mixed, HexaPrecision::fp64})
-      for (const Design design : all_designs)
+      for (const Design design : name_table<Design>)
         for (const int n : options.sizes_or(own)) {
           HexaSolverOptions solver;
           solver.preconditioner = preconditioner;

@@ -3,6 +3,8 @@
 // memory without Kokkos.
 #pragma once
 
+#include <ossatura/core/base/names.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -19,11 +21,10 @@ constexpr int nodes_per_elem(ElementShape shape) {
   return shape == ElementShape::triangle ? 3 : shape == ElementShape::tetra ? 4 : 8;
 }
 
-/// As in files and messages.
-inline const char* name_of(ElementShape shape) {
-  return shape == ElementShape::triangle ? "triangle"
-         : shape == ElementShape::tetra  ? "tetra"
-                                         : "hexa";
+constexpr Names<ElementShape> names_of(ElementShape) {
+  return {{ElementShape::triangle, "triangle"},
+          {ElementShape::tetra, "tetra"},
+          {ElementShape::hexa, "hexa"}};
 }
 
 /// Arrays are flat and row-major.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <ossatura/core/base/backend.hpp>
+#include <ossatura/core/base/names.hpp>
 
 #include <exception>
 #include <vector>
@@ -17,6 +18,12 @@ enum class LaunchGraphState {
   replays, ///< the recording is in use
   failed   ///< it could not be recorded: every run launches the kernels one by one
 };
+
+constexpr Names<LaunchGraphState> names_of(LaunchGraphState) {
+  return {{LaunchGraphState::unused, "unused"},
+          {LaunchGraphState::replays, "replays"},
+          {LaunchGraphState::failed, "failed"}};
+}
 
 /// Runs of one sequence. `body` launches kernels on `exec` and does nothing else that matters: it
 /// allocates nothing, copies nothing, does not fence, and its launches are the same every time,

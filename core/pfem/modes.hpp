@@ -11,6 +11,7 @@
 //     (2011) 337-344, doi:10.1007/s10208-011-9087-3.
 #pragma once
 
+#include <ossatura/core/base/names.hpp>
 #include <ossatura/core/mesh/hexa_entities.hpp>
 
 #include <cstdint>
@@ -20,8 +21,8 @@ namespace ossatura {
 
 enum class HexaSpace { trunk, tensor };
 
-inline const char* name_of(HexaSpace space) {
-  return space == HexaSpace::trunk ? "trunk" : "tensor";
+constexpr Names<HexaSpace> names_of(HexaSpace) {
+  return {{HexaSpace::trunk, "trunk"}, {HexaSpace::tensor, "tensor"}};
 }
 
 inline constexpr int max_hexa_order = 10;

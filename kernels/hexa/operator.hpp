@@ -4,6 +4,7 @@
 // a modulus of 1.
 #pragma once
 
+#include <ossatura/core/base/names.hpp>
 #include <ossatura/kernels/algebra/operator.hpp>
 
 #include <cstdint>
@@ -58,17 +59,22 @@ enum class HexaOperatorKind {
   congruent   ///< one K_e for all elements of a shape: deterministic
 };
 
-inline constexpr HexaOperatorKind hexa_operator_kinds[] = {
-    HexaOperatorKind::ebe,       HexaOperatorKind::ebe_colour, HexaOperatorKind::nbn,
-    HexaOperatorKind::ebe8,      HexaOperatorKind::ebe24,      HexaOperatorKind::ebe64,
-    HexaOperatorKind::ebe_sym,   HexaOperatorKind::csr,        HexaOperatorKind::bsr,
-    HexaOperatorKind::recompute, HexaOperatorKind::partial,    HexaOperatorKind::congruent};
-
-inline const char* name_of(HexaOperatorKind kind) {
-  constexpr const char* names[] = {"auto",      "ebe",     "ebe-colour", "nbn", "ebe8",
-                                   "ebe24",     "ebe64",   "ebeSym",     "csr", "bsr",
-                                   "recompute", "partial", "congruent"};
-  return names[int(kind)];
+constexpr Names<HexaOperatorKind> names_of(HexaOperatorKind) {
+  return {{HexaOperatorKind::automatic, "auto"},
+          {HexaOperatorKind::ebe, "ebe", is_published},
+          {HexaOperatorKind::ebe_colour, "ebe-colour", is_published},
+          {HexaOperatorKind::nbn, "nbn", is_published},
+          {HexaOperatorKind::ebe8, "ebe8", is_published},
+          {HexaOperatorKind::ebe24, "ebe24", is_published},
+          {HexaOperatorKind::ebe64, "ebe64", is_published},
+          {HexaOperatorKind::ebe_sym, "ebeSym", is_published},
+          {HexaOperatorKind::csr, "csr"},
+          {HexaOperatorKind::bsr, "bsr"},
+          {HexaOperatorKind::recompute, "recompute"},
+          {HexaOperatorKind::partial, "partial"},
+          {HexaOperatorKind::congruent, "congruent"}};
 }
+inline constexpr Names<HexaOperatorKind> hexa_operator_kinds =
+    name_table<HexaOperatorKind>.without(HexaOperatorKind::automatic);
 
 } // namespace ossatura

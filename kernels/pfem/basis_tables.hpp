@@ -3,6 +3,7 @@
 // Legendre.
 #pragma once
 
+#include <ossatura/core/base/names.hpp>
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/pfem/modes.hpp>
 
@@ -17,8 +18,8 @@ namespace ossatura {
 /// (2n - 1), as it stands or times sqrt((2n - 1) / 2), so that derivatives are orthonormal.
 enum class ModeScaling { orthonormal, paper };
 
-inline const char* name_of(ModeScaling scaling) {
-  return scaling == ModeScaling::orthonormal ? "orthonormal" : "paper";
+constexpr Names<ModeScaling> names_of(ModeScaling) {
+  return {{ModeScaling::orthonormal, "orthonormal"}, {ModeScaling::paper, "paper"}};
 }
 
 /// Points along each axis of an element of order p.
@@ -31,9 +32,10 @@ enum class QuadratureRule {
 /// The most that kernels take: those of the paper at order 10.
 inline constexpr int max_hexa_points = 14;
 
-inline const char* name_of(QuadratureRule rule) {
-  constexpr const char* names[] = {"p+1", "p+2", "paper"};
-  return names[int(rule)];
+constexpr Names<QuadratureRule> names_of(QuadratureRule) {
+  return {{QuadratureRule::order_plus_1, "p+1"},
+          {QuadratureRule::order_plus_2, "p+2"},
+          {QuadratureRule::paper, "paper"}};
 }
 
 inline int quadrature_points(QuadratureRule rule, int order) {

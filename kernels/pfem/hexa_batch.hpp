@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ossatura/core/base/backend.hpp>
+#include <ossatura/core/base/names.hpp>
 #include <ossatura/core/pfem/modes.hpp>
 #include <ossatura/kernels/pfem/basis_tables.hpp>
 
@@ -59,8 +60,8 @@ enum class MatrixStorage {
   full    ///< row-major
 };
 
-inline const char* name_of(MatrixStorage storage) {
-  return storage == MatrixStorage::packed ? "packed" : "full";
+constexpr Names<MatrixStorage> names_of(MatrixStorage) {
+  return {{MatrixStorage::packed, "packed"}, {MatrixStorage::full, "full"}};
 }
 
 /// Numbers a matrix of n rows takes. Row and column 3 a + c are component c of mode a.

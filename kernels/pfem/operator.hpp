@@ -3,6 +3,7 @@
 // products.
 #pragma once
 
+#include <ossatura/core/base/names.hpp>
 #include <ossatura/kernels/pfem/hexa_batch.hpp>
 
 #include <cstdint>
@@ -18,9 +19,12 @@ enum class HierarchicOperatorKind {
   shared       ///< element by element, one matrix for elements of one shape
 };
 
-inline const char* name_of(HierarchicOperatorKind kind) {
-  constexpr const char* names[] = {"auto", "packed", "bsr", "matrix-free", "shared"};
-  return names[int(kind)];
+constexpr Names<HierarchicOperatorKind> names_of(HierarchicOperatorKind) {
+  return {{HierarchicOperatorKind::automatic, "auto"},
+          {HierarchicOperatorKind::packed, "packed"},
+          {HierarchicOperatorKind::bsr, "bsr"},
+          {HierarchicOperatorKind::matrix_free, "matrix-free"},
+          {HierarchicOperatorKind::shared, "shared"}};
 }
 
 /// A mesh of hierarchical hexahedra on a backend: its elements by order.

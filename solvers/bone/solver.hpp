@@ -3,6 +3,7 @@
 // The heavy templates are instantiated in solver.cpp, once per backend, operator and precision.
 #pragma once
 
+#include <ossatura/core/base/names.hpp>
 #include <ossatura/kernels/algebra/constraints.hpp>
 #include <ossatura/kernels/bone/lame_field.hpp>
 #include <ossatura/solvers/bone/multigrid/options.hpp>
@@ -29,23 +30,12 @@ enum class VoxelOperatorKind {
   gather, ///< node by node, bitwise reproducible
   brick   ///< tile by tile, marching through z, bitwise reproducible
 };
-inline constexpr VoxelOperatorKind all_voxel_operators[] = {
-    VoxelOperatorKind::offset, VoxelOperatorKind::hash, VoxelOperatorKind::gather,
-    VoxelOperatorKind::brick};
 
-/// As on command lines and in results.
-inline const char* name_of(VoxelOperatorKind kind) {
-  switch (kind) {
-  case VoxelOperatorKind::offset:
-    return "offset";
-  case VoxelOperatorKind::hash:
-    return "hash";
-  case VoxelOperatorKind::gather:
-    return "gather";
-  case VoxelOperatorKind::brick:
-    break;
-  }
-  return "brick";
+constexpr Names<VoxelOperatorKind> names_of(VoxelOperatorKind) {
+  return {{VoxelOperatorKind::offset, "offset"},
+          {VoxelOperatorKind::hash, "hash", is_published},
+          {VoxelOperatorKind::gather, "gather"},
+          {VoxelOperatorKind::brick, "brick"}};
 }
 
 /// The fastest (docs/performance/bone.md). `brick` is the smallest everywhere, and the only one for
@@ -62,17 +52,10 @@ enum class VoxelPrecision {
   lean   ///< all but the displacements in float: 24 bytes
 };
 
-/// As on command lines and in results.
-inline const char* name_of(VoxelPrecision precision) {
-  switch (precision) {
-  case VoxelPrecision::fp64:
-    return "double";
-  case VoxelPrecision::mixed:
-    return "mixed";
-  case VoxelPrecision::lean:
-    break;
-  }
-  return "lean";
+constexpr Names<VoxelPrecision> names_of(VoxelPrecision) {
+  return {{VoxelPrecision::fp64, "double"},
+          {VoxelPrecision::mixed, "mixed"},
+          {VoxelPrecision::lean, "lean"}};
 }
 
 /// The fastest with the default operator (docs/performance/bone.md).

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <ossatura/core/base/backend.hpp>
+#include <ossatura/core/base/names.hpp>
 #include <ossatura/core/mesh/tetra_mesh.hpp>
 
 #include <cmath>
@@ -37,29 +38,20 @@ enum class EikonalMethod {
   spread,    ///< sub-domains, each spread over several teams (the paper's first decomposition)
   patch      ///< sub-domains, each solved by one team (the paper's second)
 };
-inline constexpr EikonalMethod all_eikonal_methods[] = {
-    EikonalMethod::queue, EikonalMethod::scan, EikonalMethod::spread, EikonalMethod::patch};
 
 template<class Exec>
 constexpr EikonalMethod default_eikonal_method =
     BackendTraits<Exec>::is_device ? EikonalMethod::queue : EikonalMethod::spread;
 
-/// As on command lines and in results.
-inline const char* name_of(EikonalMethod method) {
-  switch (method) {
-  case EikonalMethod::automatic:
-    return "auto";
-  case EikonalMethod::queue:
-    return "queue";
-  case EikonalMethod::scan:
-    return "scan";
-  case EikonalMethod::spread:
-    return "spread";
-  case EikonalMethod::patch:
-    break;
-  }
-  return "patch";
+constexpr Names<EikonalMethod> names_of(EikonalMethod) {
+  return {{EikonalMethod::automatic, "auto"},
+          {EikonalMethod::queue, "queue"},
+          {EikonalMethod::scan, "scan", is_published},
+          {EikonalMethod::spread, "spread"},
+          {EikonalMethod::patch, "patch", is_published}};
 }
+inline constexpr Names<EikonalMethod> all_eikonal_methods =
+    name_table<EikonalMethod>.without(EikonalMethod::automatic);
 
 /// The numbers stored of the metric of a tetrahedron.
 enum class TetraMetric {
@@ -67,8 +59,8 @@ enum class TetraMetric {
   products ///< 18 inner products of edges
 };
 
-inline const char* name_of(TetraMetric metric) {
-  return metric == TetraMetric::lengths ? "lengths" : "products";
+constexpr Names<TetraMetric> names_of(TetraMetric) {
+  return {{TetraMetric::lengths, "lengths"}, {TetraMetric::products, "products"}};
 }
 
 struct EikonalOptions {

@@ -3,6 +3,7 @@
 // gradients on one of the operators of kernels/hexa/operator.hpp, with a choice of preconditioners.
 #pragma once
 
+#include <ossatura/core/base/names.hpp>
 #include <ossatura/core/mesh/hexa_model.hpp>
 #include <ossatura/kernels/algebra/constraints.hpp>
 #include <ossatura/kernels/hexa/arrays.hpp>
@@ -23,15 +24,21 @@ enum class HexaPreconditioner {
   amg           ///< smoothed aggregation (solvers/aggregation/multigrid.hpp)
 };
 
-inline const char* name_of(HexaPreconditioner preconditioner) {
-  constexpr const char* names[] = {"jacobi", "block-jacobi", "chebyshev", "amg"};
-  return names[int(preconditioner)];
+constexpr Names<HexaPreconditioner> names_of(HexaPreconditioner) {
+  return {{HexaPreconditioner::jacobi, "jacobi"},
+          {HexaPreconditioner::block_jacobi, "block-jacobi"},
+          {HexaPreconditioner::chebyshev, "chebyshev"},
+          {HexaPreconditioner::amg, "amg"}};
 }
 
 enum class HexaPrecision {
   fp64, ///< everything
   mixed ///< the preconditioner in fp32, the iteration in fp64
 };
+
+constexpr Names<HexaPrecision> names_of(HexaPrecision) {
+  return {{HexaPrecision::mixed, "mixed"}, {HexaPrecision::fp64, "double"}};
+}
 
 struct HexaSolverOptions {
   HexaOperatorKind kind = HexaOperatorKind::automatic;

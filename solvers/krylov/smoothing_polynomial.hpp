@@ -10,6 +10,7 @@
 //     doi:10.1007/BF02017352.
 #pragma once
 
+#include <ossatura/core/base/names.hpp>
 #include <ossatura/core/base/require.hpp>
 
 #include <Kokkos_MathematicalConstants.hpp>
@@ -25,6 +26,12 @@ enum class SmootherKind {
   fourth_kind,        ///< least sup of t p(t)^2 on [0, lmax] [2, section 4.2]
   optimal_fourth_kind ///< least sup of t p(t)^2 / (1 - p(t)^2): the best V-cycle bound [2]
 };
+
+constexpr Names<SmootherKind> names_of(SmootherKind) {
+  return {{SmootherKind::first_kind, "first"},
+          {SmootherKind::fourth_kind, "fourth"},
+          {SmootherKind::optimal_fourth_kind, "optimal"}};
+}
 
 struct SmootherOptions {
   SmootherKind kind = SmootherKind::optimal_fourth_kind;

@@ -17,6 +17,8 @@ namespace ossatura {
 
 namespace {
 
+const PfemGeneratorDefaults generator_defaults;
+
 bool is_box(const std::string& generator) {
   return generator != "sphere" && generator != "cylinder";
 }
@@ -49,15 +51,16 @@ std::string times(const std::array<int, 3>& cells) {
 
 PfemBody make_box(const PfemGenerator& source) {
   PfemBody body;
-  const std::array<int, 3> cells = source.cells.value_or(std::array<int, 3>{3, 3, 3});
-  const std::array<double, 3> size = source.size.value_or(std::array<double, 3>{1, 1, 1});
+  const std::array<int, 3> cells = source.cells.value_or(generator_defaults.cells);
+  const std::array<double, 3> size = source.size.value_or(generator_defaults.size);
   ElementMesh& mesh = body.shape.mesh;
   mesh = make_hexa_box({cells[0], cells[1], cells[2]}, {size[0], size[1], size[2]});
-  if (const double amount = source.distort.value_or(source.generator == "distorted" ? 0.2 : 0);
+  if (const double amount =
+          source.distort.value_or(source.generator == "distorted" ? generator_defaults.distort : 0);
       amount > 0)
     distort(mesh, amount, source.seed);
   if (source.shear || source.generator == "sheared") {
-    const std::array<double, 3> s = source.shear.value_or(std::array<double, 3>{0.3, 0.2, 0.1});
+    const std::array<double, 3> s = source.shear.value_or(generator_defaults.shear);
     shear(mesh, {s[0], s[1], s[2]});
   }
   body.source = source.generator + " box of " + times(cells) + " cells";
@@ -78,8 +81,10 @@ PfemBody make_box(const PfemGenerator& source) {
 }
 
 PfemBody make_sphere(const PfemGenerator& source) {
-  const double a = source.inner.value_or(1), b = source.outer.value_or(2);
-  const int along = source.along.value_or(1), across = source.across.value_or(1);
+  const double a = source.inner.value_or(generator_defaults.inner),
+               b = source.outer.value_or(generator_defaults.outer);
+  const int along = source.along.value_or(generator_defaults.along),
+            across = source.across.value_or(generator_defaults.across);
   PfemBody body;
   body.shape = make_sphere_octant(a, b, along, across);
   body.is_exact = true;
@@ -105,10 +110,12 @@ PfemBody make_sphere(const PfemGenerator& source) {
 }
 
 PfemBody make_cylinder(const PfemGenerator& source) {
-  const double a = source.inner.value_or(1), b = source.outer.value_or(2);
-  const double height = source.height.value_or(1);
-  const int along = source.along.value_or(1), across = source.across.value_or(1),
-            up = source.up.value_or(1);
+  const double a = source.inner.value_or(generator_defaults.inner),
+               b = source.outer.value_or(generator_defaults.outer);
+  const double height = source.height.value_or(generator_defaults.height);
+  const int along = source.along.value_or(generator_defaults.along),
+            across = source.across.value_or(generator_defaults.across),
+            up = source.up.value_or(generator_defaults.up);
   PfemBody body;
   body.shape = make_cylinder_quarter(a, b, height, along, across, up);
   body.is_exact = true;

@@ -28,6 +28,16 @@ struct PfemGenerator {
   std::uint64_t seed = 0;                           ///< of the distortion
 };
 
+/// A generator takes these where its source says nothing.
+struct PfemGeneratorDefaults {
+  std::array<int, 3> cells{3, 3, 3};
+  std::array<double, 3> size{1, 1, 1}, shear{0.3, 0.2, 0.1}; ///< the latter of sheared
+  double distort = 0.2;                                      ///< of distorted
+  int along = 1, across = 1, up = 1;
+  double inner = 1, outer = 2, height = 1;
+  double young = 1; ///< Pa, of a body without a material
+};
+
 struct PfemSupport {
   MeshSelection where;
   std::uint8_t components = 7;          ///< bit c: component c is held

@@ -10,6 +10,7 @@
 //     66 (1994) 493-515, doi:10.1007/BF01385709.
 #pragma once
 
+#include <ossatura/core/base/names.hpp>
 #include <ossatura/kernels/pfem/operator.hpp>
 #include <ossatura/kernels/pfem/stiffness/method.hpp>
 #include <ossatura/solvers/krylov/cg.hpp>
@@ -27,9 +28,10 @@ enum class HierarchicPreconditioner {
   vertex_stars ///< order 1 and vertex stars, additive
 };
 
-inline const char* name_of(HierarchicPreconditioner preconditioner) {
-  constexpr const char* names[] = {"none", "jacobi", "vertex-stars"};
-  return names[int(preconditioner)];
+constexpr Names<HierarchicPreconditioner> names_of(HierarchicPreconditioner) {
+  return {{HierarchicPreconditioner::none, "none"},
+          {HierarchicPreconditioner::jacobi, "jacobi"},
+          {HierarchicPreconditioner::vertex_stars, "vertex-stars"}};
 }
 
 struct HierarchicSolverOptions {

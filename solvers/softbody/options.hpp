@@ -2,6 +2,8 @@
 // These options say how soft bodies are stepped and how their systems are solved.
 #pragma once
 
+#include <ossatura/core/base/names.hpp>
+
 namespace ossatura {
 
 enum class SoftAssembly {
@@ -75,59 +77,46 @@ struct SoftOptions {
   int max_halvings = 6; ///< a step whose matrix is not positive definite is taken in halves
 };
 
-inline const char* name_of(FactorRefresh refresh) {
-  return refresh == FactorRefresh::sync    ? "sync"
-         : refresh == FactorRefresh::every ? "every"
-                                           : "background";
+constexpr Names<FactorRefresh> names_of(FactorRefresh) {
+  return {{FactorRefresh::sync, "sync"},
+          {FactorRefresh::every, "every"},
+          {FactorRefresh::background, "background"}};
 }
 
-inline const char* name_of(FactorApply apply) {
-  switch (apply) {
-  case FactorApply::automatic:
-    return "auto";
-  case FactorApply::levels:
-    return "levels";
-  case FactorApply::dissection:
-    return "dissection";
-  case FactorApply::supernodes:
-    return "supernodes";
-  case FactorApply::inverse:
-    break;
-  }
-  return "inverse";
+constexpr Names<FactorApply> names_of(FactorApply) {
+  return {{FactorApply::automatic, "auto"},
+          {FactorApply::levels, "levels", is_published},
+          {FactorApply::dissection, "dissection", is_published},
+          {FactorApply::supernodes, "supernodes"},
+          {FactorApply::inverse, "inverse"}};
 }
 
-inline const char* name_of(FactorStorage storage) {
-  return storage == FactorStorage::automatic ? "auto"
-         : storage == FactorStorage::fp64    ? "fp64"
-         : storage == FactorStorage::fp32    ? "fp32"
-                                             : "fp16";
+constexpr Names<FactorStorage> names_of(FactorStorage) {
+  return {{FactorStorage::automatic, "auto"},
+          {FactorStorage::fp64, "fp64"},
+          {FactorStorage::fp32, "fp32"},
+          {FactorStorage::fp16, "fp16"}};
 }
 
-inline const char* name_of(SoftPreconditioner preconditioner) {
-  switch (preconditioner) {
-  case SoftPreconditioner::none:
-    return "none";
-  case SoftPreconditioner::jacobi:
-    return "jacobi";
-  case SoftPreconditioner::block_jacobi:
-    return "block-jacobi";
-  case SoftPreconditioner::ldlt:
-    break;
-  }
-  return "ldlt";
+constexpr Names<SoftPreconditioner> names_of(SoftPreconditioner) {
+  return {{SoftPreconditioner::none, "none"},
+          {SoftPreconditioner::jacobi, "jacobi"},
+          {SoftPreconditioner::block_jacobi, "block-jacobi"},
+          {SoftPreconditioner::ldlt, "ldlt"}};
 }
 
-inline const char* name_of(SoftAssembly assembly) {
-  return assembly == SoftAssembly::elements ? "elements" : "triplets";
+constexpr Names<SoftAssembly> names_of(SoftAssembly) {
+  return {{SoftAssembly::elements, "elements"}, {SoftAssembly::triplets, "triplets", is_published}};
 }
 
-inline const char* name_of(SoftProduct product) {
-  return product == SoftProduct::blocks ? "blocks" : "kokkos-kernels";
+constexpr Names<SoftProduct> names_of(SoftProduct) {
+  return {{SoftProduct::blocks, "blocks"}, {SoftProduct::kokkos_kernels, "kokkos-kernels"}};
 }
 
-inline const char* name_of(FactorPlace place) {
-  return place == FactorPlace::automatic ? "auto" : place == FactorPlace::host ? "host" : "device";
+constexpr Names<FactorPlace> names_of(FactorPlace) {
+  return {{FactorPlace::automatic, "auto"},
+          {FactorPlace::host, "host"},
+          {FactorPlace::device, "device"}};
 }
 
 } // namespace ossatura

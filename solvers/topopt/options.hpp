@@ -3,6 +3,7 @@
 // E_min).
 #pragma once
 
+#include <ossatura/core/base/names.hpp>
 #include <ossatura/solvers/hexa/solver.hpp>
 
 namespace ossatura {
@@ -24,15 +25,17 @@ enum class DesignMethod {
   mma ///< method of moving asymptotes, Svanberg 1987
 };
 
-inline const char* name_of(DesignObjective objective) {
-  return objective == DesignObjective::compliance ? "compliance" : "mechanism";
+constexpr Names<DesignObjective> names_of(DesignObjective) {
+  return {{DesignObjective::compliance, "compliance"}, {DesignObjective::mechanism, "mechanism"}};
 }
-inline const char* name_of(DesignFilter filter) {
-  constexpr const char* names[] = {"none", "sensitivity", "density", "helmholtz"};
-  return names[int(filter)];
+constexpr Names<DesignFilter> names_of(DesignFilter) {
+  return {{DesignFilter::none, "none"},
+          {DesignFilter::sensitivity, "sensitivity"},
+          {DesignFilter::density, "density"},
+          {DesignFilter::helmholtz, "helmholtz"}};
 }
-inline const char* name_of(DesignMethod method) {
-  return method == DesignMethod::oc ? "oc" : "mma";
+constexpr Names<DesignMethod> names_of(DesignMethod) {
+  return {{DesignMethod::oc, "oc"}, {DesignMethod::mma, "mma"}};
 }
 
 /// A parameter that grows: `start`, and after each `every` steps times `factor` plus `increment`,
@@ -62,6 +65,15 @@ struct DesignOptions {
   int max_steps = 200;
   HexaSolverOptions solver;
   bool warm_start = true; ///< solves start from the displacements of the step before
+
+  /// The defaults of mechanisms.
+  static DesignOptions mechanism() {
+    DesignOptions options;
+    options.objective = DesignObjective::mechanism;
+    options.method = DesignMethod::mma;
+    options.move = 0.1; // or the way to the output may be cut before it works
+    return options;
+  }
 };
 
 } // namespace ossatura

@@ -699,7 +699,7 @@ class Usage(TopoptCase):
 
     def test_help_and_printed_configuration(self):
         text = self.ossatura("topopt", "--help").stdout
-        for part in ("Problem:", "Linear systems", "--operator auto|ebe", "Examples:", "inverter",
+        for part in ("Problem:", "Linear systems", "--operator auto|csr", "|nbn|", "Examples:", "inverter",
                      "75  stopped by SIGINT"):
             self.assertIn(part, text)
         arguments = ("mbb", "--cells", "6x2x3", "--steps", "3", "--penalty", "1:3:20:+0.5",

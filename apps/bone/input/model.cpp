@@ -178,7 +178,7 @@ void read_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& m
   } else {
     file.modulus = read_raw(options);
   }
-  model.description = std::string(name_of(format)) + " image";
+  model.description = std::string(title_of(format)) + " image";
   model.edge = options.spacing.value_or(file.modulus.spacing);
   model.origin = file.modulus.origin;
   model.direction = file.modulus.direction;

@@ -2,7 +2,9 @@
 #include "apps/bone/input/options.hpp"
 
 #include "apps/bone/input/condition_syntax.hpp"
+#include "apps/bone/input/solver_choice.hpp"
 #include "apps/driver/exit_code.hpp"
+#include "apps/driver/options/default_text.hpp"
 #include "apps/driver/options/notation.hpp"
 #include "apps/driver/options/option_kinds.hpp"
 #include <ossatura/core/base/require.hpp>
@@ -12,7 +14,6 @@ namespace ossatura {
 namespace {
 
 using Items = std::vector<std::string>;
-const NamedValues<int> axes = {{"x", 0}, {"y", 1}, {"z", 2}};
 
 std::array<int, 3> parse_extents(const Items& items, bool one_is_cube) {
   if (items.size() != 3 && !(one_is_cube && items.size() == 1))
@@ -30,27 +31,11 @@ void add_input_options(CLI::App& app, BoneOptions& o) {
                  "Image of bone: ParOSol HDF5 (.h5), MetaImage (.mha, .mhd), NIfTI (.nii, .nii.gz) "
                  "or raw; or a closed surface (.off, .stl)")
       ->type_name("FILE");
-  add_choice(app, "--format", o.format,
-             {{"by-name", std::nullopt},
-              {"parosol", ImageFormat::parosol},
-              {"metaimage", ImageFormat::metaimage},
-              {"nifti", ImageFormat::nifti},
-              {"raw", ImageFormat::raw},
-              {"surface", ImageFormat::surface}},
-             "What the input is, where its name does not say");
+  add_choice(app, "--format", o.format, "What the input is, where its name does not say",
+             "by-name");
   add_list(app, "--shape", "NX,NY,NZ", "raw: voxels along x (fastest), y and z",
            [&o](const Items& items) { o.raw_shape = parse_extents(items, false); });
-  add_choice_of<SampleType>(app, "--type",
-                            {{"uint8", SampleType::u8},
-                             {"int8", SampleType::i8},
-                             {"uint16", SampleType::u16},
-                             {"int16", SampleType::i16},
-                             {"uint32", SampleType::u32},
-                             {"int32", SampleType::i32},
-                             {"float32", SampleType::f32},
-                             {"float64", SampleType::f64}},
-                            "", "raw: type of a voxel, little endian",
-                            [&o](SampleType type) { o.raw_type = type; });
+  add_choice(app, "--type", o.raw_type, "raw: type of a voxel, little endian");
   app.add_option("--spacing", o.spacing,
                  "Edge of a voxel, instead of what the file says; required for raw images, 1 for "
                  "generated ones")
@@ -60,32 +45,25 @@ void add_input_options(CLI::App& app, BoneOptions& o) {
       ->type_name("MM")
       ->capture_default_str();
   add_choice(app, "--modulus-unit", o.modulus_unit,
-             {{"auto", std::nullopt}, {"MPa", ModulusUnit::MPa}, {"GPa", ModulusUnit::GPa}},
              "Of the moduli in the input: programs that write ParOSol files differ, and files do "
-             "not say. auto: MPa, refused if the largest is below 100");
+             "not say. auto: MPa, refused if the largest is below 100",
+             "auto");
   add_choice(app, "--islands", o.islands,
-             {{"auto", Islands::automatic}, {"drop", Islands::drop}, {"error", Islands::error}},
              "Parts that no support holds, by way of shared nodes. auto: left out up to 1 % of the "
              "bone, else an error; drop: left out, but never most of the bone");
   app.add_flag("--largest-component", o.largest_component, "Keep only the largest connected part");
-  add_choice(app, "--connectivity", o.connected_by_node, {{"face", false}, {"node", true}},
-             "--largest-component: when two voxels are connected");
+  add_choice(app, "--connectivity", o.connected_by_node,
+             "--largest-component: when two voxels are connected",
+             {{false, "face"}, {true, "node"}});
 }
 
 void add_generator_options(CLI::App& app, BoneOptions& o) {
   app.option_defaults()->group("Generated input");
-  add_choice_of<BoneGenerator>(app, "--generate",
-                               {{"perlin", BoneGenerator::perlin},
-                                {"cube", BoneGenerator::cube},
-                                {"sphere", BoneGenerator::sphere},
-                                {"laminate", BoneGenerator::laminate}},
-                               "",
-                               "Make an image instead of reading one; perlin is like "
-                               "trabecular bone",
-                               [&o](BoneGenerator generator) { o.generator = generator; });
+  add_choice(app, "--generate", o.generator,
+             "Make an image instead of reading one; perlin is like trabecular bone");
   add_list(app, "--size", "NX[,NY,NZ]", "Voxels", [&o](const Items& items) {
     o.size = parse_extents(items, true);
-  })->default_str("64,64,64");
+  })->default_str(default_text(o.size, ','));
   app.add_option("--feature", o.feature,
                  "perlin: voxels per cell of the noise; multiplied with the size, the same bone at "
                  "another resolution")
@@ -114,18 +92,12 @@ void add_generator_options(CLI::App& app, BoneOptions& o) {
              for (const std::string& item : items)
                o.layers.push_back(parse_layer(item));
            });
-  add_choice(app, "--layer-axis", o.layer_axis, axes, "laminate: normal of the layers");
+  add_choice(app, "--layer-axis", o.layer_axis, "laminate: normal of the layers", axis_names);
 }
 
 void add_material_options(CLI::App& app, BoneOptions& o) {
   app.option_defaults()->group("Material");
   add_choice(app, "--law", o.law,
-             {{"by-format", GreyLaw::by_format},
-              {"modulus", GreyLaw::modulus},
-              {"threshold", GreyLaw::threshold},
-              {"linear", GreyLaw::linear},
-              {"power", GreyLaw::power},
-              {"labels", GreyLaw::labels}},
              "What a value v of the image means. modulus: it is Young's modulus (ParOSol files); "
              "threshold: bone of --modulus where --lower <= v <= --upper; linear: E = intercept + "
              "slope v; power: E = coefficient (intercept + slope v)^exponent; labels: the table "
@@ -174,20 +146,20 @@ void add_test_options(CLI::App& app, BoneOptions& o) {
   app.option_defaults()->group("Mechanical test");
   add_choice_of<TestName>(
       app, "--test",
-      {{"auto", {LoadTest::by_input, -1, 0}},
-       {"axial", {LoadTest::axial, -1, 0}},
-       {"confined", {LoadTest::confined, -1, 0}},
-       {"shear-xy", {LoadTest::shear, 0, 1}},
-       {"shear-xz", {LoadTest::shear, 0, 2}},
-       {"shear-yx", {LoadTest::shear, 1, 0}},
-       {"shear-yz", {LoadTest::shear, 1, 2}},
-       {"shear-zx", {LoadTest::shear, 2, 0}},
-       {"shear-zy", {LoadTest::shear, 2, 1}},
-       {"torsion", {LoadTest::torsion, -1, 0}},
-       {"bending", {LoadTest::bending, -1, 0}},
-       {"homogenise", {LoadTest::homogenise, -1, 0}},
-       {"file", {LoadTest::prescribed, -1, 0}}},
-      "auto",
+      {{{LoadTest::by_input, -1, 0}, "auto"},
+       {{LoadTest::axial, -1, 0}, "axial"},
+       {{LoadTest::confined, -1, 0}, "confined"},
+       {{LoadTest::shear, 0, 1}, "shear-xy"},
+       {{LoadTest::shear, 0, 2}, "shear-xz"},
+       {{LoadTest::shear, 1, 0}, "shear-yx"},
+       {{LoadTest::shear, 1, 2}, "shear-yz"},
+       {{LoadTest::shear, 2, 0}, "shear-zx"},
+       {{LoadTest::shear, 2, 1}, "shear-zy"},
+       {{LoadTest::torsion, -1, 0}, "torsion"},
+       {{LoadTest::bending, -1, 0}, "bending"},
+       {{LoadTest::homogenise, -1, 0}, "homogenise"},
+       {{LoadTest::prescribed, -1, 0}, "file"}},
+      name_of(o.test),
       "Plates normal to --axis hold both ends. axial: the upper one moves along the axis; "
       "confined: and the sides cannot bulge; shear-AB: plates normal to A, the upper one moves "
       "along B; torsion: it turns about the axis; bending: both turn by half --angle; homogenise: "
@@ -199,8 +171,8 @@ void add_test_options(CLI::App& app, BoneOptions& o) {
           o.axis = name.axis;
         o.shear_direction = name.direction;
       });
-  add_choice(app, "--axis", o.axis, axes, "Normal of the plates");
-  add_choice(app, "--hinge", o.hinge, axes, "bending: the axis about which the plates turn");
+  add_choice(app, "--axis", o.axis, "Normal of the plates", axis_names);
+  add_choice(app, "--hinge", o.hinge, "bending: the axis about which the plates turn", axis_names);
   app.add_option("--strain", o.strain,
                  "Nominal strain, negative in compression; shear: displacement by height")
       ->type_name("X")
@@ -215,9 +187,9 @@ void add_test_options(CLI::App& app, BoneOptions& o) {
            "voxels, as FAIM and parosol-py have it; box: that of the box around them; or mm along "
            "the axes of the image from its lower corner",
            [&o](const Items& items) { o.centre = parse_centre(items); })
-      ->default_str("mass");
+      ->default_str(name_of(o.centre.kind));
   add_choice(
-      app, "--lateral", o.lateral, {{"constrained", Lateral::constrained}, {"free", Lateral::free}},
+      app, "--lateral", o.lateral,
       "Plates are glued to the bone, or leave it free: frictionless (axial), floating along the "
       "axis (shear, torsion), holding it along the axis only (bending)");
   app.add_option("--plate-depth", o.plate_depth,
@@ -252,50 +224,47 @@ void add_solver_options(CLI::App& app, BoneOptions& o) {
   app.add_option("--max-iterations", o.max_iterations, "Of conjugate gradients")
       ->type_name("N")
       ->capture_default_str();
-  add_choice(
-      app, "--operator", o.matrix,
-      {{"auto", std::nullopt},
-       {"offset", VoxelOperatorKind::offset},
-       {"hash", VoxelOperatorKind::hash},
-       {"gather", VoxelOperatorKind::gather},
-       {"brick", VoxelOperatorKind::brick}},
-      "offset: by element, with atomics on devices; hash: the same, finding nodes by perfect "
-      "hashing; gather: by node; brick: by tiles that march through z; both bitwise reproducible; "
-      "auto: the faster, brick on devices and offset on cores, or brick for lean precision");
-  add_choice(
-      app, "--hierarchy", o.hierarchy,
-      {{"split", Hierarchy::split}, {"averaged", Hierarchy::averaged}, {"paper", Hierarchy::paper}},
-      "Coarse levels. split: cells and nodes of parts that are not connected stay apart, "
-      "however near; averaged: one cell per place; paper: averaged, with the cycle and the "
-      "smoother of Arbenz et al. 2014");
-  add_choice_of<Cycle>(
-      app, "--cycle",
-      {{"v", Cycle::v}, {"w", Cycle::w}, {"inner-w", Cycle::inner_w}, {"amli", Cycle::amli}}, "",
-      "Multigrid cycle. amli, the default: V on the finest level, below it the "
-      "cycle of each level is repeated as a Chebyshev iteration; inner-w: V on "
-      "the finest level, W below; paper: w",
-      [&o](Cycle cycle) { o.cycle = cycle; });
-  app.add_option(
-         "--coarse-visits", o.coarse_visits,
-         "Cycles of the next level for each one on a level below the finest; cycle v: 1, else 2")
+  add_choice(app, "--operator", o.matrix,
+             "offset: by element, with atomics on devices; hash: the same, finding nodes by "
+             "perfect hashing; gather: by node; brick: by tiles that march through z; both bitwise "
+             "reproducible; auto: the faster, brick on devices and offset on cores, or brick for "
+             "lean precision",
+             "auto");
+  add_choice(app, "--hierarchy", o.hierarchy,
+             "Coarse levels. split: cells and nodes of parts that are not connected stay apart, "
+             "however near; averaged: one cell per place; paper: averaged, with the cycle and the "
+             "smoother of Arbenz et al. 2014");
+  // Defaults where --hierarchy is not the paper's and where it is.
+  BoneOptions by_paper;
+  by_paper.hierarchy = Hierarchy::paper;
+  const MultigridOptions own, paper = MultigridOptions::paper();
+  const auto both = [](const std::string& description, const auto& usual, const auto& published) {
+    return with_default(description, default_text(usual) + "; paper: " + default_text(published));
+  };
+  add_choice(app, "--cycle", o.cycle,
+             both("Multigrid cycle. amli: V on the finest level, below it the cycle of each level "
+                  "is repeated as a Chebyshev iteration; inner-w: V on the finest level, W below",
+                  cycle_of(BoneOptions()), cycle_of(by_paper)));
+  app.add_option("--coarse-visits", o.coarse_visits,
+                 with_default("Cycles of the next level for each one on a level below the finest",
+                              "cycle v: 1, else " + default_text(own.coarse_cycles)))
       ->type_name("N");
-  add_choice_of<SmootherKind>(app, "--smoother",
-                              {{"first", SmootherKind::first_kind},
-                               {"fourth", SmootherKind::fourth_kind},
-                               {"optimal", SmootherKind::optimal_fourth_kind}},
-                              "",
-                              "Chebyshev polynomial of the smoother: of the first kind, of the "
-                              "fourth, or that optimised for V-cycles (Lottes 2023), the default; "
-                              "paper: first",
-                              [&o](SmootherKind kind) { o.smoother = kind; });
-  app.add_option("--smoother-degree", o.smoother_degree,
-                 "Of the polynomial on the finest level; 2; paper: 10")
+  add_choice(app, "--smoother", o.smoother,
+             both("Chebyshev polynomial of the smoother: of the first kind, of the fourth, or that "
+                  "optimised for V-cycles (Lottes 2023)",
+                  own.smoother.kind, paper.smoother.kind));
+  app.add_option(
+         "--smoother-degree", o.smoother_degree,
+         both("Of the polynomial on the finest level", own.smoother.degree, paper.smoother.degree))
       ->type_name("N");
   app.add_option("--coarse-degree", o.coarse_degree,
-                 "The same below the finest level; 3; paper: as there")
+                 with_default("The same below the finest level",
+                              default_text(own.coarse_degree) + "; paper: as there"))
       ->type_name("N");
   app.add_option("--smoothing-ratio", o.smoothing_ratio,
-                 "Smoother first: largest eigenvalue by the smallest one that is smoothed; 16")
+                 with_default("Smoother first: largest eigenvalue by the smallest one that is "
+                              "smoothed",
+                              own.smoother.ratio))
       ->type_name("X");
   app.add_option("--direct-nodes", o.direct_nodes,
                  "Levels of so few nodes are solved directly; a good number for the backend if not "
@@ -306,9 +275,7 @@ void add_solver_options(CLI::App& app, BoneOptions& o) {
   app.add_option("--levels", o.levels, "Of the multigrid, at most; 1: no multigrid")
       ->type_name("N")
       ->capture_default_str();
-  add_choice(app, "--coarse", o.coarse,
-             {{"direct", CoarseSolver::direct}, {"cg", CoarseSolver::cg}},
-             "Solver of the coarsest level");
+  add_choice(app, "--coarse", o.coarse, "Solver of the coarsest level");
 }
 
 void add_result_options(CLI::App& app, BoneOptions& o) {
@@ -329,8 +296,7 @@ void add_result_options(CLI::App& app, BoneOptions& o) {
                  o.fields.push_back(item);
              }
            })
-      ->default_str("displacement,sed,von_mises,effective_strain");
-  o.fields = {"displacement", "sed", "von_mises", "effective_strain"};
+      ->default_str(joined(o.fields, ","));
   app.add_option("--hdf", o.hdf, "Fields as VTKHDF, for ParaView 5.11 and later")
       ->type_name("FILE");
   app.add_flag("--no-hdf", o.no_hdf, "No fields, even with --output-dir");

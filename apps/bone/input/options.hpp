@@ -26,6 +26,13 @@ namespace ossatura {
 
 enum class BoneGenerator { none, perlin, cube, sphere, laminate };
 
+constexpr Names<BoneGenerator> names_of(BoneGenerator) {
+  return {{BoneGenerator::perlin, "perlin"},
+          {BoneGenerator::cube, "cube"},
+          {BoneGenerator::sphere, "sphere"},
+          {BoneGenerator::laminate, "laminate"}};
+}
+
 /// What a value of the image means. `by_format`: `modulus` for ParOSol files, else an error that
 /// asks; generated images and surfaces are of one material.
 enum class GreyLaw {
@@ -36,6 +43,12 @@ enum class GreyLaw {
   power,     ///< E = coefficient * (intercept + slope * value)^exponent, between lower and upper
   labels     ///< a table
 };
+
+constexpr Names<GreyLaw> names_of(GreyLaw) {
+  return {{GreyLaw::by_format, "by-format"}, {GreyLaw::modulus, "modulus"},
+          {GreyLaw::threshold, "threshold"}, {GreyLaw::linear, "linear"},
+          {GreyLaw::power, "power"},         {GreyLaw::labels, "labels"}};
+}
 
 /// The material of one label.
 struct LabelEntry {
@@ -55,11 +68,22 @@ enum class LoadTest {
   prescribed  ///< nothing but what the input, --fix and --force say
 };
 
+constexpr Names<LoadTest> names_of(LoadTest) {
+  return {{LoadTest::by_input, "auto"},         {LoadTest::axial, "axial"},
+          {LoadTest::confined, "confined"},     {LoadTest::shear, "shear"},
+          {LoadTest::torsion, "torsion"},       {LoadTest::bending, "bending"},
+          {LoadTest::homogenise, "homogenise"}, {LoadTest::prescribed, "file"}};
+}
+
 /// The way in which plates hold their nodes across the axis in an axial test.
 enum class Lateral {
   constrained, ///< glued
   free         ///< frictionless; rigid motions are held at single nodes
 };
+
+constexpr Names<Lateral> names_of(Lateral) {
+  return {{Lateral::constrained, "constrained"}, {Lateral::free, "free"}};
+}
 
 enum class Cycle {
   v,       ///< one cycle of the next level for every one
@@ -67,12 +91,22 @@ enum class Cycle {
   inner_w, ///< one from the finest level, two below
   amli     ///< the same, the two weighted as a Chebyshev iteration
 };
+
+constexpr Names<Cycle> names_of(Cycle) {
+  return {{Cycle::v, "v"}, {Cycle::w, "w"}, {Cycle::inner_w, "inner-w"}, {Cycle::amli, "amli"}};
+}
+
 /// Levels below the voxels, and what goes with them.
 enum class Hierarchy {
   split,    ///< by connection, amli cycle, optimal smoother of degree 2, below the finest 3
   averaged, ///< by place, the same otherwise
   paper     ///< by place, w cycle, Chebyshev smoother of degree 10
 };
+
+constexpr Names<Hierarchy> names_of(Hierarchy) {
+  return {
+      {Hierarchy::split, "split"}, {Hierarchy::averaged, "averaged"}, {Hierarchy::paper, "paper"}};
+}
 
 /// Parts of the specimen that nothing holds.
 enum class Islands {
@@ -81,12 +115,20 @@ enum class Islands {
   error      ///< end the run
 };
 
+constexpr Names<Islands> names_of(Islands) {
+  return {{Islands::automatic, "auto"}, {Islands::drop, "drop"}, {Islands::error, "error"}};
+}
+
 /// What the plates of torsion and bending turn about.
 struct TurnCentre {
   enum class Kind { box, mass, point };
   Kind kind = Kind::mass;               ///< the centre of the bone's voxels, or of their box
   std::array<double, 3> point{0, 0, 0}; ///< mm along the axes of the image, from its lower corner
 };
+
+constexpr Names<TurnCentre::Kind> names_of(TurnCentre::Kind) {
+  return {{TurnCentre::Kind::box, "box"}, {TurnCentre::Kind::mass, "mass"}};
+}
 
 struct BoneOptions {
   CommonOptions common;
@@ -160,7 +202,8 @@ struct BoneOptions {
   CoarseSolver coarse = CoarseSolver::direct;
 
   // Results
-  std::vector<std::string> fields; ///< of the .hdf file
+  /// Of the .hdf file.
+  std::vector<std::string> fields = {"displacement", "sed", "von_mises", "effective_strain"};
   std::string hdf;
   bool no_hdf = false;
   std::string parosol_output;

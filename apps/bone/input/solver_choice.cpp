@@ -43,7 +43,8 @@ VoxelSolverOptions solver_options(const BoneOptions& options, VoxelOperatorKind 
   const Cycle cycle = cycle_of(options);
   solver.multigrid.repetition = cycle == Cycle::amli ? Repetition::weighted : Repetition::smoothed;
   solver.multigrid.fine_cycles = cycle == Cycle::w ? 2 : 1;
-  solver.multigrid.coarse_cycles = options.coarse_visits.value_or(cycle == Cycle::v ? 1 : 2);
+  solver.multigrid.coarse_cycles =
+      options.coarse_visits.value_or(cycle == Cycle::v ? 1 : solver.multigrid.coarse_cycles);
   solver.multigrid.direct_nodes = options.direct_nodes.value_or(solver.multigrid.direct_nodes);
   solver.multigrid.launch_graphs = !options.no_launch_graphs;
   solver.multigrid.max_levels = options.levels;

@@ -15,6 +15,8 @@ namespace ossatura {
 template<class Options>
 class Changes {
 public:
+  Options defaults; ///< what help shows, and what applied() begins with
+
   using Change = std::function<void(Options&)>;
 
   void add(Change change) { list_.push_back(std::move(change)); }
@@ -33,7 +35,7 @@ public:
   }
   /// The defaults with them.
   Options applied() const {
-    Options options;
+    Options options = defaults;
     apply_to(options);
     return options;
   }

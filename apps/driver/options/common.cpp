@@ -25,15 +25,11 @@ void add_common_options(CLI::App& app, CommonOptions& options, const CommonChoic
          "Threads (openmp); if not given, OMP_NUM_THREADS or the processors that affinity and "
          "the container leave")
       ->type_name("N");
-  NamedValues<Precision> precisions;
-  for (const auto& known : NamedValues<Precision>{{"auto", Precision::automatic},
-                                                  {"double", Precision::fp64},
-                                                  {"mixed", Precision::mixed},
-                                                  {"lean", Precision::lean},
-                                                  {"single", Precision::fp32}})
-    if (std::count(choices.precisions.begin(), choices.precisions.end(), known.second) > 0)
-      precisions.push_back(known);
-  add_choice(app, "--precision", options.precision, precisions, choices.precision_help);
+  Names<Precision> precisions;
+  for (const Named<Precision>& known : name_table<Precision>)
+    if (std::count(choices.precisions.begin(), choices.precisions.end(), known.value) > 0)
+      precisions.add(known);
+  add_choice(app, "--precision", options.precision, choices.precision_help, precisions);
   app.add_option("--seed", options.seed, "Of everything random")
       ->check([](const std::string& text) {
         errno = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ossatura/core/base/log.hpp>
+#include <ossatura/core/base/names.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -22,6 +23,14 @@ enum class Precision {
   lean,      ///< all but the result and its residuals in fp32
   fp32       ///< "single"
 };
+
+constexpr Names<Precision> names_of(Precision) {
+  return {{Precision::automatic, "auto"},
+          {Precision::fp64, "double"},
+          {Precision::mixed, "mixed"},
+          {Precision::lean, "lean"},
+          {Precision::fp32, "single"}};
+}
 
 struct CommonOptions {
   std::string backend;        ///< one of backend_names(); the default is the last

@@ -2,6 +2,8 @@
 // These functions parse the small notations of options. Errors are std::invalid_argument.
 #pragma once
 
+#include <ossatura/core/base/names.hpp>
+
 #include <array>
 #include <sstream>
 #include <stdexcept>
@@ -10,6 +12,8 @@
 #include <vector>
 
 namespace ossatura {
+
+inline constexpr Names<int> axis_names = {{0, "x"}, {1, "y"}, {2, "z"}};
 
 /// Reads all of `text` as a number; throws std::invalid_argument where it is none.
 template<class Number>

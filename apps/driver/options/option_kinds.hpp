@@ -3,35 +3,49 @@
 // that register options include this header: CLI11 is heavy.
 #pragma once
 
-#include "apps/driver/options/named_values.hpp"
 #include "apps/driver/options/notation.hpp"
 #include "apps/driver/options/suggest.hpp"
+#include <ossatura/core/base/names.hpp>
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace ossatura {
 
+/// `description`, and which of the choices are published methods that no default chooses.
+template<class Value>
+std::string with_published(const std::string& description, const Names<Value>& choices) {
+  std::vector<std::string> published;
+  for (const Named<Value>& choice : choices)
+    if (choice.published)
+      published.emplace_back(choice.name);
+  return published.empty() ? description
+                           : description + ". Published methods: " + joined(published, ", ");
+}
+
 /// An option with one of a few named values, given to `assign`; another name is an error that lists
-/// them. `chosen` is the name of the default.
+/// them, published methods last. `chosen` is the name of the default.
 template<class Value, class Assign>
-CLI::Option* add_choice_of(CLI::App& app, const std::string& name,
-                           const NamedValues<Value>& choices, const std::string& chosen,
-                           const std::string& description, Assign assign) {
+CLI::Option* add_choice_of(CLI::App& app, const std::string& name, const Names<Value>& choices,
+                           const std::string& chosen, const std::string& description,
+                           Assign assign) {
   std::vector<std::string> names;
-  for (const auto& choice : choices)
-    names.emplace_back(choice.first);
+  for (const bool published : {false, true})
+    for (const Named<Value>& choice : choices)
+      if (choice.published == published)
+        names.emplace_back(choice.name);
   const std::string listed = joined(names, "|");
   const auto parse = [=](const CLI::results_t& results) {
-    const auto place = std::find(names.begin(), names.end(), results.at(0));
-    if (place == names.end())
-      throw CLI::ValidationError(name, "'" + results.at(0) + "' is not one of " + listed +
-                                           did_you_mean(results.at(0), names));
-    assign(choices[std::size_t(place - names.begin())].second);
-    return true;
+    for (const Named<Value>& choice : choices)
+      if (results.at(0) == choice.name) {
+        assign(choice.value);
+        return true;
+      }
+    throw CLI::ValidationError(name, "'" + results.at(0) + "' is not one of " + listed +
+                                         did_you_mean(results.at(0), names));
   };
   return app.add_option(name, parse, description)->type_name(listed)->default_str(chosen);
 }
@@ -39,13 +53,24 @@ CLI::Option* add_choice_of(CLI::App& app, const std::string& name,
 /// The same for a variable, whose present value is the default.
 template<class Value>
 CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& target,
-                        const NamedValues<Value>& choices, const std::string& description) {
-  std::string chosen;
-  for (const auto& [label, value] : choices)
-    if (value == target)
-      chosen = label;
-  return add_choice_of(app, name, choices, chosen, description,
+                        const std::string& description,
+                        const Names<Value>& choices = name_table<Value>) {
+  const char* chosen = choices.find(target);
+  return add_choice_of(app, name, choices, chosen == nullptr ? "" : chosen,
+                       with_published(description, choices),
                        [&target](const Value& value) { target = value; });
+}
+
+/// The same for a variable that may stay empty; `nothing`, if given, is the name of that choice.
+template<class Value>
+CLI::Option* add_choice(CLI::App& app, const std::string& name, std::optional<Value>& target,
+                        const std::string& description, const char* nothing = nullptr) {
+  Names<std::optional<Value>> choices;
+  if (nothing != nullptr)
+    choices.add({std::nullopt, nothing});
+  for (const Named<Value>& choice : name_table<Value>)
+    choices.add({choice.value, choice.name, choice.published});
+  return add_choice(app, name, target, description, choices);
 }
 
 /// An option that may be repeated, or is a list in a configuration file. `parse(arguments)` takes

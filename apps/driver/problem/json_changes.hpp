@@ -6,6 +6,7 @@
 #include "apps/driver/problem/json_place.hpp"
 
 #include <limits>
+#include <type_traits>
 
 namespace ossatura {
 
@@ -23,9 +24,10 @@ public:
     if (const auto found = place_.find(key))
       changes_.set(member, read(*found));
   }
-  template<class Member, class Value>
-  void choose(const char* key, Member member, const NamedValues<Value>& choices) {
-    set(key, member, [&choices](const JsonPlace& place) { return place.choice(choices); });
+  template<class Member>
+  void choose(const char* key, Member member) {
+    using Enum = std::decay_t<std::invoke_result_t<Member, Options&>>;
+    set(key, member, [](const JsonPlace& place) { return place.choice<Enum>(); });
   }
   template<class Member>
   void flag(const char* key, Member member) {

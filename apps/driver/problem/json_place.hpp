@@ -3,7 +3,7 @@
 // "scene.json: objects[1].material.young: ...".
 #pragma once
 
-#include "apps/driver/options/named_values.hpp"
+#include <ossatura/core/base/names.hpp>
 #include <ossatura/core/base/require.hpp>
 
 #include <nlohmann/json.hpp>
@@ -72,12 +72,12 @@ public:
   /// One of a few names, and what it stands for.
   std::string one_of(const std::vector<std::string>& names) const;
   template<class Value>
-  Value choice(const NamedValues<Value>& choices) const {
+  Value choice(const Names<Value>& choices = name_table<Value>) const {
     std::vector<std::string> names;
-    for (const auto& one : choices)
-      names.emplace_back(one.first);
+    for (const Named<Value>& one : choices)
+      names.emplace_back(one.name);
     const auto place = std::find(names.begin(), names.end(), one_of(names));
-    return choices[std::size_t(place - names.begin())].second;
+    return choices.begin()[place - names.begin()].value;
   }
 
   /// Throws "WHERE: VALUE: expected EXPECTED".

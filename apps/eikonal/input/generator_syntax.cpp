@@ -55,18 +55,6 @@ std::array<int, 3> parse_cells(const std::string& text) {
 
 } // namespace
 
-const char* name_of(MeshGenerator kind) {
-  switch (kind) {
-  case MeshGenerator::ventricles:
-    return "ventricles";
-  case MeshGenerator::slab:
-    return "slab";
-  case MeshGenerator::box:
-    break;
-  }
-  return "box";
-}
-
 GeneratedMesh parse_generated_mesh(const std::string& text) {
   const std::size_t colon = text.find(':');
   const Kind& kind = find_kind(text.substr(0, colon));

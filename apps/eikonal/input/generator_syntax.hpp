@@ -2,12 +2,20 @@
 // This file parses the notation of --generate, which makes a mesh instead of reading one.
 #pragma once
 
+#include <ossatura/core/base/names.hpp>
+
 #include <array>
 #include <string>
 
 namespace ossatura {
 
 enum class MeshGenerator { ventricles, slab, box };
+
+constexpr Names<MeshGenerator> names_of(MeshGenerator) {
+  return {{MeshGenerator::ventricles, "ventricles"},
+          {MeshGenerator::slab, "slab"},
+          {MeshGenerator::box, "box"}};
+}
 
 struct GeneratedMesh {
   MeshGenerator kind;
@@ -22,8 +30,5 @@ struct GeneratedMesh {
 /// Throws std::invalid_argument for other kinds and keys, with a near one, and for values out of
 /// range.
 GeneratedMesh parse_generated_mesh(const std::string& text);
-
-/// "ventricles", "slab" or "box".
-const char* name_of(MeshGenerator kind);
 
 } // namespace ossatura

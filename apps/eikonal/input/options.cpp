@@ -96,16 +96,12 @@ void add_site_options(CLI::App& app, EikonalCommandOptions& o) {
 
 void add_solver_options(CLI::App& app, EikonalCommandOptions& o) {
   app.option_defaults()->group("Solver");
-  NamedValues<EikonalMethod> methods{{name_of(EikonalMethod::automatic), EikonalMethod::automatic}};
-  for (const EikonalMethod method : all_eikonal_methods)
-    methods.emplace_back(name_of(method), method);
-  add_choice(app, "--method", o.solver.method, methods,
+  add_choice(app, "--method", o.solver.method,
              "Fast iterative method. auto: the fastest for the backend; queue: of active vertices; "
              "scan: lists by prefix sums, a thread for each tetrahedron (Ganellari et al. 2018); "
              "spread, patch: sub-domains, by several teams each or by one (their two "
              "decompositions)");
   add_choice(app, "--metric", o.solver.metric,
-             {{"lengths", TetraMetric::lengths}, {"products", TetraMetric::products}},
              "Stored of each tetrahedron: 6 squared lengths of edges or 18 inner products");
   app.add_flag("--deterministic", o.solver.deterministic,
                "Bitwise the same result for any number of threads, method and sub-domains");

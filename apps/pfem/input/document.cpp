@@ -31,7 +31,9 @@ void check_generator(const PfemGenerator& source, const std::string& where,
     if (use.given && !use.used)
       fail<InputError>(where, shown(use.key), " has no effect on the generator ", source.generator,
                        ": leave it out");
-  const double inner = source.inner.value_or(1), outer = source.outer.value_or(2);
+  const PfemGeneratorDefaults defaults;
+  const double inner = source.inner.value_or(defaults.inner),
+               outer = source.outer.value_or(defaults.outer);
   if (!(inner < outer))
     fail<InputError>(where, shown("inner"), " is ", inner, ", ", shown("outer"), " ", outer,
                      ": the inner radius is less than the outer one");

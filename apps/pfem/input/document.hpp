@@ -24,6 +24,12 @@ struct PfemOptions {
   HierarchicSolverOptions solver;
 };
 
+/// A member of the solver's options within those of a problem.
+template<class Value>
+auto of_solver(Value HierarchicSolverOptions::*member) {
+  return member_of(&PfemOptions::solver, member);
+}
+
 /// Vectors element by element, with what goes with them.
 inline void choose_element_wise(PfemOptions& options) {
   options.solver.element_wise = true;
@@ -54,6 +60,9 @@ struct PfemSource : PfemGenerator {
 /// that is empty.
 void check_generator(const PfemGenerator& source, const std::string& where,
                      const std::string& dashes);
+
+inline constexpr int default_pfem_order = 4;
+inline constexpr double default_pfem_poisson = 0.3;
 
 struct PfemMaterial {
   std::optional<double> young, poisson; ///< where it is isotropic

@@ -14,8 +14,6 @@ namespace ossatura {
 
 namespace {
 
-constexpr int default_order = 4;
-
 PfemInput load_input(const PfemSource& source, PfemModel& model) {
   PfemInput input;
   if (source.kind == PfemSource::Kind::generator) {
@@ -50,7 +48,7 @@ std::vector<std::uint8_t> orders_of(const PfemOrders& orders, const MeshSelector
                      num_elem, " elements: give one for each");
   if (!orders.by_elem.empty())
     return orders.by_elem;
-  const auto all = std::uint8_t(orders.all.value_or(default_order));
+  const auto all = std::uint8_t(orders.all.value_or(default_pfem_order));
   if (orders.by_set.empty())
     return {all};
   std::vector<std::uint8_t> order(num_elem, all);
@@ -66,7 +64,7 @@ std::vector<double> elasticity_of(const PfemMaterial& material) {
     return material.elasticity;
   if (!material.young)
     return {};
-  return isotropic_elasticity(*material.young, material.poisson.value_or(0.3));
+  return isotropic_elasticity(*material.young, material.poisson.value_or(default_pfem_poisson));
 }
 
 ElasticityField elasticity_of(const PfemDocument& document, const PfemMaterial& all,
@@ -120,10 +118,10 @@ void warn_of_locking(const PfemDocument& document, const PfemMaterial& all,
                      const PfemModel& model) {
   constexpr double most = 0.49, most_at_all = 0.4999; // the matrix itself degenerates above
   constexpr int enough = 4;
-  double poisson = all.young ? all.poisson.value_or(0.3) : 0;
+  double poisson = all.young ? all.poisson.value_or(default_pfem_poisson) : 0;
   for (const PfemMaterialPart& part : document.materials)
     if (part.material.young)
-      poisson = std::max(poisson, part.material.poisson.value_or(0.3));
+      poisson = std::max(poisson, part.material.poisson.value_or(default_pfem_poisson));
   const int lowest = model.elements_by_order().begin()->first;
   if (poisson > most && (lowest < enough || poisson > most_at_all))
     log_warning("locking", document.file, ": Poisson's ratio is ", poisson, ", elements of order ",
@@ -194,14 +192,15 @@ PfemModel build_pfem_model(PfemDocument document) {
       material.young = input.model.young;
       material.poisson = material.poisson.value_or(input.model.poisson);
     } else if (!is_file && document.materials.empty()) {
-      material.young = 1;
+      material.young = PfemGeneratorDefaults().young;
     }
   }
   model.elasticity = elasticity_of(document, material, select, num_elem);
   add_pfem_supports(document, input, select, model);
   add_pfem_loads(document, input, select, model);
   if (input.body.exact && document.materials.empty() && material.elasticity.empty())
-    model.exact = input.body.exact(*material.young, material.poisson.value_or(0.3));
+    model.exact =
+        input.body.exact(*material.young, material.poisson.value_or(default_pfem_poisson));
   require_numbers(document.file, "elastic constants", model.elasticity.value);
   require_numbers(document.file, "forces", model.force);
   require_numbers(document.file, "displacements", model.displacement);

@@ -3,7 +3,6 @@
 
 #include "apps/driver/exit_code.hpp"
 #include "apps/driver/options/record_change.hpp"
-#include "apps/pfem/input/choices.hpp"
 #include <ossatura/solvers/pfem/generators.hpp>
 
 namespace ossatura {
@@ -14,6 +13,7 @@ using Items = std::vector<std::string>;
 
 void add_problem_options(CLI::App& app, PfemCommandOptions& o) {
   app.option_defaults()->group("Problem");
+  const PfemGeneratorDefaults d;
   app.add_option(
          "problem,--problem", o.problem,
          "A generator (" + joined(pfem_generator_names(), ", ") +
@@ -22,44 +22,62 @@ void add_problem_options(CLI::App& app, PfemCommandOptions& o) {
              "it. `ossatura pfem table3 --help`: the table of the paper")
       ->type_name("NAME|FILE");
   add_repeated(
-      app, "--cells", "AxBxC", "Cells of cube, sheared, distorted along x, y, z (3x3x3)",
+      app, "--cells", "AxBxC",
+      with_default("Cells of cube, sheared, distorted along x, y, z", default_text(d.cells, 'x')),
       [&o](const Items& items) { o.mesh.cells = parse_triple<int>(items.back(), 'x', "3x3x3"); });
-  add_repeated(app, "--size", "AxBxC", "Their size in m (1x1x1)", [&o](const Items& items) {
-    o.mesh.size = parse_triple<double>(items.back(), 'x', "2x1x1");
-  });
+  add_repeated(
+      app, "--size", "AxBxC", with_default("Their size in m", default_text(d.size, 'x')),
+      [&o](const Items& items) { o.mesh.size = parse_triple<double>(items.back(), 'x', "2x1x1"); });
   add_repeated(app, "--shear", "XY,XZ,YZ",
-               "Move them by so much: x by y, x by z, y by z (sheared: 0.3,0.2,0.1)",
+               with_default("Move them by so much: x by y, x by z, y by z",
+                            "sheared: " + default_text(d.shear, ',')),
                [&o](const Items& items) {
                  o.mesh.shear = parse_triple<double>(items.back(), ',', "0.3,0.2,0.1");
                });
   app.add_option("--distort", o.mesh.distort,
-                 "Move their inner vertices by up to so much of an edge, at random (by --seed), 0 "
-                 "to 0.5 (distorted: 0.2)")
+                 with_default("Move their inner vertices by up to so much of an edge, at random "
+                              "(by --seed), 0 to 0.5",
+                              "distorted: " + default_text(d.distort)))
       ->type_name("X");
-  app.add_option("--along", o.mesh.along,
-                 "Elements along the surface of sphere (each way) and cylinder (1)")
+  app.add_option(
+         "--along", o.mesh.along,
+         with_default("Elements along the surface of sphere (each way) and cylinder", d.along))
       ->type_name("N");
-  app.add_option("--across", o.mesh.across, "Elements from their inner to their outer surface (1)")
+  app.add_option("--across", o.mesh.across,
+                 with_default("Elements from their inner to their outer surface", d.across))
       ->type_name("N");
-  app.add_option("--up", o.mesh.up, "Elements along the axis of cylinder (1)")->type_name("N");
-  app.add_option("--inner", o.mesh.inner, "Their inner radius in m (1)")->type_name("X");
-  app.add_option("--outer", o.mesh.outer, "Their outer radius in m (2)")->type_name("X");
-  app.add_option("--height", o.mesh.height, "Of cylinder in m (1)")->type_name("X");
-  app.add_option("--unit", o.unit, "m per unit of length of a mesh file (1)")->type_name("X");
-  app.add_option("--young", o.young, "Young's modulus in Pa (of generators: 1)")->type_name("X");
-  app.add_option("--poisson", o.poisson, "Poisson's ratio (0.3)")->type_name("X");
+  app.add_option("--up", o.mesh.up, with_default("Elements along the axis of cylinder", d.up))
+      ->type_name("N");
+  app.add_option("--inner", o.mesh.inner, with_default("Their inner radius in m", d.inner))
+      ->type_name("X");
+  app.add_option("--outer", o.mesh.outer, with_default("Their outer radius in m", d.outer))
+      ->type_name("X");
+  app.add_option("--height", o.mesh.height, with_default("Of cylinder in m", d.height))
+      ->type_name("X");
+  app.add_option("--unit", o.unit,
+                 with_default("m per unit of length of a mesh file", PfemSource().unit))
+      ->type_name("X");
+  app.add_option("--young", o.young,
+                 with_default("Young's modulus in Pa", "of generators: " + default_text(d.young)))
+      ->type_name("X");
+  app.add_option("--poisson", o.poisson, with_default("Poisson's ratio", default_pfem_poisson))
+      ->type_name("X");
 }
 
 void add_discretisation_options(CLI::App& app, PfemCommandOptions& o) {
   app.option_defaults()->group("Elements (defaults: the problem's, else those in parentheses)");
   using O = PfemOptions;
-  app.add_option("-p,--order", o.order, "Order of all elements, 1 to 10 (4)")->type_name("P");
-  add_named(app, o.changes, "--space", &O::space, space_choices(),
-            "Products of superlinear degree up to the order, or all up to the order (trunk)");
+  app.add_option("-p,--order", o.order,
+                 with_default("Order of all elements, 1 to 10", default_pfem_order))
+      ->type_name("P");
+  add_named(app, o.changes, "--space", &O::space,
+            "Products of superlinear degree up to the order, or all up to the order");
   const auto rule = add_choice_of(
-      app, "--quadrature", quadrature_choices(), "",
-      "Points along each axis; paper: max(2, ceil((3p-2)/2)), which is too few at p = 2 (p+1; "
-      "sphere and cylinder: p+4 points)",
+      app, "--quadrature", name_table<QuadratureRule>, "",
+      with_default(
+          "Points along each axis; paper: max(2, ceil((3p-2)/2)), which is too few at p = 2",
+          default_text(o.changes.defaults.discretisation.rule) +
+              "; sphere and cylinder: p+4 points"),
       [&o](QuadratureRule value) {
         o.changes.add([value](O& options) { choose_rule(value, options); });
       });
@@ -70,9 +88,7 @@ void add_discretisation_options(CLI::App& app, PfemCommandOptions& o) {
       ->type_name("N")
       ->excludes(rule);
   add_named(app, o.changes, "--scaling", member_of(&O::discretisation, &HierarchicOptions::scaling),
-            scaling_choices(),
-            "Of integrated Legendre polynomials: derivatives orthonormal, or as in the paper "
-            "(orthonormal)");
+            "Of integrated Legendre polynomials: derivatives orthonormal, or as in the paper");
 }
 
 void add_solver_options(CLI::App& app, PfemCommandOptions& o) {
@@ -83,18 +99,15 @@ void add_solver_options(CLI::App& app, PfemCommandOptions& o) {
       "--element-wise", [&o] { o.changes.add(choose_element_wise); },
       "Keep the vectors of the iteration element by element, as the paper does: --operator "
       "packed, --preconditioner jacobi or none");
-  add_named(app, o.changes, "--operator", of_solver(&S::kind), hierarchic_operator_choices(),
+  add_named(app, o.changes, "--operator", of_solver(&S::kind),
             "How the matrix is applied: element by element, assembled, from the vertices, or one "
-            "matrix for elements of one shape (auto)");
-  add_named(app, o.changes, "--form", of_solver(&S::form), form_choices(),
-            "How element matrices are formed (auto)");
+            "matrix for elements of one shape");
+  add_named(app, o.changes, "--form", of_solver(&S::form), "How element matrices are formed");
   add_named(app, o.changes, "--preconditioner", of_solver(&S::preconditioner),
-            hierarchic_preconditioner_choices(),
-            "vertex-stars: order 1 and the modes around each vertex (vertex-stars)");
+            "vertex-stars: order 1 and the modes around each vertex");
   add_number(app, o.changes, "--tolerance", of_solver(&S::tolerance), "X",
-             "True residual relative to the first one (1e-8)");
-  add_number(app, o.changes, "--max-iterations", of_solver(&S::max_iterations), "N",
-             "At most (5000)");
+             "True residual relative to the first one");
+  add_number(app, o.changes, "--max-iterations", of_solver(&S::max_iterations), "N", "At most");
 }
 
 void add_result_options(CLI::App& app, PfemCommandOptions& o) {

@@ -4,7 +4,6 @@
 #include "apps/driver/problem/json_changes.hpp"
 #include "apps/driver/problem/json_file.hpp"
 #include "apps/driver/problem/read_mechanics.hpp"
-#include "apps/pfem/input/choices.hpp"
 #include <ossatura/solvers/pfem/generators.hpp>
 
 #include <filesystem>
@@ -99,9 +98,9 @@ void read_solver(const Place& place, PfemDocument& problem) {
     problem.changes.add(choose_element_wise);
   using S = HierarchicSolverOptions;
   ChangeReader<PfemOptions> read(place, problem.changes);
-  read.choose("operator", of_solver(&S::kind), hierarchic_operator_choices());
-  read.choose("form", of_solver(&S::form), form_choices());
-  read.choose("preconditioner", of_solver(&S::preconditioner), hierarchic_preconditioner_choices());
+  read.choose("operator", of_solver(&S::kind));
+  read.choose("form", of_solver(&S::form));
+  read.choose("preconditioner", of_solver(&S::preconditioner));
   read.fraction("tolerance", of_solver(&S::tolerance),
                 "a relative residual, greater than 0 and less than 1");
   read.count("max_iterations", of_solver(&S::max_iterations), 1,
@@ -111,14 +110,13 @@ void read_solver(const Place& place, PfemDocument& problem) {
 void read_discretisation(const Place& place, PfemDocument& problem) {
   using O = PfemOptions;
   ChangeReader<O> read(place, problem.changes);
-  read.choose("space", &O::space, space_choices());
-  read.choose("scaling", member_of(&O::discretisation, &HierarchicOptions::scaling),
-              scaling_choices());
+  read.choose("space", &O::space);
+  read.choose("scaling", member_of(&O::discretisation, &HierarchicOptions::scaling));
   if (place.has("quadrature") && place.has("points"))
     fail<InputError>(place.where(), ": both \"quadrature\" and \"points\": leave one out");
   if (const auto rule = place.find("quadrature"))
     problem.changes.add(
-        [value = rule->choice(quadrature_choices())](O& options) { choose_rule(value, options); });
+        [value = rule->choice<QuadratureRule>()](O& options) { choose_rule(value, options); });
   if (const auto points = place.find("points"))
     problem.changes.add(
         [value = points->whole(1, 32, "quadrature points along each axis, 1 to 32")](O& options) {

@@ -3,7 +3,6 @@
 
 #include "apps/driver/exit_code.hpp"
 #include "apps/driver/options/record_change.hpp"
-#include "apps/softbody/input/choices.hpp"
 #include "apps/softbody/input/read_scene.hpp"
 
 namespace ossatura {
@@ -26,68 +25,69 @@ void add_scene_options(CLI::App& app, SoftbodyCommandOptions& o) {
                });
   app.add_option("--steps", o.steps, "Steps in all, those before --resume among them")
       ->type_name("N");
-  add_number(app, o.changes, "--time-step", &SoftOptions::time_step, "S", "Time of a step");
+  add_number(app, o.changes, "--time-step", &SoftOptions::time_step, "S", "Time of a step",
+             "the scene's");
 }
 
 void add_step_options(CLI::App& app, SoftbodyCommandOptions& o) {
   app.option_defaults()->group("Step (defaults: the scene's, else those in parentheses)");
   add_number(app, o.changes, "--newton", &SoftOptions::newton_iterations, "N",
-             "Newton iterations of a step at most; 1 is linearly implicit (1)");
+             "Newton iterations of a step at most; 1 is linearly implicit");
   add_number(app, o.changes, "--newton-tolerance", &SoftOptions::newton_tolerance, "X",
-             "Of them: residual relative to that at the step's start (1e-8)");
+             "Of them: residual relative to that at the step's start");
   add_number(app, o.changes, "--max-halvings", &SoftOptions::max_halvings, "N",
-             "A step whose matrix is not positive definite is taken in 2^N parts at most (6)");
-  add_named(app, o.changes, "--assembly", &SoftOptions::assembly, assembly_choices(),
-            "Element matrices summed through the element map, or through triplets (elements)");
+             "A step whose matrix is not positive definite is taken in 2^N parts at most");
+  add_named(app, o.changes, "--assembly", &SoftOptions::assembly,
+            "Element matrices summed through the element map, or through triplets");
   add_number(app, o.changes, "--contact-iterations", &SoftOptions::contact_iterations, "N",
              "Sweeps of projected Gauss-Seidel over the contacts, at most, in each round of "
-             "contact (200)");
-  add_number(
-      app, o.changes, "--contact-tolerance", &SoftOptions::contact_tolerance, "X",
-      "On gaps, complementarity and sliding after the step, relative to the free motion (1e-8)");
+             "contact");
+  add_number(app, o.changes, "--contact-tolerance", &SoftOptions::contact_tolerance, "X",
+             "On gaps, complementarity and sliding after the step, relative to the free motion");
 }
 
 void add_solver_options(CLI::App& app, SoftbodyCommandOptions& o) {
   app.option_defaults()->group("Linear systems (likewise)");
   add_number(app, o.changes, "--tolerance", &SoftOptions::tolerance, "X",
-             "Of conjugate gradients: true residual relative to the right-hand side (1e-9)");
+             "Of conjugate gradients: true residual relative to the right-hand side");
   add_number(app, o.changes, "--max-iterations", &SoftOptions::max_iterations, "N",
-             "Iterations of one system at most (2000)");
+             "Iterations of one system at most");
   add_number(app, o.changes, "--batch", &SoftOptions::batch, "N",
-             "Iterations between looks at the residual; 0: by itself (0)");
+             "Iterations between looks at the residual; 0: by itself");
   add_named(
-      app, o.changes, "--product", &SoftOptions::product, product_choices(),
+      app, o.changes, "--product", &SoftOptions::product,
       "With the matrix: by its 3 x 3 blocks, or by the spmv of Kokkos Kernels where the build "
-      "has it (blocks)");
+      "has it");
   add_named(app, o.changes, "--preconditioner", &SoftOptions::preconditioner,
-            preconditioner_choices(), "ldlt: a factor L D L^T, fresh or of an earlier step (ldlt)");
-  add_repeated(app, "--refresh", "sync|every:K|background",
-               "When the factor is made anew: for every system before it is solved; for every "
-               "K-th; all the time beside the steps, the newest finished one is used (every:4)",
-               [&o](const Items& items) {
-                 SoftOptions parsed;
-                 parse_refresh(items.back(), parsed);
-                 o.changes.set(&SoftOptions::refresh, parsed.refresh);
-                 o.changes.set(&SoftOptions::refresh_every, parsed.refresh_every);
-               });
+            "ldlt: a factor L D L^T, fresh or of an earlier step");
+  add_repeated(
+      app, "--refresh", "sync|every:K|background",
+      with_default("When the factor is made anew: for every system before it is solved; for every "
+                   "K-th; all the time beside the steps, the newest finished one is used",
+                   refresh_text(o.changes.defaults)),
+      [&o](const Items& items) {
+        SoftOptions parsed;
+        parse_refresh(items.back(), parsed);
+        o.changes.set(&SoftOptions::refresh, parsed.refresh);
+        o.changes.set(&SoftOptions::refresh_every, parsed.refresh_every);
+      });
   add_number(app, o.changes, "--refresh-after", &SoftOptions::refresh_after, "N",
-             "Iterations: a system that took more makes the next factor fresh (40)");
-  add_named(app, o.changes, "--factor", &SoftOptions::place, factor_choices(),
-            "Where it is made (auto)");
-  add_named(app, o.changes, "--apply", &SoftOptions::apply, apply_choices(),
+             "Iterations: a system that took more makes the next factor fresh");
+  add_named(app, o.changes, "--factor", &SoftOptions::place, "Where it is made");
+  add_named(app, o.changes, "--apply", &SoftOptions::apply,
             "How it is applied: rows by levels; tiles of nested dissection (Zeng and Courtecuisse "
             "2023); supernodes by levels; the inverse of L as dense rectangles, without levels. "
-            "auto: inverse on devices, supernodes on cores (auto)");
+            "auto: inverse on devices, supernodes on cores");
   add_named(
-      app, o.changes, "--factor-storage", &SoftOptions::storage, storage_choices(),
+      app, o.changes, "--factor-storage", &SoftOptions::storage,
       "Of the inverse of L; all else is in double precision. auto: fp16 on devices for factors "
-      "that are used again, else fp32 (auto)");
+      "that are used again, else fp32");
   add_number(
       app, o.changes, "--bands", &SoftOptions::bands, "K",
       "Parts of the inverse of L, 1 to 8: more of them have fewer entries and more launches. "
-      "0: by a model of both, and 1 for contact on devices (0)");
+      "0: by a model of both, and 1 for contact on devices");
   add_switch(app, o.changes, "warp", &SoftOptions::warp,
-             "A stale factor follows the rotations of the nodes (default)", "It does not");
+             "A stale factor follows the rotations of the nodes", "It does not");
 }
 
 void add_result_options(CLI::App& app, SoftbodyCommandOptions& o) {

@@ -67,13 +67,8 @@ MeshSelection read_nodes(const Place& place, const std::vector<std::string>& mor
 SoftMaterial read_material(const Place& place) {
   place.require_object({"law", "rotation", "young", "poisson", "c1", "c2", "bulk", "thickness"});
   SoftMaterial material;
-  const std::vector<std::pair<const char*, SoftLaw>> laws = {
-      {name_of(SoftLaw::corotational), SoftLaw::corotational},
-      {name_of(SoftLaw::stvk), SoftLaw::stvk},
-      {name_of(SoftLaw::mooney_rivlin), SoftLaw::mooney_rivlin},
-      {name_of(SoftLaw::neo_hookean), SoftLaw::neo_hookean}};
   if (const auto law = place.find("law"))
-    material.law = law->choice(laws);
+    material.law = law->choice<SoftLaw>();
   const bool is_rivlin = material.law == SoftLaw::mooney_rivlin;
   const bool is_corotational = material.law == SoftLaw::corotational;
   for (const auto& [name, used] :
@@ -84,9 +79,7 @@ SoftMaterial read_material(const Place& place) {
       fail<InputError>(place.where(), ": \"", name, "\" has no effect on the law ",
                        name_of(material.law), ": leave it out");
   if (const auto rotation = place.find("rotation"))
-    material.rotation =
-        rotation->choice<SoftRotation>({{name_of(SoftRotation::polar), SoftRotation::polar},
-                                        {name_of(SoftRotation::qr), SoftRotation::qr}});
+    material.rotation = rotation->choice<SoftRotation>();
   if (const auto thickness = place.find("thickness"))
     material.thickness = thickness->positive("the thickness of triangles in m, greater than 0");
   if (is_rivlin) {

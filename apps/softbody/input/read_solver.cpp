@@ -2,7 +2,6 @@
 // The reader takes the "solver" part from a scene.
 #include "apps/driver/options/notation.hpp"
 #include "apps/driver/problem/json_changes.hpp"
-#include "apps/softbody/input/choices.hpp"
 #include "apps/softbody/input/read_scene.hpp"
 
 namespace ossatura {
@@ -43,9 +42,9 @@ void read_solver(const JsonPlace& place, SoftOptions& o) {
   read.count("max_iterations", &SoftOptions::max_iterations, 1,
              "iterations of conjugate gradients, at least 1");
   read.count("batch", &SoftOptions::batch, 0, "iterations between two looks at the residual, or 0");
-  read.choose("assembly", &SoftOptions::assembly, assembly_choices());
-  read.choose("product", &SoftOptions::product, product_choices());
-  read.choose("preconditioner", &SoftOptions::preconditioner, preconditioner_choices());
+  read.choose("assembly", &SoftOptions::assembly);
+  read.choose("product", &SoftOptions::product);
+  read.choose("preconditioner", &SoftOptions::preconditioner);
   if (const auto refresh = place.find("refresh")) {
     const char* expected = "\"sync\", \"every:K\" with a whole K of at least 1, or \"background\"";
     try {
@@ -54,9 +53,9 @@ void read_solver(const JsonPlace& place, SoftOptions& o) {
       refresh->fail_value(expected);
     }
   }
-  read.choose("factor", &SoftOptions::place, factor_choices());
-  read.choose("apply", &SoftOptions::apply, apply_choices());
-  read.choose("factor_storage", &SoftOptions::storage, storage_choices());
+  read.choose("factor", &SoftOptions::place);
+  read.choose("apply", &SoftOptions::apply);
+  read.choose("factor_storage", &SoftOptions::storage);
   read.count("bands", &SoftOptions::bands, 0, "bands of the inverse factor, 1 to 8, or 0",
              max_inverse_bands);
   read.flag("warp", &SoftOptions::warp);

@@ -202,11 +202,8 @@ TopoptModel build_topopt_model(ProblemDocument document) {
                      ": all elements are solid or void, so that there is nothing to design");
   check_supports(document, model);
 
-  if (document.is_mechanism) {
-    model.options.objective = DesignObjective::mechanism;
-    model.options.method = DesignMethod::mma;
-    model.options.move = 0.1; // or the way to the output may be cut before it works
-  }
+  if (document.is_mechanism)
+    model.options = DesignOptions::mechanism();
   document.changes.apply_to(model.options);
   model.has_steps = document.has_steps;
   return model;

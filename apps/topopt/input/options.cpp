@@ -14,7 +14,8 @@ using Items = std::vector<std::string>;
 /// A parameter that may grow.
 void add_growing(CLI::App& app, Changes<DesignOptions>& changes, const std::string& name,
                  Continuation DesignOptions::*member, const std::string& description) {
-  add_repeated(app, name, "X|START:END:EVERY:CHANGE", description,
+  add_repeated(app, name, "X|START:END:EVERY:CHANGE",
+               with_default(description, continuation_text(changes.defaults.*member)),
                [&changes, member](const Items& items) {
                  changes.set(member, parse_continuation(items.back()));
                });
@@ -41,58 +42,63 @@ void add_problem_options(CLI::App& app, TopoptCommandOptions& o) {
   app.add_option("--renumber", o.renumber,
                  "Put its nodes and elements in a random order, by this seed")
       ->type_name("SEED");
-  app.add_option("--unit", o.unit, "m per unit of length of a mesh file (1)")->type_name("X");
+  app.add_option("--unit", o.unit,
+                 with_default("m per unit of length of a mesh file", HexaSource().unit))
+      ->type_name("X");
   app.add_option("--young", o.young, "Young's modulus of solid material in Pa")->type_name("X");
   app.add_option("--poisson", o.poisson, "Poisson's ratio")->type_name("X");
 }
 
 void add_design_options(CLI::App& app, TopoptCommandOptions& o) {
   app.option_defaults()->group("Design (defaults: the problem's, else those in parentheses)");
+  const DesignOptions mechanism = DesignOptions::mechanism();
   using D = DesignOptions;
   add_number(app, o.changes, "--volume", &D::volume_fraction, "X",
-             "Part of the volume that material may take (0.3)");
-  add_named(app, o.changes, "--filter", &D::filter, filter_choices(),
-            "Of sensitivities or densities by distance, or of densities by an equation (density)");
-  add_number(app, o.changes, "--radius", &D::radius, "X",
-             "Of the filter in m (1.5 times the mean edge of the elements)");
+             "Part of the volume that material may take");
+  add_named(app, o.changes, "--filter", &D::filter,
+            "Of sensitivities or densities by distance, or of densities by an equation");
+  add_number(app, o.changes, "--radius", &D::radius, "X", "Of the filter in m",
+             "1.5 times the mean edge of the elements");
   add_switch(app, o.changes, "projection", &D::projection,
-             "Filtered densities are projected towards 0 and 1", "They are not (default)");
-  add_growing(app, o.changes, "--sharpness", &D::sharpness, "Of the projection: beta (1:64:40:x2)");
-  add_number(app, o.changes, "--threshold", &D::threshold, "X", "Of the projection: eta (0.5)");
+             "Filtered densities are projected towards 0 and 1", "They are not");
+  add_growing(app, o.changes, "--sharpness", &D::sharpness, "Of the projection: beta");
+  add_number(app, o.changes, "--threshold", &D::threshold, "X", "Of the projection: eta");
   add_growing(app, o.changes, "--penalty", &D::penalty,
-              "Power p of the densities; START:END:EVERY:CHANGE grows, as in 1:3:20:+0.5 (3)");
+              "Power p of the densities; START:END:EVERY:CHANGE grows, as in 1:3:20:+0.5");
   add_number(app, o.changes, "--min-modulus", &D::min_modulus, "X",
-             "Modulus of void by that of solid (1e-9)");
-  add_named(app, o.changes, "--method", &D::method, method_choices(),
-            "Optimality criteria, or the method of moving asymptotes (oc; mma for mechanisms)");
-  add_number(app, o.changes, "--move", &D::move, "X",
-             "Largest change of a density in a step (0.2; 0.1 for mechanisms)");
-  add_number(app, o.changes, "--start", &D::start, "X",
-             "Density of the first design (that of --volume)");
+             "Modulus of void by that of solid");
+  add_named(app, o.changes, "--method", &D::method,
+            "Optimality criteria, or the method of moving asymptotes",
+            default_text(o.changes.defaults.method) + "; " + default_text(mechanism.method) +
+                " for mechanisms");
+  add_number(app, o.changes, "--move", &D::move, "X", "Largest change of a density in a step",
+             default_text(o.changes.defaults.move) + "; " + default_text(mechanism.move) +
+                 " for mechanisms");
+  add_number(app, o.changes, "--start", &D::start, "X", "Density of the first design",
+             "that of --volume");
   add_number(app, o.changes, "--change", &D::change_tolerance, "X",
-             "Stop when no density changes by more (0.01)");
+             "Stop when no density changes by more");
   add_number(app, o.changes, "--steps", &D::max_steps, "N",
-             "Steps at most, those before --resume among them (200)");
+             "Steps at most, those before --resume among them");
 }
 
 void add_solver_options(CLI::App& app, TopoptCommandOptions& o) {
   app.option_defaults()->group("Linear systems (likewise)");
   using D = DesignOptions;
   using S = HexaSolverOptions;
-  add_named(app, o.changes, "--operator", of_solver(&S::kind), operator_choices(),
+  add_named(app, o.changes, "--operator", of_solver(&S::kind),
             "How the matrix is applied. auto: congruent where few shapes make up the mesh, else "
-            "recompute (auto)");
+            "recompute");
   add_named(app, o.changes, "--preconditioner", of_solver(&S::preconditioner),
-            hexa_preconditioner_choices(),
-            "amg: smoothed aggregation with the rigid-body modes (amg)");
+            "amg: smoothed aggregation with the rigid-body modes");
   add_number(app, o.changes, "--tolerance", of_solver(&S::tolerance), "X",
-             "True residual relative to the loads (1e-6)");
+             "True residual relative to the loads");
   add_number(app, o.changes, "--max-iterations", of_solver(&S::max_iterations), "N",
-             "Iterations of one solve at most (2000)");
+             "Iterations of one solve at most");
   add_number(app, o.changes, "--chebyshev-degree", of_solver(&S::chebyshev_degree), "N",
-             "Of --preconditioner chebyshev: degree of the polynomial (8)");
+             "Of --preconditioner chebyshev: degree of the polynomial");
   add_switch(app, o.changes, "warm-start", &D::warm_start,
-             "Solves start from the displacements before (default)", "They start from zero");
+             "Solves start from the displacements before", "They start from zero");
 }
 
 void add_result_options(CLI::App& app, TopoptCommandOptions& o) {

@@ -46,7 +46,7 @@ auto growing(double least, const char* expected) {
 void read_filter(const Place& place, ProblemDocument& problem) {
   place.require_object({"kind", "radius"});
   Reader read(place, problem.changes);
-  read.choose("kind", &DesignOptions::filter, filter_choices());
+  read.choose("kind", &DesignOptions::filter);
   read.set("radius", &DesignOptions::radius,
            [](const Place& p) { return p.positive("the radius of the filter in m"); });
 }
@@ -69,9 +69,9 @@ void read_linear_solver(const Place& place, ProblemDocument& problem) {
                         "chebyshev_degree", "warm_start"});
   using S = HexaSolverOptions;
   Reader read(place, problem.changes);
-  read.choose("operator", of_solver(&S::kind), operator_choices());
-  read.choose("preconditioner", of_solver(&S::preconditioner), hexa_preconditioner_choices());
-  read.choose("precision", of_solver(&S::precision), hexa_precision_choices());
+  read.choose("operator", of_solver(&S::kind));
+  read.choose("preconditioner", of_solver(&S::preconditioner));
+  read.choose("precision", of_solver(&S::precision));
   read.fraction("tolerance", of_solver(&S::tolerance),
                 "a relative tolerance, greater than 0 and less than 1");
   read.count("max_iterations", of_solver(&S::max_iterations), 1,
@@ -96,7 +96,7 @@ void read_design(const JsonPlace& place, ProblemDocument& problem) {
            growing(1, "the power p of the densities, at least 1"));
   read.fraction("min_modulus", &DesignOptions::min_modulus,
                 "the modulus of void by that of solid, greater than 0 and less than 1");
-  read.choose("method", &DesignOptions::method, method_choices());
+  read.choose("method", &DesignOptions::method);
   read.set("move", &DesignOptions::move, [](const Place& p) {
     const char* expected = "the largest change in a step, greater than 0 and at most 1";
     const double value = p.positive(expected);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reader takes supports, loads, design space and goals from a problem.
+#include "apps/driver/options/notation.hpp"
 #include "apps/driver/problem/read_mechanics.hpp"
 #include "apps/topopt/input/read_problem.hpp"
 
@@ -106,15 +107,14 @@ void read_loading(const JsonPlace& place, ProblemDocument& problem) {
       passive.elements = read_selection(item, {"set", "box"}, "elements", {"role"});
       passive.role =
           item.at("role", "\"solid\" or \"void\"")
-              .choice<DesignRole>({{"solid", DesignRole::solid}, {"void", DesignRole::void_}});
+              .choice<DesignRole>({{DesignRole::solid, "solid"}, {DesignRole::void_, "void"}});
       problem.passive.push_back(std::move(passive));
     }
   if (const auto list = place.find("mirrors"))
     for (const Place& item : list->items("a list of planes of symmetry")) {
       item.require_object({"axis", "place"});
       MirrorPlane mirror{};
-      mirror.axis =
-          item.at("axis", "\"x\", \"y\" or \"z\"").choice<int>({{"x", 0}, {"y", 1}, {"z", 2}});
+      mirror.axis = item.at("axis", "\"x\", \"y\" or \"z\"").choice(axis_names);
       const char* expected = "where the plane is on that axis, in m";
       mirror.place = item.at("place", expected).number(expected);
       problem.mirrors.push_back(mirror);
@@ -124,7 +124,7 @@ void read_loading(const JsonPlace& place, ProblemDocument& problem) {
       objective->require_object({"mechanism"});
       read_mechanism(objective->at("mechanism", "output and springs"), problem);
     } else {
-      objective->choice<int>({{"compliance", 0}});
+      objective->one_of({name_of(DesignObjective::compliance)});
     }
   }
 }

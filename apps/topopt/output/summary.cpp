@@ -102,7 +102,7 @@ nlohmann::ordered_json topopt_engine(const TopoptModel& model, const TopoptRunRe
                {"deterministic", e.is_deterministic},
                {"preconditioner", name_of(o.solver.preconditioner)},
                {"preconditioner_parts", e.preconditioner},
-               {"solver_precision", o.solver.precision == HexaPrecision::fp64 ? "double" : "mixed"},
+               {"solver_precision", name_of(o.solver.precision)},
                {"tolerance", o.solver.tolerance},
                {"max_iterations", o.solver.max_iterations},
                {"warm_start", o.warm_start}});

@@ -192,8 +192,7 @@ VoxelModel read_model(const std::string& path, const ParosolOptions& options) {
 
   VoxelModel model;
   read_modulus(data, options.modulus_unit, model.modulus);
-  remark(std::string("moduli are taken to be in ") +
-         (options.modulus_unit == ModulusUnit::GPa ? "GPa" : "MPa") +
+  remark(std::string("moduli are taken to be in ") + name_of(options.modulus_unit) +
          " (forks of ParOSol differ and the file does not say)");
   read_voxel_size(data, model.modulus);
   read_poisson(data, options, model);

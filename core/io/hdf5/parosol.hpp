@@ -7,6 +7,7 @@
 // wallematthias/parosol-py).
 #pragma once
 
+#include <ossatura/core/base/names.hpp>
 #include <ossatura/core/mesh/voxel_image.hpp>
 
 #include <optional>
@@ -17,6 +18,10 @@ namespace ossatura {
 
 /// The unit of the moduli in a file: the forks of ParOSol differ and the file does not say.
 enum class ModulusUnit { MPa, GPa };
+
+constexpr Names<ModulusUnit> names_of(ModulusUnit) {
+  return {{ModulusUnit::MPa, "MPa"}, {ModulusUnit::GPa, "GPa"}};
+}
 
 struct ParosolOptions {
   ModulusUnit modulus_unit = ModulusUnit::MPa; ///< of `Image`

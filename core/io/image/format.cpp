@@ -103,7 +103,7 @@ std::optional<ImageFormat> by_extension(const std::string& name) {
 
 } // namespace
 
-const char* name_of(ImageFormat format) {
+const char* title_of(ImageFormat format) {
   switch (format) {
   case ImageFormat::parosol:
     return "ParOSol HDF5";

@@ -2,6 +2,8 @@
 // guess_format finds out which reader an image file is for.
 #pragma once
 
+#include <ossatura/core/base/names.hpp>
+
 #include <string>
 
 namespace ossatura {
@@ -14,7 +16,16 @@ enum class ImageFormat {
   surface    ///< read_surface()
 };
 
-const char* name_of(ImageFormat format);
+constexpr Names<ImageFormat> names_of(ImageFormat) {
+  return {{ImageFormat::parosol, "parosol"},
+          {ImageFormat::metaimage, "metaimage"},
+          {ImageFormat::nifti, "nifti"},
+          {ImageFormat::raw, "raw"},
+          {ImageFormat::surface, "surface"}};
+}
+
+/// As its authors write it: "MetaImage".
+const char* title_of(ImageFormat format);
 
 /// The format of the file at `path`, by its first bytes and, where these say nothing (raw, ASCII
 /// surfaces with unusual starts), by its extension. Throws InputError for a file that is missing, a

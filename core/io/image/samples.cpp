@@ -4,7 +4,6 @@
 #include <ossatura/core/base/require.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <sstream>
@@ -12,23 +11,6 @@
 
 namespace ossatura {
 namespace {
-
-struct TypeInfo {
-  const char* name;
-  std::size_t size;
-};
-
-// In the order of SampleType.
-constexpr std::array<TypeInfo, 10> types{{{"u8", 1},
-                                          {"i8", 1},
-                                          {"u16", 2},
-                                          {"i16", 2},
-                                          {"u32", 4},
-                                          {"i32", 4},
-                                          {"u64", 8},
-                                          {"i64", 8},
-                                          {"f32", 4},
-                                          {"f64", 8}}};
 
 template<class T>
 void convert(const unsigned char* bytes, std::size_t count, double slope, double intercept,
@@ -81,10 +63,8 @@ void to_native(unsigned char* bytes, std::size_t count, std::size_t size, ByteOr
 }
 
 std::size_t size_of(SampleType type) {
-  return types[std::size_t(type)].size;
-}
-const char* name_of(SampleType type) {
-  return types[std::size_t(type)].name;
+  constexpr std::size_t sizes[] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8}; // in the order of SampleType
+  return sizes[std::size_t(type)];
 }
 
 void read_samples(const std::string& where, ByteStream& stream, SampleType type, ByteOrder order,

@@ -2,6 +2,7 @@
 // Samples are voxel values as files store them, by type and byte order.
 #pragma once
 
+#include <ossatura/core/base/names.hpp>
 #include <ossatura/core/io/text/byte_stream.hpp>
 #include <ossatura/core/mesh/voxel_image.hpp>
 
@@ -12,8 +13,14 @@ namespace ossatura {
 enum class SampleType { u8, i8, u16, i16, u32, i32, u64, i64, f32, f64 };
 enum class ByteOrder { little, big };
 
+constexpr Names<SampleType> names_of(SampleType) {
+  return {{SampleType::u8, "uint8"},   {SampleType::i8, "int8"},    {SampleType::u16, "uint16"},
+          {SampleType::i16, "int16"},  {SampleType::u32, "uint32"}, {SampleType::i32, "int32"},
+          {SampleType::u64, "uint64"}, {SampleType::i64, "int64"},  {SampleType::f32, "float32"},
+          {SampleType::f64, "float64"}};
+}
+
 std::size_t size_of(SampleType type);
-const char* name_of(SampleType type);
 
 /// Puts `count` numbers of `size` bytes each into the byte order of this machine.
 void to_native(unsigned char* bytes, std::size_t count, std::size_t size, ByteOrder order);

@@ -3,6 +3,8 @@
 // same to rounding.
 #pragma once
 
+#include <ossatura/core/base/names.hpp>
+
 namespace ossatura {
 
 enum class StiffnessMethod {
@@ -18,17 +20,20 @@ enum class StiffnessMethod {
   tensor_cores    ///< sum_factorised with matrix instructions; on devices that have them
 };
 
-/// All but automatic.
-inline constexpr StiffnessMethod all_stiffness_methods[] = {
-    StiffnessMethod::ai,        StiffnessMethod::ai_inner,  StiffnessMethod::aii,
-    StiffnessMethod::aii_inner, StiffnessMethod::blocked,   StiffnessMethod::sum_factorised,
-    StiffnessMethod::affine,    StiffnessMethod::congruent, StiffnessMethod::tensor_cores};
-
-inline const char* name_of(StiffnessMethod method) {
-  constexpr const char* names[] = {"auto",    "ai",       "ai-inner", "aii",       "aii-inner",
-                                   "blocked", "sum-fact", "affine",   "congruent", "tensor-cores"};
-  return names[int(method)];
+constexpr Names<StiffnessMethod> names_of(StiffnessMethod) {
+  return {{StiffnessMethod::automatic, "auto"},
+          {StiffnessMethod::ai, "ai", is_published},
+          {StiffnessMethod::ai_inner, "ai-inner", is_published},
+          {StiffnessMethod::aii, "aii", is_published},
+          {StiffnessMethod::aii_inner, "aii-inner", is_published},
+          {StiffnessMethod::blocked, "blocked"},
+          {StiffnessMethod::sum_factorised, "sum-fact"},
+          {StiffnessMethod::affine, "affine"},
+          {StiffnessMethod::congruent, "congruent"},
+          {StiffnessMethod::tensor_cores, "tensor-cores"}};
 }
+inline constexpr Names<StiffnessMethod> all_stiffness_methods =
+    name_table<StiffnessMethod>.without(StiffnessMethod::automatic);
 
 // [1] A. Novikov, I. Kuzmin, N. Nedozhogin, S. Kopysov. Formation of finite element systems on
 //     GPGPU (in Russian). Parallel Computational Technologies (PaVT) 2014.

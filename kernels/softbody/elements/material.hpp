@@ -2,6 +2,8 @@
 // A SoftMaterial is the material of a soft body: its law and moduli.
 #pragma once
 
+#include <ossatura/core/base/names.hpp>
+
 namespace ossatura {
 
 enum class SoftLaw {
@@ -17,22 +19,15 @@ enum class SoftRotation {
   qr     ///< Gram-Schmidt on edges (Nesme 2005)
 };
 
-inline const char* name_of(SoftLaw law) {
-  switch (law) {
-  case SoftLaw::corotational:
-    return "corotational";
-  case SoftLaw::stvk:
-    return "stvk";
-  case SoftLaw::mooney_rivlin:
-    return "mooney_rivlin";
-  case SoftLaw::neo_hookean:
-    break;
-  }
-  return "neo_hookean";
+constexpr Names<SoftLaw> names_of(SoftLaw) {
+  return {{SoftLaw::corotational, "corotational"},
+          {SoftLaw::stvk, "stvk"},
+          {SoftLaw::mooney_rivlin, "mooney_rivlin"},
+          {SoftLaw::neo_hookean, "neo_hookean"}};
 }
 
-inline const char* name_of(SoftRotation rotation) {
-  return rotation == SoftRotation::polar ? "polar" : "qr";
+constexpr Names<SoftRotation> names_of(SoftRotation) {
+  return {{SoftRotation::polar, "polar"}, {SoftRotation::qr, "qr"}};
 }
 
 struct SoftMaterial {

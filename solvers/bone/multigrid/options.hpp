@@ -2,6 +2,7 @@
 // This file has options and report of the voxel multigrid, apart from its templates.
 #pragma once
 
+#include <ossatura/core/base/names.hpp>
 #include <ossatura/core/parallel/launch_graph.hpp>
 #include <ossatura/kernels/bone/cells/merge.hpp>
 #include <ossatura/solvers/krylov/smoothing_polynomial.hpp>
@@ -14,6 +15,10 @@ enum class CoarseSolver {
   direct, ///< dense inverse, formed once
   cg      ///< Jacobi-preconditioned conjugate gradients, as ParOSol
 };
+
+constexpr Names<CoarseSolver> names_of(CoarseSolver) {
+  return {{CoarseSolver::direct, "direct"}, {CoarseSolver::cg, "cg"}};
+}
 
 /// The way in which several cycles solve a level below the finest.
 enum class Repetition {

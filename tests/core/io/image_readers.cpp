@@ -255,7 +255,7 @@ TEST_CASE("a raw image is read by its description", "[raw]") {
   CHECK(image.spacing == 0.25);
 
   options.header_bytes = 4;
-  CHECK_SAYS(error_of([&] { read_raw_image(path, options); }), "53 bytes", "make 52", "u16");
+  CHECK_SAYS(error_of([&] { read_raw_image(path, options); }), "53 bytes", "make 52", "uint16");
   options.header_bytes = 1000;
   CHECK_SAYS(error_of([&] { read_raw_image(path, options); }), "53 bytes");
   options.header_bytes = 5;
@@ -281,7 +281,7 @@ TEST_CASE("formats are told by content first, then by name", "[format]") {
   CHECK(format("e", sample_ascii_stl()) == ImageFormat::surface);
   CHECK(format("f.STL", sample_binary_stl()) == ImageFormat::surface);
   CHECK(format("g.raw", sample_off()) == ImageFormat::raw); // raw may begin with anything
-  CHECK(std::string(name_of(ImageFormat::metaimage)) == "MetaImage");
+  CHECK(std::string(title_of(ImageFormat::metaimage)) == "MetaImage");
 
   const auto refused = [&](const std::string& name, const Bytes& bytes) {
     return error_of([&] { format(name, bytes); });

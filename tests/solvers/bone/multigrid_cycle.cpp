@@ -74,7 +74,7 @@ OSSATURA_BACKEND_TEST("The cycle is symmetric and positive", "[multigrid]") {
                                 reference::random_model({8, 11, 7}, 0.7, 10, -0.2, 0.45, 6, 0.1))})
     for (const auto& cycles : {std::pair<int, int>(1, 1), std::pair<int, int>(2, 2),
                                std::pair<int, int>(1, 2), std::pair<int, int>(2, 1)})
-      for (const VoxelOperatorKind kind : all_voxel_operators)
+      for (const VoxelOperatorKind kind : name_table<VoxelOperatorKind>)
         for (const auto& [coarsening, repetition] :
              {std::pair<Coarsening, Repetition>(Coarsening::split, Repetition::weighted),
               std::pair<Coarsening, Repetition>(Coarsening::split, Repetition::smoothed),
@@ -108,7 +108,7 @@ int count_iterations(const Exec& exec, int n, const VoxelSolverOptions& options)
 
 OSSATURA_BACKEND_TEST("Iterations do not grow as a homogeneous cube is refined",
                       "[multigrid][slow]") {
-  for (const VoxelOperatorKind kind : all_voxel_operators)
+  for (const VoxelOperatorKind kind : name_table<VoxelOperatorKind>)
     for (int cycles : {1, 2}) {
       if (kind != VoxelOperatorKind::gather && cycles == 2)
         continue; // one of them is enough to see it

@@ -194,7 +194,7 @@ OSSATURA_BACKEND_TEST("Displacements of random porous bodies are the oracle's", 
     problem.hold_plane(2, 5, 0, 0.7); // prescribed values as well as forces
     const auto expected =
         reference::solve(reference::assemble(problem.model), problem.held, problem.f, problem.u);
-    for (const VoxelOperatorKind kind : all_voxel_operators)
+    for (const VoxelOperatorKind kind : name_table<VoxelOperatorKind>)
       for (const VoxelPrecision precision :
            {VoxelPrecision::fp64, VoxelPrecision::mixed, VoxelPrecision::lean}) {
         if (precision == VoxelPrecision::lean && kind != VoxelOperatorKind::brick)
