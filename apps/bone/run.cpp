@@ -40,23 +40,18 @@ BoneSolve solve_load(const Exec& exec, VoxelSolver<Exec>& solver, const CgOption
   context.begin_solve("load " + name, cg.max_iterations, cg.tolerance);
   BoneSolve result;
   result.load = name;
-  VoxelSolveResult solved;
+  SolveResult& solved = result;
   try {
-    solved = solver.solve(exec, force, u, [&](int iteration, double relative_residual) {
+    solved = solver.solve(exec, force, u, [&](int iteration, double recurrent_residual) {
       solved.iterations = iteration;
-      solved.relative_residual = relative_residual;
-      context.iteration(number, iteration, relative_residual);
+      solved.recurrent_residual = recurrent_residual;
+      context.iteration(number, iteration, recurrent_residual);
     });
   } catch (const Interrupted&) { // u is that of the last iteration
     result.interrupted = true;
-    solved.true_relative_residual = std::nan("");
+    solved.residual = std::nan("");
   }
   context.end_solve();
-  result.iterations = solved.iterations;
-  result.recurrent_residual = solved.relative_residual;
-  result.true_residual = solved.true_relative_residual;
-  result.converged = solved.converged;
-  result.fell_back = solved.fell_back;
   // The iteration gives up where further steps gain nothing.
   result.stalled =
       !solved.converged && !result.interrupted && solved.iterations < cg.max_iterations;

@@ -209,16 +209,16 @@ void DriverContext::begin_solve(const std::string& name, int max_iterations, dou
   solve_ = {max_iterations, tolerance, seconds()};
 }
 
-void DriverContext::iteration(int load_case, int iteration, double relative_residual) {
+void DriverContext::iteration(int load_case, int iteration, double recurrent_residual) {
   const double now = seconds();
   if (history_)
-    history_->add(now, load_case, iteration, relative_residual);
+    history_->add(now, load_case, iteration, recurrent_residual);
   if (progress_ && options_.log_level != LogLevel::quiet) {
     char line[96];
     std::snprintf(line, sizeof line, "%10.3f %9d/%-4d %12.5e", now, iteration,
-                  solve_.max_iterations, relative_residual);
+                  solve_.max_iterations, recurrent_residual);
     // As if the residual went on to fall by the same factor in the same time.
-    const double fallen = std::log(relative_residual), wanted = std::log(solve_.tolerance);
+    const double fallen = std::log(recurrent_residual), wanted = std::log(solve_.tolerance);
     const double remaining = (now - solve_.start) * (wanted / fallen - 1);
     progress(line, fallen < 0 && std::isfinite(remaining) ? std::max(remaining, 0.0) : -1);
   }

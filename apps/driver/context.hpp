@@ -98,7 +98,7 @@ public:
   void begin_solve(const std::string& name, int max_iterations, double tolerance);
   /// Records one iteration of a solve: progress on stderr and a line in the history. Throws
   /// Interrupted after SIGINT or SIGTERM.
-  void iteration(int load_case, int iteration, double relative_residual);
+  void iteration(int load_case, int iteration, double recurrent_residual);
   void end_solve() { progress_.reset(); }
   /// Lines of progress with a heading of the subcommand's own.
   void begin_progress(const std::string& heading);

@@ -132,12 +132,12 @@ int run_on(const Exec& exec, const PfemCommandOptions& options, const PfemModel&
     const TimedScope scope("ossatura::pfem::solve");
     results.solve = solver.solve(exec, f, u, [&](int iteration, double residual) {
       results.solve.iterations = iteration;
-      results.solve.relative_residual = residual;
+      results.solve.recurrent_residual = residual;
       context.iteration(0, iteration, residual);
     });
   } catch (const Interrupted&) { // u is that of the last iteration
     results.interrupted = true;
-    results.solve.true_relative_residual = std::nan("");
+    results.solve.residual = std::nan("");
   }
   context.end_solve();
   results.seconds.solve = watch.seconds();

@@ -82,14 +82,14 @@ void run(benchmark::State& state, const Exec& exec, const HexaSolverOptions& opt
     state.counters["prepare_s"] = prepare_watch.seconds();
 
     const Stopwatch solve_watch;
-    const HexaSolveResult result = solver.solve(exec, f, u);
+    const SolveResult result = solver.solve(exec, f, u);
     const double seconds = solve_watch.seconds();
     state.SetIterationTime(seconds);
     const double dofs = double(c.force.size());
     state.counters["dofs"] = dofs;
     state.counters["elements"] = double(c.mesh.num_elem());
     state.counters["pcg_iterations"] = result.iterations;
-    state.counters["true_residual"] = result.relative_residual;
+    state.counters["true_residual"] = result.residual;
     state.counters["fell_back"] = result.fell_back;
     state.counters["iteration_us"] = 1e6 * seconds / std::max(1, result.iterations);
     state.counters["dofs/s"] = dofs / seconds;

@@ -43,7 +43,7 @@ bool run(const Exec& exec) {
   VoxelSolverOptions options = fastest_voxel_options<Exec>();
   options.cg.tolerance = 1e-9;
   VoxelSolver<Exec> solver(exec, problem, options);
-  const VoxelSolveResult result = solver.solve(exec, {}, u);
+  const SolveResult result = solver.solve(exec, {}, u);
 
   // 4. The reaction of the upper plate.
   const auto force = make_uninitialized<double>(exec, problem.grid.num_dofs(), "force");
@@ -58,8 +58,7 @@ bool run(const Exec& exec) {
   const double compliance = (2 * shell / cortical + (n - 2 * shell) / trabecular) / (n * confined);
   const double exact = test.strain / compliance * edge * edge;
   std::printf("%lld degrees of freedom, %d iterations, residual %.1e\n",
-              static_cast<long long>(problem.grid.num_dofs()), result.iterations,
-              result.true_relative_residual);
+              static_cast<long long>(problem.grid.num_dofs()), result.iterations, result.residual);
   std::printf("force on the plate %.6f N, in closed form %.6f N\n", reaction, exact);
   return result.converged && std::abs(reaction - exact) < 1e-6 * std::abs(exact);
 }

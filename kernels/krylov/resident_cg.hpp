@@ -162,7 +162,8 @@ void cg_rotate(const Exec& exec, ResidentCg<Exec>& cg, const Array<double, Exec>
 
 /// The numbers that the host looks at between batches.
 struct CgLook {
-  double true_norm2 = 0, reference = 0;
+  double true_norm2 = 0, norm2 = 0; ///< r . r, computed afresh and of the recurrence
+  double reference = 0;             ///< b . b
   int stop = 0, iterations = 0;
   bool restarted = false; ///< the recurrence had left the true residual
 };
@@ -179,8 +180,8 @@ CgLook look_at_cg(const Exec& exec, const ResidentCg<Exec>& cg) {
   Kokkos::deep_copy(exec, Kokkos::View<int*, Kokkos::HostSpace, Unmanaged>(flags, num_cg_flags),
                     cg.flags);
   fence(exec, "ossatura::look_at_cg");
-  return {numbers[cg_true], numbers[cg_reference], flags[cg_stop], flags[cg_iterations],
-          numbers[cg_rz] == HUGE_VAL};
+  return {numbers[cg_true], numbers[cg_norm2],    numbers[cg_reference],
+          flags[cg_stop],   flags[cg_iterations], numbers[cg_rz] == HUGE_VAL};
 }
 
 } // namespace ossatura

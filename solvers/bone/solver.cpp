@@ -2,6 +2,7 @@
 #include <ossatura/solvers/bone/solver.hpp>
 
 #include <ossatura/solvers/bone/pcg.hpp>
+#include <ossatura/solvers/krylov/solve_with_fallback.hpp>
 
 namespace ossatura {
 
@@ -49,13 +50,13 @@ struct VoxelSolver<Exec>::Implementation {
                  const VoxelSolverOptions& solver_options)
       : hierarchy(make_voxel_hierarchy(exec, problem.grid, problem.lame, problem.held, problem.edge,
                                        solver_options.multigrid))
-      , options(solver_options) {
-    if (options.precision == VoxelPrecision::lean && options.cg.replacement == 0)
-      options.cg.replacement = 1e-3;
-    set_up(exec);
-  }
+      , options(solver_options)
+      , pcg(make_pcg(exec, hierarchy, options)) {}
 
-  void set_up(const Exec& exec) { pcg = make_pcg(exec, hierarchy, options); }
+  bool is_safest() const {
+    return options.precision == VoxelPrecision::fp64 &&
+           options.multigrid.repetition == Repetition::smoothed;
+  }
 
   /// Replaces the iteration by one in double, with W-cycles, which do not rest on estimates of
   /// their spectrum; the old one's memory goes first.
@@ -64,8 +65,7 @@ struct VoxelSolver<Exec>::Implementation {
     pcg.reset();
     options.precision = VoxelPrecision::fp64;
     options.multigrid.repetition = Repetition::smoothed;
-    options.cg.replacement = 0;
-    set_up(exec);
+    pcg = make_pcg(exec, hierarchy, options);
   }
 };
 
@@ -78,36 +78,20 @@ template<class Exec>
 VoxelSolver<Exec>::~VoxelSolver() = default;
 
 template<class Exec>
-VoxelSolveResult VoxelSolver<Exec>::solve(const Exec& exec, const Array<double, Exec>& f,
-                                          const Array<double, Exec>& u,
-                                          const IterationObserver& observe) {
+SolveResult VoxelSolver<Exec>::solve(const Exec& exec, const Array<double, Exec>& f,
+                                     const Array<double, Exec>& u,
+                                     const IterationObserver& observe) {
   Implementation& solver = *implementation_;
-  VoxelSolveResult result{solver.pcg->solve(exec, solver.options.cg, f, u, observe)};
-  const bool stalled = !result.converged && std::isfinite(result.true_relative_residual) &&
-                       result.iterations < solver.options.cg.max_iterations;
-  const bool safest = solver.options.precision == VoxelPrecision::fp64 &&
-                      solver.options.multigrid.repetition == Repetition::smoothed;
-  if (!stalled || safest)
-    return result;
-
-  solver.fall_back(exec);
-  // Continues to the same residual, with what is left of the iterations.
-  const int before = result.iterations;
-  const double reached = result.true_relative_residual;
-  CgOptions rest = solver.options.cg;
-  rest.tolerance /= reached;
-  rest.max_iterations -= before;
-  const SolveResult second =
-      solver.pcg->solve(exec, rest, f, u, [&](int iteration, double relative_residual) {
-        if (observe && iteration > 0)
-          observe(before + iteration, reached * relative_residual);
-      });
-  result.fell_back = true;
-  result.iterations += second.iterations;
-  result.relative_residual = reached * second.relative_residual;
-  result.true_relative_residual = reached * second.true_relative_residual;
-  result.converged = second.converged;
-  return result;
+  const auto iterate = [&](CgOptions cg, const IterationObserver& watch) {
+    if (solver.options.precision == VoxelPrecision::lean && cg.replacement == 0)
+      cg.replacement = 1e-3;
+    return solver.pcg->solve(exec, cg, f, u, watch);
+  };
+  const CgOptions& cg = solver.options.cg;
+  if (solver.is_safest())
+    return iterate(cg, observe);
+  return solve_with_fallback(
+      cg, cg.max_iterations, iterate, [&](const SolveResult&) { solver.fall_back(exec); }, observe);
 }
 
 template<class Exec>

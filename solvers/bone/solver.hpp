@@ -79,11 +79,6 @@ VoxelSolverOptions fastest_voxel_options() {
   return options;
 }
 
-/// A solve, and whether single precision and the weighted cycle were given up.
-struct VoxelSolveResult : SolveResult {
-  bool fell_back = false; ///< the iteration stalled and went on in double, with W-cycles
-};
-
 /// Solves K u = f for the voxels of a problem with prescribed displacements at its held components.
 /// Set up once, solve for any number of loads.
 template<class Exec>
@@ -97,8 +92,8 @@ public:
   /// initial guess, and the solution on return. f [3 num_nodes] are nodal forces (N), or empty for
   /// none. Where an iteration stalls, it goes on in double and with W-cycles, and so do later
   /// solves. Fences.
-  VoxelSolveResult solve(const Exec& exec, const Array<double, Exec>& f,
-                         const Array<double, Exec>& u, const IterationObserver& observe = {});
+  SolveResult solve(const Exec& exec, const Array<double, Exec>& f, const Array<double, Exec>& u,
+                    const IterationObserver& observe = {});
 
   /// y = K u without constraints: nodal forces (N) in balance with u. Does not fence.
   void apply(const Exec& exec, const Array<double, Exec>& u, const Array<double, Exec>& y) const;

@@ -10,6 +10,8 @@
 #include <ossatura/solvers/aggregation/multigrid.hpp>
 #include <ossatura/solvers/hexa/cycle.hpp>
 #include <ossatura/solvers/hexa/operators.hpp>
+#include <ossatura/solvers/krylov/cg.hpp>
+#include <ossatura/solvers/krylov/solve_with_fallback.hpp>
 
 namespace ossatura {
 
@@ -92,6 +94,8 @@ struct HexaSolver<Exec>::Impl {
     q = make_zeros<double>(exec, n, "ossatura::cg::q");
     product = {matrix.get(), {}};
   }
+
+  bool is_mixed() const { return options.precision == HexaPrecision::mixed && !fell_back; }
 
   bool needs_products() const {
     return options.preconditioner == HexaPreconditioner::chebyshev ||
@@ -244,7 +248,7 @@ void HexaSolver<Exec>::set_modulus(const Exec& exec, const Array<double, Exec>& 
   copy(exec, modulus, solver.stiffness.modulus); // a fall-back wants it again
   solver.matrix->set_modulus(exec, modulus);
   solver.fell_back = false;
-  if (solver.options.precision == HexaPrecision::mixed)
+  if (solver.is_mixed())
     solver.prepare(exec, solver.mixed);
   else
     solver.prepare(exec, solver.fp64);
@@ -252,15 +256,15 @@ void HexaSolver<Exec>::set_modulus(const Exec& exec, const Array<double, Exec>& 
 }
 
 template<class Exec>
-HexaSolveResult HexaSolver<Exec>::solve(const Exec& exec, const Array<double, Exec>& f,
-                                        const Array<double, Exec>& u,
-                                        const IterationObserver& observe) {
+SolveResult HexaSolver<Exec>::solve(const Exec& exec, const Array<double, Exec>& f,
+                                    const Array<double, Exec>& u,
+                                    const IterationObserver& observe) {
   Impl& solver = *impl_;
   OSSATURA_REQUIRE(solver.stiffness.modulus.extent(0) > 0, "a solve without moduli");
   OSSATURA_REQUIRE(std::int64_t(f.extent(0)) == solver.stiffness.num_dofs() &&
                        f.extent(0) == u.extent(0),
                    f.extent(0) << " forces, " << u.extent(0) << " displacements");
-  HexaSolveResult result;
+  SolveResult result;
   const double norm = free_norm(exec, solver.stiffness.held.mask, f);
   if (norm == 0) {
     Kokkos::deep_copy(exec, u, 0.0);
@@ -268,41 +272,36 @@ HexaSolveResult HexaSolver<Exec>::solve(const Exec& exec, const Array<double, Ex
     result.converged = true;
     return result;
   }
-  result.relative_residual = norm;
-  if (!std::isfinite(norm))
+  if (!std::isfinite(norm)) {
+    result.residual = result.recurrent_residual = norm;
+    result.broken = true;
     return result;
+  }
 
   clear(exec, solver.stiffness.held, u);
-  CgOptions cg{solver.options.tolerance, solver.options.max_iterations, 0, norm};
-  const auto take = [&](const SolveResult& part) {
-    result.iterations += part.iterations;
-    result.relative_residual = part.true_relative_residual;
-    result.converged = part.converged;
+  CgOptions cg;
+  cg.tolerance = solver.options.tolerance;
+  cg.max_iterations = solver.options.max_iterations;
+  cg.reference = norm;
+  const auto iterate = [&](const CgOptions& part, const IterationObserver& watch) {
+    return solver.is_mixed() ? solver.iterate(exec, solver.mixed, part, f, u, watch)
+                             : solver.iterate(exec, solver.fp64, part, f, u, watch);
   };
-  const bool mixed = solver.options.precision == HexaPrecision::mixed;
-  if (mixed && !solver.fell_back) {
-    // A cycle that fp32 makes indefinite may stall or go on for ever: it gets part of the
-    // iterations.
-    CgOptions first = cg;
-    if (solver.options.preconditioner == HexaPreconditioner::amg)
-      first.max_iterations = std::min(cg.max_iterations, std::max(100, cg.max_iterations / 4));
-    take(solver.iterate(exec, solver.mixed, first, f, u, observe));
-    if (result.converged || !std::isfinite(result.relative_residual) ||
-        result.iterations >= cg.max_iterations)
-      return result;
-    if (result.relative_residual > 1)
-      Kokkos::deep_copy(exec, u, 0.0); // a better start
-    solver.prepare(exec, solver.fp64);
-    solver.fell_back = true;
-  }
-  const int before = result.iterations;
-  cg.max_iterations -= before;
-  take(solver.iterate(exec, solver.fp64, cg, f, u, [&](int iteration, double residual) {
-    if (observe && (iteration > 0 || before == 0))
-      observe(before + iteration, residual);
-  }));
-  result.fell_back = solver.fell_back;
-  return result;
+  if (!solver.is_mixed())
+    return iterate(cg, observe);
+  // A cycle that fp32 makes indefinite may go on for ever.
+  const int first_iterations = solver.options.preconditioner == HexaPreconditioner::amg
+                                   ? std::max(100, cg.max_iterations / 4)
+                                   : cg.max_iterations;
+  return solve_with_fallback(
+      cg, first_iterations, iterate,
+      [&](const SolveResult& tried) {
+        if (tried.residual > 1)
+          Kokkos::deep_copy(exec, u, 0.0); // a better start
+        solver.prepare(exec, solver.fp64);
+        solver.fell_back = true;
+      },
+      observe);
 }
 
 template<class Exec>

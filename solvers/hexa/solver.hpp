@@ -50,13 +50,6 @@ struct HexaSolverOptions {
   AggregationOptions aggregation;
 };
 
-struct HexaSolveResult {
-  int iterations = 0;
-  double relative_residual = 0; ///< |f - A u| / |f|, computed afresh
-  bool converged = false;       ///< that meets the tolerance
-  bool fell_back = false;       ///< the mixed preconditioner failed and fp64 took over
-};
-
 /// Nodes are in the order of the mesh; vectors [num_nodes, 3], zero at held components.
 template<class Exec>
 class HexaSolver {
@@ -84,12 +77,12 @@ public:
   /// std::invalid_argument unless all are positive and finite. Fences.
   void set_modulus(const Exec& exec, const Array<double, Exec>& modulus);
 
-  /// Solves A u = f from the given u, zero at once if f is. What f has at held components does not
-  /// count, u is made zero there. A mixed iteration that stalls goes on in fp64, as do those after
-  /// it until the next moduli. Throws std::invalid_argument before the first moduli and for vectors
-  /// of other lengths. Fences.
-  HexaSolveResult solve(const Exec& exec, const Array<double, Exec>& f,
-                        const Array<double, Exec>& u, const IterationObserver& observe = {});
+  /// Solves A u = f from the given u, zero at once if f is; residuals are relative to |f|. What f
+  /// has at held components does not count, u is made zero there. A mixed iteration that stalls
+  /// goes on in fp64, as do those after it until the next moduli. Throws std::invalid_argument
+  /// before the first moduli and for vectors of other lengths. Fences.
+  SolveResult solve(const Exec& exec, const Array<double, Exec>& f, const Array<double, Exec>& u,
+                    const IterationObserver& observe = {});
 
   /// y = A u, springs included, at all components. Does not fence.
   void apply(const Exec& exec, const Array<double, Exec>& u, const Array<double, Exec>& y) const;

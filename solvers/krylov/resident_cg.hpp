@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // ResidentSolve runs conjugate gradients in batches: the host looks at the residual once a batch,
 // and the scalars stay in the memory of the vectors (kernels/krylov/resident_cg.hpp).
+//
+// The library has two conjugate gradients. Here an iteration is shorter than the host's wait for a
+// norm, and a solve takes few of them. cg.hpp is for all other operators, precisions and sizes.
 #pragma once
 
 #include <ossatura/core/parallel/launch_graph.hpp>
 #include <ossatura/kernels/krylov/resident_cg.hpp>
+#include <ossatura/solvers/krylov/solve_result.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -40,18 +44,10 @@ public:
   virtual void multiply(const Exec& exec, const ResidentCg<Exec>& cg, int parity) = 0;
 };
 
-struct ResidentResult {
-  int iterations = 0;
-  double relative_residual = 0; ///< |b - A x| / |b|, computed afresh
-  double reference = 0;         ///< |b|
-  bool converged = false;       ///< that meets the tolerance
-  bool broken = false; ///< A or M is not positive definite along a direction, or not finite
-};
-
-/// Solves A x = b for cg.b from cg.x. Iterations run in pairs, so an odd max_iterations is rounded
-/// up. `batch` of them between looks; 0: as many as the solve before took, then a
-/// few. Backends with graphs replay two iterations as one: solves of one object have the same
-/// arrays and preconditioner. Fences.
+/// Solves A x = b for cg.b from cg.x; residuals are relative to |b|. Iterations run in pairs, so an
+/// odd `max_iterations` is rounded up. `batch` of them between looks; 0: as many as the solve
+/// before took, then a few. Backends with graphs replay two iterations as one: solves of one object
+/// have the same arrays and preconditioner. Fences.
 template<class Exec>
 class ResidentSolve {
 public:
@@ -61,11 +57,11 @@ public:
       : multiply_(multiply)
       , graph_(multiply == nullptr) {}
 
-  ResidentResult solve(const Exec& exec, ResidentCg<Exec>& cg,
-                       ResidentPreconditioner<Exec>& preconditioner, double tolerance,
-                       int max_iterations, int batch) {
+  SolveResult solve(const Exec& exec, ResidentCg<Exec>& cg,
+                    ResidentPreconditioner<Exec>& preconditioner, double tolerance,
+                    int max_iterations, int batch) {
     preconditioner.residual(exec, cg, tolerance);
-    ResidentResult result;
+    SolveResult result;
     int planned = batch > 0 ? batch : last_ + last_ % 2;
     int failed_claims = 0;
     double claimed = 0;
@@ -87,14 +83,13 @@ public:
       done += 2 * pairs;
       result.iterations = look.iterations;
       result.reference = std::sqrt(look.reference);
-      result.relative_residual =
-          look.reference > 0 ? std::sqrt(look.true_norm2 / look.reference) : 0;
+      result.residual = relative(look.true_norm2, look.reference);
+      result.recurrent_residual =
+          look.iterations > 0 ? relative(look.norm2, look.reference) : result.residual;
       // The square of a norm that overflows is no bound.
       result.converged = std::isfinite(look.reference) && std::isfinite(look.true_norm2) &&
                          look.true_norm2 <= tolerance * tolerance * look.reference;
-      result.broken = look.stop == 2 && !result.converged;
-      if (!std::isfinite(look.true_norm2))
-        result.relative_residual = look.true_norm2;
+      result.broken = !result.converged && (look.stop == 2 || !std::isfinite(result.residual));
       // The recurrence stopped, or left the true residual, which does not agree: it was replaced,
       // and the iteration goes on as long as that gains.
       const bool claim = look.iterations < done && !result.converged;
@@ -119,6 +114,13 @@ public:
   void plan(int iterations) { last_ = iterations; }
 
 private:
+  /// Of squares; what is not finite stays so.
+  static double relative(double norm2, double reference2) {
+    if (!std::isfinite(norm2))
+      return norm2;
+    return reference2 > 0 ? std::sqrt(norm2 / reference2) : 0;
+  }
+
   ResidentMultiply<Exec>* multiply_;
   LaunchGraph<Exec> graph_;
   int last_ = 0; ///< iterations of the solve before

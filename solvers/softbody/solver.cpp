@@ -140,10 +140,10 @@ struct SoftSolver<Exec>::Implementation {
       if (!refresh(exec, h, x_k, report))
         return false;
       timer.add_to(report.factor);
-      const ResidentResult solved = solve_freely(exec, x_k, report);
+      const SolveResult solved = solve_freely(exec, x_k, report);
       last_iterations = solved.iterations;
       free_norm = solved.reference;
-      report.residual = solved.relative_residual;
+      report.residual = solved.residual;
       report.systems_converged = report.systems_converged && solved.converged;
       if (solved.broken)
         return false;
@@ -163,12 +163,11 @@ struct SoftSolver<Exec>::Implementation {
 
   /// The free system, from zero. Where contact would make more of an old factor than a new one
   /// costs, that is made: two iterations tell.
-  ResidentResult solve_freely(const Exec& exec, const Vector& at, SoftStep& report) {
+  SolveResult solve_freely(const Exec& exec, const Vector& at, SoftStep& report) {
     if (!contact || !contact->tries_stale_factor())
       return systems.solve(exec, resident, at, options.tolerance, report);
     Kokkos::deep_copy(exec, cg.x, 0.0);
-    ResidentResult tried =
-        resident.solve(exec, cg, systems.preconditioner(), options.tolerance, 2, 2);
+    SolveResult tried = resident.solve(exec, cg, systems.preconditioner(), options.tolerance, 2, 2);
     report.iterations += tried.iterations;
     if (tried.converged || tried.broken)
       return tried;

@@ -87,14 +87,14 @@ public:
 
   /// Solves A x = cg.b for cg.x from `start` zero, or from cg.x, with the matrix of the system,
   /// that at positions `at`. A stale factor that does not get there soon is made anew on the way.
-  ResidentResult solve(const Exec& exec, ResidentSolve<Exec>& solver, const Vector& at,
-                       double tolerance, SoftStep& report, bool from_zero = true) {
+  SolveResult solve(const Exec& exec, ResidentSolve<Exec>& solver, const Vector& at,
+                    double tolerance, SoftStep& report, bool from_zero = true) {
     if (from_zero)
       Kokkos::deep_copy(exec, cg.x, 0.0);
     const bool stale = by_factor && by_factor->staleness() > 0;
     const int patience = std::min(options.max_iterations, 4 * options.refresh_after);
-    ResidentResult result = solver.solve(exec, cg, preconditioner(), tolerance,
-                                         stale ? patience : options.max_iterations, options.batch);
+    SolveResult result = solver.solve(exec, cg, preconditioner(), tolerance,
+                                      stale ? patience : options.max_iterations, options.batch);
     report.iterations += result.iterations;
     if (stale && !result.converged) {
       if (!refresh_now(exec, at, report)) {
@@ -105,7 +105,6 @@ public:
                             options.batch);
       report.iterations += result.iterations;
     }
-    result.broken = result.broken || !std::isfinite(result.relative_residual);
     return result;
   }
 

@@ -56,7 +56,7 @@ void DesignAnalysis<Exec>::run(const Exec& exec, int number, const SimpLaw& law,
 }
 
 template<class Exec>
-HexaSolveResult DesignAnalysis<Exec>::solve(const Exec& exec, int number, std::size_t k) {
+SolveResult DesignAnalysis<Exec>::solve(const Exec& exec, int number, std::size_t k) {
   const TimedScope scope("ossatura::design::solve");
   const bool adjoint = k == loads_.cases.size();
   const Vector& force = adjoint ? loads_.output : loads_.cases[k].force;
@@ -65,7 +65,7 @@ HexaSolveResult DesignAnalysis<Exec>::solve(const Exec& exec, int number, std::s
     Kokkos::deep_copy(exec, trial, u_[k]);
   else
     Kokkos::deep_copy(exec, trial, 0.0);
-  const HexaSolveResult result = solver_.solve(exec, force, trial);
+  const SolveResult result = solver_.solve(exec, force, trial);
   const auto where = [&] {
     std::ostringstream text;
     text << "step " << number << ", "
@@ -73,7 +73,7 @@ HexaSolveResult DesignAnalysis<Exec>::solve(const Exec& exec, int number, std::s
     return text.str();
   };
   if (!result.converged)
-    fail<DesignBreakdown>(where(), ": no solution, residual ", result.relative_residual, " after ",
+    fail<DesignBreakdown>(where(), ": no solution, residual ", result.residual, " after ",
                           result.iterations, " iterations of conjugate gradients (tolerance ",
                           tolerance_, "): more iterations, a larger least modulus, ",
                           "or is a part held by nothing?");
@@ -83,7 +83,7 @@ HexaSolveResult DesignAnalysis<Exec>::solve(const Exec& exec, int number, std::s
   const double work = dot(exec, force, trial), energy = dot(exec, product_, trial);
   if (!(std::fabs(work - energy) <= 0.01 * std::fabs(energy)))
     fail<DesignBreakdown>(where(), ": the work of the forces is ", work, " and twice the energy ",
-                          energy, ": the residual of ", result.relative_residual, " is too large");
+                          energy, ": the residual of ", result.residual, " is too large");
   return result;
 }
 

@@ -44,7 +44,7 @@ public:
   const Vector& modulus() const { return modulus_; }              ///< [num_elem]
 
 private:
-  HexaSolveResult solve(const Exec& exec, int number, std::size_t k);
+  SolveResult solve(const Exec& exec, int number, std::size_t k);
 
   HexaSolver<Exec>& solver_;
   bool warm_start_;

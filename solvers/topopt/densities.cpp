@@ -34,7 +34,7 @@ MirrorPlanes mirror_planes(const DesignProblem& problem) {
 void check_filter(const SolveResult& result, const DesignMoment& moment) {
   if (!result.converged)
     fail<DesignBreakdown>("the Helmholtz filter of step ", moment.step,
-                          " did not converge: residual ", result.true_relative_residual, " after ",
+                          " did not converge: residual ", result.residual, " after ",
                           result.iterations, " iterations");
 }
 

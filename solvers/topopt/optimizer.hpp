@@ -34,7 +34,7 @@ struct DesignStep {
   double grey = 0;           ///< mean of 4 rho (1 - rho) over the volume that is free (Mnd)
   double change = 0;         ///< largest change of a variable by the step
   double penalty = 0, sharpness = 0;
-  std::vector<HexaSolveResult> solves;
+  std::vector<SolveResult> solves;
   double seconds_prepare = 0, seconds_solve = 0, seconds_gradient = 0, seconds_update = 0;
 };
 

@@ -198,7 +198,7 @@ class Contract(BoneCase):
         with open(self.path("out/deep/h.csv")) as file:
             rows = list(csv.DictReader(file))
         self.assertEqual(int(rows[-1]["iteration"]), summary["iterations"])
-        self.assertLess(float(rows[-1]["relative_residual"]), 1e-5)
+        self.assertLess(float(rows[-1]["recurrent_residual"]), 1e-5)
         self.assertEqual(self.files(), ["out"])
 
     def test_without_output_options_nothing_is_written(self):

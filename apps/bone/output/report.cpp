@@ -68,8 +68,8 @@ void add_solution(Table& table, const BoneResults& results, const DriverContext&
   for (const BoneSolve& solve : results.solves)
     table.row(solve.load,
               counted(solve.iterations, "iteration") + ", residual " +
-                  format_number(solve.true_residual, 3) + ", " + format_number(solve.seconds, 3) +
-                  " s" + (solve.fell_back ? ", went on in double precision with the W-cycle" : "") +
+                  format_number(solve.residual, 3) + ", " + format_number(solve.seconds, 3) + " s" +
+                  (solve.fell_back ? ", went on in double precision with the W-cycle" : "") +
                   (solve.converged ? "" : "  NOT CONVERGED"));
   table.row("engine", context.provenance().backend + " on " + context.provenance().device + ", " +
                           std::to_string(results.levels.size()) + " levels " +
@@ -263,7 +263,7 @@ Json results_json(const BoneResults& results) {
     json["solves"].push_back({{"load", solve.load},
                               {"iterations", solve.iterations},
                               {"recurrent_residual", solve.recurrent_residual},
-                              {"true_residual", solve.true_residual},
+                              {"true_residual", solve.residual},
                               {"fell_back_to_double", solve.fell_back},
                               {"converged", solve.converged},
                               {"seconds", solve.seconds}});
@@ -350,7 +350,7 @@ nlohmann::ordered_json bone_summary(const BoneResults& results, const DriverCont
   parts.iterations = total_iterations(results);
   for (const BoneSolve& solve : results.solves) {
     keep_worse(parts.recurrent_residual, solve.recurrent_residual);
-    keep_worse(parts.true_residual, solve.true_residual);
+    keep_worse(parts.true_residual, solve.residual);
   }
   Json summary = make_summary(context, parts);
   summary["memory"]["kokkos_peak_bytes_per_dof"] =
@@ -382,7 +382,7 @@ int report_bone(const BoneResults& results, const std::string& stem, DriverConte
                   solve.iterations, " iterations: results are not converged");
     else if (!solve.converged)
       log_warning("not-converged", "load ", solve.load, ": not converged after ", solve.iterations,
-                  " iterations: the true residual is ", solve.true_residual, "; ",
+                  " iterations: the true residual is ", solve.residual, "; ",
                   solve.stalled ? stall_remedy(results) : "raise --max-iterations or --tolerance");
   const double seconds = total_seconds(results);
   if (seconds > 0)

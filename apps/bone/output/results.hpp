@@ -10,6 +10,7 @@
 #include <ossatura/solvers/bone/pistoia.hpp>
 #include <ossatura/solvers/bone/solution.hpp>
 #include <ossatura/solvers/bone/statistics.hpp>
+#include <ossatura/solvers/krylov/solve_result.hpp>
 
 #include <array>
 #include <cstdint>
@@ -44,13 +45,9 @@ struct BoneModelInfo {
 };
 
 /// One linear solve.
-struct BoneSolve {
-  std::string load; ///< "axial", or "xx" ... "zx" of a homogenisation
-  int iterations = 0;
-  double recurrent_residual = 0, true_residual = 0; ///< relative
-  bool converged = false;
-  bool interrupted = false; ///< by a signal; the true residual is not known
-  bool fell_back = false;   ///< the iteration stalled; solved in double with the W-cycle
+struct BoneSolve : SolveResult {
+  std::string load;         ///< "axial", or "xx" ... "zx" of a homogenisation
+  bool interrupted = false; ///< by a signal; `residual` is not known
   bool stalled = false;     ///< not converged, and further iterations were of no use
   double seconds = 0;
 };

@@ -6,7 +6,7 @@
 namespace ossatura {
 
 HistoryWriter::HistoryWriter(const std::string& path)
-    : file_(path, "seconds,load_case,iteration,relative_residual") {}
+    : file_(path, "seconds,load_case,iteration,recurrent_residual") {}
 
 void HistoryWriter::add(double seconds, int load_case, int iteration, double residual) {
   char line[96];

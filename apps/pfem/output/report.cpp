@@ -44,7 +44,7 @@ void add_solution(Table& table, const PfemModel& model, const PfemResults& r,
   table.row("preconditioner", r.preconditioner);
   table.row("iterations", format_count(solve.iterations) +
                               (solve.converged ? ", converged" : ", NOT CONVERGED") +
-                              ", true residual " + format_number(solve.true_relative_residual, 3));
+                              ", true residual " + format_number(solve.residual, 3));
   table.row("seconds", format_number(r.seconds.read, 3) + " read, " +
                            format_number(r.seconds.setup, 3) + " set-up, " +
                            format_number(r.seconds.solve, 3) + " solve, " +
@@ -94,9 +94,8 @@ int report_pfem(const PfemModel& model, const PfemResults& results, const std::s
     log_warning("interrupted", "stopped by a signal after ", solve.iterations,
                 " iterations: results are not converged");
   else if (!solve.converged)
-    log_warning("not-converged", "not converged: the true residual is ",
-                solve.true_relative_residual, " after ", solve.iterations,
-                " iterations; results are written. Raise --max-iterations or ",
+    log_warning("not-converged", "not converged: the true residual is ", solve.residual, " after ",
+                solve.iterations, " iterations; results are written. Raise --max-iterations or ",
                 "--tolerance, or choose --preconditioner vertex-stars");
   log_speed(model, results);
   Table table;
@@ -110,8 +109,8 @@ int report_pfem(const PfemModel& model, const PfemResults& results, const std::s
   parts.engine = pfem_engine(model, results);
   parts.results = pfem_results(model, results);
   parts.iterations = solve.iterations;
-  parts.recurrent_residual = solve.relative_residual;
-  parts.true_residual = solve.true_relative_residual;
+  parts.recurrent_residual = solve.recurrent_residual;
+  parts.true_residual = solve.residual;
   const bool finite = results.interrupted || check_finite(parts);
   context.keep_summary(make_summary(context, parts), stem);
   write_files();

@@ -7,16 +7,16 @@ namespace ossatura {
 
 int iterations_of(const DesignStep& step) {
   int sum = 0;
-  for (const HexaSolveResult& solve : step.solves)
+  for (const SolveResult& solve : step.solves)
     sum += solve.iterations;
   return sum;
 }
 
 double residual_of(const DesignStep& step) {
   double worst = 0;
-  for (const HexaSolveResult& solve : step.solves)
-    if (solve.relative_residual > worst || std::isnan(solve.relative_residual))
-      worst = solve.relative_residual;
+  for (const SolveResult& solve : step.solves)
+    if (solve.residual > worst || std::isnan(solve.residual))
+      worst = solve.residual;
   return worst;
 }
 
@@ -55,7 +55,7 @@ double TopoptRunResults::worst_residual() const {
 bool TopoptRunResults::fell_back() const {
   bool any = false;
   for_each_analysis(*this, [&any](const DesignStep& step) {
-    for (const HexaSolveResult& solve : step.solves)
+    for (const SolveResult& solve : step.solves)
       any = any || solve.fell_back;
   });
   return any;

@@ -89,7 +89,7 @@ bool ContactRounds<Exec>::resolve(const Exec& exec, double h, const ContactMotio
     report.contact_sweeps += sweeps.iterations;
     if (left > 0) {
       const double tolerance = compliance_is_exact() ? std::min(options.tolerance, digits) : digits;
-      const ResidentResult correcting =
+      const SolveResult correcting =
           systems_.solve(exec, correction_, matrix_at, tolerance, report);
       if (correcting.broken)
         return false;
@@ -138,12 +138,12 @@ bool ContactRounds<Exec>::tries_stale_factor() const {
 }
 
 template<class Exec>
-bool ContactRounds<Exec>::is_slower_than_factor(const ResidentResult& tried) const {
+bool ContactRounds<Exec>::is_slower_than_factor(const SolveResult& tried) const {
   constexpr double with_contact = 4.5; ///< iterations of a step for one of its free motion
   constexpr double fresh = 3;          ///< iterations that are left with a factor of the step
   if (tried.converged)
     return false;
-  const double digits = std::log(tried.relative_residual) / std::max(1, tried.iterations);
+  const double digits = std::log(tried.residual) / std::max(1, tried.iterations);
   return !(digits < 0) ||
          with_contact * std::log(systems_.options.tolerance) / digits - fresh > factor_worth_;
 }

@@ -35,7 +35,7 @@ public:
   /// Whether a solve that was tried with a stale factor tells that the step costs more than a new
   /// one and the rest with it. Only on cores, and where there was contact in the last step:
   bool tries_stale_factor() const;
-  bool is_slower_than_factor(const ResidentResult& tried) const;
+  bool is_slower_than_factor(const SolveResult& tried) const;
 
   /// A factor of this step is worth more than the rounds that the old one lost.
   bool wants_factor() const { return wants_factor_; }
