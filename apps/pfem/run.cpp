@@ -126,8 +126,8 @@ int run_on(const Exec& exec, const PfemCommandOptions& options, const PfemModel&
   watch = Stopwatch();
   const Array<double, Exec> f = upload(exec, "ossatura::pfem::f", model.force);
   const Array<double, Exec> u = upload(exec, "ossatura::pfem::u", model.displacement);
-  context.begin_solve("the displacements", model.options.solver.max_iterations,
-                      model.options.solver.tolerance);
+  context.begin_solve("the displacements", model.options.solver.cg.max_iterations,
+                      model.options.solver.cg.tolerance);
   try {
     const TimedScope scope("ossatura::pfem::solve");
     results.solve = solver.solve(exec, f, u, [&](int iteration, double residual) {

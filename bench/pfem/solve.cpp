@@ -77,7 +77,7 @@ void run(benchmark::State& state, const Exec& exec, const HierarchicSolverOption
     state.counters["dofs/s"] = dofs / seconds;
     state.counters["peak_bytes/dof"] = double(peak_kokkos_bytes() - before) / dofs;
     state.SetLabel(std::string(name_of(solver.kind())) + ", " + solver.describe());
-    if (!(result.residual <= options.tolerance))
+    if (!(result.residual <= options.cg.tolerance))
       return fail_benchmark(state, "the solve did not converge");
   }
 }

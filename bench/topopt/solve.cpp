@@ -113,7 +113,7 @@ void register_rows(const Options& options) {
           HexaSolverOptions solver;
           solver.preconditioner = preconditioner;
           solver.precision = precision;
-          solver.max_iterations = 20000;
+          solver.cg.max_iterations = 20000;
           const std::string name = std::string("hexa_solve/") + name_of(preconditioner) + '/' +
                                    BackendTraits<Exec>::name +
                                    (precision == HexaPrecision::mixed ? "/mixed/" : "/f64/") +

@@ -32,8 +32,8 @@ Constraints<Exec> make_held(const Exec& exec, int num_nodes,
 
 void check(const HexaSolverOptions& options, double poisson) {
   OSSATURA_REQUIRE(poisson > -1 && poisson < 0.5, "Poisson's ratio " << poisson);
-  OSSATURA_REQUIRE(options.tolerance > 0 && options.max_iterations >= 0,
-                   "tolerance " << options.tolerance << ", at most " << options.max_iterations
+  OSSATURA_REQUIRE(options.cg.tolerance > 0 && options.cg.max_iterations >= 0,
+                   "tolerance " << options.cg.tolerance << ", at most " << options.cg.max_iterations
                                 << " iterations");
   if (options.chebyshev_degree < 1 || options.chebyshev_degree > 64)
     fail<UsageError>("a Chebyshev preconditioner of degree ", options.chebyshev_degree,
@@ -279,9 +279,7 @@ SolveResult HexaSolver<Exec>::solve(const Exec& exec, const Array<double, Exec>&
   }
 
   clear(exec, solver.stiffness.held, u);
-  CgOptions cg;
-  cg.tolerance = solver.options.tolerance;
-  cg.max_iterations = solver.options.max_iterations;
+  CgOptions cg = solver.options.cg;
   cg.reference = norm;
   const auto iterate = [&](const CgOptions& part, const IterationObserver& watch) {
     return solver.is_mixed() ? solver.iterate(exec, solver.mixed, part, f, u, watch)

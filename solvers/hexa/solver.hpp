@@ -44,8 +44,7 @@ struct HexaSolverOptions {
   HexaOperatorKind kind = HexaOperatorKind::automatic;
   HexaPreconditioner preconditioner = HexaPreconditioner::amg;
   HexaPrecision precision = HexaPrecision::mixed;
-  double tolerance = 1e-6;   ///< on |f - A u| / |f|, the true residual
-  int max_iterations = 2000; ///< of one solve, a second try in fp64 included
+  CgOptions cg{1e-6, 2000}; ///< relative to |f|; the iterations include a second try in fp64
   int chebyshev_degree = 8;
   AggregationOptions aggregation;
 };

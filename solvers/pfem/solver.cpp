@@ -22,8 +22,8 @@ void check(const CurvedHexaMesh& mesh, const HierarchicNumbering& numbering, std
                    held.size() << " masks for " << num_modes << " modes");
   for (std::size_t m = 0; m < held.size(); ++m)
     OSSATURA_REQUIRE(held[m] < 8, "mode " << m << " has the mask " << int(held[m]));
-  OSSATURA_REQUIRE(options.tolerance > 0 && options.max_iterations >= 0,
-                   "tolerance " << options.tolerance << ", at most " << options.max_iterations
+  OSSATURA_REQUIRE(options.cg.tolerance > 0 && options.cg.max_iterations >= 0,
+                   "tolerance " << options.cg.tolerance << ", at most " << options.cg.max_iterations
                                 << " iterations");
   if (options.element_wise) {
     OSSATURA_REQUIRE(options.kind == HierarchicOperatorKind::automatic ||
@@ -146,9 +146,8 @@ struct HierarchicSolver<Exec>::Impl {
   template<class Apply, class Residual>
   SolveResult iterate(const Exec& exec, const Array<double, Exec>& u, const Apply& apply,
                       const Residual& residual, const IterationObserver& observe) const {
-    const CgOptions cg{options.tolerance, options.max_iterations, 0, 0};
     return conjugate_gradients(
-        exec, cg, apply, residual, [&](const auto& b) { return precondition(exec, b); },
+        exec, options.cg, apply, residual, [&](const auto& b) { return precondition(exec, b); },
         CgVectors<Exec, double, double, double>{u, r, p, q, r}, observe);
   }
 };

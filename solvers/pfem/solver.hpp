@@ -38,8 +38,7 @@ struct HierarchicSolverOptions {
   HierarchicOperatorKind kind = HierarchicOperatorKind::automatic;
   StiffnessMethod form = StiffnessMethod::automatic;
   HierarchicPreconditioner preconditioner = HierarchicPreconditioner::vertex_stars;
-  double tolerance = 1e-8; ///< on |f - K u| / |f - K u0|, the true residual, at free components
-  int max_iterations = 5000;
+  CgOptions cg{1e-8, 5000};  ///< residuals at free components, relative to |f - K u0|
   bool element_wise = false; ///< the vectors of the iteration element by element, the paper's
                              ///< block-diagonal scheme; with the packed operator, none or jacobi
   bool single_stars = true;  ///< the inverses of vertex stars in fp32 (formed in fp64)

@@ -17,7 +17,7 @@ DesignAnalysis<Exec>::DesignAnalysis(const Exec& exec, const DesignProblem& prob
                                      const DesignOptions& options, HexaSolver<Exec>& solver)
     : solver_(solver)
     , warm_start_(options.warm_start)
-    , tolerance_(options.solver.tolerance)
+    , tolerance_(options.solver.cg.tolerance)
     , loads_(make_design_loads(exec, problem, options.objective == DesignObjective::mechanism,
                                solver.held())) {
   if (!problem.springs.empty())

@@ -44,11 +44,11 @@ private:
   std::vector<Change> list_;
 };
 
-/// The member `inner` of the member `outer`.
-template<class Outer, class Inner>
-auto member_of(Outer outer, Inner inner) {
-  return [ outer, inner ](auto& options) -> auto& {
-    return options.*outer.*inner;
+/// A member of a member (of a member ...), from the outermost to the innermost.
+template<class... Members>
+auto member_of(Members... members) {
+  return [members...](auto& options) -> auto& {
+    return (options.*....*members); // options.*first.*second, and so on
   };
 }
 

@@ -39,11 +39,11 @@ void check_solver(const PfemCommandOptions& o) {
   if (options.discretisation.points != 0)
     require_between("--points", options.discretisation.points, 1, 32);
   const HierarchicSolverOptions& solver = options.solver;
-  if (!(solver.tolerance > 0 && solver.tolerance < 1))
-    fail<UsageError>("--tolerance ", solver.tolerance,
+  if (!(solver.cg.tolerance > 0 && solver.cg.tolerance < 1))
+    fail<UsageError>("--tolerance ", solver.cg.tolerance,
                      ": a relative residual such as 1e-6, greater than 0 and less than 1");
-  if (solver.max_iterations < 1)
-    fail<UsageError>("--max-iterations ", solver.max_iterations, ": at least 1");
+  if (solver.cg.max_iterations < 1)
+    fail<UsageError>("--max-iterations ", solver.cg.max_iterations, ": at least 1");
 }
 
 } // namespace

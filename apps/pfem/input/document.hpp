@@ -25,9 +25,9 @@ struct PfemOptions {
 };
 
 /// A member of the solver's options within those of a problem.
-template<class Value>
-auto of_solver(Value HierarchicSolverOptions::*member) {
-  return member_of(&PfemOptions::solver, member);
+template<class... Members>
+auto of_solver(Members... members) {
+  return member_of(&PfemOptions::solver, members...);
 }
 
 /// Vectors element by element, with what goes with them.

@@ -105,9 +105,10 @@ void add_solver_options(CLI::App& app, PfemCommandOptions& o) {
   add_named(app, o.changes, "--form", of_solver(&S::form), "How element matrices are formed");
   add_named(app, o.changes, "--preconditioner", of_solver(&S::preconditioner),
             "vertex-stars: order 1 and the modes around each vertex");
-  add_number(app, o.changes, "--tolerance", of_solver(&S::tolerance), "X",
+  add_number(app, o.changes, "--tolerance", of_solver(&S::cg, &CgOptions::tolerance), "X",
              "True residual relative to the first one");
-  add_number(app, o.changes, "--max-iterations", of_solver(&S::max_iterations), "N", "At most");
+  add_number(app, o.changes, "--max-iterations", of_solver(&S::cg, &CgOptions::max_iterations), "N",
+             "At most");
 }
 
 void add_result_options(CLI::App& app, PfemCommandOptions& o) {

@@ -101,9 +101,9 @@ void read_solver(const Place& place, PfemDocument& problem) {
   read.choose("operator", of_solver(&S::kind));
   read.choose("form", of_solver(&S::form));
   read.choose("preconditioner", of_solver(&S::preconditioner));
-  read.fraction("tolerance", of_solver(&S::tolerance),
+  read.fraction("tolerance", of_solver(&S::cg, &CgOptions::tolerance),
                 "a relative residual, greater than 0 and less than 1");
-  read.count("max_iterations", of_solver(&S::max_iterations), 1,
+  read.count("max_iterations", of_solver(&S::cg, &CgOptions::max_iterations), 1,
              "a number of iterations, at least 1");
 }
 

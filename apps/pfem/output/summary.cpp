@@ -57,8 +57,8 @@ nlohmann::ordered_json pfem_engine(const PfemModel& model, const PfemResults& re
           {"preconditioner_parts", results.preconditioner},
           {"element_wise", o.element_wise},
           {"preconditioner_precision", o.single_stars ? "mixed" : "double"},
-          {"tolerance", o.tolerance},
-          {"max_iterations", o.max_iterations}};
+          {"tolerance", o.cg.tolerance},
+          {"max_iterations", o.cg.max_iterations}};
 }
 
 nlohmann::ordered_json pfem_results(const PfemModel& model, const PfemResults& results) {

@@ -29,8 +29,8 @@ void check_design(const CLI::App& app, const TopoptCommandOptions& options) {
   if (!(o.change_tolerance >= 0))
     fail<UsageError>("--change ", o.change_tolerance, ": at least 0");
   require_at_least("--steps", o.max_steps, 1);
-  require_fraction("--tolerance", o.solver.tolerance, "a relative residual such as 1e-6");
-  require_at_least("--max-iterations", o.solver.max_iterations, 1);
+  require_fraction("--tolerance", o.solver.cg.tolerance, "a relative residual such as 1e-6");
+  require_at_least("--max-iterations", o.solver.cg.max_iterations, 1);
   require_at_least("--chebyshev-degree", o.solver.chebyshev_degree, 1);
 }
 

@@ -10,9 +10,9 @@
 namespace ossatura {
 
 /// A member of the solver's options within those of a design.
-template<class Value>
-auto of_solver(Value HexaSolverOptions::*member) {
-  return member_of(&DesignOptions::solver, member);
+template<class... Members>
+auto of_solver(Members... members) {
+  return member_of(&DesignOptions::solver, members...);
 }
 
 /// "3", or "1:3:20:+0.5" (start, end, steps between changes, change) or "1:64:40:x2".

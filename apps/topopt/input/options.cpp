@@ -91,9 +91,9 @@ void add_solver_options(CLI::App& app, TopoptCommandOptions& o) {
             "recompute");
   add_named(app, o.changes, "--preconditioner", of_solver(&S::preconditioner),
             "amg: smoothed aggregation with the rigid-body modes");
-  add_number(app, o.changes, "--tolerance", of_solver(&S::tolerance), "X",
+  add_number(app, o.changes, "--tolerance", of_solver(&S::cg, &CgOptions::tolerance), "X",
              "True residual relative to the loads");
-  add_number(app, o.changes, "--max-iterations", of_solver(&S::max_iterations), "N",
+  add_number(app, o.changes, "--max-iterations", of_solver(&S::cg, &CgOptions::max_iterations), "N",
              "Iterations of one solve at most");
   add_number(app, o.changes, "--chebyshev-degree", of_solver(&S::chebyshev_degree), "N",
              "Of --preconditioner chebyshev: degree of the polynomial");

@@ -72,9 +72,9 @@ void read_linear_solver(const Place& place, ProblemDocument& problem) {
   read.choose("operator", of_solver(&S::kind));
   read.choose("preconditioner", of_solver(&S::preconditioner));
   read.choose("precision", of_solver(&S::precision));
-  read.fraction("tolerance", of_solver(&S::tolerance),
+  read.fraction("tolerance", of_solver(&S::cg, &CgOptions::tolerance),
                 "a relative tolerance, greater than 0 and less than 1");
-  read.count("max_iterations", of_solver(&S::max_iterations), 1,
+  read.count("max_iterations", of_solver(&S::cg, &CgOptions::max_iterations), 1,
              "iterations of one solve, at least 1");
   read.count("chebyshev_degree", of_solver(&S::chebyshev_degree), 1,
              "the degree of the polynomial, at least 1");

@@ -103,8 +103,8 @@ nlohmann::ordered_json topopt_engine(const TopoptModel& model, const TopoptRunRe
                {"preconditioner", name_of(o.solver.preconditioner)},
                {"preconditioner_parts", e.preconditioner},
                {"solver_precision", name_of(o.solver.precision)},
-               {"tolerance", o.solver.tolerance},
-               {"max_iterations", o.solver.max_iterations},
+               {"tolerance", o.solver.cg.tolerance},
+               {"max_iterations", o.solver.cg.max_iterations},
                {"warm_start", o.warm_start}});
   return json;
 }

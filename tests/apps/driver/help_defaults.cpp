@@ -112,8 +112,8 @@ TEST_CASE("help of topopt follows all of its defaults", "[help]") {
   o.warm_start = false;
   o.solver.kind = HexaOperatorKind::csr;
   o.solver.preconditioner = HexaPreconditioner::jacobi;
-  o.solver.tolerance = 0.125;
-  o.solver.max_iterations = o.solver.chebyshev_degree = 5;
+  o.solver.cg.tolerance = 0.125;
+  o.solver.cg.max_iterations = o.solver.chebyshev_degree = 5;
   // The defaults of these are words.
   CHECK(unmoved(add_topopt_options, o) == std::set<std::string>{"radius", "start"});
 }
@@ -126,8 +126,8 @@ TEST_CASE("help of pfem follows all of its defaults", "[help]") {
   o.solver.kind = HierarchicOperatorKind::bsr;
   o.solver.form = StiffnessMethod::ai;
   o.solver.preconditioner = HierarchicPreconditioner::none;
-  o.solver.tolerance = 0.125;
-  o.solver.max_iterations = 5;
+  o.solver.cg.tolerance = 0.125;
+  o.solver.cg.max_iterations = 5;
   // That of the order is no member, and these two have none.
   CHECK(unmoved(add_pfem_options, o) == std::set<std::string>{"order", "points", "element-wise"});
   PfemCommandOptions usual;

@@ -77,8 +77,8 @@ TEST_CASE("all of a problem of high order is read", "[pfem]") {
   CHECK(solver.kind == HierarchicOperatorKind::bsr);
   CHECK(solver.form == StiffnessMethod::blocked);
   CHECK(solver.preconditioner == HierarchicPreconditioner::jacobi);
-  CHECK(solver.tolerance == 1e-5);
-  CHECK(solver.max_iterations == 77);
+  CHECK(solver.cg.tolerance == 1e-5);
+  CHECK(solver.cg.max_iterations == 77);
   CHECK_FALSE(solver.element_wise);
 
   // Materials: lambda = mu = 2, but for element 1.

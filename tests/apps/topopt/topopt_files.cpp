@@ -111,7 +111,7 @@ TEST_CASE("a checkpoint belongs to its mesh, problem and options", "[topopt]") {
   CHECK(error_after([](P, O o) {
           o.max_steps = 9;
           o.change_tolerance = 0;
-          o.solver.tolerance = 1e-3;
+          o.solver.cg.tolerance = 1e-3;
           o.solver.kind = HexaOperatorKind::bsr;
         }) == "no error");
 }

@@ -77,7 +77,7 @@ HexaSolverOptions exact(HexaPreconditioner preconditioner) {
   HexaSolverOptions options;
   options.preconditioner = preconditioner;
   options.precision = HexaPrecision::fp64;
-  options.tolerance = 1e-12;
+  options.cg.tolerance = 1e-12;
   return options;
 }
 
@@ -196,7 +196,7 @@ OSSATURA_BACKEND_TEST("what is hard or impossible is solved or reported", "[hexa
         HexaSolverOptions options;
         options.preconditioner = preconditioner;
         options.precision = precision;
-        options.max_iterations = 300;
+        options.cg.max_iterations = 300;
         HexaSolver<TestType> solver(exec, c->mesh, 0.3, c->held, options);
         solver.set_modulus(exec, upload(exec, "modulus", c->modulus));
         const auto u = make_zeros<double>(exec, std::int64_t(c->force.size()), "u");
@@ -204,10 +204,10 @@ OSSATURA_BACKEND_TEST("what is hard or impossible is solved or reported", "[hexa
         const double residual = residual_of(solver, *c, download(exec, u));
         INFO(name_of(preconditioner) << ", " << result.iterations << " iterations, "
                                      << result.residual << " is " << residual);
-        CHECK(result.iterations <= options.max_iterations);
-        CHECK(result.converged == (result.residual <= options.tolerance));
+        CHECK(result.iterations <= options.cg.max_iterations);
+        CHECK(result.converged == (result.residual <= options.cg.tolerance));
         if (result.converged)
-          CHECK(residual <= 1.01 * options.tolerance);
+          CHECK(residual <= 1.01 * options.cg.tolerance);
         if (c == &floating)
           CHECK_FALSE(result.converged);
       }
@@ -259,7 +259,7 @@ OSSATURA_BACKEND_TEST("springs hold a body that nothing else holds", "[hexa]") {
   const Cantilever c = make_cantilever({4, 2, 2}, 0);
   for (const HexaPreconditioner preconditioner : preconditioners) {
     HexaSolverOptions options = exact(preconditioner);
-    options.tolerance = 1e-10;
+    options.cg.tolerance = 1e-10;
     HexaSolver<TestType> solver(exec, c.mesh, 0.3, {}, options);
     solver.set_springs(exec, upload(exec, "spring", std::vector<double>(c.force.size(), 100.0)));
     solver.set_modulus(exec, upload(exec, "modulus", c.modulus));

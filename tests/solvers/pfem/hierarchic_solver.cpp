@@ -104,7 +104,7 @@ HierarchicSolverOptions with(HierarchicPreconditioner preconditioner, double tol
   HierarchicSolverOptions options;
   options.kind = HierarchicOperatorKind::packed;
   options.preconditioner = preconditioner;
-  options.tolerance = tolerance;
+  options.cg.tolerance = tolerance;
   return options;
 }
 
@@ -592,7 +592,7 @@ OSSATURA_BACKEND_TEST("what is not held is not reported as solved", "[pfem]") {
     for (const HierarchicPreconditioner preconditioner : preconditioners)
       for (const bool element_wise : {false, true}) {
         HierarchicSolverOptions options = with(preconditioner, 1e-8);
-        options.max_iterations = 200;
+        options.cg.max_iterations = 200;
         options.element_wise = element_wise;
         if (element_wise && preconditioner == HierarchicPreconditioner::vertex_stars)
           continue;
@@ -626,7 +626,7 @@ OSSATURA_BACKEND_TEST("a solver of hierarchical hexahedra refuses what makes no 
   options = with(HierarchicPreconditioner::vertex_stars, 0);
   CHECK_THROWS_AS(make(options), std::invalid_argument);
 
-  options.tolerance = 1e-8;
+  options.cg.tolerance = 1e-8;
   options.memory = 120000; // of which element matrices take 117120
   CHECK_THROWS_WITH(make(options), ContainsSubstring("vertex stars"));
   CHECK_THROWS_AS(make(options), BackendError);

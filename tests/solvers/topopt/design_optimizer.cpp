@@ -278,7 +278,7 @@ OSSATURA_BACKEND_TEST("A mechanism learns to push its output the right way", "[d
 OSSATURA_BACKEND_TEST("A step that cannot be trusted is not taken", "[design_optimizer]") {
   const TestType exec;
   DesignOptions options = options_with(1e-10);
-  options.solver.max_iterations = 2;
+  options.solver.cg.max_iterations = 2;
   options.solver.preconditioner = HexaPreconditioner::jacobi;
   DesignOptimizer<TestType> optimizer(exec, small_problem(), options);
   const DesignState before = optimizer.state(exec);
