@@ -127,14 +127,13 @@ int run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mode
   const BoneSolution<Exec> solution = evaluate_solution(exec, problem, load);
   add_solution(solution, options, results);
 
-  const std::string status = bone_status(results);
-  return report_bone(results, output_stem(options), context, [&] {
+  return report_bone(results, output_stem(options), context, [&](RunStatus status) {
     if (files.hdf && context.try_output(*files.hdf, [&] {
-          write_fields(exec, *files.hdf, options, model, solution, status, context);
+          write_fields(exec, *files.hdf, options, model, solution, name_of(status), context);
         }))
       results.files.push_back(*files.hdf);
     if (files.parosol && context.try_output(*files.parosol, [&] {
-          write_parosol(exec, *files.parosol, model, solution, status, context);
+          write_parosol(exec, *files.parosol, model, solution, name_of(status), context);
         }))
       results.files.push_back(*files.parosol);
   });

@@ -197,11 +197,10 @@ int run_in(const Exec& exec, const EikonalCommandOptions& options, const Eikonal
       results.sets.push_back(make_activation_report<Real>(
           model, tagged, k, ConstSpan<Real>(times.data() + k * num_points, num_points)));
   }
-  return report_eikonal(results, output_stem(options), context, [&] {
+  return report_eikonal(results, output_stem(options), context, [&](RunStatus status) {
     const Stopwatch watch;
-    results.files =
-        write_eikonal<Real>(files, model, ConstSpan<Real>(times.data(), times.extent(0)),
-                            eikonal_status(results), context);
+    results.files = write_eikonal<Real>(
+        files, model, ConstSpan<Real>(times.data(), times.extent(0)), name_of(status), context);
     results.seconds.write = watch.seconds();
   });
 }

@@ -154,9 +154,9 @@ int run_on(const Exec& exec, const PfemCommandOptions& options, const PfemModel&
                        [&] { file = std::make_unique<PfemFile>(*path, model, options.samples); });
   sample_all(exec, model, elements, u, options.samples, file.get(), results);
   results.seconds.sample = watch.seconds();
-  return report_pfem(model, results, stem, context, [&] {
+  return report_pfem(model, results, stem, context, [&](RunStatus status) {
     PfemFacts facts = provenance_texts(context.provenance());
-    facts.emplace_back("status", pfem_status(results));
+    facts.emplace_back("status", name_of(status));
     if (file && context.try_output(*path, [&] { file->commit(facts); })) {
       results.files.push_back(*path);
       log_info("wrote ", *path);

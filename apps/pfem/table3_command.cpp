@@ -180,11 +180,11 @@ int run_table3(const Table3Options& options, DriverContext& context) {
                 tolerance);
   context.print_result(table3_text(options, rows, context));
   SummaryParts parts;
-  parts.status = agreed ? "done" : "matrices differ";
+  parts.status = agreed ? RunStatus::done : RunStatus::matrices_differ;
   parts.problem = table3_problem(options);
   parts.results = {{"rows", table3_json(rows)}};
   context.finish(make_summary(context, parts), "table3");
-  return agreed ? exit_done : exit_not_converged;
+  return exit_code_of(parts.status);
 }
 
 } // namespace

@@ -267,7 +267,7 @@ int run_on(const Exec& exec, const SoftbodyCommandOptions& options, const Softbo
     results.state_hash = hash.digits();
   }
   return report_softbody(model, results, stem, context,
-                         [&] { recorder.finish(exec, *solver, step, results); });
+                         [&](RunStatus) { recorder.finish(exec, *solver, step, results); });
 }
 
 } // namespace

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/bone/output/report.hpp"
 
-#include "apps/driver/exit_code.hpp"
 #include "apps/driver/output/prediction.hpp"
-#include "apps/driver/output/summary.hpp"
 #include "apps/driver/output/table.hpp"
 
 #include <cmath>
@@ -313,8 +311,6 @@ Json engine_json(const BoneResults& results) {
           {"work", results.work}};
 }
 
-} // namespace
-
 std::string bone_table(const BoneResults& results, const DriverContext& context) {
   Table table;
   add_model(table, results.model);
@@ -335,15 +331,11 @@ std::string bone_table(const BoneResults& results, const DriverContext& context)
   return table.text();
 }
 
-const char* bone_status(const BoneResults& results) {
-  return results.interrupted() ? "interrupted"
-         : results.converged() ? "converged"
-                               : "not converged";
-}
-
-nlohmann::ordered_json bone_summary(const BoneResults& results, const DriverContext& context) {
+SummaryParts summary_parts(const BoneResults& results) {
   SummaryParts parts;
-  parts.status = bone_status(results);
+  parts.status = results.interrupted() ? RunStatus::interrupted
+                 : results.converged() ? RunStatus::converged
+                                       : RunStatus::not_converged;
   parts.problem = to_json(results.model);
   parts.engine = engine_json(results);
   parts.results = results_json(results);
@@ -352,10 +344,9 @@ nlohmann::ordered_json bone_summary(const BoneResults& results, const DriverCont
     keep_worse(parts.recurrent_residual, solve.recurrent_residual);
     keep_worse(parts.true_residual, solve.residual);
   }
-  Json summary = make_summary(context, parts);
-  summary["memory"]["kokkos_peak_bytes_per_dof"] =
-      static_cast<double>(peak_kokkos_bytes()) / static_cast<double>(results.model.num_dofs());
-  return summary;
+  parts.memory = {{"kokkos_peak_bytes_per_dof", static_cast<double>(peak_kokkos_bytes()) /
+                                                    static_cast<double>(results.model.num_dofs())}};
+  return parts;
 }
 
 /// Why an iteration may have stalled, the likeliest first, and what to do.
@@ -374,8 +365,10 @@ std::string stall_remedy(const BoneResults& results) {
                 "faces, --precision double and a larger --tolerance help with rounding";
 }
 
+} // namespace
+
 int report_bone(const BoneResults& results, const std::string& stem, DriverContext& context,
-                const std::function<void()>& write_files) {
+                const std::function<void(RunStatus)>& write_files) {
   for (const BoneSolve& solve : results.solves)
     if (solve.interrupted)
       log_warning("interrupted", "load ", solve.load, ": stopped by a signal after ",
@@ -392,16 +385,9 @@ int report_bone(const BoneResults& results, const std::string& stem, DriverConte
                            4),
              " million degrees of freedom per second, peak memory ",
              format_bytes(static_cast<double>(peak_host_bytes())));
-  context.print_result(bone_table(results, context));
-  if (write_files) {
-    context.keep_summary(bone_summary(results, context), stem);
-    write_files();
-  }
-  context.print_files(results.files);
-  context.finish(bone_summary(results, context), stem);
-  return results.interrupted() ? exit_stopped
-         : results.converged() ? exit_done
-                               : exit_not_converged;
+  return finish_run({[&] { return summary_parts(results); },
+                     [&] { return bone_table(results, context); }, write_files, results.files},
+                    stem, context);
 }
 
 int report_bone_prediction(const BonePrediction& expected, const std::string& stem,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/driver/output/prediction.hpp"
 
-#include "apps/driver/exit_code.hpp"
 #include "apps/driver/output/summary.hpp"
 
 #include <ossatura/core/machine/memory.hpp>
@@ -34,13 +33,13 @@ int report_prediction(Prediction prediction, const std::string& stem, DriverCont
   context.print_result(table.text());
 
   SummaryParts parts;
-  parts.status = "dry run";
+  parts.status = RunStatus::dry_run;
   parts.problem = std::move(prediction.problem);
   parts.results = std::move(prediction.results);
   parts.results["predicted_device_bytes"] = prediction.device_bytes;
   parts.results["predicted_host_bytes"] = host_bytes;
   context.finish(make_summary(context, parts), stem);
-  return exit_done;
+  return exit_code_of(parts.status);
 }
 
 } // namespace ossatura

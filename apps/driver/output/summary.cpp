@@ -4,6 +4,7 @@
 #include "apps/driver/exit_code.hpp"
 
 #include <cmath>
+#include <utility>
 
 namespace ossatura {
 
@@ -58,16 +59,33 @@ std::string find_not_finite(const Json& json, const std::string& place) {
   return found;
 }
 
-} // namespace
-
-bool check_finite(SummaryParts& parts) {
+/// Marks a run that looks well but has a result that is not finite, and warns unless it did so.
+void check_finite(SummaryParts& parts, bool& warned) {
+  if (parts.status == RunStatus::interrupted || parts.status == RunStatus::broken_down)
+    return;
   const std::string place = find_not_finite(parts.results, "results");
   if (place.empty())
-    return true;
-  log_warning("not-finite", place, " is not finite: numbers of the problem are too large or too ",
-              "small, or an element is degenerate; no result can be relied on");
-  parts.status = "not finite";
-  return false;
+    return;
+  parts.status = RunStatus::not_finite;
+  if (!std::exchange(warned, true))
+    log_warning("not-finite", place, " is not finite: numbers of the problem are too large or too ",
+                "small, or an element is degenerate; no result can be relied on");
+}
+
+} // namespace
+
+int exit_code_of(RunStatus status) {
+  switch (status) {
+  case RunStatus::converged:
+  case RunStatus::steps_done:
+  case RunStatus::done:
+  case RunStatus::dry_run:
+    return exit_done;
+  case RunStatus::interrupted:
+    return exit_stopped;
+  default:
+    return exit_not_converged;
+  }
 }
 
 nlohmann::ordered_json make_summary(const DriverContext& context, const SummaryParts& parts) {
@@ -76,8 +94,11 @@ nlohmann::ordered_json make_summary(const DriverContext& context, const SummaryP
                  {"threads", context.provenance().threads}};
   if (parts.engine.is_object())
     engine.update(parts.engine);
+  Json used = memory();
+  if (parts.memory.is_object())
+    used.update(parts.memory);
   return {{"schema", "ossatura/" + context.subcommand() + "/1"},
-          {"status", parts.status},
+          {"status", name_of(parts.status)},
           {"warnings", warnings(context.warnings())},
           {"problem", parts.problem},
           {"engine", std::move(engine)},
@@ -87,16 +108,35 @@ nlohmann::ordered_json make_summary(const DriverContext& context, const SummaryP
            {{"recurrent", number_or_null(parts.recurrent_residual)},
             {"true", number_or_null(parts.true_residual)}}},
           {"timings", timings(context.seconds())},
-          {"memory", memory()},
+          {"memory", std::move(used)},
           {"results", parts.results},
           {"provenance", to_json(context.provenance())}};
+}
+
+int finish_run(const RunReport& report, const std::string& stem, DriverContext& context) {
+  bool warned = false;
+  SummaryParts parts = report.summary();
+  check_finite(parts, warned);
+  if (!report.table_has_files)
+    context.print_result(report.table());
+  if (report.write_files) {
+    context.keep_summary(make_summary(context, parts), stem);
+    report.write_files(parts.status);
+    parts = report.summary();
+    check_finite(parts, warned);
+  }
+  if (report.table_has_files)
+    context.print_result(report.table());
+  context.print_files(report.files);
+  context.finish(make_summary(context, parts), stem);
+  return exit_code_of(parts.status);
 }
 
 int finish_interrupted(DriverContext& context) {
   context.end_solve();
   log_warning("interrupted", "stopped by a signal before there was a result");
   SummaryParts parts;
-  parts.status = "interrupted";
+  parts.status = RunStatus::interrupted;
   // Without a name for its results, the run is stopped while it reads.
   context.finish(make_summary(context, parts),
                  context.stem().empty() ? context.subcommand() : context.stem());

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/eikonal/output/report.hpp"
 
-#include "apps/driver/exit_code.hpp"
 #include "apps/driver/output/prediction.hpp"
-#include "apps/driver/output/summary.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/eikonal/output/files.hpp"
 
@@ -242,9 +240,11 @@ Json results_json(const EikonalRunResults& results) {
   return json;
 }
 
-Json eikonal_summary(const EikonalRunResults& results, const DriverContext& context) {
+SummaryParts summary_parts(const EikonalRunResults& results) {
   SummaryParts parts;
-  parts.status = eikonal_status(results);
+  parts.status = results.interrupted ? RunStatus::interrupted
+                 : results.converged ? RunStatus::converged
+                                     : RunStatus::not_converged;
   parts.problem = to_json(results.mesh);
   parts.engine = {{"method", results.method},
                   {"metric", results.metric},
@@ -255,10 +255,9 @@ Json eikonal_summary(const EikonalRunResults& results, const DriverContext& cont
   parts.iterations = results.solved.iterations;
   parts.recurrent_residual = results.solved.residual;
   parts.true_residual = results.solved.certificate;
-  Json summary = make_summary(context, parts);
-  summary["memory"]["kokkos_peak_bytes_per_tetrahedron"] =
-      double(peak_kokkos_bytes()) / double(results.mesh.num_tetra);
-  return summary;
+  parts.memory = {{"kokkos_peak_bytes_per_tetrahedron",
+                   double(peak_kokkos_bytes()) / double(results.mesh.num_tetra)}};
+  return parts;
 }
 
 /// Relative errors from here on are not what single precision is chosen for.
@@ -316,22 +315,15 @@ void warn(const EikonalRunResults& results) {
 
 } // namespace
 
-const char* eikonal_status(const EikonalRunResults& results) {
-  return results.interrupted ? "interrupted" : results.converged ? "converged" : "not converged";
-}
-
 int report_eikonal(const EikonalRunResults& results, const std::string& stem,
-                   DriverContext& context, const std::function<void()>& write_files) {
+                   DriverContext& context, const std::function<void(RunStatus)>& write_files) {
   warn(results);
   log_info("solved in ", format_number(results.seconds.solve, 4),
            " s: ", format_number(million_per_second(results), 4),
            " million tetrahedra per second, peak memory ", format_bytes(double(peak_host_bytes())));
-  context.print_result(eikonal_table(results, context));
-  context.keep_summary(eikonal_summary(results, context), stem);
-  write_files();
-  context.print_files(results.files);
-  context.finish(eikonal_summary(results, context), stem);
-  return results.interrupted ? exit_stopped : results.converged ? exit_done : exit_not_converged;
+  return finish_run({[&] { return summary_parts(results); },
+                     [&] { return eikonal_table(results, context); }, write_files, results.files},
+                    stem, context);
 }
 
 int report_eikonal_prediction(const EikonalPrediction& expected, const std::string& stem,

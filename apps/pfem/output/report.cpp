@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/pfem/output/report.hpp"
 
-#include "apps/driver/exit_code.hpp"
 #include "apps/driver/output/prediction.hpp"
-#include "apps/driver/output/summary.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/pfem/output/summary.hpp"
 
@@ -79,16 +77,7 @@ void log_speed(const PfemModel& model, const PfemResults& r) {
       format_number(products * r.cost.bytes_moved / r.seconds.solve / 1e9, 4), " GB/s");
 }
 
-} // namespace
-
-const char* pfem_status(const PfemResults& results) {
-  return results.interrupted       ? "interrupted"
-         : results.solve.converged ? "converged"
-                                   : "not converged";
-}
-
-int report_pfem(const PfemModel& model, const PfemResults& results, const std::string& stem,
-                DriverContext& context, const std::function<void()>& write_files) {
+void warn(const PfemResults& results) {
   const SolveResult& solve = results.solve;
   if (results.interrupted)
     log_warning("interrupted", "stopped by a signal after ", solve.iterations,
@@ -97,29 +86,40 @@ int report_pfem(const PfemModel& model, const PfemResults& results, const std::s
     log_warning("not-converged", "not converged: the true residual is ", solve.residual, " after ",
                 solve.iterations, " iterations; results are written. Raise --max-iterations or ",
                 "--tolerance, or choose --preconditioner vertex-stars");
-  log_speed(model, results);
-  Table table;
-  add_problem(table, model);
-  add_solution(table, model, results, context);
-  context.print_result(table.text());
+}
 
+SummaryParts summary_parts(const PfemModel& model, const PfemResults& results) {
   SummaryParts parts;
-  parts.status = pfem_status(results);
+  parts.status = results.interrupted       ? RunStatus::interrupted
+                 : results.solve.converged ? RunStatus::converged
+                                           : RunStatus::not_converged;
   parts.problem = pfem_problem(model);
   parts.engine = pfem_engine(model, results);
   parts.results = pfem_results(model, results);
-  parts.iterations = solve.iterations;
-  parts.recurrent_residual = solve.recurrent_residual;
-  parts.true_residual = solve.residual;
-  const bool finite = results.interrupted || check_finite(parts);
-  context.keep_summary(make_summary(context, parts), stem);
-  write_files();
-  context.print_files(results.files);
-  parts.results["files"] = results.files;
-  context.finish(make_summary(context, parts), stem);
-  return results.interrupted         ? exit_stopped
-         : solve.converged && finite ? exit_done
-                                     : exit_not_converged;
+  parts.iterations = results.solve.iterations;
+  parts.recurrent_residual = results.solve.recurrent_residual;
+  parts.true_residual = results.solve.residual;
+  return parts;
+}
+
+std::string pfem_table(const PfemModel& model, const PfemResults& results,
+                       const DriverContext& context) {
+  Table table;
+  add_problem(table, model);
+  add_solution(table, model, results, context);
+  return table.text();
+}
+
+} // namespace
+
+int report_pfem(const PfemModel& model, const PfemResults& results, const std::string& stem,
+                DriverContext& context, const std::function<void(RunStatus)>& write_files) {
+  warn(results);
+  log_speed(model, results);
+  return finish_run({[&] { return summary_parts(model, results); },
+                     [&] { return pfem_table(model, results, context); }, write_files,
+                     results.files},
+                    stem, context);
 }
 
 int report_pfem_prediction(const PfemModel& model, const PfemPrediction& expected,

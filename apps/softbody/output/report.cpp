@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/softbody/output/report.hpp"
 
-#include "apps/driver/exit_code.hpp"
 #include "apps/driver/output/prediction.hpp"
-#include "apps/driver/output/summary.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/softbody/input/read_scene.hpp"
 #include "apps/softbody/output/summary.hpp"
@@ -116,20 +114,19 @@ std::string softbody_table(const SoftbodyModel& model, const SoftbodyRunResults&
   return table.text();
 }
 
-nlohmann::ordered_json softbody_json(const SoftbodyModel& model, const SoftbodyRunResults& results,
-                                     const DriverContext& context) {
+SummaryParts summary_parts(const SoftbodyModel& model, const SoftbodyRunResults& results) {
   const StepTotals totals = totals_of(results);
   SummaryParts parts;
-  parts.status = results.stopped              ? "interrupted"
-                 : !results.breakdown.empty() ? "broken down"
-                 : results.converged()        ? "converged"
-                                              : "not converged";
+  parts.status = results.stopped              ? RunStatus::interrupted
+                 : !results.breakdown.empty() ? RunStatus::broken_down
+                 : results.converged()        ? RunStatus::converged
+                                              : RunStatus::not_converged;
   parts.problem = softbody_problem(model);
   parts.engine = softbody_engine(model, results);
   parts.results = softbody_results(model, results);
   parts.iterations = int(totals.iterations);
   parts.true_residual = totals.worst_residual;
-  return make_summary(context, parts);
+  return parts;
 }
 
 /// What did not converge, each with what helps.
@@ -174,19 +171,17 @@ void warn(const SoftbodyRunResults& results) {
 
 int report_softbody(const SoftbodyModel& model, const SoftbodyRunResults& results,
                     const std::string& stem, DriverContext& context,
-                    const std::function<void()>& write_files) {
+                    const std::function<void(RunStatus)>& write_files) {
   warn(results);
   if (results.seconds.steps > 0)
     log_info(counted(std::int64_t(results.steps.size()), "step"), " in ",
              format_number(results.seconds.steps, 4),
              " s: ", format_number(double(results.steps.size()) / results.seconds.steps, 4),
              " steps per second, peak memory ", format_bytes(double(peak_host_bytes())));
-  context.print_result(softbody_table(model, results, context));
-  context.keep_summary(softbody_json(model, results, context), stem);
-  write_files();
-  context.print_files(results.files);
-  context.finish(softbody_json(model, results, context), stem);
-  return results.stopped ? exit_stopped : results.converged() ? exit_done : exit_not_converged;
+  return finish_run({[&] { return summary_parts(model, results); },
+                     [&] { return softbody_table(model, results, context); }, write_files,
+                     results.files},
+                    stem, context);
 }
 
 int report_softbody_prediction(const SoftbodyModel& model, const SoftbodyPrediction& expected,

@@ -2,7 +2,7 @@
 // The report shows the results of a run as a short table and as the JSON summary.
 #pragma once
 
-#include "apps/driver/context.hpp"
+#include "apps/driver/output/summary.hpp"
 #include "apps/softbody/output/prediction.hpp"
 #include "apps/softbody/output/results.hpp"
 
@@ -11,11 +11,10 @@
 
 namespace ossatura {
 
-/// Prints the table, writes the summary (`stem`.summary.json in --output-dir, or where --json says;
-/// `stem`.json is the scene), warns of steps that did not converge, and returns the exit code.
+/// Warns of steps that did not converge, and ends the run (finish_run). Returns the exit code.
 int report_softbody(const SoftbodyModel& model, const SoftbodyRunResults& results,
                     const std::string& stem, DriverContext& context,
-                    const std::function<void()>& write_files);
+                    const std::function<void(RunStatus)>& write_files);
 
 /// The same for --dry-run.
 int report_softbody_prediction(const SoftbodyModel& model, const SoftbodyPrediction& expected,

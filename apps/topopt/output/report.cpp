@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/topopt/output/report.hpp"
 
-#include "apps/driver/exit_code.hpp"
 #include "apps/driver/options/notation.hpp"
 #include "apps/driver/output/prediction.hpp"
-#include "apps/driver/output/summary.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/topopt/input/choices.hpp"
 #include "apps/topopt/output/summary.hpp"
@@ -111,7 +109,10 @@ std::string topopt_table(const TopoptModel& model, const TopoptRunResults& resul
 
 SummaryParts summary_parts(const TopoptModel& model, const TopoptRunResults& results) {
   SummaryParts parts;
-  parts.status = topopt_status(results);
+  parts.status = !results.breakdown.empty() ? RunStatus::broken_down
+                 : results.stopped          ? RunStatus::interrupted
+                 : results.converged        ? RunStatus::converged
+                                            : RunStatus::steps_done;
   parts.problem = topopt_problem(model);
   parts.engine = topopt_engine(model, results);
   parts.results = topopt_results(model, results);
@@ -174,18 +175,16 @@ int report_topopt(const TopoptModel& model, const TopoptRunResults& results,
                   const std::function<void()>& write_files) {
   warn(model, results);
   log_speed(model, results);
-  context.keep_summary(make_summary(context, summary_parts(model, results)), stem);
-  write_files(); // what is known of the surface is in the table
-  if (results.parts)
-    warn_of_parts(*results.parts);
-  context.print_result(topopt_table(model, results, context));
-  context.print_files(results.files);
-  SummaryParts parts = summary_parts(model, results);
-  const bool finite = check_finite(parts);
-  context.finish(make_summary(context, parts), stem);
-  return !results.breakdown.empty() || !finite ? exit_not_converged
-         : results.stopped                     ? exit_stopped
-                                               : exit_done;
+  const auto write = [&](RunStatus) {
+    write_files();
+    if (results.parts)
+      warn_of_parts(*results.parts);
+  };
+  // What is known of the surface is in the table.
+  return finish_run({[&] { return summary_parts(model, results); },
+                     [&] { return topopt_table(model, results, context); }, write, results.files,
+                     true},
+                    stem, context);
 }
 
 int report_topopt_prediction(const TopoptModel& model, const TopoptPrediction& expected,

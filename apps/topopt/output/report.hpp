@@ -2,7 +2,7 @@
 // The report shows the results of a run as a short table and as the JSON summary.
 #pragma once
 
-#include "apps/driver/context.hpp"
+#include "apps/driver/output/summary.hpp"
 #include "apps/topopt/input/model.hpp"
 #include "apps/topopt/output/prediction.hpp"
 #include "apps/topopt/output/results.hpp"
@@ -12,8 +12,8 @@
 
 namespace ossatura {
 
-/// Prints the table, writes the summary (`stem`.summary.json in --output-dir, or where --json says;
-/// `stem`.json may be the problem), warns of a breakdown, and returns the exit code.
+/// Warns of a breakdown and of a design that is in parts, and ends the run (finish_run). Returns
+/// the exit code.
 int report_topopt(const TopoptModel& model, const TopoptRunResults& results,
                   const std::string& stem, DriverContext& context,
                   const std::function<void()>& write_files);

@@ -43,13 +43,6 @@ Json step_columns(const std::vector<DesignStep>& steps) {
 
 } // namespace
 
-const char* topopt_status(const TopoptRunResults& results) {
-  return !results.breakdown.empty() ? "broken down"
-         : results.stopped          ? "interrupted"
-         : results.converged        ? "converged"
-                                    : "steps done";
-}
-
 nlohmann::ordered_json topopt_problem(const TopoptModel& model) {
   const DesignProblem& p = model.problem;
   const DesignOptions& o = model.options;

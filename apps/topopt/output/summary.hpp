@@ -14,6 +14,4 @@ nlohmann::ordered_json topopt_engine(const TopoptModel& model, const TopoptRunRe
 nlohmann::ordered_json topopt_results(const TopoptModel& model, const TopoptRunResults& results);
 
 /// "converged", "steps done", "broken down" or "stopped".
-const char* topopt_status(const TopoptRunResults& results);
-
 } // namespace ossatura
