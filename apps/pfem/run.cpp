@@ -43,8 +43,8 @@ HierarchicSolver<Exec> make_solver(const Exec& exec, const PfemModel& model,
 
 /// What the solver would take.
 template<class Exec>
-HierarchicOperatorChoice choose_operator(const Exec& exec, const PfemCommandOptions& options,
-                                         const PfemModel& model) {
+OperatorChoice<HierarchicOperatorKind>
+choose_operator(const Exec& exec, const PfemCommandOptions& options, const PfemModel& model) {
   const HierarchicModel<Exec> elements = make_elements(exec, options.problem, model);
   const HierarchicSolverOptions& solver = model.options.solver;
   if (solver.element_wise)

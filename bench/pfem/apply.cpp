@@ -5,9 +5,8 @@
 //   pfem_apply/<operator>/<backend>/f64/<shapes>:<n>/p:<p>
 // --sizes=8,16 is n; left out, it is such that packed matrices take 4 GB on devices and 128 MB on
 // cores. dofs are those of the mesh, each once. Bytes and flops are those that the operator states
-// (HierarchicOperatorCost) with x read and y written; of_ceiling is the larger fraction of the
-// rates of a copy and of multiply-adds, over_packed the speed-up over packed matrices, where these
-// ran before.
+// (OperatorCost); of_ceiling is the larger fraction of the rates of a copy and of multiply-adds,
+// over_packed the speed-up over packed matrices, where these ran before.
 #include "bench/harness/compare_vectors.hpp"
 #include "bench/harness/groups.hpp"
 #include "bench/harness/kept.hpp"
@@ -102,7 +101,7 @@ std::string end_of_name(const ApplyRow& row) {
 template<class Exec, class Multiply>
 void verify_and_time(benchmark::State& state, const Exec& exec, const ApplyRow& row,
                      const ApplyProblem<Exec>& problem, const Array<double, Exec>& expected,
-                     const HierarchicOperatorCost& cost, const Multiply& multiply) {
+                     const OperatorCost& cost, const Multiply& multiply) {
   const std::int64_t n = problem.num_dofs();
   const auto y = make_zeros<double>(exec, n, "ossatura::bench::y");
   multiply(y);
@@ -111,8 +110,7 @@ void verify_and_time(benchmark::State& state, const Exec& exec, const ApplyRow& 
     return fail_benchmark(state, "the product differs from that of another operator by " +
                                      std::to_string(difference));
   const double seconds = time_iterations(state, exec, [&] { multiply(y); });
-  report<Exec, double>(state, {double(n), cost.bytes_moved + 16.0 * double(n), cost.flops},
-                       seconds);
+  report<Exec, double>(state, {double(n), cost.bytes_moved, cost.flops}, seconds);
   state.counters["elements"] = double(row.n) * row.n * row.n;
   state.counters["kept_bytes/dof"] = double(cost.bytes_kept) / double(n);
   const std::string place = end_of_name<Exec>(row);
@@ -161,10 +159,8 @@ void run_kokkos_kernels(benchmark::State& state, const Exec& exec, const ApplyRo
                       typename Matrix::values_type(csr.value),
                       typename Matrix::row_map_type(csr.row_begin),
                       typename Matrix::index_type(csr.column));
-  const std::int64_t bytes =
-      12 * std::int64_t(csr.num_entries()) + 4 * (std::int64_t(csr.num_rows) + 1);
   verify_and_time(state, exec, row, problem, problem.expected,
-                  {bytes, double(bytes), 2 * double(csr.num_entries())},
+                  cost_of_rows<double, int, 1>(csr.num_entries(), csr.num_rows),
                   [&](const Array<double, Exec>& y) {
                     KokkosSparse::spmv("N", 1.0, matrix, problem.x, 0.0, y);
                   });

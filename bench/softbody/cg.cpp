@@ -228,7 +228,7 @@ private:
     if (way_ == CgWay::assembled)
       return cg_product(exec, cg_, parity);
     if (product_)
-      return product_->multiply(exec, cg_, parity);
+      return cg_product(exec, cg_, parity, *product_);
     if (adds_atomically()) {
       detail::launch_cg("ossatura::bench::start_product", exec, node_parts(), 256,
                         StartProduct<Exec>{rest});

@@ -3,7 +3,7 @@
 // kernels/hexa/operator.hpp and for the matrix in rows of scalars by Kokkos Kernels
 // (csr_kokkos_kernels) where the build found it:
 //   hexa_apply/<operator>/<backend>/<f64|f32>/<box|distorted>:<n>
-// Bytes and flops are those that the operator states (HexaOperatorCost); of_ceiling is the larger
+// Bytes and flops are those that the operator states (OperatorCost); of_ceiling is the larger
 // fraction of the rates of a copy and of multiply-adds, over_ebe the speed-up over `ebe` where that
 // ran before. --sizes=80,160,311 are 0.5, 4 and 30 million elements; rows whose memory does not fit
 // are skipped and say so.
@@ -95,7 +95,7 @@ std::map<std::string, double>& seconds_of_ebe() {
 /// Vectors in Scalar; `multiply(x, y)` is verified and timed.
 template<class Scalar, class Exec, class Multiply>
 void verify_and_time(benchmark::State& state, const Exec& exec, const HexaProblem<Exec>& problem,
-                     const Array<double, Exec>& expected, const HexaOperatorCost& cost,
+                     const Array<double, Exec>& expected, const OperatorCost& cost,
                      const Multiply& multiply, bool is_ebe = false) {
   const std::int64_t n = problem.num_dofs();
   const auto x = make_uninitialized<Scalar>(exec, n, "ossatura::bench::x"),
@@ -162,10 +162,8 @@ void run_kokkos_kernels(benchmark::State& state, const Exec& exec, HexaMesh mesh
                       int(entries), typename Matrix::values_type(csr.value()),
                       typename Matrix::row_map_type(row_begin),
                       typename Matrix::index_type(csr.column()));
-  HexaOperatorCost cost = csr.cost();
-  cost.bytes_moved -= 4.0 * double(problem.num_dofs() + 1); // its rows begin in 32 bits
-  cost.bytes_kept = entries * std::int64_t(sizeof(Scalar) + 4) + 4 * (problem.num_dofs() + 1);
-  verify_and_time<Scalar>(state, exec, problem, problem.expected, cost,
+  verify_and_time<Scalar>(state, exec, problem, problem.expected,
+                          cost_of_rows<Scalar, int, 1>(entries, problem.num_dofs()),
                           [&](const auto& x, const auto& y) {
                             KokkosSparse::spmv("N", Scalar(1), matrix, x, Scalar(0), y);
                           });

@@ -100,8 +100,9 @@ struct MultiplyBlockRows {
 };
 } // namespace detail
 
-/// An operator for apply_then: an update of nodes of three components
-/// (kernels/algebra/fused_updates.hpp) sees a row as two; RowSmoothingStep takes it whole.
+/// A static operator (kernels/algebra/operator.hpp) for apply_then: an update of nodes of three
+/// components (kernels/algebra/fused_updates.hpp) sees a row as two; RowSmoothingStep takes it
+/// whole.
 template<class Exec, class Scalar>
 struct BlockRows {
   static constexpr bool fuses_updates = true;

@@ -6,10 +6,21 @@
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/kernels/algebra/block_matrix.hpp>
 #include <ossatura/kernels/algebra/csr_matrix.hpp>
+#include <ossatura/kernels/algebra/operator.hpp>
 
 #include <limits>
 
 namespace ossatura {
+
+/// Of a matrix in rows of `width` x `width` blocks of Scalar, with an Offset where a row begins:
+/// everything moves once, a multiply-add for each number.
+template<class Scalar, class Offset, int width>
+OperatorCost cost_of_rows(std::int64_t num_blocks, std::int64_t num_rows) {
+  const std::int64_t kept = num_blocks * std::int64_t(width * width * sizeof(Scalar) + 4) +
+                            std::int64_t(sizeof(Offset)) * (num_rows + 1);
+  return {kept, double(kept) + 2.0 * width * double(sizeof(Scalar)) * double(num_rows),
+          2.0 * width * width * double(num_blocks)};
+}
 
 namespace detail {
 

@@ -39,6 +39,14 @@ public:
     if (diagonal_.extent(0) > 0)
       add_diagonal_product(exec, diagonal_, x, y);
   }
+  /// The diagonal, x and y are read and y is written once more.
+  OperatorCost cost() const override {
+    const auto n = std::int64_t(diagonal_.extent(0)), bytes = n * std::int64_t(sizeof(Scalar));
+    const OperatorCost own = matrix_->cost();
+    return {own.bytes_kept + bytes, own.bytes_moved + 4.0 * double(bytes),
+            own.flops + 2.0 * double(n)};
+  }
+  bool is_deterministic() const override { return matrix_->is_deterministic(); }
 
 private:
   const Operator<Exec, Scalar>* matrix_ = nullptr;

@@ -55,20 +55,23 @@ private:
 /// writes by the caller are seen.
 template<class Exec, class Scalar>
 class HexaScaledOperator : public HexaCheckedOperator<Exec, Scalar> {
-protected:
-  using HexaCheckedOperator<Exec, Scalar>::HexaCheckedOperator;
-
-  void take_modulus(const Exec&, const Array<double, Exec>& modulus) final { modulus_ = modulus; }
-
-  /// Of a product with all of K_e, of which `bytes_of_elem` are kept and move once: 24 x 24
-  /// multiply-adds, times E_e, and the sum into y.
-  HexaOperatorCost cost_of_stored(std::size_t bytes_of_elem) const {
-    const std::int64_t num_elem = this->arrays_.num_elem;
-    const std::int64_t kept = num_elem * std::int64_t(bytes_of_elem);
+public:
+  /// Of a product with all of K_e: 24 x 24 multiply-adds, times E_e, and the sum into y.
+  OperatorCost cost() const override {
+    const std::int64_t num_elem = this->arrays_.num_elem, kept = num_elem * bytes_of_elem_;
     return {kept, double(kept) + this->bytes_of_mesh_and_vectors(),
             (2.0 * 24 * 24 + 24 + 24) * double(num_elem)};
   }
 
+protected:
+  /// `bytes_of_elem` are kept, and move once in a product.
+  HexaScaledOperator(const HexaArrays<Exec>& arrays, std::size_t bytes_of_elem)
+      : HexaCheckedOperator<Exec, Scalar>(arrays)
+      , bytes_of_elem_(std::int64_t(bytes_of_elem)) {}
+
+  void take_modulus(const Exec&, const Array<double, Exec>& modulus) final { modulus_ = modulus; }
+
+  std::int64_t bytes_of_elem_;
   Array<double, Exec> modulus_;
 };
 

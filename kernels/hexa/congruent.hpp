@@ -180,7 +180,7 @@ make_congruent_operator(const Exec& exec, const HexaArrays<Exec>& arrays,
   for (double dropped : download(exec, coupling))
     if (dropped > 1e-12)
       return nullptr;
-  HexaOperatorCost cost;
+  OperatorCost cost;
   cost.bytes_kept = std::int64_t(tables.extent(0) * sizeof(Scalar));
   cost.bytes_moved = double(cost.bytes_kept);
   // 24 additions a component each way, the matrix, and the modulus.

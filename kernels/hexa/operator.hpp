@@ -7,9 +7,6 @@
 #include <ossatura/core/base/names.hpp>
 #include <ossatura/kernels/algebra/operator.hpp>
 
-#include <cstdint>
-#include <string>
-
 namespace ossatura {
 
 /// Isotropic elasticity for a modulus of 1.
@@ -22,13 +19,6 @@ inline UnitLame unit_lame(double poisson) {
   return {poisson / ((1 + poisson) * (1 - 2 * poisson)), 0.5 / (1 + poisson)};
 }
 
-/// The bytes that an operator keeps and moves, for tables and for the choice among operators.
-struct HexaOperatorCost {
-  std::int64_t bytes_kept = 0; ///< of its own: beside mesh, modulus and vectors
-  double bytes_moved = 0;      ///< least of a product, everything from memory once
-  double flops = 0;            ///< of a product
-};
-
 /// Vectors are [num_nodes, 3].
 template<class Exec, class Scalar>
 class HexaOperator : public Operator<Exec, Scalar> {
@@ -36,10 +26,6 @@ public:
   /// Takes the moduli [num_elem], in the order of the mesh; to be called before the first product
   /// and whenever they change. Does not fence.
   virtual void set_modulus(const Exec& exec, const Array<double, Exec>& modulus) = 0;
-
-  /// Whether products are bitwise the same for any number of threads and from run to run.
-  virtual bool is_deterministic() const = 0;
-  virtual HexaOperatorCost cost() const = 0;
 };
 
 /// Unless noted, one thread computes one element.

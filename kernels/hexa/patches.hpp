@@ -285,7 +285,7 @@ class HexaPatchOperator final : public HexaCheckedOperator<Exec, Scalar> {
 public:
   HexaPatchOperator(const Exec& exec, const HexaArrays<Exec>& arrays,
                     const HexaPatches<Exec>& patches, const Element& element,
-                    const HexaOperatorCost& of_element)
+                    const OperatorCost& of_element)
       : HexaCheckedOperator<Exec, Scalar>(arrays)
       , patches_(patches)
       , element_(element)
@@ -296,10 +296,10 @@ public:
 
   bool is_deterministic() const override { return true; }
 
-  HexaOperatorCost cost() const override {
+  OperatorCost cost() const override {
     const std::int64_t scalar = sizeof(Scalar), n = patches_.num_elem,
                        num_nodes = this->arrays_.num_nodes;
-    HexaOperatorCost cost;
+    OperatorCost cost;
     cost.bytes_kept =
         patches_.bytes() + scalar * (n + 3 * patches_.num_partials) + of_element_.bytes_kept;
     // x and positions of nodes once, y once, partial sums written and read.
@@ -336,7 +336,7 @@ private:
 
   HexaPatches<Exec> patches_;
   Element element_;
-  HexaOperatorCost of_element_;
+  OperatorCost of_element_;
   Array<Scalar, Exec> modulus_, partial_;
 };
 

@@ -99,7 +99,7 @@ std::unique_ptr<HexaOperator<Exec, Scalar>>
 make_recompute_operator(const Exec& exec, const HexaArrays<Exec>& arrays,
                         const HexaPatches<Exec>& patches, const UnitLame& lame) {
   using Element = detail::RecomputedElement<Exec, Scalar>;
-  HexaOperatorCost cost;
+  OperatorCost cost;
   cost.flops = 2270; // counted in trilinear_modes.hpp, a multiplication and an addition one each
   return std::make_unique<HexaPatchOperator<Exec, Scalar, Element>>(
       exec, arrays, patches, Element{{}, Scalar(lame.lambda), Scalar(lame.mu)}, cost);
@@ -117,7 +117,7 @@ make_partial_operator(const Exec& exec, const HexaArrays<Exec>& arrays,
       make_zeros<Scalar>(exec, 72 * stride, "ossatura::hexa_patches::factor");
   Kokkos::parallel_for("ossatura::make_factors", range(exec, arrays.num_elem),
                        detail::MakeFactors<Exec, Scalar>{arrays, patches.elem, factor, stride});
-  HexaOperatorCost cost;
+  OperatorCost cost;
   cost.bytes_kept = std::int64_t(72 * sizeof(Scalar)) * stride;
   cost.bytes_moved = double(cost.bytes_kept);
   cost.flops = 1620;

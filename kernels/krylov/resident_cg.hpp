@@ -9,6 +9,7 @@
 
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/kernels/algebra/block_matrix.hpp>
+#include <ossatura/kernels/algebra/operator.hpp>
 #include <ossatura/kernels/krylov/resident_cg_kernels.hpp>
 
 #include <algorithm>
@@ -120,6 +121,16 @@ template<class Exec>
 void cg_dot(const Exec& exec, const ResidentCg<Exec>& cg, int parity) {
   detail::launch_cg("ossatura::cg_dot", exec, detail::num_row_parts(cg.matrix.num_rows), 128,
                     detail::ResidentDot<Exec>{detail::cg_arrays(cg, parity)});
+}
+
+/// The direction of that iteration, q = A p by another product than that of the blocks, and sums
+/// of p . q. Does not fence.
+template<class Exec>
+void cg_product(const Exec& exec, const ResidentCg<Exec>& cg, int parity,
+                const Operator<Exec, double>& product) {
+  cg_direction(exec, cg, parity);
+  product.apply(exec, cg.p[parity], cg.q);
+  cg_dot(exec, cg, parity);
 }
 
 /// The step of that iteration. Does not fence.

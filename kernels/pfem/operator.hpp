@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ossatura/core/base/names.hpp>
+#include <ossatura/kernels/algebra/operator.hpp>
 #include <ossatura/kernels/pfem/hexa_batch.hpp>
 
 #include <cstdint>
@@ -34,24 +35,12 @@ struct HierarchicModel {
   std::vector<HexaBatch<Exec>> batch;
 };
 
-struct HierarchicOperatorCost {
-  std::int64_t bytes_kept = 0;
-  double bytes_moved = 0; ///< of one product, besides the vectors
-  double flops = 0;
-};
-
+/// Vectors are [num_modes, 3].
 template<class Exec>
-class HierarchicOperator {
+class HierarchicOperator : public Operator<Exec, double> {
 public:
-  virtual ~HierarchicOperator() = default;
-
-  /// y = K x, all components. x and y [num_modes, 3] do not alias. Does not fence.
-  virtual void apply(const Exec& exec, const Array<double, Exec>& x,
-                     const Array<double, Exec>& y) const = 0;
   /// The 3 x 3 blocks on the diagonal of K, [num_modes, 9]. Does not fence.
   virtual void diagonal(const Exec& exec, const Array<double, Exec>& block) const = 0;
-  virtual HierarchicOperatorCost cost() const = 0;
-  virtual bool is_deterministic() const = 0; ///< the same bits for any number of threads
 };
 
 } // namespace ossatura

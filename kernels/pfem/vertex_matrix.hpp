@@ -118,6 +118,10 @@ public:
                   graph_.num_rows, graph_.row_begin.data(), graph_.column.data(), value_.data(),
                   x.data(), y.data()});
   }
+  OperatorCost cost() const override {
+    return cost_of_rows<Scalar, std::int64_t, 3>(graph_.num_blocks(), graph_.num_rows);
+  }
+  bool is_deterministic() const override { return true; }
 
 private:
   Graph<Exec> graph_;

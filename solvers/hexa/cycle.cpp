@@ -19,7 +19,7 @@ void HexaPolynomialCycle<Exec, Scalar>::prepare(const Exec& exec,
       scratch_ = make_zeros<Scalar>(exec, n, "ossatura::hexa::scratch");
     }
   }
-  product_ = {&product};
+  product_ = &product;
   held_ = stiffness.held.mask;
   invert_hexa_blocks(exec, stiffness.arrays, stiffness.lame, stiffness.modulus, stiffness.spring,
                      held_, kind_ != HexaPreconditioner::jacobi, jacobi_.blocks);
@@ -28,7 +28,7 @@ void HexaPolynomialCycle<Exec, Scalar>::prepare(const Exec& exec,
   const double largest = estimate_largest_eigenvalue(
       exec, 10, jacobi_,
       [&](const auto& p, const auto& q) {
-        product_.apply(exec, p, q);
+        product_->apply(exec, p, q);
         clear(exec, stiffness.held, q);
       },
       [&](const auto& r) { clear(exec, stiffness.held, r); }, scratch_, x_, next_);
@@ -44,11 +44,10 @@ Array<Scalar, Exec> HexaPolynomialCycle<Exec, Scalar>::apply(const Exec& exec,
     apply_jacobi(exec, jacobi_, Scalar(1), b, x_);
     return x_;
   }
-  smooth_from_zero(
-      exec,
-      SmoothedSystem<Exec, Scalar, OperatorReference<Exec, Scalar>, BlockJacobi<Exec, Scalar>>{
-          product_, jacobi_, held_, scratch_},
-      weights_, b, x_, next_);
+  smooth_from_zero(exec,
+                   SmoothedSystem<Exec, Scalar, Operator<Exec, Scalar>, BlockJacobi<Exec, Scalar>>{
+                       *product_, jacobi_, held_, scratch_},
+                   weights_, b, x_, next_);
   return x_;
 }
 

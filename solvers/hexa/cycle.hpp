@@ -37,7 +37,7 @@ public:
 private:
   HexaPreconditioner kind_;
   int degree_;
-  OperatorReference<Exec, Scalar> product_;
+  const Operator<Exec, Scalar>* product_ = nullptr;
   BlockJacobi<Exec, Scalar> jacobi_;
   Array<std::uint8_t, Exec> held_;
   Array<Scalar, Exec> x_, next_, scratch_;

@@ -35,13 +35,14 @@ HexaPatches<Exec> whole_patches(const Exec& exec, const ElementMesh& mesh) {
 
 } // namespace
 
-HexaOperatorChoice choose_hexa_operator(const ElementMesh& mesh) {
+OperatorChoice<HexaOperatorKind> choose_hexa_operator(const ElementMesh& mesh) {
   const CongruenceClasses classes = find_congruence_classes(mesh, most_classes(mesh));
   const std::string elements = std::to_string(mesh.num_elem()) + " elements";
   if (classes.num_classes() > 0)
     return {HexaOperatorKind::congruent,
             std::to_string(classes.num_classes()) +
-                (classes.num_classes() == 1 ? " shape for " : " shapes for ") + elements};
+                (classes.num_classes() == 1 ? " shape for " : " shapes for ") + elements,
+            classes.num_classes()};
   return {HexaOperatorKind::recompute,
           "more than " + std::to_string(most_classes(mesh)) + " shapes for " + elements};
 }

@@ -6,19 +6,12 @@
 #include <ossatura/kernels/hexa/operator.hpp>
 
 #include <memory>
-#include <string>
 
 namespace ossatura {
 
-/// The fastest operator for a mesh and why, in words ("congruent: 3 shapes for 64000 elements").
-struct HexaOperatorChoice {
-  HexaOperatorKind kind;
-  std::string reason;
-};
-
-/// Congruent where few shapes make up the mesh, else recompute. Never an operator whose sums depend
-/// on threads.
-HexaOperatorChoice choose_hexa_operator(const ElementMesh& mesh);
+/// The fastest: congruent where few shapes make up the mesh, else recompute. Never an operator
+/// whose sums depend on threads.
+OperatorChoice<HexaOperatorKind> choose_hexa_operator(const ElementMesh& mesh);
 
 /// `kind` is not automatic. Throws std::invalid_argument for elements without a positive Jacobian
 /// at a quadrature point, naming the first one. Fences.

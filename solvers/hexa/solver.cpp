@@ -61,7 +61,7 @@ struct HexaIteration {
 template<class Exec>
 struct HexaSolver<Exec>::Impl {
   HexaSolverOptions options;
-  HexaOperatorChoice choice;
+  OperatorChoice<HexaOperatorKind> choice;
   detail::HexaStiffness<Exec> stiffness;
   std::unique_ptr<HexaOperator<Exec, double>> matrix;
   PlusDiagonal<Exec, double> product;
@@ -80,7 +80,7 @@ struct HexaSolver<Exec>::Impl {
     stiffness.held = make_held(exec, stiffness.arrays.num_nodes, held);
     choice = options.kind == HexaOperatorKind::automatic
                  ? choose_hexa_operator(hexahedra)
-                 : HexaOperatorChoice{options.kind, "asked for"};
+                 : OperatorChoice<HexaOperatorKind>{options.kind, "asked for"};
     matrix = make_operator<double>(exec, hexahedra);
     if (options.precision == HexaPrecision::mixed && needs_products())
       mixed.own = make_operator<float>(exec, hexahedra);
@@ -209,12 +209,12 @@ const std::string& HexaSolver<Exec>::reason() const {
   return impl_->choice.reason;
 }
 template<class Exec>
-HexaOperatorCost HexaSolver<Exec>::cost() const {
-  return impl_->matrix->cost();
+OperatorCost HexaSolver<Exec>::cost() const {
+  return impl_->product.cost();
 }
 template<class Exec>
 bool HexaSolver<Exec>::is_deterministic() const {
-  return impl_->matrix->is_deterministic();
+  return impl_->product.is_deterministic();
 }
 template<class Exec>
 std::string HexaSolver<Exec>::describe() const {

@@ -64,7 +64,7 @@ public:
   UnitLame lame() const;
   HexaOperatorKind kind() const;     ///< never automatic
   const std::string& reason() const; ///< why that kind
-  HexaOperatorCost cost() const;     ///< of the operator
+  OperatorCost cost() const;         ///< of the operator, springs included
   bool is_deterministic() const;     ///< bitwise repeatable solves
   std::string describe() const;      ///< of the preconditioner: levels and sizes
 

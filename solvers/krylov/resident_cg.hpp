@@ -34,16 +34,6 @@ public:
   }
 };
 
-/// A product with the matrix of another kind than that of its blocks.
-template<class Exec>
-class ResidentMultiply {
-public:
-  virtual ~ResidentMultiply() = default;
-
-  /// p of the iteration, q = A p and sums of p . q, as cg_product does. Does not fence.
-  virtual void multiply(const Exec& exec, const ResidentCg<Exec>& cg, int parity) = 0;
-};
-
 /// Solves A x = b for cg.b from cg.x; residuals are relative to |b|. Iterations run in pairs, so an
 /// odd `max_iterations` is rounded up. `batch` of them between looks; 0: as many as the solve
 /// before took, then a few. Backends with graphs replay two iterations as one: solves of one object
@@ -53,9 +43,9 @@ class ResidentSolve {
 public:
   /// With another product than that of the blocks, which stays as long as this does, iterations
   /// are not recorded: what it launches may not allow it.
-  explicit ResidentSolve(ResidentMultiply<Exec>* multiply = nullptr)
-      : multiply_(multiply)
-      , graph_(multiply == nullptr) {}
+  explicit ResidentSolve(const Operator<Exec, double>* product = nullptr)
+      : product_(product)
+      , graph_(product == nullptr) {}
 
   SolveResult solve(const Exec& exec, ResidentCg<Exec>& cg,
                     ResidentPreconditioner<Exec>& preconditioner, double tolerance,
@@ -71,8 +61,8 @@ public:
         graph_.run(exec, [&] {
           for (int parity = 0; parity < 2; ++parity) {
             preconditioner.precondition(exec, cg);
-            if (multiply_)
-              multiply_->multiply(exec, cg, parity);
+            if (product_)
+              cg_product(exec, cg, parity, *product_);
             else
               cg_product(exec, cg, parity);
             preconditioner.step(exec, cg, parity);
@@ -121,7 +111,7 @@ private:
     return reference2 > 0 ? std::sqrt(norm2 / reference2) : 0;
   }
 
-  ResidentMultiply<Exec>* multiply_;
+  const Operator<Exec, double>* product_;
   LaunchGraph<Exec> graph_;
   int last_ = 0; ///< iterations of the solve before
 };

@@ -17,11 +17,6 @@ namespace {
 /// Matrices of as many elements are formed at once where they are not kept.
 constexpr std::int64_t workset_bytes = std::int64_t(1) << 28;
 
-/// Blocks, their columns and where rows begin.
-std::int64_t bsr_bytes(std::int64_t num_blocks, std::int64_t num_rows) {
-  return 76 * num_blocks + 4 * (num_rows + 1);
-}
-
 std::int64_t matrix_bytes(MatrixStorage storage, std::int64_t dofs) {
   return 8 * matrix_entries(storage, dofs);
 }
@@ -67,10 +62,10 @@ protected:
   virtual void diagonal_of_batch(const Exec& exec, std::size_t b, const Array<double, Exec>& block,
                                  std::int64_t first) const = 0;
 
-  /// The bytes that results and lists of modes take, and those that move in a product.
-  HierarchicOperatorCost cost_of_slots() const {
-    const std::int64_t slots = gather_.num_slots();
-    return {28 * slots + 4 * std::int64_t(model_.num_modes), 56.0 * double(slots),
+  /// Of results and lists of modes, and of x and y in a product.
+  OperatorCost cost_of_slots() const {
+    const std::int64_t slots = gather_.num_slots(), modes = model_.num_modes;
+    return {28 * slots + 4 * modes, 56.0 * double(slots) + 48.0 * double(modes),
             3.0 * double(slots)};
   }
 
@@ -94,8 +89,8 @@ public:
     }
   }
 
-  HierarchicOperatorCost cost() const override {
-    HierarchicOperatorCost cost = this->cost_of_slots();
+  OperatorCost cost() const override {
+    OperatorCost cost = this->cost_of_slots();
     for (const Array<double, Exec>& matrix : matrix_) {
       cost.bytes_kept += 8 * std::int64_t(matrix.extent(0));
       cost.bytes_moved += 8 * double(matrix.extent(0));
@@ -130,8 +125,8 @@ public:
     }
   }
 
-  HierarchicOperatorCost cost() const override {
-    HierarchicOperatorCost cost = this->cost_of_slots();
+  OperatorCost cost() const override {
+    OperatorCost cost = this->cost_of_slots();
     for (std::size_t b = 0; b < ranges_.size(); ++b) {
       const HexaBatch<Exec>& batch = this->model_.batch[b];
       cost.bytes_kept += 4 * std::int64_t(ranges_[b].range.extent(0));
@@ -178,8 +173,8 @@ public:
     }
   }
 
-  HierarchicOperatorCost cost() const override {
-    HierarchicOperatorCost cost = this->cost_of_slots();
+  OperatorCost cost() const override {
+    OperatorCost cost = this->cost_of_slots();
     for (std::size_t b = 0; b < matrix_.size(); ++b) {
       const HexaBatch<Exec>& batch = this->model_.batch[b];
       cost.bytes_kept += 8 * std::int64_t(matrix_[b].extent(0)) + 8 * batch.num_elem;
@@ -236,9 +231,8 @@ public:
   void diagonal(const Exec& exec, const Array<double, Exec>& block) const override {
     diagonal_blocks(exec, matrix_, block);
   }
-  HierarchicOperatorCost cost() const override {
-    const std::int64_t kept = bsr_bytes(matrix_.num_blocks(), matrix_.num_rows);
-    return {kept, double(kept), 18 * double(matrix_.num_blocks())};
+  OperatorCost cost() const override {
+    return cost_of_rows<double, int, 3>(matrix_.num_blocks(), matrix_.num_rows);
   }
   bool is_deterministic() const override { return true; }
 
@@ -262,8 +256,9 @@ std::int64_t most_bsr_bytes(const HierarchicModel<Exec>& model) {
   std::int64_t blocks = model.num_modes;
   for (const HexaBatch<Exec>& batch : model.batch)
     blocks += batch.num_elem * batch.num_modes * (batch.num_modes - 1);
-  return blocks > std::numeric_limits<int>::max() ? std::numeric_limits<std::int64_t>::max()
-                                                  : bsr_bytes(blocks, model.num_modes);
+  return blocks > std::numeric_limits<int>::max()
+             ? std::numeric_limits<std::int64_t>::max()
+             : cost_of_rows<double, int, 3>(blocks, model.num_modes).bytes_kept;
 }
 
 std::string megabytes(std::int64_t bytes) {
@@ -294,9 +289,9 @@ std::int64_t count_classes(const Exec& exec, const HierarchicModel<Exec>& model,
 } // namespace
 
 template<class Exec>
-HierarchicOperatorChoice choose_hierarchic_operator(const Exec& exec,
-                                                    const HierarchicModel<Exec>& model,
-                                                    std::int64_t memory) {
+OperatorChoice<HierarchicOperatorKind>
+choose_hierarchic_operator(const Exec& exec, const HierarchicModel<Exec>& model,
+                           std::int64_t memory) {
   std::int64_t num_elem = 0, packed = 0, low = 0;
   for (const HexaBatch<Exec>& batch : model.batch) {
     const std::int64_t own = batch.num_elem * matrix_bytes(MatrixStorage::packed, batch.num_dofs());
@@ -356,7 +351,7 @@ make_hierarchic_operator(const Exec& exec, HierarchicOperatorKind kind,
 }
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
-  template HierarchicOperatorChoice choose_hierarchic_operator<Exec>(                              \
+  template OperatorChoice<HierarchicOperatorKind> choose_hierarchic_operator<Exec>(                \
       const Exec&, const HierarchicModel<Exec>&, std::int64_t);                                    \
   template std::unique_ptr<HierarchicOperator<Exec>> make_hierarchic_operator<Exec>(               \
       const Exec&, HierarchicOperatorKind, const HierarchicModel<Exec>&, StiffnessMethod);

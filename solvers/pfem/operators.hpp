@@ -7,22 +7,15 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
 namespace ossatura {
-
-struct HierarchicOperatorChoice {
-  HierarchicOperatorKind kind;
-  std::string reason;
-  std::int64_t num_matrices = 0; ///< of shared
-};
 
 /// Shared where few shapes and materials make up the mesh; else, where stored matrices fit `memory`
 /// (bytes) and are cheaper than matrix-free, bsr on devices and packed on cores; else matrix-free.
 template<class Exec>
-HierarchicOperatorChoice choose_hierarchic_operator(const Exec& exec,
-                                                    const HierarchicModel<Exec>& model,
-                                                    std::int64_t memory);
+OperatorChoice<HierarchicOperatorKind>
+choose_hierarchic_operator(const Exec& exec, const HierarchicModel<Exec>& model,
+                           std::int64_t memory);
 
 /// The share of the bytes `left` (0: unknown) that is for matrices: vertex stars need the rest.
 std::int64_t memory_for_matrices(std::int64_t left);

@@ -42,23 +42,12 @@ std::int64_t packed_bytes(const HierarchicModel<Exec>& model) {
   return bytes;
 }
 
-/// What apply_then needs of an operator.
-template<class Exec>
-struct ModeSystem {
-  static constexpr bool fuses_updates = false;
-  const HierarchicOperator<Exec>* matrix;
-
-  void apply(const Exec& exec, const Array<double, Exec>& x, const Array<double, Exec>& y) const {
-    matrix->apply(exec, x, y);
-  }
-};
-
 } // namespace
 
 template<class Exec>
 struct HierarchicSolver<Exec>::Impl {
   HierarchicSolverOptions options;
-  HierarchicOperatorChoice choice;
+  OperatorChoice<HierarchicOperatorKind> choice;
   std::unique_ptr<HierarchicOperator<Exec>> matrix;         ///< unless element by element
   std::unique_ptr<detail::ElementWiseSystem<Exec>> by_elem; ///< element by element
   std::unique_ptr<detail::VertexStarSchwarz<Exec>> stars;
@@ -174,8 +163,9 @@ const std::string& HierarchicSolver<Exec>::reason() const {
   return impl_->choice.reason;
 }
 template<class Exec>
-HierarchicOperatorCost HierarchicSolver<Exec>::cost() const {
-  return impl_->by_elem ? impl_->by_elem->cost() : impl_->matrix->cost();
+OperatorCost HierarchicSolver<Exec>::cost() const {
+  const Operator<Exec, double>* const product = impl_->matrix.get();
+  return (product ? product : impl_->by_elem.get())->cost();
 }
 template<class Exec>
 std::string HierarchicSolver<Exec>::describe() const {
@@ -207,15 +197,15 @@ SolveResult HierarchicSolver<Exec>::solve(const Exec& exec, const Array<double, 
     }
     system.finish(exec, solver.x, u);
   } else {
-    const ModeSystem<Exec> system{solver.matrix.get()};
+    const HierarchicOperator<Exec>& matrix = *solver.matrix;
     result = solver.iterate(
         exec, u,
         [&](const auto& x, const auto& y) {
-          system.apply(exec, x, y);
+          matrix.apply(exec, x, y);
           clear(exec, solver.held, y);
         },
         [&](const auto& x, double scale, const auto& r) {
-          apply_then(exec, system, x, solver.q,
+          apply_then(exec, matrix, x, solver.q,
                      StoreScaledResidual<Exec, double, double>{solver.held.mask, f, scale, r});
         },
         observe);

@@ -61,7 +61,7 @@ public:
 
   HierarchicOperatorKind kind() const;
   const std::string& reason() const; ///< why that kind
-  HierarchicOperatorCost cost() const;
+  OperatorCost cost() const;
   std::string describe() const; ///< of the preconditioner
 
   /// Solves K u = f at free components, from the given u, whose held components are the prescribed

@@ -150,8 +150,8 @@ std::int64_t count_blocks(const ElementMesh& mesh, const HexaEntities& entities,
   return sum - std::count(on_boundary_vertex.begin(), on_boundary_vertex.end(), 0);
 }
 
-PfemPrediction predict_pfem(const PfemModel& model, const HierarchicOperatorChoice& chosen,
-                            bool on_device) {
+PfemPrediction predict_pfem(const PfemModel& model,
+                            const OperatorChoice<HierarchicOperatorKind>& chosen, bool on_device) {
   using Kind = HierarchicOperatorKind;
   PfemPrediction prediction;
   prediction.chosen = chosen;

@@ -18,7 +18,7 @@ struct PfemPrediction {
     double kept; ///< by the operator alone; shared: if not chosen, of one shape
   };
   std::vector<OperatorBytes> operators;
-  HierarchicOperatorChoice chosen;
+  OperatorChoice<HierarchicOperatorKind> chosen;
   double star_bytes = 0;   ///< of the preconditioner vertex-stars
   double model_bytes = 0;  ///< elements and vectors
   double device_bytes = 0; ///< expected peak in the backend's memory, as chosen
@@ -26,8 +26,8 @@ struct PfemPrediction {
 };
 
 /// With the operator `chosen`, not automatic. `on_device`: the backend has memory of its own.
-PfemPrediction predict_pfem(const PfemModel& model, const HierarchicOperatorChoice& chosen,
-                            bool on_device);
+PfemPrediction predict_pfem(const PfemModel& model,
+                            const OperatorChoice<HierarchicOperatorKind>& chosen, bool on_device);
 
 /// 3 x 3 blocks of the assembled matrix: pairs of modes that an element has both of.
 std::int64_t count_blocks(const ElementMesh& mesh, const HexaEntities& entities,

@@ -34,7 +34,7 @@ struct PfemResults {
   HierarchicOperatorKind kind = HierarchicOperatorKind::automatic;
   std::string reason;         ///< why that operator
   std::string preconditioner; ///< parts and sizes
-  HierarchicOperatorCost cost;
+  OperatorCost cost;
 
   double strain_energy = 0;                     ///< J
   double potential_energy = 0;                  ///< J: strain energy less the work of the loads

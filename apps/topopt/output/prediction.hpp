@@ -11,7 +11,7 @@
 namespace ossatura {
 
 struct TopoptPrediction {
-  HexaOperatorChoice choice; ///< what automatic would be
+  OperatorChoice<HexaOperatorKind> choice; ///< what automatic would be
   struct OperatorBytes {
     HexaOperatorKind kind;
     double kept; ///< by the operator alone

@@ -21,7 +21,7 @@ struct DesignEngine {
   HexaOperatorKind kind = HexaOperatorKind::automatic;
   std::string reason;         ///< why that operator
   std::string preconditioner; ///< levels and sizes
-  HexaOperatorCost cost;
+  OperatorCost cost;
   bool is_deterministic = false;
   double radius = 0; ///< of the filter
 };

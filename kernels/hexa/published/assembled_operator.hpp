@@ -101,14 +101,8 @@ public:
 
   bool is_deterministic() const override { return true; }
 
-  /// Kept: 9 numbers and a column a block, and where rows begin; each moves once, and so do x and
-  /// y. A multiply-add for each number.
-  HexaOperatorCost cost() const override {
-    const std::int64_t n = pattern_.num_blocks();
-    const std::int64_t kept =
-        n * (9 * std::int64_t(sizeof(Scalar)) + 4) + 8 * (std::int64_t(pattern_.num_rows) + 1);
-    return {kept, double(kept) + 6.0 * pattern_.num_rows * double(sizeof(Scalar)),
-            18.0 * double(n)};
+  OperatorCost cost() const override {
+    return cost_of_rows<Scalar, std::int64_t, 3>(pattern_.num_blocks(), pattern_.num_rows);
   }
 
   const Graph<Exec>& pattern() const { return pattern_; }
@@ -153,14 +147,12 @@ public:
 
   bool is_deterministic() const override { return true; }
 
-  /// Kept: a number and a column an entry and where rows begin, which move once, and the pattern of
-  /// blocks, which a product does not read. A multiply-add an entry.
-  HexaOperatorCost cost() const override {
-    const std::int64_t entries = 9 * pattern_.num_blocks(),
-                       rows = 3 * std::int64_t(pattern_.num_rows);
-    const std::int64_t read = entries * (std::int64_t(sizeof(Scalar)) + 4) + 8 * (rows + 1);
-    return {read + 4 * pattern_.num_blocks() + 8 * (std::int64_t(pattern_.num_rows) + 1),
-            double(read) + 2.0 * double(rows) * double(sizeof(Scalar)), 2.0 * double(entries)};
+  /// The pattern of blocks is kept, too, but a product does not read it.
+  OperatorCost cost() const override {
+    const std::int64_t num_blocks = pattern_.num_blocks(), num_rows = pattern_.num_rows;
+    OperatorCost cost = cost_of_rows<Scalar, std::int64_t, 1>(9 * num_blocks, 3 * num_rows);
+    cost.bytes_kept += 4 * num_blocks + 8 * (num_rows + 1);
+    return cost;
   }
 
   const Array<std::int64_t, Exec>& row_begin() const { return row_begin_; } ///< [3 num_nodes + 1]

@@ -66,13 +66,10 @@ class HexaElementOperator final : public HexaScaledOperator<Exec, Scalar> {
 public:
   /// Does not fence.
   HexaElementOperator(const Exec& exec, const HexaArrays<Exec>& arrays, const UnitLame& lame)
-      : HexaScaledOperator<Exec, Scalar>(arrays)
+      : HexaScaledOperator<Exec, Scalar>(arrays, 576 * sizeof(Scalar))
       , matrices_(make_hexa_matrices<1, Scalar>(exec, arrays, lame)) {}
 
   bool is_deterministic() const override { return false; }
-
-  /// Kept: 576 numbers an element; each moves once.
-  HexaOperatorCost cost() const override { return this->cost_of_stored(576 * sizeof(Scalar)); }
 
 protected:
   void multiply(const Exec& exec, const Array<Scalar, Exec>& x,
@@ -94,7 +91,7 @@ public:
   /// `mesh` is that of `arrays`. Fences.
   HexaColourOperator(const Exec& exec, const ElementMesh& mesh, const HexaArrays<Exec>& arrays,
                      const UnitLame& lame)
-      : HexaScaledOperator<Exec, Scalar>(arrays) {
+      : HexaScaledOperator<Exec, Scalar>(arrays, 576 * sizeof(Scalar) + sizeof(int)) {
     HexaColouring colouring = colour_hexa(mesh);
     order_ = upload(exec, "ossatura::hexa_colour::order", colouring.order);
     colour_begin_ = colouring.colour_begin;
@@ -102,11 +99,6 @@ public:
   }
 
   bool is_deterministic() const override { return true; }
-
-  /// Kept: 576 numbers and the place of an element; each moves once.
-  HexaOperatorCost cost() const override {
-    return this->cost_of_stored(576 * sizeof(Scalar) + sizeof(int));
-  }
 
   int num_colours() const { return int(colour_begin_.size()) - 1; }
 

@@ -51,15 +51,14 @@ class HexaNodeOperator final : public HexaScaledOperator<Exec, Scalar> {
 public:
   /// Does not fence.
   HexaNodeOperator(const Exec& exec, const HexaArrays<Exec>& arrays, const UnitLame& lame)
-      : HexaScaledOperator<Exec, Scalar>(arrays)
+      : HexaScaledOperator<Exec, Scalar>(arrays, 576 * sizeof(Scalar))
       , matrices_(make_hexa_matrices<1, Scalar>(exec, arrays, lame)) {}
 
   bool is_deterministic() const override { return true; }
 
-  /// Kept: 576 numbers an element. They move once, and so does the list of elements around nodes,
-  /// which is of the mesh.
-  HexaOperatorCost cost() const override {
-    HexaOperatorCost cost = this->cost_of_stored(576 * sizeof(Scalar));
+  /// The list of elements around nodes, which is of the mesh, moves too.
+  OperatorCost cost() const override {
+    OperatorCost cost = HexaScaledOperator<Exec, Scalar>::cost();
     cost.bytes_moved += 32.0 * this->arrays_.num_elem + 4.0 * this->arrays_.num_nodes;
     return cost;
   }

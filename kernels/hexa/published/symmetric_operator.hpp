@@ -159,7 +159,7 @@ class HexaSymmetricOperator final : public HexaScaledOperator<Exec, Scalar> {
 public:
   /// Does not fence.
   HexaSymmetricOperator(const Exec& exec, const HexaArrays<Exec>& arrays, const UnitLame& lame)
-      : HexaScaledOperator<Exec, Scalar>(arrays)
+      : HexaScaledOperator<Exec, Scalar>(arrays, 300 * sizeof(Scalar))
       , matrices_{arrays.num_elem,
                   make_uninitialized<Scalar>(exec, 48 * std::int64_t(arrays.num_elem),
                                              "ossatura::hexa_symmetric::diagonal"),
@@ -171,9 +171,6 @@ public:
   }
 
   bool is_deterministic() const override { return false; }
-
-  /// Kept: 300 numbers an element; each moves once.
-  HexaOperatorCost cost() const override { return this->cost_of_stored(300 * sizeof(Scalar)); }
 
 protected:
   void multiply(const Exec& exec, const Array<Scalar, Exec>& x,

@@ -103,13 +103,10 @@ class HexaThreadOperator final : public HexaScaledOperator<Exec, Scalar> {
 public:
   /// Does not fence.
   HexaThreadOperator(const Exec& exec, const HexaArrays<Exec>& arrays, const UnitLame& lame)
-      : HexaScaledOperator<Exec, Scalar>(arrays)
+      : HexaScaledOperator<Exec, Scalar>(arrays, 576 * sizeof(Scalar))
       , matrices_(make_hexa_matrices<Threads, Scalar>(exec, arrays, lame)) {}
 
   bool is_deterministic() const override { return false; }
-
-  /// Kept: 576 numbers an element; each moves once.
-  HexaOperatorCost cost() const override { return this->cost_of_stored(576 * sizeof(Scalar)); }
 
 protected:
   void multiply(const Exec& exec, const Array<Scalar, Exec>& x,

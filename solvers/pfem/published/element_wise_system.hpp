@@ -20,7 +20,7 @@
 namespace ossatura::detail {
 
 template<class Exec>
-class ElementWiseSystem {
+class ElementWiseSystem final : public Operator<Exec, double> {
 public:
   /// `held` [num_modes]. Fences.
   ElementWiseSystem(const Exec& exec, const HierarchicModel<Exec>& model,
@@ -69,7 +69,8 @@ public:
   }
 
   /// q = A p, zero where held. Does not fence.
-  void apply(const Exec& exec, const Array<double, Exec>& p, const Array<double, Exec>& q) const {
+  void apply(const Exec& exec, const Array<double, Exec>& p,
+             const Array<double, Exec>& q) const override {
     multiply(exec, p);
     gather_scatter(exec, gather_, held_, product_, q);
   }
@@ -90,17 +91,18 @@ public:
 
   /// Kept: matrices, lists and vectors of its own. A product reads the matrices once, two
   /// multiply-adds an entry, and passes over the vectors.
-  HierarchicOperatorCost cost() const {
+  OperatorCost cost() const override {
     std::int64_t entries = 0;
     for (const Batch& own : batches_)
       entries += std::int64_t(own.matrix.extent(0));
     const std::int64_t slots = gather_.num_slots();
-    HierarchicOperatorCost cost;
+    OperatorCost cost;
     cost.bytes_kept = 8 * entries + slots * (4 + 4 + 8 + 3 * 24);
     cost.bytes_moved = 8.0 * double(entries) + double(slots) * (8 + 4 + 6 * 24);
     cost.flops = 4.0 * double(entries);
     return cost;
   }
+  bool is_deterministic() const override { return true; }
 
 private:
   struct Batch {

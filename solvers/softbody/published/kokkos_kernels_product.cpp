@@ -30,16 +30,22 @@ public:
     update_csr(exec, blocks, csr_);
   }
 
-  void multiply(const Exec& exec, const ResidentCg<Exec>& cg, int parity) override {
-    cg_direction(exec, cg, parity);
+  void apply(const Exec& exec, const Array<double, Exec>& x,
+             const Array<double, Exec>& y) const override {
 #if defined(KOKKOSKERNELS_VERSION) && KOKKOSKERNELS_VERSION >= 40400
-    KokkosSparse::spmv(exec, "N", 1.0, matrix_, cg.p[parity], 0.0, cg.q);
+    KokkosSparse::spmv(exec, "N", 1.0, matrix_, x, 0.0, y);
 #else // on the default instance alone
     fence(exec, "ossatura::kokkos_kernels_multiply::direction");
-    KokkosSparse::spmv("N", 1.0, matrix_, cg.p[parity], 0.0, cg.q);
+    KokkosSparse::spmv("N", 1.0, matrix_, x, 0.0, y);
     fence(Exec(), "ossatura::kokkos_kernels_multiply::spmv");
 #endif
-    cg_dot(exec, cg, parity);
+  }
+  OperatorCost cost() const override {
+    return cost_of_rows<double, int, 1>(csr_.num_entries(), csr_.num_rows);
+  }
+  /// The library promises nothing.
+  bool is_deterministic() const override {
+    return false;
   }
 
 private:

@@ -4,7 +4,8 @@
 // library's headers.
 #pragma once
 
-#include <ossatura/solvers/krylov/resident_cg.hpp>
+#include <ossatura/kernels/algebra/block_matrix.hpp>
+#include <ossatura/kernels/algebra/operator.hpp>
 
 #include <memory>
 
@@ -12,7 +13,7 @@ namespace ossatura {
 
 /// A product whose matrix is kept in another form.
 template<class Exec>
-class MatrixMultiply : public ResidentMultiply<Exec> {
+class MatrixMultiply : public Operator<Exec, double> {
 public:
   /// Takes over the values of a matrix with the same pattern. Does not fence.
   virtual void update(const Exec& exec, const BlockMatrix<Exec>& matrix) = 0;

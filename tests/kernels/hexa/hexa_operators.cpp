@@ -118,7 +118,7 @@ void check_products(const Exec& exec, double tolerance) {
       matrix->set_modulus(exec, modulus);
       const std::vector<double> y = product(exec, *matrix, sample.x);
       CHECK(largest_error(y, sample.y, sample.scale) < tolerance);
-      const HexaOperatorCost cost = matrix->cost();
+      const OperatorCost cost = matrix->cost();
       CHECK(cost.bytes_moved > double(sizeof(Scalar)) * 2 * double(sample.x.size()));
       CHECK(cost.flops > 0);
     }

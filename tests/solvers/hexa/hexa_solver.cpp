@@ -261,7 +261,9 @@ OSSATURA_BACKEND_TEST("springs hold a body that nothing else holds", "[hexa]") {
     HexaSolverOptions options = exact(preconditioner);
     options.cg.tolerance = 1e-10;
     HexaSolver<TestType> solver(exec, c.mesh, 0.3, {}, options);
+    const std::int64_t kept = solver.cost().bytes_kept;
     solver.set_springs(exec, upload(exec, "spring", std::vector<double>(c.force.size(), 100.0)));
+    CHECK(solver.cost().bytes_kept == kept + 8 * std::int64_t(c.force.size()));
     solver.set_modulus(exec, upload(exec, "modulus", c.modulus));
     std::vector<double> force(c.force.size(), 0);
     for (std::size_t i = 1; i < force.size(); i += 3)
