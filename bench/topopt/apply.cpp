@@ -70,14 +70,16 @@ const HexaProblem<Exec>& cached_problem(const Exec& exec, HexaMesh mesh, int n) 
   return kept.get({mesh, n}, [&] { return std::make_unique<HexaProblem<Exec>>(exec, mesh, n); });
 }
 
-/// Skips the row where the host's memory cannot take `num_elem` elements with `numbers` of Scalar
-/// each; a device says so itself, but a host would only fail when it is written.
+/// Skips the row where the host's memory cannot take the operator on n^3 elements; a device says so
+/// itself, but a host would only fail when it is written.
 template<class Exec, class Scalar>
-bool fits(benchmark::State& state, double num_elem, double numbers) {
+bool fits(benchmark::State& state, HexaOperatorKind kind, double n) {
   if (BackendTraits<Exec>::is_device)
     return true;
   // Mesh, vectors, and the blocks of doubles that the product is verified with.
-  const double bytes = num_elem * (numbers * sizeof(Scalar) + 3000);
+  const double num_elem = n * n * n;
+  const double bytes =
+      memory_of(kind).bytes(sizeof(Scalar), num_elem, 27 * num_elem, num_elem) + 3000 * num_elem;
   const double available = double(available_host_bytes());
   if (available <= 0 || bytes <= available)
     return true;
@@ -124,9 +126,7 @@ void verify_and_time(benchmark::State& state, const Exec& exec, const HexaProble
 
 template<class Scalar, class Exec>
 void run(benchmark::State& state, const Exec& exec, HexaOperatorKind kind, HexaMesh mesh, int n) {
-  const bool matrix_free = kind == HexaOperatorKind::recompute ||
-                           kind == HexaOperatorKind::partial || kind == HexaOperatorKind::congruent;
-  if (!fits<Exec, Scalar>(state, double(n) * n * n, matrix_free ? 100 : 600))
+  if (!fits<Exec, Scalar>(state, kind, n))
     return;
   const HexaProblem<Exec>& problem = cached_problem(exec, mesh, n);
   Array<double, Exec> expected = problem.expected;
@@ -146,7 +146,7 @@ template<class Scalar, class Exec>
 void run_kokkos_kernels(benchmark::State& state, const Exec& exec, HexaMesh mesh, int n) {
   using Device = Kokkos::Device<Exec, typename Exec::memory_space>;
   using Matrix = KokkosSparse::CrsMatrix<Scalar, int, Device, void, int>;
-  if (!fits<Exec, Scalar>(state, double(n) * n * n, 600))
+  if (!fits<Exec, Scalar>(state, HexaOperatorKind::csr, n))
     return;
   const HexaProblem<Exec>& problem = cached_problem(exec, mesh, n);
   HexaCsrOperator<Exec, Scalar> csr(exec, problem.arrays, unit_lame(poisson));

@@ -45,22 +45,53 @@ enum class HexaOperatorKind {
   congruent   ///< one K_e for all elements of a shape: deterministic
 };
 
+/// What an operator keeps, about, beside mesh, moduli and vectors: numbers of its precision and
+/// other bytes, for each element, 3 x 3 block of the matrix and node.
+struct HexaOperatorMemory {
+  double elem_numbers = 0, elem_bytes = 0, block_numbers = 0, block_bytes = 0, node_bytes = 0;
+
+  /// For numbers of `real` bytes.
+  constexpr double bytes(double real, double num_elem, double num_blocks, double num_nodes) const {
+    return (elem_numbers * real + elem_bytes) * num_elem +
+           (block_numbers * real + block_bytes) * num_blocks + node_bytes * num_nodes;
+  }
+};
+
+struct HexaOperatorEntry {
+  Named<HexaOperatorKind> name;
+  HexaOperatorMemory memory;
+};
+
+/// All that options, predictions, tests and benchmarks know of the operators.
+inline constexpr HexaOperatorEntry hexa_operator_table[] = {
+    {{HexaOperatorKind::automatic, "auto"}, {}},
+    {{HexaOperatorKind::ebe, "ebe", is_published}, {576}},
+    {{HexaOperatorKind::ebe_colour, "ebe-colour", is_published}, {576, 4}},
+    {{HexaOperatorKind::nbn, "nbn", is_published}, {576}},
+    {{HexaOperatorKind::ebe8, "ebe8", is_published}, {576}},
+    {{HexaOperatorKind::ebe24, "ebe24", is_published}, {576}},
+    {{HexaOperatorKind::ebe64, "ebe64", is_published}, {576}},
+    {{HexaOperatorKind::ebe_sym, "ebeSym", is_published}, {300}},
+    {{HexaOperatorKind::csr, "csr"}, {0, 0, 9, 40, 32}},
+    {{HexaOperatorKind::bsr, "bsr"}, {0, 0, 9, 4, 8}},
+    {{HexaOperatorKind::recompute, "recompute"}, {0, 108}},
+    {{HexaOperatorKind::partial, "partial"}, {72, 108}},
+    {{HexaOperatorKind::congruent, "congruent"}, {0, 108}}};
+
 constexpr Names<HexaOperatorKind> names_of(HexaOperatorKind) {
-  return {{HexaOperatorKind::automatic, "auto"},
-          {HexaOperatorKind::ebe, "ebe", is_published},
-          {HexaOperatorKind::ebe_colour, "ebe-colour", is_published},
-          {HexaOperatorKind::nbn, "nbn", is_published},
-          {HexaOperatorKind::ebe8, "ebe8", is_published},
-          {HexaOperatorKind::ebe24, "ebe24", is_published},
-          {HexaOperatorKind::ebe64, "ebe64", is_published},
-          {HexaOperatorKind::ebe_sym, "ebeSym", is_published},
-          {HexaOperatorKind::csr, "csr"},
-          {HexaOperatorKind::bsr, "bsr"},
-          {HexaOperatorKind::recompute, "recompute"},
-          {HexaOperatorKind::partial, "partial"},
-          {HexaOperatorKind::congruent, "congruent"}};
+  Names<HexaOperatorKind> names;
+  for (const HexaOperatorEntry& entry : hexa_operator_table)
+    names.add(entry.name);
+  return names;
 }
 inline constexpr Names<HexaOperatorKind> hexa_operator_kinds =
     name_table<HexaOperatorKind>.without(HexaOperatorKind::automatic);
+
+constexpr HexaOperatorMemory memory_of(HexaOperatorKind kind) {
+  for (const HexaOperatorEntry& entry : hexa_operator_table)
+    if (entry.name.value == kind)
+      return entry.memory;
+  return {};
+}
 
 } // namespace ossatura

@@ -5,6 +5,7 @@ import csv
 import json
 import math
 import os
+import re
 import signal
 import struct
 import subprocess
@@ -16,8 +17,6 @@ from driver_case import BAD_FILE, DONE, NOT_CONVERGED, UNAVAILABLE, USAGE, Drive
 STOPPED = 75
 GENERATORS = {"cantilever": "6x3x3", "mbb": "8x2x3", "lbeam": "5x2x5", "bridge": "8x2x6",
               "torsion": "6x3x3", "inverter": "6x4x4"}
-OPERATORS = ("ebe", "ebe-colour", "nbn", "ebe8", "ebe24", "ebe64", "ebeSym", "csr", "bsr",
-             "recompute", "partial", "congruent")
 SECONDS = ("prepare", "solve", "gradient", "update", "seconds")
 
 
@@ -100,6 +99,13 @@ class TopoptCase(DriverCase):
     def solve(self, document, *arguments, code=DONE):
         self.write("p.json", json.dumps(document))
         return self.optimise("p.json", *arguments, code=code)
+
+    def operators(self):
+        """The names that --operator takes, as a refusal lists them, but auto."""
+        refusal = self.fails(USAGE, "is not one of", "topopt", "mbb", "--operator", "none").stderr
+        auto, *names = re.search(r"is not one of ([\w|-]+)", refusal)[1].split("|")
+        self.assertEqual(auto, "auto")
+        return names
 
     def close(self, value, expected, relative):
         self.assertLessEqual(abs(value - expected), relative * abs(expected),
@@ -190,7 +196,7 @@ class Values(TopoptCase):
         arguments = ("--cells", "6x3x3", "--steps", "3", "--tolerance", "1e-11", "--distort", "0.2",
                      "--renumber", "5")
         expected = self.optimise("cantilever", *arguments)["results"]
-        for more in [("--operator", name) for name in OPERATORS] + [
+        for more in [("--operator", name) for name in self.operators()] + [
                 ("--preconditioner", name) for name in ("jacobi", "block-jacobi", "chebyshev")] + [
                     ("--precision", "double"), ("--no-warm-start",)]:
             with self.subTest(more=more):
@@ -500,7 +506,8 @@ class Results(TopoptCase):
         self.assertEqual(self.files(), [])
         self.assertEqual(plan["status"], "dry run")
         self.assertEqual(plan["problem"]["dofs"], 3 * 25 * 13 * 13)
-        self.assertEqual(sorted(plan["results"]["operator_bytes"]), sorted(OPERATORS))
+        self.assertEqual(sorted(plan["results"]["operator_bytes"]),
+                         sorted(self.operators()))
         self.assertEqual(plan["results"]["automatic_operator"], "congruent")
         run = self.optimise("cantilever", *arguments, "--steps", "1")
         ratio = run["memory"]["kokkos_peak_bytes"] / plan["results"]["predicted_device_bytes"]

@@ -12,35 +12,6 @@ namespace ossatura {
 
 namespace {
 
-/// Of the operators that work by patches of elements: for each element.
-constexpr double patch_bytes = 108;
-
-/// Bytes that an operator for numbers of `real` bytes keeps beside mesh, moduli and vectors.
-double operator_bytes(HexaOperatorKind kind, double real, double num_elem, double num_blocks) {
-  switch (kind) {
-  case HexaOperatorKind::ebe:
-  case HexaOperatorKind::ebe_colour:
-  case HexaOperatorKind::nbn:
-  case HexaOperatorKind::ebe8:
-  case HexaOperatorKind::ebe24:
-  case HexaOperatorKind::ebe64:
-    return 576 * real * num_elem;
-  case HexaOperatorKind::ebe_sym:
-    return 300 * real * num_elem;
-  case HexaOperatorKind::csr:
-    return 9 * (real + 4) * num_blocks;
-  case HexaOperatorKind::bsr:
-    return (9 * real + 4) * num_blocks;
-  case HexaOperatorKind::partial:
-    return (patch_bytes + 72 * real) * num_elem;
-  case HexaOperatorKind::recompute:
-  case HexaOperatorKind::congruent:
-  case HexaOperatorKind::automatic:
-    break;
-  }
-  return patch_bytes * num_elem;
-}
-
 /// Smoothed aggregation at its peak, while a prolongator and coarse matrices are made: measured on
 /// boxes of 400 to 18 000 nodes, 2 to 20 elements thick, as 140 to 200 bytes for each block of the
 /// matrix. An aggregate has about 24 nodes.
@@ -120,7 +91,7 @@ TopoptPrediction predict_topopt(const TopoptModel& model, bool on_device) {
       solver.kind == HexaOperatorKind::automatic ? prediction.choice.kind : solver.kind;
   double chosen = 0;
   for (const HexaOperatorKind one : hexa_operator_kinds) {
-    prediction.operators.push_back({one, operator_bytes(one, 8, elements, blocks)});
+    prediction.operators.push_back({one, memory_of(one).bytes(8, elements, blocks, nodes)});
     if (one == kind)
       chosen += prediction.operators.back().kept;
   }
@@ -128,7 +99,7 @@ TopoptPrediction predict_topopt(const TopoptModel& model, bool on_device) {
   if (solver.precision == HexaPrecision::mixed &&
       (solver.preconditioner == HexaPreconditioner::chebyshev ||
        solver.preconditioner == HexaPreconditioner::amg))
-    chosen += operator_bytes(kind, 4, elements, blocks);
+    chosen += memory_of(kind).bytes(4, elements, blocks, nodes);
   for (const auto one : {HexaPreconditioner::jacobi, HexaPreconditioner::block_jacobi,
                          HexaPreconditioner::chebyshev, HexaPreconditioner::amg}) {
     prediction.preconditioners.push_back({one, preconditioner_bytes(one, solver, nodes, blocks)});

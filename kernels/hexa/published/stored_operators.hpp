@@ -47,10 +47,7 @@ make_stored_hexa_operator(const Exec& exec, HexaOperatorKind kind, const Element
   case HexaOperatorKind::bsr:
     made = std::make_unique<HexaBlockOperator<Exec, Scalar>>(exec, arrays, lame);
     break;
-  case HexaOperatorKind::automatic:
-  case HexaOperatorKind::recompute:
-  case HexaOperatorKind::partial:
-  case HexaOperatorKind::congruent:
+  default:
     break;
   }
   fence(exec, "ossatura::make_stored_hexa_operator");
