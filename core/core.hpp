@@ -6,6 +6,7 @@
 #include <ossatura/core/base/backend.hpp>
 #include <ossatura/core/base/half.hpp>
 #include <ossatura/core/base/names.hpp>
+#include <ossatura/core/base/precision.hpp>
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/core/machine/kokkos_runtime.hpp>

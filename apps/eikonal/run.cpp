@@ -217,11 +217,9 @@ int run_on(const Exec& exec, const EikonalCommandOptions& options, const Eikonal
   results.metric = name_of(options.solver.metric);
   context.begin_outputs(output_stem(options));
   const EikonalFiles files = claim_eikonal_files(options, model, output_stem(options), context);
-  if (options.common.precision == Precision::fp64) {
-    results.precision = "double";
+  results.precision = name_of(*options.common.precision);
+  if (options.common.precision == Precision::fp64)
     return run_in<double>(exec, options, model, files, results, context);
-  }
-  results.precision = "single";
   return run_in<float>(exec, options, model, files, results, context);
 }
 

@@ -14,7 +14,7 @@ namespace ossatura::bench {
 
 struct SolveVariant {
   VoxelOperatorKind matrix;
-  VoxelPrecision precision;
+  Precision precision;
   /// Bytes per degree of freedom that Kokkos may have allocated at the peak, from the image on, for
   /// each of name_table<ModelImage> of at least `least_bounded_size` voxels along an axis: 10 %
   /// above what cores were measured to take at 96 (docs/performance.md). In smaller models the
@@ -35,12 +35,12 @@ struct SolveVariant {
   }
 };
 inline constexpr SolveVariant all_variants[] = {
-    {VoxelOperatorKind::offset, VoxelPrecision::mixed, {64, 69, 77}},
-    {VoxelOperatorKind::hash, VoxelPrecision::mixed, {63, 69, 77}},
-    {VoxelOperatorKind::gather, VoxelPrecision::mixed, {58, 61, 75}},
-    {VoxelOperatorKind::brick, VoxelPrecision::fp64, {69, 73, 93}},
-    {VoxelOperatorKind::brick, VoxelPrecision::mixed, {58, 61, 75}},
-    {VoxelOperatorKind::brick, VoxelPrecision::lean, {45, 48, 61}}};
+    {VoxelOperatorKind::offset, Precision::mixed, {64, 69, 77}},
+    {VoxelOperatorKind::hash, Precision::mixed, {63, 69, 77}},
+    {VoxelOperatorKind::gather, Precision::mixed, {58, 61, 75}},
+    {VoxelOperatorKind::brick, Precision::fp64, {69, 73, 93}},
+    {VoxelOperatorKind::brick, Precision::mixed, {58, 61, 75}},
+    {VoxelOperatorKind::brick, Precision::lean, {45, 48, 61}}};
 template<class Exec>
 constexpr int least_bounded_size = BackendTraits<Exec>::is_device ? 256 : 96;
 

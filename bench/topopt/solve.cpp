@@ -107,7 +107,7 @@ void register_rows(const Options& options) {
   for (const HexaPreconditioner preconditioner :
        {HexaPreconditioner::jacobi, HexaPreconditioner::block_jacobi, HexaPreconditioner::chebyshev,
         HexaPreconditioner::amg})
-    for (const HexaPrecision precision : {HexaPrecision::mixed, HexaPrecision::fp64})
+    for (const Precision precision : {Precision::mixed, Precision::fp64})
       for (const Design design : name_table<Design>)
         for (const int n : options.sizes_or(own)) {
           HexaSolverOptions solver;
@@ -116,7 +116,7 @@ void register_rows(const Options& options) {
           solver.cg.max_iterations = 20000;
           const std::string name = std::string("hexa_solve/") + name_of(preconditioner) + '/' +
                                    BackendTraits<Exec>::name +
-                                   (precision == HexaPrecision::mixed ? "/mixed/" : "/f64/") +
+                                   (precision == Precision::mixed ? "/mixed/" : "/f64/") +
                                    name_of(design) + ':' + std::to_string(n);
           add_row(options, name,
                   [=](benchmark::State& state) { run(state, Exec(), solver, design, n); },

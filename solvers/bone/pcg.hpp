@@ -29,7 +29,7 @@ struct VoxelPcg {
 /// Operators other than brick, kept as baselines, are not built for lean precision: UsageError.
 template<class Exec, template<class> class Operator>
 std::unique_ptr<VoxelPcg<Exec>>
-make_voxel_pcg(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy, VoxelPrecision precision,
+make_voxel_pcg(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy, Precision precision,
                const MultigridOptions& options);
 
 } // namespace ossatura::detail

@@ -54,7 +54,7 @@ struct VoxelSolver<Exec>::Implementation {
       , pcg(make_pcg(exec, hierarchy, options)) {}
 
   bool is_safest() const {
-    return options.precision == VoxelPrecision::fp64 &&
+    return options.precision == Precision::fp64 &&
            options.multigrid.repetition == Repetition::smoothed;
   }
 
@@ -63,7 +63,7 @@ struct VoxelSolver<Exec>::Implementation {
   void fall_back(const Exec& exec) {
     previous_work += pcg->work();
     pcg.reset();
-    options.precision = VoxelPrecision::fp64;
+    options.precision = Precision::fp64;
     options.multigrid.repetition = Repetition::smoothed;
     pcg = make_pcg(exec, hierarchy, options);
   }
@@ -83,7 +83,7 @@ SolveResult VoxelSolver<Exec>::solve(const Exec& exec, const Array<double, Exec>
                                      const IterationObserver& observe) {
   Implementation& solver = *implementation_;
   const auto iterate = [&](CgOptions cg, const IterationObserver& watch) {
-    if (solver.options.precision == VoxelPrecision::lean && cg.replacement == 0)
+    if (solver.options.precision == Precision::lean && cg.replacement == 0)
       cg.replacement = 1e-3;
     return solver.pcg->solve(exec, cg, f, u, watch);
   };

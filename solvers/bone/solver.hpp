@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ossatura/core/base/names.hpp>
+#include <ossatura/core/base/precision.hpp>
 #include <ossatura/kernels/algebra/constraints.hpp>
 #include <ossatura/kernels/bone/lame_field.hpp>
 #include <ossatura/solvers/bone/multigrid/options.hpp>
@@ -44,30 +45,18 @@ template<class Exec>
 constexpr VoxelOperatorKind default_voxel_operator =
     BackendTraits<Exec>::is_device ? VoxelOperatorKind::brick : VoxelOperatorKind::offset;
 
-/// In what the vectors of the iteration and the multigrid cycle are kept. Displacements and true
-/// residuals are double in all of them, and so is what counts as converged.
-enum class VoxelPrecision {
-  fp64,  ///< everything in double: 40 bytes per degree of freedom
-  mixed, ///< the cycle in float: 36 bytes; the cycle moves half as much
-  lean   ///< all but the displacements in float: 24 bytes
-};
-
-constexpr Names<VoxelPrecision> names_of(VoxelPrecision) {
-  return {{VoxelPrecision::fp64, "double"},
-          {VoxelPrecision::mixed, "mixed"},
-          {VoxelPrecision::lean, "lean"}};
-}
-
 /// The fastest with the default operator (docs/performance/bone.md).
 template<class Exec>
-constexpr VoxelPrecision default_voxel_precision =
-    BackendTraits<Exec>::is_device ? VoxelPrecision::lean : VoxelPrecision::mixed;
+constexpr Precision default_voxel_precision =
+    BackendTraits<Exec>::is_device ? Precision::lean : Precision::mixed;
 
 struct VoxelSolverOptions {
   CgOptions cg;
   MultigridOptions multigrid;
   VoxelOperatorKind matrix = VoxelOperatorKind::brick;
-  VoxelPrecision precision = VoxelPrecision::mixed;
+  /// Vectors take 40 bytes per degree of freedom in fp64, 36 in mixed, whose cycle moves half as
+  /// much, and 24 in lean, which is for the brick operator. UsageError for fp32.
+  Precision precision = Precision::mixed;
 };
 
 /// Options with the operator and precision that are fastest on the backend.

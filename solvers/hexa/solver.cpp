@@ -35,6 +35,7 @@ void check(const HexaSolverOptions& options, double poisson) {
   OSSATURA_REQUIRE(options.cg.tolerance > 0 && options.cg.max_iterations >= 0,
                    "tolerance " << options.cg.tolerance << ", at most " << options.cg.max_iterations
                                 << " iterations");
+  require_known(options.precision, double_iterations, "the solver on hexahedra");
   if (options.chebyshev_degree < 1 || options.chebyshev_degree > 64)
     fail<UsageError>("a Chebyshev preconditioner of degree ", options.chebyshev_degree,
                      "; 1 to 64 are possible");
@@ -82,7 +83,7 @@ struct HexaSolver<Exec>::Impl {
                  ? choose_hexa_operator(hexahedra)
                  : OperatorChoice<HexaOperatorKind>{options.kind, "asked for"};
     matrix = make_operator<double>(exec, hexahedra);
-    if (options.precision == HexaPrecision::mixed && needs_products())
+    if (options.precision == Precision::mixed && needs_products())
       mixed.own = make_operator<float>(exec, hexahedra);
     if (options.preconditioner == HexaPreconditioner::amg)
       hierarchy = std::make_shared<AggregationHierarchy<Exec>>(
@@ -95,7 +96,7 @@ struct HexaSolver<Exec>::Impl {
     product = {matrix.get(), {}};
   }
 
-  bool is_mixed() const { return options.precision == HexaPrecision::mixed && !fell_back; }
+  bool is_mixed() const { return options.precision == Precision::mixed && !fell_back; }
 
   bool needs_products() const {
     return options.preconditioner == HexaPreconditioner::chebyshev ||

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ossatura/core/base/names.hpp>
+#include <ossatura/core/base/precision.hpp>
 #include <ossatura/core/mesh/hexa_model.hpp>
 #include <ossatura/kernels/algebra/constraints.hpp>
 #include <ossatura/kernels/hexa/arrays.hpp>
@@ -31,19 +32,10 @@ constexpr Names<HexaPreconditioner> names_of(HexaPreconditioner) {
           {HexaPreconditioner::amg, "amg"}};
 }
 
-enum class HexaPrecision {
-  fp64, ///< everything
-  mixed ///< the preconditioner in fp32, the iteration in fp64
-};
-
-constexpr Names<HexaPrecision> names_of(HexaPrecision) {
-  return {{HexaPrecision::mixed, "mixed"}, {HexaPrecision::fp64, "double"}};
-}
-
 struct HexaSolverOptions {
   HexaOperatorKind kind = HexaOperatorKind::automatic;
   HexaPreconditioner preconditioner = HexaPreconditioner::amg;
-  HexaPrecision precision = HexaPrecision::mixed;
+  Precision precision = Precision::mixed; ///< or fp64
   CgOptions cg{1e-6, 2000}; ///< relative to |f|; the iterations include a second try in fp64
   int chebyshev_degree = 8;
   AggregationOptions aggregation;
@@ -54,7 +46,7 @@ template<class Exec>
 class HexaSolver {
 public:
   /// Throws std::invalid_argument for a bad mesh (make_hexa_arrays, make_hexa_operator), held nodes
-  /// out of range, Poisson's ratio outside (-1, 0.5). Fences.
+  /// out of range, Poisson's ratio outside (-1, 0.5), UsageError for another precision. Fences.
   HexaSolver(const Exec& exec, const ElementMesh& mesh, double poisson,
              const std::vector<HeldComponents>& held, const HexaSolverOptions& options);
   ~HexaSolver();

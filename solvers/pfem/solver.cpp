@@ -25,6 +25,7 @@ void check(const CurvedHexaMesh& mesh, const HierarchicNumbering& numbering, std
   OSSATURA_REQUIRE(options.cg.tolerance > 0 && options.cg.max_iterations >= 0,
                    "tolerance " << options.cg.tolerance << ", at most " << options.cg.max_iterations
                                 << " iterations");
+  require_known(options.precision, double_iterations, "the solver of high order");
   if (options.element_wise) {
     OSSATURA_REQUIRE(options.kind == HierarchicOperatorKind::automatic ||
                          options.kind == HierarchicOperatorKind::packed,
@@ -112,7 +113,7 @@ struct HierarchicSolver<Exec>::Impl {
     if (options.preconditioner == HierarchicPreconditioner::vertex_stars) {
       detail::VertexStarOptions own;
       own.form = options.form;
-      own.single = options.single_stars;
+      own.single = options.precision == Precision::mixed;
       own.most_direct = options.most_direct_vertices;
       // What was left before the operator was made, or is now.
       own.memory = options.memory > 0

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <ossatura/core/base/names.hpp>
+#include <ossatura/core/base/precision.hpp>
 #include <ossatura/kernels/pfem/operator.hpp>
 #include <ossatura/kernels/pfem/stiffness/method.hpp>
 #include <ossatura/solvers/krylov/cg.hpp>
@@ -41,7 +42,8 @@ struct HierarchicSolverOptions {
   CgOptions cg{1e-8, 5000};  ///< residuals at free components, relative to |f - K u0|
   bool element_wise = false; ///< the vectors of the iteration element by element, the paper's
                              ///< block-diagonal scheme; with the packed operator, none or jacobi
-  bool single_stars = true;  ///< the inverses of vertex stars in fp32 (formed in fp64)
+  Precision precision = Precision::mixed; ///< or fp64; mixed: vertex stars' inverses, formed in
+                                          ///< fp64, are kept in fp32
   int most_direct_vertices = 1000; ///< order 1 is solved directly up to as many vertices; above, by
                                    ///< a cycle of smoothed aggregation
   std::int64_t memory = 0;         ///< bytes for matrices; 0: what the backend has left
@@ -52,8 +54,8 @@ template<class Exec>
 class HierarchicSolver {
 public:
   /// `held` [num_modes]: bit c set where component c is prescribed. Throws std::invalid_argument
-  /// for a mask of another length and options that do not go together, BackendError where matrices
-  /// do not fit the memory, saying what they take. Fences.
+  /// for a mask of another length and options that do not go together, UsageError for another
+  /// precision, BackendError where matrices do not fit the memory, saying what they take. Fences.
   HierarchicSolver(const Exec& exec, const CurvedHexaMesh& mesh,
                    const HierarchicNumbering& numbering, const HierarchicModel<Exec>& model,
                    const std::vector<std::uint8_t>& held, const HierarchicSolverOptions& options);

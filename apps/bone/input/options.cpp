@@ -336,7 +336,7 @@ void add_bone_options(CLI::App& app, BoneOptions& options) {
   add_result_options(app, options);
   add_common_options(
       app, options.common,
-      {{Precision::automatic, Precision::fp64, Precision::mixed, Precision::lean},
+      {{std::nullopt, Precision::fp64, Precision::mixed, Precision::lean},
        "mixed: the preconditioner in single precision; lean: all vectors but the result; the "
        "result and its residual are double in all of them; auto: the fastest, lean on devices "
        "and mixed on cores"});

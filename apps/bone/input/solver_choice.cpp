@@ -3,30 +3,12 @@
 
 namespace ossatura {
 
-namespace {
-
-/// As given, else `automatic`.
-VoxelPrecision precision_of(const BoneOptions& options, VoxelPrecision automatic) {
-  switch (options.common.precision) {
-  case Precision::automatic:
-    return automatic;
-  case Precision::mixed:
-    return VoxelPrecision::mixed;
-  case Precision::lean:
-    return VoxelPrecision::lean;
-  default:
-    return VoxelPrecision::fp64;
-  }
-}
-
-} // namespace
-
 Cycle cycle_of(const BoneOptions& options) {
   return options.cycle.value_or(options.hierarchy == Hierarchy::paper ? Cycle::w : Cycle::amli);
 }
 
 VoxelSolverOptions solver_options(const BoneOptions& options, VoxelOperatorKind matrix,
-                                  VoxelPrecision brick_precision) {
+                                  Precision brick_precision) {
   VoxelSolverOptions solver;
   solver.cg.tolerance = options.tolerance;
   solver.cg.max_iterations = options.max_iterations;
@@ -51,8 +33,8 @@ VoxelSolverOptions solver_options(const BoneOptions& options, VoxelOperatorKind 
   solver.multigrid.coarse_solver = options.coarse;
   const bool is_lean = options.common.precision == Precision::lean;
   solver.matrix = options.matrix.value_or(is_lean ? VoxelOperatorKind::brick : matrix);
-  solver.precision = precision_of(
-      options, solver.matrix == VoxelOperatorKind::brick ? brick_precision : VoxelPrecision::mixed);
+  solver.precision = options.common.precision.value_or(
+      solver.matrix == VoxelOperatorKind::brick ? brick_precision : Precision::mixed);
   return solver;
 }
 

@@ -12,7 +12,7 @@ Cycle cycle_of(const BoneOptions& options);
 /// `matrix` and `brick_precision` are taken where the options leave them open, the latter for the
 /// brick operator.
 VoxelSolverOptions solver_options(const BoneOptions& options, VoxelOperatorKind matrix,
-                                  VoxelPrecision brick_precision);
+                                  Precision brick_precision);
 
 /// The same with the fastest for the backend.
 template<class Exec>

@@ -57,15 +57,15 @@ BonePrediction predict_bone(const BoneModelInfo& info, const std::vector<LevelSi
                             bool is_device) {
   const double nodes = double(info.num_nodes), elem = double(info.num_elem);
   const double voxels = double(info.shape[0]) * info.shape[1] * info.shape[2];
-  const VoxelPrecision precision = solver.precision;
-  const double cycle = precision == VoxelPrecision::fp64 ? 8 : 4;
-  const double vectors = precision == VoxelPrecision::fp64    ? 40
-                         : precision == VoxelPrecision::mixed ? 36
-                                                              : 24;
+  const Precision precision = solver.precision;
+  const double cycle = precision == Precision::fp64 ? 8 : 4;
+  const double vectors = precision == Precision::fp64    ? 40
+                         : precision == Precision::mixed ? 36
+                                                         : 24;
   const double lame = info.poisson_min == info.poisson_max ? 4 : 8;
   const VoxelOperatorKind kind = solver.matrix;
   const bool fused = kind == VoxelOperatorKind::gather || kind == VoxelOperatorKind::brick;
-  const double scratch = fused ? 0 : cycle + (precision == VoxelPrecision::lean ? 8 : 0);
+  const double scratch = fused ? 0 : cycle + (precision == Precision::lean ? 8 : 0);
   const double force = options.force.empty() && options.force_file.empty() ? 0 : 24;
   const double model = voxels / 4 + (1 + lame + 24 + force) * nodes; // and displacements
   const bool homogenises = options.test == LoadTest::homogenise;

@@ -25,10 +25,9 @@ void add_common_options(CLI::App& app, CommonOptions& options, const CommonChoic
          "Threads (openmp); if not given, OMP_NUM_THREADS or the processors that affinity and "
          "the container leave")
       ->type_name("N");
-  Names<Precision> precisions;
-  for (const Named<Precision>& known : name_table<Precision>)
-    if (std::count(choices.precisions.begin(), choices.precisions.end(), known.value) > 0)
-      precisions.add(known);
+  Names<std::optional<Precision>> precisions;
+  for (const std::optional<Precision>& choice : choices.precisions)
+    precisions.add({choice, choice ? name_of(*choice) : "auto"});
   add_choice(app, "--precision", options.precision, choices.precision_help, precisions);
   app.add_option("--seed", options.seed, "Of everything random")
       ->check([](const std::string& text) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ossatura/core/base/log.hpp>
-#include <ossatura/core/base/names.hpp>
+#include <ossatura/core/base/precision.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -16,28 +16,12 @@ class App;
 
 namespace ossatura {
 
-enum class Precision {
-  automatic, ///< the fastest for the backend and the other options
-  fp64,      ///< "double"
-  mixed,     ///< preconditioner in fp32, iteration and result in fp64
-  lean,      ///< all but the result and its residuals in fp32
-  fp32       ///< "single"
-};
-
-constexpr Names<Precision> names_of(Precision) {
-  return {{Precision::automatic, "auto"},
-          {Precision::fp64, "double"},
-          {Precision::mixed, "mixed"},
-          {Precision::lean, "lean"},
-          {Precision::fp32, "single"}};
-}
-
 struct CommonOptions {
-  std::string backend;        ///< one of backend_names(); the default is the last
-  bool has_backend = false;   ///< it is asked for
-  std::optional<int> device;  ///< number of the GPU
-  std::optional<int> threads; ///< of the openmp backend
-  Precision precision = Precision::fp64;
+  std::string backend;                ///< one of backend_names(); the default is the last
+  bool has_backend = false;           ///< it is asked for
+  std::optional<int> device;          ///< number of the GPU
+  std::optional<int> threads;         ///< of the openmp backend
+  std::optional<Precision> precision; ///< else ("auto") the fastest for backend and other options
   std::uint64_t seed = 0;
   LogLevel log_level = LogLevel::normal;
   bool timings = false;   ///< fence around timed regions, print their table
@@ -50,7 +34,7 @@ struct CommonOptions {
 
 /// The choices that differ between subcommands.
 struct CommonChoices {
-  std::vector<Precision> precisions; ///< the first is the default
+  std::vector<std::optional<Precision>> precisions; ///< the default first; none: "auto"
   const char* precision_help;
   bool history = true; ///< whether there is a residual of each iteration
 };

@@ -24,10 +24,9 @@ public:
     if (const auto found = place_.find(key))
       changes_.set(member, read(*found));
   }
-  template<class Member>
-  void choose(const char* key, Member member) {
-    using Enum = std::decay_t<std::invoke_result_t<Member, Options&>>;
-    set(key, member, [](const JsonPlace& place) { return place.choice<Enum>(); });
+  template<class Member, class Enum = std::decay_t<std::invoke_result_t<Member, Options&>>>
+  void choose(const char* key, Member member, const Names<Enum>& choices = name_table<Enum>) {
+    set(key, member, [&](const JsonPlace& place) { return place.choice(choices); });
   }
   template<class Member>
   void flag(const char* key, Member member) {

@@ -153,8 +153,7 @@ void add_pfem_options(CLI::App& app, PfemCommandOptions& options) {
 
 void note_given_options(const CLI::App& app, PfemCommandOptions& options) {
   if (app.count("--precision") > 0)
-    options.changes.set(of_solver(&HierarchicSolverOptions::single_stars),
-                        options.common.precision != Precision::fp64);
+    options.changes.set(of_solver(&HierarchicSolverOptions::precision), *options.common.precision);
 }
 
 } // namespace ossatura

@@ -103,7 +103,7 @@ StarBytes star_bytes(const PfemModel& model) {
   const bool direct = model.num_vertices() <= o.most_direct_vertices;
   const double inverse = 8 * 9 * vertices * vertices;
   StarBytes bytes;
-  bytes.kept = (o.single_stars ? 4 : 8) * entries +
+  bytes.kept = (o.precision == Precision::mixed ? 4 : 8) * entries +
                4 * double(stars.mode.size() + stars.place.size()) +
                (direct ? inverse : 4760 * vertices);
   bytes.setup = std::min(8 * entries, 1073741824.0) + workset_bytes(model) + (direct ? inverse : 0);

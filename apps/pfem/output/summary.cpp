@@ -56,7 +56,7 @@ nlohmann::ordered_json pfem_engine(const PfemModel& model, const PfemResults& re
           {"preconditioner", name_of(o.preconditioner)},
           {"preconditioner_parts", results.preconditioner},
           {"element_wise", o.element_wise},
-          {"preconditioner_precision", o.single_stars ? "mixed" : "double"},
+          {"preconditioner_precision", name_of(o.precision)},
           {"tolerance", o.cg.tolerance},
           {"max_iterations", o.cg.max_iterations}};
 }

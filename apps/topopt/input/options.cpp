@@ -164,11 +164,8 @@ void add_topopt_options(CLI::App& app, TopoptCommandOptions& options) {
 
 void note_given_options(const CLI::App& app, TopoptCommandOptions& options) {
   options.has_steps = app.count("--steps") > 0;
-  if (app.count("--precision") > 0) {
-    const auto precision =
-        options.common.precision == Precision::fp64 ? HexaPrecision::fp64 : HexaPrecision::mixed;
-    options.changes.set(of_solver(&HexaSolverOptions::precision), precision);
-  }
+  if (app.count("--precision") > 0)
+    options.changes.set(of_solver(&HexaSolverOptions::precision), *options.common.precision);
 }
 
 } // namespace ossatura

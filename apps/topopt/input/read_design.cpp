@@ -71,7 +71,7 @@ void read_linear_solver(const Place& place, ProblemDocument& problem) {
   Reader read(place, problem.changes);
   read.choose("operator", of_solver(&S::kind));
   read.choose("preconditioner", of_solver(&S::preconditioner));
-  read.choose("precision", of_solver(&S::precision));
+  read.choose("precision", of_solver(&S::precision), double_iterations);
   read.fraction("tolerance", of_solver(&S::cg, &CgOptions::tolerance),
                 "a relative tolerance, greater than 0 and less than 1");
   read.count("max_iterations", of_solver(&S::cg, &CgOptions::max_iterations), 1,

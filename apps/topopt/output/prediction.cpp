@@ -25,7 +25,7 @@ double aggregation_bytes(const HexaSolverOptions& options, double real, double n
 
 double preconditioner_bytes(HexaPreconditioner preconditioner, const HexaSolverOptions& options,
                             double num_nodes, double num_blocks) {
-  const double real = options.precision == HexaPrecision::fp64 ? 8 : 4;
+  const double real = options.precision == Precision::fp64 ? 8 : 4;
   const double blocks = 6 * real * num_nodes;
   switch (preconditioner) {
   case HexaPreconditioner::jacobi:
@@ -96,7 +96,7 @@ TopoptPrediction predict_topopt(const TopoptModel& model, bool on_device) {
       chosen += prediction.operators.back().kept;
   }
   // The preconditioners that take products have an operator of their own in single precision.
-  if (solver.precision == HexaPrecision::mixed &&
+  if (solver.precision == Precision::mixed &&
       (solver.preconditioner == HexaPreconditioner::chebyshev ||
        solver.preconditioner == HexaPreconditioner::amg))
     chosen += memory_of(kind).bytes(4, elements, blocks, nodes);

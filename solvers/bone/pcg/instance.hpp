@@ -102,21 +102,22 @@ private:
 
 template<class Exec, template<class> class Operator>
 std::unique_ptr<VoxelPcg<Exec>>
-make_voxel_pcg(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy, VoxelPrecision precision,
+make_voxel_pcg(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy, Precision precision,
                const MultigridOptions& options) {
   switch (precision) {
-  case VoxelPrecision::lean:
+  case Precision::lean:
     if constexpr (std::is_same_v<Operator<Exec>, BrickOperator<Exec>>)
       return std::make_unique<MultigridPcg<Exec, Operator, float, float>>(exec, hierarchy, options);
     else
       fail<UsageError>("lean precision is for the brick operator, not for ", Operator<Exec>::name,
                        ": choose --operator brick, or mixed or double precision");
-  case VoxelPrecision::mixed:
+  case Precision::mixed:
     return std::make_unique<MultigridPcg<Exec, Operator, double, float>>(exec, hierarchy, options);
-  case VoxelPrecision::fp64:
-    break;
+  case Precision::fp64:
+    return std::make_unique<MultigridPcg<Exec, Operator, double, double>>(exec, hierarchy, options);
+  default:
+    fail<UsageError>("the solver on voxels has no ", name_of(precision), " precision");
   }
-  return std::make_unique<MultigridPcg<Exec, Operator, double, double>>(exec, hierarchy, options);
 }
 
 } // namespace ossatura::detail

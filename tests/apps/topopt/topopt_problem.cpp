@@ -134,7 +134,7 @@ TEST_CASE("all of a problem is read", "[topopt]") {
   CHECK(o.max_steps == 7);
   CHECK(o.solver.kind == HexaOperatorKind::ebe_sym);
   CHECK(o.solver.preconditioner == HexaPreconditioner::block_jacobi);
-  CHECK(o.solver.precision == HexaPrecision::fp64);
+  CHECK(o.solver.precision == Precision::fp64);
   CHECK(o.solver.cg.tolerance == 1e-8);
   CHECK(o.solver.cg.max_iterations == 99);
   CHECK(o.solver.chebyshev_degree == 3);

@@ -67,11 +67,10 @@ TEST_CASE("no name and no value is in a table twice", "[names]") {
   require_each_once<EikonalMethod>();
   require_each_once<TetraMetric>();
   require_each_once<VoxelOperatorKind>();
-  require_each_once<VoxelPrecision>();
+  require_each_once<Precision>();
   require_each_once<CoarseSolver>();
   require_each_once<SmootherKind>();
   require_each_once<HexaPreconditioner>();
-  require_each_once<HexaPrecision>();
   require_each_once<DesignObjective>();
   require_each_once<DesignFilter>();
   require_each_once<DesignMethod>();

@@ -89,7 +89,7 @@ OSSATURA_BACKEND_TEST("The cycle is symmetric and positive", "[multigrid]") {
             options.multigrid.smoother = smoother;
             options.multigrid.coarse_degree = 0; // the same
             options.multigrid.repetition = repetition;
-            options.precision = VoxelPrecision::fp64;
+            options.precision = Precision::fp64;
             const Symmetry symmetry = probe_cycle(TestType(), gripped(model), options);
             INFO("cycles " << cycles.first << ", " << cycles.second << ", degree "
                            << smoother.degree);
@@ -155,9 +155,9 @@ OSSATURA_BACKEND_TEST("A cycle in single precision reaches the same residual and
       reference::random_model({12, 10, 11}, 0.75, 100, 0.3, 0.3, 8, 0.05)));
   VoxelSolverOptions options = make_options(2, 2, VoxelOperatorKind::gather);
   options.cg.tolerance = 1e-11;
-  options.precision = VoxelPrecision::fp64;
+  options.precision = Precision::fp64;
   const auto in_double = ossatura::test::solve(TestType(), problem, options);
-  options.precision = VoxelPrecision::mixed;
+  options.precision = Precision::mixed;
   const auto in_single = ossatura::test::solve(TestType(), problem, options);
   CHECK(in_double.result.converged);
   CHECK(in_single.result.converged);
@@ -250,7 +250,7 @@ OSSATURA_BACKEND_TEST("A poor estimate of the cycle's spectrum costs iterations,
   const BoundaryProblem problem = gripped(ossatura::test::keep_supported(
       reference::random_model({12, 11, 13}, 0.5, 1e4, 0.3, 0.3, 4, 0.1)));
   VoxelSolverOptions options = make_options(2, 4, VoxelOperatorKind::gather);
-  options.precision = VoxelPrecision::fp64;
+  options.precision = Precision::fp64;
   options.multigrid.smoother.degree = options.multigrid.coarse_degree = 1;
   options.multigrid.cycle_steps = 1; // hardly more than a mean
   const auto poor = ossatura::test::solve(TestType(), problem, options);

@@ -11,10 +11,9 @@ using namespace ossatura;
 using ossatura::test::BoundaryProblem;
 using reference::relative_difference;
 
-constexpr VoxelPrecision all_precisions[] = {VoxelPrecision::fp64, VoxelPrecision::mixed,
-                                             VoxelPrecision::lean};
+constexpr Precision all_precisions[] = {Precision::fp64, Precision::mixed, Precision::lean};
 
-VoxelSolverOptions make_options(VoxelPrecision precision, double tolerance) {
+VoxelSolverOptions make_options(Precision precision, double tolerance) {
   VoxelSolverOptions options;
   options.cg.tolerance = tolerance;
   options.precision = precision;
@@ -41,10 +40,10 @@ OSSATURA_BACKEND_TEST("Every precision reaches the same solution in about as man
     const BoundaryProblem problem = ossatura::test::porous({13, 11, 12}, 7);
     std::vector<double> expected, u;
     int iterations = 0;
-    for (const VoxelPrecision precision : all_precisions) {
+    for (const Precision precision : all_precisions) {
       VoxelSolverOptions options = make_options(precision, 1e-11);
       options.matrix = kind;
-      if (precision == VoxelPrecision::lean && kind != VoxelOperatorKind::brick) {
+      if (precision == Precision::lean && kind != VoxelOperatorKind::brick) {
         CHECK_THROWS_AS(solve_on(TestType(), problem, options, u), UsageError);
         continue;
       }
@@ -52,22 +51,25 @@ OSSATURA_BACKEND_TEST("Every precision reaches the same solution in about as man
       CHECK(result.converged);
       CHECK(result.residual <= 1e-11);
       CHECK_FALSE(result.fell_back);
-      if (precision == VoxelPrecision::fp64) {
+      if (precision == Precision::fp64) {
         expected = u;
         iterations = result.iterations;
       }
       INFO("precision " << int(precision) << ": " << result.iterations << " iterations, not "
                         << iterations);
-      CHECK(result.iterations <= iterations + (precision == VoxelPrecision::lean ? 4 : 2));
+      CHECK(result.iterations <= iterations + (precision == Precision::lean ? 4 : 2));
       CHECK(relative_difference(u, expected) < 1e-8);
     }
+    VoxelSolverOptions single = make_options(Precision::fp32, 1e-11);
+    single.matrix = kind;
+    CHECK_THROWS_AS(solve_on(TestType(), problem, single, u), UsageError);
   }
 }
 
 OSSATURA_BACKEND_TEST("Loads at the ends of single precision are solved as any other",
                       "[precision]") {
   const BoundaryProblem problem = ossatura::test::porous({6, 7, 5}, 3);
-  for (const VoxelPrecision precision : all_precisions) {
+  for (const Precision precision : all_precisions) {
     std::vector<double> expected, u;
     const SolveResult usual =
         solve_on(TestType(), problem, make_options(precision, 1e-9), expected);
@@ -93,9 +95,8 @@ OSSATURA_BACKEND_TEST("Stiffnesses that single precision cannot add up are solve
   problem.clamp_plane(2, 0);
   problem.hold_plane(2, 6, 2, -0.1);
   std::vector<double> expected, u;
-  CHECK(
-      solve_on(TestType(), problem, make_options(VoxelPrecision::fp64, 1e-9), expected).converged);
-  for (const VoxelPrecision precision : {VoxelPrecision::mixed, VoxelPrecision::lean}) {
+  CHECK(solve_on(TestType(), problem, make_options(Precision::fp64, 1e-9), expected).converged);
+  for (const Precision precision : {Precision::mixed, Precision::lean}) {
     const SolveResult result = solve_on(TestType(), problem, make_options(precision, 1e-9), u);
     CHECK(result.converged);
     CHECK(result.fell_back);
@@ -110,7 +111,7 @@ OSSATURA_BACKEND_TEST("After a fall back the solver stays in double", "[precisio
   problem.clamp_plane(2, 0);
   problem.hold_plane(2, 6, 2, -0.1);
   const auto device = ossatura::test::upload_problem(exec, problem);
-  VoxelSolver<TestType> solver(exec, device, make_options(VoxelPrecision::mixed, 1e-9));
+  VoxelSolver<TestType> solver(exec, device, make_options(Precision::mixed, 1e-9));
   const Array<double, TestType> none;
   const auto first = ossatura::test::to_compact(exec, device.grid, problem.model, problem.u),
              second = ossatura::test::to_compact(exec, device.grid, problem.model, problem.u);

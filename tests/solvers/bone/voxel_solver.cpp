@@ -195,9 +195,8 @@ OSSATURA_BACKEND_TEST("Displacements of random porous bodies are the oracle's", 
     const auto expected =
         reference::solve(reference::assemble(problem.model), problem.held, problem.f, problem.u);
     for (const VoxelOperatorKind kind : name_table<VoxelOperatorKind>)
-      for (const VoxelPrecision precision :
-           {VoxelPrecision::fp64, VoxelPrecision::mixed, VoxelPrecision::lean}) {
-        if (precision == VoxelPrecision::lean && kind != VoxelOperatorKind::brick)
+      for (const Precision precision : {Precision::fp64, Precision::mixed, Precision::lean}) {
+        if (precision == Precision::lean && kind != VoxelOperatorKind::brick)
           continue; // refused
         VoxelSolverOptions options;
         options.cg.tolerance = 1e-12;

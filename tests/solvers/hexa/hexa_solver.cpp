@@ -76,7 +76,7 @@ Cantilever make_cantilever(const int (&cells)[3], double rho, bool shuffled = fa
 HexaSolverOptions exact(HexaPreconditioner preconditioner) {
   HexaSolverOptions options;
   options.preconditioner = preconditioner;
-  options.precision = HexaPrecision::fp64;
+  options.precision = Precision::fp64;
   options.cg.tolerance = 1e-12;
   return options;
 }
@@ -192,7 +192,7 @@ OSSATURA_BACKEND_TEST("what is hard or impossible is solved or reported", "[hexa
   floating.held.clear();
   for (const Cantilever* c : {&islands, &floating})
     for (const HexaPreconditioner preconditioner : preconditioners)
-      for (const HexaPrecision precision : {HexaPrecision::mixed, HexaPrecision::fp64}) {
+      for (const Precision precision : {Precision::mixed, Precision::fp64}) {
         HexaSolverOptions options;
         options.preconditioner = preconditioner;
         options.precision = precision;
@@ -286,6 +286,11 @@ OSSATURA_BACKEND_TEST("a solver of hexahedra refuses what makes no sense", "[hex
   CHECK_THROWS_AS(Solver(exec, c.mesh, 0.5, c.held, {}), std::invalid_argument);
   CHECK_THROWS_AS(Solver(exec, c.mesh, 0.3, {{12, 7}}, {}), std::invalid_argument);
   CHECK_THROWS_AS(Solver(exec, c.mesh, 0.3, {{0, 8}}, {}), std::invalid_argument);
+  for (const Precision unknown : {Precision::lean, Precision::fp32}) {
+    HexaSolverOptions options;
+    options.precision = unknown;
+    CHECK_THROWS_AS(Solver(exec, c.mesh, 0.3, c.held, options), UsageError);
+  }
   Solver solver(exec, c.mesh, 0.3, c.held, {});
   const auto u = make_zeros<double>(exec, 36, "u"), f = upload(exec, "f", c.force);
   CHECK_THROWS_AS(solver.solve(exec, f, u), std::invalid_argument);

@@ -420,7 +420,7 @@ OSSATURA_BACKEND_TEST("order 1 by multigrid, and stars in fp64, take as many ite
   const Problem problem = clamped_box(3, {3}, ModeScaling::orthonormal);
   HierarchicSolverOptions options = with(HierarchicPreconditioner::vertex_stars, 1e-8);
   const Solved direct = solve<TestType>(problem, options);
-  options.single_stars = false;
+  options.precision = Precision::fp64;
   const Solved in_double = solve<TestType>(problem, options);
   CHECK(in_double.result.iterations == direct.result.iterations);
   options.most_direct_vertices = 63; // of 64
@@ -627,6 +627,11 @@ OSSATURA_BACKEND_TEST("a solver of hierarchical hexahedra refuses what makes no 
   CHECK_THROWS_AS(make(options), std::invalid_argument);
 
   options.cg.tolerance = 1e-8;
+  for (const Precision unknown : {Precision::lean, Precision::fp32}) {
+    options.precision = unknown;
+    CHECK_THROWS_AS(make(options), UsageError);
+  }
+  options.precision = Precision::mixed;
   options.memory = 120000; // of which element matrices take 117120
   CHECK_THROWS_WITH(make(options), ContainsSubstring("vertex stars"));
   CHECK_THROWS_AS(make(options), BackendError);
