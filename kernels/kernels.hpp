@@ -17,15 +17,12 @@
 #include <ossatura/kernels/bone/voxel_blocks.hpp>
 
 // Voxel elasticity
-#include <ossatura/kernels/bone/brick_operator.hpp>
 #include <ossatura/kernels/bone/fields.hpp>
-#include <ossatura/kernels/bone/gather_operator.hpp>
 #include <ossatura/kernels/bone/lame_field.hpp>
 #include <ossatura/kernels/bone/lame_summary.hpp>
 #include <ossatura/kernels/bone/mechanical_test.hpp>
-#include <ossatura/kernels/bone/offset_operator.hpp>
 #include <ossatura/kernels/bone/operator.hpp>
-#include <ossatura/kernels/bone/published/hash_operator.hpp>
+#include <ossatura/kernels/bone/operator_list.hpp>
 #include <ossatura/kernels/bone/reactions.hpp>
 #include <ossatura/kernels/image/grid.hpp>
 

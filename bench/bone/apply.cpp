@@ -131,8 +131,8 @@ template<class Form>
 void register_form(const Options& options) {
   for_each_backend(options, [&](auto backend) {
     using Exec = BackendOf<decltype(backend)>;
-    for_each_voxel_operator([&](auto family) {
-      using Operator = typename decltype(family)::template type<Exec>;
+    VoxelOperators<Exec>::for_each([&](auto entry) {
+      using Operator = typename decltype(entry)::type;
       register_rows<Form, Operator, double, Exec>(options);
       register_rows<Form, Operator, float, Exec>(options);
     });

@@ -37,7 +37,7 @@ void run(benchmark::State& state, const Exec& exec, ModelImage image, int n) {
   state.counters["short"] = share_short;
   state.counters["medium"] = share_medium;
   state.counters["long"] = double(classes.num_long) / all;
-  state.counters["bytes/element"] = bytes_of(classes) / all;
+  state.counters["bytes/element"] = classes.bytes() / all;
 }
 
 template<class Exec>

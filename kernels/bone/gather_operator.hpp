@@ -68,13 +68,21 @@ template<class Exec>
 class GatherOperator {
 public:
   static constexpr const char* name = "gather";
+  static constexpr const char* description = "by node, bitwise reproducible";
+  static constexpr bool published = false;
   static constexpr bool fuses_updates = true;
+  static constexpr bool is_reproducible = true;
+  static constexpr bool allows_lean = false;
+  static constexpr int flops_per_voxel = 2 * 24 * 24;
 
   /// `edge` is the voxel's edge in mm.
   GatherOperator(const Exec&, const VoxelGrid<Exec>& grid, const LameField<Exec>& lame, double edge)
       : grid_(grid)
       , lame_(lame)
       , edge_(edge) {}
+
+  static double bytes_kept(double, double) { return 0; }
+  double index_bytes() const { return grid_.bytes(); }
 
   /// y = A x; x and y [3 num_nodes] must not alias. Does not fence.
   template<class Scalar>

@@ -133,6 +133,12 @@ struct OffsetTables {
 /// Sizes of the three classes of elements.
 struct OffsetClasses {
   std::int64_t num_short, num_medium, num_long;
+
+  /// Of the tables: an element's lowest node and seven distances.
+  double bytes() const {
+    return double(num_short) * (4 + 7 * 1) + double(num_medium) * (4 + 7 * 2) +
+           double(num_long) * (4 + 7 * 4);
+  }
 };
 
 /// y = A x with A the stiffness matrix of the voxels, without constraints.
@@ -140,7 +146,12 @@ template<class Exec>
 class OffsetOperator {
 public:
   static constexpr const char* name = "offset";
+  static constexpr const char* description = "by voxel, with atomics on devices";
+  static constexpr bool published = false;
   static constexpr bool fuses_updates = false;
+  static constexpr bool is_reproducible = !BackendTraits<Exec>::is_device;
+  static constexpr bool allows_lean = false;
+  static constexpr int flops_per_voxel = 72 + 44 + 72 + 24; ///< to the modes, on them, back, to y
 
   /// `edge` is the voxel's edge in mm. Fences.
   OffsetOperator(const Exec& exec, const VoxelGrid<Exec>& grid, const LameField<Exec>& lame,
@@ -158,6 +169,9 @@ public:
     return {tables_.short_elements.size(), tables_.medium_elements.size(),
             tables_.long_elements.size()};
   }
+
+  static double bytes_kept(double, double num_elem) { return 14 * num_elem; }
+  double index_bytes() const { return classes().bytes(); }
 
   /// y = A x; x and y [3 num_nodes] must not alias. Does not fence.
   template<class Scalar>

@@ -27,13 +27,21 @@ struct IsVoxelOperator<Operator, Exec, Scalar,
 /// has
 ///
 ///     static constexpr const char* name;
+///     static constexpr const char* description;  // for the help
+///     static constexpr bool published;  // the method of a paper, which no default chooses
 ///     static constexpr bool fuses_updates;  // has apply_then: kernels/algebra/fused_updates.hpp
+///     static constexpr bool is_reproducible;  // on Exec, to the bit, for any number of threads
+///     static constexpr bool allows_lean;  // solvers are built for Precision::lean
+///     static constexpr int flops_per_voxel;  // of a product; forming matrices is not counted
+///     // Stored beside grid and moduli, about.
+///     static double bytes_kept(double num_nodes, double num_elem);
+///     // What a product reads to find nodes and voxels.
+///     double index_bytes() const;
 ///     // y = A x, unconstrained; [3 num_nodes], not aliased; no fence
 ///     void apply(exec, x, y) const;
 ///
-/// See offset_operator.hpp, published/hash_operator.hpp, gather_operator.hpp and
-/// brick_operator.hpp. A further one needs a line in operator_list.hpp, a kind in
-/// solvers/bone/solver.hpp and a solvers/voxel_pcg_OPERATOR.cpp.
+/// gather_operator.hpp is the shortest example. A further operator needs a line in
+/// operator_list.hpp and a source in solvers/bone/pcg: docs/extending.md.
 template<class Operator, class Exec, class Scalar>
 constexpr bool is_voxel_operator = detail::IsVoxelOperator<Operator, Exec, Scalar>::value;
 

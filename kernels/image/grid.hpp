@@ -85,6 +85,11 @@ struct VoxelGrid {
   Array<int, Exec> block_of_64th;         ///< [i] where in solid_block the node 64 i is
 
   std::int64_t num_dofs() const { return 3 * std::int64_t(num_nodes); }
+  double bytes() const {
+    return double(block.extent(0)) * sizeof(detail::NodeBlock) +
+           double(solid_block.extent(0)) * sizeof(std::uint32_t) +
+           double(block_of_64th.extent(0)) * sizeof(int);
+  }
 
   KOKKOS_FUNCTION Site site(int node) const {
     int s = block_of_64th(node >> 6);

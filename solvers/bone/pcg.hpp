@@ -26,8 +26,8 @@ struct VoxelPcg {
   virtual LaunchGraphState launch_graph() const = 0;
 };
 
-/// Operators other than brick, kept as baselines, are not built for lean precision: UsageError.
-template<class Exec, template<class> class Operator>
+/// Throws UsageError for lean precision unless the operator allows it.
+template<class Exec, class Operator>
 std::unique_ptr<VoxelPcg<Exec>>
 make_voxel_pcg(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy, Precision precision,
                const MultigridOptions& options);

@@ -6,35 +6,19 @@
 
 namespace ossatura {
 
-template<class Exec>
-class OffsetOperator;
-template<class Exec>
-class HashOperator;
-template<class Exec>
-class GatherOperator;
-template<class Exec>
-class BrickOperator;
-
 namespace {
 
 template<class Exec>
 std::unique_ptr<detail::VoxelPcg<Exec>> make_pcg(const Exec& exec,
                                                  const VoxelHierarchy<Exec>& hierarchy,
                                                  const VoxelSolverOptions& options) {
-  const auto make = [&](auto maker) {
-    return maker(exec, hierarchy, options.precision, options.multigrid);
-  };
-  switch (options.matrix) {
-  case VoxelOperatorKind::offset:
-    return make(detail::make_voxel_pcg<Exec, OffsetOperator>);
-  case VoxelOperatorKind::hash:
-    return make(detail::make_voxel_pcg<Exec, HashOperator>);
-  case VoxelOperatorKind::gather:
-    return make(detail::make_voxel_pcg<Exec, GatherOperator>);
-  case VoxelOperatorKind::brick:
-    break;
-  }
-  return make(detail::make_voxel_pcg<Exec, BrickOperator>);
+  std::unique_ptr<detail::VoxelPcg<Exec>> pcg;
+  VoxelOperators<Exec>::find(options.matrix, [&](auto entry) {
+    using Operator = typename decltype(entry)::type;
+    pcg = detail::make_voxel_pcg<Exec, Operator>(exec, hierarchy, options.precision,
+                                                 options.multigrid);
+  });
+  return pcg;
 }
 
 } // namespace

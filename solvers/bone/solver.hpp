@@ -3,10 +3,9 @@
 // The heavy templates are instantiated in solver.cpp, once per backend, operator and precision.
 #pragma once
 
-#include <ossatura/core/base/names.hpp>
 #include <ossatura/core/base/precision.hpp>
 #include <ossatura/kernels/algebra/constraints.hpp>
-#include <ossatura/kernels/bone/lame_field.hpp>
+#include <ossatura/kernels/bone/operator_list.hpp>
 #include <ossatura/solvers/bone/multigrid/options.hpp>
 #include <ossatura/solvers/krylov/cg.hpp>
 
@@ -24,20 +23,6 @@ struct VoxelProblem {
   Constraints<Exec> held;
   double edge = 1; ///< of a voxel, in mm
 };
-
-enum class VoxelOperatorKind {
-  offset, ///< element by element with compressed tables (the paper's)
-  hash,   ///< element by element with perfect hashing (the paper's alternative)
-  gather, ///< node by node, bitwise reproducible
-  brick   ///< tile by tile, marching through z, bitwise reproducible
-};
-
-constexpr Names<VoxelOperatorKind> names_of(VoxelOperatorKind) {
-  return {{VoxelOperatorKind::offset, "offset"},
-          {VoxelOperatorKind::hash, "hash", is_published},
-          {VoxelOperatorKind::gather, "gather"},
-          {VoxelOperatorKind::brick, "brick"}};
-}
 
 /// The fastest (docs/performance/bone.md). `brick` is the smallest everywhere, and the only one for
 /// lean precision.

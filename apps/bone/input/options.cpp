@@ -224,11 +224,14 @@ void add_solver_options(CLI::App& app, BoneOptions& o) {
   app.add_option("--max-iterations", o.max_iterations, "Of conjugate gradients")
       ->type_name("N")
       ->capture_default_str();
+  std::string operators;
+  AnyVoxelOperators::for_each([&](auto entry) {
+    using Operator = typename decltype(entry)::type;
+    operators += std::string(Operator::name) + ": " + Operator::description + "; ";
+  });
   add_choice(app, "--operator", o.matrix,
-             "offset: by element, with atomics on devices; hash: the same, finding nodes by "
-             "perfect hashing; gather: by node; brick: by tiles that march through z; both bitwise "
-             "reproducible; auto: the faster, brick on devices and offset on cores, or brick for "
-             "lean precision",
+             operators + "auto: the faster, brick on devices and offset on cores, or brick for "
+                         "lean precision",
              "auto");
   add_choice(app, "--hierarchy", o.hierarchy,
              "Coarse levels. split: cells and nodes of parts that are not connected stay apart, "

@@ -8,7 +8,7 @@ Cycle cycle_of(const BoneOptions& options) {
 }
 
 VoxelSolverOptions solver_options(const BoneOptions& options, VoxelOperatorKind matrix,
-                                  Precision brick_precision) {
+                                  Precision fastest) {
   VoxelSolverOptions solver;
   solver.cg.tolerance = options.tolerance;
   solver.cg.max_iterations = options.max_iterations;
@@ -34,7 +34,7 @@ VoxelSolverOptions solver_options(const BoneOptions& options, VoxelOperatorKind 
   const bool is_lean = options.common.precision == Precision::lean;
   solver.matrix = options.matrix.value_or(is_lean ? VoxelOperatorKind::brick : matrix);
   solver.precision = options.common.precision.value_or(
-      solver.matrix == VoxelOperatorKind::brick ? brick_precision : Precision::mixed);
+      AnyVoxelOperators::allows_lean(solver.matrix) ? fastest : Precision::mixed);
   return solver;
 }
 

@@ -9,10 +9,10 @@ namespace ossatura {
 /// The option as given, else that of the hierarchy.
 Cycle cycle_of(const BoneOptions& options);
 
-/// `matrix` and `brick_precision` are taken where the options leave them open, the latter for the
-/// brick operator.
+/// `matrix` and `fastest` are taken where the options leave them open, the latter for operators
+/// that allow lean precision.
 VoxelSolverOptions solver_options(const BoneOptions& options, VoxelOperatorKind matrix,
-                                  Precision brick_precision);
+                                  Precision fastest);
 
 /// The same with the fastest for the backend.
 template<class Exec>

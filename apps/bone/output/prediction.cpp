@@ -11,20 +11,6 @@ namespace ossatura {
 
 namespace {
 
-/// What an operator stores beside the grid, for each node.
-double operator_bytes(VoxelOperatorKind kind, double elem_per_node) {
-  switch (kind) {
-  case VoxelOperatorKind::offset:
-    return 14 * elem_per_node;
-  case VoxelOperatorKind::hash:
-    return 8 * elem_per_node + 4;
-  case VoxelOperatorKind::gather:
-  case VoxelOperatorKind::brick:
-    break;
-  }
-  return 0;
-}
-
 /// What is allocated now.
 double live_bytes() {
   double live = 0;
@@ -63,16 +49,19 @@ BonePrediction predict_bone(const BoneModelInfo& info, const std::vector<LevelSi
                          : precision == Precision::mixed ? 36
                                                          : 24;
   const double lame = info.poisson_min == info.poisson_max ? 4 : 8;
-  const VoxelOperatorKind kind = solver.matrix;
-  const bool fused = kind == VoxelOperatorKind::gather || kind == VoxelOperatorKind::brick;
-  const double scratch = fused ? 0 : cycle + (precision == Precision::lean ? 8 : 0);
+  double kept = 0, scratch = 0;
+  AnyVoxelOperators::find(solver.matrix, [&](auto entry) {
+    using Operator = typename decltype(entry)::type;
+    kept = Operator::bytes_kept(nodes, elem);
+    if (!Operator::fuses_updates)
+      scratch = cycle + (precision == Precision::lean ? 8 : 0);
+  });
   const double force = options.force.empty() && options.force_file.empty() ? 0 : 24;
   const double model = voxels / 4 + (1 + lame + 24 + force) * nodes; // and displacements
   const bool homogenises = options.test == LoadTest::homogenise;
 
-  double solve =
-      model + (homogenises ? 4 * voxels : 0) +
-      nodes * (5 + operator_bytes(kind, elem / nodes) + cycle + 3 * (vectors + scratch) - 24);
+  double solve = model + (homogenises ? 4 * voxels : 0) + kept +
+                 nodes * (5 + cycle + 3 * (vectors + scratch) - 24);
   double matrix = 0; // of the coarsest level, in double
   for (const LevelSize& level : levels)
     solve += double(level.num_nodes) * (15 * cycle + 15) + double(level.num_elem) * (32 + lame);

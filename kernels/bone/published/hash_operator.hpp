@@ -85,7 +85,12 @@ template<class Exec>
 class HashOperator {
 public:
   static constexpr const char* name = "hash";
+  static constexpr const char* description = "by voxel, finding nodes by perfect hashing";
+  static constexpr bool published = true;
   static constexpr bool fuses_updates = false;
+  static constexpr bool is_reproducible = !BackendTraits<Exec>::is_device;
+  static constexpr bool allows_lean = false;
+  static constexpr int flops_per_voxel = 72 + 44 + 72 + 24; ///< as of OffsetOperator
 
   /// `edge` is the voxel's edge in mm. Throws std::runtime_error if no perfect hash is found within
   /// the options. Fences.
@@ -94,6 +99,14 @@ public:
       : elements_(detail::make_hash_elements(exec, grid, lame, edge, options))
       , blocks_(detail::make_element_blocks(exec, elements_)) {}
 
+  static double bytes_kept(double num_nodes, double num_elem) {
+    return 8 * num_elem + 4 * num_nodes;
+  }
+  /// Of the places and the hash tables.
+  double index_bytes() const {
+    return 8 * double(elements_.place.extent(0)) + double(elements_.hash.bytes());
+  }
+
   /// y = A x; x and y [3 num_nodes] must not alias. Does not fence.
   template<class Scalar>
   void apply(const Exec& exec, const Array<Scalar, Exec>& x, const Array<Scalar, Exec>& y) const {
@@ -101,10 +114,6 @@ public:
   }
 
   const SpatialHash<Exec>& hash() const { return elements_.hash; }
-  /// Bytes of the places and the hash tables.
-  std::int64_t bytes() const {
-    return std::int64_t(8 * elements_.place.extent(0)) + elements_.hash.bytes();
-  }
 
 private:
   detail::HashElements<Exec> elements_;

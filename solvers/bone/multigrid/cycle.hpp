@@ -26,17 +26,16 @@ namespace ossatura {
 
 /// Preconditioner z = M b for the voxels of a hierarchy, in arithmetic of `Scalar`. `Operator` is a
 /// voxel operator (kernels/bone/operator.hpp).
-template<class Exec, template<class> class Operator, class Scalar>
+template<class Exec, class Operator, class Scalar>
 class Multigrid {
-  static_assert(is_voxel_operator<Operator<Exec>, Exec, Scalar>,
+  static_assert(is_voxel_operator<Operator, Exec, Scalar>,
                 "Multigrid needs a voxel operator: see kernels/bone/operator.hpp");
-  using Finest = detail::MultigridLevel<Exec, Scalar, Operator<Exec>, PointJacobi<Exec, Scalar>>;
+  using Finest = detail::MultigridLevel<Exec, Scalar, Operator, PointJacobi<Exec, Scalar>>;
 
 public:
   /// Works on the voxels in the given vectors, whose contents are lost. Fences.
-  Multigrid(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy,
-            const Operator<Exec>& fine_operator, const MultigridOptions& options,
-            const LevelVectors<Exec, Scalar>& fine_vectors)
+  Multigrid(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy, const Operator& fine_operator,
+            const MultigridOptions& options, const LevelVectors<Exec, Scalar>& fine_vectors)
       : options_(options)
       , finest_{fine_operator,
                 {fine_scaling(exec, hierarchy, options)},
@@ -48,7 +47,7 @@ public:
                 {}}
       , info_{hierarchy.grid.num_elem, hierarchy.grid.num_nodes, hierarchy.held.num_dofs, 0}
       , coarse_(exec, hierarchy, options) {
-    if (!Operator<Exec>::fuses_updates)
+    if (!Operator::fuses_updates)
       finest_.scratch =
           make_zeros<Scalar>(exec, hierarchy.grid.num_dofs(), "ossatura::multigrid::scratch");
     if (coarse_.empty())

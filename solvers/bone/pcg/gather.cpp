@@ -5,7 +5,7 @@
 namespace ossatura::detail {
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
-  template std::unique_ptr<VoxelPcg<Exec>> make_voxel_pcg<Exec, GatherOperator>(                   \
+  template std::unique_ptr<VoxelPcg<Exec>> make_voxel_pcg<Exec, GatherOperator<Exec>>(             \
       const Exec&, const VoxelHierarchy<Exec>&, Precision, const MultigridOptions&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <ossatura/kernels/algebra/free_updates.hpp>
-#include <ossatura/kernels/bone/brick_operator.hpp>
 #include <ossatura/solvers/bone/multigrid/cycle.hpp>
 #include <ossatura/solvers/bone/pcg.hpp>
 #include <ossatura/solvers/krylov/cg.hpp>
@@ -36,7 +35,7 @@ struct SolverVectors {
   }
 };
 
-template<class Exec, template<class> class Operator, class Vector, class Cycle>
+template<class Exec, class Operator, class Vector, class Cycle>
 class MultigridPcg final : public VoxelPcg<Exec> {
 public:
   MultigridPcg(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy,
@@ -45,7 +44,7 @@ public:
       , matrix_(exec, hierarchy.grid, hierarchy.lame, hierarchy.edge)
       , vectors_(exec, hierarchy.grid.num_dofs())
       , multigrid_(exec, hierarchy, matrix_, options, vectors_.level) {
-    if constexpr (!Operator<Exec>::fuses_updates && !std::is_same_v<Vector, double>)
+    if constexpr (!Operator::fuses_updates && !std::is_same_v<Vector, double>)
       scratch_ = make_zeros<double>(exec, hierarchy.grid.num_dofs(), "ossatura::cg::scratch");
   }
 
@@ -93,24 +92,24 @@ public:
 
 private:
   Constraints<Exec> held_;
-  Operator<Exec> matrix_;
+  Operator matrix_;
   SolverVectors<Exec, Vector, Cycle> vectors_;
   Multigrid<Exec, Operator, Cycle> multigrid_;
   Array<double, Exec> scratch_; ///< products in double, where no vector of the iteration is
   std::int64_t products_ = 0;
 };
 
-template<class Exec, template<class> class Operator>
+template<class Exec, class Operator>
 std::unique_ptr<VoxelPcg<Exec>>
 make_voxel_pcg(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy, Precision precision,
                const MultigridOptions& options) {
   switch (precision) {
   case Precision::lean:
-    if constexpr (std::is_same_v<Operator<Exec>, BrickOperator<Exec>>)
+    if constexpr (Operator::allows_lean)
       return std::make_unique<MultigridPcg<Exec, Operator, float, float>>(exec, hierarchy, options);
     else
-      fail<UsageError>("lean precision is for the brick operator, not for ", Operator<Exec>::name,
-                       ": choose --operator brick, or mixed or double precision");
+      fail<UsageError>("the operator ", Operator::name,
+                       " is not for lean precision: choose --operator brick, or mixed or double");
   case Precision::mixed:
     return std::make_unique<MultigridPcg<Exec, Operator, double, float>>(exec, hierarchy, options);
   case Precision::fp64:

@@ -153,8 +153,8 @@ const std::array<int, 3> shapes[] = {{1, 1, 1},  {5, 5, 5},   {9, 2, 4}, {1, 8, 
 /// Every operator on a sample, in both precisions.
 template<class Exec>
 void check_products(const Exec& exec, const Sample<Exec>& sample, double stored) {
-  for_each_voxel_operator([&](auto kind) {
-    using Operator = typename decltype(kind)::template type<Exec>;
+  VoxelOperators<Exec>::for_each([&](auto entry) {
+    using Operator = typename decltype(entry)::type;
     INFO(Operator::name);
     const auto y = sample.template apply<Operator>(exec, sample.x);
     CHECK(largest_difference(y, sample.y, sample.scale) < stored + 1e-14);
@@ -225,8 +225,8 @@ OSSATURA_BACKEND_TEST("Rigid motions load nothing", "[voxel_operators]") {
     }
     const auto scale = absolute_product(sample.model, sample.x);
     const std::vector<double> zero(sample.x.size());
-    for_each_voxel_operator([&](auto kind) {
-      using Operator = typename decltype(kind)::template type<TestType>;
+    VoxelOperators<TestType>::for_each([&](auto entry) {
+      using Operator = typename decltype(entry)::type;
       INFO(Operator::name << ", mode " << mode);
       CHECK(largest_difference(sample.template apply<Operator>(exec, sample.x), zero, scale) <
             1e-15);
@@ -242,8 +242,8 @@ OSSATURA_BACKEND_TEST("Products are symmetric and store energy", "[voxel_operato
     const Sample<TestType> sample(
         exec, reference::random_model({7, 9, 6}, 0.3, 1e6, -0.4, 0.45, seed), seed);
     const auto other = reference::random_vector(sample.model, seed + 100);
-    for_each_voxel_operator([&](auto kind) {
-      using Operator = typename decltype(kind)::template type<TestType>;
+    VoxelOperators<TestType>::for_each([&](auto entry) {
+      using Operator = typename decltype(entry)::type;
       INFO(Operator::name);
       const auto y = sample.template apply<Operator>(exec, sample.x);
       const auto z = sample.template apply<Operator>(exec, other);
@@ -269,8 +269,8 @@ OSSATURA_BACKEND_TEST("The matrix of a small body has six zero eigenvalues, the 
       dofs.push_back(i);
   const int n = int(dofs.size());
   REQUIRE(n == 3 * 26);
-  for_each_voxel_operator([&](auto kind) {
-    using Operator = typename decltype(kind)::template type<TestType>;
+  VoxelOperators<TestType>::for_each([&](auto entry) {
+    using Operator = typename decltype(entry)::type;
     INFO(Operator::name);
     std::vector<double> dense(std::size_t(n) * n);
     for (int j = 0; j < n; ++j) {
@@ -305,8 +305,8 @@ OSSATURA_BACKEND_TEST("Linear displacements of a solid block load its surface al
     sample.x[3 * node + 1] = 0.4 * s[0] + 0.3 * s[1] - 0.6 * s[2];
     sample.x[3 * node + 2] = -2 + 0.5 * s[0] - 0.8 * s[1] - 0.9 * s[2];
   }
-  for_each_voxel_operator([&](auto kind) {
-    using Operator = typename decltype(kind)::template type<TestType>;
+  VoxelOperators<TestType>::for_each([&](auto entry) {
+    using Operator = typename decltype(entry)::type;
     INFO(Operator::name);
     const auto y = sample.template apply<Operator>(exec, sample.x);
     double inside = 0, surface = 0;
@@ -329,10 +329,9 @@ OSSATURA_BACKEND_TEST("Products that promise it are the same to the last bit in 
   const TestType exec;
   const Sample<TestType> sample(exec, reference::random_model({17, 19, 18}, 0.7, 1e3, 0.3, 0.3, 3),
                                 3);
-  for_each_voxel_operator([&](auto kind) {
-    using Kind = decltype(kind);
-    using Operator = typename Kind::template type<TestType>;
-    if (!Kind::template reproducible<TestType>)
+  VoxelOperators<TestType>::for_each([&](auto entry) {
+    using Operator = typename decltype(entry)::type;
+    if (!Operator::is_reproducible)
       return;
     INFO(Operator::name);
     const auto first = sample.template apply<Operator>(exec, sample.x);
@@ -440,8 +439,8 @@ OSSATURA_BACKEND_TEST("Updates after a product equal plain loops", "[voxel_opera
                             reference::random_model({13, 4, 9}, 1, 10, 0.3, 0.3, 9, 2),
                             reference::random_model({1, 1, 1}, 1, 10, 0.3, 0.3, 9)}) {
     const Sample<TestType> sample(exec, model, 1);
-    for_each_voxel_operator([&](auto kind) {
-      using Operator = typename decltype(kind)::template type<TestType>;
+    VoxelOperators<TestType>::for_each([&](auto entry) {
+      using Operator = typename decltype(entry)::type;
       INFO(Operator::name);
       check_updates<Operator, double>(exec, sample);
       check_updates<Operator, float>(exec, sample);
@@ -467,8 +466,8 @@ OSSATURA_BACKEND_TEST("Operators agree on elements of all three classes", "[voxe
   const auto expected = make_zeros<double>(exec, grid.num_dofs(), "test::expected");
   fill_random(exec, 5, x);
   GatherOperator<TestType>(exec, grid, lame, 0.1).apply(exec, x, expected);
-  for_each_voxel_operator([&](auto kind) {
-    using Operator = typename decltype(kind)::template type<TestType>;
+  VoxelOperators<TestType>::for_each([&](auto entry) {
+    using Operator = typename decltype(entry)::type;
     INFO(Operator::name);
     const auto y = make_zeros<double>(exec, grid.num_dofs(), "test::y");
     Operator(exec, grid, lame, 0.1).apply(exec, x, y);
@@ -506,8 +505,8 @@ OSSATURA_BACKEND_TEST("Distances between an element's nodes are as short as the 
 template<class Exec>
 bool all_are_operators() {
   bool all = true;
-  for_each_voxel_operator([&](auto kind) {
-    using Operator = typename decltype(kind)::template type<Exec>;
+  VoxelOperators<Exec>::for_each([&](auto entry) {
+    using Operator = typename decltype(entry)::type;
     all = all && is_voxel_operator<Operator, Exec, double> &&
           is_voxel_operator<Operator, Exec, float>;
   });
