@@ -70,7 +70,6 @@ int nodes_below_plane(const SoftScene& scene) {
 
 template<class Exec>
 struct ContactProblem {
-  using Preconditioner = InversePreconditioner<Exec, float>;
   SoftScene scene;
   SoftNumbering numbering;
   ContactSolver<Exec> contact;
@@ -107,7 +106,7 @@ struct ContactProblem {
     factors = std::make_unique<FactorRefreshing<Exec>>(exec, numbering.pattern, system.matrix(),
                                                        NodeRotations<Exec>(), options);
     factors->update(exec, system.matrix(), x, true);
-    inverse = &dynamic_cast<Preconditioner&>(factors->preconditioner()).inverse();
+    inverse = std::get<const InverseFactor<Exec, float>*>(factors->preconditioner().inverse());
     contact.detect(exec, x_last, x);
     const std::vector<ContactPair> found = contact.pairs(exec);
     pairs.num_pairs = int(found.size());

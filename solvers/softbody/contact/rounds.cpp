@@ -191,19 +191,13 @@ auto ContactRounds<Exec>::with_compliance(const Exec& exec, const Use& use) {
     (void)exec;
     return use(*nodes_, factor.warp());
   } else {
-    if (inverse_) {
-      if (inverse_factor_ < 0)
-        form_inverse(exec);
-      if (systems_.options.warp)
-        relative_rotation(exec, factor.rotation(), made_at_, warp_);
-      return use(inverse_->inverse(), warp_);
-    }
-    FactorPreconditioner<Exec>& applied = factor.preconditioner();
-    if (auto* fp64 = dynamic_cast<InversePreconditioner<Exec, double>*>(&applied))
-      return use(fp64->inverse(), factor.warp());
-    if (auto* fp32 = dynamic_cast<InversePreconditioner<Exec, float>*>(&applied))
-      return use(fp32->inverse(), factor.warp());
-    return use(dynamic_cast<InversePreconditioner<Exec, Half>&>(applied).inverse(), factor.warp());
+    if (inverse_ && inverse_factor_ < 0)
+      form_inverse(exec);
+    if (inverse_ && systems_.options.warp)
+      relative_rotation(exec, factor.rotation(), made_at_, warp_);
+    const Vector& warp = inverse_ ? warp_ : factor.warp();
+    const FactorPreconditioner<Exec>& applied = inverse_ ? *inverse_ : factor.preconditioner();
+    return std::visit([&](const auto* inverse) { return use(*inverse, warp); }, applied.inverse());
   }
 }
 

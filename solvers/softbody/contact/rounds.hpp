@@ -78,7 +78,7 @@ private:
   /// On devices, if `apply` has none of one band. To form it takes longer than some rounds of
   /// contact more: it is kept when the factor is made anew, until the rounds say that it is too
   /// old.
-  std::unique_ptr<InversePreconditioner<Exec, float>> inverse_;
+  std::unique_ptr<FactorPreconditioner<Exec>> inverse_;
   int inverse_factor_ = -1; ///< number of the factor that it is of; -1: of none
   Vector inverse_at_;       ///< positions that it is of
   Vector made_at_, warp_;   ///< rotations of nodes, as of FactorRefreshing

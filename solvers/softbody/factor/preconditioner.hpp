@@ -11,7 +11,15 @@
 #include <ossatura/solvers/softbody/contact/solver.hpp>
 #include <ossatura/solvers/softbody/factor/maker.hpp>
 
+#include <variant>
+
 namespace ossatura {
+
+/// Points to an inverse factor, whatever its entries are stored in.
+template<class Exec>
+using AnyInverse =
+    std::variant<const InverseFactor<Exec, double>*, const InverseFactor<Exec, float>*,
+                 const InverseFactor<Exec, Half>*>;
 
 /// In use: what was last published. A factor that is made in the background is prepared beside it.
 template<class Exec>
@@ -22,6 +30,8 @@ public:
   /// Takes it into use. Does not fence.
   virtual void publish(const Exec&) {}
 
+  /// The inverse in use; null where L itself is applied.
+  virtual AnyInverse<Exec> inverse() const { return {}; }
   virtual int num_parts() const { return 0; } ///< sums of r . z, if more than a CG has by itself
   virtual std::int64_t num_inverse_entries() const { return 0; }
   virtual int num_bands() const { return 0; } ///< of the inverse
@@ -96,7 +106,7 @@ public:
     cg_resident_step(exec, cg, parity, rotation_, product_.rotated());
   }
 
-  const InverseFactor<Exec, Storage>& inverse() const { return inverse_; }
+  AnyInverse<Exec> inverse() const override { return &inverse_; }
   int num_parts() const override { return product_.num_tiles(); }
   std::int64_t num_inverse_entries() const override { return num_entries_; }
   int num_bands() const override { return inverse_.num_bands; }

@@ -56,7 +56,7 @@ struct Factored {
     factor->update(exec, system.matrix(), x, true);
   }
   const InverseFactor<Exec, double>& inverse() {
-    return dynamic_cast<InversePreconditioner<Exec, double>&>(factor->preconditioner()).inverse();
+    return *std::get<const InverseFactor<Exec, double>*>(factor->preconditioner().inverse());
   }
 };
 
