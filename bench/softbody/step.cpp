@@ -120,8 +120,7 @@ int num_steps(const Options& options) {
 
 template<class Exec>
 void register_steps(const Options& options, SoftModel model) {
-  for (const SoftLaw law :
-       {SoftLaw::corotational, SoftLaw::mooney_rivlin, SoftLaw::stvk, SoftLaw::neo_hookean}) {
+  for (const SoftLaw law : name_table<SoftLaw>) {
     if (law != SoftLaw::corotational && model > SoftModel::raptor3)
       continue;
     for (const Policy& policy : policies)

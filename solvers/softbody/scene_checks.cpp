@@ -70,13 +70,6 @@ std::int64_t count_inside(const SoftObstacle& obstacle, const SoftObject& object
   return count;
 }
 
-double poisson_ratio(const SoftMaterial& material) {
-  if (material.law != SoftLaw::mooney_rivlin)
-    return material.poisson;
-  const double shear = 2 * (material.c1 + material.c2);
-  return (3 * material.bulk - 2 * shear) / (2 * (3 * material.bulk + shear));
-}
-
 bool may_lock(const SoftObject& object) {
   return object.mesh.shape != ElementShape::triangle &&
          poisson_ratio(object.material) > locks_above;

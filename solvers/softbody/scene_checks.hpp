@@ -23,9 +23,6 @@ LooseObject why_loose(const SoftObject& object);
 /// How many nodes are inside an obstacle, where contact does not expect them at the start.
 std::int64_t count_inside(const SoftObstacle& obstacle, const SoftObject& object);
 
-/// Poisson's ratio of small deformations, whatever the law.
-double poisson_ratio(const SoftMaterial& material);
-
 inline constexpr double locks_above = 0.48;
 
 /// Whether linear elements of an object are too stiff for its Poisson's ratio.

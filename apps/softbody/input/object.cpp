@@ -67,7 +67,7 @@ void place(const ObjectChoice& choice, std::vector<double>& point) {
 void check_law(const ObjectChoice& choice, const ElementMesh& mesh) {
   const std::string where = choice.place + ".material";
   const bool flat = mesh.shape == ElementShape::triangle;
-  if (choice.material.law != SoftLaw::corotational && mesh.shape != ElementShape::tetra)
+  if (!is_made_for(choice.material.law, mesh.shape))
     fail<InputError>(where, ": the law ", name_of(choice.material.law), " is for tetrahedra; ",
                      describe_source(choice.mesh), " has ", plural_of(mesh.shape),
                      ": choose corotational");

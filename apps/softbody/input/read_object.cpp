@@ -65,36 +65,34 @@ MeshSelection read_nodes(const Place& place, const std::vector<std::string>& mor
 }
 
 SoftMaterial read_material(const Place& place) {
-  place.require_object({"law", "rotation", "young", "poisson", "c1", "c2", "bulk", "thickness"});
+  std::vector<std::string> names = {"law", "rotation", "thickness"};
+  for (const SoftParameter& p : soft_parameters)
+    names.emplace_back(p.name);
+  place.require_object(names);
   SoftMaterial material;
   if (const auto law = place.find("law"))
     material.law = law->choice<SoftLaw>();
-  const bool is_rivlin = material.law == SoftLaw::mooney_rivlin;
-  const bool is_corotational = material.law == SoftLaw::corotational;
-  for (const auto& [name, used] :
-       {std::make_pair("rotation", is_corotational), std::make_pair("young", !is_rivlin),
-        std::make_pair("poisson", !is_rivlin), std::make_pair("c1", is_rivlin),
-        std::make_pair("c2", is_rivlin), std::make_pair("bulk", is_rivlin)})
-    if (place.has(name) && !used)
+  const auto refuse_unused = [&](const char* name, bool is_used) {
+    if (place.has(name) && !is_used)
       fail<InputError>(place.where(), ": \"", name, "\" has no effect on the law ",
                        name_of(material.law), ": leave it out");
+  };
+  refuse_unused("rotation", material.law == SoftLaw::corotational);
+  for (const SoftParameter& p : soft_parameters)
+    refuse_unused(p.name, p.is_of(material.law));
   if (const auto rotation = place.find("rotation"))
     material.rotation = rotation->choice<SoftRotation>();
   if (const auto thickness = place.find("thickness"))
     material.thickness = thickness->positive("the thickness of triangles in m, greater than 0");
-  if (is_rivlin) {
-    const char* what = "a modulus in Pa, at least 0";
-    material.c1 = place.at("c1", what).not_negative(what);
-    material.c2 = place.at("c2", what).not_negative(what);
-    if (!(material.c1 + material.c2 > 0))
-      fail<InputError>(place.where(), ": c1 and c2 are both 0: a solid has c1 + c2 > 0");
-    const char* bulk = "the bulk modulus in Pa, greater than 0";
-    material.bulk = place.at("bulk", bulk).positive(bulk);
-    return material;
-  }
-  const char* young = "Young's modulus in Pa, greater than 0";
-  material.young = place.at("young", young).positive(young);
-  material.poisson = read_poisson(place.at("poisson", poisson_range));
+  for (const SoftParameter& p : soft_parameters)
+    if (p.is_of(material.law)) {
+      const Place value = place.at(p.name, p.expected);
+      material.*p.value = value.number(p.expected);
+      if (!p.admits(material.*p.value))
+        value.fail_value(p.expected);
+    }
+  if (const char* fault = fault_of(material))
+    fail<InputError>(place.where(), ": ", fault);
   return material;
 }
 

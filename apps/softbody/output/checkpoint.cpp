@@ -35,8 +35,9 @@ SceneIdentity identify(const SoftScene& scene) {
     const SoftMaterial& m = object.material;
     hash.add(m.law);
     hash.add(m.rotation);
-    for (const double value :
-         {m.young, m.poisson, m.c1, m.c2, m.bulk, m.thickness, object.density, object.node_mass})
+    for (const SoftParameter& p : soft_parameters)
+      hash.add(m.*p.value);
+    for (const double value : {m.thickness, object.density, object.node_mass})
       hash.add(value);
     hash.add(object.factor);
     hash.add(object.fixed);

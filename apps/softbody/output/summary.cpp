@@ -16,10 +16,9 @@ Json to_json(const SoftMaterial& material, ElementShape shape) {
   Json json = {{"law", name_of(material.law)}};
   if (material.law == SoftLaw::corotational)
     json["rotation"] = name_of(material.rotation);
-  if (material.law == SoftLaw::mooney_rivlin)
-    json.update({{"c1", material.c1}, {"c2", material.c2}, {"bulk", material.bulk}});
-  else
-    json.update({{"young", material.young}, {"poisson", material.poisson}});
+  for (const SoftParameter& p : soft_parameters)
+    if (p.is_of(material.law))
+      json[p.name] = material.*p.value;
   if (shape == ElementShape::triangle)
     json["thickness"] = material.thickness;
   return json;

@@ -20,22 +20,14 @@ constexpr int rest_numbers(ElementShape shape) {
 
 /// Throws for a material that is not positive definite or not made for the shape.
 inline void check_soft_material(ElementShape shape, const SoftMaterial& material) {
-  OSSATURA_REQUIRE(material.law == SoftLaw::corotational || shape == ElementShape::tetra,
+  OSSATURA_REQUIRE(is_made_for(material.law, shape),
                    "the law " << name_of(material.law) << " is for tetrahedra: choose corotational "
                               << "for elements of shape " << name_of(shape));
-  if (material.law == SoftLaw::mooney_rivlin) {
-    const double c1 = material.c1, c2 = material.c2, bulk = material.bulk;
-    OSSATURA_REQUIRE(c1 >= 0 && c2 >= 0 && c1 + c2 > 0 && std::isfinite(c1 + c2),
-                     "mooney_rivlin has c1 = " << c1 << " and c2 = " << c2
-                                               << ": neither may be negative, nor both be 0");
-    OSSATURA_REQUIRE(bulk > 0 && std::isfinite(bulk),
-                     "mooney_rivlin has the bulk modulus " << bulk << ": it must be positive");
-  } else {
-    OSSATURA_REQUIRE(material.young > 0 && std::isfinite(material.young),
-                     "Young's modulus is " << material.young << ": it must be positive");
-    OSSATURA_REQUIRE(material.poisson > -1 && material.poisson < 0.5,
-                     "Poisson's ratio is " << material.poisson << ": it must be in (-1, 0.5)");
-  }
+  for (const SoftParameter& p : soft_parameters)
+    OSSATURA_REQUIRE(!p.is_of(material.law) || p.admits(material.*p.value),
+                     "the law " << name_of(material.law) << " has " << p.name << " = "
+                                << material.*p.value << ": expected " << p.expected);
+  OSSATURA_REQUIRE(fault_of(material) == nullptr, fault_of(material));
   OSSATURA_REQUIRE(shape != ElementShape::triangle ||
                        (material.thickness > 0 && std::isfinite(material.thickness)),
                    "the thickness is " << material.thickness << ": it must be positive");
@@ -44,10 +36,11 @@ inline void check_soft_material(ElementShape shape, const SoftMaterial& material
 /// SoftInput::coefficient: lambda, mu (lambda of plane stress for triangles) or c1, c2, bulk.
 inline void set_soft_coefficients(ElementShape shape, const SoftMaterial& material,
                                   double (&coefficient)[3]) {
-  if (material.law == SoftLaw::mooney_rivlin) {
-    coefficient[0] = material.c1;
-    coefficient[1] = material.c2;
-    coefficient[2] = material.bulk;
+  if (moduli_of(material.law) != SoftModuli::hooke) {
+    double* next = coefficient;
+    for (const SoftParameter& p : soft_parameters)
+      if (p.is_of(material.law))
+        *next++ = material.*p.value;
     return;
   }
   const double young = material.young, poisson = material.poisson;

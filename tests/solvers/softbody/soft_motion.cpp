@@ -104,7 +104,7 @@ OSSATURA_BACKEND_TEST("Steps satisfy the linearised equation of motion", "[soft_
 
 OSSATURA_BACKEND_TEST("Newton's method solves the equation of motion", "[soft_motion]") {
   const TestType exec;
-  for (const SoftLaw law : {SoftLaw::stvk, SoftLaw::mooney_rivlin, SoftLaw::neo_hookean}) {
+  for (const SoftLaw law : name_table<SoftLaw>.without(SoftLaw::corotational)) {
     const SoftScene scene = held_body({ElementShape::tetra, law});
     const SoftObject& body = scene.objects[0];
     SoftOptions options = exact_options();
