@@ -63,10 +63,10 @@
 // Topology optimisation
 #include <ossatura/kernels/hexa/geometry.hpp>
 #include <ossatura/kernels/topopt/cone_filter.hpp>
+#include <ossatura/kernels/topopt/design_variables.hpp>
 #include <ossatura/kernels/topopt/helmholtz_terms.hpp>
 #include <ossatura/kernels/topopt/hexa_energies.hpp>
 #include <ossatura/kernels/topopt/tanh_projection.hpp>
-#include <ossatura/kernels/topopt/update.hpp>
 
 // Hexahedra of high order
 #include <ossatura/kernels/pfem/basis_tables.hpp>

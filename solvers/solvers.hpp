@@ -31,7 +31,7 @@
 #include <ossatura/solvers/eikonal/velocities.hpp>
 
 // Soft bodies
-#include <ossatura/solvers/krylov/resident_cg.hpp>
+#include <ossatura/solvers/krylov/resident_solve.hpp>
 #include <ossatura/solvers/softbody/contact/solver.hpp>
 #include <ossatura/solvers/softbody/crossing_watch.hpp>
 #include <ossatura/solvers/softbody/factor/nested_dissection.hpp>

@@ -18,8 +18,8 @@
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/solvers/aggregation/hierarchy.hpp>
 #include <ossatura/solvers/krylov/lanczos.hpp>
+#include <ossatura/solvers/krylov/multigrid_level.hpp>
 #include <ossatura/solvers/krylov/preconditioner.hpp>
-#include <ossatura/solvers/multigrid/level.hpp>
 
 #include <memory>
 

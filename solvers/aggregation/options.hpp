@@ -2,7 +2,7 @@
 // These options say how smoothed aggregation coarsens and smooths.
 #pragma once
 
-#include <ossatura/solvers/krylov/smoothing_polynomial.hpp>
+#include <ossatura/solvers/krylov/smoothing_weights.hpp>
 
 namespace ossatura {
 

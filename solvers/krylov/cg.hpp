@@ -3,7 +3,7 @@
 // vectors of the iteration and the preconditioner may each have their own.
 //
 // The library has two conjugate gradients. These take any operator, and the host sees every
-// residual, which lets it replace, observe and stop at each iteration. Those of resident_cg.hpp
+// residual, which lets it replace, observe and stop at each iteration. Those of resident_solve.hpp
 // serve small matrices of blocks, where waiting for a norm takes longer than an iteration: their
 // scalars stay on the device, and the host looks once a batch.
 //

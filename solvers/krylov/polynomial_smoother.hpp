@@ -5,7 +5,7 @@
 #pragma once
 
 #include <ossatura/kernels/algebra/jacobi.hpp>
-#include <ossatura/solvers/krylov/smoothing_polynomial.hpp>
+#include <ossatura/solvers/krylov/smoothing_weights.hpp>
 
 #include <utility>
 

@@ -9,7 +9,7 @@
 //     doi:10.1137/S1064827599353865.
 #pragma once
 
-#include <ossatura/kernels/algebra/cg_steps.hpp>
+#include <ossatura/kernels/krylov/cg_steps.hpp>
 #include <ossatura/solvers/krylov/cg_options.hpp>
 #include <ossatura/solvers/krylov/solve_result.hpp>
 

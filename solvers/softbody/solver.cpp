@@ -4,7 +4,7 @@
 #include <ossatura/core/base/timer.hpp>
 #include <ossatura/kernels/softbody/elements/motion.hpp>
 #include <ossatura/solvers/softbody/contact/rounds.hpp>
-#include <ossatura/solvers/softbody/systems.hpp>
+#include <ossatura/solvers/softbody/system_solver.hpp>
 
 #include <cmath>
 #include <cstdio>

@@ -4,8 +4,8 @@
 #include <ossatura/core/base/timer.hpp>
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
+#include <ossatura/kernels/topopt/design_variables.hpp>
 #include <ossatura/kernels/topopt/hexa_energies.hpp>
-#include <ossatura/kernels/topopt/update.hpp>
 
 #include <cmath>
 #include <sstream>

@@ -5,8 +5,8 @@
 
 #include <ossatura/kernels/hexa/geometry.hpp>
 #include <ossatura/kernels/topopt/cone_filter.hpp>
+#include <ossatura/kernels/topopt/design_variables.hpp>
 #include <ossatura/kernels/topopt/tanh_projection.hpp>
-#include <ossatura/kernels/topopt/update.hpp>
 #include <ossatura/solvers/topopt/helmholtz_filter.hpp>
 #include <ossatura/solvers/topopt/options.hpp>
 #include <ossatura/solvers/topopt/problem.hpp>

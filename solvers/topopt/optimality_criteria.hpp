@@ -3,7 +3,7 @@
 // for each pass over the variables.
 #pragma once
 
-#include <ossatura/kernels/topopt/oc_trial.hpp>
+#include <ossatura/kernels/topopt/oc_update.hpp>
 
 #include <cmath>
 

@@ -9,7 +9,7 @@
 #include <ossatura/solvers/bone/multigrid/options.hpp>
 #include <ossatura/solvers/krylov/cg.hpp>
 #include <ossatura/solvers/krylov/lanczos.hpp>
-#include <ossatura/solvers/multigrid/level.hpp>
+#include <ossatura/solvers/krylov/multigrid_level.hpp>
 
 namespace ossatura {
 

@@ -5,7 +5,7 @@
 #include <ossatura/core/base/names.hpp>
 #include <ossatura/core/parallel/launch_graph.hpp>
 #include <ossatura/kernels/bone/cells/merge.hpp>
-#include <ossatura/solvers/krylov/smoothing_polynomial.hpp>
+#include <ossatura/solvers/krylov/smoothing_weights.hpp>
 
 #include <cstdint>
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <ossatura/solvers/softbody/contact/compliance.hpp>
-#include <ossatura/solvers/softbody/systems.hpp>
+#include <ossatura/solvers/softbody/system_solver.hpp>
 
 #include <memory>
 #include <vector>

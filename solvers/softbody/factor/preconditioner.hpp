@@ -7,7 +7,7 @@
 #include <ossatura/kernels/softbody/factor/form_inverse.hpp>
 #include <ossatura/kernels/softbody/factor/inverse_product.hpp>
 #include <ossatura/kernels/softbody/factor/node_blocks.hpp>
-#include <ossatura/solvers/krylov/resident_cg.hpp>
+#include <ossatura/solvers/krylov/resident_solve.hpp>
 #include <ossatura/solvers/softbody/contact/solver.hpp>
 #include <ossatura/solvers/softbody/factor/maker.hpp>
 

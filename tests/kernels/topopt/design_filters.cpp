@@ -6,9 +6,9 @@
 #include <ossatura/kernels/hexa/geometry.hpp>
 #include <ossatura/kernels/softbody/elements/lumped_mass.hpp>
 #include <ossatura/kernels/topopt/cone_filter.hpp>
+#include <ossatura/kernels/topopt/design_variables.hpp>
 #include <ossatura/kernels/topopt/hexa_energies.hpp>
 #include <ossatura/kernels/topopt/tanh_projection.hpp>
-#include <ossatura/kernels/topopt/update.hpp>
 #include <ossatura/solvers/topopt/helmholtz_filter.hpp>
 
 #include <cmath>

@@ -3,7 +3,7 @@
 // conjugate gradients.
 #pragma once
 
-#include <ossatura/solvers/krylov/resident_cg.hpp>
+#include <ossatura/solvers/krylov/resident_solve.hpp>
 #include <ossatura/solvers/softbody/factor/refresh.hpp>
 #include <ossatura/solvers/softbody/published/kokkos_kernels_product.hpp>
 #include <ossatura/solvers/softbody/solver.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The smoothers' polynomials against the recursions and tables of the literature.
 #include "tests/catch.hpp"
-#include <ossatura/solvers/krylov/smoothing_polynomial.hpp>
+#include <ossatura/solvers/krylov/smoothing_weights.hpp>
 
 #include <map>
 
@@ -64,7 +64,7 @@ std::vector<double> spectrum() {
   return t;
 }
 
-TEST_CASE("Chebyshev's weights are least on their interval", "[smoothing_polynomial]") {
+TEST_CASE("Chebyshev's weights are least on their interval", "[smoothing_weights]") {
   for (int degree : {1, 2, 3, 4})
     for (double low : {0.02, 0.3}) {
       const double high = 1.8, centre = (high + low) / (high - low);
@@ -77,7 +77,7 @@ TEST_CASE("Chebyshev's weights are least on their interval", "[smoothing_polynom
     }
 }
 
-TEST_CASE("The factors of the first kind are the three-term recursion", "[smoothing_polynomial]") {
+TEST_CASE("The factors of the first kind are the three-term recursion", "[smoothing_weights]") {
   for (double ratio : {4., 16., 30.})
     for (int degree : {1, 2, 3, 5, 8, 10, 20}) {
       const auto weights = smoothing_weights({SmootherKind::first_kind, degree, ratio, 1.05}, 2.5);
@@ -93,7 +93,7 @@ TEST_CASE("The factors of the first kind are the three-term recursion", "[smooth
     }
 }
 
-TEST_CASE("The factors of the fourth kind are its recursion", "[smoothing_polynomial]") {
+TEST_CASE("The factors of the fourth kind are its recursion", "[smoothing_weights]") {
   for (int degree : {1, 2, 3, 4, 6, 10, 16, 32}) {
     const auto weights = smoothing_weights({SmootherKind::fourth_kind, degree, 0, 1}, 1);
     double worst = 0;
@@ -108,7 +108,7 @@ TEST_CASE("The factors of the fourth kind are its recursion", "[smoothing_polyno
   }
 }
 
-TEST_CASE("The optimal factors are the published ones", "[smoothing_polynomial]") {
+TEST_CASE("The optimal factors are the published ones", "[smoothing_weights]") {
   for (const auto& [degree, beta] : published) {
     const auto weights =
         smoothing_weights({SmootherKind::optimal_fourth_kind, degree, 0, 1.05}, 2 / 1.05);
@@ -135,7 +135,7 @@ double cycle_constant(const std::vector<double>& weights) {
 }
 
 TEST_CASE("The optimal polynomial equioscillates, so that no other has a better bound",
-          "[smoothing_polynomial]") {
+          "[smoothing_weights]") {
   for (int degree : {1, 2, 3, 4, 7, 10, 16, 32}) {
     auto weights = smoothing_weights({SmootherKind::optimal_fourth_kind, degree, 0, 1}, 1);
     const double least = cycle_constant(weights);
@@ -170,7 +170,7 @@ TEST_CASE("The optimal polynomial equioscillates, so that no other has a better 
   }
 }
 
-TEST_CASE("Partial products stay small in the order of application", "[smoothing_polynomial]") {
+TEST_CASE("Partial products stay small in the order of application", "[smoothing_weights]") {
   for (SmootherKind kind :
        {SmootherKind::first_kind, SmootherKind::fourth_kind, SmootherKind::optimal_fourth_kind})
     for (int degree = 1; degree <= 32; ++degree) {
@@ -188,7 +188,7 @@ TEST_CASE("Partial products stay small in the order of application", "[smoothing
     }
 }
 
-TEST_CASE("Smoothers out of range are refused", "[smoothing_polynomial]") {
+TEST_CASE("Smoothers out of range are refused", "[smoothing_weights]") {
   CHECK_THROWS_AS(smoothing_weights({SmootherKind::first_kind, 0, 16, 1}, 1), UsageError);
   CHECK_THROWS_AS(smoothing_weights({SmootherKind::fourth_kind, 33, 16, 1}, 1), UsageError);
   CHECK_THROWS_AS(smoothing_weights({SmootherKind::first_kind, 3, 1, 1}, 1), UsageError);

@@ -4,7 +4,7 @@
 #include "tests/backend_test.hpp"
 #include "tests/reference/dense_cholesky.hpp"
 #include "tests/solvers/krylov/spd_problem.hpp"
-#include <ossatura/solvers/krylov/resident_cg.hpp>
+#include <ossatura/solvers/krylov/resident_solve.hpp>
 #include <ossatura/solvers/softbody/factor/preconditioner.hpp>
 #include <ossatura/solvers/softbody/published/kokkos_kernels_product.hpp>
 
@@ -109,7 +109,7 @@ const SoftPreconditioner all_kinds[] = {SoftPreconditioner::none, SoftPreconditi
                                         SoftPreconditioner::block_jacobi, SoftPreconditioner::ldlt};
 
 OSSATURA_BACKEND_TEST("Resident conjugate gradients solve, whatever preconditions them",
-                      "[resident_cg]") {
+                      "[resident_solve]") {
   const SpdProblem problem = scaled_problem();
   Setup<TestType> solve(TestType(), problem);
   const std::vector<double> b = random_vector(problem.num_rows(), 2);
@@ -167,7 +167,7 @@ void check_product(const Exec& exec, const Operator<Exec, double>& other, Reside
   }
 }
 
-OSSATURA_BACKEND_TEST("Products by Kokkos Kernels are those of the blocks", "[resident_cg]") {
+OSSATURA_BACKEND_TEST("Products by Kokkos Kernels are those of the blocks", "[resident_solve]") {
   const TestType exec;
   const SpdProblem problem = scaled_problem();
   Setup<TestType> solve(exec, problem);
@@ -190,7 +190,7 @@ OSSATURA_BACKEND_TEST("Products by Kokkos Kernels are those of the blocks", "[re
   CHECK(norm(minus(by_others.x, by_blocks.x)) < 1e-12 * norm(by_blocks.x));
 }
 
-OSSATURA_BACKEND_TEST("Looks at the residual change nothing but rounding", "[resident_cg]") {
+OSSATURA_BACKEND_TEST("Looks at the residual change nothing but rounding", "[resident_solve]") {
   const SpdProblem problem = scaled_problem();
   Setup<TestType> solve(TestType(), problem);
   const std::vector<double> b = random_vector(problem.num_rows(), 3);
@@ -209,7 +209,7 @@ OSSATURA_BACKEND_TEST("Looks at the residual change nothing but rounding", "[res
 }
 
 OSSATURA_BACKEND_TEST("A start near the solution saves iterations, the tolerance stays",
-                      "[resident_cg]") {
+                      "[resident_solve]") {
   const SpdProblem problem = scaled_problem();
   Setup<TestType> solve(TestType(), problem);
   const std::vector<double> b = random_vector(problem.num_rows(), 4);
@@ -231,7 +231,7 @@ OSSATURA_BACKEND_TEST("A start near the solution saves iterations, the tolerance
 }
 
 OSSATURA_BACKEND_TEST("A tolerance below rounding ends at the residual that rounding allows",
-                      "[resident_cg]") {
+                      "[resident_solve]") {
   const SpdProblem problem = scaled_problem();
   Setup<TestType> solve(TestType(), problem);
   const std::vector<double> b = random_vector(problem.num_rows(), 7);
@@ -250,7 +250,7 @@ OSSATURA_BACKEND_TEST("A tolerance below rounding ends at the residual that roun
     }
 }
 
-OSSATURA_BACKEND_TEST("Iterations end where they are told to", "[resident_cg]") {
+OSSATURA_BACKEND_TEST("Iterations end where they are told to", "[resident_solve]") {
   const SpdProblem problem = scaled_problem();
   Setup<TestType> solve(TestType(), problem);
   const std::vector<double> b = random_vector(problem.num_rows(), 5);
@@ -278,7 +278,7 @@ OSSATURA_BACKEND_TEST("Iterations end where they are told to", "[resident_cg]") 
   CHECK(outcome.result.residual < 1e-13);
 }
 
-OSSATURA_BACKEND_TEST("Nothing to solve is solved at once", "[resident_cg]") {
+OSSATURA_BACKEND_TEST("Nothing to solve is solved at once", "[resident_solve]") {
   const SpdProblem problem = scaled_problem();
   Setup<TestType> solve(TestType(), problem);
   const std::vector<double> zero(std::size_t(problem.num_rows()), 0.0);
@@ -293,7 +293,7 @@ OSSATURA_BACKEND_TEST("Nothing to solve is solved at once", "[resident_cg]") {
   }
 }
 
-OSSATURA_BACKEND_TEST("Matrices that are not positive definite are noticed", "[resident_cg]") {
+OSSATURA_BACKEND_TEST("Matrices that are not positive definite are noticed", "[resident_solve]") {
   SpdProblem problem = scaled_problem();
   const SpdProblem before = problem;
   const int node = 40;
@@ -317,7 +317,7 @@ OSSATURA_BACKEND_TEST("Matrices that are not positive definite are noticed", "[r
   CHECK(good(Case(), b).result.converged);
 }
 
-OSSATURA_BACKEND_TEST("What is not finite never converges", "[resident_cg]") {
+OSSATURA_BACKEND_TEST("What is not finite never converges", "[resident_solve]") {
   const SpdProblem problem = scaled_problem();
   Setup<TestType> solve(TestType(), problem);
   for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity(), 1e200})
