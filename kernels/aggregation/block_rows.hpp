@@ -178,7 +178,7 @@ struct InvertRowBlocks {
   ArrayPointer<Scalar> inverse;
 
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
-    const std::int64_t k = search_column(column, begin(row), begin(row + 1), int(row));
+    const std::int64_t k = find_column(column.data, begin(row), begin(row + 1), int(row));
     double block[36], inverted[36];
     for (int i = 0; i < 36; ++i)
       block[i] = value(36 * k + i);

@@ -20,7 +20,7 @@ struct InvertDiagonalBlocks {
     double block[6] = {0, 0, 0, 0, 0, 0}, inverted[6] = {0, 0, 0, 0, 0, 0};
     if (row_begin(i) < row_begin(i + 1)) {
       const double* const a =
-          value.data + 9 * find_column(column, row_begin(i), row_begin(i + 1), int(i));
+          value.data + 9 * find_column(column.data, row_begin(i), row_begin(i + 1), int(i));
       for (int c = 0; c < 3; ++c) {
         block[c] = a[4 * c];
         block[3 + c] = a[3 * c + (c + 1) % 3];

@@ -29,14 +29,6 @@ struct AggregationArrays {
 
 namespace detail {
 
-/// The place of `column` in the ascending row begin .. end; end if it is not there.
-KOKKOS_FORCEINLINE_FUNCTION std::int64_t
-search_column(const ArrayPointer<int>& columns, std::int64_t begin, std::int64_t end, int column) {
-  while (begin < end && columns(begin) < column)
-    ++begin;
-  return begin < end && columns(begin) == column ? begin : end;
-}
-
 template<int height, class Scalar, class Jacobi>
 struct SmoothProlongator {
   ArrayPointer<std::int64_t> a_begin, p_begin;
@@ -112,7 +104,7 @@ struct MultiplyProlongator {
     double sum[height][6] = {};
     for (std::int64_t k = a_begin(row); k < a_begin(row + 1); ++k) {
       const std::int64_t i = a_column(k), end = p_begin(i + 1);
-      const std::int64_t e = search_column(p_column, p_begin(i), end, low);
+      const std::int64_t e = find_column(p_column.data, p_begin(i), end, low);
       if (e == end)
         continue;
       for (int r = 0; r < height; ++r)
@@ -150,7 +142,7 @@ struct MultiplyTransposed {
     double sum[6][columns] = {};
     for (std::int64_t k = w_begin(low); k < w_begin(low + 1); ++k) {
       const std::int64_t row = w_column(k), end = p_begin(row + 1);
-      const std::int64_t e = search_column(p_column, p_begin(row), end, c_column(block));
+      const std::int64_t e = find_column(p_column.data, p_begin(row), end, c_column(block));
       if (e == end)
         continue;
       const std::int64_t from = 6 * height * (k - w_begin(first));
@@ -195,7 +187,7 @@ struct AddBlockDiagonal {
 
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
     const std::int64_t end = begin(row + 1);
-    const std::int64_t k = search_column(column, begin(row), end, int(row));
+    const std::int64_t k = find_column(column.data, begin(row), end, int(row));
     for (int c = 0; c < 3 && k < end; ++c)
       a(9 * k + 4 * c) += diagonal(3 * row + c);
   }

@@ -30,6 +30,32 @@ struct CopyDiagonal {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { diagonal(i) = a(i * n + i); }
 };
 
+/// block [w, w] = -(its inverse) on those of its first `used` rows whose pivot exceeds `threshold`
+/// times the `diagonal` [used] of the whole matrix, else zero; `row` [w] is scratch.
+template<class Team>
+KOKKOS_INLINE_FUNCTION void sweep_block(const Team& team, int w, int used, double threshold,
+                                        const double* diagonal, double* block, double* row) {
+  for (int k = 0; k < used; ++k) {
+    const double pivot = block[k * w + k];
+    const bool positive = pivot > threshold * diagonal[k] && diagonal[k] > 0;
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, w),
+                         [&](int j) { row[j] = block[k * w + j]; }); // before the sweep
+    team.team_barrier();
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, w * w), [&](int ij) {
+      const int i = ij / w, j = ij % w;
+      if (!positive)
+        block[ij] = i == k || j == k ? 0 : block[ij];
+      else if (i == k && j == k)
+        block[ij] = -1 / pivot;
+      else if (i == k || j == k)
+        block[ij] = (i == k ? row[j] : row[i]) / pivot;
+      else
+        block[ij] -= row[i] * row[j] / pivot;
+    });
+    team.team_barrier();
+  }
+}
+
 /// One team: pivots = (A_KK)^-1 on the rows whose pivot is large enough, else zero.
 template<class Exec>
 struct InvertPivots {
@@ -48,26 +74,7 @@ struct InvertPivots {
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, w * w),
                          [&](int ij) { block(ij) = a((first + ij / w) * n + first + ij % w); });
     team.team_barrier();
-    for (int k = 0; k < w; ++k) {
-      const double pivot = block(k * w + k), full = diagonal(first + k);
-      const bool used = pivot > threshold * full && full > 0;
-      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, w), [&](int j) {
-        row(j) = block(k * w + j); // before the sweep
-      });
-      team.team_barrier();
-      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, w * w), [&](int ij) {
-        const int i = ij / w, j = ij % w;
-        if (!used)
-          block(ij) = i == k || j == k ? 0 : block(ij);
-        else if (i == k && j == k)
-          block(ij) = -1 / pivot;
-        else if (i == k || j == k)
-          block(ij) = (i == k ? row(j) : row(i)) / pivot;
-        else
-          block(ij) -= row(i) * row(j) / pivot;
-      });
-      team.team_barrier();
-    }
+    sweep_block(team, w, w, threshold, &diagonal(first), block.data(), row.data());
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, w * w),
                          [&](int ij) { pivots(ij) = -block(ij); });
   }

@@ -21,18 +21,18 @@ struct Graph {
 };
 
 namespace detail {
-/// The place of `column` in the ascending row begin .. end, which has it.
-KOKKOS_FORCEINLINE_FUNCTION std::int64_t find_column(const ArrayPointer<const int>& columns,
-                                                     std::int64_t begin, std::int64_t end,
-                                                     int column) {
-  while (end - begin > 1) {
-    const std::int64_t middle = begin + (end - begin) / 2;
-    if (columns(middle) <= column)
-      begin = middle;
+/// The place of `column` in the ascending row begin .. end; end if the row lacks it.
+KOKKOS_FORCEINLINE_FUNCTION std::int64_t find_column(const int* columns, std::int64_t begin,
+                                                     std::int64_t end, int column) {
+  std::int64_t low = begin, high = end;
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    if (columns[middle] <= column)
+      low = middle;
     else
-      end = middle;
+      high = middle;
   }
-  return begin;
+  return low < high && columns[low] == column ? low : end;
 }
 } // namespace detail
 

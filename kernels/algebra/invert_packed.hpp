@@ -6,6 +6,7 @@
 
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/core/parallel/array_pointer.hpp>
+#include <ossatura/kernels/algebra/dense_inverse.hpp>
 
 namespace ossatura {
 
@@ -29,33 +30,6 @@ struct InvertPacked {
   }
   KOKKOS_FORCEINLINE_FUNCTION static std::int64_t place(int i, int j) {
     return i >= j ? std::int64_t(i) * (i + 1) / 2 + j : std::int64_t(j) * (j + 1) / 2 + i;
-  }
-
-  /// block = -(its inverse) on the rows whose pivot is large enough, else zero.
-  KOKKOS_FUNCTION void sweep_block(const Team& team, int used, const double* diagonal,
-                                   double* block, double* row) const {
-    constexpr int w = width;
-    for (int k = 0; k < used; ++k) {
-      const double pivot = block[k * w + k];
-      const bool positive = pivot > threshold * diagonal[k] && diagonal[k] > 0;
-      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, w),
-                           [&](int j) { row[j] = block[k * w + j]; }); // before the sweep
-      team.team_barrier();
-      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, w), [&](int i) {
-        double* const own = block + i * w;
-        Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, w), [&](int j) {
-          if (!positive)
-            own[j] = i == k || j == k ? 0 : own[j];
-          else if (i == k && j == k)
-            own[j] = -1 / pivot;
-          else if (i == k || j == k)
-            own[j] = (i == k ? row[j] : row[i]) / pivot;
-          else
-            own[j] -= row[i] * row[j] / pivot;
-        });
-      });
-      team.team_barrier();
-    }
   }
 
   /// Row i after the sweep by rows first .. first + used - 1.
@@ -114,7 +88,7 @@ struct InvertPacked {
           block[k * int(w) + j] = 0;
       });
       team.team_barrier();
-      sweep_block(team, used, diagonal + first, block, row);
+      sweep_block(team, w, used, threshold, diagonal + first, block, row);
       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, int(w)), [&](int k) {
         Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, n), [&](int j) {
           double sum = 0;

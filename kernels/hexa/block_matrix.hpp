@@ -120,7 +120,7 @@ struct AssembleHexaRow {
       source.block_rows(elem, int(arrays.around(s) % 8), block);
       const double scale = modulus(elem);
       for (int b = 0; b < 8; ++b) {
-        const std::int64_t k = find_column(column, begin, end, arrays.node_of(elem, b));
+        const std::int64_t k = find_column(column.data, begin, end, arrays.node_of(elem, b));
         for (int r = 0; r < 3; ++r)
           for (int c = 0; c < 3; ++c)
             value(Order::place(begin, end, k, r, c)) += Scalar(scale * block[b][3 * r + c]);

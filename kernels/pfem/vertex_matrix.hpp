@@ -33,7 +33,7 @@ struct AddToVertexRows {
       const double* const own = matrix.data + (at - begin) * entries;
       for (int b = 0; b < 8; ++b) {
         const std::int64_t k =
-            find_column(column, row_begin(i), row_begin(i + 1), arrays.node_of(elem, b));
+            find_column(column.data, row_begin(i), row_begin(i + 1), arrays.node_of(elem, b));
         for (int c = 0; c < 3; ++c)
           for (int d = 0; d < 3; ++d) {
             const int r = 3 * vertex_mode[a] + c, t = 3 * vertex_mode[b] + d;

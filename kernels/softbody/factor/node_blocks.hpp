@@ -6,6 +6,8 @@
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/core/parallel/array_pointer.hpp>
 #include <ossatura/kernels/algebra/block_matrix.hpp>
+#include <ossatura/kernels/algebra/graph.hpp>
+#include <ossatura/kernels/algebra/small_matrix.hpp>
 
 namespace ossatura {
 
@@ -17,24 +19,18 @@ struct InvertNodeBlocks {
   bool whole; ///< else the diagonal alone
 
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
-    int k = row_begin(row);
-    while (column(k) != row)
-      ++k;
-    const double* const a = &value(9 * std::int64_t(k));
+    const std::int64_t k = find_column(column.data, row_begin(row), row_begin(row + 1), int(row));
+    const double* const a = &value(9 * k);
     double* const b = &inverse(9 * row);
     if (!whole) {
       for (int i = 0; i < 9; ++i)
         b[i] = i % 4 == 0 ? 1 / a[i] : 0;
       return;
     }
-    const double c0 = a[4] * a[8] - a[5] * a[7], c1 = a[5] * a[6] - a[3] * a[8],
-                 c2 = a[3] * a[7] - a[4] * a[6], d = 1 / (a[0] * c0 + a[1] * c1 + a[2] * c2);
-    b[0] = c0 * d;
-    b[1] = b[3] = c1 * d; // a is symmetric
-    b[2] = b[6] = c2 * d;
-    b[4] = (a[0] * a[8] - a[2] * a[6]) * d;
-    b[5] = b[7] = (a[2] * a[3] - a[0] * a[5]) * d;
-    b[8] = (a[0] * a[4] - a[1] * a[3]) * d;
+    const Matrix3 inverted =
+        ossatura::inverse({{{{a[0], a[1], a[2]}}, {{a[3], a[4], a[5]}}, {{a[6], a[7], a[8]}}}});
+    for (int i = 0; i < 9; ++i)
+      b[i] = inverted(i / 3, i % 3);
   }
 };
 } // namespace detail
