@@ -46,6 +46,15 @@ KOKKOS_INLINE_FUNCTION double sum_parts(const Team& team, const Parts& parts, in
   return sum;
 }
 
+/// parts(rank of the team) = the sum of what body(k, sum) adds for k in [0, n).
+template<class Team, class Body>
+KOKKOS_INLINE_FUNCTION void store_sum(const Team& team, int n, const Body& body,
+                                      const ArrayPointer<double>& parts) {
+  double sum = 0;
+  Kokkos::parallel_reduce(Kokkos::TeamThreadRange(team, n), body, sum);
+  Kokkos::single(Kokkos::PerTeam(team), [&] { parts(team.league_rank()) = sum; });
+}
+
 /// Whether this team is the last of the launch to come here; then it sees what all others wrote.
 template<class Team>
 KOKKOS_INLINE_FUNCTION bool arrives_last(const Team& team, int* arrived) {
@@ -113,9 +122,8 @@ struct ResidentProduct {
     const double beta = cg.flags(cg_iterations) == 0 ? 0 : rz / cg.numbers(cg_rz);
     const NewDirection direction{cg.z, cg.p_before, beta};
     const int first = team.league_rank() * cg_rows;
-    double sum = 0;
-    Kokkos::parallel_reduce(
-        Kokkos::TeamThreadRange(team, cg_rows * lanes),
+    store_sum(
+        team, cg_rows * lanes,
         [&](int thread, double& partial) {
           const int row = first + thread / lanes, lane = thread % lanes;
           double product[3] = {};
@@ -129,8 +137,7 @@ struct ResidentProduct {
               partial += p * product[d];
             }
         },
-        sum);
-    Kokkos::single(Kokkos::PerTeam(team), [&] { cg.pq_parts(team.league_rank()) = sum; });
+        cg.pq_parts);
   }
 };
 
@@ -162,15 +169,13 @@ struct ResidentDot {
     if (cg.flags(cg_stop))
       return;
     const std::int64_t first = 3 * std::int64_t(team.league_rank()) * cg_rows;
-    double sum = 0;
-    Kokkos::parallel_reduce(
-        Kokkos::TeamThreadRange(team, 3 * int(cg_rows)),
+    store_sum(
+        team, 3 * int(cg_rows),
         [&](int k, double& partial) {
           if (first + k < 3 * std::int64_t(cg.num_rows))
             partial += cg.p(first + k) * cg.q(first + k);
         },
-        sum);
-    Kokkos::single(Kokkos::PerTeam(team), [&] { cg.pq_parts(team.league_rank()) = sum; });
+        cg.pq_parts);
   }
 };
 
@@ -205,9 +210,8 @@ struct ResidentStep {
     const bool good = pq > 0 && rz > 0;
     const double alpha = good ? rz / pq : 0;
     const int first = team.league_rank() * cg_nodes;
-    double sum = 0;
-    Kokkos::parallel_reduce(
-        Kokkos::TeamThreadRange(team, int(cg_nodes)),
+    store_sum(
+        team, int(cg_nodes),
         [&](int k, double& partial) {
           const std::int64_t node = first + k;
           if (node >= cg.num_rows)
@@ -221,8 +225,7 @@ struct ResidentStep {
           }
           rotate(rotation, node, r, rotated);
         },
-        sum);
-    Kokkos::single(Kokkos::PerTeam(team), [&] { cg.rr_parts(team.league_rank()) = sum; });
+        cg.rr_parts);
     if (!arrives_last(team, &cg.flags(cg_arrived)))
       return;
     const double norm2 = sum_parts(team, cg.rr_parts, team.league_size());
@@ -319,9 +322,8 @@ struct CgPrecondition {
     if (cg.flags(cg_stop))
       return;
     const int first = team.league_rank() * cg_nodes;
-    double sum = 0;
-    Kokkos::parallel_reduce(
-        Kokkos::TeamThreadRange(team, int(cg_nodes)),
+    store_sum(
+        team, int(cg_nodes),
         [&](int k, double& partial) {
           const std::int64_t node = first + k;
           if (node >= cg.num_rows)
@@ -333,8 +335,7 @@ struct CgPrecondition {
             partial += z[c] * cg.r(3 * node + c);
           }
         },
-        sum);
-    Kokkos::single(Kokkos::PerTeam(team), [&] { cg.rz_parts(team.league_rank()) = sum; });
+        cg.rz_parts);
   }
 };
 
