@@ -12,16 +12,8 @@
 namespace ossatura {
 
 AbaqusReader::AbaqusReader(std::string path, std::string_view content, double unit)
-    : text_(path, content) {
-  parts_.path = std::move(path);
-  parts_.unit = unit;
-  parts_.node_name = [this](std::size_t place) {
-    return "node " + std::to_string(nodes_.number(place));
-  };
-  parts_.elem_name = [this](std::size_t place) {
-    return "element " + std::to_string(hexa_.number(place));
-  };
-}
+    : text_(path, content)
+    , parts_(make_numbered_parts(std::move(path), unit, nodes_, hexa_)) {}
 
 void AbaqusReader::refuse_include() {
   text_.bad(text_.keyword().written, ": other files are not read; put its lines here");
@@ -110,8 +102,7 @@ HexaFile AbaqusReader::read() {
 
 HexaFile read_abaqus(const std::string& path, double unit) {
   const std::vector<unsigned char> bytes = read_all(path);
-  AbaqusReader reader(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, unit);
-  return reader.read();
+  return AbaqusReader(path, text_of(bytes), unit).read();
 }
 
 } // namespace ossatura

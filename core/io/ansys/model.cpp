@@ -24,16 +24,8 @@ constexpr std::string_view passed_over[] = {
 } // namespace
 
 AnsysReader::AnsysReader(std::string path, std::string_view content, double unit)
-    : text_(path, content) {
-  parts_.path = std::move(path);
-  parts_.unit = unit;
-  parts_.node_name = [this](std::size_t place) {
-    return "node " + std::to_string(nodes_.number(place));
-  };
-  parts_.elem_name = [this](std::size_t place) {
-    return "element " + std::to_string(hexa_.number(place));
-  };
-}
+    : text_(path, content)
+    , parts_(make_numbered_parts(std::move(path), unit, nodes_, hexa_)) {}
 
 void AnsysReader::refuse() {
   text_.bad("the command ", printable_word(text_.field(0)),
@@ -116,8 +108,7 @@ HexaFile AnsysReader::read() {
 
 HexaFile read_ansys(const std::string& path, double unit) {
   const std::vector<unsigned char> bytes = read_all(path);
-  AnsysReader reader(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, unit);
-  return reader.read();
+  return AnsysReader(path, text_of(bytes), unit).read();
 }
 
 } // namespace ossatura

@@ -81,7 +81,7 @@ void begin_section(GmshStream& in) {
 
 void read_gmsh_file(const std::string& path, GmshMesh& out) {
   const std::vector<unsigned char> bytes = read_all(path);
-  GmshStream in(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  GmshStream in(path, text_of(bytes));
   const int version = read_format(in);
   GmshEntities entities;
   bool has_nodes = false, has_elements = false;

@@ -121,7 +121,7 @@ const char* title_of(ImageFormat format) {
 
 ImageFormat guess_format(const std::string& path) {
   const std::vector<unsigned char> bytes = read_head(path, 4096);
-  const std::string_view head(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string_view head = text_of(bytes);
   const std::string name = lower(path);
   // Raw data may begin with anything: there the extension goes first.
   const std::optional<ImageFormat> named = by_extension(name);

@@ -32,7 +32,7 @@ public:
   explicit MetaHeader(const std::string& path)
       : path_(path) {
     const std::vector<unsigned char> bytes = read_head(path, max_header);
-    const std::string_view head(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::string_view head = text_of(bytes);
     TextScanner scan(head);
     while (scan.next_line()) {
       const std::string_view line = scan.line();

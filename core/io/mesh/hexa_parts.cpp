@@ -126,6 +126,20 @@ std::vector<std::int32_t> renumbered(std::vector<std::int32_t>&& set,
 
 } // namespace
 
+HexaParts make_numbered_parts(std::string path, double unit, const NumberMap& nodes,
+                              const NumberMap& elems) {
+  HexaParts parts;
+  parts.path = std::move(path);
+  parts.unit = unit;
+  parts.node_name = [&nodes](std::size_t place) {
+    return "node " + std::to_string(nodes.number(place));
+  };
+  parts.elem_name = [&elems](std::size_t place) {
+    return "element " + std::to_string(elems.number(place));
+  };
+  return parts;
+}
+
 HexaFile make_hexa_file(HexaParts&& parts, std::vector<bool>* turned) {
   if (parts.node.empty())
     fail<InputError>(parts.path, ": has no hexahedra; mesh the body with these");

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ossatura/core/io/mesh/hexa_file.hpp>
+#include <ossatura/core/io/text/number_map.hpp>
 #include <ossatura/core/mesh/hexa_faces.hpp>
 
 #include <cstdint>
@@ -41,6 +42,10 @@ struct HexaParts {
   double young = 0, poisson = 0; ///< in units of the file
   std::vector<std::string> notes;
 };
+
+/// Empty parts, with places named by the numbers of the file; refers to the maps.
+HexaParts make_numbered_parts(std::string path, double unit, const NumberMap& nodes,
+                              const NumberMap& elems);
 
 /// The model: elements turned where they are inside out, points left out that no element has,
 /// pressures as consistent forces (2 x 2 Gauss points a face), all loads of a node added up;

@@ -24,7 +24,7 @@ struct Header {
 
 Header read_header(const std::string& path) {
   const std::vector<unsigned char> bytes = read_head(path, padded_header);
-  const std::string_view head(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string_view head = text_of(bytes);
   TextCursor text(path, head.substr(0, head.find('\0')));
   Header header;
   // The comment ends the numbers; so may the checksum, which need not be a whole number.

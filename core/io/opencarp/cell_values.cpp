@@ -10,7 +10,7 @@ namespace ossatura {
 
 std::vector<double> read_cell_values(const std::string& path, std::size_t num_tetra) {
   const std::vector<unsigned char> bytes = read_all(path);
-  TextCursor text(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  TextCursor text(path, text_of(bytes));
   text.require_plausible(num_tetra, 2, "tetrahedra with a line each"); // "0\n"
   std::size_t row = 0;
   TextCursor ahead(text);

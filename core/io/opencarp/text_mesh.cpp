@@ -12,10 +12,6 @@
 namespace ossatura {
 namespace {
 
-std::string_view text_of(const std::vector<unsigned char>& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 /// The line with the number of `things`, each of at least `bytes` bytes.
 std::uint64_t read_count(TextCursor& text, const char* things, std::size_t bytes) {
   std::uint64_t count = 0;

@@ -8,7 +8,7 @@ namespace ossatura {
 
 std::vector<std::int32_t> read_vertex_list(const std::string& path, std::size_t num_points) {
   const std::vector<unsigned char> bytes = read_all(path);
-  TextCursor text(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  TextCursor text(path, text_of(bytes));
   std::uint64_t count = 0;
   if (!text.next_number(count))
     text.bad_word("the number of vertices is expected");

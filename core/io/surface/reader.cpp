@@ -214,7 +214,7 @@ TriangleSurface read_ascii_stl(const std::string& path, std::string_view text) {
 
 TriangleSurface read_surface(const std::string& path) {
   const std::vector<unsigned char> bytes = read_all(path, max_surface_bytes);
-  const std::string_view content(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string_view content = text_of(bytes);
   if (is_binary_stl(content))
     return read_binary_stl(path, content);
   TextScanner scan(content.substr(0, 4096));

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ossatura {
@@ -24,6 +25,11 @@ std::vector<unsigned char> read_head(const std::string& path, std::size_t count)
 /// All bytes of the file at `path`, which may hold at most `limit` bytes.
 std::vector<unsigned char> read_all(const std::string& path, std::uint64_t limit = std::uint64_t(1)
                                                                                    << 40);
+
+/// The same bytes as text, which they must outlive.
+inline std::string_view text_of(const std::vector<unsigned char>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 /// Whether `path` is longer than `extension` and ends in it, which is cut off then.
 bool cut_extension(std::string& path, const std::string& extension);

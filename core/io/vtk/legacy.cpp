@@ -245,7 +245,7 @@ private:
 
 VtkGrid read_vtk_legacy_grid(const std::string& path) {
   std::vector<unsigned char> bytes = read_all(path);
-  LegacyReader reader(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  LegacyReader reader(path, text_of(bytes));
   VtkGrid grid = reader.read();
   grid.content = std::move(bytes); // which stay where they are
   return grid;

@@ -9,10 +9,6 @@
 namespace ossatura {
 namespace {
 
-std::string_view text_of(const std::vector<unsigned char>& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 /// A piece of the grid, as the file declares it before its numbers.
 struct Piece {
   std::uint64_t num_points = 0, num_cells = 0;
