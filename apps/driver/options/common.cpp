@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/driver/options/common.hpp"
 
+#include "apps/driver/options/check.hpp"
 #include "apps/driver/options/option_kinds.hpp"
 #include <ossatura/core/base/backend.hpp>
 #include <ossatura/core/machine/processors.hpp>
@@ -63,6 +64,32 @@ void add_common_options(CLI::App& app, CommonOptions& options, const CommonChoic
             "No progress: only warnings, errors and the table of results")
       ->excludes(add_level("-v,--verbose", LogLevel::verbose,
                            "Details, all lines of progress, and the advice of Kokkos"));
+}
+
+void add_step_files(CLI::App& app, StepFileOptions& options, const std::string& lines,
+                    const std::string& state, const std::string& source) {
+  app.add_option("--history", options.history, "A line for every step as CSV: " + lines)
+      ->type_name("FILE");
+  app.add_option("--checkpoint", options.checkpoint,
+                 state + " for --resume as HDF5, at the end and when a signal stops the run, which "
+                         "then exits with 75")
+      ->type_name("FILE");
+  app.add_option("--checkpoint-every", options.checkpoint_every,
+                 "And whenever so many steps are done")
+      ->type_name("N");
+  app.add_option("--resume", options.resume, "Go on from a checkpoint of the same " + source)
+      ->type_name("FILE");
+}
+
+void check_step_files(const CLI::App& app, const StepFileOptions& options,
+                      const CommonOptions& common) {
+  require_at_least("--vtk-every", options.vtk_every.value_or(1), 1);
+  require_at_least("--checkpoint-every", options.checkpoint_every.value_or(1), 1);
+  if (options.no_hdf && !options.hdf.empty())
+    fail<UsageError>("both --hdf and --no-hdf: leave one out");
+  const bool shows = !options.no_hdf && (!options.hdf.empty() || !common.output_dir.empty());
+  require_effect(app, {{"--vtk-every", shows, "--hdf or --output-dir"},
+                       {"--checkpoint-every", !options.checkpoint.empty(), "--checkpoint"}});
 }
 
 void check_common_options(const CommonOptions& options) {

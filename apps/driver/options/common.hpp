@@ -32,6 +32,22 @@ struct CommonOptions {
   std::string history;
 };
 
+/// Files that grow with the steps of a run.
+struct StepFileOptions {
+  std::string hdf, history, checkpoint, resume;
+  bool no_hdf = false;
+  std::optional<int> vtk_every, checkpoint_every;
+};
+
+/// Adds --history, --checkpoint, --checkpoint-every and --resume. `lines`: what a line of the
+/// history has; `state`: what a checkpoint has; `source`: "scene".
+void add_step_files(CLI::App& app, StepFileOptions& options, const std::string& lines,
+                    const std::string& state, const std::string& source);
+
+/// Throws UsageError, with the remedy, for values and combinations without a meaning.
+void check_step_files(const CLI::App& app, const StepFileOptions& options,
+                      const CommonOptions& common);
+
 /// The choices that differ between subcommands.
 struct CommonChoices {
   std::vector<std::optional<Precision>> precisions; ///< the default first; none: "auto"

@@ -37,8 +37,6 @@ void check_numbers(const SoftbodyCommandOptions& options) {
   require_at_least("--max-halvings", o.max_halvings, 0);
   if (o.max_halvings > 30)
     fail<UsageError>("--max-halvings ", o.max_halvings, ": at most 30");
-  require_at_least("--vtk-every", options.vtk_every.value_or(1), 1);
-  require_at_least("--checkpoint-every", options.checkpoint_every.value_or(1), 1);
 }
 
 } // namespace
@@ -47,13 +45,9 @@ void check_softbody_options(const CLI::App& app, const SoftbodyCommandOptions& o
   if (o.scene.empty())
     fail<UsageError>("no scene: give a JSON FILE");
   check_numbers(o);
-  if (o.no_hdf && !o.hdf.empty())
-    fail<UsageError>("both --hdf and --no-hdf: leave one out");
+  check_step_files(app, o, o.common);
   const bool factors = o.changes.applied().preconditioner == SoftPreconditioner::ldlt;
-  const bool shows = !o.no_hdf && (!o.hdf.empty() || !o.common.output_dir.empty());
-  require_effect(app, {{"--vtk-every", shows, "--hdf or --output-dir"},
-                       {"--checkpoint-every", !o.checkpoint.empty(), "--checkpoint"},
-                       {"--refresh", factors, "--preconditioner ldlt"},
+  require_effect(app, {{"--refresh", factors, "--preconditioner ldlt"},
                        {"--factor", factors, "--preconditioner ldlt"},
                        {"--apply", factors, "--preconditioner ldlt"},
                        {"--factor-storage", factors, "--preconditioner ldlt"},

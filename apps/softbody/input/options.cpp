@@ -100,18 +100,9 @@ void add_result_options(CLI::App& app, SoftbodyCommandOptions& o) {
   app.add_option("--vtk-every", o.vtk_every,
                  "Steps from one shown to the next; about a hundred are shown if not given")
       ->type_name("N");
-  app.add_option("--history", o.history,
-                 "A line for every step as CSV: time, energies, iterations, residual, staleness, "
-                 "contacts, seconds of each phase")
-      ->type_name("FILE");
-  app.add_option("--checkpoint", o.checkpoint,
-                 "Positions and velocities for --resume as HDF5, at the end and when a signal "
-                 "stops the run, which then exits with 75")
-      ->type_name("FILE");
-  app.add_option("--checkpoint-every", o.checkpoint_every, "And whenever so many steps are done")
-      ->type_name("N");
-  app.add_option("--resume", o.resume, "Go on from a checkpoint of the same scene")
-      ->type_name("FILE");
+  add_step_files(app, o,
+                 "time, energies, iterations, residual, staleness, contacts, seconds of each phase",
+                 "Positions and velocities", "scene");
 }
 
 } // namespace

@@ -18,7 +18,7 @@ class App;
 
 namespace ossatura {
 
-struct SoftbodyCommandOptions {
+struct SoftbodyCommandOptions : StepFileOptions {
   CommonOptions common;
 
   // Scene
@@ -28,11 +28,6 @@ struct SoftbodyCommandOptions {
 
   /// Each puts one option that was given in the place of the scene's.
   Changes<SoftOptions> changes;
-
-  // Results
-  std::string hdf, history, checkpoint, resume;
-  bool no_hdf = false;
-  std::optional<int> vtk_every, checkpoint_every;
 };
 
 /// Adds all options, with groups, examples and the exit codes for --help.

@@ -56,10 +56,7 @@ void check_topopt_options(const CLI::App& app, const TopoptCommandOptions& o) {
   check_problem(o);
   check_design(app, o);
   require_fraction("--stl-level", o.stl_level, "a density");
-  require_at_least("--vtk-every", o.vtk_every.value_or(1), 1);
-  require_at_least("--checkpoint-every", o.checkpoint_every.value_or(1), 1);
-  if (o.no_hdf && !o.hdf.empty())
-    fail<UsageError>("both --hdf and --no-hdf: leave one out");
+  check_step_files(app, o, o.common);
   if (o.no_stl && !o.stl.empty())
     fail<UsageError>("both --stl and --no-stl: leave one out");
   const bool in_directory = !o.common.output_dir.empty();
@@ -71,10 +68,8 @@ void check_topopt_options(const CLI::App& app, const TopoptCommandOptions& o) {
        {"--distort", makes_mesh, "a generator"},
        {"--renumber", makes_mesh, "a generator"},
        {"--unit", o.kind() != ProblemKind::generator, "a mesh file"},
-       {"--vtk-every", !o.no_hdf && (!o.hdf.empty() || in_directory), "--hdf or --output-dir"},
        {"--stl-level", !o.no_stl && (!o.stl.empty() || in_directory), "--stl or --output-dir"},
        {"--keep-loose", !o.no_stl && (!o.stl.empty() || in_directory), "--stl or --output-dir"},
-       {"--checkpoint-every", !o.checkpoint.empty(), "--checkpoint"},
        {"--seed", o.distort.has_value() || o.kind() == ProblemKind::json, "--distort"}});
 }
 

@@ -120,18 +120,9 @@ void add_result_options(CLI::App& app, TopoptCommandOptions& o) {
       ->capture_default_str();
   app.add_flag("--keep-loose", o.keep_loose,
                "The surface has the parts, too, that join no load to a support");
-  app.add_option("--history", o.history,
-                 "A line for every step as CSV: objective, cases, volume, change, greyness, "
-                 "penalty, iterations, residual, seconds")
-      ->type_name("FILE");
-  app.add_option("--checkpoint", o.checkpoint,
-                 "Design, asymptotes and displacements for --resume as HDF5, at the end and when a "
-                 "signal stops the run, which then exits with 75")
-      ->type_name("FILE");
-  app.add_option("--checkpoint-every", o.checkpoint_every, "And whenever so many steps are done")
-      ->type_name("N");
-  app.add_option("--resume", o.resume, "Go on from a checkpoint of the same problem")
-      ->type_name("FILE");
+  add_step_files(
+      app, o, "objective, cases, volume, change, greyness, penalty, iterations, residual, seconds",
+      "Design, asymptotes and displacements", "problem");
 }
 
 } // namespace

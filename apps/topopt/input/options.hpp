@@ -17,7 +17,7 @@ class App;
 
 namespace ossatura {
 
-struct TopoptCommandOptions {
+struct TopoptCommandOptions : StepFileOptions {
   CommonOptions common;
 
   // Problem
@@ -32,10 +32,9 @@ struct TopoptCommandOptions {
   Changes<DesignOptions> changes;
 
   // Results
-  std::string hdf, stl, history, checkpoint, resume;
-  bool no_hdf = false, no_stl = false, keep_loose = false;
+  std::string stl;
+  bool no_stl = false, keep_loose = false;
   double stl_level = 0.5;
-  std::optional<int> vtk_every, checkpoint_every;
 
   ProblemKind kind() const;
 };
