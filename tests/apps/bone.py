@@ -19,10 +19,6 @@ AREA, HEIGHT = 3.0 * 4.0, 5.0  # mm2 across z, mm along z
 
 
 class BoneCase(DriverCase):
-    def close(self, value, expected, relative=1e-6):
-        self.assertLessEqual(abs(value - expected), relative * abs(expected),
-                             f"{value} is not {expected}")
-
     def on_each_backend(self, *arguments, code=DONE):
         """(backend, summary) of the run on each backend."""
         for backend in driver_case.backends():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the end-to-end tests share: they run the ossatura executable as a user would."""
+import csv
 import json
 import os
 import subprocess
@@ -32,6 +33,20 @@ class DriverCase(unittest.TestCase):
 
     def files(self):
         return sorted(os.listdir(self.directory.name))
+
+    def close(self, value, expected, relative=1e-6, scale=0):
+        """The two differ by no more than this part of `expected`, or of `scale` if that is more."""
+        self.assertLessEqual(abs(value - expected), relative * max(abs(expected), scale),
+                             f"{value} is not {expected}")
+
+    def rows(self, name, seconds):
+        """The lines of a history, without the seconds that they took."""
+        with open(self.path(name)) as file:
+            rows = list(csv.DictReader(file))
+        for row in rows:
+            for phase in seconds:
+                self.assertGreaterEqual(float(row.pop(phase)), 0)
+        return rows
 
     def ossatura(self, *arguments, code=DONE):
         """Runs ossatura and checks the exit code. Returns the finished process."""

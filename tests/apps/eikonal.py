@@ -86,8 +86,7 @@ class EikonalCase(DriverCase):
         self.write(name + ".lon", self.mesh.lon((1, 0, 0)))
 
     def close(self, value, expected, relative=2e-6):
-        self.assertLessEqual(abs(value - expected), relative * max(abs(expected), 1e-3),
-                             f"{value} is not {expected}")
+        super().close(value, expected, relative, scale=1e-3)
 
     def run_box(self, *arguments, code=DONE):
         """The box, started on its face x = 0."""

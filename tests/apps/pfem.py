@@ -87,10 +87,6 @@ class PfemCase(DriverCase):
         self.write("p.json", json.dumps(document))
         return self.fails(code, message, "pfem", "p.json", "-q", "--backend", self.backend)
 
-    def close(self, value, expected, relative):
-        self.assertLessEqual(abs(value - expected), relative * abs(expected),
-                             f"{value} is not {expected}")
-
 
 class ClosedAnswers(PfemCase):
     """Energy-norm errors that an independent program found for the same elements (in percent)."""

@@ -23,10 +23,6 @@ def bone(name):
 
 
 class RealBone(DriverCase):
-    def close(self, value, expected, relative):
-        self.assertLessEqual(abs(value - expected), relative * abs(expected),
-                             f"{value} is not {expected}")
-
     def test_tibia(self):
         # Fz and energy: assembled matrix, scipy conjugate gradients to 1e-8. FAIM: -798.1 N.
         for backend in driver_case.backends():

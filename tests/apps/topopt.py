@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ossatura topopt` end to end: generators, problems, mesh files, resumed runs, surfaces, and what is
 refused."""
-import csv
 import json
 import math
 import os
@@ -107,18 +106,8 @@ class TopoptCase(DriverCase):
         self.assertEqual(auto, "auto")
         return names
 
-    def close(self, value, expected, relative):
-        self.assertLessEqual(abs(value - expected), relative * abs(expected),
-                             f"{value} is not {expected}")
-
-    def rows(self, name):
-        """The lines of a history, without the seconds that they took."""
-        with open(self.path(name)) as file:
-            rows = list(csv.DictReader(file))
-        for row in rows:
-            for phase in SECONDS:
-                self.assertGreaterEqual(float(row.pop(phase)), 0)
-        return rows
+    def rows(self, name, seconds=SECONDS):
+        return super().rows(name, seconds)
 
     def triangles(self, name):
         """The corners of the triangles of a binary STL file."""

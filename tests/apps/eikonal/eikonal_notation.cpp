@@ -15,18 +15,11 @@ using namespace ossatura_test;
 
 namespace {
 
-std::string velocity_error(const TestDirectory& directory, const std::string& text) {
-  const std::string path = directory / "v.json";
+template<class Read>
+std::string file_error(const TestDirectory& directory, const std::string& text, const Read& read) {
+  const std::string path = directory / "f.json";
   write_file(path, text);
-  const std::string message = error_of([&] { read_velocities(path); });
-  CHECK_THAT(message, ContainsSubstring(path));
-  return message;
-}
-
-std::string site_error(const TestDirectory& directory, const std::string& text) {
-  const std::string path = directory / "s.json";
-  write_file(path, text);
-  const std::string message = error_of([&] { read_site_sets(path); });
+  const std::string message = error_of([&] { read(path); });
   CHECK_THAT(message, ContainsSubstring(path));
   return message;
 }
@@ -105,23 +98,20 @@ TEST_CASE("a file has one set of sites, or several with names", "[sites]") {
 
 TEST_CASE("errors in a file of sites name the set and the site", "[sites]") {
   const TestDirectory directory;
-  CHECK_THAT(site_error(directory, "[\"point:1,2,3\",\n \"point:1,2\"]"),
-             ContainsSubstring("site 2: 'point:1,2'"));
-  CHECK_THAT(site_error(directory, "{\"lv\": [\"vertices:1\", 7]}"),
-             ContainsSubstring("set \"lv\": site 2"));
-  CHECK_THAT(site_error(directory, "{\"lv\": []}"), ContainsSubstring("set \"lv\": has no site"));
-  CHECK_THAT(site_error(directory, "{\"lv\": \"vertices:1\"}"),
-             ContainsSubstring("set \"lv\": expected a list"));
-  CHECK_THAT(site_error(directory, "[]"), ContainsSubstring("has no site"));
-  CHECK_THAT(site_error(directory, "{}"), ContainsSubstring("no set"));
-  CHECK_THAT(site_error(directory, "3"), ContainsSubstring("expected a list"));
-  CHECK_THAT(site_error(directory, "{\"a/b\": [\"vertices:1\"]}"), ContainsSubstring("\"a/b\""));
-  CHECK_THAT(site_error(directory, "{\"\": [\"vertices:1\"]}"),
-             ContainsSubstring("letters, digits"));
-  CHECK_THAT(site_error(directory, "{\"a\": [\"vertices:1\"], \"a\": [\"vertices:2\"]}"),
-             ContainsSubstring("twice"));
-  CHECK_THAT(site_error(directory, "[\n\"vertices:1\",\n\"vertices:2\"\n"),
-             ContainsSubstring("line 4"));
+  const std::pair<const char*, const char*> cases[] = {
+      {"[\"point:1,2,3\",\n \"point:1,2\"]", "site 2: 'point:1,2'"},
+      {R"({"lv": ["vertices:1", 7]})", R"(set "lv": site 2)"},
+      {R"({"lv": []})", R"(set "lv": has no site)"},
+      {R"({"lv": "vertices:1"})", R"(set "lv": expected a list)"},
+      {"[]", "has no site"},
+      {"{}", "no set"},
+      {"3", "expected a list"},
+      {R"({"a/b": ["vertices:1"]})", R"("a/b")"},
+      {R"({"": ["vertices:1"]})", "letters, digits"},
+      {R"({"a": ["vertices:1"], "a": ["vertices:2"]})", "twice"},
+      {"[\n\"vertices:1\",\n\"vertices:2\"\n", "line 4"}};
+  for (const auto& [content, message] : cases)
+    CHECK_THAT(file_error(directory, content, read_site_sets), ContainsSubstring(message));
 }
 
 TEST_CASE("velocities by tag are read", "[velocities]") {
@@ -161,39 +151,26 @@ TEST_CASE("velocities by tag are read", "[velocities]") {
 
 TEST_CASE("bad velocities are errors that name the tag or the line", "[velocities]") {
   const TestDirectory directory;
-  CHECK_THAT(velocity_error(directory, "{\"1\": {\"vl\": 0.6,\n \"vt\": }}"),
-             ContainsSubstring("line 2"));
-  CHECK_THAT(velocity_error(directory, "{\"1\": {\"vl\": 1e999, \"vt\": 1}}"),
-             ContainsSubstring("not JSON"));
-  CHECK_THAT(velocity_error(directory, "[]"), ContainsSubstring("expected an object"));
-  CHECK_THAT(velocity_error(directory, "{}"), ContainsSubstring("has no velocities"));
-  CHECK_THAT(velocity_error(directory, "{\"1\": 0.6}"),
-             ContainsSubstring("tag 1: expected velocities"));
-  CHECK_THAT(velocity_error(directory, "{\"1\": {\"vl\": 1, \"vt\": 0}}"),
-             ContainsSubstring("tag 1: \"vt\" is 0"));
-  CHECK_THAT(velocity_error(directory, "{\"1\": {\"vl\": 1, \"vt\": 1, \"vn\": null}}"),
-             ContainsSubstring("tag 1: \"vn\" is null"));
-  CHECK_THAT(velocity_error(directory, "{\"1\": {\"vl\": 1, \"vt\": -0.5}}"),
-             ContainsSubstring("\"vt\" is -0.5"));
-  CHECK_THAT(velocity_error(directory, "{\"2\": {\"vl\": \"1\", \"vt\": 1}}"),
-             ContainsSubstring("not a number"));
-  CHECK_THAT(velocity_error(directory, "{\"2\": {\"vl\": 1, \"vn\": 1}}"),
-             ContainsSubstring("tag 2: \"vt\" is missing"));
-  CHECK_THAT(velocity_error(directory, "{\"2\": {\"vt\": 1}}"),
-             ContainsSubstring("tag 2: \"vl\" is missing"));
-  CHECK_THAT(velocity_error(directory, "{\"2\": {\"vl\": 1, \"vt\": 1, \"vm\": 1}}"),
-             ContainsSubstring("\"vm\""));
-  CHECK_THAT(velocity_error(directory, "{\"defualt\": {\"vl\": 1, \"vt\": 1}}"),
-             ContainsSubstring("did you mean 'default'?"));
-  CHECK_THAT(velocity_error(directory, "{\"1.5\": {\"vl\": 1, \"vt\": 1}}"),
-             ContainsSubstring("no tag"));
-  CHECK_THAT(velocity_error(directory, "{\"1\": {\"vl\": 1, \"vt\": 1, \"vt\": 2}}"),
-             ContainsSubstring("\"vt\""));
-  const std::string tissue = "{\"vl\": 1, \"vt\": 1}";
-  CHECK_THAT(velocity_error(directory, "{\"1\": " + tissue + ", \"1\": " + tissue + "}"),
-             ContainsSubstring("twice"));
-  CHECK_THAT(velocity_error(directory, "{\"1\": " + tissue + ", \"+1\": " + tissue + "}"),
-             ContainsSubstring("twice"));
+  const std::pair<const char*, const char*> cases[] = {
+      {"{\"1\": {\"vl\": 0.6,\n \"vt\": }}", "line 2"},
+      {R"({"1": {"vl": 1e999, "vt": 1}})", "not JSON"},
+      {"[]", "expected an object"},
+      {"{}", "has no velocities"},
+      {R"({"1": 0.6})", "tag 1: expected velocities"},
+      {R"({"1": {"vl": 1, "vt": 0}})", R"(tag 1: "vt" is 0)"},
+      {R"({"1": {"vl": 1, "vt": 1, "vn": null}})", R"(tag 1: "vn" is null)"},
+      {R"({"1": {"vl": 1, "vt": -0.5}})", R"("vt" is -0.5)"},
+      {R"({"2": {"vl": "1", "vt": 1}})", "not a number"},
+      {R"({"2": {"vl": 1, "vn": 1}})", R"(tag 2: "vt" is missing)"},
+      {R"({"2": {"vt": 1}})", R"(tag 2: "vl" is missing)"},
+      {R"({"2": {"vl": 1, "vt": 1, "vm": 1}})", R"("vm")"},
+      {R"({"defualt": {"vl": 1, "vt": 1}})", "did you mean 'default'?"},
+      {R"({"1.5": {"vl": 1, "vt": 1}})", "no tag"},
+      {R"({"1": {"vl": 1, "vt": 1, "vt": 2}})", R"("vt")"},
+      {R"({"1": {"vl": 1, "vt": 1}, "1": {"vl": 1, "vt": 1}})", "twice"},
+      {R"({"1": {"vl": 1, "vt": 1}, "+1": {"vl": 1, "vt": 1}})", "twice"}};
+  for (const auto& [content, message] : cases)
+    CHECK_THAT(file_error(directory, content, read_velocities), ContainsSubstring(message));
   CHECK_THAT(error_of([&] { read_velocities(directory / "nothere.json"); }),
              ContainsSubstring("nothere.json"));
 }
