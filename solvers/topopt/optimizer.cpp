@@ -29,7 +29,7 @@ bool at_end(const Continuation& c, double value) {
 } // namespace
 
 template<class Exec>
-struct DesignOptimizer<Exec>::Impl {
+struct DesignOptimizer<Exec>::Implementation {
   using Vector = Array<double, Exec>;
 
   DesignOptions options;
@@ -45,7 +45,7 @@ struct DesignOptimizer<Exec>::Impl {
   double scale = 0, penalty, sharpness, change = 1;
   int steps = 0;
 
-  Impl(const Exec& exec, const DesignProblem& problem, const DesignOptions& given)
+  Implementation(const Exec& exec, const DesignProblem& problem, const DesignOptions& given)
       : options(checked(given))
       , young(problem.young)
       , solver(exec, problem.mesh, problem.poisson, problem.held, options.solver)
@@ -205,7 +205,7 @@ template<class Exec>
 DesignOptimizer<Exec>::DesignOptimizer(const Exec& exec, const DesignProblem& problem,
                                        const DesignOptions& options) {
   const TimedScope scope("ossatura::design_optimizer");
-  impl_ = std::make_unique<Impl>(exec, problem, options);
+  implementation_ = std::make_unique<Implementation>(exec, problem, options);
 }
 
 template<class Exec>
@@ -213,84 +213,85 @@ DesignOptimizer<Exec>::~DesignOptimizer() = default;
 
 template<class Exec>
 const HexaSolver<Exec>& DesignOptimizer<Exec>::solver() const {
-  return impl_->solver;
+  return implementation_->solver;
 }
 
 template<class Exec>
 double DesignOptimizer<Exec>::radius() const {
-  return impl_->densities.radius();
+  return implementation_->densities.radius();
 }
 
 template<class Exec>
 bool DesignOptimizer<Exec>::has_converged() const {
-  return impl_->steps > 0 && !impl_->continues() && impl_->change < impl_->options.change_tolerance;
+  return implementation_->steps > 0 && !implementation_->continues() &&
+         implementation_->change < implementation_->options.change_tolerance;
 }
 
 template<class Exec>
 bool DesignOptimizer<Exec>::is_done() const {
-  return has_converged() || impl_->steps >= impl_->options.max_steps;
+  return has_converged() || implementation_->steps >= implementation_->options.max_steps;
 }
 
 template<class Exec>
 int DesignOptimizer<Exec>::num_steps() const {
-  return impl_->steps;
+  return implementation_->steps;
 }
 
 template<class Exec>
 DesignStep DesignOptimizer<Exec>::step(const Exec& exec) {
-  return impl_->step(exec);
+  return implementation_->step(exec);
 }
 
 template<class Exec>
 bool DesignOptimizer<Exec>::meet_volume(const Exec& exec) {
-  return impl_->meet_volume(exec);
+  return implementation_->meet_volume(exec);
 }
 
 template<class Exec>
 DesignStep DesignOptimizer<Exec>::analyse(const Exec& exec) {
-  return impl_->analyse(exec);
+  return implementation_->analyse(exec);
 }
 
 template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::objective_gradient(const Exec& exec) {
-  impl_->gradient(exec);
-  if (impl_->is_mechanism()) // maximised
-    axpby(exec, -1.0, impl_->df, 0.0, impl_->df);
-  return download(exec, impl_->df);
+  implementation_->gradient(exec);
+  if (implementation_->is_mechanism()) // maximised
+    axpby(exec, -1.0, implementation_->df, 0.0, implementation_->df);
+  return download(exec, implementation_->df);
 }
 
 template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::volume_gradient(const Exec& exec) const {
-  return download(exec, impl_->densities.volume_gradient());
+  return download(exec, implementation_->densities.volume_gradient());
 }
 
 template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::densities(const Exec& exec) const {
-  return download(exec, impl_->densities.density());
+  return download(exec, implementation_->densities.density());
 }
 
 template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::variables(const Exec& exec) const {
-  return download(exec, impl_->x);
+  return download(exec, implementation_->x);
 }
 
 template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::displacements(const Exec& exec, int which) const {
-  OSSATURA_REQUIRE(which >= 0 && which < int(impl_->analysis.loads().cases.size()),
+  OSSATURA_REQUIRE(which >= 0 && which < int(implementation_->analysis.loads().cases.size()),
                    "load case " << which);
-  return download(exec, impl_->analysis.displacements()[std::size_t(which)]);
+  return download(exec, implementation_->analysis.displacements()[std::size_t(which)]);
 }
 
 template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::energies(const Exec& exec) const {
-  const Impl& own = *impl_;
+  const Implementation& own = *implementation_;
   own.analysis.energies(exec, own.geometry.volume, own.scratch);
   return download(exec, own.scratch);
 }
 
 template<class Exec>
 DesignState DesignOptimizer<Exec>::state(const Exec& exec) const {
-  const Impl& own = *impl_;
+  const Implementation& own = *implementation_;
   DesignState state;
   state.steps = own.steps;
   state.x = download(exec, own.x);
@@ -312,7 +313,7 @@ DesignState DesignOptimizer<Exec>::state(const Exec& exec) const {
 
 template<class Exec>
 void DesignOptimizer<Exec>::set_state(const Exec& exec, const DesignState& state) {
-  Impl& own = *impl_;
+  Implementation& own = *implementation_;
   const std::size_t n = std::size_t(own.num_elem()), history = own.mma ? n : 0;
   const std::vector<Array<double, Exec>>& u = own.analysis.displacements();
   OSSATURA_REQUIRE(state.x.size() == n, state.x.size() << " variables of " << n << " elements");

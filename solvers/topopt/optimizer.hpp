@@ -96,8 +96,8 @@ public:
   void set_state(const Exec& exec, const DesignState& state); ///< throws for other sizes
 
 private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
 };
 
 } // namespace ossatura
