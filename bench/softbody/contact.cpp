@@ -205,7 +205,7 @@ SoftScene liver_on_plane(int cells) {
   SoftObject& liver = scene.objects[0];
   liver.name = "liver";
   liver.mesh = make_tetra_ellipsoid({0.1, 0.07, 0.04}, cells);
-  const double turn = 20 * std::acos(-1.) / 180, c = std::cos(turn), s = std::sin(turn);
+  const double turn = 20 * Kokkos::numbers::pi / 180, c = std::cos(turn), s = std::sin(turn);
   for (std::size_t i = 0; i < liver.mesh.point.size(); i += 3) {
     double* const x = &liver.mesh.point[i];
     const double along = c * x[0] + s * x[2], up = -s * x[0] + c * x[2];

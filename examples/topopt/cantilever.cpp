@@ -31,7 +31,7 @@ bool run(const Exec& exec) {
       problem.held.push_back({std::int32_t(i), 7}); // bits of x, y and z
     if (x[0] == 24 && x[2] == 0)
       load.loads.forces.push_back(
-          {std::int32_t(i), {0, 0, -std::sin(std::acos(-1.0) * x[1] / 12)}});
+          {std::int32_t(i), {0, 0, -std::sin(Kokkos::numbers::pi * x[1] / 12)}});
   }
   problem.cases = {load};
   problem.mirrors = {{0, 0}, {0, 24}, {1, 0}, {1, 12}, {2, 0}, {2, 12}}; // as their filter

@@ -137,7 +137,7 @@ inline std::vector<NoiseSample> noise_axis(int n, double feature, double scale, 
 /// noise of unit gradients spans about -1 .. 1 and thresholds mean what they do in libnoise.
 inline NoiseGradients noise_gradients() {
   NoiseGradients gradients;
-  const double golden_angle = std::acos(-1.0) * (3 - std::sqrt(5.0));
+  const double golden_angle = Kokkos::numbers::pi * (3 - std::sqrt(5.0));
   for (int i = 0; i < num_gradients; ++i) {
     const double z = 1 - (2 * i + 1.0) / num_gradients;
     const double r = std::sqrt(1 - z * z);

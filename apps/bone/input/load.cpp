@@ -17,7 +17,7 @@ MechanicalTest mechanical_test(const BoneOptions& options) {
   test.axis = options.axis;
   test.strain = options.strain;
   test.displacement = options.displacement;
-  test.angle = options.angle * std::acos(-1.0) / 180;
+  test.angle = options.angle * Kokkos::numbers::pi / 180;
   test.lateral_free = options.lateral == Lateral::free;
   test.plate_depth = options.plate_depth;
   switch (options.test) {

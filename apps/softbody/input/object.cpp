@@ -7,6 +7,8 @@
 #include <ossatura/core/io/mesh/element_file.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
 
+#include <Kokkos_MathematicalConstants.hpp>
+
 #include <algorithm>
 #include <cmath>
 
@@ -48,7 +50,7 @@ void place(const ObjectChoice& choice, std::vector<double>& point) {
   const double length = std::hypot(k[0], k[1], k[2]);
   for (double& component : k)
     component /= length;
-  const double angle = choice.degrees * std::acos(-1.0) / 180;
+  const double angle = choice.degrees * Kokkos::numbers::pi / 180;
   const double c = std::cos(angle), s = std::sin(angle);
   for (std::size_t i = 0; i + 2 < point.size(); i += 3) {
     double* const x = &point[i];

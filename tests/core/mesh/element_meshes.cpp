@@ -6,6 +6,8 @@
 #include <ossatura/core/mesh/element_surface.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
 
+#include <Kokkos_MathematicalConstants.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -71,7 +73,8 @@ std::pair<double, double> angles_of(const ElementMesh& mesh) {
         most = std::max(most, cosine);
         least = std::min(least, cosine);
       }
-  return {std::acos(most) * 180 / std::acos(-1.0), std::acos(least) * 180 / std::acos(-1.0)};
+  return {std::acos(most) * 180 / Kokkos::numbers::pi,
+          std::acos(least) * 180 / Kokkos::numbers::pi};
 }
 
 } // namespace
@@ -152,7 +155,7 @@ TEST_CASE("an ellipsoid of tetrahedra is round, closed and of good elements", "[
       most = std::max(most, each);
     }
     CHECK(least > 0.3 * most);
-    const double ball = 4 * std::acos(-1.0) / 3;
+    const double ball = 4 * Kokkos::numbers::pi / 3;
     CHECK(volume < ball);
     CHECK(volume > ball * (1 - 3.0 / (cells * cells)));
     CHECK(check_surface(mesh, volume) == std::size_t(12 * cells * cells));

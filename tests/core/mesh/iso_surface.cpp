@@ -9,6 +9,8 @@
 #include <ossatura/core/io/surface/write_stl.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
 
+#include <Kokkos_MathematicalConstants.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -170,7 +172,7 @@ TEST_CASE("the iso-surface of a distance field is a sphere", "[iso_surface]") {
       mesh, sample(mesh, [](double x, double y, double z) { return -std::hypot(x, y, z); }), -6.2);
   CHECK(defect_of(sphere).empty());
   CHECK(euler_number(sphere) == 2);
-  CHECK(volume_of(sphere) == Approx(4 * M_PI / 3 * std::pow(6.2, 3)).epsilon(0.015));
+  CHECK(volume_of(sphere) == Approx(4 * Kokkos::numbers::pi / 3 * std::pow(6.2, 3)).epsilon(0.015));
   // Linear interpolation of a distance r is off by at most h^2 / (8 r), here for h^2 = 3.
   for (const Point& p : sphere.vertex)
     REQUIRE(std::abs(std::hypot(p[0], p[1], p[2]) - 6.2) < 3 / (8 * 5.));
@@ -186,7 +188,8 @@ TEST_CASE("the iso-surface of a torus has its hole, that of its complement its v
   CHECK(defect_of(torus).empty());
   CHECK_FALSE(is_folded(torus));
   CHECK(euler_number(torus) == 0);
-  CHECK(volume_of(torus) == Approx(2 * M_PI * M_PI * 6.1 * 2.7 * 2.7).epsilon(0.03));
+  CHECK(volume_of(torus) ==
+        Approx(2 * Kokkos::numbers::pi * Kokkos::numbers::pi * 6.1 * 2.7 * 2.7).epsilon(0.03));
   for (double& value : field)
     value = -value;
   const TriangleSurface rest = iso_surface(mesh, field, 0);
@@ -211,7 +214,7 @@ TEST_CASE("an iso-surface ends on the body's own surface", "[iso_surface]") {
   CHECK(defect_of(quarter).empty());
   CHECK_FALSE(is_folded(quarter));
   CHECK(euler_number(quarter) == 2);
-  CHECK(volume_of(quarter) == Approx(M_PI / 3 * std::pow(5.3, 3)).epsilon(0.02));
+  CHECK(volume_of(quarter) == Approx(Kokkos::numbers::pi / 3 * std::pow(5.3, 3)).epsilon(0.02));
 }
 
 /// A number for each triangle, the same where triangles are joined by vertices.

@@ -4,6 +4,8 @@
 #include "tests/space_vectors.hpp"
 #include <ossatura/core/mesh/generators/tetra_meshes.hpp>
 
+#include <Kokkos_MathematicalConstants.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -38,7 +40,7 @@ std::pair<double, double> angles_of(const std::array<Vector, 4>& x) {
       const Vector along = x[b] - x[a];
       const Vector u = cross(along, x[c] - x[a]), v = cross(along, x[d] - x[a]);
       const double cosine = dot(u, v) / std::sqrt(dot(u, u) * dot(v, v));
-      const double angle = std::acos(std::clamp(cosine, -1.0, 1.0)) * 180 / std::acos(-1.0);
+      const double angle = std::acos(std::clamp(cosine, -1.0, 1.0)) * 180 / Kokkos::numbers::pi;
       least = std::min(least, angle);
       greatest = std::max(greatest, angle);
     }
@@ -185,7 +187,7 @@ TEST_CASE("fibres of ventricles turn by 120 degrees through the wall", "[tetra]"
     if (mesh.tag[e] == 1 && std::abs(centre[2]) < 3 && centre[0] < -20) {
       const double radius = std::hypot(centre[0], centre[1]);
       const double around = (-centre[1] * f[0] + centre[0] * f[1]) / radius;
-      wall.push_back({radius, std::atan2(double(f[2]), around) * 180 / std::acos(-1.0)});
+      wall.push_back({radius, std::atan2(double(f[2]), around) * 180 / Kokkos::numbers::pi});
     }
   }
   CHECK(length_error < 1e-6);

@@ -4,6 +4,8 @@
 
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
 
+#include <Kokkos_MathematicalConstants.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -50,7 +52,7 @@ inline ElementMesh distorted_box(const std::array<int, 3>& cells, unsigned seed)
 inline ElementMesh wheel(int spokes, int layers) {
   ElementMesh mesh;
   mesh.shape = ElementShape::hexa;
-  const double pi = std::acos(-1.0);
+  const double pi = Kokkos::numbers::pi;
   const int per_layer = 1 + 2 * spokes;
   for (int z = 0; z <= layers; ++z) {
     mesh.point.insert(mesh.point.end(), {0.05 * z, 0, 1.0 * z});

@@ -50,7 +50,7 @@ OSSATURA_BACKEND_TEST("A ball with a core has the volumes of two balls", "[shape
     core += modulus == 5.5f;
     outside += modulus == 0.25f;
   }
-  const double pi = std::acos(-1.0);
+  const double pi = Kokkos::numbers::pi;
   CHECK(shell + core + outside == 61. * 60 * 62);
   CHECK(std::abs(core / (4. / 3 * pi * 8000) - 1) < 0.01);
   CHECK(std::abs((shell + core) / (4. / 3 * pi * 27000) - 1) < 0.01);

@@ -65,7 +65,7 @@ Surface tetrahedron(const Point& a, const Point& b, const Point& c, const Point&
 /// The unit sphere in rings and sectors.
 Surface sphere(int rings, int sectors) {
   Surface surface;
-  const double pi = std::acos(-1.0);
+  const double pi = Kokkos::numbers::pi;
   surface.vertex.push_back({0, 0, 1});
   for (int i = 1; i < rings; ++i)
     for (int j = 0; j < sectors; ++j) {

@@ -189,7 +189,8 @@ OSSATURA_BACKEND_TEST("The Helmholtz filter damps a wave as its equation says",
   // x = cos(pi s) along the box of length 1 becomes x / (1 + l^2 pi^2), l = R / (2 sqrt 3), with an
   // error that falls with the square of the edge.
   const TestType exec;
-  const double radius = 0.6, factor = 1 / (1 + radius * radius * M_PI * M_PI / 12);
+  const double radius = 0.6,
+               factor = 1 / (1 + radius * radius * Kokkos::numbers::pi * Kokkos::numbers::pi / 12);
   double error[2];
   for (int level = 0; level < 2; ++level) {
     const int cells = 8 << level;
@@ -198,7 +199,9 @@ OSSATURA_BACKEND_TEST("The Helmholtz filter damps a wave as its equation says",
     Values x(centroid.size() / 3), exact(x.size());
     for (std::size_t e = 0; e < x.size(); ++e) { // means over the element
       const double s = centroid[3 * e], h = 1.0 / cells;
-      x[e] = (std::sin(M_PI * (s + h / 2)) - std::sin(M_PI * (s - h / 2))) / (M_PI * h);
+      x[e] = (std::sin(Kokkos::numbers::pi * (s + h / 2)) -
+              std::sin(Kokkos::numbers::pi * (s - h / 2))) /
+             (Kokkos::numbers::pi * h);
       exact[e] = factor * x[e];
     }
     const auto y = upload(exec, "test::y", x);

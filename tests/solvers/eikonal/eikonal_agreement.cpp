@@ -180,7 +180,7 @@ TetraMesh fan(int rim) {
   TetraMesh mesh;
   mesh.point = {0, 0, 1, 0, 0, -1};
   for (int i = 0; i < rim; ++i) {
-    const double angle = 2 * std::acos(-1.0) * i / rim, radius = 1 + 0.1 * std::sin(5 * angle);
+    const double angle = 2 * Kokkos::numbers::pi * i / rim, radius = 1 + 0.1 * std::sin(5 * angle);
     mesh.point.insert(mesh.point.end(), {radius * std::cos(angle), radius * std::sin(angle), 0.1});
     mesh.tetra.insert(mesh.tetra.end(), {0, 1, 2 + i, 2 + (i + 1) % rim});
     mesh.tag.push_back(1);

@@ -74,7 +74,7 @@ inline TetraMesh rotating_box() {
     std::rotate(&mesh.tetra[4 * e], &mesh.tetra[4 * e + e % 4], &mesh.tetra[4 * e] + 4);
     if (e % 3 == 0)
       std::swap(mesh.tetra[4 * e], mesh.tetra[4 * e + 2]);
-    const double z = centre_of(mesh, e)[2], angle = (0.5 - z / 10) * 2 * std::acos(-1.0) / 3;
+    const double z = centre_of(mesh, e)[2], angle = (0.5 - z / 10) * 2 * Kokkos::numbers::pi / 3;
     const float length = e % 7 == 0 ? 0 : 0.5f + float(e % 4);
     mesh.fibre.insert(mesh.fibre.end(), {length * float(std::cos(angle)),
                                          length * float(std::sin(angle)), 0.1f * length});

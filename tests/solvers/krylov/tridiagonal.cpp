@@ -4,6 +4,7 @@
 #include <ossatura/solvers/krylov/lanczos.hpp>
 
 #include <Eigen/Eigenvalues>
+#include <Kokkos_MathematicalConstants.hpp>
 #include <random>
 
 namespace {
@@ -43,7 +44,7 @@ TEST_CASE("The eigenvalues of the second difference are the closed form", "[trid
     for (int k = 0; k < n; ++k)
       CHECK(ossatura::tridiagonal_eigenvalue(std::vector<double>(n, 2),
                                              std::vector<double>(n - 1, -1), k) ==
-            Approx(2 - 2 * std::cos((k + 1) * 3.14159265358979323846 / (n + 1))).epsilon(1e-10));
+            Approx(2 - 2 * std::cos((k + 1) * Kokkos::numbers::pi / (n + 1))).epsilon(1e-10));
 }
 
 } // namespace

@@ -326,7 +326,7 @@ double sphere_error(HexaSpace space, int order, std::int64_t& num_free) {
                                          1e-11);
   const Solved solved = solve<Exec>(problem, options);
   CHECK(solved.result.converged);
-  const double exact = 0.2 * 3.14159265358979323846;
+  const double exact = 0.2 * Kokkos::numbers::pi;
   return 100 * std::sqrt(std::abs(exact - solved.energy) / exact);
 }
 
@@ -567,7 +567,7 @@ OSSATURA_BACKEND_TEST("loads have their resultants and reactions balance them", 
     }
   });
   for (std::size_t c = 0; c < 3; ++c)
-    CHECK(resultant(sphere, sphere.f, c) == Approx(3.14159265358979 / 4).epsilon(1e-6));
+    CHECK(resultant(sphere, sphere.f, c) == Approx(Kokkos::numbers::pi / 4).epsilon(1e-6));
 
   const Problem box = clamped_box(2, {4}, ModeScaling::orthonormal);
   CHECK(boundary_faces(box.entities).size() == 24);

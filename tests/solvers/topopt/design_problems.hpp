@@ -69,7 +69,7 @@ inline DesignProblem half_of_top3d(int a) {
   DesignProblem problem = half_box(a, 1);
   hold(problem, 7, [](double x, double, double) { return x < 1e-6; });
   for (int j = 0; j <= a / 2; ++j)
-    press(problem, 2 * a, j, 0, -std::sin(M_PI * j / a));
+    press(problem, 2 * a, j, 0, -std::sin(Kokkos::numbers::pi * j / a));
   problem.mirrors.insert(problem.mirrors.end(),
                          {{0, 0}, {0, 2.0 * a}, {1, 0}, {2, 0}, {2, double(a)}});
   return problem;

@@ -255,7 +255,7 @@ OSSATURA_BACKEND_TEST("Nodes turn with the elements around them", "[soft_laws]")
   ElementMesh tetra;
   tetra.point = {0, 0, 0, 0, 0, 1};
   for (int i = 0; i < fan; ++i) {
-    const double angle = 2 * 3.14159265358979 * i / fan;
+    const double angle = 2 * Kokkos::numbers::pi * i / fan;
     tetra.point.insert(tetra.point.end(), {std::cos(angle), std::sin(angle), 0.1 * (i % 3)});
     tetra.node.insert(tetra.node.end(), {0, 2 + i, 2 + (i + 1) % fan, 1});
   }
