@@ -3,12 +3,15 @@
 import csv
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 EXECUTABLE = None
+STOPPED = 75
 DONE, INTERNAL, USAGE, NOT_CONVERGED, UNAVAILABLE, BAD_FILE = 0, 1, 2, 3, 4, 5
 
 
@@ -56,6 +59,22 @@ class DriverCase(unittest.TestCase):
         self.assertEqual(process.returncode, code,
                          f"ossatura {' '.join(map(str, arguments))}\n{process.stdout}{process.stderr}")
         return process
+
+    def interrupt(self, is_step, *arguments):
+        """Stops a run by a signal soon after its first step, which shows as a line that is_step()
+        knows. Returns what it said from then on."""
+        process = subprocess.Popen([EXECUTABLE, *arguments], cwd=self.directory.name,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        with process.stderr as log:
+            for line in log:
+                if is_step(line):
+                    break
+            time.sleep(0.05)
+            process.send_signal(signal.SIGTERM)
+            message = log.read()
+        self.assertEqual(process.wait(timeout=60), STOPPED)
+        self.assertIn("stopped by a signal", message)
+        return message
 
     def fails(self, code, message, *arguments):
         """Runs ossatura, which fails with this code, a message with this text, and nothing else."""

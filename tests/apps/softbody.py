@@ -4,14 +4,11 @@ refused."""
 import json
 import math
 import os
-import signal
 import subprocess
-import time
 
 import driver_case
 from driver_case import BAD_FILE, NOT_CONVERGED, UNAVAILABLE, USAGE, DriverCase
 
-STOPPED = 75
 STIFF = {"young": 1e5, "poisson": 0.3}
 LAWS = ({"law": "corotational", **STIFF}, {"law": "corotational", "rotation": "qr", **STIFF},
         {"law": "stvk", **STIFF}, {"law": "neo_hookean", **STIFF},
@@ -454,20 +451,10 @@ class Resume(SoftbodyCase):
     def stop(self, *options):
         """Stops a run after some steps; what it said after the first."""
         self.write_scene(self.document())
-        process = subprocess.Popen(
-            [driver_case.EXECUTABLE, "softbody", "s.json", "--backend", self.backend, "--steps",
-             "100000000", "--checkpoint", "c.h5", "--history", "h.csv", "--json", "run.json",
-             *options],
-            cwd=self.directory.name, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        with process.stderr as log:
-            for line in log:
-                if line.rstrip().endswith("ms"):  # a step
-                    break
-            time.sleep(0.05)
-            process.send_signal(signal.SIGTERM)
-            message = log.read()
-        self.assertEqual(process.wait(timeout=60), STOPPED)
-        self.assertIn("stopped by a signal", message)
+        message = self.interrupt(
+            lambda line: line.rstrip().endswith("ms"), "softbody", "s.json", "--backend",
+            self.backend, "--steps", "100000000", "--checkpoint", "c.h5", "--history", "h.csv",
+            "--json", "run.json", *options)
         self.assertEqual(json.loads(self.read("run.json"))["status"], "interrupted")
         return message
 

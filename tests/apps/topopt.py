@@ -5,15 +5,11 @@ import json
 import math
 import os
 import re
-import signal
 import struct
-import subprocess
-import time
 
 import driver_case
 from driver_case import BAD_FILE, DONE, NOT_CONVERGED, UNAVAILABLE, USAGE, DriverCase
 
-STOPPED = 75
 GENERATORS = {"cantilever": "6x3x3", "mbb": "8x2x3", "lbeam": "5x2x5", "bridge": "8x2x6",
               "torsion": "6x3x3", "inverter": "6x4x4"}
 SECONDS = ("prepare", "solve", "gradient", "update", "seconds")
@@ -559,19 +555,9 @@ class Resume(TopoptCase):
 
     def test_a_signal_writes_the_checkpoint(self):
         arguments = ("--cells", "6x3x3", "--change", "0", "--backend", self.backend)
-        process = subprocess.Popen(
-            [driver_case.EXECUTABLE, "topopt", "cantilever", *arguments, "--steps", "100000000",
-             "--checkpoint", "c.h5", "--history", "h.csv", "--json", "run.json"],
-            cwd=self.directory.name, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        with process.stderr as log:
-            for line in log:
-                if line.split()[1:2] and "/" in line.split()[1]:  # a step
-                    break
-            time.sleep(0.05)
-            process.send_signal(signal.SIGTERM)
-            message = log.read()
-        self.assertEqual(process.wait(timeout=60), STOPPED)
-        self.assertIn("stopped by a signal", message)
+        self.interrupt(lambda line: line.split()[1:2] and "/" in line.split()[1], "topopt",
+                       "cantilever", *arguments, "--steps", "100000000", "--checkpoint", "c.h5",
+                       "--history", "h.csv", "--json", "run.json")
         run = json.loads(self.read("run.json"))
         self.assertEqual(run["status"], "interrupted")
         taken = run["results"]["steps_taken"]

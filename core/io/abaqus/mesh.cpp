@@ -116,24 +116,32 @@ void AbaqusReader::read_elements() {
   read_flat(flat->num_nodes, set == nullptr ? nullptr : &set->flat);
 }
 
+std::uint64_t AbaqusReader::take_new_elem(NumberMap& own, const NumberMap& other) {
+  std::uint64_t number = 0;
+  if (!text_.number(number))
+    text_.bad_field("the number of an element is expected");
+  if (other.find(number) >= 0 || !own.add(number))
+    text_.bad("element ", number, " is there twice; number the elements anew");
+  return number;
+}
+
+std::int32_t AbaqusReader::take_node_of(std::uint64_t elem) {
+  std::uint64_t node = 0;
+  if (!text_.number(node))
+    text_.bad_field("a node of the element is expected");
+  const std::int32_t place = nodes_.find(node);
+  if (place < 0)
+    text_.bad("element ", elem, " has node ", node, ", which is not among the nodes before it");
+  return place;
+}
+
 void AbaqusReader::read_hexa(Members* set) {
   while (text_.next_row()) {
-    std::uint64_t number = 0;
-    if (!text_.number(number))
-      text_.bad_field("the number of an element is expected");
-    if (flat_.find(number) >= 0 || !hexa_.add(number))
-      text_.bad("element ", number, " is there twice; number the elements anew");
+    const std::uint64_t number = take_new_elem(hexa_, flat_);
     for (int k = 0; k < 8; ++k) {
-      std::uint64_t node = 0;
       if (!text_.more() && !text_.next_row())
         text_.bad("element ", number, " has ", k, " nodes of 8");
-      if (!text_.number(node))
-        text_.bad_field("a node of the element is expected");
-      const std::int32_t place = nodes_.find(node);
-      if (place < 0)
-        text_.bad("element ", number, " has node ", node,
-                  ", which is not among the nodes before it");
-      parts_.node.push_back(place);
+      parts_.node.push_back(take_node_of(number));
     }
     if (text_.more())
       text_.bad("element ", number, " has more than 8 nodes");
@@ -144,21 +152,9 @@ void AbaqusReader::read_hexa(Members* set) {
 
 void AbaqusReader::read_flat(std::size_t num_nodes, Members* set) {
   while (text_.next_row()) {
-    std::uint64_t number = 0;
-    if (!text_.number(number))
-      text_.bad_field("the number of an element is expected");
-    if (hexa_.find(number) >= 0 || !flat_.add(number))
-      text_.bad("element ", number, " is there twice; number the elements anew");
-    for (std::size_t k = 0; k < num_nodes; ++k) {
-      std::uint64_t node = 0;
-      if (!text_.number(node))
-        text_.bad_field("a node of the element is expected");
-      const std::int32_t place = nodes_.find(node);
-      if (place < 0)
-        text_.bad("element ", number, " has node ", node,
-                  ", which is not among the nodes before it");
-      flat_node_.push_back(place);
-    }
+    const std::uint64_t number = take_new_elem(flat_, hexa_);
+    for (std::size_t k = 0; k < num_nodes; ++k)
+      flat_node_.push_back(take_node_of(number));
     flat_begin_.push_back(std::int32_t(flat_node_.size()));
     if (set != nullptr)
       set->push_back(std::int32_t(flat_.size() - 1));

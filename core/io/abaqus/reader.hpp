@@ -46,6 +46,10 @@ private:
   void read_nodes();
   void read_elements();
   void read_hexa(Members* set);
+  /// The number of the next element, which gets a place in `own` and has none in `other`.
+  std::uint64_t take_new_elem(NumberMap& own, const NumberMap& other);
+  /// The place of the next node of an element.
+  std::int32_t take_node_of(std::uint64_t elem);
   void read_flat(std::size_t num_nodes, Members* set);
   void read_node_set();
   void read_elem_set();

@@ -6,23 +6,9 @@
 namespace ossatura {
 namespace {
 
-char capital(char c) {
-  return c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && TextCursor::is_blank(text.front()))
-    text.remove_prefix(1);
-  while (!text.empty() && TextCursor::is_blank(text.back()))
-    text.remove_suffix(1);
-  return text;
-}
-
 std::string without_blanks(std::string_view text) {
-  std::string name;
-  for (const char c : text)
-    if (!TextCursor::is_blank(c))
-      name += capital(c);
+  std::string name = in_capitals(text);
+  name.erase(std::remove_if(name.begin(), name.end(), TextCursor::is_blank), name.end());
   return name;
 }
 
@@ -32,9 +18,7 @@ std::string abaqus_name(std::string_view text) {
   text = trimmed(text);
   if (text.size() > 1 && text.front() == '"' && text.back() == '"')
     text = text.substr(1, text.size() - 2);
-  std::string name(text);
-  std::transform(name.begin(), name.end(), name.begin(), capital);
-  return name;
+  return in_capitals(text);
 }
 
 const std::string* AbaqusKeyword::find(std::string_view param) const {

@@ -7,22 +7,6 @@
 namespace ossatura {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && TextCursor::is_blank(text.front()))
-    text.remove_prefix(1);
-  while (!text.empty() && TextCursor::is_blank(text.back()))
-    text.remove_suffix(1);
-  return text;
-}
-
-std::string in_capitals(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (c >= 'a' && c <= 'z')
-      c = char(c - 'a' + 'A');
-  return result;
-}
-
 bool begins_number(char c) {
   return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.';
 }

@@ -13,6 +13,22 @@ long count_line_ends(std::string_view text) {
 
 } // namespace
 
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && TextCursor::is_blank(text.front()))
+    text.remove_prefix(1);
+  while (!text.empty() && TextCursor::is_blank(text.back()))
+    text.remove_suffix(1);
+  return text;
+}
+
+std::string in_capitals(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (c >= 'a' && c <= 'z')
+      c = char(c - 'a' + 'A');
+  return result;
+}
+
 std::string printable_word(std::string_view word) {
   std::string text;
   for (const char c : word.substr(0, 24))

@@ -19,6 +19,11 @@ namespace ossatura {
 /// A word as it may stand in a message: cut off, and without control characters.
 std::string printable_word(std::string_view word);
 
+/// Without blanks at the ends.
+std::string_view trimmed(std::string_view text);
+/// With the letters a to z as A to Z.
+std::string in_capitals(std::string_view text);
+
 class TextCursor {
 public:
   /// `text` begins where the file does, so that lines are counted from there; `path` is for
