@@ -10,9 +10,8 @@ import subprocess
 import sys
 
 import driver_case
-from driver_case import BAD_FILE, DONE, USAGE, DriverCase
+from driver_case import BAD_FILE, DONE, STOPPED, USAGE, DriverCase
 
-STOPPED = 75
 CUBE = ("bone", "--generate", "cube", "--size", "3", "--backend", "serial", "-q")
 SCENE = {"time_step": 0.01, "steps": 4, "gravity": [0, 0, -9.81], "objects": [
     {"name": "body", "mesh": {"hexa_box": {"cells": [6, 6, 6], "size": [1, 1, 1]}}, "density": 1000,
