@@ -5,6 +5,8 @@
 #include <ossatura/core/base/names.hpp>
 #include <ossatura/core/base/require.hpp>
 
+#include <string>
+
 namespace ossatura {
 
 /// Of the vectors of an iteration, of its preconditioner (a multigrid cycle, inverses of parts),

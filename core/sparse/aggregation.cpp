@@ -23,7 +23,7 @@ public:
     row_.push_back(column);
   }
   /// Ends the row.
-  void store(BlockGraph& graph) {
+  void store(HostGraph<>& graph) {
     std::sort(row_.begin(), row_.end());
     graph.column.insert(graph.column.end(), row_.begin(), row_.end());
     graph.row_begin.push_back(std::int64_t(graph.column.size()));
@@ -35,15 +35,15 @@ private:
 };
 
 template<class Visit>
-void for_each_column(const BlockGraph& graph, int row, const Visit& visit) {
+void for_each_column(const HostGraph<>& graph, int row, const Visit& visit) {
   for (std::int64_t k = graph.row_begin[std::size_t(row)];
        k < graph.row_begin[std::size_t(row) + 1]; ++k)
     visit(graph.column[std::size_t(k)]);
 }
 
 /// The rows by aggregates.
-BlockGraph make_members(const Aggregates& aggregates) {
-  BlockGraph members;
+HostGraph<> make_members(const Aggregates& aggregates) {
+  HostGraph<> members;
   members.row_begin.assign(std::size_t(aggregates.count) + 1, 0);
   for (int a : aggregates.of)
     if (a >= 0)
@@ -63,7 +63,7 @@ BlockGraph make_members(const Aggregates& aggregates) {
 /// aggregates.
 class NeighbourhoodAggregation {
 public:
-  NeighbourhoodAggregation(const BlockGraph& graph, const std::vector<std::uint8_t>& active,
+  NeighbourhoodAggregation(const HostGraph<>& graph, const std::vector<std::uint8_t>& active,
                            Aggregates& aggregates)
       : graph_(graph)
       , active_(active)
@@ -120,7 +120,7 @@ private:
     });
   }
 
-  const BlockGraph& graph_;
+  const HostGraph<>& graph_;
   const std::vector<std::uint8_t>& active_;
   Aggregates& aggregates_;
   std::vector<std::uint8_t> touched_;
@@ -131,7 +131,7 @@ private:
 };
 
 /// Rows next to aggregates join the one that has most of their neighbours.
-void join_rows_between(const BlockGraph& graph, const std::vector<std::uint8_t>& active,
+void join_rows_between(const HostGraph<>& graph, const std::vector<std::uint8_t>& active,
                        std::vector<int>& of) {
   std::vector<int> near, joined(of.size(), -1);
   for (std::size_t i = 0; i < of.size(); ++i) {
@@ -158,7 +158,7 @@ void join_rows_between(const BlockGraph& graph, const std::vector<std::uint8_t>&
 }
 
 /// Rows without an aggregate around them make their own, with their neighbours.
-void gather_rows_left(const BlockGraph& graph, const std::vector<std::uint8_t>& active,
+void gather_rows_left(const HostGraph<>& graph, const std::vector<std::uint8_t>& active,
                       Aggregates& aggregates) {
   std::vector<int>& of = aggregates.of;
   for (std::size_t i = 0; i < of.size(); ++i) {
@@ -175,7 +175,7 @@ void gather_rows_left(const BlockGraph& graph, const std::vector<std::uint8_t>& 
 
 } // namespace
 
-Aggregates make_aggregates(const BlockGraph& graph, const std::vector<std::uint8_t>& active) {
+Aggregates make_aggregates(const HostGraph<>& graph, const std::vector<std::uint8_t>& active) {
   OSSATURA_REQUIRE(std::int64_t(active.size()) == graph.num_rows(),
                    active.size() << " marks for " << graph.num_rows() << " rows");
   Aggregates aggregates;
@@ -186,7 +186,8 @@ Aggregates make_aggregates(const BlockGraph& graph, const std::vector<std::uint8
   return aggregates;
 }
 
-AggregationPattern make_aggregation_pattern(const BlockGraph& graph, const Aggregates& aggregates) {
+AggregationPattern make_aggregation_pattern(const HostGraph<>& graph,
+                                            const Aggregates& aggregates) {
   const int n = graph.num_rows(), count = aggregates.count;
   const std::vector<int>& of = aggregates.of;
   AggregationPattern pattern;
@@ -201,8 +202,8 @@ AggregationPattern make_aggregation_pattern(const BlockGraph& graph, const Aggre
     by_aggregate.store(pattern.prolongator);
   }
 
-  const BlockGraph& p = pattern.prolongator;
-  BlockGraph& transposed = pattern.restriction;
+  const HostGraph<>& p = pattern.prolongator;
+  HostGraph<>& transposed = pattern.restriction;
   transposed.row_begin.assign(std::size_t(count) + 1, 0);
   for (int a : p.column)
     ++transposed.row_begin[std::size_t(a) + 1];
@@ -238,7 +239,7 @@ AggregationPattern make_aggregation_pattern(const BlockGraph& graph, const Aggre
 
 TentativeProlongator make_tentative_prolongator(const Aggregates& aggregates, int height,
                                                 const std::vector<double>& modes) {
-  const BlockGraph members = make_members(aggregates);
+  const HostGraph<> members = make_members(aggregates);
   const std::size_t size = 6 * std::size_t(height);
   OSSATURA_REQUIRE(modes.size() == size * aggregates.of.size(), modes.size()
                                                                     << " entries of modes");

@@ -7,19 +7,12 @@
 //     fourth order elliptic problems. Computing 56 (1996) 179-196, doi:10.1007/BF02238511.
 #pragma once
 
+#include <ossatura/core/sparse/graph.hpp>
+
 #include <cstdint>
 #include <vector>
 
 namespace ossatura {
-
-/// The blocks of a sparse matrix: row i has the entries row_begin[i] .. row_begin[i + 1] of column,
-/// ascending.
-struct BlockGraph {
-  std::vector<std::int64_t> row_begin;
-  std::vector<int> column;
-
-  int num_rows() const { return int(row_begin.size()) - 1; }
-};
 
 struct Aggregates {
   int count = 0;
@@ -30,19 +23,19 @@ struct Aggregates {
 /// mesh they fill corners and are about 3 x 3 x 3 nodes whatever the numbering; rows between them
 /// join the neighbour they touch most. Rows that are not `active` belong to none. `graph` is
 /// symmetric with its diagonal. O(blocks).
-Aggregates make_aggregates(const BlockGraph& graph, const std::vector<std::uint8_t>& active);
+Aggregates make_aggregates(const HostGraph<>& graph, const std::vector<std::uint8_t>& active);
 
 /// Blocks of the products of aggregation, with P = (I - omega D^-1 A) P0 and P0 that of the
 /// aggregates. Rows of A without an aggregate have none in P.
 struct AggregationPattern {
-  BlockGraph prolongator; ///< P: rows of A, columns aggregates
-  BlockGraph restriction; ///< P^T: columns are rows of A
-  std::vector<int> entry; ///< of each block of P^T: its place in the prolongator
-  BlockGraph product;     ///< (A P)^T: rows aggregates, columns rows of A
-  BlockGraph coarse;      ///< P^T A P
+  HostGraph<> prolongator; ///< P: rows of A, columns aggregates
+  HostGraph<> restriction; ///< P^T: columns are rows of A
+  std::vector<int> entry;  ///< of each block of P^T: its place in the prolongator
+  HostGraph<> product;     ///< (A P)^T: rows aggregates, columns rows of A
+  HostGraph<> coarse;      ///< P^T A P
 };
 
-AggregationPattern make_aggregation_pattern(const BlockGraph& graph, const Aggregates& aggregates);
+AggregationPattern make_aggregation_pattern(const HostGraph<>& graph, const Aggregates& aggregates);
 
 /// The near-null space by aggregates: modes = P0 coarse_modes, P0 with orthonormal columns.
 struct TentativeProlongator {

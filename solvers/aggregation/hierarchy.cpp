@@ -11,7 +11,7 @@ namespace ossatura {
 namespace {
 
 template<class Exec>
-Graph<Exec> upload_graph(const Exec& exec, const BlockGraph& graph) {
+Graph<Exec> upload_graph(const Exec& exec, const HostGraph<>& graph) {
   return {graph.num_rows(), upload(exec, "ossatura::aggregation::row_begin", graph.row_begin),
           upload(exec, "ossatura::aggregation::column", graph.column)};
 }
@@ -26,7 +26,7 @@ AggregationHierarchy<Exec> make_aggregation_hierarchy(const Exec& exec, const Gr
   AggregationHierarchy<Exec> hierarchy;
   hierarchy.graph = finest;
   hierarchy.held = held;
-  BlockGraph graph{download(exec, finest.row_begin), download(exec, finest.column)};
+  HostGraph<> graph{download(exec, finest.row_begin), download(exec, finest.column)};
   const std::vector<std::uint8_t> mask = download(exec, held.mask);
   std::vector<double> modes = rigid_modes(download(exec, point), mask);
   std::vector<std::uint8_t> active(mask.size());

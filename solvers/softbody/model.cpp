@@ -111,7 +111,7 @@ SoftNumbering number_scene(const SoftScene& scene) {
                      num_points << " points: more than 32 bits count");
   }
   const int n = numbering.num_nodes = int(num_points);
-  const NodeGraph graph = make_node_graph(n, groups, fixed_point);
+  const HostGraph<int> graph = make_node_graph(n, groups, fixed_point);
   std::vector<int> order = nested_dissection(graph.row_begin, graph.column);
   numbering.pattern = make_factor_pattern(graph.row_begin, graph.column, order);
   numbering.node_of_point.resize(num_points);

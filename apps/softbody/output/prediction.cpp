@@ -16,7 +16,7 @@ namespace ossatura {
 namespace {
 
 /// As the solver has it, but for the numbers of the nodes.
-NodeGraph make_graph(const SoftScene& scene) {
+HostGraph<int> make_graph(const SoftScene& scene) {
   std::vector<ElementGroup> groups;
   std::vector<std::uint8_t> fixed;
   for (const SoftObject& object : scene.objects) {
@@ -70,7 +70,7 @@ double host_contact_bytes(const SoftScene& scene, double nodes) {
 
 SoftbodyPrediction predict_softbody(const SoftbodyModel& model, bool on_device) {
   SoftbodyPrediction prediction;
-  const NodeGraph graph = make_graph(model.scene);
+  const HostGraph<int> graph = make_graph(model.scene);
   prediction.num_blocks = model.num_nodes() + std::int64_t(graph.column.size());
   const SoftScene& scene = model.scene;
   const bool contact = !scene.obstacles.empty() || scene.contact_between_objects;

@@ -2,6 +2,7 @@
 // The node graph of a mesh joins nodes that share an element, on the host.
 #pragma once
 
+#include <ossatura/core/sparse/graph.hpp>
 #include <ossatura/kernels/softbody/assembly/element_map.hpp>
 
 #include <algorithm>
@@ -10,15 +11,11 @@
 
 namespace ossatura {
 
-/// Row i has the neighbours column[row_begin[i]] .. column[row_begin[i + 1]], ascending, without i.
-struct NodeGraph {
-  std::vector<int> row_begin, column;
-};
-
-/// Nodes of an element are neighbours of each other, but for those with `fixed` set, which have
-/// none: the graph of the matrix in which their rows and columns are those of the identity.
-inline NodeGraph make_node_graph(int num_nodes, const std::vector<ElementGroup>& groups,
-                                 const std::vector<std::uint8_t>& fixed) {
+/// The neighbours of each node, without itself. Nodes of an element are neighbours of each other,
+/// but for those with `fixed` set, which have none: the graph of the matrix in which their rows and
+/// columns are those of the identity.
+inline HostGraph<int> make_node_graph(int num_nodes, const std::vector<ElementGroup>& groups,
+                                      const std::vector<std::uint8_t>& fixed) {
   std::vector<std::uint64_t> edges;
   for (const ElementGroup& group : groups) {
     const std::size_t n = std::size_t(nodes_per_elem(group.shape));
@@ -32,7 +29,7 @@ inline NodeGraph make_node_graph(int num_nodes, const std::vector<ElementGroup>&
   }
   std::sort(edges.begin(), edges.end());
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-  NodeGraph graph;
+  HostGraph<int> graph;
   graph.row_begin.assign(std::size_t(num_nodes) + 1, 0);
   for (const std::uint64_t edge : edges) {
     ++graph.row_begin[std::size_t(edge >> 32) + 1];

@@ -14,7 +14,7 @@ namespace {
 using namespace ossatura;
 
 struct Lattice {
-  BlockGraph graph;
+  HostGraph<> graph;
   std::vector<double> point;
 };
 
@@ -86,7 +86,7 @@ TEST_CASE("the pattern of a coarse matrix has what the products reach", "[aggreg
   const Aggregates aggregates = make_aggregates(lattice.graph, std::vector<std::uint8_t>(343, 1));
   const AggregationPattern pattern = make_aggregation_pattern(lattice.graph, aggregates);
   const std::size_t n = 343, count = std::size_t(aggregates.count);
-  const auto dense = [](const BlockGraph& graph, std::size_t columns) {
+  const auto dense = [](const HostGraph<>& graph, std::size_t columns) {
     std::vector<char> full(std::size_t(graph.num_rows()) * columns, 0);
     for (int i = 0; i < graph.num_rows(); ++i)
       for (std::int64_t k = graph.row_begin[std::size_t(i)];

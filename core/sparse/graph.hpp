@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// A HostGraph lists the entries or blocks that a sparse matrix has, row by row, in host memory.
+// Graph (kernels/algebra/graph.hpp) is the same in the memory of a backend.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace ossatura {
+
+/// Row i has the columns column[row_begin[i]] .. column[row_begin[i + 1]], ascending.
+template<class Index = std::int64_t>
+struct HostGraph {
+  std::vector<Index> row_begin; ///< [num_rows + 1]
+  std::vector<int> column;
+
+  int num_rows() const { return int(row_begin.size()) - 1; }
+};
+
+} // namespace ossatura
