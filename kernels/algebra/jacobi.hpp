@@ -5,7 +5,7 @@
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>
-#include <ossatura/kernels/algebra/fused_updates.hpp>
+#include <ossatura/kernels/algebra/fused_smoothing.hpp>
 
 #include <cmath>
 

@@ -4,7 +4,7 @@
 #include "tests/kernels/bone/lattice.hpp"
 #include "tests/reference/symmetric_eigenvalues.hpp"
 #include <ossatura/kernels/algebra/constraints.hpp>
-#include <ossatura/kernels/algebra/fused_updates.hpp>
+#include <ossatura/kernels/algebra/fused_smoothing.hpp>
 #include <ossatura/kernels/bone/operator_list.hpp>
 
 #include <functional>
