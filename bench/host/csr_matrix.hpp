@@ -2,20 +2,16 @@
 // The assembled matrix is compared with matrix-free products; host memory, no Kokkos.
 #pragma once
 
-#include <cstddef>
+#include <ossatura/core/sparse/graph.hpp>
+
 #include <vector>
 
 namespace ossatura::bench {
 
-/// Square, row by row, columns ascending: entries row_begin[i] .. row_begin[i + 1] of row i.
+/// A square matrix.
 template<class Scalar>
-struct CsrMatrix {
-  std::vector<int> row_begin; ///< [num_rows + 1]
-  std::vector<int> column;    ///< [num_entries]
-  std::vector<Scalar> value;  ///< [num_entries]
-
-  std::size_t num_rows() const { return row_begin.size() - 1; }
-  std::size_t num_entries() const { return column.size(); }
+struct CsrMatrix : HostGraph<int> {
+  std::vector<Scalar> value; ///< [num_entries]
 };
 
 /// y = A x by Eigen's row-major sparse product, on `threads` threads.

@@ -158,7 +158,7 @@ void time_and_report(benchmark::State& state, const Exec& exec, const SoftData<E
       state, [&] { return timed(exec, work, calls); }, calls);
   report<Exec, double>(state, {3.0 * data.num_nodes, bytes, flops}, seconds);
   state.counters["elements"] = double(data.map.num_slots) / 4;
-  state.counters["blocks"] = data.matrix.num_blocks();
+  state.counters["blocks"] = data.matrix.num_entries();
 }
 
 template<class Exec>
@@ -171,7 +171,7 @@ void run_elements(benchmark::State& state, const Exec& exec, const SoftMeshName&
   const ElementMap<Exec>& map = data.map;
   const double bytes = 72.0 * double(map.num_pairs) + (24 + 4 + 4) * double(map.num_slots) +
                        4.0 * double(map.edge_pair.extent(0)) + 12.0 * map.num_edges() +
-                       72.0 * data.matrix.num_blocks() + (3 * 24 + 8 + 8) * double(data.num_nodes);
+                       72.0 * data.matrix.num_entries() + (3 * 24 + 8 + 8) * double(data.num_nodes);
   time_and_report(state, exec, data, bytes, 9.0 * double(map.num_pairs),
                   [&] { data.assemble(exec, 1.5); });
 }
@@ -338,7 +338,7 @@ void run_multiply(benchmark::State& state, const Exec& exec, const SoftMeshName&
   assemble_system(exec, triplets.map, terms, triplets.value, expected);
   if (!verified(state, exec, y, expected))
     return;
-  const double blocks = data.matrix.num_blocks();
+  const double blocks = data.matrix.num_entries();
   time_and_report(state, exec, data,
                   multiply_bytes(3.0 * data.num_nodes, 9 * blocks, 4 * blocks + 4 * data.num_nodes),
                   18 * blocks, [&] { multiply(exec, data.matrix, data.v, y); });

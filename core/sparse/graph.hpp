@@ -15,6 +15,7 @@ struct HostGraph {
   std::vector<int> column;
 
   int num_rows() const { return int(row_begin.size()) - 1; }
+  Index num_entries() const { return Index(column.size()); }
 };
 
 } // namespace ossatura

@@ -2,19 +2,14 @@
 // A BlockMatrix is a sparse matrix of 3 x 3 blocks (BSR).
 #pragma once
 
-#include <ossatura/core/base/backend.hpp>
+#include <ossatura/kernels/algebra/graph.hpp>
 
 namespace ossatura {
 
-/// Row i has blocks row_begin(i) .. row_begin(i + 1); columns ascend and include the diagonal.
+/// Rows and columns of the graph are of blocks; each row has its diagonal.
 template<class Exec>
-struct BlockMatrix {
-  int num_rows = 0;           ///< block rows
-  Array<int, Exec> row_begin; ///< [num_rows + 1]
-  Array<int, Exec> column;    ///< [num_blocks]
-  Array<double, Exec> value;  ///< [num_blocks, 9], row-major blocks
-
-  int num_blocks() const { return int(column.extent(0)); }
+struct BlockMatrix : Graph<Exec, int> {
+  Array<double, Exec> value; ///< [num_entries, 9], row-major blocks
 };
 
 } // namespace ossatura

@@ -150,11 +150,11 @@ void update_csr(const Exec& exec, const BlockMatrix<Exec>& blocks, const CsrMatr
 template<class Exec>
 CsrMatrix<Exec> to_csr(const Exec& exec, const BlockMatrix<Exec>& blocks) {
   const std::int64_t rows = 3 * std::int64_t(blocks.num_rows);
-  const std::int64_t entries = 9 * std::int64_t(blocks.num_blocks());
+  const std::int64_t entries = 9 * std::int64_t(blocks.num_entries());
   OSSATURA_REQUIRE(entries <= std::numeric_limits<int>::max(),
                    entries << " entries: more than 32 bits count");
-  CsrMatrix<Exec> csr{int(rows), make_zeros<int>(exec, rows + 1, "ossatura::csr::row_begin"),
-                      make_uninitialized<int>(exec, entries, "ossatura::csr::column"),
+  CsrMatrix<Exec> csr{{int(rows), make_zeros<int>(exec, rows + 1, "ossatura::csr::row_begin"),
+                       make_uninitialized<int>(exec, entries, "ossatura::csr::column")},
                       make_uninitialized<double>(exec, entries, "ossatura::csr")};
   update_csr(exec, blocks, csr);
   return csr;

@@ -2,19 +2,13 @@
 // A CsrMatrix is a sparse matrix of scalars, row by row (CSR).
 #pragma once
 
-#include <ossatura/core/base/backend.hpp>
+#include <ossatura/kernels/algebra/graph.hpp>
 
 namespace ossatura {
 
-/// Row i has entries row_begin(i) .. row_begin(i + 1); columns ascend.
 template<class Exec>
-struct CsrMatrix {
-  int num_rows = 0;
-  Array<int, Exec> row_begin; ///< [num_rows + 1]
-  Array<int, Exec> column;    ///< [num_entries]
-  Array<double, Exec> value;  ///< [num_entries]
-
-  int num_entries() const { return int(column.extent(0)); }
+struct CsrMatrix : Graph<Exec, int> {
+  Array<double, Exec> value; ///< [num_entries]
 };
 
 } // namespace ossatura

@@ -9,15 +9,15 @@
 
 namespace ossatura {
 
-/// Row i has the blocks row_begin(i) .. row_begin(i + 1); a matrix is a graph and the numbers of
-/// each block.
-template<class Exec>
+/// Row i has the entries row_begin(i) .. row_begin(i + 1). A matrix is a graph and the numbers of
+/// each entry, one or a block of them: BlockMatrix, CsrMatrix.
+template<class Exec, class Index = std::int64_t>
 struct Graph {
   int num_rows = 0;
-  Array<std::int64_t, Exec> row_begin; ///< [num_rows + 1]
-  Array<int, Exec> column;             ///< [num_blocks], ascending in a row
+  Array<Index, Exec> row_begin; ///< [num_rows + 1]
+  Array<int, Exec> column;      ///< [num_entries], ascending in a row
 
-  std::int64_t num_blocks() const { return std::int64_t(column.extent(0)); }
+  Index num_entries() const { return Index(column.extent(0)); }
 };
 
 namespace detail {

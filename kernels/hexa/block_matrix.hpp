@@ -138,8 +138,8 @@ void assemble_hexa_rows(const Exec& exec, const HexaArrays<Exec>& arrays, const 
   OSSATURA_REQUIRE(pattern.num_rows == arrays.num_nodes, "a pattern of "
                                                              << pattern.num_rows << " rows for "
                                                              << arrays.num_nodes << " nodes");
-  OSSATURA_REQUIRE(std::int64_t(value.extent(0)) == 9 * pattern.num_blocks(),
-                   value.extent(0) << " numbers for " << pattern.num_blocks() << " blocks");
+  OSSATURA_REQUIRE(std::int64_t(value.extent(0)) == 9 * pattern.num_entries(),
+                   value.extent(0) << " numbers for " << pattern.num_entries() << " blocks");
   Kokkos::parallel_for("ossatura::assemble_hexa_blocks", range(exec, arrays.num_nodes),
                        AssembleHexaRow<Exec, Source, Scalar, Order>{
                            arrays, source, modulus, pattern.row_begin, pattern.column, value});

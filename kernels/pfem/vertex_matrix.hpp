@@ -119,7 +119,7 @@ public:
                   x.data(), y.data()});
   }
   OperatorCost cost() const override {
-    return cost_of_rows<Scalar, std::int64_t, 3>(graph_.num_blocks(), graph_.num_rows);
+    return cost_of_rows<Scalar, std::int64_t, 3>(graph_.num_entries(), graph_.num_rows);
   }
   bool is_deterministic() const override { return true; }
 

@@ -35,14 +35,14 @@ AggregationMultigrid<Exec, Scalar>::AggregationMultigrid(
   int height = 3;
   for (const AggregationLevel<Exec>& level : hierarchy_->levels) {
     prolongator_.push_back(
-        make_uninitialized<Scalar>(exec, 6 * height * level.arrays.prolongator.num_blocks(),
+        make_uninitialized<Scalar>(exec, 6 * height * level.arrays.prolongator.num_entries(),
                                    "ossatura::aggregation::prolongator"));
     Coarse coarse;
     const std::int64_t rows = level.num_aggregates();
     coarse.held = level.coarse_held;
     coarse.cost = 0;
     coarse.matrix.graph = level.arrays.coarse;
-    coarse.matrix.value = make_uninitialized<Scalar>(exec, 36 * level.arrays.coarse.num_blocks(),
+    coarse.matrix.value = make_uninitialized<Scalar>(exec, 36 * level.arrays.coarse.num_entries(),
                                                      "ossatura::aggregation::matrix");
     coarse.vectors = make_vectors<Exec, Scalar>(exec, 6 * rows, true);
     coarse.jacobi.blocks =
@@ -81,7 +81,7 @@ AggregationMultigrid<Exec, Scalar>::coarsen(const Exec& exec, std::size_t number
                      options_.prolongator_damping /
                          (options_.smoother.safety * from.largest_eigenvalue),
                      prolongator_[number]);
-  const auto coarse = make_uninitialized<double>(exec, 36 * level.arrays.coarse.num_blocks(),
+  const auto coarse = make_uninitialized<double>(exec, 36 * level.arrays.coarse.num_entries(),
                                                  "ossatura::aggregation::coarse");
   const std::vector<std::int64_t>&w_begin = level.product_begin, &c_begin = level.coarse_begin;
   const int count = level.num_aggregates();
@@ -110,8 +110,8 @@ void AggregationMultigrid<Exec, Scalar>::prepare(const Exec& exec,
                                                  const Operator<Exec, Scalar>& product,
                                                  Array<double, Exec> a) {
   const Graph<Exec>& graph = hierarchy_->graph;
-  OSSATURA_REQUIRE(std::int64_t(a.extent(0)) == 9 * graph.num_blocks(),
-                   a.extent(0) << " numbers for " << graph.num_blocks() << " blocks");
+  OSSATURA_REQUIRE(std::int64_t(a.extent(0)) == 9 * graph.num_entries(),
+                   a.extent(0) << " numbers for " << graph.num_entries() << " blocks");
   fine_.matrix = {&product};
   invert_diagonal_blocks(exec, graph, fine_.held.mask, a, fine_.jacobi.blocks);
   prepare_smoother(exec, options_.smoother.degree, fine_, fine_.scratch);

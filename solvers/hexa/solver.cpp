@@ -60,7 +60,7 @@ struct HexaIteration {
 } // namespace
 
 template<class Exec>
-struct HexaSolver<Exec>::Impl {
+struct HexaSolver<Exec>::Implementation {
   HexaSolverOptions options;
   OperatorChoice<HexaOperatorKind> choice;
   detail::HexaStiffness<Exec> stiffness;
@@ -72,8 +72,8 @@ struct HexaSolver<Exec>::Impl {
   HexaIteration<Exec, double> fp64;
   bool fell_back = false; ///< since the moduli came
 
-  Impl(const Exec& exec, const ElementMesh& hexahedra, double poisson,
-       const std::vector<HeldComponents>& held, const HexaSolverOptions& solver_options)
+  Implementation(const Exec& exec, const ElementMesh& hexahedra, double poisson,
+                 const std::vector<HeldComponents>& held, const HexaSolverOptions& solver_options)
       : options(solver_options) {
     check(options, poisson);
     stiffness.arrays = make_hexa_arrays(exec, hexahedra);
@@ -112,7 +112,7 @@ struct HexaSolver<Exec>::Impl {
 
   /// The matrix in the graph of the hierarchy, springs included.
   Array<double, Exec> assemble(const Exec& exec) const {
-    const auto a = make_uninitialized<double>(exec, 9 * hierarchy->graph.num_blocks(),
+    const auto a = make_uninitialized<double>(exec, 9 * hierarchy->graph.num_entries(),
                                               "ossatura::hexa::assembled");
     assemble_hexa_blocks<double>(exec, stiffness.arrays, stiffness.lame, stiffness.modulus,
                                  hierarchy->graph, a);
@@ -182,7 +182,7 @@ template<class Exec>
 HexaSolver<Exec>::HexaSolver(const Exec& exec, const ElementMesh& mesh, double poisson,
                              const std::vector<HeldComponents>& held,
                              const HexaSolverOptions& options)
-    : impl_(std::make_unique<Impl>(exec, mesh, poisson, held, options)) {
+    : implementation_(std::make_unique<Implementation>(exec, mesh, poisson, held, options)) {
   fence(exec, "ossatura::HexaSolver");
 }
 
@@ -191,41 +191,41 @@ HexaSolver<Exec>::~HexaSolver() = default;
 
 template<class Exec>
 const HexaArrays<Exec>& HexaSolver<Exec>::arrays() const {
-  return impl_->stiffness.arrays;
+  return implementation_->stiffness.arrays;
 }
 template<class Exec>
 const Constraints<Exec>& HexaSolver<Exec>::held() const {
-  return impl_->stiffness.held;
+  return implementation_->stiffness.held;
 }
 template<class Exec>
 UnitLame HexaSolver<Exec>::lame() const {
-  return impl_->stiffness.lame;
+  return implementation_->stiffness.lame;
 }
 template<class Exec>
 HexaOperatorKind HexaSolver<Exec>::kind() const {
-  return impl_->choice.kind;
+  return implementation_->choice.kind;
 }
 template<class Exec>
 const std::string& HexaSolver<Exec>::reason() const {
-  return impl_->choice.reason;
+  return implementation_->choice.reason;
 }
 template<class Exec>
 OperatorCost HexaSolver<Exec>::cost() const {
-  return impl_->product.cost();
+  return implementation_->product.cost();
 }
 template<class Exec>
 bool HexaSolver<Exec>::is_deterministic() const {
-  return impl_->product.is_deterministic();
+  return implementation_->product.is_deterministic();
 }
 template<class Exec>
 std::string HexaSolver<Exec>::describe() const {
-  const std::string name = name_of(impl_->options.preconditioner);
-  return impl_->hierarchy ? name + ": " + impl_->hierarchy->describe() : name;
+  const std::string name = name_of(implementation_->options.preconditioner);
+  return implementation_->hierarchy ? name + ": " + implementation_->hierarchy->describe() : name;
 }
 
 template<class Exec>
 void HexaSolver<Exec>::set_springs(const Exec& exec, const Array<double, Exec>& spring) {
-  Impl& solver = *impl_;
+  Implementation& solver = *implementation_;
   OSSATURA_REQUIRE(std::int64_t(spring.extent(0)) == solver.stiffness.num_dofs(),
                    spring.extent(0)
                        << " springs for " << solver.stiffness.num_dofs() << " components");
@@ -237,7 +237,7 @@ void HexaSolver<Exec>::set_springs(const Exec& exec, const Array<double, Exec>& 
 
 template<class Exec>
 void HexaSolver<Exec>::set_modulus(const Exec& exec, const Array<double, Exec>& modulus) {
-  Impl& solver = *impl_;
+  Implementation& solver = *implementation_;
   OSSATURA_REQUIRE(std::int64_t(modulus.extent(0)) == solver.stiffness.arrays.num_elem,
                    modulus.extent(0)
                        << " moduli for " << solver.stiffness.arrays.num_elem << " elements");
@@ -260,7 +260,7 @@ template<class Exec>
 SolveResult HexaSolver<Exec>::solve(const Exec& exec, const Array<double, Exec>& f,
                                     const Array<double, Exec>& u,
                                     const IterationObserver& observe) {
-  Impl& solver = *impl_;
+  Implementation& solver = *implementation_;
   OSSATURA_REQUIRE(solver.stiffness.modulus.extent(0) > 0, "a solve without moduli");
   OSSATURA_REQUIRE(std::int64_t(f.extent(0)) == solver.stiffness.num_dofs() &&
                        f.extent(0) == u.extent(0),
@@ -306,7 +306,7 @@ SolveResult HexaSolver<Exec>::solve(const Exec& exec, const Array<double, Exec>&
 template<class Exec>
 void HexaSolver<Exec>::apply(const Exec& exec, const Array<double, Exec>& u,
                              const Array<double, Exec>& y) const {
-  impl_->product.apply(exec, u, y);
+  implementation_->product.apply(exec, u, y);
 }
 
 #define OSSATURA_INSTANTIATE(Exec) template class HexaSolver<Exec>;

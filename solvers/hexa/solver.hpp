@@ -79,8 +79,8 @@ public:
   void apply(const Exec& exec, const Array<double, Exec>& u, const Array<double, Exec>& y) const;
 
 private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
 };
 
 } // namespace ossatura

@@ -232,7 +232,7 @@ public:
     diagonal_blocks(exec, matrix_, block);
   }
   OperatorCost cost() const override {
-    return cost_of_rows<double, int, 3>(matrix_.num_blocks(), matrix_.num_rows);
+    return cost_of_rows<double, int, 3>(matrix_.num_entries(), matrix_.num_rows);
   }
   bool is_deterministic() const override { return true; }
 

@@ -46,7 +46,7 @@ std::int64_t packed_bytes(const HierarchicModel<Exec>& model) {
 } // namespace
 
 template<class Exec>
-struct HierarchicSolver<Exec>::Impl {
+struct HierarchicSolver<Exec>::Implementation {
   HierarchicSolverOptions options;
   OperatorChoice<HierarchicOperatorKind> choice;
   std::unique_ptr<HierarchicOperator<Exec>> matrix;         ///< unless element by element
@@ -56,9 +56,9 @@ struct HierarchicSolver<Exec>::Impl {
   Constraints<Exec> held;
   Array<double, Exec> inverse_diagonal, x, r, p, q, z; ///< x: element by element alone
 
-  Impl(const Exec& exec, const CurvedHexaMesh& mesh, const HierarchicNumbering& numbering,
-       const HierarchicModel<Exec>& model, const std::vector<std::uint8_t>& held_modes,
-       const HierarchicSolverOptions& solver_options)
+  Implementation(const Exec& exec, const CurvedHexaMesh& mesh, const HierarchicNumbering& numbering,
+                 const HierarchicModel<Exec>& model, const std::vector<std::uint8_t>& held_modes,
+                 const HierarchicSolverOptions& solver_options)
       : options(solver_options)
       , num_dofs(3 * std::int64_t(model.num_modes)) {
     check(mesh, numbering, model.num_modes, held_modes, options);
@@ -148,7 +148,8 @@ HierarchicSolver<Exec>::HierarchicSolver(const Exec& exec, const CurvedHexaMesh&
                                          const HierarchicModel<Exec>& model,
                                          const std::vector<std::uint8_t>& held,
                                          const HierarchicSolverOptions& options)
-    : impl_(std::make_unique<Impl>(exec, mesh, numbering, model, held, options)) {
+    : implementation_(
+          std::make_unique<Implementation>(exec, mesh, numbering, model, held, options)) {
   fence(exec, "ossatura::HierarchicSolver");
 }
 
@@ -157,27 +158,28 @@ HierarchicSolver<Exec>::~HierarchicSolver() = default;
 
 template<class Exec>
 HierarchicOperatorKind HierarchicSolver<Exec>::kind() const {
-  return impl_->choice.kind;
+  return implementation_->choice.kind;
 }
 template<class Exec>
 const std::string& HierarchicSolver<Exec>::reason() const {
-  return impl_->choice.reason;
+  return implementation_->choice.reason;
 }
 template<class Exec>
 OperatorCost HierarchicSolver<Exec>::cost() const {
-  const Operator<Exec, double>* const product = impl_->matrix.get();
-  return (product ? product : impl_->by_elem.get())->cost();
+  const Operator<Exec, double>* const product = implementation_->matrix.get();
+  return (product ? product : implementation_->by_elem.get())->cost();
 }
 template<class Exec>
 std::string HierarchicSolver<Exec>::describe() const {
-  return impl_->stars ? impl_->stars->describe() : name_of(impl_->options.preconditioner);
+  return implementation_->stars ? implementation_->stars->describe()
+                                : name_of(implementation_->options.preconditioner);
 }
 
 template<class Exec>
 SolveResult HierarchicSolver<Exec>::solve(const Exec& exec, const Array<double, Exec>& f,
                                           const Array<double, Exec>& u,
                                           const IterationObserver& observe) {
-  Impl& solver = *impl_;
+  Implementation& solver = *implementation_;
   OSSATURA_REQUIRE(std::int64_t(f.extent(0)) == solver.num_dofs && f.extent(0) == u.extent(0),
                    f.extent(0) << " forces, " << u.extent(0) << " displacements for "
                                << solver.num_dofs << " components");
@@ -218,10 +220,10 @@ SolveResult HierarchicSolver<Exec>::solve(const Exec& exec, const Array<double, 
 template<class Exec>
 void HierarchicSolver<Exec>::apply(const Exec& exec, const Array<double, Exec>& u,
                                    const Array<double, Exec>& y) const {
-  if (impl_->by_elem)
-    impl_->by_elem->apply_to_modes(exec, u, y);
+  if (implementation_->by_elem)
+    implementation_->by_elem->apply_to_modes(exec, u, y);
   else
-    impl_->matrix->apply(exec, u, y);
+    implementation_->matrix->apply(exec, u, y);
 }
 
 #define OSSATURA_INSTANTIATE(Exec) template class HierarchicSolver<Exec>;

@@ -22,7 +22,7 @@ VertexSpace<Exec>::VertexSpace(const Exec& exec, const ElementMesh& mesh,
         make_aggregation_hierarchy(exec, graph_, arrays_.point, held_, options));
     multigrid_ = std::make_unique<AggregationMultigrid<Exec, double>>(exec, hierarchy_, options);
   }
-  value_ = make_zeros<double>(exec, 9 * graph_.num_blocks(), "ossatura::vertices::matrix");
+  value_ = make_zeros<double>(exec, 9 * graph_.num_entries(), "ossatura::vertices::matrix");
 }
 
 template<class Exec>

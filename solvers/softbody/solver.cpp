@@ -423,7 +423,7 @@ std::int64_t SoftSolver<Exec>::num_elem() const {
 
 template<class Exec>
 std::int64_t SoftSolver<Exec>::num_blocks() const {
-  return implementation_->systems.system.matrix().num_blocks();
+  return implementation_->systems.system.matrix().num_entries();
 }
 
 template<class Exec>

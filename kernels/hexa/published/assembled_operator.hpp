@@ -97,12 +97,13 @@ public:
       : HexaCheckedOperator<Exec, Scalar>(arrays)
       , lame_(lame)
       , pattern_(make_hexa_graph(exec, arrays))
-      , value_(make_uninitialized<Scalar>(exec, 9 * pattern_.num_blocks(), "ossatura::hexa_bsr")) {}
+      , value_(make_uninitialized<Scalar>(exec, 9 * pattern_.num_entries(), "ossatura::hexa_bsr")) {
+  }
 
   bool is_deterministic() const override { return true; }
 
   OperatorCost cost() const override {
-    return cost_of_rows<Scalar, std::int64_t, 3>(pattern_.num_blocks(), pattern_.num_rows);
+    return cost_of_rows<Scalar, std::int64_t, 3>(pattern_.num_entries(), pattern_.num_rows);
   }
 
   const Graph<Exec>& pattern() const { return pattern_; }
@@ -135,7 +136,7 @@ public:
       : HexaCheckedOperator<Exec, Scalar>(arrays)
       , lame_(lame)
       , pattern_(make_hexa_graph(exec, arrays)) {
-    const std::int64_t entries = 9 * pattern_.num_blocks();
+    const std::int64_t entries = 9 * pattern_.num_entries();
     row_begin_ = make_uninitialized<std::int64_t>(exec, 3 * std::int64_t(pattern_.num_rows) + 1,
                                                   "ossatura::hexa_csr::row_begin");
     column_ = make_uninitialized<int>(exec, entries, "ossatura::hexa_csr::column");
@@ -149,7 +150,7 @@ public:
 
   /// The pattern of blocks is kept, too, but a product does not read it.
   OperatorCost cost() const override {
-    const std::int64_t num_blocks = pattern_.num_blocks(), num_rows = pattern_.num_rows;
+    const std::int64_t num_blocks = pattern_.num_entries(), num_rows = pattern_.num_rows;
     OperatorCost cost = cost_of_rows<Scalar, std::int64_t, 1>(9 * num_blocks, 3 * num_rows);
     cost.bytes_kept += 4 * num_blocks + 8 * (num_rows + 1);
     return cost;

@@ -47,7 +47,7 @@ OSSATURA_BACKEND_TEST("Scalar rows have the entries of the blocks", "[block_mult
   const auto begin = host_values(csr.row_begin), column = host_values(csr.column);
   const auto value = host_values(csr.value);
   REQUIRE(csr.num_rows == 3 * matrix.num_rows);
-  REQUIRE(begin.back() == 9 * matrix.num_blocks());
+  REQUIRE(begin.back() == 9 * matrix.num_entries());
   reference::Entries entries;
   for (std::size_t i = 0; i + 1 < begin.size(); ++i)
     for (std::size_t k = std::size_t(begin[i]); k < std::size_t(begin[i + 1]); ++k) {

@@ -219,7 +219,7 @@ OSSATURA_BACKEND_TEST("Operators keep the bytes that their table says", "[hexa_o
   const TestType exec;
   const ElementMesh mesh = make_hexa_box({16, 16, 16}, {1, 1, 1});
   const HexaArrays<TestType> arrays = make_hexa_arrays(exec, mesh);
-  const double num_blocks = double(make_hexa_graph(exec, arrays).num_blocks());
+  const double num_blocks = double(make_hexa_graph(exec, arrays).num_entries());
   for (const HexaOperatorEntry& entry : hexa_operator_table) {
     if (entry.name == HexaOperatorKind::automatic)
       continue;

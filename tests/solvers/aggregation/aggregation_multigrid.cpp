@@ -46,7 +46,7 @@ struct Block {
         make_hexa_operator<double>(exec, HexaOperatorKind::recompute, mesh, arrays, unit_lame(0.3));
     matrix->set_modulus(exec, moduli);
     product = {matrix.get(), springs};
-    assembled = make_zeros<double>(exec, 9 * graph.num_blocks(), "assembled");
+    assembled = make_zeros<double>(exec, 9 * graph.num_entries(), "assembled");
     assemble_hexa_blocks<double>(exec, arrays, unit_lame(0.3), moduli, graph, assembled);
     add_block_diagonal(exec, graph, springs, assembled);
   }

@@ -17,18 +17,14 @@ namespace ossatura {
 /// Triplets of scalars or of 3 x 3 blocks, of a square matrix. Rows and columns count scalars or
 /// blocks, and so do entries. Every row has its diagonal.
 template<class Exec>
-struct CooMap {
+struct CooMap : Graph<Exec, int> {
   int block_size = 1; ///< 1 or 3
-  int num_rows = 0;
   std::int64_t num_triplets = 0;
   std::uint64_t hash = 0;          ///< of the indices in their order
-  Array<int, Exec> row_begin;      ///< [num_rows + 1]
-  Array<int, Exec> column;         ///< [num_entries], ascending in a row
   Array<int, Exec> source_begin;   ///< [num_entries + 1]
   Array<int, Exec> source;         ///< triplets of each entry, ascending
   Array<std::uint8_t, Exec> fixed; ///< [num_rows]
 
-  int num_entries() const { return int(column.extent(0)); }
   /// Whether i, j [num_triplets] are the indices that the map was made of, in the same order: by
   /// their hash, which misses a change with a probability of 2^-64. Fences.
   bool matches(const Exec& exec, const Array<int, Exec>& i, const Array<int, Exec>& j) const;

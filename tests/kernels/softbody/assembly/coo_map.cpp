@@ -47,7 +47,7 @@ CooMap<Exec> map_of(const Exec& exec, const reference::Triplets& t) {
 template<class Exec>
 reference::Entries entries_of(const CooMap<Exec>& map, const Array<double, Exec>& value) {
   if (map.block_size == 3)
-    return host_entries(BlockMatrix<Exec>{map.num_rows, map.row_begin, map.column, value});
+    return host_entries(BlockMatrix<Exec>{map, value});
   const auto begin = host_values(map.row_begin), column = host_values(map.column);
   const auto values = host_values(value);
   reference::Entries entries;

@@ -163,14 +163,14 @@ OSSATURA_BACKEND_TEST("Maps without elements, nodes or anything free", "[element
   const TestType exec;
   BlockMatrix<TestType> matrix;
   CHECK(make_element_map(exec, 0, {}, {}, matrix).num_edges() == 0);
-  CHECK(matrix.num_blocks() == 0);
+  CHECK(matrix.num_entries() == 0);
   const ElementCase c;
   ElementCase all_fixed = c, empty = c;
   all_fixed.fixed.assign(std::size_t(c.num_nodes), 1);
   empty.groups.clear();
   for (const ElementCase& one : {all_fixed, empty}) {
     const auto a = Assembled<TestType>::template make<true>(exec, one);
-    CHECK(a.matrix.num_blocks() == c.num_nodes);
+    CHECK(a.matrix.num_entries() == c.num_nodes);
     ElementCase expected = one;
     if (one.groups.empty())
       expected.stiffness.clear();
