@@ -52,7 +52,7 @@ add_test(NAME check/runpath
 list(APPEND ossatura_checks check/runpath)
 
 # How long a function may be; who may include whom; links of the pages, and files that pages and
-# sources name; codes of warnings and their page.
+# sources name; codes of warnings and their page; kernels that object files launch and register.
 find_package(Python3 3.7 QUIET COMPONENTS Interpreter)
 if(Python3_Interpreter_FOUND)
   foreach(check IN ITEMS function_length layering links warnings)
@@ -64,6 +64,12 @@ if(Python3_Interpreter_FOUND)
   add_test(NAME check/architecture
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/architecture --check)
   list(APPEND ossatura_checks check/architecture)
+  if(Kokkos_ENABLE_CUDA)
+    add_test(NAME check/registered_kernels
+      COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/checks/registered_kernels.py
+        ${PROJECT_BINARY_DIR})
+    list(APPEND ossatura_checks check/registered_kernels)
+  endif()
 endif()
 
 # The documentation without a warning; the target `docs` makes it in docs/html of the build tree.

@@ -4,6 +4,7 @@
 #include <ossatura/kernels/algebra/dense_inverse.hpp>
 #include <ossatura/kernels/algebra/dense_operator.hpp>
 #include <ossatura/kernels/hexa/block_matrix.hpp>
+#include <ossatura/kernels/pfem/vertex_matrix.hpp>
 
 namespace ossatura::detail {
 

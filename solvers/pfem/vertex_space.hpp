@@ -4,7 +4,10 @@
 // aggregation. Not for users.
 #pragma once
 
-#include <ossatura/kernels/pfem/vertex_matrix.hpp>
+#include <ossatura/kernels/algebra/constraints.hpp>
+#include <ossatura/kernels/algebra/graph.hpp>
+#include <ossatura/kernels/hexa/arrays.hpp>
+#include <ossatura/kernels/pfem/stars/matrices.hpp>
 #include <ossatura/solvers/aggregation/multigrid.hpp>
 
 #include <memory>
@@ -37,7 +40,9 @@ private:
   Array<double, Exec> value_; ///< the matrix; not kept if it is solved directly
   Array<double, Exec> inverse_, z_;
   std::shared_ptr<const AggregationHierarchy<Exec>> hierarchy_;
-  std::unique_ptr<VertexMatrixOperator<Exec, double>> product_;
+  /// A VertexMatrixOperator, known to the source alone: tests/checks/registered_kernels.py says
+  /// why.
+  std::unique_ptr<Operator<Exec, double>> product_;
   std::unique_ptr<AggregationMultigrid<Exec, double>> multigrid_;
 };
 
