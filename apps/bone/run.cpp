@@ -129,7 +129,8 @@ int run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mode
 
   return report_bone(results, output_stem(options), context, [&](RunStatus status) {
     if (files.hdf && context.try_output(*files.hdf, [&] {
-          write_fields(exec, *files.hdf, options, model, solution, name_of(status), context);
+          write_fields(exec, *files.hdf, options, model, problem, load, solution, name_of(status),
+                       context);
         }))
       results.files.push_back(*files.hdf);
     if (files.parosol && context.try_output(*files.parosol, [&] {

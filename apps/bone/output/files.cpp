@@ -76,7 +76,8 @@ std::vector<double> to_double(const float* values, std::size_t count) {
 
 template<class Exec>
 void write_fields(const Exec& exec, const std::string& path, const BoneOptions& options,
-                  const BoneModel<Exec>& model, const BoneSolution<Exec>& solution,
+                  const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem,
+                  const BoneLoad<Exec>& load, const BoneSolution<Exec>& solution,
                   const std::string& status, const DriverContext& context) {
   const TimedScope scope("ossatura::bone::write_fields");
   const auto wants = [&](const char* name) {
@@ -92,14 +93,20 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
     else
       file.set_mesh(ConstSpan<double>(points), span_of(to_host<int, Exec>(corner)), VtkCell::voxel);
   }
-  if (wants("displacement")) {
-    const auto u = to_host<double, Exec>(solution.displacement);
+  const auto write_vectors = [&](const char* name, const Array<double, Exec>& values,
+                                 const char* unit) {
+    const auto v = to_host<double, Exec>(values);
     if (turned)
-      file.point_data("displacement", turn_vectors(model.direction, u.data(), u.extent(0) / 3), 3,
-                      "mm");
+      file.point_data(name, turn_vectors(model.direction, v.data(), v.extent(0) / 3), 3, unit);
     else
-      file.point_data("displacement", span_of(u), 3, "mm");
-  }
+      file.point_data(name, span_of(v), 3, unit);
+  };
+  if (wants("displacement"))
+    write_vectors("displacement", solution.displacement, "mm");
+  // With these the residual and the reactions can be computed from the file alone.
+  file.point_data("held", span_of(to_host<std::uint8_t, Exec>(problem.held.mask)));
+  if (load.force.extent(0) > 0)
+    write_vectors("load", load.force, "N");
   if (wants("modulus"))
     file.cell_data("modulus", element_moduli(solution.lame, solution.fields.element), 1, "MPa");
   const auto write_cells = [&](const char* name, const Array<float, Exec>& values, int components,
@@ -176,8 +183,9 @@ void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Ex
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template void write_fields(const Exec&, const std::string&, const BoneOptions&,                  \
-                             const BoneModel<Exec>&, const BoneSolution<Exec>&,                    \
-                             const std::string&, const DriverContext&);                            \
+                             const BoneModel<Exec>&, const VoxelProblem<Exec>&,                    \
+                             const BoneLoad<Exec>&, const BoneSolution<Exec>&, const std::string&, \
+                             const DriverContext&);                                                \
   template void write_parosol(const Exec&, const std::string&, const BoneModel<Exec>&,             \
                               const BoneSolution<Exec>&, const std::string&,                       \
                               const DriverContext&);

@@ -9,11 +9,12 @@
 
 namespace ossatura {
 
-/// Writes the solid voxels with the fields named in the options as VTKHDF. `status` of the solve
-/// goes in, too. Fences.
+/// Writes the solid voxels with the fields named in the options as VTKHDF, with what `problem`
+/// holds and the forces of `load`. `status` of the solve goes in, too. Fences.
 template<class Exec>
 void write_fields(const Exec& exec, const std::string& path, const BoneOptions& options,
-                  const BoneModel<Exec>& model, const BoneSolution<Exec>& solution,
+                  const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem,
+                  const BoneLoad<Exec>& load, const BoneSolution<Exec>& solution,
                   const std::string& status, const DriverContext& context);
 
 /// Writes /Mesh and /Solution as ParOSol does, into a copy of the input if `path` is that. Fences.

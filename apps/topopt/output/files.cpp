@@ -5,6 +5,7 @@
 #include <ossatura/core/base/version.hpp>
 #include <ossatura/core/io/surface/write_stl.hpp>
 #include <ossatura/core/mesh/iso_surface.hpp>
+#include <ossatura/solvers/topopt/loads.hpp>
 #include <ossatura/solvers/topopt/parts.hpp>
 
 #include <algorithm>
@@ -15,11 +16,31 @@ namespace ossatura {
 namespace {
 
 /// Names of fields may not have a slash, and should be typed with ease.
-std::string field_name(const std::string& case_name) {
-  std::string name = "displacement_";
+std::string name_suffix(const std::string& case_name) {
+  std::string name = "_";
   for (const unsigned char c : case_name)
     name += std::isalnum(c) != 0 ? char(c) : '_';
   return name;
+}
+
+/// The held components of each node, as bits, and the springs: with loads and displacements, which
+/// are there too, the balance of forces can be computed from the file alone.
+void write_supports(const DesignProblem& problem, VtkHdfWriter& file) {
+  const std::size_t num_nodes = problem.mesh.num_points();
+  std::vector<std::uint8_t> held(num_nodes);
+  for (const HeldComponents& one : problem.held)
+    held[std::size_t(one.node)] |= one.components;
+  file.point_data("held", held);
+  if (!problem.springs.empty())
+    file.point_data("spring", sum_springs(problem), 3, "N/m");
+}
+
+std::vector<double> nodal_forces(const DesignProblem& problem, const NodeLoads& loads) {
+  std::vector<double> force(3 * problem.mesh.num_points());
+  for (const NodeForce& one : loads.forces)
+    for (std::size_t c = 0; c < 3; ++c)
+      force[3 * std::size_t(one.node) + c] += one.force[c];
+  return force;
 }
 
 } // namespace
@@ -38,15 +59,17 @@ void write_design(const std::string& path, const TopoptModel& model, const Desig
   }
   if (!fields.energy.empty())
     file.cell_data("strain_energy_density", fields.energy, 1, "J/m3");
-  std::vector<std::string> names;
+  write_supports(problem, file);
+  std::vector<std::string> suffixes;
   for (std::size_t i = 0; i < fields.displacement.size(); ++i) {
-    std::string name = "displacement";
+    std::string suffix;
     if (fields.displacement.size() > 1)
-      name = field_name(model.case_names[i]);
-    if (std::count(names.begin(), names.end(), name) > 0)
-      name += "_" + std::to_string(i);
-    names.push_back(name);
-    file.point_data(name, fields.displacement[i], 3, "m");
+      suffix = name_suffix(model.case_names[i]);
+    if (std::count(suffixes.begin(), suffixes.end(), suffix) > 0)
+      suffix += "_" + std::to_string(i);
+    suffixes.push_back(suffix);
+    file.point_data("displacement" + suffix, fields.displacement[i], 3, "m");
+    file.point_data("load" + suffix, nodal_forces(problem, problem.cases[i].loads), 3, "N");
   }
   file.set_run(facts);
   file.set_run("step", std::to_string(step));
