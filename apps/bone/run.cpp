@@ -160,6 +160,7 @@ int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context)
   results.cycle_name = name_of(cycle_of(options));
   results.hierarchy_name = name_of(options.hierarchy);
   results.precision_name = name_of(solver.precision);
+  results.tolerance = solver.cg.tolerance;
   if (options.common.dry_run) {
     const std::vector<LevelSize> levels = list_level_sizes(exec, problem, solver.multigrid);
     BonePrediction prediction =

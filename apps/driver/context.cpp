@@ -133,7 +133,7 @@ std::optional<std::string> DriverContext::summary_file(const std::string& stem) 
 }
 
 void DriverContext::require_no_input(const std::string& path, const std::string& replaced) const {
-  for (const InputRecord& input : provenance_.inputs)
+  for (const FileRecord& input : provenance_.inputs)
     if (is_same_file(path, input.path) && (replaced.empty() || !is_same_file(path, replaced)))
       fail<UsageError>(path,
                        ": is an input of this run, and would be replaced by its output: choose "
@@ -157,6 +157,37 @@ std::optional<std::string> DriverContext::claim_file(const std::string& asked,
   if (path)
     claim_output(*path);
   return path;
+}
+
+std::string DriverContext::claim_checkpoint(const std::string& path, const std::string& replaced) {
+  checkpoint_ = path;
+  return claim_output(path, replaced);
+}
+
+void DriverContext::note_output(const std::string& path) {
+  const FileRecord record = record_input(path);
+  for (FileRecord& known : outputs_)
+    if (known.path == path) {
+      known = record;
+      return;
+    }
+  outputs_.push_back(record);
+}
+
+void DriverContext::note_outputs(const std::vector<std::string>& files) {
+  const auto note = [this](const std::string& path) {
+    try_output(path, [&] { note_output(path); });
+  };
+  if (history_)
+    note(output_path(options_.history));
+  for (const std::string& file : files)
+    if (file != checkpoint_)
+      note(file);
+}
+
+std::string DriverContext::summary_folder() const {
+  const auto path = summary_file(stem_);
+  return path ? std::filesystem::path(*path).parent_path().string() : options_.output_dir;
 }
 
 void DriverContext::begin_outputs(const std::string& stem) {

@@ -76,6 +76,8 @@ public:
   /// other output of the run, and its directory is there. `replaced` is an input that may be
   /// replaced all the same, such as the checkpoint that a run goes on from. Returns `path`.
   std::string claim_output(const std::string& path, const std::string& replaced = "");
+  /// The same for a checkpoint, which is a state and no result: it is in no certificate.
+  std::string claim_checkpoint(const std::string& path, const std::string& replaced);
   /// claim_output() of output_file().
   std::optional<std::string> claim_file(const std::string& asked, const std::string& by_default);
 
@@ -91,6 +93,15 @@ public:
       return false;
     }
   }
+  /// Records size and hash of a file that is written and has its name, for the certificate. Throws
+  /// InputError where it cannot be read.
+  void note_output(const std::string& path);
+  /// The same for the history and `files`, but for a checkpoint. One that cannot be read counts as
+  /// not written.
+  void note_outputs(const std::vector<std::string>& files);
+  const std::vector<FileRecord>& outputs() const { return outputs_; }
+  /// Where the summary lies, or would lie.
+  std::string summary_folder() const;
   /// The exit code of a run that has ended with `code`, in view of outputs that failed.
   int exit_code(int code) const;
 
@@ -129,6 +140,8 @@ private:
   std::unique_ptr<OutputLock> lock_;
   std::vector<std::string> claimed_;
   std::vector<std::string> lost_; ///< outputs that could not be written
+  std::string checkpoint_;        ///< of the claimed ones
+  std::vector<FileRecord> outputs_;
   std::unique_ptr<ProgressLines> progress_;
   struct {
     int max_iterations = 0;

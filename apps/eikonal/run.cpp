@@ -180,8 +180,9 @@ auto solve(const Exec& exec, const EikonalCommandOptions& options, const Eikonal
   }
   results.seconds.solve = solve_watch.seconds();
   results.interrupted = is_interrupted() && !results.solved.converged;
-  results.converged =
-      results.solved.converged && is_certified<Real>(results.solved, options.solver.tolerance);
+  results.certificate = {options.solver.tolerance,
+                         check_activation<Real>(results.solved, options.solver.tolerance)};
+  results.converged = results.solved.converged && results.certificate.checks.front().passed();
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), times);
 }
 

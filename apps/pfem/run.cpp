@@ -63,11 +63,38 @@ double product(const std::vector<double>& a, const std::vector<double>& b) {
   return sum;
 }
 
+/// All forces from outside: reactions and loads. Rotations are sums of the functions of vertices
+/// where the shape of elements is, too.
+ForceBalance balance_of(const PfemModel& model, const std::vector<double>& u,
+                        const std::vector<double>& internal) {
+  ForceBalance balance;
+  balance.energy = 0.5 * product(internal, u);
+  const std::vector<double>& x = model.shape.mesh.point;
+  const auto num_vertices = std::size_t(model.num_vertices());
+  for (std::size_t mode = 0; mode < u.size() / 3; ++mode) {
+    double force[3], arm[3] = {};
+    double work = 0;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const std::size_t i = 3 * mode + c;
+      force[c] = (model.held[mode] >> c & 1) != 0 ? internal[i] : model.force[i];
+      work += force[c] * u[i];
+      if (mode < num_vertices && model.is_trilinear())
+        arm[c] = x[i] - x[c];
+    }
+    if (mode < num_vertices)
+      balance.add(arm, force, {0, 0, 0});
+    balance.work += work;
+    balance.work_scale += std::fabs(work);
+  }
+  return balance;
+}
+
 /// Energies and forces. `internal` = K u. The functions of vertices add up to 1, so that the forces
 /// on their modes alone make up a resultant.
 void evaluate(const PfemModel& model, const std::vector<double>& u,
               const std::vector<double>& internal, PfemResults& results) {
-  results.strain_energy = 0.5 * product(internal, u);
+  results.balance = balance_of(model, u, internal);
+  results.strain_energy = results.balance.energy;
   results.potential_energy = results.strain_energy - product(model.force, u);
   const auto num_vertices = std::size_t(model.num_vertices());
   for (std::size_t i = 0; i < 3 * num_vertices; ++i) {

@@ -38,7 +38,8 @@ public:
                                                 provenance_texts(context.provenance()), first_step);
       }
     if (!options.checkpoint.empty())
-      checkpoint_ = context.claim_output(context.output_path(options.checkpoint), options.resume);
+      checkpoint_ =
+          context.claim_checkpoint(context.output_path(options.checkpoint), options.resume);
   }
 
   StepHistory* history() const { return history_.get(); }
@@ -52,7 +53,8 @@ public:
     const Stopwatch watch;
     const TimedScope scope("ossatura::softbody::write");
     context_.try_output(frames_->path(), [&] {
-      frames_->write(step, solver.time(), solver.positions(exec), solver.velocities(exec));
+      context_.note_output(
+          frames_->write(step, solver.time(), solver.positions(exec), solver.velocities(exec)));
     });
     seconds_ += watch.seconds();
   }

@@ -11,6 +11,7 @@
 #include "apps/topopt/output/report.hpp"
 #include <ossatura/core/base/require.hpp>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace ossatura {
@@ -56,7 +57,8 @@ public:
     if (!options.no_stl)
       stl_ = context.claim_file(options.stl, stem + ".stl").value_or("");
     if (!options.checkpoint.empty())
-      checkpoint_ = context.claim_output(context.output_path(options.checkpoint), options.resume);
+      checkpoint_ =
+          context.claim_checkpoint(context.output_path(options.checkpoint), options.resume);
   }
 
   bool has_checkpoint() const { return !checkpoint_.empty(); }
@@ -73,6 +75,7 @@ public:
         write_design(frames_->frame_path(step.number), model_,
                      fields_of(exec, optimizer, model_, true), step.number, facts());
         frames_->add(step.number, step.number);
+        context_.note_output(frames_->frame_path(step.number));
       });
       seconds_ += watch.seconds();
     }
@@ -229,6 +232,19 @@ void take_steps(const Exec& exec, DesignOptimizer<Exec>& optimizer, Recorder& re
   results.converged = results.breakdown.empty() && optimizer.has_converged();
 }
 
+/// Solves for the last design, from the displacements of the last step, and looks what holds.
+template<class Exec>
+void analyse_design(const Exec& exec, const DesignProblem& problem,
+                    DesignOptimizer<Exec>& optimizer, TopoptRunResults& results) {
+  results.final = optimizer.analyse(exec);
+  for (std::size_t k = 0; k < problem.cases.size(); ++k)
+    results.balances.push_back(balance_design(exec, problem, optimizer, k));
+  const std::vector<double> density = optimizer.densities(exec);
+  const auto [least, greatest] = std::minmax_element(density.begin(), density.end());
+  results.least_density = *least;
+  results.greatest_density = *greatest;
+}
+
 template<class Exec>
 int run_on(const Exec& exec, const TopoptCommandOptions& options, const TopoptModel& model,
            double read_seconds, DriverContext& context) {
@@ -255,7 +271,7 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, const TopoptMo
     try {
       results.within_volume = optimizer->meet_volume(exec);
       if (!results.stopped)
-        results.final = optimizer->analyse(exec);
+        analyse_design(exec, model.problem, *optimizer, results);
     } catch (const DesignBreakdown& breakdown) {
       results.breakdown = breakdown.what();
       results.converged = false;

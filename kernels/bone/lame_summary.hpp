@@ -10,6 +10,7 @@ namespace ossatura {
 struct LameSummary {
   double modulus_min, modulus_max, modulus_sum; ///< Young's, MPa
   double poisson_min, poisson_max;
+  std::int64_t num_solid;                  ///< voxels
   double lambda_sum, mu_sum;               ///< MPa
   double inverse_bulk_sum, inverse_mu_sum; ///< 1 / MPa
 };
@@ -40,9 +41,11 @@ template<class Exec>
 struct SumCompliance {
   LameField<Exec> lame;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t node, double& bulk, double& mu) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t node, double& bulk, double& mu,
+                                  std::int64_t& count) const {
     if (!lame.solid(int(node)))
       return;
+    ++count;
     bulk += 1 / (lame.lambda(int(node)) + 2 * lame.mu(int(node)) / 3);
     mu += 1 / lame.mu(int(node));
   }
@@ -61,7 +64,8 @@ LameSummary summarise_lame(const Exec& exec, const LameField<Exec>& lame) {
                           Kokkos::Sum<double>(s.lambda_sum), Kokkos::Sum<double>(s.mu_sum));
   Kokkos::parallel_reduce(
       "ossatura::summarise_lame::compliance", range(exec, n), detail::SumCompliance<Exec>{lame},
-      Kokkos::Sum<double>(s.inverse_bulk_sum), Kokkos::Sum<double>(s.inverse_mu_sum));
+      Kokkos::Sum<double>(s.inverse_bulk_sum), Kokkos::Sum<double>(s.inverse_mu_sum),
+      Kokkos::Sum<std::int64_t>(s.num_solid));
   return s;
 }
 

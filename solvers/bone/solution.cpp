@@ -2,6 +2,7 @@
 #include <ossatura/solvers/bone/solution.hpp>
 
 #include <ossatura/core/base/timer.hpp>
+#include <ossatura/kernels/bone/balance.hpp>
 #include <ossatura/kernels/bone/gather_operator.hpp>
 
 namespace ossatura {
@@ -10,7 +11,7 @@ template<class Exec>
 BoneSolution<Exec> evaluate_solution(const Exec& exec, const VoxelProblem<Exec>& problem,
                                      const BoneLoad<Exec>& load) {
   const VoxelGrid<Exec>& grid = problem.grid;
-  BoneSolution<Exec> solution{grid, problem.lame, load.u, {}, {}, {}, {}, 0};
+  BoneSolution<Exec> solution{grid, problem.lame, load.u, {}, {}, {}, {}, 0, {}};
   solution.force = make_uninitialized<double>(exec, grid.num_dofs(), "ossatura::bone::Ku");
   GatherOperator<Exec>(exec, grid, problem.lame, problem.edge).apply(exec, load.u, solution.force);
 
@@ -29,9 +30,16 @@ BoneSolution<Exec> evaluate_solution(const Exec& exec, const VoxelProblem<Exec>&
                           ? listed_response(box, problem.edge, solution.supports)
                           : plate_response(load.test, box, problem.edge, solution.supports);
 
+  double centre[3];
+  for (int d = 0; d < 3; ++d)
+    centre[d] = 0.5 * problem.edge * (box.lower[d] + box.upper[d]);
+  solution.balance = sum_balance(exec, grid, problem.held, problem.edge, centre, load.u,
+                                 solution.force, load.force);
+
   const TimedScope scope("ossatura::bone::fields");
   solution.fields = compute_voxel_fields(exec, grid, problem.lame, problem.edge, load.u,
                                          EnergyPoint::centre, true, solution.strain_energy);
+  solution.balance.energy = solution.strain_energy;
   return solution;
 }
 

@@ -3,6 +3,7 @@
 // test, and fields.
 #pragma once
 
+#include <ossatura/core/mesh/mechanics/force_balance.hpp>
 #include <ossatura/kernels/bone/fields.hpp>
 #include <ossatura/solvers/bone/load.hpp>
 #include <ossatura/solvers/bone/test_response.hpp>
@@ -21,6 +22,7 @@ struct BoneSolution {
   std::optional<TestResponse> response; ///< of a test, or of a clamped and a moved side
   VoxelFields<Exec> fields;
   double strain_energy = 0; ///< N mm
+  ForceBalance balance;     ///< of supports and loads, N, N mm
 };
 
 /// Evaluates load.u, which VoxelSolver::solve has set. The image of `problem` may be gone. Fences.

@@ -41,6 +41,7 @@ struct SoftStep {
   double complementarity = 0;    ///< m: the largest of min(gap, what the force moves its pair)
   double friction = 0;           ///< m: sliding that friction should stop, or turn against
   double contact_residual = 0;   ///< the larger of these two, relative to the free motion
+  double contact_depth = 0;      ///< the penetration, relative to the free motion
   bool contact_converged = true; ///< that met its tolerance, in every part of the step
   double collect = 0, compress = 0, factor = 0, solve = 0, contact = 0, total = 0;
   double apply = 0; ///< of `solve`, in the preconditioner (measured apart, times iterations)

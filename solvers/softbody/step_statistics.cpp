@@ -39,6 +39,7 @@ void StepTotals::add(const SoftStep& step) {
   most_inverted = std::max(most_inverted, step.inverted);
   keep_worse(worst_residual, step.residual);
   keep_worse(worst_contact_residual, step.contact_residual);
+  keep_worse(worst_contact_depth, step.contact_depth);
   keep_worse(worst_penetration, step.penetration);
   keep_worse(worst_complementarity, step.complementarity);
   keep_worse(worst_friction, step.friction);

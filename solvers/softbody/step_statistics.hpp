@@ -34,7 +34,7 @@ struct StepTotals {
   int most_contact_rounds = 0;
   std::int64_t systems_failed = 0, newton_failed = 0, contact_failed = 0; ///< steps
   // NaN is the worst of all
-  double worst_residual = 0, worst_contact_residual = 0;
+  double worst_residual = 0, worst_contact_residual = 0, worst_contact_depth = 0;
   double worst_penetration = 0, worst_complementarity = 0, worst_friction = 0; ///< m
 };
 

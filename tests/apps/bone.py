@@ -172,8 +172,8 @@ class Contract(BoneCase):
     def test_summary_has_the_parts_of_the_contract(self):
         run = self.summary(*self.SMALL, "--seed", "7")
         self.assertEqual(list(run), ["schema", "status", "warnings", "problem", "engine",
-                                     "parameters", "iterations", "residual", "timings", "memory",
-                                     "results", "provenance"])
+                                     "parameters", "iterations", "residual", "certificate",
+                                     "timings", "memory", "results", "provenance"])
         self.assertEqual(run["schema"], "ossatura/bone/1")
         self.assertEqual(run["status"], "converged")
         self.assertEqual(run["parameters"]["seed"], 7)

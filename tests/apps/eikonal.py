@@ -508,8 +508,8 @@ class Results(EikonalCase):
     def test_summary_has_the_parts_of_every_subcommand(self):
         run = self.run_box()
         self.assertEqual(list(run), ["schema", "status", "warnings", "problem", "engine", "parameters",
-                                     "iterations", "residual", "timings", "memory", "results",
-                                     "provenance"])
+                                     "iterations", "residual", "certificate", "timings", "memory",
+                                     "results", "provenance"])
         self.assertEqual(run["warnings"], [])
         self.assertEqual(run["schema"], "ossatura/eikonal/1")
         self.assertIn(run["engine"]["method"], ("queue", "spread"))

@@ -487,8 +487,8 @@ class Results(SoftbodyCase):
         run = json.loads(self.read("out/s.summary.json"))
         self.assertEqual(run["schema"], "ossatura/softbody/1")
         self.assertEqual(run["status"], "converged")
-        for part in ("problem", "engine", "parameters", "iterations", "residual", "timings",
-                     "memory", "provenance"):
+        for part in ("problem", "engine", "parameters", "iterations", "residual", "certificate",
+                     "timings", "memory", "provenance"):
             self.assertIn(part, run)
         self.assertEqual(run["provenance"]["units"]["force"], "N")
         self.assertEqual(run["results"]["frames"], 3)

@@ -331,6 +331,23 @@ std::string bone_table(const BoneResults& results, const DriverContext& context)
   return table.text();
 }
 
+/// What is known of the results beside the residual.
+Certificate certificate_of(const BoneResults& results, double residual) {
+  Certificate certificate{results.tolerance, {{"residual", residual, results.tolerance}}};
+  std::vector<ResultCheck>& checks = certificate.checks;
+  const double bound = balance_bound(results.tolerance);
+  if (results.balance) {
+    checks.push_back({"force_balance", results.balance->force_error(), bound});
+    checks.push_back({"moment_balance", results.balance->moment_error(), bound});
+    checks.push_back({"energy_balance", results.balance->energy_error(), bound});
+  }
+  const double volume = double(results.model.num_solid) * std::pow(results.model.spacing, 3);
+  checks.push_back({"bone_volume", std::abs(volume / results.model.bone_volume() - 1), 1e-12});
+  if (results.homogenised)
+    checks.push_back({"stiffness_asymmetry", asymmetry(results.homogenised->stiffness), bound});
+  return certificate;
+}
+
 SummaryParts summary_parts(const BoneResults& results) {
   SummaryParts parts;
   parts.status = results.interrupted() ? RunStatus::interrupted
@@ -344,6 +361,7 @@ SummaryParts summary_parts(const BoneResults& results) {
     keep_worse(parts.recurrent_residual, solve.recurrent_residual);
     keep_worse(parts.true_residual, solve.residual);
   }
+  parts.certificate = certificate_of(results, parts.true_residual.value_or(std::nan("")));
   parts.memory = {{"kokkos_peak_bytes_per_dof", static_cast<double>(peak_kokkos_bytes()) /
                                                     static_cast<double>(results.model.num_dofs())}};
   return parts;

@@ -76,6 +76,7 @@ BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
   info.num_held_dofs = problem.held.num_dofs;
   info.num_dropped_elem = model.num_dropped;
   const LameSummary summary = summarise_lame(exec, problem.lame);
+  info.num_solid = summary.num_solid;
   info.modulus_min = summary.modulus_min;
   info.modulus_max = summary.modulus_max;
   info.modulus_mean = summary.modulus_sum / grid.num_elem;
@@ -93,6 +94,7 @@ void add_solution(const BoneSolution<Exec>& solution, const BoneOptions& options
   results.response = solution.response;
   const double energy = solution.strain_energy;
   results.strain_energy = energy;
+  results.balance = solution.balance;
   // Not so for any load that the checks before the solve let through.
   if (!results.interrupted() && (!(energy > 0) || std::isinf(energy)))
     fail<InputError>("the strain energy is ", energy,

@@ -30,6 +30,7 @@ struct BoneModelInfo {
   ImageDirection direction = identity_direction;
   std::string world; ///< "RAS", "LPS" or empty
   std::int64_t num_elem = 0, num_nodes = 0;
+  std::int64_t num_solid = 0; ///< voxels that have a modulus, counted
   std::int64_t num_held_dofs = 0;
   std::int64_t num_components = 0;   ///< parts that share no node, of what is solved
   std::int64_t num_dropped_elem = 0; ///< of parts left out
@@ -63,7 +64,9 @@ struct BoneResults {
 
   std::optional<TestResponse> response;
   std::vector<SupportReaction> reactions;
+  double tolerance = 0; ///< of the solves, as asked for
   std::optional<double> strain_energy;
+  std::optional<ForceBalance> balance;
   std::optional<SampleStatistics> sed, von_mises, effective_strain;
   std::vector<std::pair<std::string, Histogram>> histograms;
   std::optional<FailureEstimate> failure;

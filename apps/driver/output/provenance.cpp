@@ -47,8 +47,8 @@ std::string host_name() {
 
 } // namespace
 
-InputRecord record_input(const std::string& path) {
-  InputRecord record;
+FileRecord record_input(const std::string& path) {
+  FileRecord record;
   record.path = path;
   record.bytes = require_input_file(path);
   std::ifstream file(path, std::ios::binary);
@@ -85,7 +85,7 @@ nlohmann::ordered_json to_json(const Provenance& provenance) {
                {"seed", provenance.seed},
                {"kokkos", kokkos_version()},
                {"compiler", compiler()}};
-  for (const InputRecord& input : provenance.inputs)
+  for (const FileRecord& input : provenance.inputs)
     json["inputs"].push_back(
         {{"path", input.path}, {"bytes", input.bytes}, {"xxh64", input.xxh64}});
   if (!cuda_version().empty())

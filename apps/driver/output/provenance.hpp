@@ -11,20 +11,20 @@
 
 namespace ossatura {
 
-/// A file that was read. The hash is XXH64 with seed 0, as `xxh64sum` prints it.
-struct InputRecord {
+/// A file as it was read or written. The hash is XXH64 with seed 0, as `xxh64sum` prints it.
+struct FileRecord {
   std::string path;
   std::uint64_t bytes = 0;
   std::string xxh64; ///< 16 hexadecimal digits
 };
 
 /// Reads and hashes the file at `path`; throws InputError.
-InputRecord record_input(const std::string& path);
+FileRecord record_input(const std::string& path);
 
 struct Provenance {
   std::string command_line; ///< quoted for a shell
   std::string directory;    ///< where it was typed: relative names are from there
-  std::vector<InputRecord> inputs;
+  std::vector<FileRecord> inputs;
   std::uint64_t seed = 0;
   std::string backend, device;
   int threads = 1;

@@ -3,8 +3,8 @@
 
 #include "apps/driver/exit_code.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace ossatura {
 
@@ -45,31 +45,58 @@ Json warnings(const std::vector<LogMessage>& messages) {
   return list;
 }
 
-/// The place of the first number that is not finite, as "results.energy"; empty if all are.
-std::string find_not_finite(const Json& json, const std::string& place) {
-  if (json.is_number_float())
-    return std::isfinite(json.get<double>()) ? std::string() : place;
-  std::string found;
-  if (json.is_object())
-    for (auto item = json.begin(); item != json.end() && found.empty(); ++item)
-      found = find_not_finite(item.value(), place + "." + item.key());
-  if (json.is_array())
-    for (std::size_t i = 0; i < json.size() && found.empty(); ++i)
-      found = find_not_finite(json[i], place + "[" + std::to_string(i) + "]");
-  return found;
+/// Numbers that are not finite: how many, and the place of the first, as "results.energy".
+struct NotFinite {
+  std::int64_t count = 0;
+  std::string first;
+
+  void look(const Json& json, const std::string& place) {
+    if (json.is_number_float() && !std::isfinite(json.get<double>()) && count++ == 0)
+      first = place;
+    if (json.is_object())
+      for (auto item = json.begin(); item != json.end(); ++item)
+        look(item.value(), place + "." + item.key());
+    if (json.is_array())
+      for (std::size_t i = 0; i < json.size(); ++i)
+        look(json[i], place + "[" + std::to_string(i) + "]");
+  }
+};
+
+/// Whether a run would end well.
+bool looks_well(const SummaryParts& parts) {
+  return exit_code_of(parts.status) == exit_done;
 }
 
-/// Marks a run that looks well but has a result that is not finite, and warns unless it did so.
-void check_finite(SummaryParts& parts, bool& warned) {
-  if (parts.status == RunStatus::interrupted || parts.status == RunStatus::broken_down)
-    return;
-  const std::string place = find_not_finite(parts.results, "results");
-  if (place.empty())
-    return;
-  parts.status = RunStatus::not_finite;
-  if (!std::exchange(warned, true))
-    log_warning("not-finite", place, " is not finite: numbers of the problem are too large or too ",
+/// Takes a report as it is now, and judges it: by numbers that are not finite, of which those who
+/// write fields have warned, and by the checks.
+SummaryParts judge(const RunReport& report, const DriverContext& context) {
+  SummaryParts parts = report.summary();
+  const auto has_warned = [&context](const std::string& code) {
+    return std::any_of(context.warnings().begin(), context.warnings().end(),
+                       [&code](const LogMessage& warning) { return warning.code == code; });
+  };
+  NotFinite found;
+  found.look(parts.results, "results");
+  const bool ended = parts.status != RunStatus::interrupted && //
+                     parts.status != RunStatus::broken_down;
+  if (found.count > 0 && ended && !has_warned("not-finite"))
+    log_warning("not-finite", found.first,
+                " is not finite: numbers of the problem are too large or too ",
                 "small, or an element is degenerate; no result can be relied on");
+  if (found.count == 0 && has_warned("not-finite"))
+    found.count = 1; // or more, in fields
+  if (found.count > 0 && ended)
+    parts.status = RunStatus::not_finite;
+  parts.certificate.checks.push_back({"not_finite", double(found.count), 0});
+  if (looks_well(parts) && !all_passed(parts.certificate.checks)) {
+    parts.status = RunStatus::not_converged;
+    if (!has_warned("check-failed"))
+      log_warning("check-failed",
+                  "the certificate does not hold: ", failed_checks(parts.certificate),
+                  "; the solve met its tolerance, but its results do not bear it out. Lower ",
+                  "--tolerance, or see docs/warnings.md");
+  }
+  return parts;
 }
 
 } // namespace
@@ -107,6 +134,8 @@ nlohmann::ordered_json make_summary(const DriverContext& context, const SummaryP
           {"residual",
            {{"recurrent", number_or_null(parts.recurrent_residual)},
             {"true", number_or_null(parts.true_residual)}}},
+          {"certificate", to_json(parts.certificate, context.provenance().inputs, context.outputs(),
+                                  context.summary_folder())},
           {"timings", timings(context.seconds())},
           {"memory", std::move(used)},
           {"results", parts.results},
@@ -114,19 +143,20 @@ nlohmann::ordered_json make_summary(const DriverContext& context, const SummaryP
 }
 
 int finish_run(const RunReport& report, const std::string& stem, DriverContext& context) {
-  bool warned = false;
-  SummaryParts parts = report.summary();
-  check_finite(parts, warned);
+  SummaryParts parts = judge(report, context);
+  const auto print_table = [&] {
+    context.print_result(report.table() + '\n' + certificate_text(parts.certificate));
+  };
   if (!report.table_has_files)
-    context.print_result(report.table());
+    print_table();
   if (report.write_files) {
     context.keep_summary(make_summary(context, parts), stem);
     report.write_files(parts.status);
-    parts = report.summary();
-    check_finite(parts, warned);
   }
+  context.note_outputs(report.files);
+  parts = judge(report, context);
   if (report.table_has_files)
-    context.print_result(report.table());
+    print_table();
   context.print_files(report.files);
   context.finish(make_summary(context, parts), stem);
   return exit_code_of(parts.status);

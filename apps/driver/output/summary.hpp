@@ -4,6 +4,7 @@
 #pragma once
 
 #include "apps/driver/context.hpp"
+#include "apps/driver/output/certificate.hpp"
 #include <ossatura/core/base/names.hpp>
 
 #include <nlohmann/json.hpp>
@@ -50,10 +51,11 @@ struct SummaryParts {
   int iterations = 0;                       ///< of all solves
   std::optional<double> recurrent_residual; ///< relative, the largest of all solves
   std::optional<double> true_residual;
+  Certificate certificate; ///< finish_run adds the check that all numbers are finite
 };
 
 /// schema, status, warnings (all so far, each a code and a text), problem, engine, parameters,
-/// iterations, residual, timings, memory, results, provenance, in this order.
+/// iterations, residual, certificate, timings, memory, results, provenance, in this order.
 nlohmann::ordered_json make_summary(const DriverContext& context, const SummaryParts& parts);
 
 /// What a subcommand says at the end of a run.
@@ -68,8 +70,9 @@ struct RunReport {
 };
 
 /// Ends a run: prints the table, writes the summary and the fields, prints the names of the files,
-/// and writes the summary again with them. A run whose results have a number that is not finite is
-/// "not finite", with a warning that names it: it must not end with exit 0. Returns the exit code.
+/// and writes the summary again with them and their hashes. A run whose results or fields have a
+/// number that is not finite is "not finite", and one of which a check fails is "not converged",
+/// with a warning that names it: neither may end with exit 0. Returns the exit code.
 int finish_run(const RunReport& report, const std::string& stem, DriverContext& context);
 
 /// Ends a run that a signal stopped before it had anything to write: warns, writes a summary

@@ -159,7 +159,7 @@ double EikonalModel::unreached_mark() const {
 EikonalModel make_eikonal_model(const EikonalCommandOptions& options, DriverContext& context) {
   const TimedScope scope("ossatura::eikonal::read");
   EikonalModel model;
-  std::vector<InputRecord>& inputs = context.provenance().inputs;
+  std::vector<FileRecord>& inputs = context.provenance().inputs;
   // The small files first: a mistake in them is told before a large mesh is read.
   const VelocityTable table = velocity_table(options);
   if (!options.velocity_file.empty())

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <limits>
 
 namespace ossatura {
 
@@ -18,7 +19,7 @@ std::vector<Number> times_of(const EikonalModel& model, ConstSpan<Real> times, s
   std::vector<Number> values(num_points);
   for (std::size_t v = 0; v < num_points; ++v) {
     const Real time = times.data[k * num_points + v];
-    values[v] = std::isfinite(time) ? Number(time) : mark;
+    values[v] = time == std::numeric_limits<Real>::infinity() ? mark : Number(time);
   }
   return values;
 }
@@ -40,6 +41,8 @@ void write_hdf(const std::string& path, const EikonalModel& model, ConstSpan<Rea
   for (std::size_t k = 0; k < model.sets.size(); ++k) {
     const std::string& set = model.sets[k].name;
     VtkHdfField field = file.point_field<Real>("activation_time" + (set.empty() ? "" : "_" + set));
+    if (std::isnan(model.unreached_mark()))
+      field.take_nan_as_mark();
     field.append(times_of<Real>(model, times, k));
     field.set_unit("ms");
     field.set_attribute("unreached", unreached_text(model.unreached_mark()));

@@ -255,6 +255,7 @@ SummaryParts summary_parts(const EikonalRunResults& results) {
   parts.iterations = results.solved.iterations;
   parts.recurrent_residual = results.solved.residual;
   parts.true_residual = results.solved.certificate;
+  parts.certificate = results.certificate;
   parts.memory = {{"kokkos_peak_bytes_per_tetrahedron",
                    double(peak_kokkos_bytes()) / double(results.mesh.num_tetra)}};
   return parts;

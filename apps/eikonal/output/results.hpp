@@ -3,6 +3,7 @@
 // mm, times in ms, velocities in m/s.
 #pragma once
 
+#include "apps/driver/output/certificate.hpp"
 #include <ossatura/solvers/eikonal/activation_statistics.hpp>
 #include <ossatura/solvers/eikonal/solver.hpp>
 
@@ -75,7 +76,8 @@ struct EikonalRunResults {
   bool deterministic = false;
   int metric_bytes = 0; ///< of a tetrahedron
   EikonalResult solved;
-  bool converged = false;   ///< in the iteration and by the certificate
+  Certificate certificate;
+  bool converged = false;   ///< in the iteration and by its residual
   bool interrupted = false; ///< by a signal
   std::vector<ActivationReport> sets;
   double unreached_mark = -1; ///< in files

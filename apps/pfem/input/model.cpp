@@ -212,7 +212,7 @@ PfemModel build_pfem_model(PfemDocument document) {
 PfemModel make_pfem_model(const PfemCommandOptions& options, DriverContext& context) {
   const TimedScope scope("ossatura::pfem::read");
   PfemDocument document = make_pfem_document(options);
-  std::vector<InputRecord>& inputs = context.provenance().inputs;
+  std::vector<FileRecord>& inputs = context.provenance().inputs;
   if (options.kind() == ProblemKind::json)
     inputs.push_back(record_input(options.problem));
   const PfemOptions chosen = document.changes.applied();

@@ -88,6 +88,16 @@ void warn(const PfemResults& results) {
                 "--tolerance, or choose --preconditioner vertex-stars");
 }
 
+Certificate certificate_of(const PfemModel& model, const PfemResults& results) {
+  const double tolerance = model.options.solver.cg.tolerance, bound = balance_bound(tolerance);
+  Certificate certificate{tolerance, {{"residual", results.solve.residual, tolerance}}};
+  certificate.checks.push_back({"force_balance", results.balance.force_error(), bound});
+  if (model.is_trilinear())
+    certificate.checks.push_back({"moment_balance", results.balance.moment_error(), bound});
+  certificate.checks.push_back({"energy_balance", results.balance.energy_error(), bound});
+  return certificate;
+}
+
 SummaryParts summary_parts(const PfemModel& model, const PfemResults& results) {
   SummaryParts parts;
   parts.status = results.interrupted       ? RunStatus::interrupted
@@ -99,6 +109,7 @@ SummaryParts summary_parts(const PfemModel& model, const PfemResults& results) {
   parts.iterations = results.solve.iterations;
   parts.recurrent_residual = results.solve.recurrent_residual;
   parts.true_residual = results.solve.residual;
+  parts.certificate = certificate_of(model, results);
   return parts;
 }
 

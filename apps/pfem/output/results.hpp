@@ -2,6 +2,7 @@
 // These structures hold the results of `ossatura pfem` as numbers on the host. SI units.
 #pragma once
 
+#include <ossatura/core/mesh/mechanics/force_balance.hpp>
 #include <ossatura/kernels/pfem/operator.hpp>
 #include <ossatura/solvers/krylov/cg.hpp>
 
@@ -41,6 +42,7 @@ struct PfemResults {
   std::array<double, 3> total_load{};           ///< N
   std::vector<std::array<double, 3>> reactions; ///< N, of each support; what is held twice, in both
   std::array<double, 3> total_reaction{};
+  ForceBalance balance;             ///< moments where elements are trilinear
   PfemPeak displacement, von_mises; ///< m, Pa, over all samples
   std::int64_t num_samples = 0;
   struct Errors {

@@ -85,7 +85,7 @@ std::int64_t SoftbodyModel::num_fixed() const {
 SoftbodyModel make_softbody_model(const SoftbodyCommandOptions& options, DriverContext& context) {
   const TimedScope scope("ossatura::softbody::read");
   SceneDocument document = read_scene(options.scene);
-  std::vector<InputRecord>& inputs = context.provenance().inputs;
+  std::vector<FileRecord>& inputs = context.provenance().inputs;
   inputs.push_back(record_input(options.scene));
   replace_meshes(options, document);
 

@@ -14,9 +14,10 @@ FrameSeries::FrameSeries(const std::string& path, const SoftScene& scene,
     meshes_.push_back(&object.mesh);
 }
 
-void FrameSeries::write(int step, double time, const std::vector<double>& positions,
-                        const std::vector<double>& velocities) {
-  VtkHdfWriter file(list_.frame_path(step), 1);
+std::string FrameSeries::write(int step, double time, const std::vector<double>& positions,
+                               const std::vector<double>& velocities) {
+  std::string path = list_.frame_path(step);
+  VtkHdfWriter file(path, 1);
   file.set_elements(meshes_, ConstSpan<double>(positions));
   std::vector<double> displacement = positions;
   std::size_t offset = 0;
@@ -32,6 +33,7 @@ void FrameSeries::write(int step, double time, const std::vector<double>& positi
   file.set_run("step", std::to_string(step));
   file.commit();
   list_.add(step, time);
+  return path;
 }
 
 } // namespace ossatura

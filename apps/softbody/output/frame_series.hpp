@@ -18,9 +18,10 @@ public:
   FrameSeries(const std::string& path, const SoftScene& scene,
               std::vector<std::pair<std::string, std::string>> run, int first_step);
 
-  /// positions and velocities [num_nodes, 3]. Throws InputError where files cannot be written.
-  void write(int step, double time, const std::vector<double>& positions,
-             const std::vector<double>& velocities);
+  /// positions and velocities [num_nodes, 3]. Returns the file. Throws InputError where files
+  /// cannot be written.
+  std::string write(int step, double time, const std::vector<double>& positions,
+                    const std::vector<double>& velocities);
 
   std::string path() const { return list_.path(); }
   /// The last one written, -1 before.

@@ -114,6 +114,19 @@ std::string softbody_table(const SoftbodyModel& model, const SoftbodyRunResults&
   return table.text();
 }
 
+/// The largest of all steps: what is left of the momentum balance of a system, and at the positions
+/// after a step what is left of the conditions of contact.
+Certificate certificate_of(const StepTotals& totals, const SoftOptions& options) {
+  Certificate certificate{options.tolerance,
+                          {{"momentum_residual", totals.worst_residual, options.tolerance}}};
+  if (totals.most_contacts > 0) {
+    const double bound = options.contact_tolerance;
+    certificate.checks.push_back({"contact_penetration", totals.worst_contact_depth, bound});
+    certificate.checks.push_back({"contact_residual", totals.worst_contact_residual, bound});
+  }
+  return certificate;
+}
+
 SummaryParts summary_parts(const SoftbodyModel& model, const SoftbodyRunResults& results) {
   const StepTotals totals = totals_of(results);
   SummaryParts parts;
@@ -126,6 +139,7 @@ SummaryParts summary_parts(const SoftbodyModel& model, const SoftbodyRunResults&
   parts.results = softbody_results(model, results);
   parts.iterations = int(totals.iterations);
   parts.true_residual = totals.worst_residual;
+  parts.certificate = certificate_of(totals, model.options);
   return parts;
 }
 

@@ -212,7 +212,7 @@ TopoptModel build_topopt_model(ProblemDocument document) {
 TopoptModel make_topopt_model(const TopoptCommandOptions& options, DriverContext& context) {
   const TimedScope scope("ossatura::topopt::read");
   ProblemDocument document = make_document(options);
-  std::vector<InputRecord>& inputs = context.provenance().inputs;
+  std::vector<FileRecord>& inputs = context.provenance().inputs;
   if (options.kind() == ProblemKind::json)
     inputs.push_back(record_input(options.problem));
   const std::string mesh_file = document.mesh.file;

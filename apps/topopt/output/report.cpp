@@ -7,6 +7,9 @@
 #include "apps/topopt/input/choices.hpp"
 #include "apps/topopt/output/summary.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace ossatura {
 
 namespace {
@@ -107,6 +110,39 @@ std::string topopt_table(const TopoptModel& model, const TopoptRunResults& resul
   return table.text();
 }
 
+/// The largest of `of(balance)` over the load cases; NaN is larger than any.
+template<class Of>
+double worst_of(const std::vector<ForceBalance>& balances, const Of& of) {
+  double worst = 0;
+  for (const ForceBalance& balance : balances)
+    if (const double error = of(balance); error > worst || std::isnan(error))
+      worst = error;
+  return worst;
+}
+
+/// Of all analyses the residual, of the last design all else.
+Certificate certificate_of(const DesignOptions& options, const TopoptRunResults& results) {
+  const double tolerance = options.solver.cg.tolerance;
+  Certificate certificate{tolerance, {{"residual", results.worst_residual(), tolerance}}};
+  if (!results.final)
+    return certificate;
+  std::vector<ResultCheck>& checks = certificate.checks;
+  const double bound = balance_bound(tolerance);
+  const auto add = [&](const char* name, double (ForceBalance::*error)() const) {
+    checks.push_back(
+        {name, worst_of(results.balances, [&](const auto& b) { return (b.*error)(); }), bound});
+  };
+  add("force_balance", &ForceBalance::force_error);
+  add("moment_balance", &ForceBalance::moment_error);
+  add("energy_balance", &ForceBalance::energy_error);
+  // The design is lowered to the volume to 1e-7 of it (DesignOptimizer::meet_volume).
+  checks.push_back({"volume", results.final->volume, options.volume_fraction * (1 + 1e-6)});
+  // Filters and projections average numbers of [0, 1].
+  const double beyond = std::max(-results.least_density, results.greatest_density - 1);
+  checks.push_back({"density_bounds", std::max(beyond, 0.0), 1e-9});
+  return certificate;
+}
+
 SummaryParts summary_parts(const TopoptModel& model, const TopoptRunResults& results) {
   SummaryParts parts;
   parts.status = !results.breakdown.empty() ? RunStatus::broken_down
@@ -118,6 +154,7 @@ SummaryParts summary_parts(const TopoptModel& model, const TopoptRunResults& res
   parts.results = topopt_results(model, results);
   parts.iterations = int(results.iterations());
   parts.true_residual = results.worst_residual();
+  parts.certificate = certificate_of(model.options, results);
   return parts;
 }
 

@@ -2,7 +2,7 @@
 // These structures hold the results of `ossatura topopt` as numbers on the host. SI units.
 #pragma once
 
-#include <ossatura/solvers/topopt/optimizer.hpp>
+#include <ossatura/solvers/topopt/balance.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -43,12 +43,14 @@ struct SurfaceSummary {
 struct TopoptRunResults {
   int first_step = 0; ///< 0, or that of the checkpoint
   std::vector<DesignStep> steps;
-  std::optional<DesignStep> final; ///< the last design, analysed
-  std::string breakdown;           ///< why there was no other step, empty if there was
-  bool converged = false;          ///< by change
-  bool stopped = false;            ///< by a signal
-  bool within_volume = true;       ///< the last design has no more volume than it may
-  bool has_checkpoint = false;     ///< to go on from, if it can be written
+  std::optional<DesignStep> final;                ///< the last design, analysed
+  std::vector<ForceBalance> balances;             ///< of its load cases
+  double least_density = 0, greatest_density = 0; ///< of the last design
+  std::string breakdown;       ///< why there was no other step, empty if there was
+  bool converged = false;      ///< by change
+  bool stopped = false;        ///< by a signal
+  bool within_volume = true;   ///< the last design has no more volume than it may
+  bool has_checkpoint = false; ///< to go on from, if it can be written
 
   DesignEngine engine;
   std::optional<PartsSummary> parts; ///< none with --no-stl

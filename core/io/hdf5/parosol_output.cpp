@@ -3,6 +3,7 @@
 
 #include <ossatura/core/io/hdf5/file.hpp>
 #include <ossatura/core/io/text/atomic_file.hpp>
+#include <ossatura/core/io/text/finite_values.hpp>
 #include <ossatura/core/io/text/input_file.hpp>
 
 #include <algorithm>
@@ -54,6 +55,14 @@ void write_field(Hdf5Group& group, const char* name, ConstSpan<double> values,
     group.write(name, {values.size / columns, columns}, values.data);
 }
 
+bool is_finite(const ParosolSolution& s) {
+  const ConstSpan<double>* const fields[] = {
+      &s.coordinates, &s.modulus,          &s.displacements, &s.forces, &s.strain_energy,
+      &s.von_mises,   &s.effective_strain, &s.strain,        &s.stress};
+  return std::all_of(std::begin(fields), std::end(fields),
+                     [](const ConstSpan<double>* field) { return are_finite(*field); });
+}
+
 void write_groups(Hdf5Group root, const ParosolSolution& s,
                   const std::vector<std::pair<std::string, std::string>>& run) {
   for (const char* name : {"Mesh", "Solution", "run"})
@@ -73,10 +82,13 @@ void write_groups(Hdf5Group root, const ParosolSolution& s,
   write_field(solution, "EFF", s.effective_strain, 1);
   write_field(solution, "Element strain", s.strain, 6);
   write_field(solution, "Element stress", s.stress, 6);
+  const bool finite = is_finite(s);
+  if (!finite)
+    warn_not_finite(solution.where());
   if (!run.empty()) {
     Hdf5Group facts = root.create_group("run");
     for (const auto& [key, value] : run)
-      facts.set_attribute(key, value);
+      facts.set_attribute(key, key == "status" && !finite ? status_not_finite : value);
   }
 }
 

@@ -30,8 +30,9 @@ struct ParosolSolution {
 /// Writes `solution` to `path` in the layout of the TU-Wien fork (names, types, element numbers
 /// from 1), with `run` as text attributes of group /run. An HDF5 file that is there keeps its other
 /// content, the input among it; its /Mesh, /Solution and /run are replaced. The file is whole or
-/// untouched. Throws InputError where it cannot be written or is not HDF5, std::invalid_argument
-/// where sizes disagree or element entries are out of range.
+/// untouched. Where a field is not finite there is a warning (`not-finite`), and a `status` in
+/// `run` is `not finite`. Throws InputError where it cannot be written or is not HDF5,
+/// std::invalid_argument where sizes disagree or element entries are out of range.
 void write_parosol_output(const std::string& path, const ParosolSolution& solution,
                           const std::vector<std::pair<std::string, std::string>>& run = {});
 

@@ -16,8 +16,9 @@ VtkCell vtk_cell(ElementShape shape) {
 
 } // namespace
 
-VtkHdfField::VtkHdfField(Hdf5Dataset dataset)
-    : dataset_(std::move(dataset)) {
+VtkHdfField::VtkHdfField(Hdf5Dataset dataset, std::shared_ptr<bool> all_finite)
+    : dataset_(std::move(dataset))
+    , all_finite_(std::move(all_finite)) {
   for (std::size_t i = 1; i < dataset_.shape().size(); ++i)
     row_size_ *= dataset_.shape()[i];
 }
@@ -58,8 +59,9 @@ void VtkHdfWriter::begin_mesh(std::uint64_t num_points, const std::vector<VtkCel
   count("NumberOfConnectivityIds", num_corners_);
 
   constexpr std::uint64_t block = std::uint64_t(1) << 20;
-  VtkHdfField offsets(vtk_->create<std::int64_t>("Offsets", {num_cells_ + 1}, layout_));
-  VtkHdfField types(vtk_->create<std::uint8_t>("Types", {num_cells_}, layout_));
+  VtkHdfField offsets(vtk_->create<std::int64_t>("Offsets", {num_cells_ + 1}, layout_),
+                      all_finite_);
+  VtkHdfField types(vtk_->create<std::uint8_t>("Types", {num_cells_}, layout_), all_finite_);
   std::int64_t end = 0;
   offsets.append(std::vector<std::int64_t>{0});
   std::vector<std::int64_t> ends;
@@ -102,7 +104,8 @@ void VtkHdfWriter::set_elements(const std::vector<const ElementMesh*>& meshes,
 VtkHdfField VtkHdfWriter::connectivity_field() {
   // VTK wants the list flat: here a row is one number.
   VtkHdfField field(open_data(vtk_, "Connectivity", {num_corners_},
-                              hdf5_native_type<std::int64_t>(), sizeof(std::int64_t)));
+                              hdf5_native_type<std::int64_t>(), sizeof(std::int64_t)),
+                    all_finite_);
   return field;
 }
 
@@ -134,7 +137,7 @@ Hdf5Dataset VtkHdfWriter::open_data(std::optional<Hdf5Group>& group, const std::
 void VtkHdfWriter::set_run(const std::string& key, const std::string& value) {
   if (!run_)
     run_ = file_.root().create_group("run");
-  run_->set_attribute(key, value);
+  run_->set_attribute(key, key == "status" && !*all_finite_ ? status_not_finite : value);
 }
 
 void VtkHdfWriter::set_run(const std::vector<std::pair<std::string, std::string>>& facts) {

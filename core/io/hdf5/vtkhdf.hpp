@@ -8,6 +8,7 @@
 #include <ossatura/core/io/hdf5/file.hpp>
 #include <ossatura/core/io/text/atomic_file.hpp>
 #include <ossatura/core/io/text/const_span.hpp>
+#include <ossatura/core/io/text/finite_values.hpp>
 #include <ossatura/core/mesh/element_mesh.hpp>
 
 #include <array>
@@ -45,6 +46,10 @@ public:
   /// Appends `values.size / components` rows of any number type.
   template<class T>
   void append(ConstSpan<T> values) {
+    if (*all_finite_ && !are_finite(values, nan_is_mark_)) {
+      *all_finite_ = false;
+      warn_not_finite(dataset_.where());
+    }
     append_rows(values.data, values.size,
                 [this](std::uint64_t first, std::uint64_t rows, const void* data) {
                   dataset_.write_rows(first, rows, static_cast<const T*>(data));
@@ -54,6 +59,8 @@ public:
   void append(const std::vector<T>& values) {
     append(ConstSpan<T>(values));
   }
+  /// NaN stands where there is no value; elsewhere the writer warns of it (`not-finite`).
+  void take_nan_as_mark() { nan_is_mark_ = true; }
   /// Unit of the values, as attribute `unit`.
   void set_unit(const std::string& unit) { set_attribute("unit", unit); }
   void set_attribute(const std::string& name, const std::string& text) {
@@ -62,7 +69,7 @@ public:
 
 private:
   friend class VtkHdfWriter;
-  explicit VtkHdfField(Hdf5Dataset dataset);
+  VtkHdfField(Hdf5Dataset dataset, std::shared_ptr<bool> all_finite);
   template<class Write>
   void append_rows(const void* data, std::size_t count, const Write& write) {
     const std::uint64_t rows = rows_in(count);
@@ -73,7 +80,9 @@ private:
 
   Hdf5Dataset dataset_;
   std::uint64_t row_size_ = 1;
-  std::uint64_t written_ = 0; ///< rows
+  std::uint64_t written_ = 0;        ///< rows
+  std::shared_ptr<bool> all_finite_; ///< of all fields of the file
+  bool nan_is_mark_ = false;
 };
 
 /// Writes one file: first set_mesh(), then fields, then commit(). Nothing stands at
@@ -122,8 +131,8 @@ public:
   void begin_mesh(std::uint64_t num_points, const std::vector<VtkCellRun>& runs);
   template<class Real>
   VtkHdfField points_field() {
-    return VtkHdfField(
-        open_data(vtk_, "Points", {num_points_, 3}, hdf5_native_type<Real>(), sizeof(Real)));
+    return {open_data(vtk_, "Points", {num_points_, 3}, hdf5_native_type<Real>(), sizeof(Real)),
+            all_finite_};
   }
   VtkHdfField connectivity_field();
 
@@ -153,16 +162,17 @@ public:
   /// Fields to be written in parts by VtkHdfField::append().
   template<class T>
   VtkHdfField point_field(const std::string& name, int components = 1) {
-    return VtkHdfField(
-        open_data(point_data_, name, point_shape(components), hdf5_native_type<T>(), sizeof(T)));
+    return {open_data(point_data_, name, point_shape(components), hdf5_native_type<T>(), sizeof(T)),
+            all_finite_};
   }
   template<class T>
   VtkHdfField cell_field(const std::string& name, int components = 1) {
-    return VtkHdfField(
-        open_data(cell_data_, name, cell_shape(components), hdf5_native_type<T>(), sizeof(T)));
+    return {open_data(cell_data_, name, cell_shape(components), hdf5_native_type<T>(), sizeof(T)),
+            all_finite_};
   }
 
-  /// Facts about the run: text attributes of group /run, which VTK does not look at.
+  /// Facts about the run: text attributes of group /run, which VTK does not look at. Where a field
+  /// so far is not finite, a `status` is `not finite` whatever its value.
   void set_run(const std::string& key, const std::string& value);
   void set_run(const std::vector<std::pair<std::string, std::string>>& facts);
 
@@ -191,6 +201,7 @@ private:
   std::uint64_t num_points_ = 0;
   std::uint64_t num_cells_ = 0;
   std::uint64_t num_corners_ = 0; ///< of all cells
+  std::shared_ptr<bool> all_finite_ = std::make_shared<bool>(true);
 };
 
 /// A saved step of a time series.

@@ -125,6 +125,7 @@ bool ContactRounds<Exec>::resolve(const Exec& exec, double h, const ContactMotio
   report.complementarity = std::max(report.complementarity, state.complementarity);
   report.friction = std::max(report.friction, state.friction);
   report.contact_residual = std::max(report.contact_residual, state.residual);
+  report.contact_depth = std::max(report.contact_depth, state.depth);
   report.contact_converged = report.contact_converged && state.converged;
   // What the last forces left is not the systems' fault.
   const bool balanced = report.residual <= options.tolerance || (solved && !state.converged);

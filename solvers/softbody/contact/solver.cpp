@@ -290,6 +290,7 @@ ContactState ContactSolver<Exec>::measure(const Exec& exec, const Array<double, 
   ContactState state{errors.penetration, errors.complementarity, errors.friction};
   state.residual = std::max(errors.complementarity, errors.friction) / m.scale;
   state.converged = state.residual <= m.tolerance;
+  state.depth = errors.penetration / m.scale;
   return state;
 }
 

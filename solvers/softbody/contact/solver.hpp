@@ -54,6 +54,7 @@ struct ContactState {
   double friction = 0;        ///< m: sliding that friction should stop, or turn against
   double residual = 0;        ///< the larger of the last two, relative to the free motion
   bool converged = true;      ///< that meets the tolerance
+  double depth = 0;           ///< the penetration, relative to the free motion
 };
 
 /// A step takes over the pairs of the step before, in order, and their forces. Host memory.
