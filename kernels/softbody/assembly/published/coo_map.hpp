@@ -8,7 +8,7 @@
 //     arXiv:2306.05893 (2023).
 #pragma once
 
-#include <ossatura/core/base/vector.hpp>
+#include <ossatura/kernels/algebra/graph.hpp>
 
 #include <cstdint>
 
