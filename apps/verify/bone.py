@@ -77,7 +77,7 @@ class Specimen:
         return assemble(self.cell, force, len(u)), assemble(self.cell, abs(force), len(u))
 
     def check_forces(self):
-        report, free, load, tolerance = self.report, ~self.held, self.load, self.run.tolerance
+        report, free, load = self.report, ~self.held, self.load
         (force, magnitude), norm = self.forces_of(self.u), numpy.linalg.norm
         start = norm((load - self.forces_of(numpy.where(free, 0, self.u))[0])[free])
         residual, rounding = norm((load - force)[free]) / start, self.exact * norm(magnitude[free]) / start
@@ -86,11 +86,13 @@ class Specimen:
         report.bound("residual, less the summary's", residual - said, 0.01 * said + rounding)
         report.same("strain energy", energy, self.results["strain_energy"], 1e-9 + 2 * self.exact)
         if self.run.status == "converged":
-            report.bound("residual", residual, 1.001 * tolerance + rounding)
-            for name, part in (("forces", outer), ("moments", numpy.cross(self.point - self.point.mean(axis=0), outer))):
-                report.bound(f"balance of {name}", abs(part.sum(axis=0)).max() / abs(part).sum(axis=0).max(),
-                             100 * tolerance + rounding)
-            report.bound("2 U = F u", 1 - (self.u * outer).sum() / (2 * energy), 100 * tolerance + rounding)
+            report.bound("residual", residual, 1.001 * self.run.tolerance + rounding)
+            arm, bound, work = self.point - self.point.mean(axis=0), self.run.balance + rounding, self.u * outer
+            size = norm(outer, axis=1)
+            report.bound("balance of forces", abs(outer.sum(axis=0)).max() / size.sum(), bound)
+            report.bound("balance of moments", abs(numpy.cross(arm, outer).sum(axis=0)).max()
+                         / (norm(arm, axis=1) * size).sum(), bound)
+            report.bound("2 U = F u", (2 * energy - work.sum()) / max(2 * energy, abs(work).sum()), bound)
         reactions, groups, bound = self.results["reactions"], self.supports(), 1e-9 + 10 * self.exact
         if groups:
             report.same("nodes of supports", [group.any(axis=1).sum() for group in groups],

@@ -127,7 +127,7 @@ def check_times(run, report, said, point, cell, travel, time, rounding):
     report.true("unreached vertices" + label, (both == (numpy.isfinite(time) | numpy.isfinite(least))).all())
     size = numpy.maximum(abs(time[both]), time[both] - min(site["time"] for site in said["sites"]))
     error = (time[both] - least[both]) / numpy.where(size > 0, size, 1)
-    bound = 3 * min(run.results["certificate"], 1e-4) + rounding  # beyond 1e-4 a run warns
+    bound = 3 * min(run.results["certificate"], 0.01) + rounding  # beyond 0.01 a run ends with exit 3
     report.bound("times above the least" + label, error.max(initial=0), bound)
     report.bound("times below the least" + label, -error.min(initial=0), bound)
 

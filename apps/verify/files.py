@@ -3,8 +3,9 @@
 import json
 import os
 
-import h5py
-import numpy
+os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")  # some file systems have no locks, and nothing is written
+import h5py  # noqa: E402
+import numpy  # noqa: E402
 
 try:
     import xxhash
@@ -103,11 +104,12 @@ class Run:
             raise ValueError("it has no 'schema': it is no summary of ossatura")
         self.system = (self.summary["schema"].split("/") + [""])[1]
         self.status, self.problem, self.results, self.parameters, self.provenance = (
-            self.summary.get(key, {}) for key in ("status", "problem", "results", "parameters", "provenance"))
+            self.summary.get(key) or {} for key in ("status", "problem", "results", "parameters", "provenance"))
         documents = [self.find(one["path"], True) for one in self.provenance.get("inputs", [])]
         self.input = next((read_json(name) for name in documents if name and name.endswith(".json")), {})
         default = {"pfem": 1e-8, "softbody": 1e-9, "eikonal": 1e-7}.get(self.system, 1e-6)
         self.tolerance = float(self.setting("tolerance", self.input.get("solver", {}).get("tolerance", default)))
+        self.balance = min(0.1, max(1e-5, 1000 * self.tolerance))  # as certificates have it, docs/formats.md
 
     def setting(self, key, default):
         """An option, or what holds where it is not given."""

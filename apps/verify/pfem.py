@@ -18,7 +18,7 @@ def check(run, report):
     forces = numpy.array([one["force"] for one in results["reactions"]])
     total, scale = forces.sum(axis=0), max(abs(forces).sum(axis=0).max(), numpy.abs(results["total_load"]).max())
     report.same("sum of reactions", total, results["total_reaction"], 1e-9, scale)
-    report.bound("balance of forces", abs(total + results["total_load"]).max() / scale, 100 * run.tolerance)
+    report.bound("balance of forces", abs(total + results["total_load"]).max() / scale, run.balance)
     report.same("elements, dofs", [sum(one["elements"] for one in problem["orders"]),
                                    sum(problem["dofs_by_part"].values())], [problem["elements"], problem["dofs"]], 0)
     if path is None:

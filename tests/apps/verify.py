@@ -289,7 +289,7 @@ FALSIFIED = [
     ("plate", "von_mises", field("PointData/von_mises", scale(9, 1 + 1e-5))),
     ("plate", "continuity of displacements", field(U, add((63, 0), 1e-6))),
     ("plate", "strain energy", summary("results", "strain_energy", slightly)),
-    ("plate", "balance of forces", summary("results", "total_load", 0, slightly)),
+    ("plate", "balance of forces", summary("results", "total_load", 0, lambda x: x * 1.001)),
     ("plate", "reaction of supports[0]", summary("results", "reactions", 0, "force", 2, lambda x: x * 1.01)),
     ("plate", "max_displacement", summary("results", "max_displacement", "value", slightly)),
 ]
