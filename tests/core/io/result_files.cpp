@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <ossatura/core/base/log.hpp>
 #include <ossatura/core/io/hdf5/file.hpp>
 #include <ossatura/core/io/hdf5/parosol.hpp>
 #include <ossatura/core/io/hdf5/parosol_output.hpp>
@@ -9,6 +10,9 @@
 #include "tests/core/io/mesh/tetra_samples.hpp"
 #include "tests/core/io/sample_files.hpp"
 #include "tests/core/io/test_directory.hpp"
+
+#include <cmath>
+#include <limits>
 
 using namespace ossatura;
 using namespace ossatura_test;
@@ -226,4 +230,74 @@ TEST_CASE("ParOSol results go to a new file as well, and never over something el
   CHECK_THROWS_AS(write_parosol_output(directory / "a.h5", sample_solution({1}, {})),
                   std::invalid_argument);
   CHECK(directory.count() == 2);
+}
+
+namespace {
+/// The codes of warnings while it lives.
+class Warnings {
+public:
+  Warnings()
+      : before_(set_log_sink([this](const LogMessage& message) {
+        if (!message.code.empty())
+          heard_.push_back(message.code + ": " + message.text);
+      })) {}
+  ~Warnings() { set_log_sink(before_); }
+  const std::vector<std::string>& heard() const { return heard_; }
+
+private:
+  std::vector<std::string> heard_;
+  LogSink before_;
+};
+
+/// The status in a file of one field, and the warnings while it was written.
+std::string status_with(const std::vector<double>& field, bool nan_is_mark, std::size_t warnings) {
+  const TestDirectory directory;
+  const Warnings heard;
+  {
+    VtkHdfWriter writer(directory / "a.hdf");
+    writer.set_mesh(points, cells, VtkCell::hexahedron);
+    {
+      VtkHdfField times = writer.point_field<double>("time");
+      if (nan_is_mark)
+        times.take_nan_as_mark();
+      times.append(field);
+    }
+    writer.point_data("fine", points, 3);
+    writer.set_run("status", "converged");
+    writer.commit();
+  }
+  CHECK(heard.heard().size() == warnings);
+  for (const std::string& text : heard.heard()) {
+    CHECK_THAT(text, ContainsSubstring("not-finite: "));
+    CHECK_THAT(text, ContainsSubstring("a.hdf: /VTKHDF/PointData/time"));
+  }
+  return Hdf5File::open(directory / "a.hdf").root().group("run").text_attribute("status");
+}
+} // namespace
+
+TEST_CASE("a field that is not finite is told, and so is the status of its file", "[vtkhdf]") {
+  std::vector<double> field(12, 1.0);
+  field[3] = -1; // a mark
+  CHECK(status_with(field, false, 0) == "converged");
+  for (const double bad : {std::nan(""), double(INFINITY), -double(INFINITY)}) {
+    field[11] = bad;
+    CHECK(status_with(field, false, 1) == "not finite");
+    CHECK(status_with(field, true, std::isnan(bad) ? 0 : 1) ==
+          (std::isnan(bad) ? "converged" : "not finite"));
+  }
+  field[11] = std::numeric_limits<double>::max();
+  CHECK(status_with(field, false, 0) == "converged");
+}
+
+TEST_CASE("a ParOSol output that is not finite is told", "[parosol_output]") {
+  const TestDirectory directory;
+  for (const double modulus : {1000.0, double(INFINITY)}) {
+    const Warnings heard;
+    write_parosol_output(directory / "a.h5",
+                         sample_solution({modulus, 1000}, std::vector<double>(12, 1.0)),
+                         {{"status", "converged"}});
+    CHECK(heard.heard().size() == (modulus == 1000 ? 0 : 1));
+    CHECK(Hdf5File::open(directory / "a.h5").root().group("run").text_attribute("status") ==
+          (modulus == 1000 ? "converged" : "not finite"));
+  }
 }
