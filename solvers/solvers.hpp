@@ -41,6 +41,7 @@
 #include <ossatura/solvers/softbody/step_statistics.hpp>
 
 // Topology optimisation
+#include <ossatura/solvers/topopt/balance.hpp>
 #include <ossatura/solvers/topopt/generators.hpp>
 #include <ossatura/solvers/topopt/helmholtz_filter.hpp>
 #include <ossatura/solvers/topopt/mma.hpp>

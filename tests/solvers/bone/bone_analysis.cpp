@@ -50,6 +50,13 @@ OSSATURA_BACKEND_TEST("The response between smooth plates is that of a bar", "[b
   CHECK(solution.supports.size() == 2); // pins balance nothing
   CHECK(solution.supports[0].reaction.contact_area == 3);
   CHECK(solution.strain_energy == Approx(0.5 * 1000 * 1e-4 * 9));
+  const ForceBalance& balance = solution.balance;
+  CHECK(balance.energy == solution.strain_energy);
+  CHECK(balance.force_scale == Approx(2 * 30)); // what both plates feel
+  CHECK(balance.work == Approx(30 * 0.03));     // of the one that moves
+  CHECK(balance.force_error() < 1e-8);
+  CHECK(balance.moment_error() < 1e-8);
+  CHECK(balance.energy_error() < 1e-8);
   const auto host =
       Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), solution.fields.effective_strain);
   std::vector<double> strain(host.data(), host.data() + host.extent(0));
