@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A library to be loaded before all others (LD_PRELOAD), in which one call that writes a file fails
-// as if the disk were full for a moment. For tests/apps/failing_writes.py.
+// as if the disk were full for a moment, or one that reads a file as if a part of the disk were
+// unreadable. For tests/apps/failing_calls.py.
 //
-// FAULT_AT=N        the N-th call fails, from 1 on: write, pwrite, writev, sendfile, fwrite,
-// fclose,
-//                   ftruncate, fsync, close of a regular file that is open for writing, and rename
+// FAULT_READS=1     calls that read count: read, pread, readv and fread of a regular file that is
+//                   open for reading alone; without it those that write: write, pwrite, writev,
+//                   sendfile, fwrite, fclose, ftruncate, fsync, close of one that is open for
+//                   writing, and rename
+// FAULT_AT=N        the N-th of these calls fails, from 1 on
 // FAULT_LASTING=1   so do all after it
 // FAULT_MARKER=FILE gets the name of the call that failed or, without FAULT_AT, the number of calls
 //
@@ -12,12 +15,14 @@
 // write the same bytes.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio_ext.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -35,14 +40,19 @@ Function* next(const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
 }
 
-bool is_output(int descriptor) {
+/// Whether this is a regular file that is open for reading alone, or for writing. What the kernel
+/// tells in files (/proc, /sys) has no disk to fail.
+bool is_file(int descriptor, bool to_read) {
   struct stat status {};
+  struct statfs system {};
   const int saved = errno;
   const int flags = ::fcntl(descriptor, F_GETFL);
-  const bool output = descriptor > 2 && flags >= 0 && (flags & O_ACCMODE) != O_RDONLY &&
-                      ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+  const bool file = descriptor > 2 && flags >= 0 && ((flags & O_ACCMODE) == O_RDONLY) == to_read &&
+                    ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+                    ::fstatfs(descriptor, &system) == 0 && system.f_type != PROC_SUPER_MAGIC &&
+                    system.f_type != SYSFS_MAGIC;
   errno = saved;
-  return output;
+  return file;
 }
 
 /// By system calls, which are not counted.
@@ -66,28 +76,35 @@ public:
       mark(std::to_string(count_).c_str());
   }
   /// Counts a call; true where it is to fail, with errno set.
-  bool fails(const char* call) {
+  bool fails(const char* call, bool reads) {
+    if (reads != reads_)
+      return false;
     ++count_;
     if (at_ == 0 || count_ < at_ || (count_ > at_ && !lasting_))
       return false;
     if (count_ == at_)
       mark(call);
-    errno = ENOSPC;
+    errno = reads_ ? EIO : ENOSPC;
     return true;
   }
 
 private:
   long at_ = 0, count_ = 0;
   bool lasting_ = std::getenv("FAULT_LASTING") != nullptr;
+  bool reads_ = std::getenv("FAULT_READS") != nullptr;
 };
 
-bool fails(const char* call) {
+bool fails(const char* call, bool reads = false) {
   static Counter counter;
-  return counter.fails(call);
+  return counter.fails(call, reads);
 }
 
 bool fails(const char* call, int descriptor) {
-  return is_output(descriptor) && fails(call);
+  return is_file(descriptor, false) && fails(call);
+}
+
+bool fails_to_read(const char* call, int descriptor) {
+  return is_file(descriptor, true) && fails(call, true);
 }
 
 } // namespace
@@ -125,6 +142,36 @@ size_t fwrite(const void* data, size_t size, size_t count, FILE* stream) {
   return fails("fwrite", ::fileno(stream))
              ? 0
              : next<decltype(fwrite)>("fwrite")(data, size, count, stream);
+}
+
+ssize_t read(int descriptor, void* data, size_t count) {
+  return fails_to_read("read", descriptor) ? -1
+                                           : next<decltype(read)>("read")(descriptor, data, count);
+}
+
+ssize_t pread(int descriptor, void* data, size_t count, off_t offset) {
+  return fails_to_read("pread", descriptor)
+             ? -1
+             : next<decltype(pread)>("pread")(descriptor, data, count, offset);
+}
+
+ssize_t pread64(int descriptor, void* data, size_t count, off64_t offset) {
+  return fails_to_read("pread64", descriptor)
+             ? -1
+             : next<decltype(pread64)>("pread64")(descriptor, data, count, offset);
+}
+
+ssize_t readv(int descriptor, const iovec* part, int count) {
+  return fails_to_read("readv", descriptor)
+             ? -1
+             : next<decltype(readv)>("readv")(descriptor, part, count);
+}
+
+size_t fread(void* data, size_t size, size_t count, FILE* stream) {
+  if (!fails_to_read("fread", ::fileno(stream)))
+    return next<decltype(fread)>("fread")(data, size, count, stream);
+  stream->_flags |= 0x20; // glibc: what ferror looks at
+  return 0;
 }
 
 int fputs(const char* text, FILE* stream) {

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each call of `ossatura` that writes a file fails once, in turn: the run ends with exit 5, what stands
-under a final name is whole, and nothing else is left. Needs the library of tests/faults."""
+"""Each call of `ossatura` that writes or reads a file fails once, in turn: the run ends with exit 5, what
+stands under a final name is whole, and nothing else is left. Needs the library of tests/faults."""
+import gzip
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 
 import driver_case
 from driver_case import BAD_FILE, DONE, DriverCase
+from faults import metaimage, nifti
 
 LIBRARY = os.path.abspath(sys.argv.pop(2))
 
@@ -31,6 +34,26 @@ RUNS = {
                "--checkpoint", "c.h5", "--stl", "s.stl", "--stl-level", "0.1"),
     "pfem": (1, "pfem", "cube", "--cells", "1x1x1", "--order", "1", "-o", "."),
 }
+# Read: what is there beside the scene, and arguments.
+TETRAHEDRON = {"m.pts": b"4\n0 0 0\n1000 0 0\n0 1000 0\n0 0 1000\n", "m.elem": b"1\nTt 0 1 2 3 1\n",
+               "m.lon": b"1\n1 0 0\n", "s.vtx": b"1\nintra\n0\n"}
+IMAGE = ("--law", "threshold", "--lower", "500", "--modulus", "1000", "--test", "axial", "-o", ".")
+INPUTS = {
+    "nifti": ({"i.nii.gz": gzip.compress(nifti([1000] * 64), mtime=0)}, "bone", "i.nii.gz", *IMAGE),
+    "metaimage": ({"i.mha": metaimage(struct.pack("<64h", *[1000] * 64))}, "bone", "i.mha", *IMAGE),
+    "opencarp": (TETRAHEDRON, "eikonal", "m", "--site", "vtx:s.vtx",
+                 "--velocity", "0.6,0.3,0.2", "-o", "."),
+    "scene": ({}, "softbody", "s.json", "--json", "s.summary.json"),
+}
+STATES = { # made by the first, read by the second
+    "softbody": (("softbody", "s.json", "--no-hdf", "--checkpoint", "c.h5"),
+                 ("softbody", "s.json", "--no-hdf", "--steps", "2", "--resume", "c.h5",
+                  "--json", "s.summary.json")),
+    "topopt": (("topopt", "cantilever", "--cells", "2x1x1", "--no-hdf", "--no-stl", "--steps", "1",
+                "--checkpoint", "c.h5"),
+               ("topopt", "cantilever", "--cells", "2x1x1", "--no-hdf", "--no-stl", "--steps", "2",
+                "--resume", "c.h5", "--json", "t.json")),
+}
 LISTS = ("files", "frames") # in a summary: shorter where one could not be written
 
 
@@ -46,7 +69,7 @@ def bytes_of(path):
         return file.read()
 
 
-class FailingWrites(DriverCase):
+class FailingCalls(DriverCase):
     def run_once(self, arguments, **environment):
         """Runs in an empty directory, always of the same name, which is in the files; returns exit
         code, messages, files, and the name of the call that failed, or how many there were."""
@@ -114,9 +137,9 @@ class FailingWrites(DriverCase):
                     expected = {key: expected[key] for key in expected if key in found}
                 self.assertEqual(found, expected, f"{name}, {where}")
 
-    def each_call_fails(self, arguments, step=1, before=()):
+    def each_call_fails(self, arguments, step=1, before=(), **environment):
         self.before = before
-        code, message, reference, count = self.run_once(arguments)
+        code, message, reference, count = self.run_once(arguments, **environment)
         self.assertEqual(code, DONE, message)
         _, _, again, _ = self.run_once(arguments)
         for name in reference:
@@ -125,11 +148,11 @@ class FailingWrites(DriverCase):
         numbers = [(n, {}) for n in range(1, int(count) + 1, step)]
         # and as if the disk stayed full
         numbers += [(n, {"FAULT_LASTING": "1"}) for n in range(1, int(count) + 1, 20)]
-        self.assertGreater(len(numbers), 5)
+        self.assertGreater(len(numbers), 2)
 
         for number, more in numbers:
-            self.check(number, reference, self.run_once(arguments, FAULT_AT=str(number), **more),
-                       start)
+            self.check(number, reference,
+                       self.run_once(arguments, FAULT_AT=str(number), **more, **environment), start)
 
 
 def case(name):
@@ -145,8 +168,27 @@ def case(name):
     return test
 
 
-for run in RUNS:
-    setattr(FailingWrites, "test_" + run, case(run))
+def reading_case(name):
+    def test(self):
+        files, *arguments = INPUTS[name]
+        self.each_call_fails(arguments, 1, [self.write(*file) for file in files.items()], FAULT_READS="1")
+    return test
+
+
+def resuming_case(name):
+    def test(self):
+        make, go_on = STATES[name]
+        self.before = ()
+        code, message, files, _ = self.run_once(make)
+        self.assertEqual(code, DONE, message)
+        self.each_call_fails(go_on, 1, [self.write("c.h5", files["c.h5"])], FAULT_READS="1")
+    return test
+
+
+for cases, kind, make_case in ((RUNS, "writing", case), (INPUTS, "reading", reading_case),
+                               (STATES, "resuming", resuming_case)):
+    for run in cases:
+        setattr(FailingCalls, f"test_{kind}_{run}", make_case(run))
 
 if __name__ == "__main__":
     driver_case.main()
