@@ -101,8 +101,8 @@ int run(const std::vector<std::string>& all) {
 
 int main(int argc, char* argv[]) {
   using namespace ossatura;
-  limit_spinning(argc, argv);
   prepare_process();
+  limit_spinning(argc, argv);
   skip_hdf5_exit_cleanup();
   try {
     const int code = run(std::vector<std::string>(argv, argv + argc));

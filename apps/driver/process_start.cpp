@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/driver/process_start.hpp"
 
+#include "apps/driver/exit_code.hpp"
+#include <ossatura/core/io/text/atomic_file.hpp>
+
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <new>
 #include <string>
+#include <typeinfo>
 
+#include <cxxabi.h>
 #include <fcntl.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -56,6 +63,21 @@ bool needs_threads(int argc, char* argv[]) {
   return true;
 }
 
+std::terminate_handler end_otherwise = nullptr;
+
+/// Libraries take memory in destructors, where the exception that there is none ends the process.
+/// Takes none itself.
+[[noreturn]] void end_without_memory() {
+  const std::type_info* const type = abi::__cxa_current_exception_type();
+  if (type == nullptr || *type != typeid(std::bad_alloc)) {
+    end_otherwise();
+    std::abort();
+  }
+  const char text[] = "ossatura: out of memory\n";
+  (void)!::write(STDERR_FILENO, text, sizeof text - 1);
+  end_process(exit_unavailable);
+}
+
 } // namespace
 
 void prepare_process() {
@@ -65,6 +87,12 @@ void prepare_process() {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
+  end_otherwise = std::set_terminate(end_without_memory);
+}
+
+void end_process(int code) noexcept {
+  remove_temporary_files();
+  _exit(code);
 }
 
 void limit_spinning(int argc, char* argv[]) {

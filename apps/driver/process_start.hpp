@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// prepare_process sets up a process before anything else happens in the process.
+// The executable sets up its process before anything else happens in it, and may end it at once.
 #pragma once
 
 namespace ossatura {
@@ -10,8 +10,12 @@ namespace ossatura {
 /// - writing to a closed pipe or beyond a limit of size is an error to report, not the end by a
 ///   signal with results lost;
 /// - HDF5 locks no files: not all file systems can, and ours have names of their own until they are
-///   done.
+///   done;
+/// - where there is no memory for what must not fail, in a destructor, the exit code says so.
 void prepare_process();
+
+/// Ends the process at once, without destructors; its temporary files go. Takes no memory.
+[[noreturn]] void end_process(int code) noexcept;
 
 /// Lets waiting threads of OpenMP spin for microseconds rather than milliseconds before they sleep,
 /// unless the environment says how they wait (OMP_WAIT_POLICY, GOMP_SPINCOUNT). The runtime reads

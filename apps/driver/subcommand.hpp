@@ -4,9 +4,12 @@
 #pragma once
 
 #include "apps/driver/context.hpp"
+#include "apps/driver/exit_code.hpp"
 #include "apps/driver/interrupt.hpp"
 #include "apps/driver/options/command_line.hpp"
 #include "apps/driver/output/summary.hpp"
+#include "apps/driver/process_start.hpp"
+#include <ossatura/core/machine/kokkos_runtime.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -34,6 +37,11 @@ int run_subcommand(const Invocation& invocation, const std::string& name,
     return context.exit_code(run(options, context));
   } catch (const Interrupted&) {
     return context.exit_code(finish_interrupted(context));
+  } catch (const std::exception& error) {
+    // Kokkos may be half way in what it had no memory for: its end would free that once more.
+    if (is_out_of_memory(error))
+      end_process(report_current_exception());
+    throw;
   }
 }
 

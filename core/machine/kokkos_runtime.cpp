@@ -55,6 +55,7 @@ void initialize_kokkos(const RuntimeOptions& options) {
 
 std::string processor_name() {
   std::ifstream file("/proc/cpuinfo");
+  file.exceptions(std::ios::badbit); // or a stream is silent where there is no memory
   for (std::string line; std::getline(file, line);)
     if (line.compare(0, 10, "model name") == 0) {
       const std::size_t value = line.find_first_not_of(": \t", 10);

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each call of `ossatura` that writes or reads a file fails once, in turn: the run ends with exit 5, what
-stands under a final name is whole, and nothing else is left. Needs the library of tests/faults."""
+stands under a final name is whole, and nothing else is left. So it is, with exit 4, where memory is not to be
+had: at FAULT_POINTS places of each run (default 60), spread over it; 0: at every one, which takes an hour.
+Needs the library of tests/faults."""
 import gzip
 import json
 import os
@@ -10,7 +12,7 @@ import subprocess
 import sys
 
 import driver_case
-from driver_case import BAD_FILE, DONE, DriverCase
+from driver_case import BAD_FILE, DONE, UNAVAILABLE, DriverCase
 from faults import metaimage, nifti
 
 LIBRARY = os.path.abspath(sys.argv.pop(2))
@@ -114,7 +116,7 @@ class FailingCalls(DriverCase):
             for path in (listed.get("results") or {}).get("files", []):
                 self.assertIn(os.path.basename(path), files, where)
 
-    def check(self, number, reference, result, start):
+    def check(self, number, reference, result, start, failure=BAD_FILE):
         code, message, files, failed = result
         where = f"call {number} ({failed}): exit {code}, {message}"
         if code == DONE: # nothing was lost, as where the last close of a flushed file fails
@@ -122,8 +124,8 @@ class FailingCalls(DriverCase):
             for name in files:
                 self.assertEqual(self.content(name, files), self.content(name, reference), where)
             return
-        self.assertEqual(code, BAD_FILE, where)
-        self.assertRegex(message, "ossatura: error: |warning: ", where)
+        self.assertEqual(code, failure, where)
+        self.assertRegex(message, "ossatura: (error: |out of memory)|warning: ", where)
         for name in files:
             self.assertIn(name, reference, where)
             if name.endswith(".csv"): # a history may be written as it goes
@@ -155,6 +157,17 @@ class FailingCalls(DriverCase):
                        self.run_once(arguments, FAULT_AT=str(number), **more, **environment), start)
 
 
+    def memory_fails(self, arguments):
+        self.before = ()
+        code, message, reference, count = self.run_once(arguments, FAULT_KIND="memory")
+        self.assertEqual(code, DONE, message)
+        count, points = int(count), int(os.environ.get("FAULT_POINTS", "60")) or int(count)
+        self.assertGreater(count, 1000)
+        for k in range(points):
+            at = str(1 + k * count // points)
+            self.check(at, reference, self.run_once(arguments, FAULT_KIND="memory", FAULT_AT=at), {}, UNAVAILABLE)
+
+
 def case(name):
     def test(self):
         step, *arguments = RUNS[name]
@@ -171,7 +184,7 @@ def case(name):
 def reading_case(name):
     def test(self):
         files, *arguments = INPUTS[name]
-        self.each_call_fails(arguments, 1, [self.write(*file) for file in files.items()], FAULT_READS="1")
+        self.each_call_fails(arguments, 1, [self.write(*file) for file in files.items()], FAULT_KIND="read")
     return test
 
 
@@ -181,12 +194,17 @@ def resuming_case(name):
         self.before = ()
         code, message, files, _ = self.run_once(make)
         self.assertEqual(code, DONE, message)
-        self.each_call_fails(go_on, 1, [self.write("c.h5", files["c.h5"])], FAULT_READS="1")
+        self.each_call_fails(go_on, 1, [self.write("c.h5", files["c.h5"])], FAULT_KIND="read")
     return test
 
 
+def memory_case(name):
+    return lambda self: self.memory_fails(RUNS[name][1:])
+
+
 for cases, kind, make_case in ((RUNS, "writing", case), (INPUTS, "reading", reading_case),
-                               (STATES, "resuming", resuming_case)):
+                               (STATES, "resuming", resuming_case),
+                               (("bone", "eikonal", "softbody", "topopt", "pfem"), "memory", memory_case)):
     for run in cases:
         setattr(FailingCalls, f"test_{kind}_{run}", make_case(run))
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A library to be loaded before all others (LD_PRELOAD), in which one call that writes a file fails
-// as if the disk were full for a moment, or one that reads a file as if a part of the disk were
-// unreadable. For tests/apps/failing_calls.py.
+// as if the disk were full for a moment, one that reads a file as if a part of the disk were
+// unreadable, or one that takes memory as if there were none. For tests/apps/failing_calls.py.
 //
-// FAULT_READS=1     calls that read count: read, pread, readv and fread of a regular file that is
-//                   open for reading alone; without it those that write: write, pwrite, writev,
-//                   sendfile, fwrite, fclose, ftruncate, fsync, close of one that is open for
-//                   writing, and rename
+// FAULT_KIND=write  calls count that write: write, pwrite, writev, sendfile, fwrite, fclose,
+//                   ftruncate, fsync, close of a regular file that is open for writing, and rename
+//            read   read, pread, readv and fread of a regular file that is open for reading alone
+//            memory malloc, calloc, realloc, posix_memalign and aligned_alloc from main() on, where
+//                   the executable or the C++ runtime calls them: what other libraries make of a
+//                   failure is theirs
 // FAULT_AT=N        the N-th of these calls fails, from 1 on
 // FAULT_LASTING=1   so do all after it
 // FAULT_MARKER=FILE gets the name of the call that failed or, without FAULT_AT, the number of calls
@@ -15,6 +17,7 @@
 // write the same bytes.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <linux/magic.h>
 #include <stdio_ext.h>
 #include <sys/stat.h>
@@ -26,11 +29,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <string>
 
 namespace {
 
@@ -65,6 +68,15 @@ void mark(const char* text) {
   ::syscall(SYS_close, file);
 }
 
+enum class Kind { write, read, memory };
+
+Kind kind_asked_for() {
+  const char* kind = std::getenv("FAULT_KIND");
+  if (kind != nullptr && std::strcmp(kind, "read") == 0)
+    return Kind::read;
+  return kind != nullptr && std::strcmp(kind, "memory") == 0 ? Kind::memory : Kind::write;
+}
+
 class Counter {
 public:
   Counter() {
@@ -72,31 +84,33 @@ public:
       at_ = std::atol(at);
   }
   ~Counter() {
+    char text[32];
+    std::snprintf(text, sizeof text, "%ld", count_);
     if (at_ == 0)
-      mark(std::to_string(count_).c_str());
+      mark(text);
   }
   /// Counts a call; true where it is to fail, with errno set.
-  bool fails(const char* call, bool reads) {
-    if (reads != reads_)
+  bool fails(const char* call, Kind kind) {
+    if (kind != kind_)
       return false;
     ++count_;
     if (at_ == 0 || count_ < at_ || (count_ > at_ && !lasting_))
       return false;
     if (count_ == at_)
       mark(call);
-    errno = reads_ ? EIO : ENOSPC;
+    errno = kind == Kind::read ? EIO : kind == Kind::write ? ENOSPC : ENOMEM;
     return true;
   }
 
 private:
   long at_ = 0, count_ = 0;
   bool lasting_ = std::getenv("FAULT_LASTING") != nullptr;
-  bool reads_ = std::getenv("FAULT_READS") != nullptr;
+  Kind kind_ = kind_asked_for();
 };
 
-bool fails(const char* call, bool reads = false) {
+bool fails(const char* call, Kind kind = Kind::write) {
   static Counter counter;
-  return counter.fails(call, reads);
+  return counter.fails(call, kind);
 }
 
 bool fails(const char* call, int descriptor) {
@@ -104,7 +118,47 @@ bool fails(const char* call, int descriptor) {
 }
 
 bool fails_to_read(const char* call, int descriptor) {
-  return is_file(descriptor, true) && fails(call, true);
+  return is_file(descriptor, true) && fails(call, Kind::read);
+}
+
+/// The code of the executable and of the C++ runtime.
+struct Code {
+  std::uintptr_t begin[2] = {}, end[2] = {};
+
+  void add(const dl_phdr_info& object, int place) {
+    for (int i = 0; i < object.dlpi_phnum; ++i)
+      if (object.dlpi_phdr[i].p_type == PT_LOAD && (object.dlpi_phdr[i].p_flags & PF_X) != 0) {
+        begin[place] = object.dlpi_addr + object.dlpi_phdr[i].p_vaddr;
+        end[place] = begin[place] + object.dlpi_phdr[i].p_memsz;
+      }
+  }
+  bool has(const void* address) const {
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    return (at >= begin[0] && at < end[0]) || (at >= begin[1] && at < end[1]);
+  }
+};
+Code code;
+bool is_in_main = false;
+
+int add_code(dl_phdr_info* object, std::size_t, void*) {
+  if (object->dlpi_name[0] == '\0') // the executable
+    code.add(*object, 0);
+  else if (std::strstr(object->dlpi_name, "libstdc++") != nullptr)
+    code.add(*object, 1);
+  return 0;
+}
+
+bool fails_to_allocate(const char* call, const void* caller) {
+  return is_in_main && code.has(caller) && fails(call, Kind::memory);
+}
+
+int (*real_main)(int, char**, char**) = nullptr;
+
+int counted_main(int count, char** arguments, char** environment) {
+  is_in_main = true;
+  const int result = real_main(count, arguments, environment);
+  is_in_main = false;
+  return result;
 }
 
 } // namespace
@@ -223,6 +277,46 @@ int close(int descriptor) {
 
 int rename(const char* from, const char* to) {
   return fails("rename") ? -1 : next<decltype(rename)>("rename")(from, to);
+}
+
+void* __libc_malloc(size_t size);
+void* __libc_calloc(size_t count, size_t size);
+void* __libc_realloc(void* old, size_t size);
+void* __libc_memalign(size_t alignment, size_t size);
+
+void* malloc(size_t size) {
+  return fails_to_allocate("malloc", __builtin_return_address(0)) ? nullptr : __libc_malloc(size);
+}
+
+void* calloc(size_t count, size_t size) {
+  return fails_to_allocate("calloc", __builtin_return_address(0)) ? nullptr
+                                                                  : __libc_calloc(count, size);
+}
+
+void* realloc(void* old, size_t size) {
+  return fails_to_allocate("realloc", __builtin_return_address(0)) ? nullptr
+                                                                   : __libc_realloc(old, size);
+}
+
+int posix_memalign(void** memory, size_t alignment, size_t size) {
+  if (fails_to_allocate("posix_memalign", __builtin_return_address(0)))
+    return ENOMEM;
+  *memory = __libc_memalign(alignment, size);
+  return *memory == nullptr ? ENOMEM : 0;
+}
+
+void* aligned_alloc(size_t alignment, size_t size) {
+  return fails_to_allocate("aligned_alloc", __builtin_return_address(0))
+             ? nullptr
+             : __libc_memalign(alignment, size);
+}
+
+int __libc_start_main(int (*main)(int, char**, char**), int count, char** arguments, void (*init)(),
+                      void (*fini)(), void (*loader_fini)(), void* stack) {
+  ::dl_iterate_phdr(add_code, nullptr);
+  real_main = main;
+  return next<decltype(__libc_start_main)>("__libc_start_main")(counted_main, count, arguments,
+                                                                init, fini, loader_fini, stack);
 }
 
 int clock_gettime(clockid_t clock, timespec* now) {

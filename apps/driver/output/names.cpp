@@ -2,6 +2,7 @@
 #include "apps/driver/output/names.hpp"
 
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/io/text/atomic_file.hpp>
 #include <ossatura/core/io/text/input_file.hpp>
 
 #include <nlohmann/json.hpp>
@@ -167,8 +168,10 @@ OutputLock::OutputLock(const std::string& directory, const std::string& stem)
     struct stat ours {
     }, present{};
     if (::fstat(descriptor_, &ours) == 0 && ::stat(path_.c_str(), &present) == 0 &&
-        ours.st_ino == present.st_ino && ours.st_dev == present.st_dev)
+        ours.st_ino == present.st_ino && ours.st_dev == present.st_dev) {
+      remember_temporary_file(path_);
       return;
+    }
     ::close(descriptor_);
     descriptor_ = -1;
   }
@@ -178,6 +181,7 @@ OutputLock::~OutputLock() {
   if (descriptor_ < 0)
     return;
   ::unlink(path_.c_str());
+  forget_temporary_file(path_);
   ::close(descriptor_);
 }
 

@@ -95,7 +95,9 @@ pid_t writer_of(const std::string& name, const std::string& space) {
 /// Names of the present temporary files; those that find no place are not removed in an emergency.
 std::array<std::atomic<char*>, 64> open_files;
 
-void remember(const std::string& name) {
+} // namespace
+
+void remember_temporary_file(const std::string& name) noexcept {
   char* copy = ::strdup(name.c_str());
   for (std::atomic<char*>& place : open_files)
     if (char* empty = nullptr; copy != nullptr && place.compare_exchange_strong(empty, copy))
@@ -103,14 +105,12 @@ void remember(const std::string& name) {
   std::free(copy);
 }
 
-void forget(const std::string& name) {
+void forget_temporary_file(const std::string& name) noexcept {
   for (std::atomic<char*>& place : open_files)
     if (char* other = place.load(); other != nullptr && name == other)
       if (place.compare_exchange_strong(other, nullptr))
         std::free(other);
 }
-
-} // namespace
 
 AtomicFile::AtomicFile(const std::string& path)
     : path_(path)
@@ -140,18 +140,18 @@ AtomicFile::AtomicFile(const std::string& path)
   const std::size_t slash = target_.rfind('/');
   const std::string name = slash == std::string::npos ? target_ : target_.substr(slash + 1);
   for (int attempt = 0; attempt < 1000; ++attempt) {
-    const std::string candidate =
-        directory + "/." + name.substr(0, 200) + temporary_suffix(counter.fetch_add(1));
-    const int descriptor = ::open(candidate.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    temporary_ = directory + "/." + name.substr(0, 200) + temporary_suffix(counter.fetch_add(1));
+    const int descriptor =
+        ::open(temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
     if (descriptor < 0 && errno == EEXIST)
       continue; // left by a process that was killed and had our number
     if (descriptor < 0)
       fail<InputError>(path, ": cannot be written: ", std::strerror(errno), " in '", directory,
                        "'");
+    // Nothing throws from here on, for want of memory or else: nobody would remove the file.
     if (mode != 0)
       (void)!::fchmod(descriptor, mode); // keeping the permissions is a courtesy
-    temporary_ = candidate;
-    remember(candidate);
+    remember_temporary_file(temporary_);
     if (::close(descriptor) != 0) {
       const int reason = errno;
       discard();
@@ -186,7 +186,7 @@ void AtomicFile::commit() {
   flush(path_, temporary_);
   if (::rename(temporary_.c_str(), target_.c_str()) != 0)
     fail<InputError>(path_, ": cannot be written: ", std::strerror(errno));
-  forget(temporary_);
+  forget_temporary_file(temporary_);
   temporary_.clear();
   // The file has its name; a file system that cannot flush directories is not an error.
   const int directory = ::open(directory_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -199,7 +199,7 @@ void AtomicFile::commit() {
 void AtomicFile::discard() noexcept {
   if (!temporary_.empty()) {
     ::unlink(temporary_.c_str());
-    forget(temporary_);
+    forget_temporary_file(temporary_);
   }
   temporary_.clear();
 }

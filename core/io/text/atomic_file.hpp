@@ -37,6 +37,11 @@ private:
   std::string temporary_; ///< empty once committed or moved from
 };
 
+/// Any other file that is to go with the process: remove_temporary_files() removes it until it is
+/// forgotten. Of more than 64 at a time the others are not.
+void remember_temporary_file(const std::string& name) noexcept;
+void forget_temporary_file(const std::string& name) noexcept;
+
 /// Removes the temporary files of this process, of which it should be the end. Safe in a handler of
 /// signals.
 void remove_temporary_files() noexcept;
