@@ -59,7 +59,7 @@ inline CsrMatrix<double> factor_rows(const FactorPattern& pattern,
 inline CsrMatrix<double> with_unit_diagonal(const CsrMatrix<double>& rows) {
   CsrMatrix<double> result;
   result.row_begin.push_back(0);
-  for (std::size_t i = 0; i < rows.num_rows(); ++i) {
+  for (std::size_t i = 0; i + 1 < rows.row_begin.size(); ++i) {
     const auto begin = rows.row_begin[i], end = rows.row_begin[i + 1];
     result.column.insert(result.column.end(), &rows.column[0] + begin, &rows.column[0] + end);
     result.value.insert(result.value.end(), &rows.value[0] + begin, &rows.value[0] + end);
@@ -76,12 +76,12 @@ inline CsrMatrix<double> transpose(const CsrMatrix<double>& rows) {
   result.row_begin.assign(rows.row_begin.size(), 0);
   for (const int column : rows.column)
     ++result.row_begin[std::size_t(column) + 1];
-  for (std::size_t i = 0; i < rows.num_rows(); ++i)
+  for (std::size_t i = 0; i + 1 < rows.row_begin.size(); ++i)
     result.row_begin[i + 1] += result.row_begin[i];
   result.column.resize(rows.column.size());
   result.value.resize(rows.value.size());
   std::vector<int> next(result.row_begin);
-  for (std::size_t i = 0; i < rows.num_rows(); ++i)
+  for (std::size_t i = 0; i + 1 < rows.row_begin.size(); ++i)
     for (int k = rows.row_begin[i]; k < rows.row_begin[i + 1]; ++k) {
       const std::size_t entry = std::size_t(next[std::size_t(rows.column[std::size_t(k)])]++);
       result.column[entry] = int(i);
