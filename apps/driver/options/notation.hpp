@@ -19,6 +19,7 @@ inline constexpr Names<int> axis_names = {{0, "x"}, {1, "y"}, {2, "z"}};
 template<class Number>
 Number parse_number(const std::string& text) {
   std::istringstream stream(text);
+  stream.exceptions(std::ios::badbit); // or it is silent where there is no memory
   Number value{};
   stream >> value;
   if (stream.fail() || !stream.eof())
