@@ -37,6 +37,7 @@
 #endif
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -91,7 +92,7 @@ struct FactorRow {
 
 double quantile(std::vector<double> samples, double part) {
   std::sort(samples.begin(), samples.end());
-  return samples[std::size_t(part * double(samples.size() - 1) + 0.5)];
+  return samples[std::size_t(std::lround(part * double(samples.size() - 1)))];
 }
 
 /// `apply` launches the work from r to z.
