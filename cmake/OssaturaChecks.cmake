@@ -55,7 +55,7 @@ list(APPEND ossatura_checks check/runpath)
 # sources name; codes of warnings and their page; kernels that object files launch and register.
 find_package(Python3 3.7 QUIET COMPONENTS Interpreter)
 if(Python3_Interpreter_FOUND)
-  foreach(check IN ITEMS function_length layering links warnings)
+  foreach(check IN ITEMS function_length layering links warning_codes)
     add_test(NAME check/${check}
       COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/checks/${check}.py
         ${PROJECT_SOURCE_DIR})

@@ -27,6 +27,9 @@ class KillAndResume(DriverCase):
         """`result` is of a summary what has to be equal to the last bit."""
         arguments += ["--json", "r.json", "--checkpoint", "c.h5", "--checkpoint-every", "1"]
         begin, whole = time.monotonic(), self.start(arguments)
+        while whole.poll() is None and not os.path.exists(self.path("c.h5")):
+            time.sleep(0.002)
+        start = time.monotonic() - begin # seconds, on a GPU, in which there is nothing to lose
         _, message = whole.communicate(timeout=600)
         self.assertEqual(whole.returncode, DONE, message)
         seconds, files, expected = time.monotonic() - begin, self.files(), result(json.loads(self.read("r.json")))
@@ -40,7 +43,9 @@ class KillAndResume(DriverCase):
                 resumed += goes_on
                 process = self.start(arguments + (["--resume", "c.h5"] if goes_on else []))
                 try: # with more time after each kill: the machine may be slower than it was
-                    _, message = process.communicate(timeout=choose.uniform(0, (1.3 + in_a_row / 5) * seconds))
+                    earliest = choose.choice((0, 0.9 * start))
+                    _, message = process.communicate(
+                        timeout=choose.uniform(earliest, (1.3 + in_a_row / 5) * seconds))
                 except subprocess.TimeoutExpired:
                     process.kill()
                     process.communicate()

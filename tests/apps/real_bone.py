@@ -86,7 +86,7 @@ class Refinement(DriverCase):
         # default cycle takes more, cheaper iterations than the paper's, and scatters more.
         backend = driver_case.backends()[-1]
         sizes = (64, 128, 256) if backend == "cuda" else (32, 64, 128)
-        for hierarchy, growth, most in (("paper", 1, 8), ("split", 4, 26)):
+        for hierarchy, growth, most in (("paper", 1, 8), ("split", 6, 26)):
             counts = []
             for size in sizes:
                 run = self.summary("bone", "--generate", "perlin", "--size", size, "--feature",

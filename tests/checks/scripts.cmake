@@ -30,3 +30,14 @@ execute_process(COMMAND ${tool} ${scripts} RESULT_VARIABLE failed)
 if(failed)
   message(FATAL_ERROR "scripts: mend what is said above")
 endif()
+
+# A script is found before the module of Python's library that has its name.
+if(LANGUAGE STREQUAL python)
+  execute_process(COMMAND ${PYTHON} -c "import pathlib, sys
+taken = [f for f in sys.argv[1:] if pathlib.Path(f).stem in getattr(sys, 'stdlib_module_names', ())]
+sys.exit('named as a module of Python: ' + ' '.join(taken) if taken else 0)" ${scripts}
+    RESULT_VARIABLE failed)
+  if(failed)
+    message(FATAL_ERROR "scripts: rename what is said above")
+  endif()
+endif()

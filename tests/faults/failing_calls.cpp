@@ -284,28 +284,28 @@ void* __libc_calloc(size_t count, size_t size);
 void* __libc_realloc(void* old, size_t size);
 void* __libc_memalign(size_t alignment, size_t size);
 
-void* malloc(size_t size) {
+void* malloc(size_t size) noexcept {
   return fails_to_allocate("malloc", __builtin_return_address(0)) ? nullptr : __libc_malloc(size);
 }
 
-void* calloc(size_t count, size_t size) {
+void* calloc(size_t count, size_t size) noexcept {
   return fails_to_allocate("calloc", __builtin_return_address(0)) ? nullptr
                                                                   : __libc_calloc(count, size);
 }
 
-void* realloc(void* old, size_t size) {
+void* realloc(void* old, size_t size) noexcept {
   return fails_to_allocate("realloc", __builtin_return_address(0)) ? nullptr
                                                                    : __libc_realloc(old, size);
 }
 
-int posix_memalign(void** memory, size_t alignment, size_t size) {
+int posix_memalign(void** memory, size_t alignment, size_t size) noexcept {
   if (fails_to_allocate("posix_memalign", __builtin_return_address(0)))
     return ENOMEM;
   *memory = __libc_memalign(alignment, size);
   return *memory == nullptr ? ENOMEM : 0;
 }
 
-void* aligned_alloc(size_t alignment, size_t size) {
+void* aligned_alloc(size_t alignment, size_t size) noexcept {
   return fails_to_allocate("aligned_alloc", __builtin_return_address(0))
              ? nullptr
              : __libc_memalign(alignment, size);

@@ -167,7 +167,8 @@ def mutate(data, choose):
 
 
 def limit():
-    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
+    # Not the address space, of which a GPU's driver reserves more than there is memory.
+    resource.setrlimit(resource.RLIMIT_DATA, (BYTES, BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 

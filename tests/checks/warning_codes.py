@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fails where docs/warnings.md lacks the code of a warning, or lists one that no source has.
 
-    tests/checks/warnings.py [ROOT]
+    tests/checks/warning_codes.py [ROOT]
 """
 import pathlib
 import re
