@@ -39,17 +39,23 @@ add_test(NAME check/consumer
     -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
 set_tests_properties(check/consumer PROPERTIES PROCESSORS ${cores} TIMEOUT 1200)
 
-# Where executables look for libraries.
+# Where executables look for libraries, and what is linked into them for safety.
 set(files "")
 foreach(target IN ITEMS ossatura ossatura_bench ossatura_host_tests ossatura_backend_tests)
   if(TARGET ${target})
     list(APPEND files $<TARGET_FILE:${target}>)
   endif()
 endforeach()
-add_test(NAME check/runpath
-  COMMAND ${CMAKE_COMMAND} -D READELF=${CMAKE_READELF} -D "FILES=${files}"
-    -P ${PROJECT_SOURCE_DIR}/tests/checks/runpath.cmake)
-list(APPEND ossatura_checks check/runpath)
+ossatura_can_harden(hardened)
+if(hardened AND TARGET ossatura AND CMAKE_BUILD_TYPE MATCHES "Rel")
+  set(hardened -D HARDENED=$<TARGET_FILE:ossatura>)
+else()
+  set(hardened "")
+endif()
+add_test(NAME check/executables
+  COMMAND ${CMAKE_COMMAND} -D READELF=${CMAKE_READELF} -D "FILES=${files}" ${hardened}
+    -P ${PROJECT_SOURCE_DIR}/tests/checks/executables.cmake)
+list(APPEND ossatura_checks check/executables)
 
 # How long a function may be; who may include whom; links of the pages, and files that pages and
 # sources name; codes of warnings and their page; kernels that object files launch and register.

@@ -36,6 +36,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/
   DESTINATION ${CMAKE_INSTALL_DATADIR}/ossatura/examples)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+include(OssaturaSbom)
 if(TARGET ossatura_bench)
   install(TARGETS ossatura_bench OPTIONAL) # a build of the target ossatura alone has none
 endif()

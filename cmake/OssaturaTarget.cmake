@@ -34,6 +34,31 @@ function(ossatura_compile_settings target)
   endif()
 endfunction()
 
+# Whether the flags below are known here: GCC or Clang for Linux. Sanitizers check the same and more.
+function(ossatura_can_harden result)
+  if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang"
+      AND NOT Kokkos_CXX_COMPILER_ID STREQUAL "NVIDIA" AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    set(${result} TRUE PARENT_SCOPE)
+  else()
+    set(${result} FALSE PARENT_SCOPE)
+  endif()
+endfunction()
+
+# For what reads the files of others: functions check their stack, calls of the C library their buffers,
+# and an executable's tables of addresses are read-only. Kernels go without: it would be in their loops.
+function(ossatura_harden target)
+  ossatura_can_harden(possible)
+  if(NOT possible)
+    return()
+  endif()
+  target_compile_options(${target} PRIVATE -fstack-protector-strong
+    "$<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>")
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL EXECUTABLE)
+    target_link_options(${target} PRIVATE -Wl,-z,relro,-z,now)
+  endif()
+endfunction()
+
 # With OSSATURA_UNITY_BUILD the sources of a folder are compiled as one, which spares parsing the same
 # headers and instantiating the same templates again. Names that a source keeps to itself must then
 # differ within its folder.

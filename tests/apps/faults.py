@@ -3,6 +3,7 @@
 another number with exit 0."""
 import gzip
 import json
+import os
 import random
 import struct
 import zlib
@@ -180,7 +181,7 @@ class Checkpoints(DriverCase):
             whole = file.read()
         self.ossatura(*arguments, "--resume", name, "-q")
         choose = random.Random(3)
-        for _ in range(8):
+        for _ in range(int(os.environ.get("FLIPS", "8"))):
             damaged = bytearray(whole)
             damaged[choose.randrange(len(whole))] ^= 1 << choose.randrange(8)
             self.write(name, bytes(damaged))

@@ -27,6 +27,26 @@ build(${SOURCE_DIR}/subdirectory ${WORK_DIR}/subdirectory
   -D OSSATURA_SOURCE_DIR=${SOURCE_DIR}/../..)
 unset(target)
 
+# The list of what it is made of is there, with versions.
+file(GLOB_RECURSE sbom ${WORK_DIR}/prefix/*/ossatura.spdx.json)
+file(READ ${sbom} sbom)
+string(JSON last LENGTH ${sbom} packages)
+math(EXPR last "${last} - 1")
+set(listed "")
+foreach(i RANGE ${last})
+  string(JSON name GET ${sbom} packages ${i} name)
+  string(JSON version GET ${sbom} packages ${i} versionInfo)
+  if(NOT version MATCHES "^[0-9]+\\.[0-9]" AND NOT name STREQUAL libaec) # which says none
+    message(FATAL_ERROR "ossatura.spdx.json has no version of ${name}: '${version}'")
+  endif()
+  list(APPEND listed ${name})
+endforeach()
+foreach(name IN ITEMS ossatura Kokkos HDF5 zlib METIS)
+  if(NOT name IN_LIST listed)
+    message(FATAL_ERROR "ossatura.spdx.json lacks ${name}: ${listed}")
+  endif()
+endforeach()
+
 # The package can be moved, and refuses another Kokkos.
 file(GLOB_RECURSE files ${WORK_DIR}/prefix/*.cmake)
 foreach(file IN LISTS files)
