@@ -10,7 +10,8 @@ import time
 import unittest
 
 import driver_case
-from driver_case import BAD_FILE, UNAVAILABLE, USAGE, DriverCase, backends
+from driver_case import BAD_FILE, DONE, UNAVAILABLE, USAGE, DriverCase, backends
+from xxh64 import xxh64
 
 
 class Help(DriverCase):
@@ -292,6 +293,24 @@ class Outputs(DriverCase):
             with self.subTest(arguments=arguments):
                 self.fails(BAD_FILE, "", "bone", "--generate", "cube", "--size", "2", *arguments)
         self.assertEqual(self.files(), ["file"])
+
+    def test_closed_standard_descriptors(self):
+        # Files that are opened must not take their numbers: messages would be written into them.
+        command = ("bone", "--generate", "cube", "--size", "4", "--backend", "serial", "--json", "s.json",
+                   "--hdf", "r.hdf")
+        for descriptors in ((0,), (1,), (2,), (0, 1, 2)):
+            with self.subTest(closed=descriptors):
+                process = subprocess.run([driver_case.EXECUTABLE, *command], cwd=self.directory.name, check=False,
+                                         preexec_fn=lambda: [os.close(number) for number in descriptors],
+                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                # The table is an output, too.
+                self.assertEqual(process.returncode, BAD_FILE if 1 in descriptors else DONE)
+                certificate = json.loads(self.read("s.json"))["certificate"]
+                self.assertTrue(certificate["passed"])
+                with open(self.path("r.hdf"), "rb") as file:
+                    self.assertEqual(certificate["files"][0]["xxh64"], xxh64(file.read()))
+                for name in ("r.hdf", "s.json"):
+                    os.remove(self.path(name))
 
     def test_stdout_that_cannot_be_written_is_reported(self):
         with open("/dev/full", "w") as full:
