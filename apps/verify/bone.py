@@ -1,26 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of ossatura bone: the balance of forces in every free node, supports, energy, fields, statistics."""
 import numpy
+from numpy.linalg import norm
 
-from elastic import CENTRE, assemble, element_forces, gradients, held_bits, lame_of, strain_stress, von_mises
-from files import Fields
+from elastic import MIDDLE, SIX, assemble, element_forces, held_bits, jacobians, strains, stresses, von_mises
+from files import pick, require
 
-SIX = (..., [0, 1, 2, 0, 1, 0], [0, 1, 2, 1, 2, 2])  # xx, yy, zz, xy, yz, xz of a tensor
 SINGLE = 6e-8  # rounding of a number in single precision
+RATIOS = {"rotational_stiffness": "moment angle", "strain": "displacement height", "stress": "force area",
+          "stiffness": "force displacement", "apparent_modulus": "stress strain"}
 
 
 def check(run, report):
-    path, poisson = run.output(".hdf"), run.problem["poisson"]
-    if path is None or not is_written(run, "displacement"):
-        report.skip("everything else", "displacements were not written")
-    elif poisson["maximum"] - poisson["minimum"] > 1e-7:
-        report.skip("everything else", "Poisson's ratio varies and is not in the file")
-    else:
-        Specimen(run, report, Fields(path)).check()
+    fields, poisson = run.fields(), run.problem["poisson"]
+    require(is_written(run, "displacement"), "everything else", "displacements were not written")
+    require(poisson["maximum"] - poisson["minimum"] <= 1e-7, "everything else",
+            "Poisson's ratio varies and is not in the file")
+    specimen = Specimen(run, report, fields)
+    specimen.check_voxels()
+    specimen.find_moduli()
+    specimen.check_fields()
+    specimen.check_forces()
+    specimen.check_reactions()
 
 
 def is_written(run, name):
-    return not {"all", name}.isdisjoint(run.parameters["fields"].split(","))
+    return not {"all", name}.isdisjoint(run.options["fields"].split(","))
 
 
 class Specimen:
@@ -28,115 +33,104 @@ class Specimen:
 
     def __init__(self, run, report, fields):
         self.run, self.report, self.fields, self.cell = run, report, fields, fields.cell
-        self.problem, self.results, self.options = run.problem, run.results, run.parameters
+        self.problem, self.results, self.poisson = run.problem, run.results, run.problem["poisson"]["minimum"]
         self.turn = numpy.array(self.problem["direction"], float)  # column d is axis d of the image
         self.point, self.edge = (fields.point - self.problem["origin"]) @ self.turn, self.problem["spacing"]
         self.u, self.held = fields["displacement"] @ self.turn, held_bits(fields["held"])
-        self.load = fields["load"] @ self.turn if "load" in fields.points else 0 * self.u
+        self.load = fields["load"] @ self.turn if "load" in fields else 0 * self.u
+        self.corner = self.point[self.cell[:1]]  # all are congruent
 
-    def check(self):
-        self.report.same("elements, nodes, held", [len(self.cell), len(self.point), self.held.sum()],
-                         [self.problem[key] for key in ("elements", "nodes", "held_dofs")], 0)
-        site = self.point / self.edge
+    def check_voxels(self):
+        report, site = self.report, self.point / self.edge
         low = site[self.cell].min(axis=1, keepdims=True)
         shape = site[self.cell] - low
-        self.report.bound("voxels are cubes on a lattice",
-                          max(abs(site - numpy.rint(site)).max(), abs(shape - shape[:1]).max()), 1e-6)
         counts = [len(numpy.unique(numpy.rint(x).astype(int), axis=0)) for x in (low[:, 0], shape[0])]
-        self.report.true("each voxel is there once", counts == [len(self.cell), 8])
-        self.report.same("volume of the bone", len(self.cell) * self.edge ** 3, self.problem["bone_volume"])
-        self.corner = self.point[self.cell[:1]]  # all are congruent
-        self.find_moduli()
-        self.check_forces()
-        self.check_fields()
+        report.same("elements, nodes, held", [len(self.cell), len(self.point), self.held.sum()],
+                    pick(self.problem, "elements nodes held_dofs"), 0)
+        report.bound("voxels are cubes on a lattice", [abs(x).max() for x in (site - numpy.rint(site), shape - shape[0])],
+                     1e-6)
+        report.true("each voxel is there once", counts == [len(self.cell), 8])
+        report.same("volume of the bone", len(self.cell) * self.edge ** 3, self.problem["bone_volume"])
 
     def find_moduli(self):
         """Young's moduli: of the file, one for all, or those that make the energy densities."""
-        said, self.poisson = self.problem["modulus"], self.problem["poisson"]["minimum"]
-        lame = lame_of(numpy.ones(len(self.cell)), self.poisson)
-        self.strain, self.stress = strain_stress(gradients(self.corner, CENTRE)[0], self.u[self.cell], *lame)
-        self.energy = (self.strain * self.stress).sum(axis=(1, 2)) / 2  # of modulus 1
-        self.exact, self.derived, self.young = 1e-12, False, numpy.full(len(self.cell), said["mean"])
-        if "modulus" in self.fields.cells:
-            self.young = self.fields["modulus"]
-        elif said["minimum"] != said["maximum"]:
-            # Less strain is rounding of displacements: plates move these voxels, and moduli do nothing.
-            strained = self.energy > (1e-8 * abs(self.u).max() / self.edge) ** 2
-            self.young[strained] = self.fields["sed"][strained] / self.energy[strained]
-            self.exact, self.derived = 2 * SINGLE, True
+        said = pick(self.problem["modulus"], "minimum maximum mean")
+        self.strain = strains(self.u[self.cell], MIDDLE[8], jacobians(self.corner, MIDDLE[8])[0])
+        self.stress = stresses(self.strain, 1, self.poisson)  # of modulus 1
+        self.energy = (self.strain * self.stress).sum(axis=(1, 2)) / 2
+        self.exact, self.young = 1e-12, self.fields.get("modulus", numpy.full(len(self.cell), said[2])).astype(float)
+        self.derived = "modulus" not in self.fields and said[0] != said[1]
+        # Less strain is rounding of displacements: plates move these voxels, and moduli do nothing.
+        strained = self.energy > (1e-8 * abs(self.u).max() / self.edge) ** 2
+        if self.derived:
+            self.young[strained], self.exact = self.fields["sed"][strained] / self.energy[strained], 2 * SINGLE
         if self.derived and not strained.all():
             self.report.skip("moduli", "they are not in the file (--fields modulus)")
         else:
-            self.report.same("moduli", [self.young.min(), self.young.max(), self.young.mean()],
-                             [said["minimum"], said["maximum"], said["mean"]], max(1e-9, 2 * self.exact))
+            self.report.same("moduli", [self.young.min(), self.young.max(), self.young.mean()], said,
+                             max(1e-9, 2 * self.exact))
         self.stress *= self.young[:, None, None]
 
     def forces_of(self, u):
         """K u, and the sum of the magnitudes that it is made of, [nodes, 3]."""
-        force = element_forces(self.corner, u[self.cell], *lame_of(self.young, self.poisson))
+        force = element_forces(self.corner, u[self.cell], self.young, self.poisson)
         return assemble(self.cell, force, len(u)), assemble(self.cell, abs(force), len(u))
 
     def check_forces(self):
-        report, free, load = self.report, ~self.held, self.load
-        (force, magnitude), norm = self.forces_of(self.u), numpy.linalg.norm
-        start = norm((load - self.forces_of(numpy.where(free, 0, self.u))[0])[free])
-        residual, rounding = norm((load - force)[free]) / start, self.exact * norm(magnitude[free]) / start
-        said, outer = self.run.summary["residual"]["true"], numpy.where(free, load, force)
-        energy = (self.u * force).sum() / 2
+        report, u, free, load, said = self.report, self.u, ~self.held, self.load, self.run.summary["residual"]["true"]
+        self.force, magnitude = self.forces_of(u)
+        start = norm((load - self.forces_of(numpy.where(free, 0, u))[0])[free])
+        residual, rounding = norm((load - self.force)[free]) / start, self.exact * norm(magnitude[free]) / start
+        energy = (u * self.force).sum() / 2
         report.bound("residual, less the summary's", residual - said, 0.01 * said + rounding)
         report.same("strain energy", energy, self.results["strain_energy"], 1e-9 + 2 * self.exact)
         if self.run.status == "converged":
+            outer, arm, bound = numpy.where(free, load, self.force), self.point - self.point.mean(axis=0), self.run.balance
+            size, work, bound = norm(outer, axis=1), u * outer, bound + rounding
             report.bound("residual", residual, 1.001 * self.run.tolerance + rounding)
-            arm, bound, work = self.point - self.point.mean(axis=0), self.run.balance + rounding, self.u * outer
-            size = norm(outer, axis=1)
-            report.bound("balance of forces", abs(outer.sum(axis=0)).max() / size.sum(), bound)
-            report.bound("balance of moments", abs(numpy.cross(arm, outer).sum(axis=0)).max()
-                         / (norm(arm, axis=1) * size).sum(), bound)
+            report.bound("balance of forces", outer.sum(axis=0) / size.sum(), bound)
+            report.bound("balance of moments", numpy.cross(arm, outer).sum(axis=0) / (norm(arm, axis=1) * size).sum(), bound)
             report.bound("2 U = F u", (2 * energy - work.sum()) / max(2 * energy, abs(work).sum()), bound)
-        reactions, groups, bound = self.results["reactions"], self.supports(), 1e-9 + 10 * self.exact
-        if groups:
-            report.same("nodes of supports", [group.any(axis=1).sum() for group in groups],
-                        [one["nodes"] for one in reactions], 0)
-        else:
-            report.skip("reactions", "walls of a confined test share nodes")
+
+    def check_reactions(self):
+        report, reactions, response = self.report, self.results["reactions"], self.results.get("response") or {}
+        for name in RATIOS.keys() & response.keys():
+            over, under = pick(response, RATIOS[name])
+            report.same(f"response: {name}", over / under, response[name], 1e-12)
+        for kind in {"force", "moment"} & response.keys():
+            report.true("response: " + kind, any(response[kind] in one[kind] for one in reactions))
+        groups = self.nodes_of_file() if self.results["test"] == "file" else self.nodes_of_plates()
+        require(self.results["test"] != "confined", "reactions", "walls of a confined test share nodes")
+        report.same("nodes of supports", [group.any(axis=1).sum() for group in groups],
+                    [one["nodes"] for one in reactions], 0)
         for group, one in zip(groups, reactions):
-            part = numpy.where(group, force - load, 0)
-            for name, values, arm in (("force", part, 1),
-                                      ("moment", numpy.cross(self.point - one["centre"], part), self.point.max())):
-                report.same(f"reaction: {one['support']}: {name}", values.sum(axis=0), one[name], bound,
-                            abs(part).sum() * arm)
-        self.check_response(self.results.get("response") or {}, reactions)
+            part = numpy.where(group, self.force - self.load, 0)
+            moment, size = numpy.cross(self.point - one["centre"], part), abs(part).sum()
+            for name, values, scale in (("force", part, size), ("moment", moment, size * self.point.max())):
+                report.same(f"reaction: {one['support']}: {name}", values.sum(axis=0), one[name],
+                            1e-9 + 10 * self.exact, scale)
 
-    def supports(self):
-        """The held components of each support: of plates by the options, else by mask and displacement."""
-        test = self.results["test"]
-        if test == "file":
-            key = numpy.column_stack([self.held @ [1, 2, 4], numpy.where(self.held, self.u, 0)])
-            key = numpy.round(key, 12 - int(numpy.ceil(numpy.log10(abs(self.u).max())))) + 0.0
-            kinds = numpy.unique(key[key[:, 0] > 0], axis=0)
-            groups = [(key == one).all(axis=1)[:, None] & self.held for one in kinds]
-            return groups if len(groups) <= 8 else [self.held]
-        test = self.options["test"] if test.startswith("shear") else test
-        axis = along = "xyz".index(test[6] if test.startswith("shear") else self.options["axis"])
-        place, given = self.point[:, axis] - self.point[:, axis].min(), self.options["displacement"]
-        depth = self.edge * (numpy.floor(float(self.options["plate-depth"]) / self.edge + 1e-9) + 0.01)
-        lower, upper = place <= depth, place >= place.max() - depth
+    def nodes_of_file(self):
+        """The held components of each support, which differ in mask or displacement."""
+        key = numpy.column_stack([self.held @ [1, 2, 4], numpy.where(self.held, self.u, 0)])
+        key = numpy.round(key, 12 - int(numpy.ceil(numpy.log10(abs(self.u).max())))) + 0.0
+        kinds = numpy.unique(key[key[:, 0] > 0], axis=0)
+        return [(key == one).all(axis=1)[:, None] & self.held for one in kinds] if len(kinds) <= 8 else [self.held]
+
+    def nodes_of_plates(self):
+        """The held components of the lower and of the upper plate, by the options."""
+        options, test = self.run.options, self.results["test"]
+        test = options["test"] if test.startswith("shear") else test
+        axis, along = ("xyz".index(c) for c in (test[6:] if test.startswith("shear") else 2 * options["axis"]))
+        place = self.point[:, axis] - self.point[:, axis].min()
+        depth = self.edge * (numpy.floor(float(options["plate-depth"]) / self.edge + 1e-9) + 0.01)
+        plates = lower, upper = place <= depth, place >= place.max() - depth
         if test not in ("torsion", "bending"):
-            along = "xyz".index(test[7]) if test.startswith("shear") else axis
-            move = float(self.options["strain"]) * place.max() if given is None else float(given)
-            self.report.bound("displacement of the plates", max(
-                abs(self.u[lower][:, along]).max(), abs(self.u[upper][:, along] - move).max()) / abs(move), 1e-9)
-        self.report.true("plates are held", self.held[lower].any(axis=1).all() and self.held[upper].any(axis=1).all())
-        return [] if test == "confined" else [plate[:, None] & self.held for plate in (lower, upper)]
-
-    def check_response(self, said, reactions):
-        for name, over, under in (("rotational_stiffness", "moment", "angle"), ("strain", "displacement", "height"),
-                                  ("stress", "force", "area"), ("stiffness", "force", "displacement"),
-                                  ("apparent_modulus", "stress", "strain")):
-            if name in said:
-                self.report.same(f"response: {name}", said[over] / said[under], said[name], 1e-12)
-        for kind in {"force", "moment"} & set(said):
-            self.report.true("response: " + kind, any(said[kind] in one[kind] for one in reactions))
+            move = float(options.get("displacement", float(options["strain"]) * place.max()))
+            misfits = [self.u[lower][:, along], self.u[upper][:, along] - move]
+            self.report.bound("displacement of the plates", numpy.concatenate(misfits) / move, 1e-9)
+        self.report.true("plates are held", all(self.held[plate].any(axis=1).all() for plate in plates))
+        return [plate[:, None] & self.held for plate in plates]
 
     def check_fields(self):
         """Fields are those of the displacements; statistics are those of the fields, or of what they would be."""
@@ -145,27 +139,25 @@ class Specimen:
         for name, tensor, shear in (("strain", self.strain, 2), ("stress", self.stress, 1)):
             if is_written(self.run, name):  # along the axes of the world
                 world = (self.turn @ tensor @ self.turn.T)[SIX] * [1, 1, 1, shear, shear, shear]
-                report.bound(name, abs(self.fields[name] - world).max() / abs(world).max(), 1e-6)
+                report.bound(name, (self.fields[name] - world) / abs(world).max(), 1e-6)
         for name, values in found.items():
             said, precise = self.results[name], 1e-6
             if is_written(self.run, name):
-                precise, here = 1e-9, self.fields[name]
+                precise, found[name] = 1e-9, self.fields[name]
                 if name == "sed" and self.derived:
                     report.skip(name, "it gives the moduli; von_mises has to agree")
                 else:
-                    report.bound(name, (abs(here - values) / (values + 1e-6 * values.max())).max(), 1e-6)
-                values = found[name] = here
+                    report.bound(name, (found[name] - values) / (values + 1e-6 * values.max()), 1e-6)
+            values, ranks = found[name], said["percentiles"]
             numbers = {"count": len(values), "mean": values.mean(), "sd": values.std(), "minimum": values.min(),
-                       "maximum": values.max()}
-            ranks = said["percentiles"]
-            numbers.update(zip(ranks, numpy.percentile(values, [float(rank) for rank in ranks])))
+                       "maximum": values.max(), **{rank: numpy.percentile(values, float(rank)) for rank in ranks}}
             for label, number in numbers.items():
                 report.same(f"{name}: {label}", number, {**said, **ranks}[label], precise, 1e-3 * values.max())
         said = self.results.get("pistoia")
         if said:
             at = float(numpy.quantile(found["effective_strain"], 1 - said["volume"]))
-            loads = [(said["factor"] * self.results["response"][kind], said[kind]) for kind in ("force", "moment")
-                     if kind in said]
+            kinds = [kind for kind in ("force", "moment") if kind in said]
             report.same("pistoia: strain, factor", [at / said["strain_at_volume"],
                                                     said["critical_strain"] / at / said["factor"]], [1, 1], 1e-7)
-            report.same("pistoia: load", *zip(*loads), 1e-12)
+            report.same("pistoia: load", [said["factor"] * self.results["response"][kind] for kind in kinds],
+                        [said[kind] for kind in kinds], 1e-12)

@@ -1,59 +1,65 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linear elasticity of trilinear hexahedra, with 2 x 2 x 2 Gauss points, and of linear tetrahedra."""
-import itertools
-
+"""Linear elasticity of hexahedra and tetrahedra. A `slope` [points, functions, 3], or [functions, 3], has derivatives
+of the functions of an element in reference coordinates; those of hexahedra are in the order of a grid, x first."""
 import numpy
 
-SIGNS = numpy.array([[x * y, y, z] for z in (-1, 1) for y in (-1, 1) for x in (1, -1)], float)
-CENTRE = numpy.zeros(3)
+SIX = (..., [0, 1, 2, 0, 1, 0], [0, 1, 2, 1, 2, 2])  # xx, yy, zz, xy, yz, xz of a tensor
+TENSOR = (..., [[0, 3, 5], [3, 1, 4], [5, 4, 2]])  # and back
 
 
-def shape_derivatives(place):
-    """[8, 3] of the trilinear functions, in reference coordinates."""
-    terms = 1 + SIGNS * place
-    return numpy.stack([SIGNS[:, d] * terms[:, d - 1] * terms[:, d - 2] / 8 for d in range(3)], axis=1)
+def slopes(order, at):
+    """Of the polynomials through (order + 1)^3 samples of [-1, 1]^3, at the grid of the points `at`."""
+    legendre, kron = numpy.polynomial.legendre, numpy.kron
+    invert = numpy.linalg.inv(legendre.legvander(numpy.linspace(-1, 1, order + 1), order))
+    v = legendre.legvander(at, order) @ invert
+    d = legendre.legvander(at, order - 1) @ legendre.legder(numpy.eye(order + 1)) @ invert
+    return numpy.stack([kron(v, kron(v, d)), kron(v, kron(d, v)), kron(d, kron(v, v))], axis=2)
 
 
-def gradients(corner, place):
-    """Of the functions of each element `corner` [n, 4 or 8, 3], [n, corners, 3], and the Jacobians' determinants;
-    those of a tetrahedron are the same everywhere."""
-    slope = shape_derivatives(place) if corner.shape[1] == 8 else numpy.vstack([-numpy.ones(3), numpy.eye(3)])
-    jacobian = corner.transpose(0, 2, 1) @ slope  # dx_i / d xi_j
-    return slope @ numpy.linalg.inv(jacobian), numpy.linalg.det(jacobian)
+TETRAHEDRON = numpy.vstack([-numpy.ones(3), numpy.eye(3)])
+MIDDLE = {4: TETRAHEDRON, 8: slopes(1, [0.0])[0]}  # by the number of corners
+QUADRATURE = {4: ([TETRAHEDRON], 1 / 6), 8: (slopes(1, numpy.array([-1, 1]) / 3 ** 0.5), 1)}  # with the weight
 
 
-def points_of(corner):
-    """(gradients, volumes) at the integration points."""
-    signs = itertools.product((-1.0, 1.0), repeat=3) if corner.shape[1] == 8 else [(0, 0, 0)]
-    for gradient, determinant in (gradients(corner, numpy.array(sign) / 3 ** 0.5) for sign in signs):
-        yield gradient, determinant / (1 if corner.shape[1] == 8 else 6)
+def derivatives(values, slope):
+    """d values_i / d xi_j [n, points, 3, 3] of elements [n, functions, 3]."""
+    return numpy.einsum("eai,...aj->e...ij", values, slope, optimize=True)
+
+
+def jacobians(corner, slope):
+    """The inverses and the determinants."""
+    jacobian = derivatives(corner, slope)
+    return numpy.linalg.inv(jacobian), numpy.linalg.det(jacobian)
+
+
+def strains(u, slope, inverse):
+    h = derivatives(u, slope) @ inverse
+    return (h + h.swapaxes(-1, -2)) / 2
+
+
+def stresses(strain, young, poisson):
+    trace = poisson / (1 - 2 * poisson) * numpy.trace(strain, axis1=1, axis2=2)
+    return (strain + trace[:, None, None] * numpy.eye(3)) * numpy.reshape(young / (1 + poisson), (-1, 1, 1))
 
 
 def volumes(corner):
-    return sum(volume for _, volume in points_of(corner))
+    points, weight = QUADRATURE[corner.shape[1]]
+    return weight * sum(jacobians(corner, slope)[1] for slope in points)
 
 
-def lame_of(young, poisson):
-    return young * poisson / ((1 + poisson) * (1 - 2 * poisson)), young / (2 * (1 + poisson))
-
-
-def strain_stress(gradient, u, lame, mu):
-    """[n, 3, 3] each, of the displacements u [n, corners, 3]."""
-    h = u.transpose(0, 2, 1) @ gradient
-    strain = (h + h.transpose(0, 2, 1)) / 2
-    trace = (lame * numpy.trace(strain, axis1=1, axis2=2))[:, None, None]
-    return strain, trace * numpy.eye(3) + 2 * mu[:, None, None] * strain
-
-
-def element_forces(corner, u, lame, mu):
+def element_forces(corner, u, young, poisson):
     """K_e u_e [n, corners, 3]; `corner` may be of one element, where all are congruent."""
-    return sum(volume[:, None, None] * (gradient @ strain_stress(gradient, u, lame, mu)[1])
-               for gradient, volume in points_of(corner))
+    force, (points, weight) = numpy.zeros(u.shape), QUADRATURE[corner.shape[1]]
+    for slope in points:
+        inverse, determinant = jacobians(corner, slope)
+        stress = stresses(strains(u, slope, inverse), young, poisson)
+        force += slope @ inverse @ stress * (weight * determinant[:, None, None])
+    return force
 
 
 def assemble(cell, force, count):
     """The sum at the nodes, [count, 3]."""
-    return numpy.stack([numpy.bincount(cell.ravel(), force[:, :, c].ravel(), count) for c in range(3)], axis=1)
+    return numpy.stack([numpy.bincount(cell.ravel(), part.ravel(), count) for part in force.transpose(2, 0, 1)], axis=1)
 
 
 def von_mises(s):
@@ -63,4 +69,4 @@ def von_mises(s):
 
 def held_bits(mask):
     """[n, 3] of a mask with a bit for each component."""
-    return (mask.astype(int)[:, None] >> numpy.arange(3) & 1).astype(bool)
+    return (mask[:, None] >> numpy.arange(3) & 1).astype(bool)

@@ -1,29 +1,51 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of a run (summary, VTKHDF, the XXH64 of any), and the report of what the checks found."""
+"""The files of a run, and the report of what the checks found."""
+import contextlib
 import json
 import os
 
 os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")  # some file systems have no locks, and nothing is written
 import h5py  # noqa: E402
 import numpy  # noqa: E402
+import xxhash  # noqa: E402
 
-try:
-    import xxhash
-except ImportError:
-    xxhash = None
-
-CORNERS = {5: 3, 10: 4, 11: 8, 12: 8}  # by VTK's numbers: triangle, tetrahedron, voxel, hexahedron
-HEXAHEDRON_OF_VOXEL = [0, 1, 3, 2, 4, 5, 7, 6]
-SLOW_HASH_LIMIT = 4 << 20  # bytes that plain Python hashes in some seconds
+# Corners by VTK's numbers of triangle, tetrahedron, voxel and hexahedron, the latter two in the order of a voxel.
+CORNERS = {5: [0, 1, 2], 10: [0, 1, 2, 3], 11: [0, 1, 2, 3, 4, 5, 6, 7], 12: [0, 1, 3, 2, 4, 5, 7, 6]}
 
 
 class NotThere(Exception):
     """A file or a dataset of the run that cannot be read."""
 
 
+class NotChecked(Exception):
+    """What is not checked, and why."""
+
+
+def require(given, *what_and_why):
+    """Leaves the rest of a part of the checks out where something is not given."""
+    if not given:
+        raise NotChecked(*what_and_why)
+
+
+def pick(said, names):
+    return [said[name] for name in names.split()]
+
+
 class Report:
     def __init__(self):
         self.checked = self.failed = 0
+
+    @contextlib.contextmanager
+    def part(self, name):
+        """Checks of which each may end those that follow."""
+        try:
+            yield
+        except NotChecked as reason:
+            self.skip(*reason.args)
+        except NotThere as error:
+            self.true("files", False, str(error))
+        except (LookupError, ArithmeticError, TypeError, ValueError, AttributeError, OSError) as error:
+            self.true(name, False, f"not of the form that is written: {type(error).__name__}: {error}")
 
     def true(self, name, good, why="", value="", bound=""):
         """`why` says what is wrong where it does not hold."""
@@ -34,60 +56,28 @@ class Report:
         print(f"  {name:<36} {'':>22}  not checked: {why}")
 
     def bound(self, name, value, bound):
-        """Holds where |value| <= bound; what is no number fails."""
-        self.true(name, abs(float(value)) <= bound, "", f"{abs(value):.3g}", f"<= {bound:.3g}")
+        """Holds where |value| <= bound, for all of an array; what is no number fails."""
+        value = abs(numpy.asarray(value, float)).max()
+        self.true(name, value <= bound, "", f"{value:.3g}", f"<= {bound:.3g}")
 
     def same(self, name, found, said, relative=1e-9, scale=0.0):
-        """Two numbers, or lists of them, differ by no more than this part of the largest magnitude among
+        """Two numbers, or arrays of them, differ by no more than this part of the largest magnitude among
         them, or of `scale` where that is more; null fails."""
-        found, said = ([x] if not hasattr(x, "__len__") else list(x) for x in (found, said))
-        if len(found) != len(said) or None in said:
+        found, said = numpy.array(found, float).ravel(), numpy.array(said, float).ravel()
+        if found.shape != said.shape:
             self.true(name, False, f"{said} in the summary, {found} here")
         else:
-            size = max([scale, 1e-300] + [abs(x) for x in found + said])
-            self.bound(name, max((abs(a - b) for a, b in zip(found, said)), default=0) / size, relative)
-
-
-def xxh64(data):
-    """XXH64 with seed 0 (github.com/Cyan4973/xxHash, doc/xxhash_spec.md) as 16 hexadecimal digits."""
-    p1, p2, p3, p4, p5 = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63,
-                          0x27D4EB2F165667C5)
-    mask, size, whole, h = (1 << 64) - 1, len(data), len(data) & ~31, p5
-
-    def turn(x, bits):
-        return (x << bits | x >> 64 - bits) & mask
-
-    def mix(lane, word):
-        return turn((lane + word * p2) & mask, 31) * p1 & mask
-
-    lanes = [(p1 + p2) & mask, p2, 0, -p1 & mask]
-    for stripe in numpy.frombuffer(data, "<u8", whole // 8).reshape(-1, 4).tolist():
-        lanes = [mix(lane, word) for lane, word in zip(lanes, stripe)]
-    if whole:
-        h = sum(turn(lane, bits) for lane, bits in zip(lanes, (1, 7, 12, 18))) & mask
-        for lane in lanes:
-            h = ((h ^ mix(0, lane)) * p1 + p4) & mask
-    h = (h + size) & mask
-    for word in numpy.frombuffer(data, "<u8", (size - whole) // 8, whole).tolist():
-        h = (turn(h ^ mix(0, word), 27) * p1 + p4) & mask
-    for word in numpy.frombuffer(data, "<u4", size >> 2 & 1, size & ~7).tolist():
-        h = (turn(h ^ word * p1 & mask, 23) * p2 + p3) & mask
-    for byte in data[size & ~3:]:
-        h = turn(h ^ byte * p5 & mask, 11) * p1 & mask
-    for shift, factor in ((33, p2), (29, p3), (32, 1)):
-        h = (h ^ h >> shift) * factor & mask
-    return f"{h:016x}"
+            size = max(scale, 1e-300, *abs(found), *abs(said))
+            self.bound(name, abs(found - said).max(initial=0) / size, relative)
 
 
 def hash_of(path):
-    """XXH64 of a file, or None where it is too long for plain Python."""
+    """XXH64 of a file as 16 hexadecimal digits."""
     with open(path, "rb") as file:
-        if xxhash is None:
-            return xxh64(file.read()) if os.path.getsize(path) <= SLOW_HASH_LIMIT else None
         state = xxhash.xxh64(seed=0)
         for part in iter(lambda: file.read(1 << 20), b""):
             state.update(part)
-        return state.hexdigest()
+    return state.hexdigest()
 
 
 def read_json(path):
@@ -105,21 +95,18 @@ class Run:
         self.system = (self.summary["schema"].split("/") + [""])[1]
         self.status, self.problem, self.results, self.parameters, self.provenance = (
             self.summary.get(key) or {} for key in ("status", "problem", "results", "parameters", "provenance"))
+        self.options = {key: value for key, value in self.parameters.items() if value is not None}
         documents = [self.find(one["path"], True) for one in self.provenance.get("inputs", [])]
         self.input = next((read_json(name) for name in documents if name and name.endswith(".json")), {})
         default = {"pfem": 1e-8, "softbody": 1e-9, "eikonal": 1e-7}.get(self.system, 1e-6)
-        self.tolerance = float(self.setting("tolerance", self.input.get("solver", {}).get("tolerance", default)))
+        self.tolerance = float({"tolerance": default, **self.input.get("solver", {}), **self.options}["tolerance"])
         self.balance = min(0.1, max(1e-5, 1000 * self.tolerance))  # as certificates have it, docs/formats.md
-
-    def setting(self, key, default):
-        """An option, or what holds where it is not given."""
-        return default if self.parameters.get(key) is None else self.parameters[key]
 
     def find(self, name, is_input=False):
         """Where a file is now, or None: an output of -o beside the summary, others where they were written too."""
-        here, folder = "" if os.path.isabs(name) else name, self.parameters.get("output-dir")
+        here, folder = "" if os.path.isabs(name) else name, self.options.get("output-dir")
         places = [os.path.join(self.folder, here), os.path.join(self.folder, os.path.basename(name))]
-        if is_input or not folder or self.parameters.get("json") or os.path.dirname(name) != folder.rstrip("/"):
+        if is_input or not folder or self.options.get("json") or os.path.dirname(name) != folder.rstrip("/"):
             places.insert(0 if is_input else 2, os.path.join(self.provenance.get("directory", ""), name))
         return next(filter(os.path.isfile, places), None)
 
@@ -136,32 +123,46 @@ class Run:
     def frames(self, series):
         return [self.need(os.path.join(os.path.dirname(series), one["name"])) for one in read_json(series)["files"]]
 
+    def fields(self):
+        path = self.output(".hdf")
+        require(path, "everything else", "no fields were written")
+        return Fields(path)
 
-class Fields:
-    """A VTKHDF file in memory: point [n, 3]; cell [m, corners], hexahedra in VTK's order, where all are of one
-    shape; datasets by name in `points` and `cells`."""
+
+@contextlib.contextmanager
+def opened(path):
+    """An HDF5 file; NotThere where it is none, or not of the form that is read."""
+    try:
+        with h5py.File(path, "r") as file:
+            yield file
+    except (OSError, LookupError, ValueError, RuntimeError) as error:
+        raise NotThere(f"{os.path.basename(path)} cannot be read: {error}") from None
+
+
+class Fields(dict):
+    """The datasets of a VTKHDF file by name, of cells and points, reals in double precision; point [n, 3];
+    cell [m, corners] where all are of one shape."""
 
     def __init__(self, path):
-        self.points, self.cells, name = {}, {}, os.path.basename(path)
-        try:
-            with h5py.File(path, "r") as file:
-                group = file["VTKHDF"]
-                self.point, self.types, self.offset, self.corners = (
-                    group[key][...] for key in ("Points", "Types", "Offsets", "Connectivity"))
-                for kind, values in (("PointData", self.points), ("CellData", self.cells)):
-                    values.update((key, dataset[...]) for key, dataset in group[kind].items())
-        except (OSError, KeyError, ValueError, RuntimeError) as error:
-            raise NotThere(f"{name} cannot be read: {error}") from None
-        sizes = [(a, len(self.point)) for a in self.points.values()] + [(a, len(self.types)) for a in self.cells.values()]
-        if (len(self.corners) != self.offset[-1] or not 0 <= self.corners.min() <= self.corners.max() < len(self.point)
-                or any(len(array) != count for array, count in sizes)):
-            raise NotThere(f"{name} has datasets that do not fit each other")
+        with opened(path) as file:
+            group = file["VTKHDF"]
+            self.point, self.types, self.offset, self.corners = (
+                group[key][...] for key in ("Points", "Types", "Offsets", "Connectivity"))
+            for kind, count in (("CellData", len(self.types)), ("PointData", len(self.point))):
+                self.update((name, values[...]) for name, values in group[kind].items())
+                if any(len(values) != count for values in group[kind].values()):
+                    raise ValueError("datasets do not fit each other")
+            if len(self.corners) != self.offset[-1] or not 0 <= self.corners.min() <= self.corners.max() < count:
+                raise ValueError("elements do not fit the points")
         if (self.types == self.types[0]).all():
-            self.cell = self.corners.reshape(-1, CORNERS[self.types[0]])
-            self.cell = self.cell[:, HEXAHEDRON_OF_VOXEL] if self.types[0] == 11 else self.cell
+            self.cell = self.elements(slice(None))
+
+    def elements(self, which):
+        """The nodes [m, corners] of elements of one shape."""
+        return self.corners[self.offset[:-1][which][:, None] + CORNERS[self.types[which][0]]]
 
     def __getitem__(self, name):
-        """The dataset, of points else of cells, in double precision."""
-        if name not in {**self.points, **self.cells}:
+        if name not in self:
             raise NotThere(f"there is no dataset '{name}'")
-        return {**self.cells, **self.points}[name].astype(float)
+        values = super().__getitem__(name)
+        return values.astype(float) if values.dtype.kind == "f" else values
