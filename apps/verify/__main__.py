@@ -3,6 +3,7 @@
 """Reads what a run of ossatura wrote and computes its proof anew: docs/verify.md."""
 import argparse
 import os
+import pathlib
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
@@ -14,8 +15,7 @@ CHECKS = {module.__name__: module.check for module in (bone, eikonal, pfem, soft
 
 def verify(place, report, with_hashes=True):
     """All summaries of a folder, or one. Throws OSError or ValueError where there is none."""
-    paths = [place] if not os.path.isdir(place) else sorted(
-        os.path.join(place, name) for name in os.listdir(place) if name.endswith(".summary.json"))
+    paths = sorted(pathlib.Path(place).glob("*.summary.json")) if os.path.isdir(place) else [place]
     if not paths:
         raise ValueError("there is no NAME.summary.json")
     for path in paths:

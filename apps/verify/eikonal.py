@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of ossatura eikonal: each time is the least that the tetrahedra of its vertex, and its sites, allow."""
+import itertools
 import os
 
 import numpy
 
 from files import pick, require
 
-FACES = [[0], [1], [2], [0, 1], [1, 2], [2, 0], [0, 1, 2]]  # of a triangle
+# A corner of a tetrahedron, and another, an edge, or the face, that a wave comes through.
+WAYS = [(k, *way) for k in range(4) for size in (1, 2, 3) for way in itertools.combinations({0, 1, 2, 3} - {k}, size)]
 
 
 def check(run, report):
@@ -37,43 +39,30 @@ def travel_maps(run, fields, tag, conducts):
     bare = ~fibre.any(axis=1)
     velocity[bare], fibre[bare] = velocity[bare][:, :1], [1, 0, 0]  # isotropic
     f = fibre / numpy.linalg.norm(fibre, axis=1)[:, None]
-    s = sheet - dot(sheet, f)[:, None] * f
+    s = sheet - (sheet * f).sum(axis=1)[:, None] * f
     bare = numpy.linalg.norm(s, axis=1) <= 1e-6 * numpy.linalg.norm(sheet, axis=1)
     velocity[bare, 2], s[bare] = velocity[bare, 1], numpy.cross(f, numpy.eye(3)[abs(f).argmin(axis=1)])[bare]
     s /= numpy.linalg.norm(s, axis=1)[:, None]
     return numpy.stack([f, s, numpy.cross(f, s)], axis=1) / velocity[:, :, None]
 
 
-def dot(a, b):
-    return (a * b).sum(axis=-1)
-
-
-def arrivals(x, t, d):
-    """Fermat's principle: the least time at d [n, 3] of waves through triangles x [n, 3, 3], on which times are
-    linear with the values t [n, 3]; lengths are travel times. The time through a place is convex: the least is in
-    a corner, or where the slowness, a unit vector, has the rises of t along an edge or the triangle."""
-    best = numpy.full(len(t), numpy.inf)
-    for start, *ends in FACES:
-        edge, rise, to = x[:, ends] - x[:, [start]], t[:, ends] - t[:, [start]], d - x[:, start]
+def updates(cell, point, travel, time):
+    """Fermat's principle: the least time of waves through the tetrahedra of each vertex, on whose faces times are
+    linear. With travel times as lengths the time through a place is convex: the least is where the slowness, a unit
+    vector, has the rises of times along a face or an edge, or in a corner."""
+    best = numpy.full(len(time), numpy.inf)
+    x, t = point[cell] @ travel.swapaxes(1, 2), numpy.minimum(time[cell], 1e30)  # no wave comes from there
+    for target, start, *ends in WAYS:
+        edge, rise, to = x[:, ends] - x[:, [start]], t[:, ends] - t[:, [start]], x[:, target] - x[:, start]
         dual = numpy.linalg.solve(edge @ edge.swapaxes(1, 2), edge)  # its products with edges are 1 and 0
         slope = numpy.einsum("nk,nki->ni", rise, dual)
         along = numpy.einsum("nj,nkj,nki->ni", to, edge, dual)
-        height, rest = numpy.linalg.norm(to - along, axis=1), 1 - dot(slope, slope)
+        height, rest = numpy.linalg.norm(to - along, axis=1), 1 - (slope ** 2).sum(axis=1)
         across = numpy.sqrt(numpy.where(rest > 0, rest, numpy.nan))
         place = numpy.einsum("nki,ni->nk", dual, along - (height / across)[:, None] * slope)
         through = (rest > 0) & (place >= 0).all(axis=1) & (place.sum(axis=1) <= 1)
-        best = numpy.where(through, numpy.minimum(best, t[:, start] + dot(slope, to) + across * height), best)
-    return best
-
-
-def updates(cell, point, travel, time):
-    """The least time that its tetrahedra allow, of each vertex."""
-    best = numpy.full(len(time), numpy.inf)
-    corner = point[cell] @ travel.swapaxes(1, 2)
-    known = numpy.minimum(time[cell], 1e30)  # no wave comes from there
-    for k in range(4):
-        others = [i for i in range(4) if i != k]
-        numpy.minimum.at(best, cell[:, k], arrivals(corner[:, others], known[:, others], corner[:, k]))
+        arrival = numpy.where(through, t[:, start] + (slope * to).sum(axis=1) + across * height, numpy.inf)
+        numpy.minimum.at(best, cell[:, target], arrival)
     return numpy.where(best < 1e29, best, numpy.inf)
 
 

@@ -65,8 +65,3 @@ def assemble(cell, force, count):
 def von_mises(s):
     """Of stresses [n, 6]: xx, yy, zz, xy, yz, xz."""
     return numpy.sqrt(((s[:, :3] - s[:, [1, 2, 0]]) ** 2).sum(axis=1) / 2 + 3 * (s[:, 3:] ** 2).sum(axis=1))
-
-
-def held_bits(mask):
-    """[n, 3] of a mask with a bit for each component."""
-    return (mask[:, None] >> numpy.arange(3) & 1).astype(bool)

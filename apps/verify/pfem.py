@@ -3,7 +3,7 @@
 moduli from strains and stresses, and then energies, forces at vertices and reactions by quadrature."""
 import numpy
 
-from elastic import TENSOR, jacobians, slopes, strains, von_mises
+from elastic import TENSOR, assemble, jacobians, slopes, strains, von_mises
 from files import pick, require
 
 FACES = [[0, 1, 2, 3], [4, 5, 6, 7], [0, 1, 4, 5], [2, 3, 6, 7], [0, 2, 4, 6], [1, 3, 5, 7]]
@@ -53,7 +53,7 @@ def check_elements(run, report, fields):
     report.bound("strain_energy_density", density, exact)
     report.bound("stress = D strain", stress, exact)
     report.same("strain energy", sum(energy), run.results["strain_energy"], exact)
-    check_vertices(run, report, fields, numpy.concatenate(force).reshape(-1, 3), numpy.concatenate(corner).ravel(),
+    check_vertices(run, report, fields, numpy.concatenate(force), numpy.concatenate(corner),
                    max(exact, 1000 * run.tolerance))
 
 
@@ -82,12 +82,12 @@ def samples_of(n, start, fields, points):
 def check_vertices(run, report, fields, force, corner, bound):
     """Inside the body the forces of elements balance; on planes they are the reactions."""
     point, u, document, loads = fields.point, fields["displacement"], run.input, run.input.get("loads", [])
-    place, slack = places(point[corner]), 1e-9 * numpy.ptp(point, axis=0).max()
-    total = numpy.stack([numpy.bincount(place, part) for part in force.T], axis=1)
-    at = point[corner][numpy.unique(place, return_index=True)[1]]
+    place, slack = places(point[corner.ravel()]).reshape(-1, 8), 1e-9 * numpy.ptp(point, axis=0).max()
+    at = point[corner.ravel()[numpy.unique(place, return_index=True)[1]]]
+    total = assemble(place, force, len(at))
     report.same("vertices", len(at), run.problem["vertices"], 0)
-    faces, times = numpy.unique(numpy.sort(place.reshape(-1, 8)[:, FACES].reshape(-1, 4), axis=1), axis=0,
-                                return_counts=True)
+    faces = numpy.sort(place[:, FACES].reshape(-1, 4), axis=1)
+    faces, times = numpy.unique(faces, axis=0, return_counts=True)
     inner = numpy.setdiff1d(place, faces[times == 1])
     if not document or any("body_force" in one or "vertices" in one for one in loads):
         report.skip("balance of inner vertices", "loads may act there")
