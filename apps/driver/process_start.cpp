@@ -3,6 +3,7 @@
 
 #include "apps/driver/exit_code.hpp"
 #include <ossatura/core/io/text/atomic_file.hpp>
+#include <ossatura/core/machine/kokkos_runtime.hpp>
 
 #include <csignal>
 #include <cstdlib>
@@ -10,9 +11,7 @@
 #include <exception>
 #include <new>
 #include <string>
-#include <typeinfo>
 
-#include <cxxabi.h>
 #include <fcntl.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -65,17 +64,27 @@ bool needs_threads(int argc, char* argv[]) {
 
 std::terminate_handler end_otherwise = nullptr;
 
-/// Libraries take memory in destructors, where the exception that there is none ends the process.
-/// Takes none itself.
+/// Ends the process where the C++ runtime finds no memory, before there is an exception: what
+/// libraries leave half made when one passes (a JSON value that is an object already, and has none)
+/// would be destroyed on its way. Takes no memory.
 [[noreturn]] void end_without_memory() {
-  const std::type_info* const type = abi::__cxa_current_exception_type();
-  if (type == nullptr || *type != typeid(std::bad_alloc)) {
-    end_otherwise();
-    std::abort();
-  }
   const char text[] = "ossatura: out of memory\n";
   (void)!::write(STDERR_FILENO, text, sizeof text - 1);
   end_process(exit_unavailable);
+}
+
+/// Kokkos takes memory where an exception ends the process.
+[[noreturn]] void end_terminated() {
+  try {
+    if (std::current_exception() != nullptr)
+      throw;
+  } catch (const std::exception& error) {
+    if (is_out_of_memory(error))
+      end_without_memory();
+  } catch (...) {
+  }
+  end_otherwise();
+  std::abort();
 }
 
 } // namespace
@@ -87,7 +96,8 @@ void prepare_process() {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
-  end_otherwise = std::set_terminate(end_without_memory);
+  std::set_new_handler(end_without_memory);
+  end_otherwise = std::set_terminate(end_terminated);
 }
 
 void end_process(int code) noexcept {

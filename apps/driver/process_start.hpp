@@ -11,7 +11,7 @@ namespace ossatura {
 ///   signal with results lost;
 /// - HDF5 locks no files: not all file systems can, and ours have names of their own until they are
 ///   done;
-/// - where there is no memory for what must not fail, in a destructor, the exit code says so.
+/// - where the C++ runtime finds no memory, the process ends there, with the exit code for it.
 void prepare_process();
 
 /// Ends the process at once, without destructors; its temporary files go. Takes no memory.
