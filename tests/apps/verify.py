@@ -241,6 +241,7 @@ FALSIFIED = [
     ("cube", "finite numbers of the summary", summary("results", "response", "area", numpy.inf)),
     ("cube", "schema", summary("schema", "ossatura/bones/1")),
     ("cube", "status", summary("status", "fine")),
+    ("cube", "status", summary("status", "dry run")),
     ("cube", "certificate passed", summary("certificate", "checks", 0, "passed", False)),
     ("cube", "checks of the certificate", summary("certificate", "checks", 0, "value", 1)),
     ("cube", "files are of this run", summary("provenance", "time_utc", "2001-01-01T00:00:00Z")),

@@ -383,8 +383,13 @@ std::string Hdf5Group::path_of(const std::string& name) const {
 
 bool Hdf5Group::has(const std::string& name) const {
   const Silence silence;
-  return H5Lexists(id(), name.c_str(), H5P_DEFAULT) > 0 &&
-         H5Oexists_by_name(id(), name.c_str(), H5P_DEFAULT) > 0;
+  htri_t found = H5Lexists(id(), name.c_str(), H5P_DEFAULT);
+  if (found > 0)
+    found = H5Oexists_by_name(id(), name.c_str(), H5P_DEFAULT);
+  if (found < 0)
+    fail<InputError>(file_name(), ": ", path_of(name), ": the file is damaged or cannot be read",
+                     reason());
+  return found > 0;
 }
 
 std::vector<std::string> Hdf5Group::names() const {

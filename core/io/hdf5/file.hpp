@@ -189,7 +189,8 @@ private:
 /// A group, the root of a file among them. Keeps the file open while it lives.
 class Hdf5Group : public Hdf5Object {
 public:
-  /// Whether `name` is an object of this group (links that lead nowhere are not).
+  /// Whether `name` is an object of this group (links that lead nowhere are not). Throws InputError
+  /// where that cannot be read.
   bool has(const std::string& name) const;
   /// Opens a group or dataset. A missing one is an error that lists what is there.
   Hdf5Group group(const std::string& name) const;
