@@ -9,6 +9,8 @@
 //            memory malloc, calloc, realloc, posix_memalign and aligned_alloc from main() on, where
 //                   the executable or the C++ runtime calls them: what other libraries make of a
 //                   failure is theirs
+//            clock  none; the clock of the day jumps by days, back and forth, and the other one by
+//                   an hour, at each look
 // FAULT_AT=N        the N-th of these calls fails, from 1 on
 // FAULT_LASTING=1   so do all after it
 // FAULT_MARKER=FILE gets the name of the call that failed or, without FAULT_AT, the number of calls
@@ -68,13 +70,24 @@ void mark(const char* text) {
   ::syscall(SYS_close, file);
 }
 
-enum class Kind { write, read, memory };
+enum class Kind { write, read, memory, clock };
 
 Kind kind_asked_for() {
   const char* kind = std::getenv("FAULT_KIND");
   if (kind != nullptr && std::strcmp(kind, "read") == 0)
     return Kind::read;
+  if (kind != nullptr && std::strcmp(kind, "clock") == 0)
+    return Kind::clock;
   return kind != nullptr && std::strcmp(kind, "memory") == 0 ? Kind::memory : Kind::write;
+}
+
+const bool clocks_jump = kind_asked_for() == Kind::clock;
+
+time_t time_of_day() {
+  static long looks = 0;
+  const time_t start = 1600000000, day = 86400;
+  ++looks;
+  return clocks_jump ? start + (looks % 2 == 0 ? -day : day) * looks : start;
 }
 
 class Counter {
@@ -321,24 +334,26 @@ int __libc_start_main(int (*main)(int, char**, char**), int count, char** argume
 
 int clock_gettime(clockid_t clock, timespec* now) {
   static long steps = 0;
-  now->tv_sec = 1600000000;
-  now->tv_nsec = 0;
-  if (clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE) {
-    ++steps;
-    now->tv_sec = 1000 + steps / 1000;
-    now->tv_nsec = steps % 1000 * 1000000;
+  if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE) {
+    now->tv_sec = time_of_day();
+    now->tv_nsec = 0;
+    return 0;
   }
+  ++steps;
+  now->tv_sec = 1000 + (clocks_jump ? 3600 * steps : steps / 1000);
+  now->tv_nsec = steps % 1000 * 1000000;
   return 0;
 }
 
 time_t time(time_t* now) {
+  const time_t seconds = time_of_day();
   if (now != nullptr)
-    *now = 1600000000;
-  return 1600000000;
+    *now = seconds;
+  return seconds;
 }
 
 int gettimeofday(timeval* now, void*) {
-  now->tv_sec = 1600000000;
+  now->tv_sec = time_of_day();
   now->tv_usec = 0;
   return 0;
 }
