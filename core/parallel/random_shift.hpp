@@ -9,7 +9,7 @@
 namespace ossatura::detail {
 
 /// SplitMix64 (Steele, Lea, Flood 2014, doi:10.1145/2714064.2660195), one step from `x`.
-inline std::uint64_t mix_bits(std::uint64_t x) {
+inline std::uint64_t next_bits(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
@@ -18,12 +18,12 @@ inline std::uint64_t mix_bits(std::uint64_t x) {
 
 /// A point of the ball of this radius, evenly spread over it.
 inline std::array<double, 3> random_shift(std::uint64_t seed, std::uint64_t number, double radius) {
-  std::uint64_t bits = mix_bits(mix_bits(seed) ^ number);
+  std::uint64_t bits = next_bits(next_bits(seed) ^ number);
   for (;;) {
     std::array<double, 3> shift;
     double square = 0;
     for (double& s : shift) {
-      bits = mix_bits(bits);
+      bits = next_bits(bits);
       s = double(bits >> 11) * 0x1p-52 - 1;
       square += s * s;
     }

@@ -16,7 +16,7 @@ namespace ossatura {
 namespace detail {
 
 template<class Exec, class Scalar, class Update>
-struct GatherRows {
+struct GatherVoxels {
   VoxelGrid<Exec> grid;
   LameField<Exec> lame;
   double edge;
@@ -93,8 +93,9 @@ public:
   /// Finishes every node with `update`: see kernels/algebra/fused_updates.hpp. Does not fence.
   template<class Scalar, class Update>
   void apply_then(const Exec& exec, const Array<Scalar, Exec>& x, const Update& update) const {
-    Kokkos::parallel_for("ossatura::GatherOperator::apply", range(exec, grid_.num_nodes),
-                         detail::GatherRows<Exec, Scalar, Update>{grid_, lame_, edge_, x, update});
+    Kokkos::parallel_for(
+        "ossatura::GatherOperator::apply", range(exec, grid_.num_nodes),
+        detail::GatherVoxels<Exec, Scalar, Update>{grid_, lame_, edge_, x, update});
   }
 
 private:

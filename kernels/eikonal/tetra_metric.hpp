@@ -6,6 +6,7 @@
 //   e.Ge' = (e.f)(e'.f)/v_f^2 + (e.s)(e'.s)/v_s^2 + (e.n)(e'.n)/v_n^2,  n = f x s.
 #pragma once
 
+#include <ossatura/kernels/algebra/small_matrix.hpp>
 #include <ossatura/kernels/eikonal/gray_code.hpp>
 #include <ossatura/kernels/eikonal/tetra_topology.hpp>
 
@@ -45,10 +46,6 @@ struct BadMetric {
 };
 
 namespace detail {
-
-KOKKOS_INLINE_FUNCTION double dot3(const double* a, const double* b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 /// Makes a a unit vector; false if it has no direction.
 KOKKOS_INLINE_FUNCTION bool normalise3(double* a) {

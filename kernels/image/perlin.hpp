@@ -14,6 +14,7 @@
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>
+#include <ossatura/kernels/algebra/mix_bits.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/image/array.hpp>
 
@@ -74,18 +75,11 @@ KOKKOS_INLINE_FUNCTION std::int64_t noise_mix(std::int64_t a, std::int64_t b, st
   return a + noise_scale(b - a, t);
 }
 
-KOKKOS_INLINE_FUNCTION std::uint64_t mix_bits(std::uint64_t h) {
-  h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
-  h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
-  return h ^ (h >> 31);
-}
-
 /// Number of the gradient at a lattice point.
 KOKKOS_INLINE_FUNCTION int gradient_number(std::uint64_t seed, int x, int y, int z) {
-  constexpr std::uint64_t golden = 0x9e3779b97f4a7c15u;
-  std::uint64_t h = mix_bits(seed + golden * (1 + std::uint64_t(std::int64_t(x))));
-  h = mix_bits(h + golden * (1 + std::uint64_t(std::int64_t(y))));
-  h = mix_bits(h + golden * (1 + std::uint64_t(std::int64_t(z))));
+  std::uint64_t h = mix_bits(seed + golden_step * (1 + std::uint64_t(std::int64_t(x))));
+  h = mix_bits(h + golden_step * (1 + std::uint64_t(std::int64_t(y))));
+  h = mix_bits(h + golden_step * (1 + std::uint64_t(std::int64_t(z))));
   return int(h % num_gradients);
 }
 

@@ -26,7 +26,7 @@ struct PfemOptions {
 
 /// A member of the solver's options within those of a problem.
 template<class... Members>
-auto of_solver(Members... members) {
+auto of_pfem_solver(Members... members) {
   return member_of(&PfemOptions::solver, members...);
 }
 

@@ -99,16 +99,16 @@ void add_solver_options(CLI::App& app, PfemCommandOptions& o) {
       "--element-wise", [&o] { o.changes.add(choose_element_wise); },
       "Keep the vectors of the iteration element by element, as the paper does: --operator "
       "packed, --preconditioner jacobi or none");
-  add_named(app, o.changes, "--operator", of_solver(&S::kind),
+  add_named(app, o.changes, "--operator", of_pfem_solver(&S::kind),
             "How the matrix is applied: element by element, assembled, from the vertices, or one "
             "matrix for elements of one shape");
-  add_named(app, o.changes, "--form", of_solver(&S::form), "How element matrices are formed");
-  add_named(app, o.changes, "--preconditioner", of_solver(&S::preconditioner),
+  add_named(app, o.changes, "--form", of_pfem_solver(&S::form), "How element matrices are formed");
+  add_named(app, o.changes, "--preconditioner", of_pfem_solver(&S::preconditioner),
             "vertex-stars: order 1 and the modes around each vertex");
-  add_number(app, o.changes, "--tolerance", of_solver(&S::cg, &CgOptions::tolerance), "X",
+  add_number(app, o.changes, "--tolerance", of_pfem_solver(&S::cg, &CgOptions::tolerance), "X",
              "True residual relative to the first one");
-  add_number(app, o.changes, "--max-iterations", of_solver(&S::cg, &CgOptions::max_iterations), "N",
-             "At most");
+  add_number(app, o.changes, "--max-iterations", of_pfem_solver(&S::cg, &CgOptions::max_iterations),
+             "N", "At most");
 }
 
 void add_result_options(CLI::App& app, PfemCommandOptions& o) {
@@ -153,7 +153,8 @@ void add_pfem_options(CLI::App& app, PfemCommandOptions& options) {
 
 void note_given_options(const CLI::App& app, PfemCommandOptions& options) {
   if (app.count("--precision") > 0)
-    options.changes.set(of_solver(&HierarchicSolverOptions::precision), *options.common.precision);
+    options.changes.set(of_pfem_solver(&HierarchicSolverOptions::precision),
+                        *options.common.precision);
 }
 
 } // namespace ossatura

@@ -98,12 +98,12 @@ void read_solver(const Place& place, PfemDocument& problem) {
     problem.changes.add(choose_element_wise);
   using S = HierarchicSolverOptions;
   ChangeReader<PfemOptions> read(place, problem.changes);
-  read.choose("operator", of_solver(&S::kind));
-  read.choose("form", of_solver(&S::form));
-  read.choose("preconditioner", of_solver(&S::preconditioner));
-  read.fraction("tolerance", of_solver(&S::cg, &CgOptions::tolerance),
+  read.choose("operator", of_pfem_solver(&S::kind));
+  read.choose("form", of_pfem_solver(&S::form));
+  read.choose("preconditioner", of_pfem_solver(&S::preconditioner));
+  read.fraction("tolerance", of_pfem_solver(&S::cg, &CgOptions::tolerance),
                 "a relative residual, greater than 0 and less than 1");
-  read.count("max_iterations", of_solver(&S::cg, &CgOptions::max_iterations), 1,
+  read.count("max_iterations", of_pfem_solver(&S::cg, &CgOptions::max_iterations), 1,
              "a number of iterations, at least 1");
 }
 

@@ -11,7 +11,7 @@ namespace ossatura {
 
 /// A member of the solver's options within those of a design.
 template<class... Members>
-auto of_solver(Members... members) {
+auto of_topopt_solver(Members... members) {
   return member_of(&DesignOptions::solver, members...);
 }
 

@@ -86,16 +86,17 @@ void add_solver_options(CLI::App& app, TopoptCommandOptions& o) {
   app.option_defaults()->group("Linear systems (likewise)");
   using D = DesignOptions;
   using S = HexaSolverOptions;
-  add_named(app, o.changes, "--operator", of_solver(&S::kind),
+  add_named(app, o.changes, "--operator", of_topopt_solver(&S::kind),
             "How the matrix is applied. auto: congruent where few shapes make up the mesh, else "
             "recompute");
-  add_named(app, o.changes, "--preconditioner", of_solver(&S::preconditioner),
+  add_named(app, o.changes, "--preconditioner", of_topopt_solver(&S::preconditioner),
             "amg: smoothed aggregation with the rigid-body modes");
-  add_number(app, o.changes, "--tolerance", of_solver(&S::cg, &CgOptions::tolerance), "X",
+  add_number(app, o.changes, "--tolerance", of_topopt_solver(&S::cg, &CgOptions::tolerance), "X",
              "True residual relative to the loads");
-  add_number(app, o.changes, "--max-iterations", of_solver(&S::cg, &CgOptions::max_iterations), "N",
+  add_number(app, o.changes, "--max-iterations",
+             of_topopt_solver(&S::cg, &CgOptions::max_iterations), "N",
              "Iterations of one solve at most");
-  add_number(app, o.changes, "--chebyshev-degree", of_solver(&S::chebyshev_degree), "N",
+  add_number(app, o.changes, "--chebyshev-degree", of_topopt_solver(&S::chebyshev_degree), "N",
              "Of --preconditioner chebyshev: degree of the polynomial");
   add_switch(app, o.changes, "warm-start", &D::warm_start,
              "Solves start from the displacements before", "They start from zero");
@@ -156,7 +157,7 @@ void add_topopt_options(CLI::App& app, TopoptCommandOptions& options) {
 void note_given_options(const CLI::App& app, TopoptCommandOptions& options) {
   options.has_steps = app.count("--steps") > 0;
   if (app.count("--precision") > 0)
-    options.changes.set(of_solver(&HexaSolverOptions::precision), *options.common.precision);
+    options.changes.set(of_topopt_solver(&HexaSolverOptions::precision), *options.common.precision);
 }
 
 } // namespace ossatura

@@ -69,14 +69,14 @@ void read_linear_solver(const Place& place, ProblemDocument& problem) {
                         "chebyshev_degree", "warm_start"});
   using S = HexaSolverOptions;
   Reader read(place, problem.changes);
-  read.choose("operator", of_solver(&S::kind));
-  read.choose("preconditioner", of_solver(&S::preconditioner));
-  read.choose("precision", of_solver(&S::precision), double_iterations);
-  read.fraction("tolerance", of_solver(&S::cg, &CgOptions::tolerance),
+  read.choose("operator", of_topopt_solver(&S::kind));
+  read.choose("preconditioner", of_topopt_solver(&S::preconditioner));
+  read.choose("precision", of_topopt_solver(&S::precision), double_iterations);
+  read.fraction("tolerance", of_topopt_solver(&S::cg, &CgOptions::tolerance),
                 "a relative tolerance, greater than 0 and less than 1");
-  read.count("max_iterations", of_solver(&S::cg, &CgOptions::max_iterations), 1,
+  read.count("max_iterations", of_topopt_solver(&S::cg, &CgOptions::max_iterations), 1,
              "iterations of one solve, at least 1");
-  read.count("chebyshev_degree", of_solver(&S::chebyshev_degree), 1,
+  read.count("chebyshev_degree", of_topopt_solver(&S::chebyshev_degree), 1,
              "the degree of the polynomial, at least 1");
   read.flag("warm_start", &DesignOptions::warm_start);
 }

@@ -47,10 +47,10 @@ public:
   int num(int axis) const { return num_[axis]; }
   std::int32_t num_points() const { return 2 * num_[0] * num_[1] * num_[2]; }
 
-  Vector3 position(std::int32_t point) const {
+  Array3 position(std::int32_t point) const {
     const std::int32_t cube = point / 2;
     const int index[3] = {cube % num_[0], cube / num_[0] % num_[1], cube / num_[0] / num_[1]};
-    Vector3 x = random_shift(seed_, point, jitter_);
+    Array3 x = random_shift(seed_, point, jitter_);
     for (int axis = 0; axis < 3; ++axis)
       x[axis] += origin_[axis] + edge_ * (index[axis] + 0.5 * (point % 2));
     return x;
@@ -70,7 +70,7 @@ private:
   double edge_, jitter_;
   std::uint64_t seed_;
   int num_[3];
-  Vector3 origin_;
+  Array3 origin_;
   std::int32_t to_corner_[8];
 };
 
@@ -107,7 +107,7 @@ private:
   }
   /// The number of the cut between two lattice points.
   std::int32_t cut(std::int32_t a, std::int32_t b) const;
-  Vector3 position(const Cut& cut) const;
+  Array3 position(const Cut& cut) const;
   double square_distance(std::int32_t cut_a, std::int32_t cut_b) const;
   TetraMesh number_points();
 
@@ -116,7 +116,7 @@ private:
   const LevelFunction& level_function_;
   std::vector<float> level_; ///< of lattice points; 0 once moved onto the surface
   std::vector<Cut> cuts_;    ///< by `from`, then `to`
-  std::vector<std::pair<std::int32_t, Vector3>> snapped_; ///< by lattice point
+  std::vector<std::pair<std::int32_t, Array3>> snapped_; ///< by lattice point
   std::vector<std::int32_t> tetra_; ///< lattice points, and lattice_.num_points() + a cut
 };
 
@@ -128,12 +128,12 @@ void Cutter::evaluate() {
 
 /// Where the surface meets an edge, by the Illinois variant of the false position.
 float Cutter::find_cut(std::int32_t from, std::int32_t to) const {
-  const Vector3 a = lattice_.position(from), b = lattice_.position(to);
+  const Array3 a = lattice_.position(from), b = lattice_.position(to);
   double left = 0, right = 1, level_left = level_[from], level_right = level_[to];
   double part = 0.5;
   for (int step = 0; step < 30; ++step) {
     part = (left * level_right - right * level_left) / (level_right - level_left);
-    Vector3 x;
+    Array3 x;
     for (int axis = 0; axis < 3; ++axis)
       x[axis] = a[axis] + part * (b[axis] - a[axis]);
     const double level = level_function_(x);
@@ -169,9 +169,9 @@ void Cutter::find_cuts() {
         }
 }
 
-Vector3 Cutter::position(const Cut& cut) const {
-  const Vector3 a = lattice_.position(cut.from), b = lattice_.position(cut.to);
-  Vector3 x;
+Array3 Cutter::position(const Cut& cut) const {
+  const Array3 a = lattice_.position(cut.from), b = lattice_.position(cut.to);
+  Array3 x;
   for (int axis = 0; axis < 3; ++axis)
     x[axis] = a[axis] + cut.part * (b[axis] - a[axis]);
   return x;
@@ -294,8 +294,8 @@ std::int32_t Cutter::cut(std::int32_t a, std::int32_t b) const {
 }
 
 double Cutter::square_distance(std::int32_t cut_a, std::int32_t cut_b) const {
-  const Vector3 x = position(cuts_[cut_a - lattice_.num_points()]);
-  const Vector3 y = position(cuts_[cut_b - lattice_.num_points()]);
+  const Array3 x = position(cuts_[cut_a - lattice_.num_points()]);
+  const Array3 y = position(cuts_[cut_b - lattice_.num_points()]);
   double sum = 0;
   for (int axis = 0; axis < 3; ++axis)
     sum += (x[axis] - y[axis]) * (x[axis] - y[axis]);
@@ -309,7 +309,7 @@ TetraMesh Cutter::number_points() {
   for (const std::int32_t point : tetra_)
     number[point] = 0;
   TetraMesh mesh;
-  const auto keep = [&](std::int32_t& slot, const Vector3& x) {
+  const auto keep = [&](std::int32_t& slot, const Array3& x) {
     slot = std::int32_t(mesh.num_points());
     mesh.point.insert(mesh.point.end(), x.begin(), x.end());
   };

@@ -15,14 +15,14 @@
 
 namespace ossatura::detail {
 
-using Vector3 = std::array<double, 3>;
+using Array3 = std::array<double, 3>;
 
-using LevelFunction = std::function<double(const Vector3&)>;
+using LevelFunction = std::function<double(const Array3&)>;
 
 struct CutLattice {
-  Vector3 lower, upper; ///< a box around the region
-  double h;             ///< edge of a cube for each lattice point, of which there are 1 / h^3
-  double jitter = 0;    ///< lattice points are moved by up to this part of h
+  Array3 lower, upper; ///< a box around the region
+  double h;            ///< edge of a cube for each lattice point, of which there are 1 / h^3
+  double jitter = 0;   ///< lattice points are moved by up to this part of h
   std::uint64_t seed = 0;
 };
 

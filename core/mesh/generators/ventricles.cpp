@@ -16,15 +16,15 @@ namespace ossatura {
 
 namespace {
 
-using detail::Vector3;
+using detail::Array3;
 
 struct Ellipsoid {
-  Vector3 centre, semi_axis; // mm
+  Array3 centre, semi_axis; // mm
 
   /// Distance from the surface to first order, negative inside, and its direction.
-  double distance(const Vector3& x, Vector3* normal = nullptr) const {
+  double distance(const Array3& x, Array3* normal = nullptr) const {
     double square = 0, gradient_square = 0;
-    Vector3 gradient;
+    Array3 gradient;
     for (int axis = 0; axis < 3; ++axis) {
       const double scaled = (x[axis] - centre[axis]) / semi_axis[axis];
       gradient[axis] = scaled / semi_axis[axis];
@@ -55,7 +55,7 @@ double rounded_max(double a, double b) {
   return std::max(a, b) + overlap * overlap / (4 * radius);
 }
 
-double level(const Vector3& x) {
+double level(const Array3& x) {
   const double left = left_outer.distance(x);
   const double outside = -rounded_max(-left, -right_outer.distance(x));
   const double right_cavity = rounded_max(right_inner.distance(x), -left);
@@ -66,11 +66,11 @@ double level(const Vector3& x) {
 /// the direction outwards.
 struct WallPlace {
   double depth;
-  Vector3 outwards;
+  Array3 outwards;
 };
 
-WallPlace place_in_wall(const Ellipsoid& inner, const Ellipsoid& outer, const Vector3& x) {
-  Vector3 inner_normal = {0, 0, 1}, outer_normal = {0, 0, 1};
+WallPlace place_in_wall(const Ellipsoid& inner, const Ellipsoid& outer, const Array3& x) {
+  Array3 inner_normal = {0, 0, 1}, outer_normal = {0, 0, 1};
   const double from_inner = std::max(inner.distance(x, &inner_normal), 0.0);
   const double from_outer = std::max(-outer.distance(x, &outer_normal), 0.0);
   const double thickness = from_inner + from_outer;
@@ -88,16 +88,15 @@ WallPlace place_in_wall(const Ellipsoid& inner, const Ellipsoid& outer, const Ve
 }
 
 /// +60 degrees from the circumference at depth 0 to -60 at depth 1, in the plane across `outwards`.
-Vector3 fibre_at(const WallPlace& place) {
-  const Vector3& n = place.outwards;
+Array3 fibre_at(const WallPlace& place) {
+  const Array3& n = place.outwards;
   const double radius = std::hypot(n[0], n[1]);
   // At the very apex there is no circumference; any direction will do.
-  const Vector3 around =
-      radius > 1e-6 ? Vector3{-n[1] / radius, n[0] / radius, 0} : Vector3{1, 0, 0};
-  const Vector3 upwards = {n[1] * around[2] - n[2] * around[1], n[2] * around[0] - n[0] * around[2],
-                           n[0] * around[1] - n[1] * around[0]};
+  const Array3 around = radius > 1e-6 ? Array3{-n[1] / radius, n[0] / radius, 0} : Array3{1, 0, 0};
+  const Array3 upwards = {n[1] * around[2] - n[2] * around[1], n[2] * around[0] - n[0] * around[2],
+                          n[0] * around[1] - n[1] * around[0]};
   const double angle = Kokkos::numbers::pi / 3 * (1 - 2 * place.depth);
-  Vector3 fibre;
+  Array3 fibre;
   for (int axis = 0; axis < 3; ++axis)
     fibre[axis] = std::cos(angle) * around[axis] + std::sin(angle) * upwards[axis];
   return fibre;
@@ -108,7 +107,7 @@ void add_tissue(TetraMesh& mesh) {
   mesh.fibre.reserve(3 * mesh.num_tetra());
   mesh.sheet.reserve(3 * mesh.num_tetra());
   for (std::size_t e = 0; e < mesh.num_tetra(); ++e) {
-    Vector3 centre = {0, 0, 0};
+    Array3 centre = {0, 0, 0};
     for (int corner = 0; corner < 4; ++corner)
       for (int axis = 0; axis < 3; ++axis)
         centre[axis] += 0.25 * mesh.point[3 * std::size_t(mesh.tetra[4 * e + corner]) + axis];

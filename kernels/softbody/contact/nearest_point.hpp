@@ -6,7 +6,7 @@
 //     doi:10.1201/b14581.
 #pragma once
 
-#include <Kokkos_Core.hpp>
+#include <ossatura/kernels/algebra/small_matrix.hpp>
 
 namespace ossatura {
 
@@ -16,10 +16,6 @@ struct NearestPoint {
 };
 
 namespace detail {
-
-KOKKOS_INLINE_FUNCTION double dot3(const double* a, const double* b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 KOKKOS_INLINE_FUNCTION NearestPoint nearest_on_edge(int from, int to, double s) {
   NearestPoint nearest{{0, 0, 0}, false};
@@ -33,7 +29,7 @@ KOKKOS_INLINE_FUNCTION NearestPoint nearest_on_edge(int from, int to, double s) 
 /// Of the triangle a, b, c, which has an area, to p.
 KOKKOS_INLINE_FUNCTION NearestPoint nearest_point(const double* a, const double* b, const double* c,
                                                   const double* p) {
-  using detail::dot3, detail::nearest_on_edge;
+  using detail::nearest_on_edge;
   double ab[3], ac[3], ap[3], bp[3], cp[3];
   for (int d = 0; d < 3; ++d) {
     ab[d] = b[d] - a[d];

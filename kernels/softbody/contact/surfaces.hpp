@@ -43,7 +43,7 @@ KOKKOS_INLINE_FUNCTION double gap_of(const ContactPair& pair, const double* q) {
   double gap = -pair.offset;
   for (int k = 0; k < 4; ++k)
     if (pair.node[k] >= 0)
-      gap += pair.weight[k] * detail::dot3(pair.frame, q + 3 * std::int64_t(pair.node[k]));
+      gap += pair.weight[k] * dot3(pair.frame, q + 3 * std::int64_t(pair.node[k]));
   return gap;
 }
 
@@ -74,7 +74,7 @@ KOKKOS_INLINE_FUNCTION ContactPair pair_with_obstacle(const ContactSurfaces<Exec
     for (int d = 0; d < 3; ++d)
       n[d] = obstacle.normal[d];
   }
-  pair.offset = detail::dot3(n, obstacle.point) + (obstacle.sphere ? obstacle.radius : 0);
+  pair.offset = dot3(n, obstacle.point) + (obstacle.sphere ? obstacle.radius : 0);
   make_tangents(n, n + 3, n + 6);
   return pair;
 }
@@ -113,15 +113,15 @@ KOKKOS_INLINE_FUNCTION ContactPair pair_with_triangle(const ContactSurfaces<Exec
   n[0] = ab[1] * ac[2] - ab[2] * ac[1];
   n[1] = ab[2] * ac[0] - ab[0] * ac[2];
   n[2] = ab[0] * ac[1] - ab[1] * ac[0];
-  const double area = sqrt(detail::dot3(n, n));
-  const double length = sqrt(detail::dot3(way, way));
-  const double height = detail::dot3(n, way);
+  const double area = sqrt(dot3(n, n));
+  const double length = sqrt(dot3(way, way));
+  const double height = dot3(n, way);
   const bool by_face = nearest.inside || length <= 1e-8 * sqrt(area);
   for (int d = 0; d < 3; ++d)
     n[d] = by_face ? n[d] / area : way[d] / length;
   const double side = !surfaces.two_sided(object) ? (by_face ? 1 : height)
-                      : last_normal               ? detail::dot3(n, last_normal)
-                                                  : detail::dot3(n, way);
+                      : last_normal               ? dot3(n, last_normal)
+                                                  : dot3(n, way);
   for (int d = 0; d < 3; ++d)
     n[d] = side < 0 ? -n[d] : n[d];
   for (int k = 0; k < 3; ++k)

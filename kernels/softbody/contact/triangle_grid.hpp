@@ -235,7 +235,7 @@ KOKKOS_INLINE_FUNCTION int nearest_triangle(const ContactSurfaces<Exec>& surface
       }
       const double n[3] = {ab[1] * ac[2] - ab[2] * ac[1], ab[2] * ac[0] - ab[0] * ac[2],
                            ab[0] * ac[1] - ab[1] * ac[0]};
-      const double area2 = detail::dot3(n, n);
+      const double area2 = dot3(n, n);
       if (!(area2 > 0))
         continue; // its neighbours have its edges
       const NearestPoint nearest = nearest_point(corner[0], corner[1], corner[2], p);
@@ -244,7 +244,7 @@ KOKKOS_INLINE_FUNCTION int nearest_triangle(const ContactSurfaces<Exec>& surface
         for (int k = 0; k < 3; ++k)
           way[d] -= nearest.weight[k] * corner[k][d];
       }
-      const double square = detail::dot3(way, way), height = detail::dot3(n, way);
+      const double square = dot3(way, way), height = dot3(n, way);
       if (square > reach * reach)
         continue;
       const detail::NearestTriangle candidate{float(square), height * height / area2, t};

@@ -99,7 +99,7 @@ TEST_CASE("Gathering reaches the last nodes", "[large_indices]") {
   const LastVoxel last;
   OSSATURA_NEEDS(last.ok());
   const StoreProduct<Host, double> store{last.y.array<Host>()};
-  const detail::GatherRows<Host, double, StoreProduct<Host, double>> rows{
+  const detail::GatherVoxels<Host, double, StoreProduct<Host, double>> rows{
       last.grid, last.lame, last.edge, last.x.array<Host>(), store};
   for (int v = 0; v < 8; ++v)
     rows(std::int64_t(last.lowest) + v);

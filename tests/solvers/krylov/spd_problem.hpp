@@ -173,7 +173,7 @@ inline double dot(const std::vector<double>& x, const std::vector<double>& y) {
 }
 
 /// The largest difference, relative to the largest entry of y; NaN is a large one.
-inline double difference(const std::vector<double>& x, const std::vector<double>& y) {
+inline double relative_difference(const std::vector<double>& x, const std::vector<double>& y) {
   double worst = x.size() == y.size() ? 0 : 1e300, largest = 0;
   for (std::size_t i = 0; i < y.size() && worst < 1e300; ++i) {
     worst = std::abs(x[i] - y[i]) <= worst ? worst : std::abs(x[i] - y[i]);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <ossatura/kernels/algebra/graph.hpp>
+#include <ossatura/kernels/algebra/mix_bits.hpp>
 
 #include <cstdint>
 
@@ -35,16 +36,10 @@ namespace detail {
 struct HashTriplets {
   const int *i, *j;
 
-  /// The finaliser of splitmix64 (Steele, Lea, Flood, OOPSLA 2014, doi:10.1145/2660193.2660195).
-  KOKKOS_FUNCTION static std::uint64_t mix(std::uint64_t v) {
-    v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9ull;
-    v = (v ^ v >> 27) * 0x94d049bb133111ebull;
-    return v ^ v >> 31;
-  }
   /// The place of a triplet is part of what is hashed, so the sum need not be ordered.
   KOKKOS_FUNCTION void operator()(std::int64_t k, std::uint64_t& sum) const {
-    const std::uint64_t place = mix(0x9e3779b97f4a7c15ull * std::uint64_t(k + 1));
-    sum += mix(place ^ (std::uint64_t(std::uint32_t(i[k])) << 32 | std::uint32_t(j[k])));
+    const std::uint64_t place = mix_bits(golden_step * std::uint64_t(k + 1));
+    sum += mix_bits(place ^ (std::uint64_t(std::uint32_t(i[k])) << 32 | std::uint32_t(j[k])));
   }
 };
 

@@ -14,10 +14,10 @@
 namespace {
 
 using namespace ossatura;
-using test::difference;
 using test::dot;
 using test::Graph;
 using test::random_vector;
+using test::relative_difference;
 using test::SpdProblem;
 
 template<class View>
@@ -113,13 +113,13 @@ OSSATURA_BACKEND_TEST("The factor of a backend is that of the host", "[inverse_f
     CAPTURE(problem.num_rows());
     const auto batched = make_batched(exec, problem);
     const Made<TestType> made = factor_on(exec, batched, problem);
-    CHECK(difference(to_host(made.factor.panel), problem.factor.panel) < 1e-13);
+    CHECK(relative_difference(to_host(made.factor.panel), problem.factor.panel) < 1e-13);
     const std::vector<double> pivot = to_host(made.factor.pivot);
-    CHECK(difference(pivot, problem.factor.pivot) < 1e-13);
+    CHECK(relative_difference(pivot, problem.factor.pivot) < 1e-13);
     std::vector<double> inverse_pivot = to_host(made.inverse_pivot);
     for (std::size_t i = 0; i < pivot.size(); ++i)
       inverse_pivot[i] *= pivot[i];
-    CHECK(difference(inverse_pivot, std::vector<double>(pivot.size(), 1.0)) < 1e-14);
+    CHECK(relative_difference(inverse_pivot, std::vector<double>(pivot.size(), 1.0)) < 1e-14);
     CHECK(made.replaced == 0);
     const std::vector<double> inverse = to_host(made.diagonal.value);
     CHECK(diagonal_error(problem, inverse) < 1e-13);
@@ -160,8 +160,8 @@ OSSATURA_BACKEND_TEST("Pivots are replaced as on the host", "[inverse_factor]") 
     REQUIRE(problem.factor.num_replaced == 6);
     const Made<TestType> made = factor_on(exec, make_batched(exec, problem), problem);
     CHECK(made.replaced == 6);
-    CHECK(difference(to_host(made.factor.pivot), problem.factor.pivot) < 1e-12);
-    CHECK(difference(to_host(made.factor.panel), problem.factor.panel) < 1e-12);
+    CHECK(relative_difference(to_host(made.factor.pivot), problem.factor.pivot) < 1e-12);
+    CHECK(relative_difference(to_host(made.factor.panel), problem.factor.panel) < 1e-12);
   }
 }
 
@@ -428,18 +428,18 @@ void check_product(const Exec& exec, const SpdProblem& problem, const Made<Exec>
   const std::vector<double> r = random_vector(problem.num_rows(), 1);
   const std::vector<double> s = random_vector(problem.num_rows(), 2);
   const std::vector<double> z = product(r), w = product(s);
-  CHECK(difference(z, reference::solve_dense(dense, r)) < rounding);
+  CHECK(relative_difference(z, reference::solve_dense(dense, r)) < rounding);
   CHECK(dot(r, z) > 0);
   CHECK(std::abs(dot(r, w) - dot(s, z)) < arithmetic * std::sqrt(dot(r, z) * dot(s, w)));
   CHECK(product(r, true) == z); // in place, and again
   const std::vector<double> rotation = random_rotations(problem.num_rows() / 3);
   const std::vector<double> turned =
       turn(rotation, reference::solve_dense(dense, turn(rotation, r, true)), false);
-  CHECK(difference(product(r, false, rotation), turned) < rounding);
+  CHECK(relative_difference(product(r, false, rotation), turned) < rounding);
   // rotated() still holds R^T r of the last call.
   std::vector<double> unturned(r.size(), 5.0);
   const double rz = product.dots(s, 0, unturned);
-  CHECK(difference(turn(rotation, unturned, false), turned) < rounding);
+  CHECK(relative_difference(turn(rotation, unturned, false), turned) < rounding);
   CHECK(rz == Approx(dot(s, unturned)).epsilon(1e-12));
   std::vector<double> kept(r.size(), 5.0);
   CHECK(product.dots(s, 1, kept) == 0);
@@ -476,9 +476,9 @@ OSSATURA_BACKEND_TEST("Rows of W are summed in parts", "[inverse_factor]") {
   const Made<TestType> made = factor_on(exec, make_batched(exec, problem), problem);
   const std::vector<double> x = random_vector(problem.num_rows(), 3);
   for (const int bands : {1, 2})
-    CHECK(difference(Product<double, TestType>(exec, problem, made,
-                                               cut(problem, bands))(problem.multiply(x)),
-                     x) < 1e-12);
+    CHECK(relative_difference(Product<double, TestType>(exec, problem, made,
+                                                        cut(problem, bands))(problem.multiply(x)),
+                              x) < 1e-12);
 }
 
 /// Nodes that are joined to all of a few are eliminated first: trees of one node, and many rows
@@ -503,7 +503,8 @@ OSSATURA_BACKEND_TEST("Tiles with many rows above their band are summed in parts
   REQUIRE(rows > detail::most_scratch_rows);
   const Made<TestType> made = factor_on(exec, make_batched(exec, problem), problem);
   const std::vector<double> x = random_vector(problem.num_rows(), 3);
-  CHECK(difference(Product<double, TestType>(exec, problem, made, layout)(problem.multiply(x)), x) <
+  CHECK(relative_difference(
+            Product<double, TestType>(exec, problem, made, layout)(problem.multiply(x)), x) <
         1e-12);
 }
 

@@ -15,9 +15,9 @@
 namespace {
 
 using namespace ossatura;
-using test::difference;
 using test::dot;
 using test::random_vector;
+using test::relative_difference;
 using test::SpdProblem;
 
 template<class Exec, class Solve>
@@ -40,13 +40,13 @@ void check_solve(const Exec& exec, const SpdProblem& problem, Solve& solve, bool
   const std::vector<double> r = random_vector(problem.num_rows(), 1);
   const std::vector<double> s = random_vector(problem.num_rows(), 2);
   const std::vector<double> z = apply(exec, solve, r), w = apply(exec, solve, s);
-  CHECK(difference(problem.multiply(z), r) < 1e-12);
+  CHECK(relative_difference(problem.multiply(z), r) < 1e-12);
   CHECK(dot(r, z) > 0);
   CHECK(std::abs(dot(r, w) - dot(s, z)) < 1e-12 * std::sqrt(dot(r, z) * dot(s, w)));
   const std::vector<double> again = apply(exec, solve, r, true);
-  CHECK(difference(again, z) <= (reproducible ? 0 : 1e-12));
+  CHECK(relative_difference(again, z) <= (reproducible ? 0 : 1e-12));
   if (problem.num_rows() <= 400)
-    CHECK(difference(z, reference::solve_dense(problem.dense(), r)) < 1e-12);
+    CHECK(relative_difference(z, reference::solve_dense(problem.dense(), r)) < 1e-12);
 }
 
 /// All ways.
@@ -119,7 +119,7 @@ OSSATURA_BACKEND_TEST("Levels of rows give the same in a launch each and togethe
   check_solve(exec, problem, apart, true);
   together.refresh(exec, test::upload_factor(exec, problem));
   const std::vector<double> r = random_vector(problem.num_rows(), 3);
-  CHECK(difference(apply(exec, together, r), apply(exec, apart, r)) < 1e-14);
+  CHECK(relative_difference(apply(exec, together, r), apply(exec, apart, r)) < 1e-14);
   CHECK(together.num_launches() < apart.num_launches());
   CHECK(apart.num_launches() == 2 * apart.num_levels());
 }
@@ -139,8 +139,8 @@ OSSATURA_BACKEND_TEST("Cores give the same whatever their number", "[triangular_
   const std::vector<double> tasks = solve_mesh<SupernodeTasks>(Serial(), problem);
   const bool device = BackendTraits<TestType>::is_device;
   const double allowed = device ? 1e-12 : 0;
-  CHECK(difference(solve_mesh<SupernodeLevels>(TestType(), problem), levels) <= allowed);
-  CHECK(difference(solve_mesh<SupernodeTasks>(TestType(), problem), tasks) <= allowed);
+  CHECK(relative_difference(solve_mesh<SupernodeLevels>(TestType(), problem), levels) <= allowed);
+  CHECK(relative_difference(solve_mesh<SupernodeTasks>(TestType(), problem), tasks) <= allowed);
 }
 #endif
 
