@@ -14,7 +14,7 @@ const char* exit_code_help() {
          "  1   internal error\n"
          "  2   usage error\n"
          "  3   finished but not converged; results are written and say so\n"
-         "  4   backend or device unavailable, or out of memory\n"
+         "  4   backend or device unavailable or failed, or out of memory\n"
          "  5   unreadable or invalid input, or unwritable output\n"
          "  75  stopped by SIGINT or SIGTERM; what was computed until then is written\n";
 }
@@ -40,6 +40,8 @@ int report_current_exception() {
   } catch (const std::exception& error) {
     if (is_out_of_memory(error))
       return report(exit_unavailable, "out of memory", error.what());
+    if (is_device_failure(error))
+      return report(exit_unavailable, "error: the device failed", error.what());
     return report(exit_internal, "internal error", error.what());
   } catch (...) {
     return report(exit_internal, "internal error", "an exception of unknown type");

@@ -9,7 +9,7 @@ enum ExitCode : int {
   exit_internal = 1,      ///< a bug
   exit_usage = 2,         ///< the command line or a combination of options
   exit_not_converged = 3, ///< finished, results written, tolerance not reached
-  exit_unavailable = 4,   ///< backend or device not there, or out of memory
+  exit_unavailable = 4,   ///< backend or device not there or failed, or out of memory
   exit_bad_file = 5,      ///< unreadable or invalid input, unwritable output
   exit_stopped = 75       ///< stopped by a signal, what was computed is written
 };

@@ -73,7 +73,14 @@ std::terminate_handler end_otherwise = nullptr;
   end_process(exit_unavailable);
 }
 
-/// Kokkos takes memory where an exception ends the process.
+/// Ends the process with "ossatura: KIND: WHAT" on stderr; takes no memory.
+[[noreturn]] void end_with(int code, const char* kind, const char* what) {
+  for (const char* part : {"ossatura: ", kind, ": ", what, "\n"})
+    (void)!::write(STDERR_FILENO, part, std::strlen(part));
+  end_process(code);
+}
+
+/// Kokkos takes memory, and looks for failures of the device, where an exception ends the process.
 [[noreturn]] void end_terminated() {
   try {
     if (std::current_exception() != nullptr)
@@ -81,10 +88,19 @@ std::terminate_handler end_otherwise = nullptr;
   } catch (const std::exception& error) {
     if (is_out_of_memory(error))
       end_without_memory();
+    if (is_device_failure(error))
+      end_with(exit_unavailable, "error: the device failed", error.what());
   } catch (...) {
   }
   end_otherwise();
   std::abort();
+}
+
+/// Libraries abort; Kokkos where the device failed. Both have said why.
+void end_aborted(int) {
+  if (const char* failure = device_failure())
+    end_with(exit_unavailable, "error: the device failed", failure);
+  end_with(exit_internal, "internal error", "aborted");
 }
 
 } // namespace
@@ -95,6 +111,7 @@ void prepare_process() {
       (void)!::open("/dev/null", O_RDONLY); // takes the lowest number, which is this one
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGABRT, end_aborted);
   setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
   std::set_new_handler(end_without_memory);
   end_otherwise = std::set_terminate(end_terminated);

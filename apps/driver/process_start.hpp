@@ -11,7 +11,8 @@ namespace ossatura {
 ///   signal with results lost;
 /// - HDF5 locks no files: not all file systems can, and ours have names of their own until they are
 ///   done;
-/// - where the C++ runtime finds no memory, the process ends there, with the exit code for it.
+/// - where the C++ runtime finds no memory, the process ends there, with the exit code for it;
+/// - abort() ends it with a documented exit code, and no temporary files stay behind.
 void prepare_process();
 
 /// Ends the process at once, without destructors; its temporary files go. Takes no memory.

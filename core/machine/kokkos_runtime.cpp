@@ -79,6 +79,16 @@ void require_gpu(const RuntimeOptions& options) {
 }
 #endif
 
+#if defined(KOKKOS_ENABLE_CUDA)
+/// Failures of the device; others, such as an address that is not there, are mistakes of ours.
+constexpr cudaError_t device_failures[] = {
+    cudaErrorDevicesUnavailable, cudaErrorECCUncorrectable,
+    cudaErrorHardwareStackError, cudaErrorInitializationError,
+    cudaErrorLaunchFailure,      cudaErrorLaunchTimeout,
+    cudaErrorNoDevice,           cudaErrorNvlinkUncorrectable,
+    cudaErrorSystemNotReady,     cudaErrorUnknown};
+#endif
+
 } // namespace
 
 KokkosRuntime::KokkosRuntime(const RuntimeOptions& options) {
@@ -136,6 +146,26 @@ bool is_out_of_memory(const std::exception& error) {
          (what.find("Allocation of size") != std::string::npos &&
           what.find("failed") != std::string::npos) ||
          what.find("cudaErrorMemoryAllocation") != std::string::npos;
+}
+
+bool is_device_failure([[maybe_unused]] const std::exception& error) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  const std::string what = error.what();
+  for (const cudaError_t failure : device_failures)
+    if (what.find(cudaGetErrorName(failure)) != std::string::npos)
+      return true;
+#endif
+  return false;
+}
+
+const char* device_failure() {
+#if defined(KOKKOS_ENABLE_CUDA)
+  const cudaError_t last = cudaPeekAtLastError();
+  for (const cudaError_t failure : device_failures)
+    if (last == failure)
+      return cudaGetErrorString(failure);
+#endif
+  return nullptr;
 }
 
 } // namespace ossatura

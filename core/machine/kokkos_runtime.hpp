@@ -44,4 +44,12 @@ int host_threads(const std::string& backend);
 /// std::bad_alloc or a std::runtime_error for that, depending on its version.
 bool is_out_of_memory(const std::exception& error);
 
+/// Whether `error`, of Kokkos, says that the device failed, as by an error of its memory that
+/// cannot be corrected or because it is gone: nothing in this process can use it any more.
+bool is_device_failure(const std::exception& error);
+
+/// What CUDA says of such a failure in this thread; null where there is none. For those at which
+/// Kokkos aborts in place of throwing.
+const char* device_failure();
+
 } // namespace ossatura

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import driver_case
-from driver_case import BAD_FILE, DONE, STOPPED, USAGE, DriverCase
+from driver_case import BAD_FILE, DONE, INTERNAL, STOPPED, USAGE, DriverCase
 
 CUBE = ("bone", "--generate", "cube", "--size", "3", "--backend", "serial", "-q")
 SCENE = {"time_step": 0.01, "steps": 4, "gravity": [0, 0, -9.81], "objects": [
@@ -385,6 +385,16 @@ class Signals(OutputCase):
                 self.assertEqual(process.wait(timeout=5), -second)
                 process.stderr.close()
                 os.close(read_end)
+
+    def test_a_library_that_aborts_ends_a_run_with_an_exit_code(self):
+        """As Kokkos does where a device fails; nothing half written is left."""
+        process = self.start(*self.BONE, "-v", "--backend", "serial", "-o", "out", "--history", "h.csv")
+        self.wait_for(process, " 3/")
+        process.send_signal(signal.SIGABRT)
+        _, log = process.communicate(timeout=5)
+        self.assertEqual(process.returncode, INTERNAL, log)
+        self.assertIn("ossatura: internal error: aborted", log)
+        self.assertEqual(self.hidden(".") + self.hidden("out"), [])
 
     def test_two_signals_at_once_end_a_run_at_once(self):
         process = self.start(*self.BONE, "-v", "--backend", "serial")
