@@ -5,6 +5,7 @@
 #include "apps/driver/interrupt.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/driver/problem/json_file.hpp"
+#include "apps/driver/process_start.hpp"
 #include <ossatura/core/base/backend.hpp>
 #include <ossatura/core/base/region_poll.hpp>
 #include <ossatura/core/base/version.hpp>
@@ -49,6 +50,7 @@ DriverContext::DriverContext(const Invocation& invocation, const CommonOptions& 
     , log_(stderr, options.log_level)
     , runtime_(runtime_options(options))
     , provenance_(start_provenance(invocation.all)) {
+  keep_within_memory();
   provenance_.seed = options.seed;
   provenance_.backend = options.backend;
   provenance_.device = device_name(options.backend);

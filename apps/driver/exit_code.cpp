@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/driver/exit_code.hpp"
 
+#include "apps/driver/process_start.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/machine/kokkos_runtime.hpp>
 
 #include <iostream>
+#include <string>
 
 namespace ossatura {
 
@@ -39,7 +41,8 @@ int report_current_exception() {
     return report(exit_bad_file, "error", error.what());
   } catch (const std::exception& error) {
     if (is_out_of_memory(error))
-      return report(exit_unavailable, "out of memory", error.what());
+      return report(exit_unavailable, "out of memory",
+                    (error.what() + std::string(memory_limit())).c_str());
     if (is_device_failure(error))
       return report(exit_unavailable, "error: the device failed", error.what());
     return report(exit_internal, "internal error", error.what());

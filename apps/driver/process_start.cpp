@@ -3,17 +3,23 @@
 
 #include "apps/driver/exit_code.hpp"
 #include <ossatura/core/io/text/atomic_file.hpp>
+#include <ossatura/core/machine/cgroup_memory.hpp>
 #include <ossatura/core/machine/kokkos_runtime.hpp>
 
+#include <algorithm>
 #include <csignal>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
+#include <optional>
 #include <string>
 
 #include <fcntl.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace ossatura {
@@ -63,13 +69,27 @@ bool needs_threads(int argc, char* argv[]) {
 }
 
 std::terminate_handler end_otherwise = nullptr;
+char limit_text[80] = ""; ///< of memory, for messages
+
+/// Bytes that are mapped for data and stacks, touched or not; 0 if unknown.
+std::int64_t mapped_bytes() {
+  long pages[6] = {};
+  std::FILE* file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr)
+    return 0;
+  for (long& number : pages)
+    if (std::fscanf(file, "%ld", &number) != 1)
+      number = 0;
+  std::fclose(file);
+  return pages[5] * ::sysconf(_SC_PAGESIZE);
+}
 
 /// Ends the process where the C++ runtime finds no memory, before there is an exception: what
 /// libraries leave half made when one passes (a JSON value that is an object already, and has none)
 /// would be destroyed on its way. Takes no memory.
 [[noreturn]] void end_without_memory() {
-  const char text[] = "ossatura: out of memory\n";
-  (void)!::write(STDERR_FILENO, text, sizeof text - 1);
+  for (const char* part : {"ossatura: out of memory", memory_limit(), "\n"})
+    (void)!::write(STDERR_FILENO, part, std::strlen(part));
   end_process(exit_unavailable);
 }
 
@@ -115,6 +135,28 @@ void prepare_process() {
   setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
   std::set_new_handler(end_without_memory);
   end_otherwise = std::set_terminate(end_terminated);
+}
+
+void keep_within_memory() {
+  const std::optional<std::int64_t> left = cgroup_available_bytes();
+  const std::int64_t mapped = mapped_bytes();
+  rlimit limit{};
+  if (!left || mapped == 0 || ::getrlimit(RLIMIT_DATA, &limit) != 0)
+    return;
+  // Code that is not loaded yet and tables of pages count as well.
+  const std::int64_t others = (16 << 20) + *left / 64;
+  const auto most = rlim_t(mapped + std::max<std::int64_t>(0, *left - others));
+  if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur <= most)
+    return;
+  limit.rlim_cur = most;
+  if (::setrlimit(RLIMIT_DATA, &limit) == 0)
+    std::snprintf(limit_text, sizeof limit_text,
+                  ": the control group of this process left it %lld MB",
+                  static_cast<long long>(*left >> 20));
+}
+
+const char* memory_limit() {
+  return limit_text;
 }
 
 void end_process(int code) noexcept {

@@ -15,6 +15,14 @@ namespace ossatura {
 /// - abort() ends it with a documented exit code, and no temporary files stay behind.
 void prepare_process();
 
+/// Where a control group limits the memory, as in containers and batch jobs, lets allocations
+/// beyond it fail: else the kernel kills the process, without a word. To be called when threads
+/// have their stacks.
+void keep_within_memory();
+
+/// ": the control group ..." for messages, where that limited the memory; else empty.
+const char* memory_limit();
+
 /// Ends the process at once, without destructors; its temporary files go. Takes no memory.
 [[noreturn]] void end_process(int code) noexcept;
 

@@ -38,8 +38,9 @@ int run_subcommand(const Invocation& invocation, const std::string& name,
   } catch (const Interrupted&) {
     return context.exit_code(finish_interrupted(context));
   } catch (const std::exception& error) {
-    // Kokkos may be half way in what it had no memory for: its end would free that once more.
-    if (is_out_of_memory(error))
+    // Kokkos may be half way in what it had no memory for: its end would free that once more. A
+    // device that failed fails again there.
+    if (is_out_of_memory(error) || is_device_failure(error))
       end_process(report_current_exception());
     throw;
   }
