@@ -10,6 +10,7 @@
 #include <ossatura/core/base/region_poll.hpp>
 #include <ossatura/core/base/version.hpp>
 #include <ossatura/core/io/text/atomic_file.hpp>
+#include <ossatura/core/machine/processors.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -50,6 +51,8 @@ DriverContext::DriverContext(const Invocation& invocation, const CommonOptions& 
     , log_(stderr, options.log_level)
     , runtime_(runtime_options(options))
     , provenance_(start_provenance(invocation.all)) {
+  set_io_threads(options.backend == "serial" ? 1
+                                             : options.threads.value_or(available_processors()));
   keep_within_memory();
   provenance_.seed = options.seed;
   provenance_.backend = options.backend;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/core/machine/processors.hpp>
 
+#include <ossatura/core/base/require.hpp>
+
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
@@ -111,6 +114,23 @@ int first_thread_count(const char* list) {
   if (end == list || (*end != '\0' && *end != ',') || count < 1)
     return 0;
   return int(std::min(count, 1000000000L));
+}
+
+namespace {
+
+std::atomic<int> chosen_io_threads = 0;
+
+} // namespace
+
+int io_threads() {
+  if (chosen_io_threads == 0)
+    chosen_io_threads = available_processors();
+  return chosen_io_threads;
+}
+
+void set_io_threads(int count) {
+  OSSATURA_REQUIRE(count >= 1 && count <= max_host_threads, count << " threads");
+  chosen_io_threads = count;
 }
 
 } // namespace ossatura

@@ -14,6 +14,11 @@ inline constexpr int max_host_threads = 512;
 /// leave to this process; at least 1, at most max_host_threads. A quota of 1.5 processors is 2.
 int available_processors();
 
+/// Threads that compress and decompress files side by side: available_processors(), or what the
+/// program set (1 or more).
+int io_threads();
+void set_io_threads(int count);
+
 /// Processors that the control groups of `membership` (the content of /proc/self/cgroup) leave,
 /// with their files below `root` (/sys/fs/cgroup); 0 where there is no limit.
 double cpu_quota(const std::string& membership, const std::string& root);

@@ -17,14 +17,15 @@ VtkCell vtk_cell(ElementShape shape) {
 } // namespace
 
 VtkHdfField::VtkHdfField(Hdf5Dataset dataset, std::shared_ptr<bool> all_finite)
-    : dataset_(std::move(dataset))
+    : dataset_(std::make_shared<Hdf5Dataset>(std::move(dataset)))
+    , chunks_(Hdf5ChunkWriter::of(dataset_))
     , all_finite_(std::move(all_finite)) {
-  for (std::size_t i = 1; i < dataset_.shape().size(); ++i)
-    row_size_ *= dataset_.shape()[i];
+  for (std::size_t i = 1; i < dataset_->shape().size(); ++i)
+    row_size_ *= dataset_->shape()[i];
 }
 
 std::uint64_t VtkHdfField::rows_in(std::size_t count) const {
-  OSSATURA_REQUIRE(count % row_size_ == 0, dataset_.where()
+  OSSATURA_REQUIRE(count % row_size_ == 0, dataset_->where()
                                                << ": " << count << " values are not whole rows of "
                                                << row_size_);
   return count / row_size_;

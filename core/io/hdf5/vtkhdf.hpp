@@ -5,6 +5,7 @@
 //     reader takes from ParaView 5.11 on.
 #pragma once
 
+#include <ossatura/core/io/hdf5/chunk_writer.hpp>
 #include <ossatura/core/io/hdf5/file.hpp>
 #include <ossatura/core/io/text/atomic_file.hpp>
 #include <ossatura/core/io/text/const_span.hpp>
@@ -48,12 +49,14 @@ public:
   void append(ConstSpan<T> values) {
     if (*all_finite_ && !are_finite(values, nan_is_mark_)) {
       *all_finite_ = false;
-      warn_not_finite(dataset_.where());
+      warn_not_finite(dataset_->where());
     }
-    append_rows(values.data, values.size,
-                [this](std::uint64_t first, std::uint64_t rows, const void* data) {
-                  dataset_.write_rows(first, rows, static_cast<const T*>(data));
-                });
+    const std::uint64_t rows = rows_in(values.size);
+    if (chunks_)
+      chunks_->append(values.data, rows, hdf5_native_type<T>());
+    else
+      dataset_->write_rows(written_, rows, values.data);
+    written_ += rows;
   }
   template<class T>
   void append(const std::vector<T>& values) {
@@ -64,21 +67,16 @@ public:
   /// Unit of the values, as attribute `unit`.
   void set_unit(const std::string& unit) { set_attribute("unit", unit); }
   void set_attribute(const std::string& name, const std::string& text) {
-    dataset_.set_attribute(name, text);
+    dataset_->set_attribute(name, text);
   }
 
 private:
   friend class VtkHdfWriter;
   VtkHdfField(Hdf5Dataset dataset, std::shared_ptr<bool> all_finite);
-  template<class Write>
-  void append_rows(const void* data, std::size_t count, const Write& write) {
-    const std::uint64_t rows = rows_in(count);
-    write(written_, rows, data);
-    written_ += rows;
-  }
   std::uint64_t rows_in(std::size_t count) const;
 
-  Hdf5Dataset dataset_;
+  std::shared_ptr<Hdf5Dataset> dataset_;
+  std::unique_ptr<Hdf5ChunkWriter> chunks_; ///< where it is compressed
   std::uint64_t row_size_ = 1;
   std::uint64_t written_ = 0;        ///< rows
   std::shared_ptr<bool> all_finite_; ///< of all fields of the file

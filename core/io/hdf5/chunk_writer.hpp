@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// An Hdf5ChunkWriter compresses a dataset by all threads: HDF5 has its filters applied by the one
+// that writes, which takes many times as long as to write what comes out.
+#pragma once
+
+#include <ossatura/core/io/hdf5/file.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace ossatura {
+
+/// Takes the rows of a new dataset from first to last. Chunks are shuffled and deflated by
+/// io_threads() threads, with the bytes that HDF5's filters would give, and written in their order
+/// by the caller's thread; the file does not depend on the number of threads. Where rows come in
+/// small parts, up to two chunks for each thread wait. Throws InputError where the dataset cannot
+/// be written.
+class Hdf5ChunkWriter {
+public:
+  /// None where the dataset is not one of chunks of whole rows behind shuffle and deflate.
+  static std::unique_ptr<Hdf5ChunkWriter> of(std::shared_ptr<Hdf5Dataset> dataset);
+
+  /// Rows that follow, of values of the HDF5 type `type`; they are converted where the dataset has
+  /// another. What has come is in the file when all rows have.
+  void append(const void* values, std::uint64_t rows, hid_t type);
+
+private:
+  explicit Hdf5ChunkWriter(std::shared_ptr<Hdf5Dataset> dataset)
+      : dataset_(std::move(dataset)) {}
+  std::size_t chunk_bytes() const { return std::size_t(chunk_rows_) * row_bytes(); }
+  std::size_t row_bytes() const { return std::size_t(row_values_) * value_bytes_; }
+  void append_bytes(const unsigned char* bytes, std::size_t count);
+  void write_chunks(const unsigned char* bytes, std::size_t count);
+  void write_chunk(const std::vector<unsigned char>& chunk);
+
+  std::shared_ptr<Hdf5Dataset> dataset_;
+  Hdf5Handle type_;
+  std::uint64_t num_rows_ = 0, chunk_rows_ = 0, row_values_ = 1;
+  std::size_t value_bytes_ = 0;
+  int level_ = 0;
+  std::uint64_t rows_taken_ = 0, rows_written_ = 0;
+  std::vector<unsigned char> waiting_;
+};
+
+} // namespace ossatura

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Datasets that threads compress: HDF5's own filters read them, and write the same bytes.
+#include "tests/catch.hpp"
+#include "tests/core/io/test_directory.hpp"
+#include <ossatura/core/io/hdf5/chunk_writer.hpp>
+#include <ossatura/core/machine/processors.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace ossatura;
+
+struct IoThreads {
+  explicit IoThreads(int count) { set_io_threads(count); }
+  ~IoThreads() { set_io_threads(available_processors()); }
+};
+
+/// `compressible` steps, or random bits, which deflate makes longer.
+std::vector<double> values_of(std::size_t count, bool compressible) {
+  std::mt19937_64 random(count);
+  std::vector<double> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t bits = random();
+    double any = 0;
+    std::memcpy(&any, &bits, sizeof any);
+    values[i] = compressible ? double(i / 7) : any == any ? any : 1.0;
+  }
+  return values;
+}
+
+/// Chunk by chunk what lies in the file: which filters were skipped, and the bytes.
+std::vector<std::pair<std::uint32_t, std::vector<unsigned char>>>
+chunks_of(const std::string& path) {
+  const Hdf5File file = Hdf5File::open(path);
+  const Hdf5Dataset dataset = file.root().dataset("x");
+  std::vector<std::pair<std::uint32_t, std::vector<unsigned char>>> chunks;
+  const std::uint64_t rows = dataset.shape()[0];
+  for (hsize_t offset[2] = {0, 0}; offset[0] < rows; offset[0] += std::min<hsize_t>(rows, 100)) {
+    hsize_t size = 0;
+    REQUIRE(H5Dget_chunk_storage_size(dataset.id(), offset, &size) >= 0);
+    chunks.emplace_back(0, std::vector<unsigned char>(size));
+    REQUIRE(H5Dread_chunk(dataset.id(), H5P_DEFAULT, offset, &chunks.back().first,
+                          chunks.back().second.data()) >= 0);
+  }
+  return chunks;
+}
+
+/// Writes rows of 3 in parts of `part` rows; 0: all by HDF5 itself.
+void write(const std::string& path, const std::vector<double>& values, std::uint64_t part) {
+  Hdf5File file = Hdf5File::create(path);
+  const std::uint64_t rows = values.size() / 3;
+  Hdf5Layout layout;
+  layout.gzip = 4;
+  layout.chunk = {std::min<std::uint64_t>(rows, 100), 3};
+  {
+    Hdf5Group root = file.root();
+    if (part == 0) {
+      root.write("x", {rows, 3}, values.data(), layout);
+    } else {
+      const auto dataset =
+          std::make_shared<Hdf5Dataset>(root.create<double>("x", {rows, 3}, layout));
+      const auto chunks = Hdf5ChunkWriter::of(dataset);
+      REQUIRE(chunks);
+      for (std::uint64_t first = 0; first < rows; first += part)
+        chunks->append(values.data() + 3 * first, std::min(part, rows - first),
+                       hdf5_native_type<double>());
+    }
+  }
+  file.close();
+}
+
+} // namespace
+
+TEST_CASE("Threads compress what HDF5 would", "[chunk_writer]") {
+  const ossatura_test::TestDirectory directory;
+  for (const std::uint64_t rows : {1u, 99u, 100u, 101u, 5000u, 12345u})
+    for (const bool compressible : {true, false}) {
+      const std::vector<double> values = values_of(3 * rows, compressible);
+      write(directory / "own.h5", values, 0);
+      const auto expected = chunks_of(directory / "own.h5");
+      for (const int threads : {1, 2, 5})
+        for (const std::uint64_t part :
+             {rows, std::uint64_t(1), std::uint64_t(70), std::uint64_t(1030)}) {
+          if (part == 1 && rows > 200)
+            continue;
+          const IoThreads chosen(threads);
+          INFO(rows << " rows, " << threads << " threads, parts of " << part);
+          write(directory / "x.h5", values, part);
+          CHECK(chunks_of(directory / "x.h5") == expected);
+          CHECK(Hdf5File::open(directory / "x.h5").root().dataset("x").read<double>() == values);
+        }
+    }
+}
+
+TEST_CASE("Values are converted, and too many rows refused", "[chunk_writer]") {
+  const ossatura_test::TestDirectory directory;
+  const std::vector<std::int32_t> values = {1, -2, 3, 2147483647, -2147483647};
+  Hdf5File file = Hdf5File::create(directory / "x.h5");
+  Hdf5Layout layout;
+  layout.gzip = 1;
+  layout.chunk = {2};
+  {
+    const auto dataset =
+        std::make_shared<Hdf5Dataset>(file.root().create<std::int64_t>("x", {5}, layout));
+    const auto chunks = Hdf5ChunkWriter::of(dataset);
+    REQUIRE(chunks);
+    chunks->append(values.data(), 5, hdf5_native_type<std::int32_t>());
+    CHECK_THROWS_AS(chunks->append(values.data(), 1, hdf5_native_type<std::int32_t>()),
+                    std::invalid_argument);
+    CHECK(dataset->read<std::int64_t>() ==
+          std::vector<std::int64_t>{1, -2, 3, 2147483647, -2147483647});
+    layout.gzip = 0;
+    layout.extendible = true;
+    const auto plain = std::make_shared<Hdf5Dataset>(file.root().create<double>("y", {5}, layout));
+    CHECK_FALSE(Hdf5ChunkWriter::of(plain));
+  }
+  file.close();
+}
