@@ -138,6 +138,8 @@ void prepare_process() {
 }
 
 void keep_within_memory() {
+  if (!cuda_version().empty())
+    return;
   const std::optional<std::int64_t> left = cgroup_available_bytes();
   const std::int64_t mapped = mapped_bytes();
   rlimit limit{};

@@ -17,7 +17,7 @@ void prepare_process();
 
 /// Where a control group limits the memory, as in containers and batch jobs, lets allocations
 /// beyond it fail: else the kernel kills the process, without a word. To be called when threads
-/// have their stacks.
+/// have their stacks. Nothing in builds with CUDA, whose driver maps more than it takes.
 void keep_within_memory();
 
 /// ": the control group ..." for messages, where that limited the memory; else empty.

@@ -193,6 +193,8 @@ def empty_values(value, place=""):
     """Places in a summary where a number is missing: the library writes null for what is not finite."""
     if isinstance(value, dict):
         for key, part in value.items():
+            if value.get("reached") == 0 and key in ("earliest", "mean", "latest"):
+                continue # of no vertices
             yield from empty_values(part, f"{place}/{key}")
     elif isinstance(value, list):
         for part in value:

@@ -18,6 +18,9 @@ namespace ossatura {
 
 namespace {
 
+/// More would wait for the one that writes, and each takes some MiB.
+constexpr int max_threads = 32;
+
 /// Byte b of all values, then byte b + 1 (HDF5 File Format Specification, "Shuffle").
 void shuffle(const unsigned char* from, std::size_t count, std::size_t size, unsigned char* to) {
   const std::size_t values = count / size;
@@ -49,6 +52,7 @@ public:
       , value_bytes_(value_bytes)
       , level_(level)
       , places_(2 * std::size_t(threads)) {
+    threads_.reserve(std::size_t(threads));
     try {
       for (int t = 0; t < threads; ++t)
         threads_.emplace_back([this] { work(); });
@@ -196,7 +200,8 @@ void Hdf5ChunkWriter::append(const void* values, std::uint64_t rows, hid_t type)
 
 void Hdf5ChunkWriter::append_bytes(const unsigned char* bytes, std::size_t count) {
   const std::size_t chunk = chunk_bytes();
-  const std::size_t most = io_threads() == 1 ? chunk : 2 * std::size_t(io_threads()) * chunk;
+  const int threads = std::min(io_threads(), max_threads);
+  const std::size_t most = threads == 1 ? chunk : 2 * std::size_t(threads) * chunk;
   while (count > 0) {
     if (waiting_.empty() && count >= chunk) { // from where they are
       const std::size_t whole = count / chunk;
@@ -224,7 +229,7 @@ void Hdf5ChunkWriter::append_bytes(const unsigned char* bytes, std::size_t count
 
 void Hdf5ChunkWriter::write_chunks(const unsigned char* bytes, std::size_t count) {
   const auto write = [this](const std::vector<unsigned char>& chunk) { write_chunk(chunk); };
-  const int threads = int(std::min<std::size_t>(std::size_t(io_threads()), count));
+  const int threads = int(std::min(std::size_t(std::min(io_threads(), max_threads)), count));
   std::size_t first = 0;
   if (threads > 1) {
     FilterThreads filters(bytes, count, chunk_bytes(), value_bytes_, level_, threads);

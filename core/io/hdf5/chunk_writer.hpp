@@ -14,10 +14,10 @@
 namespace ossatura {
 
 /// Takes the rows of a new dataset from first to last. Chunks are shuffled and deflated by
-/// io_threads() threads, with the bytes that HDF5's filters would give, and written in their order
-/// by the caller's thread; the file does not depend on the number of threads. Where rows come in
-/// small parts, up to two chunks for each thread wait. Throws InputError where the dataset cannot
-/// be written.
+/// io_threads() threads, at most 32, with the bytes that HDF5's filters would give, and written in
+/// their order by the caller's thread; the file does not depend on the number of threads. Where
+/// rows come in small parts, up to two chunks for each thread wait. Throws InputError where the
+/// dataset cannot be written.
 class Hdf5ChunkWriter {
 public:
   /// None where the dataset is not one of chunks of whole rows behind shuffle and deflate.
