@@ -47,9 +47,10 @@ void hold(DesignProblem& problem, std::uint8_t components, const Chosen& chosen)
 /// Half of a box of 2 a x a x a cells of the given edge: a x by a / 2 cells wide, with u_y = 0 and
 /// a mirror in the middle.
 inline DesignProblem half_box(int a, double edge) {
+  const int half = a / 2;
+  const double middle = half * edge;
   DesignProblem problem;
-  problem.mesh = make_hexa_box({2 * a, a / 2, a}, {2 * a * edge, a / 2 * edge, a * edge});
-  const double middle = a / 2 * edge;
+  problem.mesh = make_hexa_box({2 * a, half, a}, {2 * a * edge, middle, a * edge});
   hold(problem, 2, [=](double, double y, double) { return y > middle - 1e-6 * edge; });
   problem.mirrors = {{1, middle}};
   problem.cases.resize(1);
@@ -89,7 +90,8 @@ inline DesignProblem half_of_petsc(int a) {
 /// on a disc at the end.
 inline DesignProblem half_of_strips(int a) {
   DesignProblem problem = half_box(a, 1);
-  hold(problem, 7, [=](double x, double y, double) { return x < 1e-6 && y < a / 4 + 1e-6; });
+  const int quarter = a / 4;
+  hold(problem, 7, [=](double x, double y, double) { return x < 1e-6 && y < quarter + 1e-6; });
   const double radius = (a + 1) / 5.0;
   int cells = 0;
   for (int pass = 0; pass < 2; ++pass)

@@ -132,9 +132,9 @@ inline Bytes sample_gmsh_4() {
 
 inline Bytes sample_gmsh_4_binary(bool big) {
   const TwoTetra mesh;
-  const auto i = [big](std::vector<std::int32_t> v) { return numbers(v, big); };
-  const auto n = [big](std::vector<std::uint64_t> v) { return numbers(v, big); };
-  const auto d = [big](std::vector<double> v) { return numbers(v, big); };
+  const auto i = [big](const std::vector<std::int32_t>& v) { return numbers(v, big); };
+  const auto n = [big](const std::vector<std::uint64_t>& v) { return numbers(v, big); };
+  const auto d = [big](const std::vector<double>& v) { return numbers(v, big); };
   return "$MeshFormat\n4.1 1 8\n" + i({1}) + "\n$EndMeshFormat\n$Entities\n" + n({1, 0, 1, 2}) +
          i({1}) + d({0, 0, 0}) + n({0}) + //
          i({5}) + d({0, 0, 0, 1, 1, 0}) + n({1}) + i({3}) + n({0}) + i({1}) +
@@ -162,7 +162,7 @@ inline Bytes sample_vtk() {
 /// As meshtool writes it: types before cells, and no line end after numbers.
 inline Bytes sample_vtk_binary() {
   const TwoTetra mesh;
-  const auto i = [](std::vector<std::int32_t> v) { return numbers(v, true); };
+  const auto i = [](const std::vector<std::int32_t>& v) { return numbers(v, true); };
   return "# vtk DataFile Version 2.0\ntwo tetrahedra\nBINARY\nDATASET UNSTRUCTURED_GRID\n"
          "POINTS 5 double\n" +
          numbers(mesh.point, true) + "\nCELL_TYPES 2\n" + i({10, 10}) + "\nCELLS 2 10\n" +
