@@ -125,7 +125,7 @@ int run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mode
     note_engine(*solver, results);
   }
   const BoneSolution<Exec> solution = evaluate_solution(exec, problem, load);
-  add_solution(solution, options, results);
+  add_solution(exec, solution, options, results);
 
   return report_bone(results, output_stem(options), context, [&](RunStatus status) {
     if (files.hdf && context.try_output(*files.hdf, [&] {

@@ -6,21 +6,23 @@
 
 namespace ossatura {
 
-std::optional<PistoiaResult> pistoia(std::vector<double>& effective_strain,
+template<class Exec>
+std::optional<PistoiaResult> pistoia(const Exec& exec, const Array<float, Exec>& effective_strain,
                                      const PistoiaOptions& options) {
   OSSATURA_REQUIRE(options.volume > 0 && options.volume < 1, "volume fraction " << options.volume);
   PistoiaResult result;
-  result.strain_at_volume = quantiles(effective_strain, {1 - options.volume}).front();
+  result.strain_at_volume = quantiles(exec, effective_strain, {1 - options.volume}).front();
   if (!(result.strain_at_volume > 0))
     return {};
   result.factor = options.critical_strain / result.strain_at_volume;
   return result;
 }
 
-std::optional<FailureEstimate> estimate_failure(std::vector<double>& effective_strain,
-                                                const TestResponse& response,
-                                                const PistoiaOptions& criterion) {
-  const std::optional<PistoiaResult> found = pistoia(effective_strain, criterion);
+template<class Exec>
+std::optional<FailureEstimate>
+estimate_failure(const Exec& exec, const Array<float, Exec>& effective_strain,
+                 const TestResponse& response, const PistoiaOptions& criterion) {
+  const std::optional<PistoiaResult> found = pistoia(exec, effective_strain, criterion);
   if (!found)
     return {};
   FailureEstimate failure{criterion, *found, {}, {}};
@@ -30,5 +32,13 @@ std::optional<FailureEstimate> estimate_failure(std::vector<double>& effective_s
     failure.moment = *response.moment * found->factor;
   return failure;
 }
+
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
+  template std::optional<PistoiaResult> pistoia(const Exec&, const Array<float, Exec>&,            \
+                                                const PistoiaOptions&);                            \
+  template std::optional<FailureEstimate> estimate_failure(                                        \
+      const Exec&, const Array<float, Exec>&, const TestResponse&, const PistoiaOptions&);
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
 } // namespace ossatura

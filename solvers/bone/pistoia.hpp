@@ -7,10 +7,10 @@
 //     doi:10.1016/S8756-3282(02)00736-6.
 #pragma once
 
+#include <ossatura/core/base/backend.hpp>
 #include <ossatura/solvers/bone/test_response.hpp>
 
 #include <optional>
-#include <vector>
 
 namespace ossatura {
 
@@ -26,9 +26,10 @@ struct PistoiaResult {
 };
 
 /// `effective_strain` is sqrt(2 U / E) of each voxel, with strain energy density U and Young's
-/// modulus E in the same unit; reordered. The quantile is interpolated between voxels (see
-/// quantiles()), which is what FAIM prints. Empty where less than the critical volume is strained.
-std::optional<PistoiaResult> pistoia(std::vector<double>& effective_strain,
+/// modulus E in the same unit. The quantile is interpolated between voxels (see quantiles()), which
+/// is what FAIM prints. Empty where less than the critical volume is strained. Fences.
+template<class Exec>
+std::optional<PistoiaResult> pistoia(const Exec& exec, const Array<float, Exec>& effective_strain,
                                      const PistoiaOptions& options);
 
 /// The failure load after Pistoia.
@@ -40,8 +41,9 @@ struct FailureEstimate {
 };
 
 /// The failure load of a specimen that gave `response`; `effective_strain` as pistoia() takes it.
-std::optional<FailureEstimate> estimate_failure(std::vector<double>& effective_strain,
-                                                const TestResponse& response,
-                                                const PistoiaOptions& criterion);
+template<class Exec>
+std::optional<FailureEstimate>
+estimate_failure(const Exec& exec, const Array<float, Exec>& effective_strain,
+                 const TestResponse& response, const PistoiaOptions& criterion);
 
 } // namespace ossatura

@@ -2,69 +2,110 @@
 #include <ossatura/solvers/bone/statistics.hpp>
 
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/kernels/algebra/select_sorted.hpp>
 
-#include <algorithm>
 #include <cmath>
 
 namespace ossatura {
 
-std::vector<double> quantiles(std::vector<double>& values, const std::vector<double>& q) {
-  OSSATURA_REQUIRE(!values.empty(), "quantiles of nothing");
-  std::vector<double> found;
-  auto sorted_end = values.begin(); // what is before is no greater than what is after
-  double previous = 0;
+namespace {
+
+template<class Exec>
+struct SumValues {
+  Array<float, Exec> x;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, double& sum) const { sum += x(i); }
+};
+
+template<class Exec>
+struct SumSquares {
+  Array<float, Exec> x;
+  double mean;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, double& sum) const {
+    const double d = x(i) - mean;
+    sum += d * d;
+  }
+};
+
+template<class Exec>
+struct CountBins {
+  Array<float, Exec> x;
+  double lower, width;
+  int bins;
+  Array<std::int64_t, Exec> count;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const int bin = width > 0 ? int((x(i) - lower) / width) : 0;
+    Kokkos::atomic_inc(&count(bin < bins ? bin : bins - 1));
+  }
+};
+
+} // namespace
+
+template<class Exec>
+std::vector<double> quantiles(const Exec& exec, const Array<float, Exec>& values,
+                              const std::vector<double>& q) {
+  const std::int64_t n = std::int64_t(values.extent(0));
+  OSSATURA_REQUIRE(n > 0, "quantiles of nothing");
+  std::vector<std::int64_t> places; // below and above
+  std::vector<double> fraction;
   for (const double rank : q) {
-    OSSATURA_REQUIRE(rank >= previous && rank <= 1, "quantile " << rank << " after " << previous);
-    previous = rank;
-    const double place = rank * static_cast<double>(values.size() - 1);
-    const auto below = values.begin() + static_cast<std::ptrdiff_t>(std::floor(place));
-    std::nth_element(sorted_end, below, values.end());
-    sorted_end = below;
-    const double fraction = place - std::floor(place);
-    double value = *below;
-    if (fraction > 0)
-      value += fraction * (*std::min_element(below + 1, values.end()) - value);
-    found.push_back(value);
+    OSSATURA_REQUIRE(rank >= 0 && rank <= 1, "quantile " << rank);
+    const double place = rank * double(n - 1);
+    const std::int64_t below = std::int64_t(place);
+    fraction.push_back(place - double(below));
+    places.push_back(below);
+    places.push_back(fraction.back() > 0 ? below + 1 : below);
+  }
+  const std::vector<float> at = select_sorted(exec, values, places);
+  std::vector<double> found;
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    const double below = at[2 * i], above = at[2 * i + 1];
+    found.push_back(below + fraction[i] * (above - below));
   }
   return found;
 }
 
-SampleStatistics summarise(std::vector<double>& values) {
-  OSSATURA_REQUIRE(!values.empty(), "statistics of nothing");
-  SampleStatistics statistics;
-  const double count = static_cast<double>(values.size());
-  statistics.count = static_cast<std::int64_t>(values.size());
-  double sum = 0;
-  for (const double value : values)
-    sum += value;
-  statistics.mean = sum / count;
-  double squares = 0;
-  for (const double value : values)
-    squares += (value - statistics.mean) * (value - statistics.mean);
-  statistics.standard_deviation = std::sqrt(squares / count);
-  const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
-  statistics.minimum = *least;
-  statistics.maximum = *greatest;
-  std::vector<double> ranks;
+template<class Exec>
+SampleStatistics summarise(const Exec& exec, const Array<float, Exec>& values) {
+  std::vector<double> ranks = {0, 1};
   for (const double percent : percentile_ranks)
     ranks.push_back(percent / 100);
-  statistics.percentiles = quantiles(values, ranks);
+  const std::vector<double> found = quantiles(exec, values, ranks);
+  SampleStatistics statistics;
+  statistics.count = std::int64_t(values.extent(0));
+  statistics.minimum = found[0];
+  statistics.maximum = found[1];
+  statistics.percentiles.assign(found.begin() + 2, found.end());
+  double sum = 0, squares = 0;
+  Kokkos::parallel_reduce("ossatura::summarise", range(exec, statistics.count),
+                          SumValues<Exec>{values}, sum);
+  statistics.mean = sum / double(statistics.count);
+  Kokkos::parallel_reduce("ossatura::summarise", range(exec, statistics.count),
+                          SumSquares<Exec>{values, statistics.mean}, squares);
+  statistics.standard_deviation = std::sqrt(squares / double(statistics.count));
   return statistics;
 }
 
-Histogram make_histogram(const std::vector<double>& values, int bins) {
-  OSSATURA_REQUIRE(!values.empty() && bins > 0, values.size() << " values in " << bins << " bins");
+template<class Exec>
+Histogram make_histogram(const Exec& exec, const Array<float, Exec>& values, int bins) {
+  OSSATURA_REQUIRE(bins > 0, bins << " bins");
+  const std::vector<double> ends = quantiles(exec, values, {0, 1});
   Histogram histogram;
-  const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
-  histogram.lower = *least;
-  histogram.upper = *greatest;
-  histogram.count.assign(static_cast<std::size_t>(bins), 0);
+  histogram.lower = ends[0];
+  histogram.upper = ends[1];
   const double width = (histogram.upper - histogram.lower) / bins;
-  for (const double value : values) {
-    const int bin = width > 0 ? static_cast<int>((value - histogram.lower) / width) : 0;
-    ++histogram.count[static_cast<std::size_t>(std::clamp(bin, 0, bins - 1))];
-  }
+  const auto count = make_zeros<std::int64_t>(exec, bins, "ossatura::histogram");
+  Kokkos::parallel_for("ossatura::make_histogram", range(exec, values.extent(0)),
+                       CountBins<Exec>{values, histogram.lower, width, bins, count});
+  histogram.count = download(exec, count);
   return histogram;
 }
+
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
+  template std::vector<double> quantiles(const Exec&, const Array<float, Exec>&,                   \
+                                         const std::vector<double>&);                              \
+  template SampleStatistics summarise(const Exec&, const Array<float, Exec>&);                     \
+  template Histogram make_histogram(const Exec&, const Array<float, Exec>&, int);
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
 
 } // namespace ossatura

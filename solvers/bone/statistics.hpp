@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics describe the distribution of a value over voxels of equal volume.
+// Statistics describe the distribution of a value over voxels of equal volume. They are computed
+// where the values are; all fence, and are reproducible on a fixed backend and thread count.
 #pragma once
+
+#include <ossatura/core/base/backend.hpp>
 
 #include <array>
 #include <cstdint>
@@ -8,9 +11,11 @@
 
 namespace ossatura {
 
-/// The q-quantiles of `values` for ascending q in [0, 1]: value at place q (n - 1) of the sorted
-/// values, linear in between (numpy's default). Reorders `values`, which are finite and not empty.
-std::vector<double> quantiles(std::vector<double>& values, const std::vector<double>& q);
+/// The q-quantiles of `values` for up to 16 q in [0, 1]: value at place q (n - 1) of the sorted
+/// values, linear in between (numpy's default). Values are finite and there is one at least.
+template<class Exec>
+std::vector<double> quantiles(const Exec& exec, const Array<float, Exec>& values,
+                              const std::vector<double>& q);
 
 inline const std::vector<double> percentile_ranks = {5, 25, 50, 75, 90, 95, 98};
 
@@ -21,8 +26,9 @@ struct SampleStatistics {
   std::vector<double> percentiles; ///< at percentile_ranks
 };
 
-/// Reorders `values`, which are finite and not empty.
-SampleStatistics summarise(std::vector<double>& values);
+/// Values are finite and there is one at least.
+template<class Exec>
+SampleStatistics summarise(const Exec& exec, const Array<float, Exec>& values);
 
 /// Equal bins from lower to upper; what is equal to upper is in the last.
 struct Histogram {
@@ -30,7 +36,8 @@ struct Histogram {
   std::vector<std::int64_t> count;
 };
 
-/// The histogram of `values` from their least to their greatest.
-Histogram make_histogram(const std::vector<double>& values, int bins);
+/// The histogram of `values`, of which there is one at least, from their least to their greatest.
+template<class Exec>
+Histogram make_histogram(const Exec& exec, const Array<float, Exec>& values, int bins);
 
 } // namespace ossatura

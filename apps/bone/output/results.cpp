@@ -21,31 +21,23 @@ void check_poisson(const BoneModelInfo& info) {
                 "and more; keep it below 0.49");
 }
 
-template<class Exec>
-std::vector<double> to_doubles(const Array<float, Exec>& values) {
-  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), values);
-  return std::vector<double>(host.data(), host.data() + host.extent(0));
-}
-
 /// Distributions over the voxels, and the failure load that follows from one of them.
 template<class Exec>
-void add_statistics(const VoxelFields<Exec>& fields, const BoneOptions& options,
+void add_statistics(const Exec& exec, const VoxelFields<Exec>& fields, const BoneOptions& options,
                     BoneResults& results) {
   const TimedScope scope("ossatura::bone::statistics");
   const auto add = [&](const char* name, const Array<float, Exec>& values) {
-    std::vector<double> sample = to_doubles<Exec>(values);
     if (options.histogram_bins > 0)
-      results.histograms.emplace_back(name, make_histogram(sample, options.histogram_bins));
-    return summarise(sample);
+      results.histograms.emplace_back(name, make_histogram(exec, values, options.histogram_bins));
+    return summarise(exec, values);
   };
   results.sed = add("sed", fields.energy_density);
   results.von_mises = add("von_mises", fields.von_mises);
   results.effective_strain = add("effective_strain", fields.effective_strain);
   if (!results.response || !(results.effective_strain->maximum > 0))
     return;
-  std::vector<double> sample = to_doubles<Exec>(fields.effective_strain);
-  results.failure =
-      estimate_failure(sample, *results.response, {options.pistoia_strain, options.pistoia_volume});
+  results.failure = estimate_failure(exec, fields.effective_strain, *results.response,
+                                     {options.pistoia_strain, options.pistoia_volume});
   if (!results.failure)
     log_warning("no-failure-load", "less than ", 100 * options.pistoia_volume,
                 " % of the bone is strained at all, for plates hold the rest: there is no failure "
@@ -87,7 +79,7 @@ BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
 }
 
 template<class Exec>
-void add_solution(const BoneSolution<Exec>& solution, const BoneOptions& options,
+void add_solution(const Exec& exec, const BoneSolution<Exec>& solution, const BoneOptions& options,
                   BoneResults& results) {
   for (const MovedSupport& support : solution.supports)
     results.reactions.push_back(support.reaction);
@@ -99,7 +91,7 @@ void add_solution(const BoneSolution<Exec>& solution, const BoneOptions& options
   if (!results.interrupted() && (!(energy > 0) || std::isinf(energy)))
     fail<InputError>("the strain energy is ", energy,
                      " N mm: lengths, moduli or loads are too small or too large to compute with");
-  add_statistics(solution.fields, options, results);
+  add_statistics(exec, solution.fields, options, results);
   if (!results.interrupted() &&
       (!(results.sed->maximum > 0) || !std::isfinite(results.sed->maximum) ||
        !std::isfinite(results.von_mises->maximum)))
@@ -110,7 +102,8 @@ void add_solution(const BoneSolution<Exec>& solution, const BoneOptions& options
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template BoneModelInfo describe_model(const Exec&, const BoneOptions&, const BoneModel<Exec>&,   \
                                         const VoxelProblem<Exec>&);                                \
-  template void add_solution(const BoneSolution<Exec>&, const BoneOptions&, BoneResults&);
+  template void add_solution(const Exec&, const BoneSolution<Exec>&, const BoneOptions&,           \
+                             BoneResults&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE
 

@@ -87,7 +87,7 @@ BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
 /// Adds what the supports feel, the response, energy and statistics. Throws InputError where they
 /// are not finite.
 template<class Exec>
-void add_solution(const BoneSolution<Exec>& solution, const BoneOptions& options,
+void add_solution(const Exec& exec, const BoneSolution<Exec>& solution, const BoneOptions& options,
                   BoneResults& results);
 
 /// What --dry-run says.
