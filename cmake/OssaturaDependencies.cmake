@@ -27,9 +27,11 @@ find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 include(OssaturaHDF5)
 include(OssaturaMETIS)
-if(NOT HDF5_FOUND OR NOT METIS_FOUND)
-  message(FATAL_ERROR "ossatura needs HDF5 1.10 or later and METIS 5.1: scripts/setup installs them "
-    "(Debian: libhdf5-dev, libmetis-dev); HDF5_ROOT, METIS_LIBRARY and METIS_INCLUDE_DIR name others")
+include(OssaturaLibdeflate)
+if(NOT HDF5_FOUND OR NOT METIS_FOUND OR NOT libdeflate_FOUND)
+  message(FATAL_ERROR "ossatura needs HDF5 1.10 or later, METIS 5.1 and libdeflate: scripts/setup installs "
+    "them (Debian: libhdf5-dev, libmetis-dev, libdeflate-dev); HDF5_ROOT and METIS_LIBRARY, "
+    "METIS_INCLUDE_DIR, LIBDEFLATE_LIBRARY, LIBDEFLATE_INCLUDE_DIR name others")
 endif()
 include(OssaturaKokkosKernels)
 if(KokkosKernels_FOUND)

@@ -29,6 +29,7 @@ install(FILES
   ${PROJECT_BINARY_DIR}/ossaturaConfigVersion.cmake
   ${PROJECT_SOURCE_DIR}/cmake/OssaturaHDF5.cmake
   ${PROJECT_SOURCE_DIR}/cmake/OssaturaKokkosKernels.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/OssaturaLibdeflate.cmake
   ${PROJECT_SOURCE_DIR}/cmake/OssaturaMETIS.cmake
   DESTINATION ${package_dir})
 

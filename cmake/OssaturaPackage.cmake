@@ -24,7 +24,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS
-  "cmake, g++, make, libhdf5-dev, libmetis-dev, zlib1g-dev, python3-h5py, python3-xxhash")
+  "cmake, g++, make, libhdf5-dev, libmetis-dev, libdeflate-dev, zlib1g-dev, python3-h5py, python3-xxhash")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
 # Debian wants the licences of all that is inside in this file.

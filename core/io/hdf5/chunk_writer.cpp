@@ -9,10 +9,12 @@
 #include <cstring>
 #include <exception>
 #include <mutex>
+#include <new>
+#include <optional>
 #include <system_error>
 #include <thread>
 
-#include <zlib.h>
+#include <libdeflate.h>
 
 namespace ossatura {
 
@@ -22,35 +24,85 @@ namespace {
 constexpr int max_threads = 32;
 
 /// Byte b of all values, then byte b + 1 (HDF5 File Format Specification, "Shuffle").
-void shuffle(const unsigned char* from, std::size_t count, std::size_t size, unsigned char* to) {
-  const std::size_t values = count / size;
-  for (std::size_t b = 0; b < size; ++b)
-    for (std::size_t i = 0; i < values; ++i)
-      to[b * values + i] = from[i * size + b];
+template<std::size_t Size>
+void shuffle(const unsigned char* from, std::size_t values, unsigned char* to) {
+  for (std::size_t i = 0; i < values; ++i)
+    for (std::size_t b = 0; b < Size; ++b)
+      to[b * values + i] = from[i * Size + b];
 }
 
-/// The bytes of a chunk as they lie in the file.
-void filter(const unsigned char* bytes, std::size_t count, std::size_t value_bytes, int level,
-            std::vector<unsigned char>& shuffled, std::vector<unsigned char>& chunk) {
-  shuffled.resize(count);
-  shuffle(bytes, count, value_bytes, shuffled.data());
-  uLongf size = compressBound(uLong(count));
-  chunk.resize(size);
-  const int result = compress2(chunk.data(), &size, shuffled.data(), uLong(count), level);
-  OSSATURA_REQUIRE(result == Z_OK, "zlib: " << zError(result));
-  chunk.resize(size);
+void shuffle(const unsigned char* from, std::size_t values, std::size_t size, unsigned char* to) {
+  switch (size) {
+  case 1:
+    std::copy(from, from + values, to);
+    return;
+  case 4:
+    return shuffle<4>(from, values, to);
+  case 8:
+    return shuffle<8>(from, values, to);
+  default:
+    for (std::size_t b = 0; b < size; ++b)
+      for (std::size_t i = 0; i < values; ++i)
+        to[b * values + i] = from[i * size + b];
+  }
 }
+
+void widen(const unsigned char* from, std::size_t count, unsigned char* to) {
+  for (std::size_t i = 0; i < count; ++i) {
+    std::int32_t value = 0;
+    std::memcpy(&value, from + i * sizeof value, sizeof value);
+    const std::int64_t wide = value;
+    std::memcpy(to + i * sizeof wide, &wide, sizeof wide);
+  }
+}
+
+/// What of a chunk is the same for all of a dataset.
+struct ChunkFormat {
+  std::size_t values, value_bytes; ///< in the file
+  int level;
+  std::size_t from_bytes; ///< of a value that comes
+  Hdf5ChunkWriter::Convert convert;
+};
+
+/// Makes the bytes of a chunk as they lie in the file. One for each thread.
+class ChunkFilter {
+public:
+  explicit ChunkFilter(const ChunkFormat& format)
+      : format_(format)
+      , compressor_(libdeflate_alloc_compressor(format.level), &libdeflate_free_compressor)
+      , shuffled_(format.values * format.value_bytes) {
+    if (!compressor_)
+      throw std::bad_alloc();
+    if (format.convert != nullptr)
+      converted_.resize(shuffled_.size());
+  }
+  void make(const unsigned char* values, std::vector<unsigned char>& chunk) {
+    if (format_.convert != nullptr) {
+      format_.convert(values, format_.values, converted_.data());
+      values = converted_.data();
+    }
+    shuffle(values, format_.values, format_.value_bytes, shuffled_.data());
+    chunk.resize(libdeflate_zlib_compress_bound(compressor_.get(), shuffled_.size()));
+    const std::size_t size = libdeflate_zlib_compress(compressor_.get(), shuffled_.data(),
+                                                      shuffled_.size(), chunk.data(), chunk.size());
+    OSSATURA_REQUIRE(size > 0, "libdeflate: a chunk of " << shuffled_.size() << " bytes");
+    chunk.resize(size);
+  }
+
+private:
+  ChunkFormat format_;
+  std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)> compressor_;
+  std::vector<unsigned char> converted_, shuffled_;
+};
 
 /// Makes `count` chunks by threads, of which the caller takes one after the other.
 class FilterThreads {
 public:
-  FilterThreads(const unsigned char* bytes, std::size_t count, std::size_t chunk_bytes,
-                std::size_t value_bytes, int level, int threads)
+  FilterThreads(const unsigned char* bytes, std::size_t count, const ChunkFormat& format,
+                int threads)
       : bytes_(bytes)
       , count_(count)
-      , chunk_bytes_(chunk_bytes)
-      , value_bytes_(value_bytes)
-      , level_(level)
+      , format_(format)
       , places_(2 * std::size_t(threads)) {
     threads_.reserve(std::size_t(threads));
     try {
@@ -99,7 +151,7 @@ private:
   };
 
   void work() {
-    std::vector<unsigned char> shuffled;
+    std::optional<ChunkFilter> filter;
     for (;;) {
       std::size_t i = 0;
       {
@@ -111,8 +163,9 @@ private:
       }
       Place& place = places_[i % places_.size()];
       try {
-        filter(bytes_ + i * chunk_bytes_, chunk_bytes_, value_bytes_, level_, shuffled,
-               place.chunk);
+        if (!filter)
+          filter.emplace(format_);
+        filter->make(bytes_ + i * format_.values * format_.from_bytes, place.chunk);
       } catch (...) {
         const std::lock_guard<std::mutex> lock(mutex_);
         error_ = std::current_exception();
@@ -126,8 +179,8 @@ private:
   }
 
   const unsigned char* bytes_;
-  std::size_t count_, chunk_bytes_, value_bytes_;
-  int level_;
+  std::size_t count_;
+  ChunkFormat format_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Place> places_;
@@ -184,6 +237,14 @@ void Hdf5ChunkWriter::append(const void* values, std::uint64_t rows, hid_t type)
     append_bytes(bytes, std::size_t(rows) * row_bytes());
     return;
   }
+  const bool widens =
+      H5Tequal(type, H5T_NATIVE_INT32) > 0 && H5Tequal(type_.get(), H5T_NATIVE_INT64) > 0;
+  if (widens && waiting_.empty()) { // whole chunks from where they are
+    const std::uint64_t whole = rows / chunk_rows_;
+    write_chunks(bytes, whole, from_bytes, &widen);
+    rows -= whole * chunk_rows_;
+    bytes += whole * chunk_rows_ * row_values_ * from_bytes;
+  }
   constexpr std::size_t block = std::size_t(1) << 17;
   std::vector<unsigned char> converted(block * std::max(from_bytes, value_bytes_));
   for (std::size_t left = std::size_t(rows * row_values_); left > 0;) {
@@ -205,7 +266,7 @@ void Hdf5ChunkWriter::append_bytes(const unsigned char* bytes, std::size_t count
   while (count > 0) {
     if (waiting_.empty() && count >= chunk) { // from where they are
       const std::size_t whole = count / chunk;
-      write_chunks(bytes, whole);
+      write_chunks(bytes, whole, value_bytes_, nullptr);
       bytes += whole * chunk;
       count -= whole * chunk;
       continue;
@@ -215,30 +276,36 @@ void Hdf5ChunkWriter::append_bytes(const unsigned char* bytes, std::size_t count
     bytes += now;
     count -= now;
     if (waiting_.size() == most) {
-      write_chunks(waiting_.data(), most / chunk);
+      write_chunks(waiting_.data(), most / chunk, value_bytes_, nullptr);
       waiting_.clear();
     }
   }
   if (rows_written_ * row_bytes() + waiting_.size() == num_rows_ * row_bytes() &&
       !waiting_.empty()) {
     waiting_.resize((waiting_.size() + chunk - 1) / chunk * chunk); // chunks at the end are whole
-    write_chunks(waiting_.data(), waiting_.size() / chunk);
+    write_chunks(waiting_.data(), waiting_.size() / chunk, value_bytes_, nullptr);
     waiting_ = {};
   }
 }
 
-void Hdf5ChunkWriter::write_chunks(const unsigned char* bytes, std::size_t count) {
+void Hdf5ChunkWriter::write_chunks(const unsigned char* bytes, std::size_t count,
+                                   std::size_t from_bytes, Convert convert) {
+  const ChunkFormat format{std::size_t(chunk_rows_ * row_values_), value_bytes_, level_, from_bytes,
+                           convert};
   const auto write = [this](const std::vector<unsigned char>& chunk) { write_chunk(chunk); };
   const int threads = int(std::min(std::size_t(std::min(io_threads(), max_threads)), count));
   std::size_t first = 0;
   if (threads > 1) {
-    FilterThreads filters(bytes, count, chunk_bytes(), value_bytes_, level_, threads);
+    FilterThreads filters(bytes, count, format, threads);
     for (; filters.any() && first < count; ++first)
       filters.take(write);
   }
-  std::vector<unsigned char> shuffled, chunk;
+  if (first == count)
+    return;
+  ChunkFilter filter(format);
+  std::vector<unsigned char> chunk;
   for (; first < count; ++first) {
-    filter(bytes + first * chunk_bytes(), chunk_bytes(), value_bytes_, level_, shuffled, chunk);
+    filter.make(bytes + first * format.values * from_bytes, chunk);
     write(chunk);
   }
 }

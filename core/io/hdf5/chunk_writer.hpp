@@ -13,11 +13,10 @@
 
 namespace ossatura {
 
-/// Takes the rows of a new dataset from first to last. Chunks are shuffled and deflated by
-/// io_threads() threads, at most 32, with the bytes that HDF5's filters would give, and written in
-/// their order by the caller's thread; the file does not depend on the number of threads. Where
-/// rows come in small parts, up to two chunks for each thread wait. Throws InputError where the
-/// dataset cannot be written.
+/// Takes the rows of a new dataset from first to last. Chunks are shuffled and deflated for HDF5's
+/// filters by io_threads() threads, at most 32, and written in their order by the caller's thread;
+/// the file does not depend on the number of threads. Where rows come in small parts, up to two
+/// chunks for each thread wait. Throws InputError where the dataset cannot be written.
 class Hdf5ChunkWriter {
 public:
   /// None where the dataset is not one of chunks of whole rows behind shuffle and deflate.
@@ -27,13 +26,18 @@ public:
   /// another. What has come is in the file when all rows have.
   void append(const void* values, std::uint64_t rows, hid_t type);
 
+  /// Converts `count` values.
+  using Convert = void (*)(const unsigned char* from, std::size_t count, unsigned char* to);
+
 private:
   explicit Hdf5ChunkWriter(std::shared_ptr<Hdf5Dataset> dataset)
       : dataset_(std::move(dataset)) {}
   std::size_t chunk_bytes() const { return std::size_t(chunk_rows_) * row_bytes(); }
   std::size_t row_bytes() const { return std::size_t(row_values_) * value_bytes_; }
   void append_bytes(const unsigned char* bytes, std::size_t count);
-  void write_chunks(const unsigned char* bytes, std::size_t count);
+  /// `count` chunks from values of `from_bytes` each; `convert` null: as they are.
+  void write_chunks(const unsigned char* bytes, std::size_t count, std::size_t from_bytes,
+                    Convert convert);
   void write_chunk(const std::vector<unsigned char>& chunk);
 
   std::shared_ptr<Hdf5Dataset> dataset_;

@@ -5,7 +5,9 @@
 
 #include <ossatura/core/base/log.hpp>
 #include <ossatura/core/io/text/const_span.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -20,15 +22,19 @@ inline const char* const status_not_finite = "not finite";
 template<class T>
 bool are_finite(ConstSpan<T> values, bool nan_is_mark = false) {
   if constexpr (std::is_floating_point_v<T>) {
-    constexpr T most = std::numeric_limits<T>::max();
-    std::size_t bad = 0; // no early end, so that the loop is a plain sum
-    if (nan_is_mark)
-      for (std::size_t i = 0; i < values.size; ++i)
-        bad += std::fabs(values.data[i]) > most;
-    else
-      for (std::size_t i = 0; i < values.size; ++i)
-        bad += !(std::fabs(values.data[i]) <= most);
-    return bad == 0;
+    std::atomic<std::size_t> all_bad = 0;
+    for_parts(values.size, std::size_t(1) << 18, [&](std::size_t first, std::size_t end) {
+      constexpr T most = std::numeric_limits<T>::max();
+      std::size_t bad = 0; // no early end, so that the loop is a plain sum
+      if (nan_is_mark)
+        for (std::size_t i = first; i < end; ++i)
+          bad += std::fabs(values.data[i]) > most;
+      else
+        for (std::size_t i = first; i < end; ++i)
+          bad += !(std::fabs(values.data[i]) <= most);
+      all_bad += bad;
+    });
+    return all_bad == 0;
   } else {
     return true;
   }

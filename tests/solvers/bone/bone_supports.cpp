@@ -94,12 +94,16 @@ TEST_CASE("a rigid motion is found from its values", "[motions]") {
 
 TEST_CASE("vectors and tensors are turned alike", "[frame]") {
   const ImageDirection quarter{0, -1, 0, 1, 0, 0, 0, 0, 1}; // about z: x to y
-  const std::vector<double> v{1, 2, 3};
-  CHECK(turn_vectors(quarter, v.data(), 1) == std::vector<double>{-2, 1, 3});
+  std::vector<double> v{1, 2, 3};
+  turn_vectors(quarter, v.data(), 1, v.data());
+  CHECK(v == std::vector<double>{-2, 1, 3});
   // xx becomes yy; the shear xy changes sign, yz becomes -zx, zx becomes yz.
   const std::vector<double> t{1, 2, 3, 4, 5, 6};
-  for (const double shear : {1., 2.})
-    CHECK(turn_tensors(quarter, t.data(), 1, shear) == std::vector<double>{2, 1, 3, -4, 6, -5});
+  for (const double shear : {1., 2.}) {
+    std::vector<double> turned = t;
+    turn_tensors(quarter, turned.data(), 1, shear, turned.data());
+    CHECK(turned == std::vector<double>{2, 1, 3, -4, 6, -5});
+  }
   CHECK_FALSE(is_mirrored(quarter));
   CHECK(is_mirrored({-1, 0, 0, 0, 1, 0, 0, 0, 1}));
   CHECK(is_identity(identity_direction));
@@ -107,7 +111,8 @@ TEST_CASE("vectors and tensors are turned alike", "[frame]") {
   const double s = std::sqrt(0.5);
   const ImageDirection eighth{s, -s, 0, s, s, 0, 0, 0, 1};
   const std::vector<double> gamma{0, 0, 0, 2, 0, 0};
-  const auto turned = turn_tensors(eighth, gamma.data(), 1, 2);
+  std::vector<double> turned(6);
+  turn_tensors(eighth, gamma.data(), 1, 2, turned.data());
   CHECK(turned[0] == Approx(-1));
   CHECK(turned[1] == Approx(1));
   CHECK(std::abs(turned[3]) < 1e-12);

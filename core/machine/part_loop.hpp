@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// A part loop works on host arrays by all threads where no backend of Kokkos does: while files are
+// read and written and meshes are made, also in builds whose host backend is serial.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace ossatura {
+
+/// Calls body(first, end) for parts that make up [0, count), each of `least` or more but for the
+/// last, by io_threads() threads, of which the caller is one; which part is whose is open. Throws
+/// what a part threw, after all threads have ended.
+void for_parts(std::size_t count, std::size_t least,
+               const std::function<void(std::size_t first, std::size_t end)>& body);
+
+} // namespace ossatura
