@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/core/mesh/congruence.hpp>
 
+#include <ossatura/core/machine/part_loop.hpp>
+
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <unordered_map>
 
@@ -71,6 +74,41 @@ const int* canonical_shape(const ElementMesh& mesh, std::size_t e, double quantu
   return way;
 }
 
+/// The shapes of a block of elements, numbered in the order in which they come.
+struct BlockShapes {
+  std::vector<Shape> shape;
+  std::vector<std::size_t> first; ///< element of each
+};
+
+constexpr std::size_t elements_of_block = 1 << 14;
+
+/// Numbers the shapes of a block in classes.of_elem, up to most + 1 of them.
+BlockShapes number_shapes(const ElementMesh& mesh, std::size_t block, double quantum, int most,
+                          CongruenceClasses& classes) {
+  BlockShapes found;
+  std::unordered_map<Shape, int, ShapeHash> known;
+  Shape shape;
+  int last = -1;
+  for (std::size_t e = elements_of_block * block;
+       e < std::min(mesh.num_elem(), elements_of_block * (block + 1)); ++e) {
+    const int* const way = canonical_shape(mesh, e, quantum, shape);
+    // Neighbours in the list tend to agree.
+    if (last < 0 || shape != found.shape[std::size_t(last)]) {
+      last = known.emplace(shape, int(known.size())).first->second;
+      if (std::size_t(last) == found.shape.size()) {
+        if (last > most)
+          return found;
+        found.shape.push_back(shape);
+        found.first.push_back(e);
+      }
+    }
+    classes.of_elem[e] = last;
+    for (std::size_t a = 0; a < 8; ++a)
+      classes.node[8 * e + a] = mesh.node[8 * e + std::size_t(way[a])];
+  }
+  return found;
+}
+
 } // namespace
 
 CongruenceClasses find_congruence_classes(const ElementMesh& mesh, int max_classes) {
@@ -78,26 +116,36 @@ CongruenceClasses find_congruence_classes(const ElementMesh& mesh, int max_class
   const double quantum = 1e-10 * longest_edge(mesh);
   if (!(quantum > 0) || mesh.shape != ElementShape::hexa)
     return {};
-  std::unordered_map<Shape, int, ShapeHash> known;
   classes.of_elem.resize(mesh.num_elem());
   classes.node.resize(mesh.node.size());
-  Shape shape, before{};
-  int last = -1;
-  for (std::size_t e = 0; e < mesh.num_elem(); ++e) {
-    const int* const way = canonical_shape(mesh, e, quantum, shape);
-    if (last < 0 || shape != before) { // neighbours in the list tend to agree
-      last = known.emplace(shape, int(known.size())).first->second;
-      before = shape;
-      if (last == classes.num_classes()) {
-        if (last == max_classes)
-          return {};
-        classes.first.push_back(int(e));
-      }
+  const std::size_t num_blocks = (mesh.num_elem() + elements_of_block - 1) / elements_of_block;
+  std::vector<BlockShapes> blocks(num_blocks);
+  std::atomic<bool> too_many = false;
+  for_parts(num_blocks, 1, [&](std::size_t first, std::size_t end) {
+    for (std::size_t block = first; block < end && !too_many; ++block) {
+      blocks[block] = number_shapes(mesh, block, quantum, max_classes, classes);
+      if (blocks[block].shape.size() > std::size_t(std::max(0, max_classes)))
+        too_many = true;
     }
-    classes.of_elem[e] = last;
-    for (std::size_t a = 0; a < 8; ++a)
-      classes.node[8 * e + a] = mesh.node[8 * e + std::size_t(way[a])];
-  }
+  });
+  if (too_many)
+    return {};
+  std::unordered_map<Shape, int, ShapeHash> known;
+  std::vector<std::vector<int>> number(num_blocks); // of the shapes of a block
+  for (std::size_t block = 0; block < num_blocks; ++block)
+    for (std::size_t i = 0; i < blocks[block].shape.size(); ++i) {
+      number[block].push_back(
+          known.emplace(blocks[block].shape[i], int(known.size())).first->second);
+      if (number[block].back() < classes.num_classes())
+        continue;
+      if (number[block].back() == max_classes)
+        return {};
+      classes.first.push_back(int(blocks[block].first[i]));
+    }
+  for_parts(mesh.num_elem(), elements_of_block, [&](std::size_t first, std::size_t end) {
+    for (std::size_t e = first; e < end; ++e)
+      classes.of_elem[e] = number[e / elements_of_block][std::size_t(classes.of_elem[e])];
+  });
   return classes;
 }
 

@@ -2,6 +2,8 @@
 #include <ossatura/core/sparse/aggregation.hpp>
 
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
+#include <ossatura/core/sparse/index_set.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -9,30 +11,6 @@
 namespace ossatura {
 
 namespace {
-
-/// The rows of a list of lists, one at a time, without duplicates.
-class Collector {
-public:
-  explicit Collector(int num_columns)
-      : seen_(std::size_t(num_columns), -1) {}
-
-  void add(int row, int column) {
-    if (seen_[std::size_t(column)] == row)
-      return;
-    seen_[std::size_t(column)] = row;
-    row_.push_back(column);
-  }
-  /// Ends the row.
-  void store(HostGraph<>& graph) {
-    std::sort(row_.begin(), row_.end());
-    graph.column.insert(graph.column.end(), row_.begin(), row_.end());
-    graph.row_begin.push_back(std::int64_t(graph.column.size()));
-    row_.clear();
-  }
-
-private:
-  std::vector<int> seen_, row_; ///< the last row that had a column; the present row
-};
 
 template<class Visit>
 void for_each_column(const HostGraph<>& graph, int row, const Visit& visit) {
@@ -186,54 +164,87 @@ Aggregates make_aggregates(const HostGraph<>& graph, const std::vector<std::uint
   return aggregates;
 }
 
+namespace {
+
+/// The graph of `count` rows whose columns `collect(row, set)` adds to a set, by all threads.
+template<class Collect>
+HostGraph<> collect_rows(int count, const Collect& collect) {
+  constexpr std::size_t rows_of_block = 4096;
+  const std::size_t num_rows = std::size_t(count),
+                    num_blocks = (num_rows + rows_of_block - 1) / rows_of_block;
+  HostGraph<> graph;
+  graph.row_begin.assign(num_rows + 1, 0);
+  std::vector<std::vector<int>> columns(num_blocks);
+  for_parts(num_blocks, 1, [&](std::size_t first, std::size_t end) {
+    IndexSet set;
+    for (std::size_t block = first; block < end; ++block)
+      for (std::size_t row = rows_of_block * block;
+           row < std::min(num_rows, rows_of_block * (block + 1)); ++row) {
+        collect(int(row), set);
+        std::sort(set.list().begin(), set.list().end());
+        graph.row_begin[row + 1] = std::int64_t(set.list().size());
+        columns[block].insert(columns[block].end(), set.list().begin(), set.list().end());
+        set.clear();
+      }
+  });
+  for (std::size_t row = 0; row < num_rows; ++row)
+    graph.row_begin[row + 1] += graph.row_begin[row];
+  graph.column.reserve(std::size_t(graph.row_begin.back()));
+  for (std::vector<int>& block : columns) {
+    graph.column.insert(graph.column.end(), block.begin(), block.end());
+    block = {};
+  }
+  return graph;
+}
+
+/// The transpose of a graph, and of each of its entries the place in `graph`.
+HostGraph<> transpose(const HostGraph<>& graph, int num_columns, std::vector<int>& entry) {
+  HostGraph<> transposed;
+  transposed.row_begin.assign(std::size_t(num_columns) + 1, 0);
+  for (int column : graph.column)
+    ++transposed.row_begin[std::size_t(column) + 1];
+  for (std::size_t row = 0; row < std::size_t(num_columns); ++row)
+    transposed.row_begin[row + 1] += transposed.row_begin[row];
+  transposed.column.resize(graph.column.size());
+  entry.resize(graph.column.size());
+  std::vector<std::int64_t> next(transposed.row_begin.begin(), transposed.row_begin.end() - 1);
+  for (int i = 0; i < graph.num_rows(); ++i)
+    for (std::int64_t k = graph.row_begin[std::size_t(i)]; k < graph.row_begin[std::size_t(i) + 1];
+         ++k) {
+      const std::size_t to = std::size_t(next[std::size_t(graph.column[std::size_t(k)])]++);
+      transposed.column[to] = i;
+      entry[to] = int(k);
+    }
+  return transposed;
+}
+
+} // namespace
+
 AggregationPattern make_aggregation_pattern(const HostGraph<>& graph,
                                             const Aggregates& aggregates) {
-  const int n = graph.num_rows(), count = aggregates.count;
   const std::vector<int>& of = aggregates.of;
   AggregationPattern pattern;
-  Collector by_aggregate(count);
-  pattern.prolongator.row_begin.assign(1, 0);
-  for (int i = 0; i < n; ++i) {
+  pattern.prolongator = collect_rows(graph.num_rows(), [&](int i, IndexSet& set) {
     if (of[std::size_t(i)] >= 0)
       for_each_column(graph, i, [&](int j) {
         if (of[std::size_t(j)] >= 0)
-          by_aggregate.add(i, of[std::size_t(j)]);
+          set.add(of[std::size_t(j)]);
       });
-    by_aggregate.store(pattern.prolongator);
-  }
-
-  const HostGraph<>& p = pattern.prolongator;
-  HostGraph<>& transposed = pattern.restriction;
-  transposed.row_begin.assign(std::size_t(count) + 1, 0);
-  for (int a : p.column)
-    ++transposed.row_begin[std::size_t(a) + 1];
-  for (std::size_t a = 0; a < std::size_t(count); ++a)
-    transposed.row_begin[a + 1] += transposed.row_begin[a];
-  transposed.column.resize(p.column.size());
-  pattern.entry.resize(p.column.size());
-  std::vector<std::int64_t> next(transposed.row_begin.begin(), transposed.row_begin.end() - 1);
-  for (int i = 0; i < n; ++i)
-    for (std::int64_t k = p.row_begin[std::size_t(i)]; k < p.row_begin[std::size_t(i) + 1]; ++k) {
-      const std::size_t to = std::size_t(next[std::size_t(p.column[std::size_t(k)])]++);
-      transposed.column[to] = i;
-      pattern.entry[to] = int(k);
-    }
-
-  Collector by_row(n), coarse(count);
-  pattern.product.row_begin.assign(1, 0);
-  pattern.coarse.row_begin.assign(1, 0);
-  for (int a = 0; a < count; ++a) {
-    for_each_column(transposed, a, [&](int i) {
+  });
+  pattern.restriction = transpose(pattern.prolongator, aggregates.count, pattern.entry);
+  pattern.product = collect_rows(aggregates.count, [&](int a, IndexSet& set) {
+    for_each_column(pattern.restriction, a, [&](int i) {
       for_each_column(graph, i, [&](int k) {
         if (of[std::size_t(k)] >= 0)
-          by_row.add(a, k);
+          set.add(k);
       });
     });
-    by_row.store(pattern.product);
-    for_each_column(pattern.product, a,
-                    [&](int k) { for_each_column(p, k, [&](int b) { coarse.add(a, b); }); });
-    coarse.store(pattern.coarse);
-  }
+  });
+  pattern.coarse = collect_rows(aggregates.count, [&](int a, IndexSet& set) {
+    for_each_column(pattern.product, a, [&](int k) {
+      for_each_column(pattern.prolongator, k, [&](int b) { set.add(b); });
+    });
+  });
   return pattern;
 }
 
@@ -247,45 +258,47 @@ TentativeProlongator make_tentative_prolongator(const Aggregates& aggregates, in
   tentative.value.assign(modes.size(), 0);
   tentative.coarse_modes.assign(36 * std::size_t(aggregates.count), 0);
   tentative.dropped.assign(std::size_t(aggregates.count), 0);
-  std::vector<double> q[6]; // columns
-  for (std::size_t a = 0; a < std::size_t(aggregates.count); ++a) {
-    const std::size_t begin = std::size_t(members.row_begin[a]),
-                      end = std::size_t(members.row_begin[a + 1]);
-    double* const r = &tentative.coarse_modes[36 * a];
-    for (std::size_t k = 0; k < 6; ++k) {
-      std::vector<double>& column = q[k];
-      column.clear();
-      double full = 0, left = 0;
+  for_parts(std::size_t(aggregates.count), 256, [&](std::size_t first, std::size_t last) {
+    std::vector<double> q[6]; // columns
+    for (std::size_t a = first; a < last; ++a) {
+      const std::size_t begin = std::size_t(members.row_begin[a]),
+                        end = std::size_t(members.row_begin[a + 1]);
+      double* const r = &tentative.coarse_modes[36 * a];
+      for (std::size_t k = 0; k < 6; ++k) {
+        std::vector<double>& column = q[k];
+        column.clear();
+        double full = 0, left = 0;
+        for (std::size_t m = begin; m < end; ++m)
+          for (std::size_t c = 0; c < std::size_t(height); ++c) {
+            column.push_back(modes[size * std::size_t(members.column[m]) + 6 * c + k]);
+            full += column.back() * column.back();
+          }
+        for (int pass = 0; pass < 2; ++pass) // the second for what rounding left
+          for (std::size_t j = 0; j < k; ++j) {
+            double part = 0;
+            for (std::size_t i = 0; i < column.size(); ++i)
+              part += q[j][i] * column[i];
+            for (std::size_t i = 0; i < column.size(); ++i)
+              column[i] -= part * q[j][i];
+            r[6 * j + k] += part;
+          }
+        for (double x : column)
+          left += x * x;
+        const bool dropped = !(left > 1e-16 * full);
+        const double norm = dropped ? 0 : std::sqrt(left);
+        r[6 * k + k] = norm;
+        for (double& x : column)
+          x = dropped ? 0 : x / norm;
+        if (dropped)
+          tentative.dropped[a] |= std::uint8_t(1u << k);
+      }
       for (std::size_t m = begin; m < end; ++m)
-        for (std::size_t c = 0; c < std::size_t(height); ++c) {
-          column.push_back(modes[size * std::size_t(members.column[m]) + 6 * c + k]);
-          full += column.back() * column.back();
-        }
-      for (int pass = 0; pass < 2; ++pass) // the second for what rounding left
-        for (std::size_t j = 0; j < k; ++j) {
-          double part = 0;
-          for (std::size_t i = 0; i < column.size(); ++i)
-            part += q[j][i] * column[i];
-          for (std::size_t i = 0; i < column.size(); ++i)
-            column[i] -= part * q[j][i];
-          r[6 * j + k] += part;
-        }
-      for (double x : column)
-        left += x * x;
-      const bool dropped = !(left > 1e-16 * full);
-      const double norm = dropped ? 0 : std::sqrt(left);
-      r[6 * k + k] = norm;
-      for (double& x : column)
-        x = dropped ? 0 : x / norm;
-      if (dropped)
-        tentative.dropped[a] |= std::uint8_t(1u << k);
+        for (std::size_t c = 0; c < std::size_t(height); ++c)
+          for (std::size_t k = 0; k < 6; ++k)
+            tentative.value[size * std::size_t(members.column[m]) + 6 * c + k] =
+                q[k][(m - begin) * std::size_t(height) + c];
     }
-    for (std::size_t m = begin; m < end; ++m)
-      for (std::size_t c = 0; c < std::size_t(height); ++c)
-        for (std::size_t k = 0; k < 6; ++k)
-          tentative.value[size * std::size_t(members.column[m]) + 6 * c + k] =
-              q[k][(m - begin) * std::size_t(height) + c];
-  }
+  });
   return tentative;
 }
 
@@ -300,18 +313,20 @@ std::vector<double> rigid_modes(const std::vector<double>& point,
     spread = std::max(spread, std::abs(point[i] - mean[i % 3]));
   const double scale = spread > 0 ? 1 / spread : 1;
   std::vector<double> modes(18 * n, 0);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t c = 0; c < 3; ++c) {
-      if (held[i] >> c & 1)
-        continue;
-      const std::size_t d = (c + 1) % 3, e = (c + 2) % 3;
-      double* const row = &modes[18 * i + 6 * c];
-      row[c] = 1;
-      // Component c of axis x position: that about e turns d backwards into c, that about d turns
-      // e.
-      row[3 + e] = -scale * (point[3 * i + d] - mean[d]);
-      row[3 + d] = scale * (point[3 * i + e] - mean[e]);
-    }
+  for_parts(n, 1 << 12, [&](std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; ++i)
+      for (std::size_t c = 0; c < 3; ++c) {
+        if (held[i] >> c & 1)
+          continue;
+        const std::size_t d = (c + 1) % 3, e = (c + 2) % 3;
+        double* const row = &modes[18 * i + 6 * c];
+        row[c] = 1;
+        // Component c of axis x position: that about e turns d backwards into c, that about d turns
+        // e.
+        row[3 + e] = -scale * (point[3 * i + d] - mean[d]);
+        row[3 + d] = scale * (point[3 * i + e] - mean[e]);
+      }
+  });
   return modes;
 }
 

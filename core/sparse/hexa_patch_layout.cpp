@@ -2,10 +2,16 @@
 #include <ossatura/core/sparse/hexa_patch_layout.hpp>
 
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
+#include <ossatura/core/machine/processors.hpp>
+#include <ossatura/core/sparse/index_set.hpp>
 
 #include <algorithm>
 #include <array>
+#include <future>
 #include <numeric>
+#include <system_error>
+#include <utility>
 
 namespace ossatura {
 namespace {
@@ -16,20 +22,26 @@ using Centre = std::array<float, 3>;
 class Bisection {
 public:
   Bisection(const std::vector<std::int32_t>& node, const std::vector<Centre>& centre,
-            int num_points, int patch_size)
+            int patch_size)
       : node_(node)
       , centre_(centre)
-      , size_(patch_size)
-      , last_seen_(std::size_t(num_points), -1) {}
+      , size_(patch_size) {}
 
-  /// Reorders the elements [begin, end) and appends the ends of patches.
-  void cut(int* begin, int* end) {
+  /// Reorders the elements [begin, end) and appends the ends of patches, by up to `threads`
+  /// threads.
+  void cut(int* begin, int* end, int threads, std::vector<int*>& ends) const {
+    IndexSet nodes;
+    cut(begin, end, threads, nodes, ends);
+  }
+
+private:
+  void cut(int* begin, int* end, int threads, IndexSet& nodes, std::vector<int*>& ends) const {
     const std::ptrdiff_t count = end - begin;
     if (count == 0)
       return;
-    if (count <= size_ && fits(begin, end)) {
+    if (count <= size_ && fits(begin, end, nodes)) {
       std::sort(begin, end, [this](int a, int b) { return before(a, b, 2); });
-      ends_.push_back(end);
+      ends.push_back(end);
       return;
     }
     // Whole patches on the left, so that only the last one of all may be smaller.
@@ -39,13 +51,27 @@ public:
     const int axis = longest_side(begin, end);
     std::nth_element(begin, begin + left, end,
                      [this, axis](int a, int b) { return before(a, b, axis); });
-    cut(begin, begin + left);
-    cut(begin + left, end);
+    constexpr std::ptrdiff_t worth_a_thread = 1 << 14;
+    if (threads < 2 || count < worth_a_thread) {
+      cut(begin, begin + left, 1, nodes, ends);
+      cut(begin + left, end, 1, nodes, ends);
+      return;
+    }
+    std::vector<int*> right;
+    std::future<void> other;
+    const auto cut_right = [&] { cut(begin + left, end, threads / 2, right); };
+    try {
+      other = std::async(std::launch::async, cut_right);
+    } catch (const std::system_error&) { // there is no thread to be had
+    }
+    cut(begin, begin + left, threads - threads / 2, nodes, ends);
+    if (other.valid())
+      other.get();
+    else
+      cut_right();
+    ends.insert(ends.end(), right.begin(), right.end());
   }
 
-  const std::vector<int*>& ends() const { return ends_; }
-
-private:
   /// By the coordinate `axis`, then the others, then the number.
   bool before(int a, int b, int axis) const {
     const Centre &p = centre_[std::size_t(a)], &q = centre_[std::size_t(b)];
@@ -71,71 +97,69 @@ private:
     return axis;
   }
   /// Whether the nodes of these elements are few enough for a patch.
-  bool fits(const int* begin, const int* end) {
-    ++stamp_;
-    int count = 0;
+  bool fits(const int* begin, const int* end, IndexSet& nodes) const {
+    nodes.clear();
     for (const int* e = begin; e != end; ++e)
-      for (std::size_t a = 0; a < 8; ++a) {
-        int& seen = last_seen_[std::size_t(node_[8 * std::size_t(*e) + a])];
-        count += seen != stamp_;
-        seen = stamp_;
-      }
-    return count <= 4 * size_;
+      for (std::size_t a = 0; a < 8; ++a)
+        nodes.add(node_[8 * std::size_t(*e) + a]);
+    return nodes.list().size() <= 4 * std::size_t(size_);
   }
 
   const std::vector<std::int32_t>& node_;
   const std::vector<Centre>& centre_;
   int size_;
-  std::vector<int> last_seen_;
-  int stamp_ = 0;
-  std::vector<int*> ends_;
 };
 
 std::vector<Centre> element_centres(const ElementMesh& mesh) {
   std::vector<Centre> centre(mesh.num_elem());
-  for (std::size_t e = 0; e < centre.size(); ++e)
-    for (std::size_t c = 0; c < 3; ++c) {
-      double sum = 0;
-      for (std::size_t a = 0; a < 8; ++a)
-        sum += mesh.point[3 * std::size_t(mesh.node[8 * e + a]) + c];
-      centre[e][c] = float(sum / 8);
-    }
+  for_parts(centre.size(), 1 << 14, [&](std::size_t first, std::size_t end) {
+    for (std::size_t e = first; e < end; ++e)
+      for (std::size_t c = 0; c < 3; ++c) {
+        double sum = 0;
+        for (std::size_t a = 0; a < 8; ++a)
+          sum += mesh.point[3 * std::size_t(mesh.node[8 * e + a]) + c];
+        centre[e][c] = float(sum / 8);
+      }
+  });
   return centre;
 }
 
-/// Appends the arrays of one patch, whose elements are layout.elem[elem_begin ..].
+/// Makes the arrays of one patch after the other, whose elements are layout.elem[elem_begin ..].
 class PatchWriter {
 public:
-  PatchWriter(const std::vector<std::int32_t>& node, std::size_t num_points,
-              const std::vector<int>& patches_of_node, HexaPatchLayout& layout)
+  PatchWriter(const std::vector<std::int32_t>& node, const std::vector<int>& patches_of_node,
+              HexaPatchLayout& layout)
       : node_(node)
       , patches_of_node_(patches_of_node)
-      , layout_(layout)
-      , local_(num_points, -1) {}
+      , layout_(layout) {}
+
+  /// What patches append to the lists of the layout.
+  std::vector<int> node;
+  std::vector<std::uint16_t> slot_begin;
 
   void write(HexaPatch& patch) {
     list_nodes(patch);
     const std::size_t num_nodes = list_.size(), n = std::size_t(patch.num_elem);
+    // Own nodes first, which nodes_ does not have so.
+    place_.resize(num_nodes);
     for (std::size_t i = 0; i < num_nodes; ++i)
-      local_[std::size_t(list_[i])] = int(i);
-    std::vector<int> count(num_nodes + 1);
+      place_[std::size_t(nodes_.add(list_[i]))] = int(i);
+    count_.assign(num_nodes + 1, 0);
     for (std::size_t k = 0; k < n; ++k)
       for (std::size_t a = 0; a < 8; ++a) {
-        const int local = local_[std::size_t(node_of(patch, k, a))];
+        const int local = place_[std::size_t(nodes_.add(node_of(patch, k, a)))];
         layout_.local[8 * (std::size_t(patch.elem_begin) + k) + a] = std::uint16_t(local);
-        ++count[std::size_t(local) + 1];
+        ++count_[std::size_t(local) + 1];
       }
-    std::partial_sum(count.begin(), count.end(), count.begin());
-    for (int begin : count)
-      layout_.slot_begin.push_back(std::uint16_t(begin));
+    std::partial_sum(count_.begin(), count_.end(), count_.begin());
+    for (int begin : count_)
+      slot_begin.push_back(std::uint16_t(begin));
     for (std::size_t k = 0; k < n; ++k) // elements ascend, so slots of a node do
       for (std::size_t a = 0; a < 8; ++a) {
-        const std::size_t local = std::size_t(local_[std::size_t(node_of(patch, k, a))]);
-        layout_.slot[8 * std::size_t(patch.elem_begin) + std::size_t(count[local]++)] =
+        const std::size_t at = 8 * (std::size_t(patch.elem_begin) + k) + a;
+        layout_.slot[8 * std::size_t(patch.elem_begin) + std::size_t(count_[layout_.local[at]]++)] =
             std::uint16_t(a * std::size_t(layout_.patch_size) + k);
       }
-    for (int node : list_)
-      local_[std::size_t(node)] = -1;
   }
 
 private:
@@ -144,53 +168,101 @@ private:
   }
   /// The patch's own nodes, then the others, both in the order in which elements have them.
   void list_nodes(HexaPatch& patch) {
+    nodes_.clear();
+    for (std::size_t k = 0; k < std::size_t(patch.num_elem); ++k)
+      for (std::size_t a = 0; a < 8; ++a)
+        nodes_.add(node_of(patch, k, a));
     list_.clear();
-    patch.node_begin = int(layout_.node.size());
     for (const bool own : {true, false}) {
-      for (std::size_t k = 0; k < std::size_t(patch.num_elem); ++k)
-        for (std::size_t a = 0; a < 8; ++a) {
-          const std::int32_t node = node_of(patch, k, a);
-          if ((patches_of_node_[std::size_t(node)] == 1) == own && local_[std::size_t(node)] < 0) {
-            local_[std::size_t(node)] = 0;
-            list_.push_back(node);
-          }
-        }
+      for (const int i : nodes_.list())
+        if ((patches_of_node_[std::size_t(i)] == 1) == own)
+          list_.push_back(i);
       if (own)
         patch.num_own = int(list_.size());
     }
+    patch.node_begin = int(node.size());
     patch.num_nodes = int(list_.size());
-    layout_.node.insert(layout_.node.end(), list_.begin(), list_.end());
-    layout_.max_nodes = std::max(layout_.max_nodes, patch.num_nodes);
+    node.insert(node.end(), list_.begin(), list_.end());
   }
 
   const std::vector<std::int32_t>& node_;
   const std::vector<int>& patches_of_node_;
   HexaPatchLayout& layout_;
-  std::vector<int> local_; ///< of the patch at hand, else -1
-  std::vector<int> list_;
+  IndexSet nodes_; ///< of the patch at hand, in the order of its elements
+  std::vector<int> list_, place_, count_;
 };
+
+constexpr std::size_t patches_of_block = 64; ///< that a thread takes at a time
+
+void write_patches(const std::vector<std::int32_t>& node, const std::vector<int>& patches_of_node,
+                   HexaPatchLayout& layout) {
+  const std::size_t num_patches = layout.patch.size(),
+                    num_blocks = (num_patches + patches_of_block - 1) / patches_of_block;
+  std::vector<std::vector<int>> nodes(num_blocks);
+  std::vector<std::vector<std::uint16_t>> slots(num_blocks);
+  const auto patches = [&](std::size_t block) {
+    return std::make_pair(patches_of_block * block,
+                          std::min(num_patches, patches_of_block * (block + 1)));
+  };
+  for_parts(num_blocks, 1, [&](std::size_t first, std::size_t end) {
+    PatchWriter writer(node, patches_of_node, layout);
+    for (std::size_t block = first; block < end; ++block) {
+      const auto [begin, last] = patches(block);
+      for (std::size_t p = begin; p < last; ++p)
+        writer.write(layout.patch[p]);
+      nodes[block] = std::exchange(writer.node, {});
+      slots[block] = std::exchange(writer.slot_begin, {});
+    }
+  });
+  for (std::size_t block = 0; block < num_blocks; ++block) {
+    const auto [begin, last] = patches(block);
+    for (std::size_t p = begin; p < last; ++p) {
+      layout.patch[p].node_begin += int(layout.node.size());
+      layout.max_nodes = std::max(layout.max_nodes, layout.patch[p].num_nodes);
+    }
+    layout.node.insert(layout.node.end(), nodes[block].begin(), nodes[block].end());
+    layout.slot_begin.insert(layout.slot_begin.end(), slots[block].begin(), slots[block].end());
+    nodes[block] = {};
+    slots[block] = {};
+  }
+}
+
+/// The elements by kinds, in their order; `kind` is not negative.
+std::vector<int> sort_by_kind(const std::vector<int>& kind) {
+  std::vector<int> begin(1 + std::size_t(*std::max_element(kind.begin(), kind.end())), 0);
+  for (const int k : kind)
+    if (std::size_t(k) + 1 < begin.size())
+      ++begin[std::size_t(k) + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<int> elem(kind.size());
+  for (std::size_t e = 0; e < kind.size(); ++e)
+    elem[std::size_t(begin[std::size_t(kind[e])]++)] = int(e);
+  return elem;
+}
 
 /// Elements in patches, kind by kind.
 void cut_into_patches(const ElementMesh& mesh, const std::vector<std::int32_t>& node,
                       const std::vector<int>& kind, HexaPatchLayout& layout) {
   const std::vector<Centre> centre = element_centres(mesh);
   std::vector<int>& elem = layout.elem;
-  elem.resize(mesh.num_elem());
-  std::iota(elem.begin(), elem.end(), 0);
-  if (!kind.empty())
-    std::stable_sort(elem.begin(), elem.end(),
-                     [&](int a, int b) { return kind[std::size_t(a)] < kind[std::size_t(b)]; });
-  Bisection bisection(node, centre, int(mesh.num_points()), layout.patch_size);
+  if (kind.empty()) {
+    elem.resize(mesh.num_elem());
+    std::iota(elem.begin(), elem.end(), 0);
+  } else {
+    elem = sort_by_kind(kind);
+  }
+  const Bisection bisection(node, centre, layout.patch_size);
+  std::vector<int*> ends;
   int* const begin = elem.data();
   int* const end = begin + elem.size();
   for (int* first = begin; first != end;) {
     int* last = first;
     while (last != end && (kind.empty() || kind[std::size_t(*last)] == kind[std::size_t(*first)]))
       ++last;
-    bisection.cut(first, last);
+    bisection.cut(first, last, io_threads(), ends);
     first = last;
   }
-  for (int* patch_end : bisection.ends()) {
+  for (int* patch_end : ends) {
     const int elem_begin =
         layout.patch.empty() ? 0 : layout.patch.back().elem_begin + layout.patch.back().num_elem;
     layout.patch.push_back({elem_begin, int(patch_end - begin) - elem_begin, 0, 0, 0, 0,
@@ -200,15 +272,19 @@ void cut_into_patches(const ElementMesh& mesh, const std::vector<std::int32_t>& 
 
 std::vector<int> count_patches_of_nodes(const std::vector<std::int32_t>& node,
                                         std::size_t num_points, const HexaPatchLayout& layout) {
-  std::vector<int> count(num_points), last(num_points, -1);
-  for (std::size_t p = 0; p < layout.patch.size(); ++p)
-    for (int k = 0; k < layout.patch[p].num_elem; ++k)
-      for (std::size_t a = 0; a < 8; ++a) {
-        const std::size_t e = std::size_t(layout.elem[std::size_t(layout.patch[p].elem_begin + k)]);
-        const std::size_t i = std::size_t(node[8 * e + a]);
-        count[i] += last[i] != int(p);
-        last[i] = int(p);
-      }
+  std::vector<int> count(num_points);
+  for_parts(layout.patch.size(), patches_of_block, [&](std::size_t first, std::size_t end) {
+    IndexSet nodes;
+    for (std::size_t p = first; p < end; ++p) {
+      nodes.clear();
+      for (int k = 0; k < layout.patch[p].num_elem; ++k)
+        for (std::size_t a = 0; a < 8; ++a)
+          nodes.add(
+              node[8 * std::size_t(layout.elem[std::size_t(layout.patch[p].elem_begin + k)]) + a]);
+      for (const int i : nodes.list())
+        __atomic_fetch_add(&count[std::size_t(i)], 1, __ATOMIC_RELAXED);
+    }
+  });
   return count;
 }
 
@@ -245,9 +321,7 @@ HexaPatchLayout make_hexa_patch_layout(const ElementMesh& mesh,
   const std::vector<int> patches_of_node = count_patches_of_nodes(node, mesh.num_points(), layout);
   layout.local.resize(8 * mesh.num_elem());
   layout.slot.resize(8 * mesh.num_elem());
-  PatchWriter writer(node, mesh.num_points(), patches_of_node, layout);
-  for (HexaPatch& patch : layout.patch)
-    writer.write(patch);
+  write_patches(node, patches_of_node, layout);
   number_partials(patches_of_node, layout);
   return layout;
 }

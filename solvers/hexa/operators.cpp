@@ -27,22 +27,30 @@ int most_classes(const ElementMesh& mesh) {
   return int(mesh.num_elem() / 256) + 8;
 }
 
+/// Patches of elements of any shape, whose nodes are counted as in `node`; or of one `kind` each.
 template<class Exec>
-HexaPatches<Exec> whole_patches(const Exec& exec, const ElementMesh& mesh) {
-  return make_hexa_patches(exec, int(mesh.num_points()),
-                           make_hexa_patch_layout(mesh, mesh.node, {}, hexa_patch_size<Exec>));
+const HexaPatches<Exec>&
+patches_of(const Exec& exec, const ElementMesh& mesh, const std::vector<std::int32_t>& node,
+           const std::vector<int>& kind, HexaOperatorTables<Exec>& tables) {
+  if (!tables.patches)
+    tables.patches =
+        make_hexa_patches(exec, int(mesh.num_points()),
+                          make_hexa_patch_layout(mesh, node, kind, hexa_patch_size<Exec>));
+  return *tables.patches;
 }
 
 } // namespace
 
-OperatorChoice<HexaOperatorKind> choose_hexa_operator(const ElementMesh& mesh) {
-  const CongruenceClasses classes = find_congruence_classes(mesh, most_classes(mesh));
+OperatorChoice<HexaOperatorKind> choose_hexa_operator(const ElementMesh& mesh,
+                                                      std::optional<CongruenceClasses>& classes) {
+  CongruenceClasses found = find_congruence_classes(mesh, most_classes(mesh));
   const std::string elements = std::to_string(mesh.num_elem()) + " elements";
-  if (classes.num_classes() > 0)
+  if (const int count = found.num_classes(); count > 0) {
+    classes = std::move(found);
     return {HexaOperatorKind::congruent,
-            std::to_string(classes.num_classes()) +
-                (classes.num_classes() == 1 ? " shape for " : " shapes for ") + elements,
-            classes.num_classes()};
+            std::to_string(count) + (count == 1 ? " shape for " : " shapes for ") + elements,
+            count};
+  }
   return {HexaOperatorKind::recompute,
           "more than " + std::to_string(most_classes(mesh)) + " shapes for " + elements};
 }
@@ -50,21 +58,24 @@ OperatorChoice<HexaOperatorKind> choose_hexa_operator(const ElementMesh& mesh) {
 template<class Scalar, class Exec>
 std::unique_ptr<HexaOperator<Exec, Scalar>>
 make_hexa_operator(const Exec& exec, HexaOperatorKind kind, const ElementMesh& mesh,
-                   const HexaArrays<Exec>& arrays, const UnitLame& lame) {
+                   const HexaArrays<Exec>& arrays, const UnitLame& lame,
+                   HexaOperatorTables<Exec>& tables) {
   const int inverted = find_inverted_hexa(exec, arrays);
   OSSATURA_REQUIRE(inverted == arrays.num_elem,
                    "element " << inverted << " is inside out: its Jacobian is not positive");
   switch (kind) {
   case HexaOperatorKind::recompute:
-    return make_recompute_operator<Scalar>(exec, arrays, whole_patches(exec, mesh), lame);
+    return make_recompute_operator<Scalar>(exec, arrays,
+                                           patches_of(exec, mesh, mesh.node, {}, tables), lame);
   case HexaOperatorKind::partial:
-    return make_partial_operator<Scalar>(exec, arrays, whole_patches(exec, mesh), lame);
+    return make_partial_operator<Scalar>(exec, arrays,
+                                         patches_of(exec, mesh, mesh.node, {}, tables), lame);
   case HexaOperatorKind::congruent: {
-    const CongruenceClasses classes = find_congruence_classes(mesh, int(mesh.num_elem()));
-    const HexaPatches<Exec> patches = make_hexa_patches(
-        exec, int(mesh.num_points()),
-        make_hexa_patch_layout(mesh, classes.node, classes.of_elem, hexa_patch_size<Exec>));
-    return make_congruent_operator<Scalar>(exec, arrays, patches, classes, lame);
+    if (!tables.classes)
+      tables.classes = find_congruence_classes(mesh, int(mesh.num_elem()));
+    const CongruenceClasses& classes = *tables.classes;
+    return make_congruent_operator<Scalar>(
+        exec, arrays, patches_of(exec, mesh, classes.node, classes.of_elem, tables), classes, lame);
   }
   default:
     OSSATURA_REQUIRE(kind != HexaOperatorKind::automatic, "choose_hexa_operator chooses a kind");
@@ -74,11 +85,11 @@ make_hexa_operator(const Exec& exec, HexaOperatorKind kind, const ElementMesh& m
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template std::unique_ptr<HexaOperator<Exec, double>> make_hexa_operator<double>(                 \
-      const Exec&, HexaOperatorKind, const ElementMesh&, const HexaArrays<Exec>&,                  \
-      const UnitLame&);                                                                            \
+      const Exec&, HexaOperatorKind, const ElementMesh&, const HexaArrays<Exec>&, const UnitLame&, \
+      HexaOperatorTables<Exec>&);                                                                  \
   template std::unique_ptr<HexaOperator<Exec, float>> make_hexa_operator<float>(                   \
-      const Exec&, HexaOperatorKind, const ElementMesh&, const HexaArrays<Exec>&,                  \
-      const UnitLame&);
+      const Exec&, HexaOperatorKind, const ElementMesh&, const HexaArrays<Exec>&, const UnitLame&, \
+      HexaOperatorTables<Exec>&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE
 

@@ -79,12 +79,14 @@ struct HexaSolver<Exec>::Implementation {
     stiffness.arrays = make_hexa_arrays(exec, hexahedra);
     stiffness.lame = unit_lame(poisson);
     stiffness.held = make_held(exec, stiffness.arrays.num_nodes, held);
+    HexaOperatorTables<Exec> tables;
     choice = options.kind == HexaOperatorKind::automatic
-                 ? choose_hexa_operator(hexahedra)
+                 ? choose_hexa_operator(hexahedra, tables.classes)
                  : OperatorChoice<HexaOperatorKind>{options.kind, "asked for"};
-    matrix = make_operator<double>(exec, hexahedra);
+    matrix = make_operator<double>(exec, hexahedra, tables);
     if (options.precision == Precision::mixed && needs_products())
-      mixed.own = make_operator<float>(exec, hexahedra);
+      mixed.own = make_operator<float>(exec, hexahedra, tables);
+    tables = {};
     if (options.preconditioner == HexaPreconditioner::amg)
       hierarchy = std::make_shared<AggregationHierarchy<Exec>>(
           make_aggregation_hierarchy(exec, make_hexa_graph(exec, stiffness.arrays),
@@ -104,10 +106,11 @@ struct HexaSolver<Exec>::Implementation {
   }
 
   template<class Scalar>
-  std::unique_ptr<HexaOperator<Exec, Scalar>> make_operator(const Exec& exec,
-                                                            const ElementMesh& hexahedra) const {
+  std::unique_ptr<HexaOperator<Exec, Scalar>>
+  make_operator(const Exec& exec, const ElementMesh& hexahedra,
+                HexaOperatorTables<Exec>& tables) const {
     return make_hexa_operator<Scalar>(exec, choice.kind, hexahedra, stiffness.arrays,
-                                      stiffness.lame);
+                                      stiffness.lame, tables);
   }
 
   /// The matrix in the graph of the hierarchy, springs included.

@@ -2,10 +2,12 @@
 #include <ossatura/core/mesh/generators/cut_lattice.hpp>
 
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/core/parallel/random_shift.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -96,20 +98,22 @@ public:
   }
 
 private:
+  /// What `fill(plane, list)` puts into the lists of planes from `first` on, one after the other.
+  template<class T, class Fill>
+  void by_planes(int first, std::vector<T>& all, const Fill& fill) const;
   void evaluate();
   void find_cuts();
   float find_cut(std::int32_t from, std::int32_t to) const;
   void snap_points();
   void cut_cells();
-  void cut_tetra(const std::array<std::int32_t, 4>& corner);
-  void add(std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t d) {
-    tetra_.insert(tetra_.end(), {a, b, c, d});
-  }
+  using Tetra = std::vector<std::int32_t>; ///< four points each
+  void cut_tetra(const std::array<std::int32_t, 4>& corner, Tetra& tetra) const;
   /// The number of the cut between two lattice points.
   std::int32_t cut(std::int32_t a, std::int32_t b) const;
   Array3 position(const Cut& cut) const;
   double square_distance(std::int32_t cut_a, std::int32_t cut_b) const;
   TetraMesh number_points();
+  void renumber(TetraMesh& mesh, const std::vector<std::int32_t>& number);
 
   double h_;
   Lattice lattice_;
@@ -120,10 +124,29 @@ private:
   std::vector<std::int32_t> tetra_; ///< lattice points, and lattice_.num_points() + a cut
 };
 
+template<class T, class Fill>
+void Cutter::by_planes(int first, std::vector<T>& all, const Fill& fill) const {
+  std::vector<std::vector<T>> lists(std::size_t(std::max(0, lattice_.num(2) - 1 - first)));
+  for_parts(lists.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t plane = begin; plane < end; ++plane)
+      fill(first + int(plane), lists[plane]);
+  });
+  std::size_t count = 0;
+  for (const std::vector<T>& list : lists)
+    count += list.size();
+  all.reserve(count);
+  for (std::vector<T>& list : lists) {
+    all.insert(all.end(), list.begin(), list.end());
+    list = {};
+  }
+}
+
 void Cutter::evaluate() {
   level_.resize(lattice_.num_points());
-  for (std::int32_t point = 0; point < lattice_.num_points(); ++point)
-    level_[point] = float(level_function_(lattice_.position(point)));
+  for_parts(level_.size(), 1 << 12, [&](std::size_t first, std::size_t end) {
+    for (std::size_t point = first; point < end; ++point)
+      level_[point] = float(level_function_(lattice_.position(std::int32_t(point))));
+  });
 }
 
 /// Where the surface meets an edge, by the Illinois variant of the false position.
@@ -153,20 +176,21 @@ float Cutter::find_cut(std::int32_t from, std::int32_t to) const {
 }
 
 void Cutter::find_cuts() {
-  for (int k = 0; k + 1 < lattice_.num(2); ++k)
+  by_planes(0, cuts_, [&](int k, std::vector<Cut>& cuts) {
     for (int j = 0; j + 1 < lattice_.num(1); ++j)
       for (int i = 0; i + 1 < lattice_.num(0); ++i)
         for (int odd = 0; odd < 2; ++odd) {
           const std::int32_t from = 2 * lattice_.cube(i, j, k) + odd;
-          const std::size_t first = cuts_.size();
+          const std::size_t first = cuts.size();
           for (int direction = 0; direction < lattice_.num_directions(from); ++direction) {
             const std::int32_t to = lattice_.neighbour(from, direction);
             if (level_[from] * level_[to] < 0)
-              cuts_.push_back({from, to, find_cut(from, to)});
+              cuts.push_back({from, to, find_cut(from, to)});
           }
-          std::sort(cuts_.begin() + first, cuts_.end(),
+          std::sort(cuts.begin() + std::ptrdiff_t(first), cuts.end(),
                     [](const Cut& a, const Cut& b) { return a.to < b.to; });
         }
+  });
 }
 
 Array3 Cutter::position(const Cut& cut) const {
@@ -210,11 +234,9 @@ void Cutter::snap_points() {
 /// The tetrahedra about the edge between the centres of neighbouring cubes: one for each edge of
 /// the face between them.
 void Cutter::cut_cells() {
-  const auto inside = std::count_if(level_.begin(), level_.end(), [](float l) { return l <= 0; });
-  tetra_.reserve(4 * 6 * std::size_t(inside));
   const int step[3] = {2 * lattice_.cube(1, 0, 0), 2 * lattice_.cube(0, 1, 0),
                        2 * lattice_.cube(0, 0, 1)};
-  for (int k = 1; k + 1 < lattice_.num(2); ++k)
+  by_planes(1, tetra_, [&](int k, Tetra& tetra) {
     for (int j = 1; j + 1 < lattice_.num(1); ++j)
       for (int i = 1; i + 1 < lattice_.num(0); ++i)
         for (int axis = 0; axis < 3; ++axis) {
@@ -223,14 +245,18 @@ void Cutter::cut_cells() {
           const int u = step[(axis + 1) % 3], v = step[(axis + 2) % 3];
           const std::int32_t ring[5] = {corner, corner + u, corner + u + v, corner + v, corner};
           for (int side = 0; side < 4; ++side)
-            cut_tetra({near, far, ring[side], ring[side + 1]});
+            cut_tetra({near, far, ring[side], ring[side + 1]}, tetra);
         }
+  });
 }
 
 /// Adds what of a tetrahedron is inside. Where a face is cut into a quadrilateral, its diagonal
 /// starts at the deeper of the two points inside, which both tetrahedra of the face agree on and
 /// which leaves a prism that can be cut into tetrahedra.
-void Cutter::cut_tetra(const std::array<std::int32_t, 4>& corner) {
+void Cutter::cut_tetra(const std::array<std::int32_t, 4>& corner, Tetra& tetra) const {
+  const auto add = [&](std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t d) {
+    tetra.insert(tetra.end(), {a, b, c, d});
+  };
   std::int32_t in[4] = {}, out[4] = {}, on[4] = {};
   int num_in = 0, num_out = 0, num_on = 0;
   for (const std::int32_t point : corner) {
@@ -302,44 +328,80 @@ double Cutter::square_distance(std::int32_t cut_a, std::int32_t cut_b) const {
   return sum;
 }
 
-/// Numbers the points that are used, a cut after the lattice point its edge belongs to, and turns
-/// the tetrahedra that are negative.
+/// Numbers the points that are used, a cut after the lattice point its edge belongs to: how many
+/// there are in each plane of the lattice first, then the points.
 TetraMesh Cutter::number_points() {
-  std::vector<std::int32_t> number(std::size_t(lattice_.num_points()) + cuts_.size(), -1);
-  for (const std::int32_t point : tetra_)
-    number[point] = 0;
-  TetraMesh mesh;
-  const auto keep = [&](std::int32_t& slot, const Array3& x) {
-    slot = std::int32_t(mesh.num_points());
-    mesh.point.insert(mesh.point.end(), x.begin(), x.end());
+  const std::size_t num_lattice = std::size_t(lattice_.num_points());
+  std::vector<std::int32_t> number(num_lattice + cuts_.size(), -1);
+  for_parts(tetra_.size(), 1 << 16, [&](std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; ++i)
+      __atomic_store_n(&number[std::size_t(tetra_[i])], 0, __ATOMIC_RELAXED); // by many threads
+  });
+  const std::size_t plane_size = 2 * std::size_t(lattice_.num(0)) * std::size_t(lattice_.num(1));
+  const std::size_t num_planes = num_lattice / plane_size;
+  /// Calls keep(slot of `number`, position) for what is used of a plane.
+  const auto walk = [&](std::size_t plane, const auto& keep) {
+    const std::int32_t begin = std::int32_t(plane * plane_size),
+                       end = std::int32_t((plane + 1) * plane_size);
+    auto moved =
+        std::lower_bound(snapped_.begin(), snapped_.end(), begin,
+                         [](const auto& s, std::int32_t point) { return s.first < point; });
+    auto cut = std::lower_bound(cuts_.begin(), cuts_.end(), begin,
+                                [](const Cut& c, std::int32_t point) { return c.from < point; });
+    for (std::int32_t point = begin; point < end; ++point) {
+      const bool has_moved = moved != snapped_.end() && moved->first == point;
+      if (number[std::size_t(point)] >= 0)
+        keep(std::size_t(point),
+             [&] { return has_moved ? moved->second : lattice_.position(point); });
+      moved += has_moved;
+      for (; cut != cuts_.end() && cut->from == point; ++cut)
+        if (const std::size_t slot = num_lattice + std::size_t(cut - cuts_.begin());
+            number[slot] >= 0)
+          keep(slot, [&] { return position(*cut); });
+    }
   };
-  std::size_t c = 0, s = 0;
-  for (std::int32_t point = 0; point < lattice_.num_points(); ++point) {
-    const bool moved = s < snapped_.size() && snapped_[s].first == point;
-    if (number[point] == 0)
-      keep(number[point], moved ? snapped_[s].second : lattice_.position(point));
-    s += moved;
-    for (; c < cuts_.size() && cuts_[c].from == point; ++c)
-      if (std::int32_t& slot = number[std::size_t(lattice_.num_points()) + c]; slot == 0)
-        keep(slot, position(cuts_[c]));
-  }
-  for (std::int32_t& point : tetra_)
-    point = number[point];
-  mesh.tetra = std::move(tetra_);
-  for (std::size_t e = 0; e < mesh.num_tetra(); ++e) {
-    std::int32_t* const v = &mesh.tetra[4 * e];
-    double edge[3][3];
-    for (int n = 0; n < 3; ++n)
-      for (int axis = 0; axis < 3; ++axis)
-        edge[n][axis] =
-            mesh.point[3 * std::size_t(v[n + 1]) + axis] - mesh.point[3 * std::size_t(v[0]) + axis];
-    const double determinant = edge[0][0] * (edge[1][1] * edge[2][2] - edge[1][2] * edge[2][1]) +
-                               edge[0][1] * (edge[1][2] * edge[2][0] - edge[1][0] * edge[2][2]) +
-                               edge[0][2] * (edge[1][0] * edge[2][1] - edge[1][1] * edge[2][0]);
-    if (determinant < 0)
-      std::swap(v[2], v[3]);
-  }
+  std::vector<std::int32_t> first(num_planes + 1, 0);
+  for_parts(num_planes, 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t plane = begin; plane < end; ++plane)
+      walk(plane, [&](std::size_t, const auto&) { ++first[plane + 1]; });
+  });
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  TetraMesh mesh;
+  mesh.point.resize(3 * std::size_t(first.back()));
+  for_parts(num_planes, 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t plane = begin; plane < end; ++plane) {
+      std::int32_t next = first[plane];
+      walk(plane, [&](std::size_t slot, const auto& place) {
+        number[slot] = next;
+        const Array3 x = place();
+        std::copy(x.begin(), x.end(), mesh.point.begin() + 3 * std::ptrdiff_t(next++));
+      });
+    }
+  });
+  renumber(mesh, number);
   return mesh;
+}
+
+/// Hands the tetrahedra to the mesh, and turns those that are negative.
+void Cutter::renumber(TetraMesh& mesh, const std::vector<std::int32_t>& number) {
+  mesh.tetra = std::move(tetra_);
+  for_parts(mesh.num_tetra(), 1 << 14, [&](std::size_t first, std::size_t end) {
+    for (std::size_t e = first; e < end; ++e) {
+      std::int32_t* const v = &mesh.tetra[4 * e];
+      for (int n = 0; n < 4; ++n)
+        v[n] = number[std::size_t(v[n])];
+      double edge[3][3];
+      for (int n = 0; n < 3; ++n)
+        for (int axis = 0; axis < 3; ++axis)
+          edge[n][axis] = mesh.point[3 * std::size_t(v[n + 1]) + axis] -
+                          mesh.point[3 * std::size_t(v[0]) + axis];
+      const double determinant = edge[0][0] * (edge[1][1] * edge[2][2] - edge[1][2] * edge[2][1]) +
+                                 edge[0][1] * (edge[1][2] * edge[2][0] - edge[1][0] * edge[2][2]) +
+                                 edge[0][2] * (edge[1][0] * edge[2][1] - edge[1][1] * edge[2][0]);
+      if (determinant < 0)
+        std::swap(v[2], v[3]);
+    }
+  });
 }
 
 } // namespace

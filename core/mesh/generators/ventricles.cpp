@@ -4,6 +4,7 @@
 // positive x, cut off where it would overlap the left. One wall, the septum, is between the
 // cavities.
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/core/mesh/generators/cut_lattice.hpp>
 #include <ossatura/core/mesh/generators/tetra_meshes.hpp>
 
@@ -103,23 +104,26 @@ Array3 fibre_at(const WallPlace& place) {
 }
 
 void add_tissue(TetraMesh& mesh) {
-  mesh.tag.reserve(mesh.num_tetra());
-  mesh.fibre.reserve(3 * mesh.num_tetra());
-  mesh.sheet.reserve(3 * mesh.num_tetra());
-  for (std::size_t e = 0; e < mesh.num_tetra(); ++e) {
-    Array3 centre = {0, 0, 0};
-    for (int corner = 0; corner < 4; ++corner)
-      for (int axis = 0; axis < 3; ++axis)
-        centre[axis] += 0.25 * mesh.point[3 * std::size_t(mesh.tetra[4 * e + corner]) + axis];
-    const bool in_left = left_outer.distance(centre) < 0;
-    const WallPlace place = in_left ? place_in_wall(left_inner, left_outer, centre)
-                                    : place_in_wall(right_inner, right_outer, centre);
-    mesh.tag.push_back(in_left ? 1 : 2);
-    for (const double component : fibre_at(place))
-      mesh.fibre.push_back(float(component));
-    for (const double component : place.outwards)
-      mesh.sheet.push_back(float(component));
-  }
+  mesh.tag.resize(mesh.num_tetra());
+  mesh.fibre.resize(3 * mesh.num_tetra());
+  mesh.sheet.resize(3 * mesh.num_tetra());
+  for_parts(mesh.num_tetra(), 1 << 12, [&](std::size_t first, std::size_t end) {
+    for (std::size_t e = first; e < end; ++e) {
+      Array3 centre = {0, 0, 0};
+      for (int corner = 0; corner < 4; ++corner)
+        for (int axis = 0; axis < 3; ++axis)
+          centre[axis] += 0.25 * mesh.point[3 * std::size_t(mesh.tetra[4 * e + corner]) + axis];
+      const bool in_left = left_outer.distance(centre) < 0;
+      const WallPlace place = in_left ? place_in_wall(left_inner, left_outer, centre)
+                                      : place_in_wall(right_inner, right_outer, centre);
+      mesh.tag[e] = in_left ? 1 : 2;
+      const Array3 fibre = fibre_at(place);
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        mesh.fibre[3 * e + axis] = float(fibre[axis]);
+        mesh.sheet[3 * e + axis] = float(place.outwards[axis]);
+      }
+    }
+  });
 }
 
 } // namespace

@@ -78,7 +78,8 @@ TEST_CASE("hexahedra of 20 and 27 nodes become maps between their vertices", "[s
         CHECK(mesh.node == Members{0, 4, 6, 2, 1, 5, 7, 3, 4, 8, 10, 6, 5, 9, 11, 7});
         REQUIRE(mesh.num_points() == 12);
         for (std::size_t p = 0; p < 12; ++p) {
-          const auto x = sample.deformed({double(p / 4), double(p / 2 % 2), double(p % 2)});
+          const std::size_t plane = p / 4, row = p / 2 % 2;
+          const auto x = sample.deformed({double(plane), double(row), double(p % 2)});
           for (std::size_t axis = 0; axis < 3; ++axis)
             CHECK(std::abs(mesh.point[3 * p + axis] - unit * x[axis]) <= 1e-15 * unit);
         }
