@@ -9,6 +9,7 @@
 //            memory malloc, calloc, realloc, posix_memalign and aligned_alloc from main() on, where
 //                   the executable or the C++ runtime calls them: what other libraries make of a
 //                   failure is theirs
+//            device, device_memory: failing_device.cpp
 //            clock  none; the clock of the day jumps by days, back and forth, and the other one by
 //                   an hour, at each look
 // FAULT_AT=N        the N-th of these calls fails, from 1 on
@@ -17,13 +18,14 @@
 //
 // The clock of the day stands still, and the other one takes a step at each look, so that two runs
 // write the same bytes.
+#include "tests/faults/counter.hpp"
+
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
 #include <linux/magic.h>
 #include <stdio_ext.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -60,27 +62,6 @@ bool is_file(int descriptor, bool to_read) {
   return file;
 }
 
-/// By system calls, which are not counted.
-void mark(const char* text) {
-  const char* marker = std::getenv("FAULT_MARKER");
-  if (marker == nullptr)
-    return;
-  const long file = ::syscall(SYS_openat, AT_FDCWD, marker, O_CREAT | O_WRONLY | O_TRUNC, 0666);
-  ::syscall(SYS_write, file, text, std::strlen(text));
-  ::syscall(SYS_close, file);
-}
-
-enum class Kind { write, read, memory, clock };
-
-Kind kind_asked_for() {
-  const char* kind = std::getenv("FAULT_KIND");
-  if (kind != nullptr && std::strcmp(kind, "read") == 0)
-    return Kind::read;
-  if (kind != nullptr && std::strcmp(kind, "clock") == 0)
-    return Kind::clock;
-  return kind != nullptr && std::strcmp(kind, "memory") == 0 ? Kind::memory : Kind::write;
-}
-
 const bool clocks_jump = kind_asked_for() == Kind::clock;
 
 time_t time_of_day() {
@@ -90,43 +71,7 @@ time_t time_of_day() {
   return clocks_jump ? start + (looks % 2 == 0 ? -day : day) * looks : start;
 }
 
-class Counter {
-public:
-  Counter() {
-    if (const char* at = std::getenv("FAULT_AT"))
-      at_ = std::atol(at);
-  }
-  ~Counter() {
-    char text[32];
-    std::snprintf(text, sizeof text, "%ld", count_);
-    if (at_ == 0)
-      mark(text);
-  }
-  /// Counts a call; true where it is to fail, with errno set.
-  bool fails(const char* call, Kind kind) {
-    if (kind != kind_)
-      return false;
-    ++count_;
-    if (at_ == 0 || count_ < at_ || (count_ > at_ && !lasting_))
-      return false;
-    if (count_ == at_)
-      mark(call);
-    errno = kind == Kind::read ? EIO : kind == Kind::write ? ENOSPC : ENOMEM;
-    return true;
-  }
-
-private:
-  long at_ = 0, count_ = 0;
-  bool lasting_ = std::getenv("FAULT_LASTING") != nullptr;
-  Kind kind_ = kind_asked_for();
-};
-
-bool fails(const char* call, Kind kind = Kind::write) {
-  static Counter counter;
-  return counter.fails(call, kind);
-}
-
-bool fails(const char* call, int descriptor) {
+bool fails_to_write(const char* call, int descriptor) {
   return is_file(descriptor, false) && fails(call);
 }
 
@@ -179,34 +124,37 @@ int counted_main(int count, char** arguments, char** environment) {
 extern "C" {
 
 ssize_t write(int descriptor, const void* data, size_t count) {
-  return fails("write", descriptor) ? -1 : next<decltype(write)>("write")(descriptor, data, count);
+  return fails_to_write("write", descriptor)
+             ? -1
+             : next<decltype(write)>("write")(descriptor, data, count);
 }
 
 ssize_t pwrite(int descriptor, const void* data, size_t count, off_t offset) {
-  return fails("pwrite", descriptor)
+  return fails_to_write("pwrite", descriptor)
              ? -1
              : next<decltype(pwrite)>("pwrite")(descriptor, data, count, offset);
 }
 
 ssize_t pwrite64(int descriptor, const void* data, size_t count, off64_t offset) {
-  return fails("pwrite64", descriptor)
+  return fails_to_write("pwrite64", descriptor)
              ? -1
              : next<decltype(pwrite64)>("pwrite64")(descriptor, data, count, offset);
 }
 
 ssize_t writev(int descriptor, const iovec* part, int count) {
-  return fails("writev", descriptor) ? -1
-                                     : next<decltype(writev)>("writev")(descriptor, part, count);
+  return fails_to_write("writev", descriptor)
+             ? -1
+             : next<decltype(writev)>("writev")(descriptor, part, count);
 }
 
 ssize_t sendfile(int to, int from, off_t* offset, size_t count) {
   using Function = ssize_t(int, int, off_t*, size_t);
-  return fails("sendfile", to) ? -1 : next<Function>("sendfile")(to, from, offset, count);
+  return fails_to_write("sendfile", to) ? -1 : next<Function>("sendfile")(to, from, offset, count);
 }
 
 // stdio writes by calls of its own, which cannot be replaced.
 size_t fwrite(const void* data, size_t size, size_t count, FILE* stream) {
-  return fails("fwrite", ::fileno(stream))
+  return fails_to_write("fwrite", ::fileno(stream))
              ? 0
              : next<decltype(fwrite)>("fwrite")(data, size, count, stream);
 }
@@ -242,17 +190,18 @@ size_t fread(void* data, size_t size, size_t count, FILE* stream) {
 }
 
 int fputs(const char* text, FILE* stream) {
-  return fails("fputs", ::fileno(stream)) ? EOF : next<decltype(fputs)>("fputs")(text, stream);
+  return fails_to_write("fputs", ::fileno(stream)) ? EOF
+                                                   : next<decltype(fputs)>("fputs")(text, stream);
 }
 
 int fflush(FILE* stream) {
-  return stream != nullptr && __fwritable(stream) && fails("fflush", ::fileno(stream))
+  return stream != nullptr && __fwritable(stream) && fails_to_write("fflush", ::fileno(stream))
              ? EOF
              : next<decltype(fflush)>("fflush")(stream);
 }
 
 int fclose(FILE* stream) {
-  const bool failing = __fwritable(stream) && fails("fclose", ::fileno(stream));
+  const bool failing = __fwritable(stream) && fails_to_write("fclose", ::fileno(stream));
   const int reason = errno;
   const int result = next<decltype(fclose)>("fclose")(stream);
   if (failing)
@@ -261,26 +210,29 @@ int fclose(FILE* stream) {
 }
 
 int ftruncate(int descriptor, off_t size) {
-  return fails("ftruncate", descriptor) ? -1
-                                        : next<decltype(ftruncate)>("ftruncate")(descriptor, size);
+  return fails_to_write("ftruncate", descriptor)
+             ? -1
+             : next<decltype(ftruncate)>("ftruncate")(descriptor, size);
 }
 
 int ftruncate64(int descriptor, off64_t size) {
-  return fails("ftruncate64", descriptor)
+  return fails_to_write("ftruncate64", descriptor)
              ? -1
              : next<decltype(ftruncate64)>("ftruncate64")(descriptor, size);
 }
 
 int fsync(int descriptor) {
-  return fails("fsync", descriptor) ? -1 : next<decltype(fsync)>("fsync")(descriptor);
+  return fails_to_write("fsync", descriptor) ? -1 : next<decltype(fsync)>("fsync")(descriptor);
 }
 
 int fdatasync(int descriptor) {
-  return fails("fdatasync", descriptor) ? -1 : next<decltype(fdatasync)>("fdatasync")(descriptor);
+  return fails_to_write("fdatasync", descriptor)
+             ? -1
+             : next<decltype(fdatasync)>("fdatasync")(descriptor);
 }
 
 int close(int descriptor) {
-  const bool failing = fails("close", descriptor);
+  const bool failing = fails_to_write("close", descriptor);
   const int reason = errno;
   const int result = next<decltype(close)>("close")(descriptor); // closed in any case, as by Linux
   if (failing)
