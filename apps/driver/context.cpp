@@ -69,6 +69,7 @@ DriverContext::DriverContext(const Invocation& invocation, const CommonOptions& 
   if (!options.history.empty())
     AtomicFile probe(output_path(options.history));
 
+  set_commit_check([] { require_launches("before a file was written"); });
   region_timers().set_fencing(options.timings);
   note_interrupts();
   previous_sink_ = set_log_sink([this](const LogMessage& message) {
@@ -85,6 +86,7 @@ DriverContext::DriverContext(const Invocation& invocation, const CommonOptions& 
 DriverContext::~DriverContext() {
   progress_.reset();
   set_region_poll(nullptr);
+  set_commit_check(nullptr);
   set_log_sink(std::move(previous_sink_));
 }
 

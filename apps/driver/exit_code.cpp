@@ -38,6 +38,9 @@ int report_current_exception() {
   } catch (const BackendError& error) {
     return report(exit_unavailable, "error", error.what());
   } catch (const InputError& error) {
+    if (const char* failure = device_failure()) // what was found wrong may be its doing
+      return report(exit_unavailable, "error: the device failed",
+                    (failure + ("; after that: " + std::string(error.what()))).c_str());
     return report(exit_bad_file, "error", error.what());
   } catch (const std::exception& error) {
     if (is_out_of_memory(error))

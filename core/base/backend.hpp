@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -76,10 +77,26 @@ using Array = Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space>
 template<class Exec>
 inline constexpr int scratch_level = BackendTraits<Exec>::is_device ? 0 : 1;
 
-/// Waits for the work of one instance; the name shows up in profiles.
+/// Throws std::runtime_error where a kernel of this thread was not started, as where the device has
+/// no memory left for its code. Kokkos does not ask, and what the kernel computes stays as it was.
+/// Does not wait.
+inline void require_launches([[maybe_unused]] const char* name) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  const cudaError_t last = cudaPeekAtLastError();
+  if (last == cudaSuccess || last == cudaErrorNotReady)
+    return;
+  (void)cudaGetLastError(); // said once
+  throw std::runtime_error(std::string(name) + ": a kernel was not started: " +
+                           cudaGetErrorName(last) + ": " + cudaGetErrorString(last));
+#endif
+}
+
+/// Waits for the work of one instance; the name shows up in profiles. Throws as require_launches().
 template<class Exec>
 void fence(const Exec& exec, const char* name) {
   exec.fence(name);
+  if constexpr (BackendTraits<Exec>::is_device)
+    require_launches(name);
 }
 
 /// An instance whose work runs beside that of `exec` where the backend can do that; else `exec`.
@@ -96,8 +113,13 @@ Exec make_concurrent_instance(const Exec& exec) {
 template<class Exec>
 bool is_idle([[maybe_unused]] const Exec& exec) {
 #if defined(KOKKOS_ENABLE_CUDA)
-  if constexpr (std::is_same_v<Exec, Cuda>)
-    return cudaStreamQuery(exec.cuda_stream()) != cudaErrorNotReady;
+  if constexpr (std::is_same_v<Exec, Cuda>) {
+    require_launches("ossatura::is_idle");
+    const bool idle = cudaStreamQuery(exec.cuda_stream()) != cudaErrorNotReady;
+    if (!idle)
+      (void)cudaGetLastError();
+    return idle;
+  }
 #endif
   return true;
 }

@@ -82,11 +82,10 @@ void require_gpu(const RuntimeOptions& options) {
 #if defined(KOKKOS_ENABLE_CUDA)
 /// Failures of the device; others, such as an address that is not there, are mistakes of ours.
 constexpr cudaError_t device_failures[] = {
-    cudaErrorDevicesUnavailable, cudaErrorECCUncorrectable,
-    cudaErrorHardwareStackError, cudaErrorInitializationError,
-    cudaErrorLaunchFailure,      cudaErrorLaunchTimeout,
-    cudaErrorNoDevice,           cudaErrorNvlinkUncorrectable,
-    cudaErrorSystemNotReady,     cudaErrorUnknown};
+    cudaErrorDevicesUnavailable,  cudaErrorECCUncorrectable, cudaErrorHardwareStackError,
+    cudaErrorInitializationError, cudaErrorLaunchFailure,    cudaErrorLaunchTimeout,
+    cudaErrorMemoryAllocation,    cudaErrorNoDevice,         cudaErrorNvlinkUncorrectable,
+    cudaErrorSystemNotReady,      cudaErrorUnknown};
 #endif
 
 } // namespace

@@ -48,8 +48,8 @@ bool is_out_of_memory(const std::exception& error);
 /// cannot be corrected or because it is gone: nothing in this process can use it any more.
 bool is_device_failure(const std::exception& error);
 
-/// What CUDA says of such a failure in this thread; null where there is none. For those at which
-/// Kokkos aborts in place of throwing.
+/// What CUDA says of such a failure in this thread, or of a kernel that was not started; null where
+/// there is none. For those at which Kokkos aborts in place of throwing, or says nothing.
 const char* device_failure();
 
 } // namespace ossatura

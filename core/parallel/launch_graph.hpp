@@ -60,6 +60,7 @@ public:
 
   template<class Body>
   bool run(const Cuda& exec, const Body& body) {
+    require_launches("ossatura::launch_graph"); // errors of the recording are forgotten below
     if (state_ == LaunchGraphState::replays && exec.cuda_stream() == stream_) {
       if (cudaGraphLaunch(graph_, stream_) == cudaSuccess)
         return false;
@@ -97,6 +98,7 @@ private:
     } catch (const std::exception&) {
       recorded = false; // Kokkos reports a launch that cannot be recorded
     }
+    recorded = recorded && cudaPeekAtLastError() == cudaSuccess; // no kernel is missing
     cudaGraph_t graph = nullptr;
     recorded = cudaStreamEndCapture(stream_, &graph) == cudaSuccess && recorded && graph;
     recorded = recorded && only_kernels(graph);

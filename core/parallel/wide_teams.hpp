@@ -97,6 +97,7 @@ void launch_wide_teams(const char* label, const Cuda& exec, std::int64_t league,
                        std::size_t bytes, const Kernel& kernel) {
   if (league <= 0)
     return;
+  require_launches(label); // so that the error below is of this one
   const auto function = detail::run_wide_team<Kernel>;
   Kokkos::Profiling::pushRegion(label);
   cudaError_t error =
@@ -109,7 +110,8 @@ void launch_wide_teams(const char* label, const Cuda& exec, std::int64_t league,
   if (error == cudaSuccess)
     return;
   (void)cudaGetLastError(); // else Kokkos reports it once more, elsewhere
-  throw std::runtime_error(std::string(label) + ": " + cudaGetErrorString(error));
+  throw std::runtime_error(std::string(label) + ": " + cudaGetErrorName(error) + ": " +
+                           cudaGetErrorString(error));
 }
 #endif
 #endif

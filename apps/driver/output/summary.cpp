@@ -2,6 +2,7 @@
 #include "apps/driver/output/summary.hpp"
 
 #include "apps/driver/exit_code.hpp"
+#include <ossatura/core/base/backend.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -143,6 +144,7 @@ nlohmann::ordered_json make_summary(const DriverContext& context, const SummaryP
 }
 
 int finish_run(const RunReport& report, const std::string& stem, DriverContext& context) {
+  require_launches("the end of the run");
   SummaryParts parts = judge(report, context);
   const auto print_table = [&] {
     context.print_result(report.table() + '\n' + certificate_text(parts.certificate));

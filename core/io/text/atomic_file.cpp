@@ -23,6 +23,8 @@
 namespace ossatura {
 namespace {
 
+void (*commit_check)() = nullptr;
+
 std::string directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : (slash == 0 ? "/" : path.substr(0, slash));
@@ -183,6 +185,8 @@ AtomicFile& AtomicFile::operator=(AtomicFile&& other) noexcept {
 
 void AtomicFile::commit() {
   OSSATURA_REQUIRE(!temporary_.empty(), path_ << " was committed before");
+  if (commit_check != nullptr)
+    commit_check();
   flush(path_, temporary_);
   if (::rename(temporary_.c_str(), target_.c_str()) != 0)
     fail<InputError>(path_, ": cannot be written: ", std::strerror(errno));
@@ -194,6 +198,10 @@ void AtomicFile::commit() {
     (void)!::fsync(directory);
     ::close(directory);
   }
+}
+
+void set_commit_check(void (*check)()) noexcept {
+  commit_check = check;
 }
 
 void AtomicFile::discard() noexcept {

@@ -37,6 +37,10 @@ private:
   std::string temporary_; ///< empty once committed or moved from
 };
 
+/// `check` is called before a file gets its name, and may throw; null: none. For what must hold of
+/// all results, such as that the device did what it was told.
+void set_commit_check(void (*check)()) noexcept;
+
 /// Any other file that is to go with the process: remove_temporary_files() removes it until it is
 /// forgotten. Of more than 64 at a time the others are not.
 void remember_temporary_file(const std::string& name) noexcept;

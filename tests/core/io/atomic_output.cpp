@@ -40,6 +40,18 @@ TEST_CASE("an output that is not committed leaves what was there", "[atomic]") {
   CHECK(directory.count() == 1);
 }
 
+TEST_CASE("what is checked before a file gets its name keeps it from it", "[atomic]") {
+  const TestDirectory directory;
+  write_bytes(directory / "out.txt", "old");
+  set_commit_check([] { throw std::runtime_error("the device failed"); });
+  CHECK_THROWS_WITH(write_file(directory / "out.txt", "new"), "the device failed");
+  set_commit_check(nullptr);
+  CHECK(read_bytes_of(directory / "out.txt") == "old");
+  CHECK(directory.count() == 1);
+  write_file(directory / "out.txt", "new");
+  CHECK(read_bytes_of(directory / "out.txt") == "new");
+}
+
 TEST_CASE("a replaced file keeps its permissions, a link its place", "[atomic]") {
   const TestDirectory directory;
   write_bytes(directory / "real.txt", "old");
