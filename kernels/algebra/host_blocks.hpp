@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host blocks bring a large array to the host part by part, so that the memory of the host need not
-// hold it and is not touched for the first time by each part.
+// Host blocks bring large arrays to the host part by part, through one piece of memory.
 #pragma once
 
 #include <ossatura/core/base/backend.hpp>
@@ -11,33 +10,49 @@
 
 namespace ossatura {
 
-/// Calls body(values, first, count) for blocks of about 64 MiB of an array [rows, columns], from
-/// the first row to the last: `values` are rows first to first + count on the host, until body
-/// returns. Of host backends they are those of the array itself. Fences.
-template<class T, class Exec, class Body>
-void for_host_blocks(const Exec& exec, const Array<T, Exec>& array, std::size_t columns,
-                     const Body& body) {
-  const std::size_t rows = array.extent(0) / columns;
-  const std::size_t most = std::max<std::size_t>(1, (std::size_t(1) << 26) / (columns * sizeof(T)));
-  fence(exec, "ossatura::host_blocks");
-  if constexpr (BackendTraits<Exec>::is_device) {
-    // Of pinned memory, to which a device copies at the speed of the bus.
-    const Kokkos::View<T*, Kokkos::SharedHostPinnedSpace> block(
-        Kokkos::view_alloc(Kokkos::WithoutInitializing, "ossatura::host_block"),
-        std::min(rows, most) * columns);
-    for (std::size_t first = 0; first < rows; first += most) {
-      const std::size_t count = std::min(most, rows - first);
-      const auto all = std::make_pair(std::size_t(0), count * columns);
-      const auto from = std::make_pair(first * columns, (first + count) * columns);
-      Kokkos::deep_copy(exec, Kokkos::subview(block, all), Kokkos::subview(array, from));
-      fence(exec, "ossatura::host_blocks");
-      body(static_cast<const T*>(block.data()), first, count);
+/// One object for several arrays of a backend: the memory that its blocks need is pinned, which
+/// takes as long as to copy many times as much.
+template<class Exec>
+class HostBlocks {
+public:
+  explicit HostBlocks(const Exec& exec)
+      : exec_(exec) {}
+
+  /// Calls body(values, first, count) for blocks of an array [rows, columns], from the first row to
+  /// the last: `values` are rows first to first + count on the host, until body returns. On a host
+  /// backend they are the array itself, and there is one block. Fences.
+  template<class T, class Body>
+  void for_each(const Array<T, Exec>& array, std::size_t columns, const Body& body) {
+    const std::size_t rows = array.extent(0) / columns;
+    fence(exec_, "ossatura::host_blocks");
+    if constexpr (BackendTraits<Exec>::is_device) {
+      const std::size_t most = std::max<std::size_t>(1, block_bytes / (columns * sizeof(T)));
+      const std::size_t bytes = std::min(rows, most) * columns * sizeof(T);
+      if (memory_.extent(0) < bytes)
+        memory_ =
+            Memory(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ossatura::host_blocks"), bytes);
+      for (std::size_t first = 0; first < rows; first += most) {
+        const std::size_t count = std::min(most, rows - first);
+        const Kokkos::View<T*, Kokkos::SharedHostPinnedSpace,
+                           Kokkos::MemoryTraits<Kokkos::Unmanaged>>
+            block(reinterpret_cast<T*>(memory_.data()), count * columns);
+        Kokkos::deep_copy(
+            exec_, block,
+            Kokkos::subview(array, std::make_pair(first * columns, (first + count) * columns)));
+        fence(exec_, "ossatura::host_blocks");
+        body(static_cast<const T*>(block.data()), first, count);
+      }
+    } else if (rows > 0) {
+      body(static_cast<const T*>(array.data()), std::size_t(0), rows);
     }
-  } else {
-    for (std::size_t first = 0; first < rows; first += most)
-      body(static_cast<const T*>(array.data()) + first * columns, first,
-           std::min(most, rows - first));
   }
-}
+
+private:
+  static constexpr std::size_t block_bytes = std::size_t(1) << 27;
+  using Memory = Kokkos::View<char*, Kokkos::SharedHostPinnedSpace>;
+
+  Exec exec_;
+  Memory memory_;
+};
 
 } // namespace ossatura

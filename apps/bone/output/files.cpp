@@ -4,6 +4,7 @@
 #include <ossatura/core/io/hdf5/parosol_output.hpp>
 #include <ossatura/core/io/hdf5/vtkhdf.hpp>
 #include <ossatura/core/io/image/world_frame.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/kernels/algebra/host_blocks.hpp>
 
 #include <algorithm>
@@ -12,39 +13,32 @@ namespace ossatura {
 
 namespace {
 
-constexpr std::size_t least_part = 1 << 14; ///< voxels or nodes that a thread takes
-
 /// Coordinates [count, 3] in the world, in mm, of the nodes at `sites`, to `points`.
 template<class Exec>
 void place_nodes(const BoneModel<Exec>& model, const std::uint64_t* sites, std::size_t count,
                  double* points) {
-  for_parts(count, least_part, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t node = begin; node < end; ++node) {
-      const Site s = detail::unpack_site(sites[node]);
-      points[3 * node] = model.edge * s.x;
-      points[3 * node + 1] = model.edge * s.y;
-      points[3 * node + 2] = model.edge * s.z;
-    }
-  });
+  for (std::size_t node = 0; node < count; ++node) {
+    const Site s = detail::unpack_site(sites[node]);
+    points[3 * node] = model.edge * s.x;
+    points[3 * node + 1] = model.edge * s.y;
+    points[3 * node + 2] = model.edge * s.z;
+  }
   if (!is_identity(model.direction))
     turn_vectors(model.direction, points, count, points);
-  for_parts(count, least_part, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = 3 * begin; i < 3 * end; ++i)
-      points[i] += model.origin[i % 3];
-  });
+  for (std::size_t i = 0; i < 3 * count; ++i)
+    points[i] += model.origin[i % 3];
 }
 
-/// The corners of voxels as those of hexahedra: around the lower face, then around the upper one;
-/// where the image is mirrored, the faces change places, so that volumes stay positive.
-void order_corners(const ImageDirection& direction, const int* corners, std::size_t num_voxels,
-                   std::int32_t* hexahedra) {
+/// The corners of voxels, entries first to first + count, as those of hexahedra: around the lower
+/// face, then around the upper one; where the image is mirrored, the faces change places, so that
+/// volumes stay positive.
+template<class Index>
+void order_corners(const ImageDirection& direction, const int* corners, std::size_t first,
+                   std::size_t count, Index* hexahedra) {
+  constexpr std::size_t order[8] = {0, 1, 3, 2, 4, 5, 7, 6};
   const std::size_t swap = is_mirrored(direction) ? 4 : 0;
-  for_parts(num_voxels, least_part, [&](std::size_t begin, std::size_t end) {
-    constexpr std::size_t order[8] = {0, 1, 3, 2, 4, 5, 7, 6};
-    for (std::size_t voxel = begin; voxel < end; ++voxel)
-      for (std::size_t i = 0; i < 8; ++i)
-        hexahedra[8 * voxel + i] = corners[8 * voxel + order[(i + swap) % 8]];
-  });
+  for (std::size_t i = first; i < first + count; ++i)
+    hexahedra[i - first] = Index(corners[i - i % 8 + order[(i % 8 + swap) % 8]]);
 }
 
 /// Young's moduli of voxels in MPa, on the host.
@@ -62,57 +56,57 @@ public:
   }
   /// Of the voxels whose lowest nodes are `element`.
   void look_up(const int* element, std::size_t count, double* modulus) const {
-    for_parts(count, least_part, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t e = begin; e < end; ++e)
-        modulus[e] = lame_.modulus(element[e]);
-    });
+    for (std::size_t e = 0; e < count; ++e)
+      modulus[e] = lame_.modulus(element[e]);
   }
 
 private:
   LameField<Kokkos::DefaultHostExecutionSpace> lame_;
 };
 
-/// Appends `columns` values for each row of `array` [rows, from_columns], which
-/// `convert(from, rows, to)` makes.
+/// Appends what `convert(values, first, count, to)` makes of entries first to first + count of a
+/// block of `array` [rows, columns]; of a field of one entry in a row `rows_per_row` are made of a
+/// row of the array.
 template<class To, class From, class Exec, class Convert>
-void append_converted(const Exec& exec, const Array<From, Exec>& array, std::size_t from_columns,
-                      std::size_t columns, VtkHdfField field, const Convert& convert) {
-  std::vector<To> block;
-  for_host_blocks(exec, array, from_columns,
-                  [&](const From* values, std::size_t, std::size_t rows) {
-                    block.resize(columns * rows);
-                    convert(values, rows, block.data());
-                    field.append(block);
-                  });
+void append_converted(HostBlocks<Exec>& blocks, const Array<From, Exec>& array, std::size_t columns,
+                      VtkHdfField field, std::size_t rows_per_row, const Convert& convert) {
+  blocks.for_each(array, columns, [&](const From* values, std::size_t, std::size_t rows) {
+    field.template append_made<To>(rows_per_row * rows,
+                                   [&](std::uint64_t first, std::uint64_t count, To* to) {
+                                     convert(values, std::size_t(first), std::size_t(count), to);
+                                   });
+  });
 }
 
 template<class T, class Exec>
-void append(const Exec& exec, const Array<T, Exec>& array, std::size_t columns, VtkHdfField field) {
-  for_host_blocks(exec, array, columns, [&](const T* values, std::size_t, std::size_t rows) {
+void append(HostBlocks<Exec>& blocks, const Array<T, Exec>& array, std::size_t columns,
+            VtkHdfField field) {
+  blocks.for_each(array, columns, [&](const T* values, std::size_t, std::size_t rows) {
     field.append(ConstSpan<T>(values, columns * rows));
   });
 }
 
 template<class Exec>
 void write_mesh(const Exec& exec, const BoneModel<Exec>& model, const BoneSolution<Exec>& solution,
-                VtkHdfWriter& file) {
+                HostBlocks<Exec>& blocks, VtkHdfWriter& file) {
   const TimedScope scope("ossatura::bone::write_mesh");
   const bool turned = !is_identity(model.direction); // VTK's voxels lie along its axes
   file.begin_mesh(std::uint64_t(solution.grid.num_nodes), solution.fields.element.extent(0),
                   turned ? VtkCell::hexahedron : VtkCell::voxel);
-  append_converted<double>(exec, list_sites(exec, solution.grid), 1, 3, file.points_field<double>(),
-                           [&](const std::uint64_t* sites, std::size_t count, double* points) {
-                             place_nodes(model, sites, count, points);
-                           });
-  const Array<int, Exec> corner = list_corners(exec, solution.grid, solution.fields.element);
-  if (turned)
-    append_converted<std::int32_t>(
-        exec, corner, 8, 8, file.connectivity_field(),
-        [&](const int* corners, std::size_t voxels, std::int32_t* hexahedra) {
-          order_corners(model.direction, corners, voxels, hexahedra);
-        });
-  else
-    append(exec, corner, 8, file.connectivity_field());
+  append_converted<double>(
+      blocks, list_sites(exec, solution.grid), 1, file.points_field<double>(), 1,
+      [&](const std::uint64_t* sites, std::size_t first, std::size_t count, double* points) {
+        place_nodes(model, sites + first, count, points);
+      });
+  append_converted<std::int64_t>(
+      blocks, list_corners(exec, solution.grid, solution.fields.element), 8,
+      file.connectivity_field(), 8,
+      [&](const int* corners, std::size_t first, std::size_t count, std::int64_t* to) {
+        if (turned)
+          order_corners(model.direction, corners, first, count, to);
+        else
+          std::copy_n(corners + first, count, to);
+      });
 }
 
 } // namespace
@@ -128,33 +122,36 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
   };
   const bool turned = !is_identity(model.direction);
   VtkHdfWriter file(path);
-  write_mesh(exec, model, solution, file);
+  HostBlocks<Exec> blocks(exec);
+  write_mesh(exec, model, solution, blocks, file);
   const auto write_vectors = [&](const char* name, const Array<double, Exec>& values,
                                  const char* unit) {
     VtkHdfField field = file.point_field<double>(name, 3);
     field.set_unit(unit);
     if (turned)
-      append_converted<double>(exec, values, 3, 3, std::move(field),
-                               [&](const double* v, std::size_t count, double* out) {
-                                 turn_vectors(model.direction, v, count, out);
-                               });
+      append_converted<double>(
+          blocks, values, 3, std::move(field), 1,
+          [&](const double* v, std::size_t first, std::size_t count, double* to) {
+            turn_vectors(model.direction, v + 3 * first, count, to);
+          });
     else
-      append(exec, values, 3, std::move(field));
+      append(blocks, values, 3, std::move(field));
   };
   if (wants("displacement"))
     write_vectors("displacement", solution.displacement, "mm");
   // With these the residual and the reactions can be computed from the file alone.
-  append(exec, problem.held.mask, 1, file.point_field<std::uint8_t>("held"));
+  append(blocks, problem.held.mask, 1, file.point_field<std::uint8_t>("held"));
   if (load.force.extent(0) > 0)
     write_vectors("load", load.force, "N");
   if (wants("modulus")) {
     const ModulusTable<Exec> table(solution.lame);
     VtkHdfField field = file.cell_field<double>("modulus");
     field.set_unit("MPa");
-    append_converted<double>(exec, solution.fields.element, 1, 1, std::move(field),
-                             [&](const int* element, std::size_t count, double* modulus) {
-                               table.look_up(element, count, modulus);
-                             });
+    append_converted<double>(
+        blocks, solution.fields.element, 1, std::move(field), 1,
+        [&](const int* element, std::size_t first, std::size_t count, double* modulus) {
+          table.look_up(element + first, count, modulus);
+        });
   }
   const auto cells = [&](const char* name, int components, const char* unit) {
     VtkHdfField field = file.cell_field<float>(name, components);
@@ -164,19 +161,19 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
   const auto write_cells = [&](const char* name, const Array<float, Exec>& values,
                                const char* unit) {
     if (wants(name))
-      append(exec, values, 1, cells(name, 1, unit));
+      append(blocks, values, 1, cells(name, 1, unit));
   };
   const auto write_tensors = [&](const char* name, const Array<float, Exec>& values, double shear,
                                  const char* unit) {
     if (!wants(name))
       return;
     if (turned)
-      append_converted<float>(exec, values, 6, 6, cells(name, 6, unit),
-                              [&](const float* t, std::size_t count, float* out) {
-                                turn_tensors(model.direction, t, count, shear, out);
+      append_converted<float>(blocks, values, 6, cells(name, 6, unit), 1,
+                              [&](const float* t, std::size_t first, std::size_t count, float* to) {
+                                turn_tensors(model.direction, t + 6 * first, count, shear, to);
                               });
     else
-      append(exec, values, 6, cells(name, 6, unit));
+      append(blocks, values, 6, cells(name, 6, unit));
   };
   write_tensors("strain", solution.fields.strain, 2, "1 (shear: gamma)");
   write_tensors("stress", solution.fields.stress, 1, "MPa");
@@ -199,26 +196,37 @@ void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Ex
   const TimedScope scope("ossatura::bone::write_parosol");
   const VoxelFields<Exec>& fields = solution.fields;
   const std::size_t num_elem = fields.element.extent(0);
+  HostBlocks<Exec> blocks(exec);
+  // Entry i of a whole array of results from entries of an array: fill(values, first, count).
+  const auto for_entries = [&](const auto& array, const auto& fill) {
+    blocks.for_each(array, 1, [&](const auto* values, std::size_t first, std::size_t count) {
+      for_parts(count, std::size_t(1) << 14, [&](std::size_t begin, std::size_t end) {
+        fill(values + begin, first + begin, end - begin);
+      });
+    });
+  };
   std::vector<std::int32_t> hexahedra(8 * num_elem);
-  for_host_blocks(exec, list_corners(exec, solution.grid, fields.element), 8,
+  blocks.for_each(list_corners(exec, solution.grid, fields.element), 8,
                   [&](const int* corners, std::size_t first, std::size_t voxels) {
-                    order_corners(model.direction, corners, voxels, &hexahedra[8 * first]);
+                    for_parts(voxels, std::size_t(1) << 14,
+                              [&](std::size_t begin, std::size_t end) {
+                                order_corners(model.direction, corners, 8 * begin,
+                                              8 * (end - begin), &hexahedra[8 * (first + begin)]);
+                              });
                   });
-  std::vector<double> points(3 * std::size_t(solution.grid.num_nodes));
-  for_host_blocks(exec, list_sites(exec, solution.grid), 1,
-                  [&](const std::uint64_t* sites, std::size_t first, std::size_t count) {
-                    place_nodes(model, sites, count, &points[3 * first]);
-                  });
-  std::vector<double> modulus(num_elem);
+  std::vector<double> points(3 * std::size_t(solution.grid.num_nodes)), modulus(num_elem);
+  for_entries(list_sites(exec, solution.grid),
+              [&](const std::uint64_t* sites, std::size_t first, std::size_t count) {
+                place_nodes(model, sites, count, &points[3 * first]);
+              });
   const ModulusTable<Exec> table(solution.lame);
-  for_host_blocks(exec, fields.element, 1,
-                  [&](const int* element, std::size_t first, std::size_t count) {
-                    table.look_up(element, count, &modulus[first]);
-                  });
+  for_entries(fields.element, [&](const int* element, std::size_t first, std::size_t count) {
+    table.look_up(element, count, &modulus[first]);
+  });
   const auto copy_of = [&](const auto& values) {
     std::vector<double> copy(values.extent(0));
-    for_host_blocks(exec, values, 1, [&](const auto* from, std::size_t first, std::size_t count) {
-      std::copy(from, from + count, copy.begin() + std::ptrdiff_t(first));
+    for_entries(values, [&](const auto* from, std::size_t first, std::size_t count) {
+      std::copy_n(from, count, copy.begin() + std::ptrdiff_t(first));
     });
     return copy;
   };

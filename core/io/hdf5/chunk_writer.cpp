@@ -47,41 +47,30 @@ void shuffle(const unsigned char* from, std::size_t values, std::size_t size, un
   }
 }
 
-void widen(const unsigned char* from, std::size_t count, unsigned char* to) {
-  for (std::size_t i = 0; i < count; ++i) {
-    std::int32_t value = 0;
-    std::memcpy(&value, from + i * sizeof value, sizeof value);
-    const std::int64_t wide = value;
-    std::memcpy(to + i * sizeof wide, &wide, sizeof wide);
-  }
-}
+} // namespace
 
-/// What of a chunk is the same for all of a dataset.
-struct ChunkFormat {
-  std::size_t values, value_bytes; ///< in the file
-  int level;
-  std::size_t from_bytes; ///< of a value that comes
-  Hdf5ChunkWriter::Convert convert;
-};
-
-/// Makes the bytes of a chunk as they lie in the file. One for each thread.
-class ChunkFilter {
+/// Makes the bytes of chunks as they lie in the file. One for each thread.
+class Hdf5ChunkWriter::Filter {
 public:
-  explicit ChunkFilter(const ChunkFormat& format)
-      : format_(format)
-      , compressor_(libdeflate_alloc_compressor(format.level), &libdeflate_free_compressor)
-      , shuffled_(format.values * format.value_bytes) {
+  explicit Filter(const Hdf5ChunkWriter& writer)
+      : writer_(writer)
+      , compressor_(libdeflate_alloc_compressor(writer.level_), &libdeflate_free_compressor)
+      , shuffled_(std::size_t(writer.chunk_rows_) * writer.row_bytes()) {
     if (!compressor_)
       throw std::bad_alloc();
-    if (format.convert != nullptr)
-      converted_.resize(shuffled_.size());
   }
-  void make(const unsigned char* values, std::vector<unsigned char>& chunk) {
-    if (format_.convert != nullptr) {
-      format_.convert(values, format_.values, converted_.data());
-      values = converted_.data();
+  /// The chunk of the rows of `source` from `first` on.
+  void make(const Source& source, std::uint64_t first, std::vector<unsigned char>& chunk) {
+    const unsigned char* values = nullptr;
+    if (source.make != nullptr) {
+      made_.resize(shuffled_.size());
+      (*source.make)(first, writer_.chunk_rows_, made_.data());
+      values = made_.data();
+    } else {
+      values = source.bytes + std::size_t(first) * writer_.row_bytes();
     }
-    shuffle(values, format_.values, format_.value_bytes, shuffled_.data());
+    const std::size_t bytes = writer_.value_bytes_;
+    shuffle(values, shuffled_.size() / bytes, bytes, shuffled_.data());
     chunk.resize(libdeflate_zlib_compress_bound(compressor_.get(), shuffled_.size()));
     const std::size_t size = libdeflate_zlib_compress(compressor_.get(), shuffled_.data(),
                                                       shuffled_.size(), chunk.data(), chunk.size());
@@ -90,19 +79,20 @@ public:
   }
 
 private:
-  ChunkFormat format_;
+  const Hdf5ChunkWriter& writer_;
   std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)> compressor_;
-  std::vector<unsigned char> converted_, shuffled_;
+  std::vector<unsigned char> made_, shuffled_;
 };
 
 /// Makes `count` chunks by threads, of which the caller takes one after the other.
-class FilterThreads {
+class Hdf5ChunkWriter::FilterThreads {
 public:
-  FilterThreads(const unsigned char* bytes, std::size_t count, const ChunkFormat& format,
-                int threads)
-      : bytes_(bytes)
+  FilterThreads(const Hdf5ChunkWriter& writer, const Source& source, std::uint64_t first,
+                std::size_t count, int threads)
+      : writer_(writer)
+      , source_(source)
+      , first_(first)
       , count_(count)
-      , format_(format)
       , places_(2 * std::size_t(threads)) {
     threads_.reserve(std::size_t(threads));
     try {
@@ -151,7 +141,7 @@ private:
   };
 
   void work() {
-    std::optional<ChunkFilter> filter;
+    std::optional<Filter> filter;
     for (;;) {
       std::size_t i = 0;
       {
@@ -164,8 +154,8 @@ private:
       Place& place = places_[i % places_.size()];
       try {
         if (!filter)
-          filter.emplace(format_);
-        filter->make(bytes_ + i * format_.values * format_.from_bytes, place.chunk);
+          filter.emplace(writer_);
+        filter->make(source_, first_ + i * writer_.chunk_rows_, place.chunk);
       } catch (...) {
         const std::lock_guard<std::mutex> lock(mutex_);
         error_ = std::current_exception();
@@ -178,9 +168,10 @@ private:
     }
   }
 
-  const unsigned char* bytes_;
+  const Hdf5ChunkWriter& writer_;
+  Source source_;
+  std::uint64_t first_;
   std::size_t count_;
-  ChunkFormat format_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Place> places_;
@@ -188,8 +179,6 @@ private:
   std::exception_ptr error_;
   std::vector<std::thread> threads_; // last: they use the others
 };
-
-} // namespace
 
 std::unique_ptr<Hdf5ChunkWriter> Hdf5ChunkWriter::of(std::shared_ptr<Hdf5Dataset> dataset) {
   const detail::Silence silence;
@@ -226,86 +215,104 @@ std::unique_ptr<Hdf5ChunkWriter> Hdf5ChunkWriter::of(std::shared_ptr<Hdf5Dataset
   return writer;
 }
 
-void Hdf5ChunkWriter::append(const void* values, std::uint64_t rows, hid_t type) {
+void Hdf5ChunkWriter::claim(std::uint64_t rows) {
   OSSATURA_REQUIRE(rows <= num_rows_ - rows_taken_, dataset_->where()
                                                         << ": " << rows << " rows after "
                                                         << rows_taken_ << " of " << num_rows_);
   rows_taken_ += rows;
+}
+
+void Hdf5ChunkWriter::append(const void* values, std::uint64_t rows, hid_t type) {
+  claim(rows);
   const auto* bytes = static_cast<const unsigned char*>(values);
-  const std::size_t from_bytes = H5Tget_size(type);
   if (H5Tequal(type, type_.get()) > 0) {
-    append_bytes(bytes, std::size_t(rows) * row_bytes());
+    append_from({bytes, nullptr}, rows);
     return;
   }
-  const bool widens =
-      H5Tequal(type, H5T_NATIVE_INT32) > 0 && H5Tequal(type_.get(), H5T_NATIVE_INT64) > 0;
-  if (widens && waiting_.empty()) { // whole chunks from where they are
-    const std::uint64_t whole = rows / chunk_rows_;
-    write_chunks(bytes, whole, from_bytes, &widen);
-    rows -= whole * chunk_rows_;
-    bytes += whole * chunk_rows_ * row_values_ * from_bytes;
-  }
-  constexpr std::size_t block = std::size_t(1) << 17;
-  std::vector<unsigned char> converted(block * std::max(from_bytes, value_bytes_));
-  for (std::size_t left = std::size_t(rows * row_values_); left > 0;) {
-    const std::size_t now = std::min(left, block);
-    std::memcpy(converted.data(), bytes, now * from_bytes);
+  const std::size_t from_bytes = H5Tget_size(type);
+  const std::uint64_t block = std::max<std::uint64_t>(1, (std::uint64_t(1) << 17) / row_values_);
+  std::vector<unsigned char> converted;
+  for (std::uint64_t first = 0; first < rows; first += block) {
+    const std::uint64_t now = std::min(block, rows - first);
+    const std::size_t count = std::size_t(now * row_values_);
+    converted.resize(count * std::max(from_bytes, value_bytes_));
+    std::memcpy(converted.data(), bytes + std::size_t(first * row_values_) * from_bytes,
+                count * from_bytes);
     const detail::Silence silence;
-    if (H5Tconvert(type, type_.get(), now, converted.data(), nullptr, H5P_DEFAULT) < 0)
+    if (H5Tconvert(type, type_.get(), count, converted.data(), nullptr, H5P_DEFAULT) < 0)
       fail<InputError>(dataset_->where(), ": cannot be written", detail::reason());
-    append_bytes(converted.data(), now * value_bytes_);
-    bytes += now * from_bytes;
-    left -= now;
+    append_from({converted.data(), nullptr}, now);
   }
 }
 
-void Hdf5ChunkWriter::append_bytes(const unsigned char* bytes, std::size_t count) {
-  const std::size_t chunk = chunk_bytes();
+void Hdf5ChunkWriter::append(std::uint64_t rows, const MakeRows& make) {
+  claim(rows);
+  append_from({nullptr, &make}, rows);
+}
+
+void Hdf5ChunkWriter::append_from(const Source& source, std::uint64_t rows) {
+  const auto wait_for = [&](std::uint64_t first, std::uint64_t count) {
+    if (count == 0)
+      return;
+    const std::size_t before = waiting_.size();
+    waiting_.resize(before + std::size_t(count) * row_bytes());
+    if (source.make != nullptr)
+      (*source.make)(first, count, waiting_.data() + before);
+    else
+      std::memcpy(waiting_.data() + before, source.bytes + std::size_t(first) * row_bytes(),
+                  std::size_t(count) * row_bytes());
+  };
   const int threads = std::min(io_threads(), max_threads);
-  const std::size_t most = threads == 1 ? chunk : 2 * std::size_t(threads) * chunk;
-  while (count > 0) {
-    if (waiting_.empty() && count >= chunk) { // from where they are
-      const std::size_t whole = count / chunk;
-      write_chunks(bytes, whole, value_bytes_, nullptr);
-      bytes += whole * chunk;
-      count -= whole * chunk;
+  const std::uint64_t most = threads == 1 ? chunk_rows_ : 2 * std::uint64_t(threads) * chunk_rows_;
+  for (std::uint64_t done = 0; done < rows;) {
+    const std::uint64_t left = rows - done, waiting = waiting_.size() / row_bytes();
+    const std::uint64_t missing = (chunk_rows_ - waiting % chunk_rows_) % chunk_rows_;
+    if (left >= missing + chunk_rows_) { // whole chunks from where they are
+      wait_for(done, missing);
+      write_waiting();
+      done += missing;
+      const std::uint64_t chunks = (rows - done) / chunk_rows_;
+      write_chunks(source, done, std::size_t(chunks));
+      done += chunks * chunk_rows_;
       continue;
     }
-    const std::size_t now = std::min(count, most - waiting_.size());
-    waiting_.insert(waiting_.end(), bytes, bytes + now);
-    bytes += now;
-    count -= now;
-    if (waiting_.size() == most) {
-      write_chunks(waiting_.data(), most / chunk, value_bytes_, nullptr);
-      waiting_.clear();
-    }
+    const std::uint64_t now = std::min(left, most - waiting);
+    wait_for(done, now);
+    done += now;
+    if (waiting_.size() == std::size_t(most) * row_bytes())
+      write_waiting();
   }
-  if (rows_written_ * row_bytes() + waiting_.size() == num_rows_ * row_bytes() &&
-      !waiting_.empty()) {
+  if (rows_written_ * row_bytes() + waiting_.size() == num_rows_ * row_bytes()) {
+    const std::size_t chunk = std::size_t(chunk_rows_) * row_bytes();
     waiting_.resize((waiting_.size() + chunk - 1) / chunk * chunk); // chunks at the end are whole
-    write_chunks(waiting_.data(), waiting_.size() / chunk, value_bytes_, nullptr);
+    write_waiting();
     waiting_ = {};
   }
 }
 
-void Hdf5ChunkWriter::write_chunks(const unsigned char* bytes, std::size_t count,
-                                   std::size_t from_bytes, Convert convert) {
-  const ChunkFormat format{std::size_t(chunk_rows_ * row_values_), value_bytes_, level_, from_bytes,
-                           convert};
+void Hdf5ChunkWriter::write_waiting() {
+  const std::size_t chunk = std::size_t(chunk_rows_) * row_bytes();
+  write_chunks({waiting_.data(), nullptr}, 0, waiting_.size() / chunk);
+  waiting_.clear();
+}
+
+void Hdf5ChunkWriter::write_chunks(const Source& source, std::uint64_t first, std::size_t count) {
+  if (count == 0)
+    return;
   const auto write = [this](const std::vector<unsigned char>& chunk) { write_chunk(chunk); };
   const int threads = int(std::min(std::size_t(std::min(io_threads(), max_threads)), count));
-  std::size_t first = 0;
+  std::size_t done = 0;
   if (threads > 1) {
-    FilterThreads filters(bytes, count, format, threads);
-    for (; filters.any() && first < count; ++first)
+    FilterThreads filters(*this, source, first, count, threads);
+    for (; filters.any() && done < count; ++done)
       filters.take(write);
   }
-  if (first == count)
+  if (done == count)
     return;
-  ChunkFilter filter(format);
+  Filter filter(*this);
   std::vector<unsigned char> chunk;
-  for (; first < count; ++first) {
-    filter.make(bytes + first * format.values * from_bytes, chunk);
+  for (; done < count; ++done) {
+    filter.make(source, first + done * chunk_rows_, chunk);
     write(chunk);
   }
 }

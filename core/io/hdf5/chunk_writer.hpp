@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -26,18 +27,26 @@ public:
   /// another. What has come is in the file when all rows have.
   void append(const void* values, std::uint64_t rows, hid_t type);
 
-  /// Converts `count` values.
-  using Convert = void (*)(const unsigned char* from, std::size_t count, unsigned char* to);
+  /// Puts rows first to first + rows of those appended, in the type of the dataset, to `values`.
+  using MakeRows = std::function<void(std::uint64_t first, std::uint64_t rows, void* values)>;
+  /// The same of rows that the threads make, each some of them.
+  void append(std::uint64_t rows, const MakeRows& make);
 
 private:
+  /// Rows where they are, or made.
+  struct Source {
+    const unsigned char* bytes = nullptr;
+    const MakeRows* make = nullptr;
+  };
+  class Filter;
+  class FilterThreads;
   explicit Hdf5ChunkWriter(std::shared_ptr<Hdf5Dataset> dataset)
       : dataset_(std::move(dataset)) {}
-  std::size_t chunk_bytes() const { return std::size_t(chunk_rows_) * row_bytes(); }
   std::size_t row_bytes() const { return std::size_t(row_values_) * value_bytes_; }
-  void append_bytes(const unsigned char* bytes, std::size_t count);
-  /// `count` chunks from values of `from_bytes` each; `convert` null: as they are.
-  void write_chunks(const unsigned char* bytes, std::size_t count, std::size_t from_bytes,
-                    Convert convert);
+  void claim(std::uint64_t rows);
+  void append_from(const Source& source, std::uint64_t rows);
+  void write_waiting();
+  void write_chunks(const Source& source, std::uint64_t first, std::size_t count);
   void write_chunk(const std::vector<unsigned char>& chunk);
 
   std::shared_ptr<Hdf5Dataset> dataset_;

@@ -59,21 +59,34 @@ void VtkHdfWriter::begin_mesh(std::uint64_t num_points, const std::vector<VtkCel
   count("NumberOfCells", num_cells_);
   count("NumberOfConnectivityIds", num_corners_);
 
-  constexpr std::uint64_t block = std::uint64_t(1) << 20;
-  VtkHdfField offsets(vtk_->create<std::int64_t>("Offsets", {num_cells_ + 1}, layout_),
-                      all_finite_);
-  VtkHdfField types(vtk_->create<std::uint8_t>("Types", {num_cells_}, layout_), all_finite_);
-  std::int64_t end = 0;
-  offsets.append(std::vector<std::int64_t>{0});
-  std::vector<std::int64_t> ends;
+  // Of each run: its first cell, and the corners before that.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> begin{{0, 0}};
   for (const VtkCellRun& run : runs)
-    for (std::uint64_t first = 0; first < run.num_cells; first += block) {
-      ends.resize(std::min(block, run.num_cells - first));
-      for (std::int64_t& value : ends)
-        value = end += std::int64_t(num_corners(run.cell));
-      offsets.append(ends);
-      types.append(std::vector<std::uint8_t>(ends.size(), std::uint8_t(run.cell)));
-    }
+    begin.emplace_back(begin.back().first + run.num_cells,
+                       begin.back().second + num_corners(run.cell) * run.num_cells);
+  const auto run_of = [&](std::uint64_t cell) { // that it ends, or is in
+    std::size_t run = 0;
+    while (run + 1 < runs.size() && begin[run + 1].first <= cell)
+      ++run;
+    return run;
+  };
+  VtkHdfField(vtk_->create<std::int64_t>("Offsets", {num_cells_ + 1}, layout_), all_finite_)
+      .append_made<std::int64_t>(num_cells_ + 1, [&](std::uint64_t first, std::uint64_t count,
+                                                     std::int64_t* offset) {
+        for (std::uint64_t i = 0; i < count; ++i) {
+          const std::size_t run = runs.empty() ? 0 : run_of(first + i);
+          offset[i] = runs.empty()
+                          ? 0
+                          : std::int64_t(begin[run].second + num_corners(runs[run].cell) *
+                                                                 (first + i - begin[run].first));
+        }
+      });
+  VtkHdfField(vtk_->create<std::uint8_t>("Types", {num_cells_}, layout_), all_finite_)
+      .append_made<std::uint8_t>(num_cells_,
+                                 [&](std::uint64_t first, std::uint64_t count, std::uint8_t* type) {
+                                   for (std::uint64_t i = 0; i < count; ++i)
+                                     type[i] = std::uint8_t(runs[run_of(first + i)].cell);
+                                 });
 }
 
 void VtkHdfWriter::set_elements(const std::vector<const ElementMesh*>& meshes,

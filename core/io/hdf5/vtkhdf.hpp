@@ -12,7 +12,9 @@
 #include <ossatura/core/io/text/finite_values.hpp>
 #include <ossatura/core/mesh/element_mesh.hpp>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -62,6 +64,25 @@ public:
   void append(const std::vector<T>& values) {
     append(ConstSpan<T>(values));
   }
+  /// Appends rows that `make(first, rows, T* values)` puts to `values`, of the type of the field:
+  /// rows first to first + rows of these, some at a time, by many threads.
+  template<class T, class Make>
+  void append_made(std::uint64_t rows, const Make& make) {
+    std::atomic<bool> finite = true;
+    const auto checked = [&](std::uint64_t first, std::uint64_t count, void* values) {
+      make(first, count, static_cast<T*>(values));
+      const ConstSpan<T> made(static_cast<const T*>(values), std::size_t(count * row_size_));
+      if (!is_every_finite(made, nan_is_mark_))
+        finite = false;
+    };
+    if (chunks_)
+      chunks_->append(rows, checked);
+    else
+      append_in_blocks<T>(rows, checked);
+    written_ += rows;
+    if (!finite && std::exchange(*all_finite_, false))
+      warn_not_finite(dataset_->where());
+  }
   /// NaN stands where there is no value; elsewhere the writer warns of it (`not-finite`).
   void take_nan_as_mark() { nan_is_mark_ = true; }
   /// Unit of the values, as attribute `unit`.
@@ -74,6 +95,17 @@ private:
   friend class VtkHdfWriter;
   VtkHdfField(Hdf5Dataset dataset, std::shared_ptr<bool> all_finite);
   std::uint64_t rows_in(std::size_t count) const;
+  template<class T, class Make>
+  void append_in_blocks(std::uint64_t rows, const Make& make) {
+    constexpr std::uint64_t block = std::uint64_t(1) << 20;
+    std::vector<T> values;
+    for (std::uint64_t first = 0; first < rows; first += block) {
+      const std::uint64_t count = std::min(block, rows - first);
+      values.resize(std::size_t(count * row_size_));
+      make(first, count, values.data());
+      dataset_->write_rows(written_ + first, count, values.data());
+    }
+  }
 
   std::shared_ptr<Hdf5Dataset> dataset_;
   std::unique_ptr<Hdf5ChunkWriter> chunks_; ///< where it is compressed
@@ -107,7 +139,10 @@ public:
   void set_mesh(ConstSpan<Real> points, ConstSpan<Index> connectivity, VtkCell cell) {
     begin_mesh(points.size / 3, connectivity.size / num_corners(cell), cell);
     points_field<Real>().append(points);
-    connectivity_field().append(connectivity);
+    connectivity_field().append_made<std::int64_t>(
+        connectivity.size, [&](std::uint64_t first, std::uint64_t count, std::int64_t* corner) {
+          std::copy_n(connectivity.data + first, count, corner);
+        });
   }
   template<class Real, class Index>
   void set_mesh(const std::vector<Real>& points, const std::vector<Index>& connectivity,

@@ -18,26 +18,36 @@ namespace ossatura {
 /// The status that files have whose fields are not finite, whatever that of the run was before.
 inline const char* const status_not_finite = "not finite";
 
-/// Whether no value is infinite, nor NaN unless that marks places without a value.
+/// Whether no value is infinite, nor NaN unless that marks places without a value. By the calling
+/// thread.
 template<class T>
-bool are_finite(ConstSpan<T> values, bool nan_is_mark = false) {
+bool is_every_finite(ConstSpan<T> values, bool nan_is_mark) {
   if constexpr (std::is_floating_point_v<T>) {
-    std::atomic<std::size_t> all_bad = 0;
-    for_parts(values.size, std::size_t(1) << 18, [&](std::size_t first, std::size_t end) {
-      constexpr T most = std::numeric_limits<T>::max();
-      std::size_t bad = 0; // no early end, so that the loop is a plain sum
-      if (nan_is_mark)
-        for (std::size_t i = first; i < end; ++i)
-          bad += std::fabs(values.data[i]) > most;
-      else
-        for (std::size_t i = first; i < end; ++i)
-          bad += !(std::fabs(values.data[i]) <= most);
-      all_bad += bad;
-    });
-    return all_bad == 0;
+    constexpr T most = std::numeric_limits<T>::max();
+    std::size_t bad = 0; // no early end, so that the loop is a plain sum
+    if (nan_is_mark)
+      for (std::size_t i = 0; i < values.size; ++i)
+        bad += std::fabs(values.data[i]) > most;
+    else
+      for (std::size_t i = 0; i < values.size; ++i)
+        bad += !(std::fabs(values.data[i]) <= most);
+    return bad == 0;
   } else {
     return true;
   }
+}
+
+/// The same by all threads.
+template<class T>
+bool are_finite(ConstSpan<T> values, bool nan_is_mark = false) {
+  if constexpr (!std::is_floating_point_v<T>)
+    return true;
+  std::atomic<bool> finite = true;
+  for_parts(values.size, std::size_t(1) << 18, [&](std::size_t first, std::size_t end) {
+    if (!is_every_finite(ConstSpan<T>(values.data + first, end - first), nan_is_mark))
+      finite = false;
+  });
+  return finite;
 }
 
 /// Warns that the field at `place` (file and name) is not finite.
