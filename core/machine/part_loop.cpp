@@ -7,7 +7,6 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -47,7 +46,7 @@ void for_parts(std::size_t count, std::size_t least,
   try {
     for (std::size_t t = 1; t < threads; ++t)
       others.emplace_back(work);
-  } catch (const std::system_error&) { // those that there are
+  } catch (const std::exception&) { // no more threads, or no memory: those that there are
   }
   work();
   for (std::thread& thread : others)

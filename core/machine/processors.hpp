@@ -14,8 +14,8 @@ inline constexpr int max_host_threads = 512;
 /// leave to this process; at least 1, at most max_host_threads. A quota of 1.5 processors is 2.
 int available_processors();
 
-/// Threads that compress and decompress files side by side: available_processors(), or what the
-/// program set (1 or more).
+/// Threads that work side by side on host arrays where no backend does, as for files and meshes
+/// (for_parts): available_processors(), or what the program set (1 or more).
 int io_threads();
 void set_io_threads(int count);
 

@@ -11,7 +11,6 @@
 #include <mutex>
 #include <new>
 #include <optional>
-#include <system_error>
 #include <thread>
 
 #include <libdeflate.h>
@@ -98,7 +97,7 @@ public:
     try {
       for (int t = 0; t < threads; ++t)
         threads_.emplace_back([this] { work(); });
-    } catch (const std::system_error&) { // those that there are
+    } catch (const std::exception&) { // no more threads, or no memory: those that there are
     }
   }
   ~FilterThreads() {
@@ -180,7 +179,7 @@ private:
   std::vector<std::thread> threads_; // last: they use the others
 };
 
-std::unique_ptr<Hdf5ChunkWriter> Hdf5ChunkWriter::of(std::shared_ptr<Hdf5Dataset> dataset) {
+std::unique_ptr<Hdf5ChunkWriter> Hdf5ChunkWriter::of(const std::shared_ptr<Hdf5Dataset>& dataset) {
   const detail::Silence silence;
   const std::vector<std::uint64_t>& shape = dataset->shape();
   const Hdf5Handle properties(H5Dget_create_plist(dataset->id()), &H5Pclose);

@@ -21,7 +21,7 @@ namespace ossatura {
 class Hdf5ChunkWriter {
 public:
   /// None where the dataset is not one of chunks of whole rows behind shuffle and deflate.
-  static std::unique_ptr<Hdf5ChunkWriter> of(std::shared_ptr<Hdf5Dataset> dataset);
+  static std::unique_ptr<Hdf5ChunkWriter> of(const std::shared_ptr<Hdf5Dataset>& dataset);
 
   /// Rows that follow, of values of the HDF5 type `type`; they are converted where the dataset has
   /// another. What has come is in the file when all rows have.

@@ -33,7 +33,8 @@ std::vector<double> values_of(std::size_t count, bool compressible) {
     const std::uint64_t bits = random();
     double any = 0;
     std::memcpy(&any, &bits, sizeof any);
-    values[i] = compressible ? double(i / 7) : any == any ? any : 1.0;
+    const std::size_t step = i / 7;
+    values[i] = compressible ? double(step) : any == any ? any : 1.0;
   }
   return values;
 }

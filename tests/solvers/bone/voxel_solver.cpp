@@ -4,6 +4,9 @@
 #include "tests/solvers/bone/boundary_problem.hpp"
 #include <ossatura/solvers/bone/solver.hpp>
 
+#include <array>
+#include <cmath>
+
 namespace {
 
 using namespace ossatura;
@@ -148,7 +151,7 @@ OSSATURA_BACKEND_TEST("A laminate compressed across its layers is springs in ser
     // With a Poisson ratio per voxel Lame's constants are kept as floats.
     const double tolerance = second == 0.3 ? 1e-8 : 5e-7;
     CHECK(field_error(problem.model, solution.u, [&](double, double, double z) {
-            return std::array<double, 3>{0, 0, -stress * depth[int(z + 0.5)]};
+            return std::array<double, 3>{0, 0, -stress * depth[std::size_t(std::lround(z))]};
           }) < tolerance);
     CHECK(sum_plane(problem.model, solution.force, 2, 12, 2) ==
           Approx(-stress * 24).epsilon(tolerance));
