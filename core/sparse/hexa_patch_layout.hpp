@@ -40,8 +40,8 @@ struct HexaPatchLayout {
   int num_partials() const { return int(partial.size()); }
 };
 
-/// `node` [num_elem, 8] in the local order that the caller wants; `kind` [num_elem] or empty. The
-/// same for the same mesh. patch_size <= 4096.
+/// `node` [num_elem, 8] in the local order that the caller wants; `kind` [num_elem], numbered
+/// from 0, or empty. The same for the same mesh. patch_size <= 4096.
 HexaPatchLayout make_hexa_patch_layout(const ElementMesh& mesh,
                                        const std::vector<std::int32_t>& node,
                                        const std::vector<int>& kind, int patch_size);

@@ -64,9 +64,9 @@ private:
   LameField<Kokkos::DefaultHostExecutionSpace> lame_;
 };
 
-/// Appends what `convert(values, first, count, to)` makes of entries first to first + count of a
-/// block of `array` [rows, columns]; of a field of one entry in a row `rows_per_row` are made of a
-/// row of the array.
+/// Appends `rows_per_row` rows of the field for each row of `array` [rows, columns], block by
+/// block: `convert(values, first, count, to)` makes rows first to first + count of those of a
+/// block, whose entries are `values`.
 template<class To, class From, class Exec, class Convert>
 void append_converted(HostBlocks<Exec>& blocks, const Array<From, Exec>& array, std::size_t columns,
                       VtkHdfField field, std::size_t rows_per_row, const Convert& convert) {

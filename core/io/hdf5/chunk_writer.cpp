@@ -244,8 +244,10 @@ void Hdf5ChunkWriter::append(const void* values, std::uint64_t rows, hid_t type)
   }
 }
 
-void Hdf5ChunkWriter::append(std::uint64_t rows, const MakeRows& make) {
+void Hdf5ChunkWriter::append(const MakeRows& make, std::uint64_t rows, hid_t type) {
   claim(rows);
+  OSSATURA_REQUIRE(H5Tequal(type, type_.get()) > 0, dataset_->where()
+                                                        << ": rows are made in another type");
   append_from({nullptr, &make}, rows);
 }
 

@@ -29,8 +29,8 @@ public:
 
   /// Puts rows first to first + rows of those appended, in the type of the dataset, to `values`.
   using MakeRows = std::function<void(std::uint64_t first, std::uint64_t rows, void* values)>;
-  /// The same of rows that the threads make, each some of them.
-  void append(std::uint64_t rows, const MakeRows& make);
+  /// The same of rows that the threads make, each some of them; `type` is that of the dataset.
+  void append(const MakeRows& make, std::uint64_t rows, hid_t type);
 
 private:
   /// Rows where they are, or made.

@@ -59,34 +59,42 @@ void VtkHdfWriter::begin_mesh(std::uint64_t num_points, const std::vector<VtkCel
   count("NumberOfCells", num_cells_);
   count("NumberOfConnectivityIds", num_corners_);
 
-  // Of each run: its first cell, and the corners before that.
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> begin{{0, 0}};
-  for (const VtkCellRun& run : runs)
-    begin.emplace_back(begin.back().first + run.num_cells,
-                       begin.back().second + num_corners(run.cell) * run.num_cells);
-  const auto run_of = [&](std::uint64_t cell) { // that it ends, or is in
+  struct Run {
+    std::uint64_t first_cell, corners_before;
+    VtkCell cell;
+  };
+  std::vector<Run> places;
+  std::uint64_t cells = 0, corners = 0;
+  for (const VtkCellRun& run : runs) {
+    places.push_back({cells, corners, run.cell});
+    cells += run.num_cells;
+    corners += num_corners(run.cell) * run.num_cells;
+  }
+  if (places.empty()) // there is an offset all the same
+    places.push_back({0, 0, VtkCell::tetra});
+  /// Calls take(i, run) for cells first to first + count; the end of all is in the last run.
+  const auto for_cells = [&](std::uint64_t first, std::uint64_t count, const auto& take) {
     std::size_t run = 0;
-    while (run + 1 < runs.size() && begin[run + 1].first <= cell)
-      ++run;
-    return run;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      while (run + 1 < places.size() && places[run + 1].first_cell <= first + i)
+        ++run;
+      take(i, places[run]);
+    }
   };
   VtkHdfField(vtk_->create<std::int64_t>("Offsets", {num_cells_ + 1}, layout_), all_finite_)
-      .append_made<std::int64_t>(num_cells_ + 1, [&](std::uint64_t first, std::uint64_t count,
-                                                     std::int64_t* offset) {
-        for (std::uint64_t i = 0; i < count; ++i) {
-          const std::size_t run = runs.empty() ? 0 : run_of(first + i);
-          offset[i] = runs.empty()
-                          ? 0
-                          : std::int64_t(begin[run].second + num_corners(runs[run].cell) *
-                                                                 (first + i - begin[run].first));
-        }
-      });
+      .append_made<std::int64_t>(
+          num_cells_ + 1, [&](std::uint64_t first, std::uint64_t count, std::int64_t* offset) {
+            for_cells(first, count, [&](std::uint64_t i, const Run& run) {
+              offset[i] = std::int64_t(run.corners_before +
+                                       num_corners(run.cell) * (first + i - run.first_cell));
+            });
+          });
   VtkHdfField(vtk_->create<std::uint8_t>("Types", {num_cells_}, layout_), all_finite_)
-      .append_made<std::uint8_t>(num_cells_,
-                                 [&](std::uint64_t first, std::uint64_t count, std::uint8_t* type) {
-                                   for (std::uint64_t i = 0; i < count; ++i)
-                                     type[i] = std::uint8_t(runs[run_of(first + i)].cell);
-                                 });
+      .append_made<std::uint8_t>(
+          num_cells_, [&](std::uint64_t first, std::uint64_t count, std::uint8_t* type) {
+            for_cells(first, count,
+                      [&](std::uint64_t i, const Run& run) { type[i] = std::uint8_t(run.cell); });
+          });
 }
 
 void VtkHdfWriter::set_elements(const std::vector<const ElementMesh*>& meshes,

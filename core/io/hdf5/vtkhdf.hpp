@@ -76,7 +76,7 @@ public:
         finite = false;
     };
     if (chunks_)
-      chunks_->append(rows, checked);
+      chunks_->append(checked, rows, hdf5_native_type<T>());
     else
       append_in_blocks<T>(rows, checked);
     written_ += rows;

@@ -126,6 +126,42 @@ TEST_CASE("Numbers of elements are widened by the threads", "[chunk_writer]") {
     }
 }
 
+TEST_CASE("Rows that threads make are in their places, in the type of the dataset",
+          "[chunk_writer]") {
+  const ossatura_test::TestDirectory directory;
+  constexpr std::uint64_t rows = 1234;
+  std::vector<std::int64_t> expected(2 * rows);
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    expected[i] = std::int64_t(i * i);
+  for (const int threads : {1, 4})
+    for (const std::uint64_t part : {rows, std::uint64_t(130), std::uint64_t(7)}) {
+      const IoThreads chosen(threads);
+      Hdf5File file = Hdf5File::create(directory / "x.h5");
+      Hdf5Layout layout;
+      layout.gzip = 2;
+      layout.chunk = {100, 2};
+      {
+        const auto dataset =
+            std::make_shared<Hdf5Dataset>(file.root().create<std::int64_t>("x", {rows, 2}, layout));
+        const auto chunks = Hdf5ChunkWriter::of(dataset);
+        REQUIRE(chunks);
+        for (std::uint64_t before = 0; before < rows; before += part) {
+          const auto make = [&](std::uint64_t first, std::uint64_t count, void* values) {
+            std::copy_n(expected.data() + 2 * (before + first), 2 * count,
+                        static_cast<std::int64_t*>(values));
+          };
+          if (before == 0)
+            CHECK_THROWS_AS(chunks->append(make, 0, hdf5_native_type<double>()),
+                            std::invalid_argument);
+          chunks->append(make, std::min(part, rows - before), hdf5_native_type<std::int64_t>());
+        }
+      }
+      file.close();
+      CHECK(Hdf5File::open(directory / "x.h5").root().dataset("x").read<std::int64_t>() ==
+            expected);
+    }
+}
+
 TEST_CASE("Values are converted, and too many rows refused", "[chunk_writer]") {
   const ossatura_test::TestDirectory directory;
   const std::vector<std::int32_t> values = {1, -2, 3, 2147483647, -2147483647};
