@@ -46,7 +46,18 @@ KOKKOS_INLINE_FUNCTION int morton_coordinate(std::uint64_t key, int axis) {
 /// Number of one bits of an unsigned integer. (Kokkos::popcount has no instruction for it.)
 template<class Bits>
 KOKKOS_INLINE_FUNCTION int count_ones(Bits v) {
+#if defined(__POPCNT__) || !defined(__x86_64__) || defined(__CUDA_ARCH__) ||                       \
+    defined(__HIP_DEVICE_COMPILE__)
   return Kokkos::Experimental::popcount_builtin(v);
+#else
+  // Without the instruction compilers call a function with a table. Sums of two, four and eight
+  // bits side by side, then the sum of all bytes.
+  std::uint64_t bits = v;
+  bits -= bits >> 1 & 0x5555555555555555ull;
+  bits = (bits & 0x3333333333333333ull) + (bits >> 2 & 0x3333333333333333ull);
+  bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0full;
+  return int(bits * 0x0101010101010101ull >> 56);
+#endif
 }
 
 /// Number of the lowest one bit of v, which is not 0.

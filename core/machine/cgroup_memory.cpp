@@ -32,17 +32,17 @@ std::int64_t number_after(const std::string& path, const std::string& key) {
   return 0;
 }
 
-struct Names {
+struct FileNames {
   const char *limit, *usage, *droppable;
 };
-constexpr Names version_1{"/memory.limit_in_bytes", "/memory.usage_in_bytes",
-                          "total_inactive_file"};
-constexpr Names version_2{"/memory.max", "/memory.current", "inactive_file"};
+constexpr FileNames version_1{"/memory.limit_in_bytes", "/memory.usage_in_bytes",
+                              "total_inactive_file"};
+constexpr FileNames version_2{"/memory.max", "/memory.current", "inactive_file"};
 
 /// Version 1 writes a number of pages near 2^63 where there is no limit.
 constexpr std::int64_t no_limit = std::int64_t(1) << 60;
 
-void tighten(std::optional<std::int64_t>& left, const std::string& group, const Names& names) {
+void tighten(std::optional<std::int64_t>& left, const std::string& group, const FileNames& names) {
   const std::optional<std::int64_t> limit = number_in(group + names.limit);
   const std::optional<std::int64_t> usage = number_in(group + names.usage);
   if (!limit || !usage || *limit >= no_limit)

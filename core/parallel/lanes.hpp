@@ -4,14 +4,15 @@
 // row in the processor's vector registers.
 #pragma once
 
-#include <Kokkos_Core.hpp>
+#include <ossatura/core/base/function.hpp>
 
 namespace ossatura {
 
 /// N values, with the arithmetic of a scalar on each. The GNU and Clang vector extension, which the
 /// compiler maps to whatever registers the target has; nvcc, which sees kernels of cores too, does
-/// not take that, so its builds have an array.
-template<class Scalar, int N>
+/// not take that, so its builds have an array. Code for different processors passes a `Target` of
+/// its own.
+template<class Scalar, int N, class Target = void>
 struct Lanes {
 #if defined(__CUDACC__)
   Scalar value[N];
@@ -21,14 +22,14 @@ struct Lanes {
 #endif
 
   Lanes() = default;
-  KOKKOS_FORCEINLINE_FUNCTION explicit Lanes(Scalar s) {
+  OSSATURA_FORCEINLINE_FUNCTION explicit Lanes(Scalar s) {
     for (int i = 0; i < N; ++i)
       value[i] = s;
   }
 
 #if defined(__CUDACC__)
 #define OSSATURA_LANES_OPERATOR(op)                                                                \
-  KOKKOS_FORCEINLINE_FUNCTION friend Lanes operator op(const Lanes& a, const Lanes& b) {           \
+  OSSATURA_FORCEINLINE_FUNCTION friend Lanes operator op(const Lanes& a, const Lanes& b) {         \
     Lanes result;                                                                                  \
     for (int i = 0; i < N; ++i)                                                                    \
       result.value[i] = a.value[i] op b.value[i];                                                  \
@@ -47,10 +48,10 @@ struct Lanes {
   OSSATURA_LANES_OPERATOR(*)
   OSSATURA_LANES_OPERATOR(/)
 #undef OSSATURA_LANES_OPERATOR
-  KOKKOS_FORCEINLINE_FUNCTION Lanes& operator+=(const Lanes& b) {
+  OSSATURA_FORCEINLINE_FUNCTION Lanes& operator+=(const Lanes& b) {
     return *this = *this + b;
   }
-  KOKKOS_FORCEINLINE_FUNCTION Lanes& operator-=(const Lanes& b) {
+  OSSATURA_FORCEINLINE_FUNCTION Lanes& operator-=(const Lanes& b) {
     return *this = *this - b;
   }
 };
@@ -79,7 +80,7 @@ using Pack = typename PackOf<Scalar, N>::type;
 
 /// The N values from `first` on; no alignment beyond that of a scalar is needed.
 template<int N, class Scalar>
-KOKKOS_FORCEINLINE_FUNCTION Pack<Scalar, N> load_pack(const Scalar* first) {
+OSSATURA_FORCEINLINE_FUNCTION Pack<Scalar, N> load_pack(const Scalar* first) {
   if constexpr (N == 1) {
     return *first;
   } else {
@@ -92,7 +93,7 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<Scalar, N> load_pack(const Scalar* first) {
 
 /// Writes N values from `first` on.
 template<int N, class Scalar>
-KOKKOS_FORCEINLINE_FUNCTION void store_pack(Scalar* first, const Pack<Scalar, N>& pack) {
+OSSATURA_FORCEINLINE_FUNCTION void store_pack(Scalar* first, const Pack<Scalar, N>& pack) {
   if constexpr (N == 1) {
     *first = pack;
   } else {

@@ -14,7 +14,7 @@
 // in m), and K is block diagonal with 45 of 576 entries.
 #pragma once
 
-#include <Kokkos_Core.hpp>
+#include <ossatura/core/base/function.hpp>
 
 namespace ossatura {
 
@@ -22,7 +22,7 @@ namespace detail {
 
 /// (low, high) = (high + low, high - low): even and odd part along one axis.
 template<class Scalar>
-KOKKOS_INLINE_FUNCTION void split(Scalar& low, Scalar& high) {
+OSSATURA_INLINE_FUNCTION void split(Scalar& low, Scalar& high) {
   const Scalar sum = high + low;
   high -= low;
   low = sum;
@@ -30,7 +30,7 @@ KOKKOS_INLINE_FUNCTION void split(Scalar& low, Scalar& high) {
 
 /// The transpose: (even, odd) = (even - odd, even + odd).
 template<class Scalar>
-KOKKOS_INLINE_FUNCTION void merge(Scalar& even, Scalar& odd) {
+OSSATURA_INLINE_FUNCTION void merge(Scalar& even, Scalar& odd) {
   const Scalar low = even - odd;
   odd += even;
   even = low;
@@ -39,7 +39,7 @@ KOKKOS_INLINE_FUNCTION void merge(Scalar& even, Scalar& odd) {
 /// In place: f[p] = sum_v chi_p(v) f[v], chi_p(v) = prod_{d in p} (+1 or -1 as bit d of v is 1 or
 /// 0), for one component of a displacement vector. Spelled out: compilers leave a loop here.
 template<class Scalar>
-KOKKOS_INLINE_FUNCTION void transform_vertices(Scalar* f) {
+OSSATURA_INLINE_FUNCTION void transform_vertices(Scalar* f) {
   split(f[0], f[3]), split(f[6], f[9]), split(f[12], f[15]), split(f[18], f[21]);
   split(f[0], f[6]), split(f[3], f[9]), split(f[12], f[18]), split(f[15], f[21]);
   split(f[0], f[12]), split(f[3], f[15]), split(f[6], f[18]), split(f[9], f[21]);
@@ -47,7 +47,7 @@ KOKKOS_INLINE_FUNCTION void transform_vertices(Scalar* f) {
 
 /// In place: f[v] = sum_p chi_p(v) f[p], the transpose of transform_vertices.
 template<class Scalar>
-KOKKOS_INLINE_FUNCTION void transform_modes(Scalar* f) {
+OSSATURA_INLINE_FUNCTION void transform_modes(Scalar* f) {
   merge(f[0], f[12]), merge(f[3], f[15]), merge(f[6], f[18]), merge(f[9], f[21]);
   merge(f[0], f[6]), merge(f[3], f[9]), merge(f[12], f[18]), merge(f[15], f[21]);
   merge(f[0], f[3]), merge(f[6], f[9]), merge(f[12], f[15]), merge(f[18], f[21]);
@@ -60,7 +60,7 @@ namespace detail {
 /// In place, mode by mode: the stiffness of a cube between transform_vertices and transform_modes.
 /// Mode p of component c is u[3 p + c], its force likewise.
 template<class Scalar>
-KOKKOS_INLINE_FUNCTION void apply_mode_stiffness(Scalar lambda, Scalar mu, Scalar* u) {
+OSSATURA_INLINE_FUNCTION void apply_mode_stiffness(Scalar lambda, Scalar mu, Scalar* u) {
   // Weights: 4 h for derivatives and volume over 64 for two transforms, times the mean 3^-|m| of
   // phi_m squared for |m| = 0, 1, 2.
   const Scalar l0 = lambda * Scalar(1. / 16), m0 = mu * Scalar(1. / 16);
@@ -101,7 +101,7 @@ KOKKOS_INLINE_FUNCTION void apply_mode_stiffness(Scalar lambda, Scalar mu, Scala
 /// In place u = K u, for Lame's constants `lambda` and `mu` times the edge h of the cube.
 /// 72 additions, about 40 operations on the modes, 72 additions.
 template<class Scalar>
-KOKKOS_INLINE_FUNCTION void apply_voxel_stiffness(Scalar lambda, Scalar mu, Scalar* u) {
+OSSATURA_INLINE_FUNCTION void apply_voxel_stiffness(Scalar lambda, Scalar mu, Scalar* u) {
   for (int c = 0; c < 3; ++c)
     detail::transform_vertices(u + c);
   detail::apply_mode_stiffness(lambda, mu, u);
@@ -113,10 +113,10 @@ KOKKOS_INLINE_FUNCTION void apply_voxel_stiffness(Scalar lambda, Scalar mu, Scal
 /// and matrix are sums over elements, the largest of this over the elements of a model bounds the
 /// spectrum of its matrix scaled by blocks, or by anything larger, whatever is held. (In the modes
 /// above, B couples what K couples; the two branches are uniform dilatation and uniform shear.)
-KOKKOS_INLINE_FUNCTION double largest_scaled_eigenvalue(double lambda, double mu) {
+OSSATURA_INLINE_FUNCTION double largest_scaled_eigenvalue(double lambda, double mu) {
   const double dilatation = (27 * lambda + 18 * mu) / (5 * lambda + 11 * mu);
   const double shear = 36 * mu / (lambda + 13 * mu);
-  return Kokkos::max(shear, dilatation);
+  return shear > dilatation ? shear : dilatation;
 }
 
 /// The distinct magnitudes among the 576 entries of K, for a row-wise product.
@@ -126,7 +126,7 @@ struct VoxelStiffnessEntries {
   Scalar cross[2][2]; ///< components c != d: [vertices differ along the third axis][signs agree]
 
   /// Lame's constants times the edge h.
-  KOKKOS_INLINE_FUNCTION VoxelStiffnessEntries(Scalar lambda, Scalar mu) {
+  OSSATURA_INLINE_FUNCTION VoxelStiffnessEntries(Scalar lambda, Scalar mu) {
     // Products of the 1-D mass (1/3, 1/6) and stiffness (1, -1) entries.
     const Scalar along = (lambda + 2 * mu) / 9, across = mu / 9;
     same[0][0] = along + 2 * across;
@@ -142,7 +142,7 @@ struct VoxelStiffnessEntries {
   }
 
   /// K[3 a + c][3 b + d].
-  KOKKOS_INLINE_FUNCTION constexpr Scalar operator()(int a, int c, int b, int d) const {
+  OSSATURA_INLINE_FUNCTION constexpr Scalar operator()(int a, int c, int b, int d) const {
     const int differ = a ^ b;
     if (c == d) {
       const int others = ((differ & 1) + (differ >> 1 & 1) + (differ >> 2)) - (differ >> c & 1);
@@ -157,14 +157,14 @@ struct VoxelStiffnessEntries {
   /// sum[c] += sum_d K[3 A + c][3 B + d] x[d]. Vertices are template arguments so that each entry
   /// is one register: compilers do not unroll loops over them far enough.
   template<int A, int B>
-  KOKKOS_INLINE_FUNCTION void add_block_product(const Scalar (&x)[3], Scalar (&sum)[3]) const {
+  OSSATURA_INLINE_FUNCTION void add_block_product(const Scalar (&x)[3], Scalar (&sum)[3]) const {
     sum[0] += (*this)(A, 0, B, 0) * x[0] + (*this)(A, 0, B, 1) * x[1] + (*this)(A, 0, B, 2) * x[2];
     sum[1] += (*this)(A, 1, B, 0) * x[0] + (*this)(A, 1, B, 1) * x[1] + (*this)(A, 1, B, 2) * x[2];
     sum[2] += (*this)(A, 2, B, 0) * x[0] + (*this)(A, 2, B, 1) * x[1] + (*this)(A, 2, B, 2) * x[2];
   }
 
   /// The diagonal entry, the same for all 24 degrees of freedom.
-  KOKKOS_INLINE_FUNCTION Scalar diagonal() const { return same[0][0]; }
+  OSSATURA_INLINE_FUNCTION Scalar diagonal() const { return same[0][0]; }
 };
 
 } // namespace ossatura

@@ -163,6 +163,22 @@ void launch_elements(const Exec& exec, const char* label, const Elements& elemen
   (launch(std::integral_constant<int, K>()), ...);
 }
 
+/// Runs the blocks on cores, those of a colour side by side: make(i) is the functor for the blocks
+/// from number i on. Does not fence.
+template<class Exec, int NumLists, class Make>
+void launch_blocks(const Exec& exec, const char* label, const ElementBlocks<Exec, NumLists>& blocks,
+                   const Make& make) {
+  for (int colour = 0; colour < 8; ++colour) {
+    const std::int64_t begin = blocks.colour_begin[colour],
+                       count = blocks.colour_begin[colour + 1] - begin;
+    if (count > 0)
+      Kokkos::parallel_for(label,
+                           Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Dynamic>,
+                                               Kokkos::IndexType<std::int64_t>>(exec, 0, count),
+                           make(begin));
+  }
+}
+
 /// y = A x over all lists of elements. Does not fence.
 template<class Exec, class Elements, class Scalar>
 void apply_elements(const Exec& exec, const char* label, const Elements& elements,
@@ -173,15 +189,9 @@ void apply_elements(const Exec& exec, const char* label, const Elements& element
     launch_elements(exec, label, elements, x, y,
                     std::make_integer_sequence<int, Elements::num_lists>());
   } else {
-    for (int colour = 0; colour < 8; ++colour) {
-      const std::int64_t begin = blocks.colour_begin[colour],
-                         count = blocks.colour_begin[colour + 1] - begin;
-      if (count > 0)
-        Kokkos::parallel_for(label,
-                             Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Dynamic>,
-                                                 Kokkos::IndexType<std::int64_t>>(exec, 0, count),
-                             ApplyBlocks<Exec, Elements, Scalar>{blocks, elements, x, y, begin});
-    }
+    launch_blocks(exec, label, blocks, [&](std::int64_t first_block) {
+      return ApplyBlocks<Exec, Elements, Scalar>{blocks, elements, x, y, first_block};
+    });
   }
 }
 

@@ -6,12 +6,13 @@
 // nodes. Along the curve most distances are small, so elements fall into three classes with
 // distances of 1, 2 or 4 bytes: at least 64.4 % and 93.8 % of a solid cube fit 1 and 2 bytes [1,
 // Appendix A]. Products are added as element_by_element.hpp says: bitwise reproducible on cores,
-// not on devices.
+// not on devices. Cores take eight elements at a time (batches/batch_products.hpp).
 //
 // [1] P. Arbenz, C. Flaig, D. Kellenberger. Bone structure analysis on multiple GPGPUs. J. Parallel
 //     Distrib. Comput. 74 (2014) 2941-2950, doi:10.1016/j.jpdc.2014.06.014.
 #pragma once
 
+#include <ossatura/kernels/bone/batches/batch_products.hpp>
 #include <ossatura/kernels/bone/element_by_element.hpp>
 
 namespace ossatura {
@@ -128,6 +129,30 @@ struct OffsetTables {
   }
 };
 
+/// One block per thread, in batches.
+template<class Exec, class Scalar>
+struct ApplyOffsetBlocks {
+  ElementBlocks<Exec, 3> blocks;
+  OffsetTables<Exec> tables;
+  BatchFunctions<Scalar> batch;
+  BatchInput<Scalar> input;
+  Scalar* y;
+  std::int64_t first_block;
+
+  template<class Offset>
+  KOKKOS_FUNCTION void add(const OffsetElements<Exec, Offset>& elements, int begin, int end) const {
+    if (begin < end)
+      batch.add(static_cast<const Offset*>(nullptr))(input, &elements.lowest(begin),
+                                                     &elements.distance(begin, 0), end - begin, y);
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const ElementBlock<3> block = blocks.block(first_block + i);
+    add(tables.long_elements, block.begin[0], block.end[0]);
+    add(tables.medium_elements, block.begin[1], block.end[1]);
+    add(tables.short_elements, block.begin[2], block.end[2]);
+  }
+};
+
 } // namespace detail
 
 /// Sizes of the three classes of elements.
@@ -176,7 +201,23 @@ public:
   /// y = A x; x and y [3 num_nodes] must not alias. Does not fence.
   template<class Scalar>
   void apply(const Exec& exec, const Array<Scalar, Exec>& x, const Array<Scalar, Exec>& y) const {
-    detail::apply_elements(exec, "ossatura::OffsetOperator::apply", tables_, blocks_, x, y);
+    constexpr const char* label = "ossatura::OffsetOperator::apply";
+    if constexpr (BackendTraits<Exec>::is_device) {
+      detail::apply_elements(exec, label, tables_, blocks_, x, y);
+    } else {
+      const LameField<Exec>& lame = tables_.lame;
+      const detail::BatchInput<Scalar> input{lame.lambda_value.data(),
+                                             lame.mu_value.data(),
+                                             Scalar(tables_.edge * lame.lambda_scale),
+                                             Scalar(tables_.edge * lame.mu_scale),
+                                             x.data(),
+                                             std::int64_t(x.extent(0)) / 3};
+      Kokkos::deep_copy(exec, y, Scalar(0));
+      detail::launch_blocks(exec, label, blocks_, [&](std::int64_t first_block) {
+        return detail::ApplyOffsetBlocks<Exec, Scalar>{
+            blocks_, tables_, detail::batch_products().of(Scalar()), input, y.data(), first_block};
+      });
+    }
   }
 
 private:

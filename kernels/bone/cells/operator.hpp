@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ossatura/kernels/algebra/fused_updates.hpp>
+#include <ossatura/kernels/bone/batches/batch_products.hpp>
 #include <ossatura/kernels/bone/cells/sums.hpp>
 #include <ossatura/kernels/bone/element.hpp>
 
@@ -18,12 +19,22 @@ struct CellForces {
   Array<float, Exec> lambda, mu;
   double lambda_scale, mu_scale; ///< times the edge
   Array<Scalar, Exec> x;
+  AddCells<Scalar>* add_batches; ///< on cores
 
   KOKKOS_FUNCTION void operator()(int cell, const int (&node)[8], Scalar (&u)[24]) const {
     for (int v = 0; v < 8; ++v)
       for (int c = 0; c < 3; ++c)
         u[3 * v + c] = x(3 * std::int64_t(node[v]) + c);
     apply_voxel_stiffness(Scalar(lambda_scale * lambda(cell)), Scalar(mu_scale * mu(cell)), u);
+  }
+
+  /// The forces of cells on the nodes of a patch: AddCells (batches/batch_products.hpp). Cores
+  /// only.
+  KOKKOS_FUNCTION void add_cells(const int* corner, const int* cell, int count, int first,
+                                 int num_owned, Scalar* sum) const {
+    const BatchInput<Scalar> input{lambda.data(),    mu.data(), Scalar(lambda_scale),
+                                   Scalar(mu_scale), x.data(),  std::int64_t(x.extent(0)) / 3};
+    add_batches(input, corner, cell, count, first, num_owned, sum);
   }
 
   /// Adds the force on corner v alone. Seen from there the cell is mirrored: corner b is at b ^ v,
@@ -88,10 +99,12 @@ public:
   /// Finishes every node with `update`: see kernels/algebra/fused_updates.hpp. Does not fence.
   template<class Scalar, class Update>
   void apply_then(const Exec& exec, const Array<Scalar, Exec>& x, const Update& update) const {
+    const auto add_batches =
+        BackendTraits<Exec>::is_device ? nullptr : detail::batch_products().of(Scalar()).add_cells;
     sum_over_cells<Scalar>(exec, "ossatura::CellOperator::apply", cells_,
-                           detail::CellForces<Exec, Scalar>{cells_.lambda_value, cells_.mu_value,
-                                                            edge_ * cells_.lambda_scale,
-                                                            edge_ * cells_.mu_scale, x},
+                           detail::CellForces<Exec, Scalar>{
+                               cells_.lambda_value, cells_.mu_value, edge_ * cells_.lambda_scale,
+                               edge_ * cells_.mu_scale, x, add_batches},
                            detail::FinishCellNode<Exec, Scalar, Update>{x, update});
   }
 

@@ -75,7 +75,7 @@ struct ListPatchCells {
 template<class Exec>
 int choose_patch_nodes(int num_nodes) {
   return BackendTraits<Exec>::is_device ? std::clamp(num_nodes / 2048, 64, 1024)
-                                        : std::clamp(num_nodes / 128, 64, 1024);
+                                        : std::clamp(num_nodes / 64, 64, 4096);
 }
 
 } // namespace detail
@@ -103,9 +103,18 @@ CellPatches<Exec> make_cell_patches(const Exec& exec, const CellGrid<Exec>& cell
 
 namespace detail {
 
+/// Whether terms can be added for many cells at a time (add_cells, see sums.hpp).
+template<class CellTerms, class = void>
+struct AddsCells : std::false_type {};
+template<class CellTerms>
+struct AddsCells<CellTerms, std::void_t<decltype(&CellTerms::add_cells)>> : std::true_type {};
+
 template<class Exec, class Scalar, class CellTerms, class Update>
 struct SumPatch {
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  static constexpr bool many_at_a_time =
+      !BackendTraits<Exec>::is_device && AddsCells<CellTerms>::value;
+  static constexpr int stride = many_at_a_time ? 4 : 3; ///< of the sums of nodes
 
   Array<int, Exec> corner;
   int num_nodes;
@@ -137,8 +146,15 @@ struct SumPatch {
       barrier(team);
       if (cell >= 0 && owned >= 0 && owned < num_owned)
         for (int c = 0; c < 3; ++c)
-          sum[3 * owned + c] += u[3 * v + c];
+          sum[stride * owned + c] += u[3 * v + c];
     }
+  }
+
+  /// On cores, in the same order.
+  KOKKOS_FUNCTION void add_many(const Array<int, Exec>& cell, int begin, int end, int first,
+                                int num_owned, Scalar* sum) const {
+    if (begin < end)
+      terms.add_cells(corner.data(), &cell(begin), end - begin, first, num_owned, sum);
   }
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
@@ -148,22 +164,29 @@ struct SumPatch {
     const int num_owned = Kokkos::min(patches.num_owned, rest);
     Scalar* sum =
         static_cast<Scalar*>(team.team_scratch(0).get_shmem(scratch_bytes(patches.num_owned)));
-    for (int i = rank; i < 3 * num_owned; i += size)
+    for (int i = rank; i < stride * num_owned; i += size)
       sum[i] = 0;
-    const int end = patches.cell_begin(patch + 1), late_end = patches.late_begin(patch + 1);
-    for (int i = patches.cell_begin(patch); i < end; i += size)
-      add_cells(team, i + rank < end ? patches.cell(i + rank) : -1, first, num_owned, sum);
-    for (int i = patches.late_begin(patch); i < late_end; ++i)
-      add_cells(team, rank == 0 ? patches.late(i) : -1, first, num_owned, sum);
+    const int begin = patches.cell_begin(patch), end = patches.cell_begin(patch + 1),
+              late_begin = patches.late_begin(patch), late_end = patches.late_begin(patch + 1);
+    if constexpr (many_at_a_time) {
+      add_many(patches.cell, begin, end, first, num_owned, sum);
+      add_many(patches.late, late_begin, late_end, first, num_owned, sum);
+    } else {
+      for (int i = begin; i < end; i += size)
+        add_cells(team, i + rank < end ? patches.cell(i + rank) : -1, first, num_owned, sum);
+      for (int i = late_begin; i < late_end; ++i)
+        add_cells(team, rank == 0 ? patches.late(i) : -1, first, num_owned, sum);
+    }
     barrier(team);
     for (int i = rank; i < num_owned; i += size) {
-      const Scalar total[3] = {sum[3 * i], sum[3 * i + 1], sum[3 * i + 2]};
+      const Scalar total[3] = {sum[stride * i], sum[stride * i + 1], sum[stride * i + 2]};
       update(first + i, total);
     }
   }
 
   static KOKKOS_FUNCTION std::size_t scratch_bytes(int num_owned) {
-    return 3 * sizeof(Scalar) * std::size_t(num_owned);
+    const int num_places = many_at_a_time ? num_owned + 1 : num_owned; // a place for other nodes
+    return stride * sizeof(Scalar) * std::size_t(num_places);
   }
 };
 

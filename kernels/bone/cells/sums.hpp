@@ -84,8 +84,9 @@ void sum_by_nodes(const Exec& exec, const char* label, const CellGrid<Exec>& cel
 
 /// Calls update(node, sum) for every node, where sum [3] is that of what the node's cells have for
 /// it: terms(cell, nodes [8], u [24]) sets u[3 v + c] for corner v of a cell, and
-/// terms.add_corner(cell, nodes, v, sum [3]) adds that of one corner. By patches if the cells have
-/// any. Does not fence.
+/// terms.add_corner(cell, nodes, v, sum [3]) adds that of one corner. Terms may have add_cells,
+/// too, which cores call for all cells of a patch (batches/batch_products.hpp). By patches if the
+/// cells have any. Does not fence.
 template<class Scalar, class Exec, class CellTerms, class Update>
 void sum_over_cells(const Exec& exec, const char* label, const CellGrid<Exec>& cells,
                     const CellTerms& terms, const Update& update) {

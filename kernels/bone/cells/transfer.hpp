@@ -55,10 +55,51 @@ struct FineVoxelNodes {
   template<class Visit>
   KOKKOS_FUNCTION void for_each(int cell, const Visit& visit) const {
     const Site s = unpack_site(place(cell));
-    for (std::uint32_t rest = fine_mask(cell); rest != 0; rest &= rest - 1) {
-      const int p = lowest_one(rest);
-      visit(std::int64_t(grid.find(2 * s.x + p % 3, 2 * s.y + p / 3 % 3, 2 * s.z + p / 9)), p);
+    if constexpr (BackendTraits<Exec>::is_device) {
+      for (std::uint32_t rest = fine_mask(cell); rest != 0; rest &= rest - 1) {
+        const int p = lowest_one(rest);
+        visit(std::int64_t(grid.find(2 * s.x + p % 3, 2 * s.y + p / 3 % 3, 2 * s.z + p / 9)), p);
+      }
+    } else {
+      const std::uint32_t mask = fine_mask(cell);
+      for (int row = 0; row < 9; ++row)
+        if (mask >> 3 * row & 7)
+          visit_row(2 * s.x, 2 * s.y + row % 3, 2 * s.z + row / 3, mask >> 3 * row & 7, 3 * row,
+                    visit);
     }
+  }
+
+private:
+  KOKKOS_FUNCTION NodeBlock block(int x, int y, int z) const {
+    return grid.block(x / 4 +
+                      grid.num_blocks[0] * (y / 4 + std::int64_t(grid.num_blocks[1]) * (z / 4)));
+  }
+  static KOKKOS_FUNCTION std::uint64_t bit_of(int x, int y, int z) {
+    return std::uint64_t(1) << local_index(x, y, z);
+  }
+
+  /// The nodes (x + i, y, z) for the bits i of `row`, x being even: cores look blocks up and count
+  /// their nodes once a row, or twice.
+  template<class Visit>
+  KOKKOS_FUNCTION void visit_row(int x, int y, int z, std::uint32_t row, int position,
+                                 const Visit& visit) const {
+    NodeBlock b = block(x, y, z);
+    const std::uint64_t bit = bit_of(x, y, z);
+    std::int64_t node = b.begin + count_ones(b.mask & (bit - 1));
+    if (row & 1)
+      visit(node, position);
+    node += (b.mask & bit) != 0;
+    if (row & 2)
+      visit(node, position + 1);
+    if (!(row & 4))
+      return;
+    if (x % 4 == 0) {
+      node += (b.mask & bit << 1) != 0;
+    } else {
+      b = block(x + 2, y, z);
+      node = b.begin + count_ones(b.mask & (bit_of(x + 2, y, z) - 1));
+    }
+    visit(node, position + 2);
   }
 };
 
@@ -88,6 +129,21 @@ FineCellNodes<Exec> fine_nodes(const CellGrid<Exec>&, const CellTransfer<Exec>& 
   return {transfer.fine_begin, transfer.fine_node, transfer.position};
 }
 
+/// weight[p][v]: that of corner v of a cell at position p of CellTransfer.
+struct CornerWeights {
+  float weight[27][8] = {};
+
+  constexpr CornerWeights() {
+    for (int p = 0; p < 27; ++p)
+      for (int v = 0; v < 8; ++v) {
+        int halves = 1; // the weight times 8
+        for (int d = 0, rest = p; d < 3; ++d, rest /= 3)
+          halves *= v >> d & 1 ? rest % 3 : 2 - rest % 3;
+        weight[p][v] = float(halves) / 8;
+      }
+  }
+};
+
 /// The contribution of the fine nodes of a cell to its corners.
 template<class Exec, class Scalar, class FineNodes>
 struct RestrictToCorners {
@@ -98,6 +154,16 @@ struct RestrictToCorners {
     Scalar sum[3][8] = {};
     const Array<Scalar, Exec>& x = fine;
     fine_nodes.for_each(cell, [&](std::int64_t f, int position) {
+      if constexpr (!BackendTraits<Exec>::is_device) {
+        static constexpr CornerWeights table;
+        const float* const weight = table.weight[position];
+        for (int c = 0; c < 3; ++c) {
+          const Scalar value = x(3 * f + c);
+          for (int v = 0; v < 8; ++v)
+            sum[c][v] += Scalar(weight[v]) * value;
+        }
+        return;
+      }
       const int along[3] = {position % 3, position / 3 % 3, position / 9};
       const Scalar high[3] = {Scalar(0.5) * Scalar(along[0]), Scalar(0.5) * Scalar(along[1]),
                               Scalar(0.5) * Scalar(along[2])};

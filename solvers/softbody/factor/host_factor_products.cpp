@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/softbody/factor/host_factor_products.hpp>
 
+#include <ossatura/core/machine/instruction_set.hpp>
 #include <ossatura/core/parallel/lanes.hpp>
 
 // One source for all processors: the bodies below are inlined into a function for each, whose
@@ -24,9 +25,9 @@ namespace ossatura {
 namespace {
 
 template<int Rows, int Packs, int N, class Scalar>
-KOKKOS_FORCEINLINE_FUNCTION void multiply_tile(int k, const Scalar* p, std::ptrdiff_t ldp,
-                                               const Scalar* q, std::ptrdiff_t ldq, Scalar* out,
-                                               std::ptrdiff_t ldo) {
+OSSATURA_FORCEINLINE_FUNCTION void multiply_tile(int k, const Scalar* p, std::ptrdiff_t ldp,
+                                                 const Scalar* q, std::ptrdiff_t ldq, Scalar* out,
+                                                 std::ptrdiff_t ldo) {
   Pack<Scalar, N> sum[Rows][Packs];
   OSSATURA_UNROLL
   for (int r = 0; r < Rows; ++r)
@@ -55,7 +56,7 @@ KOKKOS_FORCEINLINE_FUNCTION void multiply_tile(int k, const Scalar* p, std::ptrd
 
 /// All rows of the columns that fill tiles of Packs packs; returns where they end.
 template<int Packs, int N, class Scalar>
-KOKKOS_FORCEINLINE_FUNCTION int
+OSSATURA_FORCEINLINE_FUNCTION int
 multiply_columns(int first, int m, int n, int k, const Scalar* p, std::ptrdiff_t ldp,
                  const Scalar* q, std::ptrdiff_t ldq, Scalar* out, std::ptrdiff_t ldo) {
   constexpr int width = Packs * N;
@@ -73,9 +74,9 @@ multiply_columns(int first, int m, int n, int k, const Scalar* p, std::ptrdiff_t
 
 /// Packs of N, then narrower ones for what is left.
 template<int Packs, int N, class Scalar>
-KOKKOS_FORCEINLINE_FUNCTION void multiply_all(int m, int n, int k, const Scalar* p,
-                                              std::ptrdiff_t ldp, const Scalar* q,
-                                              std::ptrdiff_t ldq, Scalar* out, std::ptrdiff_t ldo) {
+OSSATURA_FORCEINLINE_FUNCTION void
+multiply_all(int m, int n, int k, const Scalar* p, std::ptrdiff_t ldp, const Scalar* q,
+             std::ptrdiff_t ldq, Scalar* out, std::ptrdiff_t ldo) {
   int c = multiply_columns<Packs, N>(0, m, n, k, p, ldp, q, ldq, out, ldo);
   c = multiply_columns<1, N>(c, m, n, k, p, ldp, q, ldq, out, ldo);
   if constexpr (N > 8)
@@ -94,7 +95,7 @@ KOKKOS_FORCEINLINE_FUNCTION void multiply_all(int m, int n, int k, const Scalar*
 }
 
 template<int N, class Scalar>
-KOKKOS_FORCEINLINE_FUNCTION void subtract_all(int n, Scalar s, const Scalar* x, Scalar* y) {
+OSSATURA_FORCEINLINE_FUNCTION void subtract_all(int n, Scalar s, const Scalar* x, Scalar* y) {
   const Pack<Scalar, N> scale(s);
   int i = 0;
   for (; i + N <= n; i += N)
@@ -104,7 +105,7 @@ KOKKOS_FORCEINLINE_FUNCTION void subtract_all(int n, Scalar s, const Scalar* x, 
 }
 
 template<int N>
-KOKKOS_FORCEINLINE_FUNCTION void scale_all(int n, double s, double* y) {
+OSSATURA_FORCEINLINE_FUNCTION void scale_all(int n, double s, double* y) {
   const Pack<double, N> scale(s);
   int i = 0;
   for (; i + N <= n; i += N)
@@ -142,42 +143,28 @@ OSSATURA_PRODUCTS(avx512, __attribute__((target("avx512f,fma"))), 16, 3, float)
 #undef OSSATURA_PRODUCTS
 #undef OSSATURA_SCALE
 
-enum class Processor { plain, avx2, avx512 };
-
-Processor find_processor() {
-#if defined(OSSATURA_HAS_TARGETS)
-  if (__builtin_cpu_supports("avx512f"))
-    return Processor::avx512;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return Processor::avx2;
-#endif
-  return Processor::plain;
-}
-
 template<class Scalar>
 void multiply_here(int m, int n, int k, const Scalar* p, std::ptrdiff_t ldp, const Scalar* q,
                    std::ptrdiff_t ldq, Scalar* out, std::ptrdiff_t ldo) {
-  static const Processor processor = find_processor();
 #if defined(OSSATURA_HAS_TARGETS)
-  if (processor == Processor::avx512)
+  static const InstructionSet set = best_instruction_set();
+  if (set == InstructionSet::avx512)
     return product_avx512(m, n, k, p, ldp, q, ldq, out, ldo);
-  if (processor == Processor::avx2)
+  if (set == InstructionSet::avx2)
     return product_avx2(m, n, k, p, ldp, q, ldq, out, ldo);
 #endif
-  (void)processor;
   product_plain(m, n, k, p, ldp, q, ldq, out, ldo);
 }
 
 template<class Scalar>
 void subtract_here(int n, Scalar s, const Scalar* x, Scalar* y) {
-  static const Processor processor = find_processor();
 #if defined(OSSATURA_HAS_TARGETS)
-  if (processor == Processor::avx512)
+  static const InstructionSet set = best_instruction_set();
+  if (set == InstructionSet::avx512)
     return subtract_avx512(n, s, x, y);
-  if (processor == Processor::avx2)
+  if (set == InstructionSet::avx2)
     return subtract_avx2(n, s, x, y);
 #endif
-  (void)processor;
   subtract_plain(n, s, x, y);
 }
 
@@ -200,14 +187,13 @@ void subtract_scaled(int n, float s, const float* x, float* y) {
 }
 
 void scale_entries(int n, double s, double* y) {
-  static const Processor processor = find_processor();
 #if defined(OSSATURA_HAS_TARGETS)
-  if (processor == Processor::avx512)
+  static const InstructionSet set = best_instruction_set();
+  if (set == InstructionSet::avx512)
     return scale_avx512(n, s, y);
-  if (processor == Processor::avx2)
+  if (set == InstructionSet::avx2)
     return scale_avx2(n, s, y);
 #endif
-  (void)processor;
   scale_plain(n, s, y);
 }
 
