@@ -13,6 +13,7 @@
 #include <ossatura/core/machine/processors.hpp>
 
 // Meshes, images and files
+#include <ossatura/core/io/hdf5/compression.hpp>
 #include <ossatura/core/io/hdf5/parosol.hpp>
 #include <ossatura/core/io/hdf5/parosol_output.hpp>
 #include <ossatura/core/io/hdf5/vtkhdf.hpp>

@@ -177,8 +177,9 @@ int run_on(const Exec& exec, const PfemCommandOptions& options, const PfemModel&
   evaluate(model, download(exec, u), download(exec, internal), results);
   std::unique_ptr<PfemFile> file;
   if (path)
-    context.try_output(*path,
-                       [&] { file = std::make_unique<PfemFile>(*path, model, options.samples); });
+    context.try_output(*path, [&] {
+      file = std::make_unique<PfemFile>(*path, model, options.samples, context.options().compress);
+    });
   sample_all(exec, model, elements, u, options.samples, file.get(), results);
   results.seconds.sample = watch.seconds();
   return report_pfem(model, results, stem, context, [&](RunStatus status) {

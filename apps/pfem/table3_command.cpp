@@ -151,7 +151,7 @@ void add_table3_options(CLI::App& app, Table3Options& o) {
   app.add_option("--max-order", o.max_order, "The highest order, up to 10")
       ->type_name("P")
       ->capture_default_str();
-  add_common_options(app, o.common, {{Precision::fp64}, "Of all arithmetic", false});
+  add_common_options(app, o.common, {{Precision::fp64}, "Of all arithmetic", false, false});
   app.footer(std::string("Examples:\n"
                          "  ossatura pfem table3 --backend cuda\n"
                          "  ossatura pfem table3 --elements 200 --max-order 3 -o out\n\n") +

@@ -35,7 +35,8 @@ public:
       if (const auto path = context.output_file(options.hdf, stem + ".hdf")) {
         context.claim_output(without_hdf(*path) + ".hdf.series");
         frames_ = std::make_unique<FrameSeries>(*path, model.scene,
-                                                provenance_texts(context.provenance()), first_step);
+                                                provenance_texts(context.provenance()), first_step,
+                                                options.common.compress);
       }
     if (!options.checkpoint.empty())
       checkpoint_ =

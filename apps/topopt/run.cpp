@@ -73,7 +73,8 @@ public:
       const TimedScope scope("ossatura::topopt::write");
       context_.try_output(frames_->path(), [&] {
         write_design(frames_->frame_path(step.number), model_,
-                     fields_of(exec, optimizer, model_, true), step.number, facts());
+                     fields_of(exec, optimizer, model_, true), step.number, facts(),
+                     options_.common.compress);
         frames_->add(step.number, step.number);
         context_.note_output(frames_->frame_path(step.number));
       });
@@ -103,7 +104,8 @@ public:
       const TimedScope scope("ossatura::topopt::write");
       const DesignFields fields = fields_of(exec, optimizer, model_, results.final.has_value());
       if (!design_.empty() && context_.try_output(design_, [&] {
-            write_design(design_, model_, fields, results.last_step(), facts());
+            write_design(design_, model_, fields, results.last_step(), facts(),
+                         options_.common.compress);
           }))
         files_.push_back(design_);
       if (frames_)

@@ -22,6 +22,9 @@ RUNS = {
              "--history", "h.csv"),
     # again into a file that is there: it is copied first
     "bone_again": (1, "bone", "--generate", "cube", "--size", "2", "--parosol-output", "p.h5"),
+    # without filters
+    "bone_plain": (2, "bone", "--generate", "cube", "--size", "2", "--hdf", "f.hdf", "--parosol-output", "p.h5",
+                   "--compress", "none"),
     "eikonal": (1, "eikonal", "--generate", "box:n=1", "--site", "point:0,0,0", "-o", ".",
                 "--dat", "t.dat", "--igb", "t.igb"),
     "softbody": (1, "softbody", "s.json", "--checkpoint", "c.h5", "--history", "h.csv",

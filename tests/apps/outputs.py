@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import driver_case
+import hdf5_values
 from driver_case import BAD_FILE, DONE, INTERNAL, STOPPED, USAGE, DriverCase
 
 CUBE = ("bone", "--generate", "cube", "--size", "3", "--backend", "serial", "-q")
@@ -31,6 +32,7 @@ def image(values=None, size=(3, 3, 3)):
     return head.encode() + b"".join(v.to_bytes(2, "little") for v in values)
 
 
+MESH = ("VTKHDF/Points", "VTKHDF/Connectivity", "VTKHDF/Offsets", "VTKHDF/Types")
 LAW = ("--law", "threshold", "--lower", "500", "--modulus", "1000", "--backend", "serial", "-q")
 
 
@@ -165,6 +167,68 @@ class Replacing(OutputCase):
     def test_outputs_are_probed_before_the_solve(self):
         for option in ("--hdf", "--parosol-output"):
             self.fails(BAD_FILE, "nodir", *CUBE, option, "nodir/x.h5")
+
+
+class Compression(OutputCase):
+    MODES = ("none", "fast", "small")
+    # Arguments, and some datasets of each file
+    RUNS = {
+        "bone": ((*CUBE[:4], "16", *CUBE[5:], "-o", "out", "--fields", "all", "--parosol-output", "p.h5"), {
+            "cube.hdf": (*MESH, "VTKHDF/PointData/displacement", "VTKHDF/PointData/held",
+                         "VTKHDF/CellData/stress", "VTKHDF/CellData/modulus"),
+            "p.h5": ("Mesh/Coordinates", "Mesh/Elements", "Mesh/Material IDs", "Solution/Nodal displacements",
+                     "Solution/SED", "Solution/Element stress")}),
+        "eikonal": (("eikonal", "--generate", "ventricles:h=3", "--backend", "serial", "-q", "-o", "out"), {
+            "ventricles.hdf": (*MESH, "VTKHDF/PointData/activation_time", "VTKHDF/CellData/tag",
+                               "VTKHDF/CellData/fibre")}),
+        "softbody": (("softbody", "s.json", "--backend", "serial", "-q", "-o", "out"), {
+            f"s_00000{k}.hdf": (*MESH, "VTKHDF/PointData/velocity", "VTKHDF/CellData/object") for k in (0, 4)}),
+        "topopt": (("topopt", "cantilever", "--cells", "24x12x12", "--steps", "2", "--vtk-every", "1", "--backend",
+                    "serial", "-q", "-o", "out"), {
+            name: (*MESH, "VTKHDF/PointData/displacement", "VTKHDF/CellData/density")
+            for name in ("cantilever.hdf", "cantilever_000001.hdf")}),
+        "pfem": (("pfem", "p.json", "--samples", "16", "--backend", "serial", "-q", "-o", "out"), {
+            "p.hdf": (*MESH, "VTKHDF/PointData/stress", "VTKHDF/CellData/element")}),
+    }
+
+    def test_values_are_the_same_and_sizes_are_not(self):
+        self.write("s.json", json.dumps({**SCENE, "objects": [{**SCENE["objects"][0], "mesh": {
+            "hexa_box": {"cells": [20, 20, 20], "size": [1, 1, 1]}}}]}))
+        self.write("p.json", json.dumps(PROBLEM))
+        for subcommand, (arguments, files) in self.RUNS.items():
+            sizes, values = {}, {}
+            for mode in self.MODES:
+                self.ossatura(*arguments, "--compress", mode, "--overwrite", "--json", "run.json")
+                self.assertEqual(self.read_summary("out/run.json")["parameters"]["compress"], mode)
+                for name, datasets in files.items():
+                    path = self.path("out/" + name)
+                    sizes.setdefault(name, []).append(os.path.getsize(path))
+                    values.setdefault(name, []).append([hdf5_values.read(path, one) for one in datasets])
+                    os.remove(path)
+            for name in files:
+                with self.subTest(subcommand=subcommand, file=name):
+                    none, fast, small = sizes[name]
+                    self.assertGreater(none, 1.5 * fast)
+                    self.assertGreaterEqual(fast, small)
+                    self.assertEqual(values[name][0], values[name][1])
+                    self.assertEqual(values[name][0], values[name][2])
+                    self.assertGreater(max(map(len, values[name][0])), 1000)
+
+    def test_the_default_is_fast(self):
+        plain = ("eikonal", "--generate", "ventricles:h=3", "--backend", "serial", "-q")
+        self.ossatura(*plain, "--hdf", "a.hdf", "--json", "run.json")
+        self.assertEqual(self.read_summary("run.json")["parameters"]["compress"], "fast")
+        self.ossatura(*plain, "--hdf", "b.hdf", "--compress", "fast")
+        self.assertEqual(os.path.getsize(self.path("a.hdf")), os.path.getsize(self.path("b.hdf")))
+
+    def test_what_is_refused(self):
+        for subcommand, (arguments, _) in self.RUNS.items():
+            with self.subTest(subcommand=subcommand):
+                self.fails(USAGE, "'smal' is not one of none|fast|small; did you mean 'small'?", *arguments,
+                           "--compress", "smal")
+                self.fails(USAGE, "--compress has no effect without --hdf or --output-dir",
+                           *arguments[:arguments.index("-o")], "--compress", "none")
+        self.fails(USAGE, "unknown option '--compress'", "pfem", "table3", "--compress", "none")
 
 
 class Loss(OutputCase):

@@ -225,9 +225,8 @@ void check_solver(const BoneOptions& o) {
 }
 
 void check_results(const CLI::App& app, const BoneOptions& o) {
-  if (o.no_hdf && !o.hdf.empty())
-    fail<UsageError>("both --hdf and --no-hdf: leave one out");
-  if (app.count("--fields") > 0 && (o.no_hdf || (o.hdf.empty() && o.common.output_dir.empty())))
+  check_field_files(app, o.hdf, o.no_hdf, o.common, !o.parosol_output.empty());
+  if (app.count("--fields") > 0 && !writes_fields(o.hdf, o.no_hdf, o.common))
     fail<UsageError>("--fields has no effect without a file for them: give --hdf or --output-dir");
   if (!(o.pistoia_strain > 0) || std::isinf(o.pistoia_strain))
     fail<UsageError>("--pistoia-strain ", o.pistoia_strain, ": greater than 0, such as 0.007");

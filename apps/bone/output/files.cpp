@@ -121,7 +121,7 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
     return std::find(options.fields.begin(), options.fields.end(), name) != options.fields.end();
   };
   const bool turned = !is_identity(model.direction);
-  VtkHdfWriter file(path);
+  VtkHdfWriter file(path, options.common.compress);
   HostBlocks<Exec> blocks(exec);
   write_mesh(exec, model, solution, blocks, file);
   const auto write_vectors = [&](const char* name, const Array<double, Exec>& values,
@@ -255,7 +255,7 @@ void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Ex
   out.stress = ConstSpan<double>(stress);
   auto facts = provenance_texts(context.provenance());
   facts.emplace_back("status", status);
-  write_parosol_output(path, out, facts);
+  write_parosol_output(path, out, facts, context.options().compress);
   log_info("wrote ", path);
 }
 

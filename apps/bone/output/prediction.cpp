@@ -71,8 +71,7 @@ BonePrediction predict_bone(const BoneModelInfo& info, const std::vector<LevelSi
     matrix = 8 * std::pow(3 * coarsest, 2);
   solve += matrix * (1 + cycle / 8);
 
-  const bool writes =
-      !options.no_hdf && (!options.hdf.empty() || !options.common.output_dir.empty());
+  const bool writes = writes_fields(options.hdf, options.no_hdf, options.common);
   const double fields =
       homogenises ? 0 : model + (force > 0 ? 48 : 24) * nodes + (64 + (writes ? 32 : 0)) * elem;
   // Coordinates, and copies for statistics and files.

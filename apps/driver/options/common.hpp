@@ -4,6 +4,7 @@
 
 #include <ossatura/core/base/log.hpp>
 #include <ossatura/core/base/precision.hpp>
+#include <ossatura/core/io/hdf5/compression.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -30,6 +31,7 @@ struct CommonOptions {
   std::string output_dir;
   std::string json; ///< empty: none; "-": stdout
   std::string history;
+  Hdf5Compression compress = Hdf5Compression::fast; ///< of all HDF5 files but checkpoints
 };
 
 /// Files that grow with the steps of a run.
@@ -48,11 +50,20 @@ void add_step_files(CLI::App& app, StepFileOptions& options, const std::string& 
 void check_step_files(const CLI::App& app, const StepFileOptions& options,
                       const CommonOptions& common);
 
+/// Whether there is a file of fields, by --hdf or else by --output-dir without --no-hdf.
+bool writes_fields(const std::string& hdf, bool no_hdf, const CommonOptions& common);
+
+/// Throws UsageError for --hdf beside --no-hdf, and for --compress where the run writes neither
+/// fields nor another HDF5 file to which it applies (`other_file`).
+void check_field_files(const CLI::App& app, const std::string& hdf, bool no_hdf,
+                       const CommonOptions& common, bool other_file = false);
+
 /// The choices that differ between subcommands.
 struct CommonChoices {
   std::vector<std::optional<Precision>> precisions; ///< the default first; none: "auto"
   const char* precision_help;
   bool history = true; ///< whether there is a residual of each iteration
+  bool fields = true;  ///< whether there are HDF5 files of fields
 };
 
 /// Adds them to `app`.

@@ -82,8 +82,7 @@ void check_eikonal_options(const CLI::App& app, const EikonalCommandOptions& opt
   check_solver(options);
   check_mesh(app, options);
   check_physics(app, options);
-  if (options.no_hdf && !options.hdf.empty())
-    fail<UsageError>("both --hdf and --no-hdf: leave one out");
+  check_field_files(app, options.hdf, options.no_hdf, options.common);
 }
 
 } // namespace ossatura

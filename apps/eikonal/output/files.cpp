@@ -36,7 +36,7 @@ template<class Real>
 void write_hdf(const std::string& path, const EikonalModel& model, ConstSpan<Real> times,
                const std::string& status, const DriverContext& context) {
   const TetraMesh& mesh = model.mesh;
-  VtkHdfWriter file(path);
+  VtkHdfWriter file(path, context.options().compress);
   file.set_mesh(mesh.point, mesh.tetra, VtkCell::tetra);
   for (std::size_t k = 0; k < model.sets.size(); ++k) {
     const std::string& set = model.sets[k].name;

@@ -53,8 +53,7 @@ void check_pfem_options(const CLI::App& app, const PfemCommandOptions& o) {
   check_solver(o);
   if (app.count("--samples") > 0)
     require_between("--samples", o.samples, 1, 64);
-  if (o.no_hdf && !o.hdf.empty())
-    fail<UsageError>("both --hdf and --no-hdf: leave one out");
+  check_field_files(app, o.hdf, o.no_hdf, o.common);
   const bool makes_mesh = o.kind() != ProblemKind::mesh;
   std::vector<OptionUse> uses = {{"--unit", o.kind() != ProblemKind::generator, "a mesh file"},
                                  {"--seed", makes_mesh, "a generator"}};

@@ -71,8 +71,9 @@ std::pair<std::uint64_t, std::uint64_t> grid_size(const PfemModel& model, int sa
 
 } // namespace
 
-PfemFile::PfemFile(const std::string& path, const PfemModel& model, int samples)
-    : file_(path, 1) {
+PfemFile::PfemFile(const std::string& path, const PfemModel& model, int samples,
+                   Hdf5Compression compression)
+    : file_(path, compression) {
   const auto [points, cells] = grid_size(model, samples);
   file_.begin_mesh(points, cells, VtkCell::hexahedron);
   fields_.reset(new Fields{

@@ -43,7 +43,8 @@ int grid_points(int samples, int order);
 /// elements are apart, because stresses jump there. Throws InputError where it cannot be written.
 class PfemFile {
 public:
-  PfemFile(const std::string& path, const PfemModel& model, int samples);
+  PfemFile(const std::string& path, const PfemModel& model, int samples,
+           Hdf5Compression compression = Hdf5Compression::fast);
   ~PfemFile();
 
   /// Blocks make up all elements, each once. Where one cannot be written, commit() says so.

@@ -6,10 +6,12 @@
 namespace ossatura {
 
 FrameSeries::FrameSeries(const std::string& path, const SoftScene& scene,
-                         std::vector<std::pair<std::string, std::string>> run, int first_step)
+                         std::vector<std::pair<std::string, std::string>> run, int first_step,
+                         Hdf5Compression compression)
     : list_(path, first_step)
     , scene_(scene)
-    , run_(std::move(run)) {
+    , run_(std::move(run))
+    , compression_(compression) {
   for (const SoftObject& object : scene.objects)
     meshes_.push_back(&object.mesh);
 }
@@ -17,7 +19,7 @@ FrameSeries::FrameSeries(const std::string& path, const SoftScene& scene,
 std::string FrameSeries::write(int step, double time, const std::vector<double>& positions,
                                const std::vector<double>& velocities) {
   std::string path = list_.frame_path(step);
-  VtkHdfWriter file(path, 1);
+  VtkHdfWriter file(path, compression_);
   file.set_elements(meshes_, ConstSpan<double>(positions));
   std::vector<double> displacement = positions;
   std::size_t offset = 0;

@@ -16,7 +16,8 @@ public:
   /// `path` and `first_step` as in FrameList. The scene must outlive this; `run` are facts about it
   /// for every file.
   FrameSeries(const std::string& path, const SoftScene& scene,
-              std::vector<std::pair<std::string, std::string>> run, int first_step);
+              std::vector<std::pair<std::string, std::string>> run, int first_step,
+              Hdf5Compression compression = Hdf5Compression::fast);
 
   /// positions and velocities [num_nodes, 3]. Returns the file. Throws InputError where files
   /// cannot be written.
@@ -33,6 +34,7 @@ private:
   const SoftScene& scene_;
   std::vector<const ElementMesh*> meshes_;
   std::vector<std::pair<std::string, std::string>> run_;
+  Hdf5Compression compression_;
 };
 
 } // namespace ossatura

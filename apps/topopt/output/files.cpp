@@ -46,9 +46,9 @@ std::vector<double> nodal_forces(const DesignProblem& problem, const NodeLoads& 
 } // namespace
 
 void write_design(const std::string& path, const TopoptModel& model, const DesignFields& fields,
-                  int step, const RunFacts& facts) {
+                  int step, const RunFacts& facts, Hdf5Compression compression) {
   const DesignProblem& problem = model.problem;
-  VtkHdfWriter file(path, 1);
+  VtkHdfWriter file(path, compression);
   file.set_mesh(problem.mesh.point, problem.mesh.node, VtkCell::hexahedron);
   file.cell_data("density", fields.density, 1, "1");
   if (!problem.role.empty()) {

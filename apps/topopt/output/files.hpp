@@ -27,7 +27,8 @@ using RunFacts = std::vector<std::pair<std::string, std::string>>;
 /// `displacement` (of several cases: displacement_NAME). Throws InputError where it cannot be
 /// written.
 void write_design(const std::string& path, const TopoptModel& model, const DesignFields& fields,
-                  int step, const RunFacts& facts);
+                  int step, const RunFacts& facts,
+                  Hdf5Compression compression = Hdf5Compression::fast);
 
 /// The surface of {density > level}, from means at nodes.
 struct DesignSurface {

@@ -2,6 +2,7 @@
 #include <ossatura/core/io/hdf5/parosol_output.hpp>
 
 #include <ossatura/core/io/hdf5/file.hpp>
+#include <ossatura/core/io/hdf5/row_writer.hpp>
 #include <ossatura/core/io/text/atomic_file.hpp>
 #include <ossatura/core/io/text/finite_values.hpp>
 #include <ossatura/core/io/text/input_file.hpp>
@@ -12,8 +13,6 @@
 
 namespace ossatura {
 namespace {
-
-constexpr std::size_t block = std::size_t(1) << 20;
 
 void check(const ParosolSolution& s, std::size_t n, std::size_t m) {
   OSSATURA_REQUIRE(s.coordinates.size == 3 * n && s.elements.size == 8 * m,
@@ -37,22 +36,20 @@ void check(const ParosolSolution& s, std::size_t n, std::size_t m) {
 /// Writes `convert(i)` for i in [0, rows * columns) as int32 [rows, columns].
 template<class Convert>
 void write_integers(Hdf5Group& group, const char* name, std::size_t rows, std::size_t columns,
-                    const Convert& convert) {
-  Hdf5Dataset dataset = group.create<std::int32_t>(name, {rows, columns});
-  std::vector<std::int32_t> part;
-  for (std::size_t first = 0; first < rows; first += block) {
-    const std::size_t count = std::min(block, rows - first);
-    part.resize(count * columns);
-    for (std::size_t i = 0; i < part.size(); ++i)
-      part[i] = convert(first * columns + i);
-    dataset.write_rows(first, count, part.data());
-  }
+                    const Hdf5Layout& layout, const Convert& convert) {
+  Hdf5RowWriter(group.create<std::int32_t>(name, {rows, columns}, layout))
+      .append_made<std::int32_t>(rows,
+                                 [&](std::uint64_t first, std::uint64_t count, std::int32_t* to) {
+                                   for (std::size_t i = 0; i < std::size_t(count) * columns; ++i)
+                                     to[i] = convert(std::size_t(first) * columns + i);
+                                 });
 }
 
-void write_field(Hdf5Group& group, const char* name, ConstSpan<double> values,
-                 std::size_t columns) {
-  if (values.size > 0)
-    group.write(name, {values.size / columns, columns}, values.data);
+void write_field(Hdf5Group& group, const char* name, ConstSpan<double> values, std::size_t columns,
+                 const Hdf5Layout& layout) {
+  const std::size_t rows = values.size / columns;
+  if (rows > 0)
+    Hdf5RowWriter(group.create<double>(name, {rows, columns}, layout)).append(values.data, rows);
 }
 
 bool is_finite(const ParosolSolution& s) {
@@ -64,24 +61,28 @@ bool is_finite(const ParosolSolution& s) {
 }
 
 void write_groups(Hdf5Group root, const ParosolSolution& s,
-                  const std::vector<std::pair<std::string, std::string>>& run) {
+                  const std::vector<std::pair<std::string, std::string>>& run,
+                  Hdf5Compression compression) {
+  Hdf5Layout layout;
+  layout.gzip = deflate_level(compression);
   for (const char* name : {"Mesh", "Solution", "run"})
     root.remove(name);
   const std::size_t m = s.elements.size / 8;
   Hdf5Group mesh = root.create_group("Mesh");
-  write_field(mesh, "Coordinates", s.coordinates, 3);
-  write_integers(mesh, "Elements", m, 8, [&](std::size_t i) { return s.elements.data[i] + 1; });
-  write_integers(mesh, "Material IDs", m, 1, [&](std::size_t i) {
+  write_field(mesh, "Coordinates", s.coordinates, 3, layout);
+  write_integers(mesh, "Elements", m, 8, layout,
+                 [&](std::size_t i) { return s.elements.data[i] + 1; });
+  write_integers(mesh, "Material IDs", m, 1, layout, [&](std::size_t i) {
     return std::int32_t(std::clamp(s.modulus.data[i], 0., double(std::int32_t(2147483647))));
   });
   Hdf5Group solution = root.create_group("Solution");
-  write_field(solution, "Nodal displacements", s.displacements, 3);
-  write_field(solution, "Nodal forces", s.forces, 3);
-  write_field(solution, "SED", s.strain_energy, 1);
-  write_field(solution, "VonMises", s.von_mises, 1);
-  write_field(solution, "EFF", s.effective_strain, 1);
-  write_field(solution, "Element strain", s.strain, 6);
-  write_field(solution, "Element stress", s.stress, 6);
+  write_field(solution, "Nodal displacements", s.displacements, 3, layout);
+  write_field(solution, "Nodal forces", s.forces, 3, layout);
+  write_field(solution, "SED", s.strain_energy, 1, layout);
+  write_field(solution, "VonMises", s.von_mises, 1, layout);
+  write_field(solution, "EFF", s.effective_strain, 1, layout);
+  write_field(solution, "Element strain", s.strain, 6, layout);
+  write_field(solution, "Element stress", s.stress, 6, layout);
   const bool finite = is_finite(s);
   if (!finite)
     warn_not_finite(solution.where());
@@ -95,7 +96,8 @@ void write_groups(Hdf5Group root, const ParosolSolution& s,
 } // namespace
 
 void write_parosol_output(const std::string& path, const ParosolSolution& solution,
-                          const std::vector<std::pair<std::string, std::string>>& run) {
+                          const std::vector<std::pair<std::string, std::string>>& run,
+                          Hdf5Compression compression) {
   check(solution, solution.coordinates.size / 3, solution.elements.size / 8);
   AtomicFile output(path);
   std::error_code error;
@@ -106,11 +108,11 @@ void write_parosol_output(const std::string& path, const ParosolSolution& soluti
     if (error)
       fail<InputError>(path, ": cannot be copied to a temporary file: ", error.message());
     Hdf5File file = Hdf5File::open_to_change(output.temporary_path(), path);
-    write_groups(file.root(), solution, run);
+    write_groups(file.root(), solution, run, compression);
     file.close();
   } else {
     Hdf5File file = Hdf5File::create(output.temporary_path(), path);
-    write_groups(file.root(), solution, run);
+    write_groups(file.root(), solution, run, compression);
     file.close();
   }
   output.commit();

@@ -3,6 +3,7 @@
 // read them unchanged.
 #pragma once
 
+#include <ossatura/core/io/hdf5/compression.hpp>
 #include <ossatura/core/io/text/const_span.hpp>
 
 #include <cstdint>
@@ -34,6 +35,7 @@ struct ParosolSolution {
 /// `run` is `not finite`. Throws InputError where it cannot be written or is not HDF5,
 /// std::invalid_argument where sizes disagree or element entries are out of range.
 void write_parosol_output(const std::string& path, const ParosolSolution& solution,
-                          const std::vector<std::pair<std::string, std::string>>& run = {});
+                          const std::vector<std::pair<std::string, std::string>>& run = {},
+                          Hdf5Compression compression = Hdf5Compression::fast);
 
 } // namespace ossatura

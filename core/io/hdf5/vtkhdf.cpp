@@ -17,25 +17,21 @@ VtkCell vtk_cell(ElementShape shape) {
 } // namespace
 
 VtkHdfField::VtkHdfField(Hdf5Dataset dataset, std::shared_ptr<bool> all_finite)
-    : dataset_(std::make_shared<Hdf5Dataset>(std::move(dataset)))
-    , chunks_(Hdf5ChunkWriter::of(dataset_))
-    , all_finite_(std::move(all_finite)) {
-  for (std::size_t i = 1; i < dataset_->shape().size(); ++i)
-    row_size_ *= dataset_->shape()[i];
-}
+    : rows_(std::move(dataset))
+    , all_finite_(std::move(all_finite)) {}
 
 std::uint64_t VtkHdfField::rows_in(std::size_t count) const {
-  OSSATURA_REQUIRE(count % row_size_ == 0, dataset_->where()
-                                               << ": " << count << " values are not whole rows of "
-                                               << row_size_);
-  return count / row_size_;
+  const std::uint64_t row_size = rows_.row_size();
+  OSSATURA_REQUIRE(count % row_size == 0, rows_.dataset().where()
+                                              << ": " << count << " values are not whole rows of "
+                                              << row_size);
+  return count / row_size;
 }
 
-VtkHdfWriter::VtkHdfWriter(const std::string& path, int gzip)
+VtkHdfWriter::VtkHdfWriter(const std::string& path, Hdf5Compression compression)
     : output_(path)
     , file_(Hdf5File::create(output_.temporary_path(), path)) {
-  OSSATURA_REQUIRE(gzip >= 0 && gzip <= 9, "gzip level " << gzip);
-  layout_.gzip = gzip;
+  layout_.gzip = deflate_level(compression);
 }
 
 void VtkHdfWriter::begin_mesh(std::uint64_t num_points, const std::vector<VtkCellRun>& runs) {

@@ -5,8 +5,9 @@
 //     reader takes from ParaView 5.11 on.
 #pragma once
 
-#include <ossatura/core/io/hdf5/chunk_writer.hpp>
+#include <ossatura/core/io/hdf5/compression.hpp>
 #include <ossatura/core/io/hdf5/file.hpp>
+#include <ossatura/core/io/hdf5/row_writer.hpp>
 #include <ossatura/core/io/text/atomic_file.hpp>
 #include <ossatura/core/io/text/const_span.hpp>
 #include <ossatura/core/io/text/finite_values.hpp>
@@ -43,7 +44,7 @@ struct VtkCellRun {
   std::uint64_t num_cells;
 };
 
-/// A VtkHdfField is a stored field, compressed and chunked, streamed in blocks of rows.
+/// A VtkHdfField is a stored field, streamed in blocks of rows.
 class VtkHdfField {
 public:
   /// Appends `values.size / components` rows of any number type.
@@ -51,14 +52,9 @@ public:
   void append(ConstSpan<T> values) {
     if (*all_finite_ && !are_finite(values, nan_is_mark_)) {
       *all_finite_ = false;
-      warn_not_finite(dataset_->where());
+      warn_not_finite(rows_.dataset().where());
     }
-    const std::uint64_t rows = rows_in(values.size);
-    if (chunks_)
-      chunks_->append(values.data, rows, hdf5_native_type<T>());
-    else
-      dataset_->write_rows(written_, rows, values.data);
-    written_ += rows;
+    rows_.append(values.data, rows_in(values.size));
   }
   template<class T>
   void append(const std::vector<T>& values) {
@@ -69,48 +65,29 @@ public:
   template<class T, class Make>
   void append_made(std::uint64_t rows, const Make& make) {
     std::atomic<bool> finite = true;
-    const auto checked = [&](std::uint64_t first, std::uint64_t count, void* values) {
-      make(first, count, static_cast<T*>(values));
-      const ConstSpan<T> made(static_cast<const T*>(values), std::size_t(count * row_size_));
-      if (!is_every_finite(made, nan_is_mark_))
+    const std::uint64_t row_size = rows_.row_size();
+    rows_.append_made<T>(rows, [&](std::uint64_t first, std::uint64_t count, T* values) {
+      make(first, count, values);
+      if (!is_every_finite(ConstSpan<T>(values, std::size_t(count * row_size)), nan_is_mark_))
         finite = false;
-    };
-    if (chunks_)
-      chunks_->append(checked, rows, hdf5_native_type<T>());
-    else
-      append_in_blocks<T>(rows, checked);
-    written_ += rows;
+    });
     if (!finite && std::exchange(*all_finite_, false))
-      warn_not_finite(dataset_->where());
+      warn_not_finite(rows_.dataset().where());
   }
   /// NaN stands where there is no value; elsewhere the writer warns of it (`not-finite`).
   void take_nan_as_mark() { nan_is_mark_ = true; }
   /// Unit of the values, as attribute `unit`.
   void set_unit(const std::string& unit) { set_attribute("unit", unit); }
   void set_attribute(const std::string& name, const std::string& text) {
-    dataset_->set_attribute(name, text);
+    rows_.dataset().set_attribute(name, text);
   }
 
 private:
   friend class VtkHdfWriter;
   VtkHdfField(Hdf5Dataset dataset, std::shared_ptr<bool> all_finite);
   std::uint64_t rows_in(std::size_t count) const;
-  template<class T, class Make>
-  void append_in_blocks(std::uint64_t rows, const Make& make) {
-    constexpr std::uint64_t block = std::uint64_t(1) << 20;
-    std::vector<T> values;
-    for (std::uint64_t first = 0; first < rows; first += block) {
-      const std::uint64_t count = std::min(block, rows - first);
-      values.resize(std::size_t(count * row_size_));
-      make(first, count, values.data());
-      dataset_->write_rows(written_ + first, count, values.data());
-    }
-  }
 
-  std::shared_ptr<Hdf5Dataset> dataset_;
-  std::unique_ptr<Hdf5ChunkWriter> chunks_; ///< where it is compressed
-  std::uint64_t row_size_ = 1;
-  std::uint64_t written_ = 0;        ///< rows
+  Hdf5RowWriter rows_;
   std::shared_ptr<bool> all_finite_; ///< of all fields of the file
   bool nan_is_mark_ = false;
 };
@@ -128,10 +105,8 @@ private:
 /// Throws InputError for an output that cannot be written, std::invalid_argument for misuse.
 class VtkHdfWriter {
 public:
-  /// `gzip`: 0 = not compressed, else libdeflate's level 1 to 9 behind a byte shuffle. Of fields of
-  /// bone and eikonal, level 2 makes files as small as level 4 of zlib in half the time, and higher
-  /// levels save 1 % (docs/performance.md).
-  explicit VtkHdfWriter(const std::string& path, int gzip = 2);
+  explicit VtkHdfWriter(const std::string& path,
+                        Hdf5Compression compression = Hdf5Compression::fast);
 
   /// `points` [num_points, 3], `connectivity` [num_cells, num_corners(cell)] with entries in
   /// [0, num_points), stored as 64-bit integers.

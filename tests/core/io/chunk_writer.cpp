@@ -2,9 +2,9 @@
 // Datasets that threads compress: HDF5's own filters read them, and any number of threads writes
 // the same bytes.
 #include "tests/catch.hpp"
+#include "tests/core/io/io_threads.hpp"
 #include "tests/core/io/test_directory.hpp"
 #include <ossatura/core/io/hdf5/chunk_writer.hpp>
-#include <ossatura/core/machine/processors.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -19,11 +19,7 @@
 namespace {
 
 using namespace ossatura;
-
-struct IoThreads {
-  explicit IoThreads(int count) { set_io_threads(count); }
-  ~IoThreads() { set_io_threads(available_processors()); }
-};
+using ossatura_test::IoThreads;
 
 /// `compressible` steps, or random bits, which deflate makes longer.
 std::vector<double> values_of(std::size_t count, bool compressible) {

@@ -37,6 +37,19 @@ ParosolSolution sample_solution(const std::vector<double>& modulus,
   return solution;
 }
 
+/// Of the filter of a dataset; 0 where it has none.
+int deflate_level_of(const Hdf5Dataset& dataset) {
+  const hid_t properties = H5Dget_create_plist(dataset.id());
+  unsigned flags = 0, level = 0;
+  std::size_t count = 1;
+  if (H5Pget_nfilters(properties) > 0)
+    REQUIRE(H5Pget_filter_by_id2(properties, H5Z_FILTER_DEFLATE, &flags, &count, &level, 0, nullptr,
+                                 nullptr) >= 0);
+  CHECK((H5Pget_layout(properties) == H5D_CONTIGUOUS) == (level == 0));
+  H5Pclose(properties);
+  return int(level);
+}
+
 } // namespace
 
 TEST_CASE("a mesh file has the layout of VTKHDF 1.0", "[vtkhdf]") {
@@ -144,7 +157,7 @@ TEST_CASE("a field is written in parts, and no further than its end", "[vtkhdf]"
   const std::string path = directory / "parts.hdf";
   const std::vector<float> values = ramp<float>(24);
   {
-    VtkHdfWriter writer(path, 0);
+    VtkHdfWriter writer(path, Hdf5Compression::none);
     writer.set_mesh(points, cells, VtkCell::hexahedron);
     {
       VtkHdfField field = writer.point_field<float>("modulus", 2);
@@ -160,6 +173,39 @@ TEST_CASE("a field is written in parts, and no further than its end", "[vtkhdf]"
   const Hdf5Dataset field = file.root().group("VTKHDF").group("PointData").dataset("modulus");
   CHECK(field.shape() == std::vector<std::uint64_t>{12, 2});
   CHECK(field.read<float>() == values);
+}
+
+TEST_CASE("a field file has the same values however it is compressed", "[vtkhdf]") {
+  const TestDirectory directory;
+  const int edge = 40; // of a grid of points, so that a field is some blocks and no whole number
+  std::vector<double> grid;
+  std::vector<std::int32_t> corners;
+  for (int i = 0; i < edge * edge * edge; ++i)
+    for (const int x : {i % edge, i / edge % edge, i / edge / edge})
+      grid.push_back(0.25 * x);
+  for (int i = 0; i < 8 * 20011; ++i)
+    corners.push_back(std::int32_t(i * 7919LL % (edge * edge * edge)));
+  std::vector<double> size;
+  for (const auto mode : name_table<Hdf5Compression>) {
+    INFO(mode.name);
+    const std::string path = directory / mode.name;
+    VtkHdfWriter writer(path, mode);
+    writer.set_mesh(grid, corners, VtkCell::voxel);
+    writer.point_data("displacement", grid, 3, "mm");
+    writer.commit();
+    const Hdf5File file = Hdf5File::open(path);
+    const Hdf5Group vtk = file.root().group("VTKHDF");
+    CHECK(vtk.dataset("Points").read<double>() == grid);
+    CHECK(vtk.dataset("Connectivity").read<std::int32_t>() == corners);
+    CHECK(vtk.dataset("Offsets").read<int>()[20011] == 8 * 20011);
+    CHECK(vtk.dataset("Types").read<int>() == std::vector<int>(20011, 11));
+    const Hdf5Dataset displacement = vtk.group("PointData").dataset("displacement");
+    CHECK(displacement.read<double>() == grid);
+    CHECK(deflate_level_of(displacement) == deflate_level(mode));
+    size.push_back(double(std::filesystem::file_size(path)));
+  }
+  CHECK(size[0] > 3 * size[1]);
+  CHECK(size[1] >= size[2]);
 }
 
 TEST_CASE("nothing half-written stays where a field file is given up", "[vtkhdf]") {
@@ -213,6 +259,42 @@ TEST_CASE("ParOSol results join the input file, once however often they are writ
   CHECK(solution.dataset("Element stress").read<double>() == stress);
   CHECK_FALSE(solution.has("Element strain"));
   CHECK(file.root().group("run").text_attribute("command") == "ossatura bone");
+}
+
+TEST_CASE("ParOSol results are the same however they are compressed", "[parosol]") {
+  const TestDirectory directory;
+  constexpr std::size_t voxels = 3000;
+  std::vector<std::int32_t> elements(8 * voxels);
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    elements[i] = std::int32_t(i % (2 * voxels));
+  const std::vector<double> of_nodes = ramp<double>(6 * voxels), of_voxels = ramp<double>(voxels);
+  ParosolSolution solution;
+  solution.coordinates = solution.displacements = solution.forces = of_nodes;
+  solution.elements = elements;
+  solution.modulus = solution.strain_energy = of_voxels;
+  solution.strain = of_nodes;
+  std::vector<double> size;
+  for (const auto mode : name_table<Hdf5Compression>) {
+    INFO(mode.name);
+    const std::string path = directory / mode.name;
+    write_parosol(path);
+    for (int i = 0; i < 2; ++i) // replaced once
+      write_parosol_output(path, solution, {}, mode);
+    CHECK(read_parosol(path).displacements.size() == 2); // of the input
+    const Hdf5File file = Hdf5File::open(path);
+    const Hdf5Group results = file.root().group("Solution");
+    CHECK(results.dataset("Nodal forces").read<double>() == of_nodes);
+    CHECK(results.dataset("Element strain").read<double>() == of_nodes);
+    CHECK(results.dataset("SED").shape() == std::vector<std::uint64_t>{voxels, 1});
+    CHECK(deflate_level_of(results.dataset("SED")) == deflate_level(mode));
+    const std::vector<std::int32_t> read =
+        file.root().group("Mesh").dataset("Elements").read<std::int32_t>();
+    CHECK(read[0] == 1);
+    CHECK(read[8 * voxels - 1] == elements.back() + 1);
+    size.push_back(double(std::filesystem::file_size(path)));
+  }
+  CHECK(size[0] > 2 * size[1]);
+  CHECK(size[1] >= size[2]);
 }
 
 TEST_CASE("ParOSol results go to a new file as well, and never over something else", "[parosol]") {
