@@ -170,19 +170,23 @@ int run_on(const Exec& exec, const PfemCommandOptions& options, const PfemModel&
   results.seconds.solve = watch.seconds();
 
   watch = Stopwatch();
-  const TimedScope scope("ossatura::pfem::sample");
-  const Array<double, Exec> internal =
-      make_zeros<double>(exec, std::int64_t(u.extent(0)), "ossatura::pfem::internal");
-  solver.apply(exec, u, internal);
-  evaluate(model, download(exec, u), download(exec, internal), results);
   std::unique_ptr<PfemFile> file;
-  if (path)
-    context.try_output(*path, [&] {
-      file = std::make_unique<PfemFile>(*path, model, options.samples, context.options().compress);
-    });
-  sample_all(exec, model, elements, u, options.samples, file.get(), results);
+  {
+    const TimedScope scope("ossatura::pfem::sample");
+    const Array<double, Exec> internal =
+        make_zeros<double>(exec, std::int64_t(u.extent(0)), "ossatura::pfem::internal");
+    solver.apply(exec, u, internal);
+    evaluate(model, download(exec, u), download(exec, internal), results);
+    if (path)
+      context.try_output(*path, [&] {
+        file =
+            std::make_unique<PfemFile>(*path, model, options.samples, context.options().compress);
+      });
+    sample_all(exec, model, elements, u, options.samples, file.get(), results);
+  }
   results.seconds.sample = watch.seconds();
   return report_pfem(model, results, stem, context, [&](RunStatus status) {
+    const TimedScope scope("ossatura::pfem::write");
     PfemFacts facts = provenance_texts(context.provenance());
     facts.emplace_back("status", name_of(status));
     if (file && context.try_output(*path, [&] { file->commit(facts); })) {

@@ -219,6 +219,10 @@ class Results(PfemCase):
         self.assertEqual(summary["schema"], "ossatura/pfem/1")
         self.assertEqual(summary["status"], "converged")
         self.assertEqual(summary["results"]["samples"], 2 * 4 ** 3)
+        regions = {region["name"].split("::")[-1]: region for region in summary["timings"]["regions"]}
+        for name in ("read", "setup", "solve", "sample", "write"):  # ended, not open still
+            self.assertEqual(regions[name]["calls"], 1, name)
+            self.assertGreater(regions[name]["seconds"], 0, name)
         with open(self.path("out/h.csv")) as file:
             rows = list(csv.DictReader(file))
         self.assertEqual(len(rows), summary["iterations"] + 1)
