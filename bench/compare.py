@@ -27,6 +27,7 @@ from results import load
 
 # Counters of which less is better.
 COSTS = {"time", "pcg_iterations", "fim_iterations", "products", "setup_products", "setup_s", "model_s", "prepare_s",
+         "start_s", "read_s", "solve_s", "statistics_s", "write_s", "other_s", "cpu_s", "file_bytes", "host_peak_bytes",
          "bytes/dof", "flops/dof", "bytes/element", "peak_bytes/dof", "true_residual", "median_us",
          "p90_us", "refresh_us", "iteration_us", "per_iteration_us", "stream_us", "ms_10000"}
 

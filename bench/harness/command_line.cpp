@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
+#include <system_error>
+
+#include <unistd.h>
 
 namespace ossatura::bench {
 
@@ -44,6 +48,13 @@ double seconds(const std::string& flag, const std::string& text) {
   if (text.empty() || (*end != '\0' && std::string(end) != "s") || !(value >= 0 && value <= 1e4))
     fail<UsageError>(flag, ": '", text, "' is no time from 0 to 10000 seconds");
   return value;
+}
+
+std::string executable_file(const std::string& flag, const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error) || ::access(path.c_str(), X_OK) != 0)
+    fail<UsageError>(flag, ": '", path, "' is no file that can be executed");
+  return std::filesystem::absolute(path).string();
 }
 
 std::vector<std::string> known_backends(const std::string& list) {
@@ -86,6 +97,8 @@ bool take_value(CommandLine& line, const std::string& flag, const std::string& v
     line.min_seconds = seconds(flag, value);
   else if (flag == "--output" || flag == "--benchmark_out")
     line.output = value;
+  else if (flag == "--executable")
+    line.options.executable = executable_file(flag, value);
   else
     return false;
   return true;
@@ -108,6 +121,7 @@ NAME is a group or a regular expression that the names of rows begin with.
   --full               the sizes of the published tables
   --backends=LIST      serial, openmp, cuda (all of the build)
   --output=FILE.json   results, with the context of the run
+  --executable=FILE    of the group jobs: the ossatura to run (that beside this program)
   --sizes=LIST         voxels or hexahedra along an axis (each group has its own)
   --edges=LIST         of tetrahedra, hundredths of a millimetre
   --elements=LIST      of a batch of matrices
@@ -169,6 +183,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
     }
   }
   line.options.quick = line.extent == Extent::quick;
+  line.options.full = line.extent == Extent::full;
   if (line.command == Command::run && line.names.empty())
     fail<UsageError>(
         "run what? ossatura_bench list names the groups, ossatura_bench all runs them");

@@ -105,6 +105,10 @@ const std::vector<Group>& all_groups() {
        sizes({4}, "/p:3$"), rows("/elements:.*/p:(2|3|5|8)$|/shared/.*/p:[23]$")},
       {"pfem_solve", "solves of high order by preconditioner and operator", register_pfem_solve,
        sizes({4}, "/p:3$"), rows("/p:(2|4|6|8)$")},
+      {"jobs", "whole runs of the executable ossatura, and where their time goes", register_jobs,
+       rows("/(sphere:32|laminate:32|perlin:64|radius|slab:50|wall|ventricles:300|cloth:10|"
+            "cantilever:16|sphere|pressure-vessel|laminate)$"),
+       rows("", "/(perlin.*:550|ventricles:36|raptor:1000|cantilever:(120|494))$")},
   };
   return groups;
 }

@@ -50,6 +50,7 @@ void register_hexa_solve(const Options& options);
 void register_pfem_form(const Options& options);
 void register_pfem_apply(const Options& options);
 void register_pfem_solve(const Options& options);
+void register_jobs(const Options& options);
 
 /// Prints the tables of the voxel_profile rows that ran.
 void print_profiles();

@@ -14,6 +14,8 @@ struct Options {
   std::vector<int> elements;         ///< in a batch; empty: each group's own
   std::vector<int> edges;            ///< of tetrahedra, 1/100 mm; empty: each group's own
   bool quick = false;                ///< small arrays for the ceilings, no claim on rates
+  bool full = false;                 ///< the sizes of the published tables
+  std::string executable;            ///< `ossatura` of whole runs; empty: that beside this program
   double min_seconds = 0;            ///< a repetition calls its work until this is reached
   std::function<int(const std::string&)> repetitions; ///< of a row
   std::function<bool(const std::string&)> wants;      ///< whether there is to be a row of this name
