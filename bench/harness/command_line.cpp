@@ -2,6 +2,7 @@
 #include "bench/harness/command_line.hpp"
 
 #include <ossatura/core/base/backend.hpp>
+#include <ossatura/core/machine/instruction_set.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -57,6 +58,19 @@ std::string executable_file(const std::string& flag, const std::string& path) {
   return std::filesystem::absolute(path).string();
 }
 
+/// Has kernels of cores take the set of this name at the most.
+void limit_to(const std::string& flag, const std::string& name) {
+  std::string here;
+  for (const InstructionSet set : name_table<InstructionSet>) {
+    if (set > best_instruction_set())
+      continue;
+    if (name == name_of(set))
+      return limit_instruction_set(set);
+    here += here.empty() ? name_of(set) : std::string(", ") + name_of(set);
+  }
+  fail<UsageError>(flag, ": '", name, "' is none of this processor's: ", here);
+}
+
 std::vector<std::string> known_backends(const std::string& list) {
   const std::vector<std::string> known = backend_names(), asked = split(list);
   if (asked.empty())
@@ -97,6 +111,8 @@ bool take_value(CommandLine& line, const std::string& flag, const std::string& v
     line.min_seconds = seconds(flag, value);
   else if (flag == "--output" || flag == "--benchmark_out")
     line.output = value;
+  else if (flag == "--instruction-set")
+    limit_to(flag, value);
   else if (flag == "--executable")
     line.options.executable = executable_file(flag, value);
   else
@@ -120,6 +136,8 @@ NAME is a group or a regular expression that the names of rows begin with.
   --quick              smallest sizes, once, small arrays for the ceilings: no claim on rates
   --full               the sizes of the published tables
   --backends=LIST      serial, openmp, cuda (all of the build)
+  --instruction-set=NAME  baseline, avx2, avx512: what products of voxels on cores may use at the
+                       most (the best there is)
   --output=FILE.json   results, with the context of the run
   --executable=FILE    of the group jobs: the ossatura to run (that beside this program)
   --sizes=LIST         voxels or hexahedra along an axis (each group has its own)

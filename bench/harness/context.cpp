@@ -4,6 +4,7 @@
 #include "bench/harness/ceilings.hpp"
 #include <ossatura/core/base/backend.hpp>
 #include <ossatura/core/base/version.hpp>
+#include <ossatura/core/machine/instruction_set.hpp>
 #include <ossatura/core/machine/kokkos_runtime.hpp>
 
 #include <algorithm>
@@ -87,7 +88,8 @@ Context make_context(const std::vector<std::string>& backends, bool quick) {
   Context context = {{"ossatura", version()},
                      {"git", git_hash()},
                      {"kokkos", kokkos_version()},
-                     {"compiler", compiler()}};
+                     {"compiler", compiler()},
+                     {"instruction set", name_of(instruction_set())}};
   if (!cuda_version().empty())
     context.emplace_back("cuda", cuda_version());
   for (const char* name : {"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES"})
