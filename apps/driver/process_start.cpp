@@ -5,6 +5,7 @@
 #include <ossatura/core/io/text/atomic_file.hpp>
 #include <ossatura/core/machine/cgroup_memory.hpp>
 #include <ossatura/core/machine/kokkos_runtime.hpp>
+#include <ossatura/core/machine/processor_binding.hpp>
 
 #include <algorithm>
 #include <csignal>
@@ -176,6 +177,8 @@ void limit_spinning(int argc, char* argv[]) {
   // That the variable is set keeps the second start from doing this again.
   if (setenv("GOMP_SPINCOUNT", spin_count, 0) != 0)
     return;
+  // Where OpenMP has bound this thread, its second start would find one processor and no more.
+  unbind_thread();
   // By its own name, which tools show, else by that of the link. Where both fail, the run is right,
   // if slow beside others.
   char name[4096];

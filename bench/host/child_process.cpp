@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/host/child_process.hpp"
 
+#include <ossatura/core/machine/processor_binding.hpp>
+
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -14,12 +16,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#if defined(__linux__)
-#include <sched.h>
-#endif
-#if defined(_OPENMP)
-#include <omp.h>
-#endif
 
 extern "C" char** environ; // NOLINT(readability-redundant-declaration): not in every unistd.h
 
@@ -34,28 +30,6 @@ double seconds_of(const timeval& time) {
 void require_done(int error, const std::string& program) {
   if (error != 0)
     throw std::runtime_error(program + " cannot be started: " + std::strerror(error));
-}
-
-/// Lets the calling thread run where any thread of OpenMP may. With OMP_PROC_BIND the runtime binds
-/// the first thread of a process before main(), and children have the processors of their parent.
-void take_all_processors() {
-#if defined(__linux__) && defined(_OPENMP) && _OPENMP >= 201511
-  constexpr int most = 1 << 16;
-  cpu_set_t* const set = CPU_ALLOC(most);
-  if (set == nullptr)
-    return;
-  const std::size_t bytes = CPU_ALLOC_SIZE(most);
-  CPU_ZERO_S(bytes, set);
-  for (int place = 0; place < omp_get_num_places(); ++place) {
-    std::vector<int> processors(std::size_t(omp_get_place_num_procs(place)));
-    omp_get_place_proc_ids(place, processors.data());
-    for (const int processor : processors)
-      CPU_SET_S(std::size_t(processor), bytes, set);
-  }
-  if (CPU_COUNT_S(bytes, set) > 0)
-    sched_setaffinity(0, bytes, set); // where it fails, those of this thread
-  CPU_FREE(set);
-#endif
 }
 
 std::vector<char*> environment_of_child() {
@@ -104,7 +78,7 @@ pid_t start(const std::string& program, const std::vector<std::string>& argument
   pid_t child = 0;
   int error = 0;
   std::thread([&] { // of its own, whose processors are changed
-    take_all_processors();
+    unbind_thread();
     error = posix_spawn(&child, program.c_str(), files.actions(), nullptr, pointers.data(),
                         variables.data());
   })

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/core/machine/part_loop.hpp>
 
+#include <ossatura/core/machine/processor_binding.hpp>
 #include <ossatura/core/machine/processors.hpp>
 
 #include <algorithm>
@@ -45,7 +46,10 @@ void for_parts(std::size_t count, std::size_t least,
   others.reserve(threads - 1);
   try {
     for (std::size_t t = 1; t < threads; ++t)
-      others.emplace_back(work);
+      others.emplace_back([&work] {
+        unbind_thread();
+        work();
+      });
   } catch (const std::exception&) { // no more threads, or no memory: those that there are
   }
   work();

@@ -2,6 +2,7 @@
 #include <ossatura/core/machine/processors.hpp>
 
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/machine/processor_binding.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -97,6 +98,8 @@ int available_processors() {
       count = CPU_COUNT_S(bytes, set);
     CPU_FREE(set);
   }
+  if (const int bound = bound_processors(); bound > 0)
+    count = bound; // the calling thread has those of its own place alone
   const double quota = cpu_quota(read_text("/proc/self/cgroup"), "/sys/fs/cgroup");
   if (quota > 0)
     count = std::min(count, int(std::min(std::ceil(quota), double(max_host_threads))));

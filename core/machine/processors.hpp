@@ -10,8 +10,9 @@ namespace ossatura {
 /// The most threads of the OpenMP backend: Kokkos has room for no more, and crashes.
 inline constexpr int max_host_threads = 512;
 
-/// Processors that affinity (sched_getaffinity) and the CPU quotas of control groups (v1 and v2)
-/// leave to this process; at least 1, at most max_host_threads. A quota of 1.5 processors is 2.
+/// Processors that affinity (sched_getaffinity), OMP_PLACES and the CPU quotas of control groups
+/// (v1 and v2) leave to this process, whether or not OpenMP binds its threads (bound_processors);
+/// at least 1, at most max_host_threads. A quota of 1.5 processors is 2.
 int available_processors();
 
 /// Threads that work side by side on host arrays where no backend does, as for files and meshes

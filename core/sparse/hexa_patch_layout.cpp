@@ -3,6 +3,7 @@
 
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/machine/part_loop.hpp>
+#include <ossatura/core/machine/processor_binding.hpp>
 #include <ossatura/core/machine/processors.hpp>
 #include <ossatura/core/sparse/index_set.hpp>
 
@@ -61,7 +62,10 @@ private:
     std::future<void> other;
     const auto cut_right = [&] { cut(begin + left, end, threads / 2, right); };
     try {
-      other = std::async(std::launch::async, cut_right);
+      other = std::async(std::launch::async, [&cut_right] {
+        unbind_thread();
+        cut_right();
+      });
     } catch (const std::system_error&) { // there is no thread to be had
     }
     cut(begin, begin + left, threads - threads / 2, nodes, ends);

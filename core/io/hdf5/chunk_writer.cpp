@@ -2,6 +2,7 @@
 #include <ossatura/core/io/hdf5/chunk_writer.hpp>
 
 #include <ossatura/core/io/hdf5/error_stack.hpp>
+#include <ossatura/core/machine/processor_binding.hpp>
 #include <ossatura/core/machine/processors.hpp>
 
 #include <algorithm>
@@ -140,6 +141,7 @@ private:
   };
 
   void work() {
+    unbind_thread();
     std::optional<Filter> filter;
     for (;;) {
       std::size_t i = 0;

@@ -3,6 +3,7 @@
 // the background.
 #pragma once
 
+#include <ossatura/core/machine/processor_binding.hpp>
 #include <ossatura/core/parallel/launch_graph.hpp>
 #include <ossatura/kernels/softbody/factor/batched.hpp>
 #include <ossatura/kernels/softbody/factor/diagonal_inverse.hpp>
@@ -81,8 +82,11 @@ public:
   void start(const Exec& exec, const BlockMatrix<Exec>& matrix,
              std::launch policy = std::launch::async) {
     value_ = download(exec, matrix.value);
-    running_ = std::async(
-        policy, [this] { factor_on_host(pattern_, row_begin_, column_, value_.data(), host_); });
+    running_ = std::async(policy, [this, policy] {
+      if (policy == std::launch::async)
+        unbind_thread();
+      factor_on_host(pattern_, row_begin_, column_, value_.data(), host_);
+    });
   }
   bool is_running() const { return running_.valid(); }
   bool is_ready() const {
