@@ -33,9 +33,9 @@ template<class Scalar, class Offset>
 using AddOffsetElements = void(const BatchInput<Scalar>&, const int* lowest, const Offset* distance,
                                int count, Scalar* y);
 
-/// sum += A_e x over `count` cells e = cell[i] with corners corner[8 e + v], at the nodes first ..
-/// first + num_owned - 1. `sum` [4 (num_owned + 1)] has three numbers for each of these, the fourth
-/// and the last four take what has no meaning, whatever it is.
+/// sum += A_e x over `count` cells e = cell[i] with corners corner[8 e + v], at num_owned nodes
+/// from `first` on. `sum` [4 (num_owned + 1)] has three numbers for each of these; the fourth and
+/// the last four take what has no meaning.
 template<class Scalar>
 using AddCells = void(const BatchInput<Scalar>&, const int* corner, const int* cell, int count,
                       int first, int num_owned, Scalar* sum);
