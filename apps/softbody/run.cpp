@@ -23,7 +23,6 @@ public:
   Recorder(const SoftbodyCommandOptions& options, const SoftbodyModel& model, int first_step,
            const std::string& stem, DriverContext& context)
       : options_(options)
-      , model_(model)
       , context_(context)
       , identity_(identify(model.scene))
       , vtk_every_(options.vtk_every.value_or((model.steps - first_step + 99) / 100)) {
@@ -104,7 +103,6 @@ public:
 
 private:
   const SoftbodyCommandOptions& options_;
-  const SoftbodyModel& model_;
   DriverContext& context_;
   SceneIdentity identity_;
   int vtk_every_;

@@ -150,7 +150,7 @@ std::map<int, std::int64_t> PfemModel::elements_by_order() const {
   return count;
 }
 
-PfemModel build_pfem_model(PfemDocument document) {
+PfemModel build_pfem_model(const PfemDocument& document) {
   PfemModel model;
   PfemInput input = load_input(document.mesh, model);
   if (document.supports || document.loads) { // a problem of its own
@@ -211,7 +211,7 @@ PfemModel build_pfem_model(PfemDocument document) {
 
 PfemModel make_pfem_model(const PfemCommandOptions& options, DriverContext& context) {
   const TimedScope scope("ossatura::pfem::read");
-  PfemDocument document = make_pfem_document(options);
+  const PfemDocument document = make_pfem_document(options);
   std::vector<FileRecord>& inputs = context.provenance().inputs;
   if (options.kind() == ProblemKind::json)
     inputs.push_back(record_input(options.problem));
@@ -222,10 +222,9 @@ PfemModel make_pfem_model(const PfemCommandOptions& options, DriverContext& cont
        (chosen.solver.kind != Kind::packed && chosen.solver.kind != Kind::automatic)))
     fail<UsageError>("--element-wise goes with --operator packed and --preconditioner jacobi or "
                      "none: leave it out, or these");
-  const std::string mesh_file = document.mesh.file;
-  PfemModel model = build_pfem_model(std::move(document));
-  if (!mesh_file.empty())
-    inputs.push_back(record_input(mesh_file));
+  PfemModel model = build_pfem_model(document);
+  if (!document.mesh.file.empty())
+    inputs.push_back(record_input(document.mesh.file));
   if (model.unused_points > 0)
     log_warning("unused-points", model.source, ": ", format_count(model.unused_points),
                 " points belong to no element and are left out");

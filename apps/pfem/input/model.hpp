@@ -57,6 +57,6 @@ PfemDocument make_pfem_document(const PfemCommandOptions& options);
 PfemModel make_pfem_model(const PfemCommandOptions& options, DriverContext& context);
 
 /// The same without command line: for a document as it is.
-PfemModel build_pfem_model(PfemDocument document);
+PfemModel build_pfem_model(const PfemDocument& document);
 
 } // namespace ossatura

@@ -29,6 +29,13 @@ struct PfemPeak {
   }
 };
 
+/// Differences from a closed form.
+struct PfemErrors {
+  double energy = 0;       ///< J, in closed form
+  double energy_norm = 0;  ///< of the error, by that of the solution
+  double displacement = 0; ///< m, largest over samples
+};
+
 struct PfemResults {
   SolveResult solve;
   bool interrupted = false; ///< by a signal; the true residual is not known
@@ -45,12 +52,7 @@ struct PfemResults {
   ForceBalance balance;             ///< moments where elements are trilinear
   PfemPeak displacement, von_mises; ///< m, Pa, over all samples
   std::int64_t num_samples = 0;
-  struct Errors {
-    double energy = 0;       ///< J, in closed form
-    double energy_norm = 0;  ///< of the error, by that of the solution
-    double displacement = 0; ///< m, largest over samples
-  };
-  std::optional<Errors> errors;
+  std::optional<PfemErrors> errors; ///< where the solution has a closed form
 
   struct {
     double read = 0, setup = 0, solve = 0, sample = 0;
