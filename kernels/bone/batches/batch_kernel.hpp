@@ -23,27 +23,44 @@ namespace ossatura::detail {
 
 inline constexpr int batch_size = 8;
 
+/// Lanes of `a`, and behind them of `b`, by their numbers.
+template<int... I, class Vector>
+OSSATURA_FORCEINLINE_FUNCTION auto select_lanes(Vector a, [[maybe_unused]] Vector b) {
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define OSSATURA_HAS_SHUFFLE 1
+#endif
+#endif
+#if defined(OSSATURA_HAS_SHUFFLE)
+  return __builtin_shufflevector(a, b, I...);
+#else // GCC before 12
+  using Scalar = std::remove_cv_t<std::remove_reference_t<decltype(a[0])>>;
+  constexpr int n = sizeof(Vector) / sizeof(Scalar);
+  typedef Scalar Result __attribute__((vector_size(sizeof...(I) * sizeof(Scalar))));
+  return Result{(I < n ? a[I % n] : b[I % n])...};
+#endif
+}
+
 /// Lanes of a vector in groups of four: element k of every group of the result is element
 /// pattern[k] of the group of `a`, or, from 4 on, of `b`.
 template<int... Pattern, class Vector, int... I>
 OSSATURA_FORCEINLINE_FUNCTION Vector shuffle_groups(Vector a, Vector b,
                                                     std::integer_sequence<int, I...>) {
   constexpr int pattern[4] = {Pattern...}, n = sizeof...(I);
-  return __builtin_shufflevector(
-      a, b,
-      (pattern[I % 4] < 4 ? I / 4 * 4 + pattern[I % 4] : n + I / 4 * 4 + pattern[I % 4] - 4)...);
+  return select_lanes<(I / 4 * 4 +
+                       (pattern[I % 4] < 4 ? pattern[I % 4] : n + pattern[I % 4] - 4))...>(a, b);
 }
 
 /// One after the other.
 template<class Quad, int... I>
 OSSATURA_FORCEINLINE_FUNCTION auto join(Quad a, Quad b, std::integer_sequence<int, I...>) {
-  return __builtin_shufflevector(a, b, I...);
+  return select_lanes<I...>(a, b);
 }
 
 /// Group number `Group` of four lanes.
 template<int Group, class Vector, int... I>
 OSSATURA_FORCEINLINE_FUNCTION auto group_of(Vector a, std::integer_sequence<int, I...>) {
-  return __builtin_shufflevector(a, a, (4 * Group + I)...);
+  return select_lanes<(4 * Group + I)...>(a, a);
 }
 
 /// Eight elements: those of lanes 0 .. W - 1, then W .. 2 W - 1, and so on.
@@ -112,9 +129,9 @@ struct Batch {
   OSSATURA_FORCEINLINE_FUNCTION static void add_pairs(Quad force, Scalar* a, Scalar* b) {
     Pair& at_a = *reinterpret_cast<Pair*>(a);
     Pair& at_b = *reinterpret_cast<Pair*>(b);
-    const Quad sum = __builtin_shufflevector(at_a, at_b, 0, 1, 2, 3) + force;
-    at_a = __builtin_shufflevector(sum, sum, 0, 1);
-    at_b = __builtin_shufflevector(sum, sum, 2, 3);
+    const Quad sum = select_lanes<0, 1, 2, 3>(at_a, at_b) + force;
+    at_a = select_lanes<0, 1>(sum, sum);
+    at_b = select_lanes<2, 3>(sum, sum);
   }
 
   /// Adds the forces u[c] at a corner of W elements, one by one.
@@ -126,8 +143,8 @@ struct Batch {
         y[at[lane][corner] + c] += u[c].value[lane];
   }
 
-  /// The same two by two in y with three numbers for a node. Those of a pair have
-  /// different nodes there.
+  /// The same two by two in y with three numbers for a node. Those of a pair have different nodes
+  /// there.
   template<class Index>
   OSSATURA_FORCEINLINE_FUNCTION static void scatter_three(const Values* u, const Index (*at)[8],
                                                           int corner, Scalar* y) {
