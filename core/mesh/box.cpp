@@ -1,19 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/core/mesh/box.hpp>
 
+#include <ossatura/core/machine/part_loop.hpp>
+
 #include <algorithm>
 #include <limits>
+#include <mutex>
 #include <sstream>
 
 namespace ossatura {
 
 Box bounding_box(const std::vector<double>& point) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  Box box{infinity, infinity, infinity, -infinity, -infinity, -infinity};
-  for (std::size_t i = 0; i < point.size(); ++i) {
-    box[i % 3] = std::min(box[i % 3], point[i]);
-    box[i % 3 + 3] = std::max(box[i % 3 + 3], point[i]);
-  }
+  constexpr Box nothing{infinity, infinity, infinity, -infinity, -infinity, -infinity};
+  Box box = nothing;
+  std::mutex mutex;
+  for_parts(point.size() / 3, 1 << 14, [&](std::size_t first, std::size_t end) {
+    Box part = nothing;
+    for (std::size_t i = first; i < end; ++i)
+      for (std::size_t d = 0; d < 3; ++d) {
+        part[d] = std::min(part[d], point[3 * i + d]);
+        part[d + 3] = std::max(part[d + 3], point[3 * i + d]);
+      }
+    const std::lock_guard<std::mutex> lock(mutex);
+    for (std::size_t d = 0; d < 3; ++d) {
+      box[d] = std::min(box[d], part[d]);
+      box[d + 3] = std::max(box[d + 3], part[d + 3]);
+    }
+  });
   return box;
 }
 

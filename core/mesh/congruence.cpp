@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <mutex>
 #include <unordered_map>
 
 namespace ossatura {
@@ -38,18 +39,26 @@ struct ShapeHash {
   }
 };
 
+constexpr std::size_t elements_of_block = 1 << 14;
+
 double longest_edge(const ElementMesh& mesh) {
   double longest = 0;
-  for (std::size_t e = 0; e < mesh.num_elem(); ++e)
-    for (std::size_t a : {1u, 3u, 4u, 6u}) { // from node 0, and the diagonal for the flattest
-      double square = 0;
-      for (std::size_t c = 0; c < 3; ++c) {
-        const double d = mesh.point[3 * std::size_t(mesh.node[8 * e + a]) + c] -
-                         mesh.point[3 * std::size_t(mesh.node[8 * e]) + c];
-        square += d * d;
+  std::mutex mutex;
+  for_parts(mesh.num_elem(), elements_of_block, [&](std::size_t first, std::size_t end) {
+    double of_part = 0;
+    for (std::size_t e = first; e < end; ++e)
+      for (std::size_t a : {1u, 3u, 4u, 6u}) { // from node 0, and the diagonal for the flattest
+        double square = 0;
+        for (std::size_t c = 0; c < 3; ++c) {
+          const double d = mesh.point[3 * std::size_t(mesh.node[8 * e + a]) + c] -
+                           mesh.point[3 * std::size_t(mesh.node[8 * e]) + c];
+          square += d * d;
+        }
+        of_part = std::max(of_part, square);
       }
-      longest = std::max(longest, square);
-    }
+    const std::lock_guard<std::mutex> lock(mutex);
+    longest = std::max(longest, of_part);
+  });
   return std::sqrt(longest);
 }
 
@@ -79,8 +88,6 @@ struct BlockShapes {
   std::vector<Shape> shape;
   std::vector<std::size_t> first; ///< element of each
 };
-
-constexpr std::size_t elements_of_block = 1 << 14;
 
 /// Numbers the shapes of a block in classes.of_elem, up to most + 1 of them.
 BlockShapes number_shapes(const ElementMesh& mesh, std::size_t block, double quantum, int most,

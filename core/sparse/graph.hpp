@@ -3,6 +3,7 @@
 // Graph (kernels/algebra/graph.hpp) is the same in the memory of a backend.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -17,5 +18,12 @@ struct HostGraph {
   int num_rows() const { return int(row_begin.size()) - 1; }
   Index num_entries() const { return Index(column.size()); }
 };
+
+template<class Visit>
+void for_each_column(const HostGraph<>& graph, int row, const Visit& visit) {
+  for (std::int64_t k = graph.row_begin[std::size_t(row)];
+       k < graph.row_begin[std::size_t(row) + 1]; ++k)
+    visit(graph.column[std::size_t(k)]);
+}
 
 } // namespace ossatura

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <future>
+#include <mutex>
 #include <numeric>
 #include <system_error>
 #include <utility>
@@ -23,20 +24,25 @@ using Centre = std::array<float, 3>;
 class Bisection {
 public:
   Bisection(const std::vector<std::int32_t>& node, const std::vector<Centre>& centre,
-            int patch_size)
+            std::vector<int>& elem, int patch_size)
       : node_(node)
       , centre_(centre)
-      , size_(patch_size) {}
+      , elem_(elem.data())
+      , size_(patch_size) {
+    if (elem.size() >= worth_all_threads)
+      moved_.resize(elem.size());
+  }
 
-  /// Reorders the elements [begin, end) and appends the ends of patches, by up to `threads`
-  /// threads.
-  void cut(int* begin, int* end, int threads, std::vector<int*>& ends) const {
+  /// Reorders a part of the elements and appends the ends of patches, by up to `threads` threads.
+  void cut(int* begin, int* end, int threads, std::vector<int*>& ends) {
     IndexSet nodes;
     cut(begin, end, threads, nodes, ends);
   }
 
 private:
-  void cut(int* begin, int* end, int threads, IndexSet& nodes, std::vector<int*>& ends) const {
+  static constexpr std::size_t worth_all_threads = 1 << 17, elements_of_block = 1 << 14;
+
+  void cut(int* begin, int* end, int threads, IndexSet& nodes, std::vector<int*>& ends) {
     const std::ptrdiff_t count = end - begin;
     if (count == 0)
       return;
@@ -49,9 +55,7 @@ private:
     std::ptrdiff_t left = count / 2;
     if (count > size_)
       left = (count / size_ + (count % size_ != 0)) / 2 * size_;
-    const int axis = longest_side(begin, end);
-    std::nth_element(begin, begin + left, end,
-                     [this, axis](int a, int b) { return before(a, b, axis); });
+    select(begin, begin + left, end, longest_side(begin, end));
     constexpr std::ptrdiff_t worth_a_thread = 1 << 14;
     if (threads < 2 || count < worth_a_thread) {
       cut(begin, begin + left, 1, nodes, ends);
@@ -88,11 +92,21 @@ private:
   }
   int longest_side(const int* begin, const int* end) const {
     Centre low = centre_[std::size_t(*begin)], high = low;
-    for (const int* e = begin; e != end; ++e)
-      for (std::size_t c = 0; c < 3; ++c) {
-        low[c] = std::min(low[c], centre_[std::size_t(*e)][c]);
-        high[c] = std::max(high[c], centre_[std::size_t(*e)][c]);
-      }
+    std::mutex mutex;
+    for_parts(std::size_t(end - begin), worth_all_threads / 4,
+              [&](std::size_t first, std::size_t last) {
+                Centre least = centre_[std::size_t(begin[first])], most = least;
+                for (const int* e = begin + first; e != begin + last; ++e)
+                  for (std::size_t c = 0; c < 3; ++c) {
+                    least[c] = std::min(least[c], centre_[std::size_t(*e)][c]);
+                    most[c] = std::max(most[c], centre_[std::size_t(*e)][c]);
+                  }
+                const std::lock_guard<std::mutex> lock(mutex);
+                for (std::size_t c = 0; c < 3; ++c) {
+                  low[c] = std::min(low[c], least[c]);
+                  high[c] = std::max(high[c], most[c]);
+                }
+              });
     int axis = 0;
     for (int c = 1; c < 3; ++c)
       if (high[std::size_t(c)] - low[std::size_t(c)] >
@@ -100,6 +114,61 @@ private:
         axis = c;
     return axis;
   }
+
+  /// std::nth_element by the coordinate `axis`; of many elements by all threads, which first move
+  /// those far from the nth to its sides.
+  void select(int* begin, int* nth, int* end, int axis) {
+    const auto less = [this, axis](int a, int b) { return before(a, b, axis); };
+    const std::size_t count = std::size_t(end - begin);
+    if (count >= worth_all_threads) {
+      // The nth of a sample is about there: 64 is a standard deviation at most.
+      constexpr std::size_t sample_size = 1 << 14, margin = 256;
+      std::vector<int> sample(sample_size);
+      for (std::size_t k = 0; k < sample_size; ++k)
+        sample[k] = begin[count / sample_size * k];
+      std::sort(sample.begin(), sample.end(), less);
+      const std::size_t place = std::size_t(nth - begin) * sample_size / count;
+      const int low = sample[place - std::min(place, margin)],
+                high = sample[std::min(place + margin, sample_size - 1)];
+      const auto [from_low, from_high] = split(begin, end, [&](int e) {
+        return less(e, low) ? 0 : less(e, high) ? 1 : 2;
+      });
+      end = nth < from_low ? from_low : nth < from_high ? from_high : end;
+      begin = nth < from_low ? begin : nth < from_high ? from_low : from_high;
+    }
+    std::nth_element(begin, nth, end, less);
+  }
+
+  /// Sorts elements by part_of(e), 0 to 2, by all threads. Returns where the parts 1 and 2 begin.
+  template<class PartOf>
+  std::pair<int*, int*> split(int* begin, int* end, const PartOf& part_of) {
+    const std::size_t count = std::size_t(end - begin),
+                      num_blocks = (count + elements_of_block - 1) / elements_of_block;
+    const auto for_blocks = [&](const auto& visit) {
+      for_parts(num_blocks, 1, [&](std::size_t first, std::size_t last) {
+        for (std::size_t block = first; block < last; ++block)
+          for (std::size_t i = elements_of_block * block;
+               i < std::min(count, elements_of_block * (block + 1)); ++i)
+            visit(block, i);
+      });
+    };
+    std::vector<std::array<std::size_t, 3>> place(num_blocks, {0, 0, 0}); // counts at first
+    for_blocks(
+        [&](std::size_t block, std::size_t i) { ++place[block][std::size_t(part_of(begin[i]))]; });
+    std::size_t sum = 0, first_of_part[3];
+    for (std::size_t part = 0; part < 3; ++part) {
+      first_of_part[part] = sum;
+      for (std::array<std::size_t, 3>& of_block : place)
+        sum += std::exchange(of_block[part], sum);
+    }
+    int* const moved = moved_.data() + (begin - elem_);
+    for_blocks([&](std::size_t block, std::size_t i) {
+      moved[place[block][std::size_t(part_of(begin[i]))]++] = begin[i];
+    });
+    for_blocks([&](std::size_t, std::size_t i) { begin[i] = moved[i]; });
+    return {begin + first_of_part[1], begin + first_of_part[2]};
+  }
+
   /// Whether the nodes of these elements are few enough for a patch.
   bool fits(const int* begin, const int* end, IndexSet& nodes) const {
     nodes.clear();
@@ -111,6 +180,8 @@ private:
 
   const std::vector<std::int32_t>& node_;
   const std::vector<Centre>& centre_;
+  int* elem_;              ///< all elements
+  std::vector<int> moved_; ///< scratch, as many
   int size_;
 };
 
@@ -218,6 +289,11 @@ void write_patches(const std::vector<std::int32_t>& node, const std::vector<int>
       slots[block] = std::exchange(writer.slot_begin, {});
     }
   });
+  std::size_t num_nodes = 0;
+  for (const std::vector<int>& of_block : nodes)
+    num_nodes += of_block.size();
+  layout.node.reserve(num_nodes);
+  layout.slot_begin.reserve(num_nodes + num_patches);
   for (std::size_t block = 0; block < num_blocks; ++block) {
     const auto [begin, last] = patches(block);
     for (std::size_t p = begin; p < last; ++p) {
@@ -255,7 +331,7 @@ void cut_into_patches(const ElementMesh& mesh, const std::vector<std::int32_t>& 
   } else {
     elem = sort_by_kind(kind);
   }
-  const Bisection bisection(node, centre, layout.patch_size);
+  Bisection bisection(node, centre, elem, layout.patch_size);
   std::vector<int*> ends;
   int* const begin = elem.data();
   int* const end = begin + elem.size();
@@ -293,23 +369,63 @@ std::vector<int> count_patches_of_nodes(const std::vector<std::int32_t>& node,
 }
 
 void number_partials(const std::vector<int>& patches_of_node, HexaPatchLayout& layout) {
-  std::vector<int> place(patches_of_node.size());
-  layout.partial_of_shared.push_back(0);
-  for (std::size_t i = 0; i < patches_of_node.size(); ++i)
-    if (patches_of_node[i] != 1) { // 0 for a node without elements: its sum is zero
-      place[i] = layout.partial_of_shared.back();
-      layout.shared.push_back(int(i));
-      layout.partial_of_shared.push_back(place[i] + patches_of_node[i]);
+  // Of no patch, 0, is a node without elements: its sum is zero.
+  const auto is_shared = [&](std::size_t node) { return patches_of_node[node] != 1; };
+  constexpr std::size_t nodes_of_block = 1 << 14;
+  const std::size_t num_nodes = patches_of_node.size(),
+                    num_blocks = (num_nodes + nodes_of_block - 1) / nodes_of_block;
+  const auto end_of = [&](std::size_t block) {
+    return std::min(num_nodes, nodes_of_block * (block + 1));
+  };
+  std::vector<int> shared_of(num_blocks + 1, 0), partials_of(num_blocks + 1, 0);
+  for_parts(num_blocks, 1, [&](std::size_t first, std::size_t last) {
+    for (std::size_t block = first; block < last; ++block)
+      for (std::size_t node = nodes_of_block * block; node < end_of(block); ++node)
+        if (is_shared(node)) {
+          ++shared_of[block + 1];
+          partials_of[block + 1] += patches_of_node[node];
+        }
+  });
+  std::partial_sum(shared_of.begin(), shared_of.end(), shared_of.begin());
+  std::partial_sum(partials_of.begin(), partials_of.end(), partials_of.begin());
+  std::vector<int> place(num_nodes); // of a node's next partial
+  layout.shared.resize(std::size_t(shared_of.back()));
+  layout.partial_of_shared.resize(layout.shared.size() + 1);
+  layout.partial_of_shared.back() = partials_of.back();
+  for_parts(num_blocks, 1, [&](std::size_t first, std::size_t last) {
+    for (std::size_t block = first; block < last; ++block) {
+      std::size_t s = std::size_t(shared_of[block]);
+      int next = partials_of[block];
+      for (std::size_t node = nodes_of_block * block; node < end_of(block); ++node)
+        if (is_shared(node)) {
+          layout.shared[s] = int(node);
+          layout.partial_of_shared[s++] = place[node] = next;
+          next += patches_of_node[node];
+        }
     }
-  layout.partial.resize(std::size_t(layout.partial_of_shared.back()));
-  int next = 0;
+  });
+  int num_partials = 0;
   for (HexaPatch& patch : layout.patch) {
-    patch.partial_begin = next;
-    for (int n = patch.num_own; n < patch.num_nodes; ++n) {
-      const std::size_t node = std::size_t(layout.node[std::size_t(patch.node_begin + n)]);
-      layout.partial[std::size_t(place[node]++)] = next++;
-    }
+    patch.partial_begin = num_partials;
+    num_partials += patch.num_nodes - patch.num_own;
   }
+  layout.partial.resize(std::size_t(num_partials));
+  for_parts(layout.patch.size(), patches_of_block, [&](std::size_t first, std::size_t last) {
+    for (std::size_t p = first; p < last; ++p) {
+      const HexaPatch& patch = layout.patch[p];
+      for (int n = patch.num_own; n < patch.num_nodes; ++n) {
+        int& next = place[std::size_t(layout.node[std::size_t(patch.node_begin + n)])];
+        layout.partial[std::size_t(__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED))] =
+            patch.partial_begin + n - patch.num_own;
+      }
+    }
+  });
+  // In the order of patches, which threads do not keep.
+  for_parts(layout.shared.size(), nodes_of_block, [&](std::size_t first, std::size_t last) {
+    for (std::size_t s = first; s < last; ++s)
+      std::sort(layout.partial.begin() + layout.partial_of_shared[s],
+                layout.partial.begin() + layout.partial_of_shared[s + 1]);
+  });
 }
 
 } // namespace

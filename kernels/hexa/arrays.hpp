@@ -5,6 +5,8 @@
 
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/core/mesh/element_mesh.hpp>
+#include <ossatura/core/parallel/array_pointer.hpp>
+#include <ossatura/kernels/algebra/inverse_map.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 
 #include <cstdint>
@@ -15,10 +17,10 @@ namespace ossatura {
 template<class Exec>
 struct HexaArrays {
   int num_nodes = 0, num_elem = 0;
-  Array<int, Exec> node;             ///< [8 num_elem] where `place` says
-  Array<double, Exec> point;         ///< [num_nodes, 3]
-  Array<int, Exec> around_begin;     ///< [num_nodes + 1] into the next
-  Array<std::uint32_t, Exec> around; ///< [8 num_elem] slots of each node, ascending
+  Array<int, Exec> node;         ///< [8 num_elem] where `place` says
+  Array<double, Exec> point;     ///< [num_nodes, 3]
+  Array<int, Exec> around_begin; ///< [num_nodes + 1] into the next
+  Array<int, Exec> around;       ///< [8 num_elem] slots of each node, ascending
 
   /// On devices, where a thread is an element, elements run fastest.
   KOKKOS_FORCEINLINE_FUNCTION static std::int64_t place(int num_elem, int elem, int a) {
@@ -39,6 +41,23 @@ struct HexaArrays {
   }
 };
 
+namespace detail {
+/// Puts the nodes of a mesh where the arrays have them, and finds the first that is out of range.
+template<class Exec>
+struct PlaceHexaNodes {
+  int num_nodes, num_elem;
+  ArrayPointer<const int> listed;
+  ArrayPointer<int> node;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t slot, std::int64_t& first_wrong) const {
+    const int n = listed(slot);
+    node(HexaArrays<Exec>::place(num_elem, int(slot / 8), int(slot % 8))) = n;
+    if ((n < 0 || n >= num_nodes) && slot < first_wrong)
+      first_wrong = slot;
+  }
+};
+} // namespace detail
+
 /// Throws std::invalid_argument unless `mesh` is of hexahedra, at least one, with nodes in range
 /// and fewer than 2^28 of either. Fences.
 template<class Exec>
@@ -47,28 +66,23 @@ HexaArrays<Exec> make_hexa_arrays(const Exec& exec, const ElementMesh& mesh) {
   OSSATURA_REQUIRE(mesh.num_elem() > 0 && mesh.num_elem() < 1u << 28 &&
                        mesh.num_points() < 1u << 28,
                    mesh.num_elem() << " elements, " << mesh.num_points() << " nodes");
-  const int num_elem = int(mesh.num_elem()), num_nodes = int(mesh.num_points());
-  std::vector<int> node(mesh.node.size()), begin(std::size_t(num_nodes) + 1);
-  for (int e = 0; e < num_elem; ++e)
-    for (int a = 0; a < 8; ++a) {
-      const int n = mesh.node[8 * std::size_t(e) + std::size_t(a)];
-      OSSATURA_REQUIRE(n >= 0 && n < num_nodes, "element " << e << " has node " << n);
-      node[std::size_t(HexaArrays<Exec>::place(num_elem, e, a))] = n;
-      ++begin[std::size_t(n) + 1];
-    }
-  for (std::size_t n = 0; n < std::size_t(num_nodes); ++n)
-    begin[n + 1] += begin[n];
-  std::vector<int> next(begin.begin(), begin.end() - 1);
-  std::vector<std::uint32_t> around(mesh.node.size());
-  for (std::size_t slot = 0; slot < mesh.node.size(); ++slot)
-    around[std::size_t(next[std::size_t(mesh.node[slot])]++)] = std::uint32_t(slot);
   HexaArrays<Exec> arrays;
-  arrays.num_nodes = num_nodes;
-  arrays.num_elem = num_elem;
-  arrays.node = upload(exec, "ossatura::hexa::node", node);
-  arrays.point = upload(exec, "ossatura::hexa::point", mesh.point);
-  arrays.around_begin = upload(exec, "ossatura::hexa::around_begin", begin);
-  arrays.around = upload(exec, "ossatura::hexa::around", around);
+  arrays.num_nodes = int(mesh.num_points());
+  arrays.num_elem = int(mesh.num_elem());
+  const std::int64_t num_slots = std::int64_t(mesh.node.size());
+  const Array<int, Exec> listed = upload(exec, "ossatura::hexa::listed", mesh.node);
+  arrays.node = make_uninitialized<int>(exec, num_slots, "ossatura::hexa::node");
+  std::int64_t wrong = num_slots;
+  Kokkos::parallel_reduce(
+      "ossatura::place_hexa_nodes", range(exec, num_slots),
+      detail::PlaceHexaNodes<Exec>{arrays.num_nodes, arrays.num_elem, listed, arrays.node},
+      Kokkos::Min<std::int64_t>(wrong));
+  OSSATURA_REQUIRE(wrong >= num_slots,
+                   "element " << wrong / 8 << " has node " << mesh.node[std::size_t(wrong)]);
+  const InverseMap<Exec> slots = invert_map(exec, listed, arrays.num_nodes);
+  arrays.around_begin = slots.begin;
+  arrays.around = slots.member;
+  arrays.point = upload(exec, "ossatura::hexa::point", mesh.point); // fences, as `listed` goes
   return arrays;
 }
 

@@ -31,7 +31,7 @@ struct CollectNeighbours {
     int count = 0;
     for (int k = begin; k < end; ++k)
       for (int b = 0; b < 8; ++b) {
-        const int node = arrays.node_of(int(arrays.around(k) / 8), b);
+        const int node = arrays.node_of(arrays.around(k) / 8, b);
         int place = count;
         while (place > 0 && row[place - 1] > node)
           --place;
@@ -115,9 +115,9 @@ struct AssembleHexaRow {
     for (std::int64_t k = 9 * begin; k < 9 * end; ++k)
       value(k) = 0;
     for (int s = arrays.around_begin(i); s < arrays.around_begin(i + 1); ++s) {
-      const int elem = int(arrays.around(s) / 8);
+      const int elem = arrays.around(s) / 8;
       double block[8][9];
-      source.block_rows(elem, int(arrays.around(s) % 8), block);
+      source.block_rows(elem, arrays.around(s) % 8, block);
       const double scale = modulus(elem);
       for (int b = 0; b < 8; ++b) {
         const std::int64_t k = find_column(column.data, begin, end, arrays.node_of(elem, b));

@@ -13,7 +13,7 @@ KOKKOS_INLINE_FUNCTION void add_hexa_diagonal(const HexaArrays<Exec>& arrays, co
                                               const Array<double, Exec>& modulus, int node,
                                               double (&block)[6]) {
   for (int s = arrays.around_begin(node); s < arrays.around_begin(node + 1); ++s) {
-    const int elem = int(arrays.around(s) / 8), a = int(arrays.around(s) % 8);
+    const int elem = arrays.around(s) / 8, a = arrays.around(s) % 8;
     double x[24], sum[6] = {0, 0, 0, 0, 0, 0};
     arrays.load_points(elem, x);
     const detail::HexaModes modes = detail::hexa_modes(x);

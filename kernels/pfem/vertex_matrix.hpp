@@ -26,7 +26,7 @@ struct AddToVertexRows {
   /// A row of blocks.
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     for (int s = arrays.around_begin(i); s < arrays.around_begin(i + 1); ++s) {
-      const int elem = int(arrays.around(s) / 8), a = int(arrays.around(s) % 8);
+      const int elem = arrays.around(s) / 8, a = arrays.around(s) % 8;
       const int at = batch_place(elem);
       if (at < begin || at >= end)
         continue;

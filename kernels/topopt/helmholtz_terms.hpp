@@ -167,8 +167,8 @@ struct GatherSlots {
   KOKKOS_FUNCTION void operator()(std::int64_t node) const {
     double total = 0;
     for (int k = arrays.around_begin(node); k < arrays.around_begin(node + 1); ++k) {
-      const std::uint32_t s = arrays.around(k);
-      total += slot(HexaArrays<Exec>::place(arrays.num_elem, int(s >> 3), int(s & 7)));
+      const int s = arrays.around(k);
+      total += slot(HexaArrays<Exec>::place(arrays.num_elem, s >> 3, s & 7));
     }
     sum(node) = total;
   }

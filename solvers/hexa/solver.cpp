@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/hexa/solver.hpp>
 
+#include <ossatura/core/base/timer.hpp>
 #include <ossatura/kernels/algebra/count_not_positive.hpp>
 #include <ossatura/kernels/algebra/free_norm.hpp>
 #include <ossatura/kernels/algebra/free_updates.hpp>
@@ -79,6 +80,22 @@ struct HexaSolver<Exec>::Implementation {
     stiffness.arrays = make_hexa_arrays(exec, hexahedra);
     stiffness.lame = unit_lame(poisson);
     stiffness.held = make_held(exec, stiffness.arrays.num_nodes, held);
+    make_operators(exec, hexahedra);
+    if (options.preconditioner == HexaPreconditioner::amg) {
+      const TimedScope scope("ossatura::hexa::hierarchy");
+      hierarchy = std::make_shared<AggregationHierarchy<Exec>>(
+          make_aggregation_hierarchy(exec, make_hexa_graph(exec, stiffness.arrays),
+                                     stiffness.arrays.point, stiffness.held, options.aggregation));
+    }
+    const std::int64_t n = stiffness.num_dofs();
+    r = make_zeros<double>(exec, n, "ossatura::cg::r");
+    p = make_zeros<double>(exec, n, "ossatura::cg::p");
+    q = make_zeros<double>(exec, n, "ossatura::cg::q");
+    product = {matrix.get(), {}};
+  }
+
+  void make_operators(const Exec& exec, const ElementMesh& hexahedra) {
+    const TimedScope scope("ossatura::hexa::operators");
     HexaOperatorTables<Exec> tables;
     choice = options.kind == HexaOperatorKind::automatic
                  ? choose_hexa_operator(hexahedra, tables.classes)
@@ -86,16 +103,6 @@ struct HexaSolver<Exec>::Implementation {
     matrix = make_operator<double>(exec, hexahedra, tables);
     if (options.precision == Precision::mixed && needs_products())
       mixed.own = make_operator<float>(exec, hexahedra, tables);
-    tables = {};
-    if (options.preconditioner == HexaPreconditioner::amg)
-      hierarchy = std::make_shared<AggregationHierarchy<Exec>>(
-          make_aggregation_hierarchy(exec, make_hexa_graph(exec, stiffness.arrays),
-                                     stiffness.arrays.point, stiffness.held, options.aggregation));
-    const std::int64_t n = stiffness.num_dofs();
-    r = make_zeros<double>(exec, n, "ossatura::cg::r");
-    p = make_zeros<double>(exec, n, "ossatura::cg::p");
-    q = make_zeros<double>(exec, n, "ossatura::cg::q");
-    product = {matrix.get(), {}};
   }
 
   bool is_mixed() const { return options.precision == Precision::mixed && !fell_back; }

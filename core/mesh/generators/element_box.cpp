@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The generator makes boxes of hexahedra, and of tetrahedra.
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
 
 #include <cmath>
@@ -16,6 +17,15 @@ constexpr int tetra_corner[2][5][4] = {
     {{1, 0, 5, 3}, {2, 0, 3, 6}, {4, 0, 6, 5}, {7, 3, 5, 6}, {0, 3, 6, 5}},
     {{0, 1, 2, 4}, {3, 1, 7, 2}, {5, 1, 4, 7}, {6, 2, 7, 4}, {1, 2, 4, 7}}};
 
+/// Calls visit(layer) for [0, count), by all threads.
+template<class Visit>
+void for_layers(int count, const Visit& visit) {
+  for_parts(std::size_t(count), 1, [&](std::size_t first, std::size_t end) {
+    for (std::size_t layer = first; layer < end; ++layer)
+      visit(int(layer));
+  });
+}
+
 /// The points of a box of cells, x fastest.
 ElementMesh box_points(const int (&cells)[3], const double (&size)[3]) {
   std::int64_t num_points = 1;
@@ -29,25 +39,39 @@ ElementMesh box_points(const int (&cells)[3], const double (&size)[3]) {
   OSSATURA_REQUIRE(num_points <= INT32_MAX,
                    "a box of " << num_points << " points; they are numbered with 32 bits");
   ElementMesh mesh;
-  mesh.point.reserve(3 * std::size_t(num_points));
-  for (int k = 0; k <= cells[2]; ++k)
+  mesh.point.resize(3 * std::size_t(num_points));
+  for_layers(cells[2] + 1, [&](int k) {
+    double* x = &mesh.point[mesh.point.size() / std::size_t(cells[2] + 1) * std::size_t(k)];
     for (int j = 0; j <= cells[1]; ++j)
-      for (int i = 0; i <= cells[0]; ++i)
-        mesh.point.insert(mesh.point.end(),
-                          {size[0] * i / cells[0], size[1] * j / cells[1], size[2] * k / cells[2]});
+      for (int i = 0; i <= cells[0]; ++i) {
+        *x++ = size[0] * i / cells[0];
+        *x++ = size[1] * j / cells[1];
+        *x++ = size[2] * k / cells[2];
+      }
+  });
   return mesh;
 }
 
-/// Calls visit(i + j + k, corner) for every cell, corner(bits) the number of a point.
-template<class Visit>
-void for_each_cell(const int (&cells)[3], const Visit& visit) {
+/// The nodes of elements, of which each cell has `nodes_of_cell`: list(i + j + k, corner, nodes)
+/// writes those of a cell, corner(bits) the number of a point.
+template<class List>
+std::vector<std::int32_t> list_nodes(const int (&cells)[3], int nodes_of_cell, const List& list) {
   const int row = cells[0] + 1, layer = row * (cells[1] + 1);
-  for (int k = 0; k < cells[2]; ++k)
+  const std::size_t of_layer =
+      std::size_t(nodes_of_cell) * std::size_t(cells[0]) * std::size_t(cells[1]);
+  std::vector<std::int32_t> node(of_layer * std::size_t(cells[2]));
+  for_layers(cells[2], [&](int k) {
+    std::int32_t* next = &node[of_layer * std::size_t(k)];
     for (int j = 0; j < cells[1]; ++j)
-      for (int i = 0; i < cells[0]; ++i)
-        visit(i + j + k, [=](int bits) {
-          return i + (bits & 1) + row * (j + (bits >> 1 & 1)) + layer * (k + (bits >> 2));
-        });
+      for (int i = 0; i < cells[0]; ++i, next += nodes_of_cell)
+        list(
+            i + j + k,
+            [=](int bits) {
+              return i + (bits & 1) + row * (j + (bits >> 1 & 1)) + layer * (k + (bits >> 2));
+            },
+            next);
+  });
+  return node;
 }
 
 } // namespace
@@ -55,10 +79,9 @@ void for_each_cell(const int (&cells)[3], const Visit& visit) {
 ElementMesh make_hexa_box(const int (&cells)[3], const double (&size)[3]) {
   ElementMesh mesh = box_points(cells, size);
   mesh.shape = ElementShape::hexa;
-  mesh.node.reserve(8 * std::size_t(cells[0]) * std::size_t(cells[1]) * std::size_t(cells[2]));
-  for_each_cell(cells, [&](int, const auto& corner) {
+  mesh.node = list_nodes(cells, 8, [](int, const auto& corner, std::int32_t* node) {
     for (const int bits : hexa_corner)
-      mesh.node.push_back(corner(bits));
+      *node++ = corner(bits);
   });
   return mesh;
 }
@@ -99,11 +122,10 @@ ElementMesh make_hexa_box_without(const int (&cells)[3], const double (&size)[3]
 ElementMesh make_tetra_box(const int (&cells)[3], const double (&size)[3]) {
   ElementMesh mesh = box_points(cells, size);
   mesh.shape = ElementShape::tetra;
-  mesh.node.reserve(20 * std::size_t(cells[0]) * std::size_t(cells[1]) * std::size_t(cells[2]));
-  for_each_cell(cells, [&](int place, const auto& corner) {
+  mesh.node = list_nodes(cells, 20, [](int place, const auto& corner, std::int32_t* node) {
     for (const auto& tetra : tetra_corner[place % 2])
       for (const int bits : tetra)
-        mesh.node.push_back(corner(bits));
+        *node++ = corner(bits);
   });
   return mesh;
 }

@@ -25,7 +25,7 @@ struct ApplyHexaRowsOfNode {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     Scalar total[3] = {0, 0, 0};
     for (int s = arrays.around_begin(i); s < arrays.around_begin(i + 1); ++s) {
-      const int elem = int(arrays.around(s) / 8), a = int(arrays.around(s) % 8);
+      const int elem = arrays.around(s) / 8, a = arrays.around(s) % 8;
       Scalar sum[3] = {0, 0, 0};
       for (int b = 0; b < 8; ++b) {
         const std::int64_t from = 3 * std::int64_t(arrays.node_of(elem, b));

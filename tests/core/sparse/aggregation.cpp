@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/core/sparse/aggregation.hpp>
 
+#include <ossatura/core/machine/processors.hpp>
+#include <ossatura/core/sparse/transpose.hpp>
+
 #include "tests/catch.hpp"
 
 #include <algorithm>
@@ -81,6 +84,84 @@ TEST_CASE("aggregates are neighbourhoods of about 27 nodes that cover what is ac
     CHECK((high[i] - low[i]) / (i % 3 == 1 ? 2 : 1) <= 4);
 }
 
+TEST_CASE("aggregates of cells cover what is active, the same by any number of threads",
+          "[aggregation]") {
+  const int n = 25;
+  const Lattice lattice = make_lattice(n);
+  std::vector<std::uint8_t> active(std::size_t(n * n * n), 1);
+  for (std::size_t i = 0; i < active.size(); i += 97)
+    active[i] = 0;
+  const Aggregates whole = make_aggregates(lattice.graph, active);
+  const int before = io_threads();
+  for (const int rows_of_cell : {1, 200, 2000, n * n * n - 1}) {
+    set_io_threads(1);
+    const Aggregates alone = make_aggregates(lattice.graph, active, lattice.point, rows_of_cell);
+    set_io_threads(5);
+    const Aggregates cells = make_aggregates(lattice.graph, active, lattice.point, rows_of_cell);
+    CHECK(cells.count == alone.count);
+    CHECK(cells.of == alone.of);
+    CHECK(cells.count > 0.7 * whole.count);
+    CHECK(cells.count < 1.3 * whole.count);
+    std::vector<int> size(std::size_t(cells.count), 0);
+    for (std::size_t i = 0; i < active.size(); ++i) {
+      REQUIRE((cells.of[i] >= 0) == bool(active[i]));
+      if (active[i])
+        ++size[std::size_t(cells.of[i])];
+    }
+    CHECK(*std::min_element(size.begin(), size.end()) > 0);
+  }
+  set_io_threads(before);
+  // As many rows as one cell takes, or no places: the same as without cells.
+  CHECK(make_aggregates(lattice.graph, active, lattice.point, n * n * n).of == whole.of);
+  const std::vector<double> one_place(3 * active.size(), 2.5);
+  const Aggregates together = make_aggregates(lattice.graph, active, one_place, 100);
+  CHECK(together.of == whole.of);
+  CHECK_THROWS_AS(make_aggregates(lattice.graph, active, {1, 2, 3}), std::invalid_argument);
+}
+
+TEST_CASE("transposes and inverse maps have each entry once, in order", "[aggregation]") {
+  std::mt19937 random(5);
+  const int num_rows = 5000, num_columns = 40;
+  HostGraph<> graph;
+  graph.row_begin.push_back(0);
+  std::vector<int> map(std::size_t(num_rows), -1);
+  for (int i = 0; i < num_rows; ++i) {
+    for (int j = 0; j < num_columns; ++j)
+      if (random() % 8 == 0 && i % 7 != 3)
+        graph.column.push_back(j);
+    graph.row_begin.push_back(std::int64_t(graph.column.size()));
+    map[std::size_t(i)] = int(random() % (num_columns + 1)) - 1;
+  }
+  const int before = io_threads();
+  for (const int threads : {1, 4}) {
+    set_io_threads(threads);
+    std::vector<int> entry;
+    const HostGraph<> transposed = transpose(graph, num_columns, entry);
+    const HostGraph<> inverse = invert_map(map, num_columns);
+    REQUIRE(transposed.num_rows() == num_columns);
+    REQUIRE(inverse.num_rows() == num_columns);
+    std::vector<int> column, place, index;
+    for (int j = 0; j < num_columns; ++j) {
+      CHECK(transposed.row_begin[std::size_t(j)] == std::int64_t(column.size()));
+      CHECK(inverse.row_begin[std::size_t(j)] == std::int64_t(index.size()));
+      for (int i = 0; i < num_rows; ++i) {
+        for (std::int64_t k = graph.row_begin[std::size_t(i)];
+             k < graph.row_begin[std::size_t(i) + 1]; ++k)
+          if (graph.column[std::size_t(k)] == j) {
+            column.push_back(i);
+            place.push_back(int(k));
+          }
+        if (map[std::size_t(i)] == j)
+          index.push_back(i);
+      }
+    }
+    CHECK(transposed.column == column);
+    CHECK(entry == place);
+    CHECK(inverse.column == index);
+  }
+  set_io_threads(before);
+}
+
 TEST_CASE("the pattern of a coarse matrix has what the products reach", "[aggregation]") {
   const Lattice lattice = make_lattice(7);
   const Aggregates aggregates = make_aggregates(lattice.graph, std::vector<std::uint8_t>(343, 1));
@@ -123,53 +204,11 @@ TEST_CASE("the pattern of a coarse matrix has what the products reach", "[aggreg
       REQUIRE(pattern.prolongator.column[std::size_t(pattern.entry[std::size_t(k)])] == j);
 }
 
-TEST_CASE("tentative prolongators are orthonormal and carry the rigid motions", "[aggregation]") {
-  const Lattice lattice = make_lattice(4);
-  std::vector<std::uint8_t> held(64, 0);
-  held[5] = 7;
-  held[9] = 2;
-  const std::vector<double> modes = rigid_modes(lattice.point, held);
-  // One node alone, which has no rotations, and two, which have no rotation about their axis.
-  Aggregates aggregates;
-  aggregates.count = 4;
-  for (int i = 0; i < 64; ++i)
-    aggregates.of.push_back(i == 0 ? 0 : i == 1 || i == 2 ? 1 : i < 30 ? 2 : 3);
-  const TentativeProlongator p = make_tentative_prolongator(aggregates, 3, modes);
-  const auto count = [](unsigned bits) {
-    int ones = 0;
-    for (; bits; bits &= bits - 1)
-      ++ones;
-    return ones;
-  };
-  CHECK(count(p.dropped[0]) == 3);
-  CHECK(count(p.dropped[1]) == 1);
-  CHECK(p.dropped[2] == 0);
-  double gram[4][6][6] = {};
-  for (std::size_t i = 0; i < 64; ++i)
-    for (std::size_t c = 0; c < 3; ++c) {
-      const double* const row = &p.value[18 * i + 6 * c];
-      const std::size_t a = std::size_t(aggregates.of[i]);
-      for (std::size_t j = 0; j < 6; ++j) {
-        double product = 0;
-        for (std::size_t k = 0; k < 6; ++k) {
-          product += row[k] * p.coarse_modes[36 * a + 6 * k + j];
-          gram[a][j][k] += row[j] * row[k];
-        }
-        REQUIRE(product == Approx(modes[18 * i + 6 * c + j]).margin(1e-12));
-      }
-    }
-  for (std::size_t a = 0; a < 4; ++a)
-    for (std::size_t j = 0; j < 6; ++j)
-      for (std::size_t k = 0; k < 6; ++k)
-        CHECK(gram[a][j][k] ==
-              Approx(j == k && !(p.dropped[a] >> j & 1) ? 1.0 : 0.0).margin(1e-12));
-}
-
-TEST_CASE("marks and modes of other lengths are refused", "[aggregation]") {
+TEST_CASE("marks and points of other lengths are refused", "[aggregation]") {
   const Lattice lattice = make_lattice(2);
+  const std::vector<std::uint8_t> active(8, 1);
   CHECK_THROWS_AS(make_aggregates(lattice.graph, {1, 1}), std::invalid_argument);
-  CHECK_THROWS_AS(rigid_modes(lattice.point, {0}), std::invalid_argument);
-  CHECK_THROWS_AS(make_tentative_prolongator({1, {0}}, 3, {1, 2}), std::invalid_argument);
+  CHECK_THROWS_AS(make_aggregates(lattice.graph, active, {1, 2, 3}), std::invalid_argument);
 }
 
 } // namespace

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ossatura/core/sparse/aggregates.hpp>
+
+#include <ossatura/core/base/require.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
+#include <ossatura/core/mesh/box.hpp>
+#include <ossatura/core/sparse/transpose.hpp>
+
+#include <algorithm>
+
+namespace ossatura {
+
+namespace {
+
+constexpr std::size_t rows_of_part = 1 << 14; ///< for a thread, where each row is on its own
+
+/// A row is touched when it or a neighbour has an aggregate.
+struct Surroundings {
+  std::vector<std::uint8_t> touched;
+  std::vector<int> contact; ///< touched neighbours, of rows that are not touched
+};
+
+Surroundings look_around(const HostGraph<>& graph, const Aggregates& aggregates) {
+  const std::vector<int>& of = aggregates.of;
+  Surroundings around{std::vector<std::uint8_t>(of.size(), 0), std::vector<int>(of.size(), 0)};
+  if (aggregates.count == 0)
+    return around;
+  for_parts(of.size(), rows_of_part, [&](std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; ++i)
+      for_each_column(graph, int(i), [&](int j) {
+        if (of[std::size_t(j)] >= 0)
+          around.touched[i] = 1;
+      });
+  });
+  for_parts(of.size(), rows_of_part, [&](std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; ++i)
+      if (!around.touched[i])
+        for_each_column(graph, int(i),
+                        [&](int j) { around.contact[i] += around.touched[std::size_t(j)]; });
+  });
+  return around;
+}
+
+/// Cells of a grid, and the rows in each.
+struct Cells {
+  std::vector<int> of;
+  HostGraph<> rows;
+
+  int count() const { return rows.num_rows(); }
+};
+
+/// A grid over the box of the points [num_rows, 3], moved by `shift` of a cell.
+Cells make_cells(const std::vector<double>& point, int rows_of_cell, double shift) {
+  const Box box = bounding_box(point);
+  const std::size_t num_rows = point.size() / 3;
+  int cells[3] = {1, 1, 1};
+  while (double(cells[0]) * cells[1] * cells[2] * rows_of_cell < double(num_rows)) {
+    const auto edge = [&](std::size_t c) { return (box[c + 3] - box[c]) / cells[c]; };
+    const std::size_t longest = edge(0) >= edge(1) && edge(0) >= edge(2) ? 0
+                                : edge(1) >= edge(2)                     ? 1
+                                                                         : 2;
+    if (!(edge(longest) > 0))
+      break; // all in one place
+    ++cells[longest];
+  }
+  double scale[3];
+  for (std::size_t c = 0; c < 3; ++c)
+    scale[c] = box[c + 3] > box[c] ? cells[c] / (box[c + 3] - box[c]) : 0;
+  Cells grid;
+  grid.of.resize(num_rows);
+  for_parts(num_rows, rows_of_part, [&](std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; ++i) {
+      int cell = 0;
+      for (std::size_t c = 3; c-- > 0;) {
+        const int along = int((point[3 * i + c] - box[c]) * scale[c] + shift);
+        cell = cell * (cells[c] + 1) + std::clamp(along, 0, cells[c]);
+      }
+      grid.of[i] = cell;
+    }
+  });
+  grid.rows = invert_map(grid.of, (cells[0] + 1) * (cells[1] + 1) * (cells[2] + 1));
+  return grid;
+}
+
+/// Chooses rows whose neighbourhoods become aggregates. Of those that are not touched, the ones
+/// with most touched neighbours come first: the corners between aggregates. Within a cell it
+/// changes nothing outside, and takes neighbourhoods that lie inside whole.
+class RootChoice {
+public:
+  /// All rows, or those of a cell of a grid.
+  RootChoice(const HostGraph<>& graph, const std::vector<std::uint8_t>& active,
+             Surroundings& around, const std::vector<int>* cell_of = nullptr, int cell = 0)
+      : graph_(graph)
+      , active_(active)
+      , around_(around)
+      , cell_of_(cell_of)
+      , cell_(cell) {}
+
+  /// The roots in their order, from the rows row_at(0) .. row_at(count - 1).
+  template<class RowAt>
+  std::vector<int> choose(std::size_t count, const RowAt& row_at) {
+    for (std::size_t k = 0; k < count; ++k)
+      if (const int i = row_at(k); may_be_root(i) && around_.contact[std::size_t(i)] > 0)
+        wait(i);
+    serve();
+    for (std::size_t k = 0; k < count; ++k)
+      if (const int i = row_at(k); may_be_root(i) && lies_inside(i)) {
+        take(i);
+        serve();
+      }
+    return std::move(roots_);
+  }
+
+private:
+  bool is_mine(int i) const { return !cell_of_ || (*cell_of_)[std::size_t(i)] == cell_; }
+  bool may_be_root(int i) const {
+    return !around_.touched[std::size_t(i)] && active_[std::size_t(i)];
+  }
+  bool lies_inside(int i) const {
+    bool inside = true;
+    if (cell_of_)
+      for_each_column(graph_, i, [&](int j) { inside = inside && is_mine(j); });
+    return inside;
+  }
+
+  /// Takes the roots that wait, and those that come to wait.
+  void serve() {
+    while (most_ > 0) {
+      std::vector<int>& list = waiting_[most_];
+      if (served_[most_] == list.size()) {
+        list.clear();
+        served_[most_--] = 0;
+        continue;
+      }
+      const int next = list[served_[most_]++];
+      if (!around_.touched[std::size_t(next)] &&
+          std::size_t(around_.contact[std::size_t(next)]) == most_ && lies_inside(next))
+        take(next);
+    }
+  }
+
+  /// Makes a row and its neighbours an aggregate.
+  void take(int root) {
+    roots_.push_back(root);
+    for_each_column(graph_, root, [&](int j) {
+      if (active_[std::size_t(j)])
+        for_each_column(graph_, j, [&](int i) { touch(i); });
+    });
+  }
+  void touch(int j) {
+    if (!is_mine(j) || around_.touched[std::size_t(j)])
+      return;
+    around_.touched[std::size_t(j)] = 1;
+    for_each_column(graph_, j, [&](int i) {
+      if (!is_mine(i) || !may_be_root(i))
+        return;
+      ++around_.contact[std::size_t(i)];
+      wait(i);
+    });
+  }
+  void wait(int i) {
+    const std::size_t contact = std::size_t(around_.contact[std::size_t(i)]);
+    if (contact >= waiting_.size()) {
+      waiting_.resize(contact + 1);
+      served_.resize(contact + 1, 0);
+    }
+    waiting_[contact].push_back(i);
+    most_ = std::max(most_, contact);
+  }
+
+  const HostGraph<>& graph_;
+  const std::vector<std::uint8_t>& active_;
+  Surroundings& around_;
+  const std::vector<int>* cell_of_;
+  int cell_;
+  std::vector<int> roots_;
+  std::vector<std::vector<int>> waiting_{1}; ///< rows by their contact; some have more by now
+  std::vector<std::size_t> served_{0};       ///< of each list
+  std::size_t most_ = 0;                     ///< longer contacts have no rows
+};
+
+/// Makes aggregates of the neighbourhoods of roots.
+void add_aggregates(const HostGraph<>& graph, const std::vector<std::uint8_t>& active,
+                    const std::vector<int>& roots, Aggregates& aggregates) {
+  for_parts(roots.size(), 1 << 10, [&](std::size_t first, std::size_t end) {
+    for (std::size_t k = first; k < end; ++k)
+      for_each_column(graph, roots[k], [&](int j) {
+        if (active[std::size_t(j)])
+          aggregates.of[std::size_t(j)] = aggregates.count + int(k);
+      });
+  });
+  aggregates.count += int(roots.size());
+}
+
+/// Fills the insides of all cells, side by side.
+void fill_cells(const HostGraph<>& graph, const std::vector<std::uint8_t>& active,
+                const Cells& cells, Aggregates& aggregates) {
+  Surroundings around = look_around(graph, aggregates);
+  std::vector<std::vector<int>> roots(std::size_t(cells.count()));
+  for_parts(roots.size(), 1, [&](std::size_t first, std::size_t end) {
+    for (std::size_t cell = first; cell < end; ++cell) {
+      const auto begin = std::size_t(cells.rows.row_begin[cell]);
+      roots[cell] = RootChoice(graph, active, around, &cells.of, int(cell))
+                        .choose(std::size_t(cells.rows.row_begin[cell + 1]) - begin,
+                                [&](std::size_t k) { return cells.rows.column[begin + k]; });
+    }
+  });
+  for (const std::vector<int>& of_cell : roots)
+    add_aggregates(graph, active, of_cell, aggregates);
+}
+
+/// Rows next to aggregates join the one that has most of their neighbours.
+void join_rows_between(const HostGraph<>& graph, const std::vector<std::uint8_t>& active,
+                       std::vector<int>& of) {
+  std::vector<int> joined(of.size(), -1);
+  for_parts(of.size(), rows_of_part, [&](std::size_t begin, std::size_t end) {
+    std::vector<int> near;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (of[i] >= 0 || !active[i])
+        continue;
+      near.clear();
+      for_each_column(graph, int(i), [&](int j) {
+        if (of[std::size_t(j)] >= 0)
+          near.push_back(of[std::size_t(j)]);
+      });
+      std::sort(near.begin(), near.end());
+      std::size_t largest = 0;
+      for (std::size_t k = 0, first = 0; k < near.size(); ++k) {
+        first = near[k] == near[first] ? first : k;
+        if (k - first + 1 > largest) {
+          largest = k - first + 1;
+          joined[i] = near[k];
+        }
+      }
+    }
+  });
+  for_parts(of.size(), rows_of_part, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      if (of[i] < 0)
+        of[i] = joined[i];
+  });
+}
+
+/// Rows without an aggregate around them make their own, with their neighbours.
+void gather_rows_left(const HostGraph<>& graph, const std::vector<std::uint8_t>& active,
+                      Aggregates& aggregates) {
+  std::vector<int>& of = aggregates.of;
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    if (of[i] >= 0 || !active[i])
+      continue;
+    const int name = aggregates.count++;
+    of[i] = name;
+    for_each_column(graph, int(i), [&](int j) {
+      if (of[std::size_t(j)] < 0 && active[std::size_t(j)])
+        of[std::size_t(j)] = name;
+    });
+  }
+}
+
+} // namespace
+
+Aggregates make_aggregates(const HostGraph<>& graph, const std::vector<std::uint8_t>& active,
+                           const std::vector<double>& point, int rows_of_cell) {
+  const std::size_t num_rows = active.size();
+  OSSATURA_REQUIRE(std::int64_t(num_rows) == graph.num_rows(),
+                   num_rows << " marks for " << graph.num_rows() << " rows");
+  OSSATURA_REQUIRE((point.empty() || point.size() == 3 * num_rows) && rows_of_cell > 0,
+                   point.size() << " coordinates for " << num_rows << " rows, cells of "
+                                << rows_of_cell);
+  Aggregates aggregates;
+  aggregates.of.assign(num_rows, -1);
+  if (num_rows > std::size_t(rows_of_cell) && !point.empty())
+    for (const double shift : {0.0, 0.5})
+      fill_cells(graph, active, make_cells(point, rows_of_cell, shift), aggregates);
+  Surroundings around = look_around(graph, aggregates);
+  add_aggregates(
+      graph, active,
+      RootChoice(graph, active, around).choose(num_rows, [](std::size_t k) { return int(k); }),
+      aggregates);
+  join_rows_between(graph, active, aggregates.of);
+  gather_rows_left(graph, active, aggregates);
+  return aggregates;
+}
+
+} // namespace ossatura
