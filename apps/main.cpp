@@ -102,7 +102,7 @@ int run(const std::vector<std::string>& all) {
 int main(int argc, char* argv[]) {
   using namespace ossatura;
   prepare_process();
-  limit_spinning(argc, argv);
+  restart_with_environment(argc, argv);
   skip_hdf5_exit_cleanup();
   try {
     const int code = run(std::vector<std::string>(argv, argv + argc));

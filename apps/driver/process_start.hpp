@@ -11,6 +11,7 @@ namespace ossatura {
 ///   signal with results lost;
 /// - HDF5 locks no files: not all file systems can, and ours have names of their own until they are
 ///   done;
+/// - a CUDA context has two queues, unless the environment says how many: more take time to make;
 /// - where the C++ runtime finds no memory, the process ends there, with the exit code for it;
 /// - abort() ends it with a documented exit code, and no temporary files stay behind.
 void prepare_process();
@@ -26,10 +27,11 @@ const char* memory_limit();
 /// Ends the process at once, without destructors; its temporary files go. Takes no memory.
 [[noreturn]] void end_process(int code) noexcept;
 
-/// Lets waiting threads of OpenMP spin for microseconds rather than milliseconds before they sleep,
-/// unless the environment says how they wait (OMP_WAIT_POLICY, GOMP_SPINCOUNT). The runtime reads
-/// its environment before main(), so that the executable is started again, once, in the same
-/// process. Does nothing where the arguments need no threads.
-void limit_spinning(int argc, char* argv[]);
+/// Starts the executable again, once, in the same process, with what runtimes read before main():
+/// - waiting threads of OpenMP spin for microseconds rather than milliseconds before they sleep,
+///   unless the environment says how they wait (OMP_WAIT_POLICY, GOMP_SPINCOUNT);
+/// - memory comes in huge pages, unless GLIBC_TUNABLES is set.
+/// Does nothing where the arguments ask for a text alone.
+void restart_with_environment(int argc, char* argv[]);
 
 } // namespace ossatura
