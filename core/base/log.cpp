@@ -15,6 +15,8 @@ LogSink& current_sink() {
   return sink;
 }
 
+thread_local std::vector<LogMessage>* captured = nullptr;
+
 bool has_text(const char* variable) {
   const char* text = std::getenv(variable);
   return text != nullptr && *text != '\0';
@@ -27,8 +29,17 @@ LogSink set_log_sink(LogSink sink) {
 }
 
 void log_message(const LogMessage& message) {
-  if (const LogSink& sink = current_sink())
+  if (captured != nullptr)
+    captured->push_back(message);
+  else if (const LogSink& sink = current_sink())
     sink(message);
+}
+
+LogCapture::LogCapture(std::vector<LogMessage>& messages)
+    : before_(std::exchange(captured, &messages)) {}
+
+LogCapture::~LogCapture() {
+  captured = before_;
 }
 
 StreamLog::StreamLog(std::FILE* stream, LogLevel level)

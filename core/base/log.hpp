@@ -7,6 +7,7 @@
 #include <functional>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace ossatura {
 
@@ -26,11 +27,24 @@ struct LogMessage {
 using LogSink = std::function<void(const LogMessage&)>;
 
 /// Sets the sink of this process and returns the one before; an empty sink drops everything. Not
-/// thread safe: messages and sinks come from the main thread.
+/// thread safe: messages and sinks come from the main thread; other threads have a LogCapture.
 LogSink set_log_sink(LogSink sink);
 
 /// Hands a message to the sink, if there is one.
 void log_message(const LogMessage& message);
+
+/// While it lives, messages of the calling thread are appended to a list in place of the sink; the
+/// main thread hands them to log_message() later.
+class LogCapture {
+public:
+  explicit LogCapture(std::vector<LogMessage>& messages);
+  ~LogCapture();
+  LogCapture(const LogCapture&) = delete;
+  LogCapture& operator=(const LogCapture&) = delete;
+
+private:
+  std::vector<LogMessage>* before_;
+};
 
 namespace detail {
 template<class... Parts>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/core/io/hdf5/chunk_writer.hpp>
 
-#include <ossatura/core/io/hdf5/error_stack.hpp>
+#include <ossatura/core/io/hdf5/library_call.hpp>
 #include <ossatura/core/machine/processor_binding.hpp>
 #include <ossatura/core/machine/processors.hpp>
 
@@ -45,6 +45,11 @@ void shuffle(const unsigned char* from, std::size_t values, std::size_t size, un
       for (std::size_t i = 0; i < values; ++i)
         to[b * values + i] = from[i * size + b];
   }
+}
+
+std::size_t bytes_of(hid_t type) {
+  const detail::LibraryCall call;
+  return H5Tget_size(type);
 }
 
 } // namespace
@@ -182,7 +187,7 @@ private:
 };
 
 std::unique_ptr<Hdf5ChunkWriter> Hdf5ChunkWriter::of(const std::shared_ptr<Hdf5Dataset>& dataset) {
-  const detail::Silence silence;
+  const detail::LibraryCall call;
   const std::vector<std::uint64_t>& shape = dataset->shape();
   const Hdf5Handle properties(H5Dget_create_plist(dataset->id()), &H5Pclose);
   std::vector<hsize_t> chunk(shape.size());
@@ -210,10 +215,15 @@ std::unique_ptr<Hdf5ChunkWriter> Hdf5ChunkWriter::of(const std::shared_ptr<Hdf5D
     writer->row_values_ *= shape[i];
   }
   writer->type_ = Hdf5Handle(H5Dget_type(dataset->id()), &H5Tclose);
-  writer->value_bytes_ = H5Tget_size(writer->type_.get());
+  writer->value_bytes_ = bytes_of(writer->type_.get());
   if (writer->value_bytes_ == 0)
     return nullptr;
   return writer;
+}
+
+bool Hdf5ChunkWriter::is_own_type(hid_t type) const {
+  const detail::LibraryCall call;
+  return H5Tequal(type, type_.get()) > 0;
 }
 
 void Hdf5ChunkWriter::claim(std::uint64_t rows) {
@@ -226,11 +236,11 @@ void Hdf5ChunkWriter::claim(std::uint64_t rows) {
 void Hdf5ChunkWriter::append(const void* values, std::uint64_t rows, hid_t type) {
   claim(rows);
   const auto* bytes = static_cast<const unsigned char*>(values);
-  if (H5Tequal(type, type_.get()) > 0) {
+  if (is_own_type(type)) {
     append_from({bytes, nullptr}, rows);
     return;
   }
-  const std::size_t from_bytes = H5Tget_size(type);
+  const std::size_t from_bytes = bytes_of(type);
   const std::uint64_t block = std::max<std::uint64_t>(1, (std::uint64_t(1) << 17) / row_values_);
   std::vector<unsigned char> converted;
   for (std::uint64_t first = 0; first < rows; first += block) {
@@ -239,18 +249,27 @@ void Hdf5ChunkWriter::append(const void* values, std::uint64_t rows, hid_t type)
     converted.resize(count * std::max(from_bytes, value_bytes_));
     std::memcpy(converted.data(), bytes + std::size_t(first * row_values_) * from_bytes,
                 count * from_bytes);
-    const detail::Silence silence;
-    if (H5Tconvert(type, type_.get(), count, converted.data(), nullptr, H5P_DEFAULT) < 0)
-      fail<InputError>(dataset_->where(), ": cannot be written", detail::reason());
+    {
+      const detail::LibraryCall call;
+      if (H5Tconvert(type, type_.get(), count, converted.data(), nullptr, H5P_DEFAULT) < 0)
+        fail<InputError>(dataset_->where(), ": cannot be written", detail::reason());
+    }
     append_from({converted.data(), nullptr}, now);
   }
 }
 
 void Hdf5ChunkWriter::append(const MakeRows& make, std::uint64_t rows, hid_t type) {
   claim(rows);
-  OSSATURA_REQUIRE(H5Tequal(type, type_.get()) > 0, dataset_->where()
-                                                        << ": rows are made in another type");
+  OSSATURA_REQUIRE(is_own_type(type), dataset_->where() << ": rows are made in another type");
   append_from({nullptr, &make}, rows);
+}
+
+void Hdf5ChunkWriter::append(const Hdf5KeptRows& rows) {
+  OSSATURA_REQUIRE(rows.all && rows.chunks.size() == (num_rows_ + chunk_rows_ - 1) / chunk_rows_,
+                   dataset_->where() << ": " << rows.chunks.size() << " chunks were kept");
+  claim(num_rows_);
+  for (const std::vector<unsigned char>& chunk : rows.chunks)
+    write_chunk(chunk);
 }
 
 void Hdf5ChunkWriter::append_from(const Source& source, std::uint64_t rows) {
@@ -321,12 +340,14 @@ void Hdf5ChunkWriter::write_chunks(const Source& source, std::uint64_t first, st
 }
 
 void Hdf5ChunkWriter::write_chunk(const std::vector<unsigned char>& chunk) {
-  const detail::Silence silence;
+  const detail::LibraryCall call;
   std::vector<hsize_t> offset(dataset_->shape().size(), 0);
   offset[0] = rows_written_;
   if (H5Dwrite_chunk(dataset_->id(), H5P_DEFAULT, 0, offset.data(), chunk.size(), chunk.data()) < 0)
     fail<InputError>(dataset_->where(), ": cannot be written", detail::reason());
   rows_written_ = std::min(rows_written_ + chunk_rows_, num_rows_);
+  if (kept_ != nullptr)
+    kept_->chunks.push_back(chunk);
 }
 
 } // namespace ossatura

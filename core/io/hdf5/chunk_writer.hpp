@@ -14,6 +14,12 @@
 
 namespace ossatura {
 
+/// A dataset as it lies in a file, compressed: for other files that have the same one.
+struct Hdf5KeptRows {
+  std::vector<std::vector<unsigned char>> chunks;
+  bool all = false; ///< of its chunks are there
+};
+
 /// Takes the rows of a new dataset from first to last. Chunks are shuffled and deflated for HDF5's
 /// filters by io_threads() threads, at most 32, and written in their order by the caller's thread;
 /// the file does not depend on the number of threads. Where rows come in small parts, up to two
@@ -32,6 +38,11 @@ public:
   /// The same of rows that the threads make, each some of them; `type` is that of the dataset.
   void append(const MakeRows& make, std::uint64_t rows, hid_t type);
 
+  /// What is written from here on is appended to `kept` as well; null: no longer.
+  void keep(Hdf5KeptRows* kept) { kept_ = kept; }
+  /// All rows, as a dataset of the same type, extent and layout had them.
+  void append(const Hdf5KeptRows& rows);
+
 private:
   /// Rows where they are, or made.
   struct Source {
@@ -43,6 +54,7 @@ private:
   explicit Hdf5ChunkWriter(std::shared_ptr<Hdf5Dataset> dataset)
       : dataset_(std::move(dataset)) {}
   std::size_t row_bytes() const { return std::size_t(row_values_) * value_bytes_; }
+  bool is_own_type(hid_t type) const;
   void claim(std::uint64_t rows);
   void append_from(const Source& source, std::uint64_t rows);
   void write_waiting();
@@ -56,6 +68,7 @@ private:
   int level_ = 0;
   std::uint64_t rows_taken_ = 0, rows_written_ = 0;
   std::vector<unsigned char> waiting_;
+  Hdf5KeptRows* kept_ = nullptr;
 };
 
 } // namespace ossatura

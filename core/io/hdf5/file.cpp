@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/core/io/hdf5/file.hpp>
 
-#include <ossatura/core/io/hdf5/error_stack.hpp>
+#include <ossatura/core/io/hdf5/library_call.hpp>
 #include <ossatura/core/io/text/input_file.hpp>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace ossatura {
 
-using detail::reason, detail::Silence;
+using detail::LibraryCall, detail::reason;
 
 namespace {
 
@@ -101,42 +101,52 @@ std::string missing_filter(hid_t properties) {
 
 template<>
 hid_t hdf5_native_type<float>() {
+  const LibraryCall call;
   return H5T_NATIVE_FLOAT;
 }
 template<>
 hid_t hdf5_native_type<double>() {
+  const LibraryCall call;
   return H5T_NATIVE_DOUBLE;
 }
 template<>
 hid_t hdf5_native_type<std::int8_t>() {
+  const LibraryCall call;
   return H5T_NATIVE_INT8;
 }
 template<>
 hid_t hdf5_native_type<std::uint8_t>() {
+  const LibraryCall call;
   return H5T_NATIVE_UINT8;
 }
 template<>
 hid_t hdf5_native_type<std::int16_t>() {
+  const LibraryCall call;
   return H5T_NATIVE_INT16;
 }
 template<>
 hid_t hdf5_native_type<std::uint16_t>() {
+  const LibraryCall call;
   return H5T_NATIVE_UINT16;
 }
 template<>
 hid_t hdf5_native_type<std::int32_t>() {
+  const LibraryCall call;
   return H5T_NATIVE_INT32;
 }
 template<>
 hid_t hdf5_native_type<std::uint32_t>() {
+  const LibraryCall call;
   return H5T_NATIVE_UINT32;
 }
 template<>
 hid_t hdf5_native_type<std::int64_t>() {
+  const LibraryCall call;
   return H5T_NATIVE_INT64;
 }
 template<>
 hid_t hdf5_native_type<std::uint64_t>() {
+  const LibraryCall call;
   return H5T_NATIVE_UINT64;
 }
 
@@ -146,7 +156,7 @@ void skip_hdf5_exit_cleanup() {
 
 void Hdf5Handle::reset() {
   if (id_ >= 0 && close_ != nullptr) {
-    const Silence silence;
+    const LibraryCall call;
     if (close_(id_) < 0 && failures_ && failures_->count++ == 0)
       failures_->first = reason();
   }
@@ -156,12 +166,12 @@ void Hdf5Handle::reset() {
 // ---- attributes
 
 bool Hdf5Object::has_attribute(const std::string& name) const {
-  const Silence silence;
+  const LibraryCall call;
   return H5Aexists(id(), name.c_str()) > 0;
 }
 
 void Hdf5Object::set_attribute(const std::string& name, const std::string& text) {
-  const Silence silence;
+  const LibraryCall call;
   const bool ascii = std::all_of(text.begin(), text.end(), [](unsigned char c) { return c < 128; });
   const Hdf5Handle type(H5Tcopy(H5T_C_S1), &H5Tclose);
   // HDF5 has no strings of length zero; the padding reads back as the empty text.
@@ -180,7 +190,7 @@ void Hdf5Object::set_attribute(const std::string& name, const std::string& text)
 
 void Hdf5Object::set_numbers(const std::string& name, hid_t type, const void* values,
                              std::size_t count) {
-  const Silence silence;
+  const LibraryCall call;
   const Hdf5Handle space = new_space({count}, false);
   if (H5Aexists(id(), name.c_str()) > 0)
     H5Adelete(id(), name.c_str());
@@ -192,7 +202,7 @@ void Hdf5Object::set_numbers(const std::string& name, hid_t type, const void* va
 }
 
 std::string Hdf5Object::text_attribute(const std::string& name) const {
-  const Silence silence;
+  const LibraryCall call;
   const Hdf5Handle attribute(H5Aopen(id(), name.c_str(), H5P_DEFAULT), &H5Aclose);
   const Hdf5Handle type(attribute ? H5Aget_type(attribute.get()) : -1, &H5Tclose);
   const Hdf5Handle space(attribute ? H5Aget_space(attribute.get()) : -1, &H5Sclose);
@@ -221,7 +231,7 @@ std::string Hdf5Object::text_attribute(const std::string& name) const {
 
 Hdf5Dataset::Hdf5Dataset(Hdf5Handle handle, std::string file, std::string path)
     : Hdf5Object(std::move(handle), std::move(file), std::move(path)) {
-  const Silence silence;
+  const LibraryCall call;
   const Hdf5Handle space(H5Dget_space(id()), &H5Sclose);
   const Hdf5Handle type(H5Dget_type(id()), &H5Tclose);
   if (!space || !type)
@@ -253,7 +263,7 @@ void Hdf5Dataset::require_numbers(bool integers, const char* remedy) const {
 }
 
 void Hdf5Dataset::require_readable(bool integers, std::size_t bytes_per_value) const {
-  const Silence silence;
+  const LibraryCall call;
   require_numbers(integers, integers ? "integers are expected" : "numbers are expected");
   const Hdf5Handle properties(H5Dget_create_plist(id()), &H5Pclose);
   const Hdf5Handle type(H5Dget_type(id()), &H5Tclose);
@@ -306,13 +316,13 @@ void Hdf5Dataset::fail_scalar(const char* remedy) const {
 }
 
 void Hdf5Dataset::read_into(void* values, hid_t type) const {
-  const Silence silence;
+  const LibraryCall call;
   if (size() > 0 && H5Dread(id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
     fail<InputError>(where(), ": cannot be read: the file is damaged or truncated", reason());
 }
 
 void Hdf5Dataset::write_from(const void* values, hid_t type) {
-  const Silence silence;
+  const LibraryCall call;
   if (H5Dwrite(id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
     fail<InputError>(where(), ": cannot be written", reason());
 }
@@ -324,7 +334,7 @@ void Hdf5Dataset::write_rows_from(std::uint64_t first, std::uint64_t rows, const
                            << describe(shape_));
   if (rows == 0 || size() == 0)
     return;
-  const Silence silence;
+  const LibraryCall call;
   std::vector<std::uint64_t> block = shape_;
   block[0] = rows;
   std::vector<hsize_t> begin(shape_.size(), 0);
@@ -341,7 +351,7 @@ void Hdf5Dataset::write_rows_from(std::uint64_t first, std::uint64_t rows, const
 
 void Hdf5Dataset::extend(std::uint64_t rows) {
   OSSATURA_REQUIRE(!shape_.empty(), where() << " is a scalar");
-  const Silence silence;
+  const LibraryCall call;
   std::vector<std::uint64_t> longer = shape_;
   longer[0] += rows;
   if (H5Dset_extent(id(), to_hsize(longer).data()) < 0)
@@ -356,7 +366,7 @@ std::string Hdf5Group::path_of(const std::string& name) const {
 }
 
 bool Hdf5Group::has(const std::string& name) const {
-  const Silence silence;
+  const LibraryCall call;
   htri_t found = H5Lexists(id(), name.c_str(), H5P_DEFAULT);
   if (found > 0)
     found = H5Oexists_by_name(id(), name.c_str(), H5P_DEFAULT);
@@ -367,7 +377,7 @@ bool Hdf5Group::has(const std::string& name) const {
 }
 
 std::vector<std::string> Hdf5Group::names() const {
-  const Silence silence;
+  const LibraryCall call;
   std::vector<std::string> found;
   hsize_t position = 0;
   H5Literate(
@@ -398,7 +408,7 @@ std::string listing(const Hdf5Group& group) {
 } // namespace
 
 Hdf5Group Hdf5Group::group(const std::string& name) const {
-  const Silence silence;
+  const LibraryCall call;
   if (!has(name))
     fail<InputError>(where(), ": there is no group '", name, "'; ", listing(*this));
   Hdf5Handle handle(H5Gopen2(id(), name.c_str(), H5P_DEFAULT), &H5Gclose, failures());
@@ -408,7 +418,7 @@ Hdf5Group Hdf5Group::group(const std::string& name) const {
 }
 
 Hdf5Dataset Hdf5Group::dataset(const std::string& name) const {
-  const Silence silence;
+  const LibraryCall call;
   if (!has(name))
     fail<InputError>(where(), ": there is no dataset '", name, "'; ", listing(*this));
   Hdf5Handle handle(H5Dopen2(id(), name.c_str(), H5P_DEFAULT), &H5Dclose, failures());
@@ -419,7 +429,7 @@ Hdf5Dataset Hdf5Group::dataset(const std::string& name) const {
 }
 
 Hdf5Group Hdf5Group::create_group(const std::string& name) {
-  const Silence silence;
+  const LibraryCall call;
   Hdf5Handle handle(H5Gcreate2(id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
                     &H5Gclose, failures());
   if (!handle)
@@ -428,7 +438,7 @@ Hdf5Group Hdf5Group::create_group(const std::string& name) {
 }
 
 void Hdf5Group::remove(const std::string& name) {
-  const Silence silence;
+  const LibraryCall call;
   if (H5Lexists(id(), name.c_str(), H5P_DEFAULT) > 0 &&
       H5Ldelete(id(), name.c_str(), H5P_DEFAULT) < 0)
     fail<InputError>(file_name(), ": ", path_of(name), " cannot be replaced", reason());
@@ -438,7 +448,7 @@ Hdf5Dataset Hdf5Group::create_of_type(const std::string& name, hid_t type,
                                       std::size_t bytes_per_value,
                                       const std::vector<std::uint64_t>& shape,
                                       const Hdf5Layout& layout) {
-  const Silence silence;
+  const LibraryCall call;
   const bool chunked = !shape.empty() && (layout.extendible || (layout.gzip > 0 && product(shape)));
   const Hdf5Handle space = new_space(shape, layout.extendible);
   const Hdf5Handle properties(H5Pcreate(H5P_DATASET_CREATE), &H5Pclose);
@@ -472,7 +482,7 @@ Hdf5Dataset Hdf5Group::create_of_type(const std::string& name, hid_t type,
 
 Hdf5File Hdf5File::open(const std::string& path) {
   require_input_file(path);
-  const Silence silence;
+  const LibraryCall call;
   if (H5Fis_hdf5(path.c_str()) <= 0)
     fail<InputError>(path, ": is not an HDF5 file (no HDF5 signature)");
   const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose);
@@ -489,7 +499,7 @@ Hdf5File Hdf5File::open(const std::string& path) {
 Hdf5File Hdf5File::open_to_change(const std::string& path, const std::string& shown_as) {
   const std::string& name = shown_as.empty() ? path : shown_as;
   require_input_file(path);
-  const Silence silence;
+  const LibraryCall call;
   Hdf5Handle handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), &H5Fclose,
                     std::make_shared<Hdf5Failures>());
   if (!handle)
@@ -500,7 +510,7 @@ Hdf5File Hdf5File::open_to_change(const std::string& path, const std::string& sh
 Hdf5File Hdf5File::create(const std::string& path, const std::string& shown_as,
                           std::uint64_t user_block) {
   const std::string& name = shown_as.empty() ? path : shown_as;
-  const Silence silence;
+  const LibraryCall call;
   const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose);
   H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V110);
   const Hdf5Handle creation(H5Pcreate(H5P_FILE_CREATE), &H5Pclose);
@@ -513,7 +523,7 @@ Hdf5File Hdf5File::create(const std::string& path, const std::string& shown_as,
 }
 
 Hdf5Group Hdf5File::root() const {
-  const Silence silence;
+  const LibraryCall call;
   Hdf5Handle handle(H5Gopen2(handle_.get(), "/", H5P_DEFAULT), &H5Gclose, handle_.failures());
   if (!handle)
     fail<InputError>(name_, ": the root group is damaged", reason());
@@ -521,7 +531,7 @@ Hdf5Group Hdf5File::root() const {
 }
 
 void Hdf5File::close() {
-  const Silence silence;
+  const LibraryCall call;
   const std::shared_ptr<Hdf5Failures> failures = handle_.failures();
   const bool flushed = H5Fflush(handle_.get(), H5F_SCOPE_LOCAL) >= 0;
   const std::string why = flushed ? std::string() : reason();

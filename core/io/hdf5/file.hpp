@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // These classes wrap the C API of HDF5 with owners, checked shapes and errors that speak. Every
 // failure is an InputError "FILE: /path in it: what was found; what is expected"; the HDF5 library
-// itself prints nothing. The classes are thread safe only if the HDF5 library is.
+// itself prints nothing. Threads may use files at a time, each its own: they take turns in the
+// library.
 #pragma once
 
 #include <ossatura/core/base/require.hpp>

@@ -47,6 +47,23 @@ public:
     written_ += rows;
   }
 
+  /// All rows: as they lie in `kept` where that has them, else those that write() appends. These
+  /// are kept where they are compressed and write() returns true.
+  template<class Write>
+  void append_kept(Hdf5KeptRows& kept, const Write& write) {
+    if (!chunks_) {
+      write();
+    } else if (kept.all) {
+      chunks_->append(kept);
+      written_ = dataset_->shape()[0];
+    } else {
+      kept.chunks.clear();
+      chunks_->keep(&kept);
+      kept.all = write();
+      chunks_->keep(nullptr);
+    }
+  }
+
 private:
   /// Blocks of some 8 MiB.
   template<class T, class Make>

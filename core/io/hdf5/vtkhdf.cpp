@@ -28,9 +28,10 @@ std::uint64_t VtkHdfField::rows_in(std::size_t count) const {
   return count / row_size;
 }
 
-VtkHdfWriter::VtkHdfWriter(const std::string& path, Hdf5Compression compression)
+VtkHdfWriter::VtkHdfWriter(const std::string& path, Hdf5Compression compression, VtkHdfKept* kept)
     : output_(path)
-    , file_(Hdf5File::create(output_.temporary_path(), path)) {
+    , file_(Hdf5File::create(output_.temporary_path(), path))
+    , kept_(kept) {
   layout_.gzip = deflate_level(compression);
 }
 
@@ -77,20 +78,24 @@ void VtkHdfWriter::begin_mesh(std::uint64_t num_points, const std::vector<VtkCel
       take(i, places[run]);
     }
   };
+  const auto make_offsets = [&](std::uint64_t first, std::uint64_t count, std::int64_t* offset) {
+    for_cells(first, count, [&](std::uint64_t i, const Run& run) {
+      offset[i] =
+          std::int64_t(run.corners_before + num_corners(run.cell) * (first + i - run.first_cell));
+    });
+  };
+  const auto make_types = [&](std::uint64_t first, std::uint64_t count, std::uint8_t* type) {
+    for_cells(first, count,
+              [&](std::uint64_t i, const Run& run) { type[i] = std::uint8_t(run.cell); });
+  };
   VtkHdfField(vtk_->create<std::int64_t>("Offsets", {num_cells_ + 1}, layout_), all_finite_)
-      .append_made<std::int64_t>(
-          num_cells_ + 1, [&](std::uint64_t first, std::uint64_t count, std::int64_t* offset) {
-            for_cells(first, count, [&](std::uint64_t i, const Run& run) {
-              offset[i] = std::int64_t(run.corners_before +
-                                       num_corners(run.cell) * (first + i - run.first_cell));
-            });
-          });
+      .append_kept(kept("Offsets"), [&](VtkHdfField& field) {
+        field.append_made<std::int64_t>(num_cells_ + 1, make_offsets);
+      });
   VtkHdfField(vtk_->create<std::uint8_t>("Types", {num_cells_}, layout_), all_finite_)
-      .append_made<std::uint8_t>(
-          num_cells_, [&](std::uint64_t first, std::uint64_t count, std::uint8_t* type) {
-            for_cells(first, count,
-                      [&](std::uint64_t i, const Run& run) { type[i] = std::uint8_t(run.cell); });
-          });
+      .append_kept(kept("Types"), [&](VtkHdfField& field) {
+        field.append_made<std::uint8_t>(num_cells_, make_types);
+      });
 }
 
 void VtkHdfWriter::set_elements(const std::vector<const ElementMesh*>& meshes,
@@ -107,16 +112,21 @@ void VtkHdfWriter::set_elements(const std::vector<const ElementMesh*>& meshes,
   begin_mesh(num_points, runs);
   points_field<double>().append(points);
   VtkHdfField connectivity = connectivity_field(), object = cell_field<std::int32_t>("object");
-  std::int64_t before = 0; // points
-  std::int32_t number = 0;
-  for (const ElementMesh* mesh : meshes) {
-    std::vector<std::int64_t> corner(mesh->node.begin(), mesh->node.end());
-    for (std::int64_t& node : corner)
-      node += before;
-    connectivity.append(corner);
-    object.append(std::vector<std::int32_t>(mesh->num_elem(), number++));
-    before += std::int64_t(mesh->num_points());
-  }
+  connectivity.append_kept(kept("Connectivity"), [&](VtkHdfField& field) {
+    std::int64_t before = 0; // points
+    for (const ElementMesh* mesh : meshes) {
+      std::vector<std::int64_t> corner(mesh->node.begin(), mesh->node.end());
+      for (std::int64_t& node : corner)
+        node += before;
+      field.append(corner);
+      before += std::int64_t(mesh->num_points());
+    }
+  });
+  object.append_kept(kept("object"), [&](VtkHdfField& field) {
+    std::int32_t number = 0;
+    for (const ElementMesh* mesh : meshes)
+      field.append(std::vector<std::int32_t>(mesh->num_elem(), number++));
+  });
 }
 
 VtkHdfField VtkHdfWriter::connectivity_field() {

@@ -17,6 +17,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -74,6 +75,18 @@ public:
     if (!finite && std::exchange(*all_finite_, false))
       warn_not_finite(rows_.dataset().where());
   }
+  /// All rows: as they lie in `kept`, another file of a series, where that has them; else those
+  /// that write(*this) appends. Null: always these.
+  template<class Write>
+  void append_kept(Hdf5KeptRows* kept, const Write& write) {
+    if (kept == nullptr)
+      write(*this);
+    else
+      rows_.append_kept(*kept, [&] {
+        write(*this);
+        return *all_finite_;
+      });
+  }
   /// NaN stands where there is no value; elsewhere the writer warns of it (`not-finite`).
   void take_nan_as_mark() { nan_is_mark_ = true; }
   /// Unit of the values, as attribute `unit`.
@@ -92,6 +105,10 @@ private:
   bool nan_is_mark_ = false;
 };
 
+/// What the files of a series have in common, by names of datasets: the first one that is written
+/// fills it, the others take it from there instead of compressing it again.
+using VtkHdfKept = std::map<std::string, Hdf5KeptRows>;
+
 /// Writes one file: first set_mesh(), then fields, then commit(). Nothing stands at
 /// `path` before commit(). Values are handed to HDF5 from where they are: no second copy.
 ///
@@ -105,19 +122,25 @@ private:
 /// Throws InputError for an output that cannot be written, std::invalid_argument for misuse.
 class VtkHdfWriter {
 public:
+  /// With `kept`, which must outlive this, the file is one of a series: all with the same `kept`
+  /// have one compression, the same cells, and the same points where set_mesh() sets them.
   explicit VtkHdfWriter(const std::string& path,
-                        Hdf5Compression compression = Hdf5Compression::fast);
+                        Hdf5Compression compression = Hdf5Compression::fast,
+                        VtkHdfKept* kept = nullptr);
 
   /// `points` [num_points, 3], `connectivity` [num_cells, num_corners(cell)] with entries in
   /// [0, num_points), stored as 64-bit integers.
   template<class Real, class Index>
   void set_mesh(ConstSpan<Real> points, ConstSpan<Index> connectivity, VtkCell cell) {
     begin_mesh(points.size / 3, connectivity.size / num_corners(cell), cell);
-    points_field<Real>().append(points);
-    connectivity_field().append_made<std::int64_t>(
-        connectivity.size, [&](std::uint64_t first, std::uint64_t count, std::int64_t* corner) {
-          std::copy_n(connectivity.data + first, count, corner);
-        });
+    points_field<Real>().append_kept(kept("Points"),
+                                     [&](VtkHdfField& field) { field.append(points); });
+    connectivity_field().append_kept(kept("Connectivity"), [&](VtkHdfField& field) {
+      field.append_made<std::int64_t>(
+          connectivity.size, [&](std::uint64_t first, std::uint64_t count, std::int64_t* corner) {
+            std::copy_n(connectivity.data + first, count, corner);
+          });
+    });
   }
   template<class Real, class Index>
   void set_mesh(const std::vector<Real>& points, const std::vector<Index>& connectivity,
@@ -169,6 +192,21 @@ public:
     cell_data(name, ConstSpan<T>(values), components, unit);
   }
 
+  /// The same of a field that all files of a series have: make() returns its values, and is called
+  /// where they are not kept.
+  template<class T, class Make>
+  void constant_point_data(const std::string& name, const Make& make, int components = 1,
+                           const std::string& unit = {}) {
+    write_constant<T>(point_field<T>(name, components), kept(name), make,
+                      num_points_ * std::uint64_t(components), unit);
+  }
+  template<class T, class Make>
+  void constant_cell_data(const std::string& name, const Make& make, int components = 1,
+                          const std::string& unit = {}) {
+    write_constant<T>(cell_field<T>(name, components), kept(name), make,
+                      num_cells_ * std::uint64_t(components), unit);
+  }
+
   /// Fields to be written in parts by VtkHdfField::append().
   template<class T>
   VtkHdfField point_field(const std::string& name, int components = 1) {
@@ -204,9 +242,26 @@ private:
       field.set_unit(unit);
   }
 
+  template<class T, class Make>
+  static void write_constant(VtkHdfField field, Hdf5KeptRows* kept, const Make& make,
+                             std::uint64_t count, const std::string& unit) {
+    field.append_kept(kept, [&](VtkHdfField& rows) {
+      const std::vector<T> values = make();
+      OSSATURA_REQUIRE(values.size() == count, values.size() << " values for " << count);
+      rows.append(values);
+    });
+    if (!unit.empty())
+      field.set_unit(unit);
+  }
+  /// Of all files of the series; null without.
+  Hdf5KeptRows* kept(const std::string& dataset) {
+    return kept_ == nullptr ? nullptr : &(*kept_)[dataset];
+  }
+
   AtomicFile output_;
   Hdf5File file_;
   Hdf5Layout layout_;
+  VtkHdfKept* kept_;
   std::optional<Hdf5Group> vtk_, point_data_, cell_data_, run_;
   std::uint64_t num_points_ = 0;
   std::uint64_t num_cells_ = 0;

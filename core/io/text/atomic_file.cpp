@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <mutex>
 #include <utility>
 
 #include <dirent.h>
@@ -97,6 +98,9 @@ pid_t writer_of(const std::string& name, const std::string& space) {
 /// Names of the present temporary files; those that find no place are not removed in an emergency.
 std::array<std::atomic<char*>, 64> open_files;
 
+/// Keeps a name from being freed by one thread while another compares it.
+std::mutex open_files_mutex;
+
 } // namespace
 
 void remember_temporary_file(const std::string& name) noexcept {
@@ -108,6 +112,7 @@ void remember_temporary_file(const std::string& name) noexcept {
 }
 
 void forget_temporary_file(const std::string& name) noexcept {
+  const std::lock_guard<std::mutex> lock(open_files_mutex);
   for (std::atomic<char*>& place : open_files)
     if (char* other = place.load(); other != nullptr && name == other)
       if (place.compare_exchange_strong(other, nullptr))
@@ -185,8 +190,7 @@ AtomicFile& AtomicFile::operator=(AtomicFile&& other) noexcept {
 
 void AtomicFile::commit() {
   OSSATURA_REQUIRE(!temporary_.empty(), path_ << " was committed before");
-  if (commit_check != nullptr)
-    commit_check();
+  check_commit();
   flush(path_, temporary_);
   if (::rename(temporary_.c_str(), target_.c_str()) != 0)
     fail<InputError>(path_, ": cannot be written: ", std::strerror(errno));
@@ -204,6 +208,11 @@ void set_commit_check(void (*check)()) noexcept {
   commit_check = check;
 }
 
+void check_commit() {
+  if (commit_check != nullptr)
+    commit_check();
+}
+
 void AtomicFile::discard() noexcept {
   if (!temporary_.empty()) {
     ::unlink(temporary_.c_str());
@@ -213,8 +222,9 @@ void AtomicFile::discard() noexcept {
 }
 
 void remove_temporary_files() noexcept {
-  for (const std::atomic<char*>& place : open_files)
-    if (const char* name = place.load(); name != nullptr)
+  // Signal handlers come here, so it takes no lock. A name that is taken out is freed by nobody.
+  for (std::atomic<char*>& place : open_files)
+    if (const char* name = place.exchange(nullptr); name != nullptr)
       ::unlink(name);
 }
 

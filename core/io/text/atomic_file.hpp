@@ -39,7 +39,10 @@ private:
 
 /// `check` is called before a file gets its name, and may throw; null: none. For what must hold of
 /// all results, such as that the device did what it was told.
+/// The check is of the calling thread: who has a file written by another thread calls
+/// check_commit() before.
 void set_commit_check(void (*check)()) noexcept;
+void check_commit();
 
 /// Any other file that is to go with the process: remove_temporary_files() removes it until it is
 /// forgotten. Of more than 64 at a time the others are not.

@@ -4,6 +4,7 @@
 #include "tests/catch.hpp"
 
 #include <cstdio>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,35 @@ TEST_CASE("log messages reach the sink with their level and code, and none witho
   CHECK(heard[1].code == "thin-part");
   CHECK(heard[2].level == LogLevel::verbose);
   CHECK(heard[2].text == "detail");
+}
+
+TEST_CASE("messages of a thread are kept for the main one", "[log]") {
+  std::vector<LogMessage> heard, kept;
+  const LogSink before = set_log_sink([&](const LogMessage& message) { heard.push_back(message); });
+  std::thread thread([&] {
+    const LogCapture capture(kept);
+    log_warning("not-finite", "a field");
+  });
+  log_info("meanwhile");
+  thread.join();
+  {
+    std::vector<LogMessage> inner;
+    const LogCapture capture(kept);
+    {
+      const LogCapture nested(inner);
+      log_info("inner");
+    }
+    log_info("outer");
+    CHECK(inner.size() == 1);
+  }
+  log_info("after");
+  set_log_sink(before);
+  REQUIRE(heard.size() == 2);
+  CHECK(heard[0].text == "meanwhile");
+  CHECK(heard[1].text == "after");
+  REQUIRE(kept.size() == 2);
+  CHECK(kept[0].code == "not-finite");
+  CHECK(kept[1].text == "outer");
 }
 
 TEST_CASE("a stream that is no terminal gets whole lines up to the level, and no progress",

@@ -5,6 +5,10 @@
 #include "tests/core/io/sample_files.hpp"
 #include "tests/core/io/test_directory.hpp"
 
+#include <string>
+#include <thread>
+#include <vector>
+
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -126,4 +130,21 @@ TEST_CASE("the end of a process removes its temporary files", "[atomic]") {
   }
   REQUIRE(waitpid(child, nullptr, 0) == child);
   CHECK(directory.count() == 0);
+}
+
+TEST_CASE("threads have temporary files at a time, and none is left", "[atomic]") {
+  const TestDirectory directory;
+  std::vector<std::thread> threads;
+  for (const char* name : {"a", "b", "c"})
+    threads.emplace_back([&directory, name] {
+      for (int i = 0; i < 50; ++i) {
+        const AtomicFile given_up(directory / (name + std::string(".given_up")));
+        write_file(directory / (name + std::string(".txt")), std::to_string(i));
+      }
+    });
+  for (std::thread& thread : threads)
+    thread.join();
+  CHECK(directory.count() == 3);
+  for (const char* name : {"a.txt", "b.txt", "c.txt"})
+    CHECK(read_bytes_of(directory / name) == "49");
 }

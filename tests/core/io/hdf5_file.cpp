@@ -6,6 +6,11 @@
 #include "tests/core/io/sample_files.hpp"
 #include "tests/core/io/test_directory.hpp"
 
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
 using namespace ossatura;
 using namespace ossatura_test;
 
@@ -139,4 +144,37 @@ TEST_CASE("missing objects are listed with what is there, and the library stays 
   void* data = nullptr;
   H5Eget_auto2(H5E_DEFAULT, &print, &data);
   CHECK(print != nullptr);
+}
+
+TEST_CASE("threads write and read files of their own at a time", "[hdf5]") {
+  const TestDirectory directory;
+  const std::vector<double> values = ramp<double>(6000);
+  std::atomic<int> right = 0;
+  const auto work = [&](const std::string& path) {
+    for (int round = 0; round < 20; ++round) {
+      {
+        Hdf5File file = Hdf5File::create(path);
+        Hdf5Layout layout;
+        layout.gzip = round % 3;
+        file.root().write("x", {2000, 3}, values.data(), layout);
+        file.root().set_attribute("round", std::to_string(round));
+        file.close();
+      }
+      const Hdf5Group root = Hdf5File::open(path).root();
+      bool refused = false; // errors are those of the thread
+      try {
+        root.group("y");
+      } catch (const InputError& error) {
+        refused = std::string(error.what()).find(path) != std::string::npos;
+      }
+      right += refused && root.dataset("x").read<double>() == values &&
+               root.text_attribute("round") == std::to_string(round);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (const char* name : {"a.h5", "b.h5", "c.h5"})
+    threads.emplace_back([&work, path = directory / name] { work(path); });
+  for (std::thread& thread : threads)
+    thread.join();
+  CHECK(right == 60);
 }

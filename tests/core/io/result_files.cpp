@@ -208,6 +208,63 @@ TEST_CASE("a field file has the same values however it is compressed", "[vtkhdf]
   CHECK(size[1] >= size[2]);
 }
 
+TEST_CASE("files of a series have what they have in common as if each was written alone",
+          "[vtkhdf]") {
+  const TestDirectory directory;
+  const ElementMesh hexa{ElementShape::hexa, points, cells};
+  const ElementMesh tetra{ElementShape::tetra, TwoTetra().point, TwoTetra().tetra};
+  std::vector<double> x = hexa.point;
+  x.insert(x.end(), tetra.point.begin(), tetra.point.end());
+  const std::vector<std::uint8_t> roles = {1, 2, 1, 0};
+  int made = 0;
+  const auto write = [&](const std::string& name, Hdf5Compression mode, VtkHdfKept* kept) {
+    VtkHdfWriter writer(directory / name, mode, kept);
+    writer.set_elements({&hexa, &tetra}, ConstSpan<double>(x));
+    writer.constant_cell_data<std::uint8_t>(
+        "role",
+        [&] {
+          ++made;
+          return roles;
+        },
+        1, "1");
+    writer.commit();
+  };
+  for (const auto mode : name_table<Hdf5Compression>) {
+    INFO(mode.name);
+    VtkHdfKept kept;
+    made = 0;
+    for (int step = 0; step < 3; ++step) {
+      x[0] = step;
+      write("kept.hdf", mode.value, &kept);
+      CHECK(made == (mode.value == Hdf5Compression::none ? step + 1 : 1));
+    }
+    write("alone.hdf", mode.value, nullptr);
+    CHECK(std::filesystem::file_size(directory / "kept.hdf") ==
+          std::filesystem::file_size(directory / "alone.hdf"));
+    const Hdf5File files[] = {Hdf5File::open(directory / "kept.hdf"),
+                              Hdf5File::open(directory / "alone.hdf")};
+    const Hdf5Group vtk[] = {files[0].root().group("VTKHDF"), files[1].root().group("VTKHDF")};
+    for (const char* name : {"Offsets", "Types", "Connectivity"})
+      CHECK(vtk[0].dataset(name).read<int>() == vtk[1].dataset(name).read<int>());
+    CHECK(vtk[0].dataset("Points").read<double>() == x);
+    const Hdf5Group data = vtk[0].group("CellData");
+    CHECK(data.dataset("object").read<int>() == std::vector<int>{0, 0, 1, 1});
+    CHECK(data.dataset("role").read<std::uint8_t>() == roles);
+    CHECK(data.dataset("role").text_attribute("unit") == "1");
+  }
+  VtkHdfKept kept;
+  VtkHdfWriter first(directory / "mesh.hdf", Hdf5Compression::fast, &kept);
+  first.set_mesh(points, cells, VtkCell::hexahedron);
+  CHECK_THROWS_AS(first.constant_point_data<float>("short", [] { return ramp<float>(3); }),
+                  std::invalid_argument);
+  VtkHdfWriter second(directory / "mesh.hdf", Hdf5Compression::fast, &kept);
+  second.set_mesh(points, cells, VtkCell::hexahedron);
+  second.commit();
+  const Hdf5Group vtk = Hdf5File::open(directory / "mesh.hdf").root().group("VTKHDF");
+  CHECK(vtk.dataset("Points").read<double>() == points);
+  CHECK(vtk.dataset("Connectivity").read<std::int32_t>() == cells);
+}
+
 TEST_CASE("nothing half-written stays where a field file is given up", "[vtkhdf]") {
   const TestDirectory directory;
   write_bytes(directory / "bone.hdf", "the last good one");
