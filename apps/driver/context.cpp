@@ -171,10 +171,9 @@ std::string DriverContext::claim_checkpoint(const std::string& path, const std::
   return claim_output(path, replaced);
 }
 
-void DriverContext::note_output(const std::string& path) {
-  const FileRecord record = record_input(path);
+void DriverContext::note_output(const FileRecord& record) {
   for (FileRecord& known : outputs_)
-    if (known.path == path) {
+    if (known.path == record.path) {
       known = record;
       return;
     }

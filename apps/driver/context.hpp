@@ -95,7 +95,8 @@ public:
   }
   /// Records size and hash of a file that is written and has its name, for the certificate. Throws
   /// InputError where it cannot be read.
-  void note_output(const std::string& path);
+  void note_output(const std::string& path) { note_output(record_input(path)); }
+  void note_output(const FileRecord& record);
   /// The same for the history and `files`, but for a checkpoint. One that cannot be read counts as
   /// not written.
   void note_outputs(const std::vector<std::string>& files);

@@ -2,6 +2,7 @@
 // A run goes from scene and set-up through step after step, and writes results as the steps come.
 #include "apps/driver/interrupt.hpp"
 #include "apps/driver/output/content_hash.hpp"
+#include "apps/driver/output/frame_writer.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/softbody/command.hpp"
 #include "apps/softbody/output/checkpoint.hpp"
@@ -25,7 +26,8 @@ public:
       : options_(options)
       , context_(context)
       , identity_(identify(model.scene))
-      , vtk_every_(options.vtk_every.value_or((model.steps - first_step + 99) / 100)) {
+      , vtk_every_(options.vtk_every.value_or((model.steps - first_step + 99) / 100))
+      , writer_(context) {
     if (const auto path = context.claim_file(options.history, stem + ".csv")) {
       history_ = std::make_unique<StepHistory>(*path);
       files_.push_back(*path);
@@ -44,23 +46,34 @@ public:
 
   StepHistory* history() const { return history_.get(); }
   bool has_checkpoint() const { return !checkpoint_.empty(); }
-  double seconds() const { return seconds_; }
 
+  /// The frame is written while the run goes on.
   template<class Exec>
   void frame(const Exec& exec, const SoftSolver<Exec>& solver, int step) {
-    if (!frames_ || frames_->last_step() == step)
+    if (!frames_)
       return;
     const Stopwatch watch;
     const TimedScope scope("ossatura::softbody::write");
-    context_.try_output(frames_->path(), [&] {
-      context_.note_output(
-          frames_->write(step, solver.time(), solver.positions(exec), solver.velocities(exec)));
-    });
+    writer_.make_room();
+    writer_.add(frames_->path(),
+                [this, step, time = solver.time(), positions = solver.positions(exec),
+                 velocities = solver.velocities(exec)] {
+                  return frames_->write(step, time, positions, velocities);
+                });
+    seconds_ += watch.seconds();
+  }
+
+  /// Until all frames so far are written.
+  void wait() {
+    const Stopwatch watch;
+    const TimedScope scope("ossatura::softbody::write");
+    writer_.wait();
     seconds_ += watch.seconds();
   }
 
   template<class Exec>
   bool checkpoint(const Exec& exec, const SoftSolver<Exec>& solver, int step) {
+    wait(); // who goes on from a checkpoint finds the frames before it
     const Stopwatch watch;
     const TimedScope scope("ossatura::softbody::checkpoint");
     const Checkpoint state = {step, solver.state(exec)};
@@ -82,12 +95,14 @@ public:
       checkpoint(exec, solver, step);
   }
 
-  /// After the last one. A run should not go on from a breakdown: there is no checkpoint.
+  /// After the last one, and after wait(). A run should not go on from a breakdown: there is no
+  /// checkpoint.
   template<class Exec>
   void finish(const Exec& exec, const SoftSolver<Exec>& solver, int step,
               SoftbodyRunResults& results) {
-    if (!results.lost)
+    if (!results.lost && frames_ && frames_->last_step() != step)
       frame(exec, solver, step);
+    wait();
     if (frames_ && frames_->num_written() > 0)
       files_.push_back(frames_->path());
     if (has_checkpoint() && results.breakdown.empty()) {
@@ -108,7 +123,8 @@ private:
   int vtk_every_;
   std::string checkpoint_;
   std::unique_ptr<StepHistory> history_;
-  std::unique_ptr<FrameSeries> frames_;
+  std::unique_ptr<FrameSeries> frames_; ///< used by the thread of `writer_` until wait()
+  FrameWriter writer_;                  ///< after what its thread uses
   std::vector<std::string> files_;
   double seconds_ = 0;
 };
@@ -267,6 +283,7 @@ int run_on(const Exec& exec, const SoftbodyCommandOptions& options, const Softbo
     hash.add(velocities);
     results.state_hash = hash.digits();
   }
+  recorder.wait(); // the summary is kept before finish() and refers to the frames
   return report_softbody(model, results, stem, context,
                          [&](RunStatus) { recorder.finish(exec, *solver, step, results); });
 }

@@ -2,6 +2,7 @@
 // A run goes from problem and set-up through step after step, writes results as the steps come, and
 // analyses the last design.
 #include "apps/driver/interrupt.hpp"
+#include "apps/driver/output/frame_writer.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/driver/problem/library_message.hpp"
 #include "apps/topopt/command.hpp"
@@ -40,7 +41,8 @@ public:
       : options_(options)
       , model_(model)
       , context_(context)
-      , identity_(identify(model.problem, model.options)) {
+      , identity_(identify(model.problem, model.options))
+      , writer_(context) {
     if (const auto path = context.claim_file(options.history, stem + ".csv")) {
       history_ = std::make_unique<DesignHistory>(*path, model.problem.cases.size());
       files_.push_back(*path);
@@ -68,24 +70,39 @@ public:
   void step(const Exec& exec, const DesignOptimizer<Exec>& optimizer, const DesignStep& step) {
     if (history_)
       history_->add(step);
-    if (frames_ && step.number % *options_.vtk_every == 0) {
-      const Stopwatch watch;
-      const TimedScope scope("ossatura::topopt::write");
-      context_.try_output(frames_->path(), [&] {
-        write_design(frames_->frame_path(step.number), model_,
-                     fields_of(exec, optimizer, model_, true), step.number, facts(),
-                     options_.common.compress);
-        frames_->add(step.number, step.number);
-        context_.note_output(frames_->frame_path(step.number));
-      });
-      seconds_ += watch.seconds();
-    }
+    if (frames_ && step.number % *options_.vtk_every == 0)
+      frame(exec, optimizer, step.number);
     if (options_.checkpoint_every && step.number % *options_.checkpoint_every == 0)
       checkpoint(exec, optimizer);
   }
 
+  /// The frame is written while the run goes on.
+  template<class Exec>
+  void frame(const Exec& exec, const DesignOptimizer<Exec>& optimizer, int step) {
+    const Stopwatch watch;
+    const TimedScope scope("ossatura::topopt::write");
+    writer_.make_room();
+    writer_.add(frames_->path(),
+                [this, step, fields = fields_of(exec, optimizer, model_, true), facts = facts()] {
+                  const std::string path = frames_->frame_path(step);
+                  write_design(path, model_, fields, step, facts, options_.common.compress, &kept_);
+                  frames_->add(step, step);
+                  return path;
+                });
+    seconds_ += watch.seconds();
+  }
+
+  /// Until all frames so far are written.
+  void wait() {
+    const Stopwatch watch;
+    const TimedScope scope("ossatura::topopt::write");
+    writer_.wait();
+    seconds_ += watch.seconds();
+  }
+
   template<class Exec>
   void checkpoint(const Exec& exec, const DesignOptimizer<Exec>& optimizer) {
+    wait(); // who goes on from a checkpoint finds the frames before it
     const Stopwatch watch;
     const TimedScope scope("ossatura::topopt::checkpoint");
     has_written_checkpoint_ = context_.try_output(checkpoint_, [&] {
@@ -96,7 +113,7 @@ public:
     seconds_ += watch.seconds();
   }
 
-  /// After the last one. The final analysis, if there is one, is done.
+  /// After the last one, and after wait(). The final analysis, if there is one, is done.
   template<class Exec>
   void finish(const Exec& exec, const DesignOptimizer<Exec>& optimizer, TopoptRunResults& results) {
     const Stopwatch watch;
@@ -105,10 +122,10 @@ public:
       const DesignFields fields = fields_of(exec, optimizer, model_, results.final.has_value());
       if (!design_.empty() && context_.try_output(design_, [&] {
             write_design(design_, model_, fields, results.last_step(), facts(),
-                         options_.common.compress);
+                         options_.common.compress, frames_ ? &kept_ : nullptr);
           }))
         files_.push_back(design_);
-      if (frames_)
+      if (frames_ && frames_->num_written() > 0)
         files_.push_back(frames_->path());
       if (!options_.no_stl)
         finish_surface(fields.density, results);
@@ -148,7 +165,9 @@ private:
   std::string design_, stl_, checkpoint_;
   bool has_written_checkpoint_ = false;
   std::unique_ptr<DesignHistory> history_;
-  std::unique_ptr<FrameList> frames_;
+  std::unique_ptr<FrameList> frames_; ///< used by the thread of `writer_` until wait()
+  VtkHdfKept kept_;                   ///< likewise
+  FrameWriter writer_;                ///< after what its thread uses
   std::vector<std::string> files_;
   double seconds_ = 0;
 };
@@ -281,6 +300,7 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, const TopoptMo
     results.seconds.final = final_watch.seconds();
   }
   results.engine.preconditioner = optimizer->solver().describe();
+  recorder.wait(); // the summary is kept before finish() and refers to the frames
   return report_topopt(model, results, stem, context,
                        [&] { recorder.finish(exec, *optimizer, results); });
 }

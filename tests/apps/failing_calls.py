@@ -9,7 +9,7 @@ import struct
 
 import driver_case
 from driver_case import DONE, UNAVAILABLE
-from fault_case import RUNS, FaultCase, bytes_of
+from fault_case import RUNS, THREADS, FaultCase, bytes_of
 from faults import metaimage, nifti
 
 # Read: what is there beside the scene, and arguments.
@@ -80,6 +80,11 @@ class FailingCalls(FaultCase):
 def case(name):
     def test(self):
         step, *arguments = RUNS[name]
+        for thread in THREADS.get(name, ()):
+            with self.subTest(thread=thread):
+                self.each_call_fails(arguments, step, FAULT_THREAD=thread)
+        if name in THREADS:
+            return
         before = ()
         if name == "bone_again":
             self.before = ()
@@ -113,7 +118,7 @@ def memory_case(name):
 
 for cases, kind, make_case in ((RUNS, "writing", case), (INPUTS, "reading", reading_case),
                                (STATES, "resuming", resuming_case),
-                               (("bone", "eikonal", "softbody", "topopt", "pfem"), "memory", memory_case)):
+                               (("bone", "eikonal", "softbody", "softbody_series", "topopt", "pfem"), "memory", memory_case)):
     for run in cases:
         setattr(FailingCalls, f"test_{kind}_{run}", make_case(run))
 

@@ -30,10 +30,16 @@ RUNS = {
     "softbody": (1, "softbody", "s.json", "--checkpoint", "c.h5", "--history", "h.csv",
                  "--json", "s.summary.json"),
     "softbody_frames": (5, "softbody", "s.json", "--hdf", "f.hdf", "--vtk-every", "1"),
+    # frames by a thread of their own, beside a history; the checkpoint is that of the end, as in the run that is whole
+    "softbody_series": (1, "softbody", "s.json", "--steps", "2", "-o", ".", "--vtk-every", "1", "--checkpoint", "c.h5"),
+    "topopt_series": (1, "topopt", "cantilever", "--cells", "2x1x1", "--steps", "2", "-o", ".", "--vtk-every", "1",
+                      "--no-stl", "--checkpoint", "c.h5", "--checkpoint-every", "2"),
     "topopt": (1, "topopt", "cantilever", "--cells", "2x1x1", "--steps", "1", "-o", ".",
                "--checkpoint", "c.h5", "--stl", "s.stl", "--stl-level", "0.1"),
     "pfem": (1, "pfem", "cube", "--cells", "1x1x1", "--order", "1", "-o", "."),
 }
+# Where two threads write at a time, which call is the n-th is open; of each thread it is not.
+THREADS = {"softbody_series": ("main", "other"), "topopt_series": ("main", "other")}
 TIMES = ("seconds", "prepare", "solve", "gradient", "update", "collect", "compress", "factor", "apply", "contact",
          "total") # columns of histories
 LISTS = ("files", "frames") # in a summary: shorter where one could not be written

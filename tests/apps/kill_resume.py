@@ -9,6 +9,7 @@ import subprocess
 import time
 
 import driver_case
+import hdf5_values
 from driver_case import DONE, USAGE, DriverCase
 
 # A block that falls on a table, slides and stays.
@@ -68,6 +69,20 @@ class KillAndResume(DriverCase):
             self.assertGreater(summary["results"]["steps"]["contacts"][-1], 0)
             return summary["results"]["state_hash"], summary["results"]["objects"]
         self.survives(["softbody", "s.json", "--no-hdf"], result)
+
+    def test_frames_of_softbody(self):
+        """A checkpoint is of a step whose frames are written: none is missing in the end."""
+        self.write("s.json", json.dumps(SCENE))
+
+        def result(summary):
+            names = [f"f_{step:06}.hdf" for step in range(41)]
+            with open(self.path("f.hdf.series")) as file:
+                series = json.load(file)
+            self.assertEqual([frame["name"] for frame in series["files"]], names)
+            fields = ("PointData/displacement", "PointData/velocity", "Connectivity", "CellData/object")
+            return summary["results"]["state_hash"], series, [
+                hdf5_values.read(self.path(name), "VTKHDF/" + field) for name in names for field in fields]
+        self.survives(["softbody", "s.json", "--hdf", "f.hdf", "--vtk-every", "1"], result)
 
     def test_topopt(self):
         def result(summary):

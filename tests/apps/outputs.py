@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 import driver_case
 import hdf5_values
@@ -278,6 +279,43 @@ class Loss(OutputCase):
         run = self.read_summary("out/s.summary.json")
         self.assertEqual(run["results"]["steps_taken"], 4)
         self.assertEqual(run["results"]["frames"], 0)
+
+    def test_a_design_of_a_step_that_cannot_be_written_costs_nothing_else(self):
+        arguments = ["topopt", "cantilever", "--cells", "6x3x3", "--steps", "4", "--change", "0", "-q", "--backend",
+                     "serial", "-o", "out", "--no-stl", "--vtk-every", "1", "--checkpoint", "c.h5"]
+        os.makedirs(self.path("out/cantilever_000002.hdf"))
+        process = self.run_with(arguments, BAD_FILE)
+        self.assertEqual(process.stderr.count(b"warning: "), 1)
+        run = self.read_summary("out/cantilever.summary.json")
+        self.assertEqual([w["code"] for w in run["warnings"]], ["not-written"])
+        self.assertEqual(run["results"]["frames"], 3)
+        listed = [frame["name"] for frame in self.read_summary("out/cantilever.hdf.series")["files"]]
+        self.assertEqual(listed, [f"cantilever_00000{step}.hdf" for step in (1, 3, 4)])
+        shutil.rmtree(self.path("out"))
+        process = self.run_with(arguments, BAD_FILE, **self.limited(20000))
+        self.assertEqual(process.stderr.count(b"warning: "), 2)  # series and design
+        self.assertEqual(self.hidden("out"), [])
+        self.assertNotIn("cantilever.hdf.series", os.listdir(self.path("out")))
+
+    def test_a_folder_that_is_gone_costs_the_frames(self):
+        """The folder of the frames goes away after the first of them; the run ends all the same."""
+        self.write("s.json", json.dumps({**SCENE, "steps": 100000}))
+        os.mkdir(self.path("frames"))
+        process = self.start("softbody", "s.json", "-q", "--backend", "serial", "--hdf", "frames/f.hdf",
+                             "--vtk-every", "1", "--json", "run.json")
+        self.addCleanup(process.kill)
+        while process.poll() is None and not os.path.exists(self.path("frames/f_000001.hdf")):
+            time.sleep(0.002)
+        os.rename(self.path("frames"), self.path("gone"))
+        self.assertIn("frames/f.hdf.series: not written", process.stderr.readline())
+        process.terminate()
+        self.assertIn("not all outputs are written", process.communicate(timeout=60)[1])
+        self.assertEqual(process.returncode, BAD_FILE)
+        run = self.read_summary("run.json")
+        self.assertEqual(run["status"], "interrupted")
+        listed = [frame["name"] for frame in self.read_summary("gone/f.hdf.series")["files"]]
+        self.assertEqual(listed, [f"f_{step:06}.hdf" for step in range(len(listed))])
+        self.assertLessEqual(set(listed), set(os.listdir(self.path("gone"))))
 
     def test_a_closed_pipe_costs_no_summary(self):
         process = self.start(*CUBE, "-o", "out")

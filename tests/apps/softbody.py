@@ -467,6 +467,20 @@ class Resume(SoftbodyCase):
         self.fails(USAGE, f"step {taken} of {taken} is done", "softbody", "s.json", "--resume",
                    "c.h5", "-q", "--steps", taken)
 
+    def test_a_signal_leaves_all_frames_so_far(self):
+        self.stop("--hdf", "f.hdf", "--vtk-every", "3")
+        run = json.loads(self.read("run.json"))
+        taken = run["results"]["steps_taken"]
+        steps = [*range(0, taken, 3), taken]
+        names = [f"f_{step:06}.hdf" for step in steps]
+        series = json.loads(self.read("f.hdf.series"))
+        self.assertEqual([f["name"] for f in series["files"]], names)
+        self.assertEqual([name for name in self.files() if name.endswith(".hdf")], sorted(names))
+        self.assertEqual(run["results"]["frames"], len(names))
+        certified = {file["file"]: file["bytes"] for file in run["certificate"]["files"]}
+        for name in names:
+            self.assertEqual(certified[name], os.path.getsize(self.path(name)))
+
     def test_a_stopped_run_says_so_where_steps_did_not_converge_either(self):
         message = self.stop("--preconditioner", "jacobi", "--max-iterations", "1")
         self.assertIn("steps not converged: 1, 2, 3, 4, 5, ...", message)

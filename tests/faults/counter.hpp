@@ -24,6 +24,16 @@ inline void mark(const char* text) {
   ::syscall(SYS_close, file);
 }
 
+enum class Threads { all, main, other };
+
+/// Names as in FAULT_THREAD; `all` where there is none.
+inline Threads threads_asked_for() {
+  const char* asked = std::getenv("FAULT_THREAD");
+  if (asked == nullptr)
+    return Threads::all;
+  return std::strcmp(asked, "main") == 0 ? Threads::main : Threads::other;
+}
+
 enum class Kind { write, read, memory, clock, device_memory, device };
 
 /// Names as in FAULT_KIND; `write` where there is none.
@@ -53,7 +63,7 @@ public:
   }
   /// Counts a call; true where it is to fail, with errno set.
   bool fails(const char* call, Kind kind) {
-    if (kind != kind_)
+    if (kind != kind_ || !counts_here())
       return false;
     const long number = ++count_;
     if (at_ == 0 || number < at_ || (number > at_ && !lasting_))
@@ -65,10 +75,19 @@ public:
   }
 
 private:
+  /// Whether calls of this thread count.
+  bool counts_here() const {
+    if (threads_ == Threads::all)
+      return true;
+    const bool is_main = ::syscall(SYS_gettid) == ::syscall(SYS_getpid);
+    return is_main == (threads_ == Threads::main);
+  }
+
   long at_ = 0;
   std::atomic<long> count_ = 0;
   bool lasting_ = std::getenv("FAULT_LASTING") != nullptr;
   Kind kind_ = kind_asked_for();
+  Threads threads_ = threads_asked_for();
 };
 
 /// Counts a call of this name; true where it is to fail.

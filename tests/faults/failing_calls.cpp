@@ -14,6 +14,8 @@
 //                   an hour, at each look
 // FAULT_AT=N        the N-th of these calls fails, from 1 on
 // FAULT_LASTING=1   so do all after it
+// FAULT_THREAD=main calls of the first thread alone count; other: those of all others. Two threads
+//                   that write at a time take turns as they like, but each has its own order.
 // FAULT_MARKER=FILE gets the name of the call that failed or, without FAULT_AT, the number of calls
 //
 // The clock of the day stands still, and the other one takes a step at each look, so that two runs
@@ -65,10 +67,10 @@ bool is_file(int descriptor, bool to_read) {
 const bool clocks_jump = kind_asked_for() == Kind::clock;
 
 time_t time_of_day() {
-  static long looks = 0;
+  static std::atomic<long> looks = 0;
   const time_t start = 1600000000, day = 86400;
-  ++looks;
-  return clocks_jump ? start + (looks % 2 == 0 ? -day : day) * looks : start;
+  const long look = ++looks;
+  return clocks_jump ? start + (look % 2 == 0 ? -day : day) * look : start;
 }
 
 bool fails_to_write(const char* call, int descriptor) {
@@ -285,15 +287,15 @@ int __libc_start_main(int (*main)(int, char**, char**), int count, char** argume
 }
 
 int clock_gettime(clockid_t clock, timespec* now) {
-  static long steps = 0;
+  static std::atomic<long> steps = 0;
   if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE) {
     now->tv_sec = time_of_day();
     now->tv_nsec = 0;
     return 0;
   }
-  ++steps;
-  now->tv_sec = 1000 + (clocks_jump ? 3600 * steps : steps / 1000);
-  now->tv_nsec = steps % 1000 * 1000000;
+  const long step = ++steps;
+  now->tv_sec = 1000 + (clocks_jump ? 3600 * step : step / 1000);
+  now->tv_nsec = step % 1000 * 1000000;
   return 0;
 }
 

@@ -19,7 +19,7 @@ FrameSeries::FrameSeries(const std::string& path, const SoftScene& scene,
 std::string FrameSeries::write(int step, double time, const std::vector<double>& positions,
                                const std::vector<double>& velocities) {
   std::string path = list_.frame_path(step);
-  VtkHdfWriter file(path, compression_);
+  VtkHdfWriter file(path, compression_, &kept_);
   file.set_elements(meshes_, ConstSpan<double>(positions));
   std::vector<double> displacement = positions;
   std::size_t offset = 0;

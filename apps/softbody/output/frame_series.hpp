@@ -35,6 +35,7 @@ private:
   std::vector<const ElementMesh*> meshes_;
   std::vector<std::pair<std::string, std::string>> run_;
   Hdf5Compression compression_;
+  VtkHdfKept kept_;
 };
 
 } // namespace ossatura

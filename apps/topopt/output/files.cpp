@@ -23,16 +23,27 @@ std::string name_suffix(const std::string& case_name) {
   return name;
 }
 
+std::vector<std::uint8_t> held_components(const DesignProblem& problem) {
+  std::vector<std::uint8_t> held(problem.mesh.num_points());
+  for (const HeldComponents& one : problem.held)
+    held[std::size_t(one.node)] |= one.components;
+  return held;
+}
+
 /// The held components of each node, as bits, and the springs: with loads and displacements, which
 /// are there too, the balance of forces can be computed from the file alone.
 void write_supports(const DesignProblem& problem, VtkHdfWriter& file) {
-  const std::size_t num_nodes = problem.mesh.num_points();
-  std::vector<std::uint8_t> held(num_nodes);
-  for (const HeldComponents& one : problem.held)
-    held[std::size_t(one.node)] |= one.components;
-  file.point_data("held", held);
+  file.constant_point_data<std::uint8_t>("held", [&] { return held_components(problem); });
   if (!problem.springs.empty())
-    file.point_data("spring", sum_springs(problem), 3, "N/m");
+    file.constant_point_data<double>(
+        "spring", [&] { return sum_springs(problem); }, 3, "N/m");
+}
+
+std::vector<std::uint8_t> roles(const DesignProblem& problem) {
+  std::vector<std::uint8_t> role;
+  for (const DesignRole one : problem.role)
+    role.push_back(std::uint8_t(one));
+  return role;
 }
 
 std::vector<double> nodal_forces(const DesignProblem& problem, const NodeLoads& loads) {
@@ -46,17 +57,13 @@ std::vector<double> nodal_forces(const DesignProblem& problem, const NodeLoads& 
 } // namespace
 
 void write_design(const std::string& path, const TopoptModel& model, const DesignFields& fields,
-                  int step, const RunFacts& facts, Hdf5Compression compression) {
+                  int step, const RunFacts& facts, Hdf5Compression compression, VtkHdfKept* kept) {
   const DesignProblem& problem = model.problem;
-  VtkHdfWriter file(path, compression);
+  VtkHdfWriter file(path, compression, kept);
   file.set_mesh(problem.mesh.point, problem.mesh.node, VtkCell::hexahedron);
   file.cell_data("density", fields.density, 1, "1");
-  if (!problem.role.empty()) {
-    std::vector<std::uint8_t> role;
-    for (const DesignRole one : problem.role)
-      role.push_back(std::uint8_t(one));
-    file.cell_data("role", role);
-  }
+  if (!problem.role.empty())
+    file.constant_cell_data<std::uint8_t>("role", [&] { return roles(problem); });
   if (!fields.energy.empty())
     file.cell_data("strain_energy_density", fields.energy, 1, "J/m3");
   write_supports(problem, file);
@@ -69,7 +76,8 @@ void write_design(const std::string& path, const TopoptModel& model, const Desig
       suffix += "_" + std::to_string(i);
     suffixes.push_back(suffix);
     file.point_data("displacement" + suffix, fields.displacement[i], 3, "m");
-    file.point_data("load" + suffix, nodal_forces(problem, problem.cases[i].loads), 3, "N");
+    file.constant_point_data<double>(
+        "load" + suffix, [&] { return nodal_forces(problem, problem.cases[i].loads); }, 3, "N");
   }
   file.set_run(facts);
   file.set_run("step", std::to_string(step));

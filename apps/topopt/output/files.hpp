@@ -25,10 +25,10 @@ using RunFacts = std::vector<std::pair<std::string, std::string>>;
 
 /// One VTKHDF file: `density`, `role` where elements are passive, `strain_energy_density`, and
 /// `displacement` (of several cases: displacement_NAME). Throws InputError where it cannot be
-/// written.
+/// written. `kept` is of the files of this model, null: of none.
 void write_design(const std::string& path, const TopoptModel& model, const DesignFields& fields,
                   int step, const RunFacts& facts,
-                  Hdf5Compression compression = Hdf5Compression::fast);
+                  Hdf5Compression compression = Hdf5Compression::fast, VtkHdfKept* kept = nullptr);
 
 /// The surface of {density > level}, from means at nodes.
 struct DesignSurface {
