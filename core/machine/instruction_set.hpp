@@ -28,4 +28,15 @@ InstructionSet instruction_set();
 /// These kernels take `limit` at the most from now on, so that tests and benchmarks compare sets.
 void limit_instruction_set(InstructionSet limit);
 
+/// The functions for instruction_set(), or the best below it. `avx2` and `avx512` are null where
+/// the program was compiled for processors that cannot have them.
+template<class Functions>
+const Functions& choose_by_instruction_set(const Functions* baseline, const Functions* avx2,
+                                           const Functions* avx512) {
+  const InstructionSet set = instruction_set();
+  if (set >= InstructionSet::avx512 && avx512 != nullptr)
+    return *avx512;
+  return set >= InstructionSet::avx2 && avx2 != nullptr ? *avx2 : *baseline;
+}
+
 } // namespace ossatura

@@ -4,13 +4,8 @@
 namespace ossatura::detail {
 
 const BatchProducts& batch_products() {
-  const InstructionSet set = instruction_set();
-  const BatchProducts* products = nullptr;
-  if (set >= InstructionSet::avx512)
-    products = avx512_batch_products();
-  if (products == nullptr && set >= InstructionSet::avx2)
-    products = avx2_batch_products();
-  return products != nullptr ? *products : *baseline_batch_products();
+  return choose_by_instruction_set(baseline_batch_products(), avx2_batch_products(),
+                                   avx512_batch_products());
 }
 
 } // namespace ossatura::detail
