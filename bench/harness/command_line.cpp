@@ -136,8 +136,8 @@ NAME is a group or a regular expression that the names of rows begin with.
   --quick              smallest sizes, once, small arrays for the ceilings: no claim on rates
   --full               the sizes of the published tables
   --backends=LIST      serial, openmp, cuda (all of the build)
-  --instruction-set=NAME  baseline, avx2, avx512: what products of voxels on cores may use at the
-                       most (the best there is)
+  --instruction-set=NAME  baseline, avx2, avx512: what products of voxels and arrivals at vertices on
+                       cores may use at the most (the best there is)
   --output=FILE.json   results, with the context of the run
   --executable=FILE    of the group jobs: the ossatura to run (that beside this program)
   --sizes=LIST         voxels or hexahedra along an axis (each group has its own)

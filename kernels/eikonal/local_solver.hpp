@@ -19,12 +19,9 @@
 #pragma once
 
 #include <ossatura/kernels/eikonal/approximate.hpp>
+#include <ossatura/kernels/eikonal/time_limits.hpp>
 
 namespace ossatura {
-
-/// The time of a vertex that no wave has reached. Finite, so that differences are no NaN.
-template<class Real>
-constexpr Real unreached_time = Real(1e10);
 
 /// Inner products, in the travel-time metric, of the edges u, v, w from vertex c to a, b and d.
 template<class Real>
@@ -33,10 +30,6 @@ struct FaceProducts {
 };
 
 namespace detail {
-
-/// The part of its neighbours' product below which a determinant of rounded lengths has no digits.
-template<class Real>
-constexpr Real flat_face = sizeof(Real) == 4 ? Real(1e-6) : Real(1e-14);
 
 /// min over l in [0, 1] of (1 - l) t_q + l t_a + |w - l u|, from uu = u.u, uw = u.w, ww = w.w.
 template<class Real>

@@ -4,9 +4,8 @@
 #pragma once
 
 #include <ossatura/kernels/eikonal/gray_code.hpp>
+#include <ossatura/kernels/eikonal/packed_face.hpp>
 #include <ossatura/kernels/eikonal/tetra_topology.hpp>
-
-#include <cstring>
 
 namespace ossatura {
 
@@ -22,25 +21,6 @@ struct PointStars {
   /// each, and above them room for 11 bits of a height
   Array<std::uint32_t, Exec> face;
 };
-
-KOKKOS_FORCEINLINE_FUNCTION constexpr int face_place(std::uint32_t face, int which) {
-  return int(face >> 7 * which & 127);
-}
-
-/// A lower bound of a height, in the room that a face has for it: the exponent and three more bits
-/// of a float, which cuts off at most a ninth.
-KOKKOS_FORCEINLINE_FUNCTION std::uint32_t pack_height(std::uint32_t face, float height) {
-  std::uint32_t bits;
-  memcpy(&bits, &height, sizeof(bits));
-  return (bits & 0x7ff00000u) << 1 | (face & 0x1fffffu);
-}
-
-KOKKOS_FORCEINLINE_FUNCTION float unpack_height(std::uint32_t face) {
-  const std::uint32_t bits = face >> 1 & 0x7ff00000u;
-  float height;
-  memcpy(&height, &bits, sizeof(height));
-  return height;
-}
 
 namespace detail {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A team updates a batch of points in three steps: it reads the times around each point, once; it
 // lists the tetrahedra that can lower a time, about two in five; and it solves these, all threads
-// busy. On cores a team is one thread.
+// busy. On cores a team is one thread, which solves them in lanes (batches/ring_arrivals.hpp).
 #pragma once
 
 #include <ossatura/core/parallel/aggregated_append.hpp>
@@ -10,14 +10,6 @@
 
 namespace ossatura {
 
-/// Items are 32-bit: index into times, with the highest bit for "changed in the iteration before".
-constexpr std::uint32_t changed_bit = 0x80000000u;
-
-/// First index of the set of times that `index` belongs to.
-KOKKOS_FORCEINLINE_FUNCTION int first_of_set(int index, int num_points) {
-  return index < num_points ? 0 : index / num_points * num_points;
-}
-
 /// Sizes of a team and its batch, of at most 256 points.
 template<class Exec, int device_points, int device_threads, int host_points>
 struct BatchTeams {
@@ -25,8 +17,8 @@ struct BatchTeams {
   static constexpr int size = device ? device_points : host_points; ///< points of a batch
   static constexpr int lanes = device ? 8 : 1;                      ///< threads for a point
   static constexpr int threads = device ? device_threads : 1;
-  static constexpr int list_size = (device ? 16 : 32) * size; ///< tetrahedra; more are solved alone
-  static constexpr int max_neighbours = 32; ///< of a point; more are read again and again
+  static constexpr int list_size = 16 * size; ///< tetrahedra; more are solved alone
+  static constexpr int max_neighbours = 32;   ///< of a point; more are read again and again
 
   KOKKOS_FORCEINLINE_FUNCTION static int append(int* counter) {
     if constexpr (threads > 1)
@@ -34,51 +26,37 @@ struct BatchTeams {
     else
       return (*counter)++;
   }
-  KOKKOS_FORCEINLINE_FUNCTION static int add(int* counter, int count) {
-    if constexpr (threads > 1) {
-      return Kokkos::atomic_fetch_add(counter, count);
-    } else {
-      *counter += count;
-      return *counter - count;
-    }
-  }
-  template<class Real>
-  KOKKOS_FORCEINLINE_FUNCTION static void lower(Real* least, Real time) {
-    if (!(time < *least))
-      return;
-    if constexpr (threads > 1)
-      detail::atomic_min_time(least, time);
-    else
-      *least = time;
-  }
 };
 
 /// The data of a batch that a team keeps in scratch memory.
-template<class Teams, class Real>
+template<class Teams, class Real, bool device = Teams::device>
 struct RingBatch {
-  struct Point {
-    std::uint32_t item;
-    int index;                ///< of its time
-    int base;                 ///< first index of its set
-    int ring_begin, ring_end; ///< its tetrahedra
-    int star_begin;           ///< its neighbours
-    int num_neighbours;       ///< 0: more than there is room for
-    Real current, best;
-  };
-  Point point[Teams::size];
+  BatchPoint<Real> point[Teams::size];
   Real time[Teams::size][Teams::max_neighbours + 1]; ///< an odd stride, for the banks of a GPU
   int entry[Teams::list_size];                       ///< place in the rings, to be solved
   std::uint8_t place[Teams::list_size];              ///< in the batch
   int num_entries;                                   ///< 0 before
 };
+/// On cores, where times and tetrahedra are the batch function's own.
+template<class Teams, class Real>
+struct RingBatch<Teams, Real, false> {
+  BatchPoint<Real> point[Teams::size];
+  int num_entries;
+};
 
 namespace detail {
 
+/// The steps of devices.
 template<class Teams, class Exec, class Metric, class Real>
 struct BatchUpdate {
   const RingUpdate<Exec, Metric>& update;
   const Real* time;
   RingBatch<Teams, Real>& batch;
+
+  KOKKOS_FORCEINLINE_FUNCTION static void lower(Real* least, Real time) {
+    if (time < *least)
+      atomic_min_time(least, time);
+  }
 
   KOKKOS_FORCEINLINE_FUNCTION void load(int place, std::uint32_t item, int num_points) const {
     auto& p = batch.point[place];
@@ -103,7 +81,7 @@ struct BatchUpdate {
   /// Solves one tetrahedron from the times in memory.
   KOKKOS_FORCEINLINE_FUNCTION void solve_alone(int place, int e) const {
     auto& p = batch.point[place];
-    Teams::lower(&p.best, update.through(update.ring.member(e), time + p.base));
+    lower(&p.best, update.through(update.ring.member(e), time + p.base));
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void list(int place, int lane) const {
@@ -129,7 +107,7 @@ struct BatchUpdate {
       }
       if (marked == 0)
         continue;
-      int i = Teams::add(&batch.num_entries, count_ones(marked));
+      int i = Kokkos::atomic_fetch_add(&batch.num_entries, count_ones(marked));
       for (; marked != 0; marked &= marked - 1, ++i) {
         const int e = begin + lowest_one(marked) * lanes;
         if (i < int(Teams::list_size)) {
@@ -146,9 +124,8 @@ struct BatchUpdate {
     const int e = batch.entry[i], place = batch.place[i];
     const std::uint32_t face = update.stars.face(e);
     const Real* t = batch.time[place];
-    Teams::lower(&batch.point[place].best,
-                 update.arrival(update.ring.member(e), t[face_place(face, 0)],
-                                t[face_place(face, 1)], t[face_place(face, 2)]));
+    lower(&batch.point[place].best, update.arrival(update.ring.member(e), t[face_place(face, 0)],
+                                                   t[face_place(face, 1)], t[face_place(face, 2)]));
   }
 };
 
@@ -161,24 +138,30 @@ template<class Teams, class Exec, class Metric, class Real, class Member>
 KOKKOS_FUNCTION void update_batch(const Member& member, const RingUpdate<Exec, Metric>& update,
                                   const Real* time, int num_points, const std::uint32_t* items,
                                   int size, RingBatch<Teams, Real>& batch) {
-  constexpr int lanes = Teams::lanes;
-  const detail::BatchUpdate<Teams, Exec, Metric, Real> step{update, time, batch};
-  // By hand: after ranges of vector lanes Kokkos computes masks, which took a quarter of the time.
-  const int rank = member.team_rank(), num_threads = member.team_size();
-  for (int i = rank; i < size; i += num_threads)
-    step.load(i, items[i], num_points);
-  member.team_barrier();
-  for (int i = rank; i < size * lanes; i += num_threads)
-    step.gather(i / lanes, i % lanes);
-  member.team_barrier();
-  for (int i = rank; i < size * lanes; i += num_threads)
-    step.list(i / lanes, i % lanes);
-  member.team_barrier();
-  const int listed =
-      batch.num_entries < int(Teams::list_size) ? batch.num_entries : int(Teams::list_size);
-  for (int i = rank; i < listed; i += num_threads)
-    step.solve(i);
-  member.team_barrier();
+  if constexpr (!Teams::device) {
+    batch.num_entries =
+        update.lower_times(update.arrays(time, num_points), items, size, batch.point);
+  } else {
+    constexpr int lanes = Teams::lanes;
+    const detail::BatchUpdate<Teams, Exec, Metric, Real> step{update, time, batch};
+    // By hand: after ranges of vector lanes Kokkos computes masks, which took a quarter of the
+    // time.
+    const int rank = member.team_rank(), num_threads = member.team_size();
+    for (int i = rank; i < size; i += num_threads)
+      step.load(i, items[i], num_points);
+    member.team_barrier();
+    for (int i = rank; i < size * lanes; i += num_threads)
+      step.gather(i / lanes, i % lanes);
+    member.team_barrier();
+    for (int i = rank; i < size * lanes; i += num_threads)
+      step.list(i / lanes, i % lanes);
+    member.team_barrier();
+    const int listed =
+        batch.num_entries < int(Teams::list_size) ? batch.num_entries : int(Teams::list_size);
+    for (int i = rank; i < listed; i += num_threads)
+      step.solve(i);
+    member.team_barrier();
+  }
 }
 
 /// Calls visit(index) for the neighbours of a point of a batch that fall to `lane`; some of them,

@@ -4,15 +4,40 @@
 #pragma once
 
 #include <ossatura/core/parallel/array_pointer.hpp>
-#include <ossatura/kernels/eikonal/point_stars.hpp>
+#include <ossatura/kernels/eikonal/batches/ring_arrivals.hpp>
+#include <ossatura/kernels/eikonal/gray_code.hpp>
+#include <ossatura/kernels/eikonal/packed_face.hpp>
+#include <ossatura/kernels/eikonal/tetra_topology.hpp>
 
 #include <cmath>
+#include <type_traits>
 
 namespace ossatura {
 
+namespace detail {
+
+/// On cores, the function that updates a batch: an address, because kernels cannot ask for one.
+template<class Metric>
+struct CoreArrivals;
+template<class Real>
+struct CoreArrivals<TetraLengths<Real>> {
+  LowerTimes<Real>* lower_times = ring_arrivals().of(Real()).lengths;
+};
+template<class Real>
+struct CoreArrivals<TetraProducts<Real>> {
+  LowerTimes<Real>* lower_times = ring_arrivals().of(Real()).products;
+};
+struct NoArrivals {};
+
+template<class Exec, class Metric>
+using ArrivalsOf =
+    std::conditional_t<BackendTraits<Exec>::is_device, NoArrivals, CoreArrivals<Metric>>;
+
+} // namespace detail
+
 /// Arrays belong to whoever made them. Metric: TetraLengths<Real> or TetraProducts<Real>.
 template<class Exec, class Metric>
-struct RingUpdate {
+struct RingUpdate : detail::ArrivalsOf<Exec, Metric> {
   ArrayPointer<const TetraPoints> tetra; ///< [num_tetra]
   ArrayPointer<Metric> metric;           ///< [num_tetra]
   struct {
@@ -48,6 +73,14 @@ struct RingUpdate {
   KOKKOS_FORCEINLINE_FUNCTION bool may_lower(std::uint32_t face, Real first, Real current,
                                              Real part = Real(1)) const {
     return first + part * Real(unpack_height(face)) < current;
+  }
+
+  /// For the functions of batches.
+  template<class Real>
+  KOKKOS_FUNCTION detail::RingArrays<Real> arrays(const Real* time, int num_points) const {
+    return {tetra.data->point, metric.data->number(), ring.begin.data, ring.member.data,
+            stars.begin.data,  stars.neighbour.data,  stars.face.data, time,
+            num_points};
   }
 
   KOKKOS_FORCEINLINE_FUNCTION bool conducts(int entry) const {

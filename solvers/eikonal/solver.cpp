@@ -3,6 +3,7 @@
 
 #include <ossatura/core/base/timer.hpp>
 #include <ossatura/kernels/eikonal/gather_rows.hpp>
+#include <ossatura/kernels/eikonal/point_stars.hpp>
 #include <ossatura/kernels/eikonal/tetra_metric.hpp>
 #include <ossatura/solvers/eikonal/method.hpp>
 
@@ -201,7 +202,8 @@ struct EikonalSolver<Exec, Real>::Implementation {
 
   template<class Metric>
   RingUpdate<Exec, Metric> ring_update(const Array<Metric, Exec>& metric) const {
-    return {topology.tetra,
+    return {{},
+            topology.tetra,
             metric,
             {topology.ring.begin, topology.ring.member},
             {stars.begin, stars.neighbour, stars.face}};
