@@ -7,14 +7,17 @@
 #include <ossatura/kernels/eikonal/packed_face.hpp>
 #include <ossatura/kernels/eikonal/tetra_topology.hpp>
 
+#include <type_traits>
+
 namespace ossatura {
 
-/// Points of more neighbours than `max_neighbours` have none here; whoever meets one goes to the
+/// As many places as a face can name.
+inline constexpr int max_star_points = 128;
+
+/// Points of more neighbours than max_star_points have none here; whoever meets one goes to the
 /// tetrahedra.
 template<class Exec>
 struct PointStars {
-  static constexpr int max_neighbours = 128;
-
   Array<int, Exec> begin;     ///< [num_points + 1]
   Array<int, Exec> neighbour; ///< those of point i from begin(i) to begin(i + 1), ascending
   /// [4 num_tetra] by ring entry: the places of the face's a, b, c among the neighbours, 7 bits
@@ -24,9 +27,9 @@ struct PointStars {
 
 namespace detail {
 
-/// Points around one, ascending, each once.
+/// Points around one, each once, by bisection: for devices, whose threads have little memory.
 struct NeighbourList {
-  int point[PointStars<Kokkos::DefaultHostExecutionSpace>::max_neighbours];
+  int point[max_star_points];
   int size = 0;
   bool full = false;
 
@@ -45,7 +48,7 @@ struct NeighbourList {
     const int place = place_of(p);
     if (place < size && point[place] == p)
       return;
-    if (size == int(sizeof(point) / sizeof(point[0]))) {
+    if (size == max_star_points) {
       full = true;
       return;
     }
@@ -54,11 +57,63 @@ struct NeighbourList {
     point[place] = p;
     ++size;
   }
+  KOKKOS_INLINE_FUNCTION void sort() {} // it is
+};
+
+/// The same by a table of hashes: for cores, which guess the branches of bisection wrong.
+struct NeighbourTable {
+  static constexpr int num_slots = 2 * max_star_points;
+  int point[max_star_points];
+  int key[num_slots]; ///< a point, or -1
+  std::uint8_t place[num_slots];
+  int size = 0;
+  bool full = false;
+
+  KOKKOS_INLINE_FUNCTION NeighbourTable() {
+    for (int& k : key)
+      k = -1;
+  }
+  /// Where a point is, or an empty slot.
+  KOKKOS_INLINE_FUNCTION int slot_of(int p) const {
+    int slot = int(std::uint32_t(p) * 2654435769u >> 24);
+    while (key[slot] != p && key[slot] >= 0)
+      slot = (slot + 1) % num_slots;
+    return slot;
+  }
+  KOKKOS_INLINE_FUNCTION int place_of(int p) const { return place[slot_of(p)]; }
+  KOKKOS_INLINE_FUNCTION void insert(int p) {
+    const int slot = slot_of(p);
+    if (key[slot] == p)
+      return;
+    if (size == max_star_points) {
+      full = true;
+      return;
+    }
+    key[slot] = p;
+    point[size++] = p;
+  }
+  /// Points ascend, and places are known, from now on.
+  KOKKOS_INLINE_FUNCTION void sort() {
+    for (int i = 1; i < size; ++i) {
+      const int moved = point[i];
+      int k = i;
+      for (; k > 0 && point[k - 1] > moved; --k)
+        point[k] = point[k - 1];
+      point[k] = moved;
+    }
+    for (int i = 0; i < size; ++i)
+      place[slot_of(point[i])] = std::uint8_t(i);
+  }
 };
 
 template<class Exec>
+using Neighbours =
+    std::conditional_t<BackendTraits<Exec>::is_device, NeighbourList, NeighbourTable>;
+
+/// The points around point i; none where they are too many.
+template<class Exec>
 KOKKOS_INLINE_FUNCTION void list_neighbours(const TetraTopology<Exec>& topology, int i,
-                                            NeighbourList& list) {
+                                            Neighbours<Exec>& list) {
   for (int e = topology.ring.begin(i); e < topology.ring.begin(i + 1) && !list.full; ++e) {
     const int entry = topology.ring.member(e);
     const TetraPoints points = topology.tetra(entry >> 2);
@@ -75,7 +130,7 @@ struct CountNeighbours {
   TetraTopology<Exec> topology;
   Array<int, Exec> begin;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    NeighbourList list;
+    Neighbours<Exec> list;
     list_neighbours(topology, int(i), list);
     begin(i) = list.size;
   }
@@ -98,8 +153,9 @@ struct FillStars {
   TetraTopology<Exec> topology;
   PointStars<Exec> stars;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    NeighbourList list;
+    Neighbours<Exec> list;
     list_neighbours(topology, int(i), list);
+    list.sort();
     for (int k = 0; k < list.size; ++k)
       stars.neighbour(stars.begin(i) + k) = list.point[k];
     for (int e = topology.ring.begin(i); e < topology.ring.begin(i + 1); ++e) {
