@@ -5,6 +5,7 @@
 #include <ossatura/core/io/opencarp/element_types.hpp>
 #include <ossatura/core/io/text/cursor.hpp>
 #include <ossatura/core/io/text/input_file.hpp>
+#include <ossatura/core/io/text/row_reader.hpp>
 
 #include <cmath>
 #include <vector>
@@ -23,17 +24,14 @@ std::uint64_t read_count(TextCursor& text, const char* things, std::size_t bytes
   return count;
 }
 
-void next_row(TextCursor& text, const char* thing, std::uint64_t i, std::uint64_t count) {
-  if (!text.next_line())
-    text.bad("the file ends after ", i, " of ", count, " ", thing, "s: it is truncated");
-}
-
-void require_line_end(TextCursor& text, const char* thing) {
-  if (!text.at_line_end())
-    text.bad_word(std::string("the line of ") + thing + " should end");
-}
-
-void require_end(TextCursor& text, const char* thing, std::uint64_t count) {
+/// The rows of a file that has announced their number.
+template<class Row>
+void read_announced(TextCursor& text, std::uint64_t count, const std::string& thing,
+                    const Row& row) {
+  const std::string article = thing == "element" ? "an " : "a ";
+  const std::uint64_t found = read_rows(text, count, (article + thing).c_str(), row);
+  if (found < count)
+    text.bad("the file ends after ", found, " of ", count, " ", thing, "s: it is truncated");
   if (text.next_line())
     text.bad("more lines than the ", count, " ", thing, "s that the file announces");
 }
@@ -42,19 +40,16 @@ void read_points(TextCursor text, double unit, std::vector<double>& point) {
   const std::uint64_t count = read_count(text, "points", 6); // "0 0 0\n"
   require_few_points(text.path(), count);
   point.resize(3 * count);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    next_row(text, "point", i, count);
+  read_announced(text, count, "point", [&](TextCursor& line, std::uint64_t i) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       double& x = point[3 * i + axis];
-      if (!text.number(x))
-        text.bad_word("a coordinate is expected");
+      if (!line.number(x))
+        line.bad_word("a coordinate is expected");
       x *= unit;
       if (!std::isfinite(x))
-        text.bad("a coordinate of point ", i, " is not finite");
+        line.bad("a coordinate of point ", i, " is not finite");
     }
-    require_line_end(text, "a point");
-  }
-  require_end(text, "point", count);
+  });
 }
 
 [[noreturn]] void refuse_type(const TextCursor& text, std::string_view word) {
@@ -70,26 +65,21 @@ void read_elements(TextCursor text, TetraMesh& mesh) {
   const std::int64_t num_points = std::int64_t(mesh.num_points());
   mesh.tetra.resize(4 * count);
   mesh.tag.assign(count, 0);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    next_row(text, "element", i, count);
-    const std::string_view type = text.word();
+  read_announced(text, count, "element", [&](TextCursor& line, std::uint64_t i) {
+    const std::string_view type = line.word();
     if (type != "Tt")
-      refuse_type(text, type);
+      refuse_type(line, type);
     std::int64_t v[4];
     for (std::size_t k = 0; k < 4; ++k) {
-      if (!text.number(v[k]))
-        text.bad_word("a vertex is expected");
+      if (!line.number(v[k]))
+        line.bad_word("a vertex is expected");
       mesh.tetra[4 * i + k] = std::int32_t(v[k]);
     }
     if (!is_tetra(v, num_points))
-      text.bad(describe_bad_tetra(v, num_points));
-    if (!text.at_line_end()) {
-      if (!text.number(mesh.tag[i]))
-        text.bad_word("the tag, a 32-bit integer, is expected");
-      require_line_end(text, "an element");
-    }
-  }
-  require_end(text, "element", count);
+      line.bad(describe_bad_tetra(v, num_points));
+    if (!line.at_line_end() && !line.number(mesh.tag[i]))
+      line.bad_word("the tag, a 32-bit integer, is expected");
+  });
 }
 
 /// Directions per row: from the header line, or from the length of the first one in old files
@@ -141,21 +131,19 @@ void read_text_directions(const std::string& path, TetraMesh& mesh) {
   std::vector<float>* const direction[] = {&mesh.fibre, &mesh.sheet};
   for (std::size_t axis = 0; axis < axes; ++axis)
     direction[axis]->resize(3 * count);
-  for (std::size_t i = 0; i < count; ++i) {
-    // The header line has been passed up to its end; without one, the first row starts here.
-    if (i > 0 || text.at_line_end())
-      if (!text.next_line())
-        text.bad("the file ends after ", i, " lines, but the mesh has ", count,
-                 " elements, a line for each: lines are missing");
+  const auto read_row = [&](TextCursor& line, std::uint64_t i) {
     for (std::size_t k = 0; k < 3 * axes; ++k) {
       float& x = (*direction[k / 3])[3 * i + k % 3];
-      if (!text.number(x))
-        text.bad_word("a component of a direction is expected");
+      if (!line.number(x))
+        line.bad_word("a component of a direction is expected");
       if (!std::isfinite(x))
-        text.bad("the direction of element ", i, " is not finite");
+        line.bad("the direction of element ", i, " is not finite");
     }
-    require_line_end(text, "an element's directions");
-  }
+  };
+  const std::uint64_t found = read_rows(text, count, "an element's directions", read_row);
+  if (found < count)
+    text.bad("the file ends after ", found, " lines, but the mesh has ", count,
+             " elements, a line for each: lines are missing");
   if (text.next_line())
     text.bad("more lines than the ", count, " elements of the mesh");
 }

@@ -166,6 +166,14 @@ TEST_CASE("an element that is there twice is refused, in any order of its nodes"
     CHECK(found->first == first);
     CHECK(found->second == 3000);
   }
+  std::vector<std::int32_t> twice = node; // the earlier second one, whichever part it is in
+  for (const std::size_t first : {std::size_t(2500), std::size_t(17), std::size_t(1600)})
+    twice.insert(twice.end(), node.begin() + std::ptrdiff_t(4 * first),
+                 node.begin() + std::ptrdiff_t(4 * first + 4));
+  const auto earliest = find_duplicate_element(twice, 4);
+  REQUIRE(earliest);
+  CHECK(earliest->first == 2500);
+  CHECK(earliest->second == 3000);
   CHECK_FALSE(find_duplicate_element({}, 3));
   CHECK_FALSE(find_duplicate_element({0, 1, 2, 1, 2, 3}, 3));
 
