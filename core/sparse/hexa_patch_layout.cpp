@@ -42,6 +42,12 @@ public:
 private:
   static constexpr std::size_t worth_all_threads = 1 << 17, elements_of_block = 1 << 14;
 
+  /// Whether all threads work on a list: once each has lists of its own, they would be in each
+  /// other's way.
+  static bool is_shared(std::size_t count, int threads) {
+    return threads > 1 && count >= worth_all_threads;
+  }
+
   void cut(int* begin, int* end, int threads, IndexSet& nodes, std::vector<int*>& ends) {
     const std::ptrdiff_t count = end - begin;
     if (count == 0)
@@ -55,7 +61,7 @@ private:
     std::ptrdiff_t left = count / 2;
     if (count > size_)
       left = (count / size_ + (count % size_ != 0)) / 2 * size_;
-    select(begin, begin + left, end, longest_side(begin, end));
+    select(begin, begin + left, end, longest_side(begin, end, threads), threads);
     constexpr std::ptrdiff_t worth_a_thread = 1 << 14;
     if (threads < 2 || count < worth_a_thread) {
       cut(begin, begin + left, 1, nodes, ends);
@@ -90,23 +96,27 @@ private:
     }
     return a < b;
   }
-  int longest_side(const int* begin, const int* end) const {
+  int longest_side(const int* begin, const int* end, int threads) const {
     Centre low = centre_[std::size_t(*begin)], high = low;
     std::mutex mutex;
-    for_parts(std::size_t(end - begin), worth_all_threads / 4,
-              [&](std::size_t first, std::size_t last) {
-                Centre least = centre_[std::size_t(begin[first])], most = least;
-                for (const int* e = begin + first; e != begin + last; ++e)
-                  for (std::size_t c = 0; c < 3; ++c) {
-                    least[c] = std::min(least[c], centre_[std::size_t(*e)][c]);
-                    most[c] = std::max(most[c], centre_[std::size_t(*e)][c]);
-                  }
-                const std::lock_guard<std::mutex> lock(mutex);
-                for (std::size_t c = 0; c < 3; ++c) {
-                  low[c] = std::min(low[c], least[c]);
-                  high[c] = std::max(high[c], most[c]);
-                }
-              });
+    const auto take = [&](std::size_t first, std::size_t last) {
+      Centre least = centre_[std::size_t(begin[first])], most = least;
+      for (const int* e = begin + first; e != begin + last; ++e)
+        for (std::size_t c = 0; c < 3; ++c) {
+          least[c] = std::min(least[c], centre_[std::size_t(*e)][c]);
+          most[c] = std::max(most[c], centre_[std::size_t(*e)][c]);
+        }
+      const std::lock_guard<std::mutex> lock(mutex);
+      for (std::size_t c = 0; c < 3; ++c) {
+        low[c] = std::min(low[c], least[c]);
+        high[c] = std::max(high[c], most[c]);
+      }
+    };
+    const std::size_t count = std::size_t(end - begin);
+    if (is_shared(count, threads))
+      for_parts(count, elements_of_block, take);
+    else
+      take(0, count);
     int axis = 0;
     for (int c = 1; c < 3; ++c)
       if (high[std::size_t(c)] - low[std::size_t(c)] >
@@ -115,12 +125,12 @@ private:
     return axis;
   }
 
-  /// std::nth_element by the coordinate `axis`; of many elements by all threads, which first move
-  /// those far from the nth to its sides.
-  void select(int* begin, int* nth, int* end, int axis) {
+  /// std::nth_element by the coordinate `axis`; of a shared list by all threads, which first move
+  /// elements far from the nth to its sides.
+  void select(int* begin, int* nth, int* end, int axis, int threads) {
     const auto less = [this, axis](int a, int b) { return before(a, b, axis); };
     const std::size_t count = std::size_t(end - begin);
-    if (count >= worth_all_threads) {
+    if (is_shared(count, threads)) {
       // The nth of a sample is about there: 64 is a standard deviation at most.
       constexpr std::size_t sample_size = 1 << 14, margin = 256;
       std::vector<int> sample(sample_size);

@@ -24,23 +24,22 @@ std::uint64_t read_count(TextCursor& text, const char* things, std::size_t bytes
   return count;
 }
 
-/// The rows of a file that has announced their number.
+/// The rows of a file that has announced their number: of `things`, each `a_thing`.
 template<class Row>
-void read_announced(TextCursor& text, std::uint64_t count, const std::string& thing,
+void read_announced(TextCursor& text, std::uint64_t count, const char* a_thing, const char* things,
                     const Row& row) {
-  const std::string article = thing == "element" ? "an " : "a ";
-  const std::uint64_t found = read_rows(text, count, (article + thing).c_str(), row);
+  const std::uint64_t found = read_rows(text, count, a_thing, row);
   if (found < count)
-    text.bad("the file ends after ", found, " of ", count, " ", thing, "s: it is truncated");
+    text.bad("the file ends after ", found, " of ", count, " ", things, ": it is truncated");
   if (text.next_line())
-    text.bad("more lines than the ", count, " ", thing, "s that the file announces");
+    text.bad("more lines than the ", count, " ", things, " that the file announces");
 }
 
 void read_points(TextCursor text, double unit, std::vector<double>& point) {
   const std::uint64_t count = read_count(text, "points", 6); // "0 0 0\n"
   require_few_points(text.path(), count);
   point.resize(3 * count);
-  read_announced(text, count, "point", [&](TextCursor& line, std::uint64_t i) {
+  read_announced(text, count, "a point", "points", [&](TextCursor& line, std::uint64_t i) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       double& x = point[3 * i + axis];
       if (!line.number(x))
@@ -65,7 +64,7 @@ void read_elements(TextCursor text, TetraMesh& mesh) {
   const std::int64_t num_points = std::int64_t(mesh.num_points());
   mesh.tetra.resize(4 * count);
   mesh.tag.assign(count, 0);
-  read_announced(text, count, "element", [&](TextCursor& line, std::uint64_t i) {
+  read_announced(text, count, "an element", "elements", [&](TextCursor& line, std::uint64_t i) {
     const std::string_view type = line.word();
     if (type != "Tt")
       refuse_type(line, type);
