@@ -300,6 +300,7 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, const TopoptMo
     results.seconds.final = final_watch.seconds();
   }
   results.engine.preconditioner = optimizer->solver().describe();
+  results.engine.num_formings = optimizer->solver().num_formings();
   recorder.wait(); // the summary is kept before finish() and refers to the frames
   return report_topopt(model, results, stem, context,
                        [&] { recorder.finish(exec, *optimizer, results); });

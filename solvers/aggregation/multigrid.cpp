@@ -112,11 +112,8 @@ void AggregationMultigrid<Exec, Scalar>::prepare(const Exec& exec,
   const Graph<Exec>& graph = hierarchy_->graph;
   OSSATURA_REQUIRE(std::int64_t(a.extent(0)) == 9 * graph.num_entries(),
                    a.extent(0) << " numbers for " << graph.num_entries() << " blocks");
-  fine_.matrix = {&product};
   invert_diagonal_blocks(exec, graph, fine_.held.mask, a, fine_.jacobi.blocks);
-  prepare_smoother(exec, options_.smoother.degree, fine_, fine_.scratch);
-  graph_ = std::make_unique<LaunchGraph<Exec>>();
-  recorded_ = nullptr;
+  prepare_finest(exec, product);
   if (coarse_.empty()) {
     fence(exec, "ossatura::AggregationMultigrid::prepare"); // a goes
     return;
@@ -124,6 +121,22 @@ void AggregationMultigrid<Exec, Scalar>::prepare(const Exec& exec,
   const Array<double, Exec> matrix = coarsen(exec, 0, a, fine_);
   a = {}; // before others are made: it is the largest
   prepare_coarse(exec, matrix);
+}
+
+template<class Exec, class Scalar>
+void AggregationMultigrid<Exec, Scalar>::update(const Exec& exec,
+                                                const Operator<Exec, Scalar>& product) {
+  prepare_finest(exec, product);
+  fence(exec, "ossatura::AggregationMultigrid::update");
+}
+
+template<class Exec, class Scalar>
+void AggregationMultigrid<Exec, Scalar>::prepare_finest(const Exec& exec,
+                                                        const Operator<Exec, Scalar>& product) {
+  fine_.matrix = {&product};
+  prepare_smoother(exec, options_.smoother.degree, fine_, fine_.scratch);
+  graph_ = std::make_unique<LaunchGraph<Exec>>();
+  recorded_ = nullptr;
 }
 
 template<class Exec, class Scalar>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Smoothed aggregation [1] preconditions a solve on any mesh. The aggregates depend on the graph
-// alone and stay; prolongators and coarse matrices are formed anew for each matrix with that graph,
-// so that coarse functions bend where the material is soft. The V-cycle has the same polynomial
-// smoother [2] before and after, and is symmetric positive definite.
+// alone and stay; prolongators and coarse matrices are formed for a matrix with that graph, so that
+// coarse functions bend where the material is soft, and may serve for matrices like it. The V-cycle
+// has the same polynomial smoother [2] before and after, and is symmetric positive definite.
 //
 // [1] P. Vanek, J. Mandel, M. Brezina. Algebraic multigrid by smoothed aggregation for second and
 //     fourth order elliptic problems. Computing 56 (1996) 179-196, doi:10.1007/BF02238511.
@@ -38,6 +38,13 @@ public:
   /// are not kept. Fences.
   void prepare(const Exec& exec, const Operator<Exec, Scalar>& product, Array<double, Exec> a);
 
+  /// Takes another matrix of that graph, of which only the smoother of the finest level is made:
+  /// prolongators and coarse matrices stay those of the last `prepare`. The inverse blocks of its
+  /// diagonal must be in `inverse_diagonal`. Fences.
+  void update(const Exec& exec, const Operator<Exec, Scalar>& product);
+  /// [6 num_rows] as invert_hexa_blocks writes them.
+  const Array<Scalar, Exec>& inverse_diagonal() const { return fine_.jacobi.blocks; }
+
   /// Launches kernels alone, on CUDA as one recorded graph while b stays where it is.
   Array<Scalar, Exec> apply(const Exec& exec, const Array<Scalar, Exec>& b) override;
 
@@ -55,6 +62,7 @@ private:
   using Coarse =
       detail::MultigridLevel<Exec, Scalar, BlockRows<Exec, Scalar>, RowJacobi<Exec, Scalar>>;
 
+  void prepare_finest(const Exec& exec, const Operator<Exec, Scalar>& product);
   template<class Level>
   void prepare_smoother(const Exec& exec, int degree, Level& level,
                         const Array<Scalar, Exec>& scratch);

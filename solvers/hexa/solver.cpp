@@ -8,6 +8,7 @@
 #include <ossatura/kernels/algebra/plus_diagonal.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/hexa/block_matrix.hpp>
+#include <ossatura/kernels/hexa/modulus_change.hpp>
 #include <ossatura/solvers/aggregation/multigrid.hpp>
 #include <ossatura/solvers/hexa/cycle.hpp>
 #include <ossatura/solvers/hexa/operators.hpp>
@@ -37,6 +38,8 @@ void check(const HexaSolverOptions& options, double poisson) {
                    "tolerance " << options.cg.tolerance << ", at most " << options.cg.max_iterations
                                 << " iterations");
   require_known(options.precision, double_iterations, "the solver on hexahedra");
+  OSSATURA_REQUIRE(options.forming_cost >= 0,
+                   "forming that costs " << options.forming_cost << " iterations");
   if (options.chebyshev_degree < 1 || options.chebyshev_degree > 64)
     fail<UsageError>("a Chebyshev preconditioner of degree ", options.chebyshev_degree,
                      "; 1 to 64 are possible");
@@ -72,6 +75,14 @@ struct HexaSolver<Exec>::Implementation {
   HexaIteration<Exec, float> mixed;
   HexaIteration<Exec, double> fp64;
   bool fell_back = false; ///< since the moduli came
+
+  PreconditionerAge age;          ///< before the present moduli
+  bool is_spent = true;           ///< whether the next moduli want another amg in any case
+  Array<double, Exec> formed_for; ///< moduli
+  double change = 0;              ///< of the present moduli from these
+  bool counts = true;             ///< whether the present moduli are yet to be added to `age`
+  std::int64_t iterations = -1;   ///< of all solves with the present moduli; none: -1
+  int num_formings = 0;
 
   Implementation(const Exec& exec, const ElementMesh& hexahedra, double poisson,
                  const std::vector<HeldComponents>& held, const HexaSolverOptions& solver_options)
@@ -147,7 +158,7 @@ struct HexaSolver<Exec>::Implementation {
   }
 
   template<class Scalar>
-  void prepare(const Exec& exec, HexaIteration<Exec, Scalar>& iteration) {
+  void take_matrix(const Exec& exec, HexaIteration<Exec, Scalar>& iteration) {
     if (iteration.b.extent(0) == 0)
       make_preconditioner(exec, iteration);
     if constexpr (std::is_same_v<Scalar, double>) {
@@ -162,11 +173,53 @@ struct HexaSolver<Exec>::Implementation {
       if (iteration.own)
         iteration.own->set_modulus(exec, stiffness.modulus);
     }
+  }
+
+  template<class Scalar>
+  void prepare(const Exec& exec, HexaIteration<Exec, Scalar>& iteration) {
+    take_matrix(exec, iteration);
     if (hierarchy)
       iteration.multigrid->prepare(exec, iteration.product, assemble(exec));
     else
       iteration.polynomial->prepare(exec, stiffness, iteration.product);
   }
+  /// The coarse levels of amg stay those of earlier moduli.
+  template<class Scalar>
+  void update(const Exec& exec, HexaIteration<Exec, Scalar>& iteration) {
+    take_matrix(exec, iteration);
+    invert_hexa_blocks(exec, stiffness.arrays, stiffness.lame, stiffness.modulus, stiffness.spring,
+                       stiffness.held.mask, true, iteration.multigrid->inverse_diagonal());
+    iteration.multigrid->update(exec, iteration.product);
+  }
+
+  /// For the present moduli.
+  void form(const Exec& exec) {
+    if (is_mixed())
+      prepare(exec, mixed);
+    else
+      prepare(exec, fp64);
+    is_spent = false;
+    if (!hierarchy)
+      return;
+    ++num_formings;
+    if (reuses())
+      keep(exec, stiffness.modulus, formed_for, "ossatura::hexa::formed_for");
+  }
+  static void keep(const Exec& exec, const Array<double, Exec>& from, Array<double, Exec>& to,
+                   const char* label) {
+    if (to.extent(0) == 0)
+      to = make_uninitialized<double>(exec, from.extent(0), label);
+    copy(exec, from, to);
+  }
+
+  /// With the present moduli.
+  PreconditionerAge present_age() const {
+    PreconditionerAge present = age;
+    if (counts && iterations >= 0)
+      present.add_matrix(iterations, change);
+    return present;
+  }
+  bool reuses() const { return hierarchy && options.forming_cost > 0; }
 
   template<class Scalar>
   SolveResult iterate(const Exec& exec, HexaIteration<Exec, Scalar>& iteration, const CgOptions& cg,
@@ -185,6 +238,32 @@ struct HexaSolver<Exec>::Implementation {
         },
         [&](const auto& b) { return iteration.preconditioner().apply(exec, b); },
         CgVectors<Exec, double, double, Scalar>{u, r, p, q, iteration.b}, observe);
+  }
+
+  /// A mixed iteration that stalls goes on in fp64.
+  SolveResult iterate_or_fall_back(const Exec& exec, const CgOptions& cg,
+                                   const Array<double, Exec>& f, const Array<double, Exec>& u,
+                                   const IterationObserver& observe) {
+    const auto iterate_now = [&](const CgOptions& part, const IterationObserver& watch) {
+      return is_mixed() ? iterate(exec, mixed, part, f, u, watch)
+                        : iterate(exec, fp64, part, f, u, watch);
+    };
+    if (!is_mixed())
+      return iterate_now(cg, observe);
+    // A cycle that fp32 makes indefinite may go on for ever.
+    const int first_iterations = options.preconditioner == HexaPreconditioner::amg
+                                     ? std::max(100, cg.max_iterations / 4)
+                                     : cg.max_iterations;
+    return solve_with_fallback(
+        cg, first_iterations, iterate_now,
+        [&](const SolveResult& tried) {
+          if (tried.residual > 1)
+            Kokkos::deep_copy(exec, u, 0.0); // a better start
+          fell_back = true;
+          form(exec);
+          is_spent = true; // the next moduli begin in fp32
+        },
+        observe);
   }
 };
 
@@ -234,6 +313,32 @@ std::string HexaSolver<Exec>::describe() const {
 }
 
 template<class Exec>
+int HexaSolver<Exec>::num_formings() const {
+  return implementation_->num_formings;
+}
+
+template<class Exec>
+HexaPreconditionerState HexaSolver<Exec>::state(const Exec& exec) const {
+  const Implementation& solver = *implementation_;
+  if (!solver.reuses())
+    return {};
+  return {solver.is_spent ? std::vector<double>() : download(exec, solver.formed_for),
+          solver.present_age()};
+}
+
+template<class Exec>
+void HexaSolver<Exec>::set_state(const Exec& exec, const HexaPreconditionerState& state) {
+  Implementation& solver = *implementation_;
+  solver.is_spent = true;
+  if (!solver.reuses())
+    return;
+  if (!state.modulus.empty())
+    set_modulus(exec, upload(exec, "ossatura::hexa::formed_for", state.modulus));
+  solver.age = state.age;
+  solver.iterations = -1;
+}
+
+template<class Exec>
 void HexaSolver<Exec>::set_springs(const Exec& exec, const Array<double, Exec>& spring) {
   Implementation& solver = *implementation_;
   OSSATURA_REQUIRE(std::int64_t(spring.extent(0)) == solver.stiffness.num_dofs(),
@@ -243,6 +348,7 @@ void HexaSolver<Exec>::set_springs(const Exec& exec, const Array<double, Exec>& 
       make_uninitialized<double>(exec, spring.extent(0), "ossatura::hexa::spring");
   copy(exec, spring, solver.stiffness.spring);
   solver.product = {solver.matrix.get(), solver.stiffness.spring};
+  solver.is_spent = true;
 }
 
 template<class Exec>
@@ -253,16 +359,25 @@ void HexaSolver<Exec>::set_modulus(const Exec& exec, const Array<double, Exec>& 
                        << " moduli for " << solver.stiffness.arrays.num_elem << " elements");
   const std::int64_t bad = count_not_positive(exec, modulus);
   OSSATURA_REQUIRE(bad == 0, bad << " moduli are not positive and finite");
-  if (solver.stiffness.modulus.extent(0) == 0)
-    solver.stiffness.modulus =
-        make_uninitialized<double>(exec, modulus.extent(0), "ossatura::hexa::modulus");
-  copy(exec, modulus, solver.stiffness.modulus); // a fall-back wants it again
+  // A fall-back wants them again.
+  Implementation::keep(exec, modulus, solver.stiffness.modulus, "ossatura::hexa::modulus");
   solver.matrix->set_modulus(exec, modulus);
   solver.fell_back = false;
-  if (solver.is_mixed())
-    solver.prepare(exec, solver.mixed);
-  else
-    solver.prepare(exec, solver.fp64);
+  solver.age = solver.present_age();
+  solver.counts = true;
+  solver.iterations = -1;
+  solver.change =
+      solver.reuses() && !solver.is_spent ? modulus_change(exec, solver.formed_for, modulus) : 0;
+  if (!solver.reuses() || solver.is_spent ||
+      !solver.age.serves(solver.change, solver.options.forming_cost)) {
+    solver.form(exec);
+    solver.age.begin();
+    solver.change = 0;
+  } else if (solver.is_mixed()) {
+    solver.update(exec, solver.mixed);
+  } else {
+    solver.update(exec, solver.fp64);
+  }
   fence(exec, "ossatura::HexaSolver::set_modulus");
 }
 
@@ -292,25 +407,32 @@ SolveResult HexaSolver<Exec>::solve(const Exec& exec, const Array<double, Exec>&
   clear(exec, solver.stiffness.held, u);
   CgOptions cg = solver.options.cg;
   cg.reference = norm;
-  const auto iterate = [&](const CgOptions& part, const IterationObserver& watch) {
-    return solver.is_mixed() ? solver.iterate(exec, solver.mixed, part, f, u, watch)
-                             : solver.iterate(exec, solver.fp64, part, f, u, watch);
+  bool fell_back = false;
+  const auto iterate_or_fall_back = [&](const CgOptions& part, const IterationObserver& watch) {
+    const SolveResult solved = solver.iterate_or_fall_back(exec, part, f, u, watch);
+    fell_back = fell_back || solved.fell_back;
+    return solved;
   };
-  if (!solver.is_mixed())
-    return iterate(cg, observe);
-  // A cycle that fp32 makes indefinite may go on for ever.
-  const int first_iterations = solver.options.preconditioner == HexaPreconditioner::amg
-                                   ? std::max(100, cg.max_iterations / 4)
-                                   : cg.max_iterations;
-  return solve_with_fallback(
-      cg, first_iterations, iterate,
-      [&](const SolveResult& tried) {
-        if (tried.residual > 1)
-          Kokkos::deep_copy(exec, u, 0.0); // a better start
-        solver.prepare(exec, solver.fp64);
-        solver.fell_back = true;
-      },
-      observe);
+  if (solver.change == 0) {
+    result = iterate_or_fall_back(cg, observe);
+  } else {
+    // Forming before would have been cheaper than more.
+    const std::int64_t first_iterations = solver.age.own + solver.options.forming_cost;
+    result = solve_with_fallback(
+        cg, int(std::min<std::int64_t>(first_iterations, cg.max_iterations)), iterate_or_fall_back,
+        [&](const SolveResult& tried) {
+          if (tried.residual > 1)
+            Kokkos::deep_copy(exec, u, 0.0);
+          solver.form(exec);
+          solver.age.fail(solver.change, solver.options.forming_cost);
+          solver.change = 0;
+          solver.counts = false;
+        },
+        observe);
+    result.fell_back = fell_back;
+  }
+  solver.iterations = std::max<std::int64_t>(solver.iterations, 0) + result.iterations;
+  return result;
 }
 
 template<class Exec>

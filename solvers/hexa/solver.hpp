@@ -11,6 +11,7 @@
 #include <ossatura/kernels/hexa/operator.hpp>
 #include <ossatura/solvers/aggregation/options.hpp>
 #include <ossatura/solvers/krylov/cg.hpp>
+#include <ossatura/solvers/krylov/preconditioner_age.hpp>
 
 #include <memory>
 #include <string>
@@ -39,6 +40,15 @@ struct HexaSolverOptions {
   CgOptions cg{1e-6, 2000}; ///< relative to |f|; the iterations include a second try in fp64
   int chebyshev_degree = 8;
   AggregationOptions aggregation;
+  /// What forming the coarse levels of amg costs, in iterations: they serve for other moduli as
+  /// long as PreconditionerAge expects that to be cheaper. 0: they are formed for all moduli.
+  int forming_cost = 25;
+};
+
+/// What HexaSolver keeps from earlier moduli for the next.
+struct HexaPreconditionerState {
+  std::vector<double> modulus; ///< [num_elem] that amg was formed for; empty: it will be formed
+  PreconditionerAge age;
 };
 
 /// Nodes are in the order of the mesh; vectors [num_nodes, 3], zero at held components.
@@ -64,14 +74,22 @@ public:
   /// matrix, a copy. Before set_modulus. Does not fence.
   void set_springs(const Exec& exec, const Array<double, Exec>& spring);
 
-  /// Takes the moduli [num_elem], a copy, and prepares the preconditioner for them. Throws
-  /// std::invalid_argument unless all are positive and finite. Fences.
+  /// Takes the moduli [num_elem], a copy, and prepares the preconditioner for them: amg may keep
+  /// the coarse levels of earlier ones (`forming_cost`). Throws std::invalid_argument unless all
+  /// are positive and finite. Fences.
   void set_modulus(const Exec& exec, const Array<double, Exec>& modulus);
+  int num_formings() const; ///< of amg so far
+
+  /// For a solver that goes on as this one will, bit by bit, from the next moduli on. Fence; the
+  /// second throws std::invalid_argument for another number of moduli.
+  HexaPreconditionerState state(const Exec& exec) const;
+  void set_state(const Exec& exec, const HexaPreconditionerState& state);
 
   /// Solves A u = f from the given u, zero at once if f is; residuals are relative to |f|. What f
   /// has at held components does not count, u is made zero there. A mixed iteration that stalls
-  /// goes on in fp64, as do those after it until the next moduli. Throws std::invalid_argument
-  /// before the first moduli and for vectors of other lengths. Fences.
+  /// goes on in fp64, as do those after it until the next moduli; one with coarse levels of earlier
+  /// moduli that takes too long goes on with new ones. Throws std::invalid_argument before the
+  /// first moduli and for vectors of other lengths. Fences.
   SolveResult solve(const Exec& exec, const Array<double, Exec>& f, const Array<double, Exec>& u,
                     const IterationObserver& observe = {});
 

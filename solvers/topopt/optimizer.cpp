@@ -308,6 +308,7 @@ DesignState DesignOptimizer<Exec>::state(const Exec& exec) const {
   state.change = own.change;
   for (const auto& u : own.analysis.displacements())
     state.displacement.push_back(download(exec, u));
+  state.preconditioner = own.solver.state(exec);
   return state;
 }
 
@@ -344,6 +345,7 @@ void DesignOptimizer<Exec>::set_state(const Exec& exec, const DesignState& state
   own.change = state.change;
   own.refresh(exec);
   own.analysis.set_modulus(exec, own.law(), own.densities.density());
+  own.solver.set_state(exec, state.preconditioner);
 }
 
 #define OSSATURA_INSTANTIATE(Exec) template class DesignOptimizer<Exec>;

@@ -49,6 +49,7 @@ struct DesignState {
   double penalty = 0, sharpness = 0;
   double change = 1;
   std::vector<std::vector<double>> displacement; ///< of each solve of a step [num_nodes, 3]
+  HexaPreconditionerState preconditioner;
 };
 
 template<class Exec>

@@ -671,6 +671,7 @@ class Usage(TopoptCase):
                           ("--cells", "0x1x1"), ("--size", "1x1x0"), ("--distort", "0.6"),
                           ("--young", "0"), ("--poisson", "0.5"), ("--vtk-every", "0"),
                           ("--stl-level", "0"), ("--chebyshev-degree", "0"),
+                          ("--forming-cost", "-1"),
                           ("--operator", "ebe128"), ("--precision", "single"),
                           ("--method", "sqp"), ("--filter", "cone")):
             with self.subTest(arguments=arguments):

@@ -32,6 +32,7 @@ void check_design(const CLI::App& app, const TopoptCommandOptions& options) {
   require_fraction("--tolerance", o.solver.cg.tolerance, "a relative residual such as 1e-6");
   require_at_least("--max-iterations", o.solver.cg.max_iterations, 1);
   require_at_least("--chebyshev-degree", o.solver.chebyshev_degree, 1);
+  require_at_least("--forming-cost", o.solver.forming_cost, 0);
 }
 
 void check_problem(const TopoptCommandOptions& o) {

@@ -98,6 +98,9 @@ void add_solver_options(CLI::App& app, TopoptCommandOptions& o) {
              "Iterations of one solve at most");
   add_number(app, o.changes, "--chebyshev-degree", of_topopt_solver(&S::chebyshev_degree), "N",
              "Of --preconditioner chebyshev: degree of the polynomial");
+  add_number(app, o.changes, "--forming-cost", of_topopt_solver(&S::forming_cost), "N",
+             "Coarse levels of amg serve for further designs until these have cost more iterations "
+             "than forming them, which counts as N; 0: formed for each design");
   add_switch(app, o.changes, "warm-start", &D::warm_start,
              "Solves start from the displacements before", "They start from zero");
 }

@@ -66,7 +66,7 @@ void read_projection(const Place& place, ProblemDocument& problem) {
 
 void read_linear_solver(const Place& place, ProblemDocument& problem) {
   place.require_object({"operator", "preconditioner", "precision", "tolerance", "max_iterations",
-                        "chebyshev_degree", "warm_start"});
+                        "chebyshev_degree", "forming_cost", "warm_start"});
   using S = HexaSolverOptions;
   Reader read(place, problem.changes);
   read.choose("operator", of_topopt_solver(&S::kind));
@@ -78,6 +78,8 @@ void read_linear_solver(const Place& place, ProblemDocument& problem) {
              "iterations of one solve, at least 1");
   read.count("chebyshev_degree", of_topopt_solver(&S::chebyshev_degree), 1,
              "the degree of the polynomial, at least 1");
+  read.count("forming_cost", of_topopt_solver(&S::forming_cost), 0,
+             "iterations that forming amg costs, or 0");
   read.flag("warm_start", &DesignOptions::warm_start);
 }
 

@@ -12,7 +12,7 @@ namespace ossatura {
 
 namespace {
 
-const char* const format = "ossatura topopt checkpoint 2";
+const char* const format = "ossatura topopt checkpoint 3";
 
 void add_forces(ContentHash& hash, const std::vector<NodeForce>& forces) {
   hash.add(forces.size());
@@ -109,6 +109,11 @@ void write_design_checkpoint(const std::string& path, const DesignState& state,
     root.write_scalar("num_displacements", std::int64_t(state.displacement.size()));
     for (std::size_t i = 0; i < state.displacement.size(); ++i)
       write(root, "displacement_" + std::to_string(i), state.displacement[i]);
+    const HexaPreconditionerState& kept = state.preconditioner;
+    write(root, "preconditioner_modulus", kept.modulus);
+    write(
+        root, "preconditioner_age",
+        {double(kept.age.matrices), double(kept.age.own), double(kept.age.excess), kept.age.rate});
     Hdf5Group facts = root.create_group("run");
     for (const auto& [name, value] : run)
       facts.set_attribute(name, value);
@@ -158,6 +163,18 @@ DesignState read_design_checkpoint(const std::string& path, const DesignIdentity
   for (std::int64_t i = 0; i < count; ++i)
     state.displacement.push_back(
         read("displacement_" + std::to_string(i), 3 * problem.mesh.num_points(), true));
+  state.preconditioner.modulus = read("preconditioner_modulus", num_elem, true);
+  for (const double modulus : state.preconditioner.modulus)
+    if (!(modulus > 0))
+      fail<InputError>(path, ": /preconditioner_modulus: expected positive numbers; the file is "
+                             "damaged");
+  const std::vector<double> age = read("preconditioner_age", 4, false);
+  for (const double number : age)
+    if (!(number >= 0 && number < 1e15))
+      fail<InputError>(path, ": /preconditioner_age: expected 4 numbers from 0; the file is "
+                             "damaged");
+  state.preconditioner.age = {std::int64_t(age[0]), std::int64_t(age[1]), std::int64_t(age[2]),
+                              age[3]};
   return state;
 }
 

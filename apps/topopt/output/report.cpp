@@ -40,7 +40,11 @@ void add_solution(Table& table, const TopoptModel& model, const TopoptRunResults
   table.section("Solution");
   table.row("engine", context.provenance().backend + " on " + context.provenance().device);
   table.row("operator", std::string(name_of(e.kind)) + " (" + e.reason + ")");
-  table.row("preconditioner", e.preconditioner);
+  std::string preconditioner = e.preconditioner;
+  if (e.num_formings > 0)
+    preconditioner += "; coarse levels formed " + format_count(e.num_formings) +
+                      (e.num_formings == 1 ? " time" : " times");
+  table.row("preconditioner", preconditioner);
   std::string method = std::string(name_of(o.method)) + ", filter " + name_of(o.filter);
   if (o.filter != DesignFilter::none)
     method += " of " + format_number(e.radius) + " m";

@@ -21,6 +21,7 @@ struct DesignEngine {
   HexaOperatorKind kind = HexaOperatorKind::automatic;
   std::string reason;         ///< why that operator
   std::string preconditioner; ///< levels and sizes
+  int num_formings = 0;       ///< of amg, for the moduli of a step
   OperatorCost cost;
   bool is_deterministic = false;
   double radius = 0; ///< of the filter

@@ -95,9 +95,11 @@ nlohmann::ordered_json topopt_engine(const TopoptModel& model, const TopoptRunRe
                {"deterministic", e.is_deterministic},
                {"preconditioner", name_of(o.solver.preconditioner)},
                {"preconditioner_parts", e.preconditioner},
+               {"preconditioner_formings", e.num_formings},
                {"solver_precision", name_of(o.solver.precision)},
                {"tolerance", o.solver.cg.tolerance},
                {"max_iterations", o.solver.cg.max_iterations},
+               {"forming_cost", o.solver.forming_cost},
                {"warm_start", o.warm_start}});
   return json;
 }

@@ -113,7 +113,7 @@ TEST_CASE("help of topopt follows all of its defaults", "[help]") {
   o.solver.kind = HexaOperatorKind::csr;
   o.solver.preconditioner = HexaPreconditioner::jacobi;
   o.solver.cg.tolerance = 0.125;
-  o.solver.cg.max_iterations = o.solver.chebyshev_degree = 5;
+  o.solver.cg.max_iterations = o.solver.chebyshev_degree = o.solver.forming_cost = 5;
   // The defaults of these are words.
   CHECK(unmoved(add_topopt_options, o) == std::set<std::string>{"radius", "start"});
 }

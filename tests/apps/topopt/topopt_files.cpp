@@ -51,6 +51,7 @@ DesignState some_state() {
   state.sharpness = 4;
   state.change = 1. / 3;
   state.displacement = {some(36, 0), some(36, 5)};
+  state.preconditioner = {some(2, 0.7), {5, 12, 9, 1. / 7}};
   return state;
 }
 
@@ -78,6 +79,11 @@ TEST_CASE("a checkpoint is read as it was written, digit by digit", "[topopt]") 
     CHECK(read.sharpness == state.sharpness);
     CHECK(read.change == state.change);
     CHECK(read.displacement == state.displacement);
+    CHECK(read.preconditioner.modulus == state.preconditioner.modulus);
+    CHECK(read.preconditioner.age.matrices == 5);
+    CHECK(read.preconditioner.age.own == 12);
+    CHECK(read.preconditioner.age.excess == 9);
+    CHECK(read.preconditioner.age.rate == 1. / 7);
   }
 }
 
@@ -133,6 +139,9 @@ TEST_CASE("damaged checkpoints are refused", "[topopt]") {
   CHECK_SAYS(error_with([](S s) { s.displacement[1].pop_back(); }), "/displacement_1", "36");
   CHECK_SAYS(error_with([](S s) { s.x[1] = std::numeric_limits<double>::quiet_NaN(); }), "/x");
   CHECK_SAYS(error_with([](S s) { s.steps = -1; }), file, "damaged");
+  CHECK_SAYS(error_with([](S s) { s.preconditioner.modulus[1] = 0; }), "/preconditioner_modulus",
+             "positive");
+  CHECK_SAYS(error_with([](S s) { s.preconditioner.age.excess = -1; }), "/preconditioner_age");
   Hdf5File::create(file).close();
   CHECK_SAYS(error_of([&] { read_design_checkpoint(file, identity, model.problem); }), file,
              "is not an ossatura topopt checkpoint");

@@ -44,7 +44,8 @@ const char* const full_problem = R"({
   "penalty": {"start": 1, "end": 4, "every": 10, "increment": 0.5},
   "min_modulus": 1e-6, "method": "oc", "move": 0.1, "start": 0.3, "change": 0.02, "steps": 7,
   "solver": {"operator": "ebeSym", "preconditioner": "block-jacobi", "precision": "double",
-             "tolerance": 1e-8, "max_iterations": 99, "chebyshev_degree": 3, "warm_start": false}
+             "tolerance": 1e-8, "max_iterations": 99, "chebyshev_degree": 3,
+             "forming_cost": 7, "warm_start": false}
 })";
 
 TopoptModel model_of(const TestDirectory& directory, const std::string& text) {
@@ -138,6 +139,7 @@ TEST_CASE("all of a problem is read", "[topopt]") {
   CHECK(o.solver.cg.tolerance == 1e-8);
   CHECK(o.solver.cg.max_iterations == 99);
   CHECK(o.solver.chebyshev_degree == 3);
+  CHECK(o.solver.forming_cost == 7);
   CHECK_FALSE(o.warm_start);
 }
 

@@ -183,6 +183,78 @@ double residual_of(const HexaSolver<Exec>& solver, const Cantilever& c,
                    std::inner_product(c.force.begin(), c.force.end(), c.force.begin(), 0.0));
 }
 
+/// Moduli that move towards those of the hash, a tenth of the way in each of the steps.
+std::vector<double> moved_modulus(const Cantilever& uniform, const Cantilever& hash, int step) {
+  std::vector<double> modulus = uniform.modulus;
+  for (std::size_t e = 0; e < modulus.size(); ++e)
+    modulus[e] *= std::pow(hash.modulus[e] / modulus[e], 0.1 * step);
+  return modulus;
+}
+
+OSSATURA_BACKEND_TEST("coarse levels serve for moduli like theirs, with the same solutions",
+                      "[hexa]") {
+  const TestType exec;
+  const int cells[3] = {16, 8, 8};
+  const Cantilever uniform = make_cantilever(cells, 0.5), hash = make_cantilever(cells, 0);
+  const auto f = upload(exec, "force", uniform.force);
+  for (const Precision precision : {Precision::mixed, Precision::fp64}) {
+    HexaSolverOptions options, anew;
+    options.precision = anew.precision = precision;
+    options.cg.tolerance = anew.cg.tolerance = 1e-10;
+    anew.forming_cost = 0;
+    HexaSolver<TestType> kept(exec, uniform.mesh, 0.3, uniform.held, options),
+        formed(exec, uniform.mesh, 0.3, uniform.held, anew);
+    for (int step = 0; step < 11; ++step) {
+      const auto modulus = upload(exec, "modulus", moved_modulus(uniform, hash, step));
+      kept.set_modulus(exec, modulus);
+      formed.set_modulus(exec, modulus);
+      const auto u = make_zeros<double>(exec, std::int64_t(uniform.force.size()), "u"),
+                 v = make_zeros<double>(exec, std::int64_t(uniform.force.size()), "v");
+      const SolveResult result = kept.solve(exec, f, u);
+      CHECK(result.converged);
+      CHECK_FALSE(result.fell_back);
+      CHECK(formed.solve(exec, f, v).converged);
+      CHECK(dot(exec, f, u) == Approx(dot(exec, f, v)).epsilon(1e-9));
+    }
+    CHECK(formed.num_formings() == 11);
+    CHECK(kept.num_formings() >= 1);
+    CHECK(kept.num_formings() <= 6);
+  }
+}
+
+OSSATURA_BACKEND_TEST("coarse levels that do not serve are formed within the solve", "[hexa]") {
+  const TestType exec;
+  const int cells[3] = {16, 8, 8};
+  const Cantilever uniform = make_cantilever(cells, 0.5);
+  std::vector<double> layers = uniform.modulus; // stiff along the length in soft
+  for (std::size_t e = 0; e < layers.size(); ++e)
+    layers[e] *= e / 16 % 8 < 2 ? 1e3 : 1e-3;
+  const auto f = upload(exec, "force", uniform.force);
+  HexaSolver<TestType> solver(exec, uniform.mesh, 0.3, uniform.held, {});
+  const auto solve_for = [&](const std::vector<double>& modulus) {
+    solver.set_modulus(exec, upload(exec, "modulus", modulus));
+    const auto u = make_zeros<double>(exec, std::int64_t(uniform.force.size()), "u");
+    const SolveResult result = solver.solve(exec, f, u);
+    CHECK(result.converged);
+    CHECK_FALSE(result.fell_back); // in fp32 all along
+    return result.iterations;
+  };
+  const int with_own = solve_for(uniform.modulus);
+  CHECK(solver.num_formings() == 1);
+  solve_for(layers); // far away
+  CHECK(solver.num_formings() == 2);
+  CHECK(solver.state(exec).modulus == layers);
+  // What says that distance does not matter.
+  solver.set_state(exec, {uniform.modulus, {1, with_own, 0, 0}});
+  CHECK(solver.num_formings() == 3);
+  CHECK(solve_for(layers) > with_own + 25);
+  CHECK(solver.num_formings() == 4);
+  CHECK(solver.state(exec).modulus == layers);
+  CHECK(solver.state(exec).age.rate > 1);
+  solve_for(uniform.modulus);
+  CHECK(solver.num_formings() == 5);
+}
+
 OSSATURA_BACKEND_TEST("what is hard or impossible is solved or reported", "[hexa]") {
   const TestType exec;
   Cantilever islands = make_cantilever({8, 4, 4}, 0);

@@ -177,8 +177,10 @@ OSSATURA_BACKEND_TEST("A resumed run is the uninterrupted one to the last bit",
     if (method == DesignMethod::mma)
       options.objective = DesignObjective::mechanism;
     DesignOptimizer<TestType> whole(exec, problem, options), resumed(exec, problem, options);
-    for (int k = 0; k < 3; ++k)
+    for (int k = 0; k < 4; ++k)
       whole.step(exec);
+    if (method == DesignMethod::oc) // coarse levels of an earlier step
+      CHECK(whole.state(exec).preconditioner.age.matrices > 1);
     resumed.set_state(exec, whole.state(exec));
     CHECK(resumed.densities(exec) == whole.densities(exec));
     for (int k = 0; k < 3; ++k) {
@@ -194,6 +196,10 @@ OSSATURA_BACKEND_TEST("A resumed run is the uninterrupted one to the last bit",
     CHECK(a.low == b.low);
     CHECK(a.displacement == b.displacement);
     CHECK(a.penalty == 3);
+    CHECK(a.preconditioner.modulus == b.preconditioner.modulus);
+    CHECK(a.preconditioner.age.matrices == b.preconditioner.age.matrices);
+    CHECK(a.preconditioner.age.excess == b.preconditioner.age.excess);
+    CHECK(a.preconditioner.age.rate == b.preconditioner.age.rate);
   }
 }
 
