@@ -66,6 +66,11 @@ inline constexpr int register_lanes = 4;
 inline constexpr int register_lanes = 2;
 #endif
 
+namespace detail {
+/// Elements that kernels of cores take at a time which are compiled for each instruction set.
+inline constexpr int batch_size = 8;
+} // namespace detail
+
 /// One lane is the scalar itself.
 template<class Scalar, int N>
 struct PackOf {
@@ -78,17 +83,24 @@ struct PackOf<Scalar, 1> {
 template<class Scalar, int N>
 using Pack = typename PackOf<Scalar, N>::type;
 
-/// The N values from `first` on; no alignment beyond that of a scalar is needed.
-template<int N, class Scalar>
-OSSATURA_FORCEINLINE_FUNCTION Pack<Scalar, N> load_pack(const Scalar* first) {
-  if constexpr (N == 1) {
+/// The values from `first` on, of which `Real` has one or several; no alignment beyond that of a
+/// scalar is needed.
+template<class Real, class Scalar>
+OSSATURA_FORCEINLINE_FUNCTION Real load_real(const Scalar* first) {
+  if constexpr (sizeof(Real) == sizeof(Scalar)) {
     return *first;
   } else {
-    Pack<Scalar, N> pack;
-    for (int i = 0; i < N; ++i)
-      pack.value[i] = first[i];
-    return pack;
+    Real real;
+    for (int i = 0; i < int(sizeof(Real) / sizeof(Scalar)); ++i)
+      real.value[i] = first[i];
+    return real;
   }
+}
+
+/// The N values from `first` on.
+template<int N, class Scalar>
+OSSATURA_FORCEINLINE_FUNCTION Pack<Scalar, N> load_pack(const Scalar* first) {
+  return load_real<Pack<Scalar, N>>(first);
 }
 
 /// Writes N values from `first` on.

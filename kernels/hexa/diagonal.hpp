@@ -19,11 +19,11 @@ KOKKOS_INLINE_FUNCTION void add_hexa_diagonal(const HexaArrays<Exec>& arrays, co
     const detail::HexaModes modes = detail::hexa_modes(x);
     for (int g = 0; g < 8; ++g) {
       const Matrix3 jacobian = detail::gauss_jacobian(modes, g);
-      const Vector3 d = (1 / sqrt(determinant(jacobian))) *
-                        (cofactor(jacobian) * detail::hexa_shape_gradient(a, g));
+      const Vector3 d = cofactor(jacobian) * detail::hexa_shape_gradient(a, g);
+      const Vector3 weighted = (1 / determinant(jacobian)) * d;
       for (int c = 0; c < 3; ++c) {
-        sum[c] += d[c] * d[c];
-        sum[3 + c] += d[c] * d[(c + 1) % 3];
+        sum[c] += weighted[c] * d[c];
+        sum[3 + c] += weighted[c] * d[(c + 1) % 3];
       }
     }
     const double trace = lame.mu * (sum[0] + sum[1] + sum[2]);

@@ -74,9 +74,9 @@ inline constexpr HexaOperatorEntry hexa_operator_table[] = {
     {{HexaOperatorKind::ebe_sym, "ebeSym", is_published}, {300}},
     {{HexaOperatorKind::csr, "csr"}, {0, 0, 9, 40, 32}},
     {{HexaOperatorKind::bsr, "bsr"}, {0, 0, 9, 4, 8}},
-    {{HexaOperatorKind::recompute, "recompute"}, {0, 108}},
-    {{HexaOperatorKind::partial, "partial"}, {72, 108}},
-    {{HexaOperatorKind::congruent, "congruent"}, {0, 108}}};
+    {{HexaOperatorKind::recompute, "recompute"}, {0, 95}},
+    {{HexaOperatorKind::partial, "partial"}, {72, 95}},
+    {{HexaOperatorKind::congruent, "congruent"}, {0, 95}}};
 
 constexpr Names<HexaOperatorKind> names_of(HexaOperatorKind) {
   Names<HexaOperatorKind> names;

@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Patches (core/sparse/hexa_patch_layout.hpp) multiply groups of elements, a team each: a team
-// reads the nodes of its patch once, every thread multiplies an element (on cores: a row of
-// elements), and the forces on a node are summed on chip in a fixed order. A node of several
-// patches gets a partial sum from each, which a second launch adds up, again in a fixed order:
-// results do not depend on threads.
+// reads the nodes of its patch once, every thread multiplies an element, and the forces on a node
+// are summed on chip in a fixed order. On cores a thread takes a patch, and eight of its elements
+// at a time (batches/patch_products.hpp). A node of several patches gets a partial sum from each,
+// which a second launch adds up, again in a fixed order: results do not depend on threads.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/core/parallel/array_pointer.hpp>
-#include <ossatura/core/parallel/lanes.hpp>
 #include <ossatura/core/sparse/hexa_patch_layout.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
+#include <ossatura/kernels/hexa/batches/patch_products.hpp>
 #include <ossatura/kernels/hexa/checked_operator.hpp>
 
 namespace ossatura {
 
 /// Elements of a patch: on devices those of a team's threads.
 template<class Exec>
-inline constexpr int hexa_patch_size = BackendTraits<Exec>::is_device ? 128 : 64;
-
-/// Elements that a thread multiplies at once.
-template<class Exec, class Scalar>
-inline constexpr int hexa_lanes = BackendTraits<Exec>::is_device ? 1 : 64 / int(sizeof(Scalar));
+inline constexpr int hexa_patch_size =
+    BackendTraits<Exec>::is_device ? 128 : detail::patch_size_on_cores;
 
 template<class Exec>
 struct HexaPatches {
@@ -31,7 +28,7 @@ struct HexaPatches {
   Array<int, Exec> elem;            ///< [num_elem] see HexaPatchLayout for these
   Array<std::uint16_t, Exec> local; ///< [num_elem, 8]
   Array<int, Exec> node;
-  Array<std::uint16_t, Exec> slot_begin, slot;
+  Array<std::uint16_t, Exec> slot_begin, slot; ///< on devices
   Array<int, Exec> shared, partial_of_shared, partial;
 
   std::int64_t bytes() const {
@@ -57,8 +54,10 @@ HexaPatches<Exec> make_hexa_patches(const Exec& exec, int num_nodes,
   patches.elem = upload(exec, "ossatura::hexa_patches::elem", layout.elem);
   patches.local = upload(exec, "ossatura::hexa_patches::local", layout.local);
   patches.node = upload(exec, "ossatura::hexa_patches::node", layout.node);
-  patches.slot_begin = upload(exec, "ossatura::hexa_patches::slot_begin", layout.slot_begin);
-  patches.slot = upload(exec, "ossatura::hexa_patches::slot", layout.slot);
+  if (BackendTraits<Exec>::is_device) {
+    patches.slot_begin = upload(exec, "ossatura::hexa_patches::slot_begin", layout.slot_begin);
+    patches.slot = upload(exec, "ossatura::hexa_patches::slot", layout.slot);
+  }
   patches.shared = upload(exec, "ossatura::hexa_patches::shared", layout.shared);
   patches.partial_of_shared =
       upload(exec, "ossatura::hexa_patches::partial_of_shared", layout.partial_of_shared);
@@ -73,26 +72,21 @@ struct alignas(16) ElementNumbers {
   std::uint16_t at[8];
 };
 
-/// `Element` says what an element's product needs: `uses_points`, the positions of its nodes;
-/// `table_size` numbers of the kind of a patch, in `tables` one kind after the other; and
-/// `multiply`. `teams` is how many a multiprocessor should hold at once.
-template<class Exec, class Scalar, class Element>
+/// On devices: a team is a patch, a thread an element, then a few nodes.
+template<class Exec, class Element>
 struct MultiplyPatches {
+  using Scalar = typename Element::Scalar;
   using Team = typename Kokkos::TeamPolicy<Exec>::member_type;
-  static constexpr bool device = BackendTraits<Exec>::is_device;
-  static constexpr int size = hexa_patch_size<Exec>, lanes = hexa_lanes<Exec, Scalar>;
+  static constexpr int size = hexa_patch_size<Exec>;
   static constexpr int rounds = 4; ///< of a team for the nodes of a patch
   static constexpr int max_nodes = rounds * size;
-  using Real = Pack<Scalar, lanes>;
 
-  /// On devices forces take the place of the displacements and positions they were made from.
   struct Scratch {
     alignas(16) Scalar table[Element::table_size + (Element::table_size == 0)];
-    alignas(16) Scalar
-        staged[(Element::uses_points ? 6 : 3) * max_nodes > 24 * size || !device ? 6 * max_nodes
-                                                                                 : 24 * size];
-    alignas(16) Scalar forces[device ? 1 : 24 * size];
-    alignas(16) std::uint16_t slot[device ? 8 * size : 1];
+    /// Displacements and positions, then in their place the forces made from them.
+    alignas(16) Scalar staged[6 * max_nodes];
+    static_assert(6 * max_nodes >= 24 * size);
+    alignas(16) std::uint16_t slot[8 * size];
   };
   static constexpr int scratch_bytes = int(sizeof(Scratch)) + 16;
 
@@ -108,8 +102,8 @@ struct MultiplyPatches {
   struct StoreForces {
     Scalar* first;
 
-    KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, const Real& f) const {
-      store_pack<lanes>(first + (8 * (i % 3) + i / 3) * int(size), f);
+    KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, Scalar f) const {
+      first[(8 * (i % 3) + i / 3) * int(size)] = f;
     }
   };
 
@@ -135,11 +129,13 @@ struct MultiplyPatches {
       staged[c * int(max_nodes) + n] = v[c];
   }
 
-  /// On devices: a thread is an element, then a few nodes. Loads are issued in three bursts, what a
-  /// burst needs being there from the one before: latency is what this kernel waits for.
-  KOKKOS_FUNCTION void with_threads(const Team& team, int number, const HexaPatch& patch,
-                                    Scratch& scratch) const {
-    const int t = team.team_rank();
+  /// Loads are issued in three bursts, what a burst needs being there from the one before: latency
+  /// is what this kernel waits for.
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    Scratch& scratch = *static_cast<Scratch*>(
+        team.team_scratch(int(scratch_level<Exec>)).get_shmem_aligned(int(sizeof(Scratch)), 16));
+    const int number = team.league_rank(), t = team.team_rank();
+    const HexaPatch patch = patches(number);
     const bool active = t < patch.num_elem;
     constexpr int table_rounds = (Element::table_size + size - 1) / size;
     Scalar table[table_rounds + 1];
@@ -155,10 +151,11 @@ struct MultiplyPatches {
     const ElementNumbers nodes = load_numbers(local, elem), slots = load_numbers(slot, elem);
     const Scalar e = modulus(elem);
     for (int q = 0; q < table_rounds; ++q)
-      table[q] = t + q * int(size) < int(Element::table_size)
-                     ? element.tables(std::int64_t(patch.kind) * int(Element::table_size) + t +
-                                      q * int(size))
-                     : Scalar(0);
+      table[q] =
+          t + q * int(size) < int(Element::table_size)
+              ? element
+                    .tables[std::int64_t(patch.kind) * int(Element::table_size) + t + q * int(size)]
+              : Scalar(0);
 
     Scalar value[rounds][6];
     for (int q = 0; q < rounds; ++q)
@@ -202,55 +199,16 @@ struct MultiplyPatches {
     for (int c = 0; c < 3; ++c)
       to[c] = f[c];
   }
+};
 
-  /// On cores: rows of elements.
-  KOKKOS_FUNCTION void with_lanes(int number, const HexaPatch& patch, Scratch& scratch) const {
-    const int origin = node(patch.node_begin);
-    for (int n = 0; n < patch.num_nodes; ++n) {
-      Scalar value[6];
-      load_node(node(patch.node_begin + n), origin, value);
-      store_node(value, n, scratch.staged);
-    }
-    const Scalar* const table =
-        Element::table_size > 0 ? &element.tables(std::int64_t(patch.kind) * Element::table_size)
-                                : scratch.table;
-    for (int k = 0; k < patch.num_elem; k += lanes) {
-      Real u[24], points[24], e;
-      for (int lane = 0; lane < lanes; ++lane) {
-        const int last = patch.num_elem - 1,
-                  elem = patch.elem_begin + (k + lane < last ? k + lane : last);
-        lane_of(e, lane) = modulus(elem);
-        for (int a = 0; a < 8; ++a)
-          for (int c = 0; c < 3; ++c) {
-            const int n = local(8 * std::int64_t(elem) + a);
-            lane_of(u[3 * a + c], lane) = scratch.staged[c * max_nodes + n];
-            if constexpr (Element::uses_points)
-              lane_of(points[3 * a + c], lane) = scratch.staged[(3 + c) * max_nodes + n];
-          }
-      }
-      element.multiply(patch.elem_begin + k, table, e, points, u, StoreForces{scratch.forces + k});
-    }
-    const std::uint16_t* const slots = &slot(8 * std::int64_t(patch.elem_begin));
-    for (int n = 0; n < patch.num_nodes; ++n) {
-      const int at = patch.node_begin + n;
-      sum(slots, slot_begin(at + number), slot_begin(at + number + 1), scratch.forces,
-          place_of_sum(patch, n, node(at)));
-    }
-  }
-  KOKKOS_FORCEINLINE_FUNCTION static Scalar& lane_of(Real& row, int lane) {
-    return reinterpret_cast<Scalar*>(&row)[lane];
-  }
+/// On cores: a thread is a patch.
+template<class Element>
+struct MultiplyPatchesInBatches {
+  HexaPatchInput<typename Element::Scalar> in;
+  Element element;
+  MultiplyPatch<Element>* multiply;
 
-  KOKKOS_FUNCTION void operator()(const Team& team) const {
-    const int number = team.league_rank();
-    const HexaPatch patch = patches(number);
-    Scratch& scratch = *static_cast<Scratch*>(
-        team.team_scratch(int(scratch_level<Exec>)).get_shmem_aligned(int(sizeof(Scratch)), 16));
-    if constexpr (device)
-      with_threads(team, number, patch, scratch);
-    else
-      with_lanes(number, patch, scratch);
-  }
+  KOKKOS_FUNCTION void operator()(std::int64_t number) const { multiply(in, element, int(number)); }
 };
 
 template<class Exec, class Scalar>
@@ -279,16 +237,20 @@ struct GatherModulus {
 
 } // namespace detail
 
-/// The part that operators by patches have in common.
-template<class Exec, class Scalar, class Element>
-class HexaPatchOperator final : public HexaCheckedOperator<Exec, Scalar> {
+/// The part that operators by patches have in common (patch_elements.hpp has the elements).
+template<class Exec, class Element>
+class HexaPatchOperator final : public HexaCheckedOperator<Exec, typename Element::Scalar> {
 public:
+  using Scalar = typename Element::Scalar;
+
+  /// `element` points into `kept`.
   HexaPatchOperator(const Exec& exec, const HexaArrays<Exec>& arrays,
                     const HexaPatches<Exec>& patches, const Element& element,
-                    const OperatorCost& of_element)
+                    const Array<Scalar, Exec>& kept, const OperatorCost& of_element)
       : HexaCheckedOperator<Exec, Scalar>(arrays)
       , patches_(patches)
       , element_(element)
+      , kept_(kept)
       , of_element_(of_element)
       , modulus_(make_zeros<Scalar>(exec, patches.num_elem, "ossatura::hexa_patches::modulus"))
       , partial_(make_uninitialized<Scalar>(exec, 3 * patches.num_partials,
@@ -318,16 +280,30 @@ private:
 
   void multiply(const Exec& exec, const Array<Scalar, Exec>& x,
                 const Array<Scalar, Exec>& y) const override {
-    using Multiply = detail::MultiplyPatches<Exec, Scalar, Element>;
-    using Policy =
-        Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<hexa_patch_size<Exec>, Element::teams>>;
-    const int team_size = BackendTraits<Exec>::is_device ? hexa_patch_size<Exec> : 1;
-    Kokkos::parallel_for(
-        "ossatura::multiply_patches",
-        Policy(exec, patches_.num_patches, team_size)
-            .set_scratch_size(scratch_level<Exec>, Kokkos::PerTeam(int(Multiply::scratch_bytes))),
-        Multiply{element_, patches_.patch, patches_.local, patches_.slot_begin, patches_.slot,
-                 patches_.node, this->arrays_.point, modulus_, x, y, partial_});
+    if constexpr (BackendTraits<Exec>::is_device) {
+      using Multiply = detail::MultiplyPatches<Exec, Element>;
+      using Policy =
+          Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<hexa_patch_size<Exec>, Element::teams>>;
+      Kokkos::parallel_for(
+          "ossatura::multiply_patches",
+          Policy(exec, patches_.num_patches, hexa_patch_size<Exec>)
+              .set_scratch_size(scratch_level<Exec>, Kokkos::PerTeam(int(Multiply::scratch_bytes))),
+          Multiply{element_, patches_.patch, patches_.local, patches_.slot_begin, patches_.slot,
+                   patches_.node, this->arrays_.point, modulus_, x, y, partial_});
+    } else {
+      const detail::HexaPatchInput<Scalar> in{patches_.patch.data(),
+                                              patches_.local.data(),
+                                              patches_.node.data(),
+                                              this->arrays_.point.data(),
+                                              modulus_.data(),
+                                              x.data(),
+                                              y.data(),
+                                              partial_.data()};
+      Kokkos::parallel_for(
+          "ossatura::multiply_patches", range(exec, patches_.num_patches),
+          detail::MultiplyPatchesInBatches<Element>{
+              in, element_, detail::product_of<Element>(detail::patch_products())});
+    }
     Kokkos::parallel_for(
         "ossatura::sum_partials", range(exec, 3 * std::int64_t(patches_.num_shared)),
         detail::SumPartials<Exec, Scalar>{patches_.shared, patches_.partial_of_shared,
@@ -336,6 +312,7 @@ private:
 
   HexaPatches<Exec> patches_;
   Element element_;
+  Array<Scalar, Exec> kept_;
   OperatorCost of_element_;
   Array<Scalar, Exec> modulus_, partial_;
 };

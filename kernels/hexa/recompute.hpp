@@ -7,6 +7,7 @@
 // positions rather than factors: arXiv 2504.07042.
 #pragma once
 
+#include <ossatura/core/parallel/lanes.hpp>
 #include <ossatura/kernels/hexa/arrays.hpp>
 #include <ossatura/kernels/hexa/patches.hpp>
 #include <ossatura/kernels/hexa/trilinear_modes.hpp>
@@ -17,59 +18,6 @@
 namespace ossatura {
 
 namespace detail {
-
-template<class Exec, class Scalar>
-struct RecomputedElement {
-  static constexpr bool uses_points = true;
-  static constexpr int table_size = 0;
-  static constexpr int teams = 2; ///< by measurement, as all of these
-  ArrayPointer<Scalar> tables;    ///< none
-  Scalar lambda, mu;
-
-  template<class Real, class Store>
-  KOKKOS_FORCEINLINE_FUNCTION void multiply(std::int64_t, const Scalar*, const Real& modulus,
-                                            const Real (&points)[24], const Real (&u)[24],
-                                            const Store& store) const {
-    Real f[24];
-    multiply_hexa(trilinear_modes(points), trilinear_modes(u), Real(lambda) * modulus,
-                  Real(mu) * modulus, f);
-    for (int i = 0; i < 24; ++i)
-      store(i, f[i]);
-  }
-};
-
-template<class Exec, class Scalar>
-struct PartialElement {
-  static constexpr bool uses_points = false;
-  static constexpr int table_size = 0;
-  static constexpr int teams = 3;
-  ArrayPointer<Scalar> tables; ///< none
-  Scalar lambda, mu;
-  Array<Scalar, Exec> factor; ///< [8 points, 9, stride]
-  std::int64_t stride;
-
-  template<class Real>
-  struct Geometry {
-    const Scalar* first;
-    std::int64_t stride;
-
-    KOKKOS_FORCEINLINE_FUNCTION void operator()(int g, Real (&c)[3][3]) const {
-      constexpr int lanes = hexa_lanes<Exec, Scalar>;
-      for (int i = 0; i < 9; ++i)
-        c[i / 3][i % 3] = load_pack<lanes>(first + (9 * g + i) * stride);
-    }
-  };
-  template<class Real, class Store>
-  KOKKOS_FORCEINLINE_FUNCTION void multiply(std::int64_t at, const Scalar*, const Real& modulus,
-                                            const Real (&)[24], const Real (&u)[24],
-                                            const Store& store) const {
-    Real f[24];
-    multiply_hexa_partial(Geometry<Real>{&factor(at), stride}, trilinear_modes(u),
-                          Real(lambda) * modulus, Real(mu) * modulus, f);
-    for (int i = 0; i < 24; ++i)
-      store(i, f[i]);
-  }
-};
 
 template<class Exec, class Scalar>
 struct MakeFactors {
@@ -98,11 +46,12 @@ template<class Scalar, class Exec>
 std::unique_ptr<HexaOperator<Exec, Scalar>>
 make_recompute_operator(const Exec& exec, const HexaArrays<Exec>& arrays,
                         const HexaPatches<Exec>& patches, const UnitLame& lame) {
-  using Element = detail::RecomputedElement<Exec, Scalar>;
+  using Element = detail::RecomputedElement<Scalar>;
   OperatorCost cost;
   cost.flops = 2270; // counted in trilinear_modes.hpp, a multiplication and an addition one each
-  return std::make_unique<HexaPatchOperator<Exec, Scalar, Element>>(
-      exec, arrays, patches, Element{{}, Scalar(lame.lambda), Scalar(lame.mu)}, cost);
+  return std::make_unique<HexaPatchOperator<Exec, Element>>(
+      exec, arrays, patches, Element{Scalar(lame.lambda), Scalar(lame.mu)}, Array<Scalar, Exec>(),
+      cost);
 }
 
 /// Nine factors at each of the 8 points of an element are kept. Does not fence.
@@ -110,9 +59,9 @@ template<class Scalar, class Exec>
 std::unique_ptr<HexaOperator<Exec, Scalar>>
 make_partial_operator(const Exec& exec, const HexaArrays<Exec>& arrays,
                       const HexaPatches<Exec>& patches, const UnitLame& lame) {
-  using Element = detail::PartialElement<Exec, Scalar>;
-  // Rows of lanes reach beyond the last element.
-  const std::int64_t stride = std::int64_t(arrays.num_elem) + hexa_lanes<Exec, Scalar>;
+  using Element = detail::PartialElement<Scalar>;
+  // Batches reach beyond the last element.
+  const std::int64_t stride = std::int64_t(arrays.num_elem) + detail::batch_size;
   const Array<Scalar, Exec> factor =
       make_zeros<Scalar>(exec, 72 * stride, "ossatura::hexa_patches::factor");
   Kokkos::parallel_for("ossatura::make_factors", range(exec, arrays.num_elem),
@@ -121,9 +70,9 @@ make_partial_operator(const Exec& exec, const HexaArrays<Exec>& arrays,
   cost.bytes_kept = std::int64_t(72 * sizeof(Scalar)) * stride;
   cost.bytes_moved = double(cost.bytes_kept);
   cost.flops = 1620;
-  return std::make_unique<HexaPatchOperator<Exec, Scalar, Element>>(
-      exec, arrays, patches, Element{{}, Scalar(lame.lambda), Scalar(lame.mu), factor, stride},
-      cost);
+  return std::make_unique<HexaPatchOperator<Exec, Element>>(
+      exec, arrays, patches, Element{Scalar(lame.lambda), Scalar(lame.mu), factor.data(), stride},
+      factor, cost);
 }
 
 } // namespace ossatura

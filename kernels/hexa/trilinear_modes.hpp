@@ -11,7 +11,7 @@
 // of them (core/parallel/lanes.hpp).
 #pragma once
 
-#include <Kokkos_Core.hpp>
+#include <ossatura/core/base/function.hpp>
 
 #include <utility>
 
@@ -23,8 +23,8 @@ template<class Real>
 struct TrilinearModes {
   Real mode[7][3];
 
-  KOKKOS_FORCEINLINE_FUNCTION Real operator()(int bits, int c) const { return mode[bits - 1][c]; }
-  KOKKOS_FORCEINLINE_FUNCTION Real& operator()(int bits, int c) { return mode[bits - 1][c]; }
+  OSSATURA_FORCEINLINE_FUNCTION Real operator()(int bits, int c) const { return mode[bits - 1][c]; }
+  OSSATURA_FORCEINLINE_FUNCTION Real& operator()(int bits, int c) { return mode[bits - 1][c]; }
 };
 
 namespace detail {
@@ -32,7 +32,7 @@ inline constexpr double gauss = 0.57735026918962576451; ///< 1 / sqrt(3)
 
 /// x, scaled or not: an unscaled mode is not multiplied by 1.
 template<bool scaled, class Real>
-KOKKOS_FORCEINLINE_FUNCTION Real scaled_mode(const Real& factor, const Real& x) {
+OSSATURA_FORCEINLINE_FUNCTION Real scaled_mode(const Real& factor, const Real& x) {
   if constexpr (scaled)
     return factor * x;
   else
@@ -41,8 +41,8 @@ KOKKOS_FORCEINLINE_FUNCTION Real scaled_mode(const Real& factor, const Real& x) 
 
 /// One component: v at the corners in the order of ElementShape::hexa.
 template<bool scaled, class Real>
-KOKKOS_FORCEINLINE_FUNCTION void component_modes(const Real (&v)[24], int c,
-                                                 TrilinearModes<Real>& m) {
+OSSATURA_FORCEINLINE_FUNCTION void component_modes(const Real (&v)[24], int c,
+                                                   TrilinearModes<Real>& m) {
   // Along xi, then eta, then zeta.
   const Real s00 = v[c] + v[3 + c], d00 = v[3 + c] - v[c];
   const Real s10 = v[9 + c] + v[6 + c], d10 = v[6 + c] - v[9 + c];
@@ -62,8 +62,8 @@ KOKKOS_FORCEINLINE_FUNCTION void component_modes(const Real (&v)[24], int c,
 
 /// The transpose, times `scale`.
 template<bool scaled, class Real>
-KOKKOS_FORCEINLINE_FUNCTION void component_corners(const TrilinearModes<Real>& m, int c,
-                                                   const Real& scale, Real (&v)[24]) {
+OSSATURA_FORCEINLINE_FUNCTION void component_corners(const TrilinearModes<Real>& m, int c,
+                                                     const Real& scale, Real (&v)[24]) {
   const Real one(gauss), two(1.0 / 3);
   const Real m1 = scale * m(1, c), m2 = scale * m(2, c), m4 = scale * m(4, c),
              m3 = scaled_mode<scaled>(one, scale * m(3, c)),
@@ -87,7 +87,7 @@ KOKKOS_FORCEINLINE_FUNCTION void component_corners(const TrilinearModes<Real>& m
 
 /// a + b or a - b. The signs are constants: left to a loop, they are selected at run time.
 template<bool plus, class Real>
-KOKKOS_FORCEINLINE_FUNCTION Real with_sign(const Real& a, const Real& b) {
+OSSATURA_FORCEINLINE_FUNCTION Real with_sign(const Real& a, const Real& b) {
   if constexpr (plus)
     return a + b;
   else
@@ -96,7 +96,8 @@ KOKKOS_FORCEINLINE_FUNCTION Real with_sign(const Real& a, const Real& b) {
 
 /// 8 dv / dxi at a Gauss point whose coordinates have the signs of the bits of g. d[c][k].
 template<int g, class Real>
-KOKKOS_FORCEINLINE_FUNCTION void gauss_derivatives(const TrilinearModes<Real>& m, Real (&d)[3][3]) {
+OSSATURA_FORCEINLINE_FUNCTION void gauss_derivatives(const TrilinearModes<Real>& m,
+                                                     Real (&d)[3][3]) {
   constexpr bool x = g & 1, y = g & 2, z = g & 4;
   for (int c = 0; c < 3; ++c) {
     const Real xy = with_sign<z>(m(3, c), m(7, c)); // of xi eta
@@ -108,7 +109,8 @@ KOKKOS_FORCEINLINE_FUNCTION void gauss_derivatives(const TrilinearModes<Real>& m
 
 /// The transpose: adds t to the modes.
 template<int g, class Real>
-KOKKOS_FORCEINLINE_FUNCTION void add_gauss_forces(const Real (&t)[3][3], TrilinearModes<Real>& f) {
+OSSATURA_FORCEINLINE_FUNCTION void add_gauss_forces(const Real (&t)[3][3],
+                                                    TrilinearModes<Real>& f) {
   constexpr bool x = g & 1, y = g & 2, z = g & 4;
   for (int c = 0; c < 3; ++c) {
     const Real xy = with_sign<x == y>(t[c][0], t[c][1]); // times the sign of y
@@ -125,7 +127,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_gauss_forces(const Real (&t)[3][3], Triline
 
 /// Cofactors of J[i][k]: c[i][k] det J^-1[k][i].
 template<class Real>
-KOKKOS_FORCEINLINE_FUNCTION void cofactors(const Real (&j)[3][3], Real (&c)[3][3]) {
+OSSATURA_FORCEINLINE_FUNCTION void cofactors(const Real (&j)[3][3], Real (&c)[3][3]) {
   for (int i = 0; i < 3; ++i)
     for (int k = 0; k < 3; ++k) {
       const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, k1 = (k + 1) % 3, k2 = (k + 2) % 3;
@@ -135,8 +137,9 @@ KOKKOS_FORCEINLINE_FUNCTION void cofactors(const Real (&j)[3][3], Real (&c)[3][3
 
 /// t = (lambda tr G I + mu (G + G^T)) C with G = H C^T.
 template<class Real>
-KOKKOS_FORCEINLINE_FUNCTION void gauss_forces(const Real (&h)[3][3], const Real (&c)[3][3],
-                                              const Real& lambda, const Real& mu, Real (&t)[3][3]) {
+OSSATURA_FORCEINLINE_FUNCTION void gauss_forces(const Real (&h)[3][3], const Real (&c)[3][3],
+                                                const Real& lambda, const Real& mu,
+                                                Real (&t)[3][3]) {
   Real g[3][3];
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j)
@@ -157,7 +160,7 @@ KOKKOS_FORCEINLINE_FUNCTION void gauss_forces(const Real (&h)[3][3], const Real 
 /// Modes of a field given at the corners, component c of node a at 3 a + c. `scaled` as for Gauss
 /// points, or bare sums.
 template<bool scaled = true, class Real>
-KOKKOS_FORCEINLINE_FUNCTION TrilinearModes<Real> trilinear_modes(const Real (&v)[24]) {
+OSSATURA_FORCEINLINE_FUNCTION TrilinearModes<Real> trilinear_modes(const Real (&v)[24]) {
   TrilinearModes<Real> m;
   for (int c = 0; c < 3; ++c)
     detail::component_modes<scaled>(v, c, m);
@@ -166,15 +169,15 @@ KOKKOS_FORCEINLINE_FUNCTION TrilinearModes<Real> trilinear_modes(const Real (&v)
 
 /// The transpose of trilinear_modes, times `scale`.
 template<bool scaled = true, class Real>
-KOKKOS_FORCEINLINE_FUNCTION void trilinear_corners(const TrilinearModes<Real>& m, const Real& scale,
-                                                   Real (&v)[24]) {
+OSSATURA_FORCEINLINE_FUNCTION void trilinear_corners(const TrilinearModes<Real>& m,
+                                                     const Real& scale, Real (&v)[24]) {
   for (int c = 0; c < 3; ++c)
     detail::component_corners<scaled>(m, c, scale, v);
 }
 
 namespace detail {
 template<class Real>
-KOKKOS_FORCEINLINE_FUNCTION void clear_modes(TrilinearModes<Real>& m) {
+OSSATURA_FORCEINLINE_FUNCTION void clear_modes(TrilinearModes<Real>& m) {
   for (int bits = 1; bits < 8; ++bits)
     for (int c = 0; c < 3; ++c)
       m(bits, c) = Real(0.0);
@@ -183,9 +186,9 @@ KOKKOS_FORCEINLINE_FUNCTION void clear_modes(TrilinearModes<Real>& m) {
 /// Adds what Gauss point g has from the positions. Derivatives are times 8, cofactors times 64,
 /// det J times 512.
 template<int g, class Real>
-KOKKOS_FORCEINLINE_FUNCTION void add_gauss_point(const TrilinearModes<Real>& x,
-                                                 const TrilinearModes<Real>& u, const Real& lambda,
-                                                 const Real& mu, TrilinearModes<Real>& force) {
+OSSATURA_FORCEINLINE_FUNCTION void
+add_gauss_point(const TrilinearModes<Real>& x, const TrilinearModes<Real>& u, const Real& lambda,
+                const Real& mu, TrilinearModes<Real>& force) {
   Real j[3][3], h[3][3], c[3][3], t[3][3];
   gauss_derivatives<g>(x, j);
   cofactors(j, c);
@@ -197,9 +200,9 @@ KOKKOS_FORCEINLINE_FUNCTION void add_gauss_point(const TrilinearModes<Real>& x,
 
 /// The same with scaled cofactors, c(g, cofactors).
 template<int g, class Real, class Geometry>
-KOKKOS_FORCEINLINE_FUNCTION void add_known_point(const Geometry& geometry,
-                                                 const TrilinearModes<Real>& u, const Real& lambda,
-                                                 const Real& mu, TrilinearModes<Real>& force) {
+OSSATURA_FORCEINLINE_FUNCTION void
+add_known_point(const Geometry& geometry, const TrilinearModes<Real>& u, const Real& lambda,
+                const Real& mu, TrilinearModes<Real>& force) {
   Real h[3][3], c[3][3], t[3][3];
   geometry(g, c);
   gauss_derivatives<g>(u, h);
@@ -208,14 +211,14 @@ KOKKOS_FORCEINLINE_FUNCTION void add_known_point(const Geometry& geometry,
 }
 
 template<class Real, int... g>
-KOKKOS_FORCEINLINE_FUNCTION void
+OSSATURA_FORCEINLINE_FUNCTION void
 add_gauss_points(const TrilinearModes<Real>& x, const TrilinearModes<Real>& u, const Real& lambda,
                  const Real& mu, TrilinearModes<Real>& force, std::integer_sequence<int, g...>) {
   (add_gauss_point<g>(x, u, lambda, mu, force), ...);
 }
 
 template<class Real, class Geometry, int... g>
-KOKKOS_FORCEINLINE_FUNCTION void
+OSSATURA_FORCEINLINE_FUNCTION void
 add_known_points(const Geometry& geometry, const TrilinearModes<Real>& u, const Real& lambda,
                  const Real& mu, TrilinearModes<Real>& force, std::integer_sequence<int, g...>) {
   (add_known_point<g>(geometry, u, lambda, mu, force), ...);
@@ -224,9 +227,9 @@ add_known_points(const Geometry& geometry, const TrilinearModes<Real>& u, const 
 using GaussPoints = std::make_integer_sequence<int, 8>;
 
 template<int... g>
-KOKKOS_FORCEINLINE_FUNCTION void point_geometry(const TrilinearModes<double>& x,
-                                                double (&c)[8][3][3], double (&det)[8],
-                                                std::integer_sequence<int, g...>) {
+OSSATURA_FORCEINLINE_FUNCTION void point_geometry(const TrilinearModes<double>& x,
+                                                  double (&c)[8][3][3], double (&det)[8],
+                                                  std::integer_sequence<int, g...>) {
   double j[3][3];
   ((gauss_derivatives<g>(x, j), cofactors(j, c[g]),
     det[g] = j[0][0] * c[g][0][0] + j[0][1] * c[g][0][1] + j[0][2] * c[g][0][2]),
@@ -236,9 +239,9 @@ KOKKOS_FORCEINLINE_FUNCTION void point_geometry(const TrilinearModes<double>& x,
 
 /// f = K_e u from the modes of the nodes' positions x and of u. `lambda`, `mu`: Lame's moduli.
 template<class Real>
-KOKKOS_FORCEINLINE_FUNCTION void multiply_hexa(const TrilinearModes<Real>& x,
-                                               const TrilinearModes<Real>& u, const Real& lambda,
-                                               const Real& mu, Real (&f)[24]) {
+OSSATURA_FORCEINLINE_FUNCTION void multiply_hexa(const TrilinearModes<Real>& x,
+                                                 const TrilinearModes<Real>& u, const Real& lambda,
+                                                 const Real& mu, Real (&f)[24]) {
   TrilinearModes<Real> force;
   detail::clear_modes(force);
   detail::add_gauss_points(x, u, lambda, mu, force, detail::GaussPoints());
@@ -248,7 +251,7 @@ KOKKOS_FORCEINLINE_FUNCTION void multiply_hexa(const TrilinearModes<Real>& x,
 /// The same from what hexa_geometry gives at each Gauss point g, cofactors over
 /// sqrt(512 determinant): geometry(g, cofactors[3][3]).
 template<class Real, class Geometry>
-KOKKOS_FORCEINLINE_FUNCTION void
+OSSATURA_FORCEINLINE_FUNCTION void
 multiply_hexa_partial(const Geometry& geometry, const TrilinearModes<Real>& u, const Real& lambda,
                       const Real& mu, Real (&f)[24]) {
   TrilinearModes<Real> force;
@@ -259,8 +262,8 @@ multiply_hexa_partial(const Geometry& geometry, const TrilinearModes<Real>& u, c
 
 /// At the Gauss points, whose coordinates have the signs of the bits of their number (1: xi, 2:
 /// eta, 4: zeta): 64 times the cofactors of dx / dxi, and 512 times its determinant.
-KOKKOS_INLINE_FUNCTION void hexa_geometry(const TrilinearModes<double>& x, double (&c)[8][3][3],
-                                          double (&determinant)[8]) {
+OSSATURA_INLINE_FUNCTION void hexa_geometry(const TrilinearModes<double>& x, double (&c)[8][3][3],
+                                            double (&determinant)[8]) {
   detail::point_geometry(x, c, determinant, detail::GaussPoints());
 }
 

@@ -5,6 +5,7 @@
 #include "tests/kernels/hexa/hexa_cases.hpp"
 #include "tests/kernels/image/host_values.hpp"
 #include "tests/reference/hexa_elasticity.hpp"
+#include <ossatura/core/machine/instruction_set.hpp>
 #include <ossatura/kernels/hexa/published/assembled_operator.hpp>
 #include <ossatura/solvers/hexa/operators.hpp>
 
@@ -180,6 +181,29 @@ void check_properties(const Exec& exec) {
 OSSATURA_BACKEND_TEST("Products are symmetric, rigid motions and the patch test leave no forces",
                       "[hexa_operators]") {
   check_properties(TestType());
+}
+
+template<class Scalar, class Exec>
+void check_instruction_sets(const Exec& exec) {
+  for (const Sample& sample : samples())
+    for (const HexaOperatorKind kind :
+         {HexaOperatorKind::recompute, HexaOperatorKind::partial, HexaOperatorKind::congruent}) {
+      INFO(name_of(kind) << ", " << sample.c.name << ", " << sizeof(Scalar) << " bytes");
+      const HexaArrays<Exec> arrays = make_hexa_arrays(exec, sample.c.mesh);
+      const auto matrix = make_operator<Scalar>(exec, kind, sample.c.mesh, arrays);
+      matrix->set_modulus(exec, upload(exec, "test", sample.modulus));
+      limit_instruction_set(InstructionSet::baseline);
+      const std::vector<double> expected = product(exec, *matrix, sample.x);
+      limit_instruction_set(InstructionSet::avx2);
+      CHECK(product(exec, *matrix, sample.x) == expected);
+      limit_instruction_set(InstructionSet::avx512);
+      CHECK(product(exec, *matrix, sample.x) == expected);
+    }
+}
+
+OSSATURA_BACKEND_TEST("Products are the same with every instruction set", "[hexa_operators]") {
+  check_instruction_sets<double>(TestType());
+  check_instruction_sets<float>(TestType());
 }
 
 /// In the precision in which the order of a sum shows more.
