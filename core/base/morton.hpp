@@ -43,26 +43,60 @@ KOKKOS_INLINE_FUNCTION int morton_coordinate(std::uint64_t key, int axis) {
   return int(detail::gather_bits(key >> axis));
 }
 
+#if defined(__POPCNT__) || !defined(__x86_64__) || defined(__CUDA_ARCH__) ||                       \
+    defined(__HIP_DEVICE_COMPILE__)
+#define OSSATURA_COUNTS_ONES // an instruction does
+#endif
+
+namespace detail {
+/// The number of one bits of each byte, side by side: sums of two, four and eight bits.
+KOKKOS_INLINE_FUNCTION std::uint64_t count_ones_of_bytes(std::uint64_t v) {
+  v -= v >> 1 & 0x5555555555555555ull;
+  v = (v & 0x3333333333333333ull) + (v >> 2 & 0x3333333333333333ull);
+  return (v + (v >> 4)) & 0x0f0f0f0f0f0f0f0full;
+}
+} // namespace detail
+
 /// Number of one bits of an unsigned integer. (Kokkos::popcount has no instruction for it.)
 template<class Bits>
 KOKKOS_INLINE_FUNCTION int count_ones(Bits v) {
-#if defined(__POPCNT__) || !defined(__x86_64__) || defined(__CUDA_ARCH__) ||                       \
-    defined(__HIP_DEVICE_COMPILE__)
+#if defined(OSSATURA_COUNTS_ONES)
   return Kokkos::Experimental::popcount_builtin(v);
-#else
-  // Without the instruction compilers call a function with a table. Sums of two, four and eight
-  // bits side by side, then the sum of all bytes.
-  std::uint64_t bits = v;
-  bits -= bits >> 1 & 0x5555555555555555ull;
-  bits = (bits & 0x3333333333333333ull) + (bits >> 2 & 0x3333333333333333ull);
-  bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0full;
-  return int(bits * 0x0101010101010101ull >> 56);
+#else // compilers call a function with a table
+  return int(detail::count_ones_of_bytes(v) * 0x0101010101010101ull >> 56);
 #endif
 }
 
 /// Number of the lowest one bit of v, which is not 0.
 KOKKOS_INLINE_FUNCTION int lowest_one(std::uint32_t v) {
   return Kokkos::Experimental::countr_zero_builtin(v);
+}
+
+/// Number of the one bit of v that has `rank` others below it; v has more than `rank`.
+KOKKOS_INLINE_FUNCTION int select_one(std::uint64_t v, int rank) {
+#if defined(OSSATURA_COUNTS_ONES)
+  int number = 0;
+  for (int half = 32; half > 0; half /= 2) {
+    const int below = count_ones(v & ((std::uint64_t(1) << half) - 1));
+    if (rank >= below) {
+      rank -= below;
+      v >>= half;
+      number += half;
+    }
+  }
+  return number;
+#else
+  // The byte that has it: how many bytes have no more than `rank` ones in them and all below them.
+  // Side by side, each with the highest bit of its byte for the answer.
+  constexpr std::uint64_t ones = 0x0101010101010101ull, high = 0x8080808080808080ull;
+  const std::uint64_t upto = detail::count_ones_of_bytes(v) * ones;
+  const std::uint64_t too_few = ((std::uint64_t(rank) * ones | high) - upto) & high;
+  const int place = int((too_few >> 7) * ones >> 56) * 8;
+  std::uint32_t byte = std::uint32_t(v >> place) & 0xff;
+  for (rank -= int(upto << 8 >> place & 0xff); rank > 0; --rank)
+    byte &= byte - 1;
+  return place + lowest_one(byte);
+#endif
 }
 
 } // namespace ossatura

@@ -28,67 +28,13 @@ struct OffsetElements {
   std::int64_t size() const { return lowest.extent(0); }
 };
 
+/// The distances from a node to the other corners of the voxel whose lowest corner it is.
 template<class Exec>
-KOKKOS_INLINE_FUNCTION int largest_distance(const VoxelGrid<Exec>& grid, int lowest) {
+KOKKOS_INLINE_FUNCTION void find_distances(const VoxelGrid<Exec>& grid, int lowest,
+                                           int (&distance)[7]) {
   const Site s = grid.site(lowest);
-  int largest = 0;
-  for (int v = 1; v < 8; ++v) {
-    const int d = grid.find(s.x + (v & 1), s.y + (v >> 1 & 1), s.z + (v >> 2)) - lowest;
-    largest = Kokkos::max(largest, d);
-  }
-  return largest;
-}
-
-/// Numbers the voxels whose largest distance is within bounds; writes them in the second pass.
-template<class Exec, class Offset>
-struct SelectElements {
-  VoxelGrid<Exec> grid;
-  LameField<Exec> lame;
-  int min_distance;
-  int max_distance;
-  int pass;
-  Array<int, Exec> lowest;
-  Kokkos::View<Offset* [7], typename Exec::array_layout, typename Exec::memory_space> distance;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t node, std::int64_t& sum, bool final) const {
-    if (!lame.solid(int(node)))
-      return;
-    const int largest = largest_distance(grid, int(node));
-    if (largest < min_distance || largest > max_distance)
-      return;
-    if (final && pass == 1) {
-      lowest(sum) = int(node);
-      const Site s = grid.site(int(node));
-      for (int v = 1; v < 8; ++v)
-        distance(sum, v - 1) =
-            Offset(grid.find(s.x + (v & 1), s.y + (v >> 1 & 1), s.z + (v >> 2)) - int(node));
-    }
-    ++sum;
-  }
-};
-
-template<class Exec, class Offset>
-OffsetElements<Exec, Offset> select_elements(const Exec& exec, const VoxelGrid<Exec>& grid,
-                                             const LameField<Exec>& lame, int min_distance,
-                                             int max_distance) {
-  OffsetElements<Exec, Offset> elements;
-  std::int64_t count = 0;
-  // Two passes: count, then fill in node order.
-  for (int pass = 0; pass < 2; ++pass) {
-    const auto lowest = elements.lowest;
-    const auto distance = elements.distance;
-    Kokkos::parallel_scan("ossatura::OffsetOperator::select", range(exec, grid.num_nodes),
-                          SelectElements<Exec, Offset>{grid, lame, min_distance, max_distance, pass,
-                                                       lowest, distance},
-                          count);
-    if (pass == 0) {
-      elements.lowest = make_uninitialized<int>(exec, count, "ossatura::element_nodes");
-      elements.distance = decltype(elements.distance)(
-          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ossatura::element_offsets"),
-          count);
-    }
-  }
-  return elements;
+  for (int v = 1; v < 8; ++v)
+    distance[v - 1] = grid.find(s.x + (v & 1), s.y + (v >> 1 & 1), s.z + (v >> 2)) - lowest;
 }
 
 /// The elements of all classes.
@@ -128,6 +74,100 @@ struct OffsetTables {
       node[v] = node[0] + int(table.distance(e, v - 1));
   }
 };
+
+/// The numbers of elements in each list of OffsetTables.
+struct OffsetCounts {
+  static constexpr int num_lists = 3;
+  int count[num_lists];
+
+  KOKKOS_FUNCTION OffsetCounts()
+      : count{0, 0, 0} {}
+  KOKKOS_FUNCTION void operator+=(const OffsetCounts& other) {
+    for (int list = 0; list < num_lists; ++list)
+      count[list] += other.count[list];
+  }
+};
+
+/// list(node): that of the voxel whose lowest corner it is, by its largest distance; no voxel: 3.
+template<class Exec>
+struct ChooseLists {
+  VoxelGrid<Exec> grid;
+  LameField<Exec> lame;
+  Array<std::uint8_t, Exec> list;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t node) const {
+    int chosen = OffsetCounts::num_lists;
+    if (lame.solid(int(node))) {
+      int distance[7], largest = 0;
+      find_distances(grid, int(node), distance);
+      for (const int d : distance)
+        largest = Kokkos::max(largest, d);
+      chosen = largest >= 1 << 16 ? 0 : largest >= 1 << 8 ? 1 : 2;
+    }
+    list(node) = std::uint8_t(chosen);
+  }
+};
+
+/// Numbers the elements of each list in the order of the nodes, and writes them in the second pass.
+template<class Exec>
+struct FillLists {
+  OffsetTables<Exec> tables;
+  Array<std::uint8_t, Exec> list;
+  bool writes;
+
+  template<class Offset>
+  KOKKOS_FUNCTION static void write(const OffsetElements<Exec, Offset>& elements, int place,
+                                    int lowest, const int (&distance)[7]) {
+    elements.lowest(place) = lowest;
+    for (int v = 0; v < 7; ++v)
+      elements.distance(place, v) = Offset(distance[v]);
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t node, OffsetCounts& sum, bool final) const {
+    const int chosen = list(node);
+    if (chosen == OffsetCounts::num_lists)
+      return;
+    const int place = sum.count[chosen]++;
+    if (!final || !writes)
+      return;
+    int distance[7];
+    find_distances(tables.grid, int(node), distance);
+    if (chosen == 0)
+      write(tables.long_elements, place, int(node), distance);
+    else if (chosen == 1)
+      write(tables.medium_elements, place, int(node), distance);
+    else
+      write(tables.short_elements, place, int(node), distance);
+  }
+};
+
+template<class Exec, class Offset>
+void allocate_elements(const Exec& exec, int count, OffsetElements<Exec, Offset>& elements) {
+  elements.lowest = make_uninitialized<int>(exec, count, "ossatura::element_nodes");
+  elements.distance = decltype(elements.distance)(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ossatura::element_offsets"), count);
+}
+
+/// Fences.
+template<class Exec>
+OffsetTables<Exec> make_offset_tables(const Exec& exec, const VoxelGrid<Exec>& grid,
+                                      const LameField<Exec>& lame, double edge) {
+  constexpr const char* label = "ossatura::OffsetOperator::select";
+  OffsetTables<Exec> tables{{}, {}, {}, grid, lame, edge};
+  const auto list =
+      make_uninitialized<std::uint8_t>(exec, grid.num_nodes, "ossatura::element_lists");
+  Kokkos::parallel_for(label, range(exec, grid.num_nodes), ChooseLists<Exec>{grid, lame, list});
+  OffsetCounts total;
+  for (const bool writes : {false, true}) {
+    Kokkos::parallel_scan(label, range(exec, grid.num_nodes), FillLists<Exec>{tables, list, writes},
+                          total);
+    if (!writes) {
+      allocate_elements(exec, total.count[0], tables.long_elements);
+      allocate_elements(exec, total.count[1], tables.medium_elements);
+      allocate_elements(exec, total.count[2], tables.short_elements);
+    }
+  }
+  return tables;
+}
 
 /// One block per thread, in batches.
 template<class Exec, class Scalar>
@@ -181,13 +221,7 @@ public:
   /// `edge` is the voxel's edge in mm. Fences.
   OffsetOperator(const Exec& exec, const VoxelGrid<Exec>& grid, const LameField<Exec>& lame,
                  double edge)
-      : tables_{detail::select_elements<Exec, std::int32_t>(exec, grid, lame, 1 << 16, INT32_MAX),
-                detail::select_elements<Exec, std::uint16_t>(exec, grid, lame, 1 << 8,
-                                                             (1 << 16) - 1),
-                detail::select_elements<Exec, std::uint8_t>(exec, grid, lame, 0, (1 << 8) - 1),
-                grid,
-                lame,
-                edge}
+      : tables_(detail::make_offset_tables(exec, grid, lame, edge))
       , blocks_(detail::make_element_blocks(exec, tables_)) {}
 
   OffsetClasses classes() const {

@@ -45,20 +45,6 @@ KOKKOS_INLINE_FUNCTION int local_index(int x, int y, int z) {
   return (x & 3) + 4 * (y & 3) + 16 * (z & 3);
 }
 
-/// Position of the one bit of `mask` that has `rank` others below it.
-KOKKOS_INLINE_FUNCTION int select_bit(std::uint64_t mask, int rank) {
-  int position = 0;
-  for (int half = 32; half > 0; half /= 2) {
-    const int below = count_ones(mask & ((std::uint64_t(1) << half) - 1));
-    if (rank >= below) {
-      rank -= below;
-      mask >>= half;
-      position += half;
-    }
-  }
-  return position;
-}
-
 /// 4 x 4 x 4 lattice nodes: bit i of `mask` is the node with local index i.
 struct alignas(16) NodeBlock {
   std::uint64_t mask = 0;
@@ -97,14 +83,16 @@ struct VoxelGrid {
     while (node >= b.begin + count_ones(b.mask))
       b = block(solid_block(++s));
     const Site corner = block_corner(solid_block(s));
-    const int local = detail::select_bit(b.mask, node - b.begin);
+    const int local = select_one(b.mask, node - b.begin);
     return {corner.x + (local & 3), corner.y + (local >> 2 & 3), corner.z + (local >> 4)};
   }
 
   /// Lowest site of a block.
-  KOKKOS_FUNCTION Site block_corner(std::int64_t i) const {
-    return {4 * int(i % num_blocks[0]), 4 * int(i / num_blocks[0] % num_blocks[1]),
-            4 * int(i / num_blocks[0] / num_blocks[1])};
+  KOKKOS_FUNCTION Site block_corner(std::uint32_t i) const {
+    const std::uint32_t row = i / std::uint32_t(num_blocks[0]),
+                        plane = row / std::uint32_t(num_blocks[1]);
+    return {4 * int(i - row * std::uint32_t(num_blocks[0])),
+            4 * int(row - plane * std::uint32_t(num_blocks[1])), 4 * int(plane)};
   }
 
   /// Number of the node at (x, y, z); -1 if there is none there or the place is off the lattice.

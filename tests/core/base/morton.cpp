@@ -84,6 +84,47 @@ OSSATURA_BACKEND_TEST("The lowest one bit is found among others", "[morton]") {
   CHECK(ossatura::test::host_values(lowest) == expected);
 }
 
+/// Bits of which few, half or nearly all are one.
+KOKKOS_INLINE_FUNCTION std::uint64_t sample_bits(std::int64_t i) {
+  std::uint64_t a = std::uint64_t(i + 1) * 0x9e3779b97f4a7c15ull, b = a * 0xbf58476d1ce4e5b9ull;
+  a ^= a >> 29;
+  b ^= b >> 32;
+  return i % 4 == 0   ? a
+         : i % 4 == 1 ? a & b & b << 7
+         : i % 4 == 2 ? a | b | b << 9
+                      : ~(a >> i % 64);
+}
+
+template<class Exec>
+struct SelectOnes {
+  Array<std::uint64_t, Exec> again; ///< of the numbers of all one bits
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::uint64_t bits = sample_bits(i);
+    int last = -1;
+    for (int rank = 0; rank < count_ones(bits); ++rank) {
+      const int number = select_one(bits, rank);
+      again(i) |= number > last && number < 64 ? std::uint64_t(1) << number : 0;
+      last = number;
+    }
+  }
+};
+
+OSSATURA_BACKEND_TEST("One bits are found by how many are below them", "[morton]") {
+  const TestType exec;
+  const int n = 4000;
+  const auto again = make_zeros<std::uint64_t>(exec, n, "test::again");
+  Kokkos::parallel_for("test::select_ones", range(exec, n), SelectOnes<TestType>{again});
+  exec.fence();
+  const auto found = ossatura::test::host_values(again);
+  int wrong = 0;
+  for (int i = 0; i < n; ++i)
+    wrong += found[i] != sample_bits(i);
+  CHECK(wrong == 0);
+  CHECK(select_one(~0ull, 63) == 63);
+  CHECK(select_one(1ull << 63, 0) == 63);
+  CHECK(select_one(1, 0) == 0);
+}
+
 OSSATURA_BACKEND_TEST("Keys by pencil and paper", "[morton]") {
   CHECK(morton_key(0, 0, 0) == 0);
   CHECK(morton_key(1, 0, 0) == 1);
