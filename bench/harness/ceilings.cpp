@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/harness/ceilings.hpp"
 
-#include "bench/host/multiply_adds.hpp"
+#include "bench/host/multiply_adds/multiply_adds.hpp"
 #include <ossatura/core/base/backend.hpp>
 #include <ossatura/core/base/timer.hpp>
 #include <ossatura/core/base/vector.hpp>
+#include <ossatura/core/machine/instruction_set.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -38,14 +39,25 @@ struct MultiplyAdd {
   }
 };
 
+/// Of this processor, whatever kernels are limited to.
+const HostMultiplyAdds& host_multiply_adds() {
+  const InstructionSet set = best_instruction_set();
+  if (set >= InstructionSet::avx512 && avx512_multiply_adds() != nullptr)
+    return *avx512_multiply_adds();
+  if (set >= InstructionSet::avx2 && avx2_multiply_adds() != nullptr)
+    return *avx2_multiply_adds();
+  return *baseline_multiply_adds();
+}
+
 template<class Scalar, class Exec>
 struct MultiplyAdd<Scalar, Exec, false> {
   int steps;
   Scalar a, b;
   Array<Scalar, Exec> out;
+  HostChains<Scalar> chains = host_multiply_adds().of(Scalar());
 
-  static int num_chains() { return num_host_chains<Scalar>(); }
-  void operator()(std::int64_t i) const { out(i) = multiply_adds(a, b, steps); }
+  int num_chains() const { return chains.num_chains; }
+  void operator()(std::int64_t i) const { out(i) = chains.multiply(a, b, steps); }
 };
 
 template<class Exec>

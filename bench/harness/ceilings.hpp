@@ -12,7 +12,7 @@ struct Ceilings {
   double dot_rate = 0;       ///< bytes/s, read
   double fill_rate = 0;      ///< bytes/s, written: the faster of a loop and Kokkos's fill
   double fma_rate_f64 = 0;   ///< flops/s of independent multiply-adds (2 flops each) in registers,
-  double fma_rate_f32 = 0;   ///< as the compiler of this build forms them
+  double fma_rate_f32 = 0;   ///< on cores with the best instruction set that the processor has
   double launch_seconds = 0; ///< an empty kernel and the fence after it
 };
 
