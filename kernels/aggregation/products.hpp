@@ -107,12 +107,16 @@ struct MultiplyProlongator {
       const std::int64_t e = find_column(p_column.data, p_begin(i), end, low);
       if (e == end)
         continue;
-      for (int r = 0; r < height; ++r)
-        for (int j = 0; j < height; ++j) {
+      for (int j = 0; j < height; ++j) {
+        double own[6];
+        for (int c = 0; c < 6; ++c)
+          own[c] = double(p(6 * height * e + 6 * j + c));
+        for (int r = 0; r < height; ++r) {
           const double factor = a(height * height * k + height * r + j);
           for (int c = 0; c < 6; ++c)
-            sum[r][c] += factor * double(p(6 * height * e + 6 * j + c));
+            sum[r][c] += factor * own[c];
         }
+      }
     }
     for (int r = 0; r < height; ++r)
       for (int c = 0; c < 6; ++c)

@@ -24,15 +24,14 @@ namespace detail {
 /// The place of `column` in the ascending row begin .. end; end if the row lacks it.
 KOKKOS_FORCEINLINE_FUNCTION std::int64_t find_column(const int* columns, std::int64_t begin,
                                                      std::int64_t end, int column) {
-  std::int64_t low = begin, high = end;
-  while (high - low > 1) {
-    const std::int64_t middle = low + (high - low) / 2;
-    if (columns[middle] <= column)
-      low = middle;
-    else
-      high = middle;
+  // What is left is halved without a branch: which half it is in is anybody's guess.
+  std::int64_t low = begin;
+  for (std::int64_t left = end - begin; left > 1;) {
+    const std::int64_t half = left / 2;
+    low += columns[low + half] <= column ? half : 0;
+    left -= half;
   }
-  return low < high && columns[low] == column ? low : end;
+  return low < end && columns[low] == column ? low : end;
 }
 } // namespace detail
 

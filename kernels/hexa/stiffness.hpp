@@ -130,8 +130,27 @@ KOKKOS_INLINE_FUNCTION void hexa_block_rows(const double (&x)[24], const UnitLam
   }
 }
 
-/// Rows of K_e formed anew from the mesh: a *stiffness source* of assemble_hexa_blocks. Any type
-/// with this member is one.
+/// Block K_aa of the same matrix as xx, yy, zz, xy, yz, zx.
+KOKKOS_INLINE_FUNCTION void hexa_diagonal_block(const double (&x)[24], const UnitLame& lame, int a,
+                                                double (&block)[6]) {
+  const detail::HexaModes modes = detail::hexa_modes(x);
+  double sum[6] = {0, 0, 0, 0, 0, 0};
+  for (int g = 0; g < 8; ++g) {
+    const Matrix3 jacobian = detail::gauss_jacobian(modes, g);
+    const Vector3 d = cofactor(jacobian) * detail::hexa_shape_gradient(a, g);
+    const Vector3 weighted = (1 / determinant(jacobian)) * d;
+    for (int c = 0; c < 3; ++c) {
+      sum[c] += weighted[c] * d[c];
+      sum[3 + c] += weighted[c] * d[(c + 1) % 3];
+    }
+  }
+  const double trace = lame.mu * (sum[0] + sum[1] + sum[2]);
+  for (int k = 0; k < 6; ++k)
+    block[k] = (lame.lambda + lame.mu) * sum[k] + (k < 3 ? trace : 0);
+}
+
+/// K_e formed anew from the mesh: a *stiffness source* of assemble_hexa_blocks and
+/// invert_hexa_blocks. Any type with these members is one (shape_stiffness.hpp has another).
 template<class Exec>
 struct HexaStiffnessFromMesh {
   HexaArrays<Exec> arrays;
@@ -142,6 +161,12 @@ struct HexaStiffnessFromMesh {
     double x[24];
     arrays.load_points(elem, x);
     hexa_block_rows(x, lame, a, block);
+  }
+  /// K_aa of it: xx, yy, zz, xy, yz, zx.
+  KOKKOS_INLINE_FUNCTION void diagonal_block(int elem, int a, double (&block)[6]) const {
+    double x[24];
+    arrays.load_points(elem, x);
+    hexa_diagonal_block(x, lame, a, block);
   }
 };
 

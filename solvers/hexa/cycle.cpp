@@ -21,8 +21,7 @@ void HexaPolynomialCycle<Exec, Scalar>::prepare(const Exec& exec,
   }
   product_ = &product;
   held_ = stiffness.held.mask;
-  invert_hexa_blocks(exec, stiffness.arrays, stiffness.lame, stiffness.modulus, stiffness.spring,
-                     held_, kind_ != HexaPreconditioner::jacobi, jacobi_.blocks);
+  stiffness.invert_blocks(exec, kind_ != HexaPreconditioner::jacobi, jacobi_.blocks);
   if (!polynomial)
     return;
   const double largest = estimate_largest_eigenvalue(

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ossatura/kernels/hexa/diagonal.hpp>
+#include <ossatura/kernels/hexa/shape_stiffness.hpp>
 #include <ossatura/solvers/hexa/solver.hpp>
 #include <ossatura/solvers/krylov/polynomial_smoother.hpp>
 #include <ossatura/solvers/krylov/preconditioner.hpp>
@@ -16,9 +17,24 @@ struct HexaStiffness {
   HexaArrays<Exec> arrays;
   UnitLame lame;
   Constraints<Exec> held;
-  Array<double, Exec> modulus; ///< [num_elem]
-  Array<double, Exec> spring;  ///< [num_nodes, 3] of the diagonal, or empty
+  Array<double, Exec> modulus;                         ///< [num_elem]
+  Array<double, Exec> spring;                          ///< [num_nodes, 3] of the diagonal, or empty
+  std::optional<HexaStiffnessFromShapes<Exec>> shapes; ///< where elements have few
 
+  /// use(source) with the stiffness source of the elements.
+  template<class Use>
+  void with_source(const Use& use) const {
+    if (shapes)
+      use(*shapes);
+    else
+      use(HexaStiffnessFromMesh<Exec>{arrays, lame});
+  }
+  template<class Scalar>
+  void invert_blocks(const Exec& exec, bool couplings, const Array<Scalar, Exec>& inverse) const {
+    with_source([&](const auto& source) {
+      invert_hexa_blocks(exec, arrays, source, modulus, spring, held.mask, couplings, inverse);
+    });
+  }
   std::int64_t num_dofs() const { return 3 * std::int64_t(arrays.num_nodes); }
 };
 

@@ -114,6 +114,9 @@ struct HexaSolver<Exec>::Implementation {
     matrix = make_operator<double>(exec, hexahedra, tables);
     if (options.precision == Precision::mixed && needs_products())
       mixed.own = make_operator<float>(exec, hexahedra, tables);
+    if (tables.classes)
+      stiffness.shapes =
+          make_shape_stiffness(exec, hexahedra, stiffness.arrays, stiffness.lame, *tables.classes);
   }
 
   bool is_mixed() const { return options.precision == Precision::mixed && !fell_back; }
@@ -135,8 +138,10 @@ struct HexaSolver<Exec>::Implementation {
   Array<double, Exec> assemble(const Exec& exec) const {
     const auto a = make_uninitialized<double>(exec, 9 * hierarchy->graph.num_entries(),
                                               "ossatura::hexa::assembled");
-    assemble_hexa_blocks<double>(exec, stiffness.arrays, stiffness.lame, stiffness.modulus,
-                                 hierarchy->graph, a);
+    stiffness.with_source([&](const auto& source) {
+      assemble_hexa_blocks<double>(exec, stiffness.arrays, source, stiffness.modulus,
+                                   hierarchy->graph, a);
+    });
     if (stiffness.spring.extent(0) > 0)
       add_block_diagonal(exec, hierarchy->graph, stiffness.spring, a);
     return a;
@@ -187,8 +192,7 @@ struct HexaSolver<Exec>::Implementation {
   template<class Scalar>
   void update(const Exec& exec, HexaIteration<Exec, Scalar>& iteration) {
     take_matrix(exec, iteration);
-    invert_hexa_blocks(exec, stiffness.arrays, stiffness.lame, stiffness.modulus, stiffness.spring,
-                       stiffness.held.mask, true, iteration.multigrid->inverse_diagonal());
+    stiffness.invert_blocks(exec, true, iteration.multigrid->inverse_diagonal());
     iteration.multigrid->update(exec, iteration.product);
   }
 
