@@ -224,6 +224,10 @@ struct HexaSolver<Exec>::Implementation {
     return present;
   }
   bool reuses() const { return hierarchy && options.forming_cost > 0; }
+  /// After a try with coarse levels of earlier moduli as many are left for one with new ones.
+  bool has_iterations_for_two() const {
+    return options.cg.max_iterations >= 2 * (age.own + options.forming_cost);
+  }
 
   template<class Scalar>
   SolveResult iterate(const Exec& exec, HexaIteration<Exec, Scalar>& iteration, const CgOptions& cg,
@@ -372,7 +376,7 @@ void HexaSolver<Exec>::set_modulus(const Exec& exec, const Array<double, Exec>& 
   solver.iterations = -1;
   solver.change =
       solver.reuses() && !solver.is_spent ? modulus_change(exec, solver.formed_for, modulus) : 0;
-  if (!solver.reuses() || solver.is_spent ||
+  if (!solver.reuses() || solver.is_spent || !solver.has_iterations_for_two() ||
       !solver.age.serves(solver.change, solver.options.forming_cost)) {
     solver.form(exec);
     solver.age.begin();
