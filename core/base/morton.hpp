@@ -99,4 +99,6 @@ KOKKOS_INLINE_FUNCTION int select_one(std::uint64_t v, int rank) {
 #endif
 }
 
+#undef OSSATURA_COUNTS_ONES
+
 } // namespace ossatura
