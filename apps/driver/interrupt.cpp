@@ -4,6 +4,7 @@
 #include "apps/driver/exit_code.hpp"
 #include <ossatura/core/base/region_poll.hpp>
 #include <ossatura/core/io/text/atomic_file.hpp>
+#include <ossatura/core/machine/other_threads.hpp>
 
 #include <atomic>
 #include <csignal>
@@ -21,7 +22,8 @@ static_assert(std::atomic<int>::is_always_lock_free, "signal handlers take no lo
 volatile std::sig_atomic_t nothing_to_lose = 0;
 bool has_thrown = false;
 
-// The handlers call only what is safe in one: signal, raise, alarm, unlink, write, _exit.
+// The handlers call only what is safe in one: signal, raise, alarm, unlink, write, _exit, and in
+// stop_other_threads() calls of the kernel.
 
 extern "C" void note_signal(int signal) {
   const bool is_second = noted_signal.exchange(signal) != 0;
@@ -38,6 +40,7 @@ extern "C" void note_signal(int signal) {
 extern "C" void end_setup(int) {
   if (nothing_to_lose == 0)
     return;
+  stop_other_threads();
   remove_temporary_files();
   const char text[] = "ossatura: stopped by a signal before there was a result\n";
   (void)!::write(STDERR_FILENO, text, sizeof text - 1);

@@ -5,6 +5,7 @@
 #include <ossatura/core/io/text/atomic_file.hpp>
 #include <ossatura/core/machine/cgroup_memory.hpp>
 #include <ossatura/core/machine/kokkos_runtime.hpp>
+#include <ossatura/core/machine/other_threads.hpp>
 #include <ossatura/core/machine/processor_binding.hpp>
 
 #include <algorithm>
@@ -184,6 +185,7 @@ const char* memory_limit() {
 }
 
 void end_process(int code) noexcept {
+  stop_other_threads(); // one that writes a file would make another
   remove_temporary_files();
   _exit(code);
 }

@@ -24,7 +24,8 @@ void keep_within_memory();
 /// ": the control group ..." for messages, where that limited the memory; else empty.
 const char* memory_limit();
 
-/// Ends the process at once, without destructors; its temporary files go. Takes no memory.
+/// Ends the process at once, without destructors; other threads stop, and its temporary files go.
+/// Takes no memory.
 [[noreturn]] void end_process(int code) noexcept;
 
 /// Starts the executable again, once, in the same process, with what runtimes read before main():

@@ -63,7 +63,8 @@ class FailingCalls(FaultCase):
         self.assertGreater(count, 1000)
         for k in range(points):
             at = str(1 + k * count // points)
-            self.check(at, reference, self.run_once(arguments, FAULT_KIND="memory", FAULT_AT=at), {}, UNAVAILABLE)
+            result = self.run_once(arguments, FAULT_KIND="memory", FAULT_AT=at, FAULT_END_MS="20")
+            self.check(at, reference, result, {}, UNAVAILABLE)
 
     def test_clocks_that_jump(self):
         for name, (_, *arguments) in RUNS.items():
@@ -118,7 +119,8 @@ def memory_case(name):
 
 for cases, kind, make_case in ((RUNS, "writing", case), (INPUTS, "reading", reading_case),
                                (STATES, "resuming", resuming_case),
-                               (("bone", "eikonal", "softbody", "softbody_series", "topopt", "pfem"), "memory", memory_case)):
+                               (("bone", "eikonal", "softbody", "softbody_series", "topopt", "topopt_series", "pfem"),
+                                "memory", memory_case)):
     for run in cases:
         setattr(FailingCalls, f"test_{kind}_{run}", make_case(run))
 

@@ -16,6 +16,8 @@
 // FAULT_LASTING=1   so do all after it
 // FAULT_THREAD=main calls of the first thread alone count; other: those of all others. Two threads
 //                   that write at a time take turns as they like, but each has its own order.
+// FAULT_END_MS=N    from _exit() to the end of the process it takes N milliseconds, in which other
+//                   threads go on
 // FAULT_MARKER=FILE gets the name of the call that failed or, without FAULT_AT, the number of calls
 //
 // The clock of the day stands still, and the other one takes a step at each look, so that two runs
@@ -240,6 +242,13 @@ int close(int descriptor) {
   if (failing)
     errno = reason;
   return failing ? -1 : result;
+}
+
+[[noreturn]] void _exit(int code) {
+  if (const char* milliseconds = std::getenv("FAULT_END_MS"))
+    ::usleep(1000 * unsigned(std::atoi(milliseconds)));
+  ::syscall(SYS_exit_group, code);
+  __builtin_unreachable();
 }
 
 int rename(const char* from, const char* to) {

@@ -148,17 +148,21 @@ AtomicFile::AtomicFile(const std::string& path)
   const std::string name = slash == std::string::npos ? target_ : target_.substr(slash + 1);
   for (int attempt = 0; attempt < 1000; ++attempt) {
     temporary_ = directory + "/." + name.substr(0, 200) + temporary_suffix(counter.fetch_add(1));
+    // Before it is there, so that the end of the process finds it whenever that comes.
+    remember_temporary_file(temporary_);
     const int descriptor =
         ::open(temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
-    if (descriptor < 0 && errno == EEXIST)
-      continue; // left by a process that was killed and had our number
-    if (descriptor < 0)
-      fail<InputError>(path, ": cannot be written: ", std::strerror(errno), " in '", directory,
+    if (descriptor < 0) {
+      const int reason = errno;
+      forget_temporary_file(temporary_);
+      if (reason == EEXIST)
+        continue; // left by a process that was killed and had our number
+      fail<InputError>(path, ": cannot be written: ", std::strerror(reason), " in '", directory,
                        "'");
+    }
     // Nothing throws from here on, for want of memory or else: nobody would remove the file.
     if (mode != 0)
       (void)!::fchmod(descriptor, mode); // keeping the permissions is a courtesy
-    remember_temporary_file(temporary_);
     if (::close(descriptor) != 0) {
       const int reason = errno;
       discard();

@@ -49,8 +49,8 @@ void check_commit();
 void remember_temporary_file(const std::string& name) noexcept;
 void forget_temporary_file(const std::string& name) noexcept;
 
-/// Removes the temporary files of this process, of which it should be the end. Safe in a handler of
-/// signals.
+/// Removes the temporary files of this process, of which it should be the end: other threads that
+/// may write files have stopped (stop_other_threads). Safe in a handler of signals.
 void remove_temporary_files() noexcept;
 
 /// Removes the temporary files in `directory` that processes of this machine left which are no more
