@@ -51,10 +51,9 @@ struct NodeLanes {
   template<class Index>
   OSSATURA_FORCEINLINE_FUNCTION static void gather(const Scalar* x, const Index (*at)[8],
                                                    int corner, Values* u) {
-    if constexpr (W < 4) {
+    if constexpr (W == 2) {
       for (int c = 0; c < 3; ++c)
-        for (int lane = 0; lane < W; ++lane)
-          u[c].value[lane] = x[at[lane][corner] + c];
+        u[c].value = Vector{x[at[0][corner] + c], x[at[1][corner] + c]};
     } else {
       const Vector n0 = load_nodes(x, at, corner, 0), n1 = load_nodes(x, at, corner, 1),
                    n2 = load_nodes(x, at, corner, 2), n3 = load_nodes(x, at, corner, 3);
