@@ -57,7 +57,8 @@ std::array<int, 3> parse_cells(const std::string& text) {
 
 GeneratedMesh parse_generated_mesh(const std::string& text) {
   const std::size_t colon = text.find(':');
-  const Kind& kind = find_kind(text.substr(0, colon));
+  const std::string name = text.substr(0, colon);
+  const Kind& kind = find_kind(name);
   GeneratedMesh mesh{kind.kind, kind.h, {20, 20, 20}, 0, text};
   if (colon == std::string::npos)
     return mesh;
