@@ -340,7 +340,7 @@ template<class Exec>
 void check_sphere(const std::vector<SphereRow>& rows) {
   for (const SphereRow& row : rows) {
     INFO(name_of(row.space) << " of order " << row.order);
-    std::int64_t num_free;
+    std::int64_t num_free = 0;
     CHECK(sphere_error<Exec>(row.space, row.order, num_free) == Approx(row.error).epsilon(0.02));
     CHECK(num_free == row.num_free);
   }
