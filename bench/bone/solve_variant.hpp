@@ -36,6 +36,7 @@ struct SolveVariant {
 };
 inline constexpr SolveVariant all_variants[] = {
     {VoxelOperatorKind::offset, Precision::mixed, {64, 69, 77}},
+    {VoxelOperatorKind::offset, Precision::lean, {51, 55, 63}},
     {VoxelOperatorKind::hash, Precision::mixed, {63, 69, 77}},
     {VoxelOperatorKind::gather, Precision::mixed, {58, 61, 75}},
     {VoxelOperatorKind::brick, Precision::fp64, {69, 73, 93}},

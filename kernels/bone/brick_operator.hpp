@@ -472,7 +472,6 @@ public:
   static constexpr bool published = false;
   static constexpr bool fuses_updates = true;
   static constexpr bool is_reproducible = true;
-  static constexpr bool allows_lean = true;
   static constexpr int flops_per_voxel = 72 + 44 + 72 + 24; ///< without the seams of tiles
 
   /// `edge` is the voxel's edge in mm. Fences.

@@ -72,7 +72,6 @@ public:
   static constexpr bool published = false;
   static constexpr bool fuses_updates = true;
   static constexpr bool is_reproducible = true;
-  static constexpr bool allows_lean = false;
   static constexpr int flops_per_voxel = 2 * 24 * 24;
 
   /// `edge` is the voxel's edge in mm.

@@ -215,7 +215,6 @@ public:
   static constexpr bool published = false;
   static constexpr bool fuses_updates = false;
   static constexpr bool is_reproducible = !BackendTraits<Exec>::is_device;
-  static constexpr bool allows_lean = false;
   static constexpr int flops_per_voxel = 72 + 44 + 72 + 24; ///< to the modes, on them, back, to y
 
   /// `edge` is the voxel's edge in mm. Fences.

@@ -31,7 +31,6 @@ struct IsVoxelOperator<Operator, Exec, Scalar,
 ///     static constexpr bool published;  // the method of a paper, which no default chooses
 ///     static constexpr bool fuses_updates;  // has apply_then: kernels/algebra/fused_updates.hpp
 ///     static constexpr bool is_reproducible;  // on Exec, to the bit, for any number of threads
-///     static constexpr bool allows_lean;  // solvers are built for Precision::lean
 ///     static constexpr int flops_per_voxel;  // of a product; forming matrices is not counted
 ///     // Stored beside grid and moduli, about.
 ///     static double bytes_kept(double num_nodes, double num_elem);

@@ -26,9 +26,6 @@ struct VoxelOperatorList {
   static constexpr Names<VoxelOperatorKind> names() {
     return {{Entries::kind, Entries::type::name, Entries::type::published}...};
   }
-  static constexpr bool allows_lean(VoxelOperatorKind kind) {
-    return ((Entries::kind == kind && Entries::type::allows_lean) || ...);
-  }
   /// Calls visit(VoxelOperatorEntry<...>()) for every operator.
   template<class Visit>
   static void for_each(const Visit& visit) {

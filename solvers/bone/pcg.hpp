@@ -26,7 +26,7 @@ struct VoxelPcg {
   virtual LaunchGraphState launch_graph() const = 0;
 };
 
-/// Throws UsageError for lean precision unless the operator allows it.
+/// Throws UsageError for Precision::fp32.
 template<class Exec, class Operator>
 std::unique_ptr<VoxelPcg<Exec>>
 make_voxel_pcg(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy, Precision precision,

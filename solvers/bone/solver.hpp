@@ -24,32 +24,30 @@ struct VoxelProblem {
   double edge = 1; ///< of a voxel, in mm
 };
 
-/// The fastest (docs/performance/bone.md). `brick` is the smallest everywhere, and the only one for
-/// lean precision.
+/// The fastest (docs/performance/bone.md). `brick` is the smallest everywhere.
 template<class Exec>
 constexpr VoxelOperatorKind default_voxel_operator =
     BackendTraits<Exec>::is_device ? VoxelOperatorKind::brick : VoxelOperatorKind::offset;
 
-/// The fastest with the default operator (docs/performance/bone.md).
-template<class Exec>
-constexpr Precision default_voxel_precision =
-    BackendTraits<Exec>::is_device ? Precision::lean : Precision::mixed;
+/// The fastest and the smallest (docs/performance/bone.md).
+constexpr Precision default_voxel_precision = Precision::lean;
 
 struct VoxelSolverOptions {
   CgOptions cg;
   MultigridOptions multigrid;
   VoxelOperatorKind matrix = VoxelOperatorKind::brick;
   /// Vectors take 40 bytes per degree of freedom in fp64, 36 in mixed, whose cycle moves half as
-  /// much, and 24 in lean, which is for the brick operator. UsageError for fp32.
+  /// much, and 24 in lean. Operators that do not fuse updates (`offset`, `hash`) take one vector of
+  /// the cycle more. UsageError for fp32.
   Precision precision = Precision::mixed;
 };
 
-/// Options with the operator and precision that are fastest on the backend.
+/// Options with the operator that is fastest on the backend, and the fastest precision.
 template<class Exec>
 VoxelSolverOptions fastest_voxel_options() {
   VoxelSolverOptions options;
   options.matrix = default_voxel_operator<Exec>;
-  options.precision = default_voxel_precision<Exec>;
+  options.precision = default_voxel_precision;
   return options;
 }
 

@@ -230,9 +230,7 @@ void add_solver_options(CLI::App& app, BoneOptions& o) {
     operators += std::string(Operator::name) + ": " + Operator::description + "; ";
   });
   add_choice(app, "--operator", o.matrix,
-             operators + "auto: the faster, brick on devices and offset on cores, or brick for "
-                         "lean precision",
-             "auto");
+             operators + "auto: the faster, brick on devices and offset on cores", "auto");
   add_choice(app, "--hierarchy", o.hierarchy,
              "Coarse levels. split: cells and nodes of parts that are not connected stay apart, "
              "however near; averaged: one cell per place; paper: averaged, with the cycle and the "
@@ -341,8 +339,7 @@ void add_bone_options(CLI::App& app, BoneOptions& options) {
       app, options.common,
       {{std::nullopt, Precision::fp64, Precision::mixed, Precision::lean},
        "mixed: the preconditioner in single precision; lean: all vectors but the result; the "
-       "result and its residual are double in all of them; auto: the fastest, lean on devices "
-       "and mixed on cores"});
+       "result and its residual are double in all of them; auto: the fastest, which is lean"});
   app.footer(std::string("Examples:\n"
                          "  ossatura bone tibia.h5 -o out\n"
                          "      the test in the file; out/tibia.hdf and out/tibia.summary.json\n"

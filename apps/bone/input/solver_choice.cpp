@@ -7,8 +7,7 @@ Cycle cycle_of(const BoneOptions& options) {
   return options.cycle.value_or(options.hierarchy == Hierarchy::paper ? Cycle::w : Cycle::amli);
 }
 
-VoxelSolverOptions solver_options(const BoneOptions& options, VoxelOperatorKind matrix,
-                                  Precision fastest) {
+VoxelSolverOptions solver_options(const BoneOptions& options, VoxelOperatorKind matrix) {
   VoxelSolverOptions solver;
   solver.cg.tolerance = options.tolerance;
   solver.cg.max_iterations = options.max_iterations;
@@ -31,10 +30,8 @@ VoxelSolverOptions solver_options(const BoneOptions& options, VoxelOperatorKind 
   solver.multigrid.launch_graphs = !options.no_launch_graphs;
   solver.multigrid.max_levels = options.levels;
   solver.multigrid.coarse_solver = options.coarse;
-  const bool is_lean = options.common.precision == Precision::lean;
-  solver.matrix = options.matrix.value_or(is_lean ? VoxelOperatorKind::brick : matrix);
-  solver.precision = options.common.precision.value_or(
-      AnyVoxelOperators::allows_lean(solver.matrix) ? fastest : Precision::mixed);
+  solver.matrix = options.matrix.value_or(matrix);
+  solver.precision = options.common.precision.value_or(default_voxel_precision);
   return solver;
 }
 

@@ -9,15 +9,13 @@ namespace ossatura {
 /// The option as given, else that of the hierarchy.
 Cycle cycle_of(const BoneOptions& options);
 
-/// `matrix` and `fastest` are taken where the options leave them open, the latter for operators
-/// that allow lean precision.
-VoxelSolverOptions solver_options(const BoneOptions& options, VoxelOperatorKind matrix,
-                                  Precision fastest);
+/// `matrix` is taken where the options leave it open.
+VoxelSolverOptions solver_options(const BoneOptions& options, VoxelOperatorKind matrix);
 
-/// The same with the fastest for the backend.
+/// The same with the fastest operator for the backend.
 template<class Exec>
 VoxelSolverOptions solver_options(const BoneOptions& options) {
-  return solver_options(options, default_voxel_operator<Exec>, default_voxel_precision<Exec>);
+  return solver_options(options, default_voxel_operator<Exec>);
 }
 
 } // namespace ossatura

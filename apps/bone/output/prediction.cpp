@@ -58,7 +58,7 @@ BonePrediction predict_bone(const BoneModelInfo& info, const std::vector<LevelSi
     using Operator = typename decltype(entry)::type;
     kept = Operator::bytes_kept(nodes, elem);
     if (!Operator::fuses_updates)
-      scratch = cycle + (precision == Precision::lean ? 8 : 0);
+      scratch = cycle;
   });
   const double force = options.force.empty() && options.force_file.empty() ? 0 : 24;
   const double model = voxels / 4 + (1 + lame + 24 + force) * nodes; // and displacements

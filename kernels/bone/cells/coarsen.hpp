@@ -247,9 +247,7 @@ CoarseCells<Exec> coarsen_cells(const Exec& exec, const CellGrid<Exec>& fine, Co
       make_uninitialized<std::uint8_t>(exec, fine.num_nodes, "ossatura::transfer::position");
   Kokkos::parallel_for("ossatura::coarsen_cells::attach", range(exec, fine.num_nodes),
                        detail::AttachCellNodes<Exec>{fine, group, transfer});
-  const InverseMap<Exec> nodes = invert_map(exec, transfer.parent, num_cells);
-  transfer.fine_begin = nodes.begin;
-  transfer.fine_node = nodes.member;
+  detail::list_fine_nodes(exec, num_cells, transfer);
   return {cells, transfer};
 }
 

@@ -111,7 +111,8 @@ struct AttachVoxelNodes {
 
   KOKKOS_FUNCTION void attach(std::int64_t node, int cell, int position) const {
     transfer.position(node) = std::uint8_t(position);
-    Kokkos::atomic_fetch_or(&transfer.fine_mask(cell), std::uint32_t(1) << position);
+    if constexpr (finds_fine_nodes<Exec, VoxelGrid<Exec>>)
+      Kokkos::atomic_fetch_or(&transfer.fine_mask(cell), std::uint32_t(1) << position);
   }
   KOKKOS_FUNCTION void operator()(std::int64_t node) const {
     const Site s = grid.site(int(node));
@@ -145,9 +146,9 @@ struct AttachVoxelNodes {
 
 } // namespace detail
 
-/// Cells of twice the edge from voxels. The result takes 5 bytes per fine node and about 90 per
-/// cell, 36 of them for lists that only set-up needs (drop_node_lists); 1 byte more per cell is
-/// taken for a while. The same on every backend. Fences.
+/// Cells of twice the edge from voxels. The result takes 5 bytes per fine node (cores: 9, and 5
+/// after drop_parents) and about 90 per cell, 36 of them for lists that only set-up needs
+/// (drop_node_lists); 1 byte more per cell is taken for a while. The same on every backend. Fences.
 template<class Exec>
 CoarseCells<Exec> coarsen_cells(const Exec& exec, const VoxelGrid<Exec>& grid,
                                 const LameField<Exec>& lame, Coarsening kind) {
@@ -173,9 +174,14 @@ CoarseCells<Exec> coarsen_cells(const Exec& exec, const VoxelGrid<Exec>& grid,
                        detail::MergeNeighbours<Exec>{grid, transfer.parent, voxels,
                                                      kind == Coarsening::split, cells.place,
                                                      cells.corner});
-  transfer.fine_mask = make_zeros<std::uint32_t>(exec, num_cells, "ossatura::transfer::fine_mask");
+  constexpr bool finds_nodes = finds_fine_nodes<Exec, VoxelGrid<Exec>>;
+  if (finds_nodes)
+    transfer.fine_mask =
+        make_zeros<std::uint32_t>(exec, num_cells, "ossatura::transfer::fine_mask");
   Kokkos::parallel_for("ossatura::coarsen_cells::attach", range(exec, n),
                        detail::AttachVoxelNodes<Exec>{grid, voxels, transfer});
+  if (!finds_nodes)
+    detail::list_fine_nodes(exec, num_cells, transfer);
   detail::finish_cells(exec, cells);
   return {cells, transfer};
 }

@@ -5,6 +5,8 @@
 
 #include <ossatura/kernels/image/grid.hpp>
 
+#include <type_traits>
+
 namespace ossatura {
 
 /// The nodes of a level of cells in patches of consecutive ones: patch p owns the nodes
@@ -52,15 +54,28 @@ void drop_node_lists(CellGrid<Exec>& cells) {
 /// the weights are not zero.
 template<class Exec>
 struct CellTransfer {
-  Array<int, Exec> parent; ///< [fine nodes] cell
+  Array<int, Exec> parent; ///< [fine nodes] cell; on cores until drop_parents()
   Array<std::uint8_t, Exec>
       position; ///< [fine nodes] 0..26: x + 3 y + 9 z, each 0 (low), 1, 2 (high)
 
-  /// The fine nodes of each cell, for the transpose. Where the finer level is a VoxelGrid, which
-  /// finds nodes by their places: [cells] bit p is the fine node at position p. Else, those of cell
-  /// e are fine_node(fine_begin(e)) .. fine_node(fine_begin(e + 1) - 1), ascending.
+  /// The fine nodes of each cell. [cells] bit p is the fine node at position p, where nodes are
+  /// found by their places (finds_fine_nodes); else those of cell e are fine_node(fine_begin(e)) ..
+  /// fine_node(fine_begin(e + 1) - 1), ascending.
   Array<std::uint32_t, Exec> fine_mask;
   Array<int, Exec> fine_begin, fine_node;
 };
+
+/// Whether the fine nodes of a cell are found by their places: in a VoxelGrid by devices, which
+/// have the operations to spare and want the memory. Cores take longer for it than for the rest.
+template<class Exec, class FineGrid>
+constexpr bool finds_fine_nodes =
+    BackendTraits<Exec>::is_device&& std::is_same_v<FineGrid, VoxelGrid<Exec>>;
+
+/// Frees what transfers do not use: cores go by cells alone.
+template<class Exec>
+void drop_parents(CellTransfer<Exec>& transfer) {
+  if (!BackendTraits<Exec>::is_device)
+    transfer.parent = {};
+}
 
 } // namespace ossatura

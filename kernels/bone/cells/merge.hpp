@@ -59,6 +59,14 @@ CellGrid<Exec> make_cells(const Exec& exec, std::int64_t num_elem, bool uniform)
   return cells;
 }
 
+/// Lists the fine nodes of each cell by their parents. Does not fence.
+template<class Exec>
+void list_fine_nodes(const Exec& exec, std::int64_t num_cells, CellTransfer<Exec>& transfer) {
+  const InverseMap<Exec> nodes = invert_map(exec, transfer.parent, num_cells);
+  transfer.fine_begin = nodes.begin;
+  transfer.fine_node = nodes.member;
+}
+
 /// Up to how many nodes a level is summed node by node: as many as keep a device less than busy.
 template<class Exec>
 constexpr int most_nodes_without_patches = BackendTraits<Exec>::is_device ? 30'000 : 0;

@@ -3,6 +3,7 @@
 // transpose. Fine nodes gather, and coarse nodes sum as in sums.hpp: both are bitwise reproducible.
 #pragma once
 
+#include <ossatura/core/parallel/lanes.hpp>
 #include <ossatura/kernels/algebra/constraints.hpp>
 #include <ossatura/kernels/bone/cells/sums.hpp>
 
@@ -13,7 +14,7 @@ namespace ossatura {
 namespace detail {
 
 template<class Exec, class Scalar>
-struct ProlongFromCells {
+struct ProlongToNode {
   CellTransfer<Exec> transfer;
   Array<int, Exec> corner;
   Array<Scalar, Exec> coarse;
@@ -44,7 +45,54 @@ struct ProlongFromCells {
   }
 };
 
-/// The fine nodes of a cell where the finer level is a lattice.
+/// The same by cells, on cores: each corner is read once, and a value between two others is their
+/// mean.
+template<class Exec, class Scalar>
+struct ProlongFromCell {
+  using Value = Lanes<Scalar, 4>; ///< three components and nothing
+  CellTransfer<Exec> transfer;
+  Array<int, Exec> corner;
+  Array<Scalar, Exec> coarse;
+  Array<std::uint8_t, Exec> fine_held;
+  Array<Scalar, Exec> fine;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t cell) const {
+    const int begin = transfer.fine_begin(cell), end = transfer.fine_begin(cell + 1);
+    if (begin == end)
+      return;
+    Value value[27]; // by position
+    for (int v = 0; v < 8; ++v) {
+      const std::int64_t c = 3 * std::int64_t(corner(8 * cell + v));
+      Value at_corner(0);
+      for (int d = 0; d < 3; ++d)
+        at_corner.value[d] = coarse(c + d);
+      value[2 * (v & 1) + 6 * (v >> 1 & 1) + 18 * (v >> 2)] = at_corner;
+    }
+    const Value half(Scalar(0.5));
+    for (int z = 0; z < 3; z += 2)
+      for (int y = 0; y < 3; y += 2)
+        fill_middle(value + 3 * y + 9 * z, 1, half);
+    for (int z = 0; z < 3; z += 2)
+      for (int x = 0; x < 3; ++x)
+        fill_middle(value + x + 9 * z, 3, half);
+    for (int i = 0; i < 9; ++i)
+      fill_middle(value + i, 9, half);
+    for (int i = begin; i < end; ++i) {
+      const std::int64_t node = transfer.fine_node(i);
+      const Value& step = value[transfer.position(node)];
+      const int held = fine_held(node);
+      for (int d = 0; d < 3; ++d)
+        if (!(held >> d & 1))
+          fine(3 * node + d) += step.value[d];
+    }
+  }
+
+  static KOKKOS_FUNCTION void fill_middle(Value* line, int stride, const Value& half) {
+    line[stride] = half * (line[0] + line[2 * stride]);
+  }
+};
+
+/// The fine nodes of a cell where the finer level is a lattice: devices find them by their places.
 template<class Exec>
 struct FineVoxelNodes {
   VoxelGrid<Exec> grid;
@@ -55,57 +103,16 @@ struct FineVoxelNodes {
   template<class Visit>
   KOKKOS_FUNCTION void for_each(int cell, const Visit& visit) const {
     const Site s = unpack_site(place(cell));
-    if constexpr (BackendTraits<Exec>::is_device) {
-      for (std::uint32_t rest = fine_mask(cell); rest != 0; rest &= rest - 1) {
-        const int p = lowest_one(rest);
-        visit(std::int64_t(grid.find(2 * s.x + p % 3, 2 * s.y + p / 3 % 3, 2 * s.z + p / 9)), p);
-      }
-    } else {
-      const std::uint32_t mask = fine_mask(cell);
-      for (int row = 0; row < 9; ++row)
-        if (mask >> 3 * row & 7)
-          visit_row(2 * s.x, 2 * s.y + row % 3, 2 * s.z + row / 3, mask >> 3 * row & 7, 3 * row,
-                    visit);
+    for (std::uint32_t rest = fine_mask(cell); rest != 0; rest &= rest - 1) {
+      const int p = lowest_one(rest);
+      visit(std::int64_t(grid.find(2 * s.x + p % 3, 2 * s.y + p / 3 % 3, 2 * s.z + p / 9)), p);
     }
-  }
-
-private:
-  KOKKOS_FUNCTION NodeBlock block(int x, int y, int z) const {
-    return grid.block(x / 4 +
-                      grid.num_blocks[0] * (y / 4 + std::int64_t(grid.num_blocks[1]) * (z / 4)));
-  }
-  static KOKKOS_FUNCTION std::uint64_t bit_of(int x, int y, int z) {
-    return std::uint64_t(1) << local_index(x, y, z);
-  }
-
-  /// The nodes (x + i, y, z) for the bits i of `row`, x being even: cores look blocks up and count
-  /// their nodes once a row, or twice.
-  template<class Visit>
-  KOKKOS_FUNCTION void visit_row(int x, int y, int z, std::uint32_t row, int position,
-                                 const Visit& visit) const {
-    NodeBlock b = block(x, y, z);
-    const std::uint64_t bit = bit_of(x, y, z);
-    std::int64_t node = b.begin + count_ones(b.mask & (bit - 1));
-    if (row & 1)
-      visit(node, position);
-    node += (b.mask & bit) != 0;
-    if (row & 2)
-      visit(node, position + 1);
-    if (!(row & 4))
-      return;
-    if (x % 4 == 0) {
-      node += (b.mask & bit << 1) != 0;
-    } else {
-      b = block(x + 2, y, z);
-      node = b.begin + count_ones(b.mask & (bit_of(x + 2, y, z) - 1));
-    }
-    visit(node, position + 2);
   }
 };
 
-/// The same where the finer level is one of cells.
+/// The same from a list.
 template<class Exec>
-struct FineCellNodes {
+struct ListedFineNodes {
   Array<int, Exec> fine_begin, fine_node;
   Array<std::uint8_t, Exec> position;
 
@@ -118,20 +125,19 @@ struct FineCellNodes {
   }
 };
 
-template<class Exec>
-FineVoxelNodes<Exec> fine_nodes(const VoxelGrid<Exec>& fine, const CellTransfer<Exec>& transfer,
-                                const CellGrid<Exec>& cells) {
-  return {fine, cells.place, transfer.fine_mask};
-}
-template<class Exec>
-FineCellNodes<Exec> fine_nodes(const CellGrid<Exec>&, const CellTransfer<Exec>& transfer,
-                               const CellGrid<Exec>&) {
-  return {transfer.fine_begin, transfer.fine_node, transfer.position};
+template<class Exec, class FineGrid>
+auto fine_nodes(const FineGrid& fine, const CellTransfer<Exec>& transfer,
+                const CellGrid<Exec>& cells) {
+  if constexpr (finds_fine_nodes<Exec, FineGrid>)
+    return FineVoxelNodes<Exec>{fine, cells.place, transfer.fine_mask};
+  else
+    return ListedFineNodes<Exec>{transfer.fine_begin, transfer.fine_node, transfer.position};
 }
 
 /// weight[p][v]: that of corner v of a cell at position p of CellTransfer.
+template<class Scalar>
 struct CornerWeights {
-  float weight[27][8] = {};
+  Scalar weight[27][8] = {};
 
   constexpr CornerWeights() {
     for (int p = 0; p < 27; ++p)
@@ -139,7 +145,7 @@ struct CornerWeights {
         int halves = 1; // the weight times 8
         for (int d = 0, rest = p; d < 3; ++d, rest /= 3)
           halves *= v >> d & 1 ? rest % 3 : 2 - rest % 3;
-        weight[p][v] = float(halves) / 8;
+        weight[p][v] = Scalar(halves) / 8;
       }
   }
 };
@@ -151,19 +157,31 @@ struct RestrictToCorners {
   Array<Scalar, Exec> fine;
 
   KOKKOS_FUNCTION void operator()(int cell, const int (&)[8], Scalar (&u)[24]) const {
+    if constexpr (BackendTraits<Exec>::is_device)
+      sum_by_thread(cell, u);
+    else
+      sum_in_lanes(cell, u);
+  }
+
+  /// Adds what they give to corner v alone.
+  KOKKOS_FUNCTION void add_corner(int cell, const int*, int v, Scalar (&sum)[3]) const {
+    const Array<Scalar, Exec>& x = fine;
+    fine_nodes.for_each(cell, [&](std::int64_t f, int position) {
+      const int along[3] = {position % 3, position / 3 % 3, position / 9};
+      int halves = 1; // the weight times 8
+      for (int d = 0; d < 3; ++d)
+        halves *= v >> d & 1 ? along[d] : 2 - along[d];
+      if (halves > 0)
+        for (int c = 0; c < 3; ++c)
+          sum[c] += Scalar(0.125) * Scalar(halves) * x(3 * f + c);
+    });
+  }
+
+private:
+  KOKKOS_FUNCTION void sum_by_thread(int cell, Scalar (&u)[24]) const {
     Scalar sum[3][8] = {};
     const Array<Scalar, Exec>& x = fine;
     fine_nodes.for_each(cell, [&](std::int64_t f, int position) {
-      if constexpr (!BackendTraits<Exec>::is_device) {
-        static constexpr CornerWeights table;
-        const float* const weight = table.weight[position];
-        for (int c = 0; c < 3; ++c) {
-          const Scalar value = x(3 * f + c);
-          for (int v = 0; v < 8; ++v)
-            sum[c][v] += Scalar(weight[v]) * value;
-        }
-        return;
-      }
       const int along[3] = {position % 3, position / 3 % 3, position / 9};
       const Scalar high[3] = {Scalar(0.5) * Scalar(along[0]), Scalar(0.5) * Scalar(along[1]),
                               Scalar(0.5) * Scalar(along[2])};
@@ -187,18 +205,25 @@ struct RestrictToCorners {
         u[3 * v + c] = sum[c][v];
   }
 
-  /// Adds what they give to corner v alone.
-  KOKKOS_FUNCTION void add_corner(int cell, const int*, int v, Scalar (&sum)[3]) const {
+  /// Four corners at a time, with weights from a table.
+  KOKKOS_FUNCTION void sum_in_lanes(int cell, Scalar (&u)[24]) const {
+    using Corners = Lanes<Scalar, 4>;
+    static constexpr CornerWeights<Scalar> table;
+    const Corners zero(0);
+    Corners sum[3][2] = {{zero, zero}, {zero, zero}, {zero, zero}};
     const Array<Scalar, Exec>& x = fine;
     fine_nodes.for_each(cell, [&](std::int64_t f, int position) {
-      const int along[3] = {position % 3, position / 3 % 3, position / 9};
-      int halves = 1; // the weight times 8
-      for (int d = 0; d < 3; ++d)
-        halves *= v >> d & 1 ? along[d] : 2 - along[d];
-      if (halves > 0)
-        for (int c = 0; c < 3; ++c)
-          sum[c] += Scalar(0.125) * Scalar(halves) * x(3 * f + c);
+      const Corners low = load_pack<4>(table.weight[position]),
+                    high = load_pack<4>(table.weight[position] + 4);
+      for (int c = 0; c < 3; ++c) {
+        const Corners value(x(3 * f + c));
+        sum[c][0] += low * value;
+        sum[c][1] += high * value;
+      }
     });
+    for (int v = 0; v < 8; ++v)
+      for (int c = 0; c < 3; ++c)
+        u[3 * v + c] = sum[c][v / 4].value[v % 4];
   }
 };
 
@@ -244,9 +269,13 @@ template<class Exec, class Scalar>
 void prolong_add(const Exec& exec, const CellTransfer<Exec>& transfer, const CellGrid<Exec>& cells,
                  const Array<Scalar, Exec>& coarse, const Array<std::uint8_t, Exec>& fine_held,
                  const Array<Scalar, Exec>& fine) {
-  Kokkos::parallel_for(
-      "ossatura::prolong_add", range(exec, fine_held.extent(0)),
-      detail::ProlongFromCells<Exec, Scalar>{transfer, cells.corner, coarse, fine_held, fine});
+  using Kernel =
+      std::conditional_t<BackendTraits<Exec>::is_device, detail::ProlongToNode<Exec, Scalar>,
+                         detail::ProlongFromCell<Exec, Scalar>>;
+  const std::int64_t count =
+      BackendTraits<Exec>::is_device ? std::int64_t(fine_held.extent(0)) : cells.num_elem;
+  Kokkos::parallel_for("ossatura::prolong_add", range(exec, count),
+                       Kernel{transfer, cells.corner, coarse, fine_held, fine});
 }
 
 /// coarse = P^T fine, zero at held coarse components. `fine_grid` is the VoxelGrid or CellGrid that

@@ -89,7 +89,6 @@ public:
   static constexpr bool published = true;
   static constexpr bool fuses_updates = false;
   static constexpr bool is_reproducible = !BackendTraits<Exec>::is_device;
-  static constexpr bool allows_lean = false;
   static constexpr int flops_per_voxel = 72 + 44 + 72 + 24; ///< as of OffsetOperator
 
   /// `edge` is the voxel's edge in mm. Throws std::runtime_error if no perfect hash is found within

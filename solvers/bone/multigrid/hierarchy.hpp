@@ -75,8 +75,10 @@ make_voxel_hierarchy(const Exec& exec, const VoxelGrid<Exec>& grid, const LameFi
     hierarchy.coarse.push_back(
         detail::make_coarse_level(exec, fine.cells, fine.held, fine.edge, coarse));
   }
-  for (CoarseLevel<Exec>& level : hierarchy.coarse)
+  for (CoarseLevel<Exec>& level : hierarchy.coarse) {
     drop_node_lists(level.cells);
+    drop_parents(level.transfer);
+  }
   return hierarchy;
 }
 

@@ -9,29 +9,37 @@
 
 namespace ossatura::detail {
 
-/// The vectors of the iteration and of the finest level. The product q and the iterates of the
-/// cycle share memory: the cycle's result is read before the next product is formed, and that
-/// before the next cycle.
+/// The vectors of the iteration and of the finest level. Products and the iterates of the cycle
+/// share memory: the cycle's result is read before the next product is formed, and that before the
+/// next cycle.
 template<class Exec, class Vector, class Cycle>
 struct SolverVectors {
+  Array<double, Exec> product; ///< in double, while residuals are formed
   Array<Vector, Exec> r, p, q;
   LevelVectors<Exec, Cycle> level; ///< b is r where the types agree
 
   SolverVectors(const Exec& exec, std::int64_t n)
-      : r(make_zeros<Vector>(exec, n, "ossatura::cg::r"))
+      : product(make_zeros<double>(exec, n, "ossatura::cg::q"))
+      , r(make_zeros<Vector>(exec, n, "ossatura::cg::r"))
       , p(make_zeros<Vector>(exec, n, "ossatura::cg::p")) {
-    if constexpr (std::is_same_v<Vector, Cycle>) {
-      level = {make_zeros<Cycle>(exec, n, "ossatura::multigrid::x"),
-               make_zeros<Cycle>(exec, n, "ossatura::multigrid::next"), r};
-      q = level.next;
+    if constexpr (std::is_same_v<Cycle, double>) {
+      level.x = make_zeros<Cycle>(exec, n, "ossatura::multigrid::x");
+      level.next = product;
     } else {
-      static_assert(sizeof(Vector) == 2 * sizeof(Cycle), "two iterates fill one product");
-      q = make_zeros<Vector>(exec, n, "ossatura::cg::q");
-      // Views of the same bytes, one type at a time; q owns them and lives as long.
-      Cycle* const bytes = reinterpret_cast<Cycle*>(q.data());
-      level = {Array<Cycle, Exec>(bytes, n), Array<Cycle, Exec>(bytes + n, n),
-               make_zeros<Cycle>(exec, n, "ossatura::multigrid::b")};
+      static_assert(sizeof(double) == 2 * sizeof(Cycle), "two iterates fill one product");
+      // Views of the same bytes, one type at a time; `product` owns them and lives as long.
+      Cycle* const bytes = reinterpret_cast<Cycle*>(product.data());
+      level.x = Array<Cycle, Exec>(bytes, n);
+      level.next = Array<Cycle, Exec>(bytes + n, n);
     }
+    if constexpr (std::is_same_v<Vector, double>)
+      q = product;
+    else
+      q = level.next;
+    if constexpr (std::is_same_v<Vector, Cycle>)
+      level.b = r;
+    else
+      level.b = make_zeros<Cycle>(exec, n, "ossatura::multigrid::b");
   }
 };
 
@@ -43,22 +51,16 @@ public:
       : held_(hierarchy.held)
       , matrix_(exec, hierarchy.grid, hierarchy.lame, hierarchy.edge)
       , vectors_(exec, hierarchy.grid.num_dofs())
-      , multigrid_(exec, hierarchy, matrix_, options, vectors_.level) {
-    if constexpr (!Operator::fuses_updates && !std::is_same_v<Vector, double>)
-      scratch_ = make_zeros<double>(exec, hierarchy.grid.num_dofs(), "ossatura::cg::scratch");
-  }
+      , multigrid_(exec, hierarchy, matrix_, options, vectors_.level) {}
 
   SolveResult solve(const Exec& exec, const CgOptions& options, const Array<double, Exec>& f,
                     const Array<double, Exec>& u, const IterationObserver& observe) override {
-    Array<double, Exec> scratch = scratch_;
-    if constexpr (std::is_same_v<Vector, double>)
-      scratch = vectors_.q; // free while residuals are formed
     const auto product = [&](const auto& x, const auto& y) {
       apply_then(exec, matrix_, x, y, StoreFreeProduct<Exec, Vector>{held_.mask, y});
       ++products_;
     };
     const auto residual = [&](const auto& x, double scale, const auto& r) {
-      apply_then(exec, matrix_, x, scratch,
+      apply_then(exec, matrix_, x, vectors_.product,
                  StoreScaledResidual<Exec, double, Vector>{held_.mask, f, scale, r});
       ++products_;
     };
@@ -95,7 +97,6 @@ private:
   Operator matrix_;
   SolverVectors<Exec, Vector, Cycle> vectors_;
   Multigrid<Exec, Operator, Cycle> multigrid_;
-  Array<double, Exec> scratch_; ///< products in double, where no vector of the iteration is
   std::int64_t products_ = 0;
 };
 
@@ -105,11 +106,7 @@ make_voxel_pcg(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy, Precisio
                const MultigridOptions& options) {
   switch (precision) {
   case Precision::lean:
-    if constexpr (Operator::allows_lean)
-      return std::make_unique<MultigridPcg<Exec, Operator, float, float>>(exec, hierarchy, options);
-    else
-      fail<UsageError>("the operator ", Operator::name,
-                       " is not for lean precision: choose --operator brick, or mixed or double");
+    return std::make_unique<MultigridPcg<Exec, Operator, float, float>>(exec, hierarchy, options);
   case Precision::mixed:
     return std::make_unique<MultigridPcg<Exec, Operator, double, float>>(exec, hierarchy, options);
   case Precision::fp64:

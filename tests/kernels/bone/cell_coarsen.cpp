@@ -103,14 +103,17 @@ OSSATURA_BACKEND_TEST("Every cell with a fine node gives it the same interpolati
     }
 }
 
-OSSATURA_BACKEND_TEST("The fine nodes of a cell are listed where the finer level has cells",
-                      "[cell_coarsen]") {
+OSSATURA_BACKEND_TEST(
+    "The fine nodes of a cell are listed where they are not found by their places",
+    "[cell_coarsen]") {
   const TestType exec;
   const CellLevels<TestType> levels(exec, reference::random_model({13, 9, 11}, 0.2, 1, 0.3, 0.3, 3),
                                     Coarsening::split);
   REQUIRE(levels.coarse.size() > 2);
-  CHECK(levels.coarse[0].transfer.fine_begin.extent(0) == 0);
-  for (std::size_t l = 1; l < levels.coarse.size(); ++l) {
+  const bool finds = finds_fine_nodes<TestType, VoxelGrid<TestType>>;
+  CHECK((levels.coarse[0].transfer.fine_mask.extent(0) != 0) == finds);
+  CHECK((levels.coarse[0].transfer.fine_begin.extent(0) == 0) == finds);
+  for (std::size_t l = finds ? 1 : 0; l < levels.coarse.size(); ++l) {
     const auto parent = host_values(levels.coarse[l].transfer.parent);
     const auto begin = host_values(levels.coarse[l].transfer.fine_begin);
     const auto listed = host_values(levels.coarse[l].transfer.fine_node);
