@@ -5,7 +5,7 @@
 #include <ossatura/core/io/opencarp/element_types.hpp>
 #include <ossatura/core/io/text/cursor.hpp>
 #include <ossatura/core/io/text/input_file.hpp>
-#include <ossatura/core/io/text/row_reader.hpp>
+#include <ossatura/core/io/text/parallel_reader.hpp>
 
 #include <cmath>
 #include <vector>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <ossatura/core/io/text/parallel_reader.hpp>
 #include <ossatura/core/io/vtk/legacy_stream.hpp>
 
 #include <cctype>
@@ -119,15 +120,23 @@ VtkNumbers VtkLegacyStream::numbers(SampleType type, std::uint64_t rows, std::ui
 }
 
 void VtkLegacyStream::pass_text(std::uint64_t count, const std::string& what) {
-  for (std::uint64_t i = 0; i < count; ++i) {
-    text.at_end();
-    const std::size_t here = text.position();
-    if (!may_be_number(text.next_word())) {
-      text.seek(here);
-      text.bad_word("number " + std::to_string(i) + " of the " + std::to_string(count) + " of '" +
+  const auto refuse = [&](TextCursor& cursor, std::uint64_t i) {
+    cursor.bad_word("number " + std::to_string(i) + " of the " + std::to_string(count) + " of '" +
                     what + "' is expected");
+  };
+  const auto pass = [&](TextCursor& cursor, std::uint64_t first, std::uint64_t end) {
+    for (std::uint64_t i = first; i < end; ++i) {
+      cursor.at_end();
+      const std::size_t here = cursor.position();
+      if (!may_be_number(cursor.next_word())) {
+        cursor.seek(here);
+        refuse(cursor, i);
+      }
     }
-  }
+  };
+  const std::uint64_t num_there = read_words(text, count, pass);
+  if (num_there < count)
+    refuse(text, num_there);
 }
 
 } // namespace ossatura

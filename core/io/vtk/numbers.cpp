@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // These functions convert arrays of VTK files, of any of VTK's types, to the types of a mesh.
+#include <ossatura/core/io/text/parallel_reader.hpp>
 #include <ossatura/core/io/vtk/grid.hpp>
 
 #include <cmath>
@@ -60,24 +61,31 @@ void convert_bytes(const VtkNumbers& numbers, To* to) {
 
 template<class To>
 void convert_text(const VtkNumbers& numbers, To* to) {
-  TextCursor text = *numbers.text;
+  TextCursor all = *numbers.text;
   const bool whole = numbers.type != SampleType::f32 && numbers.type != SampleType::f64;
-  for (std::size_t i = 0; i < numbers.count; ++i) {
-    bool good = false;
-    text.at_end();
-    const std::size_t here = text.position();
-    if (std::is_integral_v<To> && whole) {
-      std::int64_t from;
-      good = text.next_number(from) && convert(from, numbers.may_be_nan, to[i]);
-    } else {
-      double from;
-      good = text.next_number(from) && convert(from, numbers.may_be_nan, to[i]);
+  const auto refuse = [](TextCursor& text) {
+    text.bad_word(std::string(needed<To>()) + " is expected");
+  };
+  const auto take = [&](TextCursor& text, std::uint64_t first, std::uint64_t end) {
+    for (std::uint64_t i = first; i < end; ++i) {
+      bool good = false;
+      text.at_end();
+      const std::size_t here = text.position();
+      if (std::is_integral_v<To> && whole) {
+        std::int64_t from;
+        good = text.next_number(from) && convert(from, numbers.may_be_nan, to[i]);
+      } else {
+        double from;
+        good = text.next_number(from) && convert(from, numbers.may_be_nan, to[i]);
+      }
+      if (!good) {
+        text.seek(here);
+        refuse(text);
+      }
     }
-    if (!good) {
-      text.seek(here);
-      text.bad_word(std::string(needed<To>()) + " is expected");
-    }
-  }
+  };
+  if (read_words(all, numbers.count, take) < numbers.count)
+    refuse(all);
 }
 
 template<class To>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/core/io/vtk/vtu_array.hpp>
 
+#include <ossatura/core/io/text/parallel_reader.hpp>
 #include <ossatura/core/io/vtk/base64.hpp>
 
 #include <cstring>
@@ -180,10 +181,8 @@ VtkNumbers decode_vtu_array(const VtuCoding& coding, const VtuArray& array,
   numbers.type = array.type;
   numbers.order = coding.order;
   if (array.format == VtuArray::Format::ascii) {
-    TextCursor text = vtu_array_text(coding, array);
-    numbers.text = text;
-    while (!text.next_word().empty())
-      ++numbers.count;
+    numbers.text = vtu_array_text(coding, array);
+    numbers.count = count_words(numbers.text->rest());
   } else {
     const bool appended = array.format == VtuArray::Format::appended;
     if (appended && array.offset > coding.appended.size())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of texts that are large enough for several threads, against what is in them.
-#include <ossatura/core/io/text/row_reader.hpp>
+// Rows and words of texts that are large enough for several threads, against what is in them.
+#include <ossatura/core/io/text/parallel_reader.hpp>
 
 #include <ossatura/core/machine/processors.hpp>
 
@@ -66,7 +66,7 @@ std::string refusal_of_rows(const std::string& text) {
   return messages[0];
 }
 
-TEST_CASE("rows are read by all threads, whatever ends their lines", "[row_reader]") {
+TEST_CASE("rows are read by all threads, whatever ends their lines", "[parallel_reader]") {
   const int before = io_threads();
   set_io_threads(5);
   for (const std::string line_end : {"\n", "\r\n", "\r"}) {
@@ -84,7 +84,7 @@ TEST_CASE("rows are read by all threads, whatever ends their lines", "[row_reade
   set_io_threads(before);
 }
 
-TEST_CASE("fewer rows are counted, and none are needed", "[row_reader]") {
+TEST_CASE("fewer rows are counted, and none are needed", "[parallel_reader]") {
   const std::string text = "0 0\n1 1\n\n2 4";
   ReadSquare read;
   TextCursor cursor("squares.txt", text);
@@ -99,7 +99,7 @@ TEST_CASE("fewer rows are counted, and none are needed", "[row_reader]") {
   CHECK(read.square[2] == 4);
 }
 
-TEST_CASE("the first wrong row is told, with its line", "[row_reader]") {
+TEST_CASE("the first wrong row is told, with its line", "[parallel_reader]") {
   std::vector<std::string> rows = make_rows("\n");
   CHECK(refusal_of_rows(joined(rows)).empty());
   // Two blank lines are before row 7, and before each thousandth after it.
@@ -116,6 +116,55 @@ TEST_CASE("the first wrong row is told, with its line", "[row_reader]") {
   rows.back() = "99999";
   CHECK(refusal_of_rows(joined(rows)) ==
         "squares.txt: line 100200: the file ends where a square is expected: it is truncated");
+}
+
+/// Words "0 1 2 ...", some lines apart, and "end" behind them.
+std::string make_words() {
+  std::string text = "\n ";
+  for (std::uint64_t i = 0; i < num_rows; ++i)
+    text += std::to_string(i) + (i % 7 == 0 ? "\r\n\n" : i % 5 == 0 ? " \t" : " ");
+  return text + "end";
+}
+
+TEST_CASE("words are read by all threads, in whichever lines", "[parallel_reader]") {
+  const int before = io_threads();
+  const std::string text = make_words();
+  for (const int threads : {1, 5}) {
+    set_io_threads(threads);
+    CHECK(count_words(text) == num_rows + 1);
+    std::vector<std::uint64_t> found(num_rows, 0);
+    const auto take = [&](TextCursor& cursor, std::uint64_t first, std::uint64_t end) {
+      for (std::uint64_t i = first; i < end; ++i)
+        if (!cursor.next_number(found[i]))
+          cursor.bad_word("a number is expected");
+    };
+    TextCursor cursor("words.txt", text);
+    REQUIRE(read_words(cursor, num_rows, take) == num_rows);
+    for (std::uint64_t i = 0; i < num_rows; ++i)
+      REQUIRE(found[i] == i);
+    CHECK(cursor.next_word() == "end");
+
+    TextCursor some("words.txt", text);
+    CHECK(read_words(some, 0, take) == 0);
+    CHECK(some.position() == 0);
+    CHECK(read_words(some, num_rows / 2, take) == num_rows / 2);
+    CHECK(some.next_word() == std::to_string(num_rows / 2));
+
+    found.resize(num_rows + 1);
+    TextCursor wrong("words.txt", text);
+    CHECK_THROWS_WITH(read_words(wrong, num_rows + 1, take),
+                      ContainsSubstring("'end' where a number is expected"));
+    const auto skip = [](TextCursor& some_words, std::uint64_t first, std::uint64_t end) {
+      for (std::uint64_t i = first; i < end; ++i)
+        some_words.next_word();
+    };
+    TextCursor all("words.txt", text);
+    CHECK(read_words(all, 2 * num_rows, skip) == num_rows + 1);
+    CHECK(all.num_left() == 0);
+  }
+  CHECK(count_words("") == 0);
+  CHECK(count_words(" \n") == 0);
+  set_io_threads(before);
 }
 
 } // namespace
