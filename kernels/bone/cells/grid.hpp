@@ -69,7 +69,7 @@ struct CellTransfer {
 /// have the operations to spare and want the memory. Cores take longer for it than for the rest.
 template<class Exec, class FineGrid>
 constexpr bool finds_fine_nodes =
-    BackendTraits<Exec>::is_device&& std::is_same_v<FineGrid, VoxelGrid<Exec>>;
+    std::is_same_v<FineGrid, VoxelGrid<Exec>>&& BackendTraits<Exec>::is_device;
 
 /// Frees what transfers do not use: cores go by cells alone.
 template<class Exec>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // These kernels apply trilinear prolongation from a level of cells to the next finer level, and its
-// transpose. Fine nodes gather, and coarse nodes sum as in sums.hpp: both are bitwise reproducible.
+// transpose. A fine node takes its value from one cell, and coarse nodes sum as in sums.hpp: both
+// are bitwise reproducible.
 #pragma once
 
 #include <ossatura/core/parallel/lanes.hpp>
@@ -13,6 +14,7 @@ namespace ossatura {
 
 namespace detail {
 
+/// Each fine node gathers from the corners of its cell, on devices.
 template<class Exec, class Scalar>
 struct ProlongToNode {
   CellTransfer<Exec> transfer;
@@ -45,8 +47,8 @@ struct ProlongToNode {
   }
 };
 
-/// The same by cells, on cores: each corner is read once, and a value between two others is their
-/// mean.
+/// The same by cells, on cores: a corner is read once for all fine nodes of a cell, and a value
+/// between two others is their mean.
 template<class Exec, class Scalar>
 struct ProlongFromCell {
   using Value = Lanes<Scalar, 4>; ///< three components and nothing
