@@ -68,8 +68,8 @@ struct CellTransfer {
 /// Whether the fine nodes of a cell are found by their places: in a VoxelGrid by devices, which
 /// have the operations to spare and want the memory. Cores take longer for it than for the rest.
 template<class Exec, class FineGrid>
-constexpr bool finds_fine_nodes =
-    std::is_same_v<FineGrid, VoxelGrid<Exec>>&& BackendTraits<Exec>::is_device;
+constexpr bool finds_fine_nodes = BackendTraits<Exec>::is_device &&
+                                  (std::is_same_v<FineGrid, VoxelGrid<Exec>>);
 
 /// Frees what transfers do not use: cores go by cells alone.
 template<class Exec>
