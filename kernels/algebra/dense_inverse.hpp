@@ -12,14 +12,13 @@
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>
+#include <ossatura/kernels/algebra/batches/sweep_products.hpp>
 
 #include <limits>
 
 namespace ossatura {
 
 namespace detail {
-
-constexpr int sweep_width = 32; ///< pivots of a block
 
 /// The largest Cholesky pivots decide which rows are used; others are cleared as they come.
 template<class Exec>

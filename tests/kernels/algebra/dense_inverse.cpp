@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dense inverse by its defining equations, also where the matrix is singular.
+// The dense inverse by its defining equations, also where the matrix is singular, and those of many
+// packed matrices.
 #include "tests/backend_test.hpp"
 #include "tests/kernels/image/host_values.hpp"
 #include "tests/reference/symmetric_eigenvalues.hpp"
 #include "tests/reference/voxel_reference.hpp"
+#include <ossatura/core/machine/instruction_set.hpp>
 #include <ossatura/kernels/algebra/dense_inverse.hpp>
+#include <ossatura/kernels/algebra/invert_packed.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 
 #include <random>
@@ -134,6 +137,95 @@ OSSATURA_BACKEND_TEST("Singular matrices get a symmetric semidefinite generalise
     CHECK((a * x * a - a).norm() < 1e-9 * a.norm());
     CHECK(is_symmetric(x));
     CHECK(reference::symmetric_eigenvalues(x.a, 40).front() > -1e-12 * x.norm());
+  }
+}
+
+/// Packed matrices one behind the other.
+struct PackedItems {
+  ArrayPointer<const int> rows;
+  ArrayPointer<const std::int64_t> begin;
+
+  KOKKOS_FUNCTION int size(std::int64_t item) const { return rows(item); }
+  KOKKOS_FUNCTION std::int64_t matrix(std::int64_t item) const { return begin(item); }
+};
+
+template<class Exec>
+std::vector<Matrix> invert_together(const Exec& exec, const std::vector<Matrix>& matrices) {
+  std::vector<int> rows;
+  std::vector<std::int64_t> begin;
+  std::vector<double> packed;
+  for (const Matrix& a : matrices) {
+    rows.push_back(a.n);
+    begin.push_back(std::int64_t(packed.size()));
+    for (int i = 0; i < a.n; ++i)
+      for (int j = 0; j <= i; ++j)
+        packed.push_back(a(i, j));
+  }
+  const auto rows_there = upload(exec, "test::rows", rows);
+  const auto begin_there = upload(exec, "test::begin", begin);
+  const auto value = upload(exec, "test::packed", packed);
+  invert_packed(exec, PackedItems{rows_there, begin_there}, std::int64_t(matrices.size()),
+                *std::max_element(rows.begin(), rows.end()), value);
+  const auto inverse = test::host_values(value);
+  std::vector<Matrix> result;
+  std::size_t k = 0;
+  for (const Matrix& a : matrices) {
+    Matrix x(a.n);
+    for (int i = 0; i < a.n; ++i)
+      for (int j = 0; j <= i; ++j)
+        x(i, j) = x(j, i) = inverse[k++];
+    result.push_back(x);
+  }
+  return result;
+}
+
+OSSATURA_BACKEND_TEST("Packed matrices of several sizes are inverted together", "[dense_inverse]") {
+  std::vector<Matrix> matrices;
+  for (int n : {33, 1, 2, 7, 15, 16, 17, 31, 32, 200, 63, 64, 65, 121, 0, 3}) {
+    matrices.push_back(random_matrix(n, n, n));
+    for (int i = 0; i < n; ++i)
+      matrices.back()(i, i) += 0.1;
+  }
+  const std::vector<Matrix> inverse = invert_together(TestType(), matrices);
+  for (std::size_t k = 0; k < matrices.size(); ++k) {
+    const Matrix &a = matrices[k], &x = inverse[k];
+    Matrix identity(a.n);
+    for (int i = 0; i < a.n; ++i)
+      identity(i, i) = 1;
+    INFO(a.n << " rows");
+    CHECK((a * x - identity).norm() <= 1e-13 * a.norm() * x.norm());
+  }
+}
+
+OSSATURA_BACKEND_TEST("Rows of zeros of packed matrices stay, dependent ones are cleared",
+                      "[dense_inverse]") {
+  Matrix held_rows = random_matrix(70, 70, 3);
+  const int held[] = {0, 4, 31, 32, 40, 69};
+  for (int i : held)
+    for (int j = 0; j < 70; ++j)
+      held_rows(i, j) = held_rows(j, i) = 0;
+  const std::vector<Matrix> matrices = {held_rows, random_matrix(40, 5, 35), Matrix(3)},
+                            inverse = invert_together(TestType(), matrices);
+  for (int i : held)
+    for (int j = 0; j < 70; ++j)
+      CHECK(inverse[0](i, j) == 0);
+  for (std::size_t k = 0; k < 2; ++k) {
+    const Matrix &a = matrices[k], &x = inverse[k];
+    CHECK((a * x * a - a).norm() < 1e-9 * a.norm());
+    CHECK(x.norm() > 0);
+  }
+  CHECK(inverse[2].norm() == 0);
+}
+
+OSSATURA_BACKEND_TEST("Packed inverses do not depend on the instruction set", "[dense_inverse]") {
+  const std::vector<Matrix> matrices = {random_matrix(109, 109, 1), random_matrix(40, 30, 2)};
+  const std::vector<Matrix> best = invert_together(TestType(), matrices);
+  for (const InstructionSet set : {InstructionSet::baseline, InstructionSet::avx2}) {
+    limit_instruction_set(set);
+    const std::vector<Matrix> other = invert_together(TestType(), matrices);
+    limit_instruction_set(InstructionSet::avx512);
+    for (std::size_t k = 0; k < matrices.size(); ++k)
+      CHECK(other[k].a == best[k].a);
   }
 }
 
