@@ -4,7 +4,7 @@
 // several microseconds and keeps the launch out of recorded graphs.
 #pragma once
 
-#include <Kokkos_Core.hpp>
+#include <ossatura/core/base/function.hpp>
 
 #include <cstdint>
 
@@ -20,7 +20,7 @@ struct ArrayPointer {
   ArrayPointer(const View& array)
       : data(array.data()) {}
 
-  KOKKOS_FORCEINLINE_FUNCTION T& operator()(std::int64_t i) const { return data[i]; }
+  OSSATURA_FORCEINLINE_FUNCTION T& operator()(std::int64_t i) const { return data[i]; }
 };
 
 } // namespace ossatura

@@ -3,7 +3,7 @@
 // with the counter become operands of instructions.
 #pragma once
 
-#include <Kokkos_Core.hpp>
+#include <ossatura/core/base/function.hpp>
 
 #include <utility>
 
@@ -13,12 +13,13 @@ namespace ossatura {
 template<int N>
 struct IntConstant {
   static constexpr int value = N;
-  KOKKOS_FORCEINLINE_FUNCTION constexpr operator int() const { return N; }
+  OSSATURA_FORCEINLINE_FUNCTION constexpr operator int() const { return N; }
 };
 
 namespace detail {
 template<int first, class Body, int... i>
-KOKKOS_FORCEINLINE_FUNCTION void run_unrolled(const Body& body, std::integer_sequence<int, i...>) {
+OSSATURA_FORCEINLINE_FUNCTION void run_unrolled(const Body& body,
+                                                std::integer_sequence<int, i...>) {
   (body(IntConstant<first + i>()), ...);
 }
 } // namespace detail
@@ -26,7 +27,7 @@ KOKKOS_FORCEINLINE_FUNCTION void run_unrolled(const Body& body, std::integer_seq
 /// body(i) for i = first .. last - 1, where i is an IntConstant if `known`, else an int up to
 /// `end`.
 template<bool known, int first, int last, class Body>
-KOKKOS_FORCEINLINE_FUNCTION void unrolled(int end, const Body& body) {
+OSSATURA_FORCEINLINE_FUNCTION void unrolled(int end, const Body& body) {
   if constexpr (known) {
     detail::run_unrolled<first>(body, std::make_integer_sequence<int, last - first>());
   } else {

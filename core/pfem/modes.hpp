@@ -26,6 +26,8 @@ constexpr Names<HexaSpace> names_of(HexaSpace) {
 }
 
 inline constexpr int max_hexa_order = 10;
+/// Points along each axis, at most: those of the paper's rule at that order.
+inline constexpr int max_hexa_points = 14;
 
 /// psi_index[0](xi) psi_index[1](eta) psi_index[2](zeta).
 struct HierarchicMode {

@@ -29,9 +29,6 @@ enum class QuadratureRule {
   paper         ///< max(2, ceil((3 p - 2) / 2)): singular at p = 2
 };
 
-/// The most that kernels take: those of the paper at order 10.
-inline constexpr int max_hexa_points = 14;
-
 constexpr Names<QuadratureRule> names_of(QuadratureRule) {
   return {{QuadratureRule::order_plus_1, "p+1"},
           {QuadratureRule::order_plus_2, "p+2"},

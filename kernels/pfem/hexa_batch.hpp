@@ -4,27 +4,14 @@
 #pragma once
 
 #include <ossatura/core/base/backend.hpp>
-#include <ossatura/core/base/names.hpp>
 #include <ossatura/core/pfem/modes.hpp>
 #include <ossatura/kernels/pfem/basis_tables.hpp>
+#include <ossatura/kernels/pfem/elasticity_entry.hpp>
+#include <ossatura/kernels/pfem/matrix_storage.hpp>
 
 #include <cstdint>
 
 namespace ossatura {
-
-/// Elasticity, D of sigma = D epsilon with epsilon = (xx, yy, zz, yz, zx, xy), shear strains
-/// doubled (engineering): the upper triangle, row by row.
-inline constexpr int elasticity_entries = 21;
-
-/// Place of D(i, j) among these.
-KOKKOS_FORCEINLINE_FUNCTION constexpr int elasticity_entry(int i, int j) {
-  return i <= j ? i * (11 - i) / 2 + j : j * (11 - j) / 2 + i;
-}
-
-/// Row of D of the strain (i, j).
-KOKKOS_FORCEINLINE_FUNCTION constexpr int voigt(int i, int j) {
-  return i == j ? i : 6 - i - j;
-}
 
 /// Points of an element are numbered as modes are, (q0 points + q1) points + q2 with q0 along xi.
 template<class Exec>
@@ -54,20 +41,5 @@ struct HexaBatch {
   int num_points() const { return points * points * points; }
   bool is_trilinear() const { return jacobian.extent(0) == 0; }
 };
-
-enum class MatrixStorage {
-  packed, ///< the lower triangle row by row: (i, j), j <= i, at i (i + 1) / 2 + j
-  full    ///< row-major
-};
-
-constexpr Names<MatrixStorage> names_of(MatrixStorage) {
-  return {{MatrixStorage::packed, "packed"}, {MatrixStorage::full, "full"}};
-}
-
-/// Numbers a matrix of n rows takes. Row and column 3 a + c are component c of mode a.
-KOKKOS_INLINE_FUNCTION constexpr std::int64_t matrix_entries(MatrixStorage storage,
-                                                             std::int64_t n) {
-  return storage == MatrixStorage::packed ? n * (n + 1) / 2 : n * n;
-}
 
 } // namespace ossatura

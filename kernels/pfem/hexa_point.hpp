@@ -105,43 +105,4 @@ KOKKOS_FORCEINLINE_FUNCTION int triangle_row(int t) {
   return i + ((i + 1) * (i + 2) / 2 <= t ? 1 : 0);
 }
 
-/// Where the matrices of a range of elements go.
-struct StiffnessOutput {
-  ArrayPointer<double> matrix;
-  std::int64_t entries; ///< of one
-  int num_dofs;
-  bool packed;
-
-  template<class View>
-  StiffnessOutput(const View& array, MatrixStorage storage, int dofs)
-      : matrix(array)
-      , entries(matrix_entries(storage, dofs))
-      , num_dofs(dofs)
-      , packed(storage == MatrixStorage::packed) {}
-
-  /// Entry (i, j), j <= i, of matrix k, and what mirrors it.
-  KOKKOS_FORCEINLINE_FUNCTION void set(std::int64_t k, int i, int j, double x) const {
-    double* const to = matrix.data + k * entries;
-    if (packed) {
-      to[std::int64_t(i) * (i + 1) / 2 + j] = x;
-    } else {
-      to[std::int64_t(i) * num_dofs + j] = x;
-      to[std::int64_t(j) * num_dofs + i] = x;
-    }
-  }
-
-  /// Block K_ab, row-major, or its transpose as block (b, a) if a < b.
-  KOKKOS_FORCEINLINE_FUNCTION void set_block(std::int64_t k, int a, int b,
-                                             const double (&block)[9]) const {
-    for (int c = 0; c < 3; ++c)
-      for (int d = 0; d < 3; ++d) {
-        const int i = 3 * a + c, j = 3 * b + d;
-        if (a > b || (a == b && c >= d))
-          set(k, i, j, block[3 * c + d]);
-        else if (a < b)
-          set(k, j, i, block[3 * c + d]);
-      }
-  }
-};
-
 } // namespace ossatura::detail

@@ -66,10 +66,7 @@ StiffnessMethod choose_stiffness_method(const Exec& exec, const HexaBatch<Exec>&
                ? StiffnessMethod::blocked
                : StiffnessMethod::sum_factorised;
   }
-  // On cores, by measurement: where D does not vary by point, the blocked form takes a third of the
-  // products.
-  const int blocked_up_to = batch.point_stride == 0 ? 3 : 1;
-  return batch.order <= blocked_up_to ? StiffnessMethod::blocked : StiffnessMethod::sum_factorised;
+  return StiffnessMethod::sum_factorised; // on cores, by measurement
 }
 
 template<class Exec>

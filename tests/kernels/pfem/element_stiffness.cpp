@@ -4,6 +4,7 @@
 #include "tests/backend_test.hpp"
 #include "tests/reference/hierarchic_element.hpp"
 #include "tests/reference/symmetric_eigenvalues.hpp"
+#include <ossatura/core/machine/instruction_set.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
 #include <ossatura/core/pfem/meshes.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
@@ -228,6 +229,26 @@ OSSATURA_BACKEND_TEST("Every method forms the stiffness of the oracle: parallele
                                                 [&](const double*) { return material[e % 2]; }}
                        .stiffness());
     check_methods<TestType>(mesh, s, elasticity, expected, 8);
+  }
+}
+
+OSSATURA_BACKEND_TEST(
+    "Factorised sums do not depend on the instruction set or on the other elements",
+    "[element_stiffness]") {
+  const CurvedHexaMesh mesh = sheared_box({3, 3, 1});
+  const HexaBatch<TestType> batch =
+      make_hexa_batch(TestType(), mesh, HexaSpace::trunk, 4, varying_elasticity(), {});
+  const auto formed = [&](std::int64_t begin, std::int64_t end) {
+    return form(StiffnessMethod::sum_factorised, batch, MatrixStorage::packed, begin, end);
+  };
+  const std::vector<Numbers> expected = formed(0, 9);
+  for (const InstructionSet set :
+       {InstructionSet::baseline, InstructionSet::avx2, InstructionSet::avx512}) {
+    limit_instruction_set(set);
+    const std::vector<Numbers> all = formed(0, 9), few = formed(4, 7);
+    limit_instruction_set(InstructionSet::avx512);
+    CHECK(all == expected);
+    CHECK(few == std::vector<Numbers>(expected.begin() + 4, expected.begin() + 7));
   }
 }
 

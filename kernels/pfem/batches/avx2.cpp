@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stiffness batches with AVX2. kernels/CMakeLists.txt has the flags of this source, which are for
+// x86-64 alone.
+#include <ossatura/kernels/pfem/batches/stiffness_kernel.hpp>
+
+namespace ossatura::detail {
+
+#if defined(__AVX2__)
+namespace {
+struct Avx2 {
+  static constexpr int register_bytes = 32;
+};
+} // namespace
+
+const StiffnessBatches* avx2_stiffness_batches() {
+  static constexpr StiffnessBatches batches = make_stiffness_batches<Avx2>();
+  return &batches;
+}
+#else
+const StiffnessBatches* avx2_stiffness_batches() {
+  return nullptr;
+}
+#endif
+
+} // namespace ossatura::detail

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stiffness batches for every processor of the family.
+#include <ossatura/kernels/pfem/batches/stiffness_kernel.hpp>
+
+namespace ossatura::detail {
+
+namespace {
+struct Baseline {
+  static constexpr int register_bytes = 16;
+};
+} // namespace
+
+const StiffnessBatches* baseline_stiffness_batches() {
+  static constexpr StiffnessBatches batches = make_stiffness_batches<Baseline>();
+  return &batches;
+}
+
+} // namespace ossatura::detail
