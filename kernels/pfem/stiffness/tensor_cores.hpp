@@ -217,6 +217,8 @@ struct FormTensorCores {
 
   /// Along eta, for one kind of what is left: `Blocks` blocks of A from FirstBlock on, for `Eights`
   /// times 8 pairs and Columns times 8 columns.
+  /// Columns beyond the width take what lies behind a row of A, sums of other warps behind the last
+  /// one (racecheck says so): they are not stored.
   template<int Blocks, int FirstBlock, bool Skips, int Eights, int Columns>
   __device__ void multiply_second(const double* const (&table)[2], const double* a_of,
                                   double (&x)[Eights][Columns][2]) const {
