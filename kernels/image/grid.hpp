@@ -149,15 +149,6 @@ struct ListBlockKeys {
   }
 };
 
-template<class Exec>
-struct GatherKeys {
-  Array<std::uint64_t, Exec> key;
-  Array<int, Exec> order;
-  Array<std::uint64_t, Exec> sorted;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { sorted(i) = key(order(i)); }
-};
-
 /// Numbers the blocks with nodes, and their nodes, along the Morton curve of the smallest cube of
 /// blocks that holds the lattice. The sum carries blocks in its upper and nodes in its lower half.
 template<class Exec>
@@ -201,7 +192,7 @@ Array<std::uint64_t, Exec> sorted_block_keys(const Exec& exec, Kokkos::Array<int
     ++bits;
   const Array<int, Exec> order = sorted_order(exec, sorted, 3 * bits); // overwrites its keys
   Kokkos::parallel_for("ossatura::sort_block_keys", range(exec, count),
-                       GatherKeys<Exec>{key, order, sorted});
+                       KeysInOrder<Exec, std::uint64_t>{order, key, sorted});
   fence(exec, "ossatura::sort_block_keys");
   return sorted;
 }
