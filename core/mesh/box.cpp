@@ -10,12 +10,12 @@
 
 namespace ossatura {
 
-Box bounding_box(const std::vector<double>& point) {
+Box bounding_box(const double* point, std::size_t num_points) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   constexpr Box nothing{infinity, infinity, infinity, -infinity, -infinity, -infinity};
   Box box = nothing;
   std::mutex mutex;
-  for_parts(point.size() / 3, 1 << 14, [&](std::size_t first, std::size_t end) {
+  for_parts(num_points, 1 << 14, [&](std::size_t first, std::size_t end) {
     Box part = nothing;
     for (std::size_t i = first; i < end; ++i)
       for (std::size_t d = 0; d < 3; ++d) {

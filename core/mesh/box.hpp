@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,12 @@ namespace ossatura {
 
 using Box = std::array<double, 6>; ///< lower and upper corner
 
-/// The box around points [n, 3].
-Box bounding_box(const std::vector<double>& point);
+/// The box around points [num_points, 3].
+Box bounding_box(const double* point, std::size_t num_points);
+
+inline Box bounding_box(const std::vector<double>& point) {
+  return bounding_box(point.data(), point.size() / 3);
+}
 
 /// Whether x is in it, surface included; lengths up to `slack` are rounding.
 bool contains(const Box& box, const double* x, double slack);

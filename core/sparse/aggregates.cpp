@@ -4,7 +4,7 @@
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/core/mesh/box.hpp>
-#include <ossatura/core/sparse/transpose.hpp>
+#include <ossatura/core/sparse/inverse_map.hpp>
 
 #include <algorithm>
 
@@ -20,7 +20,7 @@ struct Surroundings {
   std::vector<int> contact; ///< touched neighbours, of rows that are not touched
 };
 
-Surroundings look_around(const HostGraph<>& graph, const Aggregates& aggregates) {
+Surroundings look_around(const GraphView& graph, const Aggregates& aggregates) {
   const std::vector<int>& of = aggregates.of;
   Surroundings around{std::vector<std::uint8_t>(of.size(), 0), std::vector<int>(of.size(), 0)};
   if (aggregates.count == 0)
@@ -50,9 +50,8 @@ struct Cells {
 };
 
 /// A grid over the box of the points [num_rows, 3], moved by `shift` of a cell.
-Cells make_cells(const std::vector<double>& point, int rows_of_cell, double shift) {
-  const Box box = bounding_box(point);
-  const std::size_t num_rows = point.size() / 3;
+Cells make_cells(const double* point, std::size_t num_rows, int rows_of_cell, double shift) {
+  const Box box = bounding_box(point, num_rows);
   int cells[3] = {1, 1, 1};
   while (double(cells[0]) * cells[1] * cells[2] * rows_of_cell < double(num_rows)) {
     const auto edge = [&](std::size_t c) { return (box[c + 3] - box[c]) / cells[c]; };
@@ -88,8 +87,8 @@ Cells make_cells(const std::vector<double>& point, int rows_of_cell, double shif
 class RootChoice {
 public:
   /// All rows, or those of a cell of a grid.
-  RootChoice(const HostGraph<>& graph, const std::vector<std::uint8_t>& active,
-             Surroundings& around, const std::vector<int>* cell_of = nullptr, int cell = 0)
+  RootChoice(const GraphView& graph, const std::vector<std::uint8_t>& active, Surroundings& around,
+             const std::vector<int>* cell_of = nullptr, int cell = 0)
       : graph_(graph)
       , active_(active)
       , around_(around)
@@ -168,7 +167,7 @@ private:
     most_ = std::max(most_, contact);
   }
 
-  const HostGraph<>& graph_;
+  GraphView graph_;
   const std::vector<std::uint8_t>& active_;
   Surroundings& around_;
   const std::vector<int>* cell_of_;
@@ -180,7 +179,7 @@ private:
 };
 
 /// Makes aggregates of the neighbourhoods of roots.
-void add_aggregates(const HostGraph<>& graph, const std::vector<std::uint8_t>& active,
+void add_aggregates(const GraphView& graph, const std::vector<std::uint8_t>& active,
                     const std::vector<int>& roots, Aggregates& aggregates) {
   for_parts(roots.size(), 1 << 10, [&](std::size_t first, std::size_t end) {
     for (std::size_t k = first; k < end; ++k)
@@ -193,8 +192,8 @@ void add_aggregates(const HostGraph<>& graph, const std::vector<std::uint8_t>& a
 }
 
 /// Fills the insides of all cells, side by side.
-void fill_cells(const HostGraph<>& graph, const std::vector<std::uint8_t>& active,
-                const Cells& cells, Aggregates& aggregates) {
+void fill_cells(const GraphView& graph, const std::vector<std::uint8_t>& active, const Cells& cells,
+                Aggregates& aggregates) {
   Surroundings around = look_around(graph, aggregates);
   std::vector<std::vector<int>> roots(std::size_t(cells.count()));
   for_parts(roots.size(), 1, [&](std::size_t first, std::size_t end) {
@@ -210,7 +209,7 @@ void fill_cells(const HostGraph<>& graph, const std::vector<std::uint8_t>& activ
 }
 
 /// Rows next to aggregates join the one that has most of their neighbours.
-void join_rows_between(const HostGraph<>& graph, const std::vector<std::uint8_t>& active,
+void join_rows_between(const GraphView& graph, const std::vector<std::uint8_t>& active,
                        std::vector<int>& of) {
   std::vector<int> joined(of.size(), -1);
   for_parts(of.size(), rows_of_part, [&](std::size_t begin, std::size_t end) {
@@ -241,16 +240,35 @@ void join_rows_between(const HostGraph<>& graph, const std::vector<std::uint8_t>
   });
 }
 
+/// The rows for which test(row) holds, ascending.
+template<class Test>
+std::vector<int> select_rows(std::size_t num_rows, const Test& test) {
+  const std::size_t num_blocks = (num_rows + rows_of_part - 1) / rows_of_part;
+  std::vector<std::vector<int>> of_block(num_blocks);
+  for_parts(num_blocks, 1, [&](std::size_t first, std::size_t end) {
+    for (std::size_t block = first; block < end; ++block)
+      for (std::size_t i = rows_of_part * block; i < std::min(num_rows, rows_of_part * (block + 1));
+           ++i)
+        if (test(i))
+          of_block[block].push_back(int(i));
+  });
+  std::vector<int> selected;
+  for (const std::vector<int>& rows : of_block)
+    selected.insert(selected.end(), rows.begin(), rows.end());
+  return selected;
+}
+
 /// Rows without an aggregate around them make their own, with their neighbours.
-void gather_rows_left(const HostGraph<>& graph, const std::vector<std::uint8_t>& active,
+void gather_rows_left(const GraphView& graph, const std::vector<std::uint8_t>& active,
                       Aggregates& aggregates) {
   std::vector<int>& of = aggregates.of;
-  for (std::size_t i = 0; i < of.size(); ++i) {
-    if (of[i] >= 0 || !active[i])
-      continue;
+  for (const int i :
+       select_rows(of.size(), [&](std::size_t k) { return of[k] < 0 && active[k]; })) {
+    if (of[std::size_t(i)] >= 0)
+      continue; // by now
     const int name = aggregates.count++;
-    of[i] = name;
-    for_each_column(graph, int(i), [&](int j) {
+    of[std::size_t(i)] = name;
+    for_each_column(graph, i, [&](int j) {
       if (of[std::size_t(j)] < 0 && active[std::size_t(j)])
         of[std::size_t(j)] = name;
     });
@@ -259,23 +277,23 @@ void gather_rows_left(const HostGraph<>& graph, const std::vector<std::uint8_t>&
 
 } // namespace
 
-Aggregates make_aggregates(const HostGraph<>& graph, const std::vector<std::uint8_t>& active,
-                           const std::vector<double>& point, int rows_of_cell) {
+Aggregates make_aggregates(const GraphView& graph, const std::vector<std::uint8_t>& active,
+                           const double* point, int rows_of_cell) {
   const std::size_t num_rows = active.size();
-  OSSATURA_REQUIRE(std::int64_t(num_rows) == graph.num_rows(),
-                   num_rows << " marks for " << graph.num_rows() << " rows");
-  OSSATURA_REQUIRE((point.empty() || point.size() == 3 * num_rows) && rows_of_cell > 0,
-                   point.size() << " coordinates for " << num_rows << " rows, cells of "
-                                << rows_of_cell);
+  OSSATURA_REQUIRE(std::int64_t(num_rows) == graph.num_rows,
+                   num_rows << " marks for " << graph.num_rows << " rows");
+  OSSATURA_REQUIRE(rows_of_cell > 0, "cells of " << rows_of_cell << " rows");
   Aggregates aggregates;
   aggregates.of.assign(num_rows, -1);
-  if (num_rows > std::size_t(rows_of_cell) && !point.empty())
+  if (num_rows > std::size_t(rows_of_cell) && point)
     for (const double shift : {0.0, 0.5})
-      fill_cells(graph, active, make_cells(point, rows_of_cell, shift), aggregates);
+      fill_cells(graph, active, make_cells(point, num_rows, rows_of_cell, shift), aggregates);
   Surroundings around = look_around(graph, aggregates);
+  const std::vector<int> left =
+      select_rows(num_rows, [&](std::size_t i) { return !around.touched[i] && active[i]; });
   add_aggregates(
       graph, active,
-      RootChoice(graph, active, around).choose(num_rows, [](std::size_t k) { return int(k); }),
+      RootChoice(graph, active, around).choose(left.size(), [&](std::size_t k) { return left[k]; }),
       aggregates);
   join_rows_between(graph, active, aggregates.of);
   gather_rows_left(graph, active, aggregates);

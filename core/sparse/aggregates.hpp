@@ -19,10 +19,10 @@ struct Aggregates {
 /// join the neighbour they touch most. Rows that are not `active` belong to none. `graph` is
 /// symmetric with its diagonal. O(blocks).
 ///
-/// `point` [num_rows, 3], where it is not empty, are places of rows: more rows than `rows_of_cell`
+/// `point` [num_rows, 3], where it is not null, are places of rows: more rows than `rows_of_cell`
 /// (1 or more) are cut into cells of about as many, whose insides are filled side by side; then
 /// cells shifted by half, then what is left. The cells, not the threads, decide on the result.
-Aggregates make_aggregates(const HostGraph<>& graph, const std::vector<std::uint8_t>& active,
-                           const std::vector<double>& point = {}, int rows_of_cell = 1 << 18);
+Aggregates make_aggregates(const GraphView& graph, const std::vector<std::uint8_t>& active,
+                           const double* point = nullptr, int rows_of_cell = 1 << 18);
 
 } // namespace ossatura

@@ -19,11 +19,24 @@ struct HostGraph {
   Index num_entries() const { return Index(column.size()); }
 };
 
+/// A HostGraph, or the arrays of a Graph in host memory, that someone else keeps alive.
+struct GraphView {
+  int num_rows;
+  const std::int64_t* row_begin;
+  const int* column;
+
+  GraphView(int rows, const std::int64_t* begins, const int* columns)
+      : num_rows(rows)
+      , row_begin(begins)
+      , column(columns) {}
+  GraphView(const HostGraph<>& graph)
+      : GraphView(graph.num_rows(), graph.row_begin.data(), graph.column.data()) {}
+};
+
 template<class Visit>
-void for_each_column(const HostGraph<>& graph, int row, const Visit& visit) {
-  for (std::int64_t k = graph.row_begin[std::size_t(row)];
-       k < graph.row_begin[std::size_t(row) + 1]; ++k)
-    visit(graph.column[std::size_t(k)]);
+void for_each_column(const GraphView& graph, int row, const Visit& visit) {
+  for (std::int64_t k = graph.row_begin[row]; k < graph.row_begin[row + 1]; ++k)
+    visit(graph.column[k]);
 }
 
 } // namespace ossatura

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // These kernels form the products of smoothed aggregation on fixed patterns
-// (core/sparse/aggregation.hpp). One work item gathers each block of a result, so that results are
+// (pattern.hpp). One work item gathers each block of a result, so that results are
 // the same for any number of threads. All sums are in double.
 //
 //   P = (I - omega D^-1 A) P0,   W = A P,   A_coarse = W^T P

@@ -49,19 +49,24 @@ struct PlaceMembers {
   }
 };
 
-/// Insertion sort: targets have few members.
+/// Insertion sort, for lists that are short or nearly in order.
+KOKKOS_INLINE_FUNCTION void sort_list(int* list, int count) {
+  for (int i = 1; i < count; ++i) {
+    const int moved = list[i];
+    int place = i;
+    for (; place > 0 && list[place - 1] > moved; --place)
+      list[place] = list[place - 1];
+    list[place] = moved;
+  }
+}
+
+/// Targets have few members.
 template<class Exec>
 struct SortMembers {
   InverseMap<Exec> inverse;
   KOKKOS_FUNCTION void operator()(std::int64_t t) const {
-    const int begin = inverse.begin(t), end = inverse.begin(t + 1);
-    for (int i = begin + 1; i < end; ++i) {
-      const int moved = inverse.member(i);
-      int place = i;
-      for (; place > begin && inverse.member(place - 1) > moved; --place)
-        inverse.member(place) = inverse.member(place - 1);
-      inverse.member(place) = moved;
-    }
+    const int begin = inverse.begin(t);
+    sort_list(inverse.member.data() + begin, inverse.begin(t + 1) - begin);
   }
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ossatura/core/base/backend.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
 
 #include <string>
 #include <vector>
@@ -38,6 +39,28 @@ std::vector<T> download(const Exec& exec, const Array<T, Exec>& array) {
   Kokkos::deep_copy(exec, host, array);
   fence(exec, "ossatura::download");
   return values;
+}
+
+/// The entries of an array in host memory, where host backends have them already. Fences.
+template<class T, class Exec>
+Kokkos::View<const T*, Kokkos::LayoutRight, Kokkos::HostSpace>
+host_view(const Exec& exec, const Array<T, Exec>& array) {
+  fence(exec, "ossatura::host_view");
+  if constexpr (BackendTraits<Exec>::is_device) {
+    const Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::HostSpace> host(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, array.label()), array.extent(0));
+    // The copy is faster into memory that is there, which all threads see to.
+    constexpr std::size_t part = (std::size_t(1) << 21) / sizeof(T);
+    for_parts(host.extent(0), part, [&](std::size_t first, std::size_t end) {
+      for (std::size_t i = first; i < end; i += 4096 / sizeof(T))
+        host(i) = T();
+    });
+    Kokkos::deep_copy(exec, host, array);
+    fence(exec, "ossatura::host_view");
+    return host;
+  } else {
+    return Kokkos::View<const T*, Kokkos::LayoutRight, Kokkos::HostSpace>(array);
+  }
 }
 
 } // namespace ossatura
