@@ -87,6 +87,7 @@ const int* canonical_shape(const ElementMesh& mesh, std::size_t e, double quantu
 struct BlockShapes {
   std::vector<Shape> shape;
   std::vector<std::size_t> first; ///< element of each
+  bool turned = false;            ///< whether nodes of elements are counted from another corner
 };
 
 /// Numbers the shapes of a block in classes.of_elem, up to most + 1 of them.
@@ -98,7 +99,8 @@ BlockShapes number_shapes(const ElementMesh& mesh, std::size_t block, double qua
   int last = -1;
   for (std::size_t e = elements_of_block * block;
        e < std::min(mesh.num_elem(), elements_of_block * (block + 1)); ++e) {
-    const int* const way = canonical_shape(mesh, e, quantum, shape);
+    if (canonical_shape(mesh, e, quantum, shape) != rotation[0][0])
+      found.turned = true;
     // Neighbours in the list tend to agree.
     if (last < 0 || shape != found.shape[std::size_t(last)]) {
       last = known.emplace(shape, int(known.size())).first->second;
@@ -110,10 +112,22 @@ BlockShapes number_shapes(const ElementMesh& mesh, std::size_t block, double qua
       }
     }
     classes.of_elem[e] = last;
-    for (std::size_t a = 0; a < 8; ++a)
-      classes.node[8 * e + a] = mesh.node[8 * e + std::size_t(way[a])];
   }
   return found;
+}
+
+/// The nodes of elements in the order of their shapes.
+std::vector<std::int32_t> turn_nodes(const ElementMesh& mesh, double quantum) {
+  std::vector<std::int32_t> node(mesh.node.size());
+  for_parts(mesh.num_elem(), elements_of_block, [&](std::size_t first, std::size_t end) {
+    Shape shape;
+    for (std::size_t e = first; e < end; ++e) {
+      const int* const way = canonical_shape(mesh, e, quantum, shape);
+      for (std::size_t a = 0; a < 8; ++a)
+        node[8 * e + a] = mesh.node[8 * e + std::size_t(way[a])];
+    }
+  });
+  return node;
 }
 
 } // namespace
@@ -124,7 +138,6 @@ CongruenceClasses find_congruence_classes(const ElementMesh& mesh, int max_class
   if (!(quantum > 0) || mesh.shape != ElementShape::hexa)
     return {};
   classes.of_elem.resize(mesh.num_elem());
-  classes.node.resize(mesh.node.size());
   const std::size_t num_blocks = (mesh.num_elem() + elements_of_block - 1) / elements_of_block;
   std::vector<BlockShapes> blocks(num_blocks);
   std::atomic<bool> too_many = false;
@@ -153,6 +166,12 @@ CongruenceClasses find_congruence_classes(const ElementMesh& mesh, int max_class
     for (std::size_t e = first; e < end; ++e)
       classes.of_elem[e] = number[e / elements_of_block][std::size_t(classes.of_elem[e])];
   });
+  if (std::any_of(blocks.begin(), blocks.end(), [](const BlockShapes& b) { return b.turned; }))
+    classes.turned_node = turn_nodes(mesh, quantum);
+  for (const int e : classes.first) {
+    const auto node = classes.node(mesh).begin() + 8 * std::ptrdiff_t(e);
+    classes.first_node.insert(classes.first_node.end(), node, node + 8);
+  }
   return classes;
 }
 

@@ -100,11 +100,7 @@ std::unique_ptr<HexaOperator<Exec, Scalar>>
 make_congruent_operator(const Exec& exec, const HexaArrays<Exec>& arrays,
                         const HexaPatches<Exec>& patches, const CongruenceClasses& classes,
                         const UnitLame& lame) {
-  std::vector<int> node;
-  for (int e : classes.first)
-    for (std::size_t a = 0; a < 8; ++a)
-      node.push_back(classes.node[8 * std::size_t(e) + a]);
-  const Array<int, Exec> nodes = upload(exec, "ossatura::congruent::node", node);
+  const Array<int, Exec> nodes = upload(exec, "ossatura::congruent::node", classes.first_node);
   auto centred =
       detail::make_congruent_operator<Exec, Scalar, true>(exec, arrays, patches, nodes, lame);
   if (centred)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patches (core/sparse/hexa_patch_layout.hpp) multiply groups of elements, a team each: a team
+// Patches are groups of elements near one another that a team multiplies at a time: it
 // reads the nodes of its patch once, every thread multiplies an element, and the forces on a node
 // are summed on chip in a fixed order. On cores a thread takes a patch, and eight of its elements
 // at a time (batches/patch_products.hpp). A node of several patches gets a partial sum from each,
@@ -8,10 +8,9 @@
 
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/core/parallel/array_pointer.hpp>
-#include <ossatura/core/sparse/hexa_patch_layout.hpp>
-#include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/hexa/batches/patch_products.hpp>
 #include <ossatura/kernels/hexa/checked_operator.hpp>
+#include <ossatura/kernels/hexa/patch.hpp>
 
 namespace ossatura {
 
@@ -25,11 +24,16 @@ struct HexaPatches {
   int num_patches = 0, num_elem = 0, num_nodes = 0, num_shared = 0;
   std::int64_t num_partials = 0;
   Array<HexaPatch, Exec> patch;
-  Array<int, Exec> elem;            ///< [num_elem] see HexaPatchLayout for these
-  Array<std::uint16_t, Exec> local; ///< [num_elem, 8]
-  Array<int, Exec> node;
-  Array<std::uint16_t, Exec> slot_begin, slot; ///< on devices
-  Array<int, Exec> shared, partial_of_shared, partial;
+  Array<int, Exec> elem;            ///< [num_elem] by patch: the element of the mesh
+  Array<std::uint16_t, Exec> local; ///< [num_elem, 8] by patch: node of an element in its patch
+  Array<int, Exec> node;            ///< by patch
+  /// On devices; of node n of patch p: entries of `slot` from 8 elem_begin + slot_begin(node_begin
+  /// + p + n) on, up to that of the next.
+  Array<std::uint16_t, Exec> slot_begin;
+  Array<std::uint16_t, Exec> slot; ///< [8 num_elem] (node of the element) hexa_patch_size + element
+  Array<int, Exec> shared;         ///< [num_shared] nodes with partial sums
+  Array<int, Exec> partial_of_shared; ///< [num_shared + 1] into the next
+  Array<int, Exec> partial;           ///< [num_partials] partial sums of each, ascending
 
   std::int64_t bytes() const {
     return std::int64_t(patch.extent(0) * sizeof(HexaPatch)) +
@@ -38,32 +42,6 @@ struct HexaPatches {
            2 * std::int64_t(local.extent(0) + slot_begin.extent(0) + slot.extent(0));
   }
 };
-
-/// Fences.
-template<class Exec>
-HexaPatches<Exec> make_hexa_patches(const Exec& exec, int num_nodes,
-                                    const HexaPatchLayout& layout) {
-  OSSATURA_REQUIRE(layout.patch_size == hexa_patch_size<Exec>, "patches of " << layout.patch_size);
-  HexaPatches<Exec> patches;
-  patches.num_patches = int(layout.patch.size());
-  patches.num_elem = int(layout.elem.size());
-  patches.num_nodes = num_nodes;
-  patches.num_shared = int(layout.shared.size());
-  patches.num_partials = layout.num_partials();
-  patches.patch = upload(exec, "ossatura::hexa_patches::patch", layout.patch);
-  patches.elem = upload(exec, "ossatura::hexa_patches::elem", layout.elem);
-  patches.local = upload(exec, "ossatura::hexa_patches::local", layout.local);
-  patches.node = upload(exec, "ossatura::hexa_patches::node", layout.node);
-  if (BackendTraits<Exec>::is_device) {
-    patches.slot_begin = upload(exec, "ossatura::hexa_patches::slot_begin", layout.slot_begin);
-    patches.slot = upload(exec, "ossatura::hexa_patches::slot", layout.slot);
-  }
-  patches.shared = upload(exec, "ossatura::hexa_patches::shared", layout.shared);
-  patches.partial_of_shared =
-      upload(exec, "ossatura::hexa_patches::partial_of_shared", layout.partial_of_shared);
-  patches.partial = upload(exec, "ossatura::hexa_patches::partial", layout.partial);
-  return patches;
-}
 
 namespace detail {
 

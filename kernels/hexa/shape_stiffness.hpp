@@ -3,13 +3,10 @@
 // formed anew: 4.6 kB a shape.
 #pragma once
 
-#include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/core/mesh/congruence.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/hexa/stiffness.hpp>
 
-#include <algorithm>
-#include <atomic>
 #include <optional>
 
 namespace ossatura {
@@ -53,29 +50,17 @@ struct FillShapeRows {
       rows(72 * item + k) = block[k / 9][k % 9];
   }
 };
-
-/// Whether the classes count the nodes of all elements as the mesh does.
-inline bool keeps_order(const ElementMesh& mesh, const CongruenceClasses& classes) {
-  std::atomic<bool> same = true;
-  for_parts(mesh.node.size(), std::size_t(1) << 20, [&](std::size_t first, std::size_t end) {
-    if (!std::equal(mesh.node.begin() + std::ptrdiff_t(first),
-                    mesh.node.begin() + std::ptrdiff_t(end),
-                    classes.node.begin() + std::ptrdiff_t(first)))
-      same = false;
-  });
-  return same;
-}
 } // namespace detail
 
 /// None where shapes are more than caches hold, or count the nodes of an element from another
 /// corner than the mesh. Fences.
 template<class Exec>
 std::optional<HexaStiffnessFromShapes<Exec>>
-make_shape_stiffness(const Exec& exec, const ElementMesh& mesh, const HexaArrays<Exec>& arrays,
-                     const UnitLame& lame, const CongruenceClasses& classes) {
+make_shape_stiffness(const Exec& exec, const HexaArrays<Exec>& arrays, const UnitLame& lame,
+                     const CongruenceClasses& classes) {
   constexpr int most_shapes = 256; // 1.2 MB
   const int num_shapes = classes.num_classes();
-  if (num_shapes == 0 || num_shapes > most_shapes || !detail::keeps_order(mesh, classes))
+  if (num_shapes == 0 || num_shapes > most_shapes || !classes.turned_node.empty())
     return std::nullopt;
   HexaStiffnessFromShapes<Exec> source;
   if (num_shapes > 1)

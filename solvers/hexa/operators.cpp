@@ -4,6 +4,7 @@
 #include <ossatura/core/base/backend.hpp>
 #include <ossatura/kernels/hexa/congruent.hpp>
 #include <ossatura/kernels/hexa/inversion.hpp>
+#include <ossatura/kernels/hexa/make_patches.hpp>
 #include <ossatura/kernels/hexa/published/stored_operators.hpp>
 #include <ossatura/kernels/hexa/recompute.hpp>
 
@@ -27,15 +28,17 @@ int most_classes(const ElementMesh& mesh) {
   return int(mesh.num_elem() / 256) + 8;
 }
 
-/// Patches of elements of any shape, whose nodes are counted as in `node`; or of one `kind` each.
+/// Patches of elements of any shape, or of one class each.
 template<class Exec>
-const HexaPatches<Exec>&
-patches_of(const Exec& exec, const ElementMesh& mesh, const std::vector<std::int32_t>& node,
-           const std::vector<int>& kind, HexaOperatorTables<Exec>& tables) {
-  if (!tables.patches)
-    tables.patches =
-        make_hexa_patches(exec, int(mesh.num_points()),
-                          make_hexa_patch_layout(mesh, node, kind, hexa_patch_size<Exec>));
+const HexaPatches<Exec>& patches_of(const Exec& exec, const HexaArrays<Exec>& arrays,
+                                    const CongruenceClasses* classes,
+                                    HexaOperatorTables<Exec>& tables) {
+  if (!tables.patches) {
+    const bool has_kinds = classes && classes->num_classes() > 1;
+    tables.patches = make_hexa_patches(
+        exec, arrays, classes ? classes->turned_node : std::vector<std::int32_t>(),
+        has_kinds ? classes->of_elem : std::vector<int>(), has_kinds ? classes->num_classes() : 1);
+  }
   return *tables.patches;
 }
 
@@ -65,17 +68,17 @@ make_hexa_operator(const Exec& exec, HexaOperatorKind kind, const ElementMesh& m
                    "element " << inverted << " is inside out: its Jacobian is not positive");
   switch (kind) {
   case HexaOperatorKind::recompute:
-    return make_recompute_operator<Scalar>(exec, arrays,
-                                           patches_of(exec, mesh, mesh.node, {}, tables), lame);
+    return make_recompute_operator<Scalar>(exec, arrays, patches_of(exec, arrays, nullptr, tables),
+                                           lame);
   case HexaOperatorKind::partial:
-    return make_partial_operator<Scalar>(exec, arrays,
-                                         patches_of(exec, mesh, mesh.node, {}, tables), lame);
+    return make_partial_operator<Scalar>(exec, arrays, patches_of(exec, arrays, nullptr, tables),
+                                         lame);
   case HexaOperatorKind::congruent: {
     if (!tables.classes)
       tables.classes = find_congruence_classes(mesh, int(mesh.num_elem()));
     const CongruenceClasses& classes = *tables.classes;
-    return make_congruent_operator<Scalar>(
-        exec, arrays, patches_of(exec, mesh, classes.node, classes.of_elem, tables), classes, lame);
+    return make_congruent_operator<Scalar>(exec, arrays, patches_of(exec, arrays, &classes, tables),
+                                           classes, lame);
   }
   default:
     OSSATURA_REQUIRE(kind != HexaOperatorKind::automatic, "choose_hexa_operator chooses a kind");

@@ -116,7 +116,7 @@ struct HexaSolver<Exec>::Implementation {
       mixed.own = make_operator<float>(exec, hexahedra, tables);
     if (tables.classes)
       stiffness.shapes =
-          make_shape_stiffness(exec, hexahedra, stiffness.arrays, stiffness.lame, *tables.classes);
+          make_shape_stiffness(exec, stiffness.arrays, stiffness.lame, *tables.classes);
   }
 
   bool is_mixed() const { return options.precision == Precision::mixed && !fell_back; }

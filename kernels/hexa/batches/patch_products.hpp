@@ -6,7 +6,7 @@
 #pragma once
 
 #include <ossatura/core/machine/instruction_set.hpp>
-#include <ossatura/core/sparse/hexa_patch_layout.hpp>
+#include <ossatura/kernels/hexa/patch.hpp>
 #include <ossatura/kernels/hexa/patch_elements.hpp>
 
 #include <cstdint>
