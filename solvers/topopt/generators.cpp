@@ -34,10 +34,11 @@ public:
                      : make_hexa_box(count, length);
     model.young = 1;
     model.poisson = 0.3;
-    for_each({cells[0] + 1, cells[1] + 1, cells[2] + 1}, [this](int i, int j, int k) {
-      if (has_node(i, j, k))
-        place_.push_back({i, j, k});
-    });
+    if (has_missing())
+      for_each({cells[0] + 1, cells[1] + 1, cells[2] + 1}, [this](int i, int j, int k) {
+        if (has_node(i, j, k))
+          place_.push_back({i, j, k});
+      });
   }
 
   int cells(int axis) const { return cells_[std::size_t(axis)]; }
@@ -47,9 +48,14 @@ public:
   template<class Test>
   Nodes nodes(const Test& test) const {
     Nodes found;
-    for (std::size_t n = 0; n < place_.size(); ++n)
-      if (test(place_[n][0], place_[n][1], place_[n][2]))
-        found.push_back(std::int32_t(n));
+    std::int32_t number = 0;
+    for_each({cells_[0] + 1, cells_[1] + 1, cells_[2] + 1}, [&](int i, int j, int k) {
+      if (has_missing() && !has_node(i, j, k))
+        return;
+      if (test(i, j, k))
+        found.push_back(number);
+      ++number;
+    });
     return found;
   }
   template<class Test>
@@ -98,7 +104,12 @@ public:
     model_.loads.push_back(std::move(loads));
   }
 
-  const Triple& place(std::int32_t node) const { return place_[std::size_t(node)]; }
+  Triple place(std::int32_t node) const {
+    if (has_missing())
+      return place_[std::size_t(node)];
+    const int row = cells_[0] + 1, rows = cells_[1] + 1;
+    return {node % row, node / row % rows, node / row / rows};
+  }
   const double* point(std::int32_t node) const { return &model_.mesh.point[3 * std::size_t(node)]; }
 
 private:
@@ -129,7 +140,7 @@ private:
   std::array<double, 3> size_;
   Triple first_, last_;
   HexaModel& model_;
-  std::vector<Triple> place_; ///< in the lattice, of every node
+  std::vector<Triple> place_; ///< in the lattice, of every node; where cells are missing
 };
 
 void make_cantilever(Lattice& box, GeneratedDesign& design) {
