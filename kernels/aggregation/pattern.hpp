@@ -30,8 +30,7 @@ struct ProlongatorColumns {
   }
 };
 
-/// A B for B of any columns; of A the columns that have an aggregate count, and its rows that do,
-/// where `aggregate` is given.
+/// A B. Rows without an aggregate have no columns, where `aggregate` is given.
 template<int usual_columns>
 struct ProductColumns {
   static constexpr int usual = usual_columns;

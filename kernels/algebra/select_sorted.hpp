@@ -4,32 +4,17 @@
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>
+#include <ossatura/kernels/algebra/ordered_bits.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 namespace ossatura {
 
 namespace detail {
-
-/// The bits of a number as an integer of the same order; both zeros are one.
-KOKKOS_INLINE_FUNCTION std::uint32_t sort_key(float x) {
-  x += 0.0F;
-  std::uint32_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return (bits >> 31) != 0 ? ~bits : bits | 0x80000000U;
-}
-
-inline float number_of_sort_key(std::uint32_t key) {
-  const std::uint32_t bits = (key >> 31) != 0 ? key & 0x7fffffffU : ~key;
-  float x = 0;
-  std::memcpy(&x, &bits, sizeof x);
-  return x;
-}
 
 /// Counts the values of digit `pass`, the highest is 0, of the entries of each prefix: the prefixes
 /// of the passes before are numbered, and `next` leads from one and a digit to that of the pass

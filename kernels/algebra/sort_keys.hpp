@@ -107,6 +107,14 @@ struct KeysInOrder {
 
 } // namespace detail
 
+/// How many bits keys below n have.
+inline int bits_for(std::int64_t n) {
+  int bits = 0;
+  while ((n - 1) >> bits != 0)
+    ++bits;
+  return bits;
+}
+
 /// 0, 1, .. n - 1. Does not fence.
 template<class Exec>
 Array<int, Exec> make_numbers(const Exec& exec, std::int64_t n, const std::string& label) {

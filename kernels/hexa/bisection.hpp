@@ -12,10 +12,9 @@
 #pragma once
 
 #include <ossatura/kernels/algebra/offsets.hpp>
+#include <ossatura/kernels/algebra/ordered_bits.hpp>
 #include <ossatura/kernels/algebra/sort_keys.hpp>
 #include <ossatura/kernels/hexa/arrays.hpp>
-
-#include <utility>
 
 namespace ossatura {
 
@@ -31,7 +30,7 @@ struct ElementGroups {
 
 namespace detail {
 
-/// Centres of elements along an axis as integers of the same order.
+/// Centres of elements along an axis.
 template<class Exec>
 struct CentreKeys {
   HexaArrays<Exec> arrays;
@@ -42,19 +41,9 @@ struct CentreKeys {
     double sum = 0;
     for (int a = 0; a < 8; ++a)
       sum += arrays.point(3 * std::int64_t(arrays.node_of(int(e), a)) + axis);
-    const float centre = float(sum / 8) + 0.0f; // not -0
-    std::uint32_t bits;
-    memcpy(&bits, &centre, sizeof(bits));
-    key(e) = bits >> 31 != 0 ? ~bits : bits | 0x80000000u;
+    key(e) = sort_key(float(sum / 8));
   }
 };
-
-KOKKOS_FORCEINLINE_FUNCTION float centre_of_key(std::uint32_t key) {
-  const std::uint32_t bits = key >> 31 != 0 ? key & 0x7fffffffu : ~key;
-  float centre;
-  memcpy(&centre, &bits, sizeof(centre));
-  return centre;
-}
 
 /// The parts of a level. A part that is not cut has all its elements in front.
 template<class Exec>
@@ -84,8 +73,8 @@ struct ChooseCut {
     if (count > size || is_full) {
       float longest = -1;
       for (int c = 0; c < 3; ++c) {
-        const float side =
-            centre_of_key(key[c](list[c](end - 1))) - centre_of_key(key[c](list[c](begin)));
+        const float side = number_of_sort_key(key[c](list[c](end - 1))) -
+                           number_of_sort_key(key[c](list[c](begin)));
         if (c == 0 || side > longest * 1.0001f) {
           longest = side;
           axis = c;
@@ -182,14 +171,6 @@ struct BeginKinds {
   }
 };
 
-/// Bits that count to n - 1.
-inline int bits_for(std::int64_t n) {
-  int bits = 0;
-  while ((n - 1) >> bits != 0)
-    ++bits;
-  return bits;
-}
-
 } // namespace detail
 
 /// The elements of a mesh in groups of at most some size.
@@ -225,15 +206,11 @@ public:
   }
 
   /// Cuts parts until none has more than `size` elements, nor is marked in `full`
-  /// [num_groups], which may be empty. Whether it has cut any. Fences.
-  bool cut(const Exec& exec, int size, const Array<std::uint8_t, Exec>& full = {}) {
+  /// [num_groups], which may be empty. Fences.
+  void cut(const Exec& exec, int size, const Array<std::uint8_t, Exec>& full = {}) {
     level_.full = full;
-    bool has_cut = false;
-    while (cut_once(exec, size)) {
-      has_cut = true;
+    while (cut_once(exec, size))
       level_.full = {}; // as those of parts that are no more
-    }
-    return has_cut;
   }
 
   ElementGroups<Exec> groups() const { return {list_[2], level_.begin, level_.kind}; }
@@ -244,7 +221,7 @@ private:
     const auto key = make_uninitialized<std::uint32_t>(exec, n, "ossatura::bisection::kind_key");
     Kokkos::parallel_for("ossatura::bisection::kinds", range(exec, n), detail::KindKeys{kind, key});
     for (Array<int, Exec>& list : list_)
-      list = sort_further(exec, list, key, detail::bits_for(num_kinds));
+      list = sort_further(exec, list, key, bits_for(num_kinds));
     Kokkos::parallel_for("ossatura::bisection::begin_kinds", range(exec, n),
                          detail::BeginKinds{list_[0], kind, part_, level_.begin});
   }
@@ -254,6 +231,7 @@ private:
             ArrayPointer<const int>(list_[2])};
   }
 
+  /// Whether there was anything to cut.
   bool cut_once(const Exec& exec, int size) {
     const std::int64_t n = part_.extent(0), parts = level_.num_parts;
     level_.axis = make_uninitialized<int>(exec, parts, "ossatura::bisection::axis");

@@ -3,7 +3,6 @@
 // team of threads takes a patch.
 #pragma once
 
-#include <ossatura/kernels/algebra/mix_bits.hpp>
 #include <ossatura/kernels/hexa/bisection.hpp>
 #include <ossatura/kernels/hexa/patches.hpp>
 

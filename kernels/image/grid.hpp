@@ -187,10 +187,7 @@ Array<std::uint64_t, Exec> sorted_block_keys(const Exec& exec, Kokkos::Array<int
   Kokkos::parallel_for("ossatura::list_block_keys", range(exec, count),
                        ListBlockKeys<Exec>{num_blocks, key});
   Kokkos::deep_copy(exec, sorted, key);
-  int bits = 0;
-  while (std::int64_t(1) << bits < side)
-    ++bits;
-  const Array<int, Exec> order = sorted_order(exec, sorted, 3 * bits); // overwrites its keys
+  const Array<int, Exec> order = sorted_order(exec, sorted, 3 * bits_for(side)); // overwrites them
   Kokkos::parallel_for("ossatura::sort_block_keys", range(exec, count),
                        KeysInOrder<Exec, std::uint64_t>{order, key, sorted});
   fence(exec, "ossatura::sort_block_keys");

@@ -78,15 +78,12 @@ PointCells<Exec> make_point_cells(const Exec& exec, const Array<double, Exec>& p
     grid.cells[axis] = int(extent[axis] / grid.width) + 1;
     num_cells *= grid.cells[axis];
   }
-  int bits = 0;
-  while ((num_cells - 1) >> bits != 0)
-    ++bits;
   grid.begin = make_zeros<int>(exec, num_cells + 1, "ossatura::point_cells::begin");
   const auto key = make_uninitialized<std::uint32_t>(exec, n, "ossatura::point_cells::key");
   Kokkos::parallel_for("ossatura::make_point_cells::number", range(exec, n),
                        detail::NumberCells<Exec>{grid, point, key});
   lengths_to_begins(exec, grid.begin, "points");
-  grid.member = sorted_order(exec, key, bits);
+  grid.member = sorted_order(exec, key, bits_for(num_cells));
   return grid;
 }
 

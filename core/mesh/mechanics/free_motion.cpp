@@ -10,56 +10,59 @@
 #include <cmath>
 #include <mutex>
 #include <sstream>
+#include <unordered_map>
 
 namespace ossatura {
 
 namespace {
 
-struct PartMotions : HeldMotions {
+/// Nodes of a part, and the box around them.
+struct PartExtent {
   std::int64_t num_nodes = 0;
   Box box{};
+
+  void add(const PartExtent& other) {
+    if (num_nodes == 0)
+      box = other.box;
+    for (std::size_t d = 0; d < 3; ++d) {
+      box[d] = std::min(box[d], other.box[d]);
+      box[d + 3] = std::max(box[d + 3], other.box[d + 3]);
+    }
+    num_nodes += other.num_nodes;
+  }
 };
 
-void widen(PartMotions& part, const Box& box, std::int64_t num_nodes) {
-  if (part.num_nodes == 0)
-    part.box = box;
-  for (std::size_t d = 0; d < 3; ++d) {
-    part.box[d] = std::min(part.box[d], box[d]);
-    part.box[d + 3] = std::max(part.box[d + 3], box[d + 3]);
-  }
-  part.num_nodes += num_nodes;
-}
+struct PartMotions : HeldMotions {
+  PartExtent extent;
+};
 
 /// Of each part its nodes, and centre and size of the box around them.
 std::vector<PartMotions> measure_parts(const MeshParts& parts, const std::vector<double>& point) {
   std::vector<PartMotions> motions(parts.first.size());
   std::mutex mutex;
   for_parts(parts.part.size(), 1 << 14, [&](std::size_t first, std::size_t end) {
-    while (first < end) { // nodes of one part after the other
-      const std::int32_t part = parts.part[first];
-      std::size_t last = first;
-      while (last < end && parts.part[last] == part)
+    std::unordered_map<std::int32_t, PartExtent> found;
+    for (std::size_t last = first; first < end; first = last) { // as many nodes as are of one part
+      while (last < end && parts.part[last] == parts.part[first])
         ++last;
-      double low[3], high[3];
+      Box box;
       for (std::size_t d = 0; d < 3; ++d)
-        low[d] = high[d] = point[3 * first + d];
-      for (std::size_t i = first; i < last; ++i)
-        for (std::size_t d = 0; d < 3; ++d) {
-          low[d] = std::min(low[d], point[3 * i + d]);
-          high[d] = std::max(high[d], point[3 * i + d]);
-        }
-      const std::lock_guard<std::mutex> lock(mutex);
-      widen(motions[std::size_t(part)], {low[0], low[1], low[2], high[0], high[1], high[2]},
-            std::int64_t(last - first));
-      first = last;
+        box[d] = box[d + 3] = point[3 * first + d];
+      for (std::size_t i = 3 * first; i < 3 * last; ++i) {
+        box[i % 3] = std::min(box[i % 3], point[i]);
+        box[i % 3 + 3] = std::max(box[i % 3 + 3], point[i]);
+      }
+      found[parts.part[first]].add({std::int64_t(last - first), box});
     }
+    const std::lock_guard<std::mutex> lock(mutex);
+    for (const auto& [part, extent] : found)
+      motions[std::size_t(part)].extent.add(extent);
   });
   for (PartMotions& part : motions) {
+    const Box& box = part.extent.box;
     for (std::size_t d = 0; d < 3; ++d)
-      part.centre[d] = (part.box[d] + part.box[d + 3]) / 2;
-    part.size = std::hypot(part.box[3] - part.box[0], part.box[4] - part.box[1],
-                           part.box[5] - part.box[2]) /
-                2;
+      part.centre[d] = (box[d] + box[d + 3]) / 2;
+    part.size = std::hypot(box[3] - box[0], box[4] - box[1], box[5] - box[2]) / 2;
   }
   return motions;
 }
@@ -92,7 +95,7 @@ std::string describe_free_motion(const ElementMesh& mesh,
       text << "the body";
     else
       text << "the mesh has " << motions.size() << " parts that share no nodes, of which the one "
-           << "with node " << parts.first[i] << " (" << motions[i].num_nodes << " nodes)";
+           << "with node " << parts.first[i] << " (" << motions[i].extent.num_nodes << " nodes)";
     text << " can move freely (" << motions[i].free_motions() << "): supports hold " << held
          << " of its 6 rigid motions";
     return text.str();

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <numeric>
 #include <utility>
 
 namespace ossatura {
