@@ -6,6 +6,7 @@
 #include <ossatura/core/base/timer.hpp>
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/core/machine/instruction_set.hpp>
+#include <ossatura/core/parallel/launch_graph.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -60,12 +61,68 @@ struct MultiplyAdd<Scalar, Exec, false> {
   void operator()(std::int64_t i) const { out(i) = chains.multiply(a, b, steps); }
 };
 
+/// Two numbers that one instruction stores.
+struct alignas(16) Two {
+  double value[2];
+};
+
+/// Four stores of 16 bytes a thread, each beside those of its neighbours: a thread that stores 8
+/// bytes is over before the next block has started, and blocks start at 1.7 a nanosecond.
 template<class Exec>
 struct Fill {
-  double value;
-  Array<double, Exec> x;
+  static constexpr int stores = 4;
+  Two value;
+  Two* x;
+  std::int64_t num_items;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { x(i) = value; }
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    for (int k = 0; k < int(stores); ++k)
+      x[i + k * num_items] = value;
+  }
+};
+
+/// The fp64 matrix instruction of the device, on tiles kept in registers; out(i) = an entry of the
+/// sum of all of them, which is tiles * steps * the instruction's depth.
+template<class Exec>
+struct MultiplyTiles {
+  static constexpr int tiles = 8, steps = 256;
+  double one; ///< not known when this is compiled
+  Array<double, Exec> out;
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  static constexpr int entries = 4;
+  __device__ static void multiply(double a, double (&c)[entries]) {
+    asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%4,%4,%4}, "
+                 "{%4,%4}, {%0,%1,%2,%3};"
+                 : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+                 : "d"(a));
+  }
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  static constexpr int entries = 2;
+  __device__ static void multiply(double a, double (&c)[entries]) {
+    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%2}, {%0,%1};"
+                 : "+d"(c[0]), "+d"(c[1])
+                 : "d"(a));
+  }
+#else
+  static constexpr int entries = 1;
+  KOKKOS_FUNCTION static void multiply(double, double (&)[entries]) {}
+#endif
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    double c[tiles][entries];
+    for (int t = 0; t < int(tiles); ++t)
+      for (int k = 0; k < int(entries); ++k)
+        c[t][k] = 0;
+    for (int step = 0; step < int(steps); ++step)
+      for (int t = 0; t < int(tiles); ++t)
+        multiply(one, c[t]);
+    double sum = 0;
+    for (int t = 0; t < int(tiles); ++t)
+      for (int k = 0; k < int(entries); ++k)
+        sum += c[t][k];
+    out(i) = sum / entries;
+  }
 };
 
 template<class Exec>
@@ -112,6 +169,55 @@ double measure_fma_rate(const Exec& exec, int repeats) {
   return 2.0 * work.num_chains() * work.steps * double(items) / seconds;
 }
 
+/// Flops a second of the matrix instructions; 0 where the device has none.
+template<class Exec>
+double measure_matrix_rate(const Exec& exec, int repeats) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  if constexpr (BackendTraits<Exec>::is_device) {
+    const std::int64_t items = 1 << 20;
+    const MultiplyTiles<Exec> work{
+        1, make_uninitialized<double>(exec, items, "ossatura::bench::tiles")};
+    const double seconds = best_time(exec, repeats, [&] {
+      Kokkos::parallel_for("ossatura::bench::MultiplyTiles", range(exec, items), work);
+    });
+    const double products = work.tiles * work.steps, depth = first_entry(exec, work.out) / products;
+    if (depth == 0)
+      return 0;
+    if (depth != 8 && depth != 4)
+      fail<std::runtime_error>("matrix instructions multiply ", depth, " deep, not 8 or 4");
+    const double flops = depth == 8 ? 2 * 16 * 8 * 8 : 2 * 8 * 8 * 4; // of a warp
+    return flops * products * double(items / 32) / seconds;
+  }
+#endif
+  (void)exec;
+  (void)repeats;
+  return 0;
+}
+
+template<class Exec>
+double measure_graph_launch(const Exec& exec, int repeats) {
+  constexpr int kernels = 100;
+  LaunchGraph<Exec> graph;
+  const double seconds = best_time(exec, repeats, [&] {
+    graph.run(exec, [&] {
+      for (int k = 0; k < kernels; ++k)
+        Kokkos::parallel_for("ossatura::bench::Empty", range(exec, 1), Empty<Exec>());
+    });
+  });
+  return graph.state() == LaunchGraphState::replays ? seconds / kernels : 0;
+}
+
+template<class Exec>
+double measure_fill_rate(const Exec& exec, const Array<double, Exec>& x, int repeats) {
+  const std::int64_t items = std::int64_t(x.extent(0)) / (2 * Fill<Exec>::stores);
+  const Fill<Exec> fill{{{2, 2}}, reinterpret_cast<Two*>(x.data()), items};
+  const double by_loop = best_time(exec, repeats, [&] {
+    Kokkos::parallel_for("ossatura::bench::Fill", range(exec, items), fill);
+  });
+  const double by_kokkos = best_time(exec, repeats, [&] { Kokkos::deep_copy(exec, x, 2.0); });
+  return double(16 * fill.stores * items) / std::min(by_loop, by_kokkos);
+}
+
 } // namespace
 
 template<class Exec>
@@ -127,12 +233,7 @@ Ceilings measure_ceilings(const Exec& exec, std::int64_t bytes) {
     Kokkos::deep_copy(exec, x, 2.0);
     const double by_kokkos = best_time(exec, repeats, [&] { Kokkos::deep_copy(exec, y, x); });
     found.copy_rate = 2.0 * double(n * sizeof(double)) / std::min(by_loop, by_kokkos);
-    const double fill_by_loop = best_time(exec, repeats, [&] {
-      Kokkos::parallel_for("ossatura::bench::Fill", range(exec, n), Fill<Exec>{2, x});
-    });
-    const double fill_by_kokkos =
-        best_time(exec, repeats, [&] { Kokkos::deep_copy(exec, x, 2.0); });
-    found.fill_rate = double(n * sizeof(double)) / std::min(fill_by_loop, fill_by_kokkos);
+    found.fill_rate = measure_fill_rate(exec, x, repeats);
     double sum = 0;
     found.dot_rate =
         2.0 * double(n * sizeof(double)) / best_time(exec, repeats, [&] { sum = dot(exec, x, y); });
@@ -141,9 +242,11 @@ Ceilings measure_ceilings(const Exec& exec, std::int64_t bytes) {
   }
   found.fma_rate_f64 = measure_fma_rate<double>(exec, repeats);
   found.fma_rate_f32 = measure_fma_rate<float>(exec, repeats);
+  found.matrix_rate_f64 = measure_matrix_rate(exec, repeats);
   found.launch_seconds = best_time(exec, 100, [&] {
     Kokkos::parallel_for("ossatura::bench::Empty", range(exec, 1), Empty<Exec>());
   });
+  found.graph_launch_seconds = measure_graph_launch(exec, 20);
   return found;
 }
 

@@ -8,12 +8,14 @@
 namespace ossatura::bench {
 
 struct Ceilings {
-  double copy_rate = 0;      ///< bytes/s, read and written: the faster of a loop and Kokkos's copy
-  double dot_rate = 0;       ///< bytes/s, read
-  double fill_rate = 0;      ///< bytes/s, written: the faster of a loop and Kokkos's fill
-  double fma_rate_f64 = 0;   ///< flops/s of independent multiply-adds (2 flops each) in registers,
-  double fma_rate_f32 = 0;   ///< on cores with the best instruction set that the processor has
-  double launch_seconds = 0; ///< an empty kernel and the fence after it
+  double copy_rate = 0;       ///< bytes/s, read and written: the faster of a loop and Kokkos's copy
+  double dot_rate = 0;        ///< bytes/s, read
+  double fill_rate = 0;       ///< bytes/s, written: the faster of a loop and Kokkos's fill
+  double fma_rate_f64 = 0;    ///< flops/s of independent multiply-adds (2 flops each) in registers,
+  double fma_rate_f32 = 0;    ///< on cores with the best instruction set that the processor has
+  double matrix_rate_f64 = 0; ///< flops/s of fp64 matrix instructions; 0 where there are none
+  double launch_seconds = 0;  ///< an empty kernel and the fence after it
+  double graph_launch_seconds = 0; ///< an empty kernel of a recorded graph of 100; 0: not recorded
 };
 
 /// The best of several runs each, on arrays of `bytes` bytes, which should exceed every cache.

@@ -79,7 +79,11 @@ void add_backend(Context& context, bool quick) {
   context.emplace_back(name + " dot GB/s", number(1e-9 * best.dot_rate));
   context.emplace_back(name + " fma f64 GFLOP/s", number(1e-9 * best.fma_rate_f64));
   context.emplace_back(name + " fma f32 GFLOP/s", number(1e-9 * best.fma_rate_f32));
+  if (best.matrix_rate_f64 > 0)
+    context.emplace_back(name + " matrix f64 GFLOP/s", number(1e-9 * best.matrix_rate_f64));
   context.emplace_back(name + " launch us", number(1e6 * best.launch_seconds));
+  if (best.graph_launch_seconds > 0)
+    context.emplace_back(name + " launch in a graph us", number(1e6 * best.graph_launch_seconds));
 }
 
 } // namespace

@@ -5,8 +5,9 @@
 //
 // An element type says what its product needs: `uses_points`, the positions of its nodes;
 // `table_size` numbers of the kind of a patch, in `tables` one kind after the other. `teams` is how
-// many a multiprocessor should hold at once, by measurement. `multiply(elem, ...)` takes the first
-// of its elements by patch, and calls store(i, f_i), i = 3 a + c for component c of node a.
+// many a multiprocessor should hold at once, by measurement, `teams_of_one_kind` where the table of
+// a launch's one kind is an argument of it. `multiply(elem, ...)` takes the first of its elements
+// by patch, and calls store(i, f_i), i = 3 a + c for component c of node a.
 #pragma once
 
 #include <ossatura/core/parallel/lanes.hpp>
@@ -145,6 +146,7 @@ struct CongruentElement {
   static constexpr bool uses_points = false;
   static constexpr int table_size = mode_table_size<Scalar, centred>;
   static constexpr int teams = sizeof(Scalar) == 8 ? 4 : 5;
+  static constexpr int teams_of_one_kind = 6;
   const Scalar* tables; ///< [num_classes, table_size]
 
   template<class Real, class Store>

@@ -8,9 +8,13 @@
 
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/core/parallel/array_pointer.hpp>
+#include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/hexa/batches/patch_products.hpp>
 #include <ossatura/kernels/hexa/checked_operator.hpp>
 #include <ossatura/kernels/hexa/patch.hpp>
+
+#include <algorithm>
+#include <vector>
 
 namespace ossatura {
 
@@ -50,25 +54,47 @@ struct alignas(16) ElementNumbers {
   std::uint16_t at[8];
 };
 
-/// On devices: a team is a patch, a thread an element, then a few nodes.
-template<class Exec, class Element>
+/// Rounds of a team over the nodes of a patch that are enough for any.
+inline constexpr int max_node_rounds = 4;
+
+/// The table of a kind, or nothing.
+template<class Scalar, int size>
+struct alignas(16) KindTable {
+  Scalar entry[size + (size == 0)];
+};
+
+/// On devices: a team is a patch, a thread an element, then a few nodes, `Rounds` at the most. With
+/// `OneKind` all patches of the launch are of one kind, whose table is an argument of the launch:
+/// constants are operands of multiply-adds, and take neither shared memory, nor registers, nor
+/// loads.
+template<class Exec, class Element, int Rounds, bool OneKind>
 struct MultiplyPatches {
   using Scalar = typename Element::Scalar;
   using Team = typename Kokkos::TeamPolicy<Exec>::member_type;
   static constexpr int size = hexa_patch_size<Exec>;
-  static constexpr int rounds = 4; ///< of a team for the nodes of a patch
-  static constexpr int max_nodes = rounds * size;
+  static constexpr int max_nodes = Rounds * size;
+  static constexpr int num_values = Element::uses_points ? 6 : 3; ///< of a node
+  static constexpr int staged_table = OneKind ? 0 : Element::table_size;
 
   struct Scratch {
-    alignas(16) Scalar table[Element::table_size + (Element::table_size == 0)];
+    alignas(16) Scalar table[staged_table + (staged_table == 0)];
     /// Displacements and positions, then in their place the forces made from them.
-    alignas(16) Scalar staged[6 * max_nodes];
-    static_assert(6 * max_nodes >= 24 * size);
+    alignas(
+        16) Scalar staged[num_values * max_nodes > 24 * size ? num_values* max_nodes : 24 * size];
     alignas(16) std::uint16_t slot[8 * size];
   };
   static constexpr int scratch_bytes = int(sizeof(Scratch)) + 16;
 
+  static constexpr int teams() {
+    if constexpr (OneKind)
+      return Element::teams_of_one_kind;
+    else
+      return Element::teams;
+  }
+
   Element element;
+  KindTable<Scalar, OneKind ? Element::table_size : 0> table;
+  int first_patch;
   ArrayPointer<HexaPatch> patches;
   ArrayPointer<std::uint16_t> local, slot_begin, slot;
   ArrayPointer<int> node;
@@ -103,7 +129,7 @@ struct MultiplyPatches {
     }
   }
   KOKKOS_FORCEINLINE_FUNCTION static void store_node(const Scalar (&v)[6], int n, Scalar* staged) {
-    for (int c = 0; c < (Element::uses_points ? 6 : 3); ++c)
+    for (int c = 0; c < int(num_values); ++c)
       staged[c * int(max_nodes) + n] = v[c];
   }
 
@@ -112,14 +138,14 @@ struct MultiplyPatches {
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     Scratch& scratch = *static_cast<Scratch*>(
         team.team_scratch(int(scratch_level<Exec>)).get_shmem_aligned(int(sizeof(Scratch)), 16));
-    const int number = team.league_rank(), t = team.team_rank();
+    const int number = first_patch + team.league_rank(), t = team.team_rank();
     const HexaPatch patch = patches(number);
     const bool active = t < patch.num_elem;
-    constexpr int table_rounds = (Element::table_size + size - 1) / size;
-    Scalar table[table_rounds + 1];
-    int id[rounds], begin[rounds], end[rounds];
+    constexpr int table_rounds = (staged_table + size - 1) / size;
+    Scalar staged_entry[table_rounds + 1];
+    int id[Rounds], begin[Rounds], end[Rounds];
     const int origin = node(patch.node_begin);
-    for (int q = 0; q < rounds; ++q) {
+    for (int q = 0; q < Rounds; ++q) {
       const int n = t + q * int(size), at = patch.node_begin + n;
       id[q] = n < patch.num_nodes ? node(at) : -1;
       begin[q] = n < patch.num_nodes ? slot_begin(at + number) : 0;
@@ -129,21 +155,20 @@ struct MultiplyPatches {
     const ElementNumbers nodes = load_numbers(local, elem), slots = load_numbers(slot, elem);
     const Scalar e = modulus(elem);
     for (int q = 0; q < table_rounds; ++q)
-      table[q] =
-          t + q * int(size) < int(Element::table_size)
-              ? element
-                    .tables[std::int64_t(patch.kind) * int(Element::table_size) + t + q * int(size)]
+      staged_entry[q] =
+          t + q * int(size) < int(staged_table)
+              ? element.tables[std::int64_t(patch.kind) * int(staged_table) + t + q * int(size)]
               : Scalar(0);
 
-    Scalar value[rounds][6];
-    for (int q = 0; q < rounds; ++q)
+    Scalar value[Rounds][6];
+    for (int q = 0; q < Rounds; ++q)
       if (id[q] >= 0)
         load_node(id[q], origin, value[q]);
     for (int q = 0; q < table_rounds; ++q)
-      if (t + q * int(size) < int(Element::table_size))
-        scratch.table[t + q * int(size)] = table[q];
+      if (t + q * int(size) < int(staged_table))
+        scratch.table[t + q * int(size)] = staged_entry[q];
     *reinterpret_cast<ElementNumbers*>(scratch.slot + 8 * t) = slots;
-    for (int q = 0; q < rounds; ++q)
+    for (int q = 0; q < Rounds; ++q)
       if (id[q] >= 0)
         store_node(value[q], t + q * int(size), scratch.staged);
     team.team_barrier();
@@ -157,10 +182,11 @@ struct MultiplyPatches {
       }
     team.team_barrier();
     if (active) {
-      element.multiply(elem, scratch.table, e, points, u, StoreForces{scratch.staged + t});
+      const Scalar* const entries = OneKind ? table.entry : scratch.table;
+      element.multiply(elem, entries, e, points, u, StoreForces{scratch.staged + t});
     }
     team.team_barrier();
-    for (int q = 0; q < rounds; ++q)
+    for (int q = 0; q < Rounds; ++q)
       if (id[q] >= 0)
         sum(scratch.slot, begin[q], end[q], scratch.staged,
             place_of_sum(patch, t + q * int(size), id[q]));
@@ -187,6 +213,27 @@ struct MultiplyPatchesInBatches {
   MultiplyPatch<Element>* multiply;
 
   KOKKOS_FUNCTION void operator()(std::int64_t number) const { multiply(in, element, int(number)); }
+};
+
+/// Writes where the patches of each kind begin, which are in the order of their kinds.
+template<class Exec>
+struct BeginPatchesOfKinds {
+  ArrayPointer<HexaPatch> patch;
+  Array<int, Exec> begin;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    if (p == 0 || patch(p - 1).kind != patch(p).kind)
+      begin(patch(p).kind) = int(p);
+  }
+};
+
+template<class Exec>
+struct MostNodes {
+  ArrayPointer<HexaPatch> patch;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t p, int& most) const {
+    most = Kokkos::max(most, patch(p).num_nodes);
+  }
 };
 
 template<class Exec, class Scalar>
@@ -232,7 +279,15 @@ public:
       , of_element_(of_element)
       , modulus_(make_zeros<Scalar>(exec, patches.num_elem, "ossatura::hexa_patches::modulus"))
       , partial_(make_uninitialized<Scalar>(exec, 3 * patches.num_partials,
-                                            "ossatura::hexa_patches::partial_sums")) {}
+                                            "ossatura::hexa_patches::partial_sums")) {
+    if (!BackendTraits<Exec>::is_device)
+      return;
+    Kokkos::parallel_reduce("ossatura::hexa_patches::most_nodes", range(exec, patches.num_patches),
+                            detail::MostNodes<Exec>{patches.patch}, Kokkos::Max<int>(most_nodes_));
+    if constexpr (Element::table_size > 0)
+      if (kept.extent(0) / Element::table_size <= std::size_t(max_launches))
+        list_kinds(exec);
+  }
 
   bool is_deterministic() const override { return true; }
 
@@ -259,15 +314,10 @@ private:
   void multiply(const Exec& exec, const Array<Scalar, Exec>& x,
                 const Array<Scalar, Exec>& y) const override {
     if constexpr (BackendTraits<Exec>::is_device) {
-      using Multiply = detail::MultiplyPatches<Exec, Element>;
-      using Policy =
-          Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<hexa_patch_size<Exec>, Element::teams>>;
-      Kokkos::parallel_for(
-          "ossatura::multiply_patches",
-          Policy(exec, patches_.num_patches, hexa_patch_size<Exec>)
-              .set_scratch_size(scratch_level<Exec>, Kokkos::PerTeam(int(Multiply::scratch_bytes))),
-          Multiply{element_, patches_.patch, patches_.local, patches_.slot_begin, patches_.slot,
-                   patches_.node, this->arrays_.point, modulus_, x, y, partial_});
+      if (most_nodes_ <= 2 * hexa_patch_size<Exec>)
+        multiply_kinds<2>(exec, x, y);
+      else
+        multiply_kinds<detail::max_node_rounds>(exec, x, y);
     } else {
       const detail::HexaPatchInput<Scalar> in{patches_.patch.data(),
                                               patches_.local.data(),
@@ -288,11 +338,64 @@ private:
                                           patches_.partial, partial_, y});
   }
 
+  /// A launch for each kind where there are few, else one for all. Does not fence.
+  template<int Rounds>
+  void multiply_kinds(const Exec& exec, const Array<Scalar, Exec>& x,
+                      const Array<Scalar, Exec>& y) const {
+    if constexpr (Element::table_size > 0) {
+      for (std::size_t k = 0; k < kind_table_.size(); ++k)
+        launch<Rounds, true>(exec, kind_table_[k], kind_begin_[k], kind_begin_[k + 1], x, y);
+      if (!kind_table_.empty())
+        return;
+    }
+    launch<Rounds, false>(exec, {}, 0, patches_.num_patches, x, y);
+  }
+
+  template<int Rounds, bool OneKind>
+  void launch(const Exec& exec,
+              const detail::KindTable<Scalar, OneKind ? int(Element::table_size) : 0>& table,
+              int begin, int end, const Array<Scalar, Exec>& x,
+              const Array<Scalar, Exec>& y) const {
+    using Multiply = detail::MultiplyPatches<Exec, Element, Rounds, OneKind>;
+    using Policy =
+        Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<hexa_patch_size<Exec>, Multiply::teams()>>;
+    Policy policy(exec, end - begin, hexa_patch_size<Exec>);
+    policy.set_scratch_size(scratch_level<Exec>, Kokkos::PerTeam(int(Multiply::scratch_bytes)));
+    // The hint has Kokkos pass up to 4 KiB as arguments of the launch.
+    Kokkos::parallel_for(
+        "ossatura::multiply_patches",
+        Kokkos::Experimental::require(policy,
+                                      Kokkos::Experimental::WorkItemProperty::HintLightWeight),
+        Multiply{element_, table, begin, patches_.patch, patches_.local, patches_.slot_begin,
+                 patches_.slot, patches_.node, this->arrays_.point, modulus_, x, y, partial_});
+  }
+
+  /// Fences.
+  void list_kinds(const Exec& exec) {
+    constexpr int size = Element::table_size;
+    kind_table_.resize(kept_.extent(0) / size);
+    const std::vector<Scalar> tables = download(exec, kept_);
+    for (std::size_t k = 0; k < kind_table_.size(); ++k)
+      std::copy_n(tables.begin() + std::ptrdiff_t(k * size), size, kind_table_[k].entry);
+    const auto begin =
+        make_zeros<int>(exec, std::int64_t(kind_table_.size()), "ossatura::hexa_patches::begin");
+    Kokkos::parallel_for("ossatura::begin_patches_of_kinds", range(exec, patches_.num_patches),
+                         detail::BeginPatchesOfKinds<Exec>{patches_.patch, begin});
+    kind_begin_ = download(exec, begin);
+    kind_begin_.push_back(patches_.num_patches);
+  }
+
+  static constexpr int max_launches = 8; ///< of a product, each for the patches of a kind
+
   HexaPatches<Exec> patches_;
   Element element_;
   Array<Scalar, Exec> kept_;
   OperatorCost of_element_;
   Array<Scalar, Exec> modulus_, partial_;
+  int most_nodes_ = 0; ///< of a patch; on devices
+  /// On devices, where there are at most max_launches kinds; else empty.
+  std::vector<detail::KindTable<Scalar, Element::table_size>> kind_table_;
+  std::vector<int> kind_begin_; ///< [num_kinds + 1] first patch of each
 };
 
 } // namespace ossatura
