@@ -74,36 +74,32 @@ KOKKOS_FORCEINLINE_FUNCTION void point_stress(const V (&column)[3][3], double we
                      stress[voigt(c, 2)] * dual[k][2];
 }
 
+/// 1 or -1: mode `row` of HexaModes, [7], at vertex a.
+KOKKOS_FORCEINLINE_FUNCTION double hexa_mode_sign(int row, int a) {
+  const double xi = hexa_xi(a), eta = hexa_eta(a), zeta = hexa_zeta(a);
+  switch (row) {
+  case 0:
+    return xi;
+  case 1:
+    return eta;
+  case 2:
+    return zeta;
+  case 3:
+    return eta * zeta;
+  case 4:
+    return zeta * xi;
+  case 5:
+    return xi * eta;
+  default:
+    return xi * eta * zeta;
+  }
+}
+
 /// Entry m of HexaModes, [7, 3], of a hexahedron with vertices corner [8, 3].
 KOKKOS_FORCEINLINE_FUNCTION double trilinear_coefficient(const double* corner, int m) {
   double sum = 0;
-  for (int a = 0; a < 8; ++a) {
-    const double xi = hexa_xi(a), eta = hexa_eta(a), zeta = hexa_zeta(a);
-    double sign = 1;
-    switch (m / 3) {
-    case 0:
-      sign = xi;
-      break;
-    case 1:
-      sign = eta;
-      break;
-    case 2:
-      sign = zeta;
-      break;
-    case 3:
-      sign = eta * zeta;
-      break;
-    case 4:
-      sign = zeta * xi;
-      break;
-    case 5:
-      sign = xi * eta;
-      break;
-    default:
-      sign = xi * eta * zeta;
-    }
-    sum += 0.125 * sign * corner[3 * a + m % 3];
-  }
+  for (int a = 0; a < 8; ++a)
+    sum += 0.125 * hexa_mode_sign(m / 3, a) * corner[3 * a + m % 3];
   return sum;
 }
 

@@ -5,6 +5,7 @@
 #include <ossatura/kernels/pfem/diagonal.hpp>
 #include <ossatura/kernels/pfem/matrix_free/multiply.hpp>
 #include <ossatura/kernels/pfem/matrix_free/shared_multiply.hpp>
+#include <ossatura/kernels/pfem/matrix_free/sized_multiply.hpp>
 #include <ossatura/kernels/pfem/mode_block_matrix.hpp>
 #include <ossatura/kernels/pfem/stiffness/congruent.hpp>
 #include <ossatura/solvers/pfem/stiffness.hpp>
@@ -122,6 +123,8 @@ public:
     for (const HexaBatch<Exec>& batch : model.batch) {
       ranges_.push_back(make_mode_ranges(exec, batch));
       plan_.push_back(plan_matrix_free(batch, ranges_.back().num_pairs));
+      tables_.push_back(has_sized_product(batch) ? make_sized_tables(exec, batch)
+                                                 : SizedTables<Exec>());
     }
   }
 
@@ -142,7 +145,11 @@ public:
 protected:
   void multiply_batch(const Exec& exec, std::size_t b, const Array<double, Exec>& x,
                       const Array<double, Exec>& y, std::int64_t first) const override {
-    multiply_matrix_free(exec, this->model_.batch[b], ranges_[b], plan_[b], x, y, first);
+    const HexaBatch<Exec>& batch = this->model_.batch[b];
+    if constexpr (BackendTraits<Exec>::is_device)
+      if (has_sized_product(batch))
+        return multiply_sized(exec, batch, tables_[b], x, y, first);
+    multiply_matrix_free(exec, batch, ranges_[b], plan_[b], x, y, first);
   }
   void diagonal_of_batch(const Exec& exec, std::size_t b, const Array<double, Exec>& block,
                          std::int64_t first) const override {
@@ -152,6 +159,7 @@ protected:
 private:
   std::vector<ModeRanges<Exec>> ranges_;
   std::vector<MatrixFreePlan> plan_;
+  std::vector<SizedTables<Exec>> tables_; ///< empty where there is no sized product
 };
 
 template<class Exec>
@@ -297,7 +305,7 @@ choose_hierarchic_operator(const Exec& exec, const HierarchicModel<Exec>& model,
     const std::int64_t own = batch.num_elem * matrix_bytes(MatrixStorage::packed, batch.num_dofs());
     num_elem += batch.num_elem;
     packed += own;
-    if (batch.order <= highest_stored_order<Exec>)
+    if (batch.order <= highest_stored_order<Exec> && !has_sized_product(batch))
       low += own;
   }
   if (const std::int64_t classes = count_classes(exec, model, memory); classes > 0)

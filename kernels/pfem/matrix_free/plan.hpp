@@ -96,11 +96,9 @@ struct MatrixFreeLayout {
 
 } // namespace detail
 
-/// The plan that should take the least time on a multiprocessor, with parts of lines of `tile`
-/// points (0: as seems best; on devices, for the trunk space and order + 1 points, as was
-/// measured).
+/// The plan that should take the least time on a multiprocessor.
 template<class Exec>
-MatrixFreePlan plan_matrix_free(const HexaBatch<Exec>& batch, int num_pairs, int tile = 0) {
+MatrixFreePlan plan_matrix_free(const HexaBatch<Exec>& batch, int num_pairs) {
   const int n = batch.points, ranges = batch.order + 3 + num_pairs;
   MatrixFreePlan plan;
   if constexpr (!BackendTraits<Exec>::is_device) {
@@ -113,17 +111,11 @@ MatrixFreePlan plan_matrix_free(const HexaBatch<Exec>& batch, int num_pairs, int
       --plan.planes;
     return plan;
   } else {
-    // The fastest of all plans that fit, order by order, on an H200.
-    constexpr MatrixFreePlan measured[max_hexa_order] = {
-        {2, 2, 8, 32},  {3, 3, 7, 64}, {4, 4, 4, 64}, {5, 5, 1, 32},  {6, 3, 3, 64},
-        {4, 7, 1, 128}, {4, 4, 1, 64}, {3, 3, 1, 96}, {4, 4, 1, 128}, {4, 3, 1, 128}};
-    if (tile == 0 && batch.space == HexaSpace::trunk && n == batch.order + 1)
-      return measured[batch.order - 1];
     // Of a multiprocessor, a team of 48 KiB at most, of which Kokkos takes some.
     constexpr int chip_memory = 227 * 1024, team_memory = 48 * 1024, registers = 65536;
     constexpr int of_thread[] = {0, 0, 128, 168, 168, 232, 248}; // registers, for a tile
     const int parts = (n + 5) / 6;
-    plan.tile = tile > 0 ? tile : std::max(2, (n + parts - 1) / parts);
+    plan.tile = std::max(2, (n + parts - 1) / parts);
     const int per_line = (n + plan.tile - 1) / plan.tile;
     const auto up = [&](int count) { return (count + plan.tile - 1) / plan.tile * plan.tile; };
     double best = -1;

@@ -222,6 +222,67 @@ OSSATURA_BACKEND_TEST("Products and diagonals are sums of signed element matrice
   check_products(TestType());
 }
 
+/// Of elements of one order, turned at random, with D of each element or of each point.
+Sample sample_of(HexaSpace space, std::uint8_t order, bool varies) {
+  Sample sample;
+  sample.mesh.mesh = turned_box({3, 1, 1});
+  sample.numbering = make_hierarchic_numbering(
+      sample.mesh.mesh, make_hexa_entities(sample.mesh.mesh), space, {order});
+  if (varies)
+    sample.elasticity.at_point = [](std::int64_t, const double(&at)[3], double(&d)[21]) {
+      const std::vector<double> upper = upper_triangle(stiff(scale_at(at)));
+      std::copy(upper.begin(), upper.end(), d);
+    };
+  else
+    for (const double scale : {1.0, 0.5, 2.0}) {
+      const std::vector<double> d = upper_triangle(stiff(scale));
+      sample.elasticity.value.insert(sample.elasticity.value.end(), d.begin(), d.end());
+    }
+  return sample;
+}
+
+/// Without matrices and with matrices that another method forms.
+template<class Exec>
+void check_with_matrices(const Exec& exec, HexaSpace space, std::uint8_t order, bool varies,
+                         QuadratureRule rule) {
+  INFO(name_of(space) << " of order " << int(order) << ", " << name_of(rule) << " points");
+  const Sample sample = sample_of(space, order, varies);
+  HierarchicOptions options;
+  options.rule = rule;
+  const HierarchicModel<Exec> model =
+      make_hierarchic_model(exec, sample.mesh, sample.numbering, sample.elasticity, options);
+  const std::vector<double> x = uniform_numbers(3 * std::size_t(model.num_modes), -1, 1, order);
+  std::vector<double> y[2];
+  for (const HierarchicOperatorKind kind :
+       {HierarchicOperatorKind::packed, HierarchicOperatorKind::matrix_free})
+    y[kind == HierarchicOperatorKind::matrix_free] = product(
+        exec, *make_hierarchic_operator(exec, kind, model, StiffnessMethod::sum_factorised), x);
+  double size = 0, error = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    size = std::max(size, std::abs(y[0][i]));
+    error = std::max(error, std::isfinite(y[1][i]) ? std::abs(y[1][i] - y[0][i]) : INFINITY);
+  }
+  CHECK(size > 0);
+  CHECK(error < 1e-13 * size);
+}
+
+template<class Exec>
+void check_orders(const Exec& exec) {
+  for (std::uint8_t order = 1; order <= max_hexa_order; ++order)
+    check_with_matrices(exec, HexaSpace::trunk, order, order % 2 == 0,
+                        QuadratureRule::order_plus_1);
+  for (std::uint8_t order = 1; order <= 5; ++order)
+    check_with_matrices(exec, HexaSpace::tensor, order, order % 2 == 1,
+                        QuadratureRule::order_plus_1);
+  for (std::uint8_t order = 1; order <= 7; order += 2)
+    check_with_matrices(exec, HexaSpace::trunk, order, false, QuadratureRule::order_plus_2);
+}
+
+OSSATURA_BACKEND_TEST("At every order the product without matrices is that with them",
+                      "[hierarchic_operators]") {
+  check_orders(TestType());
+}
+
 #if defined(KOKKOS_ENABLE_SERIAL)
 /// On cores, where arithmetic is the same, products are those of one thread, and CTest has one and
 /// several; on devices those of another run.
@@ -291,20 +352,25 @@ OSSATURA_BACKEND_TEST("The assembled matrix has a block for two modes that share
 
 template<class Exec>
 void check_choice(const Exec& exec) {
-  const auto model_for = [&](int cells, std::uint8_t order, bool distorted) {
+  const auto model_for = [&](int cells, std::uint8_t order, bool distorted,
+                             QuadratureRule rule = QuadratureRule::order_plus_1) {
     Sample sample;
     sample.mesh.mesh = distorted ? test::distorted_box({cells, cells, cells}, 3)
                                  : make_hexa_box({cells, cells, cells}, {1, 1, 1});
     sample.numbering = make_hierarchic_numbering(
         sample.mesh.mesh, make_hexa_entities(sample.mesh.mesh), HexaSpace::trunk, {order});
     sample.elasticity.value = isotropic_elasticity(1, 0.3);
-    return model_of(exec, sample);
+    HierarchicOptions options;
+    options.rule = rule;
+    return make_hierarchic_model(exec, sample.mesh, sample.numbering, sample.elasticity, options);
   };
   const auto choice = [&](const HierarchicModel<Exec>& model, std::int64_t memory) {
     return choose_hierarchic_operator(exec, model, memory);
   };
-  const HierarchicModel<Exec> cubes = model_for(4, 2, false), bent = model_for(3, 1, true),
-                              high = model_for(2, 5, true);
+  // Devices recompute those with order + 1 points faster than they read matrices.
+  const HierarchicModel<Exec> cubes = model_for(4, 2, false),
+                              bent = model_for(3, 1, true, QuadratureRule::order_plus_2),
+                              low_order = model_for(3, 1, true), high = model_for(2, 5, true);
   CHECK(choice(cubes, 1 << 30).kind == HierarchicOperatorKind::shared);
   CHECK(choice(cubes, 1 << 30).reason == "1 matrix for 64 elements");
   CHECK(choice(cubes, 1000).kind == HierarchicOperatorKind::matrix_free);
@@ -318,6 +384,9 @@ void check_choice(const Exec& exec) {
   CHECK(choice(bent, 27 * 300 * 8).kind == HierarchicOperatorKind::packed);
   CHECK(choice(bent, 27 * 300 * 8 - 1).kind == HierarchicOperatorKind::matrix_free);
   CHECK(choice(high, 1 << 30).kind == HierarchicOperatorKind::matrix_free);
+  CHECK(choice(low_order, 1 << 30).kind == (BackendTraits<Exec>::is_device
+                                                ? HierarchicOperatorKind::matrix_free
+                                                : HierarchicOperatorKind::packed));
   CHECK_THROWS_AS(make_hierarchic_operator(exec, HierarchicOperatorKind::automatic, high),
                   std::invalid_argument);
   Sample curved;
