@@ -11,8 +11,8 @@
 //   StreamByRows   reads an entry once and adds over the lanes; the warp that fetches adds what the
 //                  others found when it gets their place of the ring back. Takes less memory, which
 //                  many columns need, and more instructions, which few have no time for.
-// Row i begins at i (i + 1) / 2, a permutation modulo any power of two: neither order of reading
-// meets a bank twice. Deterministic.
+// Row i begins at i (i + 1) / 2, a permutation modulo any power of two: lanes that read down a
+// column of rows meet no bank twice. Deterministic.
 #pragma once
 
 #include <ossatura/core/parallel/array_pointer.hpp>
