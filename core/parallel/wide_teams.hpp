@@ -19,8 +19,8 @@ namespace ossatura {
 
 struct WideTeam {
   std::int64_t league_rank, league_size;
-  int rank, size; ///< of the thread in its team
-  double* scratch;
+  int rank, size;  ///< of the thread in its team
+  double* scratch; ///< at a multiple of 64 bytes
 
   KOKKOS_FORCEINLINE_FUNCTION void barrier() const {
 #if defined(__CUDA_ARCH__)
@@ -86,7 +86,7 @@ namespace detail {
 template<class Kernel>
 __global__ void __launch_bounds__(Kernel::max_threads, Kernel::min_teams)
     run_wide_team(const __grid_constant__ Kernel kernel) {
-  extern __shared__ double scratch[];
+  extern __shared__ __align__(128) double scratch[];
   kernel(WideTeam{blockIdx.x, gridDim.x, int(threadIdx.x), int(blockDim.x), scratch});
 }
 } // namespace detail

@@ -5,14 +5,18 @@
 //
 // On devices a team has an element. A lane has columns 32 apart, whose part of x and whose sums
 // stay in registers while the lane's warp goes down the rows, eight at a time: loads are along
-// rows, contiguous over the lanes. Matrices of more columns are multiplied panel by panel. On cores
-// a thread has an element, and packs of columns.
+// rows, contiguous over the lanes. Matrices of more columns are multiplied panel by panel. CUDA
+// devices of compute capability 9.0 and more do that for order 1 alone, and stream the matrices of
+// others through team memory (kernels/pfem/matrix_free/packed_stream.hpp). On cores a thread has an
+// element, and packs of columns.
 #pragma once
 
 #include <ossatura/core/parallel/array_pointer.hpp>
 #include <ossatura/core/parallel/lanes.hpp>
 #include <ossatura/core/parallel/warp_sum.hpp>
 #include <ossatura/kernels/pfem/hexa_batch.hpp>
+#include <ossatura/kernels/pfem/matrix_free/packed_stream.hpp>
+#include <ossatura/kernels/pfem/matrix_free/signed_component.hpp>
 
 #include <algorithm>
 #include <type_traits>
@@ -20,14 +24,6 @@
 namespace ossatura {
 
 namespace detail {
-
-/// Component c of the mode that an element sees as signed mode `mode`.
-KOKKOS_FORCEINLINE_FUNCTION double signed_component(const double* x, int mode, int c) {
-  if (mode < 0)
-    return 0;
-  const double value = x[3 * std::int64_t(mode >> 1) + c];
-  return mode & 1 ? -value : value;
-}
 
 /// On devices a lane has `width` columns of a panel; on cores that is the width of packs.
 template<class Exec, int width>
@@ -180,23 +176,14 @@ void launch_packed_multiply(const Exec& exec, PackedMultiply<Exec, width> kernel
       kernel);
 }
 
-} // namespace detail
-
-/// Element e of `batch` times its part of x [num_modes, 3], with the signs in which it sees it,
-/// into y [num_elem, 3 num_modes]. `matrix` [num_elem, matrix_entries(packed, 3 num_modes)]. Does
-/// not fence.
 template<class Exec>
-void multiply_packed_elements(const Exec& exec, const HexaBatch<Exec>& batch,
-                              const Array<double, Exec>& matrix, const Array<double, Exec>& x,
-                              const Array<double, Exec>& y, std::int64_t first_y = 0) {
-  if (batch.num_elem == 0)
-    return;
-  const int n = batch.num_dofs();
+void multiply_packed_panels(const Exec& exec, int n, std::int64_t num_elem,
+                            ArrayPointer<const double> matrix, ArrayPointer<const int> signed_mode,
+                            ArrayPointer<const double> x, ArrayPointer<double> y) {
   const auto launch = [&](auto width, int warps) {
-    detail::PackedMultiply<Exec, int(decltype(width)::value)> kernel{
-        n, warps, batch.num_elem, matrix, batch.signed_mode, x, y};
-    kernel.y.data += first_y;
-    detail::launch_packed_multiply(exec, kernel);
+    const PackedMultiply<Exec, int(decltype(width)::value)> kernel{
+        n, warps, num_elem, matrix, signed_mode, x, y};
+    launch_packed_multiply(exec, kernel);
   };
   if constexpr (BackendTraits<Exec>::is_device) {
     if (n <= 32)
@@ -210,6 +197,30 @@ void multiply_packed_elements(const Exec& exec, const HexaBatch<Exec>& batch,
   } else {
     launch(std::integral_constant<int, register_lanes>(), 1);
   }
+}
+
+} // namespace detail
+
+/// Element e of `batch` times its part of x [num_modes, 3], with the signs in which it sees it,
+/// into y [num_elem, 3 num_modes]. `matrix` [num_elem, matrix_entries(packed, 3 num_modes)]. Does
+/// not fence.
+template<class Exec>
+void multiply_packed_elements(const Exec& exec, const HexaBatch<Exec>& batch,
+                              const Array<double, Exec>& matrix, const Array<double, Exec>& x,
+                              const Array<double, Exec>& y, std::int64_t first_y = 0) {
+  if (batch.num_elem == 0)
+    return;
+  const int n = batch.num_dofs();
+  ArrayPointer<double> result = y;
+  result.data += first_y;
+#if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
+  if constexpr (std::is_same_v<Exec, Cuda>) {
+    const detail::PackedElements elements{n, batch.num_elem, matrix, batch.signed_mode, x, result};
+    if (detail::multiply_packed_stream(exec, elements))
+      return;
+  }
+#endif
+  detail::multiply_packed_panels(exec, n, batch.num_elem, matrix, batch.signed_mode, x, result);
 }
 
 } // namespace ossatura
