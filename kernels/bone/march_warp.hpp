@@ -249,29 +249,26 @@ struct MarchWarp {
       }
   }
 
-  /// What the update of a thread's nodes takes besides the product.
-  struct Pending {
-    Scalar x[R][3];
-    typename Update::Operands operands[R];
-  };
-
-  KOKKOS_FORCEINLINE_FUNCTION void load_operands(const Kept& kept, Pending& pending) const {
+  KOKKOS_FORCEINLINE_FUNCTION void load_operands(const Kept& kept,
+                                                 typename Update::Operands (&operands)[R]) const {
     for (int r = 0; r < R; ++r)
       if (kept.node[r] >= 0)
-        pending.operands[r] = update.load(kept.node[r]);
+        operands[r] = update.load(kept.node[r]);
   }
 
   /// x in plane z, also where there is no node to finish: in a branch it would cost registers.
   KOKKOS_FORCEINLINE_FUNCTION static void read_nodes(const Memory& memory, int lane, int z,
-                                                     Pending& pending) {
+                                                     Scalar (&to)[R][3]) {
     const Scalar* const from = memory.plane(z) + first_place(lane);
     for (int r = 0; r < R; ++r)
       for (int c = 0; c < 3; ++c)
-        pending.x[r][c] = from[r * pitch + c * plane_size];
+        to[r][c] = from[r * pitch + c * plane_size];
   }
 
   /// Passes the forces on the plane to be finished to its nodes, and finishes these.
-  KOKKOS_FORCEINLINE_FUNCTION void finish(int lane, Kept& kept, const Pending& pending) const {
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int lane, Kept& kept,
+                                          const typename Update::Operands (&operands)[R],
+                                          const Scalar (&x_node)[R][3]) const {
     for (int i = 0; i < 2; ++i)
       for (int c = 0; c < 3; ++c) {
         const Scalar below = from_lane_below(kept.low_top[i][c], CX);
@@ -285,8 +282,11 @@ struct MarchWarp {
         merge(here, right);
         product[c] = here + from_lane_below(right, 1);
       }
-      if (kept.node[r] >= 0)
-        update.finish(kept.node[r], pending.operands[r], pending.x[r], product);
+      if (kept.node[r] < 0)
+        continue;
+      // A copy, and arrays in place of a struct: otherwise nvcc spills up to 40 registers.
+      const Scalar x_here[3] = {x_node[r][0], x_node[r][1], x_node[r][2]};
+      update.finish(kept.node[r], operands[r], x_here, product);
     }
   }
 
@@ -348,17 +348,18 @@ struct MarchWarp {
   template<int P>
   KOKKOS_FORCEINLINE_FUNCTION void advance(const Memory& memory, const BrickTile& t, int lane,
                                            Fetched& fetched, Kept& kept, int z) const {
-    Pending pending;
-    load_operands(kept, pending);
+    typename Update::Operands operands[R];
+    load_operands(kept, operands);
     wait_for_copies<1>(); // plane z + 1
-    read_nodes(memory, lane, z - 1, pending);
+    Scalar x_node[R][3];
+    read_nodes(memory, lane, z - 1, x_node);
     sync_warp(); // nobody reads plane z - 1 any more
     if (z + 2 < t.z_end)
       fetch(memory, fetched, z + 3);
     commit_copies();
     const int place = first_place(lane);
     read_edges(memory, place, z + 1, kept.edge[P]);
-    finish(lane, kept, pending);
+    finish(lane, kept, operands, x_node);
     for (int r = 0; r < R; ++r)
       kept.node[r] = z >= t.z_begin ? memory.nodes(z)[place + r * pitch] : -1;
 
@@ -399,10 +400,11 @@ struct MarchWarp {
       if (z + 1 < t.z_end)
         advance<0>(memory, t, lane, fetched, kept, z + 1);
     }
-    Pending pending;
-    load_operands(kept, pending);
-    read_nodes(memory, lane, t.z_end - 1, pending);
-    finish(lane, kept, pending);
+    typename Update::Operands operands[R];
+    load_operands(kept, operands);
+    Scalar x_node[R][3];
+    read_nodes(memory, lane, t.z_end - 1, x_node);
+    finish(lane, kept, operands, x_node);
   }
 };
 
