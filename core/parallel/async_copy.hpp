@@ -26,6 +26,34 @@ KOKKOS_FORCEINLINE_FUNCTION void start_copy(T* to, const T* from, bool valid) {
 #endif
 }
 
+/// to[i * Stride] = from[i] for i < Count (1 or 3), or zeros if `valid` is false; then `from` is
+/// not read. One predicate serves all copies; a size that is known at run time alone, as in
+/// start_copy, costs instructions for each of them.
+template<int Count, int Stride, class T>
+KOKKOS_FORCEINLINE_FUNCTION void start_strided_copies(T* to, const T* from, bool valid) {
+  static_assert(Count == 1 || Count == 3, "a number or a vector of a node");
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "cp.async moves 4, 8 or 16 bytes");
+#if OSSATURA_ASYNC_COPY
+  constexpr int step = Stride * int(sizeof(T)), size = int(sizeof(T));
+  const unsigned place = unsigned(__cvta_generic_to_shared(to));
+  if constexpr (Count == 1)
+    asm volatile("{ .reg .pred none; setp.eq.u32 none, %2, 0;\n"
+                 " cp.async.ca.shared.global [%0], [%1], %3, none; }" ::"r"(place),
+                 "l"(from), "r"(unsigned(valid)), "n"(size)
+                 : "memory");
+  else
+    asm volatile("{ .reg .pred none; setp.eq.u32 none, %2, 0;\n"
+                 " cp.async.ca.shared.global [%0], [%1], %3, none;\n"
+                 " cp.async.ca.shared.global [%0 + %4], [%1 + %3], %3, none;\n"
+                 " cp.async.ca.shared.global [%0 + %5], [%1 + %6], %3, none; }" ::"r"(place),
+                 "l"(from), "r"(unsigned(valid)), "n"(size), "n"(step), "n"(2 * step), "n"(2 * size)
+                 : "memory");
+#else
+  for (int i = 0; i < Count; ++i)
+    to[i * Stride] = valid ? from[i] : T(0);
+#endif
+}
+
 /// Closes the batch of copies that the thread started since the last call.
 KOKKOS_FORCEINLINE_FUNCTION void commit_copies() {
 #if OSSATURA_ASYNC_COPY

@@ -34,16 +34,23 @@ struct SmoothingStep {
 };
 
 namespace detail {
-/// y = B r for a symmetric 3 x 3 block stored at 6 node as xx, yy, zz, xy, yz, zx.
+/// y = B r for a symmetric 3 x 3 block stored as xx, yy, zz, xy, yz, zx.
+template<class Scalar>
+KOKKOS_INLINE_FUNCTION void apply_block(const Scalar (&b)[6], const Scalar (&r)[3],
+                                        Scalar (&y)[3]) {
+  y[0] = b[0] * r[0] + b[3] * r[1] + b[5] * r[2];
+  y[1] = b[3] * r[0] + b[1] * r[1] + b[4] * r[2];
+  y[2] = b[5] * r[0] + b[4] * r[1] + b[2] * r[2];
+}
+
+/// The same for the block of a node of `blocks` [6 num_nodes].
 template<class Exec, class Scalar>
 KOKKOS_INLINE_FUNCTION void apply_block(const Array<Scalar, Exec>& blocks, std::int64_t node,
                                         const Scalar (&r)[3], Scalar (&y)[3]) {
   Scalar b[6];
   for (int k = 0; k < 6; ++k)
     b[k] = blocks(6 * node + k);
-  y[0] = b[0] * r[0] + b[3] * r[1] + b[5] * r[2];
-  y[1] = b[3] * r[0] + b[1] * r[1] + b[4] * r[2];
-  y[2] = b[5] * r[0] + b[4] * r[1] + b[2] * r[2];
+  apply_block(b, r, y);
 }
 } // namespace detail
 
@@ -56,17 +63,20 @@ struct BlockSmoothingStep {
   Array<Scalar, Exec> b, y;
 
   struct Operands {
-    Scalar b[3];
+    Scalar b[3], block[6];
   };
   KOKKOS_FUNCTION Operands load(int node) const {
     const std::int64_t i = 3 * std::int64_t(node);
-    return {{b(i), b(i + 1), b(i + 2)}};
+    Operands at{{b(i), b(i + 1), b(i + 2)}, {}};
+    for (int k = 0; k < 6; ++k)
+      at.block[k] = blocks(2 * i + k);
+    return at;
   }
   KOKKOS_FUNCTION void finish(int node, const Operands& at, const Scalar (&x)[3],
                               const Scalar (&product)[3]) const {
     const Scalar r[3] = {at.b[0] - product[0], at.b[1] - product[1], at.b[2] - product[2]};
     Scalar step[3];
-    detail::apply_block<Exec>(blocks, node, r, step);
+    detail::apply_block(at.block, r, step);
     for (int c = 0; c < 3; ++c)
       y(3 * std::int64_t(node) + c) = x[c] + omega * step[c];
   }

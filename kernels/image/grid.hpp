@@ -49,6 +49,7 @@ KOKKOS_INLINE_FUNCTION int local_index(int x, int y, int z) {
 struct alignas(16) NodeBlock {
   std::uint64_t mask = 0;
   std::int32_t begin = 0; ///< number of the first node of the block
+  std::int32_t zero = 0;  ///< so that all 16 bytes, which kernels load at once, are defined
 };
 } // namespace detail
 
@@ -133,7 +134,7 @@ struct MarkNodes {
               mask |= std::uint64_t(1) << local_index(cx, cy, cz);
           }
         }
-    block(i).mask = mask;
+    block(i) = {mask, 0, 0};
   }
 };
 
