@@ -95,6 +95,12 @@ EikonalPrediction predict(const EikonalCommandOptions& options, const EikonalMod
   const double directions = (mesh.fibre.empty() ? 0 : 12) + (mesh.sheet.empty() ? 0 : 12);
   const double sets = double(model.sets.size());
   const double slowness = model.velocities.by_tetra.empty() ? 0 : 24;
+  // On devices, `queue` keeps the metric once more, in the order of the rings, where there is room
+  // (kernels/eikonal/ring_metric.hpp), and its queue in parts.
+  const EikonalMethod method = options.solver.method;
+  const bool resident = BackendTraits<Exec>::is_device &&
+                        (method == EikonalMethod::automatic || method == EikonalMethod::queue);
+  const double ring = resident ? tetra * 32 * real + points * (192 + sets * 8) : 0;
   EikonalPrediction prediction;
   prediction.mesh = describe_mesh(model);
   prediction.num_sets = model.sets.size();
@@ -102,7 +108,7 @@ EikonalPrediction predict(const EikonalCommandOptions& options, const EikonalMod
       // Vertices, rings and their faces; coordinates, rings and neighbours of points; a queue,
       // stamps and two or three arrays of times.
       tetra * (metric + 16 + 16 + 16 + directions + 4 + slowness) + points * (24 + 12 + 58) +
-      points * sets * (12 + 3 * real);
+      points * sets * (12 + 3 * real) + ring;
   prediction.host_growth =
       points * sets * real + (BackendTraits<Exec>::is_device ? 0 : prediction.device_bytes);
   return prediction;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ossatura/kernels/eikonal/times.hpp>
+#include <ossatura/solvers/eikonal/queue_store.hpp>
 #include <ossatura/solvers/eikonal/solver.hpp>
 
 namespace ossatura::detail {
@@ -40,11 +41,11 @@ bool reads_last_times(const EikonalOptions& options) {
 
 /// Lowers `time` [sets * num_points], set at the sites and unreached_time elsewhere, until no
 /// update lowers a time by more than options.tolerance of it. Fences. One definition in each of the
-/// eikonal_<method>.cpp.
+/// eikonal_<method>.cpp. `store`: of prepare_queue(), for the same update.
 template<class Exec, class Metric, class Real>
 EikonalCounts solve_by_queue(const Exec& exec, const RingUpdate<Exec, Metric>& update,
                              const EikonalStart<Exec>& start, const EikonalOptions& options,
-                             const Array<Real, Exec>& time);
+                             const Array<Real, Exec>& time, QueueStore<Exec, Real>& store);
 
 template<class Exec, class Metric, class Real>
 EikonalCounts solve_by_scan(const Exec& exec, const RingUpdate<Exec, Metric>& update,

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// EikonalMethod::queue iterates on a front whose state stays on the device.
+// EikonalMethod::queue iterates on a front whose state stays on the device: all iterations in one
+// kernel where the device can have all its blocks at once, else one by one.
+#include <ossatura/core/machine/available_memory.hpp>
 #include <ossatura/core/parallel/launch_graph.hpp>
 #include <ossatura/kernels/eikonal/front.hpp>
 #include <ossatura/solvers/eikonal/method.hpp>
 
+#include <algorithm>
+#include <type_traits>
+
 namespace ossatura::detail {
 
+namespace {
+
 template<class Exec, class Metric, class Real>
-EikonalCounts solve_by_queue(const Exec& exec, const RingUpdate<Exec, Metric>& update,
-                             const EikonalStart<Exec>& start, const EikonalOptions& options,
-                             const Array<Real, Exec>& time) {
+EikonalCounts solve_one_by_one(const Exec& exec, const RingUpdate<Exec, Metric>& update,
+                               const EikonalStart<Exec>& start, const EikonalOptions& options,
+                               const Array<Real, Exec>& time) {
   using Front = EikonalFront<Exec>;
   const Front front = make_eikonal_front(exec, start.num_times, start.site);
   const Real keep = Real(1) - Real(options.tolerance);
@@ -56,10 +63,99 @@ EikonalCounts solve_by_queue(const Exec& exec, const RingUpdate<Exec, Metric>& u
   return counts;
 }
 
+#if defined(KOKKOS_ENABLE_CUDA)
+/// Whether the kernel of all iterations keeps what the options promise. Of `products`, which change
+/// sign between memory and local solver, the compiler fuses other multiplications with additions
+/// there than the other methods do: times are the same to rounding, and not to the bit.
+template<class Metric, class Real>
+bool is_as_promised(const EikonalOptions& options) {
+  return std::is_same_v<Metric, TetraLengths<Real>> || !options.deterministic;
+}
+
+/// Iterations of a launch where a solve may be asked to stop: some milliseconds, beside which the
+/// look at the queue, 20 us, does not count.
+constexpr int resident_batch = 128;
+
+template<class Metric, class Real>
+EikonalCounts solve_resident(const Cuda& exec, const RingUpdate<Cuda, Metric>& update,
+                             const EikonalStart<Cuda>& start, const EikonalOptions& options,
+                             const Array<Real, Cuda>& time, const QueueStore<Cuda, Real>& store) {
+  using Front = ResidentFront<Cuda, Real>;
+  const Front& front = store.front;
+  restart_front(exec, front, start.site, time);
+  const Real keep = Real(1) - Real(options.tolerance);
+  const auto state = Kokkos::create_mirror_view(front.state);
+  const int batch = options.stop ? resident_batch : options.max_iterations;
+  int k = 0;
+  bool is_empty = start.site.extent(0) == 0;
+  while (k < options.max_iterations && !options.is_stopped() && !is_empty) {
+    advance_resident_front(exec, update, store.ring, front, time, keep, start.num_points, k,
+                           k + std::min(batch, options.max_iterations - k));
+    Kokkos::deep_copy(exec, state, front.state);
+    fence(exec, "ossatura::eikonal::state");
+    k = int(state(Front::iteration));
+    is_empty = state(Front::count) == 0;
+  }
+  if (k % 2 == 1)
+    Kokkos::deep_copy(exec, time, front.new_time);
+  fence(exec, "ossatura::eikonal::times");
+  EikonalCounts counts;
+  counts.converged = is_empty;
+  counts.iterations = k;
+  if (k > 0) {
+    counts.evaluations = std::int64_t(state(Front::evaluations));
+    counts.local_solves = std::int64_t(state(Front::solves));
+  }
+  return counts;
+}
+#endif
+
+} // namespace
+
+template<class Exec, class Metric, class Real>
+void prepare_queue([[maybe_unused]] const Exec& exec,
+                   [[maybe_unused]] const RingUpdate<Exec, Metric>& update,
+                   [[maybe_unused]] std::int64_t num_points,
+                   [[maybe_unused]] std::int64_t num_tetra,
+                   [[maybe_unused]] QueueStore<Exec, Real>& store) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  if constexpr (builds_resident_grids<Exec>) {
+    if (store.is_empty()) {
+      if (!has_resident_grids(exec) ||
+          RingMetric<Exec, Real>::bytes(num_points, num_tetra) > available_bytes(exec) / 2)
+        return;
+      store.ring = make_ring_metric<Real>(exec, num_points, num_tetra);
+    }
+    fill_ring_metric(exec, update, store.ring);
+  }
+#endif
+}
+
+template<class Exec, class Metric, class Real>
+EikonalCounts solve_by_queue(const Exec& exec, const RingUpdate<Exec, Metric>& update,
+                             const EikonalStart<Exec>& start, const EikonalOptions& options,
+                             const Array<Real, Exec>& time,
+                             [[maybe_unused]] QueueStore<Exec, Real>& store) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  if constexpr (builds_resident_grids<Exec>) {
+    const bool resident = !store.is_empty() && is_as_promised<Metric, Real>(options);
+    if (resident && store.front.num_times != start.num_times) {
+      store.front = {};
+      store.front = make_resident_front<Real>(exec, start.num_times);
+    }
+    if (resident && store.front.num_blocks > 0)
+      return solve_resident(exec, update, start, options, time, store);
+  }
+#endif
+  return solve_one_by_one(exec, update, start, options, time);
+}
+
 #define OSSATURA_INSTANTIATE(Exec, Metric, Real)                                                   \
+  template void prepare_queue(const Exec&, const RingUpdate<Exec, Metric>&, std::int64_t,          \
+                              std::int64_t, QueueStore<Exec, Real>&);                              \
   template EikonalCounts solve_by_queue(const Exec&, const RingUpdate<Exec, Metric>&,              \
                                         const EikonalStart<Exec>&, const EikonalOptions&,          \
-                                        const Array<Real, Exec>&);
+                                        const Array<Real, Exec>&, QueueStore<Exec, Real>&);
 #define OSSATURA_INSTANTIATE_BACKEND(Exec) OSSATURA_FOR_EACH_EIKONAL(OSSATURA_INSTANTIATE, Exec)
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE_BACKEND)
 #undef OSSATURA_INSTANTIATE_BACKEND

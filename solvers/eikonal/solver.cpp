@@ -117,6 +117,7 @@ struct EikonalSolver<Exec, Real>::Implementation {
   Array<TetraLengths<Real>, Exec> lengths;
   Array<TetraProducts<Real>, Exec> products;
   PointStars<Exec> stars;
+  detail::QueueStore<Exec, Real> queue_store; ///< empty for other methods
 
   /// Velocities: TissueVelocities, or those of each tetrahedron.
   template<class Velocities>
@@ -186,6 +187,9 @@ struct EikonalSolver<Exec, Real>::Implementation {
     if (bad.fault != MetricFault::none)
       refuse(exec, bad);
     fill_ring_heights(exec, ring_update(metric), 4 * topology.num_tetra());
+    if (options.method == EikonalMethod::queue)
+      detail::prepare_queue(exec, ring_update(metric), num_points(), topology.num_tetra(),
+                            queue_store);
   }
 
   [[noreturn]] void refuse(const Exec& exec, const BadMetric& bad) const {
@@ -214,7 +218,7 @@ struct EikonalSolver<Exec, Real>::Implementation {
   template<class Metric>
   EikonalResult solve(const Exec& exec, const Array<Metric, Exec>& metric,
                       const std::vector<std::vector<EikonalSite>>& sets,
-                      const Array<Real, Exec>& times) const {
+                      const Array<Real, Exec>& times) {
     const RingUpdate<Exec, Metric> update = ring_update(metric);
     std::map<std::uint32_t, Real> site;
     std::vector<double> origin; // of the times of each set, which kernels want not below 0
@@ -254,7 +258,7 @@ struct EikonalSolver<Exec, Real>::Implementation {
       switch (options.method) {
       case EikonalMethod::automatic: // decided by now
       case EikonalMethod::queue:
-        counts = detail::solve_by_queue(exec, update, start, options, time);
+        counts = detail::solve_by_queue(exec, update, start, options, time, queue_store);
         break;
       case EikonalMethod::scan:
         counts = detail::solve_by_scan(exec, update, start, options, time);
@@ -334,7 +338,7 @@ EikonalResult EikonalSolver<Exec, Real>::solve(const Exec& exec,
                        "site at time " << site.time);
     }
   }
-  const Implementation& implementation = *implementation_;
+  Implementation& implementation = *implementation_;
   return implementation.options.metric == TetraMetric::lengths
              ? implementation.solve(exec, implementation.lengths, sets, times)
              : implementation.solve(exec, implementation.products, sets, times);

@@ -17,7 +17,8 @@ import re
 import subprocess
 import sys
 
-LAUNCHER = re.compile(r"^[0-9a-f]* t (_ZN6Kokkos4ImplL(\d+cuda_parallel_launch_\w+))$", re.MULTILINE)
+LAUNCHER = re.compile(r"^[0-9a-f]* t ((_ZN6Kokkos4Impl|_ZN8ossatura6detail)L"
+                      r"(\d+(?:cuda_parallel_launch_|run_resident_block|run_wide_team)\w+))$", re.MULTILINE)
 
 
 def unregistered(path):
@@ -25,8 +26,8 @@ def unregistered(path):
     symbols = subprocess.run(["nm", path], check=True, capture_output=True, text=True).stdout
     launchers = LAUNCHER.findall(symbols)
     content = path.read_bytes()
-    return launchers, [local for local, name in launchers
-                       if f"\0_ZN6Kokkos4Impl{name}\0".encode() not in content]
+    return launchers, [local for local, space, name in launchers
+                       if f"\0{space}{name}\0".encode() not in content]
 
 
 def main():
