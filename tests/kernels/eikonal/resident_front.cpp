@@ -11,6 +11,7 @@
 #include <ossatura/kernels/eikonal/times.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace {
