@@ -99,14 +99,15 @@ void launch_wide_teams(const char* label, const Cuda& exec, std::int64_t league,
     return;
   require_launches(label); // so that the error below is of this one
   const auto function = detail::run_wide_team<Kernel>;
-  Kokkos::Profiling::pushRegion(label);
+  std::uint64_t id = 0; // a kernel of Kokkos, too, for tools that measure it
+  Kokkos::Profiling::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id);
   cudaError_t error =
       cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes));
   if (error == cudaSuccess) {
     function<<<unsigned(league), unsigned(threads), bytes, exec.cuda_stream()>>>(kernel);
     error = cudaGetLastError();
   }
-  Kokkos::Profiling::popRegion();
+  Kokkos::Profiling::endParallelFor(id);
   if (error == cudaSuccess)
     return;
   (void)cudaGetLastError(); // else Kokkos reports it once more, elsewhere
