@@ -9,8 +9,6 @@ namespace {
 using namespace ossatura;
 using namespace ossatura::test;
 
-const TissueVelocities isotropic = {{1, {0.5, 0.5, 0.5}}};
-
 /// Three boxes that do not touch: 27, 27 and 64 points.
 TetraMesh islands() {
   TetraMesh mesh = make_tetra_box({2, 2, 2}, 1);

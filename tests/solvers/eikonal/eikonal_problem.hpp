@@ -86,6 +86,7 @@ inline TetraMesh rotating_box() {
   }
   return mesh;
 }
+inline const TissueVelocities isotropic = {{1, {0.5, 0.5, 0.5}}};
 inline const TissueVelocities rotating_box_velocities = {{1, {0.6, 0.4, 0.2}},
                                                          {2, {0.5, 0.3, 0.25}}};
 inline const Sites rotating_box_sites = {{0, 0}, {1330, 3}, {605, 12.5}};

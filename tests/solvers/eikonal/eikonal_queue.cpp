@@ -9,8 +9,6 @@ namespace {
 using namespace ossatura;
 using namespace ossatura::test;
 
-const TissueVelocities isotropic = {{1, {0.5, 0.5, 0.5}}};
-
 /// Cubes in a row: a wave from one end takes more iterations than one launch has.
 TetraMesh long_bar() {
   return make_tetra_box({300, 1, 1}, 1);
@@ -18,7 +16,7 @@ TetraMesh long_bar() {
 
 /// `num_sides` tetrahedra around an axis, whose ends have one neighbour more than that. Point 2 and
 /// after are on the circle.
-TetraMesh fan(int num_sides) {
+TetraMesh ring_of_tetra(int num_sides) {
   TetraMesh mesh;
   mesh.point = {0, 0, -1, 0, 0, 1};
   for (int i = 0; i < num_sides; ++i) {
@@ -101,7 +99,7 @@ OSSATURA_BACKEND_TEST("A queue hears that it is to stop", "[eikonal]") {
 template<class Real, class Exec>
 void check_fan(const Exec& exec, int num_sides) {
   INFO(num_sides << " sides");
-  const TetraMesh mesh = fan(num_sides);
+  const TetraMesh mesh = ring_of_tetra(num_sides);
   for (const Sites& sites : {Sites{{0, 0}}, Sites{{2, 0}}, Sites{{5, 0}, {1, 3}}}) {
     const std::vector<double> oracle = oracle_times(mesh, isotropic, sites);
     for (const TetraMetric metric : {TetraMetric::lengths, TetraMetric::products}) {
