@@ -13,7 +13,7 @@
 #include <ossatura/core/parallel/wide_teams.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/pfem/hexa_point_stress.hpp>
-#include <ossatura/kernels/pfem/matrix_free/packed_multiply.hpp>
+#include <ossatura/kernels/pfem/matrix_free/signed_component.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -57,7 +57,8 @@ struct SizedMultiply {
   static constexpr int lines = N * N;
   static constexpr int pitch = shape.pitch, plane = shape.plane;
   static constexpr int field = N * plane;
-  static constexpr int per_elem = 9 * field + 42 + shape.pad; ///< arrays, map, D
+  static constexpr int map_entries = 21; ///< of LineGeometry
+  static constexpr int per_elem = 9 * field + map_entries + elasticity_entries + shape.pad;
   static constexpr int max_threads = (elems * parts * lines + 31) / 32 * 32,
                        min_teams = shape.teams;
 
@@ -82,7 +83,7 @@ struct SizedMultiply {
       return memory + (3 * kind + c) * int(field);
     }
     KOKKOS_FORCEINLINE_FUNCTION double* geometry() const { return memory + 9 * int(field); }
-    KOKKOS_FORCEINLINE_FUNCTION double* material() const { return geometry() + 21; }
+    KOKKOS_FORCEINLINE_FUNCTION double* material() const { return geometry() + int(map_entries); }
   };
 
   KOKKOS_FUNCTION void operator()(const WideTeam& team) const {
@@ -92,10 +93,10 @@ struct SizedMultiply {
                    team.scratch + Kokkos::min(own, elems - 1) * int(per_elem),
                    own < int(elems) && first + own < num_elem};
     const int thread = team.rank % (parts * lines);
-    if (at.inside)
+    if (at.inside) {
       load(at, thread);
-    if (at.inside)
       each_component(at, [&](int c) { sum_third_index(at, c); });
+    }
     team.barrier();
     if (at.inside)
       each_component(at, [&](int c) { sum_second_index(at, c); });
@@ -169,9 +170,8 @@ private:
         d[q] += derivative[q][k] * u[k];
       }
     }
-    double *const values = at.array(0, c) + first_of_third(at.line), *const derivatives =
-                                                                         at.array(1, c) +
-                                                                         first_of_third(at.line);
+    double* const values = at.array(0, c) + first_of_third(at.line);
+    double* const derivatives = at.array(1, c) + first_of_third(at.line);
     for (int q = 0; q < int(N); ++q) {
       values[q] = v[q];
       derivatives[q] = d[q];
@@ -355,6 +355,15 @@ void launch_sized(const Exec& exec, const HexaBatch<Exec>& batch, const SizedTab
                     Kernel::bytes, kernel);
 }
 
+/// The instance of the batch's order, which is one of i + 1.
+template<class Exec, int... i>
+void launch_sized_order(const Exec& exec, const HexaBatch<Exec>& batch,
+                        const SizedTables<Exec>& tables, const Array<double, Exec>& x,
+                        const Array<double, Exec>& y, std::int64_t first_y,
+                        std::integer_sequence<int, i...>) {
+  ((batch.order == i + 1 ? launch_sized<i + 1>(exec, batch, tables, x, y, first_y) : void()), ...);
+}
+
 } // namespace detail
 
 /// Throws std::invalid_argument unless the modes are lexicographic, each index with all values from
@@ -397,32 +406,9 @@ template<class Exec>
 void multiply_sized(const Exec& exec, const HexaBatch<Exec>& batch, const SizedTables<Exec>& tables,
                     const Array<double, Exec>& x, const Array<double, Exec>& y,
                     std::int64_t first_y = 0) {
-  static_assert(BackendTraits<Exec>::is_device && max_hexa_order == 10);
-  const auto launch = [&](auto order) {
-    detail::launch_sized<int(decltype(order)::value)>(exec, batch, tables, x, y, first_y);
-  };
-  switch (batch.order) {
-  case 1:
-    return launch(std::integral_constant<int, 1>());
-  case 2:
-    return launch(std::integral_constant<int, 2>());
-  case 3:
-    return launch(std::integral_constant<int, 3>());
-  case 4:
-    return launch(std::integral_constant<int, 4>());
-  case 5:
-    return launch(std::integral_constant<int, 5>());
-  case 6:
-    return launch(std::integral_constant<int, 6>());
-  case 7:
-    return launch(std::integral_constant<int, 7>());
-  case 8:
-    return launch(std::integral_constant<int, 8>());
-  case 9:
-    return launch(std::integral_constant<int, 9>());
-  default:
-    return launch(std::integral_constant<int, 10>());
-  }
+  static_assert(BackendTraits<Exec>::is_device);
+  detail::launch_sized_order(exec, batch, tables, x, y, first_y,
+                             std::make_integer_sequence<int, max_hexa_order>());
 }
 
 } // namespace ossatura
