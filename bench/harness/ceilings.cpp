@@ -7,6 +7,7 @@
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/core/machine/instruction_set.hpp>
 #include <ossatura/core/parallel/launch_graph.hpp>
+#include <ossatura/core/parallel/resident_grid.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -130,6 +131,19 @@ struct Empty {
   KOKKOS_FUNCTION void operator()(std::int64_t) const {}
 };
 
+#if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
+/// Barriers of a resident grid, and nothing between them.
+struct GridBarriers {
+  static constexpr int threads = 256, resident_blocks = 1;
+  int num_barriers;
+
+  __device__ void operator()(const ResidentBlock& block) const {
+    for (int k = 0; k < num_barriers; ++k)
+      block.grid_barrier();
+  }
+};
+#endif
+
 template<class T, class Exec>
 T first_entry(const Exec& exec, const Array<T, Exec>& x) {
   T value = 0;
@@ -208,6 +222,28 @@ double measure_graph_launch(const Exec& exec, int repeats) {
 }
 
 template<class Exec>
+double measure_grid_barrier(const Exec& exec, int repeats) {
+#if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
+  if constexpr (builds_resident_grids<Exec>) {
+    if (!has_resident_grids(exec))
+      return 0;
+    const GridBarriers few{1000}, many{11000}; // the difference is without the launch
+    const int blocks = exec.cuda_device_prop().multiProcessorCount;
+    const auto arrivals = make_zeros<unsigned>(exec, 1, "ossatura::bench::arrivals");
+    const auto seconds = [&](const GridBarriers& kernel) {
+      return best_time(exec, repeats, [&] {
+        launch_resident_grid("ossatura::bench::GridBarriers", exec, blocks, 0, arrivals, kernel);
+      });
+    };
+    return (seconds(many) - seconds(few)) / (many.num_barriers - few.num_barriers);
+  }
+#endif
+  (void)exec;
+  (void)repeats;
+  return 0;
+}
+
+template<class Exec>
 double measure_fill_rate(const Exec& exec, const Array<double, Exec>& x, int repeats) {
   const std::int64_t items = std::int64_t(x.extent(0)) / (2 * Fill<Exec>::stores);
   const Fill<Exec> fill{{{2, 2}}, reinterpret_cast<Two*>(x.data()), items};
@@ -247,6 +283,7 @@ Ceilings measure_ceilings(const Exec& exec, std::int64_t bytes) {
     Kokkos::parallel_for("ossatura::bench::Empty", range(exec, 1), Empty<Exec>());
   });
   found.graph_launch_seconds = measure_graph_launch(exec, 20);
+  found.grid_barrier_seconds = measure_grid_barrier(exec, 20);
   return found;
 }
 

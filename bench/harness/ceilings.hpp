@@ -16,6 +16,7 @@ struct Ceilings {
   double matrix_rate_f64 = 0; ///< flops/s of fp64 matrix instructions; 0 where there are none
   double launch_seconds = 0;  ///< an empty kernel and the fence after it
   double graph_launch_seconds = 0; ///< an empty kernel of a recorded graph of 100; 0: not recorded
+  double grid_barrier_seconds = 0; ///< a barrier of one block a multiprocessor; 0: there is none
 };
 
 /// The best of several runs each, on arrays of `bytes` bytes, which should exceed every cache.

@@ -84,6 +84,8 @@ void add_backend(Context& context, bool quick) {
   context.emplace_back(name + " launch us", number(1e6 * best.launch_seconds));
   if (best.graph_launch_seconds > 0)
     context.emplace_back(name + " launch in a graph us", number(1e6 * best.graph_launch_seconds));
+  if (best.grid_barrier_seconds > 0)
+    context.emplace_back(name + " grid barrier us", number(1e6 * best.grid_barrier_seconds));
 }
 
 } // namespace
