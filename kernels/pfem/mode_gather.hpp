@@ -2,7 +2,8 @@
 // A mode gather moves vectors from the modes of a mesh to the modes of its elements and back. A
 // *slot* is a mode of an element; slots are numbered through the first batch, element by element,
 // then the next. Products write their results slot by slot, and each mode of the mesh sums its own
-// slots in ascending order: the same bits for any number of threads.
+// slots in ascending order: the same bits for any number of threads. Or products write each result
+// where its mode will look for it (SlotTargets), and modes sum what lies together.
 #pragma once
 
 #include <ossatura/core/parallel/array_pointer.hpp>
@@ -21,6 +22,13 @@ struct ModeGather {
   Array<std::uint32_t, Exec> slot;      ///< 2 slot, and 1 more if its sign is -1
 
   std::int64_t num_slots() const { return first_slot.back(); }
+};
+
+/// Where results of slots go: those of a mode side by side, in ascending order of their slots.
+template<class Exec>
+struct SlotTargets {
+  Array<int, Exec> begin;            ///< [num_modes + 1] places of the results of a mode
+  Array<std::uint32_t, Exec> target; ///< [num_slots] 2 place, and 1 more if its sign is -1
 };
 
 namespace detail {
@@ -77,6 +85,30 @@ struct SumSlots {
   }
 };
 
+template<class Exec>
+struct TargetsOfSlots {
+  Array<std::uint32_t, Exec> slot, target;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    target(slot(i) >> 1) = 2 * std::uint32_t(i) + (slot(i) & 1u);
+  }
+};
+
+template<class Exec>
+struct SumTargets {
+  ArrayPointer<const int> begin;
+  ArrayPointer<const double> value;
+  ArrayPointer<double> y;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t mode = i / 3;
+    const int c = int(i % 3), end = begin(mode + 1);
+    double sum = 0;
+    for (int k = begin(mode); k < end; ++k)
+      sum += value(3 * std::int64_t(k) + c);
+    y(i) = sum;
+  }
+};
+
 } // namespace detail
 
 /// Throws std::invalid_argument without lists of modes, and for more than 2^31 slots. Fences.
@@ -120,6 +152,27 @@ void sum_slots(const Exec& exec, const ModeGather<Exec>& gather, const Array<dou
                const Array<double, Exec>& y) {
   Kokkos::parallel_for("ossatura::sum_slots", range(exec, y.extent(0)),
                        detail::SumSlots<Exec, 3, true>{gather.begin, gather.slot, value, y});
+}
+
+/// Does not fence.
+template<class Exec>
+SlotTargets<Exec> make_slot_targets(const Exec& exec, const ModeGather<Exec>& gather) {
+  // Slots of modes that are not there come last, and go where no mode looks.
+  const SlotTargets<Exec> targets{
+      gather.begin,
+      make_uninitialized<std::uint32_t>(exec, gather.num_slots(), "ossatura::slot_targets")};
+  Kokkos::parallel_for("ossatura::make_slot_targets", range(exec, gather.num_slots()),
+                       detail::TargetsOfSlots<Exec>{gather.slot, targets.target});
+  return targets;
+}
+
+/// y_i = sum of its results; value [num_slots, 3] by targets, signs applied; y [num_modes, 3]. Does
+/// not fence.
+template<class Exec>
+void sum_targets(const Exec& exec, const SlotTargets<Exec>& targets,
+                 const Array<double, Exec>& value, const Array<double, Exec>& y) {
+  Kokkos::parallel_for("ossatura::sum_targets", range(exec, y.extent(0)),
+                       detail::SumTargets<Exec>{targets.begin, value, y});
 }
 
 /// The same for blocks of a diagonal, value [num_slots, 9], block [num_modes, 9]: two signs are

@@ -10,6 +10,7 @@
 #include <ossatura/kernels/pfem/stiffness/congruent.hpp>
 #include <ossatura/solvers/pfem/stiffness.hpp>
 
+#include <algorithm>
 #include <limits>
 
 namespace ossatura {
@@ -28,6 +29,20 @@ void require_vectors(const Array<double, Exec>& x, const Array<double, Exec>& y,
   OSSATURA_REQUIRE(x.extent(0) == n && y.extent(0) == n,
                    "vectors of " << x.extent(0) << " and " << y.extent(0) << " numbers, not " << n);
   OSSATURA_REQUIRE(x.data() != y.data() || n == 0, "x and y are the same");
+}
+
+/// Of results and lists of modes, and of x and y in a product.
+OperatorCost cost_of_slots(std::int64_t slots, std::int64_t modes) {
+  return {28 * slots + 4 * modes, 56.0 * double(slots) + 48.0 * double(modes), 3.0 * double(slots)};
+}
+
+/// Adds what a matrix-free product does at the points of a batch.
+template<class Exec>
+void add_points(const HexaBatch<Exec>& batch, int num_pairs, OperatorCost& cost) {
+  cost.bytes_moved += 8 * double(batch.jacobian.extent(0) + batch.elasticity.extent(0) +
+                                 (batch.is_trilinear() ? batch.corner.extent(0) : 0));
+  cost.flops += double(batch.num_elem) *
+                flops_of_matrix_free(batch.order, batch.points, batch.num_modes, num_pairs);
 }
 
 /// Products element by element into a buffer, which the modes then sum.
@@ -63,13 +78,6 @@ protected:
   virtual void diagonal_of_batch(const Exec& exec, std::size_t b, const Array<double, Exec>& block,
                                  std::int64_t first) const = 0;
 
-  /// Of results and lists of modes, and of x and y in a product.
-  OperatorCost cost_of_slots() const {
-    const std::int64_t slots = gather_.num_slots(), modes = model_.num_modes;
-    return {28 * slots + 4 * modes, 56.0 * double(slots) + 48.0 * double(modes),
-            3.0 * double(slots)};
-  }
-
   HierarchicModel<Exec> model_;
   ModeGather<Exec> gather_;
 
@@ -91,7 +99,7 @@ public:
   }
 
   OperatorCost cost() const override {
-    OperatorCost cost = this->cost_of_slots();
+    OperatorCost cost = cost_of_slots(this->gather_.num_slots(), this->model_.num_modes);
     for (const Array<double, Exec>& matrix : matrix_) {
       cost.bytes_kept += 8 * std::int64_t(matrix.extent(0));
       cost.bytes_moved += 8 * double(matrix.extent(0));
@@ -123,21 +131,15 @@ public:
     for (const HexaBatch<Exec>& batch : model.batch) {
       ranges_.push_back(make_mode_ranges(exec, batch));
       plan_.push_back(plan_matrix_free(batch, ranges_.back().num_pairs));
-      tables_.push_back(has_sized_product(batch) ? make_sized_tables(exec, batch)
-                                                 : SizedTables<Exec>());
     }
   }
 
   OperatorCost cost() const override {
-    OperatorCost cost = this->cost_of_slots();
+    OperatorCost cost = cost_of_slots(this->gather_.num_slots(), this->model_.num_modes);
     for (std::size_t b = 0; b < ranges_.size(); ++b) {
       const HexaBatch<Exec>& batch = this->model_.batch[b];
       cost.bytes_kept += 4 * std::int64_t(ranges_[b].range.extent(0));
-      cost.bytes_moved += 8 * double(batch.jacobian.extent(0) + batch.elasticity.extent(0) +
-                                     (batch.is_trilinear() ? batch.corner.extent(0) : 0));
-      cost.flops +=
-          double(batch.num_elem) *
-          flops_of_matrix_free(batch.order, batch.points, batch.num_modes, ranges_[b].num_pairs);
+      add_points(batch, ranges_[b].num_pairs, cost);
     }
     return cost;
   }
@@ -145,11 +147,7 @@ public:
 protected:
   void multiply_batch(const Exec& exec, std::size_t b, const Array<double, Exec>& x,
                       const Array<double, Exec>& y, std::int64_t first) const override {
-    const HexaBatch<Exec>& batch = this->model_.batch[b];
-    if constexpr (BackendTraits<Exec>::is_device)
-      if (has_sized_product(batch))
-        return multiply_sized(exec, batch, tables_[b], x, y, first);
-    multiply_matrix_free(exec, batch, ranges_[b], plan_[b], x, y, first);
+    multiply_matrix_free(exec, this->model_.batch[b], ranges_[b], plan_[b], x, y, first);
   }
   void diagonal_of_batch(const Exec& exec, std::size_t b, const Array<double, Exec>& block,
                          std::int64_t first) const override {
@@ -159,8 +157,74 @@ protected:
 private:
   std::vector<ModeRanges<Exec>> ranges_;
   std::vector<MatrixFreePlan> plan_;
-  std::vector<SizedTables<Exec>> tables_; ///< empty where there is no sized product
 };
+
+/// The same where all sizes are known when compiled.
+template<class Exec>
+class SizedOperator final : public HierarchicOperator<Exec> {
+public:
+  SizedOperator(const Exec& exec, const HierarchicModel<Exec>& model)
+      : model_(model) {
+    bool by_targets = false;
+    for (const HexaBatch<Exec>& batch : model.batch) {
+      tables_.push_back(make_sized_tables(exec, batch));
+      num_pairs_.push_back(make_mode_ranges(exec, batch).num_pairs);
+      by_targets = by_targets || needs_targets(batch.order);
+    }
+    gather_ = make_mode_gather(exec, model);
+    result_ = make_uninitialized<double>(exec, 3 * gather_.num_slots(),
+                                         "ossatura::hierarchic_operator::result");
+    if (by_targets) {
+      targets_ = make_slot_targets(exec, gather_);
+      gather_.slot = {}; // of no use to products then
+    }
+  }
+
+  void apply(const Exec& exec, const Array<double, Exec>& x,
+             const Array<double, Exec>& y) const override {
+    require_vectors<Exec>(x, y, model_.num_modes);
+    for (std::size_t b = 0; b < model_.batch.size(); ++b)
+      multiply_sized(exec, model_.batch[b], tables_[b], targets_.target, gather_.first_slot[b], x,
+                     result_);
+    if (targets_.target.data())
+      sum_targets(exec, targets_, result_, y);
+    else
+      sum_slots(exec, gather_, result_, y);
+  }
+  void diagonal(const Exec& exec, const Array<double, Exec>& block) const override {
+    const ModeGather<Exec> gather = make_mode_gather(exec, model_);
+    const auto own = make_uninitialized<double>(exec, 9 * gather.num_slots(),
+                                                "ossatura::hierarchic_operator::blocks");
+    for (std::size_t b = 0; b < model_.batch.size(); ++b)
+      diagonal_from_points(exec, model_.batch[b], own, 9 * gather.first_slot[b]);
+    sum_slot_blocks(exec, gather, own, block);
+  }
+  OperatorCost cost() const override {
+    OperatorCost cost = cost_of_slots(gather_.num_slots(), model_.num_modes);
+    for (std::size_t b = 0; b < tables_.size(); ++b)
+      add_points(model_.batch[b], num_pairs_[b], cost);
+    return cost;
+  }
+  bool is_deterministic() const override { return true; }
+
+private:
+  HierarchicModel<Exec> model_;
+  ModeGather<Exec> gather_;    ///< without slots where there are targets
+  SlotTargets<Exec> targets_;  ///< empty where results are written by slots
+  Array<double, Exec> result_; ///< [slots, 3]
+  std::vector<SizedTables<Exec>> tables_;
+  std::vector<int> num_pairs_;
+};
+
+/// Sized where all batches have a sized product.
+template<class Exec>
+std::unique_ptr<HierarchicOperator<Exec>>
+make_matrix_free_operator(const Exec& exec, const HierarchicModel<Exec>& model) {
+  if constexpr (BackendTraits<Exec>::is_device)
+    if (std::all_of(model.batch.begin(), model.batch.end(), has_sized_product<Exec>))
+      return std::make_unique<SizedOperator<Exec>>(exec, model);
+  return std::make_unique<MatrixFreeOperator<Exec>>(exec, model);
+}
 
 template<class Exec>
 class SharedOperator final : public ElementWiseOperator<Exec> {
@@ -182,7 +246,7 @@ public:
   }
 
   OperatorCost cost() const override {
-    OperatorCost cost = this->cost_of_slots();
+    OperatorCost cost = cost_of_slots(this->gather_.num_slots(), this->model_.num_modes);
     for (std::size_t b = 0; b < matrix_.size(); ++b) {
       const HexaBatch<Exec>& batch = this->model_.batch[b];
       cost.bytes_kept += 8 * std::int64_t(matrix_[b].extent(0)) + 8 * batch.num_elem;
@@ -345,7 +409,7 @@ make_hierarchic_operator(const Exec& exec, HierarchicOperatorKind kind,
     made = std::make_unique<BlockMatrixOperator<Exec>>(exec, model, form);
     break;
   case HierarchicOperatorKind::matrix_free:
-    made = std::make_unique<MatrixFreeOperator<Exec>>(exec, model);
+    made = make_matrix_free_operator(exec, model);
     break;
   case HierarchicOperatorKind::shared:
     made = std::make_unique<SharedOperator<Exec>>(exec, model, form);
