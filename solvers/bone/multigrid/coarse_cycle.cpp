@@ -5,6 +5,7 @@
 #include <ossatura/kernels/bone/assemble_dense.hpp>
 #include <ossatura/kernels/bone/cells/transfer.hpp>
 #include <ossatura/kernels/bone/voxel_blocks.hpp>
+#include <ossatura/solvers/bone/multigrid/resident_program.hpp>
 
 namespace ossatura {
 
@@ -30,9 +31,49 @@ CoarseCycle<Exec, Scalar>::CoarseCycle(const Exec& exec, const VoxelHierarchy<Ex
     if (&level != &levels_.back())
       work_ += detail::prepare_smoother(exec, options_, degree, hierarchy.eigenvalue_bound, level);
   repeated_.resize(levels_.size());
-  if (options_.repetition == Repetition::weighted)
-    for (std::size_t l = levels_.size() - 1; l-- > 0;) // the cycle of a level contains those below
+  for (std::size_t l = levels_.size() - 1; l-- > 0;) { // the cycle of a level contains those below
+    if (options_.repetition == Repetition::weighted)
       weigh_cycles(exec, l, l == 0 ? options_.fine_cycles : options_.coarse_cycles);
+    make_resident(exec, l);
+  }
+}
+
+/// Has the levels from l on run in a resident grid, where these are small enough.
+template<class Exec, class Scalar>
+void CoarseCycle<Exec, Scalar>::make_resident(const Exec& exec, std::size_t l) {
+  const int most =
+      options_.resident_nodes != 0 ? options_.resident_nodes : default_resident_nodes<Exec>;
+  const auto is_small = [&](std::size_t k) { return hierarchy_.coarse[k].cells.num_nodes <= most; };
+  if (!is_small(l) || (l > 0 && is_small(l - 1)) || !coarsest_.is_direct())
+    return;
+  for (; l + 1 < levels_.size(); ++l) {
+    std::vector<ResidentCycleLevel<Exec, Scalar>> levels;
+    std::vector<detail::ResidentWeights> weights;
+    for (std::size_t k = l; k < levels_.size(); ++k) {
+      const CoarseLevel<Exec>& grid = hierarchy_.coarse[k];
+      const LevelVectors<Exec, Scalar>& v = levels_[k].vectors;
+      levels.push_back({grid.cells,
+                        grid.held.mask,
+                        grid.edge,
+                        k > l ? &grid.transfer : nullptr,
+                        {v.x, v.next},
+                        v.b,
+                        levels_[k].jacobi.blocks});
+      weights.push_back({levels_[k].weights, repeated_[k].weights});
+    }
+    const int visits = options_.repetition == Repetition::smoothed ? options_.coarse_cycles : 1;
+    const detail::ResidentProgram program(weights, visits);
+    resident_ = ResidentCycle<Exec, Scalar>(exec, levels, program.steps(), coarsest_.inverse());
+    if (resident_.empty())
+      continue;
+    first_resident_ = int(l);
+    resident_result_ = levels.front().iterate[program.result()];
+    for (const ResidentStep& step : program.steps())
+      if (step.op == ResidentOp::smooth || step.op == ResidentOp::residual ||
+          step.op == ResidentOp::correct)
+        resident_work_ += levels_[l + std::size_t(step.level)].cost;
+    return;
+  }
 }
 
 /// Prepares `count` cycles on level l, above the coarsest.
@@ -102,6 +143,11 @@ template<class Exec, class Scalar>
 Array<Scalar, Exec> CoarseCycle<Exec, Scalar>::solve_level(const Exec& exec, std::size_t l) {
   const Level& level = levels_[l];
   const Array<Scalar, Exec>& b = level.vectors.b;
+  if (!resident_.empty() && int(l) == first_resident_) {
+    resident_.run(exec);
+    work_ += resident_work_;
+    return resident_result_;
+  }
   if (l + 1 == levels_.size())
     return coarsest_.solve(exec, level, b, work_);
   const auto& [weights, sum] = repeated_[l];
@@ -139,7 +185,8 @@ std::vector<MultigridLevelInfo> CoarseCycle<Exec, Scalar>::level_info() const {
   std::vector<MultigridLevelInfo> info;
   for (std::size_t l = 0; l < levels_.size(); ++l)
     info.push_back({hierarchy_.coarse[l].cells.num_elem, hierarchy_.coarse[l].cells.num_nodes,
-                    levels_[l].held.num_dofs, levels_[l].largest_eigenvalue});
+                    levels_[l].held.num_dofs, levels_[l].largest_eigenvalue,
+                    !resident_.empty() && int(l) >= first_resident_});
   return info;
 }
 

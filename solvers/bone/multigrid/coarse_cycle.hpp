@@ -6,6 +6,7 @@
 #include <ossatura/core/parallel/launch_graph.hpp>
 #include <ossatura/kernels/algebra/jacobi.hpp>
 #include <ossatura/kernels/bone/cells/operator.hpp>
+#include <ossatura/kernels/bone/cells/resident_cycle.hpp>
 #include <ossatura/solvers/bone/multigrid/hierarchy.hpp>
 #include <ossatura/solvers/bone/multigrid/levels.hpp>
 
@@ -44,6 +45,7 @@ public:
 private:
   void add_level(const Exec& exec, const CoarseLevel<Exec>& level);
   void weigh_cycles(const Exec& exec, std::size_t l, int count);
+  void make_resident(const Exec& exec, std::size_t l);
   Array<Scalar, Exec> solve_level(const Exec& exec, std::size_t l);
   Array<Scalar, Exec> cycle_level(const Exec& exec, std::size_t l);
 
@@ -52,8 +54,12 @@ private:
   std::vector<Level> levels_;
   std::vector<RepeatedCycle> repeated_; ///< by level
   CoarsestSolver<Exec, Scalar> coarsest_;
-  LaunchGraph<Exec> graph_;        ///< a visit of the first coarse level
-  Array<Scalar, Exec> correction_; ///< its result
+  ResidentCycle<Exec, Scalar> resident_;
+  int first_resident_ = 0;              ///< the level that it solves
+  Array<Scalar, Exec> resident_result_; ///< its result
+  double resident_work_ = 0;            ///< products of a run
+  LaunchGraph<Exec> graph_;             ///< a visit of the first coarse level
+  Array<Scalar, Exec> correction_;      ///< its result
   double work_ = 0, visit_work_ = 0;
 };
 

@@ -106,6 +106,11 @@ public:
     return v.x;
   }
 
+  /// Whether solving multiplies by inverse().
+  bool is_direct() const { return kind_ == CoarseSolver::direct || is_zero_; }
+  /// Dense [n * n]; empty where it is zero.
+  const Array<Scalar, Exec>& inverse() const { return inverse_; }
+
 private:
   CoarseSolver kind_ = CoarseSolver::direct;
   bool is_zero_ = false;

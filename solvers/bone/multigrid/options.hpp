@@ -44,6 +44,9 @@ struct MultigridOptions {
   int cycle_steps = 8; ///< cycles spent on the spectrum of the cycle on each level that repeats it
   CoarseSolver coarse_solver = CoarseSolver::direct;
   bool launch_graphs = true; ///< coarse levels as one launch, on backends that can
+  int resident_nodes = 0; ///< levels of up to so many nodes run as one kernel, which keeps them on
+                          ///< chip, where that fits; 0: the backend's default_resident_nodes; -1:
+                          ///< none do
 
   /// The cycle of P. Arbenz, C. Flaig, D. Kellenberger, J. Parallel Distrib. Comput. 74 (2014)
   /// 2941-2950, but for the direct solve.
@@ -66,10 +69,15 @@ struct MultigridOptions {
 template<class Exec>
 constexpr int default_direct_nodes = BackendTraits<Exec>::is_device ? 1500 : 400;
 
+/// Levels of more nodes do not fit on a chip. Cores gain nothing.
+template<class Exec>
+constexpr int default_resident_nodes = BackendTraits<Exec>::is_device ? 150'000 : -1;
+
 /// Sizes of one level, for reports.
 struct MultigridLevelInfo {
   std::int64_t num_elem, num_nodes, num_held_dofs;
   double largest_eigenvalue; ///< of the Jacobi-scaled matrix; 0 on the coarsest level
+  bool is_resident = false;  ///< runs on chip, with the levels below (resident_nodes)
 };
 
 } // namespace ossatura
