@@ -24,6 +24,24 @@ struct StoreFreeProduct {
   }
 };
 
+/// The same, and x . y, for operators that sum up.
+template<class Exec, class Scalar>
+struct StoreFreeProductDot {
+  StoreFreeProduct<Exec, Scalar> store;
+  double* partial_sum;
+
+  using Operands = typename StoreFreeProduct<Exec, Scalar>::Operands;
+  KOKKOS_FUNCTION Operands load(int node) const { return store.load(node); }
+  KOKKOS_FUNCTION double finish(int node, const Operands& at, const Scalar (&x)[3],
+                                const Scalar (&product)[3]) const {
+    store.finish(node, at, x, product);
+    double sum = 0;
+    for (int c = 0; c < 3; ++c)
+      sum += at.held >> c & 1 ? 0 : double(x[c]) * double(product[c]);
+    return sum;
+  }
+};
+
 /// r = scale (f - A u) at free components, 0 where held: worked out in the precision of u, stored
 /// in that of r. An empty f is zero.
 template<class Exec, class Scalar, class Stored>

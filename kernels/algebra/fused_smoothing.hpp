@@ -33,6 +33,27 @@ struct SmoothingStep {
   }
 };
 
+/// The same, and b . y, for operators that sum up.
+template<class Exec, class Scalar>
+struct SmoothingStepDot {
+  SmoothingStep<Exec, Scalar> step;
+  double* partial_sum;
+
+  using Operands = typename SmoothingStep<Exec, Scalar>::Operands;
+  KOKKOS_FUNCTION Operands load(int node) const { return step.load(node); }
+  KOKKOS_FUNCTION double finish(int node, const Operands& at, const Scalar (&x)[3],
+                                const Scalar (&product)[3]) const {
+    const Scalar scale = step.omega * at.inverse_diagonal;
+    double sum = 0;
+    for (int c = 0; c < 3; ++c) {
+      const Scalar y = at.held >> c & 1 ? Scalar(0) : x[c] + scale * (at.b[c] - product[c]);
+      step.y(3 * std::int64_t(node) + c) = y;
+      sum += double(at.b[c]) * double(y);
+    }
+    return sum;
+  }
+};
+
 namespace detail {
 /// y = B r for a symmetric 3 x 3 block stored as xx, yy, zz, xy, yz, zx.
 template<class Scalar>

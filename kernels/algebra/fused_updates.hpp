@@ -8,6 +8,8 @@
 
 #include <ossatura/kernels/algebra/constraints.hpp>
 
+#include <type_traits>
+
 namespace ossatura {
 
 /// y = A x.
@@ -46,6 +48,37 @@ struct StoreResidual {
       r(3 * std::int64_t(node) + c) = at.held >> c & 1 ? Scalar(0) : Scalar(at.b[c] - product[c]);
   }
 };
+
+/// Whether an update sums up: finish() returns a number for its node, and operators with
+/// `sums_updates` store the sum over the nodes of a part, one of num_sums(), at
+/// partial_sum[part], where they are added in a fixed order.
+template<class Update, class = void>
+struct SumsUp : std::false_type {};
+template<class Update>
+struct SumsUp<Update, std::void_t<decltype(Update::partial_sum)>> : std::true_type {};
+
+/// What a thread adds up for an update; nothing if that does not sum up.
+struct NoUpdateSum {};
+template<class Update>
+using UpdateSum = std::conditional_t<SumsUp<Update>::value, double, NoUpdateSum>;
+
+/// Finishes a node, and adds what it gives to `sum` if the update sums up.
+template<class Update, class Operands, class Scalar>
+KOKKOS_FORCEINLINE_FUNCTION void
+finish_and_add(const Update& update, int node, const Operands& operands, const Scalar (&x)[3],
+               const Scalar (&product)[3], [[maybe_unused]] UpdateSum<Update>& sum) {
+  if constexpr (SumsUp<Update>::value)
+    sum += update.finish(node, operands, x, product);
+  else
+    update.finish(node, operands, x, product);
+}
+
+/// Whether an operator takes updates that sum up.
+template<class Operator, class = void>
+struct SumsUpdates : std::false_type {};
+template<class Operator>
+struct SumsUpdates<Operator, std::void_t<decltype(Operator::sums_updates)>>
+    : std::bool_constant<Operator::sums_updates> {};
 
 /// Finishes a node whose product is there; `x` is the vector that was multiplied.
 template<class Update, class X, class Scalar>

@@ -30,6 +30,7 @@ public:
   static constexpr const char* description = "by tiles that march through z, bitwise reproducible";
   static constexpr bool published = false;
   static constexpr bool fuses_updates = true;
+  static constexpr bool sums_updates = true;
   static constexpr bool is_reproducible = true;
   static constexpr int flops_per_voxel = 72 + 44 + 72 + 24; ///< without the seams of tiles
 
@@ -72,6 +73,9 @@ public:
     else
       march<false>(exec, x, update);
   }
+
+  /// How many partial sums there are of an update that sums up (SumsUp).
+  std::int64_t num_sums() const { return std::int64_t(tile_.extent(0)); }
 
 private:
   template<bool OneModulus, class Scalar, class Update>

@@ -231,7 +231,7 @@ struct MarchTiles {
 
   /// Finishes the nodes of plane z; `exchanged` are the forces of their neighbours.
   KOKKOS_FORCEINLINE_FUNCTION void store(const TeamMemory& memory, int z, const Pack (&here)[R][3],
-                                         const Scalar* exchanged) const {
+                                         const Scalar* exchanged, UpdateSum<Update>& added) const {
     const int column_of = memory.first_column(z);
     for (int r = 0; r < R; ++r)
       for (int w = 0; w < W; ++w) {
@@ -247,13 +247,14 @@ struct MarchTiles {
         }
         const Scalar* const here_x = memory.plane(z) + r * pitch + w;
         const Scalar x_node[3] = {here_x[0], here_x[plane_size], here_x[2 * plane_size]};
-        update.finish(n, update.load(n), x_node, sum);
+        finish_and_add(update, n, update.load(n), x_node, sum, added);
       }
   }
 
   /// Takes layer z, between the node planes z and z + 1, and finishes plane z. `modes[1]` are those
   /// of the upper plane.
-  KOKKOS_FORCEINLINE_FUNCTION void advance(const TeamMemory& memory, const Thread& t, int z) const {
+  KOKKOS_FORCEINLINE_FUNCTION void advance(const TeamMemory& memory, const Thread& t, int z,
+                                           UpdateSum<Update>& added) const {
     if (z + 2 < t.tile.z_end)
       load_plane(memory, t, z + 3, false);
     transform_plane(memory, z + 1, t.kept.modes[1]);
@@ -261,7 +262,7 @@ struct MarchTiles {
     multiply(memory, t, z, low);
     transform_back(low, memory.exchange, here);
     if (z >= t.tile.z_begin)
-      store(memory, z, here, memory.exchange);
+      store(memory, z, here, memory.exchange, added);
   }
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
@@ -273,13 +274,16 @@ struct MarchTiles {
       if (z <= z_end)
         load_plane(memory, t, z, z == z_begin - 1);
     transform_plane(memory, z_begin - 1, t.kept.modes[0]);
+    UpdateSum<Update> added{};
     for (int z = z_begin - 1; z < z_end; ++z) {
-      advance(memory, t, z);
+      advance(memory, t, z, added);
       for (int r = 0; r < R; ++r)
         for (int p = 0; p < 4; ++p)
           for (int c = 0; c < 3; ++c)
             t.kept.modes[0][r][p][c] = t.kept.modes[1][r][p][c];
     }
+    if constexpr (SumsUp<Update>::value)
+      update.partial_sum[team.league_rank()] = added;
   }
 };
 

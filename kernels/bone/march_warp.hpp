@@ -145,6 +145,7 @@ struct MarchWarp {
     Scalar low[R][2][3], low_top[2][3]; ///< all forces on the plane that is to be finished
     int node[R];                        ///< in that plane; -1 for none
   };
+  using Sum = UpdateSum<Update>; ///< of a thread
 
   KOKKOS_FORCEINLINE_FUNCTION NodeColumn column(int gx, int gy) const {
     const bool inside = gx >= 0 && gy >= 0 && gx <= grid.shape[0] && gy <= grid.shape[1];
@@ -268,7 +269,7 @@ struct MarchWarp {
   /// Passes the forces on the plane to be finished to its nodes, and finishes these.
   KOKKOS_FORCEINLINE_FUNCTION void finish(int lane, Kept& kept,
                                           const typename Update::Operands (&operands)[R],
-                                          const Scalar (&x_node)[R][3]) const {
+                                          const Scalar (&x_node)[R][3], Sum& sum) const {
     for (int i = 0; i < 2; ++i)
       for (int c = 0; c < 3; ++c) {
         const Scalar below = from_lane_below(kept.low_top[i][c], CX);
@@ -286,7 +287,7 @@ struct MarchWarp {
         continue;
       // A copy, and arrays in place of a struct: otherwise nvcc spills up to 40 registers.
       const Scalar x_here[3] = {x_node[r][0], x_node[r][1], x_node[r][2]};
-      update.finish(kept.node[r], operands[r], x_here, product);
+      finish_and_add(update, kept.node[r], operands[r], x_here, product, sum);
     }
   }
 
@@ -347,7 +348,7 @@ struct MarchWarp {
   /// those of the upper plane.
   template<int P>
   KOKKOS_FORCEINLINE_FUNCTION void advance(const Memory& memory, const BrickTile& t, int lane,
-                                           Fetched& fetched, Kept& kept, int z) const {
+                                           Fetched& fetched, Kept& kept, int z, Sum& sum) const {
     typename Update::Operands operands[R];
     load_operands(kept, operands);
     wait_for_copies<1>(); // plane z + 1
@@ -359,7 +360,7 @@ struct MarchWarp {
     commit_copies();
     const int place = first_place(lane);
     read_edges(memory, place, z + 1, kept.edge[P]);
-    finish(lane, kept, operands, x_node);
+    finish(lane, kept, operands, x_node, sum);
     for (int r = 0; r < R; ++r)
       kept.node[r] = z >= t.z_begin ? memory.nodes(z)[place + r * pitch] : -1;
 
@@ -392,19 +393,30 @@ struct MarchWarp {
     wait_for_copies<2>();
     sync_warp();
     Kept kept{};
+    Sum sum{};
     for (int r = 0; r < R; ++r)
       kept.node[r] = -1;
     read_edges(memory, first_place(lane), t.z_begin - 1, kept.edge[0]);
     for (int z = t.z_begin - 1; z < t.z_end; z += 2) {
-      advance<1>(memory, t, lane, fetched, kept, z);
+      advance<1>(memory, t, lane, fetched, kept, z, sum);
       if (z + 1 < t.z_end)
-        advance<0>(memory, t, lane, fetched, kept, z + 1);
+        advance<0>(memory, t, lane, fetched, kept, z + 1, sum);
     }
     typename Update::Operands operands[R];
     load_operands(kept, operands);
     Scalar x_node[R][3];
     read_nodes(memory, lane, t.z_end - 1, x_node);
-    finish(lane, kept, operands, x_node);
+    finish(lane, kept, operands, x_node, sum);
+    if constexpr (SumsUp<Update>::value)
+      store_sum(team, sum);
+  }
+
+private:
+  KOKKOS_FORCEINLINE_FUNCTION void store_sum(const WideTeam& team, double sum) const {
+    KOKKOS_IF_ON_DEVICE((for (int offset = 16; offset > 0; offset /= 2) sum +=
+                         __shfl_xor_sync(0xffffffffu, sum, offset);))
+    if (team.rank == 0)
+      update.partial_sum[team.league_rank] = sum;
   }
 };
 

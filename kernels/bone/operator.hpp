@@ -30,6 +30,8 @@ struct IsVoxelOperator<Operator, Exec, Scalar,
 ///     static constexpr const char* description;  // for the help
 ///     static constexpr bool published;  // the method of a paper, which no default chooses
 ///     static constexpr bool fuses_updates;  // has apply_then: kernels/algebra/fused_updates.hpp
+///     static constexpr bool sums_updates;   // optional: takes updates that sum up, see there, and
+///     std::int64_t num_sums() const;        // has so many parts with a sum each
 ///     static constexpr bool is_reproducible;  // on Exec, to the bit, for any number of threads
 ///     static constexpr int flops_per_voxel;  // of a product; forming matrices is not counted
 ///     // Stored beside grid and moduli, about.

@@ -18,7 +18,7 @@ struct CgScalars {
   double norm2;   ///< r . r
 };
 
-/// Where they are: [4] in the order of CgScalars.
+/// Where they are: the first four in the order of CgScalars. Behind them are partial sums.
 template<class Exec>
 using CgScalarArray = Array<double, Exec>;
 
@@ -49,6 +49,66 @@ DeviceSum<Exec> device_sum(const CgScalarArray<Exec>& scalars, int k) {
   return DeviceSum<Exec>(scalars.data() + k);
 }
 
+/// A team of devices goes through consecutive entries, and leaves their sum. Teams start in their
+/// order, so that what is read and written at a time lies together; a reduction of Kokkos has each
+/// of a few hundred blocks go through a part of its own, and passes that write, too, then reach
+/// two thirds of the copy bandwidth.
+template<class Exec, class Pass>
+struct SumOfTeam {
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  static constexpr int threads = 256;
+  static constexpr int entries = threads * Entries<Exec>::per_item;
+  Pass pass;
+  std::int64_t num_items;
+  double* partial_sum;
+
+  static std::int64_t num_teams(std::int64_t n) { return (n + entries - 1) / entries; }
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const std::int64_t item = std::int64_t(team.league_rank()) * threads + team.team_rank();
+    double sum = 0;
+    if (item < num_items)
+      pass(item, sum);
+    team.team_reduce(Kokkos::Sum<double>(sum));
+    if (team.team_rank() == 0)
+      partial_sum[team.league_rank()] = sum;
+  }
+};
+
+template<class Exec>
+struct AddPartialSums {
+  const double* partial_sum;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, double& sum) const { sum += partial_sum[i]; }
+};
+
+/// scalars(k) = the sum of `count` partial sums.
+template<class Exec>
+void add_partial_sums(const Exec& exec, const double* partial_sum, std::int64_t count,
+                      const CgScalarArray<Exec>& scalars, int k) {
+  Kokkos::parallel_reduce("ossatura::cg::add_partial_sums", range(exec, count),
+                          AddPartialSums<Exec>{partial_sum}, device_sum<Exec>(scalars, k));
+}
+
+/// scalars(k) = the sum of pass(item, sum) over the items of n entries.
+template<class Exec, class Pass>
+void run_pass(const Exec& exec, const char* label, std::int64_t n, const Pass& pass,
+              const CgScalarArray<Exec>& scalars, int k) {
+  const std::int64_t num_items = Entries<Exec>::num_items(n);
+  if constexpr (BackendTraits<Exec>::is_device) {
+    using Kernel = SumOfTeam<Exec, Pass>;
+    const std::int64_t num_teams = Kernel::num_teams(n);
+    if (num_teams > 1000) { // else a launch more takes longer
+      double* const partial_sum = scalars.data() + 4;
+      Kokkos::parallel_for(label,
+                           Kokkos::TeamPolicy<Exec>(exec, int(num_teams), int(Kernel::threads)),
+                           Kernel{pass, num_items, partial_sum});
+      add_partial_sums(exec, partial_sum, num_teams, scalars, k);
+      return;
+    }
+  }
+  Kokkos::parallel_reduce(label, range(exec, num_items), pass, device_sum<Exec>(scalars, k));
+}
+
 template<class Exec, class S, class T>
 struct MixedDot {
   Array<S, Exec> x;
@@ -59,6 +119,31 @@ struct MixedDot {
   }
 };
 } // namespace detail
+
+/// Scalars for vectors of n entries, all zero.
+template<class Exec>
+CgScalarArray<Exec> make_cg_scalars(const Exec& exec, std::int64_t n) {
+  const std::int64_t partial_sums =
+      BackendTraits<Exec>::is_device
+          ? detail::SumOfTeam<Exec, detail::AddPartialSums<Exec>>::num_teams(n)
+          : 0;
+  return make_zeros<double>(exec, 4 + partial_sums, "ossatura::cg::scalars");
+}
+
+/// scalars.pq = p . q, or scalars.next_rz = r . z, from partial sums of an operator's parts
+/// (kernels/algebra/fused_updates.hpp). Do not fence.
+template<class Exec>
+void cg_curvature(const Exec& exec, const Array<double, Exec>& partial_sum,
+                  const CgScalarArray<Exec>& scalars) {
+  detail::add_partial_sums(exec, partial_sum.data(), std::int64_t(partial_sum.extent(0)), scalars,
+                           2);
+}
+template<class Exec>
+void cg_angle(const Exec& exec, const Array<double, Exec>& partial_sum,
+              const CgScalarArray<Exec>& scalars) {
+  detail::add_partial_sums(exec, partial_sum.data(), std::int64_t(partial_sum.extent(0)), scalars,
+                           1);
+}
 
 /// scalars.pq = p . q. Does not fence.
 template<class Exec, class T>
@@ -117,10 +202,8 @@ template<class Exec, class U, class T, class B>
 void cg_step(const Exec& exec, double unscale, const Array<T, Exec>& p, const Array<T, Exec>& q,
              const Array<U, Exec>& x, const Array<T, Exec>& r, const Array<B, Exec>& b,
              const CgScalarArray<Exec>& scalars) {
-  Kokkos::parallel_reduce("ossatura::cg_step",
-                          range(exec, detail::Entries<Exec>::num_items(r.extent(0))),
-                          detail::CgStep<Exec, U, T, B>{scalars, unscale, p, q, x, r, b},
-                          detail::device_sum<Exec>(scalars, 3));
+  detail::run_pass(exec, "ossatura::cg_step", std::int64_t(r.extent(0)),
+                   detail::CgStep<Exec, U, T, B>{scalars, unscale, p, q, x, r, b}, scalars, 3);
 }
 
 /// scalars.next_rz = r . z. Does not fence.
@@ -183,7 +266,7 @@ CgScalars read_scalars(const Exec& exec, const CgScalarArray<Exec>& scalars) {
   double values[4];
   const Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
       values, 4);
-  Kokkos::deep_copy(exec, host, scalars);
+  Kokkos::deep_copy(exec, host, Array<double, Exec>(scalars.data(), 4));
   fence(exec, "ossatura::read_scalars");
   return {values[0], values[1], values[2], values[3]};
 }

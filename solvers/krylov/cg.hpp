@@ -12,6 +12,8 @@
 
 #include <ossatura/solvers/krylov/residual_monitor.hpp>
 
+#include <type_traits>
+
 namespace ossatura {
 
 /// What an iteration works on; all of one size, none aliased but b to r where their types agree.
@@ -22,12 +24,43 @@ struct CgVectors {
   Array<Cycle, Exec> b; ///< r, for the preconditioner
 };
 
-/// Solves A x = b from the given x. `apply(p, q)` sets q = A p; `residual(x, scale, r)` sets
+namespace detail {
+/// q = A p and p . q, which `apply` may do itself.
+template<class Exec, class Apply, class T>
+void multiply_and_sum(const Exec& exec, const Apply& apply, const Array<T, Exec>& p,
+                      const Array<T, Exec>& q, const CgScalarArray<Exec>& scalars) {
+  if constexpr (std::is_invocable_v<Apply, Array<T, Exec>, Array<T, Exec>, CgScalarArray<Exec>>) {
+    apply(p, q, scalars);
+  } else {
+    apply(p, q);
+    cg_curvature(exec, p, q, scalars);
+  }
+}
+
+/// z = M b and r . z, which `precondition` may do itself where b is r.
+template<class Exec, class Precondition, class T, class B>
+Array<B, Exec> precondition_and_sum(const Exec& exec, const Precondition& precondition,
+                                    const Array<B, Exec>& b, const Array<T, Exec>& r,
+                                    const CgScalarArray<Exec>& scalars) {
+  if constexpr (std::is_same_v<T, B> &&
+                std::is_invocable_v<Precondition, Array<B, Exec>, CgScalarArray<Exec>>) {
+    return precondition(b, scalars);
+  } else {
+    const Array<B, Exec> z = precondition(b);
+    cg_angle(exec, r, z, scalars);
+    return z;
+  }
+}
+} // namespace detail
+
+/// Solves A x = b from the given x. `apply(p, q)` sets q = A p, or `apply(p, q, scalars)` that and
+/// scalars.pq; `residual(x, scale, r)` sets
 /// r = scale (b - A x) for a power of two; `precondition(b)` returns an array z = M b, M symmetric
-/// positive definite, which stays as it is until p is formed: it may share memory with q. All are
-/// zero at held components. When the recurrence meets the tolerance and the true residual does not,
-/// the iteration goes on from the true residual; it gives up when that gains less than a factor of
-/// two several times, and where the recurrence stalls (CgOptions). Fences, once an iteration.
+/// positive definite, or `precondition(b, scalars)` that and scalars.next_rz, which stays as it is
+/// until p is formed: it may share memory with q. All are zero at held components. When the
+/// recurrence meets the tolerance and the true residual does not, the iteration goes on from the
+/// true residual; it gives up when that gains less than a factor of two several times, and where
+/// the recurrence stalls (CgOptions). Fences, once an iteration.
 template<class Exec, class Solution, class Vector, class Cycle, class Apply, class Residual,
          class Precondition>
 SolveResult conjugate_gradients(const Exec& exec, const CgOptions& options, const Apply& apply,
@@ -35,15 +68,14 @@ SolveResult conjugate_gradients(const Exec& exec, const CgOptions& options, cons
                                 const CgVectors<Exec, Solution, Vector, Cycle>& vectors,
                                 const IterationObserver& observe = {}) {
   const auto& [x, r, p, q, b] = vectors;
-  const CgScalarArray<Exec> scalars = make_zeros<double>(exec, 4, "ossatura::cg::scalars");
+  const CgScalarArray<Exec> scalars = make_cg_scalars(exec, std::int64_t(x.extent(0)));
   detail::ResidualMonitor<Exec, CgVectors<Exec, Solution, Vector, Cycle>, Residual> monitor(
       exec, options, residual, vectors, observe); // r = b - A x
   while (!monitor.is_done()) {
-    const Array<Cycle, Exec> z = precondition(b);
-    cg_angle(exec, r, z, scalars);                              // r . z
-    cg_direction(exec, monitor.growth(), z, p, scalars);        // p = z + beta p
-    apply(p, q);                                                // q = A p
-    cg_curvature(exec, p, q, scalars);                          // p . q
+    const Array<Cycle, Exec> z =
+        detail::precondition_and_sum(exec, precondition, b, r, scalars); // r . z
+    cg_direction(exec, monitor.growth(), z, p, scalars);                 // p = z + beta p
+    detail::multiply_and_sum(exec, apply, p, q, scalars);                // q = A p, p . q
     cg_step(exec, 1 / monitor.scale(), p, q, x, r, b, scalars); // x += alpha p, r -= alpha q
     monitor.look(read_scalars(exec, scalars));                  // r = b - A x again, now and then
   }

@@ -44,21 +44,30 @@ struct MultigridLevel {
 };
 
 /// One cycle from zero on a level above the coarsest; returns the iterate. `add_correction(r, x)`
-/// solves the next level for the residual r and adds the correction to x. Adds the products of this
-/// level to `work`.
-template<class Exec, class Scalar, class Level, class AddCorrection>
+/// solves the next level for the residual r and adds the correction to x. The last smoothing step
+/// is that of `last` (see smooth). Adds the products of this level to `work`.
+template<class Exec, class Scalar, class Level, class AddCorrection, class Last>
 Array<Scalar, Exec> cycle(const Exec& exec, const Level& level, const Array<Scalar, Exec>& b,
-                          int visits, double& work, const AddCorrection& add_correction) {
+                          int visits, double& work, const AddCorrection& add_correction,
+                          const Last& last) {
   Array<Scalar, Exec> x = level.vectors.x, next = level.vectors.next;
   smooth_from_zero(exec, level.system(), level.weights, b, x, next);
   work += level.cost * double(level.weights.size() - 1);
   for (int visit = 0; visit < visits; ++visit) {
     level.residual(exec, x, b, next);
     add_correction(next, x);
-    smooth(exec, level.system(), level.weights, b, x, next);
+    if (visit + 1 < visits)
+      smooth(exec, level.system(), level.weights, b, x, next);
+    else
+      smooth(exec, level.system(), level.weights, b, x, next, last);
     work += level.cost * double(level.weights.size() + 1);
   }
   return x;
+}
+template<class Exec, class Scalar, class Level, class AddCorrection>
+Array<Scalar, Exec> cycle(const Exec& exec, const Level& level, const Array<Scalar, Exec>& b,
+                          int visits, double& work, const AddCorrection& add_correction) {
+  return cycle(exec, level, b, visits, work, add_correction, [](const auto& step) { return step; });
 }
 
 } // namespace detail

@@ -38,16 +38,26 @@ void smooth_from_zero(const Exec& exec,
   }
 }
 
-/// The same from the given x.
+/// The same from the given x. The last step is `last(update of a smoothing step)`, which takes the
+/// place of that update, if it is given.
+template<class Exec, class Scalar, class Operator, class Jacobi, class Last>
+void smooth(const Exec& exec, const SmoothedSystem<Exec, Scalar, Operator, Jacobi>& system,
+            const std::vector<double>& weights, const Array<Scalar, Exec>& b,
+            Array<Scalar, Exec>& x, Array<Scalar, Exec>& next, const Last& last) {
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const auto step = system.jacobi.step(Scalar(weights[i]), system.held, b, next);
+    if (i + 1 < weights.size())
+      apply_then(exec, system.matrix, x, system.scratch, step);
+    else
+      apply_then(exec, system.matrix, x, system.scratch, last(step));
+    std::swap(x, next);
+  }
+}
 template<class Exec, class Scalar, class Operator, class Jacobi>
 void smooth(const Exec& exec, const SmoothedSystem<Exec, Scalar, Operator, Jacobi>& system,
             const std::vector<double>& weights, const Array<Scalar, Exec>& b,
             Array<Scalar, Exec>& x, Array<Scalar, Exec>& next) {
-  for (double weight : weights) {
-    apply_then(exec, system.matrix, x, system.scratch,
-               system.jacobi.step(Scalar(weight), system.held, b, next));
-    std::swap(x, next);
-  }
+  smooth(exec, system, weights, b, x, next, [](const auto& step) { return step; });
 }
 
 } // namespace ossatura

@@ -20,7 +20,7 @@ namespace ossatura {
 
 /// What a step does on its level, whose two iterates are `from` and `to`, whose right-hand side is
 /// b, smoothed with weights w by blocks S. Held components stay zero.
-enum class ResidentOp : int {
+enum class CycleOp : int {
   start,      ///< b is read from memory, iterate[to] = w S b
   smooth,     ///< iterate[to] = scale (x + w S (b - A x)), plus the sum of steps if `add`
   residual,   ///< iterate[to] = b - A x
@@ -31,8 +31,8 @@ enum class ResidentOp : int {
 };
 
 /// A step. x is iterate[from], plus P iterate[coarse] of the level below if coarse >= 0.
-struct ResidentStep {
-  ResidentOp op;
+struct CycleStep {
+  CycleOp op;
   int level;
   int from, to, coarse;
   int add;
@@ -92,7 +92,7 @@ struct ResidentCycleKernel {
   int num_levels;
   int table_bytes;
   const std::uint64_t* memory; ///< of the tables
-  const ResidentStep* steps;
+  const CycleStep* steps;
   int num_steps;
   int steps_at;        ///< on chip
   const Scalar* dense; ///< [n * n] of the coarsest level; null: zero
@@ -105,7 +105,7 @@ struct ResidentCycleKernel {
                           int(threadIdx.x), int(blockDim.x),  32};
     begin(part);
     for (int s = 0; s < num_steps; ++s) {
-      run(part, part.at<ResidentStep>(steps_at)[s]);
+      run(part, part.at<CycleStep>(steps_at)[s]);
       if (s + 1 < num_steps)
         block.grid_barrier();
     }
@@ -123,7 +123,7 @@ struct ResidentCycleKernel {
     for (int i = part.thread; i < pieces; i += part.num_threads)
       part.at<Piece>(0)[i] = from[i];
     for (int i = part.thread; i < num_steps; i += part.num_threads)
-      part.at<ResidentStep>(steps_at)[i] = steps[i];
+      part.at<CycleStep>(steps_at)[i] = steps[i];
     for (int l = 0; l + 1 < num_levels; ++l) {
       const int size = level[l].tables.num_owned, first = part.rank * size;
       Scalar* const blocks = part.at<Scalar>(level[l].blocks_at);
@@ -134,13 +134,13 @@ struct ResidentCycleKernel {
     part.sync();
   }
 
-  KOKKOS_FUNCTION void run(const PartThread& part, const ResidentStep& s) const {
+  KOKKOS_FUNCTION void run(const PartThread& part, const CycleStep& s) const {
     switch (s.op) {
-    case ResidentOp::start:
+    case CycleOp::start:
       return read_right_side(part, s);
-    case ResidentOp::restricted:
+    case CycleOp::restricted:
       return restrict_from_above(part, s);
-    case ResidentOp::solve:
+    case CycleOp::solve:
       return solve_dense(part, s);
     default:
       return multiply(part, s);
@@ -148,6 +148,11 @@ struct ResidentCycleKernel {
   }
 
 private:
+  /// 1 / n for n = 1, 2, 4, 8, without a division.
+  static KOKKOS_FUNCTION Scalar inverse_power(int n) {
+    return n < 4 ? (n < 2 ? Scalar(1) : Scalar(0.5)) : (n < 8 ? Scalar(0.25) : Scalar(0.125));
+  }
+
   KOKKOS_FUNCTION int num_own(const PartThread& part, const ResidentLevel<Scalar>& l) const {
     const int rest = l.num_nodes - part.rank * l.tables.num_owned;
     return Kokkos::max(0, Kokkos::min(rest, l.tables.num_owned));
@@ -163,7 +168,7 @@ private:
   }
 
   /// iterate[to] = w S b at own node i, and b is kept.
-  KOKKOS_FUNCTION void start_node(const PartThread& part, const ResidentStep& s, int i,
+  KOKKOS_FUNCTION void start_node(const PartThread& part, const CycleStep& s, int i,
                                   const Scalar (&b)[3]) const {
     const ResidentLevel<Scalar>& l = level[s.level];
     const int size = l.tables.num_owned;
@@ -177,7 +182,7 @@ private:
     }
   }
 
-  KOKKOS_FUNCTION void read_right_side(const PartThread& part, const ResidentStep& s) const {
+  KOKKOS_FUNCTION void read_right_side(const PartThread& part, const CycleStep& s) const {
     const ResidentLevel<Scalar>& l = level[s.level];
     const int own = num_own(part, l), first = part.rank * l.tables.num_owned;
     for (int i = part.thread; i < own; i += part.num_threads) {
@@ -187,7 +192,7 @@ private:
     }
   }
 
-  KOKKOS_FUNCTION void restrict_from_above(const PartThread& part, const ResidentStep& s) const {
+  KOKKOS_FUNCTION void restrict_from_above(const PartThread& part, const CycleStep& s) const {
     const ResidentLevel<Scalar>& l = level[s.level];
     const ResidentTables& t = l.tables;
     const Scalar* const r = level[s.level - 1].iterate[s.from];
@@ -204,9 +209,9 @@ private:
         Scalar value[batch];
         for (int b = 0; b < batch; ++b) {
           const int j = first + b * slices, e = j < end ? entry[j] : -1;
-          value[b] =
-              e >= 0 ? Scalar(1) / Scalar(1 << (e & 3)) * load_far(r + 3 * std::int64_t(e >> 2) + c)
-                     : Scalar(0);
+          value[b] = e >= 0
+                         ? inverse_power(1 << (e & 3)) * load_far(r + 3 * std::int64_t(e >> 2) + c)
+                         : Scalar(0);
         }
         for (int b = 0; b < batch; ++b)
           sum += value[b];
@@ -231,7 +236,7 @@ private:
 
   /// A slice of a row is a warp's on devices. The order of additions does not depend on the number
   /// of parts.
-  KOKKOS_FUNCTION void solve_dense(const PartThread& part, const ResidentStep& s) const {
+  KOKKOS_FUNCTION void solve_dense(const PartThread& part, const CycleStep& s) const {
     const ResidentLevel<Scalar>& l = level[s.level];
     const int n = 3 * l.num_nodes, per_part = (n + part.num_parts - 1) / part.num_parts;
     const int first = Kokkos::min(part.rank * per_part, n), rows = Kokkos::min(per_part, n - first);
@@ -268,7 +273,7 @@ private:
 
   /// x of the step at all nodes of the part. Several numbers of a thread are asked for before the
   /// first is used.
-  KOKKOS_FUNCTION void fetch(const PartThread& part, const ResidentStep& s) const {
+  KOKKOS_FUNCTION void fetch(const PartThread& part, const CycleStep& s) const {
     constexpr int batch = 5;
     const ResidentLevel<Scalar>& l = level[s.level];
     const ResidentTables& t = l.tables;
@@ -293,7 +298,7 @@ private:
   }
 
   /// Adds the correction of the level below: each thread to the numbers that it brought.
-  KOKKOS_FUNCTION void prolong(const PartThread& part, const ResidentStep& s) const {
+  KOKKOS_FUNCTION void prolong(const PartThread& part, const CycleStep& s) const {
     const ResidentTables& t = level[s.level].tables;
     const int count = 3 * part.at<int>(t.counts)[1];
     const Scalar* const coarse = level[s.level + 1].iterate[s.coarse];
@@ -311,7 +316,7 @@ private:
       for (int j = 0; j < 8; ++j)
         sum += value[j];
       if (!(held[i] >> c & 1))
-        x[k] += Scalar(1) / Scalar(corners) * sum;
+        x[k] += inverse_power(corners) * sum;
     }
   }
 
@@ -338,7 +343,7 @@ private:
     }
   }
 
-  KOKKOS_FUNCTION void multiply(const PartThread& part, const ResidentStep& s) const {
+  KOKKOS_FUNCTION void multiply(const PartThread& part, const CycleStep& s) const {
     const ResidentLevel<Scalar>& l = level[s.level];
     fetch(part, s);
     part.sync();
@@ -366,7 +371,7 @@ private:
     }
   }
 
-  KOKKOS_FUNCTION void finish(const PartThread& part, const ResidentStep& s, int i,
+  KOKKOS_FUNCTION void finish(const PartThread& part, const CycleStep& s, int i,
                               const Scalar (&product)[3]) const {
     const ResidentLevel<Scalar>& l = level[s.level];
     const int size = l.tables.num_owned;
@@ -377,7 +382,7 @@ private:
     Scalar r[3];
     for (int c = 0; c < 3; ++c)
       r[c] = b[c * size] - product[c];
-    if (s.op == ResidentOp::smooth) {
+    if (s.op == CycleOp::smooth) {
       Scalar z[3];
       scaled(part, l, i, r, z);
       for (int c = 0; c < 3; ++c) {
@@ -389,7 +394,7 @@ private:
     const int held = part.at<std::uint8_t>(l.tables.held)[i];
     for (int c = 0; c < 3; ++c)
       r[c] = held >> c & 1 ? Scalar(0) : r[c];
-    if (s.op == ResidentOp::residual) {
+    if (s.op == CycleOp::residual) {
       for (int c = 0; c < 3; ++c)
         to[c] = r[c];
       return;
@@ -425,7 +430,7 @@ public:
   /// Empty where the device cannot hold the parts of the levels on chip. `dense` [n * n] is the
   /// inverse of the coarsest level, empty where that is zero. Fences.
   ResidentCycle(const Exec& exec, const std::vector<ResidentCycleLevel<Exec, Scalar>>& levels,
-                const std::vector<ResidentStep>& steps, const Array<Scalar, Exec>& dense) {
+                const std::vector<CycleStep>& steps, const Array<Scalar, Exec>& dense) {
     if (levels.empty() || int(levels.size()) > max_levels || !count_parts(exec))
       return;
     std::vector<detail::HostCells> host;
@@ -503,7 +508,7 @@ private:
     };
     kernel_.num_levels = int(levels.size());
     kernel_.num_steps = num_steps;
-    kernel_.steps_at = place(std::int64_t(num_steps) * std::int64_t(sizeof(ResidentStep)));
+    kernel_.steps_at = place(std::int64_t(num_steps) * std::int64_t(sizeof(CycleStep)));
     std::int64_t vector = 3 * levels.back().cells.num_nodes, forces = 0;
     for (std::size_t l = 0; l < levels.size(); ++l) {
       ResidentLevel<Scalar>& level = kernel_.level[l];
@@ -553,7 +558,7 @@ private:
   bool empty_ = true;
   std::vector<ResidentCycleLevel<Exec, Scalar>> levels_; ///< arrays that the kernel points into
   Array<std::uint64_t, Exec> memory_;
-  Array<ResidentStep, Exec> steps_;
+  Array<CycleStep, Exec> steps_;
   Array<unsigned, Exec> arrivals_;
   Array<Scalar, Exec> dense_;
 };

@@ -14,7 +14,8 @@ namespace ossatura {
 
 namespace detail {
 
-/// Each fine node gathers from the corners of its cell, on devices.
+/// Each fine node gathers from the corners of its cell, on devices. All that it needs is asked for
+/// before the first is used.
 template<class Exec, class Scalar>
 struct ProlongToNode {
   CellTransfer<Exec> transfer;
@@ -24,26 +25,29 @@ struct ProlongToNode {
   Array<Scalar, Exec> fine;
 
   KOKKOS_FUNCTION void operator()(std::int64_t node) const {
-    const std::int64_t first = 8 * std::int64_t(transfer.parent(node));
-    const int position = transfer.position(node);
+    struct alignas(16) Corners {
+      int node[8];
+    };
+    const int parent = transfer.parent(node), position = transfer.position(node),
+              held = fine_held(node);
+    const Scalar value[3] = {fine(3 * node), fine(3 * node + 1), fine(3 * node + 2)};
+    const Corners corners = reinterpret_cast<const Corners*>(corner.data())[parent];
     const int along[3] = {position % 3, position / 3 % 3, position / 9};
-    // Vertices of weight zero are not read. Along an axis, `low` is the first with a weight.
-    const int low[3] = {along[0] / 2, along[1] / 2, along[2] / 2};
-    const int high[3] = {(along[0] + 1) / 2, (along[1] + 1) / 2, (along[2] + 1) / 2};
     Scalar sum[3] = {0, 0, 0};
-    for (int z = low[2]; z <= high[2]; ++z)
-      for (int y = low[1]; y <= high[1]; ++y)
-        for (int x = low[0]; x <= high[0]; ++x) {
-          const std::int64_t c = 3 * std::int64_t(corner(first + x + 2 * y + 4 * z));
-          for (int d = 0; d < 3; ++d)
-            sum[d] += coarse(c + d);
-        }
+    for (int v = 0; v < 8; ++v) {
+      // Along an axis, 0 is the low vertex, 2 the high one, and 1 is between them. Vertices of
+      // weight zero are not read.
+      const bool weighted =
+          along[0] != (v & 1 ? 0 : 2) && along[1] != (v & 2 ? 0 : 2) && along[2] != (v & 4 ? 0 : 2);
+      const std::int64_t c = 3 * std::int64_t(corners.node[v]);
+      for (int d = 0; d < 3; ++d)
+        sum[d] += weighted ? coarse(c + d) : Scalar(0);
+    }
     const Scalar weight =
         Scalar(1) / Scalar(1 << ((along[0] & 1) + (along[1] & 1) + (along[2] & 1)));
-    const int held = fine_held(node);
     for (int d = 0; d < 3; ++d)
       if (!(held >> d & 1))
-        fine(3 * node + d) += weight * sum[d];
+        fine(3 * node + d) = value[d] + weight * sum[d];
   }
 };
 

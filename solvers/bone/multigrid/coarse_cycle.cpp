@@ -68,9 +68,8 @@ void CoarseCycle<Exec, Scalar>::make_resident(const Exec& exec, std::size_t l) {
       continue;
     first_resident_ = int(l);
     resident_result_ = levels.front().iterate[program.result()];
-    for (const ResidentStep& step : program.steps())
-      if (step.op == ResidentOp::smooth || step.op == ResidentOp::residual ||
-          step.op == ResidentOp::correct)
+    for (const CycleStep& step : program.steps())
+      if (step.op == CycleOp::smooth || step.op == CycleOp::residual || step.op == CycleOp::correct)
         resident_work_ += levels_[l + std::size_t(step.level)].cost;
     return;
   }

@@ -65,13 +65,18 @@ public:
   /// to. b [3 num_nodes], zero at held components as the result is, may be the b of the finest
   /// level's vectors but not its iterates. Does not fence (with the direct coarse solver).
   Array<Scalar, Exec> apply(const Exec& exec, const Array<Scalar, Exec>& b) {
-    if (coarse_.empty())
-      return coarsest_.solve(exec, finest_, b, work_);
-    const int visits = options_.repetition == Repetition::smoothed ? options_.fine_cycles : 1;
-    return detail::cycle(exec, finest_, b, visits, work_, [&](const auto& residual, const auto& x) {
-      coarse_.add_correction(exec, residual, x);
+    return apply_with(exec, b, [](const auto& step) { return step; });
+  }
+
+  /// The same, and partial sums of b . M b, as many as the operator has, if has_coarse_levels().
+  Array<Scalar, Exec> apply(const Exec& exec, const Array<Scalar, Exec>& b,
+                            const Array<double, Exec>& partial_sum) {
+    return apply_with(exec, b, [&](const auto& step) {
+      return SmoothingStepDot<Exec, Scalar>{step, partial_sum.data()};
     });
   }
+
+  bool has_coarse_levels() const { return !coarse_.empty(); }
 
   std::vector<MultigridLevelInfo> level_info() const {
     std::vector<MultigridLevelInfo> info = coarse_.level_info();
@@ -85,6 +90,17 @@ public:
   LaunchGraphState launch_graph() const { return coarse_.launch_graph(); }
 
 private:
+  template<class Last>
+  Array<Scalar, Exec> apply_with(const Exec& exec, const Array<Scalar, Exec>& b, const Last& last) {
+    if (coarse_.empty())
+      return coarsest_.solve(exec, finest_, b, work_);
+    const int visits = options_.repetition == Repetition::smoothed ? options_.fine_cycles : 1;
+    return detail::cycle(
+        exec, finest_, b, visits, work_,
+        [&](const auto& residual, const auto& x) { coarse_.add_correction(exec, residual, x); },
+        last);
+  }
+
   static Array<Scalar, Exec> fine_scaling(const Exec& exec, const VoxelHierarchy<Exec>& h,
                                           const MultigridOptions& options) {
     return options.block_jacobi ? make_inverse_block_norm<Scalar>(exec, h.grid, h.lame, h.edge)

@@ -25,11 +25,11 @@ public:
   ResidentProgram(const std::vector<ResidentWeights>& levels, int visits)
       : levels_(levels)
       , visits_(visits) {
-    steps_.push_back({ResidentOp::start, 0, 0, 0, -1, 0, first_weight(0), 1});
+    steps_.push_back({CycleOp::start, 0, 0, 0, -1, 0, first_weight(0), 1});
     result_ = solve_level(0);
   }
 
-  const std::vector<ResidentStep>& steps() const { return steps_; }
+  const std::vector<CycleStep>& steps() const { return steps_; }
   /// Which iterate of the first level is the result.
   int result() const { return result_; }
 
@@ -43,7 +43,7 @@ private:
   /// From iterate 0, which is smoothed once; returns the iterate with the result.
   int solve_level(int level) {
     if (is_coarsest(level)) {
-      steps_.push_back({ResidentOp::solve, level, 0, 0, -1, 0, 0, 1});
+      steps_.push_back({CycleOp::solve, level, 0, 0, -1, 0, 0, 1});
       return 0;
     }
     const std::vector<double>& weights = levels_[std::size_t(level)].cycles;
@@ -51,8 +51,7 @@ private:
     int at = 0;
     for (int k = 0; k < count; ++k) {
       if (k > 0) {
-        steps_.push_back(
-            {ResidentOp::correct, level, at, 1 - at, -1, k > 1, first_weight(level), 1});
+        steps_.push_back({CycleOp::correct, level, at, 1 - at, -1, k > 1, first_weight(level), 1});
         at = 1 - at;
       }
       at = cycle(level, at, weights.empty() ? 1 : weights[std::size_t(k)], k > 0 && k + 1 == count);
@@ -64,17 +63,17 @@ private:
   int cycle(int level, int at, double scale, bool add) {
     const std::vector<double>& weights = levels_[std::size_t(level)].smoother;
     for (std::size_t i = 1; i < weights.size(); ++i) {
-      steps_.push_back({ResidentOp::smooth, level, at, 1 - at, -1, 0, weights[i], 1});
+      steps_.push_back({CycleOp::smooth, level, at, 1 - at, -1, 0, weights[i], 1});
       at = 1 - at;
     }
     for (int visit = 0; visit < visits_; ++visit) {
-      steps_.push_back({ResidentOp::residual, level, at, 1 - at, -1, 0, 0, 1});
+      steps_.push_back({CycleOp::residual, level, at, 1 - at, -1, 0, 0, 1});
       steps_.push_back(
-          {ResidentOp::restricted, level + 1, 1 - at, 0, -1, 0, first_weight(level + 1), 1});
+          {CycleOp::restricted, level + 1, 1 - at, 0, -1, 0, first_weight(level + 1), 1});
       int coarse = solve_level(level + 1);
       for (std::size_t i = 0; i < weights.size(); ++i) {
         const bool last = visit + 1 == visits_ && i + 1 == weights.size();
-        steps_.push_back({ResidentOp::smooth, level, at, 1 - at, coarse, last && add, weights[i],
+        steps_.push_back({CycleOp::smooth, level, at, 1 - at, coarse, last && add, weights[i],
                           last ? scale : 1});
         at = 1 - at;
         coarse = -1;
@@ -85,7 +84,7 @@ private:
 
   const std::vector<ResidentWeights>& levels_;
   int visits_;
-  std::vector<ResidentStep> steps_;
+  std::vector<CycleStep> steps_;
   int result_ = 0;
 };
 

@@ -14,12 +14,15 @@ namespace ossatura::detail {
 /// next cycle.
 template<class Exec, class Vector, class Cycle>
 struct SolverVectors {
+  Array<double, Exec> memory;  ///< of the product
   Array<double, Exec> product; ///< in double, while residuals are formed
   Array<Vector, Exec> r, p, q;
-  LevelVectors<Exec, Cycle> level; ///< b is r where the types agree
+  LevelVectors<Exec, Cycle> level;         ///< b is r where the types agree
+  static constexpr std::int64_t line = 32; ///< numbers of four bytes in a line of a cache
 
   SolverVectors(const Exec& exec, std::int64_t n)
-      : product(make_zeros<double>(exec, n, "ossatura::cg::q"))
+      : memory(make_zeros<double>(exec, n + line / 2, "ossatura::cg::q"))
+      , product(memory.data(), n)
       , r(make_zeros<Vector>(exec, n, "ossatura::cg::r"))
       , p(make_zeros<Vector>(exec, n, "ossatura::cg::p")) {
     if constexpr (std::is_same_v<Cycle, double>) {
@@ -27,10 +30,10 @@ struct SolverVectors {
       level.next = product;
     } else {
       static_assert(sizeof(double) == 2 * sizeof(Cycle), "two iterates fill one product");
-      // Views of the same bytes, one type at a time; `product` owns them and lives as long.
+      // Views of the same bytes, one type at a time; `memory` owns them and lives as long.
       Cycle* const bytes = reinterpret_cast<Cycle*>(product.data());
       level.x = Array<Cycle, Exec>(bytes, n);
-      level.next = Array<Cycle, Exec>(bytes + n, n);
+      level.next = Array<Cycle, Exec>(bytes + (n + line - 1) / line * line, n);
     }
     if constexpr (std::is_same_v<Vector, double>)
       q = product;
@@ -51,12 +54,22 @@ public:
       : held_(hierarchy.held)
       , matrix_(exec, hierarchy.grid, hierarchy.lame, hierarchy.edge)
       , vectors_(exec, hierarchy.grid.num_dofs())
-      , multigrid_(exec, hierarchy, matrix_, options, vectors_.level) {}
+      , multigrid_(exec, hierarchy, matrix_, options, vectors_.level) {
+    if constexpr (sums_up)
+      partial_sum_ = make_zeros<double>(exec, matrix_.num_sums(), "ossatura::cg::sums_of_parts");
+  }
 
   SolveResult solve(const Exec& exec, const CgOptions& options, const Array<double, Exec>& f,
                     const Array<double, Exec>& u, const IterationObserver& observe) override {
-    const auto product = [&](const auto& x, const auto& y) {
-      apply_then(exec, matrix_, x, y, StoreFreeProduct<Exec, Vector>{held_.mask, y});
+    const auto product = [&](const auto& x, const auto& y, const auto& scalars) {
+      const StoreFreeProduct<Exec, Vector> store{held_.mask, y};
+      if constexpr (sums_up) {
+        matrix_.apply_then(exec, x, StoreFreeProductDot<Exec, Vector>{store, partial_sum_.data()});
+        cg_curvature(exec, partial_sum_, scalars);
+      } else {
+        apply_then(exec, matrix_, x, y, store);
+        cg_curvature(exec, x, y, scalars);
+      }
       ++products_;
     };
     const auto residual = [&](const auto& x, double scale, const auto& r) {
@@ -66,12 +79,7 @@ public:
     };
     return conjugate_gradients(
         exec, options, product, residual,
-        [&](const auto& b) {
-          Kokkos::Profiling::pushRegion("ossatura::precondition");
-          const Array<Cycle, Exec> z = multigrid_.apply(exec, b);
-          Kokkos::Profiling::popRegion();
-          return z;
-        },
+        [&](const auto& b, const auto&... scalars) { return cycle(exec, b, scalars...); },
         CgVectors<Exec, double, Vector, Cycle>{u, vectors_.r, vectors_.p, vectors_.q,
                                                vectors_.level.b},
         observe);
@@ -93,10 +101,38 @@ public:
   LaunchGraphState launch_graph() const override { return multigrid_.launch_graph(); }
 
 private:
+  static constexpr bool sums_up = SumsUpdates<Operator>::value;
+
+  /// z = M b, and b . z to `scalars` if these are given.
+  template<class... Scalars>
+  Array<Cycle, Exec> cycle(const Exec& exec, const Array<Cycle, Exec>& b,
+                           const Scalars&... scalars) {
+    constexpr bool to_sum = sizeof...(Scalars) > 0;
+    Kokkos::Profiling::pushRegion("ossatura::precondition");
+    Array<Cycle, Exec> z;
+    bool summed = false;
+    if constexpr (to_sum && sums_up) {
+      summed = multigrid_.has_coarse_levels();
+      if (summed)
+        z = multigrid_.apply(exec, b, partial_sum_);
+    }
+    if (!summed)
+      z = multigrid_.apply(exec, b);
+    Kokkos::Profiling::popRegion();
+    if constexpr (to_sum && sums_up)
+      if (summed)
+        (cg_angle(exec, partial_sum_, scalars), ...);
+    if constexpr (to_sum)
+      if (!summed)
+        (cg_angle(exec, b, z, scalars), ...);
+    return z;
+  }
+
   Constraints<Exec> held_;
   Operator matrix_;
   SolverVectors<Exec, Vector, Cycle> vectors_;
   Multigrid<Exec, Operator, Cycle> multigrid_;
+  Array<double, Exec> partial_sum_; ///< of the operator's parts, if it sums up
   std::int64_t products_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include "tests/kernels/bone/lattice.hpp"
 #include "tests/reference/symmetric_eigenvalues.hpp"
 #include <ossatura/kernels/algebra/constraints.hpp>
+#include <ossatura/kernels/algebra/free_updates.hpp>
 #include <ossatura/kernels/algebra/fused_smoothing.hpp>
 #include <ossatura/kernels/bone/operator_list.hpp>
 
@@ -431,6 +432,58 @@ void check_updates(const Exec& exec, const Sample<Exec>& sample) {
   exec.fence();
   CHECK(host_values(x) == data.x);
   CHECK(host_values(b) == data.b);
+}
+
+/// The sums of updates that sum up, against those of what they read and store.
+template<class Operator, class Scalar, class Exec>
+void check_sums(const Exec& exec, const Sample<Exec>& sample) {
+  const Operator matrix(exec, sample.grid, sample.lame, sample.model.edge);
+  UpdateData<Scalar> data{std::size_t(sample.grid.num_nodes)};
+  const auto x = upload(exec, "test::x", data.x), b = upload(exec, "test::b", data.b),
+             inverse = upload(exec, "test::inverse", data.inverse_diagonal);
+  const auto held = upload(exec, "test::held", data.held);
+  const auto y = make_zeros<Scalar>(exec, sample.grid.num_dofs(), "test::y");
+  const auto parts = make_uninitialized<double>(exec, matrix.num_sums(), "test::parts");
+  const auto check = [&](const std::vector<Scalar>& with) {
+    const auto sums = download(exec, parts);
+    const auto stored = download(exec, y);
+    double sum = 0, expected = 0, magnitude = 0;
+    for (double part : sums)
+      sum += part;
+    for (std::size_t i = 0; i < stored.size(); ++i) {
+      expected += double(with[i]) * double(stored[i]);
+      magnitude += std::abs(double(with[i]) * double(stored[i]));
+    }
+    CHECK(magnitude > 0);
+    // In single precision, what is summed may be from before the rounding of what is stored.
+    CHECK(std::abs(sum - expected) <= (sizeof(Scalar) == 8 ? 1e-13 : 1e-6) * magnitude);
+  };
+  Kokkos::deep_copy(exec, parts, 1e30);
+  matrix.apply_then(exec, x, StoreFreeProductDot<Exec, Scalar>{{held, y}, parts.data()});
+  check(data.x);
+  Kokkos::deep_copy(exec, parts, 1e30);
+  matrix.apply_then(
+      exec, x, SmoothingStepDot<Exec, Scalar>{{Scalar(0.625), inverse, held, b, y}, parts.data()});
+  check(data.b);
+}
+
+OSSATURA_BACKEND_TEST("Updates that sum up give the products of what they store",
+                      "[voxel_operators]") {
+  const TestType exec;
+  for (const auto& model : {reference::random_model({7, 9, 6}, 0.4, 1e4, 0.3, 0.3, 8, 0.1),
+                            reference::random_model({23, 14, 19}, 1, 10, 0.3, 0.45, 9, 2)}) {
+    const Sample<TestType> sample(exec, model, 1);
+    int num_operators = 0;
+    VoxelOperators<TestType>::for_each([&](auto entry) {
+      using Operator = typename decltype(entry)::type;
+      if constexpr (SumsUpdates<Operator>::value) {
+        check_sums<Operator, double>(exec, sample);
+        check_sums<Operator, float>(exec, sample);
+        ++num_operators;
+      }
+    });
+    CHECK(num_operators == 1);
+  }
 }
 
 OSSATURA_BACKEND_TEST("Updates after a product equal plain loops", "[voxel_operators]") {
