@@ -2,9 +2,8 @@
 // The kernel of a front of sets: all iterations, by blocks that stay.
 #pragma once
 
-#include <ossatura/kernels/eikonal/resident/parted_queue.hpp>
 #include <ossatura/kernels/eikonal/resident/ring_loads.hpp>
-#include <ossatura/kernels/eikonal/resident/set_front_state.hpp>
+#include <ossatura/kernels/eikonal/resident/set_front_queue.hpp>
 
 namespace ossatura {
 
@@ -55,14 +54,8 @@ struct SetFrontStep {
     ArrayPointer<std::uint32_t> face;
     ArrayPointer<const TetraPoints> tetra;
   } mesh; ///< RingMetric, PointStars and TetraTopology
-  struct {
-    std::uint32_t* queue;
-    std::size_t queue_size;
-    int* length;
-    SetsOfPoint* point;
-    std::uint64_t* state;
-    int part_size;
-  } front; ///< SetFront
+  SetFrontQueue front;
+  std::uint64_t* state;
   Real* time[2];
   Real keep; ///< times below keep * old are changes
   int num_points;
@@ -79,12 +72,7 @@ struct SetFrontStep {
     unsigned* next_batch;
   };
   /// Of one iteration.
-  struct Queues {
-    int k, num_blocks;
-    const std::uint32_t* from;
-    std::uint32_t* to; ///< the block's part
-    std::uint32_t* to_last;
-    int* last_length;
+  struct Queues : SetFrontQueue::Turn {
     const Real* now;
     Real* next;
   };
@@ -126,53 +114,6 @@ struct SetFrontStep {
     return scratch;
   }
 
-  __device__ __forceinline__ Queues queues_of(const ResidentBlock& block, int k) const {
-    const std::size_t parts = std::size_t(block.num_blocks) * front.part_size;
-    std::uint32_t* const to = front.queue + std::size_t((k + 1) % 3) * front.queue_size;
-    return {k,
-            block.num_blocks,
-            front.queue + std::size_t(k % 3) * front.queue_size,
-            to + std::size_t(block.rank) * front.part_size,
-            to + parts,
-            front.length + 2 * block.num_blocks + (k + 1) % 4,
-            time[k & 1],
-            time[1 - (k & 1)]};
-  }
-
-  /// The fields of the iteration before, by all threads: of the block's part of the queue, and of a
-  /// share of the last part.
-  __device__ __forceinline__ void clear_fields(const ResidentBlock& block, int k) const {
-    const std::uint32_t* const queue = front.queue + std::size_t((k + 2) % 3) * front.queue_size;
-    std::uint16_t* const field = reinterpret_cast<std::uint16_t*>(front.point) + (k + 3) % 4;
-    const std::uint32_t* const own = queue + std::size_t(block.rank) * front.part_size;
-    const int size = __ldcg(front.length + (1 - (k & 1)) * block.num_blocks + block.rank);
-    for (int i = int(threadIdx.x); i < size; i += threads)
-      __stcg(field + 4 * std::size_t(__ldcg(own + i)), std::uint16_t(0));
-    const std::uint32_t* const rest = queue + std::size_t(block.num_blocks) * front.part_size;
-    const int rest_size = __ldcg(front.length + 2 * block.num_blocks + (k + 3) % 4);
-    for (int i = block.rank * threads + int(threadIdx.x); i < rest_size;
-         i += block.num_blocks * threads)
-      __stcg(field + 4 * std::size_t(__ldcg(rest + i)), std::uint16_t(0));
-  }
-
-  __device__ __forceinline__ SetsOfPoint load_sets(int index) const {
-    const uint2 p = __ldcg(reinterpret_cast<const uint2*>(front.point + index));
-    return {{p.x, p.y}};
-  }
-
-  /// Item i + g of the queue, for a lane that has one, and 0. By all lanes of a warp, with the same
-  /// i.
-  __device__ __forceinline__ int load_item(const Scratch& scratch, const Queues& queues, int i,
-                                           int g, bool there) const {
-    int part = part_of_item(scratch.begin, queues.num_blocks + 1, i);
-    if (!there)
-      return 0;
-    while (scratch.begin[part + 1] <= i + g)
-      ++part;
-    return int(
-        __ldcg(queues.from + std::size_t(part) * front.part_size + (i + g - scratch.begin[part])));
-  }
-
   __device__ __forceinline__ Point load_point(const Queues& queues, int item, int l,
                                               bool there) const {
     Point p;
@@ -184,7 +125,7 @@ struct SetFrontStep {
     p.current = 0;
     if (there) {
       p.range = load_ring_and_star(&p.head->range);
-      const unsigned field = load_sets(p.index).field(queues.k);
+      const unsigned field = front.load_sets(p.index).field(queues.k);
       if (l < sets)
         p.current = __ldcg(queues.now + std::size_t(p.index) * sets + l);
       p.active = field & 0xff;
@@ -390,47 +331,16 @@ struct SetFrontStep {
     return best;
   }
 
-  /// Appends an item at place `i` of the block's part of the next queue, which is its own.
-  __device__ __forceinline__ void append(const Queues& queues, int i, int item) const {
-    if (i < front.part_size)
-      __stcg(queues.to + i, std::uint32_t(item));
-    else
-      __stcg(queues.to_last + atomicAdd(queues.last_length, 1), std::uint32_t(item));
-  }
-
-  /// Adds `bits` to the next iteration's field of an item; returns the half of the item before.
-  __device__ __forceinline__ unsigned enter(const Queues& queues, int index, unsigned bits) const {
-    const int k = queues.k + 1;
-    return atomicOr(&front.point[index].half[(k & 2) / 2], bits << SetsOfPoint::shift_of(k));
-  }
-  /// Whether they were the first, so that the item is to be appended.
-  __device__ __forceinline__ static bool is_first(const Queues& queues, unsigned before) {
-    return (before >> SetsOfPoint::shift_of(queues.k + 1) & 0xffffu) == 0;
-  }
-
-  /// Sets of `done` that neither evaluate an item in this iteration nor have it in the next.
-  __device__ __forceinline__ static unsigned missing(const SetsOfPoint& item, int k,
-                                                     unsigned done) {
-    return done & ~item.field(k) & ~item.field(k + 1);
-  }
-
-  __device__ void notify(const Scratch& scratch, const Queues& queues, int index,
-                         unsigned done) const {
-    const unsigned bits = missing(load_sets(index), queues.k, done);
-    if (bits != 0 && is_first(queues, enter(queues, index, bits)))
-      append(queues, atomicAdd(scratch.num_appended, 1), index);
-  }
-
   /// The neighbours of a point whose numbers its lanes do not have.
   __device__ __forceinline__ void notify_others(const Scratch& scratch, const Queues& queues,
                                                 const Point& p, int l, unsigned done) const {
     for (int j = p.range.star_begin + int(StarHead::num_neighbours) + l;
          j < p.range.star_end && !p.is_wide; j += lanes)
-      notify(scratch, queues, p.base + mesh.neighbour(j), done);
+      front.notify(scratch.num_appended, queues, p.base + mesh.neighbour(j), done);
     for (int e = p.range.ring_begin + l; e < p.range.ring_end && p.is_wide; e += lanes) {
       const TetraPoints& points_of = mesh.tetra(mesh.member(e) >> 2);
       for (int which = 0; which < 4; ++which)
-        notify(scratch, queues, p.base + points_of.point[which], done);
+        front.notify(scratch.num_appended, queues, p.base + points_of.point[which], done);
     }
   }
 
@@ -445,19 +355,20 @@ struct SetFrontStep {
     const unsigned done = p.was_changed & ~changed, below = (1u << lane) - 1;
     unsigned before[3] = {~0u, ~0u, ~0u}; // additions are under way together
     if (l == 0 && changed != 0)
-      before[2] = enter(queues, p.index, changed * 0x101u);
+      before[2] = front.enter(queues, p.index, changed * 0x101u);
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
-      const unsigned bits =
-          l + r * lanes < p.degree ? missing(item[r], queues.k, done) : 0; // none if not done
+      const unsigned bits = l + r * lanes < p.degree
+                                ? SetFrontQueue::missing(item[r], queues.k, done)
+                                : 0; // none if not done
       if (bits != 0)
-        before[r] = enter(queues, p.base + neighbour[r], bits);
+        before[r] = front.enter(queues, p.base + neighbour[r], bits);
     }
     unsigned who[3];
     int size = 0;
 #pragma unroll
     for (int r = 0; r < 3; ++r) {
-      who[r] = __ballot_sync(all, is_first(queues, before[r]));
+      who[r] = __ballot_sync(all, SetFrontQueue::is_first(queues, before[r]));
       size += __popc(who[r]);
     }
     if (size > 0) {
@@ -467,9 +378,9 @@ struct SetFrontStep {
       place = __shfl_sync(all, place, 0);
 #pragma unroll
       for (int r = 0; r < 3; ++r) {
-        if (is_first(queues, before[r]))
-          append(queues, place + __popc(who[r] & below),
-                 r == 2 ? p.index : p.base + neighbour[r % 2]);
+        if (SetFrontQueue::is_first(queues, before[r]))
+          front.append(queues, place + __popc(who[r] & below),
+                       r == 2 ? p.index : p.base + neighbour[r % 2]);
         place += __popc(who[r]);
       }
     }
@@ -504,13 +415,14 @@ struct SetFrontStep {
       if (p.range.ring_begin + j >= p.ring_end)
         face[r] = pack_height(0, float(INFINITY));
     }
-    const int next_item = next_size > 0 ? load_item(scratch, queues, next, g, g < next_size) : 0;
+    const int next_item =
+        next_size > 0 ? front.load_item(scratch.begin, queues, next, g, g < next_size) : 0;
     SetsOfPoint item[2];
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
       item[r] = {{0, 0}};
       if (p.was_changed != 0 && l + r * lanes < p.degree)
-        item[r] = load_sets(p.base + neighbour[r]);
+        item[r] = front.load_sets(p.base + neighbour[r]);
     }
     gather(queues, p, neighbour, l, near);
     if (l < sets) {
@@ -552,7 +464,7 @@ struct SetFrontStep {
     };
     const auto size_of = [&](int i) { return n - i < batch_points ? n - i : batch_points; };
     int i = first_of(threadIdx.x / 32), size = size_of(i);
-    int item = size > 0 ? load_item(scratch, queues, i, g, g < size) : 0;
+    int item = size > 0 ? front.load_item(scratch.begin, queues, i, g, g < size) : 0;
     while (size > 0) {
       unsigned batch = 0;
       if (threadIdx.x % 32 == 0)
@@ -576,11 +488,11 @@ struct SetFrontStep {
         sum[which] += __shfl_xor_sync(all, sum[which], offset);
       const int place = which == 0 ? int(Front::evaluations) : int(Front::solves);
       if (threadIdx.x % 32 == 0 && sum[which] > 0)
-        atomicAdd(reinterpret_cast<Count*>(front.state + place), sum[which]);
+        atomicAdd(reinterpret_cast<Count*>(state + place), sum[which]);
     }
     if (block.rank == 0 && threadIdx.x == 0) {
-      front.state[int(Front::iteration)] = std::uint64_t(k);
-      front.state[int(Front::count)] = std::uint64_t(n);
+      state[int(Front::iteration)] = std::uint64_t(k);
+      state[int(Front::count)] = std::uint64_t(n);
     }
   }
 
@@ -594,26 +506,21 @@ struct SetFrontStep {
     }
     int k = first;
     for (;;) {
-      const int n = find_parts(block, front.length + (k & 1) * block.num_blocks,
-                               front.length + 2 * block.num_blocks + k % 4, scratch.begin);
+      const int n = front.find(block, k, scratch.begin);
       if (n == 0 || k == last)
         return report(block, k, n, counts);
-      const Queues queues = queues_of(block, k);
+      const Queues queues = {front.turn_of(block, k), time[k & 1], time[1 - (k & 1)]};
       evaluate_all(block, scratch, queues, n,
                    n <= num_warps       ? 1
                    : n <= 2 * num_warps ? 2
                                         : points,
                    counts);
-      clear_fields(block, k); // by warps that wait for others
+      front.clear_fields(block, k, threads); // by warps that wait for others
       __syncthreads();
       if (threadIdx.x == 0) {
-        const int appended = *scratch.num_appended;
-        __stcg(front.length + (1 - (k & 1)) * block.num_blocks + block.rank,
-               appended < front.part_size ? appended : front.part_size);
+        front.end_turn(block, k, *scratch.num_appended);
         *scratch.num_appended = 0;
         *scratch.next_batch = warps;
-        if (block.rank == 0) // whose readers of two iterations before are through
-          __stcg(front.length + 2 * block.num_blocks + (k + 2) % 4, 0);
       }
       ++k;
       block.grid_barrier();
