@@ -31,6 +31,7 @@
 #include <ossatura/kernels/eikonal/published/patch.hpp>
 #include <ossatura/kernels/eikonal/published/scan.hpp>
 #include <ossatura/kernels/eikonal/resident_front.hpp>
+#include <ossatura/kernels/eikonal/set_front.hpp>
 #include <ossatura/kernels/eikonal/spread.hpp>
 #include <ossatura/kernels/eikonal/tetra_metric.hpp>
 #include <ossatura/kernels/eikonal/times.hpp>

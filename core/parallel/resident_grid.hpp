@@ -103,14 +103,20 @@ int max_resident_blocks(const char* label, const Cuda& exec, std::size_t bytes) 
 template<class Kernel>
 void launch_resident_grid(const char* label, const Cuda& exec, int num_blocks, std::size_t bytes,
                           const Array<unsigned, Cuda>& arrivals, const Kernel& kernel) {
+  const auto function = detail::run_resident_block<Kernel>;
+  // Here, too: of a kernel that is a template nvcc gives each source a copy of its own, and
+  // max_resident_blocks() may be that of another source.
+  if (cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)) !=
+      cudaSuccess)
+    detail::refuse_resident_grid(label, cudaGetLastError());
   require_launches(label); // so that the error below is of this one
   std::uint64_t id = 0;
   Kokkos::Profiling::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id);
   unsigned* counter = arrivals.data();
   void* arguments[] = {const_cast<Kernel*>(&kernel), &counter};
-  const cudaError_t error = cudaLaunchCooperativeKernel(
-      detail::run_resident_block<Kernel>, dim3(unsigned(num_blocks)),
-      dim3(unsigned(Kernel::threads)), arguments, bytes, exec.cuda_stream());
+  const cudaError_t error = cudaLaunchCooperativeKernel(function, dim3(unsigned(num_blocks)),
+                                                        dim3(unsigned(Kernel::threads)), arguments,
+                                                        bytes, exec.cuda_stream());
   Kokkos::Profiling::endParallelFor(id);
   if (error != cudaSuccess)
     detail::refuse_resident_grid(label, error);

@@ -15,6 +15,7 @@ struct EikonalStart {
   std::int64_t num_times;          ///< sets * num_points, < 2^31
   int num_points;                  ///< of the mesh
   Array<std::uint32_t, Exec> site; ///< indices into times, no two equal
+  int num_site_points;             ///< points of the mesh that are sites in some set
 };
 
 struct EikonalCounts {

@@ -76,6 +76,28 @@ bool is_as_promised(const EikonalOptions& options) {
 /// look at the queue, 20 us, does not count.
 constexpr int resident_batch = 128;
 
+/// Iterations by advance(first, last) of a front of this state, until nothing is left to do, there
+/// are as many as may be, or the solve is to stop.
+template<class Front, class Advance>
+EikonalCounts advance_while(const Cuda& exec, const Array<std::uint64_t, Cuda>& front_state,
+                            const EikonalOptions& options, bool is_empty, const Advance& advance) {
+  const auto state = Kokkos::create_mirror_view(front_state);
+  const int batch = options.stop ? resident_batch : options.max_iterations;
+  EikonalCounts counts;
+  counts.converged = is_empty;
+  int& k = counts.iterations;
+  while (k < options.max_iterations && !options.is_stopped() && !counts.converged) {
+    advance(k, k + std::min(batch, options.max_iterations - k));
+    Kokkos::deep_copy(exec, state, front_state);
+    fence(exec, "ossatura::eikonal::state");
+    k = int(state(Front::iteration));
+    counts.converged = state(Front::count) == 0;
+    counts.evaluations = std::int64_t(state(Front::evaluations));
+    counts.local_solves = std::int64_t(state(Front::solves));
+  }
+  return counts;
+}
+
 template<class Metric, class Real>
 EikonalCounts solve_resident(const Cuda& exec, const RingUpdate<Cuda, Metric>& update,
                              const EikonalStart<Cuda>& start, const EikonalOptions& options,
@@ -84,29 +106,66 @@ EikonalCounts solve_resident(const Cuda& exec, const RingUpdate<Cuda, Metric>& u
   const Front& front = store.front;
   restart_front(exec, front, start.site, time);
   const Real keep = Real(1) - Real(options.tolerance);
-  const auto state = Kokkos::create_mirror_view(front.state);
-  const int batch = options.stop ? resident_batch : options.max_iterations;
-  int k = 0;
-  bool is_empty = start.site.extent(0) == 0;
-  while (k < options.max_iterations && !options.is_stopped() && !is_empty) {
-    advance_resident_front(exec, update, store.ring, front, time, keep, start.num_points, k,
-                           k + std::min(batch, options.max_iterations - k));
-    Kokkos::deep_copy(exec, state, front.state);
-    fence(exec, "ossatura::eikonal::state");
-    k = int(state(Front::iteration));
-    is_empty = state(Front::count) == 0;
-  }
-  if (k % 2 == 1)
+  const EikonalCounts counts = advance_while<Front>(
+      exec, front.state, options, start.site.extent(0) == 0, [&](int first, int last) {
+        advance_resident_front(exec, update, store.ring, front, time, keep, start.num_points, first,
+                               last);
+      });
+  if (counts.iterations % 2 == 1)
     Kokkos::deep_copy(exec, time, front.new_time);
   fence(exec, "ossatura::eikonal::times");
-  EikonalCounts counts;
-  counts.converged = is_empty;
-  counts.iterations = k;
-  if (k > 0) {
-    counts.evaluations = std::int64_t(state(Front::evaluations));
-    counts.local_solves = std::int64_t(state(Front::solves));
-  }
   return counts;
+}
+
+/// Whether sets have most of their sites in common, at whatever times. Then their waves, which go
+/// on by a ring of points an iteration, are at the same points in the same iterations for the most
+/// part, and from about five such sets on a front of sets is faster; else, a front with a queue of
+/// the points of each set.
+template<class Exec>
+bool share_points(const EikonalStart<Exec>& start) {
+  return std::int64_t(start.site.extent(0)) >= 4 * std::int64_t(start.num_site_points);
+}
+
+/// As many groups of sets together as the front in `store` has room for, then the next.
+template<class Metric, class Real>
+EikonalCounts solve_sets(const Cuda& exec, const RingUpdate<Cuda, Metric>& update,
+                         const EikonalStart<Cuda>& start, const EikonalOptions& options,
+                         const Array<Real, Cuda>& time, const QueueStore<Cuda, Real>& store) {
+  using Front = SetFront<Cuda, Real>;
+  const Front& front = store.sets;
+  const Real keep = Real(1) - Real(options.tolerance);
+  const std::int64_t num_sets = start.num_times / start.num_points;
+  EikonalCounts sum;
+  sum.converged = true;
+  for (std::int64_t set = 0; set < num_sets;
+       set += front.num_items / start.num_points * Front::sets) {
+    restart_front(exec, front, start.site, time, start.num_points, set);
+    const EikonalCounts counts =
+        advance_while<Front>(exec, front.state, options, false, [&](int first, int last) {
+          advance_set_front(exec, update, store.ring, front, keep, start.num_points, first, last);
+        });
+    store_times(exec, front, counts.iterations, time, start.num_points, set);
+    sum.converged = sum.converged && counts.converged;
+    sum.iterations = std::max(sum.iterations, counts.iterations);
+    sum.evaluations += counts.evaluations;
+    sum.local_solves += counts.local_solves;
+  }
+  fence(exec, "ossatura::eikonal::times");
+  return sum;
+}
+
+/// The front of `num_sets` sets of a mesh, or of as many groups of them as half of the memory that
+/// is left holds, but one.
+template<class Real>
+void prepare_sets(const Cuda& exec, std::int64_t num_sets, std::int64_t num_points,
+                  SetFront<Cuda, Real>& front) {
+  using Front = SetFront<Cuda, Real>;
+  const std::int64_t groups = (num_sets + Front::sets - 1) / Front::sets;
+  if (front.num_items == groups * num_points)
+    return;
+  front = {};
+  const std::int64_t room = available_bytes(exec) / 2 / Front::bytes(num_points);
+  front = make_set_front<Real>(exec, std::clamp(room, std::int64_t(1), groups) * num_points);
 }
 #endif
 
@@ -139,6 +198,13 @@ EikonalCounts solve_by_queue(const Exec& exec, const RingUpdate<Exec, Metric>& u
 #if defined(KOKKOS_ENABLE_CUDA)
   if constexpr (builds_resident_grids<Exec>) {
     const bool resident = !store.is_empty() && is_as_promised<Metric, Real>(options);
+    if (resident && share_points(start)) {
+      store.front = {};
+      prepare_sets(exec, start.num_times / start.num_points, start.num_points, store.sets);
+      if (store.sets.num_blocks > 0)
+        return solve_sets(exec, update, start, options, time, store);
+    }
+    store.sets = {};
     if (resident && store.front.num_times != start.num_times) {
       store.front = {};
       store.front = make_resident_front<Real>(exec, start.num_times);

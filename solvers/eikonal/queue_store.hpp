@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ossatura/kernels/eikonal/resident_front.hpp>
+#include <ossatura/kernels/eikonal/set_front.hpp>
 
 namespace ossatura::detail {
 
@@ -10,7 +11,9 @@ namespace ossatura::detail {
 template<class Exec, class Real>
 struct QueueStore {
   RingMetric<Exec, Real> ring;
-  ResidentFront<Exec, Real> front; ///< of the last solve's number of times
+  // One of the two, by whether the last solve had one set of sites or several.
+  ResidentFront<Exec, Real> front;
+  SetFront<Exec, Real> sets;
 
   bool is_empty() const { return ring.entry.extent(0) == 0; }
 };

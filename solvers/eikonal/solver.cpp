@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace ossatura {
 
@@ -234,13 +235,15 @@ struct EikonalSolver<Exec, Real>::Implementation {
     }
     std::vector<std::uint32_t> site_index;
     std::vector<Real> site_time;
+    std::unordered_set<std::int64_t> site_points;
     for (const auto& [index, t] : site) {
       site_index.push_back(index);
       site_time.push_back(t);
+      site_points.insert(index % num_points());
     }
-    const detail::EikonalStart<Exec> start{std::int64_t(sets.size()) * num_points(),
-                                           int(num_points()),
-                                           upload(exec, "ossatura::eikonal::site", site_index)};
+    const detail::EikonalStart<Exec> start{
+        std::int64_t(sets.size()) * num_points(), int(num_points()),
+        upload(exec, "ossatura::eikonal::site", site_index), int(site_points.size())};
     const auto start_time = upload(exec, "ossatura::eikonal::site_time", site_time);
     const auto make_start_times = [&] {
       const auto t = make_uninitialized<Real>(exec, start.num_times, "ossatura::eikonal::time");

@@ -8,61 +8,11 @@
 #include <ossatura/kernels/algebra/block_multiply.hpp>
 #include <ossatura/kernels/hexa/block_matrix.hpp>
 #include <ossatura/kernels/hexa/checked_operator.hpp>
+#include <ossatura/kernels/hexa/published/scalar_rows.hpp>
 
 namespace ossatura {
 
 namespace detail {
-
-template<class Exec, class Scalar>
-struct ScalarRowMultiply {
-  using Team = typename Kokkos::TeamPolicy<Exec>::member_type;
-
-  std::int64_t num_rows;
-  const std::int64_t* row_begin;
-  const int* column;
-  const Scalar *value, *x;
-  Scalar* y;
-
-  /// On cores: a row.
-  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
-    Scalar sum = 0;
-    for (std::int64_t k = row_begin[row]; k < row_begin[row + 1]; ++k)
-      sum += value[k] * x[column[k]];
-    y[row] = sum;
-  }
-
-  /// On devices: a thread with its lanes for a row.
-  KOKKOS_FUNCTION void operator()(const Team& team) const {
-    const std::int64_t row = std::int64_t(team.league_rank()) * team.team_size() + team.team_rank();
-    if (row >= num_rows)
-      return;
-    const std::int64_t begin = row_begin[row];
-    const Scalar *const entries = value + begin, *const vector = x;
-    const int* const columns = column + begin;
-    Scalar sum = 0;
-    Kokkos::parallel_reduce(
-        Kokkos::ThreadVectorRange(team, int(row_begin[row + 1] - begin)),
-        [&](int k, Scalar& partial) { partial += entries[k] * vector[columns[k]]; }, sum);
-    Scalar* const result = y;
-    Kokkos::single(Kokkos::PerThread(team), [&] { result[row] = sum; });
-  }
-};
-
-/// With the kernel of devices or that of cores; both run everywhere.
-template<bool by_lanes, class Exec, class Scalar>
-void multiply_scalar_rows(const Exec& exec, const ScalarRowMultiply<Exec, Scalar>& rows) {
-  if constexpr (by_lanes) {
-    constexpr int team_size = BackendTraits<Exec>::is_device ? 8 : 1;
-    constexpr int lanes = BackendTraits<Exec>::is_device ? 16 : 1; // a row has 81 entries or fewer
-    Kokkos::parallel_for("ossatura::multiply_scalar_rows",
-                         Kokkos::TeamPolicy<Exec>(exec,
-                                                  int((rows.num_rows + team_size - 1) / team_size),
-                                                  team_size, lanes),
-                         rows);
-  } else {
-    Kokkos::parallel_for("ossatura::multiply_scalar_rows", range(exec, rows.num_rows), rows);
-  }
-}
 
 /// The scalar columns and row beginnings of a row of blocks.
 template<class Exec>

@@ -2,13 +2,8 @@
 // What a resident front reads and how it starts, on every backend; its iterations against those of
 // front.hpp where the backend has resident grids.
 #include "tests/backend_test.hpp"
-#include <ossatura/core/mesh/generators/tetra_meshes.hpp>
-#include <ossatura/kernels/algebra/upload.hpp>
-#include <ossatura/kernels/eikonal/front.hpp>
-#include <ossatura/kernels/eikonal/point_stars.hpp>
+#include "tests/kernels/eikonal/front_box.hpp"
 #include <ossatura/kernels/eikonal/resident_front.hpp>
-#include <ossatura/kernels/eikonal/tetra_metric.hpp>
-#include <ossatura/kernels/eikonal/times.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -17,45 +12,11 @@
 namespace {
 
 using namespace ossatura;
-
-template<class Exec, class T>
-std::vector<T> to_host(const Array<T, Exec>& array) {
-  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), array);
-  return std::vector<T>(host.data(), host.data() + host.extent(0));
-}
-
-/// 9 x 8 x 7 jittered cubes, velocity 1, ready to be solved.
-template<class Exec>
-struct Box {
-  TetraTopology<Exec> topology;
-  PointStars<Exec> stars;
-  Array<TetraLengths<float>, Exec> lengths;
-  RingUpdate<Exec, TetraLengths<float>> update;
-
-  explicit Box(const Exec& exec) {
-    const TetraMesh mesh = make_tetra_box({9, 8, 7}, 1, {0, 0, 0}, 0.25, 3);
-    const Array<double, Exec> point = upload(exec, "point", mesh.point);
-    topology = make_tetra_topology(exec, mesh, point);
-    stars = make_point_stars(exec, topology);
-    // Any metric will do: what matters is who reads which number.
-    std::vector<TetraLengths<float>> metric(mesh.num_tetra());
-    for (std::size_t t = 0; t < metric.size(); ++t)
-      for (int k = 0; k < 6; ++k)
-        metric[t].length[k] = 1 + 0.001f * float((37 * t + 11 * std::size_t(k)) % 97);
-    metric[5] = {{-1, -1, -1, -1, -1, -1}};
-    lengths = upload(exec, "lengths", metric);
-    update = {{},
-              topology.tetra,
-              lengths,
-              {topology.ring.begin, topology.ring.member},
-              {stars.begin, stars.neighbour, stars.face}};
-    fill_ring_heights(exec, update, 4 * topology.num_tetra());
-  }
-};
+using namespace ossatura::test;
 
 template<class Exec>
 void check_ring_metric(const Exec& exec) {
-  const Box<Exec> box(exec);
+  const FrontBox<Exec> box(exec);
   const std::int64_t n = box.topology.num_points(), num_tetra = box.topology.num_tetra();
   const auto ring = make_ring_metric<float>(exec, n, num_tetra);
   fill_ring_metric(exec, box.update, ring);
@@ -99,29 +60,10 @@ OSSATURA_BACKEND_TEST("A ring metric has the numbers of rings and stars", "[eiko
 }
 
 #if defined(KOKKOS_ENABLE_CUDA)
-/// The times after the iterations of front.hpp, and their number.
-std::vector<float> launched_times(const Cuda& exec, const Box<Cuda>& box,
-                                  const Array<std::uint32_t, Cuda>& site,
-                                  const Array<float, Cuda>& start, int& iterations) {
-  const auto front = make_eikonal_front(exec, start.extent(0), site);
-  Array<float, Cuda> time[2];
-  for (auto& t : time) {
-    t = make_uninitialized<float>(exec, start.extent(0), "time");
-    Kokkos::deep_copy(exec, t, start);
-  }
-  int k = 0;
-  for (; k < 600; ++k)
-    advance_front(exec, box.update, front, time[k % 2], time[1 - k % 2], 1 - 1e-7f,
-                  int(box.topology.num_points()), k);
-  fence(exec, "test");
-  iterations = to_host<Cuda>(front.counter)[std::size_t(EikonalFront<Cuda>::iteration + k % 3)];
-  return to_host<Cuda>(time[k % 2]);
-}
-
 void check_iterations(const Cuda& exec, int num_sets, int part_size, int launch) {
   INFO(num_sets << " sets, parts of " << part_size << ", " << launch << " iterations a launch");
   using Front = ResidentFront<Cuda, float>;
-  const Box<Cuda> box(exec);
+  const FrontBox<Cuda> box(exec);
   const int n = int(box.topology.num_points());
   const auto ring = make_ring_metric<float>(exec, n, box.topology.num_tetra());
   fill_ring_metric(exec, box.update, ring);
@@ -157,7 +99,7 @@ void check_iterations(const Cuda& exec, int num_sets, int part_size, int launch)
 
 void check_empty(const Cuda& exec) {
   using Front = ResidentFront<Cuda, double>;
-  const Box<Cuda> box(exec);
+  const FrontBox<Cuda> box(exec);
   const int n = int(box.topology.num_points());
   const auto ring = make_ring_metric<double>(exec, n, 0);
   const Front front = make_resident_front<double>(exec, n);

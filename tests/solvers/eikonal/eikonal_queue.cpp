@@ -138,21 +138,19 @@ OSSATURA_BACKEND_TEST("A point of no tetrahedron is a site for itself", "[eikona
   CHECK(times[2 * n - 1] == 2);
 }
 
-OSSATURA_BACKEND_TEST("Sets of sites in one queue are as each alone", "[eikonal]") {
+template<class Real, class Exec>
+void check_each_alone(const Exec& exec, const TetraMesh& mesh, const std::vector<Sites>& sets) {
+  const TissueVelocities& velocities = mesh.fibre.empty() ? isotropic : rotating_box_velocities;
   const EikonalOptions options =
-      tight_options<float>(EikonalMethod::queue, TetraMetric::lengths, true);
-  std::vector<Sites> sets;
-  for (int set = 0; set < 5; ++set)
-    sets.push_back({{17 + 211 * set, 0}, {1330 - 97 * set, 0.5 * set}});
-  EikonalSolver<TestType, float> solver(TestType(), rotating_box(), rotating_box_velocities,
-                                        options);
+      tight_options<Real>(EikonalMethod::queue, TetraMetric::lengths, true);
+  EikonalSolver<Exec, Real> solver(exec, mesh, velocities, options);
   EikonalResult together;
-  const auto times = solve_sets(TestType(), solver, sets, together);
+  const auto times = solve_sets(exec, solver, sets, together);
   std::int64_t evaluations = 0;
   int iterations = 0;
   for (std::size_t set = 0; set < sets.size(); ++set) {
     EikonalResult alone;
-    const auto own = solve_sets(TestType(), solver, {sets[set]}, alone); // other sizes, in turn
+    const auto own = solve_sets(exec, solver, {sets[set]}, alone); // other sizes, in turn
     CHECK(std::equal(own.begin(), own.end(), times.begin() + std::ptrdiff_t(set * own.size())));
     evaluations += alone.evaluations;
     iterations = std::max(iterations, alone.iterations);
@@ -161,7 +159,24 @@ OSSATURA_BACKEND_TEST("Sets of sites in one queue are as each alone", "[eikonal]
   CHECK(together.evaluations == evaluations);
   CHECK(together.iterations == iterations);
   EikonalResult again;
-  CHECK(solve_sets(TestType(), solver, sets, again) == times);
+  CHECK(solve_sets(exec, solver, sets, again) == times);
+}
+
+OSSATURA_BACKEND_TEST("Sets of sites in one queue are as each alone", "[eikonal]") {
+  std::vector<Sites> apart, common; // points of their own, or the same at other times
+  for (int set = 0; set < 5; ++set)
+    apart.push_back({{17 + 211 * set, 0}, {1330 - 97 * set, 0.5 * set}});
+  for (int set = 0; set < 11; ++set)
+    common.push_back({{17, 0.3 * set}, {1330, 1}, {700, 0.1 * (set % 4)}});
+  common[3].pop_back();
+  check_each_alone<float>(TestType(), rotating_box(), apart);
+  check_each_alone<float>(TestType(), rotating_box(), common);
+  check_each_alone<double>(TestType(), rotating_box(), common);
+  for (const int num_sides : {17, 40, 200}) {
+    INFO(num_sides << " sides");
+    check_each_alone<double>(TestType(), ring_of_tetra(num_sides),
+                             {{{0, 0}, {5, 1}}, {{0, 0.5}, {5, 0}}, {{5, 0}}});
+  }
 }
 
 } // namespace
