@@ -182,9 +182,8 @@ struct ContactNewton {
     __syncthreads();
   }
 
-  /// Eliminates the system of `count` pairs; delta are the changes of their forces. A function of
-  /// its own has the registers for it.
-  __device__ __noinline__ void solve(const Scratch& s, int count) const {
+  /// Eliminates the system of `count` pairs; delta are the changes of their forces.
+  __device__ __forceinline__ void solve(const Scratch& s, int count) const {
     const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32, n = 3 * count;
     double a[a_count][b_count];
 #pragma unroll

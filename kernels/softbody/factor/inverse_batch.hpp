@@ -231,7 +231,8 @@ struct BatchInverse {
 #endif
 
 /// Runs a batch with z = R M^-1 R^T r, the rotations of nodes [num_nodes, 9] or none, as
-/// run_cg_batch. False where it cannot: without resident grids, or with more bands than one.
+/// run_cg_batch. False where it cannot: without resident grids, with more bands than one, or with
+/// more than 16 MiB of W.
 template<class Exec, class Storage>
 bool run_inverse_batch(const Exec&, ResidentCg<Exec>&, const InverseProduct<Exec, Storage>&,
                        const InverseFactor<Exec, Storage>&, const Array<double, Exec>& /*rotation*/,
@@ -246,7 +247,10 @@ bool run_inverse_batch(const Cuda& exec, ResidentCg<Cuda>& cg,
                        const InverseFactor<Cuda, Storage>& inverse,
                        const Array<double, Cuda>& rotation, const CgBatchLength& length,
                        CgBatchSpace<Cuda>& space) {
-  if (product.num_bands() != 1 || product.num_tiles() == 0)
+  // One block a multiprocessor has too few loads under way for more: two launches are faster.
+  constexpr std::size_t most_bytes = std::size_t(16) << 20;
+  if (product.num_bands() != 1 || product.num_tiles() == 0 ||
+      inverse.value.extent(0) * sizeof(Storage) > most_bytes)
     return false;
   detail::BatchInverse<Storage> form;
   form.lists = product.arrays();
