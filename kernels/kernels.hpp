@@ -39,6 +39,7 @@
 // Soft bodies
 #include <ossatura/kernels/algebra/block_multiply.hpp>
 #include <ossatura/kernels/krylov/resident_cg.hpp>
+#include <ossatura/kernels/krylov/resident_cg_batch.hpp>
 #include <ossatura/kernels/softbody/assembly/make_element_map.hpp>
 #include <ossatura/kernels/softbody/assembly/published/assemble_system.hpp>
 #include <ossatura/kernels/softbody/assembly/published/element_triplets.hpp>

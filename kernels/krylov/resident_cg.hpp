@@ -27,8 +27,11 @@ struct ResidentCg {
   Array<double, Exec> rr_parts; ///< [2 parts of the step or the product]
   Array<double, Exec> numbers;  ///< [num_cg_numbers]
   Array<int, Exec> flags;       ///< [num_cg_flags]
-  int num_rz_parts = 0;         ///< the preconditioner's, at most
-  int num_pq_parts = 0;         ///< the product's
+  /// The same where the host reads them, as they were at the last look.
+  Kokkos::View<double*, Kokkos::SharedHostPinnedSpace> seen_numbers;
+  Kokkos::View<int*, Kokkos::SharedHostPinnedSpace> seen_flags;
+  int num_rz_parts = 0; ///< the preconditioner's, at most
+  int num_pq_parts = 0; ///< the product's
 };
 
 namespace detail {
@@ -87,6 +90,9 @@ ResidentCg<Exec> make_resident_cg(const Exec& exec, const BlockMatrix<Exec>& mat
   cg.rr_parts = make_zeros<double>(exec, 2 * parts, "ossatura::resident_cg::rr");
   cg.numbers = make_zeros<double>(exec, num_cg_numbers, "ossatura::resident_cg::numbers");
   cg.flags = make_zeros<int>(exec, num_cg_flags, "ossatura::resident_cg::flags");
+  cg.seen_numbers =
+      decltype(cg.seen_numbers)("ossatura::resident_cg::seen_numbers", num_cg_numbers);
+  cg.seen_flags = decltype(cg.seen_flags)("ossatura::resident_cg::seen_flags", num_cg_flags);
   return cg;
 }
 
@@ -179,20 +185,22 @@ struct CgLook {
   bool restarted = false; ///< the recurrence had left the true residual
 };
 
+/// What a batch of one launch has left in the host's copies. Fences.
+template<class Exec>
+CgLook look_at_batch(const Exec& exec, const ResidentCg<Exec>& cg) {
+  fence(exec, "ossatura::look_at_cg");
+  const double* const numbers = cg.seen_numbers.data();
+  const int* const flags = cg.seen_flags.data();
+  return {numbers[cg_true], numbers[cg_norm2],    numbers[cg_reference],
+          flags[cg_stop],   flags[cg_iterations], numbers[cg_rz] == HUGE_VAL};
+}
+
 /// Fences.
 template<class Exec>
 CgLook look_at_cg(const Exec& exec, const ResidentCg<Exec>& cg) {
-  double numbers[num_cg_numbers];
-  int flags[num_cg_flags];
-  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  Kokkos::deep_copy(exec,
-                    Kokkos::View<double*, Kokkos::HostSpace, Unmanaged>(numbers, num_cg_numbers),
-                    cg.numbers);
-  Kokkos::deep_copy(exec, Kokkos::View<int*, Kokkos::HostSpace, Unmanaged>(flags, num_cg_flags),
-                    cg.flags);
-  fence(exec, "ossatura::look_at_cg");
-  return {numbers[cg_true], numbers[cg_norm2],    numbers[cg_reference],
-          flags[cg_stop],   flags[cg_iterations], numbers[cg_rz] == HUGE_VAL};
+  Kokkos::deep_copy(exec, cg.seen_numbers, cg.numbers);
+  Kokkos::deep_copy(exec, cg.seen_flags, cg.flags);
+  return look_at_batch(exec, cg);
 }
 
 } // namespace ossatura

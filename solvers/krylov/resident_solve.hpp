@@ -8,6 +8,7 @@
 
 #include <ossatura/core/parallel/launch_graph.hpp>
 #include <ossatura/kernels/krylov/resident_cg.hpp>
+#include <ossatura/kernels/krylov/resident_cg_batch.hpp>
 #include <ossatura/solvers/krylov/solve_result.hpp>
 
 #include <algorithm>
@@ -32,12 +33,17 @@ public:
   virtual void step(const Exec& exec, const ResidentCg<Exec>& cg, int parity) {
     cg_resident_step(exec, cg, parity, {}, Array<double, Exec>());
   }
+
+  /// A batch in one launch (run_cg_batch); false where it cannot, and nothing was done. The same
+  /// each time for one object. Does not fence.
+  virtual bool run_batch(const Exec&, ResidentCg<Exec>&, const CgBatchLength&) { return false; }
 };
 
 /// Solves A x = b for cg.b from cg.x; residuals are relative to |b|. Iterations run in pairs, so an
 /// odd `max_iterations` is rounded up. `batch` of them between looks; 0: as many as the solve
-/// before took, then a few. Backends with graphs replay two iterations as one: solves of one object
-/// have the same arrays and preconditioner. Fences.
+/// before took, then a few, or all where a batch is one launch, which ends when it has converged.
+/// Backends with graphs replay two iterations as one: solves of one object have the same arrays and
+/// preconditioner. Fences.
 template<class Exec>
 class ResidentSolve {
 public:
@@ -50,26 +56,23 @@ public:
   SolveResult solve(const Exec& exec, ResidentCg<Exec>& cg,
                     ResidentPreconditioner<Exec>& preconditioner, double tolerance,
                     int max_iterations, int batch) {
-    preconditioner.residual(exec, cg, tolerance);
     SolveResult result;
+    bool in_one_launch = product_ == nullptr;
     int planned = batch > 0 ? batch : last_ + last_ % 2;
     int failed_claims = 0;
-    double claimed = 0;
+    double claimed = 0, starting = tolerance;
     for (int done = 0;;) {
-      const int pairs = std::max(1, std::min(planned, max_iterations - done + 1) / 2);
-      for (int k = 0; k < pairs; ++k)
-        graph_.run(exec, [&] {
-          for (int parity = 0; parity < 2; ++parity) {
-            preconditioner.precondition(exec, cg);
-            if (product_)
-              cg_product(exec, cg, parity, *product_);
-            else
-              cg_product(exec, cg, parity);
-            preconditioner.step(exec, cg, parity);
-          }
-        });
-      preconditioner.residual(exec, cg, 0);
-      const CgLook look = look_at_cg(exec, cg);
+      const auto pairs_of = [&](int wanted) {
+        return std::max(1, std::min(wanted, max_iterations - done + 1) / 2);
+      };
+      int pairs = pairs_of(batch > 0 ? batch : max_iterations);
+      in_one_launch = in_one_launch && preconditioner.run_batch(exec, cg, {starting, 2 * pairs});
+      if (!in_one_launch) {
+        pairs = pairs_of(planned);
+        run_kernels(exec, cg, preconditioner, starting, pairs);
+      }
+      starting = 0;
+      const CgLook look = in_one_launch ? look_at_batch(exec, cg) : look_at_cg(exec, cg);
       done += 2 * pairs;
       result.iterations = look.iterations;
       result.reference = std::sqrt(look.reference);
@@ -104,6 +107,25 @@ public:
   void plan(int iterations) { last_ = iterations; }
 
 private:
+  /// A batch by a launch for each step of it.
+  void run_kernels(const Exec& exec, ResidentCg<Exec>& cg,
+                   ResidentPreconditioner<Exec>& preconditioner, double tolerance, int pairs) {
+    if (tolerance > 0)
+      preconditioner.residual(exec, cg, tolerance);
+    for (int k = 0; k < pairs; ++k)
+      graph_.run(exec, [&] {
+        for (int parity = 0; parity < 2; ++parity) {
+          preconditioner.precondition(exec, cg);
+          if (product_)
+            cg_product(exec, cg, parity, *product_);
+          else
+            cg_product(exec, cg, parity);
+          preconditioner.step(exec, cg, parity);
+        }
+      });
+    preconditioner.residual(exec, cg, 0);
+  }
+
   /// Of squares; what is not finite stays so.
   static double relative(double norm2, double reference2) {
     if (!std::isfinite(norm2))

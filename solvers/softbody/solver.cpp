@@ -83,7 +83,9 @@ struct SoftSolver<Exec>::Implementation {
   ResidentSolve<Exec> resident;
   std::unique_ptr<ContactRounds<Exec>> contact;
   Vector load, newton_load, x, v, x_start, x_trial, v_trial, x_before, v_before;
-  double free_norm = 0; ///< of the right-hand side of the last free system
+  StepNotes notes = make_step_notes();
+  bool kept_before = false, moved = false; ///< in this step: x_before holds its start; or x_trial
+  double free_norm = 0;                    ///< of the right-hand side of the last free system
   double time = 0, start_time = 0;
   std::int64_t steps_since = 0; ///< start_time
   int last_iterations = 0;      ///< of the system before
@@ -192,6 +194,7 @@ struct SoftSolver<Exec>::Implementation {
       report = attempt;
       std::swap(x, x_trial);
       std::swap(v, v_trial);
+      moved = true;
       time += h;
       return;
     }
@@ -200,6 +203,11 @@ struct SoftSolver<Exec>::Implementation {
                           " s is not positive definite, not even for a step of " +
                           std::to_string(h) +
                           " s: take smaller steps, more damping, or hold the bodies");
+    if (!kept_before) {
+      Kokkos::deep_copy(exec, x_before, x);
+      Kokkos::deep_copy(exec, v_before, v);
+      kept_before = true;
+    }
     for (int half = 0; half < 2; ++half)
       advance(exec, h / 2, halvings + 1, time_phases, report);
   }
@@ -215,27 +223,38 @@ struct SoftSolver<Exec>::Implementation {
     steps_since = counts ? std::int64_t(steps) : 0;
   }
 
+  /// x and v as they were when the step began.
+  void restore_start(const Exec& exec) {
+    if (kept_before) {
+      Kokkos::deep_copy(exec, x, x_before);
+      Kokkos::deep_copy(exec, v, v_before);
+    } else if (moved) {
+      std::swap(x, x_trial);
+      std::swap(v, v_trial);
+    }
+    fence(exec, "ossatura::soft_solver::restore");
+  }
+
   SoftStep step(const Exec& exec, bool time_phases) {
     const Stopwatch timer;
     SoftStep report;
-    Kokkos::deep_copy(exec, x_before, x);
-    Kokkos::deep_copy(exec, v_before, v);
     const double time_before = time;
+    kept_before = moved = false;
     try {
       advance(exec, options.time_step, 0, time_phases, report);
-      if (count_non_finite(exec, x) > 0)
+      note_step(exec, x, systems.system.inverted(), notes);
+      fence(exec, "ossatura::soft_solver::step");
+      if (notes(noted_non_finite) != 0)
         throw SoftBreakdown("positions are no longer finite after the step at " +
                             std::to_string(time_before) + " s");
     } catch (const SoftBreakdown&) {
-      Kokkos::deep_copy(exec, x, x_before);
-      Kokkos::deep_copy(exec, v, v_before);
-      fence(exec, "ossatura::soft_solver::restore");
+      restore_start(exec);
       time = time_before;
       throw;
     }
     report.converged =
         report.systems_converged && report.newton_converged && report.contact_converged;
-    report.inverted = systems.system.num_inverted(exec);
+    report.inverted = notes(noted_inverted);
     ++steps_since;
     time = time_after(start_time, steps_since, options.time_step);
     report.time = time;

@@ -100,8 +100,8 @@ public:
     assemble_system(exec, *coo_, terms, matrix_.value, b);
   }
 
-  /// Elements inside out at the last collect. Fences.
-  int num_inverted(const Exec& exec) const { return read_count(exec, inverted_); }
+  /// Elements inside out at the last collect, [1].
+  const Array<int, Exec>& inverted() const { return inverted_; }
 
   /// Elastic energy, J. Fences.
   double elastic_energy(const Exec& exec, const Array<double, Exec>& x) const {

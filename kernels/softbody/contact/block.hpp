@@ -62,7 +62,11 @@ KOKKOS_INLINE_FUNCTION void project_on_disc(double r, double& x, double& y) {
   const double square = x * x + y * y;
   if (square <= r * r)
     return;
+#if defined(__CUDA_ARCH__)
+  const double factor = r * rsqrt(square); // a third of the time, where one pair waits for another
+#else
   const double factor = r / sqrt(square);
+#endif
   x *= factor;
   y *= factor;
 }

@@ -17,16 +17,12 @@
 #include <ossatura/core/parallel/lanes.hpp>
 #include <ossatura/kernels/softbody/contact/block.hpp>
 #include <ossatura/kernels/softbody/contact/compliance.hpp>
+#include <ossatura/kernels/softbody/contact/grouped_sweeps.hpp>
+#include <ossatura/kernels/softbody/contact/sweep_history.hpp>
 
 #include <cmath>
 
 namespace ossatura {
-
-struct SweepResult {
-  int sweeps = 0;
-  double change = 0; ///< the largest in the last sweep, as a motion of its pair, over `scale`
-  double scale = 0;  ///< m, the largest free motion of pairs that go through each other, or more
-};
 
 /// The distance of pairs from the conditions of contact, by the motions that they have.
 struct ContactErrors {
@@ -73,16 +69,6 @@ struct TakeBlocks {
                                   compliance.stride, pairs.pair(p).friction);
   }
 };
-
-/// Steps back that the acceleration looks.
-constexpr int sweep_memory = 8;
-
-/// The numbers kept of each row, one array after the other: of the last sweep, and after that
-/// differences between sweeps.
-struct SweepHistory {
-  enum { start, change, force, motion, steps };
-};
-constexpr int sweep_arrays = SweepHistory::steps + 3 * sweep_memory;
 
 /// Weights of the differences, and the products that they follow from.
 struct SweepWeights {
@@ -332,7 +318,59 @@ struct SweepSpace {
   Array<ContactBlock, Exec> block;           ///< [num_pairs]
   Array<detail::SweepWeights, Exec> weights; ///< [1]
   Array<SweepResult, Exec> result;           ///< [1]
+  Array<unsigned, Exec> arrivals;            ///< [1], of a resident grid
 };
+
+namespace detail {
+
+/// The sweeps of a team.
+template<class Exec>
+void run_pairs(const Exec& exec, const ContactPairs<Exec>& pairs,
+               const Compliance<Exec>& compliance, const Array<double, Exec>& free_motion,
+               int max_sweeps, double tolerance, double least_scale,
+               const SweepSpace<Exec>& space) {
+  const int n = pairs.num_pairs;
+  // Warps of a device: one for 32 rows, and enough for the products of the acceleration.
+  using Sweep = SweepPairs<Exec>;
+  constexpr bool is_device = BackendTraits<Exec>::is_device;
+  const int warps = (3 * n + 31) / 32, threads = warps < 4 ? 4 : warps < 16 ? warps : 16;
+  Kokkos::parallel_for(
+      "ossatura::sweep_contacts",
+      Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<512, 1>>(
+          exec, 1, is_device ? threads : 1, is_device ? int(Sweep::device_lanes) : 1),
+      Sweep{compliance, space.block, space.motion, pairs.multiplier, free_motion, space.history,
+            space.weights, space.result, max_sweeps, tolerance, least_scale});
+}
+
+/// The same by groups of pairs; false where the backend cannot, and nothing was done.
+template<class Exec>
+bool run_grouped(const Exec&, const ContactPairs<Exec>&, const Compliance<Exec>&,
+                 const Array<double, Exec>&, int, double, double, const SweepSpace<Exec>&) {
+  return false;
+}
+#if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
+inline bool run_grouped(const Cuda& exec, const ContactPairs<Cuda>& pairs,
+                        const Compliance<Cuda>& compliance, const Array<double, Cuda>& free_motion,
+                        int max_sweeps, double tolerance, double least_scale,
+                        SweepSpace<Cuda>& space) {
+  SweepGroups sweeps;
+  sweeps.compliance = compliance.value;
+  sweeps.block_of = space.block;
+  sweeps.motion_start = space.motion;
+  sweeps.free_motion = free_motion;
+  sweeps.multiplier = pairs.multiplier;
+  sweeps.history = space.history;
+  sweeps.result = space.result;
+  sweeps.num_pairs = pairs.num_pairs;
+  sweeps.stride = compliance.stride;
+  sweeps.max_sweeps = max_sweeps;
+  sweeps.tolerance = tolerance;
+  sweeps.least_scale = least_scale;
+  return run_grouped_sweeps(exec, sweeps, space.arrivals);
+}
+#endif
+
+} // namespace detail
 
 /// Sweeps from pairs.multiplier until the change of no force moves its pair by more than
 /// `tolerance` times the largest free motion of pairs that go through each other, or times
@@ -360,16 +398,10 @@ void sweep_contacts(const Exec& exec, const ContactPairs<Exec>& pairs,
   const detail::MovePairs<Exec> move{compliance, free_motion, pairs.multiplier, space.motion, 1.};
   const auto rows = detail::pair_rows(exec, n);
   Kokkos::parallel_for("ossatura::sweep_contacts::start", rows, move);
-  // Warps of a device: one for 32 rows, and enough for the products of the acceleration.
-  using Sweep = detail::SweepPairs<Exec>;
-  constexpr bool is_device = BackendTraits<Exec>::is_device;
-  const int warps = (3 * n + 31) / 32, threads = warps < 4 ? 4 : warps < 16 ? warps : 16;
-  Kokkos::parallel_for(
-      "ossatura::sweep_contacts",
-      Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<512, 1>>(
-          exec, 1, is_device ? threads : 1, is_device ? int(Sweep::device_lanes) : 1),
-      Sweep{compliance, space.block, space.motion, pairs.multiplier, free_motion, space.history,
-            space.weights, space.result, max_sweeps, tolerance, least_scale});
+  if (!detail::run_grouped(exec, pairs, compliance, free_motion, max_sweeps, tolerance, least_scale,
+                           space))
+    detail::run_pairs(exec, pairs, compliance, free_motion, max_sweeps, tolerance, least_scale,
+                      space);
   Kokkos::parallel_for("ossatura::sweep_contacts::end", rows, move);
 }
 

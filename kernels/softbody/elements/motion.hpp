@@ -7,6 +7,18 @@
 
 namespace ossatura {
 
+/// What a step tells the host, [num_notes], where the host reads it after a fence.
+enum StepNote {
+  noted_inverted,   ///< elements inside out
+  noted_non_finite, ///< 1: a position is not finite
+  num_notes
+};
+using StepNotes = Kokkos::View<int*, Kokkos::SharedHostPinnedSpace>;
+
+inline StepNotes make_step_notes() {
+  return StepNotes("ossatura::step_notes", num_notes);
+}
+
 namespace detail {
 template<class Exec>
 struct MoveNodes {
@@ -63,6 +75,19 @@ struct CountNonFinite {
       ++count;
   }
 };
+
+template<class Exec>
+struct NoteStep {
+  ArrayPointer<double> x;
+  ArrayPointer<int> inverted, notes;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (i == 0)
+      notes(noted_inverted) = inverted(0);
+    if (!(x(i) - x(i) == 0))
+      Kokkos::atomic_store(&notes(noted_non_finite), 1);
+  }
+};
 } // namespace detail
 
 /// v = v_before + h a and x_after = x + h v, [3 num_nodes] each; v may be v_before, x_after x. Does
@@ -102,6 +127,16 @@ void motion_energy(const Exec& exec, const Array<double, Exec>& x,
   Kokkos::parallel_reduce("ossatura::motion_energy", range(exec, x.extent(0)),
                           detail::MotionEnergy<Exec>{x, x_start, v, mass, load},
                           Kokkos::Sum<double>(kinetic), Kokkos::Sum<double>(potential));
+}
+
+/// Notes whether x is finite, and the count `inverted` [1]. The instance has no earlier work on
+/// `notes` under way. Does not fence.
+template<class Exec>
+void note_step(const Exec& exec, const Array<double, Exec>& x, const Array<int, Exec>& inverted,
+               const StepNotes& notes) {
+  notes(noted_non_finite) = 0;
+  Kokkos::parallel_for("ossatura::note_step", range(exec, x.extent(0)),
+                       detail::NoteStep<Exec>{x, inverted, notes});
 }
 
 /// Entries of x that are not finite. Fences.

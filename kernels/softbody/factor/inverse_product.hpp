@@ -265,6 +265,17 @@ struct SumColumns {
   }
 };
 
+/// The lists and vectors of a product with one band, for kernels elsewhere.
+template<class Real>
+struct InverseProductArrays {
+  ArrayPointer<const RowTask> tasks;
+  ArrayPointer<const int> tile_begin;
+  ArrayPointer<const ColumnEntry> entries;
+  ArrayPointer<const RowParts> parts;
+  ArrayPointer<Real> partial, rotated;
+  int num_tasks, num_columns, longest; ///< as in SumColumns
+};
+
 template<class Exec, class Real>
 struct RotateBack {
   ArrayPointer<double> rotation, r;
@@ -322,6 +333,11 @@ public:
   /// R^T r, padded to a multiple of 8, the padding zero.
   const Array<Real, Exec>& rotated() const { return rotated_; }
   int num_tiles() const { return num_tiles_; }
+  int num_bands() const { return num_bands_; }
+  detail::InverseProductArrays<Real> arrays() const {
+    return {tasks_,   tile_begin_,    entries_,     parts_,  partial_,
+            rotated_, task_begin_[1], num_columns_, longest_};
+  }
 
 private:
   using Rows = detail::MultiplyRows<Exec, Real, Storage>;

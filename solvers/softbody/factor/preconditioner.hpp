@@ -5,6 +5,7 @@
 #pragma once
 
 #include <ossatura/kernels/softbody/factor/form_inverse.hpp>
+#include <ossatura/kernels/softbody/factor/inverse_batch.hpp>
 #include <ossatura/kernels/softbody/factor/inverse_product.hpp>
 #include <ossatura/kernels/softbody/factor/node_blocks.hpp>
 #include <ossatura/solvers/krylov/resident_solve.hpp>
@@ -105,6 +106,9 @@ public:
   void step(const Exec& exec, const ResidentCg<Exec>& cg, int parity) override {
     cg_resident_step(exec, cg, parity, rotation_, product_.rotated());
   }
+  bool run_batch(const Exec& exec, ResidentCg<Exec>& cg, const CgBatchLength& length) override {
+    return run_inverse_batch(exec, cg, product_, inverse_, rotation_, length, space_);
+  }
 
   AnyInverse<Exec> inverse() const override { return &inverse_; }
   int num_parts() const override { return product_.num_tiles(); }
@@ -118,6 +122,7 @@ private:
   InverseFactor<Exec, Storage> inverse_, next_;
   Array<double, Exec> rotation_;
   LaunchGraph<Exec> graph_;
+  CgBatchSpace<Exec> space_;
 };
 
 /// z = r, or blocks of the diagonal.
@@ -139,10 +144,15 @@ public:
     else
       cg_blocks(exec, cg, blocks_);
   }
+  bool run_batch(const Exec& exec, ResidentCg<Exec>& cg, const CgBatchLength& length) override {
+    const bool none = kind_ == SoftPreconditioner::none;
+    return run_node_batch(exec, cg, none ? Array<double, Exec>() : blocks_, length, space_);
+  }
 
 private:
   SoftPreconditioner kind_;
   Array<double, Exec> blocks_;
+  CgBatchSpace<Exec> space_;
 };
 
 } // namespace ossatura

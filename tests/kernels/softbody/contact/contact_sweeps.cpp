@@ -215,3 +215,46 @@ OSSATURA_BACKEND_TEST("Sweeps start from given forces, and repeated pairs share 
   CHECK(both.motion[1] == Approx(2.4));
   CHECK(both.motion[5] == Approx(-3.2));
 }
+
+OSSATURA_BACKEND_TEST("Contacts of all numbers meet the conditions of contact",
+                      "[contact_sweeps]") {
+  // Groups of 16 on devices: a part of one, whole ones, and more than Newton's method takes at
+  // once.
+  const TestType exec;
+  std::mt19937 random(11);
+  for (const int pairs : {2, 16, 17, 33, 48, 90, 150}) {
+    CAPTURE(pairs);
+    const int n = 3 * pairs;
+    std::vector<double> compliance = random_compliance(random, n), free_motion(n);
+    for (int i = 0; i < n; ++i)
+      compliance[i * n + i] += 0.2 * n; // pairs move each other less than themselves
+    for (double& motion : free_motion)
+      motion = random() / 2147483648. - 1;
+    const auto solution = sweep(exec, compliance, free_motion, 0.3);
+    CHECK(solution.residual < 1e-11);
+    CHECK(sweep(exec, compliance, free_motion, 0.3).force == solution.force);
+    int pressed = 0;
+    for (int p = 0; p < pairs; ++p) {
+      double moved[3];
+      for (int c = 0; c < 3; ++c) {
+        moved[c] = free_motion[3 * p + c];
+        for (int j = 0; j < n; ++j)
+          moved[c] += compliance[(3 * p + c) * n + j] * solution.force[j];
+      }
+      const double* const force = &solution.force[3 * p];
+      const double friction = std::hypot(force[1], force[2]), slid = std::hypot(moved[1], moved[2]);
+      CHECK(moved[0] > -1e-10);
+      CHECK(force[0] >= 0);
+      CHECK(force[0] * moved[0] < 1e-10);
+      CHECK(friction <= 0.3 * force[0] * (1 + 1e-10));
+      // What slides has all of its friction, against the motion.
+      if (force[0] > 0 && slid > 1e-8) {
+        CHECK(friction == Approx(0.3 * force[0]).epsilon(1e-8));
+        CHECK(force[1] * moved[1] + force[2] * moved[2] == Approx(-friction * slid).epsilon(1e-6));
+      }
+      pressed += force[0] > 0;
+    }
+    CHECK(pressed > 0);
+    CHECK((pairs < 48 || pressed < pairs));
+  }
+}
