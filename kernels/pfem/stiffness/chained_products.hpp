@@ -265,12 +265,12 @@ struct FormChainedProducts {
   /// Row: of components, or -1 for all.
   template<int Row>
   __device__ void pull_back(std::int64_t e, int q, double* c_of) const {
-    const HexaPoint point = batch.point(e, q);
     const double* const from = batch.elasticity(e, q);
-    double d_upper[elasticity_entries];
+    double d_upper[elasticity_entries]; // under way while the map is worked out
 #pragma unroll
-    for (int i = 0; i < elasticity_entries; ++i) // once: lists are to stay in the cache instead
-      d_upper[i] = __ldcs(from + i);
+    for (int i = 0; i < elasticity_entries; ++i)
+      d_upper[i] = __ldcs(from + i); // read once: lists are to stay in the cache instead
+    const HexaPoint point = batch.point(e, q);
     double* const to = c_of + q / plane * int(c_stride) + q % plane;
     const Matrix3& g = point.to_gradient; // (m, k)
 #pragma unroll

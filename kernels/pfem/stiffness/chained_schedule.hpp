@@ -33,7 +33,7 @@ constexpr ChainedShape chained_shape(int order) {
                                                        {4, 6, 2, false},
                                                        {4, 12, 1, false},
                                                        {4, 12, 1, false},
-                                                       {6, 8, 1, true},
+                                                       {7, 8, 1, true},
                                                        {3, 8, 1, true}};
   return shapes[order];
 }
