@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 namespace ossatura::detail {
@@ -103,7 +104,10 @@ struct ChainedLayout {
   static constexpr int unused = 9 * N * a_stride - 1;        ///< a place that is not read
 
   static constexpr int eta_stride = 4 * N + (N % 2 == 0 ? 4 : 0); ///< 4 or 12 modulo 16
-  static constexpr int zeta_stride = 4 * zeta + 8;
+  /// 8 modulo 16 but where scratch memory is short.
+  static constexpr int zeta_stride = 4 * zeta + (N == 8 ? 4 : 8);
+  /// A place in A, or two, the mirrored one in the upper half.
+  using Place = std::conditional_t<by_row, std::uint16_t, std::uint32_t>;
 
   /// Range of a kind in a row of the table along eta, and its first row of A.
   KOKKOS_FUNCTION static constexpr int eta_begin(int kind) { return kind % 2 == 1 ? N : 0; }
@@ -125,7 +129,7 @@ struct ChainedLayout {
   /// Doubles of scratch that a team takes.
   static constexpr std::size_t scratch_doubles =
       std::size_t(slots * a_size + plane * (eta_stride + zeta_stride) + slots * 32 + N * c_stride +
-                  warps * (192 + 16) + c_rows / 2 + plane + 1 + 16 + 16);
+                  warps * (192 + 16) + c_rows * sizeof(Place) / 8 + plane + 1 + 16 + 16);
 };
 
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
@@ -199,10 +203,11 @@ struct FormChainedProducts {
 
   HexaBatchPointers batch;
   StiffnessOutput output;
-  ArrayPointer<const double> xi_table;     ///< [plane, 4, 8] products, by derivatives of i and j
-  ArrayPointer<const double> eta_table;    ///< [plane, eta_stride]
-  ArrayPointer<const double> zeta_table;   ///< [plane, zeta_stride]
-  ArrayPointer<const std::uint32_t> place; ///< [c_rows] in A: of a row of C, and mirrored << 16
+  ArrayPointer<const double> xi_table;   ///< [plane, 4, 8] products, by derivatives of i and j
+  ArrayPointer<const double> eta_table;  ///< [plane, eta_stride]
+  ArrayPointer<const double> zeta_table; ///< [plane, zeta_stride]
+  ArrayPointer<const typename Layout::Place>
+      place; ///< [c_rows] in A: of a row of C, and mirrored << 16
   ArrayPointer<const ChainedPass> pass;
   ArrayPointer<const ChainedItem> item;
   ArrayPointer<const ChainedPair> pair;
@@ -234,8 +239,8 @@ struct FormChainedProducts {
     __device__ ChainedPair* pair() const {                                // of the item
       return reinterpret_cast<ChainedPair*>(stage() + 192);
     }
-    __device__ std::uint32_t* place() const {
-      return reinterpret_cast<std::uint32_t*>(c() + N * c_stride + 208 * warps);
+    __device__ typename Layout::Place* place() const {
+      return reinterpret_cast<typename Layout::Place*>(c() + N * c_stride + 208 * warps);
     }
     __device__ ChainedEntry* third() const { // [plane + 1], by pairs of third indices, and none
       return reinterpret_cast<ChainedEntry*>(place() + Layout::c_rows);
@@ -475,10 +480,10 @@ struct FormChainedProducts {
     for (int half = 0; half < 2; ++half) {
       if (8 * half >= num_pairs)
         break;
-      auto* const to = reinterpret_cast<double2*>(at.stage()) + 3 * lane;
-      to[0] = make_double2(x[0][2 * half], x[1][2 * half]);
-      to[1] = make_double2(x[2][2 * half], x[0][2 * half + 1]);
-      to[2] = make_double2(x[1][2 * half + 1], x[2][2 * half + 1]);
+      auto* const stage = reinterpret_cast<double2*>(at.stage()) + 3 * lane;
+      stage[0] = make_double2(x[0][2 * half], x[1][2 * half]);
+      stage[1] = make_double2(x[2][2 * half], x[0][2 * half + 1]);
+      stage[2] = make_double2(x[1][2 * half + 1], x[2][2 * half + 1]);
       __syncwarp();
 #pragma unroll
       for (int part = 0; part < 2; ++part) {
@@ -491,9 +496,11 @@ struct FormChainedProducts {
         }
         if (output.packed) {
 #pragma unroll
-          for (int k = 0; k < 3; ++k)
+          for (int k = 0; k < 3; ++k) {
+            double* const to = matrix + entry[k].place(of[k]);
             if (entry[k].is_in(of[k]))
-              matrix[entry[k].place(of[k])] = value[k];
+              *to = value[k];
+          }
         } else {
 #pragma unroll
           for (int k = 0; k < 3; ++k)
@@ -614,7 +621,7 @@ struct ChainedTables {
   using Layout = ChainedLayout<P>;
   static constexpr int N = P + 1;
   std::vector<double> xi, eta, zeta; ///< as FormChainedProducts takes them
-  std::vector<std::uint32_t> place;
+  std::vector<typename Layout::Place> place;
 
   explicit ChainedTables(const BasisTables& basis) {
     // By derivatives of i (2) and j (1).
@@ -635,7 +642,8 @@ struct ChainedTables {
         for (int k = 0; k < Layout::eta_stride; ++k)
           eta.push_back(k < 4 * N ? product(i, j, kinds[k / N], k % N) : 0);
       }
-    place.assign(Layout::c_rows, std::uint32_t(Layout::unused) << 16 | Layout::unused);
+    using Place = typename Layout::Place;
+    place.assign(Layout::c_rows, Place(std::uint32_t(Layout::unused) << 16 | Layout::unused));
     const auto at = [&](int k, int l, int q, int component) {
       return std::uint32_t(Layout::row_of(k, l, q / N) * Layout::a_stride + component * N + q % N);
     };
@@ -644,12 +652,12 @@ struct ChainedTables {
         for (int d = 0; d < 3; ++d)
           for (int q = 0; q < Layout::plane; ++q) {
             if (Layout::by_row)
-              place[std::size_t(Layout::c_row(k, l, d) + q)] = at(k, l, q, d);
+              place[std::size_t(Layout::c_row(k, l, d) + q)] = Place(at(k, l, q, d));
             else
               for (int c = 0; c < 3; ++c)
                 if (k < l || (k == l && c <= d))
                   place[std::size_t(Layout::c_row(k, l, c, d) + q)] =
-                      at(k, l, q, 3 * c + d) | at(l, k, q, 3 * d + c) << 16;
+                      Place(at(k, l, q, 3 * c + d) | at(l, k, q, 3 * d + c) << 16);
           }
   }
 };
@@ -665,7 +673,7 @@ struct ChainedPlan {
                 "the scratch of the teams of a multiprocessor");
 
   Array<double, Cuda> xi, eta, zeta;
-  Array<std::uint32_t, Cuda> place;
+  Array<typename ChainedLayout<P>::Place, Cuda> place;
   Array<ChainedPass, Cuda> pass;
   Array<ChainedItem, Cuda> item;
   Array<ChainedPair, Cuda> pair;
@@ -673,7 +681,8 @@ struct ChainedPlan {
 
   /// Fences.
   ChainedPlan(const Cuda& exec, HexaSpace space, ModeScaling scaling) {
-    const ChainedSchedule schedule = make_chained_schedule(space, P, Kernel::slots);
+    const ChainedSchedule schedule =
+        make_chained_schedule(space, P, Kernel::slots, ChainedLayout<P>::shape.max_tiles);
     const ChainedTables<P> tables(make_basis_tables(P, P + 1, scaling));
     xi = upload(exec, "ossatura::chained_products::xi", tables.xi);
     eta = upload(exec, "ossatura::chained_products::eta", tables.eta);

@@ -25,16 +25,17 @@ inline constexpr int max_chained_slots = 8;
 struct ChainedShape {
   int slots, warps, teams; ///< pairs of first indices; of a team; on a multiprocessor
   bool by_row;             ///< of 3 x 3 components, the rows one after the other
+  int max_tiles;           ///< of an item: more of them share the work out better
 };
 constexpr ChainedShape chained_shape(int order) {
   constexpr ChainedShape shapes[max_hexa_order + 1] = {{},
                                                        {},
                                                        {},
-                                                       {4, 6, 2, false},
-                                                       {4, 12, 1, false},
-                                                       {4, 12, 1, false},
-                                                       {7, 8, 1, true},
-                                                       {3, 8, 1, true}};
+                                                       {4, 6, 2, false, 99},
+                                                       {4, 12, 1, false, 99},
+                                                       {4, 12, 1, false, 99},
+                                                       {7, 8, 1, true, 4},
+                                                       {4, 8, 1, true, 3}};
   return shapes[order];
 }
 
@@ -216,8 +217,8 @@ inline ChainedPair chained_pair(const ChainedLine& line, int i, int j, bool exis
                                    std::uint32_t(above) << above_at | guards};
 }
 
-/// Appends its tiles to `tile`.
-inline ChainedSlot make_chained_slot(const ChainedModes& modes, int i1, int j1,
+/// Appends its tiles to `tile`, at most max_tiles for an item.
+inline ChainedSlot make_chained_slot(const ChainedModes& modes, int i1, int j1, int max_tiles,
                                      std::vector<ChainedTile>& tile) {
   const int width = modes.order + 1;
   const std::vector<int>&begin_i = modes.begin[std::size_t(i1)],
@@ -233,11 +234,12 @@ inline ChainedSlot make_chained_slot(const ChainedModes& modes, int i1, int j1,
     const std::size_t num = std::min<std::size_t>(16, lines.size() - k);
     alternate_table_rows(modes.order, &lines[k], num);
     ChainedItem item{{}, std::int32_t(tile.size()), 0, 0, std::int32_t(num)};
+    std::vector<ChainedPair> pairs;
     for (std::size_t r = 0; r < 16; ++r) {
       const ChainedLine& line = lines[k + std::min(r, num - 1)];
       item.row[r] = std::uint8_t(line.i2 * width + line.j2);
-      slot.pair.push_back(chained_pair(line, 3 * begin_i[std::size_t(line.i2)],
-                                       3 * begin_j[std::size_t(line.j2)], r < num));
+      pairs.push_back(chained_pair(line, 3 * begin_i[std::size_t(line.i2)],
+                                   3 * begin_j[std::size_t(line.j2)], r < num));
     }
     int at = 0;
     for (const auto& [i3, j3] : third_pairs(&lines[k], num)) {
@@ -247,9 +249,15 @@ inline ChainedSlot make_chained_slot(const ChainedModes& modes, int i1, int j1,
       }
       tile.back().row[at++ % 8] = std::uint8_t(i3 * width + j3);
     }
-    item.num_tiles = std::int32_t(tile.size()) - item.first_tile;
-    slot.num_tiles += item.num_tiles;
-    slot.item.push_back(item);
+    const int num_tiles = int(tile.size()) - item.first_tile,
+              parts = (num_tiles + max_tiles - 1) / max_tiles;
+    for (int part = 0; part < parts; ++part) {
+      item.num_tiles = num_tiles / parts + (part < num_tiles % parts ? 1 : 0);
+      slot.item.push_back(item);
+      slot.pair.insert(slot.pair.end(), pairs.begin(), pairs.end());
+      item.first_tile += item.num_tiles;
+    }
+    slot.num_tiles += num_tiles;
   }
   return slot;
 }
@@ -277,14 +285,15 @@ inline void append_chained_pass(const ChainedSlot* slot, int num, ChainedSchedul
   s.pass.push_back(pass);
 }
 
-/// For passes of `slots` pairs of first indices.
-inline ChainedSchedule make_chained_schedule(HexaSpace space, int order, int slots_of_pass) {
+/// For passes of so many pairs of first indices.
+inline ChainedSchedule make_chained_schedule(HexaSpace space, int order, int slots_of_pass,
+                                             int max_tiles) {
   const ChainedModes modes(space, order);
   ChainedSchedule s;
   std::vector<ChainedSlot> slots;
   for (int i1 = 0; i1 <= order; ++i1)
     for (int j1 = 0; j1 <= i1; ++j1)
-      slots.push_back(make_chained_slot(modes, i1, j1, s.tile));
+      slots.push_back(make_chained_slot(modes, i1, j1, max_tiles, s.tile));
   // The largest last: the coefficients of the next element are made beside them.
   std::stable_sort(slots.begin(), slots.end(), [](const ChainedSlot& a, const ChainedSlot& b) {
     return a.num_tiles < b.num_tiles;

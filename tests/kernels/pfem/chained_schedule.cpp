@@ -16,9 +16,9 @@ public:
   std::vector<int> stored; ///< how often, by place in the packed lower triangle
   int wrong_places = 0, out_of_bounds = 0, wrong_tables = 0;
 
-  FollowedChain(HexaSpace space, int order, int slots)
+  FollowedChain(HexaSpace space, int order, int slots, int max_tiles)
       : width_(order + 1)
-      , schedule_(make_chained_schedule(space, order, slots)) {
+      , schedule_(make_chained_schedule(space, order, slots, max_tiles)) {
     const std::vector<HierarchicMode> modes = hierarchic_modes(space, order);
     for (auto& plane : mode_)
       for (auto& line : plane)
@@ -85,8 +85,10 @@ TEST_CASE("Tiles of chained products store each entry of the lower triangle once
   for (const HexaSpace space : {HexaSpace::trunk, HexaSpace::tensor})
     for (int order = 1; order <= max_hexa_order; ++order)
       for (const int slots : {1, 3, 4, max_chained_slots}) {
-        INFO(name_of(space) << ", order " << order << ", " << slots << " slots");
-        const FollowedChain followed(space, order, slots);
+        const int max_tiles = slots == 1 ? 1 : slots == 3 ? 3 : 99;
+        INFO(name_of(space) << ", order " << order << ", " << slots << " slots, " << max_tiles
+                            << " tiles");
+        const FollowedChain followed(space, order, slots, max_tiles);
         CHECK(followed.wrong_places == 0);
         CHECK(followed.wrong_tables == 0);
         CHECK(followed.out_of_bounds == 0);
