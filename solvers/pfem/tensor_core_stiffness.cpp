@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <ossatura/kernels/pfem/stiffness/chained_products.hpp>
 #include <ossatura/kernels/pfem/stiffness/tensor_cores.hpp>
 
 #include <memory>
@@ -11,9 +12,9 @@ namespace ossatura {
 namespace {
 
 /// The plan of an order; made once, given back before Kokkos ends.
-template<int P>
-const detail::TensorCorePlan<P>& plan_of(const Cuda& exec, HexaSpace space, ModeScaling scaling) {
-  static std::unique_ptr<detail::TensorCorePlan<P>> plans[2][2];
+template<class Plan>
+const Plan& plan_of(const Cuda& exec, HexaSpace space, ModeScaling scaling) {
+  static std::unique_ptr<Plan> plans[2][2];
   auto& plan = plans[int(space)][int(scaling)];
   if (!plan) {
     static bool hooked = false;
@@ -25,7 +26,7 @@ const detail::TensorCorePlan<P>& plan_of(const Cuda& exec, HexaSpace space, Mode
         hooked = false;
       });
     hooked = true;
-    plan = std::make_unique<detail::TensorCorePlan<P>>(exec, space, scaling);
+    plan = std::make_unique<Plan>(exec, space, scaling);
   }
   return *plan;
 }
@@ -55,14 +56,50 @@ bool has_instructions() {
 #endif
 }
 
+/// Whether the code that this device runs has the products of chained_products.hpp.
+bool has_large_products([[maybe_unused]] const Cuda& exec) {
+  int chosen = 0;
+#if defined(__CUDA_ARCH_LIST__) // ascending
+  const cudaDeviceProp& device = exec.cuda_device_prop();
+  for (const int architecture : {__CUDA_ARCH_LIST__})
+    if (architecture <= 100 * device.major + 10 * device.minor)
+      chosen = architecture;
+#endif
+  return chosen >= 900;
+}
+
+/// Whether elements of an order are for chained products here.
+template<int p>
+bool takes_chained_products(const Cuda& exec) {
+  if constexpr (detail::chained_shape(p).warps > 0)
+    return has_large_products(exec) &&
+           detail::ChainedPlan<p>::scratch_bytes <= max_wide_scratch(exec);
+  else
+    return false;
+}
+
+template<int... p>
+bool takes_chained_products(const Cuda& exec, int order, std::integer_sequence<int, p...>) {
+  return ((order == p + 1 && takes_chained_products<p + 1>(exec)) || ...);
+}
+
+template<int p>
+void form_order(const Cuda& exec, const HexaBatch<Cuda>& batch, MatrixStorage storage,
+                std::int64_t begin, std::int64_t end, const Array<double, Cuda>& matrix) {
+  if constexpr (detail::chained_shape(p).warps > 0)
+    if (takes_chained_products<p>(exec))
+      return plan_of<detail::ChainedPlan<p>>(exec, batch.space, batch.scaling)
+          .form(exec, batch, storage, begin, end, matrix);
+  plan_of<detail::TensorCorePlan<p>>(exec, batch.space, batch.scaling)
+      .form(exec, batch, storage, begin, end, matrix);
+}
+
 constexpr std::make_integer_sequence<int, max_hexa_order> orders;
 
 template<int... p>
 void form(const Cuda& exec, const HexaBatch<Cuda>& batch, MatrixStorage storage, std::int64_t begin,
           std::int64_t end, const Array<double, Cuda>& matrix, std::integer_sequence<int, p...>) {
-  ((batch.order == p + 1 ? plan_of<p + 1>(exec, batch.space, batch.scaling)
-                               .form(exec, batch, storage, begin, end, matrix)
-                         : void()),
+  ((batch.order == p + 1 ? form_order<p + 1>(exec, batch, storage, begin, end, matrix) : void()),
    ...);
 }
 
@@ -74,6 +111,8 @@ std::string tensor_core_obstacle(const Cuda& exec, const HexaBatch<Cuda>& batch)
     return "the program is not compiled for compute capability 8.0 or later alone";
   if (batch.points != batch.order + 1)
     return "the rule is not that of order + 1 points";
+  if (takes_chained_products(exec, batch.order, orders))
+    return {};
   const std::size_t bytes = scratch_bytes(batch.space, batch.order, orders);
   if (bytes > max_wide_scratch(exec))
     return "order " + std::to_string(batch.order) + " takes " + std::to_string(bytes >> 10) +

@@ -232,6 +232,60 @@ OSSATURA_BACKEND_TEST("Every method forms the stiffness of the oracle: parallele
   }
 }
 
+/// Elements `begin` on of a batch, by the method that is chosen for it, against blocks.
+template<class Exec>
+void check_chosen_method(const HexaBatch<Exec>& batch, std::int64_t begin, MatrixStorage storage) {
+  INFO(name_of(choose_stiffness_method(Exec(), batch))
+       << ", order " << batch.order << ", " << name_of(batch.space) << ", " << name_of(storage));
+  const auto formed = [&](StiffnessMethod method) {
+    return form(method, batch, storage, begin, batch.num_elem);
+  };
+  const std::vector<Numbers> chosen = formed(StiffnessMethod::automatic),
+                             expected = formed(StiffnessMethod::blocked);
+  double most = 0;
+  for (std::size_t e = 0; e < expected.size(); ++e)
+    most = std::max(most, difference(chosen[e], expected[e]));
+  CHECK(most < 1e-13);
+}
+
+template<class Exec>
+void check_chosen_methods(HexaSpace space, int order) {
+  for (const ElasticityField& elasticity : {steel(), varying_elasticity()}) {
+    const HexaBatch<Exec> batch =
+        make_hexa_batch(Exec(), bent_hexa(true), space, order, elasticity, {});
+    check_chosen_method(batch, 0, MatrixStorage::packed);
+    check_chosen_method(batch, 1, MatrixStorage::full);
+  }
+}
+
+OSSATURA_BACKEND_TEST("The method chosen forms what blocks do at every order",
+                      "[element_stiffness]") {
+  for (int order = 2; order <= 5; ++order)
+    check_chosen_methods<TestType>(HexaSpace::trunk, order);
+  for (int order = 2; order <= 4; ++order)
+    check_chosen_methods<TestType>(HexaSpace::tensor, order);
+}
+
+OSSATURA_BACKEND_TEST("The method chosen forms what blocks do at high orders",
+                      "[element_stiffness][slow]") {
+  for (int order = 6; order <= 8; ++order)
+    check_chosen_methods<TestType>(HexaSpace::trunk, order);
+  check_chosen_methods<TestType>(HexaSpace::tensor, 5);
+}
+
+// A team of a device forms more than one of so many.
+OSSATURA_BACKEND_TEST("Elements that follow one another on a team do not disturb one another",
+                      "[element_stiffness]") {
+  const bool many = BackendTraits<TestType>::is_device;
+  for (int order = 2; order <= (many ? 7 : 3); ++order) {
+    const CurvedHexaMesh mesh =
+        !many ? sheared_box({2, 1, 1}) : sheared_box({order < 4 ? 60 : 14, 10, 1});
+    check_chosen_method(
+        make_hexa_batch(TestType(), mesh, HexaSpace::trunk, order, varying_elasticity(), {}), 0,
+        MatrixStorage::packed);
+  }
+}
+
 OSSATURA_BACKEND_TEST(
     "Factorised sums do not depend on the instruction set or on the other elements",
     "[element_stiffness]") {
