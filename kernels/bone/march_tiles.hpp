@@ -5,6 +5,7 @@
 #pragma once
 
 #include <ossatura/core/parallel/lanes.hpp>
+#include <ossatura/kernels/algebra/fused_updates.hpp>
 #include <ossatura/kernels/bone/brick_tiles.hpp>
 #include <ossatura/kernels/bone/element.hpp>
 #include <ossatura/kernels/bone/lame_field.hpp>

@@ -15,6 +15,7 @@
 
 #include <ossatura/core/parallel/async_copy.hpp>
 #include <ossatura/core/parallel/wide_teams.hpp>
+#include <ossatura/kernels/algebra/fused_updates.hpp>
 #include <ossatura/kernels/bone/brick_tiles.hpp>
 #include <ossatura/kernels/bone/element.hpp>
 #include <ossatura/kernels/bone/lame_field.hpp>

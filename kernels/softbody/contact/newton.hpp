@@ -15,9 +15,8 @@
 // [1] F. Jourdan, P. Alart, M. Jean. A Gauss-Seidel like algorithm to solve frictional contact
 //     problems. Comput. Methods Appl. Mech. Eng. 155 (1998) 31-47,
 //     doi:10.1016/S0045-7825(97)00137-0.
-// [2] P. Alart, A. Curnier. A mixed formulation for frictional contact problems prone to Newton
-// like
-//     solution methods. Comput. Methods Appl. Mech. Eng. 92 (1991) 353-375,
+// [2] P. Alart, A. Curnier. A mixed formulation for frictional contact problems prone to
+//     Newton like solution methods. Comput. Methods Appl. Mech. Eng. 92 (1991) 353-375,
 //     doi:10.1016/0045-7825(91)90022-X.
 #pragma once
 
