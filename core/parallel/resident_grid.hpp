@@ -106,17 +106,18 @@ void launch_resident_grid(const char* label, const Cuda& exec, int num_blocks, s
   const auto function = detail::run_resident_block<Kernel>;
   // Here, too: of a kernel that is a template nvcc gives each source a copy of its own, and
   // max_resident_blocks() may be that of another source.
-  if (cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)) !=
-      cudaSuccess)
-    detail::refuse_resident_grid(label, cudaGetLastError());
+  cudaError_t error =
+      cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes));
+  if (error != cudaSuccess)
+    detail::refuse_resident_grid(label, error);
   require_launches(label); // so that the error below is of this one
   std::uint64_t id = 0;
   Kokkos::Profiling::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id);
   unsigned* counter = arrivals.data();
   void* arguments[] = {const_cast<Kernel*>(&kernel), &counter};
-  const cudaError_t error = cudaLaunchCooperativeKernel(function, dim3(unsigned(num_blocks)),
-                                                        dim3(unsigned(Kernel::threads)), arguments,
-                                                        bytes, exec.cuda_stream());
+  error = cudaLaunchCooperativeKernel(function, dim3(unsigned(num_blocks)),
+                                      dim3(unsigned(Kernel::threads)), arguments, bytes,
+                                      exec.cuda_stream());
   Kokkos::Profiling::endParallelFor(id);
   if (error != cudaSuccess)
     detail::refuse_resident_grid(label, error);

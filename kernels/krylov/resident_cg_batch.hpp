@@ -482,11 +482,9 @@ bool run_cg_batch(const Cuda& exec, const ResidentCg<Cuda>& cg, const Form& form
   kernel.length = length;
   const std::size_t bytes = Kernel::own_bytes + form.scratch_bytes();
   if (space.num_blocks == 0 || space.scratch_bytes != bytes) {
-    const std::size_t most_bytes = exec.cuda_device_prop().sharedMemPerBlockOptin;
-    if (!has_resident_grids(exec) || bytes > most_bytes)
+    if (!has_resident_grids(exec) || bytes > exec.cuda_device_prop().sharedMemPerBlockOptin)
       return false;
     const int most = max_resident_blocks<Kernel>(label, exec, bytes);
-    (void)max_resident_blocks<Kernel>(label, exec, most_bytes); // other solves may need more
     const int wanted = std::max(kernel.num_parts, form.num_warps());
     space.num_blocks = std::min(most, (wanted + 3) / 4);
     space.scratch_bytes = bytes;

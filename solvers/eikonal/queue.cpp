@@ -155,7 +155,7 @@ EikonalCounts solve_sets(const Cuda& exec, const RingUpdate<Cuda, Metric>& updat
 }
 
 /// The front of `num_sets` sets of a mesh, or of as many groups of them as half of the memory that
-/// is left holds, but one.
+/// is left holds. Empty where it holds none.
 template<class Real>
 void prepare_sets(const Cuda& exec, std::int64_t num_sets, std::int64_t num_points,
                   SetFront<Cuda, Real>& front) {
@@ -165,7 +165,8 @@ void prepare_sets(const Cuda& exec, std::int64_t num_sets, std::int64_t num_poin
     return;
   front = {};
   const std::int64_t room = available_bytes(exec) / 2 / Front::bytes(num_points);
-  front = make_set_front<Real>(exec, std::clamp(room, std::int64_t(1), groups) * num_points);
+  if (room > 0)
+    front = make_set_front<Real>(exec, std::min(room, groups) * num_points);
 }
 #endif
 

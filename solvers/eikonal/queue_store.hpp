@@ -11,7 +11,7 @@ namespace ossatura::detail {
 template<class Exec, class Real>
 struct QueueStore {
   RingMetric<Exec, Real> ring;
-  // One of the two, by whether the last solve had one set of sites or several.
+  // One of the two: the second where the last solve had sets that share most of their sites.
   ResidentFront<Exec, Real> front;
   SetFront<Exec, Real> sets;
 

@@ -53,14 +53,14 @@ Array<B, Exec> precondition_and_sum(const Exec& exec, const Precondition& precon
 }
 } // namespace detail
 
-/// Solves A x = b from the given x. `apply(p, q)` sets q = A p, or `apply(p, q, scalars)` that and
-/// scalars.pq; `residual(x, scale, r)` sets
+/// Solves A x = b from the given x. `apply(p, q)` sets q = A p; `residual(x, scale, r)` sets
 /// r = scale (b - A x) for a power of two; `precondition(b)` returns an array z = M b, M symmetric
-/// positive definite, or `precondition(b, scalars)` that and scalars.next_rz, which stays as it is
-/// until p is formed: it may share memory with q. All are zero at held components. When the
-/// recurrence meets the tolerance and the true residual does not, the iteration goes on from the
-/// true residual; it gives up when that gains less than a factor of two several times, and where
-/// the recurrence stalls (CgOptions). Fences, once an iteration.
+/// positive definite, which stays as it is until p is formed: it may share memory with q. All are
+/// zero at held components. `apply(p, q, scalars)` and `precondition(b, scalars)` in their places
+/// set scalars.pq and scalars.next_rz, too. When the recurrence meets the tolerance and the true
+/// residual does not, the iteration goes on from the true residual; it gives up when that gains
+/// less than a factor of two several times, and where the recurrence stalls (CgOptions). Fences,
+/// once an iteration.
 template<class Exec, class Solution, class Vector, class Cycle, class Apply, class Residual,
          class Precondition>
 SolveResult conjugate_gradients(const Exec& exec, const CgOptions& options, const Apply& apply,

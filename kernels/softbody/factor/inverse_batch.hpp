@@ -13,31 +13,19 @@ namespace ossatura {
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
 namespace detail {
 
-/// Eight entries by loads of 16 bytes, of what does not change while the kernel runs.
-template<class T>
-__device__ __forceinline__ EightEntries<T> load_constant_eight(const T* from) {
+/// Eight entries by loads of 16 bytes: of what does not change while the kernel runs, or of what
+/// others write.
+template<bool is_constant, class T>
+__device__ __forceinline__ EightEntries<T> load_eight_at_once(const T* from) {
   constexpr int words = 8 * sizeof(T) / 16;
   union {
     int4 word[words];
     EightEntries<T> eight;
   } entries;
+  const int4* const word = reinterpret_cast<const int4*>(from);
 #pragma unroll
   for (int k = 0; k < words; ++k)
-    entries.word[k] = __ldg(reinterpret_cast<const int4*>(from) + k);
-  return entries.eight;
-}
-
-/// The same of what others write.
-template<class T>
-__device__ __forceinline__ EightEntries<T> load_shared_eight(const T* from) {
-  constexpr int words = 8 * sizeof(T) / 16;
-  union {
-    int4 word[words];
-    EightEntries<T> eight;
-  } entries;
-#pragma unroll
-  for (int k = 0; k < words; ++k)
-    entries.word[k] = __ldcg(reinterpret_cast<const int4*>(from) + k);
+    entries.word[k] = is_constant ? __ldg(word + k) : __ldcg(word + k);
   return entries.eight;
 }
 
@@ -100,13 +88,13 @@ struct BatchInverse {
       const RowTask task = load_task(number);
       Real sum[row_task_rows] = {};
       for (int c = 8 * lane; c < task.length; c += 8 * 32) {
-        const EightEntries<Real> x = load_shared_eight(&lists.rotated(task.column + c));
+        const EightEntries<Real> x = load_eight_at_once<false>(&lists.rotated(task.column + c));
         const Storage* const from = &value(task.value + c);
 #pragma unroll
         for (int i = 0; i < row_task_rows; ++i)
           if (i < task.rows) {
             const EightEntries<Storage> w =
-                load_constant_eight(from + std::int64_t(i) * task.stride);
+                load_eight_at_once<true>(from + std::int64_t(i) * task.stride);
 #pragma unroll
             for (int q = 0; q < 8; ++q)
               sum[i] += Real(w.entry[q]) * x.entry[q];
@@ -146,7 +134,7 @@ struct BatchInverse {
         const int first = int(unsigned(entry.y) >> 24 & 15u), last = int(unsigned(entry.y) >> 28);
         has[j] = at < length && eight >= first && eight <= last;
         // What is not there is loaded from the start of W: every thread takes the same way.
-        w[j] = load_constant_eight(&value(has[j] ? 8 * (std::int64_t(entry.x) + eight) : 0));
+        w[j] = load_eight_at_once<true>(&value(has[j] ? 8 * (std::int64_t(entry.x) + eight) : 0));
       }
 #pragma unroll
       for (int j = 0; j < batch; ++j) {

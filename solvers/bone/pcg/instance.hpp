@@ -14,11 +14,12 @@ namespace ossatura::detail {
 /// next cycle.
 template<class Exec, class Vector, class Cycle>
 struct SolverVectors {
+  static constexpr std::int64_t line = 32; ///< numbers of four bytes in a line of a cache
+
   Array<double, Exec> memory;  ///< of the product
   Array<double, Exec> product; ///< in double, while residuals are formed
   Array<Vector, Exec> r, p, q;
-  LevelVectors<Exec, Cycle> level;         ///< b is r where the types agree
-  static constexpr std::int64_t line = 32; ///< numbers of four bytes in a line of a cache
+  LevelVectors<Exec, Cycle> level; ///< b is r where the types agree
 
   SolverVectors(const Exec& exec, std::int64_t n)
       : memory(make_zeros<double>(exec, n + line / 2, "ossatura::cg::q"))
@@ -103,28 +104,29 @@ public:
 private:
   static constexpr bool sums_up = SumsUpdates<Operator>::value;
 
-  /// z = M b, and b . z to `scalars` if these are given.
-  template<class... Scalars>
+  /// z = M b.
+  Array<Cycle, Exec> cycle(const Exec& exec, const Array<Cycle, Exec>& b) {
+    return in_region([&] { return multigrid_.apply(exec, b); });
+  }
+  /// The same, and scalars.next_rz = b . z.
   Array<Cycle, Exec> cycle(const Exec& exec, const Array<Cycle, Exec>& b,
-                           const Scalars&... scalars) {
-    constexpr bool to_sum = sizeof...(Scalars) > 0;
+                           const CgScalarArray<Exec>& scalars) {
+    if constexpr (sums_up)
+      if (multigrid_.has_coarse_levels()) {
+        const auto z = in_region([&] { return multigrid_.apply(exec, b, partial_sum_); });
+        cg_angle(exec, partial_sum_, scalars);
+        return z;
+      }
+    const auto z = cycle(exec, b);
+    cg_angle(exec, b, z, scalars);
+    return z;
+  }
+
+  template<class Apply>
+  static Array<Cycle, Exec> in_region(const Apply& apply) {
     Kokkos::Profiling::pushRegion("ossatura::precondition");
-    Array<Cycle, Exec> z;
-    bool summed = false;
-    if constexpr (to_sum && sums_up) {
-      summed = multigrid_.has_coarse_levels();
-      if (summed)
-        z = multigrid_.apply(exec, b, partial_sum_);
-    }
-    if (!summed)
-      z = multigrid_.apply(exec, b);
+    const Array<Cycle, Exec> z = apply();
     Kokkos::Profiling::popRegion();
-    if constexpr (to_sum && sums_up)
-      if (summed)
-        (cg_angle(exec, partial_sum_, scalars), ...);
-    if constexpr (to_sum)
-      if (!summed)
-        (cg_angle(exec, b, z, scalars), ...);
     return z;
   }
 
