@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# Two test executables of all sources below the folders of the layers, and a CTest entry for each
+# Test executables of all sources below the folders of the layers, and a CTest entry for each
 # source and backend. A source whose tests are OSSATURA_BACKEND_TEST runs on every backend, one whose
 # tests are TEST_CASE once and without a backend; one without tests is a part of others:
 #   host/NAME                       label host
 #   serial/NAME                     label serial
 #   openmp1/NAME, openmp4/NAME      label openmp
 #   cuda/NAME                       label cuda
+# Where MPI is found, a third one of those whose tests are OSSATURA_RANKS_TEST, under its launcher:
+#   ranks1/NAME to ranks4/NAME      label ranks, serial
+#   ranks3_openmp/NAME, ranks2_cuda/NAME
 # Entries select their tests by file name (Catch2 tags [#file]) and backend tag, so nothing is run
 # at build time to discover them. Base names of test sources are therefore unique.
 
@@ -93,10 +96,42 @@ function(ossatura_add_backend_entries name threads)
   endforeach()
 endfunction()
 
+# One machine of few cores, and root in containers: variables that other launchers do not know.
+set(ossatura_ranks_environment
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+  OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none
+  OMPI_MCA_mpi_yield_when_idle=1 OMP_PROC_BIND=false OMP_WAIT_POLICY=passive)
+
+# A test of `ranks` processes; sanitizers report what MPI itself leaves.
+function(ossatura_add_ranks_entry entry ranks threads selection)
+  add_test(NAME ${entry}
+    COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
+      $<TARGET_FILE:ossatura_ranks_tests> --filenames-as-tags ${ossatura_catch_arguments} "${selection}")
+  set_tests_properties(${entry} PROPERTIES LABELS ranks PROCESSORS 2 TIMEOUT 60
+    SKIP_RETURN_CODE 77 SKIP_REGULAR_EXPRESSION "error while loading shared libraries: libcuda.so"
+    ENVIRONMENT "OMP_NUM_THREADS=${threads};${ossatura_ranks_environment}")
+endfunction()
+
+function(ossatura_add_ranks_entries name)
+  foreach(backend IN LISTS ossatura_test_backends)
+    set(selection "[#${name}][${backend}]${ossatura_left_out}")
+    if(backend STREQUAL serial)
+      foreach(ranks IN ITEMS 1 2 3 4)
+        ossatura_add_ranks_entry(ranks${ranks}/${name} ${ranks} 1 "${selection}")
+      endforeach()
+    elseif(backend STREQUAL openmp)
+      ossatura_add_ranks_entry(ranks3_openmp/${name} 3 2 "${selection}")
+    else()
+      ossatura_add_ranks_entry(ranks2_${backend}/${name} 2 1 "${selection}")
+    endif()
+  endforeach()
+endfunction()
+
 set(layers core kernels solvers)
 if(TARGET ossatura)
   list(APPEND layers apps)
 endif()
+set(ranks_sources "")
 set(host_sources "")
 set(backend_sources "")
 set(known "")
@@ -108,8 +143,14 @@ foreach(layer IN LISTS layers)
       message(FATAL_ERROR "two test sources are called ${name}.cpp; Catch2 cannot tell them apart")
     endif()
     list(APPEND known ${name})
-    file(STRINGS ${source} tests REGEX "^(OSSATURA_BACKEND_TEST|TEST_CASE)" LIMIT_COUNT 1)
-    if(tests MATCHES "^TEST_CASE")
+    file(STRINGS ${source} tests 
+      REGEX "^(OSSATURA_BACKEND_TEST|OSSATURA_RANKS_TEST|TEST_CASE)" LIMIT_COUNT 1)
+    if(tests MATCHES "^OSSATURA_RANKS_TEST")
+      if(OSSATURA_HAS_MPI AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+        list(APPEND ranks_sources ${source})
+        ossatura_add_ranks_entries(${name})
+      endif()
+    elseif(tests MATCHES "^TEST_CASE")
       list(APPEND host_sources ${source})
       ossatura_add_test_entry(host/${name} ossatura_host_tests host 1
         "[#${name}]${ossatura_left_out}")
@@ -133,3 +174,7 @@ ossatura_test_executable(ossatura_backend_tests
   ${CMAKE_CURRENT_SOURCE_DIR}/backend_session.cpp ${backend_sources})
 list(JOIN ossatura_test_backends "," names)
 target_compile_definitions(ossatura_backend_tests PRIVATE OSSATURA_TEST_BACKENDS="${names}")
+if(ranks_sources)
+  ossatura_test_executable(ossatura_ranks_tests ${CMAKE_CURRENT_SOURCE_DIR}/ranks_session.cpp ${ranks_sources})
+  target_compile_definitions(ossatura_ranks_tests PRIVATE OSSATURA_TEST_BACKENDS="${names}")
+endif()

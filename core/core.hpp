@@ -12,6 +12,10 @@
 #include <ossatura/core/machine/kokkos_runtime.hpp>
 #include <ossatura/core/machine/processors.hpp>
 
+// Many processes
+#include <ossatura/core/comm/communicator.hpp>
+#include <ossatura/core/comm/together.hpp>
+
 // Meshes, images and files
 #include <ossatura/core/io/hdf5/compression.hpp>
 #include <ossatura/core/io/hdf5/parosol.hpp>

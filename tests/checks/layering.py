@@ -19,7 +19,7 @@ ABOVE = {"core": "kernels solvers apps bench tests", "kernels": "solvers apps be
 SYSTEMS = ["bone", "eikonal", "softbody", "topopt", "pfem"]
 
 # Rooms for all, each of which may include those before it, in whatever layer they are.
-SHARED = ["base", "parallel", "machine", "mesh", "sparse", "io", "algebra", "krylov",
+SHARED = ["base", "comm", "parallel", "machine", "mesh", "sparse", "io", "algebra", "krylov",
           "driver", "host", "harness"]
 # Rooms for some: the systems in EXCEPTIONS, and rooms after them.
 COMMON = ["image", "aggregation", "hexa"]
