@@ -14,6 +14,7 @@
 
 // Many processes
 #include <ossatura/core/comm/communicator.hpp>
+#include <ossatura/core/comm/device_comm.hpp>
 #include <ossatura/core/comm/together.hpp>
 
 // Meshes, images and files

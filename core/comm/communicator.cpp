@@ -150,8 +150,11 @@ void Communicator::wait_for_all() const {
     MPI_Barrier(group_->comm);
 }
 
-void Communicator::gather_bytes(const void* mine, std::size_t bytes, void* all) const {
-  MPI_Allgather(mine, int(bytes), MPI_BYTE, all, int(bytes), MPI_BYTE, group_->comm);
+void Communicator::gather_raw(const void* mine, std::size_t bytes, void* all) const {
+  OSSATURA_REQUIRE(bytes <= INT_MAX, bytes << " bytes gathered of each rank");
+  if (group_)
+    MPI_Allgather(mine == nullptr ? MPI_IN_PLACE : mine, int(bytes), MPI_BYTE, all, int(bytes),
+                  MPI_BYTE, group_->comm);
 }
 
 void Communicator::gather_items(const void* mine, std::int64_t count,
@@ -177,10 +180,12 @@ void Communicator::broadcast_bytes(void* data, std::size_t bytes, int root) cons
               MPI_BYTE, root, group_->comm);
 }
 
-void Communicator::exchange_bytes(const std::vector<const void*>& to,
-                                  const std::vector<std::size_t>& to_bytes,
-                                  const std::vector<void*>& from,
-                                  const std::vector<std::size_t>& from_bytes) const {
+void Communicator::exchange_raw(const std::vector<const void*>& to,
+                                const std::vector<std::size_t>& to_bytes,
+                                const std::vector<void*>& from,
+                                const std::vector<std::size_t>& from_bytes) const {
+  if (!group_)
+    return;
   constexpr int tag = 1;
   std::vector<MPI_Request> requests;
   for (int rank = 0; rank < size_; ++rank)
@@ -248,13 +253,12 @@ bool Communicator::all(bool condition) const {
 
 void Communicator::wait_for_all() const {}
 
-void Communicator::gather_bytes(const void*, std::size_t, void*) const {}
+void Communicator::gather_raw(const void*, std::size_t, void*) const {}
 void Communicator::gather_items(const void*, std::int64_t, const std::vector<std::int64_t>&,
                                 std::size_t, void*) const {}
 void Communicator::broadcast_bytes(void*, std::size_t, int) const {}
-void Communicator::exchange_bytes(const std::vector<const void*>&, const std::vector<std::size_t>&,
-                                  const std::vector<void*>&,
-                                  const std::vector<std::size_t>&) const {}
+void Communicator::exchange_raw(const std::vector<const void*>&, const std::vector<std::size_t>&,
+                                const std::vector<void*>&, const std::vector<std::size_t>&) const {}
 void Communicator::send_bytes(const void*, std::size_t, int) const {
   OSSATURA_REQUIRE(false, "a message between ranks of one process");
 }

@@ -82,6 +82,15 @@ public:
   /// Ends all processes of the launcher with this exit code, at once: where one fails alone.
   [[noreturn]] void abort(int exit_code) const;
 
+  /// `bytes` of each rank, less than 2^31, one behind the other in `all` on every rank. `mine`
+  /// null: they are in their place already. Nothing on one rank.
+  void gather_raw(const void* mine, std::size_t bytes, void* all) const;
+  /// to_bytes[rank] at to[rank] go to that rank, from_bytes[rank] at from[rank] come from it; the
+  /// sizes of the two agree. No message for 0 bytes. Nothing on one rank.
+  void exchange_raw(const std::vector<const void*>& to, const std::vector<std::size_t>& to_bytes,
+                    const std::vector<void*>& from,
+                    const std::vector<std::size_t>& from_bytes) const;
+
   /// The handle of MPI (an MPI_Comm*), for code that calls it itself; null for one process.
   void* native() const;
 
@@ -89,14 +98,9 @@ private:
   struct Group;
   explicit Communicator(std::shared_ptr<Group> group);
 
-  // `bytes` of each rank: of one length, of any, of one rank.
-  void gather_bytes(const void* mine, std::size_t bytes, void* all) const;
   void gather_items(const void* mine, std::int64_t count, const std::vector<std::int64_t>& counts,
                     std::size_t item, void* all) const;
   void broadcast_bytes(void* data, std::size_t bytes, int root) const;
-  void exchange_bytes(const std::vector<const void*>& to, const std::vector<std::size_t>& to_bytes,
-                      const std::vector<void*>& from,
-                      const std::vector<std::size_t>& from_bytes) const;
   void send_bytes(const void* data, std::size_t bytes, int to) const;
   void receive_bytes(void* data, std::size_t bytes, int from) const;
 
@@ -112,7 +116,7 @@ std::vector<T> Communicator::gather(const T& value) const {
   static_assert(std::is_trivially_copyable_v<T>);
   std::vector<T> all(std::size_t(size()), value);
   if (size() > 1)
-    gather_bytes(&value, sizeof(T), all.data());
+    gather_raw(&value, sizeof(T), all.data());
   return all;
 }
 
@@ -187,7 +191,7 @@ std::vector<std::vector<T>> Communicator::exchange(const std::vector<std::vector
     count_from[rank] = &expected[rank];
   }
   const std::vector<std::size_t> one(ranks, sizeof(std::int64_t));
-  exchange_bytes(count_of, one, count_from, one);
+  exchange_raw(count_of, one, count_from, one);
   std::vector<std::vector<T>> received(ranks);
   std::vector<void*> places(ranks);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -195,7 +199,7 @@ std::vector<std::vector<T>> Communicator::exchange(const std::vector<std::vector
     places[rank] = received[rank].data();
     bytes[rank] = received[rank].size() * sizeof(T);
   }
-  exchange_bytes(sent, sent_bytes, places, bytes);
+  exchange_raw(sent, sent_bytes, places, bytes);
   return received;
 }
 

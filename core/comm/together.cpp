@@ -39,12 +39,18 @@ Failure describe(const std::exception_ptr& thrown) {
 
 std::exception_ptr make_exception(const Failure& failure) {
   switch (failure.kind) {
-  case Kind::usage: return std::make_exception_ptr(UsageError(failure.message));
-  case Kind::backend: return std::make_exception_ptr(BackendError(failure.message));
-  case Kind::input: return std::make_exception_ptr(InputError(failure.message));
-  case Kind::memory: return std::make_exception_ptr(std::bad_alloc());
-  case Kind::argument: return std::make_exception_ptr(std::invalid_argument(failure.message));
-  default: return std::make_exception_ptr(std::runtime_error(failure.message));
+  case Kind::usage:
+    return std::make_exception_ptr(UsageError(failure.message));
+  case Kind::backend:
+    return std::make_exception_ptr(BackendError(failure.message));
+  case Kind::input:
+    return std::make_exception_ptr(InputError(failure.message));
+  case Kind::memory:
+    return std::make_exception_ptr(std::bad_alloc());
+  case Kind::argument:
+    return std::make_exception_ptr(std::invalid_argument(failure.message));
+  default:
+    return std::make_exception_ptr(std::runtime_error(failure.message));
   }
 }
 

@@ -156,7 +156,7 @@ OSSATURA_RANKS_TEST("What one rank throws, all throw", "[comm]") {
   CHECK(message_of(last, std::runtime_error("odd")) == where + "odd");
   CHECK_THROWS_AS(throws_on(last, std::bad_alloc()), std::bad_alloc);
   CHECK(message_of(0, InputError("b.h5")) == "b.h5"); // all of them: that of the first
-  CHECK_THROWS(throws_on(last, 7)); // of no type that is known
+  CHECK_THROWS(throws_on(last, 7));                   // of no type that is known
 
   try {
     throws_on(0, UsageError("--axis"));
