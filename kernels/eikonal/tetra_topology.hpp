@@ -135,14 +135,13 @@ Array<int, Exec> space_filling_order(const Exec& exec, const Array<double, Exec>
   return sorted_order(exec, keys.key, 30);
 }
 
-/// The topology of a mesh whose coordinates `point` [num_points, 3] are on the backend already. The
-/// result does not depend on the threads. Fences. Throws std::invalid_argument for more than 2^29
-/// tetrahedra and for entries out of range.
+/// The topology of a mesh with its points in an order [num_points] of their numbers, each once; the
+/// mesh may be empty. The result does not depend on the threads. Fences. Throws
+/// std::invalid_argument for more than 2^29 tetrahedra and for entries out of range.
 template<class Exec>
 TetraTopology<Exec> make_tetra_topology(const Exec& exec, const TetraMesh& mesh,
-                                        const Array<double, Exec>& point) {
+                                        const Array<int, Exec>& order) {
   const std::int64_t num_points = mesh.num_points(), num_tetra = mesh.num_tetra();
-  OSSATURA_REQUIRE(num_tetra > 0, "the mesh has no tetrahedra");
   OSSATURA_REQUIRE(num_tetra < std::int64_t(1) << 29 && num_points < std::int64_t(1) << 31,
                    num_tetra << " tetrahedra, " << num_points << " points: too many for 32 bits");
   for (std::size_t i = 0; i < mesh.tetra.size(); ++i)
@@ -150,7 +149,7 @@ TetraTopology<Exec> make_tetra_topology(const Exec& exec, const TetraMesh& mesh,
                      "tetrahedron " << i / 4 << " has point " << mesh.tetra[i] << " of "
                                     << num_points);
   TetraTopology<Exec> topology;
-  topology.point_order = space_filling_order(exec, point);
+  topology.point_order = order;
 
   Array<int, Exec> source = upload(exec, "ossatura::tetra_topology::source", mesh.tetra);
   auto first = make_uninitialized<int>(exec, num_tetra, "ossatura::tetra_topology::first");
@@ -172,6 +171,15 @@ TetraTopology<Exec> make_tetra_topology(const Exec& exec, const TetraMesh& mesh,
   topology.ring = invert_map(exec, corner, num_points);
   fence(exec, "ossatura::make_tetra_topology");
   return topology;
+}
+
+/// The same with the points along a curve through their coordinates `point` [num_points, 3], which
+/// are on the backend already, and at least one tetrahedron.
+template<class Exec>
+TetraTopology<Exec> make_tetra_topology(const Exec& exec, const TetraMesh& mesh,
+                                        const Array<double, Exec>& point) {
+  OSSATURA_REQUIRE(mesh.num_tetra() > 0, "the mesh has no tetrahedra");
+  return make_tetra_topology(exec, mesh, space_filling_order(exec, point));
 }
 
 } // namespace ossatura

@@ -64,13 +64,15 @@ struct TimeResidual {
   RingUpdate<Exec, Metric> update;
   TissueArrays<Exec> tissue;
   int num_points;
+  int first, count; ///< of the points of a set that are asked
   Array<Real, Exec> time, start;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, double& relative, double& absolute,
                                   double& exact_relative, double& exact_absolute) const {
-    const int base = int(i / num_points * num_points), point = int(i) - base;
-    const Real t = time(i);
-    if (t == start(i) && t < unreached_time<Real>)
+    const int set = int(i / count), base = set * num_points;
+    const int point = first + int(i - std::int64_t(set) * count);
+    const Real t = time(base + point);
+    if (t == start(base + point) && t < unreached_time<Real>)
       return; // a site
     Real best = 2 * unreached_time<Real>;
     double exact = 2 * unreached_time<double>;
@@ -162,18 +164,22 @@ struct EikonalResidual {
   double exact_relative = 0, exact_absolute = 0;
 };
 
-/// The residual of the discrete equation at all points but sites, those whose time is that of
-/// `start`, before the solve. A point that has no time but could have one counts as 1. Fences.
+/// The residual of the discrete equation at the `count` points from `first` on of each set but
+/// sites, those whose time is that of `start`, before the solve. A point that has no time but could
+/// have one counts as 1. Fences.
 template<class Exec, class Metric, class Real>
 EikonalResidual eikonal_residual(const Exec& exec, const RingUpdate<Exec, Metric>& update,
-                                 const TissueArrays<Exec>& tissue, int num_points,
-                                 const Array<Real, Exec>& time, const Array<Real, Exec>& start) {
+                                 const TissueArrays<Exec>& tissue, int num_points, int first,
+                                 int count, const Array<Real, Exec>& time,
+                                 const Array<Real, Exec>& start) {
   EikonalResidual worst;
-  Kokkos::parallel_reduce(
-      "ossatura::eikonal_residual", range(exec, time.extent(0)),
-      detail::TimeResidual<Exec, Metric, Real>{update, tissue, num_points, time, start},
-      Kokkos::Max<double>(worst.relative), Kokkos::Max<double>(worst.absolute),
-      Kokkos::Max<double>(worst.exact_relative), Kokkos::Max<double>(worst.exact_absolute));
+  const std::int64_t asked = count == 0 ? 0 : std::int64_t(time.extent(0)) / num_points * count;
+  Kokkos::parallel_reduce("ossatura::eikonal_residual", range(exec, asked),
+                          detail::TimeResidual<Exec, Metric, Real>{update, tissue, num_points,
+                                                                   first, count, time, start},
+                          Kokkos::Max<double>(worst.relative), Kokkos::Max<double>(worst.absolute),
+                          Kokkos::Max<double>(worst.exact_relative),
+                          Kokkos::Max<double>(worst.exact_absolute));
   fence(exec, "ossatura::eikonal_residual");
   // Without a point that counts, the maxima are the lowest numbers there are.
   for (double* one :

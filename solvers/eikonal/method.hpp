@@ -40,6 +40,17 @@ bool reads_last_times(const EikonalOptions& options) {
   }
 }
 
+/// The options with a method chosen. Throws std::invalid_argument for values out of range.
+template<class Exec>
+EikonalOptions checked_options(EikonalOptions options) {
+  if (options.method == EikonalMethod::automatic)
+    options.method = default_eikonal_method<Exec>;
+  OSSATURA_REQUIRE(options.tolerance >= 0 && options.tolerance < 1,
+                   "tolerance " << options.tolerance);
+  OSSATURA_REQUIRE(options.num_parts >= 0, options.num_parts << " sub-domains");
+  return options;
+}
+
 /// Lowers `time` [sets * num_points], set at the sites and unreached_time elsewhere, until no
 /// update lowers a time by more than options.tolerance of it. Fences. One definition in each of the
 /// eikonal_<method>.cpp. `store`: of prepare_queue(), for the same update.
