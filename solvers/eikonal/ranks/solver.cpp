@@ -96,9 +96,9 @@ struct CutEikonalSolver<Exec, Real>::Implementation {
 
   /// Velocities: TissueVelocities, or those of each tetrahedron.
   template<class Velocities>
-  Implementation(const Communicator& group, const Exec& exec, const TetraMesh& whole,
-                 const Velocities& velocities, const EikonalOptions& solver_options,
-                 PointPartition partition)
+  Implementation(const Communicator& group, PointPartition partition, const Exec& exec,
+                 const TetraMesh& whole, const Velocities& velocities,
+                 const EikonalOptions& solver_options)
       : comm(group)
       , device_comm(comm)
       , options(options_over_ranks<Exec>(solver_options))
@@ -251,22 +251,20 @@ struct CutEikonalSolver<Exec, Real>::Implementation {
 };
 
 template<class Exec, class Real>
-CutEikonalSolver<Exec, Real>::CutEikonalSolver(const Communicator& comm, const Exec& exec,
-                                               const TetraMesh& mesh,
+CutEikonalSolver<Exec, Real>::CutEikonalSolver(const Communicator& comm, PointPartition partition,
+                                               const Exec& exec, const TetraMesh& mesh,
                                                const TissueVelocities& velocities,
-                                               const EikonalOptions& options,
-                                               PointPartition partition)
+                                               const EikonalOptions& options)
     : implementation_(
-          std::make_unique<Implementation>(comm, exec, mesh, velocities, options, partition)) {}
+          std::make_unique<Implementation>(comm, partition, exec, mesh, velocities, options)) {}
 
 template<class Exec, class Real>
-CutEikonalSolver<Exec, Real>::CutEikonalSolver(const Communicator& comm, const Exec& exec,
-                                               const TetraMesh& mesh,
+CutEikonalSolver<Exec, Real>::CutEikonalSolver(const Communicator& comm, PointPartition partition,
+                                               const Exec& exec, const TetraMesh& mesh,
                                                const std::vector<ConductionVelocity>& velocities,
-                                               const EikonalOptions& options,
-                                               PointPartition partition)
+                                               const EikonalOptions& options)
     : implementation_(
-          std::make_unique<Implementation>(comm, exec, mesh, velocities, options, partition)) {}
+          std::make_unique<Implementation>(comm, partition, exec, mesh, velocities, options)) {}
 
 template<class Exec, class Real>
 CutEikonalSolver<Exec, Real>::~CutEikonalSolver() = default;

@@ -32,14 +32,13 @@ class CutEikonalSolver {
 public:
   /// Sets up. Throws std::invalid_argument as EikonalSolver, and for a method other than `spread`,
   /// which `automatic` stands for here.
-  CutEikonalSolver(const Communicator& comm, const Exec& exec, const TetraMesh& mesh,
-                   const TissueVelocities& velocities, const EikonalOptions& options = {},
-                   PointPartition partition = PointPartition::curve);
+  CutEikonalSolver(const Communicator& comm, PointPartition partition, const Exec& exec,
+                   const TetraMesh& mesh, const TissueVelocities& velocities,
+                   const EikonalOptions& options = {});
   /// The same with the velocities of each tetrahedron [num_tetra].
-  CutEikonalSolver(const Communicator& comm, const Exec& exec, const TetraMesh& mesh,
-                   const std::vector<ConductionVelocity>& velocities,
-                   const EikonalOptions& options = {},
-                   PointPartition partition = PointPartition::curve);
+  CutEikonalSolver(const Communicator& comm, PointPartition partition, const Exec& exec,
+                   const TetraMesh& mesh, const std::vector<ConductionVelocity>& velocities,
+                   const EikonalOptions& options = {});
   ~CutEikonalSolver();
 
   /// Solves for each set of sites on its own. times [sets, num_points] on rank 0, as those of
@@ -50,6 +49,7 @@ public:
                       std::vector<Real>& times);
 
   EikonalMethod method() const { return EikonalMethod::spread; }
+  bool is_deterministic() const { return true; }
   Transport transport() const; ///< by which times cross the cuts
   const EikonalCut& cut() const;
   std::int64_t num_points() const; ///< of the whole mesh

@@ -45,8 +45,8 @@ EikonalResult check_cut(const Exec& exec, const TetraMesh& mesh, const Velocitie
   for (const PointPartition partition : {PointPartition::curve, PointPartition::metis}) {
     INFO(name_of(partition) << ", " << world.size() << " ranks, " << sizeof(Real) << " bytes");
     const bool first = world.is_first();
-    CutEikonalSolver<Exec, Real> solver(world, exec, first ? mesh : TetraMesh(),
-                                        first ? velocities : Velocities(), options, partition);
+    CutEikonalSolver<Exec, Real> solver(world, partition, exec, first ? mesh : TetraMesh(),
+                                        first ? velocities : Velocities(), options);
     CHECK(solver.num_points() == std::int64_t(mesh.num_points()));
     CHECK(solver.num_tetra() == std::int64_t(mesh.num_tetra()));
     for (int repeat = 0; repeat < 2; ++repeat) {
@@ -64,7 +64,8 @@ void check_methods(const Exec& exec) {
   const TetraMesh mesh = rotating_box();
   for (const TetraMetric metric : {TetraMetric::lengths, TetraMetric::products}) {
     EikonalOptions options = tight_options<Real>(EikonalMethod::spread, metric, true);
-    CutEikonalSolver<Exec, Real> solver(world, exec, mesh, rotating_box_velocities, options);
+    CutEikonalSolver<Exec, Real> solver(world, PointPartition::curve, exec, mesh,
+                                        rotating_box_velocities, options);
     std::vector<Real> times;
     const EikonalResult cut = solver.solve(exec, {rotating_box_sites}, times);
     for (const EikonalMethod method : all_eikonal_methods) {
@@ -151,8 +152,8 @@ OSSATURA_RANKS_TEST("Cut solves go as far as they may, and stop together", "[eik
   options = tight_options<float>(EikonalMethod::spread);
   int looks = 0;
   options.stop = [&] { return world.rank() == world.size() - 1 && ++looks > 2; };
-  CutEikonalSolver<TestType, float> solver(world, TestType(), make_tetra_box({300, 1, 1}, 1),
-                                           isotropic, options);
+  CutEikonalSolver<TestType, float> solver(world, PointPartition::metis, TestType(),
+                                           make_tetra_box({300, 1, 1}, 1), isotropic, options);
   std::vector<float> times;
   const EikonalResult stopped = solver.solve(TestType(), {{{0, 0}}}, times);
   CHECK_FALSE(stopped.converged);
@@ -165,7 +166,8 @@ std::string refusal(const TetraMesh& mesh, const Velocities& velocities,
                     const EikonalOptions& options, const std::vector<Sites>& sets) {
   const Communicator world = Communicator::world();
   try {
-    CutEikonalSolver<Exec, float> solver(world, Exec(), mesh, velocities, options);
+    CutEikonalSolver<Exec, float> solver(world, PointPartition::curve, Exec(), mesh, velocities,
+                                         options);
     std::vector<float> times;
     solver.solve(Exec(), sets, times);
   } catch (const std::invalid_argument& error) {
