@@ -7,6 +7,7 @@
 #include "apps/driver/exit_code.hpp"
 #include "apps/driver/options/suggest.hpp"
 #include "apps/driver/process_start.hpp"
+#include "apps/driver/ranks.hpp"
 #include "apps/eikonal/command.hpp"
 #include "apps/pfem/command.hpp"
 #include "apps/softbody/command.hpp"
@@ -18,6 +19,7 @@
 #include <algorithm>
 #include <iomanip>
 #include <iostream>
+#include <optional>
 
 namespace ossatura {
 
@@ -59,11 +61,11 @@ void print_version() {
     std::cout << "CUDA " << cuda_version() << '\n';
 }
 
-int run_subcommand(const Invocation& invocation) {
+const Subcommand& find_subcommand(const Invocation& invocation) {
   std::vector<std::string> names = {"--help", "--version"};
   for (const Subcommand& subcommand : subcommands) {
     if (invocation.subcommand == subcommand.name)
-      return subcommand.run(invocation);
+      return subcommand;
     names.push_back(subcommand.name);
   }
   const bool is_option = invocation.subcommand[0] == '-';
@@ -73,26 +75,35 @@ int run_subcommand(const Invocation& invocation) {
                              : " (ossatura --help lists them)");
 }
 
-int run(const std::vector<std::string>& all) {
+/// What the command line asks for; nothing where it was a text, which is printed.
+std::optional<Invocation> read_invocation(const std::vector<std::string>& all) {
   if (all.size() < 2)
     fail<UsageError>("no subcommand; see ossatura --help");
   const std::string& first = all[1];
   if (first == "help" && all.size() > 2)
-    return run_subcommand({all[2], all, {"--help"}});
+    return Invocation{all[2], all, {"--help"}};
   if (first == "--help" || first == "-h" || first == "help") {
     print_help();
-    return exit_done;
-  }
-  if (first == "--version" || first == "-V") {
-    print_version();
-    return exit_done;
+    return {};
   }
   const bool is_option = first[0] == '-';
-  if (!is_option && std::count(all.begin() + 2, all.end(), "--version") > 0) {
+  if (first == "--version" || first == "-V" ||
+      (!is_option && std::count(all.begin() + 2, all.end(), "--version") > 0)) {
     print_version();
-    return exit_done;
+    return {};
   }
-  return run_subcommand({first, all, {all.begin() + 2, all.end()}});
+  return Invocation{first, all, {all.begin() + 2, all.end()}};
+}
+
+int run(const std::vector<std::string>& all, const Communicator& world) {
+  std::optional<Invocation> invocation;
+  const Subcommand* subcommand = nullptr;
+  together(world, [&] {
+    invocation = read_invocation(all);
+    if (invocation)
+      subcommand = &find_subcommand(*invocation);
+  });
+  return subcommand == nullptr ? exit_done : subcommand->run(*invocation);
 }
 
 } // namespace
@@ -104,13 +115,19 @@ int main(int argc, char* argv[]) {
   prepare_process();
   restart_with_environment(argc, argv);
   skip_hdf5_exit_cleanup();
+  Communicator world;
   try {
-    const int code = run(std::vector<std::string>(argv, argv + argc));
-    std::cout.flush();
-    if (!std::cout)
-      fail<InputError>("standard output cannot be written");
+    world = join_ranks();
+    const int code = run(std::vector<std::string>(argv, argv + argc), world);
+    together(world, [] {
+      std::cout.flush();
+      if (!std::cout)
+        fail<InputError>("standard output cannot be written");
+    });
     return code;
   } catch (...) {
-    return report_current_exception();
+    const int code = report_current_exception();
+    end_other_ranks(world, code);
+    return code;
   }
 }

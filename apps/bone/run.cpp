@@ -9,10 +9,12 @@
 #include "apps/bone/support_checks.hpp"
 #include "apps/driver/exit_code.hpp"
 #include "apps/driver/interrupt.hpp"
+#include "apps/driver/ranks.hpp"
 #include <ossatura/solvers/bone/homogenisation.hpp>
 
 #include <cmath>
 #include <memory>
+#include <optional>
 
 namespace ossatura {
 
@@ -76,6 +78,25 @@ void note_engine(const VoxelSolver<Exec>& solver, BoneResults& results) {
   results.launch_graph = name_of(solver.launch_graph());
 }
 
+/// Makes the solves of all ranks known to each, in the order of the loads.
+void collect_solves(const Communicator& world, double setup_work, BoneResults& results) {
+  struct Solve { // trivially copyable
+    int load;
+    bool interrupted, stalled;
+    double seconds;
+    SolveResult solved;
+  };
+  std::vector<Solve> mine;
+  int load = int(part_of_rank(world, 6).begin);
+  for (const BoneSolve& solve : results.solves)
+    mine.push_back({load++, solve.interrupted, solve.stalled, solve.seconds, solve});
+  results.solves.clear();
+  for (const Solve& solve : world.gather(mine))
+    results.solves.push_back(
+        {solve.solved, load_names[solve.load], solve.interrupted, solve.stalled, solve.seconds});
+  results.work = setup_work + world.sum(results.work - setup_work);
+}
+
 /// Drops the dense images, which only the grid was made from.
 template<class Exec>
 void drop_images(VoxelProblem<Exec>& problem, BoneModel<Exec>& model) {
@@ -102,14 +123,25 @@ template<class Exec>
 int run_homogenisation(const Exec& exec, const BoneOptions& options,
                        const VoxelProblem<Exec>& problem, BoneResults& results,
                        DriverContext& context) {
-  const auto solver = make_solver(exec, options, problem, results);
-  results.homogenised = homogenise<Exec>(exec, problem, [&](int k, const Array<double, Exec>& u) {
-    results.solves.push_back(solve_load(exec, *solver, solver_options<Exec>(options).cg, {}, u,
-                                        load_names[k], k, context));
-    return !results.interrupted();
-  });
+  const Communicator& world = context.world();
+  std::unique_ptr<VoxelSolver<Exec>> solver;
+  run_phase(world, [&] { solver = make_solver(exec, options, problem, results); });
+  const double setup_work = solver->work();
+  results.homogenised = homogenise<Exec>(
+      exec, problem,
+      [&](int k, const Array<double, Exec>& u) {
+        results.solves.push_back(solve_load(exec, *solver, solver_options<Exec>(options).cg, {}, u,
+                                            load_names[k], k, context));
+        return !results.interrupted();
+      },
+      world);
   note_engine(*solver, results);
-  return report_bone(results, output_stem(options), context);
+  if (world.size() > 1)
+    collect_solves(world, setup_work, results);
+  context.collect_from_ranks();
+  int code = exit_done;
+  run_phase(world, [&] { code = report_bone(results, output_stem(options), context); });
+  return code;
 }
 
 template<class Exec>
@@ -140,21 +172,47 @@ int run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mode
   });
 }
 
+/// What is solved, and for which load.
 template<class Exec>
-int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context) {
-  BoneModel<Exec> model = make_bone_model(exec, options, context);
-  VoxelProblem<Exec> problem = make_bone_problem(exec, model);
-  BoneLoad<Exec> load = make_bone_load(exec, options, model, problem);
+struct BoneCase {
+  BoneModel<Exec> model;
+  VoxelProblem<Exec> problem;
+  BoneLoad<Exec> load;
+};
+
+/// Reads and checks a case, and describes it in the results.
+template<class Exec>
+BoneCase<Exec> make_case(const Exec& exec, const BoneOptions& options, BoneResults& results,
+                         DriverContext& context) {
+  BoneCase<Exec> found;
+  auto& [model, problem, load] = found;
+  model = make_bone_model(exec, options, context);
+  problem = make_bone_problem(exec, model);
+  load = make_bone_load(exec, options, model, problem);
   while (drop_islands(exec, options, problem, model)) { // plates lie at the ends of what is left
     problem = make_bone_problem(exec, model);
     load = make_bone_load(exec, options, model, problem);
   }
   const std::int64_t num_parts = check_supports(exec, options, problem, load);
-
-  BoneResults results;
   results.model = describe_model(exec, options, model, problem);
   results.model.num_components = num_parts;
   results.test = test_name(options, has_listed_load(options, model));
+  return found;
+}
+
+template<class Exec>
+int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context) {
+  const Communicator& world = context.world();
+  if (world.size() > 1 && options.test != LoadTest::homogenise)
+    together(world, [&] {
+      fail<UsageError>("--test ", name_of(options.test), " has one load, and a launcher started ",
+                       world.size(), " processes: only --test homogenise divides its loads among ",
+                       "them; start one process");
+    });
+  BoneResults results;
+  std::optional<BoneCase<Exec>> found;
+  run_phase(world, [&] { found.emplace(make_case(exec, options, results, context)); });
+  auto& [model, problem, load] = *found;
   const VoxelSolverOptions solver = solver_options<Exec>(options);
   results.operator_name = name_of(solver.matrix);
   results.cycle_name = name_of(cycle_of(options));
@@ -166,9 +224,12 @@ int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context)
     BonePrediction prediction =
         predict_bone(results.model, levels, options, solver, BackendTraits<Exec>::is_device);
     prediction.test = results.test;
-    return report_bone_prediction(prediction, output_stem(options), context);
+    int code = exit_done;
+    run_phase(world,
+              [&] { code = report_bone_prediction(prediction, output_stem(options), context); });
+    return code;
   }
-  context.begin_outputs(output_stem(options));
+  run_phase(world, [&] { context.begin_outputs(output_stem(options)); });
   return options.test == LoadTest::homogenise
              ? run_homogenisation(exec, options, problem, results, context)
              : run_test(exec, options, model, problem, load, results, context);

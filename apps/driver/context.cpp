@@ -25,7 +25,7 @@ namespace {
 
 RuntimeOptions runtime_options(const CommonOptions& options) {
   RuntimeOptions runtime;
-  runtime.threads = options.threads;
+  runtime.threads = options.threads ? options.threads : options.rank_threads;
   if (options.backend == "serial")
     runtime.threads = 1; // Kokkos sets memory with OpenMP whichever backend is chosen
   runtime.device = options.device;
@@ -44,43 +44,53 @@ void make_directory(const std::string& path) {
 } // namespace
 
 DriverContext::DriverContext(const Invocation& invocation, const CommonOptions& options,
-                             nlohmann::ordered_json parameters)
+                             nlohmann::ordered_json parameters, const Communicator& world)
     : options_(options)
+    , world_(world)
     , subcommand_(invocation.subcommand)
     , parameters_(std::move(parameters))
     , log_(stderr, options.log_level)
     , runtime_(runtime_options(options))
     , provenance_(start_provenance(invocation.all)) {
-  set_io_threads(options.backend == "serial" ? 1
-                                             : options.threads.value_or(available_processors()));
+  set_io_threads(
+      options.backend == "serial"
+          ? 1
+          : options.threads.value_or(options.rank_threads.value_or(available_processors())));
   keep_within_memory();
   provenance_.seed = options.seed;
   provenance_.backend = options.backend;
   provenance_.device = device_name(options.backend);
   provenance_.threads = host_threads(options.backend);
 
-  if (!options.output_dir.empty())
-    make_directory(options.output_dir);
-  // A run of hours must not end in "cannot be written".
-  if (const auto summary = output_file(options.json, "summary.json"); summary && !json_on_stdout())
-    AtomicFile probe(*summary);
-  if (options.dry_run && !options.json.empty() && !json_on_stdout())
-    require_no_results(output_path(options.json));
-  if (!options.history.empty())
-    AtomicFile probe(output_path(options.history));
-
+  if (world_.is_first())
+    probe_outputs();
   set_commit_check([] { require_launches("before a file was written"); });
   region_timers().set_fencing(options.timings);
   note_interrupts();
   previous_sink_ = set_log_sink([this](const LogMessage& message) {
-    log_.message(message.level, message.text);
+    if (world_.is_first())
+      log_.message(message.level, message.text);
     if (!message.code.empty())
       warnings_.push_back(message);
   });
   log_info("ossatura ", version(), " (", git_hash(), "), Kokkos ", kokkos_version(), ", ",
            options.backend, " on ", provenance_.device,
            options.backend == "openmp" ? ", " + std::to_string(provenance_.threads) + " threads"
-                                       : std::string());
+                                       : std::string(),
+           world_.size() > 1 ? " on each of " + std::to_string(world_.size()) + " ranks"
+                             : std::string());
+}
+
+void DriverContext::probe_outputs() const {
+  if (!options_.output_dir.empty())
+    make_directory(options_.output_dir);
+  // A run of hours must not end in "cannot be written".
+  if (const auto summary = output_file(options_.json, "summary.json"); summary && !json_on_stdout())
+    AtomicFile probe(*summary);
+  if (options_.dry_run && !options_.json.empty() && !json_on_stdout())
+    require_no_results(output_path(options_.json));
+  if (!options_.history.empty())
+    AtomicFile probe(output_path(options_.history));
 }
 
 DriverContext::~DriverContext() {
@@ -114,6 +124,8 @@ void DriverContext::print_files(const std::vector<std::string>& files) {
 }
 
 void DriverContext::print_result(const std::string& text) {
+  if (!world_.is_first())
+    return;
   log_.clear_progress();
   std::ostream& stream = json_on_stdout() ? std::cerr : std::cout;
   stream << text << std::flush;
@@ -148,6 +160,8 @@ void DriverContext::require_no_input(const std::string& path, const std::string&
 }
 
 std::string DriverContext::claim_output(const std::string& path, const std::string& replaced) {
+  if (!world_.is_first())
+    return path;
   require_no_input(path, replaced);
   for (const std::string& other : claimed_)
     if (is_same_file(path, other))
@@ -198,6 +212,8 @@ std::string DriverContext::summary_folder() const {
 
 void DriverContext::begin_outputs(const std::string& stem) {
   stem_ = stem;
+  if (!world_.is_first())
+    return;
   if (!options_.output_dir.empty() && !options_.dry_run)
     lock_ = std::make_unique<OutputLock>(options_.output_dir, stem);
   if (const auto summary = summary_file(stem)) {
@@ -230,11 +246,13 @@ int DriverContext::exit_code(int code) const {
 
 void DriverContext::begin_progress(const std::string& heading) {
   progress_.reset(); // its last line comes before the heading of the next
-  progress_ = std::make_unique<ProgressLines>(log_, heading);
+  if (world_.is_first())
+    progress_ = std::make_unique<ProgressLines>(log_, heading);
 }
 
 void DriverContext::progress(const std::string& line, double remaining_seconds) {
-  progress_->show(line, remaining_seconds);
+  if (progress_)
+    progress_->show(line, remaining_seconds);
 }
 
 void DriverContext::begin_solve(const std::string& name, int max_iterations, double tolerance) {
@@ -249,7 +267,9 @@ void DriverContext::begin_solve(const std::string& name, int max_iterations, dou
 void DriverContext::iteration(int load_case, int iteration, double recurrent_residual) {
   const double now = seconds();
   if (history_)
-    history_->add(now, load_case, iteration, recurrent_residual);
+    history_->add({now, load_case, iteration, recurrent_residual});
+  else if (!world_.is_first() && !options_.history.empty())
+    history_lines_.push_back({now, load_case, iteration, recurrent_residual});
   if (progress_ && options_.log_level != LogLevel::quiet) {
     char line[96];
     std::snprintf(line, sizeof line, "%10.3f %9d/%-4d %12.5e", now, iteration,
@@ -262,7 +282,36 @@ void DriverContext::iteration(int load_case, int iteration, double recurrent_res
   throw_if_interrupted();
 }
 
+void DriverContext::collect_from_ranks() {
+  for (const HistoryLine& line : world_.gather(history_lines_))
+    if (history_)
+      history_->add(line);
+  history_lines_.clear();
+  // Code and text of each, closed by a zero.
+  std::vector<char> letters;
+  if (!world_.is_first())
+    for (const LogMessage& warning : warnings_)
+      for (const std::string& text : {warning.code, warning.text})
+        letters.insert(letters.end(), text.c_str(), text.c_str() + text.size() + 1);
+  const std::vector<char> all = world_.gather(letters);
+  if (!world_.is_first())
+    return;
+  for (auto at = all.begin(); at != all.end();) {
+    std::string part[2];
+    for (std::string& text : part) {
+      const auto end = std::find(at, all.end(), '\0');
+      text.assign(at, end);
+      at = end + 1;
+    }
+    if (std::none_of(warnings_.begin(), warnings_.end(),
+                     [&](const LogMessage& known) { return known.text == part[1]; }))
+      log_message({LogLevel::quiet, part[1], part[0]});
+  }
+}
+
 void DriverContext::keep_summary(const nlohmann::ordered_json& summary, const std::string& stem) {
+  if (!world_.is_first())
+    return;
   if (stem_.empty())
     begin_outputs(stem);
   if (const auto path = summary_file(stem))
@@ -271,6 +320,8 @@ void DriverContext::keep_summary(const nlohmann::ordered_json& summary, const st
 
 void DriverContext::finish(const nlohmann::ordered_json& summary, const std::string& stem) {
   end_solve();
+  if (!world_.is_first())
+    return;
   keep_summary(summary, stem);
   if (json_on_stdout())
     std::cout << json_text(summary, 2) + '\n' << std::flush;

@@ -10,6 +10,7 @@
 #include <ossatura/core/base/log.hpp>
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/base/timer.hpp>
+#include <ossatura/core/comm/communicator.hpp>
 #include <ossatura/core/machine/kokkos_runtime.hpp>
 #include <ossatura/core/machine/memory.hpp>
 
@@ -35,14 +36,16 @@ struct Invocation {
 class DriverContext {
 public:
   /// Throws BackendError or InputError where the engine cannot start or an output cannot be
-  /// written. `parameters` are all options as option_values() gives them.
+  /// written. `parameters` are all options as option_values() gives them. On a rank that is not the
+  /// first of `world` nothing is written or printed: what writes does nothing.
   DriverContext(const Invocation& invocation, const CommonOptions& options,
-                nlohmann::ordered_json parameters);
+                nlohmann::ordered_json parameters, const Communicator& world = {});
   ~DriverContext();
   DriverContext(const DriverContext&) = delete;
   DriverContext& operator=(const DriverContext&) = delete;
 
   const CommonOptions& options() const { return options_; }
+  const Communicator& world() const { return world_; }
   const std::string& subcommand() const { return subcommand_; }
   const nlohmann::ordered_json& parameters() const { return parameters_; }
   /// The backend for a problem of so many unknowns: serial in place of openmp by default where
@@ -125,8 +128,13 @@ public:
   /// Name of the results, once it is known.
   const std::string& stem() const { return stem_; }
 
+  /// Hands warnings and history of the other ranks to the first, in the order of ranks, without
+  /// repeating a warning. All ranks call it.
+  void collect_from_ranks();
+
 private:
   CommonOptions options_;
+  Communicator world_;
   std::string subcommand_;
   nlohmann::ordered_json parameters_;
   Stopwatch watch_;
@@ -137,6 +145,7 @@ private:
   MemoryTracking tracking_;
   Provenance provenance_;
   std::unique_ptr<HistoryWriter> history_;
+  std::vector<HistoryLine> history_lines_; ///< of another rank than the first
   std::string stem_;
   std::unique_ptr<OutputLock> lock_;
   std::vector<std::string> claimed_;
@@ -151,6 +160,8 @@ private:
 
   /// Where the summary goes, unless that is stdout or nowhere.
   std::optional<std::string> summary_file(const std::string& stem) const;
+  /// Throws where an output that the options name cannot be written.
+  void probe_outputs() const;
   void note_lost_output(const std::string& path, const std::string& reason);
   void require_no_input(const std::string& path, const std::string& replaced) const;
 };

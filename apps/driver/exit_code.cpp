@@ -3,6 +3,7 @@
 
 #include "apps/driver/process_start.hpp"
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/comm/together.hpp>
 #include <ossatura/core/machine/kokkos_runtime.hpp>
 
 #include <iostream>
@@ -23,12 +24,23 @@ const char* exit_code_help() {
 
 namespace {
 
+int reporting_rank = 0, num_ranks = 1;
+
 int report(int code, const char* kind, const char* what) {
-  std::cerr << "ossatura: " << kind << ": " << what << std::endl;
+  if (num_ranks == 1 || (failed_together() && reporting_rank == 0))
+    std::cerr << "ossatura: " << kind << ": " << what << std::endl;
+  else if (!failed_together()) // nobody else knows
+    std::cerr << "ossatura: " << kind << ": rank " << reporting_rank << " of " << num_ranks << ": "
+              << what << std::endl;
   return code;
 }
 
 } // namespace
+
+void set_reporting_rank(int rank, int size) {
+  reporting_rank = rank;
+  num_ranks = size;
+}
 
 int report_current_exception() {
   try {

@@ -17,8 +17,11 @@ enum ExitCode : int {
 /// The part of --help about exit codes.
 const char* exit_code_help();
 
+/// Which of the launcher's processes this is, for report_current_exception().
+void set_reporting_rank(int rank, int size);
+
 /// Reports the exception being handled on stderr, as "ossatura: error: ...", and returns its code.
-/// To be called in a catch block.
+/// Where all ranks have failed together, the first reports for all. To be called in a catch block.
 int report_current_exception();
 
 } // namespace ossatura

@@ -125,6 +125,14 @@ Communicator Communicator::split(int colour) const {
   return Communicator(std::make_shared<Group>(part, true));
 }
 
+Communicator Communicator::on_node() const {
+  if (!group_)
+    return *this;
+  MPI_Comm part;
+  MPI_Comm_split_type(group_->comm, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part);
+  return Communicator(std::make_shared<Group>(part, true));
+}
+
 void Communicator::abort(int exit_code) const {
   int started = 0, ended = 0;
   MPI_Initialized(&started);
@@ -236,6 +244,10 @@ Communicator Communicator::world() {
 }
 
 Communicator Communicator::split(int) const {
+  return *this;
+}
+
+Communicator Communicator::on_node() const {
   return *this;
 }
 

@@ -78,6 +78,8 @@ public:
 
   /// The ranks with the same colour (0 or more), in the order of their ranks here.
   Communicator split(int colour) const;
+  /// The ranks that share this machine's memory.
+  Communicator on_node() const;
 
   /// Ends all processes of the launcher with this exit code, at once: where one fails alone.
   [[noreturn]] void abort(int exit_code) const;
@@ -107,6 +109,15 @@ private:
   std::shared_ptr<Group> group_; ///< null: one process
   int rank_ = 0, size_ = 1, rank_on_node_ = 0, ranks_on_node_ = 1;
 };
+
+/// The parts [begin, end) of `count` loads, sets of sites or inputs that a rank does: in order, and
+/// no rank has two more than another.
+struct RankPart {
+  std::int64_t begin, end;
+};
+inline RankPart part_of_rank(const Communicator& comm, std::int64_t count) {
+  return {count * comm.rank() / comm.size(), count * (comm.rank() + 1) / comm.size()};
+}
 
 /// How many processes a launcher started along with this one, as its environment says; 1 without.
 int launched_processes();

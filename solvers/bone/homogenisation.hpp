@@ -3,6 +3,7 @@
 // kinematic-uniform loads.
 #pragma once
 
+#include <ossatura/core/comm/communicator.hpp>
 #include <ossatura/solvers/bone/load.hpp>
 #include <ossatura/solvers/bone/stiffness_matrix.hpp>
 
@@ -24,9 +25,12 @@ template<class Exec>
 using SolveStrain = std::function<bool(int component, const Array<double, Exec>& u)>;
 
 /// The stiffness of the specimen's box. problem.held is that of hold_all_sides(). Nothing where
-/// `solve` ended it. Throws InputError where a stress is not finite. Fences.
+/// `solve` ended it. The ranks of `comm`, each with the whole problem, solve a part of the six
+/// loads each, in their order, and all return the same bits, whatever their number. Throws on all
+/// ranks, InputError where a stress is not finite. Fences.
 template<class Exec>
 std::optional<HomogenisedStiffness> homogenise(const Exec& exec, const VoxelProblem<Exec>& problem,
-                                               const SolveStrain<Exec>& solve);
+                                               const SolveStrain<Exec>& solve,
+                                               const Communicator& comm = {});
 
 } // namespace ossatura

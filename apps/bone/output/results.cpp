@@ -51,6 +51,11 @@ bool BoneResults::converged() const {
          std::all_of(solves.begin(), solves.end(), [](const BoneSolve& s) { return s.converged; });
 }
 
+bool BoneResults::interrupted() const {
+  return std::any_of(solves.begin(), solves.end(),
+                     [](const BoneSolve& s) { return s.interrupted; });
+}
+
 template<class Exec>
 BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
                              const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem) {

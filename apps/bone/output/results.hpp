@@ -76,7 +76,7 @@ struct BoneResults {
   std::vector<std::string> files; ///< written
 
   bool converged() const;
-  bool interrupted() const { return !solves.empty() && solves.back().interrupted; }
+  bool interrupted() const;
 };
 
 /// Throws InputError, or warns, for Poisson's ratios that the elements do not take. Fences.

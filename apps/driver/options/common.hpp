@@ -22,6 +22,7 @@ struct CommonOptions {
   bool has_backend = false;           ///< it is asked for
   std::optional<int> device;          ///< number of the GPU
   std::optional<int> threads;         ///< of the openmp backend
+  std::optional<int> rank_threads;    ///< of it where nothing says how many (threads_of_rank)
   std::optional<Precision> precision; ///< else ("auto") the fastest for backend and other options
   std::uint64_t seed = 0;
   LogLevel log_level = LogLevel::normal;

@@ -8,10 +8,11 @@ namespace ossatura {
 HistoryWriter::HistoryWriter(const std::string& path)
     : file_(path, "seconds,load_case,iteration,recurrent_residual") {}
 
-void HistoryWriter::add(double seconds, int load_case, int iteration, double residual) {
-  char line[96];
-  std::snprintf(line, sizeof line, "%.6f,%d,%d,%.9e", seconds, load_case, iteration, residual);
-  file_.line(line);
+void HistoryWriter::add(const HistoryLine& line) {
+  char text[96];
+  std::snprintf(text, sizeof text, "%.6f,%d,%d,%.9e", line.seconds, line.load_case, line.iteration,
+                line.residual);
+  file_.line(text);
 }
 
 } // namespace ossatura

@@ -6,13 +6,19 @@
 
 namespace ossatura {
 
+struct HistoryLine {
+  double seconds;
+  int load_case, iteration;
+  double residual;
+};
+
 /// Columns: seconds since the start of the run, the load case (0, 1, ...), its iteration, and its
 /// relative residual.
 class HistoryWriter {
 public:
   /// Throws InputError where `path` cannot be written.
   explicit HistoryWriter(const std::string& path);
-  void add(double seconds, int load_case, int iteration, double residual);
+  void add(const HistoryLine& line);
 
 private:
   CsvFile file_;

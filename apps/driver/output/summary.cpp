@@ -119,7 +119,8 @@ int exit_code_of(RunStatus status) {
 nlohmann::ordered_json make_summary(const DriverContext& context, const SummaryParts& parts) {
   Json engine = {{"backend", context.provenance().backend},
                  {"device", context.provenance().device},
-                 {"threads", context.provenance().threads}};
+                 {"threads", context.provenance().threads},
+                 {"ranks", context.world().size()}};
   if (parts.engine.is_object())
     engine.update(parts.engine);
   Json used = memory();

@@ -124,6 +124,8 @@ OSSATURA_RANKS_TEST("Parts of the ranks are groups of their own", "[comm]") {
   for (std::size_t i = 0; i < members.size(); ++i)
     CHECK(members[i] == 2 * int(i) + colour);
   CHECK(world.split(0).size() == world.size());
+  CHECK(world.on_node().size() == world.ranks_on_node());
+  CHECK(world.on_node().rank() == world.rank_on_node());
 }
 
 OSSATURA_RANKS_TEST("What one rank throws, all throw", "[comm]") {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// A launcher starts several processes of the executable, its ranks. The first one reads the
+// options' files, prints and writes for all; what one throws, all end with.
+#pragma once
+
+#include "apps/driver/interrupt.hpp"
+#include <ossatura/core/comm/together.hpp>
+
+#include <optional>
+
+namespace ossatura {
+
+/// Joins the ranks of the launcher; from here on only the first has a standard output, and messages
+/// of a rank that fails alone say which. Throws BackendError in builds without MPI.
+Communicator join_ranks();
+
+/// Threads of the openmp backend for each rank, where neither the options nor the environment say
+/// how many: the processors that affinity leaves to it, shared with the ranks of this machine that
+/// have the same ones. Nothing for one rank. All ranks call it.
+std::optional<int> threads_of_rank(const Communicator& world);
+
+/// Ends all ranks with an exit code, after a rank has reported the exception that is handled: at
+/// once where it failed alone. Returns where all have failed together.
+void end_other_ranks(const Communicator& world, int exit_code);
+
+/// together(), also for a signal that stops the work on some rank: all throw Interrupted.
+template<class Body>
+void run_phase(const Communicator& world, const Body& body) {
+  std::optional<Interrupted> stopped;
+  together(world, [&] {
+    try {
+      body();
+    } catch (const Interrupted& by) {
+      stopped = by;
+    }
+  });
+  const int signal = world.max(stopped ? stopped->signal : 0);
+  if (signal != 0)
+    throw Interrupted{signal};
+}
+
+} // namespace ossatura

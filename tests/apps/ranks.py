@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The executable as a launcher (mpirun) starts it: the results of one process, whatever the number
+of ranks, one voice, and an end of all when one fails."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import driver_case
+from driver_case import BAD_FILE, DONE, NOT_CONVERGED, STOPPED, USAGE, DriverCase
+
+LAUNCHER = None
+CUBES = ("bone", "--generate", "perlin", "--size", "24", "--test", "homogenise",
+         "--backend", "serial")
+
+
+def without_times(value):
+    """A JSON value without what differs from run to run."""
+    if isinstance(value, dict):
+        return {key: without_times(part) for key, part in value.items() if "seconds" not in key}
+    return [without_times(part) for part in value] if isinstance(value, list) else value
+
+
+class Ranks(DriverCase):
+    def start(self, *parts):
+        """Starts a launcher; a part is a number of ranks and their arguments."""
+        command = [LAUNCHER]
+        for ranks, arguments in parts:
+            command += ([":"] if len(command) > 1 else []) + ["-n", str(ranks),
+                                                              driver_case.EXECUTABLE,
+                                                              *map(str, arguments)]
+        return subprocess.Popen(command, cwd=self.directory.name, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+    def end(self, process, code, seconds=120):
+        try:
+            out, log = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            self.fail(f"still there after {seconds} s: {process.communicate()}")
+        self.assertEqual(process.returncode, code, out + log)
+        return out, log
+
+    def launch(self, ranks, *arguments, code=DONE):
+        return self.end(self.start((ranks, arguments)), code)
+
+    def fails_once(self, ranks, message, *arguments, code):
+        out, log = self.launch(ranks, *arguments, code=code)
+        self.assertEqual(out, "")
+        self.assertEqual(log.count("error: "), 1, log)
+        self.assertIn(message, log)
+
+    def is_alive(self, number):
+        try:
+            with open(f"/proc/{number}/stat") as file:
+                return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+        except (FileNotFoundError, ProcessLookupError):
+            return False
+
+    def children(self, process):
+        """The ranks of a launcher, by their processes."""
+        found = []
+        for entry in os.listdir("/proc"):
+            if entry.isdigit():
+                try:
+                    with open(f"/proc/{entry}/stat") as file:
+                        parent = int(file.read().rsplit(")", 1)[1].split()[1])
+                    if parent == process.pid:
+                        found.append(int(entry))
+                except (FileNotFoundError, ProcessLookupError):
+                    pass
+        return sorted(found)
+
+
+class Loads(Ranks):
+    def test_six_loads_give_the_same_bits_on_any_number_of_ranks(self):
+        one = self.summary(*CUBES, "--history", "one.csv", "-q")
+        self.assertEqual(one["engine"]["ranks"], 1)
+        history = self.rows("one.csv", ["seconds"])
+        self.assertEqual({row["load_case"] for row in history}, set("012345"))
+        for ranks in (1, 2, 4, 7):  # the last have no load
+            out, _ = self.launch(ranks, *CUBES, "--history", "many.csv", "-q", "--json", "-")
+            many = json.loads(out)  # and nothing else on stdout
+            self.assertEqual(many["engine"]["ranks"], ranks)
+            for part in ("status", "problem", "results", "iterations", "residual", "warnings"):
+                self.assertEqual(without_times(many[part]), without_times(one[part]), part)
+            self.close(many["engine"]["work"], one["engine"]["work"], 1e-12)
+            self.assertEqual(self.rows("many.csv", ["seconds"]), history)
+
+    def test_the_first_rank_prints_and_writes_for_all(self):
+        one = self.ossatura(*CUBES, "-q")
+        out, log = self.launch(3, *CUBES, "-q", "-o", "out")
+        self.assertEqual(log, "")
+        self.assertEqual(out.count("Apparent stiffness"), 1, out)
+        self.assertEqual(out.split("Apparent stiffness")[1].split("Certificate")[0],
+                         one.stdout.split("Apparent stiffness")[1].split("Certificate")[0])
+        self.assertEqual(os.listdir(self.path("out")), ["perlin.summary.json"])
+        out, _ = self.launch(2, "--version")
+        self.assertEqual(out.count("Kokkos"), 1)
+        out, _ = self.launch(2, *CUBES, "--dry-run", "-q")
+        self.assertEqual(out.count("degrees of freedom"), 1)
+
+    def test_what_is_not_converged_on_one_rank_is_so_for_all(self):
+        arguments = (*CUBES, "--max-iterations", "12", "-q", "--json", "-")
+        one = self.summary(*arguments[:-2], code=NOT_CONVERGED)
+        converged = [solve["converged"] for solve in one["results"]["solves"]]
+        self.assertIn(True, converged)  # some of the loads take fewer iterations, some more
+        self.assertIn(False, converged)
+        out, _ = self.launch(6, *arguments, code=NOT_CONVERGED)
+        self.assertEqual(without_times(json.loads(out)["results"]), without_times(one["results"]))
+        self.assertEqual(json.loads(out)["warnings"], one["warnings"])
+
+
+class Failures(Ranks):
+    def test_what_all_find_wrong_is_said_once(self):
+        self.fails_once(3, "unknown option '--bad'", "bone", "--bad", code=USAGE)
+        self.fails_once(3, "unknown subcommand 'bones'", "bones", code=USAGE)
+        self.fails_once(3, "there is no such file", "bone", "none.h5", "--test", "homogenise", "-q",
+                        code=BAD_FILE)
+
+    def test_what_cannot_be_divided_is_refused(self):
+        self.fails_once(2, "only --test homogenise divides its loads", "bone", "--generate", "cube",
+                        "-q", code=USAGE)
+        self.fails_once(2, "ossatura topopt runs in one process", "topopt", "none.json",
+                        "-q", code=USAGE)
+
+    def test_what_one_rank_finds_wrong_ends_all(self):
+        good = (*CUBES, "-q", "-o", "out")
+        bad = ("bone", "none.h5", "--test", "homogenise", "-q", "-o", "out")
+        before = time.monotonic()
+        out, log = self.end(self.start((1, good), (1, bad)), BAD_FILE)
+        self.assertLess(time.monotonic() - before, 10)
+        self.assertIn("on rank 1 of 2: none.h5: there is no such file", log)
+        self.assertEqual(log.count("error: "), 1, log)
+        self.assertEqual(out, "")
+        self.assertEqual(os.listdir(self.path("out")), [])
+        # An output is the first rank's alone.
+        self.write("file", "")
+        self.fails_once(2, "cannot be made a directory", *CUBES, "-q", "-o", "file", code=BAD_FILE)
+
+    def test_a_killed_rank_ends_all_and_leaves_no_half_of_a_file(self):
+        large = ("bone", "--generate", "perlin", "--size", "96", "--test", "homogenise",
+                 "--backend", "serial", "--tolerance", "1e-12", "-v", "-o", "out")
+        process = self.start((2, large))
+        for line in process.stderr:
+            if "iteration/most" in line:
+                break
+        ranks = self.children(process)
+        self.assertEqual(len(ranks), 2)
+        os.kill(ranks[1], signal.SIGKILL)
+        before = time.monotonic()
+        process.communicate(timeout=60)
+        self.assertLess(time.monotonic() - before, 10)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertEqual([name for name in os.listdir(self.path("out"))
+                          if not name.startswith(".")], [])
+        while any(map(self.is_alive, ranks)):
+            self.assertLess(time.monotonic() - before, 10)
+            time.sleep(0.1)
+
+    def test_a_signal_to_one_rank_stops_all(self):
+        large = ("bone", "--generate", "perlin", "--size", "64", "--test", "homogenise",
+                 "--backend", "serial", "--tolerance", "1e-12", "-v", "-o", "out")
+        process = self.start((2, large))
+        for line in process.stderr:
+            if "iteration/most" in line:
+                break
+        time.sleep(0.1)
+        os.kill(self.children(process)[1], signal.SIGTERM)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, STOPPED)
+        with open(self.path("out/perlin.summary.json")) as file:
+            summary = json.load(file)
+        self.assertEqual(summary["status"], "interrupted")
+        self.assertNotIn("homogenised", summary["results"])
+
+
+if __name__ == "__main__":
+    LAUNCHER = sys.argv.pop(2)
+    driver_case.main()
