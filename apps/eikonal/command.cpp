@@ -7,7 +7,8 @@ namespace ossatura {
 
 int eikonal_command(const Invocation& invocation) {
   return run_subcommand(invocation, "eikonal", add_eikonal_options, check_eikonal_options,
-                        {{"length", "mm"}, {"time", "ms"}, {"velocity", "m/s"}}, run_eikonal);
+                        {{"length", "mm"}, {"time", "ms"}, {"velocity", "m/s"}}, run_eikonal,
+                        RankUse::many);
 }
 
 } // namespace ossatura

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // An activation runs in these steps: mesh, set-up, solve, statistics, files.
+#include "apps/driver/exit_code.hpp"
 #include "apps/driver/interrupt.hpp"
 #include "apps/driver/output/table.hpp"
+#include "apps/driver/ranks.hpp"
 #include "apps/eikonal/command.hpp"
 #include "apps/eikonal/input/model.hpp"
 #include "apps/eikonal/output/files.hpp"
 #include "apps/eikonal/output/report.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/mesh/box.hpp>
+#include <ossatura/solvers/eikonal/ranks/solver.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -136,80 +139,131 @@ ActivationReport make_activation_report(const EikonalModel& model, const TaggedV
   return report;
 }
 
-template<class Real, class Exec>
-std::unique_ptr<EikonalSolver<Exec, Real>>
-make_solver(const Exec& exec, const EikonalCommandOptions& options, const EikonalModel& model) {
-  using Solver = EikonalSolver<Exec, Real>;
+/// Sets up a Solver, whose first arguments are `first`, and tells what it is. All ranks call it.
+template<class Solver, class... First>
+std::unique_ptr<Solver> make_solver(const EikonalCommandOptions& options, const EikonalModel& model,
+                                    EikonalRunResults& results, const DriverContext& context,
+                                    const First&... first) {
+  const Stopwatch watch;
+  const TimedScope scope("ossatura::eikonal::setup");
   const MeshVelocities& velocities = model.velocities;
   EikonalOptions solver_options = options.solver;
   solver_options.stop = is_interrupted;
-  try {
-    return velocities.by_tetra.empty()
-               ? std::make_unique<Solver>(exec, model.mesh, velocities.by_tag, solver_options)
-               : std::make_unique<Solver>(exec, model.mesh, velocities.by_tetra, solver_options);
-  } catch (const std::invalid_argument& error) { // of velocities and lengths that do not fit
-    fail<InputError>(model.source, ": ", error.what());
-  }
-}
-
-/// Sets up and solves. Returns the times on the host, [sets, num_points].
-template<class Real, class Exec>
-auto solve(const Exec& exec, const EikonalCommandOptions& options, const EikonalModel& model,
-           EikonalRunResults& results) {
-  const Stopwatch setup_watch;
-  std::unique_ptr<EikonalSolver<Exec, Real>> solver;
-  {
-    const TimedScope scope("ossatura::eikonal::setup");
-    solver = make_solver<Real>(exec, options, model);
-    fence(exec, "ossatura::eikonal::setup");
-  }
-  results.seconds.setup = setup_watch.seconds();
+  std::unique_ptr<Solver> solver;
+  // Where the model is on one rank, it says what its velocities are.
+  int by_tetra = velocities.by_tetra.empty() ? 0 : 1;
+  context.world().broadcast(by_tetra);
+  run_phase(context.world(), [&] {
+    try {
+      solver =
+          by_tetra != 0
+              ? std::make_unique<Solver>(first..., model.mesh, velocities.by_tetra, solver_options)
+              : std::make_unique<Solver>(first..., model.mesh, velocities.by_tag, solver_options);
+    } catch (const std::invalid_argument& error) { // of velocities and lengths that do not fit
+      fail<InputError>(model.source, ": ", error.what());
+    }
+  });
+  results.seconds.setup = watch.seconds();
   results.metric_bytes = solver->metric_bytes_per_tetra();
   results.method = name_of(solver->method());
   results.deterministic = solver->is_deterministic();
-
-  std::vector<std::vector<EikonalSite>> sites;
-  for (std::size_t k = 0; k < model.sets.size(); ++k)
-    sites.push_back(model.placed[k].merged(model.sets[k]));
-  const Array<Real, Exec> times(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
-                                                   std::string("ossatura::eikonal::times")),
-                                model.sets.size() * model.mesh.num_points());
-  fence(exec, "ossatura::eikonal::times");
   log_info("set up in ", format_number(results.seconds.setup, 4), " s: ", results.method, ", ",
            results.metric, ", ", format_count(std::int64_t(model.sets.size())),
            model.sets.size() == 1 ? " set of sites" : " sets of sites");
-  const Stopwatch solve_watch;
+  return solver;
+}
+
+std::vector<std::vector<EikonalSite>> merged_sites(const EikonalModel& model) {
+  std::vector<std::vector<EikonalSite>> sites;
+  for (std::size_t k = 0; k < model.sets.size(); ++k)
+    sites.push_back(model.placed[k].merged(model.sets[k]));
+  return sites;
+}
+
+/// Has solve() iterate, and notes what came of it. All ranks call it.
+template<class Real, class Solve>
+void note_solve(const EikonalCommandOptions& options, EikonalRunResults& results,
+                const DriverContext& context, const Solve& solve) {
+  const Stopwatch watch;
   protect_results();
   {
     const TimedScope scope("ossatura::eikonal::solve");
-    results.solved = solver->solve(exec, sites, times);
+    results.solved = solve();
   }
-  results.seconds.solve = solve_watch.seconds();
-  results.interrupted = is_interrupted() && !results.solved.converged;
+  results.seconds.solve = watch.seconds();
+  results.interrupted = context.world().any(is_interrupted()) && !results.solved.converged;
   results.certificate = {options.solver.tolerance,
                          check_activation<Real>(results.solved, options.solver.tolerance)};
   results.converged = results.solved.converged && results.certificate.checks.front().passed();
-  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), times);
 }
 
-template<class Real, class Exec>
-int run_in(const Exec& exec, const EikonalCommandOptions& options, const EikonalModel& model,
-           const EikonalFiles& files, EikonalRunResults& results, DriverContext& context) {
-  const auto times = solve<Real>(exec, options, model, results);
+/// Statistics and files of times [sets, num_points]. Returns the exit code.
+template<class Real>
+int finish(const EikonalCommandOptions& options, const EikonalModel& model,
+           const EikonalFiles& files, ConstSpan<Real> times, EikonalRunResults& results,
+           DriverContext& context) {
   const std::size_t num_points = model.mesh.num_points();
   {
     const TimedScope scope("ossatura::eikonal::statistics");
     const TaggedVertices tagged(model.mesh, model.velocities.blocked);
     for (std::size_t k = 0; k < model.sets.size(); ++k)
       results.sets.push_back(make_activation_report<Real>(
-          model, tagged, k, ConstSpan<Real>(times.data() + k * num_points, num_points)));
+          model, tagged, k, ConstSpan<Real>(times.data + k * num_points, num_points)));
   }
   return report_eikonal(results, output_stem(options), context, [&](RunStatus status) {
     const Stopwatch watch;
-    results.files = write_eikonal<Real>(
-        files, model, ConstSpan<Real>(times.data(), times.extent(0)), name_of(status), context);
+    results.files = write_eikonal<Real>(files, model, times, name_of(status), context);
     results.seconds.write = watch.seconds();
   });
+}
+
+template<class Real, class Exec>
+int run_in_one(const Exec& exec, const EikonalCommandOptions& options, const EikonalModel& model,
+               const EikonalFiles& files, EikonalRunResults& results, DriverContext& context) {
+  const auto solver =
+      make_solver<EikonalSolver<Exec, Real>>(options, model, results, context, exec);
+  const Array<Real, Exec> times(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
+                                                   std::string("ossatura::eikonal::times")),
+                                model.sets.size() * model.mesh.num_points());
+  fence(exec, "ossatura::eikonal::times");
+  const auto sites = merged_sites(model);
+  note_solve<Real>(options, results, context, [&] { return solver->solve(exec, sites, times); });
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), times);
+  return finish<Real>(options, model, files, ConstSpan<Real>(host.data(), host.extent(0)), results,
+                      context);
+}
+
+/// The mesh is cut between the ranks; the first has the model, and writes.
+template<class Real, class Exec>
+int run_in_many(const Exec& exec, const EikonalCommandOptions& options, const EikonalModel& model,
+                const EikonalFiles& files, EikonalRunResults& results, DriverContext& context) {
+  const Communicator& world = context.world();
+  std::vector<Real> times;
+  {
+    const auto solver = make_solver<CutEikonalSolver<Exec, Real>>(options, model, results, context,
+                                                                  world, options.partition, exec);
+    results.cut = solver->cut();
+    results.partition = name_of(options.partition);
+    results.transport = name_of(solver->transport());
+    const auto sites = merged_sites(model);
+    note_solve<Real>(options, results, context, [&] { return solver->solve(exec, sites, times); });
+  }
+  context.collect_from_ranks();
+  int code = exit_done;
+  run_phase(world, [&] {
+    if (world.is_first())
+      code = finish<Real>(options, model, files, ConstSpan<Real>(times.data(), times.size()),
+                          results, context);
+  });
+  return code;
+}
+
+template<class Real, class Exec>
+int run_in(const Exec& exec, const EikonalCommandOptions& options, const EikonalModel& model,
+           const EikonalFiles& files, EikonalRunResults& results, DriverContext& context) {
+  return context.world().size() > 1
+             ? run_in_many<Real>(exec, options, model, files, results, context)
+             : run_in_one<Real>(exec, options, model, files, results, context);
 }
 
 template<class Exec>
@@ -217,13 +271,18 @@ int run_on(const Exec& exec, const EikonalCommandOptions& options, const Eikonal
            double read_seconds, DriverContext& context) {
   EikonalRunResults results;
   results.seconds.read = read_seconds;
-  if (options.common.dry_run)
+  if (options.common.dry_run) // of one process
     return report_eikonal_prediction(predict<Exec>(options, model), output_stem(options), context);
-  results.mesh = describe_mesh(model);
-  results.unreached_mark = model.unreached_mark();
+  EikonalFiles files;
+  run_phase(context.world(), [&] {
+    if (!context.world().is_first())
+      return;
+    results.mesh = describe_mesh(model);
+    results.unreached_mark = model.unreached_mark();
+    context.begin_outputs(output_stem(options));
+    files = claim_eikonal_files(options, model, output_stem(options), context);
+  });
   results.metric = name_of(options.solver.metric);
-  context.begin_outputs(output_stem(options));
-  const EikonalFiles files = claim_eikonal_files(options, model, output_stem(options), context);
   results.precision = name_of(*options.common.precision);
   if (options.common.precision == Precision::fp64)
     return run_in<double>(exec, options, model, files, results, context);
@@ -234,11 +293,18 @@ int run_on(const Exec& exec, const EikonalCommandOptions& options, const Eikonal
 
 int run_eikonal(const EikonalCommandOptions& options, DriverContext& context) {
   const Stopwatch watch;
-  const EikonalModel model = make_eikonal_model(options, context);
+  const Communicator& world = context.world();
+  EikonalModel model; // of the first rank alone
+  run_phase(world, [&] {
+    if (world.is_first())
+      model = make_eikonal_model(options, context);
+  });
   const double seconds = watch.seconds();
-  return with_backend(
-      context.choose_backend(std::int64_t(model.mesh.num_points() * model.sets.size())),
-      [&](const auto& exec) { return run_on(exec, options, model, seconds, context); });
+  auto num_times = std::int64_t(model.mesh.num_points() * model.sets.size());
+  world.broadcast(num_times);
+  return with_backend(context.choose_backend(num_times), [&](const auto& exec) {
+    return run_on(exec, options, model, seconds, context);
+  });
 }
 
 } // namespace ossatura

@@ -4,6 +4,8 @@
 #include "apps/driver/options/check.hpp"
 #include "apps/eikonal/input/options.hpp"
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/comm/communicator.hpp>
+#include <ossatura/solvers/eikonal/ranks/solver.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -64,6 +66,20 @@ void check_solver(const EikonalCommandOptions& o) {
     fail<UsageError>("--parts ", o.solver.num_parts, ": at least 1, or 0 for a good number");
 }
 
+/// What cannot be had over the ranks of a launcher.
+void check_ranks(const EikonalCommandOptions& o) {
+  const int num_ranks = Communicator::world().size();
+  if (num_ranks == 1)
+    return;
+  const std::string reason = why_not_over_ranks(o.solver);
+  if (!reason.empty())
+    fail<UsageError>("--", reason, ", and a launcher started ", num_ranks,
+                     ": leave it out, or start one process");
+  if (o.common.dry_run)
+    fail<UsageError>("--dry-run predicts one process, and a launcher started ", num_ranks,
+                     ": start one");
+}
+
 } // namespace
 
 TetraFileKind tetra_file_kind(const std::string& path) {
@@ -80,6 +96,7 @@ bool EikonalCommandOptions::has_tetra_velocities() const {
 
 void check_eikonal_options(const CLI::App& app, const EikonalCommandOptions& options) {
   check_solver(options);
+  check_ranks(options);
   check_mesh(app, options);
   check_physics(app, options);
   check_field_files(app, options.hdf, options.no_hdf, options.common);

@@ -7,6 +7,7 @@
 #include "apps/eikonal/input/generator_syntax.hpp"
 #include "apps/eikonal/input/site_syntax.hpp"
 #include <ossatura/core/io/mesh/tetra_file.hpp>
+#include <ossatura/solvers/eikonal/ranks/point_cut.hpp>
 #include <ossatura/solvers/eikonal/solver.hpp>
 
 #include <optional>
@@ -37,6 +38,7 @@ struct EikonalCommandOptions {
   std::string site_file;         ///< one or several sets
 
   EikonalOptions solver;
+  PointPartition partition = PointPartition::curve; ///< among the ranks of a launcher
 
   // Results
   std::string hdf, igb, dat;

@@ -89,6 +89,11 @@ void add_solution(Table& table, const EikonalRunResults& results, const DriverCo
   table.row("engine", context.provenance().backend + " on " + context.provenance().device + ", " +
                           results.method + ", " + results.metric + ", " + results.precision +
                           " precision" + (results.deterministic ? ", deterministic" : ""));
+  if (results.cut)
+    table.row("ranks", std::to_string(context.world().size()) + " by " + results.transport +
+                           ", cut by " + results.partition + ": at most " +
+                           format_count(results.cut->most_points) + " vertices and " +
+                           format_count(results.cut->most_ghosts) + " ghosts");
   table.row("iterations", std::to_string(results.solved.iterations) + ", " +
                               format_number(results.per_vertex(results.solved.evaluations), 3) +
                               " evaluations and " +
@@ -251,6 +256,12 @@ SummaryParts summary_parts(const EikonalRunResults& results) {
                   {"metric_bytes_per_tetrahedron", results.metric_bytes},
                   {"precision", results.precision},
                   {"deterministic", results.deterministic}};
+  if (results.cut)
+    parts.engine.update({{"partition", results.partition},
+                         {"transport", results.transport},
+                         {"largest_rank_vertices", results.cut->most_points},
+                         {"largest_rank_ghosts", results.cut->most_ghosts},
+                         {"ghosts", results.cut->num_ghosts}});
   parts.results = results_json(results);
   parts.iterations = results.solved.iterations;
   parts.recurrent_residual = results.solved.residual;

@@ -5,10 +5,11 @@
 
 #include "apps/driver/output/certificate.hpp"
 #include <ossatura/solvers/eikonal/activation_statistics.hpp>
-#include <ossatura/solvers/eikonal/solver.hpp>
+#include <ossatura/solvers/eikonal/ranks/solver.hpp>
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,8 @@ struct EikonalRunResults {
   EikonalMeshInfo mesh;
   std::string method, metric, precision; ///< as the options name them
   bool deterministic = false;
+  std::optional<EikonalCut> cut; ///< of the mesh between ranks
+  std::string partition, transport;
   int metric_bytes = 0; ///< of a tetrahedron
   EikonalResult solved;
   Certificate certificate;
