@@ -7,6 +7,27 @@
 
 namespace ossatura {
 
+namespace detail {
+template<class Exec>
+struct CountOwnedVoxels {
+  LameField<Exec> lame;
+  int begin;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum) const {
+    sum += lame.solid(begin + int(i));
+  }
+};
+} // namespace detail
+
+/// The voxels of all processes, each counted where its lowest corner is owned. Fences.
+template<class Exec>
+std::int64_t count_owned_voxels(const Exec& exec, const Communicator& comm,
+                                const VoxelGrid<Exec>& grid, const LameField<Exec>& lame) {
+  std::int64_t count = 0;
+  Kokkos::parallel_reduce("ossatura::count_owned_voxels", range(exec, grid.owned.count()),
+                          detail::CountOwnedVoxels<Exec>{lame, grid.owned.begin}, count);
+  return comm.sum(count);
+}
+
 /// A copy of a material that is void where a process does not see (keep_visible in local_grid.hpp).
 /// Does not fence.
 template<class Exec>
