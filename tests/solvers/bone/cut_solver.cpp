@@ -16,12 +16,12 @@ using ossatura::test::upload_material;
 
 /// Noise with islands, which nothing holds and nothing moves.
 reference::Model noise() {
-  return reference::random_model({26, 21, 30}, 0.45, 1e3, 0.3, 0.3, 7, 0.25);
+  return reference::random_model({18, 13, 22}, 0.5, 1e3, 0.3, 0.3, 7, 0.25);
 }
 
 /// Struts a voxel or two thick.
 reference::Model struts() {
-  return ossatura::test::drawn_model({33, 18, 29}, [](int x, int y, int z) {
+  return ossatura::test::drawn_model({23, 18, 19}, [](int x, int y, int z) {
     const int thin = (x % 7 < 2) + (y % 6 < 1) + (z % 9 < 2);
     return thin >= 2;
   });
@@ -65,7 +65,7 @@ Solution solve(const Exec& exec, const Communicator& comm, const reference::Mode
   const MaterialImage<Exec> material = upload_material(exec, model);
   VoxelProblem<Exec> problem = bits > 0 ? make_cut_problem(exec, comm, material, 0.1, bits)
                                         : make_voxel_problem(exec, material, 0.1);
-  const Array<double, Exec> u = compress(exec, problem, model.shape[0] == 33);
+  const Array<double, Exec> u = compress(exec, problem, model.shape[0] == 23);
   VoxelSolver<Exec> solver(exec, problem, options);
   Solution solution;
   solution.result = solver.solve(exec, {}, u);
@@ -105,13 +105,15 @@ void check_solutions(const Exec& exec, const reference::Model& model, int bits,
   options.precision = precision;
   options.multigrid.direct_nodes = 60;
   const Communicator world = Communicator::world();
-  const Solution cut = solve(exec, world, model, bits, options),
-                 alone = solve(exec, Communicator(), model, bits, options),
+  const Solution cut = solve(exec, world, model, bits, options);
+  CHECK(cut.knows_ghosts);
+  if (!world.is_first()) // one rank compares
+    return;
+  const Solution alone = solve(exec, Communicator(), model, bits, options),
                  whole = solve(exec, Communicator(), model, 0, options);
   INFO(model.shape[0] << " voxels wide, bits " << bits << ", " << name_of(matrix) << ", "
                       << name_of(precision) << ", " << world.size() << " ranks");
   REQUIRE(cut.result.converged);
-  CHECK(cut.knows_ghosts);
   REQUIRE(cut.u.size() == whole.u.size());
   CHECK(cut.u == alone.u);
   CHECK(cut.result.iterations == alone.result.iterations);
@@ -136,7 +138,6 @@ OSSATURA_RANKS_TEST("Displacements have the same bits for any number of ranks", 
   check_solutions(exec, noise(), 2, VoxelOperatorKind::gather, Precision::fp64);
   check_solutions(exec, noise(), 3, VoxelOperatorKind::brick, Precision::lean);
   check_solutions(exec, struts(), 2, VoxelOperatorKind::brick, Precision::mixed);
-  check_solutions(exec, struts(), 3, VoxelOperatorKind::gather, Precision::mixed);
   check_solutions(exec, small_block(), 2, VoxelOperatorKind::brick, Precision::fp64);
 }
 
@@ -146,9 +147,11 @@ OSSATURA_RANKS_TEST("Operators that sum in other orders solve cut models, too", 
   options.cg.tolerance = 1e-8;
   options.matrix = VoxelOperatorKind::offset;
   options.multigrid.direct_nodes = 60;
-  const Solution cut = solve(exec, Communicator::world(), struts(), 2, options),
-                 whole = solve(exec, Communicator(), struts(), 0, options);
+  const Solution cut = solve(exec, Communicator::world(), struts(), 2, options);
   REQUIRE(cut.result.converged);
+  if (!Communicator::world().is_first())
+    return;
+  const Solution whole = solve(exec, Communicator(), struts(), 0, options);
   CHECK(relative_difference(cut.u, whole.u) < 1e-6);
 }
 
