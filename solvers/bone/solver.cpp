@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/bone/solver.hpp>
 
+#include <ossatura/solvers/bone/multigrid/cut_hierarchy.hpp>
 #include <ossatura/solvers/bone/pcg.hpp>
 #include <ossatura/solvers/krylov/solve_with_fallback.hpp>
 
@@ -21,6 +22,16 @@ std::unique_ptr<detail::VoxelPcg<Exec>> make_pcg(const Exec& exec,
   return pcg;
 }
 
+template<class Exec>
+VoxelHierarchy<Exec> make_hierarchy(const Exec& exec, const VoxelProblem<Exec>& problem,
+                                    const MultigridOptions& options) {
+  if (problem.ranks)
+    return make_cut_hierarchy(exec, *problem.ranks, problem.grid, problem.lame, problem.held,
+                              problem.edge, options);
+  return make_voxel_hierarchy(exec, problem.grid, problem.lame, problem.held, problem.edge,
+                              options);
+}
+
 } // namespace
 
 template<class Exec>
@@ -32,8 +43,7 @@ struct VoxelSolver<Exec>::Implementation {
 
   Implementation(const Exec& exec, const VoxelProblem<Exec>& problem,
                  const VoxelSolverOptions& solver_options)
-      : hierarchy(make_voxel_hierarchy(exec, problem.grid, problem.lame, problem.held, problem.edge,
-                                       solver_options.multigrid))
+      : hierarchy(make_hierarchy(exec, problem, solver_options.multigrid))
       , options(solver_options)
       , pcg(make_pcg(exec, hierarchy, options)) {}
 

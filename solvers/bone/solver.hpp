@@ -6,6 +6,7 @@
 #include <ossatura/core/base/precision.hpp>
 #include <ossatura/kernels/algebra/constraints.hpp>
 #include <ossatura/kernels/bone/operator_list.hpp>
+#include <ossatura/kernels/image/voxel_ranks.hpp>
 #include <ossatura/solvers/bone/multigrid/options.hpp>
 #include <ossatura/solvers/krylov/cg.hpp>
 
@@ -22,6 +23,9 @@ struct VoxelProblem {
   LameField<Exec> lame;
   Constraints<Exec> held;
   double edge = 1; ///< of a voxel, in mm
+  /// Of a model that is cut among processes: then grid, lame and held are what this process sees,
+  /// and material may be. Null: all is here.
+  std::shared_ptr<const VoxelRanks<Exec>> ranks{};
 };
 
 /// The fastest (docs/performance/bone.md). `brick` is the smallest everywhere.
@@ -52,7 +56,9 @@ VoxelSolverOptions fastest_voxel_options() {
 }
 
 /// Solves K u = f for the voxels of a problem with prescribed displacements at its held components.
-/// Set up once, solve for any number of loads.
+/// Set up once, solve for any number of loads. Of a cut model all processes call all functions,
+/// with vectors of what they see; results at owned nodes, and of solve() at ghosts, have the same
+/// bits for any number of processes where the operator is `gather` or `brick`.
 template<class Exec>
 class VoxelSolver {
 public:
