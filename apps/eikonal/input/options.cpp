@@ -110,7 +110,7 @@ void add_solver_options(CLI::App& app, EikonalCommandOptions& o) {
       ->type_name("N")
       ->capture_default_str();
   add_choice(app, "--partition", o.partition,
-             "Under mpirun or srun: how the mesh is cut between processes. curve: ranges of a "
+             "Under mpirun or srun: how the mesh is cut between processes. curve: pieces of a "
              "space-filling curve; metis: fewer vertices at the cuts, for a longer set-up. The "
              "result is the same to the bit, that of --deterministic");
   app.add_option("--tolerance", o.solver.tolerance,
