@@ -114,7 +114,7 @@ void add_solver_options(CLI::App& app, EikonalCommandOptions& o) {
              "with the whole mesh; mesh: the mesh, which is cut; the result is that of "
              "--deterministic, to the bit. auto: sets, where there is one for each process");
   add_choice(app, "--partition", o.partition,
-             "How a mesh is cut. curve: ranges of a space-filling curve; metis: fewer vertices at "
+             "How a mesh is cut. curve: pieces of a space-filling curve; metis: fewer vertices at "
              "the cuts, for a longer set-up");
   app.add_option("--tolerance", o.solver.tolerance,
                  "A time is replaced where the new one is smaller by more than this part of it")

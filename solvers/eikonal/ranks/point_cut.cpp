@@ -13,8 +13,21 @@ namespace ossatura::detail {
 
 namespace {
 
+/// Pieces of a part, where they are not too small. The more there are, the more parts share a
+/// front, and the more ghosts they have. In ventricles of 232 thousand points 8 pieces let two,
+/// four and eight parts be 1.90, 3.34 and 5.89 times as fast as one, as far as the front goes; 1
+/// piece 1.85, 2.78 and 4.63 times.
+constexpr std::int64_t most_pieces = 8;
+constexpr std::int64_t least_piece = 64; ///< points
+
 /// METIS is asked for no part of fewer points: it is made for parts that are large.
 constexpr std::int64_t least_part = 8;
+
+std::int64_t pieces_of_part(std::int64_t num_points, int num_parts) {
+  if (num_parts == 1)
+    return 1;
+  return std::clamp(num_points / (num_parts * least_piece), std::int64_t(1), most_pieces);
+}
 
 /// Which points share a tetrahedron.
 struct PointGraph {
@@ -67,11 +80,11 @@ PointGraph graph_of_points(const TetraMesh& mesh) {
   return graph;
 }
 
-/// The part of each point.
-std::vector<idx_t> partition(PointGraph graph, int num_parts) {
+/// The piece of each point, of so many.
+std::vector<idx_t> partition(PointGraph graph, std::int64_t num_pieces) {
   auto num_points = idx_t(graph.begin.size()) - 1;
   std::vector<idx_t> part(std::size_t(num_points), 0);
-  auto parts = idx_t(std::min<std::int64_t>(num_parts, num_points / least_part));
+  auto parts = idx_t(std::min<std::int64_t>(num_pieces, num_points / least_part));
   // METIS divides by the number of edges.
   if (parts <= 1 || graph.neighbour.empty())
     return part;
@@ -89,18 +102,26 @@ std::vector<idx_t> partition(PointGraph graph, int num_parts) {
 
 } // namespace
 
-PointCut cut_curve(std::vector<std::int32_t> curve, int num_parts) {
+PointCut cut_curve(const std::vector<std::int32_t>& curve, int num_parts) {
   PointCut cut;
   const auto n = std::int64_t(curve.size());
-  cut.order = std::move(curve);
-  for (std::int64_t part = 0; part <= num_parts; ++part)
-    cut.begin.push_back(std::int32_t(part * n / num_parts));
+  const std::int64_t num_pieces = num_parts * pieces_of_part(n, num_parts);
+  for (std::int64_t part = 0; part < num_parts; ++part) {
+    cut.begin.push_back(std::int32_t(cut.order.size()));
+    for (std::int64_t piece = part; piece < num_pieces; piece += num_parts)
+      cut.order.insert(cut.order.end(), curve.begin() + piece * n / num_pieces,
+                       curve.begin() + (piece + 1) * n / num_pieces);
+  }
+  cut.begin.push_back(std::int32_t(n));
   return cut;
 }
 
 PointCut cut_by_metis(const TetraMesh& mesh, const std::vector<std::int32_t>& curve,
                       int num_parts) {
-  const std::vector<idx_t> part = partition(graph_of_points(mesh), num_parts);
+  std::vector<idx_t> part = partition(
+      graph_of_points(mesh), num_parts * pieces_of_part(std::int64_t(curve.size()), num_parts));
+  for (idx_t& p : part)
+    p %= idx_t(num_parts);
   PointCut cut;
   cut.begin.assign(std::size_t(num_parts) + 1, 0);
   for (const idx_t p : part)

@@ -132,9 +132,9 @@ struct CutEikonalSolver<Exec, Real>::Implementation {
                        "tetrahedron " << i / 4 << " has point " << whole.tetra[i] << " of "
                                       << whole.num_points());
     check_velocities(whole, velocities);
-    std::vector<std::int32_t> curve = download(
+    const std::vector<std::int32_t> curve = download(
         exec, space_filling_order(exec, upload(exec, "ossatura::eikonal::point", whole.point)));
-    return partition == PointPartition::curve ? detail::cut_curve(std::move(curve), comm.size())
+    return partition == PointPartition::curve ? detail::cut_curve(curve, comm.size())
                                               : detail::cut_by_metis(whole, curve, comm.size());
   }
 
