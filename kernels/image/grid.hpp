@@ -112,9 +112,9 @@ struct VoxelGrid {
 namespace detail {
 
 /// Marks the corners of solid voxels in each block.
-template<class Exec>
+template<class Exec, class Image>
 struct MarkNodes {
-  VoxelArray<Exec> image;
+  Image image;
   Kokkos::Array<int, 3> num_blocks;
   Array<NodeBlock, Exec> block;
 
@@ -216,9 +216,10 @@ struct FindBlocks {
 
 namespace detail {
 
-/// The grid of the voxels of `image` that are greater than 0, which may be none.
-template<class Exec>
-VoxelGrid<Exec> make_any_voxel_grid(const Exec& exec, const VoxelArray<Exec>& image) {
+/// The grid of the voxels of `image` that are greater than 0, which may be none. An Image has the
+/// shape and value_or_void() of a VoxelArray.
+template<class Exec, class Image>
+VoxelGrid<Exec> make_any_voxel_grid(const Exec& exec, const Image& image) {
   VoxelGrid<Exec> grid;
   grid.shape = image.shape;
   std::int64_t num_blocks = 1, side = 1;
@@ -242,7 +243,8 @@ VoxelGrid<Exec> make_any_voxel_grid(const Exec& exec, const VoxelArray<Exec>& im
 
   std::int64_t num_elem = 0, counts = 0;
   Kokkos::parallel_reduce("ossatura::make_voxel_grid::mark", range(exec, num_blocks),
-                          detail::MarkNodes<Exec>{image, grid.num_blocks, grid.block}, num_elem);
+                          detail::MarkNodes<Exec, Image>{image, grid.num_blocks, grid.block},
+                          num_elem);
   const auto number = [&] {
     Kokkos::parallel_scan(
         "ossatura::make_voxel_grid::number", range(exec, num_keys),

@@ -71,13 +71,14 @@ VoxelArray<Exec> keep_visible(const Exec& exec, const CutTable<Exec>& table,
   return visible;
 }
 
-/// The grid of what a process sees of an image (keep_visible): owned nodes and ghosts in the order
+/// The grid of what a process sees of an image (keep_visible, or what has the shape and
+/// value_or_void() of such an array): owned nodes and ghosts in the order
 /// of all nodes, lattice coordinates as in the whole image. A process may own and see nothing.
 /// Called by all processes of `comm`, whose ranks are those of the cut. Throws
 /// std::invalid_argument if no process has a voxel. Fences.
-template<class Exec>
+template<class Exec, class Image>
 VoxelGrid<Exec> make_local_grid(const Exec& exec, const Communicator& comm,
-                                const CutTable<Exec>& table, const VoxelArray<Exec>& visible) {
+                                const CutTable<Exec>& table, const Image& visible) {
   VoxelGrid<Exec> grid = detail::make_any_voxel_grid(exec, visible);
   const auto count = [&](bool of_lower) {
     std::int64_t nodes = 0;

@@ -4,6 +4,7 @@
 
 #include <ossatura/kernels/bone/local_material.hpp>
 #include <ossatura/kernels/bone/mechanical_test.hpp>
+#include <ossatura/kernels/image/voxel_ranks.hpp>
 #include <ossatura/solvers/bone/solver.hpp>
 
 #include <memory>
@@ -26,17 +27,6 @@ VoxelProblem<Exec> make_voxel_problem(const Exec& exec, const MaterialImage<Exec
   return problem;
 }
 
-/// How far from what the ranks of a cut own they may begin to have all of a level: superblocks of
-/// 2^bits voxels a side, so large that those with nodes are few.
-template<class Exec>
-int choose_cut_bits(const Exec& exec, const VoxelGrid<Exec>& grid) {
-  constexpr std::size_t most = BackendTraits<Exec>::is_device ? 200'000 : 10'000;
-  int bits = 2;
-  while (bits < 10 && count_superblock_nodes(exec, grid, bits).size() > most)
-    ++bits;
-  return bits;
-}
-
 /// What this process sees of a problem that is cut among the ranks of `comm`; `material` is the
 /// whole image, the same on all of them. `bits`: superblocks of the cut have 2^bits voxels a side;
 /// 0 chooses. Called by all ranks. Fences.
@@ -45,15 +35,8 @@ VoxelProblem<Exec> make_cut_problem(const Exec& exec, const Communicator& comm,
                                     const MaterialImage<Exec>& material, double edge,
                                     int bits = 0) {
   OSSATURA_REQUIRE(edge > 0, "voxels with an edge of " << edge << " mm");
-  VoxelRanks<Exec> ranks{DeviceComm<Exec>(comm), {}, {}, {}};
-  {
-    const VoxelGrid<Exec> whole = make_voxel_grid(exec, material.solid());
-    if (bits == 0)
-      bits = choose_cut_bits(exec, whole);
-    ranks.cut =
-        make_voxel_cut(bits, whole.shape, count_superblock_nodes(exec, whole, bits), comm.size());
-  }
-  ranks.table = make_cut_table(exec, ranks.cut, comm.rank());
+  VoxelRanks<Exec> ranks =
+      cut_among(exec, DeviceComm<Exec>(comm), make_voxel_grid(exec, material.solid()), bits);
   VoxelProblem<Exec> problem;
   problem.material = keep_visible(exec, ranks.table, material);
   problem.edge = edge;

@@ -41,6 +41,11 @@ CoarseLevel<Exec> make_cut_level(const Exec& exec, const DeviceComm<Exec>& comm,
 
 } // namespace detail
 
+/// Whether the levels of a cut model can have such a cycle.
+inline bool can_be_cut(const MultigridOptions& options) {
+  return options.block_jacobi && options.coarse_solver == CoarseSolver::direct;
+}
+
 /// As make_voxel_hierarchy, from what this process sees: `grid` is local, `held` has the components
 /// of ghosts, too. Called by all processes. Throws UsageError where `options` do not allow a cut.
 /// Fences.
@@ -53,7 +58,7 @@ VoxelHierarchy<Exec> make_cut_hierarchy(const Exec& exec, const VoxelRanks<Exec>
     fail<UsageError>("a model that is cut among processes in blocks of 2^", ranks.cut.bits,
                      " voxels a side has more than ", options.max_levels,
                      " levels: allow more, or run in one process");
-  if (!options.block_jacobi || options.coarse_solver != CoarseSolver::direct)
+  if (!can_be_cut(options))
     fail<UsageError>("the cycle of a model that is cut among processes scales by blocks and solves "
                      "its coarsest level directly: choose that, or run in one process");
   const Communicator& comm = ranks.comm.communicator();
