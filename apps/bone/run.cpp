@@ -61,12 +61,15 @@ BoneSolve solve_load(const Exec& exec, VoxelSolver<Exec>& solver, const CgOption
   return result;
 }
 
+/// Divides the problem among the ranks where `ranks` is given.
 template<class Exec>
-std::unique_ptr<VoxelSolver<Exec>> make_solver(const Exec& exec, const BoneOptions& options,
-                                               const VoxelProblem<Exec>& problem,
-                                               BoneResults& results) {
+std::unique_ptr<VoxelSolver<Exec>>
+make_solver(const Exec& exec, const BoneOptions& options, const VoxelProblem<Exec>& problem,
+            BoneResults& results, const std::optional<Communicator>& ranks = {}) {
   const TimedScope scope("ossatura::bone::setup");
-  auto solver = std::make_unique<VoxelSolver<Exec>>(exec, problem, solver_options<Exec>(options));
+  VoxelSolverOptions choices = solver_options<Exec>(options);
+  choices.ranks = ranks;
+  auto solver = std::make_unique<VoxelSolver<Exec>>(exec, problem, choices);
   results.levels = solver->level_info();
   return solver;
 }
@@ -144,18 +147,11 @@ int run_homogenisation(const Exec& exec, const BoneOptions& options,
   return code;
 }
 
+/// Evaluates the displacement, reports, and writes the fields.
 template<class Exec>
-int run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model,
-             VoxelProblem<Exec>& problem, const BoneLoad<Exec>& load, BoneResults& results,
-             DriverContext& context) {
-  const BoneFiles files = claim_files(options, context);
-  { // the solver's vectors are gone before the fields are made
-    drop_images(problem, model);
-    const auto solver = make_solver(exec, options, problem, results);
-    results.solves.push_back(solve_load(exec, *solver, solver_options<Exec>(options).cg, load.force,
-                                        load.u, results.test, 0, context));
-    note_engine(*solver, results);
-  }
+int finish_test(const Exec& exec, const BoneOptions& options, const BoneFiles& files,
+                BoneModel<Exec>& model, VoxelProblem<Exec>& problem, const BoneLoad<Exec>& load,
+                BoneResults& results, DriverContext& context) {
   const BoneSolution<Exec> solution = evaluate_solution(exec, problem, load);
   add_solution(exec, solution, options, results);
 
@@ -170,6 +166,34 @@ int run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mode
         }))
       results.files.push_back(*files.parosol);
   });
+}
+
+template<class Exec>
+int run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model,
+             VoxelProblem<Exec>& problem, const BoneLoad<Exec>& load, BoneResults& results,
+             DriverContext& context) {
+  const Communicator& world = context.world();
+  BoneFiles files;
+  run_phase(world, [&] { files = claim_files(options, context); });
+  { // the solver's vectors are gone before the fields are made
+    drop_images(problem, model);
+    std::optional<Communicator> ranks;
+    if (divides_model(options, world.size())) {
+      ranks = world;
+      context.iterate_together();
+    }
+    const auto solver = make_solver(exec, options, problem, results, ranks);
+    results.solves.push_back(solve_load(exec, *solver, solver_options<Exec>(options).cg, load.force,
+                                        load.u, results.test, 0, context));
+    note_engine(*solver, results);
+  }
+  context.collect_from_ranks();
+  int code = exit_done;
+  run_phase(world, [&] {
+    if (world.is_first()) // which has all displacements
+      code = finish_test(exec, options, files, model, problem, load, results, context);
+  });
+  return code;
 }
 
 /// What is solved, and for which load.
@@ -203,12 +227,6 @@ BoneCase<Exec> make_case(const Exec& exec, const BoneOptions& options, BoneResul
 template<class Exec>
 int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context) {
   const Communicator& world = context.world();
-  if (world.size() > 1 && options.test != LoadTest::homogenise)
-    together(world, [&] {
-      fail<UsageError>("--test ", name_of(options.test), " has one load, and a launcher started ",
-                       world.size(), " processes: only --test homogenise divides its loads among ",
-                       "them; start one process");
-    });
   BoneResults results;
   std::optional<BoneCase<Exec>> found;
   run_phase(world, [&] { found.emplace(make_case(exec, options, results, context)); });

@@ -66,7 +66,7 @@ DriverContext::DriverContext(const Invocation& invocation, const CommonOptions& 
     probe_outputs();
   set_commit_check([] { require_launches("before a file was written"); });
   region_timers().set_fencing(options.timings);
-  note_interrupts();
+  note_interrupts(world_.size() > 1);
   previous_sink_ = set_log_sink([this](const LogMessage& message) {
     if (world_.is_first())
       log_.message(message.level, message.text);
@@ -255,6 +255,11 @@ void DriverContext::progress(const std::string& line, double remaining_seconds) 
     progress_->show(line, remaining_seconds);
 }
 
+void DriverContext::iterate_together() {
+  iterates_together_ = true;
+  protect_results();
+}
+
 void DriverContext::begin_solve(const std::string& name, int max_iterations, double tolerance) {
   protect_results();
   char tolerance_text[32];
@@ -268,7 +273,7 @@ void DriverContext::iteration(int load_case, int iteration, double recurrent_res
   const double now = seconds();
   if (history_)
     history_->add({now, load_case, iteration, recurrent_residual});
-  else if (!world_.is_first() && !options_.history.empty())
+  else if (!world_.is_first() && !iterates_together_ && !options_.history.empty())
     history_lines_.push_back({now, load_case, iteration, recurrent_residual});
   if (progress_ && options_.log_level != LogLevel::quiet) {
     char line[96];
@@ -279,7 +284,10 @@ void DriverContext::iteration(int load_case, int iteration, double recurrent_res
     const double remaining = (now - solve_.start) * (wanted / fallen - 1);
     progress(line, fallen < 0 && std::isfinite(remaining) ? std::max(remaining, 0.0) : -1);
   }
-  throw_if_interrupted();
+  if (!iterates_together_)
+    throw_if_interrupted();
+  else if (const int signal = world_.max(noted_interrupt())) // and not what comes after that
+    throw_interrupted_by(signal);
 }
 
 void DriverContext::collect_from_ranks() {

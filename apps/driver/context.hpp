@@ -111,6 +111,9 @@ public:
 
   /// Announces a solve: `name` says of what. Residuals are relative, until `tolerance`.
   void begin_solve(const std::string& name, int max_iterations, double tolerance);
+  /// From here on all ranks iterate together: a signal to one stops all at the same iteration, and
+  /// the first one writes the history. Signals are only noted until then.
+  void iterate_together();
   /// Records one iteration of a solve: progress on stderr and a line in the history. Throws
   /// Interrupted after SIGINT or SIGTERM.
   void iteration(int load_case, int iteration, double recurrent_residual);
@@ -146,6 +149,7 @@ private:
   Provenance provenance_;
   std::unique_ptr<HistoryWriter> history_;
   std::vector<HistoryLine> history_lines_; ///< of another rank than the first
+  bool iterates_together_ = false;
   std::string stem_;
   std::unique_ptr<OutputLock> lock_;
   std::vector<std::string> claimed_;

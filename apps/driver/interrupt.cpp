@@ -21,6 +21,7 @@ std::atomic<int> noted_signal{0}; // another thread may take the second while on
 static_assert(std::atomic<int>::is_always_lock_free, "signal handlers take no lock");
 volatile std::sig_atomic_t nothing_to_lose = 0;
 bool has_thrown = false;
+bool has_others = false; ///< ranks
 
 // The handlers call only what is safe in one: signal, raise, alarm, unlink, write, _exit, and in
 // stop_other_threads() calls of the kernel.
@@ -57,13 +58,17 @@ void set_handler(int signal, void (*handler)(int)) {
 }
 
 void poll_in_setup() {
-  if (nothing_to_lose != 0)
-    throw_if_interrupted();
+  if (nothing_to_lose == 0 || noted_signal == 0)
+    return;
+  if (has_others)
+    end_setup(0);
+  throw_if_interrupted();
 }
 
 } // namespace
 
-void note_interrupts() {
+void note_interrupts(bool one_of_several) {
+  has_others = one_of_several;
   nothing_to_lose = 1;
   set_handler(SIGALRM, end_setup);
   set_handler(SIGINT, note_signal);
@@ -85,6 +90,16 @@ void throw_if_interrupted() {
 
 bool is_interrupted() {
   return noted_signal != 0;
+}
+
+int noted_interrupt() {
+  return noted_signal;
+}
+
+void throw_interrupted_by(int signal) {
+  int none = 0;
+  noted_signal.compare_exchange_strong(none, signal);
+  throw_if_interrupted();
 }
 
 } // namespace ossatura

@@ -13,8 +13,9 @@ struct Interrupted {
 /// From here on the first SIGINT or SIGTERM is only noted; the second, of either kind, ends the
 /// process at once.
 /// Nothing is computed yet: the regions of region_timers() throw Interrupted when they are entered,
-/// and a process that enters none for two seconds ends with exit_stopped.
-void note_interrupts();
+/// and a process that enters none for two seconds ends with exit_stopped. One of several ranks ends
+/// at once: others may wait for it, and the launcher ends them.
+void note_interrupts(bool one_of_several = false);
 
 /// From here on there are results to lose: only throw_if_interrupted() and is_interrupted() take
 /// notice of a signal.
@@ -26,5 +27,11 @@ void throw_if_interrupted();
 
 /// Whether a signal has been noted.
 bool is_interrupted();
+
+/// The signal that has been noted; 0: none.
+int noted_interrupt();
+
+/// The same as throw_if_interrupted() for a signal to another rank, on which all have agreed.
+void throw_interrupted_by(int signal);
 
 } // namespace ossatura

@@ -4,6 +4,7 @@
 #include "apps/bone/input/options.hpp"
 #include "apps/driver/options/check.hpp"
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/comm/communicator.hpp>
 #include <ossatura/core/io/image/voxel_limits.hpp>
 
 #include <CLI/CLI.hpp>
@@ -201,6 +202,19 @@ void check_test(const CLI::App& app, const BoneOptions& o) {
     fail<UsageError>("--plate-depth ", o.plate_depth, ": in mm, at least 0");
 }
 
+void check_split(const BoneOptions& o) {
+  const int num_ranks = Communicator::world().size();
+  if (o.split == BoneSplit::loads && o.test != LoadTest::homogenise)
+    fail<UsageError>("--split loads divides the six loads of --test homogenise; this test has one");
+  if (o.split == BoneSplit::model && o.test == LoadTest::homogenise)
+    fail<UsageError>("--split model is for one load; --test homogenise divides its loads");
+  if (divides_model(o, num_ranks) &&
+      (o.hierarchy == Hierarchy::paper || o.coarse != CoarseSolver::direct))
+    fail<UsageError>(o.hierarchy == Hierarchy::paper ? "--hierarchy paper" : "--coarse cg",
+                     " is for one process, and a model is divided among ", num_ranks,
+                     ": leave it out, or start one");
+}
+
 void check_solver(const BoneOptions& o) {
   if (!(o.tolerance > 0 && o.tolerance < 1))
     fail<UsageError>("--tolerance ", o.tolerance, ": between 0 and 1, such as 1e-6");
@@ -247,7 +261,14 @@ void check_bone_options(const CLI::App& app, const BoneOptions& options) {
   check_material(app, options);
   check_test(app, options);
   check_solver(options);
+  check_split(options);
   check_results(app, options);
+}
+
+bool divides_model(const BoneOptions& options, int num_ranks) {
+  return options.split == BoneSplit::model ||
+         (options.split == BoneSplit::automatic && num_ranks > 1 &&
+          options.test != LoadTest::homogenise);
 }
 
 } // namespace ossatura

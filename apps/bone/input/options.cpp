@@ -277,6 +277,11 @@ void add_solver_options(CLI::App& app, BoneOptions& o) {
       ->type_name("N")
       ->capture_default_str();
   add_choice(app, "--coarse", o.coarse, "Solver of the coarsest level");
+  add_choice(app, "--split", o.split,
+             "Under mpirun or srun: what processes divide. model: its nodes, levels and vectors; "
+             "with --operator brick or gather the result has the same bits for any number of "
+             "processes, also for one with this option; loads: the six of homogenise, each process "
+             "with the whole model. auto: loads of homogenise, else the model");
 }
 
 void add_result_options(CLI::App& app, BoneOptions& o) {

@@ -108,6 +108,17 @@ constexpr Names<Hierarchy> names_of(Hierarchy) {
       {Hierarchy::split, "split"}, {Hierarchy::averaged, "averaged"}, {Hierarchy::paper, "paper"}};
 }
 
+/// What the ranks of a launcher divide among them.
+enum class BoneSplit {
+  automatic, ///< the loads of a homogenisation, else the model
+  loads,     ///< each rank has the whole model
+  model
+};
+
+constexpr Names<BoneSplit> names_of(BoneSplit) {
+  return {{BoneSplit::automatic, "auto"}, {BoneSplit::loads, "loads"}, {BoneSplit::model, "model"}};
+}
+
 /// Parts of the specimen that nothing holds.
 enum class Islands {
   automatic, ///< are left out, with a warning, up to 1 % of the bone; else they end the run
@@ -199,6 +210,7 @@ struct BoneOptions {
   std::optional<int> direct_nodes;
   bool no_launch_graphs = false;
   int levels = 32; ///< at most
+  BoneSplit split = BoneSplit::automatic;
   CoarseSolver coarse = CoarseSolver::direct;
 
   // Results
@@ -221,5 +233,8 @@ void add_bone_options(CLI::App& app, BoneOptions& options);
 /// Throws UsageError, with the remedy, for values out of range and for options that have no effect
 /// together. `app` is the parsed one, which knows what was given.
 void check_bone_options(const CLI::App& app, const BoneOptions& options);
+
+/// Whether ranks divide the model; else they divide loads.
+bool divides_model(const BoneOptions& options, int num_ranks);
 
 } // namespace ossatura

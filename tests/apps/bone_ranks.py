@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ossatura bone` under a launcher: a model that is divided among ranks gives the same bits for any
+number of them."""
+import json
+import os
+import signal
+import sys
+import time
+
+import driver_case
+import ranks
+from driver_case import STOPPED, USAGE
+from hdf5_values import read
+from ranks import Ranks, without_times
+
+NOISE = ("bone", "--generate", "perlin", "--size", "40,36,44", "--backend", "serial", "-q")
+BITS = ("--operator", "brick")
+
+
+class BoneRanks(Ranks):
+    def run_of(self, num_ranks, *arguments, files):
+        """Results without times of the clock, and files, of a run on so many ranks (0: without a
+        launcher)."""
+        arguments = (*NOISE, *arguments, "--json", "-")
+        text = (self.ossatura(*arguments).stdout if num_ranks == 0 else
+                self.launch(num_ranks, *arguments)[0])
+        summary = json.loads(text)
+        self.assertEqual(summary["engine"]["ranks"], max(num_ranks, 1))
+        found = [without_times(summary[part])
+                 for part in ("status", "problem", "results", "iterations", "residual", "warnings")]
+        found += [summary["engine"][part] for part in ("levels", "work", "operator")]
+        content = []
+        for name in files:
+            with open(self.path(name), "rb") as file:
+                content.append(file.read())
+            os.remove(self.path(name))
+        return summary, found, content
+
+
+class Model(BoneRanks):
+    def test_the_same_bits_for_any_number_of_ranks(self):
+        for options in ((), ("--precision", "double", "--test", "torsion", "--angle", "1"),
+                        ("--precision", "mixed", "--hierarchy", "averaged", "--cycle", "inner-w"),
+                        ("--fix", "z-:xyz", "--force", "z+:z=-50", "--operator", "gather")):
+            arguments = (*BITS, *options) if "gather" not in options else options
+            with self.subTest(options=options):
+                expected = self.run_of(0, *arguments, "--split", "model", "--history", "h.csv",
+                                       files=())
+                history = self.rows("h.csv", ["seconds"])
+                for num_ranks in (2, 3, 5):
+                    found = self.run_of(num_ranks, *arguments, "--history", "h.csv", files=())
+                    self.assertEqual(found[1], expected[1])
+                    self.assertEqual(self.rows("h.csv", ["seconds"]), history)
+
+    def test_what_one_process_gives_without_a_cut(self):
+        whole = self.run_of(0, *BITS, files=())[0]["results"]
+        for operator in ("brick", "offset", "hash"):
+            cut = self.run_of(3, "--operator", operator, files=())[0]["results"]
+            self.close(cut["response"]["stiffness"], whole["response"]["stiffness"], 1e-5)
+            self.close(cut["strain_energy"], whole["strain_energy"], 1e-5)
+
+    def test_files_are_those_of_one_process(self):
+        self.ossatura(*NOISE, *BITS, "--split", "model", "--hdf", "one.hdf", "--compress", "none")
+        self.launch(3, *NOISE, *BITS, "--hdf", "many.hdf", "--compress", "none")
+        for field in ("PointData/displacement", "CellData/SED", "CellData/von_mises"):
+            one, many = (read(self.path(name), "VTKHDF/" + field) for name in ("one.hdf", "many.hdf"))
+            self.assertGreater(max(map(abs, one)), 0)
+            self.assertEqual(one, many, field)
+
+
+class Ends(BoneRanks):
+    def test_what_cannot_be_divided_is_refused(self):
+        for message, arguments in (("--hierarchy paper is for one process", ("--hierarchy", "paper")),
+                                   ("--coarse cg is for one process", ("--coarse", "cg")),
+                                   ("--split loads divides the six loads", ("--split", "loads")),
+                                   ("--split model is for one load",
+                                    ("--split", "model", "--test", "homogenise"))):
+            self.fails_once(2, message, *NOISE, *arguments, code=USAGE)
+
+    def test_a_signal_to_one_rank_stops_all_at_one_iteration(self):
+        process = self.start((3, ("bone", "--generate", "perlin", "--size", "96", "--tolerance",
+                                  "1e-14", "--backend", "serial", "--operator", "gather", "-v",
+                                  "-o", "out", "--history", "h.csv")))
+        for line in process.stderr:
+            if "iteration/most" in line:
+                break
+        time.sleep(0.5)
+        os.kill(self.children(process)[2], signal.SIGTERM)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, STOPPED)
+        with open(self.path("out/perlin.summary.json")) as file:
+            summary = json.load(file)
+        self.assertEqual(summary["status"], "interrupted")
+        with open(self.path("out/h.csv")) as file:
+            lines = file.readlines()
+        self.assertEqual(int(lines[-1].split(",")[2]), summary["iterations"])
+
+
+if __name__ == "__main__":
+    ranks.LAUNCHER = sys.argv.pop(2)
+    driver_case.main()
