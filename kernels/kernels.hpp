@@ -8,6 +8,7 @@
 #include <ossatura/kernels/image/material_law.hpp>
 #include <ossatura/kernels/image/perlin.hpp>
 #include <ossatura/kernels/image/shapes.hpp>
+#include <ossatura/kernels/image/voxel_ranks.hpp>
 #include <ossatura/kernels/image/voxelise.hpp>
 
 // Coarse levels of cells

@@ -38,7 +38,8 @@ struct IsVoxelOperator<Operator, Exec, Scalar,
 ///     static double bytes_kept(double num_nodes, double num_elem);
 ///     // What a product reads to find nodes and voxels.
 ///     double index_bytes() const;
-///     // y = A x, unconstrained; [3 num_nodes], not aliased; no fence
+///     // y = A x, unconstrained; [3 num_nodes], not aliased; no fence. Where the grid is a part of
+///     // one that is cut among processes, y at owned nodes (VoxelGrid::owned); x is known at all.
 ///     void apply(exec, x, y) const;
 ///
 /// gather_operator.hpp is the shortest example. A further operator needs a line in

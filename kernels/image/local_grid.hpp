@@ -7,7 +7,7 @@
 // voxels every process finds for its own cells and nodes what one process alone would.
 #pragma once
 
-#include <ossatura/core/comm/communicator.hpp>
+#include <ossatura/core/comm/together.hpp>
 #include <ossatura/kernels/algebra/halo.hpp>
 #include <ossatura/kernels/image/cut.hpp>
 
@@ -75,11 +75,12 @@ VoxelArray<Exec> keep_visible(const Exec& exec, const CutTable<Exec>& table,
 /// value_or_void() of such an array): owned nodes and ghosts in the order
 /// of all nodes, lattice coordinates as in the whole image. A process may own and see nothing.
 /// Called by all processes of `comm`, whose ranks are those of the cut. Throws
-/// std::invalid_argument if no process has a voxel. Fences.
+/// std::invalid_argument if no process has a voxel, InputError if one has too many nodes for 32-bit
+/// numbers, on all processes. Fences.
 template<class Exec, class Image>
 VoxelGrid<Exec> make_local_grid(const Exec& exec, const Communicator& comm,
                                 const CutTable<Exec>& table, const Image& visible) {
-  VoxelGrid<Exec> grid = detail::make_any_voxel_grid(exec, visible);
+  VoxelGrid<Exec> grid = together(comm, [&] { return detail::make_any_voxel_grid(exec, visible); });
   const auto count = [&](bool of_lower) {
     std::int64_t nodes = 0;
     Kokkos::parallel_reduce("ossatura::make_local_grid::count",

@@ -10,6 +10,7 @@
 // one process, and they name the superblock.
 #pragma once
 
+#include <ossatura/core/comm/together.hpp>
 #include <ossatura/kernels/algebra/sorted_keys.hpp>
 #include <ossatura/kernels/bone/cells/coarsen.hpp>
 #include <ossatura/kernels/bone/cells/transfer.hpp>
@@ -450,7 +451,8 @@ template<class Exec>
 CutCells<Exec> coarsen_cells(const Exec& exec, const Communicator& comm, const VoxelCut& cut,
                              const CutTable<Exec>& table, const VoxelGrid<Exec>& grid,
                              const LameField<Exec>& lame, Coarsening kind) {
-  detail::VisibleCells<Exec> visible{detail::join_voxels(exec, grid, lame, kind), {}, {}};
+  detail::VisibleCells<Exec> visible{
+      together(comm, [&] { return detail::join_voxels(exec, grid, lame, kind); }), {}, {}};
   const std::int64_t n = visible.coarse.cells.num_elem;
   visible.cell_key = make_uninitialized<std::uint64_t>(exec, n, "ossatura::cut_cells::keys");
   Kokkos::parallel_for("ossatura::cut_cells::centres", range(exec, n),
@@ -467,7 +469,8 @@ CutCells<Exec> coarsen_cells(const Exec& exec, const Communicator& comm, const V
                              Coarsening kind) {
   OSSATURA_REQUIRE(!fine.is_everywhere && level >= 2 && level <= cut.bits,
                    "level " << level << " of superblocks of 2^" << cut.bits << " sites");
-  const detail::JoinedCells<Exec> joined = detail::join_cells(exec, fine.cells, kind);
+  const detail::JoinedCells<Exec> joined =
+      together(comm, [&] { return detail::join_cells(exec, fine.cells, kind); });
   const std::int64_t n = joined.coarse.cells.num_elem;
   detail::VisibleCells<Exec> visible{joined.coarse, detail::make_largest_keys(exec, n), {}};
   Kokkos::parallel_for(

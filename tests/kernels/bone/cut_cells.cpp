@@ -210,6 +210,9 @@ std::vector<std::vector<double>> level_products(const Exec& exec, const CutModel
     x = some_values(level.cells.owned, cells.num_nodes, level.plan, level.is_everywhere);
     CellOperator<Exec>(exec, level.cells, 0.7).apply(exec, x, y);
     results.push_back(join(m.comm, level.share, download(exec, y)));
+    // Devices take small levels node by node.
+    CellOperator<Exec>(exec, ossatura::test::by_nodes(level.cells), 0.7).apply(exec, x, y);
+    results.push_back(join(m.comm, level.share, download(exec, y)));
     if (level.is_everywhere)
       return results;
     fine = level;
