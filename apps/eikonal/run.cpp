@@ -217,6 +217,21 @@ int finish(const EikonalCommandOptions& options, const EikonalModel& model,
   });
 }
 
+/// The same by the first rank, which has all times, for all.
+template<class Real>
+int finish_first(const EikonalCommandOptions& options, const EikonalModel& model,
+                 const EikonalFiles& files, const std::vector<Real>& times,
+                 EikonalRunResults& results, DriverContext& context) {
+  context.collect_from_ranks();
+  int code = exit_done;
+  run_phase(context.world(), [&] {
+    if (context.world().is_first())
+      code = finish<Real>(options, model, files, ConstSpan<Real>(times.data(), times.size()),
+                          results, context);
+  });
+  return code;
+}
+
 template<class Real, class Exec>
 int run_in_one(const Exec& exec, const EikonalCommandOptions& options, const EikonalModel& model,
                const EikonalFiles& files, EikonalRunResults& results, DriverContext& context) {
@@ -233,10 +248,105 @@ int run_in_one(const Exec& exec, const EikonalCommandOptions& options, const Eik
                       context);
 }
 
+/// What the results of the ranks, each of its own sets, are together. `by_rank` in their order.
+EikonalResult combined(const std::vector<EikonalResult>& by_rank) {
+  const auto keep_worse = [](double& worst, double other) {
+    if (other > worst || std::isnan(other))
+      worst = other;
+  };
+  EikonalResult all;
+  all.converged = true;
+  for (const EikonalResult& part : by_rank) {
+    all.iterations = std::max(all.iterations, part.iterations);
+    all.converged = all.converged && part.converged;
+    all.evaluations += part.evaluations;
+    all.local_solves += part.local_solves;
+    keep_worse(all.seconds, part.seconds);
+    keep_worse(all.residual, part.residual);
+    keep_worse(all.certificate, part.certificate);
+    keep_worse(all.certificate_ms, part.certificate_ms);
+    all.num_unreached.insert(all.num_unreached.end(), part.num_unreached.begin(),
+                             part.num_unreached.end());
+  }
+  return all;
+}
+
+/// The results of all ranks, in their order, on each.
+std::vector<EikonalResult> gather_results(const Communicator& world, EikonalResult mine) {
+  struct Numbers { // trivially copyable
+    int iterations;
+    bool converged;
+    std::int64_t evaluations, local_solves, num_sets;
+    double seconds, residual, certificate, certificate_ms;
+  };
+  const std::vector<std::int64_t> unreached = world.gather(mine.num_unreached);
+  auto at = unreached.begin();
+  std::vector<EikonalResult> all;
+  for (const Numbers& n :
+       world.gather(Numbers{mine.iterations, mine.converged, mine.evaluations, mine.local_solves,
+                            std::int64_t(mine.num_unreached.size()), mine.seconds, mine.residual,
+                            mine.certificate, mine.certificate_ms})) {
+    all.push_back({n.iterations,
+                   n.converged,
+                   n.evaluations,
+                   n.local_solves,
+                   n.seconds,
+                   n.residual,
+                   n.certificate,
+                   n.certificate_ms,
+                   {at, at + n.num_sets}});
+    at += n.num_sets;
+  }
+  return all;
+}
+
+/// The sets are divided among the ranks, each with the whole model; the first writes.
+template<class Real, class Exec>
+int run_sets_in_many(const Exec& exec, const EikonalCommandOptions& options,
+                     const EikonalModel& model, const EikonalFiles& files,
+                     EikonalRunResults& results, DriverContext& context) {
+  const Communicator& world = context.world();
+  const RankPart part = part_of_rank(world, std::int64_t(model.sets.size()));
+  const std::size_t num_points = model.mesh.num_points();
+  std::vector<Real> times;
+  {
+    const auto solver =
+        make_solver<EikonalSolver<Exec, Real>>(options, model, results, context, exec);
+    auto sites = merged_sites(model);
+    sites = {sites.begin() + part.begin, sites.begin() + part.end};
+    note_solve<Real>(options, results, context, [&] {
+      EikonalResult solved;
+      solved.converged = true; // where there is nothing to solve
+      together(world, [&] {
+        if (sites.empty())
+          return;
+        const Array<Real, Exec> array(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
+                                                         std::string("ossatura::eikonal::times")),
+                                      sites.size() * num_points);
+        fence(exec, "ossatura::eikonal::times");
+        solved = solver->solve(exec, sites, array);
+        const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), array);
+        times.assign(host.data(), host.data() + host.extent(0));
+      });
+      return combined(gather_results(world, solved));
+    });
+  }
+  if (!world.is_first())
+    world.send(times, 0);
+  else
+    for (int rank = 1; rank < world.size(); ++rank) {
+      const std::vector<Real> more = world.receive<Real>(rank);
+      times.insert(times.end(), more.begin(), more.end());
+    }
+  results.split = name_of(EikonalSplit::sets);
+  return finish_first<Real>(options, model, files, times, results, context);
+}
+
 /// The mesh is cut between the ranks; the first has the model, and writes.
 template<class Real, class Exec>
-int run_in_many(const Exec& exec, const EikonalCommandOptions& options, const EikonalModel& model,
-                const EikonalFiles& files, EikonalRunResults& results, DriverContext& context) {
+int run_mesh_in_many(const Exec& exec, const EikonalCommandOptions& options,
+                     const EikonalModel& model, const EikonalFiles& files,
+                     EikonalRunResults& results, DriverContext& context) {
   const Communicator& world = context.world();
   std::vector<Real> times;
   {
@@ -248,22 +358,21 @@ int run_in_many(const Exec& exec, const EikonalCommandOptions& options, const Ei
     const auto sites = merged_sites(model);
     note_solve<Real>(options, results, context, [&] { return solver->solve(exec, sites, times); });
   }
-  context.collect_from_ranks();
-  int code = exit_done;
-  run_phase(world, [&] {
-    if (world.is_first())
-      code = finish<Real>(options, model, files, ConstSpan<Real>(times.data(), times.size()),
-                          results, context);
-  });
-  return code;
+  results.split = name_of(EikonalSplit::mesh);
+  return finish_first<Real>(options, model, files, times, results, context);
 }
 
 template<class Real, class Exec>
 int run_in(const Exec& exec, const EikonalCommandOptions& options, const EikonalModel& model,
            const EikonalFiles& files, EikonalRunResults& results, DriverContext& context) {
-  return context.world().size() > 1
-             ? run_in_many<Real>(exec, options, model, files, results, context)
-             : run_in_one<Real>(exec, options, model, files, results, context);
+  const int num_ranks = context.world().size();
+  if (num_ranks == 1)
+    return run_in_one<Real>(exec, options, model, files, results, context);
+  auto num_sets = std::int64_t(model.sets.size());
+  context.world().broadcast(num_sets);
+  return divides_sets(options, num_sets, num_ranks)
+             ? run_sets_in_many<Real>(exec, options, model, files, results, context)
+             : run_mesh_in_many<Real>(exec, options, model, files, results, context);
 }
 
 template<class Exec>
@@ -294,9 +403,17 @@ int run_on(const Exec& exec, const EikonalCommandOptions& options, const Eikonal
 int run_eikonal(const EikonalCommandOptions& options, DriverContext& context) {
   const Stopwatch watch;
   const Communicator& world = context.world();
-  EikonalModel model; // of the first rank alone
+  EikonalModel model; // of the first rank alone where the mesh is divided
   run_phase(world, [&] {
-    if (world.is_first())
+    if (world.is_first() || options.split == EikonalSplit::sets)
+      model = make_eikonal_model(options, context);
+  });
+  auto num_sets = std::int64_t(model.sets.size());
+  world.broadcast(num_sets);
+  run_phase(world, [&] {
+    if (world.size() > 1 && !divides_sets(options, num_sets, world.size()))
+      check_mesh_split(options, world.size());
+    else if (model.sets.empty())
       model = make_eikonal_model(options, context);
   });
   const double seconds = watch.seconds();

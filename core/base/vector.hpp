@@ -159,11 +159,12 @@ namespace detail {
 template<class Exec, class T>
 struct FillRandom {
   std::uint64_t seed;
+  std::int64_t first;
   Array<T, Exec> x;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     // splitmix64 (Steele, Lea, Flood, OOPSLA 2014, doi:10.1145/2660193.2660195).
-    std::uint64_t v = seed + 0x9e3779b97f4a7c15ull * std::uint64_t(i + 1);
+    std::uint64_t v = seed + 0x9e3779b97f4a7c15ull * std::uint64_t(first + i + 1);
     v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9ull;
     v = (v ^ v >> 27) * 0x94d049bb133111ebull;
     v ^= v >> 31;
@@ -172,11 +173,13 @@ struct FillRandom {
 };
 } // namespace detail
 
-/// x(i) = uniform numbers in [-1, 1) that depend on `seed` and i alone: the same on every backend.
+/// x(i) = uniform numbers in [-1, 1) that depend on `seed` and first + i alone: the same on every
+/// backend. `first` is the place of x in a vector that several processes have parts of.
 template<class Exec, class T>
-void fill_random(const Exec& exec, std::uint64_t seed, const Array<T, Exec>& x) {
+void fill_random(const Exec& exec, std::uint64_t seed, const Array<T, Exec>& x,
+                 std::int64_t first = 0) {
   Kokkos::parallel_for("ossatura::fill_random", range(exec, x.extent(0)),
-                       detail::FillRandom<Exec, T>{seed, x});
+                       detail::FillRandom<Exec, T>{seed, first, x});
 }
 
 namespace detail {

@@ -59,13 +59,14 @@ public:
   static double bytes_kept(double, double) { return 0; }
   double index_bytes() const { return grid_.bytes(); }
 
-  /// y = A x; x and y [3 num_nodes] must not alias. Does not fence.
+  /// y = A x at owned nodes; x and y [3 num_nodes] must not alias. Does not fence.
   template<class Scalar>
   void apply(const Exec& exec, const Array<Scalar, Exec>& x, const Array<Scalar, Exec>& y) const {
     apply_then(exec, x, StoreProduct<Exec, Scalar>{y});
   }
 
-  /// Finishes every node with `update`: see kernels/algebra/fused_updates.hpp. Does not fence.
+  /// Finishes every owned node with `update`: see kernels/algebra/fused_updates.hpp. Does not
+  /// fence.
   template<class Scalar, class Update>
   void apply_then(const Exec& exec, const Array<Scalar, Exec>& x, const Update& update) const {
     if (lame_.lambda_value.data() == lame_.mu_value.data())

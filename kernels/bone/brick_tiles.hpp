@@ -32,7 +32,8 @@ struct ListTiles {
   bool write;
   Array<BrickTile, Exec> tile;
 
-  /// Bit i: the plane z + i of the tile's window holds a node.
+  /// Bit i: the plane z + i of the tile's window holds an owned node. A block of nodes is owned as
+  /// a whole or not at all.
   KOKKOS_FUNCTION std::uint64_t occupied_planes(int x, int y, int z) const {
     const int x_end = Kokkos::min(x + step_x, grid.shape[0] + 1),
               y_end = Kokkos::min(y + step_y, grid.shape[1] + 1),
@@ -45,9 +46,9 @@ struct ListTiles {
           for (int lx = Kokkos::max(x - 4 * bx, 0); lx < Kokkos::min(x_end - 4 * bx, 4); ++lx)
             window |= std::uint64_t(1) << (lx + 4 * ly);
         for (int bz = z / 4; bz <= (z_end - 1) / 4; ++bz) {
-          const std::uint64_t mask =
-              grid.block(bx + grid.num_blocks[0] * (by + std::int64_t(grid.num_blocks[1]) * bz))
-                  .mask;
+          const NodeBlock b =
+              grid.block(bx + grid.num_blocks[0] * (by + std::int64_t(grid.num_blocks[1]) * bz));
+          const std::uint64_t mask = grid.owned.has(b.begin) ? b.mask : 0;
           for (int lz = 0; lz < 4; ++lz)
             if (mask >> 16 * lz & window)
               occupied |= std::uint64_t(1) << (4 * bz + lz - z);

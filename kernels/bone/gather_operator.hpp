@@ -49,7 +49,8 @@ struct GatherVoxels {
     (add_voxel<Q>(neighbour, sum, vertices), ...);
   }
 
-  KOKKOS_FUNCTION void operator()(std::int64_t node) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t node = grid.owned.begin + i;
     const Site s = grid.site(int(node));
     int neighbour[27]; // nodes of the eight voxels around, x fastest
     for (int k = 0; k < 27; ++k)
@@ -83,17 +84,18 @@ public:
   static double bytes_kept(double, double) { return 0; }
   double index_bytes() const { return grid_.bytes(); }
 
-  /// y = A x; x and y [3 num_nodes] must not alias. Does not fence.
+  /// y = A x at owned nodes; x and y [3 num_nodes] must not alias. Does not fence.
   template<class Scalar>
   void apply(const Exec& exec, const Array<Scalar, Exec>& x, const Array<Scalar, Exec>& y) const {
     apply_then(exec, x, StoreProduct<Exec, Scalar>{y});
   }
 
-  /// Finishes every node with `update`: see kernels/algebra/fused_updates.hpp. Does not fence.
+  /// Finishes every owned node with `update`: see kernels/algebra/fused_updates.hpp. Does not
+  /// fence.
   template<class Scalar, class Update>
   void apply_then(const Exec& exec, const Array<Scalar, Exec>& x, const Update& update) const {
     Kokkos::parallel_for(
-        "ossatura::GatherOperator::apply", range(exec, grid_.num_nodes),
+        "ossatura::GatherOperator::apply", range(exec, grid_.owned.count()),
         detail::GatherVoxels<Exec, Scalar, Update>{grid_, lame_, edge_, x, update});
   }
 

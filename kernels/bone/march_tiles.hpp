@@ -237,7 +237,7 @@ struct MarchTiles {
     for (int r = 0; r < R; ++r)
       for (int w = 0; w < W; ++w) {
         const int n = w > 0 && r > 0 ? memory.nodes[column_of + r * CX + w] : -1;
-        if (n < 0)
+        if (!grid.owned.has(n))
           continue;
         Scalar sum[3];
         for (int c = 0; c < 3; ++c) {

@@ -230,7 +230,7 @@ struct MarchWarp {
       start_strided_copies<1, 1>(memory.moduli(z) + place, lame.mu_value.data() + n, there);
       if (!OneModulus)
         start_strided_copies<1, 1>(memory.lambdas(z) + place, lame.lambda_value.data() + n, there);
-      memory.nodes(z)[place] = c.low & f.finished[s] ? n : -1;
+      memory.nodes(z)[place] = c.low & f.finished[s] && grid.owned.has(n) ? n : -1;
       c.step();
     }
     start_strided_copies<3, plane_size>(memory.plane(z) + f.place_beyond,

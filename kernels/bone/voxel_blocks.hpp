@@ -95,21 +95,26 @@ struct InvertVoxelBlocks {
 } // namespace detail
 
 /// [6 num_nodes] inverse 3 x 3 blocks of the nodes' free components as xx, yy, zz, xy, yz, zx, zero
-/// rows and columns where `held` (Constraints::mask). `edge` in mm. Does not fence.
+/// rows and columns where `held` (Constraints::mask), zero at ghosts. `edge` in mm. Does not fence.
 template<class Scalar, class Exec>
 Array<Scalar, Exec> make_inverse_diagonal_blocks(const Exec& exec, const CellGrid<Exec>& cells,
                                                  double edge,
                                                  const Array<std::uint8_t, Exec>& held) {
-  const Array<Scalar, Exec> inverse = make_uninitialized<Scalar>(
-      exec, 6 * std::int64_t(cells.num_nodes), "ossatura::inverse_blocks");
+  const Array<Scalar, Exec> inverse =
+      make_zeros<Scalar>(exec, 6 * std::int64_t(cells.num_nodes), "ossatura::inverse_blocks");
   for (int first : {0, 3})
     sum_over_cells<Scalar>(exec, "ossatura::make_inverse_diagonal_blocks::sum", cells,
                            detail::CellBlocks<Exec, Scalar>{cells.lambda_value, cells.mu_value,
                                                             edge * cells.lambda_scale,
                                                             edge * cells.mu_scale, first},
                            detail::StoreBlockEntries<Exec, Scalar>{first, inverse});
-  Kokkos::parallel_for("ossatura::make_inverse_diagonal_blocks", range(exec, cells.num_nodes),
-                       detail::InvertBlocks<Exec, Scalar>{held, inverse});
+  const OwnedNodes& owned = cells.owned;
+  Kokkos::parallel_for(
+      "ossatura::make_inverse_diagonal_blocks", range(exec, owned.count()),
+      detail::InvertBlocks<Exec, Scalar>{
+          Array<std::uint8_t, Exec>(held.data() + owned.begin, std::size_t(owned.count())),
+          Array<Scalar, Exec>(inverse.data() + 6 * std::int64_t(owned.begin),
+                              6 * std::size_t(owned.count()))});
   return inverse;
 }
 

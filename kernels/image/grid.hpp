@@ -18,6 +18,7 @@
 
 #include <ossatura/core/base/morton.hpp>
 #include <ossatura/core/base/vector.hpp>
+#include <ossatura/kernels/algebra/owned_nodes.hpp>
 #include <ossatura/kernels/algebra/sort_keys.hpp>
 #include <ossatura/kernels/image/array.hpp>
 
@@ -67,6 +68,7 @@ struct VoxelGrid {
   Kokkos::Array<int, 3> num_blocks{}; ///< blocks of the node lattice along x, y, z
   int num_nodes = 0;
   int num_elem = 0;
+  OwnedNodes owned;                       ///< all, unless the image is cut (cut.hpp)
   Array<detail::NodeBlock, Exec> block;   ///< [product of num_blocks], x fastest
   Array<std::uint32_t, Exec> solid_block; ///< indices into `block` of those with nodes, in order
   Array<int, Exec> block_of_64th;         ///< [i] where in solid_block the node 64 i is
@@ -110,9 +112,9 @@ struct VoxelGrid {
 namespace detail {
 
 /// Marks the corners of solid voxels in each block.
-template<class Exec>
+template<class Exec, class Image>
 struct MarkNodes {
-  VoxelArray<Exec> image;
+  Image image;
   Kokkos::Array<int, 3> num_blocks;
   Array<NodeBlock, Exec> block;
 
@@ -212,10 +214,12 @@ struct FindBlocks {
 
 } // namespace detail
 
-/// The grid of the voxels of `image` that are greater than 0. Throws std::invalid_argument if there
-/// is none, InputError if the nodes are too many for 32-bit numbers. Fences.
-template<class Exec>
-VoxelGrid<Exec> make_voxel_grid(const Exec& exec, const VoxelArray<Exec>& image) {
+namespace detail {
+
+/// The grid of the voxels of `image` that are greater than 0, which may be none. An Image has the
+/// shape and value_or_void() of a VoxelArray.
+template<class Exec, class Image>
+VoxelGrid<Exec> make_any_voxel_grid(const Exec& exec, const Image& image) {
   VoxelGrid<Exec> grid;
   grid.shape = image.shape;
   std::int64_t num_blocks = 1, side = 1;
@@ -239,8 +243,8 @@ VoxelGrid<Exec> make_voxel_grid(const Exec& exec, const VoxelArray<Exec>& image)
 
   std::int64_t num_elem = 0, counts = 0;
   Kokkos::parallel_reduce("ossatura::make_voxel_grid::mark", range(exec, num_blocks),
-                          detail::MarkNodes<Exec>{image, grid.num_blocks, grid.block}, num_elem);
-  OSSATURA_REQUIRE(num_elem > 0, "the image has no voxel greater than 0");
+                          detail::MarkNodes<Exec, Image>{image, grid.num_blocks, grid.block},
+                          num_elem);
   const auto number = [&] {
     Kokkos::parallel_scan(
         "ossatura::make_voxel_grid::number", range(exec, num_keys),
@@ -254,11 +258,23 @@ VoxelGrid<Exec> make_voxel_grid(const Exec& exec, const VoxelArray<Exec>& image)
                                 "make its voxels larger");
   grid.num_elem = int(num_elem);
   grid.num_nodes = int(num_nodes);
+  grid.owned = own_all(grid.num_nodes);
   grid.solid_block = make_uninitialized<std::uint32_t>(exec, num_solid, "ossatura::solid_blocks");
   number();
   grid.block_of_64th = make_uninitialized<int>(exec, num_nodes / 64 + 1, "ossatura::block_of_64th");
   Kokkos::parallel_for("ossatura::make_voxel_grid::find", range(exec, num_solid),
                        detail::FindBlocks<Exec>{grid.block, grid.solid_block, grid.block_of_64th});
+  return grid;
+}
+
+} // namespace detail
+
+/// The grid of the voxels of `image` that are greater than 0. Throws std::invalid_argument if there
+/// is none, InputError if the nodes are too many for 32-bit numbers. Fences.
+template<class Exec>
+VoxelGrid<Exec> make_voxel_grid(const Exec& exec, const VoxelArray<Exec>& image) {
+  const VoxelGrid<Exec> grid = detail::make_any_voxel_grid(exec, image);
+  OSSATURA_REQUIRE(grid.num_elem > 0, "the image has no voxel greater than 0");
   return grid;
 }
 

@@ -2,9 +2,12 @@
 // A voxel problem is made from an image of moduli and a load case, for VoxelSolver.
 #pragma once
 
+#include <ossatura/kernels/bone/local_material.hpp>
 #include <ossatura/kernels/bone/mechanical_test.hpp>
+#include <ossatura/kernels/image/voxel_ranks.hpp>
 #include <ossatura/solvers/bone/solver.hpp>
 
+#include <memory>
 #include <vector>
 
 namespace ossatura {
@@ -21,6 +24,26 @@ VoxelProblem<Exec> make_voxel_problem(const Exec& exec, const MaterialImage<Exec
   problem.edge = edge;
   problem.grid = make_voxel_grid(exec, material.solid());
   problem.lame = make_lame_field(exec, problem.grid, material);
+  return problem;
+}
+
+/// What this process sees of a problem that is cut among the ranks of `comm`; `material` is the
+/// whole image, the same on all of them. `bits`: superblocks of the cut have 2^bits voxels a side;
+/// 0 chooses. Called by all ranks. Fences.
+template<class Exec>
+VoxelProblem<Exec> make_cut_problem(const Exec& exec, const Communicator& comm,
+                                    const MaterialImage<Exec>& material, double edge,
+                                    int bits = 0) {
+  OSSATURA_REQUIRE(edge > 0, "voxels with an edge of " << edge << " mm");
+  VoxelRanks<Exec> ranks =
+      cut_among(exec, DeviceComm<Exec>(comm), make_voxel_grid(exec, material.solid()), bits);
+  VoxelProblem<Exec> problem;
+  problem.material = keep_visible(exec, ranks.table, material);
+  problem.edge = edge;
+  problem.grid = make_local_grid(exec, comm, ranks.table, problem.material.solid());
+  problem.lame = make_lame_field(exec, problem.grid, problem.material);
+  ranks.plan = make_halo_plan(exec, comm, ranks.cut, problem.grid);
+  problem.ranks = std::make_shared<const VoxelRanks<Exec>>(ranks);
   return problem;
 }
 

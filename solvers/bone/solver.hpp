@@ -6,10 +6,12 @@
 #include <ossatura/core/base/precision.hpp>
 #include <ossatura/kernels/algebra/constraints.hpp>
 #include <ossatura/kernels/bone/operator_list.hpp>
+#include <ossatura/kernels/image/voxel_ranks.hpp>
 #include <ossatura/solvers/bone/multigrid/options.hpp>
 #include <ossatura/solvers/krylov/cg.hpp>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace ossatura {
@@ -22,6 +24,9 @@ struct VoxelProblem {
   LameField<Exec> lame;
   Constraints<Exec> held;
   double edge = 1; ///< of a voxel, in mm
+  /// Of a model that is cut among processes: then grid, lame and held are what this process sees,
+  /// and material may be. Null: all is here.
+  std::shared_ptr<const VoxelRanks<Exec>> ranks{};
 };
 
 /// The fastest (docs/performance/bone.md). `brick` is the smallest everywhere.
@@ -40,6 +45,12 @@ struct VoxelSolverOptions {
   /// much, and 24 in lean. Operators that do not fuse updates (`offset`, `hash`) take one vector of
   /// the cycle more. UsageError for fp32.
   Precision precision = Precision::mixed;
+  /// Processes that solve a problem together which each of them has as a whole: they share the
+  /// vectors and levels of the solver. All call all functions then, with the same arguments, and
+  /// have the whole result; an observer throws on all or on none. Results have the same bits for
+  /// any number of processes where the operator is `gather` or `brick`. Unset: this process alone.
+  std::optional<Communicator> ranks{};
+  int cut_bits = 0; ///< superblocks of the cut have 2^cut_bits voxels a side; 0 chooses
 };
 
 /// Options with the operator that is fastest on the backend, and the fastest precision.
@@ -52,7 +63,9 @@ VoxelSolverOptions fastest_voxel_options() {
 }
 
 /// Solves K u = f for the voxels of a problem with prescribed displacements at its held components.
-/// Set up once, solve for any number of loads.
+/// Set up once, solve for any number of loads. Of a problem that is cut already all processes call
+/// all functions, with vectors of what they see; results at owned nodes, and of solve() at ghosts,
+/// have the same bits for any number of processes where the operator is `gather` or `brick`.
 template<class Exec>
 class VoxelSolver {
 public:

@@ -28,12 +28,16 @@ namespace detail {
 /// q = A p and p . q, which `apply` may do itself.
 template<class Exec, class Apply, class T>
 void multiply_and_sum(const Exec& exec, const Apply& apply, const Array<T, Exec>& p,
-                      const Array<T, Exec>& q, const CgScalarArray<Exec>& scalars) {
+                      const Array<T, Exec>& q, const CgScalarArray<Exec>& scalars,
+                      const VectorSums<Exec>& sums) {
   if constexpr (std::is_invocable_v<Apply, Array<T, Exec>, Array<T, Exec>, CgScalarArray<Exec>>) {
     apply(p, q, scalars);
   } else {
     apply(p, q);
-    cg_curvature(exec, p, q, scalars);
+    if (sums.by_groups())
+      sums.dot_to(exec, p, q, scalars, 2);
+    else
+      cg_curvature(exec, p, q, scalars);
   }
 }
 
@@ -41,13 +45,17 @@ void multiply_and_sum(const Exec& exec, const Apply& apply, const Array<T, Exec>
 template<class Exec, class Precondition, class T, class B>
 Array<B, Exec> precondition_and_sum(const Exec& exec, const Precondition& precondition,
                                     const Array<B, Exec>& b, const Array<T, Exec>& r,
-                                    const CgScalarArray<Exec>& scalars) {
+                                    const CgScalarArray<Exec>& scalars,
+                                    const VectorSums<Exec>& sums) {
   if constexpr (std::is_same_v<T, B> &&
                 std::is_invocable_v<Precondition, Array<B, Exec>, CgScalarArray<Exec>>) {
     return precondition(b, scalars);
   } else {
     const Array<B, Exec> z = precondition(b);
-    cg_angle(exec, r, z, scalars);
+    if (sums.by_groups())
+      sums.dot_to(exec, r, z, scalars, 1);
+    else
+      cg_angle(exec, r, z, scalars);
     return z;
   }
 }
@@ -59,25 +67,29 @@ Array<B, Exec> precondition_and_sum(const Exec& exec, const Precondition& precon
 /// zero at held components. `apply(p, q, scalars)` and `precondition(b, scalars)` in their places
 /// set scalars.pq and scalars.next_rz, too. When the recurrence meets the tolerance and the true
 /// residual does not, the iteration goes on from the true residual; it gives up when that gains
-/// less than a factor of two several times, and where the recurrence stalls (CgOptions). Fences,
-/// once an iteration.
+/// less than a factor of two several times, and where the recurrence stalls (CgOptions). Vectors
+/// that are cut among processes come with their sums; what they hold at ghosts does not matter.
+/// Fences, once an iteration.
 template<class Exec, class Solution, class Vector, class Cycle, class Apply, class Residual,
          class Precondition>
 SolveResult conjugate_gradients(const Exec& exec, const CgOptions& options, const Apply& apply,
                                 const Residual& residual, const Precondition& precondition,
                                 const CgVectors<Exec, Solution, Vector, Cycle>& vectors,
-                                const IterationObserver& observe = {}) {
+                                const IterationObserver& observe = {},
+                                const VectorSums<Exec>& sums = {}) {
   const auto& [x, r, p, q, b] = vectors;
   const CgScalarArray<Exec> scalars = make_cg_scalars(exec, std::int64_t(x.extent(0)));
   detail::ResidualMonitor<Exec, CgVectors<Exec, Solution, Vector, Cycle>, Residual> monitor(
-      exec, options, residual, vectors, observe); // r = b - A x
+      exec, options, residual, vectors, observe, sums); // r = b - A x
   while (!monitor.is_done()) {
     const Array<Cycle, Exec> z =
-        detail::precondition_and_sum(exec, precondition, b, r, scalars); // r . z
-    cg_direction(exec, monitor.growth(), z, p, scalars);                 // p = z + beta p
-    detail::multiply_and_sum(exec, apply, p, q, scalars);                // q = A p, p . q
+        detail::precondition_and_sum(exec, precondition, b, r, scalars, sums); // r . z
+    cg_direction(exec, monitor.growth(), z, p, scalars);                       // p = z + beta p
+    detail::multiply_and_sum(exec, apply, p, q, scalars, sums);                // q = A p, p . q
     cg_step(exec, 1 / monitor.scale(), p, q, x, r, b, scalars); // x += alpha p, r -= alpha q
-    monitor.look(read_scalars(exec, scalars));                  // r = b - A x again, now and then
+    if (sums.by_groups())
+      sums.dot_to(exec, r, r, scalars, 3);
+    monitor.look(read_scalars(exec, scalars)); // r = b - A x again, now and then
   }
   return monitor.result();
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <ossatura/kernels/algebra/jacobi.hpp>
+#include <ossatura/kernels/krylov/vector_sums.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -108,16 +109,17 @@ double estimate_largest_eigenvalue(const Exec& exec, int steps, const Jacobi& ja
 /// Estimates the spectrum of M A, M and A symmetric positive definite, from inside with `steps`
 /// products: the largest eigenvalue closely, the smallest as far as the steps reach. From r, which
 /// is lost. `precondition(r)` returns z = M r, `apply(x, q)` sets q = A x; q may share the memory
-/// of z, nothing else may. {0, 0} if A acts on nothing. Fences.
+/// of z, nothing else may. {0, 0} if A acts on nothing. Cut vectors come with their sums. Fences.
 template<class Exec, class Scalar, class Precondition, class Apply>
 Spectrum estimate_spectrum(const Exec& exec, int steps, const Precondition& precondition,
                            const Apply& apply, const Array<Scalar, Exec>& r,
-                           const Array<Scalar, Exec>& p, const Array<Scalar, Exec>& q) {
+                           const Array<Scalar, Exec>& p, const Array<Scalar, Exec>& q,
+                           const VectorSums<Exec>& sums = {}) {
   LanczosMatrix lanczos;
   double rz = 0, start = 0;
   for (int k = 0; k < steps; ++k) {
     const Array<Scalar, Exec> z = precondition(r);
-    const double next = dot(exec, r, z);
+    const double next = sums.dot(exec, r, z);
     if (!(next > 1e-10 * start)) // converged, as far as single precision goes
       break;
     const double beta = k > 0 ? next / rz : 0;
@@ -126,7 +128,7 @@ Spectrum estimate_spectrum(const Exec& exec, int steps, const Precondition& prec
       start = rz;
     axpby(exec, Scalar(1), z, Scalar(beta), p); // not read at first: beta = 0
     apply(p, q);
-    const double pq = dot(exec, p, q);
+    const double pq = sums.dot(exec, p, q);
     if (!lanczos.add_step(rz, pq, beta))
       break;
     axpby(exec, Scalar(-rz / pq), q, Scalar(1), r);

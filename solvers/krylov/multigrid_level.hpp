@@ -26,26 +26,29 @@ struct MultigridLevel {
   Array<Scalar, Exec> scratch; ///< for operators that do not fuse updates
   double largest_eigenvalue = 0;
   std::vector<double> weights; ///< of the smoother
+  Halo<Exec, Scalar> halo{};   ///< of a level that is cut among processes
 
   SmoothedSystem<Exec, Scalar, Operator, Jacobi> system() const {
-    return {matrix, jacobi, held.mask, scratch};
+    return {matrix, jacobi, held.mask, scratch, &halo};
   }
   /// q = A x, zero at held components.
   void multiply(const Exec& exec, const Array<Scalar, Exec>& x,
                 const Array<Scalar, Exec>& q) const {
+    halo.exchange(exec, x);
     apply_then(exec, matrix, x, q, StoreFreeProduct<Exec, Scalar>{held.mask, q});
   }
   /// r = b - A x, zero at held components.
   void residual(const Exec& exec, const Array<Scalar, Exec>& x, const Array<Scalar, Exec>& b,
                 const Array<Scalar, Exec>& r) const {
+    halo.exchange(exec, x);
     apply_then(exec, matrix, x, Operator::fuses_updates ? scratch : r,
                StoreResidual<Exec, Scalar>{held.mask, b, r});
   }
 };
 
 /// One cycle from zero on a level above the coarsest; returns the iterate. `add_correction(r, x)`
-/// solves the next level for the residual r and adds the correction to x. The last smoothing step
-/// is that of `last` (see smooth). Adds the products of this level to `work`.
+/// solves the next level for the residual r, at ghosts, too, and adds the correction to x. The last
+/// smoothing step is that of `last` (see smooth). Adds the products of this level to `work`.
 template<class Exec, class Scalar, class Level, class AddCorrection, class Last>
 Array<Scalar, Exec> cycle(const Exec& exec, const Level& level, const Array<Scalar, Exec>& b,
                           int visits, double& work, const AddCorrection& add_correction,
@@ -55,6 +58,7 @@ Array<Scalar, Exec> cycle(const Exec& exec, const Level& level, const Array<Scal
   work += level.cost * double(level.weights.size() - 1);
   for (int visit = 0; visit < visits; ++visit) {
     level.residual(exec, x, b, next);
+    level.halo.exchange(exec, next);
     add_correction(next, x);
     if (visit + 1 < visits)
       smooth(exec, level.system(), level.weights, b, x, next);

@@ -4,6 +4,7 @@
 // freedom and factor in single precision, where the three-term recurrence moves 20).
 #pragma once
 
+#include <ossatura/kernels/algebra/halo.hpp>
 #include <ossatura/kernels/algebra/jacobi.hpp>
 #include <ossatura/solvers/krylov/smoothing_weights.hpp>
 
@@ -17,8 +18,17 @@ template<class Exec, class Scalar, class Operator, class Jacobi>
 struct SmoothedSystem {
   const Operator& matrix;
   const Jacobi& jacobi;
-  const Array<std::uint8_t, Exec>& held; ///< Constraints::mask
-  const Array<Scalar, Exec>& scratch;    ///< for operators that do not fuse updates, else empty
+  const Array<std::uint8_t, Exec>& held;    ///< Constraints::mask
+  const Array<Scalar, Exec>& scratch;       ///< for operators that do not fuse updates, else empty
+  const Halo<Exec, Scalar>* halo = nullptr; ///< of x where the system is cut among processes
+
+  /// Finishes every node with an update of A x.
+  template<class Update>
+  void apply_then(const Exec& exec, const Array<Scalar, Exec>& x, const Update& update) const {
+    if (halo)
+      halo->exchange(exec, x);
+    ossatura::apply_then(exec, matrix, x, scratch, update);
+  }
 };
 
 /// x = (the smoother from x = 0) b, for the weights of `smoothing_weights`. The iterate moves
@@ -32,8 +42,7 @@ void smooth_from_zero(const Exec& exec,
                       Array<Scalar, Exec>& x, Array<Scalar, Exec>& next) {
   apply_jacobi(exec, system.jacobi, Scalar(weights[0]), b, x);
   for (std::size_t i = 1; i < weights.size(); ++i) {
-    apply_then(exec, system.matrix, x, system.scratch,
-               system.jacobi.step(Scalar(weights[i]), system.held, b, next));
+    system.apply_then(exec, x, system.jacobi.step(Scalar(weights[i]), system.held, b, next));
     std::swap(x, next);
   }
 }
@@ -47,9 +56,9 @@ void smooth(const Exec& exec, const SmoothedSystem<Exec, Scalar, Operator, Jacob
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const auto step = system.jacobi.step(Scalar(weights[i]), system.held, b, next);
     if (i + 1 < weights.size())
-      apply_then(exec, system.matrix, x, system.scratch, step);
+      system.apply_then(exec, x, step);
     else
-      apply_then(exec, system.matrix, x, system.scratch, last(step));
+      system.apply_then(exec, x, last(step));
     std::swap(x, next);
   }
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <ossatura/kernels/krylov/cg_steps.hpp>
+#include <ossatura/kernels/krylov/vector_sums.hpp>
 #include <ossatura/solvers/krylov/cg_options.hpp>
 #include <ossatura/solvers/krylov/solve_result.hpp>
 
@@ -57,8 +58,10 @@ class ResidualMonitor {
 public:
   /// Computes r, and fills b with it unless the iteration is done already.
   ResidualMonitor(const Exec& exec, const CgOptions& options, const Residual& residual,
-                  const Vectors& vectors, const IterationObserver& observe)
+                  const Vectors& vectors, const IterationObserver& observe,
+                  const VectorSums<Exec>& sums = {})
       : exec_(exec)
+      , sums_(sums)
       , options_(options)
       , residual_(residual)
       , v_(vectors)
@@ -138,7 +141,7 @@ private:
   /// Stores the true residual in the present scale, and returns its norm.
   double compute() {
     residual_(v_.x, scale_, v_.r);
-    return std::sqrt(dot(exec_, v_.r, v_.r)) / scale_;
+    return std::sqrt(sums_.dot(exec_, v_.r, v_.r)) / scale_;
   }
 
   /// For the first residual no scale is known.
@@ -166,6 +169,7 @@ private:
   }
 
   const Exec& exec_;
+  const VectorSums<Exec> sums_;
   const CgOptions& options_;
   const Residual& residual_;
   const Vectors& v_;

@@ -44,7 +44,7 @@ class Results(EikonalRanks):
         files = ("t_one.dat", "t_other.dat", "t_one.igb", "t_other.igb")
         expected = self.run_of(0, *arguments, *ONE, files=files)
         self.assertEqual(expected[2]["ranks"], 1)
-        for num_ranks, options in ((2, ()), (3, ("--partition", "metis")),
+        for num_ranks, options in ((2, ("--split", "mesh")), (3, ("--partition", "metis")),
                                    (4, ("--method", "spread", "--parts", "5"))):
             with self.subTest(ranks=num_ranks):
                 for name in files:
@@ -53,11 +53,32 @@ class Results(EikonalRanks):
                 self.assertEqual(summary, expected[0])
                 self.assertEqual(written, expected[1])
                 self.assertEqual(engine["ranks"], num_ranks)
+                self.assertEqual(engine["split"], "mesh")
                 self.assertEqual(engine["transport"], "mpi")
                 self.assertEqual(engine["partition"], "metis" if num_ranks == 3 else "curve")
                 self.assertTrue(engine["deterministic"])
                 self.assertEqual(engine["method"], "spread")
                 self.assertLess(0, engine["largest_rank_ghosts"])
+
+    def test_are_those_of_one_process_where_each_rank_has_sets_of_its_own(self):
+        sites = {f"set{k}": [f"vertices:{k}", f"vertices:{40 * k}@t={k - 2}"] for k in range(5)}
+        self.write("sites.json", json.dumps(sites))
+        arguments = ("--generate", "box:n=6x5x4", "--velocity", "0.5", "--sites", "sites.json",
+                     "--backend", "serial", "--deterministic", "--dat", "t.dat")
+        files = [f"t_set{k}.dat" for k in range(5)]
+        expected = self.run_of(0, *arguments, files=files)
+        for num_ranks, options in ((1, ()), (2, ()), (4, ()), (7, ("--split", "sets")),
+                                   (3, ("--method", "queue")), (3, ("--split", "mesh"))):
+            with self.subTest(ranks=num_ranks, options=options):
+                found = self.run_of(num_ranks, *arguments, *options, files=files)
+                for summary in found[0], expected[0]:  # of a batch of fewer sets
+                    for count in ("iterations", "evaluations", "evaluations_per_vertex",
+                                  "local_solves", "local_solves_per_vertex"):
+                        self.assertGreater(summary[2].get(count, 1), 0)
+                        summary[2].pop(count, None)
+                self.assertEqual(found[:2], expected[:2])
+                self.assertEqual(found[2].get("split"), None if num_ranks == 1 else
+                                 "mesh" if "mesh" in options else "sets")
 
     def test_of_several_precisions_metrics_and_more_ranks_than_points(self):
         for arguments in (("--precision", "double"), ("--metric", "products"),

@@ -66,21 +66,29 @@ void check_solver(const EikonalCommandOptions& o) {
     fail<UsageError>("--parts ", o.solver.num_parts, ": at least 1, or 0 for a good number");
 }
 
-/// What cannot be had over the ranks of a launcher.
+/// What cannot be had over the ranks of a launcher, whichever way they divide the work.
 void check_ranks(const EikonalCommandOptions& o) {
   const int num_ranks = Communicator::world().size();
-  if (num_ranks == 1)
-    return;
-  const std::string reason = why_not_over_ranks(o.solver);
-  if (!reason.empty())
-    fail<UsageError>("--", reason, ", and a launcher started ", num_ranks,
-                     ": leave it out, or start one process");
-  if (o.common.dry_run)
+  if (num_ranks > 1 && o.common.dry_run)
     fail<UsageError>("--dry-run predicts one process, and a launcher started ", num_ranks,
                      ": start one");
+  if (num_ranks > 1 && o.split == EikonalSplit::mesh)
+    check_mesh_split(o, num_ranks);
 }
 
 } // namespace
+
+bool divides_sets(const EikonalCommandOptions& options, std::int64_t num_sets, int num_ranks) {
+  return options.split == EikonalSplit::sets ||
+         (options.split == EikonalSplit::automatic && num_sets >= num_ranks);
+}
+
+void check_mesh_split(const EikonalCommandOptions& options, int num_ranks) {
+  const std::string reason = why_not_over_ranks(options.solver);
+  if (!reason.empty())
+    fail<UsageError>("--", reason, ", and a launcher started ", num_ranks,
+                     ": leave it out, divide sets of sites (--split sets), or start one process");
+}
 
 TetraFileKind tetra_file_kind(const std::string& path) {
   const std::string extension = std::filesystem::path(path).extension().string();

@@ -109,10 +109,13 @@ void add_solver_options(CLI::App& app, EikonalCommandOptions& o) {
                  "spread, patch: number of sub-domains; 0: by the size of the mesh")
       ->type_name("N")
       ->capture_default_str();
+  add_choice(app, "--split", o.split,
+             "Under mpirun or srun: what processes divide. sets: the sets of sites, each process "
+             "with the whole mesh; mesh: the mesh, which is cut; the result is that of "
+             "--deterministic, to the bit. auto: sets, where there is one for each process");
   add_choice(app, "--partition", o.partition,
-             "Under mpirun or srun: how the mesh is cut between processes. curve: pieces of a "
-             "space-filling curve; metis: fewer vertices at the cuts, for a longer set-up. The "
-             "result is the same to the bit, that of --deterministic");
+             "How a mesh is cut. curve: pieces of a space-filling curve; metis: fewer vertices at "
+             "the cuts, for a longer set-up");
   app.add_option("--tolerance", o.solver.tolerance,
                  "A time is replaced where the new one is smaller by more than this part of it")
       ->type_name("X")

@@ -20,6 +20,19 @@ class App;
 
 namespace ossatura {
 
+/// What the ranks of a launcher divide among them.
+enum class EikonalSplit {
+  automatic, ///< sets, where each rank gets one
+  sets,
+  mesh
+};
+
+constexpr Names<EikonalSplit> names_of(EikonalSplit) {
+  return {{EikonalSplit::automatic, "auto"},
+          {EikonalSplit::sets, "sets"},
+          {EikonalSplit::mesh, "mesh"}};
+}
+
 struct EikonalCommandOptions {
   CommonOptions common;
 
@@ -38,7 +51,8 @@ struct EikonalCommandOptions {
   std::string site_file;         ///< one or several sets
 
   EikonalOptions solver;
-  PointPartition partition = PointPartition::curve; ///< among the ranks of a launcher
+  EikonalSplit split = EikonalSplit::automatic;
+  PointPartition partition = PointPartition::curve; ///< of the mesh among ranks
 
   // Results
   std::string hdf, igb, dat;
@@ -58,5 +72,11 @@ void add_eikonal_options(CLI::App& app, EikonalCommandOptions& options);
 /// Throws UsageError, with the remedy, for values out of range and for options that have no effect
 /// together. `app` is the parsed one, which knows what was given.
 void check_eikonal_options(const CLI::App& app, const EikonalCommandOptions& options);
+
+/// Whether ranks divide the sets of sites, each with the whole mesh; else they divide the mesh.
+bool divides_sets(const EikonalCommandOptions& options, std::int64_t num_sets, int num_ranks);
+
+/// Throws UsageError for options that cannot be had where `num_ranks` divide the mesh.
+void check_mesh_split(const EikonalCommandOptions& options, int num_ranks);
 
 } // namespace ossatura

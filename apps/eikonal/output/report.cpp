@@ -89,6 +89,8 @@ void add_solution(Table& table, const EikonalRunResults& results, const DriverCo
   table.row("engine", context.provenance().backend + " on " + context.provenance().device + ", " +
                           results.method + ", " + results.metric + ", " + results.precision +
                           " precision" + (results.deterministic ? ", deterministic" : ""));
+  if (!results.cut && !results.split.empty())
+    table.row("ranks", std::to_string(context.world().size()) + ", which divide the sets of sites");
   if (results.cut)
     table.row("ranks", std::to_string(context.world().size()) + " by " + results.transport +
                            ", cut by " + results.partition + ": at most " +
@@ -256,6 +258,8 @@ SummaryParts summary_parts(const EikonalRunResults& results) {
                   {"metric_bytes_per_tetrahedron", results.metric_bytes},
                   {"precision", results.precision},
                   {"deterministic", results.deterministic}};
+  if (!results.split.empty())
+    parts.engine["split"] = results.split;
   if (results.cut)
     parts.engine.update({{"partition", results.partition},
                          {"transport", results.transport},

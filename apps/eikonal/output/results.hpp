@@ -76,6 +76,7 @@ struct EikonalRunResults {
   std::string method, metric, precision; ///< as the options name them
   bool deterministic = false;
   std::optional<EikonalCut> cut; ///< of the mesh between ranks
+  std::string split;             ///< among ranks, as --split names it; empty for one
   std::string partition, transport;
   int metric_bytes = 0; ///< of a tetrahedron
   EikonalResult solved;

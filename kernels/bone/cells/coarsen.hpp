@@ -219,36 +219,50 @@ void merge_cells(const Exec& exec, const CellGrid<Exec>& fine, const Array<int, 
   }
 }
 
-} // namespace detail
-
-/// Cells of twice the edge from cells. The same on every backend. Fences.
+/// Cells of groups of cells as join_voxels makes them, and the cell that each finer cell is part
+/// of.
 template<class Exec>
-CoarseCells<Exec> coarsen_cells(const Exec& exec, const CellGrid<Exec>& fine, Coarsening kind) {
+struct JoinedCells {
+  CoarseCells<Exec> coarse;
+  Array<int, Exec> group; ///< [fine cells]
+};
+
+/// Fences.
+template<class Exec>
+JoinedCells<Exec> join_cells(const Exec& exec, const CellGrid<Exec>& fine, Coarsening kind) {
   Kokkos::Array<int, 3> shape{};
   for (int d = 0; d < 3; ++d)
     shape[d] = (fine.shape[d] + 1) / 2;
-  const Array<int, Exec> group = detail::group_cells(exec, fine, shape, kind);
+  const Array<int, Exec> group = group_cells(exec, fine, shape, kind);
   const int num_cells = number_sets(exec, group); // now group(e) is the coarse cell of e
 
   const bool uniform = fine.lambda_value.data() == fine.mu_value.data();
-  CellGrid<Exec> cells = detail::make_cells(exec, num_cells, uniform);
+  CellGrid<Exec> cells = make_cells(exec, num_cells, uniform);
   cells.shape = shape;
   cells.lambda_scale = fine.lambda_scale;
   cells.mu_scale = fine.mu_scale;
-  Kokkos::parallel_for(
-      "ossatura::coarsen_cells::sum", range(exec, num_cells),
-      detail::SumChildren<Exec>{fine, invert_map(exec, group, num_cells), uniform, cells});
-  detail::merge_cells(exec, fine, group, cells, kind);
-  detail::finish_cells(exec, cells);
+  Kokkos::parallel_for("ossatura::coarsen_cells::sum", range(exec, num_cells),
+                       SumChildren<Exec>{fine, invert_map(exec, group, num_cells), uniform, cells});
+  merge_cells(exec, fine, group, cells, kind);
 
   CellTransfer<Exec> transfer;
   transfer.parent = make_uninitialized<int>(exec, fine.num_nodes, "ossatura::transfer::parent");
   transfer.position =
       make_uninitialized<std::uint8_t>(exec, fine.num_nodes, "ossatura::transfer::position");
   Kokkos::parallel_for("ossatura::coarsen_cells::attach", range(exec, fine.num_nodes),
-                       detail::AttachCellNodes<Exec>{fine, group, transfer});
-  detail::list_fine_nodes(exec, num_cells, transfer);
-  return {cells, transfer};
+                       AttachCellNodes<Exec>{fine, group, transfer});
+  return {{cells, transfer}, group};
+}
+
+} // namespace detail
+
+/// Cells of twice the edge from cells. The same on every backend. Fences.
+template<class Exec>
+CoarseCells<Exec> coarsen_cells(const Exec& exec, const CellGrid<Exec>& fine, Coarsening kind) {
+  CoarseCells<Exec> coarse = detail::join_cells(exec, fine, kind).coarse;
+  detail::list_fine_nodes(exec, coarse.cells.num_elem, coarse.transfer);
+  detail::finish_cells(exec, coarse.cells);
+  return coarse;
 }
 
 } // namespace ossatura

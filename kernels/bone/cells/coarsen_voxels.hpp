@@ -144,6 +144,40 @@ struct AttachVoxelNodes {
   }
 };
 
+/// Cells of groups of voxels, their corners merged but not numbered, and the transfer without lists
+/// of fine nodes. Does not fence.
+template<class Exec>
+CoarseCells<Exec> join_voxels(const Exec& exec, const VoxelGrid<Exec>& grid,
+                              const LameField<Exec>& lame, Coarsening kind) {
+  const std::int64_t n = grid.num_nodes;
+  CellTransfer<Exec> transfer;
+  transfer.parent = make_uninitialized<int>(exec, n, "ossatura::transfer::parent");
+  transfer.position = make_uninitialized<std::uint8_t>(exec, n, "ossatura::transfer::position");
+  std::int64_t num_cells = 0;
+  Kokkos::parallel_scan("ossatura::coarsen_cells::number", range(exec, n),
+                        NumberGroups<Exec>{grid, transfer.parent}, num_cells);
+
+  const bool uniform = lame.lambda_value.data() == lame.mu_value.data();
+  CellGrid<Exec> cells = make_cells(exec, num_cells, uniform);
+  for (int d = 0; d < 3; ++d)
+    cells.shape[d] = (grid.shape[d] + 1) / 2;
+  cells.lambda_scale = lame.lambda_scale;
+  cells.mu_scale = lame.mu_scale;
+  const Array<std::uint8_t, Exec> voxels =
+      make_uninitialized<std::uint8_t>(exec, num_cells, "ossatura::coarsen_cells::voxels");
+  Kokkos::parallel_for("ossatura::coarsen_cells::sum", range(exec, n),
+                       SumGroup<Exec>{grid, lame, transfer.parent, cells, uniform, voxels});
+  Kokkos::parallel_for("ossatura::coarsen_cells::merge", range(exec, num_cells),
+                       MergeNeighbours<Exec>{grid, transfer.parent, voxels,
+                                             kind == Coarsening::split, cells.place, cells.corner});
+  if (finds_fine_nodes<Exec, VoxelGrid<Exec>>)
+    transfer.fine_mask =
+        make_zeros<std::uint32_t>(exec, num_cells, "ossatura::transfer::fine_mask");
+  Kokkos::parallel_for("ossatura::coarsen_cells::attach", range(exec, n),
+                       AttachVoxelNodes<Exec>{grid, voxels, transfer});
+  return {cells, transfer};
+}
+
 } // namespace detail
 
 /// Cells of twice the edge from voxels. The result takes 5 bytes per fine node (cores: 9, and 5
@@ -152,38 +186,11 @@ struct AttachVoxelNodes {
 template<class Exec>
 CoarseCells<Exec> coarsen_cells(const Exec& exec, const VoxelGrid<Exec>& grid,
                                 const LameField<Exec>& lame, Coarsening kind) {
-  const std::int64_t n = grid.num_nodes;
-  CellTransfer<Exec> transfer;
-  transfer.parent = make_uninitialized<int>(exec, n, "ossatura::transfer::parent");
-  transfer.position = make_uninitialized<std::uint8_t>(exec, n, "ossatura::transfer::position");
-  std::int64_t num_cells = 0;
-  Kokkos::parallel_scan("ossatura::coarsen_cells::number", range(exec, n),
-                        detail::NumberGroups<Exec>{grid, transfer.parent}, num_cells);
-
-  const bool uniform = lame.lambda_value.data() == lame.mu_value.data();
-  CellGrid<Exec> cells = detail::make_cells(exec, num_cells, uniform);
-  for (int d = 0; d < 3; ++d)
-    cells.shape[d] = (grid.shape[d] + 1) / 2;
-  cells.lambda_scale = lame.lambda_scale;
-  cells.mu_scale = lame.mu_scale;
-  const Array<std::uint8_t, Exec> voxels =
-      make_uninitialized<std::uint8_t>(exec, num_cells, "ossatura::coarsen_cells::voxels");
-  Kokkos::parallel_for("ossatura::coarsen_cells::sum", range(exec, n),
-                       detail::SumGroup<Exec>{grid, lame, transfer.parent, cells, uniform, voxels});
-  Kokkos::parallel_for("ossatura::coarsen_cells::merge", range(exec, num_cells),
-                       detail::MergeNeighbours<Exec>{grid, transfer.parent, voxels,
-                                                     kind == Coarsening::split, cells.place,
-                                                     cells.corner});
-  constexpr bool finds_nodes = finds_fine_nodes<Exec, VoxelGrid<Exec>>;
-  if (finds_nodes)
-    transfer.fine_mask =
-        make_zeros<std::uint32_t>(exec, num_cells, "ossatura::transfer::fine_mask");
-  Kokkos::parallel_for("ossatura::coarsen_cells::attach", range(exec, n),
-                       detail::AttachVoxelNodes<Exec>{grid, voxels, transfer});
-  if (!finds_nodes)
-    detail::list_fine_nodes(exec, num_cells, transfer);
-  detail::finish_cells(exec, cells);
-  return {cells, transfer};
+  CoarseCells<Exec> coarse = detail::join_voxels(exec, grid, lame, kind);
+  if (!finds_fine_nodes<Exec, VoxelGrid<Exec>>)
+    detail::list_fine_nodes(exec, coarse.cells.num_elem, coarse.transfer);
+  detail::finish_cells(exec, coarse.cells);
+  return coarse;
 }
 
 } // namespace ossatura

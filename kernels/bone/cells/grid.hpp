@@ -9,15 +9,16 @@
 
 namespace ossatura {
 
-/// The nodes of a level of cells in patches of consecutive ones: patch p owns the nodes
-/// [p num_owned, (p + 1) num_owned) and lists the cells with a node among them, each once, in the
-/// order of their first owned node. Among the cells of `cell`, no two have an owned node of the
+/// Nodes of a level of cells in patches of consecutive ones: patch p has the nodes
+/// [begin(p), begin(p + 1)) and lists the cells with a node among them, each once, in the order of
+/// their first node of the patch. Among the cells of `cell`, no two have a node of the
 /// patch at the same corner; `late` are those that would. They lie where an earlier cell of the
 /// patch lies, on split levels.
 template<class Exec>
 struct CellPatches {
   int num_patches = 0;
-  int num_owned = 1;
+  int most_nodes = 1;                      ///< of a patch
+  Array<int, Exec> begin;                  ///< [num_patches + 1] nodes
   Array<int, Exec> cell_begin, late_begin; ///< [num_patches + 1]
   Array<int, Exec> cell, late;
 };
@@ -31,6 +32,7 @@ struct CellGrid {
   Kokkos::Array<int, 3> shape{}; ///< places along x, y, z
   int num_nodes = 0;
   int num_elem = 0;
+  OwnedNodes owned;        ///< sums are for these; all, unless the image is cut
   Array<int, Exec> corner; ///< [8 num_elem] node of corner v of cell e at 8 e + v; v as in a voxel
   Array<std::uint64_t, Exec> place; ///< [num_elem] packed site of the lowest corner, in cell edges
   Array<int, Exec> node_begin;      ///< [num_nodes + 1] into node_corner

@@ -71,14 +71,21 @@ void list_fine_nodes(const Exec& exec, std::int64_t num_cells, CellTransfer<Exec
 template<class Exec>
 constexpr int most_nodes_without_patches = BackendTraits<Exec>::is_device ? 30'000 : 0;
 
-/// Numbers the merged corners as nodes, in the order of the cells, lists the corners of each, and
-/// cuts the nodes of large levels into patches.
+/// Lists the corners of each node of cells whose corners are nodes.
 template<class Exec>
-void finish_cells(const Exec& exec, CellGrid<Exec>& cells) {
-  cells.num_nodes = number_sets(exec, cells.corner);
+void list_node_corners(const Exec& exec, CellGrid<Exec>& cells) {
   const InverseMap<Exec> inverse = invert_map(exec, cells.corner, cells.num_nodes);
   cells.node_begin = inverse.begin;
   cells.node_corner = inverse.member;
+}
+
+/// Makes the merged corners of cells nodes, numbered in the order of the cells, all owned; lists
+/// the corners of each, and cuts the nodes of large levels into patches.
+template<class Exec>
+void finish_cells(const Exec& exec, CellGrid<Exec>& cells) {
+  cells.num_nodes = number_sets(exec, cells.corner);
+  cells.owned = own_all(cells.num_nodes);
+  list_node_corners(exec, cells);
   if (cells.num_nodes > most_nodes_without_patches<Exec>)
     cells.patches = make_cell_patches(exec, cells, choose_patch_nodes<Exec>(cells.num_nodes));
 }

@@ -5,10 +5,12 @@
 // atomics and the order of additions is fixed: bitwise reproducible on a backend.
 #pragma once
 
+#include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/bone/cells/grid.hpp>
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 namespace ossatura {
 
@@ -29,7 +31,20 @@ struct ListPatchCells {
         return true;
     return false;
   }
-  KOKKOS_FUNCTION bool owns(int patch, int node) const { return node / patches.num_owned == patch; }
+  KOKKOS_FUNCTION bool owns(int patch, int node) const {
+    return node >= patches.begin(patch) && node < patches.begin(patch + 1);
+  }
+  /// The patch of a node; -1 if it is in none.
+  KOKKOS_FUNCTION int patch_of(int node) const {
+    int begin = 0, end = patches.num_patches;
+    if (node < patches.begin(0) || node >= patches.begin(end))
+      return -1;
+    while (end - begin > 1) {
+      const int middle = (begin + end) / 2;
+      (patches.begin(middle) <= node ? begin : end) = middle;
+    }
+    return begin;
+  }
   KOKKOS_FUNCTION bool is_first_owned(int patch, int node, int cell) const {
     for (int v = 0; v < 8; ++v) {
       const int other = cells.corner(8 * std::int64_t(cell) + v);
@@ -48,9 +63,11 @@ struct ListPatchCells {
   }
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum, bool final) const {
-    const int node = int(i), patch = node / patches.num_owned;
+    const int node = int(i), patch = patch_of(node);
+    if (patch < 0)
+      return;
     const bool write = fill && final;
-    if (write && node % patches.num_owned == 0) {
+    if (write && node == patches.begin(patch)) {
       patches.cell_begin(patch) = int(sum & 0xffffffff);
       patches.late_begin(patch) = int(sum >> 32);
     }
@@ -63,7 +80,7 @@ struct ListPatchCells {
         (late ? patches.late(sum >> 32) : patches.cell(sum & 0xffffffff)) = cell;
       sum += late ? std::int64_t(1) << 32 : 1;
     }
-    if (write && node + 1 == cells.num_nodes) {
+    if (write && node + 1 == patches.begin(patches.num_patches)) {
       patches.cell_begin(patch + 1) = int(sum & 0xffffffff);
       patches.late_begin(patch + 1) = int(sum >> 32);
     }
@@ -78,14 +95,28 @@ int choose_patch_nodes(int num_nodes) {
                                         : std::clamp(num_nodes / 64, 64, 4096);
 }
 
+/// Adds the beginnings of patches of `num_nodes` of the nodes [first, end) to `begin`, which ends
+/// with `first` unless it is empty.
+inline void cut_into_patches(int first, int end, int num_nodes, std::vector<int>& begin) {
+  if (begin.empty())
+    begin.push_back(first);
+  for (; first < end; first += std::min(num_nodes, end - first))
+    begin.push_back(first + std::min(num_nodes, end - first));
+}
+
 } // namespace detail
 
-/// Cuts the nodes into patches of `num_owned`. Fences.
+/// Patches between the nodes `begin`, ascending, without empty ones. Fences.
 template<class Exec>
-CellPatches<Exec> make_cell_patches(const Exec& exec, const CellGrid<Exec>& cells, int num_owned) {
+CellPatches<Exec> make_cell_patches(const Exec& exec, const CellGrid<Exec>& cells,
+                                    const std::vector<int>& begin) {
   CellPatches<Exec> patches;
-  patches.num_owned = num_owned;
-  patches.num_patches = (cells.num_nodes + num_owned - 1) / num_owned;
+  if (begin.size() < 2)
+    return patches;
+  patches.num_patches = int(begin.size()) - 1;
+  for (std::size_t p = 1; p < begin.size(); ++p)
+    patches.most_nodes = std::max(patches.most_nodes, begin[p] - begin[p - 1]);
+  patches.begin = upload(exec, "ossatura::cell_patches::begin", begin);
   std::int64_t total = 0;
   Kokkos::parallel_scan("ossatura::make_cell_patches::count", range(exec, cells.num_nodes),
                         detail::ListPatchCells<Exec>{cells, patches, false}, total);
@@ -99,6 +130,14 @@ CellPatches<Exec> make_cell_patches(const Exec& exec, const CellGrid<Exec>& cell
   Kokkos::parallel_scan("ossatura::make_cell_patches::list", range(exec, cells.num_nodes),
                         detail::ListPatchCells<Exec>{cells, patches, true}, total);
   return patches;
+}
+
+/// Cuts all nodes into patches of `num_nodes`. Fences.
+template<class Exec>
+CellPatches<Exec> make_cell_patches(const Exec& exec, const CellGrid<Exec>& cells, int num_nodes) {
+  std::vector<int> begin;
+  detail::cut_into_patches(0, cells.num_nodes, num_nodes, begin);
+  return make_cell_patches(exec, cells, begin);
 }
 
 namespace detail {
@@ -117,7 +156,7 @@ struct SumPatch {
   static constexpr int stride = many_at_a_time ? 4 : 3; ///< of the sums of nodes
 
   Array<int, Exec> corner;
-  int num_nodes;
+  OwnedNodes owned;
   CellPatches<Exec> patches;
   CellTerms terms;
   Update update;
@@ -159,11 +198,12 @@ struct SumPatch {
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const int patch = team.league_rank(), rank = team.team_rank(), size = team.team_size();
-    const int first = patch * patches.num_owned;
-    const int rest = num_nodes - first;
-    const int num_owned = Kokkos::min(patches.num_owned, rest);
+    const int first = patches.begin(patch), last = patches.begin(patch + 1);
+    if (first >= owned.end || last <= owned.begin)
+      return;
+    const int num_owned = last - first;
     Scalar* sum =
-        static_cast<Scalar*>(team.team_scratch(0).get_shmem(scratch_bytes(patches.num_owned)));
+        static_cast<Scalar*>(team.team_scratch(0).get_shmem(scratch_bytes(patches.most_nodes)));
     for (int i = rank; i < stride * num_owned; i += size)
       sum[i] = 0;
     const int begin = patches.cell_begin(patch), end = patches.cell_begin(patch + 1),
@@ -179,6 +219,8 @@ struct SumPatch {
     }
     barrier(team);
     for (int i = rank; i < num_owned; i += size) {
+      if (!owned.has(first + i))
+        continue;
       const Scalar total[3] = {sum[stride * i], sum[stride * i + 1], sum[stride * i + 2]};
       update(first + i, total);
     }
@@ -202,8 +244,8 @@ void sum_by_patches(const Exec& exec, const char* label, const CellGrid<Exec>& c
   auto teams =
       Kokkos::Experimental::require(Kokkos::TeamPolicy<Exec>(exec, patches.num_patches, team_size),
                                     Kokkos::Experimental::WorkItemProperty::HintLightWeight);
-  teams.set_scratch_size(0, Kokkos::PerTeam(int(Kernel::scratch_bytes(patches.num_owned))));
-  Kokkos::parallel_for(label, teams, Kernel{cells.corner, cells.num_nodes, patches, terms, update});
+  teams.set_scratch_size(0, Kokkos::PerTeam(int(Kernel::scratch_bytes(patches.most_nodes))));
+  Kokkos::parallel_for(label, teams, Kernel{cells.corner, cells.owned, patches, terms, update});
 }
 } // namespace detail
 

@@ -46,13 +46,13 @@ struct SumNode {
   static constexpr int lanes = BackendTraits<Exec>::is_device ? 8 : 1;
 
   Array<int, Exec> corner, node_begin, node_corner;
-  int num_nodes;
+  OwnedNodes owned;
   CellTerms terms;
   Update update;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const int node = team.league_rank() * nodes_per_team + team.team_rank();
-    if (node >= num_nodes)
+    const int node = owned.begin + team.league_rank() * nodes_per_team + team.team_rank();
+    if (node >= owned.end)
       return;
     const int begin = node_begin(node), end = node_begin(node + 1);
     NodeSum<Scalar> total = Kokkos::reduction_identity<NodeSum<Scalar>>::sum();
@@ -71,19 +71,19 @@ template<class Scalar, class Exec, class CellTerms, class Update>
 void sum_by_nodes(const Exec& exec, const char* label, const CellGrid<Exec>& cells,
                   const CellTerms& terms, const Update& update) {
   using Kernel = SumNode<Exec, Scalar, CellTerms, Update>;
-  const int teams = (cells.num_nodes + Kernel::nodes_per_team - 1) / Kernel::nodes_per_team;
+  const int teams = (cells.owned.count() + Kernel::nodes_per_team - 1) / Kernel::nodes_per_team;
   Kokkos::parallel_for(
       label,
       Kokkos::Experimental::require(
           Kokkos::TeamPolicy<Exec>(exec, teams, Kernel::nodes_per_team, int(Kernel::lanes)),
           Kokkos::Experimental::WorkItemProperty::HintLightWeight), // see sum_by_patches
-      Kernel{cells.corner, cells.node_begin, cells.node_corner, cells.num_nodes, terms, update});
+      Kernel{cells.corner, cells.node_begin, cells.node_corner, cells.owned, terms, update});
 }
 
 } // namespace detail
 
-/// Calls update(node, sum) for every node, where sum [3] is that of what the node's cells have for
-/// it: terms(cell, nodes [8], u [24]) sets u[3 v + c] for corner v of a cell, and
+/// Calls update(node, sum) for every owned node, where sum [3] is that of what the node's cells
+/// have for it: terms(cell, nodes [8], u [24]) sets u[3 v + c] for corner v of a cell, and
 /// terms.add_corner(cell, nodes, v, sum [3]) adds that of one corner. Terms may have add_cells,
 /// too, which cores call for all cells of a patch (batches/batch_products.hpp). By patches if the
 /// cells have any. Does not fence.

@@ -14,7 +14,8 @@ CoarseCycle<Exec, Scalar>::CoarseCycle(const Exec& exec, const VoxelHierarchy<Ex
                                        const MultigridOptions& options)
     : options_(options)
     , hierarchy_(hierarchy)
-    , graph_(options.launch_graphs && options.coarse_solver == CoarseSolver::direct) {
+    , graph_(options.launch_graphs && options.coarse_solver == CoarseSolver::direct &&
+             !hierarchy.is_cut) {
   if (hierarchy.coarse.empty())
     return;
   for (const CoarseLevel<Exec>& level : hierarchy.coarse)
@@ -43,7 +44,10 @@ template<class Exec, class Scalar>
 void CoarseCycle<Exec, Scalar>::make_resident(const Exec& exec, std::size_t l) {
   const int most =
       options_.resident_nodes != 0 ? options_.resident_nodes : default_resident_nodes<Exec>;
-  const auto is_small = [&](std::size_t k) { return hierarchy_.coarse[k].cells.num_nodes <= most; };
+  const auto is_small = [&](std::size_t k) {
+    const LevelShare<Exec>& share = hierarchy_.coarse[k].share;
+    return share.is_everywhere && share.num_nodes <= most;
+  };
   if (!is_small(l) || (l > 0 && is_small(l - 1)) || !coarsest_.is_direct())
     return;
   for (; l + 1 < levels_.size(); ++l) {
@@ -84,17 +88,28 @@ void CoarseCycle<Exec, Scalar>::weigh_cycles(const Exec& exec, std::size_t l, in
   const LevelVectors<Exec, Scalar>& v = level.vectors;
   const Array<Scalar, Exec> sum =
       make_zeros<Scalar>(exec, v.b.extent(0), "ossatura::multigrid::sum");
+  const OwnedNodes& owned = hierarchy_.coarse[l].cells.owned;
+  const LevelShare<Exec>& share = hierarchy_.coarse[l].share;
+  VectorSums<Exec> sums;
+  if (hierarchy_.is_cut)
+    sums = VectorSums<Exec>(GroupSums<Exec>(
+        exec, share.is_everywhere ? DeviceComm<Exec>() : hierarchy_.comm, share.group_begin));
   // About random for the symmetric form of the scaled matrix, as in estimate_largest_eigenvalue.
-  fill_random(exec, 1, v.b);
+  fill_random(exec, 1,
+              Array<Scalar, Exec>(v.b.data() + 3 * std::int64_t(owned.begin),
+                                  3 * std::size_t(owned.count())),
+              3 * owned.global_begin);
   apply_root_diagonal(exec, level.jacobi, v.b);
   clear(exec, level.held, v.b);
-  const Spectrum spectrum = estimate_spectrum(
+  Spectrum spectrum = estimate_spectrum(
       exec, options_.cycle_steps, [&](const auto&) { return cycle_level(exec, l); },
       [&](const auto& p, const auto& q) {
         level.multiply(exec, p, q);
         work_ += level.cost;
       },
-      v.b, sum, v.x);
+      v.b, sum, v.x, sums);
+  // Processors that round otherwise must not part.
+  hierarchy_.comm.communicator().broadcast(spectrum);
   if (!(spectrum.smallest > 0))
     return; // nothing acts here
   // The estimate is from below (by up to 20 % on real bone). The polynomial grows fast beyond the
@@ -107,17 +122,27 @@ void CoarseCycle<Exec, Scalar>::weigh_cycles(const Exec& exec, std::size_t l, in
 template<class Exec, class Scalar>
 void CoarseCycle<Exec, Scalar>::add_level(const Exec& exec, const CoarseLevel<Exec>& level) {
   const std::int64_t n = level.cells.num_dofs();
+  const bool is_finer_everywhere =
+      !levels_.empty() && hierarchy_.coarse[levels_.size() - 1].share.is_everywhere;
   const auto vector = [&](const char* label) { return make_zeros<Scalar>(exec, n, label); };
   levels_.push_back(
       {CellOperator<Exec>(exec, level.cells, level.edge),
        {make_inverse_diagonal_blocks<Scalar>(exec, level.cells, level.edge, level.held.mask)},
        level.held,
-       double(level.cells.num_elem) / double(hierarchy_.grid.num_elem),
+       double(level.share.num_elem) / double(hierarchy_.share.num_elem),
        {vector("ossatura::multigrid::x"), vector("ossatura::multigrid::next"),
         vector("ossatura::multigrid::b")},
        {},
        0,
+       {},
        {}});
+  restricted_.push_back(level.cells);
+  restricted_.back().owned = level.share.nodes;
+  gathers_.emplace_back();
+  if (!level.share.is_everywhere)
+    levels_.back().halo = {exec, hierarchy_.comm, level.share.plan};
+  else if (hierarchy_.is_cut && !is_finer_everywhere)
+    gathers_.back() = {exec, hierarchy_.comm, level.share.nodes};
   if (!options_.block_jacobi)
     drop_couplings(exec, levels_.back().jacobi);
 }
@@ -127,14 +152,25 @@ void CoarseCycle<Exec, Scalar>::add_correction(const Exec& exec,
                                                const Array<Scalar, Exec>& residual,
                                                const Array<Scalar, Exec>& x) {
   const CoarseLevel<Exec>& first = hierarchy_.coarse[0];
-  restrict_residual(exec, first.transfer, hierarchy_.grid, first.cells, residual, first.held.mask,
-                    levels_[0].vectors.b);
+  restrict_to(exec, 0, hierarchy_.grid, residual);
   const double before = work_;
   if (graph_.run(exec, [&] { correction_ = solve_level(exec, 0); }))
     visit_work_ = work_ - before;
   else
     work_ += visit_work_;
+  levels_[0].halo.exchange(exec, correction_);
   prolong_add(exec, first.transfer, first.cells, correction_, hierarchy_.held.mask, x);
+}
+
+/// The right-hand side of level l from a residual of the next finer one.
+template<class Exec, class Scalar>
+template<class FineGrid>
+void CoarseCycle<Exec, Scalar>::restrict_to(const Exec& exec, std::size_t l, const FineGrid& fine,
+                                            const Array<Scalar, Exec>& residual) {
+  const CoarseLevel<Exec>& level = hierarchy_.coarse[l];
+  const Array<Scalar, Exec>& b = levels_[l].vectors.b;
+  restrict_residual(exec, level.transfer, fine, restricted_[l], residual, level.held.mask, b);
+  gathers_[l].gather(exec, b);
 }
 
 /// Solves coarse level l for its right-hand side, which is lost: cycles, or the coarsest solve.
@@ -173,9 +209,10 @@ Array<Scalar, Exec> CoarseCycle<Exec, Scalar>::cycle_level(const Exec& exec, std
   return detail::cycle(
       exec, level, level.vectors.b, visits, work_, [&](const auto& residual, const auto& x) {
         const CoarseLevel<Exec>& next = hierarchy_.coarse[l + 1];
-        restrict_residual(exec, next.transfer, hierarchy_.coarse[l].cells, next.cells, residual,
-                          next.held.mask, levels_[l + 1].vectors.b);
-        prolong_add(exec, next.transfer, next.cells, solve_level(exec, l + 1), level.held.mask, x);
+        restrict_to(exec, l + 1, hierarchy_.coarse[l].cells, residual);
+        const Array<Scalar, Exec> correction = solve_level(exec, l + 1);
+        levels_[l + 1].halo.exchange(exec, correction);
+        prolong_add(exec, next.transfer, next.cells, correction, level.held.mask, x);
       });
 }
 
@@ -183,8 +220,8 @@ template<class Exec, class Scalar>
 std::vector<MultigridLevelInfo> CoarseCycle<Exec, Scalar>::level_info() const {
   std::vector<MultigridLevelInfo> info;
   for (std::size_t l = 0; l < levels_.size(); ++l)
-    info.push_back({hierarchy_.coarse[l].cells.num_elem, hierarchy_.coarse[l].cells.num_nodes,
-                    levels_[l].held.num_dofs, levels_[l].largest_eigenvalue,
+    info.push_back({hierarchy_.coarse[l].share.num_elem, hierarchy_.coarse[l].share.num_nodes,
+                    hierarchy_.coarse[l].share.num_held_dofs, levels_[l].largest_eigenvalue,
                     !resident_.empty() && int(l) >= first_resident_});
   return info;
 }

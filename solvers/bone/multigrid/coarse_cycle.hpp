@@ -5,6 +5,7 @@
 
 #include <ossatura/core/parallel/launch_graph.hpp>
 #include <ossatura/kernels/algebra/jacobi.hpp>
+#include <ossatura/kernels/algebra/share_gather.hpp>
 #include <ossatura/kernels/bone/cells/operator.hpp>
 #include <ossatura/kernels/bone/cells/resident_cycle.hpp>
 #include <ossatura/solvers/bone/multigrid/hierarchy.hpp>
@@ -31,8 +32,8 @@ public:
               const MultigridOptions& options);
 
   /// x += P (an approximate inverse) P^T residual on the finest level, whose vectors [3 num_nodes]
-  /// are zero at held components. There must be a coarse level. Does not fence with the direct
-  /// coarse solver.
+  /// are zero at held components; of a cut model, the residual at ghosts, too, and x at owned
+  /// nodes. There must be a coarse level. Does not fence with the direct coarse solver.
   void add_correction(const Exec& exec, const Array<Scalar, Exec>& residual,
                       const Array<Scalar, Exec>& x);
 
@@ -48,11 +49,16 @@ private:
   void make_resident(const Exec& exec, std::size_t l);
   Array<Scalar, Exec> solve_level(const Exec& exec, std::size_t l);
   Array<Scalar, Exec> cycle_level(const Exec& exec, std::size_t l);
+  template<class FineGrid>
+  void restrict_to(const Exec& exec, std::size_t l, const FineGrid& fine,
+                   const Array<Scalar, Exec>& residual);
 
   MultigridOptions options_;
   VoxelHierarchy<Exec> hierarchy_;
   std::vector<Level> levels_;
-  std::vector<RepeatedCycle> repeated_; ///< by level
+  std::vector<CellGrid<Exec>> restricted_;         ///< by level; owned are the nodes restricted to
+  std::vector<ShareGather<Exec, Scalar>> gathers_; ///< by level, of what was restricted
+  std::vector<RepeatedCycle> repeated_;            ///< by level
   CoarsestSolver<Exec, Scalar> coarsest_;
   ResidentCycle<Exec, Scalar> resident_;
   int first_resident_ = 0;              ///< the level that it solves

@@ -44,9 +44,12 @@ public:
                 fine_vectors,
                 {},
                 0,
+                {},
                 {}}
-      , info_{hierarchy.grid.num_elem, hierarchy.grid.num_nodes, hierarchy.held.num_dofs, 0}
+      , info_{hierarchy.share.num_elem, hierarchy.share.num_nodes, hierarchy.share.num_held_dofs, 0}
       , coarse_(exec, hierarchy, options) {
+    if (hierarchy.is_cut)
+      finest_.halo = {exec, hierarchy.comm, hierarchy.share.plan};
     if (!Operator::fuses_updates)
       finest_.scratch =
           make_zeros<Scalar>(exec, hierarchy.grid.num_dofs(), "ossatura::multigrid::scratch");
@@ -61,14 +64,15 @@ public:
     info_.largest_eigenvalue = finest_.largest_eigenvalue;
   }
 
-  /// M b, in one of the two iterates of the finest level, where it stays until these are written
-  /// to. b [3 num_nodes], zero at held components as the result is, may be the b of the finest
-  /// level's vectors but not its iterates. Does not fence (with the direct coarse solver).
+  /// M b at owned nodes, in one of the two iterates of the finest level, where it stays until these
+  /// are written to. b [3 num_nodes], zero at held components as the result is, may be the b of the
+  /// finest level's vectors but not its iterates. Does not fence (with the direct coarse solver).
   Array<Scalar, Exec> apply(const Exec& exec, const Array<Scalar, Exec>& b) {
     return apply_with(exec, b, [](const auto& step) { return step; });
   }
 
-  /// The same, and partial sums of b . M b, as many as the operator has, if has_coarse_levels().
+  /// The same, and partial sums of b . M b, as many as the operator has, if has_coarse_levels() and
+  /// the model is not cut among processes.
   Array<Scalar, Exec> apply(const Exec& exec, const Array<Scalar, Exec>& b,
                             const Array<double, Exec>& partial_sum) {
     return apply_with(exec, b, [&](const auto& step) {

@@ -3,6 +3,7 @@
 // precisions share the levels.
 #pragma once
 
+#include <ossatura/kernels/algebra/halo.hpp>
 #include <ossatura/kernels/bone/cells/coarsen.hpp>
 #include <ossatura/kernels/bone/cells/transfer.hpp>
 #include <ossatura/kernels/bone/eigenvalue_bound.hpp>
@@ -12,6 +13,16 @@
 
 namespace ossatura {
 
+/// The part of a process of a level: all of it, unless the model is cut among processes.
+template<class Exec>
+struct LevelShare {
+  bool is_everywhere = true;    ///< every process has all of the level
+  OwnedNodes nodes;             ///< to which this process restricts
+  HaloPlan<Exec> plan;          ///< of ghosts, where not everywhere
+  std::vector<int> group_begin; ///< [groups + 1] nodes with which sums by groups begin
+  std::int64_t num_elem = 0, num_nodes = 0, num_held_dofs = 0; ///< of all processes
+};
+
 /// A level of cells below a finer one.
 template<class Exec>
 struct CoarseLevel {
@@ -19,6 +30,7 @@ struct CoarseLevel {
   CellTransfer<Exec> transfer; ///< to the next finer level
   Constraints<Exec> held;
   double edge; ///< of a cell, in mm
+  LevelShare<Exec> share;
 };
 
 /// Voxels and the levels of cells below them, the coarsest last.
@@ -30,9 +42,15 @@ struct VoxelHierarchy {
   double edge = 1;             ///< of a voxel, in mm
   double eigenvalue_bound = 0; ///< of every level, its matrix scaled by 3 x 3 blocks
   std::vector<CoarseLevel<Exec>> coarse;
+  LevelShare<Exec> share; ///< of the voxels
+  bool is_cut = false;    ///< among the processes of `comm`
+  DeviceComm<Exec> comm;
 };
 
 namespace detail {
+
+/// A split level that would have more of the nodes of the finer one is averaged.
+constexpr double most_split_nodes = 0.8;
 
 template<class Exec, class Grid>
 bool is_coarsest(const Grid& grid, const Constraints<Exec>& held, int direct_nodes) {
@@ -40,12 +58,42 @@ bool is_coarsest(const Grid& grid, const Constraints<Exec>& held, int direct_nod
          (grid.shape[0] == 1 && grid.shape[1] == 1 && grid.shape[2] == 1);
 }
 
+/// All of a level.
+template<class Exec, class Grid>
+LevelShare<Exec> share_all(const Grid& grid, const Constraints<Exec>& held) {
+  return {true,          own_all(grid.num_nodes), {},           {0, grid.num_nodes},
+          grid.num_elem, grid.num_nodes,          held.num_dofs};
+}
+
 template<class Exec, class Grid>
 CoarseLevel<Exec> make_coarse_level(const Exec& exec, const Grid& fine,
                                     const Constraints<Exec>& fine_held, double fine_edge,
                                     const CoarseCells<Exec>& coarse) {
-  return {coarse.cells, coarse.transfer,
-          coarsen_held(exec, coarse.transfer, fine, coarse.cells, fine_held.mask), 2 * fine_edge};
+  const Constraints<Exec> held =
+      coarsen_held(exec, coarse.transfer, fine, coarse.cells, fine_held.mask);
+  return {coarse.cells, coarse.transfer, held, 2 * fine_edge, share_all(coarse.cells, held)};
+}
+
+/// Adds levels below the last, which every process has, as make_voxel_hierarchy says.
+template<class Exec>
+void add_coarser_levels(const Exec& exec, const MultigridOptions& options,
+                        VoxelHierarchy<Exec>& hierarchy) {
+  const int direct_nodes =
+      options.direct_nodes > 0 ? options.direct_nodes : default_direct_nodes<Exec>;
+  while (int(hierarchy.coarse.size()) + 1 < options.max_levels) {
+    const CoarseLevel<Exec> fine = hierarchy.coarse.back();
+    if (is_coarsest(fine.cells, fine.held, direct_nodes))
+      break;
+    CoarseCells<Exec> coarse = coarsen_cells(exec, fine.cells, options.coarsening);
+    if (options.coarsening == Coarsening::split &&
+        coarse.cells.num_nodes > most_split_nodes * fine.cells.num_nodes)
+      coarse = coarsen_cells(exec, fine.cells, Coarsening::averaged);
+    hierarchy.coarse.push_back(make_coarse_level(exec, fine.cells, fine.held, fine.edge, coarse));
+  }
+  for (CoarseLevel<Exec>& level : hierarchy.coarse) {
+    drop_node_lists(level.cells);
+    drop_parents(level.transfer);
+  }
 }
 
 } // namespace detail
@@ -59,26 +107,14 @@ make_voxel_hierarchy(const Exec& exec, const VoxelGrid<Exec>& grid, const LameFi
                      const Constraints<Exec>& held, double edge, const MultigridOptions& options) {
   const int direct_nodes =
       options.direct_nodes > 0 ? options.direct_nodes : default_direct_nodes<Exec>;
-  VoxelHierarchy<Exec> hierarchy{grid, lame, held, edge, bound_scaled_eigenvalue(exec, lame), {}};
+  VoxelHierarchy<Exec> hierarchy{grid, lame, held,  edge, bound_scaled_eigenvalue(exec, lame),
+                                 {},   {},   false, {}};
+  hierarchy.share = detail::share_all(grid, held);
   if (options.max_levels < 2 || detail::is_coarsest(grid, held, direct_nodes))
     return hierarchy;
   hierarchy.coarse.push_back(detail::make_coarse_level(
       exec, grid, held, edge, coarsen_cells(exec, grid, lame, options.coarsening)));
-  while (int(hierarchy.coarse.size()) + 1 < options.max_levels) {
-    const CoarseLevel<Exec> fine = hierarchy.coarse.back();
-    if (detail::is_coarsest(fine.cells, fine.held, direct_nodes))
-      break;
-    CoarseCells<Exec> coarse = coarsen_cells(exec, fine.cells, options.coarsening);
-    if (options.coarsening == Coarsening::split &&
-        coarse.cells.num_nodes > 0.8 * fine.cells.num_nodes)
-      coarse = coarsen_cells(exec, fine.cells, Coarsening::averaged);
-    hierarchy.coarse.push_back(
-        detail::make_coarse_level(exec, fine.cells, fine.held, fine.edge, coarse));
-  }
-  for (CoarseLevel<Exec>& level : hierarchy.coarse) {
-    drop_node_lists(level.cells);
-    drop_parents(level.transfer);
-  }
+  detail::add_coarser_levels(exec, options, hierarchy);
   return hierarchy;
 }
 

@@ -53,41 +53,43 @@ public:
   MultigridPcg(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy,
                const MultigridOptions& options)
       : held_(hierarchy.held)
+      , is_cut_(hierarchy.is_cut)
       , matrix_(exec, hierarchy.grid, hierarchy.lame, hierarchy.edge)
       , vectors_(exec, hierarchy.grid.num_dofs())
       , multigrid_(exec, hierarchy, matrix_, options, vectors_.level) {
-    if constexpr (sums_up)
+    if (is_cut_) {
+      sums_ = VectorSums<Exec>(GroupSums<Exec>(exec, hierarchy.comm, hierarchy.share.group_begin));
+      solution_halo_ = {exec, hierarchy.comm, hierarchy.share.plan};
+      direction_halo_ = {exec, hierarchy.comm, hierarchy.share.plan};
+    } else if constexpr (sums_up)
       partial_sum_ = make_zeros<double>(exec, matrix_.num_sums(), "ossatura::cg::sums_of_parts");
   }
 
   SolveResult solve(const Exec& exec, const CgOptions& options, const Array<double, Exec>& f,
                     const Array<double, Exec>& u, const IterationObserver& observe) override {
     const auto product = [&](const auto& x, const auto& y, const auto& scalars) {
-      const StoreFreeProduct<Exec, Vector> store{held_.mask, y};
-      if constexpr (sums_up) {
-        matrix_.apply_then(exec, x, StoreFreeProductDot<Exec, Vector>{store, partial_sum_.data()});
-        cg_curvature(exec, partial_sum_, scalars);
-      } else {
-        apply_then(exec, matrix_, x, y, store);
-        cg_curvature(exec, x, y, scalars);
-      }
+      multiply(exec, x, y, scalars);
       ++products_;
     };
     const auto residual = [&](const auto& x, double scale, const auto& r) {
+      solution_halo_.exchange(exec, x);
       apply_then(exec, matrix_, x, vectors_.product,
                  StoreScaledResidual<Exec, double, Vector>{held_.mask, f, scale, r});
       ++products_;
     };
-    return conjugate_gradients(
+    const SolveResult result = conjugate_gradients(
         exec, options, product, residual,
         [&](const auto& b, const auto&... scalars) { return cycle(exec, b, scalars...); },
         CgVectors<Exec, double, Vector, Cycle>{u, vectors_.r, vectors_.p, vectors_.q,
                                                vectors_.level.b},
-        observe);
+        observe, sums_);
+    solution_halo_.exchange(exec, u);
+    return result;
   }
 
   void apply(const Exec& exec, const Array<double, Exec>& u,
              const Array<double, Exec>& y) const override {
+    solution_halo_.exchange(exec, u);
     matrix_.apply(exec, u, y);
   }
 
@@ -104,6 +106,23 @@ public:
 private:
   static constexpr bool sums_up = SumsUpdates<Operator>::value;
 
+  /// q = A p at free components, and scalars.pq = p . q.
+  void multiply(const Exec& exec, const Array<Vector, Exec>& p, const Array<Vector, Exec>& q,
+                const CgScalarArray<Exec>& scalars) {
+    const StoreFreeProduct<Exec, Vector> store{held_.mask, q};
+    if (is_cut_) {
+      direction_halo_.exchange(exec, p);
+      apply_then(exec, matrix_, p, q, store);
+      sums_.dot_to(exec, p, q, scalars, 2);
+    } else if constexpr (sums_up) {
+      matrix_.apply_then(exec, p, StoreFreeProductDot<Exec, Vector>{store, partial_sum_.data()});
+      cg_curvature(exec, partial_sum_, scalars);
+    } else {
+      apply_then(exec, matrix_, p, q, store);
+      cg_curvature(exec, p, q, scalars);
+    }
+  }
+
   /// z = M b.
   Array<Cycle, Exec> cycle(const Exec& exec, const Array<Cycle, Exec>& b) {
     return in_region([&] { return multigrid_.apply(exec, b); });
@@ -111,6 +130,11 @@ private:
   /// The same, and scalars.next_rz = b . z.
   Array<Cycle, Exec> cycle(const Exec& exec, const Array<Cycle, Exec>& b,
                            const CgScalarArray<Exec>& scalars) {
+    if (is_cut_) {
+      const auto z = cycle(exec, b);
+      sums_.dot_to(exec, b, z, scalars, 1);
+      return z;
+    }
     if constexpr (sums_up)
       if (multigrid_.has_coarse_levels()) {
         const auto z = in_region([&] { return multigrid_.apply(exec, b, partial_sum_); });
@@ -131,10 +155,14 @@ private:
   }
 
   Constraints<Exec> held_;
+  bool is_cut_; ///< the model, among processes
   Operator matrix_;
   SolverVectors<Exec, Vector, Cycle> vectors_;
   Multigrid<Exec, Operator, Cycle> multigrid_;
   Array<double, Exec> partial_sum_; ///< of the operator's parts, if it sums up
+  VectorSums<Exec> sums_;           ///< of a cut model
+  Halo<Exec, double> solution_halo_;
+  Halo<Exec, Vector> direction_halo_;
   std::int64_t products_ = 0;
 };
 

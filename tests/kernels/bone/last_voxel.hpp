@@ -41,6 +41,7 @@ struct LastVoxel {
     grid.num_blocks = {1, 1, 1};
     grid.num_nodes = int(most_nodes);
     grid.num_elem = 1;
+    grid.owned = own_all(grid.num_nodes);
     grid.block = block.array<Host>();
     grid.solid_block = solid_block.array<Host>();
     grid.block_of_64th = block_of_64th.array<Host>();

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Voxel ranks are the processes among which a voxel model is cut, with what each of them needs to
+// find the others.
+#pragma once
+
+#include <ossatura/kernels/image/local_grid.hpp>
+
+namespace ossatura {
+
+template<class Exec>
+struct VoxelRanks {
+  DeviceComm<Exec> comm;
+  VoxelCut cut;
+  CutTable<Exec> table;
+  HaloPlan<Exec> plan; ///< of the ghosts of the local grid
+
+  int rank() const { return comm.communicator().rank(); }
+};
+
+/// The side of superblocks of a cut, 2^bits: the least for which those with nodes are few. Then
+/// every process may have all of a level of as many places. Fences.
+template<class Exec>
+int choose_cut_bits(const Exec& exec, const VoxelGrid<Exec>& whole) {
+  constexpr std::size_t most = BackendTraits<Exec>::is_device ? 200'000 : 10'000;
+  int bits = 2;
+  while (bits < 10 && count_superblock_nodes(exec, whole, bits).size() > most)
+    ++bits;
+  return bits;
+}
+
+/// A whole grid, the same on all processes, cut among those of `comm`; the plan is still empty.
+/// `bits`: see choose_cut_bits, which 0 calls. Called by all. Fences.
+template<class Exec>
+VoxelRanks<Exec> cut_among(const Exec& exec, const DeviceComm<Exec>& comm,
+                           const VoxelGrid<Exec>& whole, int bits = 0) {
+  if (bits == 0)
+    bits = choose_cut_bits(exec, whole);
+  VoxelRanks<Exec> ranks{comm, {}, {}, {}};
+  ranks.cut = make_voxel_cut(bits, whole.shape, count_superblock_nodes(exec, whole, bits),
+                             comm.communicator().size());
+  ranks.table = make_cut_table(exec, ranks.cut, ranks.rank());
+  return ranks;
+}
+
+namespace detail {
+/// The first owned node whose key is not less than each of `key`.
+template<class Exec>
+struct FindFirstNodes {
+  VoxelGrid<Exec> grid;
+  Array<std::uint64_t, Exec> key;
+  Array<int, Exec> node;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    int begin = grid.owned.begin, end = grid.owned.end;
+    while (begin < end) {
+      const int middle = begin + (end - begin) / 2;
+      const Site s = grid.site(middle);
+      if (node_order(s.x, s.y, s.z) < key(i))
+        begin = middle + 1;
+      else
+        end = middle;
+    }
+    node(i) = begin;
+  }
+};
+} // namespace detail
+
+/// Nodes with which the groups of this process begin in its grid, and the end. Fences.
+template<class Exec>
+std::vector<int> find_groups(const Exec& exec, const VoxelRanks<Exec>& ranks,
+                             const VoxelGrid<Exec>& grid) {
+  const std::size_t rank = std::size_t(ranks.rank());
+  std::vector<std::uint64_t> keys;
+  for (int g = ranks.cut.rank_begin[rank]; g <= ranks.cut.rank_begin[rank + 1]; ++g)
+    keys.push_back(ranks.cut.first_node_key(g));
+  const auto node =
+      make_uninitialized<int>(exec, std::int64_t(keys.size()), "ossatura::find_groups");
+  Kokkos::parallel_for(
+      "ossatura::find_groups", range(exec, std::int64_t(keys.size())),
+      detail::FindFirstNodes<Exec>{grid, upload(exec, "ossatura::find_groups::key", keys), node});
+  return download(exec, node);
+}
+
+} // namespace ossatura
