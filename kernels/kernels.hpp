@@ -28,6 +28,7 @@
 #include <ossatura/kernels/image/grid.hpp>
 
 // Activation times
+#include <ossatura/kernels/eikonal/boundary_times.hpp>
 #include <ossatura/kernels/eikonal/front.hpp>
 #include <ossatura/kernels/eikonal/published/patch.hpp>
 #include <ossatura/kernels/eikonal/published/scan.hpp>

@@ -26,6 +26,7 @@
 // Activation times
 #include <ossatura/solvers/eikonal/activation_statistics.hpp>
 #include <ossatura/solvers/eikonal/conducting_parts.hpp>
+#include <ossatura/solvers/eikonal/ranks/solver.hpp>
 #include <ossatura/solvers/eikonal/sites.hpp>
 #include <ossatura/solvers/eikonal/solver.hpp>
 #include <ossatura/solvers/eikonal/velocities.hpp>

@@ -2,7 +2,6 @@
 #include <ossatura/solvers/eikonal/ranks/mesh_share.hpp>
 
 #include <algorithm>
-#include <iterator>
 
 namespace ossatura::detail {
 
@@ -24,10 +23,9 @@ std::vector<T> deal_rows(const Communicator& comm, const std::vector<T>& array, 
   std::vector<std::vector<T>> to;
   if (comm.is_first() && !array.empty())
     for (const Numbers& own : rows) {
-      to.emplace_back().reserve(own.size() * width);
+      T* next = to.emplace_back(own.size() * width).data();
       for (const std::int32_t row : own)
-        to.back().insert(to.back().end(), array.begin() + std::ptrdiff_t(width * row),
-                         array.begin() + std::ptrdiff_t(width * (row + std::size_t(1))));
+        next = std::copy_n(array.data() + width * std::size_t(row), width, next);
     }
   return deal(comm, std::move(to));
 }
@@ -121,11 +119,13 @@ MeshShare deal_mesh(const Communicator& comm, const TetraMesh& whole, const Poin
   const std::int32_t first = begin[std::size_t(comm.rank())],
                      last = begin[std::size_t(comm.rank()) + 1];
   const Numbers seen = visible_places(corner, first, last);
-  const auto number_of = [&](std::int32_t place) {
-    return std::int32_t(std::lower_bound(seen.begin(), seen.end(), place) - seen.begin());
-  };
-  share.own_begin = number_of(first);
+  share.own_begin = int(std::lower_bound(seen.begin(), seen.end(), first) - seen.begin());
   share.own_end = share.own_begin + (last - first);
+  const auto number_of = [&](std::int32_t place) {
+    return place >= first && place < last
+               ? share.own_begin + (place - first)
+               : std::int32_t(std::lower_bound(seen.begin(), seen.end(), place) - seen.begin());
+  };
   share.mesh.tetra.reserve(corner.size());
   for (const std::int32_t place : corner)
     share.mesh.tetra.push_back(number_of(place));
