@@ -104,7 +104,7 @@ private:
       multiply_16x8x8(a[0], a[1], a[2], a[3], b[0], b[1], x);
     else
       multiply_16x8x4(a[0], a[1], b[0], x);
-    if constexpr (has_tail)
+    if constexpr (N > 8)
       multiply_16x8x4(a[4], a[5], b[2], x);
   }
 
@@ -180,7 +180,7 @@ private:
 #pragma unroll
       for (int r = 0; r < 2; ++r) {
         a[r] = from[8 * r];
-        if (N > 4)
+        if constexpr (N > 4)
           a[2 + r] = from[second + 8 * r];
       }
     }

@@ -20,9 +20,11 @@ namespace ossatura::detail {
 template<int P>
 struct ChainedLayout {
   static constexpr int N = P + 1, plane = N * N;
-  /// Points beyond the eighth are the tail: fours of columns that two components share.
-  static constexpr bool has_tail = N > 8;
-  static constexpr int filled = has_tail ? 12 : 8; ///< points along an axis, filled up
+  /// Eight points along zeta are columns of an instruction by themselves; those beyond them, or up
+  /// to four, are the tail: columns that two components share.
+  static constexpr bool has_eight = N > 4, has_tail = N <= 4 || N > 8;
+  static constexpr int eight = has_eight ? 8 : 0, tail_points = has_tail ? N - eight : 0;
+  static constexpr int filled = (N + 3) / 4 * 4 == 8 ? 8 : eight + 4; ///< points, filled up
   static_assert(N <= filled, "the points along an axis are columns of an instruction");
   static constexpr ChainedShape shape = chained_shape(P);
   static constexpr int slots = shape.slots, warps = shape.warps;
@@ -30,7 +32,6 @@ struct ChainedLayout {
   /// Rows c of the components one after the other, where scratch does not hold all nine.
   static constexpr bool by_row = shape.by_row;
   static constexpr int sweeps = by_row ? 3 : 1, components = by_row ? 3 : 9;
-  static_assert(by_row || !has_tail, "rows of A with tails are of three components");
   /// Whether C is in memory, where scratch does not hold it.
   static constexpr bool c_in_memory = shape.c_in_memory;
 
@@ -97,7 +98,8 @@ struct ChainedLayout {
   }
 
   /// Of a row of A, whose columns are [components, points along zeta].
-  static constexpr int a_width = has_tail ? components * N + 1 : (components - 1) * N + filled;
+  static constexpr int a_width =
+      has_tail ? components * N + (plane % 16 == 0 ? 0 : 1) : (components - 1) * N + filled;
   static constexpr int a_stride =
       stride(a_width, 4) < stride(a_width, 12) ? stride(a_width, 4) : stride(a_width, 12);
   static constexpr int a_rows = 9 * N;
@@ -108,29 +110,33 @@ struct ChainedLayout {
   static constexpr int unused = 9 * N * a_stride - 1; ///< a place that is not read
 
   static constexpr int eta_stride = 4 * N + (N % 2 == 0 ? 4 : 0); ///< 4 or 12 modulo 16
-  /// First column of an eight of A: a component, or a tail.
-  OSSATURA_INLINE_FUNCTION static constexpr int eight_column(int eight) {
-    return eight < 3 ? a_column(eight, 0) : 24 + (eight == 3 ? 0 : 2 * (N - 8));
+  /// Column of component 3 c + d at a point along zeta, from those of c on. The tails of d = 0 and
+  /// 1 take turns.
+  OSSATURA_INLINE_FUNCTION static constexpr int a_column(int d, int q) {
+    return !has_tail   ? d * N + q
+           : q < eight ? eight * d + q
+           : d < 2     ? 3 * eight + 2 * (q - eight) + d
+                       : 3 * eight + 2 * tail_points + q - eight;
   }
-  /// Column of a component at a point along zeta. The tails of components 0 and 1 take turns.
-  OSSATURA_INLINE_FUNCTION static constexpr int a_column(int component, int q) {
-    return !has_tail       ? component * N + q
-           : q < 8         ? 8 * component + q
-           : component < 2 ? 24 + 2 * (q - 8) + component
-                           : 24 + 2 * (N - 8) + q - 8;
+  /// First columns of what an instruction takes: of the eights of d, and of the two tails.
+  OSSATURA_INLINE_FUNCTION static constexpr int eight_column(int number) {
+    return number < 3 && has_eight ? a_column(number, 0)
+           : number % 3 == 0       ? 3 * eight
+                                   : 3 * eight + 2 * tail_points;
   }
 
   /// 8 modulo 16 but where scratch memory is short. Four times 8 points, then, for two kinds at a
   /// time, the tail.
   static constexpr int zeta_stride = 4 * filled + (N == 8 ? 4 : 8);
   OSSATURA_INLINE_FUNCTION static constexpr int zeta_place(int kind, int q) {
-    return q < 8 ? 8 * kind + q : 32 + tail_of(kind) * 8 + 2 * (q - 8) + side_of(kind);
+    return q < eight ? 8 * kind + q
+                     : 4 * eight + 8 * tail_of(kind) + 2 * (q - eight) + side_of(kind);
   }
   /// Tails are of the kinds 0 and 3, and of 1 and 2, which are those of (j, i) for (i, j).
   OSSATURA_INLINE_FUNCTION static constexpr int tail_of(int kind) { return kind % 3 == 0 ? 0 : 1; }
   OSSATURA_INLINE_FUNCTION static constexpr int side_of(int kind) { return kind / 2; }
   /// Whether the table along zeta has (i, j) of i >= j alone.
-  static constexpr bool folded = has_tail;
+  static constexpr bool folded = has_eight && has_tail;
   static constexpr int zeta_rows = folded ? N * (N + 1) / 2 : plane;
   /// Twice the place of the row of (i, j), and whether it is that of (j, i).
   OSSATURA_INLINE_FUNCTION static constexpr std::uint16_t folded_row(int i, int j) {

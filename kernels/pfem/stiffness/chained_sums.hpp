@@ -69,26 +69,29 @@ public:
   /// lane's pair g, and 2 t on. swapped: it is that of (j, i) for (i, j).
   __device__ void add_third(const double* table, bool swapped, double (&x)[3][4]) const {
     const int step = swapped ? 16 : 8;
+    if constexpr (Layout::has_eight)
 #pragma unroll
-    for (int kind = 0; kind < 4; ++kind) {
-      const double2 b = *reinterpret_cast<const double2*>(table + (kind == 1   ? step
-                                                                   : kind == 2 ? 24 - step
-                                                                               : kind * 8));
-      multiply(eights_[kind], b, x);
-    }
+      for (int kind = 0; kind < 4; ++kind) {
+        const double2 b = *reinterpret_cast<const double2*>(table + (kind == 1   ? step
+                                                                     : kind == 2 ? 24 - step
+                                                                                 : kind * 8));
+        multiply(eights_[kind], b, x);
+      }
     if constexpr (Layout::has_tail) {
-      const double2 b = *reinterpret_cast<const double2*>(table + 40);
-      multiply(tail_[0], *reinterpret_cast<const double2*>(table + 32), x);
+      const auto* const tail = reinterpret_cast<const double2*>(table + 4 * Layout::eight);
+      const double2 b = tail[4];
+      multiply(tail_[0], tail[0], x);
       multiply(tail_[1], swapped ? make_double2(b.y, b.x) : b, x);
     }
   }
 
 private:
   /// Columns of A, eights: the components, and the tails, of components 0 and 1, and of 2.
-  static constexpr int eights = Layout::has_tail ? 5 : 3;
+  static constexpr int components = Layout::has_eight ? 3 : 0,
+                       eights = components + (Layout::has_tail ? 2 : 0);
 
-  double eights_[4][3][4];                      ///< by kinds and components
-  double tail_[Layout::has_tail ? 2 : 1][3][4]; ///< of two kinds
+  double eights_[Layout::has_eight ? 4 : 1][3][4]; ///< by kinds and components
+  double tail_[Layout::has_tail ? 2 : 1][3][4];    ///< of two kinds
 
   __device__ static void multiply(const double (&a)[3][4], const double2& b, double (&x)[3][4]) {
 #pragma unroll
@@ -108,7 +111,7 @@ private:
       const EtaFours<P, Kind> one(n, t, table), two(n + 1 < count ? n + 1 : n, t, table);
 #pragma unroll
       for (int d = 0; d < eights; ++d) {
-        const double* const from = (d == 4 ? last_of : a_of) + Layout::eight_column(d);
+        const double* const from = (d == components + 1 ? last_of : a_of) + Layout::eight_column(d);
         const double b = from[one.row * Layout::a_stride];
         if (n + 1 < count)
           multiply_16x8x8(one.a0, one.a1, two.a0, two.a1, b, from[two.row * Layout::a_stride],
@@ -129,21 +132,22 @@ private:
     const auto moved = [&](double number) {
       return __hiloint2double(__double2hiint(number) ^ zero, __double2loint(number) ^ zero);
     };
+    if constexpr (Layout::has_eight)
 #pragma unroll
-    for (int d = 0; d < 3; ++d) {
-      eights_[Kind][d][0] = x[d][0];
-      eights_[Kind][d][1] = moved(x[d][2]);
-      eights_[Kind][d][2] = moved(x[d][1]);
-      eights_[Kind][d][3] = x[d][3];
-    }
+      for (int d = 0; d < 3; ++d) {
+        eights_[Kind][d][0] = x[d][0];
+        eights_[Kind][d][1] = moved(x[d][2]);
+        eights_[Kind][d][2] = moved(x[d][1]);
+        eights_[Kind][d][3] = x[d][3];
+      }
     if constexpr (Layout::has_tail) {
       double(&tail)[3][4] = tail_[Layout::tail_of(Kind)];
       constexpr int side = 2 * Layout::side_of(Kind);
 #pragma unroll
       for (int r = 0; r < 2; ++r) {
-        tail[0][side + r] = moved(x[3][2 * r]);
-        tail[1][side + r] = moved(x[3][2 * r + 1]);
-        tail[2][side + r] = moved(x[4][2 * r]);
+        tail[0][side + r] = moved(x[components][2 * r]);
+        tail[1][side + r] = moved(x[components][2 * r + 1]);
+        tail[2][side + r] = moved(x[components + 1][2 * r]);
       }
     }
     if constexpr (Kind < 3)

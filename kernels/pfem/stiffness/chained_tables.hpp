@@ -47,8 +47,8 @@ struct ChainedTables {
     using Place = typename Layout::Place;
     place.assign(Layout::c_rows, Place(std::uint32_t(Layout::unused) << 16 | Layout::unused));
     const auto at = [&](int k, int l, int q, int component) {
-      return std::uint32_t(Layout::row_of(k, l, q / N) * Layout::a_stride +
-                           Layout::a_column(component, q % N));
+      return std::uint32_t(Layout::row_of(k, l, q / N) * Layout::a_stride + component / 3 * 3 * N +
+                           Layout::a_column(component % 3, q % N));
     };
     for (int k = 0; k < 3; ++k)
       for (int l = 0; l < 3; ++l)
