@@ -10,9 +10,8 @@
 #include <ossatura/core/pfem/modes.hpp>
 
 #include <algorithm>
-#include <array>
+#include <bitset>
 #include <cstdint>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -25,17 +24,21 @@ inline constexpr int max_chained_slots = 8;
 struct ChainedShape {
   int slots, warps, teams; ///< pairs of first indices; of a team; on a multiprocessor
   bool by_row;             ///< of 3 x 3 components, the rows one after the other
+  bool c_in_memory;        ///< coefficients, for which scratch has no room
   int max_tiles;           ///< of an item: more of them share the work out better
 };
 constexpr ChainedShape chained_shape(int order) {
   constexpr ChainedShape shapes[max_hexa_order + 1] = {{},
                                                        {},
                                                        {},
-                                                       {4, 6, 2, false, 99},
-                                                       {4, 12, 1, false, 99},
-                                                       {4, 12, 1, false, 99},
-                                                       {7, 8, 1, true, 4},
-                                                       {4, 8, 1, true, 3}};
+                                                       {4, 6, 2, false, false, 99},
+                                                       {4, 12, 1, false, false, 99},
+                                                       {4, 12, 1, false, false, 99},
+                                                       {7, 8, 1, true, false, 4},
+                                                       {4, 8, 1, true, false, 3},
+                                                       {8, 8, 1, true, true, 99},
+                                                       {6, 8, 1, true, true, 99},
+                                                       {5, 8, 1, true, true, 99}};
   return shapes[order];
 }
 
@@ -125,21 +128,71 @@ struct ChainedLine {
   bool has(int i3, int j3) const { return i3 < count_i && j3 < count_j && (!diagonal || j3 <= i3); }
 };
 
-/// The third pairs that any of the lines needs, ascending.
-inline std::set<std::pair<int, int>> third_pairs(const ChainedLine* line, std::size_t num) {
-  std::set<std::pair<int, int>> needed;
-  for (std::size_t k = 0; k < num; ++k)
-    for (int i = 0; i < line[k].count_i; ++i)
-      for (int j = 0; j < line[k].count_j; ++j)
-        if (line[k].has(i, j))
-          needed.emplace(i, j);
+/// Pairs of third indices, by i3 (max_hexa_order + 1) + j3.
+using ThirdPairs = std::bitset<(max_hexa_order + 1) * (max_hexa_order + 1)>;
+
+inline ThirdPairs third_pairs(const ChainedLine& line) {
+  ThirdPairs needed;
+  for (int i = 0; i < line.count_i; ++i)
+    for (int j = 0; j < line.count_j; ++j)
+      needed[std::size_t(i * (max_hexa_order + 1) + j)] = line.has(i, j);
   return needed;
+}
+
+/// Those that any of the lines needs.
+inline ThirdPairs third_pairs(const ChainedLine* line, std::size_t num) {
+  ThirdPairs needed;
+  for (std::size_t k = 0; k < num; ++k)
+    needed |= third_pairs(line[k]);
+  return needed;
+}
+
+/// The tiles of all items.
+inline std::size_t num_chained_tiles(const std::vector<ChainedLine>& lines) {
+  std::size_t tiles = 0;
+  for (std::size_t k = 0; k < lines.size(); k += 16)
+    tiles += (third_pairs(&lines[k], std::min<std::size_t>(16, lines.size() - k)).count() + 7) / 8;
+  return tiles;
+}
+
+/// To the first line that is left, in turns, those that add the fewest third pairs, `weight` times,
+/// for the pairs that they have.
+inline std::vector<ChainedLine> grouped_chained_lines(std::vector<ChainedLine> rest, int weight) {
+  std::vector<ChainedLine> grouped;
+  ThirdPairs needed;
+  while (!rest.empty()) {
+    std::size_t next = 0;
+    if (grouped.size() % 16 == 0) {
+      needed.reset();
+    } else {
+      int least = 1 << 30;
+      for (std::size_t k = 0; k < rest.size(); ++k) {
+        const ThirdPairs own = third_pairs(rest[k]);
+        const int cost = weight * int((own & ~needed).count()) - int(own.count());
+        if (cost < least) {
+          least = cost;
+          next = k;
+        }
+      }
+    }
+    needed |= third_pairs(rest[next]);
+    grouped.push_back(rest[next]);
+    rest.erase(rest.begin() + std::ptrdiff_t(next));
+  }
+  return grouped;
 }
 
 /// Sorts the lines of a slot so that those of an item need much the same.
 inline void sort_chained_lines(std::vector<ChainedLine>& lines) {
   std::vector<ChainedLine> best;
   std::size_t fewest = std::size_t(-1);
+  const auto try_order = [&](const std::vector<ChainedLine>& order) {
+    const std::size_t tiles = num_chained_tiles(order);
+    if (tiles < fewest) {
+      fewest = tiles;
+      best = order;
+    }
+  };
   for (int way = 0; way < 4; ++way) {
     std::vector<ChainedLine> sorted = lines;
     std::stable_sort(sorted.begin(), sorted.end(), [&](const ChainedLine& a, const ChainedLine& b) {
@@ -152,14 +205,9 @@ inline void sort_chained_lines(std::vector<ChainedLine>& lines) {
       };
       return key(a) > key(b);
     });
-    std::size_t tiles = 0;
-    for (std::size_t k = 0; k < sorted.size(); k += 16)
-      tiles +=
-          (third_pairs(&sorted[k], std::min<std::size_t>(16, sorted.size() - k)).size() + 7) / 8;
-    if (tiles < fewest) {
-      fewest = tiles;
-      best = sorted;
-    }
+    try_order(sorted);
+    for (const int weight : {1, 2, 4, 100})
+      try_order(grouped_chained_lines(sorted, weight));
   }
   lines = best;
 }
@@ -242,13 +290,17 @@ inline ChainedSlot make_chained_slot(const ChainedModes& modes, int i1, int j1, 
                                    3 * begin_j[std::size_t(line.j2)], r < num));
     }
     int at = 0;
-    for (const auto& [i3, j3] : third_pairs(&lines[k], num)) {
-      if (at % 8 == 0) {
-        tile.emplace_back();
-        std::fill_n(tile.back().row, 8, std::uint8_t(width * width));
+    const ThirdPairs needed = third_pairs(&lines[k], num);
+    for (int i3 = 0; i3 < width; ++i3)
+      for (int j3 = 0; j3 < width; ++j3) {
+        if (!needed[std::size_t(i3 * (max_hexa_order + 1) + j3)])
+          continue;
+        if (at % 8 == 0) {
+          tile.emplace_back();
+          std::fill_n(tile.back().row, 8, std::uint8_t(width * width));
+        }
+        tile.back().row[at++ % 8] = std::uint8_t(i3 * width + j3);
       }
-      tile.back().row[at++ % 8] = std::uint8_t(i3 * width + j3);
-    }
     const int num_tiles = int(tile.size()) - item.first_tile,
               parts = (num_tiles + max_tiles - 1) / max_tiles;
     for (int part = 0; part < parts; ++part) {

@@ -16,6 +16,8 @@
 #include <ossatura/core/parallel/wide_teams.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/pfem/hexa_point.hpp>
+#include <ossatura/kernels/pfem/stiffness/matrix_instructions.hpp>
+#include <ossatura/kernels/pfem/stiffness/pulled_back.hpp>
 #include <ossatura/kernels/pfem/stiffness/tensor_core_schedule.hpp>
 
 #include <algorithm>
@@ -58,16 +60,6 @@ constexpr int bank_stride(int n) {
 }
 
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
-
-/// c += a b: lane 4 r + k has a(r, k), lane 4 c + k has b(k, c), lane 4 r + t has c(r, 2 t) and
-/// c(r, 2 t + 1).
-__device__ inline void multiply_8x8x4(double a, double b, double& c0, double& c1) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
-               : "+d"(c0), "+d"(c1)
-               : "d"(a), "d"(b));
-#endif
-}
 
 template<int P, int N, int Slots, int Rows, int Threads, int Teams, bool InScratch>
 struct FormTensorCores {
@@ -114,33 +106,13 @@ struct FormTensorCores {
   /// C at point q: coefficients (0, l) for l = 1, 2 and all c, d; (1, 1), (2, 2) for c <= d; (1,
   /// 2); (0, 0) for c <= d.
   __device__ void pull_back(std::int64_t e, int q, double* c_of) const {
-    const HexaPoint point = batch.point(e, q);
-    const double* const d_upper = batch.elasticity(e, q);
     double* const to = c_of + q / plane * int(c_stride) + q % plane;
-    const Matrix3& g = point.to_gradient; // (m, k)
-#pragma unroll
-    for (int k = 0; k < 3; ++k)
-#pragma unroll
-      for (int c = 0; c < 3; ++c) {
-        double stress[6];
-#pragma unroll
-        for (int s = 0; s < 6; ++s)
-          stress[s] = point.weight * (g.row[0][k] * d_upper[elasticity_entry(voigt(c, 0), s)] +
-                                      g.row[1][k] * d_upper[elasticity_entry(voigt(c, 1), s)] +
-                                      g.row[2][k] * d_upper[elasticity_entry(voigt(c, 2), s)]);
-#pragma unroll
-        for (int l = k; l < 3; ++l)
-#pragma unroll
-          for (int d = 0; d < 3; ++d) {
-            if (k == l && d < c)
-              continue;
-            const int number = k == l ? (k == 0 ? 39 : 18 + 6 * (k - 1)) + symmetric(c, d)
-                                      : (k == 0 ? 9 * (l - 1) : 30) + 3 * c + d;
-            to[number * plane] = stress[voigt(d, 0)] * g.row[0][l] +
-                                 stress[voigt(d, 1)] * g.row[1][l] +
-                                 stress[voigt(d, 2)] * g.row[2][l];
-          }
-      }
+    pull_back_elasticity<-1>(
+        batch.point(e, q), batch.elasticity(e, q), [&](int k, int l, int c, int d, double x) {
+          const int number = k == l ? (k == 0 ? 39 : 18 + 6 * (k - 1)) + symmetric(c, d)
+                                    : (k == 0 ? 9 * (l - 1) : 30) + 3 * c + d;
+          to[number * plane] = x;
+        });
   }
 
   /// Along xi. Rows of the product are the slots, twice for the coefficients that are
