@@ -13,7 +13,7 @@ from driver_case import STOPPED, USAGE
 from hdf5_values import read
 from ranks import Ranks, without_times
 
-NOISE = ("bone", "--generate", "perlin", "--size", "40,36,44", "--backend", "serial", "-q")
+NOISE = ("bone", "--generate", "perlin", "--size", "28,24,32", "--backend", "serial", "-q")
 BITS = ("--operator", "brick")
 
 
@@ -47,7 +47,7 @@ class Model(BoneRanks):
                 expected = self.run_of(0, *arguments, "--split", "model", "--history", "h.csv",
                                        files=())
                 history = self.rows("h.csv", ["seconds"])
-                for num_ranks in (2, 3, 5):
+                for num_ranks in (2, 5):
                     found = self.run_of(num_ranks, *arguments, "--history", "h.csv", files=())
                     self.assertEqual(found[1], expected[1])
                     self.assertEqual(self.rows("h.csv", ["seconds"]), history)
@@ -62,7 +62,7 @@ class Model(BoneRanks):
     def test_files_are_those_of_one_process(self):
         self.ossatura(*NOISE, *BITS, "--split", "model", "--hdf", "one.hdf", "--compress", "none")
         self.launch(3, *NOISE, *BITS, "--hdf", "many.hdf", "--compress", "none")
-        for field in ("PointData/displacement", "CellData/SED", "CellData/von_mises"):
+        for field in ("PointData/displacement", "CellData/sed", "CellData/von_mises"):
             one, many = (read(self.path(name), "VTKHDF/" + field) for name in ("one.hdf", "many.hdf"))
             self.assertGreater(max(map(abs, one)), 0)
             self.assertEqual(one, many, field)

@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import sys
-import time
 
 import driver_case
 import ranks
@@ -125,12 +124,11 @@ class Refusals(EikonalRanks):
         self.assertEqual(found[:2], expected[:2])
 
     def test_a_signal_to_one_rank_stops_all(self):
-        process = self.start((2, ("eikonal", "--generate", "box:n=60", "--site", "vertices:0",
+        process = self.start((2, ("eikonal", "--generate", "box:n=100", "--site", "vertices:0",
                                   "--backend", "serial", "-v", "-o", "out")))
         for line in process.stderr:
             if "set up in" in line:
                 break
-        time.sleep(0.1)
         os.kill(self.children(process)[1], signal.SIGTERM)
         process.communicate(timeout=60)
         self.assertEqual(process.returncode, STOPPED)

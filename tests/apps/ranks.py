@@ -121,8 +121,6 @@ class Failures(Ranks):
                         code=BAD_FILE)
 
     def test_what_cannot_be_divided_is_refused(self):
-        self.fails_once(2, "only --test homogenise divides its loads", "bone", "--generate", "cube",
-                        "-q", code=USAGE)
         self.fails_once(2, "ossatura topopt runs in one process", "topopt", "none.json",
                         "-q", code=USAGE)
 
