@@ -87,7 +87,8 @@ struct FormChainedProducts {
                                int number) const {
     const ChainedPass& now = pass(number);
     team.each(4 * filled * now.num_slots, [&](int i) {
-      at.xi()[i] = xi_table(4 * filled * now.slot[i / (4 * filled)] + i % (4 * filled));
+      at.xi()[i / (4 * filled) * Layout::xi_stride + i % (4 * filled)] =
+          xi_table(4 * filled * now.slot[i / (4 * filled)] + i % (4 * filled));
     });
   }
 

@@ -30,7 +30,7 @@ struct ChainedShape {
 constexpr ChainedShape chained_shape(int order) {
   constexpr ChainedShape shapes[max_hexa_order + 1] = {{},
                                                        {},
-                                                       {},
+                                                       {4, 4, 4, false, false, 99},
                                                        {4, 6, 2, false, false, 99},
                                                        {4, 12, 1, false, false, 99},
                                                        {4, 12, 1, false, false, 99},
