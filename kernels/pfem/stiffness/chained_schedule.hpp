@@ -184,6 +184,9 @@ inline std::vector<ChainedLine> grouped_chained_lines(std::vector<ChainedLine> r
 
 /// Sorts the lines of a slot so that those of an item need much the same.
 inline void sort_chained_lines(std::vector<ChainedLine>& lines) {
+  const bool alike = std::all_of(lines.begin(), lines.end(), [&](const ChainedLine& x) {
+    return x.count_i == lines[0].count_i && x.count_j == lines[0].count_j;
+  });
   std::vector<ChainedLine> best;
   std::size_t fewest = std::size_t(-1);
   const auto try_order = [&](const std::vector<ChainedLine>& order) {
@@ -207,7 +210,8 @@ inline void sort_chained_lines(std::vector<ChainedLine>& lines) {
     });
     try_order(sorted);
     for (const int weight : {1, 2, 4, 100})
-      try_order(grouped_chained_lines(sorted, weight));
+      if (!alike)
+        try_order(grouped_chained_lines(sorted, weight));
   }
   lines = best;
 }
