@@ -196,6 +196,7 @@ inline void sort_chained_lines(std::vector<ChainedLine>& lines) {
       best = order;
     }
   };
+  std::vector<std::vector<ChainedLine>> orders;
   for (int way = 0; way < 4; ++way) {
     std::vector<ChainedLine> sorted = lines;
     std::stable_sort(sorted.begin(), sorted.end(), [&](const ChainedLine& a, const ChainedLine& b) {
@@ -209,10 +210,12 @@ inline void sort_chained_lines(std::vector<ChainedLine>& lines) {
       return key(a) > key(b);
     });
     try_order(sorted);
+    orders.push_back(sorted);
+  }
+  for (const std::vector<ChainedLine>& order : orders)
     for (const int weight : {1, 2, 4, 100})
       if (!alike)
-        try_order(grouped_chained_lines(sorted, weight));
-  }
+        try_order(grouped_chained_lines(order, weight));
   lines = best;
 }
 
