@@ -13,6 +13,13 @@ namespace ossatura::detail {
 
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
 
+/// In its place in the program, behind the products before it.
+__device__ inline double2 load_from_l2(const double2* from) {
+  double2 x;
+  asm volatile("ld.global.cg.v2.f64 {%0,%1}, [%2];" : "=d"(x.x), "=d"(x.y) : "l"(from));
+  return x;
+}
+
 template<int P>
 struct ChainedFirstSums {
   using Layout = ChainedLayout<P>;
@@ -21,33 +28,26 @@ struct ChainedFirstSums {
   static constexpr int tiles_at_once = Layout::tiles_at_once;
   static constexpr int a_size = Layout::a_size, c_stride = Layout::c_stride,
                        filled = Layout::filled;
-  static constexpr int tiles = Layout::c_rows / 16, fetched = 4;
+  static constexpr int tiles = Layout::c_rows / 16, fetched = 3;
+  static constexpr int chunk = (tiles + Layout::warps - 1) / Layout::warps; ///< of a warp
+  static constexpr int slot_stride = Layout::xi_stride;
   static_assert(by_row || !Layout::c_in_memory, "columns of products of C in memory are slots");
 
   ArrayPointer<const typename Layout::Place>
       place; ///< [c_rows] in A: of a row of C, and mirrored << 16
 
-  /// Tiles of C under way from memory: of a warp those first, first + warps and so on.
+  /// Tiles of C under way from memory, in two batches: one is used while the other is read.
   struct Fetched {
-    double a[fetched][filled / 2];
-    std::uint32_t place[fetched][2];
+    double a[2][fetched][filled / 2];
+    std::uint32_t place[2][fetched][2];
   };
-
-  __device__ void fetch(const ChainedScratch<P>& at, int first, int lane, Fetched& to) const {
-#pragma unroll
-    for (int u = 0; u < fetched; ++u) {
-      const int tile = first + u * Layout::warps, m = 16 * (tile < tiles ? tile : tiles - 1);
-#pragma unroll
-      for (int r = 0; r < 2; ++r)
-        to.place[u][r] = place(m + lane / 4 + 8 * r);
-      fetch_coefficients(at, m, lane, to.a[u]);
-    }
-  }
 
   /// What a warp can read before C's readers and writers have met: nothing where C is in scratch.
   __device__ void begin(const ChainedScratch<P>& at, int warp, int lane, Fetched& to) const {
-    if constexpr (Layout::c_in_memory)
-      fetch(at, warp, lane, to);
+    if constexpr (Layout::c_in_memory) {
+      fetch<0>(at, warp * chunk, lane, to);
+      fetch<1>(at, warp * chunk + fetched, lane, to);
+    }
   }
 
   /// By a warp: its share of the sums of a pass, of which it has begun to read `now`.
@@ -61,40 +61,77 @@ struct ChainedFirstSums {
   }
 
 private:
-  /// Some tiles while those behind them are read.
-  __device__ void sum_from_memory(const ChainedScratch<P>& at, int num_slots, int warp, int lane,
-                                  Fetched& now) const {
-    const int g = lane / 4, t = lane % 4;
-    const double* const table = at.xi() + 4 * filled * (g < num_slots ? g : 0) + t;
+  /// Some tiles from `first` on.
+  template<int Batch>
+  __device__ void fetch(const ChainedScratch<P>& at, int first, int lane, Fetched& to) const {
+#pragma unroll
+    for (int u = 0; u < fetched; ++u) {
+      const int m = 16 * (first + u < tiles ? first + u : tiles - 1);
+      fetch_coefficients(at, m, lane, to.a[Batch][u]);
+#pragma unroll
+      for (int r = 0; r < 2; ++r)
+        to.place[Batch][u][r] = place(m + lane / 4 + 8 * r);
+    }
+  }
+
+  /// Tables of a lane's slot, for the kind of the tile.
+  struct Tables {
+    const double* of_slot; ///< 0: there is none
+    int kind;
+    double b[filled / 4];
+
+    __device__ void turn_to(int tile) {
+      const int needed = 16 * tile < Layout::kind_begin(1)   ? 2
+                         : 16 * tile < Layout::kind_begin(2) ? 1
+                         : 16 * tile < Layout::kind_begin(3) ? 0
+                                                             : 3;
+      if (needed == kind)
+        return;
+      kind = needed;
+#pragma unroll
+      for (int four = 0; four < filled / 4; ++four)
+        b[four] = of_slot != nullptr ? of_slot[filled * kind + 4 * four] : 0;
+    }
+  };
+
+  /// Tiles first .. end - 1, a batch of them at most, while those behind the other batch are read.
+  template<int Batch>
+  __device__ void sum_batch(const ChainedScratch<P>& at, int first, int end, int num_slots,
+                            int lane, Tables& tables, Fetched& now) const {
+    const int t = lane % 4;
     double* const to = at.a() + 2 * t * a_size;
-#pragma unroll 2
-    for (int first = warp; first < tiles; first += fetched * Layout::warps) {
-      Fetched next = {};
-      if (first + fetched * Layout::warps < tiles)
-        fetch(at, first + fetched * Layout::warps, lane, next);
+    double x[fetched][4] = {};
+    std::uint32_t place_of[fetched][2];
 #pragma unroll
-      for (int u = 0; u < fetched; ++u) {
-        const int tile = first + u * Layout::warps, m = 16 * tile;
-        if (tile >= tiles)
-          break;
-        const int kind = m < Layout::kind_begin(1)   ? 2
-                         : m < Layout::kind_begin(2) ? 1
-                         : m < Layout::kind_begin(3) ? 0
-                                                     : 3;
-        double x[4] = {}, b[filled / 4];
+    for (int u = 0; u < fetched; ++u) {
+      if (first + u < end) {
+        tables.turn_to(first + u);
+        multiply(now.a[Batch][u], tables.b, x[u]);
+      }
+      place_of[u][0] = now.place[Batch][u][0];
+      place_of[u][1] = now.place[Batch][u][1];
+    }
+    if (first + 2 * fetched < end)
+      fetch<Batch>(at, first + 2 * fetched, lane, now);
 #pragma unroll
-        for (int four = 0; four < filled / 4; ++four)
-          b[four] = g < num_slots ? table[filled * kind + 4 * four] : 0;
-        multiply(now.a[u], b, x);
+    for (int u = 0; u < fetched; ++u)
+      if (first + u < end)
 #pragma unroll
         for (int r = 0; r < 2; ++r) {
           if (2 * t < num_slots)
-            to[now.place[u][r]] = x[2 * r];
+            to[place_of[u][r]] = x[u][2 * r];
           if (2 * t + 1 < num_slots)
-            to[a_size + now.place[u][r]] = x[2 * r + 1];
+            to[a_size + place_of[u][r]] = x[u][2 * r + 1];
         }
-      }
-      now = next;
+  }
+
+  __device__ void sum_from_memory(const ChainedScratch<P>& at, int num_slots, int warp, int lane,
+                                  Fetched& now) const {
+    const int g = lane / 4, end = (warp + 1) * chunk < tiles ? (warp + 1) * chunk : tiles;
+    Tables tables{g < num_slots ? at.xi() + slot_stride * g + lane % 4 : nullptr, -1, {}};
+    for (int first = warp * chunk; first < end; first += 2 * fetched) {
+      sum_batch<0>(at, first, end, num_slots, lane, tables, now);
+      sum_batch<1>(at, first + fetched, end, num_slots, lane, tables, now);
     }
   }
 
@@ -125,7 +162,7 @@ private:
                      : Kind == 1 ? 0
                                  : 3;
     const double* const table =
-        at.xi() + 4 * filled * (slot < num_slots ? slot : 0) + filled * kind + t;
+        at.xi() + slot_stride * (slot < num_slots ? slot : 0) + filled * kind + t;
     double b[filled / 4];
 #pragma unroll
     for (int four = 0; four < filled / 4; ++four)
@@ -170,7 +207,7 @@ private:
       const auto* const from = reinterpret_cast<const double2*>(at.c() + m * N) + g;
 #pragma unroll
       for (int four = 0; four < (N + 3) / 4; ++four) {
-        const double2 both = __ldcg(from + 8 * (4 * four + t < N ? 4 * four + t : 0));
+        const double2 both = load_from_l2(from + 8 * (4 * four + t < N ? 4 * four + t : 0));
         a[2 * four] = both.x;
         a[2 * four + 1] = both.y;
       }

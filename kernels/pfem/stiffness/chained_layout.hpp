@@ -102,13 +102,14 @@ struct ChainedLayout {
       has_tail ? components * N + (plane % 16 == 0 ? 0 : 1) : (components - 1) * N + filled;
   static constexpr int a_stride =
       stride(a_width, 4) < stride(a_width, 12) ? stride(a_width, 4) : stride(a_width, 12);
-  static constexpr int a_rows = 9 * N;
+  static constexpr int a_used = (9 * N - 1) * a_stride + a_width;
   /// Of a slot: 2 modulo 4 where lanes store to slots two apart, else 4 modulo 16.
   static constexpr int a_size =
-      by_row ? a_rows * a_stride / 4 * 4 + 2 + (a_rows * a_stride % 4 > 2 ? 4 : 0)
-             : stride(a_rows * a_stride, 4);
-  static constexpr int unused = 9 * N * a_stride - 1; ///< a place that is not read
+      by_row ? a_used + (6 - a_used % 4) % 4 : stride(9 * N * a_stride, 4);
+  /// A place that no sum has to do with, where there are filled-up rows of C.
+  static constexpr int unused = by_row ? a_stride - 1 : 9 * N * a_stride - 1;
 
+  static constexpr int xi_stride = 4 * filled + 4;                ///< of a slot: 4 modulo 16
   static constexpr int eta_stride = 4 * N + (N % 2 == 0 ? 4 : 0); ///< 4 or 12 modulo 16
   /// Column of component 3 c + d at a point along zeta, from those of c on. The tails of d = 0 and
   /// 1 take turns.
@@ -169,7 +170,7 @@ struct ChainedLayout {
   /// Doubles of scratch that a team takes.
   static constexpr std::size_t scratch_doubles =
       std::size_t(slots * a_size + plane * eta_stride + zeta_rows * zeta_stride +
-                  slots * 4 * filled + warps * (192 + 16) + plane + 1 +
+                  slots * xi_stride + warps * (192 + 16) + plane + 1 +
                   (folded ? plane / 4 + 1 : 0) + 16 + 16) +
       (c_in_memory ? 0 : std::size_t(c_size) + c_rows * sizeof(Place) / 8);
 };

@@ -10,9 +10,13 @@
 //               components and 4 kinds of derivatives along zeta
 //   along zeta: S times [points, derivatives] x [8 pairs of third indices]
 //
-// kernels/pfem/stiffness/tensor_cores.hpp, with S in scratch memory, is the form for other orders
-// and devices. A team forms a matrix; kernels/pfem/stiffness/chained_schedule.hpp lists what warps
-// take from a queue. Deterministic: which warp takes what does not change an entry.
+// Four points, or those beyond eight, are shared by two components: an accumulator of two has a
+// point of each, and instructions along zeta take two kinds of derivatives at a time. From p = 8 on
+// C, three of nine components, is in memory and read once a pass.
+//
+// kernels/pfem/stiffness/tensor_cores.hpp, with S in scratch memory, is the form for order 1 and
+// for other devices. A team forms a matrix; kernels/pfem/stiffness/chained_schedule.hpp lists what
+// warps take from a queue. Deterministic: which warp takes what does not change an entry.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>
@@ -87,7 +91,8 @@ struct FormChainedProducts {
                                int number) const {
     const ChainedPass& now = pass(number);
     team.each(4 * filled * now.num_slots, [&](int i) {
-      at.xi()[i] = xi_table(4 * filled * now.slot[i / (4 * filled)] + i % (4 * filled));
+      at.xi()[i / (4 * filled) * Layout::xi_stride + i % (4 * filled)] =
+          xi_table(4 * filled * now.slot[i / (4 * filled)] + i % (4 * filled));
     });
   }
 

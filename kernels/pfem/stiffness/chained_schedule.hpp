@@ -30,7 +30,7 @@ struct ChainedShape {
 constexpr ChainedShape chained_shape(int order) {
   constexpr ChainedShape shapes[max_hexa_order + 1] = {{},
                                                        {},
-                                                       {},
+                                                       {4, 4, 4, false, false, 99},
                                                        {4, 6, 2, false, false, 99},
                                                        {4, 12, 1, false, false, 99},
                                                        {4, 12, 1, false, false, 99},
@@ -184,6 +184,9 @@ inline std::vector<ChainedLine> grouped_chained_lines(std::vector<ChainedLine> r
 
 /// Sorts the lines of a slot so that those of an item need much the same.
 inline void sort_chained_lines(std::vector<ChainedLine>& lines) {
+  const bool alike = std::all_of(lines.begin(), lines.end(), [&](const ChainedLine& x) {
+    return x.count_i == lines[0].count_i && x.count_j == lines[0].count_j;
+  });
   std::vector<ChainedLine> best;
   std::size_t fewest = std::size_t(-1);
   const auto try_order = [&](const std::vector<ChainedLine>& order) {
@@ -193,6 +196,7 @@ inline void sort_chained_lines(std::vector<ChainedLine>& lines) {
       best = order;
     }
   };
+  std::vector<std::vector<ChainedLine>> orders;
   for (int way = 0; way < 4; ++way) {
     std::vector<ChainedLine> sorted = lines;
     std::stable_sort(sorted.begin(), sorted.end(), [&](const ChainedLine& a, const ChainedLine& b) {
@@ -206,9 +210,12 @@ inline void sort_chained_lines(std::vector<ChainedLine>& lines) {
       return key(a) > key(b);
     });
     try_order(sorted);
-    for (const int weight : {1, 2, 4, 100})
-      try_order(grouped_chained_lines(sorted, weight));
+    orders.push_back(sorted);
   }
+  for (const std::vector<ChainedLine>& order : orders)
+    for (const int weight : {1, 2, 4, 100})
+      if (!alike)
+        try_order(grouped_chained_lines(order, weight));
   lines = best;
 }
 

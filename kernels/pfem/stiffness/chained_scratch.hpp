@@ -34,7 +34,7 @@ struct ChainedScratch {
   __device__ double* eta() const { return a() + slots * Layout::a_size; }
   __device__ double* zeta() const { return eta() + plane * Layout::eta_stride; }
   __device__ double* xi() const { return zeta() + Layout::zeta_rows * Layout::zeta_stride; }
-  __device__ double* behind_xi() const { return xi() + slots * 4 * Layout::filled; }
+  __device__ double* behind_xi() const { return xi() + slots * Layout::xi_stride; }
   __device__ double* c() const { return Layout::c_in_memory ? memory : behind_xi(); }
   __device__ double* stages() const {
     return behind_xi() + (Layout::c_in_memory ? 0 : Layout::c_size);

@@ -9,7 +9,7 @@
 //
 // Which pairs there are, and which of them have the same third indices, is listed by
 // kernels/pfem/stiffness/tensor_core_schedule.hpp; a team forms a matrix. Deterministic.
-// kernels/pfem/stiffness/chained_products.hpp is for some orders on later devices.
+// kernels/pfem/stiffness/chained_products.hpp is for orders from 2 on on later devices.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>
