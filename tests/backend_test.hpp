@@ -56,6 +56,6 @@ bool register_on_each_backend(const Catch::SourceLineInfo& where, const std::str
 /// called from the body (nvcc).
 #define OSSATURA_BACKEND_TEST(name, tags) OSSATURA_BACKEND_TEST_ID_(name, tags, __COUNTER__)
 
-/// The same for tests that all ranks of a launcher run together (ossatura_ranks_tests): each on 1 to 4
-/// ranks. A rank that fails an assertion ends all of them.
+/// The same for tests that all ranks of a launcher run together (ossatura_ranks_tests): each on 1
+/// to 4 ranks. A rank that fails an assertion ends all of them.
 #define OSSATURA_RANKS_TEST(name, tags) OSSATURA_BACKEND_TEST(name, tags)

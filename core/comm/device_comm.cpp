@@ -119,6 +119,28 @@ struct DeviceComm<Exec>::Engine {
   Engine& operator=(const Engine&) = delete;
 };
 
+#if defined(OSSATURA_HAS_NCCL)
+namespace {
+
+/// Joining takes NCCL about a second, and a group keeps device memory: it is made once for each
+/// communicator, and lives until Kokkos ends.
+template<class Engine>
+std::shared_ptr<Engine> joined_group(const Communicator& comm) {
+  static std::vector<std::pair<Communicator, std::shared_ptr<Engine>>> groups;
+  for (const auto& [known, engine] : groups)
+    if (known.native() == comm.native()) // which is kept, so that no other has its place
+      return engine;
+  if (groups.empty())
+    Kokkos::push_finalize_hook([] { groups.clear(); });
+  const auto engine = std::make_shared<Engine>();
+  engine->join(comm);
+  groups.emplace_back(comm, engine);
+  return engine;
+}
+
+} // namespace
+#endif
+
 template<class Exec>
 DeviceComm<Exec>::DeviceComm(const Communicator& comm)
     : DeviceComm(comm, choose_transport<Exec>(comm)) {}
@@ -139,11 +161,13 @@ DeviceComm<Exec>::DeviceComm(const Communicator& comm, Transport transport)
     fail<BackendError>("the transport ", name_of(transport), " is not to be had for ", comm.size(),
                        " ranks of the backend ", BackendTraits<Exec>::name,
                        " here: choose another");
-  engine_ = std::make_shared<Engine>();
 #if defined(OSSATURA_HAS_NCCL)
-  if (transport_ == Transport::nccl)
-    engine_->join(comm);
+  if (transport_ == Transport::nccl) {
+    engine_ = joined_group<Engine>(comm);
+    return;
+  }
 #endif
+  engine_ = std::make_shared<Engine>();
 }
 
 template<class Exec>
