@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #if defined(OSSATURA_HAS_MPI)
@@ -159,10 +160,18 @@ void Communicator::wait_for_all() const {
 }
 
 void Communicator::gather_raw(const void* mine, std::size_t bytes, void* all) const {
-  OSSATURA_REQUIRE(bytes <= INT_MAX, bytes << " bytes gathered of each rank");
-  if (group_)
+  if (!group_)
+    return;
+  if (bytes <= INT_MAX) { // on all ranks alike
     MPI_Allgather(mine == nullptr ? MPI_IN_PLACE : mine, int(bytes), MPI_BYTE, all, int(bytes),
                   MPI_BYTE, group_->comm);
+    return;
+  }
+  const auto place = [&](int rank) { return static_cast<char*>(all) + std::size_t(rank) * bytes; };
+  if (mine != nullptr)
+    std::memcpy(place(rank_), mine, bytes);
+  for (int rank = 0; rank < size_; ++rank)
+    broadcast_bytes(place(rank), bytes, rank);
 }
 
 void Communicator::gather_items(const void* mine, std::int64_t count,

@@ -84,7 +84,7 @@ public:
   /// Ends all processes of the launcher with this exit code, at once: where one fails alone.
   [[noreturn]] void abort(int exit_code) const;
 
-  /// `bytes` of each rank, less than 2^31, one behind the other in `all` on every rank. `mine`
+  /// `bytes` of each rank, as many on all, one behind the other in `all` on every rank. `mine`
   /// null: they are in their place already. Nothing on one rank.
   void gather_raw(const void* mine, std::size_t bytes, void* all) const;
   /// to_bytes[rank] at to[rank] go to that rank, from_bytes[rank] at from[rank] come from it; the

@@ -72,6 +72,7 @@ class Ends(BoneRanks):
     def test_what_cannot_be_divided_is_refused(self):
         for message, arguments in (("--hierarchy paper is for one process", ("--hierarchy", "paper")),
                                    ("--coarse cg is for one process", ("--coarse", "cg")),
+                                   ("--dry-run predicts one process", ("--dry-run",)),
                                    ("--split loads divides the six loads", ("--split", "loads")),
                                    ("--split model is for one load",
                                     ("--split", "model", "--test", "homogenise"))):
