@@ -107,7 +107,11 @@ function(ossatura_add_ranks_entry entry ranks threads selection)
   add_test(NAME ${entry}
     COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
       $<TARGET_FILE:ossatura_ranks_tests> --filenames-as-tags ${ossatura_catch_arguments} "${selection}")
-  set_tests_properties(${entry} PROPERTIES LABELS ranks PROCESSORS 2 TIMEOUT 60
+  set(processors 2)
+  if(ranks EQUAL 1)
+    set(processors 1)
+  endif()
+  set_tests_properties(${entry} PROPERTIES LABELS ranks PROCESSORS ${processors} TIMEOUT 120
     SKIP_RETURN_CODE 77 SKIP_REGULAR_EXPRESSION "error while loading shared libraries: libcuda.so"
     ENVIRONMENT "OMP_NUM_THREADS=${threads};${ossatura_ranks_environment}")
 endfunction()
