@@ -3,13 +3,11 @@
 number of them."""
 import json
 import os
-import signal
 import sys
-import time
 
 import driver_case
 import ranks
-from driver_case import STOPPED, USAGE
+from driver_case import USAGE
 from hdf5_values import read
 from ranks import Ranks, without_times
 
@@ -79,19 +77,10 @@ class Ends(BoneRanks):
             self.fails_once(2, message, *NOISE, *arguments, code=USAGE)
 
     def test_a_signal_to_one_rank_stops_all_at_one_iteration(self):
-        process = self.start((3, ("bone", "--generate", "perlin", "--size", "96", "--tolerance",
-                                  "1e-14", "--backend", "serial", "--operator", "gather", "-v",
-                                  "-o", "out", "--history", "h.csv")))
-        for line in process.stderr:
-            if "iteration/most" in line:
-                break
-        time.sleep(0.5)
-        os.kill(self.children(process)[2], signal.SIGTERM)
-        process.communicate(timeout=60)
-        self.assertEqual(process.returncode, STOPPED)
-        with open(self.path("out/perlin.summary.json")) as file:
-            summary = json.load(file)
-        self.assertEqual(summary["status"], "interrupted")
+        summary = self.stopped_summary(
+            "out/perlin.summary.json", "bone", "--generate", "perlin", "--size", "96", "--tolerance",
+            "1e-14", "--backend", "serial", "--operator", "gather", "-v", "-o", "out", "--history",
+            "h.csv", rank=2, ranks=3, line="iteration/most", seconds=0.5)
         with open(self.path("out/h.csv")) as file:
             lines = file.readlines()
         self.assertEqual(int(lines[-1].split(",")[2]), summary["iterations"])

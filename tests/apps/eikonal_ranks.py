@@ -3,12 +3,11 @@
 to the bit."""
 import json
 import os
-import signal
 import sys
 
 import driver_case
 import ranks
-from driver_case import BAD_FILE, DONE, NOT_CONVERGED, STOPPED, USAGE
+from driver_case import BAD_FILE, DONE, NOT_CONVERGED, USAGE
 from ranks import Ranks, without_times
 
 SITES = {"one": ["vertices:100", "vertices:3000@t=3.5"], "other": ["vertices:7@t=-2"]}
@@ -124,17 +123,9 @@ class Refusals(EikonalRanks):
         self.assertEqual(found[:2], expected[:2])
 
     def test_a_signal_to_one_rank_stops_all(self):
-        process = self.start((2, ("eikonal", "--generate", "box:n=100", "--site", "vertices:0",
-                                  "--backend", "serial", "-v", "-o", "out")))
-        for line in process.stderr:
-            if "set up in" in line:
-                break
-        os.kill(self.children(process)[1], signal.SIGTERM)
-        process.communicate(timeout=60)
-        self.assertEqual(process.returncode, STOPPED)
-        with open(self.path("out/box.summary.json")) as file:
-            summary = json.load(file)
-        self.assertEqual(summary["status"], "interrupted")
+        summary = self.stopped_summary("out/box.summary.json", "eikonal", "--generate", "box:n=100",
+                                       "--site", "vertices:0", "--backend", "serial", "-v", "-o", "out",
+                                       rank=1, line="set up in")
         self.assertEqual(summary["results"]["iterations"] % 24, 0)
 
 

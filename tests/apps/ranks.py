@@ -59,6 +59,31 @@ class Ranks(DriverCase):
         except (FileNotFoundError, ProcessLookupError):
             return False
 
+    def signal_rank(self, rank, number, arguments, line, seconds=0.0, ranks=2):
+        """Starts ranks, and sends a signal to one so long after a line of the log. Returns all ranks and the
+        launcher, which has ended, within ten seconds."""
+        process = self.start((ranks, arguments))
+        for text in process.stderr:
+            if line in text:
+                break
+        time.sleep(seconds)
+        started = self.children(process)
+        self.assertEqual(len(started), ranks)
+        os.kill(started[rank], number)
+        before = time.monotonic()
+        process.communicate(timeout=60)
+        self.assertLess(time.monotonic() - before, 10)
+        return started, process
+
+    def stopped_summary(self, name, *arguments, **more):
+        """The summary of a run that a signal to a rank has stopped."""
+        _, process = self.signal_rank(number=signal.SIGTERM, arguments=arguments, **more)
+        self.assertEqual(process.returncode, STOPPED)
+        with open(self.path(name)) as file:
+            summary = json.load(file)
+        self.assertEqual(summary["status"], "interrupted")
+        return summary
+
     def children(self, process):
         """The ranks of a launcher, by their processes."""
         found = []
@@ -141,37 +166,20 @@ class Failures(Ranks):
     def test_a_killed_rank_ends_all_and_leaves_no_half_of_a_file(self):
         large = ("bone", "--generate", "perlin", "--size", "96", "--test", "homogenise",
                  "--backend", "serial", "--tolerance", "1e-12", "-v", "-o", "out")
-        process = self.start((2, large))
-        for line in process.stderr:
-            if "iteration/most" in line:
-                break
-        ranks = self.children(process)
-        self.assertEqual(len(ranks), 2)
-        os.kill(ranks[1], signal.SIGKILL)
         before = time.monotonic()
-        process.communicate(timeout=60)
-        self.assertLess(time.monotonic() - before, 10)
+        ranks, process = self.signal_rank(1, signal.SIGKILL, large, "iteration/most")
         self.assertNotEqual(process.returncode, 0)
         self.assertEqual([name for name in os.listdir(self.path("out"))
                           if not name.startswith(".")], [])
         while any(map(self.is_alive, ranks)):
-            self.assertLess(time.monotonic() - before, 10)
+            self.assertLess(time.monotonic() - before, 30)
             time.sleep(0.1)
 
     def test_a_signal_to_one_rank_stops_all(self):
         large = ("bone", "--generate", "perlin", "--size", "64", "--test", "homogenise",
                  "--backend", "serial", "--tolerance", "1e-12", "-v", "-o", "out")
-        process = self.start((2, large))
-        for line in process.stderr:
-            if "iteration/most" in line:
-                break
-        time.sleep(0.1)
-        os.kill(self.children(process)[1], signal.SIGTERM)
-        process.communicate(timeout=60)
-        self.assertEqual(process.returncode, STOPPED)
-        with open(self.path("out/perlin.summary.json")) as file:
-            summary = json.load(file)
-        self.assertEqual(summary["status"], "interrupted")
+        summary = self.stopped_summary("out/perlin.summary.json", *large, rank=1,
+                                       line="iteration/most", seconds=0.1)
         self.assertNotIn("homogenised", summary["results"])
 
 
