@@ -490,8 +490,9 @@ Constraints<Exec> coarsen_held(const Exec& exec, const DeviceComm<Exec>& comm,
   if (level.is_everywhere) {
     const std::vector<std::uint8_t> own = download(
         exec, Array<std::uint8_t, Exec>(mask.data() + level.share.begin, level.share.count()));
-    upload_to(exec, comm.communicator().gather(own), mask);
-    fence(exec, "ossatura::coarsen_held");
+    const std::vector<std::uint8_t> all = comm.communicator().gather(own);
+    upload_to(exec, all, mask);
+    fence(exec, "ossatura::coarsen_held"); // before the list goes
   } else {
     Halo<Exec, std::uint8_t>(exec, comm, level.plan, 1).exchange(exec, mask);
   }
