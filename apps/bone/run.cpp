@@ -61,15 +61,12 @@ BoneSolve solve_load(const Exec& exec, VoxelSolver<Exec>& solver, const CgOption
   return result;
 }
 
-/// Divides the problem among the ranks where `ranks` is given.
 template<class Exec>
-std::unique_ptr<VoxelSolver<Exec>>
-make_solver(const Exec& exec, const BoneOptions& options, const VoxelProblem<Exec>& problem,
-            BoneResults& results, const std::optional<Communicator>& ranks = {}) {
+std::unique_ptr<VoxelSolver<Exec>> make_solver(const Exec& exec, const BoneOptions& options,
+                                               const VoxelProblem<Exec>& problem,
+                                               BoneResults& results) {
   const TimedScope scope("ossatura::bone::setup");
-  VoxelSolverOptions choices = solver_options<Exec>(options);
-  choices.ranks = ranks;
-  auto solver = std::make_unique<VoxelSolver<Exec>>(exec, problem, choices);
+  auto solver = std::make_unique<VoxelSolver<Exec>>(exec, problem, solver_options<Exec>(options));
   results.levels = solver->level_info();
   return solver;
 }
@@ -147,24 +144,64 @@ int run_homogenisation(const Exec& exec, const BoneOptions& options,
   return code;
 }
 
-/// Evaluates the displacement, reports, and writes the fields.
+/// The files that the first rank can ask the others to hand over their parts of.
+enum class FileOrder : int { none, hdf, parosol };
+
+/// Tells the other ranks of a problem which file is written next, and at last that none is.
+class FileOrders {
+public:
+  explicit FileOrders(const Communicator& comm)
+      : comm_(comm) {}
+  ~FileOrders() { give(FileOrder::none); }
+  FileOrders(const FileOrders&) = delete;
+  FileOrders& operator=(const FileOrders&) = delete;
+
+  void give(FileOrder order) const {
+    for (int rank = 1; rank < comm_.size(); ++rank)
+      comm_.send(std::vector<FileOrder>{order}, rank);
+  }
+
+private:
+  Communicator comm_;
+};
+
+/// Evaluates the displacement, reports, and writes the fields: by all ranks of a problem that is
+/// cut, of which the first one reports and writes.
 template<class Exec>
 int finish_test(const Exec& exec, const BoneOptions& options, const BoneFiles& files,
                 BoneModel<Exec>& model, VoxelProblem<Exec>& problem, const BoneLoad<Exec>& load,
                 BoneResults& results, DriverContext& context) {
-  const BoneSolution<Exec> solution = evaluate_solution(exec, problem, load);
-  add_solution(exec, solution, options, results);
-
+  BoneSolution<Exec> solution;
+  run_communicating(context.world(), [&] {
+    solution = evaluate_solution(exec, problem, load);
+    add_solution(exec, solution, options, results);
+  });
+  const auto write = [&](FileOrder order, const std::string& status) {
+    if (order == FileOrder::hdf)
+      write_fields(exec, files.hdf.value_or(""), options, model, problem, load, solution, status,
+                   context);
+    else
+      write_parosol(exec, files.parosol.value_or(""), model, problem, solution, status, context);
+  };
+  const Communicator comm = ranks_of(problem);
+  context.collect_from_ranks();
+  if (!comm.is_first()) {
+    for (FileOrder order; (order = comm.receive<FileOrder>(0).front()) != FileOrder::none;)
+      try {
+        write(order, {});
+      } catch (const BlocksNotTaken&) {
+      }
+    return exit_done;
+  }
+  const FileOrders orders(comm);
   return report_bone(results, output_stem(options), context, [&](RunStatus status) {
-    if (files.hdf && context.try_output(*files.hdf, [&] {
-          write_fields(exec, *files.hdf, options, model, problem, load, solution, name_of(status),
-                       context);
-        }))
-      results.files.push_back(*files.hdf);
-    if (files.parosol && context.try_output(*files.parosol, [&] {
-          write_parosol(exec, *files.parosol, model, solution, name_of(status), context);
-        }))
-      results.files.push_back(*files.parosol);
+    for (const auto& [order, path] :
+         {std::pair(FileOrder::hdf, files.hdf), std::pair(FileOrder::parosol, files.parosol)})
+      if (path && context.try_output(*path, [&, order = order] {
+            orders.give(order);
+            write(order, name_of(status));
+          }))
+        results.files.push_back(*path);
   });
 }
 
@@ -177,23 +214,14 @@ int run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mode
   run_phase(world, [&] { files = claim_files(options, context); });
   { // the solver's vectors are gone before the fields are made
     drop_images(problem, model);
-    std::optional<Communicator> ranks;
-    if (divides_model(options, world.size())) {
-      ranks = world;
+    if (problem.ranks)
       context.iterate_together();
-    }
-    const auto solver = make_solver(exec, options, problem, results, ranks);
+    const auto solver = make_solver(exec, options, problem, results);
     results.solves.push_back(solve_load(exec, *solver, solver_options<Exec>(options).cg, load.force,
                                         load.u, results.test, 0, context));
     note_engine(*solver, results);
   }
-  context.collect_from_ranks();
-  int code = exit_done;
-  run_phase(world, [&] {
-    if (world.is_first()) // which has all displacements
-      code = finish_test(exec, options, files, model, problem, load, results, context);
-  });
-  return code;
+  return finish_test(exec, options, files, model, problem, load, results, context);
 }
 
 /// What is solved, and for which load.
@@ -204,23 +232,36 @@ struct BoneCase {
   BoneLoad<Exec> load;
 };
 
-/// Reads and checks a case, and describes it in the results.
+/// Makes problem and load of a model, cut among `ranks` where they are given, and checks and
+/// describes them.
 template<class Exec>
-BoneCase<Exec> make_case(const Exec& exec, const BoneOptions& options, BoneResults& results,
-                         DriverContext& context) {
-  BoneCase<Exec> found;
-  auto& [model, problem, load] = found;
-  model = make_bone_model(exec, options, context);
-  problem = make_bone_problem(exec, model);
+void make_problem(const Exec& exec, const BoneOptions& options,
+                  const std::optional<Communicator>& ranks, BoneCase<Exec>& made,
+                  BoneResults& results) {
+  auto& [model, problem, load] = made;
+  problem = make_bone_problem(exec, model, ranks);
   load = make_bone_load(exec, options, model, problem);
   while (drop_islands(exec, options, problem, model)) { // plates lie at the ends of what is left
-    problem = make_bone_problem(exec, model);
+    problem = make_bone_problem(exec, model, ranks);
     load = make_bone_load(exec, options, model, problem);
   }
   const std::int64_t num_parts = check_supports(exec, options, problem, load);
   results.model = describe_model(exec, options, model, problem);
   results.model.num_components = num_parts;
   results.test = test_name(options, has_listed_load(options, model));
+}
+
+/// Reads, makes and checks a case, and describes it in the results.
+template<class Exec>
+BoneCase<Exec> make_case(const Exec& exec, const BoneOptions& options, BoneResults& results,
+                         DriverContext& context) {
+  const Communicator& world = context.world();
+  BoneCase<Exec> found;
+  run_phase(world, [&] { found.model = make_bone_model(exec, options, context); });
+  if (divides_model(options, world.size()) && !options.common.dry_run)
+    run_communicating(world, [&] { make_problem(exec, options, {world}, found, results); });
+  else
+    run_phase(world, [&] { make_problem(exec, options, {}, found, results); });
   return found;
 }
 
@@ -228,9 +269,7 @@ template<class Exec>
 int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context) {
   const Communicator& world = context.world();
   BoneResults results;
-  std::optional<BoneCase<Exec>> found;
-  run_phase(world, [&] { found.emplace(make_case(exec, options, results, context)); });
-  auto& [model, problem, load] = *found;
+  auto [model, problem, load] = make_case(exec, options, results, context);
   const VoxelSolverOptions solver = solver_options<Exec>(options);
   results.operator_name = name_of(solver.matrix);
   results.cycle_name = name_of(cycle_of(options));

@@ -2,7 +2,7 @@
 #include "apps/bone/support_checks.hpp"
 
 #include "apps/driver/output/table.hpp"
-#include <ossatura/kernels/bone/node_parts.hpp>
+#include <ossatura/kernels/bone/parts.hpp>
 #include <ossatura/solvers/bone/support_checks.hpp>
 
 #include <sstream>
@@ -62,10 +62,11 @@ std::int64_t check_supports(const Exec& exec, const BoneOptions& options,
                             const VoxelProblem<Exec>& problem, const BoneLoad<Exec>& load) {
   const TimedScope scope("ossatura::bone::check_supports");
   if (options.test == LoadTest::homogenise) // all sides are held, and all that touches is strained
-    return find_node_parts(exec, problem.grid, problem.material.solid(), Array<int, Exec>())
-        .num_parts;
+    return std::int64_t(find_parts(exec, problem.ranks.get(), problem.grid, problem.lame.mu_value,
+                                   problem.held.mask)
+                            .list.size());
   const SupportFindings found = examine_supports(exec, problem, load);
-  require_load_path(found, problem.grid.num_elem);
+  require_load_path(found, count_voxels(exec, problem));
   if (found.free)
     refuse_free_motion(*found.free, found.num_parts);
   for (const SmallContact& contact : found.small_contacts)

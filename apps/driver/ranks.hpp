@@ -39,4 +39,22 @@ void run_phase(const Communicator& world, const Body& body) {
     throw Interrupted{signal};
 }
 
+/// For a body that communicates: what it throws of the input or the options it throws on all ranks,
+/// and together() says it once. Anything else is of one rank, and ends all of them.
+template<class Body>
+void run_communicating(const Communicator& world, const Body& body) {
+  std::exception_ptr refused;
+  try {
+    body();
+  } catch (const InputError&) {
+    refused = std::current_exception();
+  } catch (const UsageError&) {
+    refused = std::current_exception();
+  }
+  together(world, [&] {
+    if (refused)
+      std::rethrow_exception(refused);
+  });
+}
+
 } // namespace ossatura

@@ -15,6 +15,11 @@ template<class Exec>
 auto range(const Exec& exec, std::int64_t n) {
   return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n);
 }
+/// Range over [begin, end).
+template<class Exec>
+auto range(const Exec& exec, std::int64_t begin, std::int64_t end) {
+  return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, begin, end);
+}
 
 /// An array of n entries, all zero. Does not fence.
 template<class T, class Exec>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>
+#include <ossatura/core/comm/communicator.hpp>
 #include <ossatura/kernels/algebra/ordered_bits.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 
@@ -65,15 +66,17 @@ struct CountDigits {
 } // namespace detail
 
 /// The entries that would stand at `places` (from 0, at most 32, in any order) if `x`, without NaN,
-/// were sorted upwards. Takes four passes over `x` and some KiB. Fences.
+/// were sorted upwards, along with those of all processes of `comm`, which all call it. Takes four
+/// passes over `x` and some KiB. Fences.
 template<class Exec>
 std::vector<float> select_sorted(const Exec& exec, const Array<float, Exec>& x,
-                                 const std::vector<std::int64_t>& places) {
+                                 const std::vector<std::int64_t>& places,
+                                 const Communicator& comm = {}) {
   using Count = detail::CountDigits<Exec>;
   OSSATURA_REQUIRE(places.size() <= 32, places.size() << " places");
+  const std::int64_t size = comm.sum(std::int64_t(x.extent(0)));
   for (const std::int64_t place : places)
-    OSSATURA_REQUIRE(place >= 0 && place < std::int64_t(x.extent(0)),
-                     "place " << place << " of " << x.extent(0));
+    OSSATURA_REQUIRE(place >= 0 && place < size, "place " << place << " of " << size);
   std::vector<std::int64_t> rank = places; // among those of its prefix
   std::vector<int> prefix(places.size(), 0);
   std::vector<std::uint32_t> key(places.size(), 0);
@@ -87,7 +90,10 @@ std::vector<float> select_sorted(const Exec& exec, const Array<float, Exec>& x,
     policy.set_scratch_size(scratch_level<Exec>,
                             Kokkos::PerTeam(int(Count::Scratch::shmem_size(std::size_t(bins)))));
     Kokkos::parallel_for("ossatura::select_sorted", policy, kernel);
-    const std::vector<std::int64_t> count = download(exec, kernel.count);
+    std::vector<std::int64_t> count(static_cast<std::size_t>(bins), 0);
+    const std::vector<std::int64_t> of_all = comm.gather(download(exec, kernel.count));
+    for (std::size_t i = 0; i < of_all.size(); ++i)
+      count[i % count.size()] += of_all[i];
 
     std::vector<int> next(std::size_t(bins), -1);
     int num_next = 0;

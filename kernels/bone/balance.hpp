@@ -3,16 +3,14 @@
 #pragma once
 
 #include <ossatura/core/mesh/mechanics/force_balance.hpp>
-#include <ossatura/kernels/algebra/constraints.hpp>
+#include <ossatura/kernels/algebra/sum_in_groups.hpp>
 #include <ossatura/kernels/image/grid.hpp>
 
 namespace ossatura {
 
 namespace detail {
 template<class Exec>
-struct SumBalance {
-  using value_type = double[];
-  unsigned value_count = 10;
+struct AddBalance {
   VoxelGrid<Exec> grid;
   Array<std::uint8_t, Exec> held;
   double edge;
@@ -21,7 +19,7 @@ struct SumBalance {
   Array<double, Exec> load;       ///< or empty
 
   /// Force, moment, their scales, work, its scale.
-  KOKKOS_FUNCTION void operator()(std::int64_t node, double sum[]) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t node, double* sum) const {
     const Site site = grid.site(int(node));
     const double arm[3] = {edge * site.x - centre[0], edge * site.y - centre[1],
                            edge * site.z - centre[2]};
@@ -50,20 +48,17 @@ struct SumBalance {
 } // namespace detail
 
 /// The balance of u [3 num_nodes] with the nodal forces product = K u and load [3 num_nodes], which
-/// may be empty; moments about `centre` (mm). The energy is for the caller. Fences.
+/// may be empty; moments about `centre` (mm). `nodes` are those that this process owns; by all
+/// that share them. The energy is for the caller. Fences.
 template<class Exec>
-ForceBalance sum_balance(const Exec& exec, const VoxelGrid<Exec>& grid,
-                         const Constraints<Exec>& held, double edge, const double (&centre)[3],
-                         const Array<double, Exec>& u, const Array<double, Exec>& product,
-                         const Array<double, Exec>& load) {
-  double s[10] = {};
-  Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> sum(s, 10);
-  Kokkos::parallel_reduce(
-      "ossatura::sum_balance", range(exec, grid.num_nodes),
-      detail::SumBalance<Exec>{
-          10, grid, held.mask, edge, {centre[0], centre[1], centre[2]}, u, product, load},
-      sum);
-  fence(exec, "ossatura::sum_balance");
+ForceBalance sum_balance(const Exec& exec, const SharedEntries& nodes, const VoxelGrid<Exec>& grid,
+                         const Array<std::uint8_t, Exec>& held, double edge,
+                         const double (&centre)[3], const Array<double, Exec>& u,
+                         const Array<double, Exec>& product, const Array<double, Exec>& load) {
+  const std::array<double, 10> s =
+      sum_in_groups<10>(exec, nodes,
+                        detail::AddBalance<Exec>{
+                            grid, held, edge, {centre[0], centre[1], centre[2]}, u, product, load});
   ForceBalance balance;
   balance.force = {s[0], s[1], s[2]};
   balance.moment = {s[3], s[4], s[5]};

@@ -3,6 +3,7 @@
 // value per voxel.
 #pragma once
 
+#include <ossatura/kernels/algebra/sum_in_groups.hpp>
 #include <ossatura/kernels/bone/element.hpp>
 #include <ossatura/kernels/bone/lame_field.hpp>
 
@@ -22,6 +23,7 @@ enum class EnergyPoint {
 template<class Exec>
 struct VoxelFields {
   Array<int, Exec> element;            ///< [num_elem] lowest node of each voxel, in node order
+  SharedEntries elements;              ///< of `element`
   Array<float, Exec> strain, stress;   ///< [6 num_elem], or empty
   Array<float, Exec> energy_density;   ///< [num_elem] SED in N/mm^2
   Array<float, Exec> von_mises;        ///< [num_elem] in MPa, of the stress at the centre
@@ -64,6 +66,32 @@ KOKKOS_INLINE_FUNCTION void centre_strain_stress(const double v[24], double edge
     stress[i] = i < 3 ? lambda * trace + 2 * mu * strain[i] : mu * strain[i];
 }
 
+/// The first of `element` that is not less than each node.
+template<class Exec>
+struct FindElements {
+  Array<int, Exec> element;
+  Array<std::int64_t, Exec> node, found;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    std::int64_t begin = 0, end = element.extent(0);
+    while (begin < end) {
+      const std::int64_t middle = begin + (end - begin) / 2;
+      if (element(middle) < node(i))
+        begin = middle + 1;
+      else
+        end = middle;
+    }
+    found(i) = begin;
+  }
+};
+
+/// The arrays of VoxelFields, for kernels.
+template<class Exec>
+struct FieldArrays {
+  Array<int, Exec> element;
+  Array<float, Exec> strain, stress, energy_density, von_mises, effective_strain;
+};
+
 template<class Exec>
 struct ComputeVoxelFields {
   VoxelGrid<Exec> grid;
@@ -71,10 +99,10 @@ struct ComputeVoxelFields {
   double edge;
   Array<double, Exec> u;
   EnergyPoint point;
-  VoxelFields<Exec> out;
+  FieldArrays<Exec> out;
 
   /// Adds the voxel's strain energy in N mm.
-  KOKKOS_FUNCTION void operator()(std::int64_t e, double& energy) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t e, double* energy) const {
     const int lowest = out.element(e);
     const double lambda = lame.lambda(lowest), mu = lame.mu(lowest);
     double v[24], strain[6], stress[6], centre = 0;
@@ -89,7 +117,7 @@ struct ComputeVoxelFields {
     double total = 0;
     for (int i = 0; i < 24; ++i)
       total += 0.5 * v[i] * product[i];
-    energy += total;
+    *energy += total;
 
     const double density = point == EnergyPoint::centre ? centre : total / (edge * edge * edge);
     out.energy_density(e) = float(density);
@@ -107,16 +135,36 @@ struct ComputeVoxelFields {
 
 } // namespace detail
 
-/// Computes the fields of the displacements u [3 num_nodes] in mm; `energy` is set to the strain
-/// energy of the model in N mm. Strain and stress only with `tensors`. Fences.
+/// The voxels of a list [num_elem] of lowest nodes, in the groups of `nodes`. By all processes that
+/// share these. Fences.
 template<class Exec>
-VoxelFields<Exec> compute_voxel_fields(const Exec& exec, const VoxelGrid<Exec>& grid,
-                                       const LameField<Exec>& lame, double edge,
-                                       const Array<double, Exec>& u, EnergyPoint point,
+SharedEntries share_elements(const Exec& exec, const SharedEntries& nodes,
+                             const Array<int, Exec>& element) {
+  SharedEntries elements{0, std::int64_t(element.extent(0)), nodes.comm, {}};
+  if (nodes.group_begin.empty())
+    return elements;
+  const std::int64_t groups = std::int64_t(nodes.group_begin.size());
+  const auto begin = make_uninitialized<std::int64_t>(exec, groups, "ossatura::element_groups");
+  Kokkos::parallel_for(
+      "ossatura::share_elements", range(exec, groups),
+      detail::FindElements<Exec>{
+          element, upload(exec, "ossatura::element_groups::node", nodes.group_begin), begin});
+  elements.group_begin = download(exec, begin);
+  return elements;
+}
+
+/// Computes the fields of the displacements u [3 num_nodes] in mm at the voxels of `nodes`, the
+/// nodes that this process owns; `energy` is set to the strain energy of the model in N mm. Strain
+/// and stress only with `tensors`. By all processes that share the nodes. Fences.
+template<class Exec>
+VoxelFields<Exec> compute_voxel_fields(const Exec& exec, const SharedEntries& nodes,
+                                       const VoxelGrid<Exec>& grid, const LameField<Exec>& lame,
+                                       double edge, const Array<double, Exec>& u, EnergyPoint point,
                                        bool tensors, double& energy) {
   VoxelFields<Exec> fields;
-  const std::int64_t n = grid.num_elem;
   fields.element = list_elements(exec, grid, lame.mu_value);
+  fields.elements = share_elements(exec, nodes, fields.element);
+  const std::int64_t n = fields.elements.count();
   fields.energy_density = make_uninitialized<float>(exec, n, "ossatura::fields::energy_density");
   fields.von_mises = make_uninitialized<float>(exec, n, "ossatura::fields::von_mises");
   fields.effective_strain =
@@ -125,9 +173,11 @@ VoxelFields<Exec> compute_voxel_fields(const Exec& exec, const VoxelGrid<Exec>& 
     fields.strain = make_uninitialized<float>(exec, 6 * n, "ossatura::fields::strain");
     fields.stress = make_uninitialized<float>(exec, 6 * n, "ossatura::fields::stress");
   }
-  Kokkos::parallel_reduce("ossatura::compute_voxel_fields", range(exec, n),
-                          detail::ComputeVoxelFields<Exec>{grid, lame, edge, u, point, fields},
-                          energy);
+  const detail::FieldArrays<Exec> out{fields.element,   fields.strain,
+                                      fields.stress,    fields.energy_density,
+                                      fields.von_mises, fields.effective_strain};
+  energy = sum_in_groups<1>(exec, fields.elements,
+                            detail::ComputeVoxelFields<Exec>{grid, lame, edge, u, point, out})[0];
   return fields;
 }
 

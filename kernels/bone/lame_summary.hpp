@@ -2,6 +2,7 @@
 // The summary has ranges and averages of the material over the solid voxels.
 #pragma once
 
+#include <ossatura/kernels/algebra/sum_in_groups.hpp>
 #include <ossatura/kernels/bone/lame_field.hpp>
 
 namespace ossatura {
@@ -17,55 +18,62 @@ struct LameSummary {
 
 namespace detail {
 template<class Exec>
-struct SummariseLame {
+struct BoundLame {
   LameField<Exec> lame;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t node, double& e_min, double& e_max, double& e_sum,
-                                  double& nu_min, double& nu_max, double& lambda_sum,
-                                  double& mu_sum) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t node, double& e_min, double& e_max, double& nu_min,
+                                  double& nu_max, std::int64_t& count) const {
     if (!lame.solid(int(node)))
       return;
     const double lambda = lame.lambda(int(node)), mu = lame.mu(int(node));
     const double e = lame.modulus(int(node)), nu = lambda / (2 * (lambda + mu));
     e_min = Kokkos::min(e_min, e);
     e_max = Kokkos::max(e_max, e);
-    e_sum += e;
     nu_min = Kokkos::min(nu_min, nu);
     nu_max = Kokkos::max(nu_max, nu);
-    lambda_sum += lambda;
-    mu_sum += mu;
+    ++count;
   }
 };
 
 template<class Exec>
-struct SumCompliance {
+struct AddLame {
   LameField<Exec> lame;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t node, double& bulk, double& mu,
-                                  std::int64_t& count) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t node, double* sum) const {
     if (!lame.solid(int(node)))
       return;
-    ++count;
-    bulk += 1 / (lame.lambda(int(node)) + 2 * lame.mu(int(node)) / 3);
-    mu += 1 / lame.mu(int(node));
+    const double lambda = lame.lambda(int(node)), mu = lame.mu(int(node));
+    sum[0] += lame.modulus(int(node));
+    sum[1] += lambda;
+    sum[2] += mu;
+    sum[3] += 1 / (lambda + 2 * mu / 3);
+    sum[4] += 1 / mu;
   }
 };
 } // namespace detail
 
-/// Fences.
+/// `nodes` are those that this process owns; by all that share them. Fences.
 template<class Exec>
-LameSummary summarise_lame(const Exec& exec, const LameField<Exec>& lame) {
+LameSummary summarise_lame(const Exec& exec, const SharedEntries& nodes,
+                           const LameField<Exec>& lame) {
   LameSummary s{};
-  const std::int64_t n = lame.mu_value.extent(0);
-  Kokkos::parallel_reduce("ossatura::summarise_lame", range(exec, n),
-                          detail::SummariseLame<Exec>{lame}, Kokkos::Min<double>(s.modulus_min),
-                          Kokkos::Max<double>(s.modulus_max), Kokkos::Sum<double>(s.modulus_sum),
-                          Kokkos::Min<double>(s.poisson_min), Kokkos::Max<double>(s.poisson_max),
-                          Kokkos::Sum<double>(s.lambda_sum), Kokkos::Sum<double>(s.mu_sum));
-  Kokkos::parallel_reduce(
-      "ossatura::summarise_lame::compliance", range(exec, n), detail::SumCompliance<Exec>{lame},
-      Kokkos::Sum<double>(s.inverse_bulk_sum), Kokkos::Sum<double>(s.inverse_mu_sum),
-      Kokkos::Sum<std::int64_t>(s.num_solid));
+  Kokkos::parallel_reduce("ossatura::summarise_lame", range(exec, nodes.begin, nodes.end),
+                          detail::BoundLame<Exec>{lame}, Kokkos::Min<double>(s.modulus_min),
+                          Kokkos::Max<double>(s.modulus_max), Kokkos::Min<double>(s.poisson_min),
+                          Kokkos::Max<double>(s.poisson_max),
+                          Kokkos::Sum<std::int64_t>(s.num_solid));
+  const Communicator& comm = nodes.comm;
+  s.modulus_min = comm.min(s.modulus_min);
+  s.modulus_max = comm.max(s.modulus_max);
+  s.poisson_min = comm.min(s.poisson_min);
+  s.poisson_max = comm.max(s.poisson_max);
+  s.num_solid = comm.sum(s.num_solid);
+  const auto sum = sum_in_groups<5>(exec, nodes, detail::AddLame<Exec>{lame});
+  s.modulus_sum = sum[0];
+  s.lambda_sum = sum[1];
+  s.mu_sum = sum[2];
+  s.inverse_bulk_sum = sum[3];
+  s.inverse_mu_sum = sum[4];
   return s;
 }
 

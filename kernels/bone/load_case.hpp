@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // A load case prescribes displacements on boxes of the node lattice and finds the nodes that a
-// voxel model has there.
+// voxel model has there. Of a model that is cut among the ranks of `comm`, all ranks call each
+// function that takes it: what is found is that of the whole model, by nodes that ranks own.
 #pragma once
 
+#include <ossatura/core/comm/communicator.hpp>
 #include <ossatura/kernels/algebra/constraints.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/image/grid.hpp>
 
+#include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace ossatura {
@@ -94,11 +98,16 @@ struct FindExtremeNode {
 
 /// The box of all nodes. Fences.
 template<class Exec>
-NodeBox bounding_box(const Exec& exec, const VoxelGrid<Exec>& grid) {
+NodeBox bounding_box(const Exec& exec, const VoxelGrid<Exec>& grid, const Communicator& comm = {}) {
+  const detail::ReduceNodeBox<Exec> kernel{grid};
   NodeBox box{};
-  Kokkos::parallel_reduce("ossatura::bounding_box", range(exec, grid.num_nodes),
-                          detail::ReduceNodeBox<Exec>{grid}, box);
-  return box;
+  kernel.init(box); // of a rank without nodes
+  Kokkos::parallel_reduce("ossatura::bounding_box", range(exec, grid.num_nodes), kernel, box);
+  NodeBox all{};
+  kernel.init(all);
+  for (const NodeBox& part : comm.gather(box))
+    kernel.join(all, part);
+  return all;
 }
 
 namespace detail {
@@ -106,13 +115,14 @@ namespace detail {
 template<class Exec>
 struct SumVoxelSites {
   VoxelGrid<Exec> grid;
-  VoxelArray<Exec> image;
+  Array<float, Exec> solid;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t node, std::int64_t& x, std::int64_t& y,
-                                  std::int64_t& z) const {
-    const Site s = grid.site(int(node));
-    if (!(image.value_or_void(s.x, s.y, s.z) > 0))
+  KOKKOS_FUNCTION void operator()(std::int64_t node, std::int64_t& count, std::int64_t& x,
+                                  std::int64_t& y, std::int64_t& z) const {
+    if (!(solid(node) > 0))
       return;
+    const Site s = grid.site(int(node));
+    ++count;
     x += s.x;
     y += s.y;
     z += s.z;
@@ -121,28 +131,20 @@ struct SumVoxelSites {
 } // namespace detail
 
 /// The centre of the solid voxels, all of one weight, in voxels from the lower corner of the image:
-/// the centre of mass of bone of one density. Fences.
+/// the centre of mass of bone of one density. `solid` is greater than 0 at their lowest corners, as
+/// restrict_to_grid makes it. Fences.
 template<class Exec>
 std::array<double, 3> centre_of_mass(const Exec& exec, const VoxelGrid<Exec>& grid,
-                                     const VoxelArray<Exec>& image) {
-  std::int64_t x = 0, y = 0, z = 0;
-  Kokkos::parallel_reduce("ossatura::centre_of_mass", range(exec, grid.num_nodes),
-                          detail::SumVoxelSites<Exec>{grid, image}, Kokkos::Sum<std::int64_t>(x),
+                                     const Array<float, Exec>& solid,
+                                     const Communicator& comm = {}) {
+  std::int64_t count = 0, x = 0, y = 0, z = 0;
+  Kokkos::parallel_reduce("ossatura::centre_of_mass", range(exec, grid.owned.begin, grid.owned.end),
+                          detail::SumVoxelSites<Exec>{grid, solid},
+                          Kokkos::Sum<std::int64_t>(count), Kokkos::Sum<std::int64_t>(x),
                           Kokkos::Sum<std::int64_t>(y), Kokkos::Sum<std::int64_t>(z));
-  const double count = grid.num_elem;
-  return {double(x) / count + 0.5, double(y) / count + 0.5, double(z) / count + 0.5};
-}
-
-/// The node of `region` with the smallest or largest coordinate along `axis`; ties go to the
-/// largest number. Returns -1 if the region has no node. Fences.
-template<class Exec>
-int find_extreme_node(const Exec& exec, const VoxelGrid<Exec>& grid, const PrescribedRegion& region,
-                      int axis, bool largest) {
-  std::int64_t best = 0;
-  Kokkos::parallel_reduce("ossatura::find_extreme_node", range(exec, grid.num_nodes),
-                          detail::FindExtremeNode<Exec>{grid, region, axis, largest},
-                          Kokkos::Max<std::int64_t>(best));
-  return best > 0 ? int(best & INT32_MAX) : -1;
+  const double voxels = double(comm.sum(count));
+  return {double(comm.sum(x)) / voxels + 0.5, double(comm.sum(y)) / voxels + 0.5,
+          double(comm.sum(z)) / voxels + 0.5};
 }
 
 namespace detail {
@@ -165,6 +167,28 @@ Site site_on_host(const Exec& exec, const VoxelGrid<Exec>& grid, int node) {
   Kokkos::parallel_reduce("ossatura::site_on_host", range(exec, 1),
                           detail::PackSite<Exec>{grid, node}, packed);
   return detail::unpack_site(packed);
+}
+
+/// The place of the node of `region` with the smallest or largest coordinate along `axis`; of
+/// several that with the largest number. None if the region has no node. Fences.
+template<class Exec>
+std::optional<Site> find_extreme_site(const Exec& exec, const VoxelGrid<Exec>& grid,
+                                      const PrescribedRegion& region, int axis, bool largest,
+                                      const Communicator& comm = {}) {
+  std::int64_t best = 0;
+  Kokkos::parallel_reduce(
+      "ossatura::find_extreme_site", range(exec, grid.owned.begin, grid.owned.end),
+      detail::FindExtremeNode<Exec>{grid, region, axis, largest}, Kokkos::Max<std::int64_t>(best));
+  struct Found {
+    std::int64_t coordinate; ///< 0: none
+    Site site;
+  };
+  const Found mine{best >> 31, best > 0 ? site_on_host(exec, grid, int(best & INT32_MAX)) : Site{}};
+  std::optional<Found> most;
+  for (const Found& found : comm.gather(mine)) // numbers rise with ranks
+    if (found.coordinate > 0 && (!most || found.coordinate >= most->coordinate))
+      most = found;
+  return most ? std::optional<Site>(most->site) : std::nullopt;
 }
 
 namespace detail {
@@ -222,11 +246,11 @@ struct CountNodes {
 /// Number of nodes in a region. Fences.
 template<class Exec>
 std::int64_t count_nodes(const Exec& exec, const VoxelGrid<Exec>& grid,
-                         const PrescribedRegion& region) {
+                         const PrescribedRegion& region, const Communicator& comm = {}) {
   std::int64_t count = 0;
-  Kokkos::parallel_reduce("ossatura::count_nodes", range(exec, grid.num_nodes),
+  Kokkos::parallel_reduce("ossatura::count_nodes", range(exec, grid.owned.begin, grid.owned.end),
                           detail::CountNodes<Exec>{grid, region}, count);
-  return count;
+  return comm.sum(count);
 }
 
 /// Displacements or forces given for one node: value[c] for the components c in `components`.
@@ -264,30 +288,18 @@ struct PrescribeNodes {
   Array<PrescribedNode, Exec> list;
   Array<std::uint8_t, Exec> mask;
   Array<double, Exec> u;
+  Array<std::uint8_t, Exec> found; ///< as an owned node
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& count) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const PrescribedNode& p = list(i);
     const std::int64_t node = grid.find(p.site.x, p.site.y, p.site.z);
-    if (node < 0) {
-      ++count;
+    found(i) = grid.owned.has(int(node));
+    if (node < 0)
       return;
-    }
     mask(node) |= p.components;
     for (int c = 0; c < 3; ++c)
       if (p.components >> c & 1)
         u(3 * node + c) = p.value[c];
-  }
-};
-
-template<class Exec>
-struct FirstMissingNode {
-  VoxelGrid<Exec> grid;
-  Array<PrescribedNode, Exec> list;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& least) const {
-    const Site& s = list(i).site;
-    if (grid.find(s.x, s.y, s.z) < 0)
-      least = Kokkos::min(least, i);
   }
 };
 } // namespace detail
@@ -297,18 +309,21 @@ struct FirstMissingNode {
 template<class Exec>
 MissingNodes prescribe(const Exec& exec, const VoxelGrid<Exec>& grid,
                        const std::vector<PrescribedNode>& nodes,
-                       const Array<std::uint8_t, Exec>& mask, const Array<double, Exec>& u) {
+                       const Array<std::uint8_t, Exec>& mask, const Array<double, Exec>& u,
+                       const Communicator& comm = {}) {
   const std::int64_t size = std::int64_t(nodes.size());
   const Array<PrescribedNode, Exec> list = upload(exec, "ossatura::prescribed_nodes", nodes);
-  MissingNodes missing;
-  std::int64_t first = size;
-  Kokkos::parallel_reduce("ossatura::prescribe::set", range(exec, size),
-                          detail::PrescribeNodes<Exec>{grid, list, mask, u}, missing.count);
+  const auto found = make_uninitialized<std::uint8_t>(exec, size, "ossatura::prescribe::found");
+  Kokkos::parallel_for("ossatura::prescribe::set", range(exec, size),
+                       detail::PrescribeNodes<Exec>{grid, list, mask, u, found});
+  std::vector<std::uint8_t> here = download(exec, found);
+  const std::int64_t own = std::count(here.begin(), here.end(), std::uint8_t(1));
+  MissingNodes missing{size - comm.sum(own), -1};
   if (missing.count > 0) {
-    Kokkos::parallel_reduce("ossatura::prescribe::first_missing", range(exec, size),
-                            detail::FirstMissingNode<Exec>{grid, list},
-                            Kokkos::Min<std::int64_t>(first));
-    missing.first = first;
+    const std::vector<std::uint8_t> of_all = comm.gather(here);
+    for (std::size_t i = 0; i < of_all.size(); ++i)
+      here[i % here.size()] |= of_all[i];
+    missing.first = std::find(here.begin(), here.end(), std::uint8_t(0)) - here.begin();
   }
   return missing;
 }
@@ -323,9 +338,9 @@ struct AddNodalForces {
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& count) const {
     const PrescribedNode& p = list(i);
     const std::int64_t node = grid.find(p.site.x, p.site.y, p.site.z);
-    if (node < 0)
+    if (grid.owned.has(int(node)))
       count += count_ones(std::uint32_t(p.components));
-    else
+    if (node >= 0)
       for (int c = 0; c < 3; ++c)
         f(3 * node + c) += p.value[c];
   }
@@ -336,7 +351,8 @@ struct AddNodalForces {
 /// voxels are left out; returns how many degrees of freedom that concerns. Fences.
 template<class Exec>
 std::int64_t add_forces(const Exec& exec, const VoxelGrid<Exec>& grid,
-                        const std::vector<NodalValue>& forces, const Array<double, Exec>& f) {
+                        const std::vector<NodalValue>& forces, const Array<double, Exec>& f,
+                        const Communicator& comm = {}) {
   // Summed on the host, so that the result does not depend on the order of threads.
   std::map<std::array<int, 3>, PrescribedNode> sums;
   for (const NodalValue& v : forces) {
@@ -346,13 +362,16 @@ std::int64_t add_forces(const Exec& exec, const VoxelGrid<Exec>& grid,
     node.value[v.component] += v.value;
   }
   std::vector<PrescribedNode> merged;
-  for (const auto& entry : sums)
+  std::int64_t size = 0;
+  for (const auto& entry : sums) {
     merged.push_back(entry.second);
+    size += count_ones(std::uint32_t(entry.second.components));
+  }
   const Array<PrescribedNode, Exec> list = upload(exec, "ossatura::nodal_forces", merged);
-  std::int64_t missing = 0;
+  std::int64_t found = 0; // of owned nodes
   Kokkos::parallel_reduce("ossatura::add_forces", range(exec, merged.size()),
-                          detail::AddNodalForces<Exec>{grid, list, f}, missing);
-  return missing;
+                          detail::AddNodalForces<Exec>{grid, list, f}, found);
+  return size - comm.sum(found);
 }
 
 /// The voxels on which a force acts: those of an image with lowest corner in the inclusive box.
@@ -385,7 +404,7 @@ namespace detail {
 template<class Exec>
 struct LoadShare {
   VoxelGrid<Exec> grid;
-  VoxelArray<Exec> image;
+  Array<float, Exec> solid;
   PrescribedRegion region;
   LoadedVoxels voxels;
 
@@ -396,7 +415,8 @@ struct LoadShare {
     int share = 0;
     for (int v = 0; v < 8; ++v) {
       const int x = s.x - (v & 1), y = s.y - (v >> 1 & 1), z = s.z - (v >> 2);
-      share += voxels.contains(x, y, z) && image.value_or_void(x, y, z) > 0;
+      const int lowest = voxels.contains(x, y, z) ? grid.find(x, y, z) : -1;
+      share += lowest >= 0 && solid(lowest) > 0;
     }
     return share;
   }
@@ -426,18 +446,21 @@ struct AddConsistentForce {
 
 /// f += `force` (N, three components), in all, on a side of the specimen: the nodal forces that are
 /// consistent with an equal traction on the faces of the solid voxels there, or, where `region` is
-/// deeper than a layer of nodes, with an equal body force in its voxels. `image` is greater than 0
-/// at solid voxels. Adds nothing where there is no solid voxel. Returns how many faces or voxels
-/// share the force. Fences.
+/// deeper than a layer of nodes, with an equal body force in its voxels. `solid` is greater than 0
+/// at the lowest corners of solid voxels, as restrict_to_grid makes it. Adds nothing where there is
+/// no solid voxel. Returns how many faces or voxels share the force. Ghosts of a cut model may lack
+/// a part of theirs. Fences.
 template<class Exec>
 std::int64_t add_consistent_force(const Exec& exec, const VoxelGrid<Exec>& grid,
-                                  const VoxelArray<Exec>& image, const PrescribedRegion& region,
+                                  const Array<float, Exec>& solid, const PrescribedRegion& region,
                                   int axis, bool upper, const Kokkos::Array<double, 3>& force,
-                                  const Array<double, Exec>& f) {
-  const detail::LoadShare<Exec> share{grid, image, region, loaded_voxels(region, axis, upper)};
+                                  const Array<double, Exec>& f, const Communicator& comm = {}) {
+  const detail::LoadShare<Exec> share{grid, solid, region, loaded_voxels(region, axis, upper)};
   std::int64_t shares = 0;
-  Kokkos::parallel_reduce("ossatura::add_consistent_force::sum", range(exec, grid.num_nodes),
+  Kokkos::parallel_reduce("ossatura::add_consistent_force::sum",
+                          range(exec, grid.owned.begin, grid.owned.end),
                           detail::SumLoadShares<Exec>{share}, shares);
+  shares = comm.sum(shares);
   if (shares == 0)
     return 0;
   Kokkos::Array<double, 3> part{};

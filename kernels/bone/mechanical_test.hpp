@@ -81,11 +81,11 @@ inline NamedRegion pin(const Site& site, int component) {
 /// Three components of two nodes of a smooth plate that stop its in-plane rigid motions.
 template<class Exec>
 void add_pins(const Exec& exec, const VoxelGrid<Exec>& grid, const PrescribedRegion& plate,
-              int axis, std::vector<NamedRegion>& regions) {
+              int axis, const Communicator& comm, std::vector<NamedRegion>& regions) {
   for (int turn = 1; turn <= 2; ++turn) {
     const int along = (axis + turn) % 3, across = 3 - axis - along;
-    const Site low = site_on_host(exec, grid, find_extreme_node(exec, grid, plate, along, false));
-    const Site high = site_on_host(exec, grid, find_extreme_node(exec, grid, plate, along, true));
+    const Site low = find_extreme_site(exec, grid, plate, along, false, comm).value();
+    const Site high = find_extreme_site(exec, grid, plate, along, true, comm).value();
     const int low_at[3] = {low.x, low.y, low.z}, high_at[3] = {high.x, high.y, high.z};
     if (low_at[along] == high_at[along])
       continue;
@@ -98,12 +98,12 @@ void add_pins(const Exec& exec, const VoxelGrid<Exec>& grid, const PrescribedReg
 
 } // namespace detail
 
-/// The regions of a test on the specimen of `grid`, whose voxels have the given edge in mm. Throws
-/// UsageError if the plates' depths overlap. Fences.
+/// The regions of a test on the specimen of `grid`, whose voxels have the given edge in mm, with
+/// all ranks of `comm` (load_case.hpp). Throws UsageError if the plates' depths overlap. Fences.
 template<class Exec>
 std::vector<NamedRegion> make_load_case(const Exec& exec, const VoxelGrid<Exec>& grid, double edge,
-                                        const MechanicalTest& test) {
-  const NodeBox box = bounding_box(exec, grid);
+                                        const MechanicalTest& test, const Communicator& comm = {}) {
+  const NodeBox box = bounding_box(exec, grid, comm);
   const int a = test.axis;
   const double height = edge * (box.upper[a] - box.lower[a]);
   if (!(test.plate_depth >= 0) || 2 * test.plate_depth >= height)
@@ -158,7 +158,7 @@ std::vector<NamedRegion> make_load_case(const Exec& exec, const VoxelGrid<Exec>&
       regions.push_back({std::string(side % 2 ? "+" : "-") + "xyz"[d] + " wall", wall, d});
     }
   } else if (lower.components == axial_only) {
-    detail::add_pins(exec, grid, lower, a, regions);
+    detail::add_pins(exec, grid, lower, a, comm, regions);
   }
   return regions;
 }
@@ -167,8 +167,9 @@ std::vector<NamedRegion> make_load_case(const Exec& exec, const VoxelGrid<Exec>&
 /// macroscopic strain (xx, yy, zz, gamma xy, yz, zx). Fences.
 template<class Exec>
 std::vector<NamedRegion> make_uniform_strain_case(const Exec& exec, const VoxelGrid<Exec>& grid,
-                                                  const double (&strain)[6]) {
-  const NodeBox box = bounding_box(exec, grid);
+                                                  const double (&strain)[6],
+                                                  const Communicator& comm = {}) {
+  const NodeBox box = bounding_box(exec, grid, comm);
   std::vector<NamedRegion> regions;
   for (int side = 0; side < 6; ++side) {
     const int d = side / 2;

@@ -2,7 +2,9 @@
 // Reactions are the forces that held nodes carry; the host sums them, because held nodes are few.
 #pragma once
 
+#include <ossatura/core/comm/communicator.hpp>
 #include <ossatura/kernels/algebra/constraints.hpp>
+#include <ossatura/kernels/algebra/owned_entries.hpp>
 #include <ossatura/kernels/image/grid.hpp>
 
 #include <vector>
@@ -52,23 +54,26 @@ struct ListHeld {
 
 /// The held nodes in node order, for displacements u and balancing nodal forces `force` = K u -
 /// f, each [3 num_nodes]; `force` may be empty. With `voxel` (restrict_to_grid's, such as
-/// LameField::mu_value) they know their voxels. Fences.
+/// LameField::mu_value) they know their voxels. Of a model that is cut among the ranks of `comm`
+/// those of all, on each. Fences.
 template<class Exec>
-std::vector<HeldNode> list_held_nodes(const Exec& exec, const VoxelGrid<Exec>& grid,
-                                      const Constraints<Exec>& held, const Array<double, Exec>& u,
-                                      const Array<double, Exec>& force,
-                                      const Array<float, Exec>& voxel = {}) {
-  const std::int64_t count = held.node.extent(0);
+std::vector<HeldNode>
+list_held_nodes(const Exec& exec, const VoxelGrid<Exec>& grid, const Constraints<Exec>& held,
+                const Array<double, Exec>& u, const Array<double, Exec>& force,
+                const Array<float, Exec>& voxel = {}, const Communicator& comm = {}) {
+  Constraints<Exec> own = held;
+  own.node = owned_of_list(exec, grid.owned, held.node);
+  const std::int64_t count = own.node.extent(0);
   const Array<HeldNode, Exec> list =
       make_uninitialized<HeldNode>(exec, count, "ossatura::held_node_list");
   Kokkos::parallel_for("ossatura::list_held_nodes", range(exec, count),
-                       detail::ListHeld<Exec>{grid, held, u, force, voxel, list});
+                       detail::ListHeld<Exec>{grid, own, u, force, voxel, list});
   std::vector<HeldNode> result(static_cast<std::size_t>(count));
   Kokkos::View<HeldNode*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
       result.data(), result.size());
   Kokkos::deep_copy(exec, host, list);
   fence(exec, "ossatura::list_held_nodes");
-  return result;
+  return comm.gather(result);
 }
 
 } // namespace ossatura

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A component selection keeps one component of an image, such as the largest, or drops those that
-// no support holds.
+// A component selection keeps the largest component of an image.
 #pragma once
 
 #include <ossatura/kernels/image/connected_components.hpp>
@@ -8,13 +7,6 @@
 #include <cstdint>
 
 namespace ossatura {
-
-/// Components without a supported voxel.
-struct UnsupportedComponents {
-  std::int64_t components = 0;
-  std::int64_t voxels = 0;
-  std::int64_t example = -1; ///< the smallest such voxel; -1 if there is none
-};
 
 namespace detail {
 
@@ -30,44 +22,6 @@ struct KeepComponent {
 };
 
 template<class Index, class Exec>
-struct MarkSupported {
-  Array<Index, Exec> root;
-  Array<std::uint8_t, Exec> support;
-  Array<int, Exec> supported; ///< at the roots
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    // The load saves most of the writes; all writers write the same.
-    if (support(i) != 0 && root(i) >= 0 && supported(root(i)) == 0)
-      Kokkos::atomic_exchange(&supported(root(i)), 1);
-  }
-};
-
-template<class Index, class Exec>
-struct CountUnsupported {
-  Array<Index, Exec> root;
-  Array<int, Exec> supported;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& components, std::int64_t& voxels,
-                                  std::int64_t& first) const {
-    const std::int64_t r = root(i);
-    if (r < 0 || supported(r) != 0)
-      return;
-    components += r == i;
-    ++voxels;
-    first = Kokkos::min(first, i);
-  }
-};
-
-template<class Index, class Exec>
-struct DropUnsupported {
-  VoxelArray<Exec> image;
-  Array<Index, Exec> root;
-  Array<int, Exec> supported;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    if (root(i) < 0 || supported(root(i)) == 0)
-      image.value(i) = 0;
-  }
-};
-
-template<class Index, class Exec>
 ComponentSummary keep_largest_component(const Exec& exec, const VoxelArray<Exec>& image,
                                         Connectivity connectivity) {
   const auto root = label_components<Index>(exec, image, connectivity);
@@ -76,30 +30,6 @@ ComponentSummary keep_largest_component(const Exec& exec, const VoxelArray<Exec>
     Kokkos::parallel_for("ossatura::keep_largest_component", range(exec, image.num_voxels()),
                          KeepComponent<Index, Exec>{image, root, summary.largest_root});
   return summary;
-}
-
-template<class Index, class Exec>
-UnsupportedComponents find_unsupported(const Exec& exec, const VoxelArray<Exec>& image,
-                                       const Array<std::uint8_t, Exec>& support,
-                                       Connectivity connectivity, bool drop) {
-  const std::int64_t n = image.num_voxels();
-  OSSATURA_REQUIRE(std::int64_t(support.extent(0)) == n, support.extent(0)
-                                                             << " supports for " << n << " voxels");
-  const auto root = label_components<Index>(exec, image, connectivity);
-  const Array<int, Exec> supported(Kokkos::view_alloc(exec, "ossatura::supported"), n);
-  Kokkos::parallel_for("ossatura::find_unsupported::mark", range(exec, n),
-                       MarkSupported<Index, Exec>{root, support, supported});
-  UnsupportedComponents found;
-  Kokkos::parallel_reduce(
-      "ossatura::find_unsupported::count", range(exec, n),
-      CountUnsupported<Index, Exec>{root, supported}, Kokkos::Sum<std::int64_t>(found.components),
-      Kokkos::Sum<std::int64_t>(found.voxels), Kokkos::Min<std::int64_t>(found.example));
-  if (found.components == 0)
-    found.example = -1;
-  if (drop && found.components > 0)
-    Kokkos::parallel_for("ossatura::drop_unsupported", range(exec, n),
-                         DropUnsupported<Index, Exec>{image, root, supported});
-  return found;
 }
 
 } // namespace detail
@@ -124,29 +54,6 @@ ComponentSummary keep_largest_component(const Exec& exec, const VoxelArray<Exec>
   return image.num_voxels() <= INT32_MAX
              ? detail::keep_largest_component<std::int32_t>(exec, image, connectivity)
              : detail::keep_largest_component<std::int64_t>(exec, image, connectivity);
-}
-
-/// The components none of whose voxels has support(i) != 0, with `support` [nx * ny * nz]; a
-/// support in the void holds nothing. Without them, a body can move freely and its equations have
-/// no solution. Fences.
-template<class Exec>
-UnsupportedComponents find_unsupported(const Exec& exec, const VoxelArray<Exec>& image,
-                                       const Array<std::uint8_t, Exec>& support,
-                                       Connectivity connectivity) {
-  return image.num_voxels() <= INT32_MAX
-             ? detail::find_unsupported<std::int32_t>(exec, image, support, connectivity, false)
-             : detail::find_unsupported<std::int64_t>(exec, image, support, connectivity, false);
-}
-
-/// Finds them like find_unsupported and sets their voxels to 0; does not fence after the last
-/// write.
-template<class Exec>
-UnsupportedComponents drop_unsupported(const Exec& exec, const VoxelArray<Exec>& image,
-                                       const Array<std::uint8_t, Exec>& support,
-                                       Connectivity connectivity) {
-  return image.num_voxels() <= INT32_MAX
-             ? detail::find_unsupported<std::int32_t>(exec, image, support, connectivity, true)
-             : detail::find_unsupported<std::int64_t>(exec, image, support, connectivity, true);
 }
 
 } // namespace ossatura

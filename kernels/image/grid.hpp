@@ -308,10 +308,10 @@ Array<std::uint64_t, Exec> list_sites(const Exec& exec, const VoxelGrid<Exec>& g
 }
 
 namespace detail {
-template<class Exec>
+template<class Exec, class Image>
 struct RestrictToGrid {
   VoxelGrid<Exec> grid;
-  VoxelArray<Exec> image;
+  Image image;
   Array<float, Exec> value;
 
   KOKKOS_FUNCTION void operator()(std::int64_t node) const {
@@ -323,18 +323,26 @@ struct RestrictToGrid {
 
 /// The values of an image at the voxels of a grid, kept at the voxel's lowest corner:
 /// result(find(x, y, z)) = image(x, y, z), and 0 for the nodes that are no voxel's lowest corner.
-/// Does not fence.
-template<class Exec>
+/// An Image has the value_or_void() of a VoxelArray. Does not fence.
+template<class Exec, class Image>
 Array<float, Exec> restrict_to_grid(const Exec& exec, const VoxelGrid<Exec>& grid,
-                                    const VoxelArray<Exec>& image) {
+                                    const Image& image) {
   Array<float, Exec> value =
       make_uninitialized<float>(exec, grid.num_nodes, "ossatura::voxel_values");
   Kokkos::parallel_for("ossatura::restrict_to_grid", range(exec, grid.num_nodes),
-                       detail::RestrictToGrid<Exec>{grid, image, value});
+                       detail::RestrictToGrid<Exec, Image>{grid, image, value});
   return value;
 }
 
 namespace detail {
+template<class Exec>
+struct CountElements {
+  Array<float, Exec> solid;
+  KOKKOS_FUNCTION void operator()(std::int64_t node, std::int64_t& sum) const {
+    sum += solid(node) > 0;
+  }
+};
+
 template<class Exec>
 struct ListElements {
   Array<float, Exec> solid;
@@ -350,13 +358,17 @@ struct ListElements {
 };
 } // namespace detail
 
-/// Lowest corners of the voxels, in node order: [num_elem] node numbers, for which `solid` > 0.
-/// `solid` is an array over nodes as `restrict_to_grid` makes. Does not fence.
+/// Lowest corners of the voxels, in node order: node numbers, for which `solid` > 0; those that are
+/// owned. `solid` is an array over nodes as `restrict_to_grid` makes. Fences.
 template<class Exec>
 Array<int, Exec> list_elements(const Exec& exec, const VoxelGrid<Exec>& grid,
                                const Array<float, Exec>& solid) {
-  Array<int, Exec> element = make_uninitialized<int>(exec, grid.num_elem, "ossatura::elements");
-  Kokkos::parallel_scan("ossatura::list_elements", range(exec, grid.num_nodes),
+  const auto owned = range(exec, grid.owned.begin, grid.owned.end);
+  std::int64_t count = 0;
+  Kokkos::parallel_reduce("ossatura::list_elements::count", owned,
+                          detail::CountElements<Exec>{solid}, count);
+  Array<int, Exec> element = make_uninitialized<int>(exec, count, "ossatura::elements");
+  Kokkos::parallel_scan("ossatura::list_elements", owned,
                         detail::ListElements<Exec>{solid, element});
   return element;
 }

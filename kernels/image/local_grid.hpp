@@ -16,21 +16,22 @@ namespace ossatura {
 /// How far a process sees beyond what it owns, in places of a level.
 constexpr int cut_halo = 2;
 
-namespace detail {
+/// What a process sees of an image that it has as a whole: void elsewhere. `halo` is how far it
+/// sees, less than cut_halo only in tests of what that breaks.
 template<class Exec>
-struct KeepVisibleVoxels {
+struct VisibleImage {
   CutTable<Exec> table;
-  int halo;
-  VoxelArray<Exec> from, to;
+  VoxelArray<Exec> image;
+  int halo = cut_halo;
+  Kokkos::Array<int, 3> shape = image.shape;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const float value = from.value(i);
-    const int x = int(i % from.shape[0]), y = int(i / from.shape[0] % from.shape[1]),
-              z = int(i / from.shape[0] / from.shape[1]);
-    to.value(i) = value > 0 && table.is_near(x, y, z, 1, halo, false) ? value : 0.0f;
+  KOKKOS_FUNCTION float value_or_void(int x, int y, int z) const {
+    const float value = image.value_or_void(x, y, z);
+    return value > 0 && table.is_near(x, y, z, 1, halo, false) ? value : 0.0f;
   }
 };
 
+namespace detail {
 template<class Exec>
 struct CountBlocksNodesOfRanks {
   VoxelGrid<Exec> grid;
@@ -59,20 +60,8 @@ struct ListNodeKeys {
 };
 } // namespace detail
 
-/// A copy of an image, of the same shape, that is void where a process does not see. `halo` is how
-/// far it sees: cut_halo, and less only in tests of what that breaks. Does not fence.
-template<class Exec>
-VoxelArray<Exec> keep_visible(const Exec& exec, const CutTable<Exec>& table,
-                              const VoxelArray<Exec>& image, int halo = cut_halo) {
-  VoxelArray<Exec> visible =
-      make_voxel_array(exec, {image.shape[0], image.shape[1], image.shape[2]});
-  Kokkos::parallel_for("ossatura::keep_visible", range(exec, image.num_voxels()),
-                       detail::KeepVisibleVoxels<Exec>{table, halo, image, visible});
-  return visible;
-}
-
-/// The grid of what a process sees of an image (keep_visible, or what has the shape and
-/// value_or_void() of such an array): owned nodes and ghosts in the order
+/// The grid of what a process sees of an image (a VisibleImage, or what has the shape and
+/// value_or_void() of one): owned nodes and ghosts in the order
 /// of all nodes, lattice coordinates as in the whole image. A process may own and see nothing.
 /// Called by all processes of `comm`, whose ranks are those of the cut. Throws
 /// std::invalid_argument if no process has a voxel, InputError if one has too many nodes for 32-bit

@@ -81,4 +81,28 @@ std::vector<int> find_groups(const Exec& exec, const VoxelRanks<Exec>& ranks,
   return download(exec, node);
 }
 
+namespace detail {
+template<class Exec>
+struct NumberOwned {
+  OwnedNodes owned;
+  Array<std::int64_t, Exec> number;
+  KOKKOS_FUNCTION void operator()(std::int64_t node) const {
+    number(node) = owned.global_begin + node - owned.begin;
+  }
+};
+} // namespace detail
+
+/// [num_nodes] the numbers of what this process sees among the nodes of all. By all. Fences as
+/// DeviceComm::exchange.
+template<class Exec>
+Array<std::int64_t, Exec> global_numbers(const Exec& exec, const VoxelRanks<Exec>& ranks,
+                                         const VoxelGrid<Exec>& grid) {
+  const auto number =
+      make_uninitialized<std::int64_t>(exec, grid.num_nodes, "ossatura::global_numbers");
+  Kokkos::parallel_for("ossatura::global_numbers", range(exec, grid.num_nodes),
+                       detail::NumberOwned<Exec>{grid.owned, number});
+  Halo<Exec, std::int64_t>(exec, ranks.comm, ranks.plan, 1).exchange(exec, number);
+  return number;
+}
+
 } // namespace ossatura

@@ -70,7 +70,7 @@ std::optional<HomogenisedStiffness> homogenise(const Exec& exec, const VoxelProb
   for (const StressColumn& column : columns)
     for (int i = 0; i < 6; ++i)
       found.stiffness[i][column.load] = column.stress[i];
-  const LameSummary lame = summarise_lame(exec, problem.lame);
+  const LameSummary lame = summarise_lame(exec, share_nodes(exec, problem), problem.lame);
   found.voigt = isotropic_stiffness(lame.lambda_sum / voxels, lame.mu_sum / voxels);
   const bool has_void = problem.grid.num_elem < voxels; // then the mean compliance is infinite
   const double bulk = has_void ? 0 : voxels / lame.inverse_bulk_sum;

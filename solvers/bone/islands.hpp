@@ -2,8 +2,7 @@
 // Islands are parts of a specimen that no support touches. Their equations have no unique solution.
 #pragma once
 
-#include <ossatura/kernels/bone/supports.hpp>
-#include <ossatura/kernels/image/component_selection.hpp>
+#include <ossatura/kernels/bone/parts.hpp>
 #include <ossatura/solvers/bone/problem.hpp>
 
 namespace ossatura {
@@ -12,25 +11,53 @@ namespace ossatura {
 /// meant to be.
 inline constexpr double most_islands = 0.01;
 
-struct DroppedIslands : UnsupportedComponents {
-  double part = 0;          ///< of the voxels
-  bool are_dropped = false; ///< else they are too much of the specimen
+struct DroppedIslands {
+  std::int64_t components = 0, voxels = 0;
+  std::int64_t example = -1; ///< the smallest voxel, x + nx * (y + ny * z); -1 if there is none
+  double part = 0;           ///< of the voxels
+  bool are_dropped = false;  ///< else they are too much of the specimen
 };
+
+namespace detail {
+template<class Exec>
+struct MakeVoid {
+  Array<std::int64_t, Exec> voxel;
+  Array<float, Exec> image;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { image(voxel(i)) = 0; }
+};
+} // namespace detail
 
 /// Finds the parts, connected by nodes, that no component of problem.held touches. Sets their
 /// voxels in `image`, the one that `problem` was made from, to 0 if they are at most the part
 /// `most` of all. Plates lie at the ends of what is there: with them dropped, problem and load are
-/// to be made anew, and asked again. Fences.
+/// to be made anew, and asked again. Of a problem that is cut all its ranks call it, and have the
+/// whole image. Fences.
 template<class Exec>
 DroppedIslands drop_islands(const Exec& exec, const VoxelProblem<Exec>& problem,
                             const VoxelArray<Exec>& image, double most = most_islands) {
-  const Array<std::uint8_t, Exec> support =
-      mark_supported_voxels(exec, problem.grid, image, problem.held.mask);
-  DroppedIslands islands{find_unsupported(exec, image, support, Connectivity::node)};
-  islands.part = double(islands.voxels) / double(problem.grid.num_elem);
+  const Array<float, Exec>& solid = problem.lame.mu_value;
+  const SpecimenParts<Exec> parts =
+      find_parts(exec, problem.ranks.get(), problem.grid, solid, problem.held.mask);
+  DroppedIslands islands;
+  std::vector<std::uint8_t> is_island;
+  for (const SpecimenPart& part : parts.list) {
+    is_island.push_back(!part.is_held);
+    if (part.is_held)
+      continue;
+    if (islands.components++ == 0)
+      islands.example = part.first;
+    islands.voxels += part.num_voxels;
+  }
+  islands.part = double(islands.voxels) / double(count_voxels(exec, problem));
   islands.are_dropped = islands.components > 0 && islands.part <= most;
-  if (islands.are_dropped)
-    drop_unsupported(exec, image, support, Connectivity::node);
+  if (islands.are_dropped) {
+    Array<std::int64_t, Exec> voxel = list_voxels(exec, problem.grid, solid, parts, is_island);
+    if (const Communicator comm = ranks_of(problem); comm.size() > 1)
+      voxel = upload(exec, "ossatura::islands", comm.gather(download(exec, voxel)));
+    Kokkos::parallel_for("ossatura::drop_islands", range(exec, voxel.extent(0)),
+                         detail::MakeVoid<Exec>{voxel, image.value});
+    fence(exec, "ossatura::drop_islands");
+  }
   return islands;
 }
 

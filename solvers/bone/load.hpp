@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // These functions hold and load a specimen: by a standard test, by sides, nodes and lists, or by a
-// uniform strain.
+// uniform strain. Of a problem that is cut all its ranks call them (ranks_of in problem.hpp).
 #pragma once
 
 #include <ossatura/solvers/bone/problem.hpp>
@@ -95,9 +95,11 @@ public:
 private:
   Exec exec_;
   const VoxelProblem<Exec>& problem_;
-  int layers_; ///< of voxels that plates reach into
+  Communicator comm_; ///< of the problem
+  int layers_;        ///< of voxels that plates reach into
   NodeBox box_;
   Array<std::uint8_t, Exec> mask_;
+  bool has_force_ = false; ///< an array of which may have no entry on some rank
   BoneLoad<Exec> load_;
 
   PrescribedRegion region_of(const NodeChoice& where) const;

@@ -8,10 +8,10 @@ namespace ossatura {
 
 template<class Exec>
 std::optional<PistoiaResult> pistoia(const Exec& exec, const Array<float, Exec>& effective_strain,
-                                     const PistoiaOptions& options) {
+                                     const PistoiaOptions& options, const Communicator& comm) {
   OSSATURA_REQUIRE(options.volume > 0 && options.volume < 1, "volume fraction " << options.volume);
   PistoiaResult result;
-  result.strain_at_volume = quantiles(exec, effective_strain, {1 - options.volume}).front();
+  result.strain_at_volume = quantiles(exec, effective_strain, {1 - options.volume}, comm).front();
   if (!(result.strain_at_volume > 0))
     return {};
   result.factor = options.critical_strain / result.strain_at_volume;
@@ -21,8 +21,9 @@ std::optional<PistoiaResult> pistoia(const Exec& exec, const Array<float, Exec>&
 template<class Exec>
 std::optional<FailureEstimate>
 estimate_failure(const Exec& exec, const Array<float, Exec>& effective_strain,
-                 const TestResponse& response, const PistoiaOptions& criterion) {
-  const std::optional<PistoiaResult> found = pistoia(exec, effective_strain, criterion);
+                 const TestResponse& response, const PistoiaOptions& criterion,
+                 const Communicator& comm) {
+  const std::optional<PistoiaResult> found = pistoia(exec, effective_strain, criterion, comm);
   if (!found)
     return {};
   FailureEstimate failure{criterion, *found, {}, {}};
@@ -35,9 +36,10 @@ estimate_failure(const Exec& exec, const Array<float, Exec>& effective_strain,
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template std::optional<PistoiaResult> pistoia(const Exec&, const Array<float, Exec>&,            \
-                                                const PistoiaOptions&);                            \
+                                                const PistoiaOptions&, const Communicator&);       \
   template std::optional<FailureEstimate> estimate_failure(                                        \
-      const Exec&, const Array<float, Exec>&, const TestResponse&, const PistoiaOptions&);
+      const Exec&, const Array<float, Exec>&, const TestResponse&, const PistoiaOptions&,          \
+      const Communicator&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <ossatura/core/base/backend.hpp>
+#include <ossatura/core/comm/communicator.hpp>
 #include <ossatura/solvers/bone/test_response.hpp>
 
 #include <optional>
@@ -27,10 +28,11 @@ struct PistoiaResult {
 
 /// `effective_strain` is sqrt(2 U / E) of each voxel, with strain energy density U and Young's
 /// modulus E in the same unit. The quantile is interpolated between voxels (see quantiles()), which
-/// is what FAIM prints. Empty where less than the critical volume is strained. Fences.
+/// is what FAIM prints. Empty where less than the critical volume is strained. Of voxels that the
+/// ranks of `comm` share, all call it. Fences.
 template<class Exec>
 std::optional<PistoiaResult> pistoia(const Exec& exec, const Array<float, Exec>& effective_strain,
-                                     const PistoiaOptions& options);
+                                     const PistoiaOptions& options, const Communicator& comm = {});
 
 /// The failure load after Pistoia.
 struct FailureEstimate {
@@ -44,6 +46,7 @@ struct FailureEstimate {
 template<class Exec>
 std::optional<FailureEstimate>
 estimate_failure(const Exec& exec, const Array<float, Exec>& effective_strain,
-                 const TestResponse& response, const PistoiaOptions& criterion);
+                 const TestResponse& response, const PistoiaOptions& criterion,
+                 const Communicator& comm = {});
 
 } // namespace ossatura

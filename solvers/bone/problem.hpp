@@ -2,6 +2,8 @@
 // A voxel problem is made from an image of moduli and a load case, for VoxelSolver.
 #pragma once
 
+#include <ossatura/kernels/algebra/owned_entries.hpp>
+#include <ossatura/kernels/algebra/sum_in_groups.hpp>
 #include <ossatura/kernels/bone/local_material.hpp>
 #include <ossatura/kernels/bone/mechanical_test.hpp>
 #include <ossatura/kernels/image/voxel_ranks.hpp>
@@ -28,8 +30,8 @@ VoxelProblem<Exec> make_voxel_problem(const Exec& exec, const MaterialImage<Exec
 }
 
 /// What this process sees of a problem that is cut among the ranks of `comm`; `material` is the
-/// whole image, the same on all of them. `bits`: superblocks of the cut have 2^bits voxels a side;
-/// 0 chooses. Called by all ranks. Fences.
+/// whole image, the same on all of them, and no part of the problem. `bits`: superblocks of the cut
+/// have 2^bits voxels a side; 0 chooses. Called by all ranks. Fences.
 template<class Exec>
 VoxelProblem<Exec> make_cut_problem(const Exec& exec, const Communicator& comm,
                                     const MaterialImage<Exec>& material, double edge,
@@ -38,13 +40,55 @@ VoxelProblem<Exec> make_cut_problem(const Exec& exec, const Communicator& comm,
   VoxelRanks<Exec> ranks =
       cut_among(exec, DeviceComm<Exec>(comm), make_voxel_grid(exec, material.solid()), bits);
   VoxelProblem<Exec> problem;
-  problem.material = keep_visible(exec, ranks.table, material);
   problem.edge = edge;
-  problem.grid = make_local_grid(exec, comm, ranks.table, problem.material.solid());
-  problem.lame = make_lame_field(exec, problem.grid, problem.material);
+  const VisibleImage<Exec> visible{ranks.table, material.solid()};
+  problem.grid = make_local_grid(exec, comm, ranks.table, visible);
+  problem.lame = make_local_lame_field(exec, problem.grid, material, visible);
   ranks.plan = make_halo_plan(exec, comm, ranks.cut, problem.grid);
   problem.ranks = std::make_shared<const VoxelRanks<Exec>>(ranks);
   return problem;
+}
+
+/// The processes that have a problem together: this one alone, unless it is cut. What describes or
+/// evaluates a problem is called by all of them, and is then about the whole.
+template<class Exec>
+Communicator ranks_of(const VoxelProblem<Exec>& problem) {
+  return problem.ranks ? problem.ranks->comm.communicator() : Communicator();
+}
+
+/// The nodes of a problem that this process owns. Fences.
+template<class Exec>
+SharedEntries share_nodes(const Exec& exec, const VoxelProblem<Exec>& problem) {
+  const OwnedNodes& owned = problem.grid.owned;
+  SharedEntries nodes{owned.begin, owned.end, ranks_of(problem), {}};
+  if (problem.ranks)
+    for (const int begin : find_groups(exec, *problem.ranks, problem.grid))
+      nodes.group_begin.push_back(begin);
+  return nodes;
+}
+
+/// The voxels of all processes. Fences.
+template<class Exec>
+std::int64_t count_voxels(const Exec& exec, const VoxelProblem<Exec>& problem) {
+  return problem.ranks ? count_owned_voxels(exec, ranks_of(problem), problem.grid, problem.lame)
+                       : problem.grid.num_elem;
+}
+
+/// The held components of all processes. Fences.
+template<class Exec>
+std::int64_t count_held_dofs(const Exec& exec, const VoxelProblem<Exec>& problem) {
+  return problem.ranks
+             ? count_held_dofs(exec, ranks_of(problem), problem.grid.owned, problem.held.mask)
+             : problem.held.num_dofs;
+}
+
+/// x [components num_nodes] at ghosts becomes what their owners have. Fences.
+template<class T, class Exec>
+void update_ghosts(const Exec& exec, const VoxelProblem<Exec>& problem, const Array<T, Exec>& x,
+                   int components) {
+  if (problem.ranks)
+    Halo<Exec, T>(exec, problem.ranks->comm, problem.ranks->plan, components).exchange(exec, x);
+  fence(exec, "ossatura::update_ghosts");
 }
 
 /// Holds the components of the regions' nodes, and no others. Returns u [3 num_nodes] as

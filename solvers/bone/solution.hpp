@@ -17,7 +17,7 @@ template<class Exec>
 struct BoneSolution {
   VoxelGrid<Exec> grid;
   LameField<Exec> lame;
-  Array<double, Exec> displacement, force; ///< [3 num_nodes] mm, N (K u)
+  Array<double, Exec> displacement, force; ///< [3 num_nodes] mm, N (K u); force not at ghosts
   std::vector<MovedSupport> supports;
   std::optional<TestResponse> response; ///< of a test, or of a clamped and a moved side
   VoxelFields<Exec> fields;
@@ -25,7 +25,10 @@ struct BoneSolution {
   ForceBalance balance;     ///< of supports and loads, N, N mm
 };
 
-/// Evaluates load.u, which VoxelSolver::solve has set. The image of `problem` may be gone. Fences.
+/// Evaluates load.u, which VoxelSolver::solve has set. The image of `problem` may be gone. Of a
+/// problem that is cut all its ranks call it: supports, response, energy and balance are those of
+/// the whole, with the same bits for any number of ranks; arrays of the result are about the nodes
+/// that this one sees, and the voxels that it owns. Fences.
 template<class Exec>
 BoneSolution<Exec> evaluate_solution(const Exec& exec, const VoxelProblem<Exec>& problem,
                                      const BoneLoad<Exec>& load);

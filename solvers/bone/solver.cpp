@@ -3,7 +3,6 @@
 
 #include <ossatura/solvers/bone/multigrid/cut_hierarchy.hpp>
 #include <ossatura/solvers/bone/pcg.hpp>
-#include <ossatura/solvers/bone/whole_cut.hpp>
 #include <ossatura/solvers/krylov/solve_with_fallback.hpp>
 
 namespace ossatura {
@@ -37,7 +36,6 @@ VoxelHierarchy<Exec> make_hierarchy(const Exec& exec, const VoxelProblem<Exec>& 
 
 template<class Exec>
 struct VoxelSolver<Exec>::Implementation {
-  std::optional<WholeCut<Exec>> cut; ///< of a whole problem among options.ranks
   VoxelHierarchy<Exec> hierarchy;
   VoxelSolverOptions options;
   std::unique_ptr<detail::VoxelPcg<Exec>> pcg;
@@ -45,47 +43,9 @@ struct VoxelSolver<Exec>::Implementation {
 
   Implementation(const Exec& exec, const VoxelProblem<Exec>& problem,
                  const VoxelSolverOptions& solver_options)
-      : cut(cut_whole(exec, problem, solver_options))
-      , hierarchy(make_hierarchy(exec, cut ? cut->local() : problem, solver_options.multigrid))
+      : hierarchy(make_hierarchy(exec, problem, solver_options.multigrid))
       , options(solver_options)
       , pcg(make_pcg(exec, hierarchy, options)) {}
-
-  static std::optional<WholeCut<Exec>> cut_whole(const Exec& exec,
-                                                 const VoxelProblem<Exec>& problem,
-                                                 const VoxelSolverOptions& options) {
-    if (problem.ranks || !options.ranks ||
-        (options.ranks->size() == 1 && !can_be_cut(options.multigrid)))
-      return {};
-    return WholeCut<Exec>(exec, *options.ranks, problem, options.cut_bits);
-  }
-
-  /// run(f, u, observe) with what this process sees of both, and u as a whole afterwards, also
-  /// where the observer throws, on all processes: an error on one alone does not come back here.
-  template<class Run>
-  SolveResult solve_part(const Exec& exec, const Array<double, Exec>& f,
-                         const Array<double, Exec>& u, const IterationObserver& observe,
-                         const Run& run) {
-    if (!cut)
-      return run(f, u, observe);
-    const Array<double, Exec> part_f = cut->take(exec, f), part_u = cut->take(exec, u);
-    SolveResult result;
-    bool stopped = false;
-    try {
-      result = run(part_f, part_u, [&](int iteration, double residual) {
-        stopped = true;
-        if (observe)
-          observe(iteration, residual);
-        stopped = false;
-      });
-    } catch (...) {
-      if (stopped)
-        cut->join(exec, part_u, u);
-      throw;
-    }
-    cut->join(exec, part_u, u);
-    fence(exec, "ossatura::VoxelSolver::solve");
-    return result;
-  }
 
   bool is_safest() const {
     return options.precision == Precision::fp64 &&
@@ -116,47 +76,28 @@ SolveResult VoxelSolver<Exec>::solve(const Exec& exec, const Array<double, Exec>
                                      const Array<double, Exec>& u,
                                      const IterationObserver& observe) {
   Implementation& solver = *implementation_;
-  return solver.solve_part(
-      exec, f, u, observe,
-      [&](const auto& part_f, const auto& part_u, const IterationObserver& watched) {
-        const auto iterate = [&](CgOptions cg, const IterationObserver& watch) {
-          if (solver.options.precision == Precision::lean && cg.replacement == 0)
-            cg.replacement = 1e-3;
-          return solver.pcg->solve(exec, cg, part_f, part_u, watch);
-        };
-        const CgOptions& cg = solver.options.cg;
-        if (solver.is_safest())
-          return iterate(cg, watched);
-        return solve_with_fallback(
-            cg, cg.max_iterations, iterate, [&](const SolveResult&) { solver.fall_back(exec); },
-            watched);
-      });
+  const auto iterate = [&](CgOptions cg, const IterationObserver& watch) {
+    if (solver.options.precision == Precision::lean && cg.replacement == 0)
+      cg.replacement = 1e-3;
+    return solver.pcg->solve(exec, cg, f, u, watch);
+  };
+  const CgOptions& cg = solver.options.cg;
+  if (solver.is_safest())
+    return iterate(cg, observe);
+  return solve_with_fallback(
+      cg, cg.max_iterations, iterate, [&](const SolveResult&) { solver.fall_back(exec); }, observe);
 }
 
 template<class Exec>
 void VoxelSolver<Exec>::apply(const Exec& exec, const Array<double, Exec>& u,
                               const Array<double, Exec>& y) const {
-  const Implementation& solver = *implementation_;
-  if (!solver.cut) {
-    solver.pcg->apply(exec, u, y);
-    return;
-  }
-  const Array<double, Exec> part_u = solver.cut->take(exec, u), part_y = solver.cut->take(exec, y);
-  solver.pcg->apply(exec, part_u, part_y);
-  solver.cut->join(exec, part_y, y);
+  implementation_->pcg->apply(exec, u, y);
 }
 
 template<class Exec>
 void VoxelSolver<Exec>::precondition(const Exec& exec, const Array<double, Exec>& r,
                                      const Array<double, Exec>& z) {
-  const Implementation& solver = *implementation_;
-  if (!solver.cut) {
-    solver.pcg->precondition(exec, r, z);
-    return;
-  }
-  const Array<double, Exec> part_r = solver.cut->take(exec, r), part_z = solver.cut->take(exec, z);
-  solver.pcg->precondition(exec, part_r, part_z);
-  solver.cut->join(exec, part_z, z);
+  implementation_->pcg->precondition(exec, r, z);
 }
 
 template<class Exec>

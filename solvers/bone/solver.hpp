@@ -11,7 +11,6 @@
 #include <ossatura/solvers/krylov/cg.hpp>
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 namespace ossatura {
@@ -19,13 +18,13 @@ namespace ossatura {
 /// A voxel model ready to be solved.
 template<class Exec>
 struct VoxelProblem {
-  MaterialImage<Exec> material; ///< dense; solvers do not need it
+  MaterialImage<Exec> material; ///< dense; solvers do not need it, and cut problems have none
   VoxelGrid<Exec> grid;
   LameField<Exec> lame;
   Constraints<Exec> held;
   double edge = 1; ///< of a voxel, in mm
-  /// Of a model that is cut among processes: then grid, lame and held are what this process sees,
-  /// and material may be. Null: all is here.
+  /// Of a model that is cut among processes: then grid, lame and held are what this process sees.
+  /// Null: all is here.
   std::shared_ptr<const VoxelRanks<Exec>> ranks{};
 };
 
@@ -45,12 +44,6 @@ struct VoxelSolverOptions {
   /// much, and 24 in lean. Operators that do not fuse updates (`offset`, `hash`) take one vector of
   /// the cycle more. UsageError for fp32.
   Precision precision = Precision::mixed;
-  /// Processes that solve a problem together which each of them has as a whole: they share the
-  /// vectors and levels of the solver. All call all functions then, with the same arguments, and
-  /// have the whole result; an observer throws on all or on none. Results have the same bits for
-  /// any number of processes where the operator is `gather` or `brick`. Unset: this process alone.
-  std::optional<Communicator> ranks{};
-  int cut_bits = 0; ///< superblocks of the cut have 2^cut_bits voxels a side; 0 chooses
 };
 
 /// Options with the operator that is fastest on the backend, and the fastest precision.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics describe the distribution of a value over voxels of equal volume. They are computed
-// where the values are; all fence, and are reproducible on a fixed backend and thread count.
+// Statistics describe the distribution of a value over voxels of equal volume, of which the
+// processes of a communicator may have some each: then all of them call these functions. They are
+// computed where the values are; all fence, and are reproducible on a fixed backend and thread
+// count.
 #pragma once
 
-#include <ossatura/core/base/backend.hpp>
+#include <ossatura/kernels/algebra/sum_in_groups.hpp>
 
 #include <array>
 #include <cstdint>
@@ -15,7 +17,7 @@ namespace ossatura {
 /// values, linear in between (numpy's default). Values are finite and there is one at least.
 template<class Exec>
 std::vector<double> quantiles(const Exec& exec, const Array<float, Exec>& values,
-                              const std::vector<double>& q);
+                              const std::vector<double>& q, const Communicator& comm = {});
 
 inline const std::vector<double> percentile_ranks = {5, 25, 50, 75, 90, 95, 98};
 
@@ -26,9 +28,10 @@ struct SampleStatistics {
   std::vector<double> percentiles; ///< at percentile_ranks
 };
 
-/// Values are finite and there is one at least.
+/// `values` are those of `entries`, finite, and there is one at least.
 template<class Exec>
-SampleStatistics summarise(const Exec& exec, const Array<float, Exec>& values);
+SampleStatistics summarise(const Exec& exec, const SharedEntries& entries,
+                           const Array<float, Exec>& values);
 
 /// Equal bins from lower to upper; what is equal to upper is in the last.
 struct Histogram {
@@ -38,6 +41,7 @@ struct Histogram {
 
 /// The histogram of `values`, of which there is one at least, from their least to their greatest.
 template<class Exec>
-Histogram make_histogram(const Exec& exec, const Array<float, Exec>& values, int bins);
+Histogram make_histogram(const Exec& exec, const Array<float, Exec>& values, int bins,
+                         const Communicator& comm = {});
 
 } // namespace ossatura

@@ -2,7 +2,8 @@
 #include <ossatura/solvers/bone/support_checks.hpp>
 
 #include <ossatura/core/mesh/mechanics/held_motions.hpp>
-#include <ossatura/kernels/bone/node_parts.hpp>
+#include <ossatura/kernels/bone/loaded_nodes.hpp>
+#include <ossatura/kernels/bone/parts.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -57,20 +58,23 @@ void find_motions(Part& part) {
       }
 }
 
-/// By the smallest voxel.
-std::map<std::int64_t, Part> collect_parts(const std::vector<HeldNode>& held,
-                                           const NodeParts& of_held, const NodeParts& of_loaded) {
+/// Parts with held or loaded nodes, by the smallest voxel. `of_held` and `of_loaded` are the parts
+/// of these nodes.
+std::map<std::int64_t, Part> collect_parts(const std::vector<SpecimenPart>& list,
+                                           const std::vector<HeldNode>& held,
+                                           const std::vector<int>& of_held,
+                                           const std::vector<int>& of_loaded) {
   std::map<std::int64_t, Part> parts;
-  for (std::size_t i = 0; i < held.size(); ++i) {
-    Part& part = parts[of_held.part[i]];
-    part.nodes.push_back(&held[i]);
-    part.num_voxels = of_held.size[i];
-  }
-  for (std::size_t i = 0; i < of_loaded.part.size(); ++i) {
-    Part& part = parts[of_loaded.part[i]];
-    part.num_voxels = of_loaded.size[i];
-    part.is_pushed = true;
-  }
+  const auto find = [&](int number) -> Part& {
+    const SpecimenPart& listed = list[std::size_t(number)];
+    Part& part = parts[listed.first];
+    part.num_voxels = listed.num_voxels;
+    return part;
+  };
+  for (std::size_t i = 0; i < held.size(); ++i)
+    find(of_held[i]).nodes.push_back(&held[i]);
+  for (const int number : of_loaded)
+    find(number).is_pushed = true;
   for (auto& [first, part] : parts)
     find_motions(part);
   return parts;
@@ -110,8 +114,8 @@ std::vector<SmallContact> find_small_contacts(const Exec& exec, const VoxelProbl
     pushed.reaction.contact_area = side.area;
     supports.push_back(pushed);
   }
-  const NodeBox box = bounding_box(exec, problem.grid);
-  const double volume = double(problem.grid.num_elem) * std::pow(problem.edge, 3);
+  const NodeBox box = bounding_box(exec, problem.grid, ranks_of(problem));
+  const double volume = double(count_voxels(exec, problem)) * std::pow(problem.edge, 3);
   std::vector<SmallContact> small;
   for (const auto& [support, displacement] : supports) {
     const int a = support.normal;
@@ -128,22 +132,24 @@ template<class Exec>
 SupportFindings examine_supports(const Exec& exec, const VoxelProblem<Exec>& problem,
                                  const BoneLoad<Exec>& load) {
   const VoxelGrid<Exec>& grid = problem.grid;
-  const VoxelArray<Exec>& image = problem.material.solid();
-  const NodeParts of_held = find_node_parts(exec, grid, image, problem.held.node);
-  const std::vector<HeldNode> held = list_held_nodes(exec, grid, problem.held, load.u,
-                                                     Array<double, Exec>(), problem.lame.mu_value);
-  NodeParts of_loaded;
-  if (load.force.extent(0) > 0)
-    if (const auto loaded = find_loaded_nodes(exec, problem.held, load.force); loaded.num_dofs > 0)
-      of_loaded = find_node_parts(exec, grid, image, loaded.node);
+  const Communicator comm = ranks_of(problem);
+  const SpecimenParts<Exec> all =
+      find_parts(exec, problem.ranks.get(), grid, problem.lame.mu_value, problem.held.mask);
+  const std::vector<int> of_held = parts_of_nodes(exec, comm, grid.owned, all, problem.held.node);
+  const std::vector<HeldNode> held = list_held_nodes(
+      exec, grid, problem.held, load.u, Array<double, Exec>(), problem.lame.mu_value, comm);
+  std::vector<int> of_loaded;
+  if (comm.any(load.force.extent(0) > 0))
+    of_loaded = parts_of_nodes(exec, comm, grid.owned, all,
+                               find_loaded_nodes(exec, problem.held, load.force).node);
 
   SupportFindings found;
-  found.num_parts = of_held.num_parts;
-  found.is_loaded = !of_loaded.part.empty();
+  found.num_parts = std::int64_t(all.list.size());
+  found.is_loaded = !of_loaded.empty();
   for (const HeldNode& node : held)
     for (const double u : node.displacement)
       found.is_loaded = found.is_loaded || u != 0;
-  const std::map<std::int64_t, Part> parts = collect_parts(held, of_held, of_loaded);
+  const std::map<std::int64_t, Part> parts = collect_parts(all.list, held, of_held, of_loaded);
   for (const auto& [first, part] : parts)
     found.num_carrying += part.carries() ? part.num_voxels : 0;
   found.free = find_free_part(parts, grid.shape);

@@ -3,11 +3,12 @@
 number of them."""
 import json
 import os
+import subprocess
 import sys
 
 import driver_case
 import ranks
-from driver_case import USAGE
+from driver_case import BAD_FILE, USAGE
 from hdf5_values import read
 from ranks import Ranks, without_times
 
@@ -58,15 +59,42 @@ class Model(BoneRanks):
             self.close(cut["strain_energy"], whole["strain_energy"], 1e-5)
 
     def test_files_are_those_of_one_process(self):
-        self.ossatura(*NOISE, *BITS, "--split", "model", "--hdf", "one.hdf", "--compress", "none")
-        self.launch(3, *NOISE, *BITS, "--hdf", "many.hdf", "--compress", "none")
-        for field in ("PointData/displacement", "CellData/sed", "CellData/von_mises"):
+        arguments = (*NOISE, *BITS, "--fix", "z-:xyz", "--force", "z+:z=-50", "--fields", "all",
+                     "--compress", "none")
+        self.ossatura(*arguments, "--split", "model", "--hdf", "one.hdf", "--parosol-output",
+                      "one.h5")
+        self.launch(3, *arguments, "--hdf", "many.hdf", "--parosol-output", "many.h5")
+        for field in ("Points", "Connectivity", "PointData/displacement", "PointData/held",
+                      "PointData/load", "CellData/modulus", "CellData/stress", "CellData/sed",
+                      "CellData/von_mises"):
             one, many = (read(self.path(name), "VTKHDF/" + field) for name in ("one.hdf", "many.hdf"))
+            self.assertGreater(max(map(abs, one)), 0)
+            self.assertEqual(one, many, field)
+        for field in ("Mesh/Coordinates", "Mesh/Elements", "Solution/Nodal displacements",
+                      "Solution/Nodal forces", "Solution/SED"):
+            one, many = (read(self.path(name), field) for name in ("one.h5", "many.h5"))
             self.assertGreater(max(map(abs, one)), 0)
             self.assertEqual(one, many, field)
 
 
 class Ends(BoneRanks):
+    def test_a_file_that_the_first_rank_cannot_write_costs_nothing_else(self):
+        with open(self.path("limited"), "w") as script: # files of 30 kB, on the first rank
+            script.write('#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK" != 0 ] || ulimit -f 60\nexec "$@"\n')
+        os.chmod(self.path("limited"), 0o755)
+        process = subprocess.Popen(
+            [ranks.LAUNCHER, "-n", "3", self.path("limited"), driver_case.EXECUTABLE, *NOISE, "-o",
+             "out", "--parosol-output", "fields.h5"], cwd=self.directory.name, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+            env={**os.environ, "OMPI_MCA_btl": "self,tcp"}) # whose memory is no file
+        self.end(process, BAD_FILE, 30)
+        with open(self.path("out/perlin.summary.json")) as file:
+            summary = json.load(file)
+        self.assertEqual(summary["status"], "converged")
+        self.assertEqual([w["code"] for w in summary["warnings"]].count("not-written"), 2)
+        self.assertEqual(summary["results"]["files"], [])
+        self.assertEqual(os.listdir(self.path("out")), ["perlin.summary.json"])
+
     def test_what_cannot_be_divided_is_refused(self):
         for message, arguments in (("--hierarchy paper is for one process", ("--hierarchy", "paper")),
                                    ("--coarse cg is for one process", ("--coarse", "cg")),

@@ -118,7 +118,7 @@ BoneLoad<Exec> make_bone_load(const Exec& exec, const BoneOptions& options,
   const BoneLoad<Exec> load = has_listed_load(options, model)
                                   ? make_listed_load(exec, options, model, problem)
                                   : make_test_load(exec, options, problem);
-  if (problem.held.num_dofs == 0)
+  if (count_held_dofs(exec, problem) == 0)
     fail<InputError>(
         "nothing holds the specimen: prescribe displacements with --fix, in the input, "
         "or choose a --test");

@@ -286,7 +286,8 @@ BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
 }
 
 template<class Exec>
-VoxelProblem<Exec> make_bone_problem(const Exec& exec, const BoneModel<Exec>& model) {
+VoxelProblem<Exec> make_bone_problem(const Exec& exec, const BoneModel<Exec>& model,
+                                     const std::optional<Communicator>& ranks) {
   const TimedScope scope("ossatura::bone::grid");
   MaterialImage<Exec> material;
   try {
@@ -296,12 +297,14 @@ VoxelProblem<Exec> make_bone_problem(const Exec& exec, const BoneModel<Exec>& mo
   } catch (const InputError& error) {
     fail<InputError>(model.description, ": ", error.what());
   }
-  return make_voxel_problem(exec, material, model.edge);
+  return ranks ? make_cut_problem(exec, *ranks, material, model.edge)
+               : make_voxel_problem(exec, material, model.edge);
 }
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template BoneModel<Exec> make_bone_model(const Exec&, const BoneOptions&, DriverContext&);       \
-  template VoxelProblem<Exec> make_bone_problem(const Exec&, const BoneModel<Exec>&);
+  template VoxelProblem<Exec> make_bone_problem(const Exec&, const BoneModel<Exec>&,               \
+                                                const std::optional<Communicator>&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE
 

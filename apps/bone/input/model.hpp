@@ -7,6 +7,7 @@
 #include <ossatura/kernels/bone/lame_field.hpp>
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,9 +34,11 @@ template<class Exec>
 BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
                                 DriverContext& context);
 
-/// The solid voxels of the model with their materials; nothing is held yet. Throws InputError for
-/// ratios that no material has. Fences.
+/// The solid voxels of the model with their materials; nothing is held yet. Cut among `ranks` where
+/// they are given, which all call it then. Throws InputError for ratios that no material has.
+/// Fences.
 template<class Exec>
-VoxelProblem<Exec> make_bone_problem(const Exec& exec, const BoneModel<Exec>& model);
+VoxelProblem<Exec> make_bone_problem(const Exec& exec, const BoneModel<Exec>& model,
+                                     const std::optional<Communicator>& ranks);
 
 } // namespace ossatura

@@ -5,9 +5,11 @@
 #include <ossatura/core/io/hdf5/vtkhdf.hpp>
 #include <ossatura/core/io/image/world_frame.hpp>
 #include <ossatura/core/machine/part_loop.hpp>
-#include <ossatura/kernels/algebra/host_blocks.hpp>
+#include <ossatura/kernels/algebra/rank_blocks.hpp>
 
 #include <algorithm>
+#include <optional>
+#include <type_traits>
 
 namespace ossatura {
 
@@ -32,8 +34,8 @@ void place_nodes(const BoneModel<Exec>& model, const std::uint64_t* sites, std::
 /// The corners of voxels, entries first to first + count, as those of hexahedra: around the lower
 /// face, then around the upper one; where the image is mirrored, the faces change places, so that
 /// volumes stay positive.
-template<class Index>
-void order_corners(const ImageDirection& direction, const int* corners, std::size_t first,
+template<class Corner, class Index>
+void order_corners(const ImageDirection& direction, const Corner* corners, std::size_t first,
                    std::size_t count, Index* hexahedra) {
   constexpr std::size_t order[8] = {0, 1, 3, 2, 4, 5, 7, 6};
   const std::size_t swap = is_mirrored(direction) ? 4 : 0;
@@ -41,72 +43,110 @@ void order_corners(const ImageDirection& direction, const int* corners, std::siz
     hexahedra[i - first] = Index(corners[i - i % 8 + order[(i % 8 + swap) % 8]]);
 }
 
-/// Young's moduli of voxels in MPa, on the host.
 template<class Exec>
-class ModulusTable {
-public:
-  explicit ModulusTable(const LameField<Exec>& lame) {
-    const auto to_host = [](const Array<float, Exec>& values) {
-      return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), values);
-    };
-    lame_.lambda_scale = lame.lambda_scale;
-    lame_.mu_scale = lame.mu_scale;
-    lame_.lambda_value = to_host(lame.lambda_value);
-    lame_.mu_value = to_host(lame.mu_value);
-  }
-  /// Of the voxels whose lowest nodes are `element`.
-  void look_up(const int* element, std::size_t count, double* modulus) const {
-    for (std::size_t e = 0; e < count; ++e)
-      modulus[e] = lame_.modulus(element[e]);
-  }
-
-private:
-  LameField<Kokkos::DefaultHostExecutionSpace> lame_;
+struct TakeNumbers {
+  Array<int, Exec> node;
+  Array<std::int64_t, Exec> number, taken;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { taken(i) = number(node(i)); }
 };
 
-/// Appends `rows_per_row` rows of the field for each row of `array` [rows, columns], block by
-/// block: `convert(values, first, count, to)` makes rows first to first + count of those of a
-/// block, whose entries are `values`.
-template<class To, class From, class Exec, class Convert>
-void append_converted(HostBlocks<Exec>& blocks, const Array<From, Exec>& array, std::size_t columns,
-                      VtkHdfField field, std::size_t rows_per_row, const Convert& convert) {
-  blocks.for_each(array, columns, [&](const From* values, std::size_t, std::size_t rows) {
-    field.template append_made<To>(rows_per_row * rows,
-                                   [&](std::uint64_t first, std::uint64_t count, To* to) {
-                                     convert(values, std::size_t(first), std::size_t(count), to);
-                                   });
-  });
-}
-
-template<class T, class Exec>
-void append(HostBlocks<Exec>& blocks, const Array<T, Exec>& array, std::size_t columns,
-            VtkHdfField field) {
-  blocks.for_each(array, columns, [&](const T* values, std::size_t, std::size_t rows) {
-    field.append(ConstSpan<T>(values, columns * rows));
-  });
-}
-
 template<class Exec>
-void write_mesh(const Exec& exec, const BoneModel<Exec>& model, const BoneSolution<Exec>& solution,
-                HostBlocks<Exec>& blocks, VtkHdfWriter& file) {
+struct ListModuli {
+  LameField<Exec> lame;
+  Array<int, Exec> element;
+  Array<double, Exec> modulus;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const { modulus(e) = lame.modulus(element(e)); }
+};
+
+/// Young's moduli of the voxels of the fields, in MPa.
+template<class Exec>
+Array<double, Exec> list_moduli(const Exec& exec, const BoneSolution<Exec>& solution) {
+  const Array<int, Exec>& element = solution.fields.element;
+  const auto modulus =
+      make_uninitialized<double>(exec, element.extent(0), "ossatura::bone::modulus");
+  Kokkos::parallel_for("ossatura::bone::list_moduli", range(exec, element.extent(0)),
+                       ListModuli<Exec>{solution.lame, element, modulus});
+  return modulus;
+}
+
+/// body(corners) with the corners of the voxels of the fields [8 num_elem], numbered among the
+/// nodes of all ranks; 32-bit numbers where this process has all of them.
+template<class Exec, class Body>
+void with_corners(const Exec& exec, const VoxelProblem<Exec>& problem,
+                  const BoneSolution<Exec>& solution, const Body& body) {
+  const Array<int, Exec> corner = list_corners(exec, solution.grid, solution.fields.element);
+  if (ranks_of(problem).size() == 1) {
+    body(corner);
+    return;
+  }
+  const auto number = global_numbers(exec, *problem.ranks, solution.grid);
+  const auto taken =
+      make_uninitialized<std::int64_t>(exec, corner.extent(0), "ossatura::bone::corners");
+  Kokkos::parallel_for("ossatura::bone::number_corners", range(exec, corner.extent(0)),
+                       TakeNumbers<Exec>{corner, number, taken});
+  body(taken);
+}
+
+/// Appends `rows_per_row` rows of the field for each row of the arrays [rows, columns] of all
+/// ranks, block by block: `convert(values, first, count, to)` makes rows first to first + count of
+/// those of a block, whose entries are `values`. make_field() is called by the first rank alone,
+/// which writes.
+template<class To, class From, class Exec, class MakeField, class Convert>
+void append_converted(RankBlocks<Exec>& blocks, const Array<From, Exec>& array, std::size_t columns,
+                      const MakeField& make_field, std::size_t rows_per_row,
+                      const Convert& convert) {
+  std::optional<VtkHdfField> field;
+  if (blocks.is_first())
+    field.emplace(make_field());
+  blocks.for_each(array, columns, [&](const From* values, std::size_t, std::size_t rows) {
+    field->append_made<To>(rows_per_row * rows,
+                           [&](std::uint64_t first, std::uint64_t count, To* to) {
+                             convert(values, std::size_t(first), std::size_t(count), to);
+                           });
+  });
+}
+
+template<class T, class Exec, class MakeField>
+void append(RankBlocks<Exec>& blocks, const Array<T, Exec>& array, std::size_t columns,
+            const MakeField& make_field) {
+  std::optional<VtkHdfField> field;
+  if (blocks.is_first())
+    field.emplace(make_field());
+  blocks.for_each(array, columns, [&](const T* values, std::size_t, std::size_t rows) {
+    field->append(ConstSpan<T>(values, columns * rows));
+  });
+}
+
+/// `file` is the first rank's.
+template<class Exec>
+void write_mesh(const Exec& exec, const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem,
+                const BoneSolution<Exec>& solution, RankBlocks<Exec>& blocks,
+                std::optional<VtkHdfWriter>& file) {
   const TimedScope scope("ossatura::bone::write_mesh");
+  const OwnedNodes& owned = solution.grid.owned;
   const bool turned = !is_identity(model.direction); // VTK's voxels lie along its axes
-  file.begin_mesh(std::uint64_t(solution.grid.num_nodes), solution.fields.element.extent(0),
-                  turned ? VtkCell::hexahedron : VtkCell::voxel);
+  const SharedEntries& elements = solution.fields.elements;
+  const std::int64_t num_elem = elements.comm.sum(elements.count());
+  if (file)
+    file->begin_mesh(std::uint64_t(owned.global_count), std::uint64_t(num_elem),
+                     turned ? VtkCell::hexahedron : VtkCell::voxel);
   append_converted<double>(
-      blocks, list_sites(exec, solution.grid), 1, file.points_field<double>(), 1,
+      blocks, owned_part(owned, list_sites(exec, solution.grid), 1), 1,
+      [&] { return file->points_field<double>(); }, 1,
       [&](const std::uint64_t* sites, std::size_t first, std::size_t count, double* points) {
         place_nodes(model, sites + first, count, points);
       });
-  append_converted<std::int64_t>(
-      blocks, list_corners(exec, solution.grid, solution.fields.element), 8,
-      file.connectivity_field(), 8,
-      [&](const int* corners, std::size_t first, std::size_t count, std::int64_t* to) {
-        if (turned)
-          order_corners(model.direction, corners, first, count, to);
-        else
-          std::copy_n(corners + first, count, to);
-      });
+  with_corners(exec, problem, solution, [&](const auto& corner) {
+    using Corner = std::remove_reference_t<decltype(corner(0))>;
+    append_converted<std::int64_t>(
+        blocks, corner, 8, [&] { return file->connectivity_field(); }, 8,
+        [&](const Corner* corners, std::size_t first, std::size_t count, std::int64_t* to) {
+          if (turned)
+            order_corners(model.direction, corners, first, count, to);
+          else
+            std::copy_n(corners + first, count, to);
+        });
+  });
 }
 
 } // namespace
@@ -121,82 +161,95 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
     return std::find(options.fields.begin(), options.fields.end(), name) != options.fields.end();
   };
   const bool turned = !is_identity(model.direction);
-  VtkHdfWriter file(path, options.common.compress);
-  HostBlocks<Exec> blocks(exec);
-  write_mesh(exec, model, solution, blocks, file);
+  const OwnedNodes& owned = solution.grid.owned;
+  const Communicator comm = ranks_of(problem);
+  const bool is_pushed = comm.any(load.force.extent(0) > 0);
+  RankBlocks<Exec> blocks(exec, comm);
+  std::optional<VtkHdfWriter> file;
+  if (comm.is_first())
+    file.emplace(path, options.common.compress);
+  write_mesh(exec, model, problem, solution, blocks, file);
   const auto write_vectors = [&](const char* name, const Array<double, Exec>& values,
                                  const char* unit) {
-    VtkHdfField field = file.point_field<double>(name, 3);
-    field.set_unit(unit);
+    const auto make_field = [&] {
+      VtkHdfField field = file->template point_field<double>(name, 3);
+      field.set_unit(unit);
+      return field;
+    };
+    const Array<double, Exec> own = owned_part(owned, values, 3);
     if (turned)
       append_converted<double>(
-          blocks, values, 3, std::move(field), 1,
+          blocks, own, 3, make_field, 1,
           [&](const double* v, std::size_t first, std::size_t count, double* to) {
             turn_vectors(model.direction, v + 3 * first, count, to);
           });
     else
-      append(blocks, values, 3, std::move(field));
+      append(blocks, own, 3, make_field);
   };
   if (wants("displacement"))
     write_vectors("displacement", solution.displacement, "mm");
   // With these the residual and the reactions can be computed from the file alone.
-  append(blocks, problem.held.mask, 1, file.point_field<std::uint8_t>("held"));
-  if (load.force.extent(0) > 0)
+  append(blocks, owned_part(owned, problem.held.mask, 1), 1,
+         [&] { return file->template point_field<std::uint8_t>("held"); });
+  if (is_pushed)
     write_vectors("load", load.force, "N");
-  if (wants("modulus")) {
-    const ModulusTable<Exec> table(solution.lame);
-    VtkHdfField field = file.cell_field<double>("modulus");
-    field.set_unit("MPa");
-    append_converted<double>(
-        blocks, solution.fields.element, 1, std::move(field), 1,
-        [&](const int* element, std::size_t first, std::size_t count, double* modulus) {
-          table.look_up(element + first, count, modulus);
-        });
-  }
-  const auto cells = [&](const char* name, int components, const char* unit) {
-    VtkHdfField field = file.cell_field<float>(name, components);
-    field.set_unit(unit);
-    return field;
+  const auto cells = [&](auto type, const char* name, int components, const char* unit) {
+    return [&file, name, components, unit] {
+      VtkHdfField field = file->template cell_field<decltype(type)>(name, components);
+      field.set_unit(unit);
+      return field;
+    };
   };
+  if (wants("modulus"))
+    append(blocks, list_moduli(exec, solution), 1, cells(double(), "modulus", 1, "MPa"));
   const auto write_cells = [&](const char* name, const Array<float, Exec>& values,
                                const char* unit) {
     if (wants(name))
-      append(blocks, values, 1, cells(name, 1, unit));
+      append(blocks, values, 1, cells(float(), name, 1, unit));
   };
   const auto write_tensors = [&](const char* name, const Array<float, Exec>& values, double shear,
                                  const char* unit) {
     if (!wants(name))
       return;
+    const auto make_field = cells(float(), name, 6, unit);
     if (turned)
-      append_converted<float>(blocks, values, 6, cells(name, 6, unit), 1,
+      append_converted<float>(blocks, values, 6, make_field, 1,
                               [&](const float* t, std::size_t first, std::size_t count, float* to) {
                                 turn_tensors(model.direction, t + 6 * first, count, shear, to);
                               });
     else
-      append(blocks, values, 6, cells(name, 6, unit));
+      append(blocks, values, 6, make_field);
   };
   write_tensors("strain", solution.fields.strain, 2, "1 (shear: gamma)");
   write_tensors("stress", solution.fields.stress, 1, "MPa");
   write_cells("sed", solution.fields.energy_density, "MPa");
   write_cells("von_mises", solution.fields.von_mises, "MPa");
   write_cells("effective_strain", solution.fields.effective_strain, "1");
-  file.set_run(provenance_texts(context.provenance()));
-  file.set_run("status", status);
+  blocks.finish();
+  if (!file)
+    return;
+  file->set_run(provenance_texts(context.provenance()));
+  file->set_run("status", status);
   {
     const TimedScope commit_scope("ossatura::bone::flush");
-    file.commit();
+    file->commit();
   }
   log_info("wrote ", path);
 }
 
 template<class Exec>
 void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Exec>& model,
-                   const BoneSolution<Exec>& solution, const std::string& status,
-                   const DriverContext& context) {
+                   const VoxelProblem<Exec>& problem, const BoneSolution<Exec>& solution,
+                   const std::string& status, const DriverContext& context) {
   const TimedScope scope("ossatura::bone::write_parosol");
   const VoxelFields<Exec>& fields = solution.fields;
-  const std::size_t num_elem = fields.element.extent(0);
-  HostBlocks<Exec> blocks(exec);
+  const OwnedNodes& owned = solution.grid.owned;
+  const Communicator comm = ranks_of(problem);
+  // Of all ranks, on the first one.
+  const auto num_elem =
+                 std::size_t(comm.is_first()) * std::size_t(comm.sum(fields.elements.count())),
+             num_nodes = std::size_t(comm.is_first()) * std::size_t(owned.global_count);
+  RankBlocks<Exec> blocks(exec, comm);
   // Entry i of a whole array of results from entries of an array: fill(values, first, count).
   const auto for_entries = [&](const auto& array, const auto& fill) {
     blocks.for_each(array, 1, [&](const auto* values, std::size_t first, std::size_t count) {
@@ -206,36 +259,38 @@ void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Ex
     });
   };
   std::vector<std::int32_t> hexahedra(8 * num_elem);
-  blocks.for_each(list_corners(exec, solution.grid, fields.element), 8,
-                  [&](const int* corners, std::size_t first, std::size_t voxels) {
-                    for_parts(voxels, std::size_t(1) << 14,
-                              [&](std::size_t begin, std::size_t end) {
-                                order_corners(model.direction, corners, 8 * begin,
-                                              8 * (end - begin), &hexahedra[8 * (first + begin)]);
-                              });
-                  });
-  std::vector<double> points(3 * std::size_t(solution.grid.num_nodes)), modulus(num_elem);
-  for_entries(list_sites(exec, solution.grid),
+  with_corners(exec, problem, solution, [&](const auto& corner) {
+    blocks.for_each(corner, 8, [&](const auto* corners, std::size_t first, std::size_t voxels) {
+      for_parts(voxels, std::size_t(1) << 14, [&](std::size_t begin, std::size_t end) {
+        order_corners(model.direction, corners, 8 * begin, 8 * (end - begin),
+                      &hexahedra[8 * (first + begin)]);
+      });
+    });
+  });
+  std::vector<double> points(3 * num_nodes);
+  for_entries(owned_part(owned, list_sites(exec, solution.grid), 1),
               [&](const std::uint64_t* sites, std::size_t first, std::size_t count) {
                 place_nodes(model, sites, count, &points[3 * first]);
               });
-  const ModulusTable<Exec> table(solution.lame);
-  for_entries(fields.element, [&](const int* element, std::size_t first, std::size_t count) {
-    table.look_up(element, count, &modulus[first]);
-  });
-  const auto copy_of = [&](const auto& values) {
-    std::vector<double> copy(values.extent(0));
+  const auto copy_of = [&](const auto& values, std::size_t size) {
+    std::vector<double> copy(size);
     for_entries(values, [&](const auto* from, std::size_t first, std::size_t count) {
       std::copy_n(from, count, copy.begin() + std::ptrdiff_t(first));
     });
     return copy;
   };
-  const std::vector<double> sed = copy_of(fields.energy_density),
-                            von_mises = copy_of(fields.von_mises),
-                            effective = copy_of(fields.effective_strain);
-  std::vector<double> strain = copy_of(fields.strain), stress = copy_of(fields.stress),
-                      displacement = copy_of(solution.displacement),
-                      force = copy_of(solution.force);
+  const std::vector<double> modulus = copy_of(list_moduli(exec, solution), num_elem),
+                            sed = copy_of(fields.energy_density, num_elem),
+                            von_mises = copy_of(fields.von_mises, num_elem),
+                            effective = copy_of(fields.effective_strain, num_elem);
+  std::vector<double> strain = copy_of(fields.strain, 6 * num_elem),
+                      stress = copy_of(fields.stress, 6 * num_elem),
+                      displacement =
+                          copy_of(owned_part(owned, solution.displacement, 3), 3 * num_nodes),
+                      force = copy_of(owned_part(owned, solution.force, 3), 3 * num_nodes);
+  blocks.finish();
+  if (!comm.is_first())
+    return;
   if (const ImageDirection& direction = model.direction; !is_identity(direction)) {
     turn_tensors(direction, strain.data(), strain.size() / 6, 2, strain.data());
     turn_tensors(direction, stress.data(), stress.size() / 6, 1, stress.data());
@@ -265,8 +320,8 @@ void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Ex
                              const BoneLoad<Exec>&, const BoneSolution<Exec>&, const std::string&, \
                              const DriverContext&);                                                \
   template void write_parosol(const Exec&, const std::string&, const BoneModel<Exec>&,             \
-                              const BoneSolution<Exec>&, const std::string&,                       \
-                              const DriverContext&);
+                              const VoxelProblem<Exec>&, const BoneSolution<Exec>&,                \
+                              const std::string&, const DriverContext&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE
 

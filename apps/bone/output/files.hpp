@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // These functions write the files of a bone analysis: fields for ParaView, and ParOSol's own
-// layout.
+// layout. Of a problem that is cut the first rank writes, and the others hand over what they have:
+// these leave by BlocksNotTaken where it cannot write.
 #pragma once
 
 #include "apps/bone/input/model.hpp"
 #include "apps/bone/output/results.hpp"
+#include <ossatura/kernels/algebra/rank_blocks.hpp>
 #include <ossatura/solvers/bone/solution.hpp>
 
 namespace ossatura {
@@ -20,7 +22,7 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
 /// Writes /Mesh and /Solution as ParOSol does, into a copy of the input if `path` is that. Fences.
 template<class Exec>
 void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Exec>& model,
-                   const BoneSolution<Exec>& solution, const std::string& status,
-                   const DriverContext& context);
+                   const VoxelProblem<Exec>& problem, const BoneSolution<Exec>& solution,
+                   const std::string& status, const DriverContext& context);
 
 } // namespace ossatura

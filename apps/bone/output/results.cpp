@@ -28,16 +28,18 @@ void add_statistics(const Exec& exec, const VoxelFields<Exec>& fields, const Bon
   const TimedScope scope("ossatura::bone::statistics");
   const auto add = [&](const char* name, const Array<float, Exec>& values) {
     if (options.histogram_bins > 0)
-      results.histograms.emplace_back(name, make_histogram(exec, values, options.histogram_bins));
-    return summarise(exec, values);
+      results.histograms.emplace_back(
+          name, make_histogram(exec, values, options.histogram_bins, fields.elements.comm));
+    return summarise(exec, fields.elements, values);
   };
   results.sed = add("sed", fields.energy_density);
   results.von_mises = add("von_mises", fields.von_mises);
   results.effective_strain = add("effective_strain", fields.effective_strain);
   if (!results.response || !(results.effective_strain->maximum > 0))
     return;
-  results.failure = estimate_failure(exec, fields.effective_strain, *results.response,
-                                     {options.pistoia_strain, options.pistoia_volume});
+  results.failure =
+      estimate_failure(exec, fields.effective_strain, *results.response,
+                       {options.pistoia_strain, options.pistoia_volume}, fields.elements.comm);
   if (!results.failure)
     log_warning("no-failure-load", "less than ", 100 * options.pistoia_volume,
                 " % of the bone is strained at all, for plates hold the rest: there is no failure "
@@ -68,15 +70,15 @@ BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
   info.origin = model.origin;
   info.direction = model.direction;
   info.world = model.world;
-  info.num_elem = grid.num_elem;
-  info.num_nodes = grid.num_nodes;
-  info.num_held_dofs = problem.held.num_dofs;
+  info.num_elem = count_voxels(exec, problem);
+  info.num_nodes = grid.owned.global_count;
+  info.num_held_dofs = count_held_dofs(exec, problem);
   info.num_dropped_elem = model.num_dropped;
-  const LameSummary summary = summarise_lame(exec, problem.lame);
+  const LameSummary summary = summarise_lame(exec, share_nodes(exec, problem), problem.lame);
   info.num_solid = summary.num_solid;
   info.modulus_min = summary.modulus_min;
   info.modulus_max = summary.modulus_max;
-  info.modulus_mean = summary.modulus_sum / grid.num_elem;
+  info.modulus_mean = summary.modulus_sum / double(info.num_elem);
   info.poisson_min = summary.poisson_min;
   info.poisson_max = summary.poisson_max;
   check_poisson(info);

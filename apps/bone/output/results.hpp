@@ -79,7 +79,8 @@ struct BoneResults {
   bool interrupted() const;
 };
 
-/// Throws InputError, or warns, for Poisson's ratios that the elements do not take. Fences.
+/// Of the whole of a problem that is cut, by all its ranks, as what follows. Throws InputError, or
+/// warns, for Poisson's ratios that the elements do not take. Fences.
 template<class Exec>
 BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
                              const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem);

@@ -3,6 +3,7 @@
 // until superblocks are places, and every process has all of the levels from there on.
 #pragma once
 
+#include <ossatura/kernels/algebra/owned_entries.hpp>
 #include <ossatura/kernels/bone/cells/cut_cells.hpp>
 #include <ossatura/kernels/bone/local_material.hpp>
 #include <ossatura/kernels/image/voxel_ranks.hpp>
@@ -11,15 +12,6 @@
 namespace ossatura {
 
 namespace detail {
-
-/// Held components of the nodes of all processes.
-template<class Exec>
-std::int64_t count_held_dofs(const Exec& exec, const Communicator& comm, const OwnedNodes& owned,
-                             const Array<std::uint8_t, Exec>& mask) {
-  const std::size_t count = std::size_t(owned.count());
-  return comm.sum(
-      make_constraints(exec, Array<std::uint8_t, Exec>(mask.data() + owned.begin, count)).num_dofs);
-}
 
 template<class Exec, class FineGrid>
 CoarseLevel<Exec> make_cut_level(const Exec& exec, const DeviceComm<Exec>& comm,
@@ -73,7 +65,7 @@ VoxelHierarchy<Exec> make_cut_hierarchy(const Exec& exec, const VoxelRanks<Exec>
                      find_groups(exec, ranks, grid),
                      count_owned_voxels(exec, comm, grid, lame),
                      grid.owned.global_count,
-                     detail::count_held_dofs(exec, comm, grid.owned, held.mask)};
+                     count_held_dofs(exec, comm, grid.owned, held.mask)};
   hierarchy.coarse.push_back(detail::make_cut_level(exec, ranks.comm, grid, held.mask, edge, fine));
   for (int l = 2; l <= ranks.cut.bits; ++l) {
     const CoarseLevel<Exec> above = hierarchy.coarse.back();

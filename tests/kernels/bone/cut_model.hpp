@@ -28,9 +28,9 @@ struct CutModel {
     whole_lame = make_lame_field(exec, whole, material);
     cut = make_voxel_cut(bits, whole.shape, count_superblock_nodes(exec, whole, bits), comm.size());
     table = make_cut_table(exec, cut, comm.rank());
-    const MaterialImage<Exec> visible = keep_visible(exec, table, material, halo);
-    grid = make_local_grid(exec, comm, table, visible.solid());
-    lame = make_lame_field(exec, grid, visible);
+    const VisibleImage<Exec> visible{table, material.solid(), halo};
+    grid = make_local_grid(exec, comm, table, visible);
+    lame = make_local_lame_field(exec, grid, material, visible);
     plan = make_halo_plan(exec, comm, cut, grid);
     exec.fence();
   }

@@ -49,8 +49,8 @@ OSSATURA_BACKEND_TEST("A linear displacement has its constant strain, and stress
                             g[0][1] + g[1][0], g[1][2] + g[2][1], g[2][0] + g[0][2]};
   for (const EnergyPoint point : {EnergyPoint::centre, EnergyPoint::mean}) {
     double energy = 0;
-    const auto fields =
-        compute_voxel_fields(exec, body.grid, body.lame, body.edge, u, point, true, energy);
+    const auto fields = compute_voxel_fields(exec, {0, body.grid.num_nodes}, body.grid, body.lame,
+                                             body.edge, u, point, true, energy);
     const auto element = host_values(fields.element);
     const auto strains = host_values(fields.strain), stresses = host_values(fields.stress),
                sed = host_values(fields.energy_density), mises = host_values(fields.von_mises),
@@ -94,8 +94,8 @@ OSSATURA_BACKEND_TEST("The strain energy of any displacement is half of u K u", 
   fill_random(exec, 5, u);
   GatherOperator<TestType>(exec, body.grid, body.lame, body.edge).apply(exec, u, product);
   double energy = 0;
-  const auto fields = compute_voxel_fields(exec, body.grid, body.lame, body.edge, u,
-                                           EnergyPoint::mean, false, energy);
+  const auto fields = compute_voxel_fields(exec, {0, body.grid.num_nodes}, body.grid, body.lame,
+                                           body.edge, u, EnergyPoint::mean, false, energy);
   CHECK(energy == Approx(0.5 * dot(exec, u, product)).epsilon(1e-12));
   double sum = 0;
   for (const float density : host_values(fields.energy_density))

@@ -189,49 +189,4 @@ OSSATURA_BACKEND_TEST("Only the largest component stays, the first of two equal 
   CHECK(host_values(image) == std::vector<float>{0, 3, 4, 0, 0, 0, 0, 0, 0});
 }
 
-OSSATURA_BACKEND_TEST("Components that no support holds are found and dropped", "[components]") {
-  const TestType exec;
-  const Shape n{25, 24, 22};
-  for (Connectivity connectivity : connectivities) {
-    std::vector<float> value = random_image(n, 5, 0.25);
-    std::vector<std::uint8_t> support(value.size(), 0);
-    for (int i = 0; i < 25 * 24; ++i)
-      support[i] = 1; // the plane z = 0, void or not
-    const auto label = reference::components(n, value, connectivity == Connectivity::node);
-    std::vector<bool> held(value.size(), false);
-    for (std::size_t i = 0; i < value.size(); ++i)
-      if (support[i] && label[i] >= 0)
-        held[label[i]] = true;
-    UnsupportedComponents expected;
-    std::vector<float> kept = value;
-    for (std::size_t i = 0; i < value.size(); ++i)
-      if (label[i] >= 0 && !held[label[i]]) {
-        expected.components += label[i] == std::int64_t(i);
-        if (expected.voxels++ == 0)
-          expected.example = i;
-        kept[i] = 0;
-      }
-    REQUIRE(expected.components > 0);
-
-    const auto image = device_image(exec, n, value);
-    const auto device_support = upload(exec, "support", support);
-    const UnsupportedComponents found = find_unsupported(exec, image, device_support, connectivity);
-    CHECK(found.components == expected.components);
-    CHECK(found.voxels == expected.voxels);
-    CHECK(found.example == expected.example);
-    CHECK(host_values(image) == value);
-    CHECK(drop_unsupported(exec, image, device_support, connectivity).voxels == expected.voxels);
-    CHECK(host_values(image) == kept);
-    CHECK(find_unsupported(exec, image, device_support, connectivity).components == 0);
-    CHECK(find_unsupported(exec, image, device_support, connectivity).example == -1);
-  }
-}
-
-OSSATURA_BACKEND_TEST("Supports for another number of voxels are rejected", "[components]") {
-  const auto image = device_image(TestType(), {2, 2, 1}, {1, 1, 1, 1});
-  const auto support = upload(TestType(), "support", std::vector<std::uint8_t>(3, 1));
-  CHECK_THROWS_AS(find_unsupported(TestType(), image, support, Connectivity::face),
-                  std::invalid_argument);
-}
-
 } // namespace

@@ -53,7 +53,7 @@ OSSATURA_BACKEND_TEST("Quantiles reject nothing and wrong ranks", "[statistics]"
 }
 
 OSSATURA_BACKEND_TEST("The statistics of 1 to 5 are known", "[statistics]") {
-  const SampleStatistics found = summarise(TestType(), sample<TestType>({5, 3, 1, 2, 4}));
+  const SampleStatistics found = summarise(TestType(), {0, 5}, sample<TestType>({5, 3, 1, 2, 4}));
   CHECK(found.count == 5);
   CHECK(found.mean == Approx(3));
   CHECK(found.standard_deviation == Approx(std::sqrt(2.0)));
