@@ -232,13 +232,14 @@ struct BoneCase {
   BoneLoad<Exec> load;
 };
 
-/// Makes problem and load of a model, cut among `ranks` where they are given, and checks and
-/// describes them.
+/// Reads a model, cut among `ranks` where they are given, makes problem and load of it, and checks
+/// and describes them.
 template<class Exec>
-void make_problem(const Exec& exec, const BoneOptions& options,
-                  const std::optional<Communicator>& ranks, BoneCase<Exec>& made,
-                  BoneResults& results) {
+void make_case(const Exec& exec, const BoneOptions& options,
+               const std::optional<Communicator>& ranks, BoneCase<Exec>& made, BoneResults& results,
+               DriverContext& context) {
   auto& [model, problem, load] = made;
+  model = make_bone_model(exec, options, ranks, context);
   problem = make_bone_problem(exec, model, ranks);
   load = make_bone_load(exec, options, model, problem);
   while (drop_islands(exec, options, problem, model)) { // plates lie at the ends of what is left
@@ -251,17 +252,16 @@ void make_problem(const Exec& exec, const BoneOptions& options,
   results.test = test_name(options, has_listed_load(options, model));
 }
 
-/// Reads, makes and checks a case, and describes it in the results.
+/// The same for all ranks, which divide the model or have it as a whole.
 template<class Exec>
 BoneCase<Exec> make_case(const Exec& exec, const BoneOptions& options, BoneResults& results,
                          DriverContext& context) {
   const Communicator& world = context.world();
   BoneCase<Exec> found;
-  run_phase(world, [&] { found.model = make_bone_model(exec, options, context); });
   if (divides_model(options, world.size()) && !options.common.dry_run)
-    run_communicating(world, [&] { make_problem(exec, options, {world}, found, results); });
+    run_communicating(world, [&] { make_case(exec, options, {world}, found, results, context); });
   else
-    run_phase(world, [&] { make_problem(exec, options, {}, found, results); });
+    run_phase(world, [&] { make_case(exec, options, {}, found, results, context); });
   return found;
 }
 

@@ -75,10 +75,12 @@ struct ConvertToLame {
 template<class Exec>
 MaterialImage<Exec> make_material(const Exec& exec, const VoxelArray<Exec>& modulus,
                                   const VoxelArray<Exec>& poisson) {
-  std::array<int, 3> shape{modulus.shape[0], modulus.shape[1], modulus.shape[2]};
+  const std::array<int, 3> shape{modulus.shape[0], modulus.shape[1], modulus.shape[2]};
+  const ImagePlanes planes = modulus.planes();
   OSSATURA_REQUIRE(poisson.value.extent(0) == modulus.value.extent(0),
                    "images of modulus and Poisson ratio differ in size");
-  MaterialImage<Exec> material{make_voxel_array(exec, shape), make_voxel_array(exec, shape), 1, 1};
+  MaterialImage<Exec> material{make_voxel_array(exec, shape, planes),
+                               make_voxel_array(exec, shape, planes), 1, 1};
   const Array<float, Exec> E = modulus.value, nu = poisson.value, lambda = material.first.value,
                            mu = material.second.value;
   std::int64_t invalid = 0;

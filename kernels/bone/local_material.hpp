@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ossatura/kernels/bone/lame_field.hpp>
-#include <ossatura/kernels/image/local_grid.hpp>
+#include <ossatura/kernels/image/shared_planes.hpp>
 
 namespace ossatura {
 
@@ -19,6 +19,49 @@ LameField<Exec> make_local_lame_field(const Exec& exec, const VoxelGrid<Exec>& g
   // Lambda may be negative, and is not read where mu is 0.
   lame.lambda_value =
       material.uniform_poisson() ? lame.mu_value : restrict_to_grid(exec, grid, material.first);
+  return lame;
+}
+
+/// Planes of a material. Does not fence.
+template<class Exec>
+MaterialImage<Exec> take_planes(const Exec& exec, const MaterialImage<Exec>& material,
+                                ImagePlanes planes) {
+  MaterialImage<Exec> part = material;
+  part.first = take_planes(exec, material.first, planes);
+  if (!material.uniform_poisson())
+    part.second = take_planes(exec, material.second, planes);
+  return part;
+}
+
+namespace detail {
+template<class Exec>
+struct SetVoxelValues {
+  VoxelGrid<Exec> grid;
+  Array<std::uint64_t, Exec> site;
+  Array<float, Exec> from, value;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const Site s = unpack_site(site(i));
+    value(grid.find(s.x, s.y, s.z)) = from(i);
+  }
+};
+} // namespace detail
+
+/// The constants of listed voxels of a grid, times the scales. Does not fence.
+template<class Exec>
+LameField<Exec> make_listed_lame_field(const Exec& exec, const VoxelGrid<Exec>& grid,
+                                       const VoxelList<Exec>& list, double lambda_scale = 1,
+                                       double mu_scale = 1) {
+  const auto at_nodes = [&](const Array<float, Exec>& from) {
+    const auto value = make_zeros<float>(exec, grid.num_nodes, "ossatura::voxel_values");
+    Kokkos::parallel_for("ossatura::make_listed_lame_field", range(exec, from.extent(0)),
+                         detail::SetVoxelValues<Exec>{grid, list.site, from, value});
+    return value;
+  };
+  LameField<Exec> lame;
+  lame.lambda_scale = lambda_scale;
+  lame.mu_scale = mu_scale;
+  lame.mu_value = at_nodes(list.solid);
+  lame.lambda_value = list.first.extent(0) > 0 ? at_nodes(list.first) : lame.mu_value;
   return lame;
 }
 

@@ -3,6 +3,7 @@
 // from one to another.
 #pragma once
 
+#include <ossatura/kernels/algebra/join_labels.hpp>
 #include <ossatura/kernels/algebra/owned_entries.hpp>
 #include <ossatura/kernels/algebra/union_find.hpp>
 #include <ossatura/kernels/bone/lame_field.hpp>
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 namespace ossatura {
@@ -110,26 +110,17 @@ struct RenumberParts {
   KOKKOS_FUNCTION void operator()(std::int64_t node) const { part(node) = number(part(node)); }
 };
 
-/// Two labels of one part.
-struct SamePart {
-  std::int64_t a, b;
-  bool operator<(const SamePart& other) const {
-    return a < other.a || (a == other.a && b < other.b);
-  }
-  bool operator==(const SamePart& other) const { return a == other.a && b == other.b; }
-};
-
 /// What ghosts say of the parts of this process: their owners call them otherwise. Fences.
 template<class Exec>
-std::vector<SamePart> compare_ghosts(const Exec& exec, const VoxelRanks<Exec>& ranks,
-                                     const OwnedNodes& owned, const Array<int, Exec>& part,
-                                     std::int64_t first_label) {
+std::vector<SameLabel> compare_ghosts(const Exec& exec, const VoxelRanks<Exec>& ranks,
+                                      const OwnedNodes& owned, const Array<int, Exec>& part,
+                                      std::int64_t first_label) {
   const std::int64_t nodes = part.extent(0);
   const auto label = make_uninitialized<std::int64_t>(exec, nodes, "ossatura::parts::label");
   Kokkos::parallel_for("ossatura::find_parts::label", range(exec, nodes),
                        LabelNodes<Exec>{part, first_label, label});
   Halo<Exec, std::int64_t>(exec, ranks.comm, ranks.plan, 1).exchange(exec, label);
-  std::vector<SamePart> same;
+  std::vector<SameLabel> same;
   const auto add = [&](std::int64_t begin, std::int64_t end) {
     const auto slice = [&](const auto& x) {
       using T = std::remove_reference_t<decltype(x(0))>;
@@ -138,46 +129,34 @@ std::vector<SamePart> compare_ghosts(const Exec& exec, const VoxelRanks<Exec>& r
     const std::vector<int> here = slice(part);
     const std::vector<std::int64_t> there = slice(label);
     for (std::size_t i = 0; i < here.size(); ++i)
-      if (const SamePart pair{first_label + here[i], there[i]};
+      if (const SameLabel pair{first_label + here[i], there[i]};
           same.empty() || !(same.back() == pair))
         same.push_back(pair);
   };
   add(0, owned.begin);
   add(owned.end, nodes);
-  std::sort(same.begin(), same.end());
-  same.erase(std::unique(same.begin(), same.end()), same.end());
+  sort_unique(same);
   return same;
-}
-
-/// The least label of each label's part.
-inline std::vector<std::int64_t> join_labels(std::int64_t num_labels,
-                                             const std::vector<SamePart>& same) {
-  std::vector<std::int64_t> parent(static_cast<std::size_t>(num_labels));
-  std::iota(parent.begin(), parent.end(), 0);
-  for (const SamePart& pair : same)
-    unite(parent.data(), pair.a, pair.b);
-  for (std::int64_t& label : parent)
-    label = find_root(parent.data(), label);
-  return parent;
 }
 
 /// The parts of all processes by their first voxels, from the `pieces` of this one; `number` is set
 /// to the parts of these. `same` are pieces of one part, by labels. By all processes.
 inline std::vector<SpecimenPart> join_pieces(const Communicator& comm, std::int64_t first_label,
                                              const std::vector<SpecimenPart>& pieces,
-                                             const std::vector<SamePart>& same,
+                                             const std::vector<SameLabel>& same,
                                              std::vector<int>& number) {
   const std::vector<SpecimenPart> all = comm.gather(pieces);
-  const std::vector<std::int64_t> root = join_labels(std::int64_t(all.size()), comm.gather(same));
+  const JoinedLabels joined_labels(comm.gather(same));
   std::vector<SpecimenPart> joined(all.size());
   std::vector<std::int64_t> roots;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    SpecimenPart& part = joined[std::size_t(root[i])];
+    const std::int64_t root = joined_labels.root(std::int64_t(i));
+    SpecimenPart& part = joined[std::size_t(root)];
     part.first = std::min(part.first, all[i].first);
     part.num_voxels += all[i].num_voxels;
     part.is_held = part.is_held || all[i].is_held;
-    if (root[i] == std::int64_t(i))
-      roots.push_back(root[i]);
+    if (root == std::int64_t(i))
+      roots.push_back(root);
   }
   std::sort(roots.begin(), roots.end(), [&](std::int64_t a, std::int64_t b) {
     return joined[std::size_t(a)].first < joined[std::size_t(b)].first;
@@ -190,7 +169,7 @@ inline std::vector<SpecimenPart> join_pieces(const Communicator& comm, std::int6
   }
   number.clear();
   for (std::size_t i = 0; i < pieces.size(); ++i)
-    number.push_back(of_root[std::size_t(root[std::size_t(first_label) + i])]);
+    number.push_back(of_root[std::size_t(joined_labels.root(first_label + std::int64_t(i)))]);
   return parts;
 }
 
@@ -224,7 +203,7 @@ SpecimenParts<Exec> find_parts(const Exec& exec, const VoxelRanks<Exec>* ranks,
 
   const Communicator comm = ranks == nullptr ? Communicator() : ranks->comm.communicator();
   const std::int64_t first_label = comm.scan_before(count);
-  std::vector<detail::SamePart> same;
+  std::vector<SameLabel> same;
   if (comm.size() > 1)
     same = detail::compare_ghosts(exec, *ranks, grid.owned, parts.of_node, first_label);
   std::vector<int> number;

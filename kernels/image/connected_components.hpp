@@ -152,9 +152,9 @@ struct FirstOfSize {
 
 } // namespace detail
 
-/// The component of every voxel with a value > 0, named by the number of its smallest voxel; -1 for
-/// the others. Needs nx * ny * nz <= the largest Index (std::int32_t or std::int64_t). Bitwise
-/// reproducible. Does not fence.
+/// The component of every voxel with a value > 0, named by the place of its smallest voxel in the
+/// array; -1 for the others. Needs as many voxels <= the largest Index (std::int32_t or
+/// std::int64_t). Bitwise reproducible. Does not fence.
 template<class Index, class Exec>
 Array<Index, Exec> label_components(const Exec& exec, const VoxelArray<Exec>& image,
                                     Connectivity connectivity) {
@@ -163,8 +163,7 @@ Array<Index, Exec> label_components(const Exec& exec, const VoxelArray<Exec>& im
   OSSATURA_REQUIRE(n <= std::numeric_limits<Index>::max(), n << " voxels need 64-bit labels");
   const Array<Index, Exec> parent(
       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ossatura::components"), n);
-  const std::int64_t num_rows = std::int64_t(image.shape[1]) * image.shape[2];
-  Kokkos::parallel_for("ossatura::label_components::runs", range(exec, num_rows),
+  Kokkos::parallel_for("ossatura::label_components::runs", range(exec, image.num_rows()),
                        detail::JoinRuns<Index, Exec>{image, parent});
   Kokkos::parallel_for(
       "ossatura::label_components::rows", range(exec, n),
@@ -187,11 +186,10 @@ Array<Index, Exec> component_sizes(const Exec& exec, const Array<Index, Exec>& r
   return size;
 }
 
-/// Counts the components labelled in `root`; fences.
+/// Counts the components of `size`, at their roots (component_sizes). Fences.
 template<class Index, class Exec>
-ComponentSummary summarise_components(const Exec& exec, const Array<Index, Exec>& root) {
-  const Array<Index, Exec> size = component_sizes<Index>(exec, root);
-  const std::int64_t n = root.extent(0);
+ComponentSummary summarise_sizes(const Exec& exec, const Array<Index, Exec>& size) {
+  const std::int64_t n = size.extent(0);
   ComponentSummary summary;
   Kokkos::parallel_reduce("ossatura::summarise_components::sizes", range(exec, n),
                           detail::SummariseSizes<Index, Exec>{size},
@@ -204,6 +202,12 @@ ComponentSummary summarise_components(const Exec& exec, const Array<Index, Exec>
                           detail::FirstOfSize<Index, Exec>{size, summary.largest_size},
                           Kokkos::Min<std::int64_t>(summary.largest_root));
   return summary;
+}
+
+/// Counts the components labelled in `root`; fences.
+template<class Index, class Exec>
+ComponentSummary summarise_components(const Exec& exec, const Array<Index, Exec>& root) {
+  return summarise_sizes<Index>(exec, component_sizes<Index>(exec, root));
 }
 
 } // namespace ossatura

@@ -19,7 +19,7 @@ struct CountSolid {
 };
 } // namespace detail
 
-/// Number of voxels with a value > 0; fences.
+/// Number of voxels with a value > 0 that are here; fences.
 template<class Exec>
 std::int64_t count_solid(const Exec& exec, const VoxelArray<Exec>& image) {
   std::int64_t count = 0;

@@ -201,26 +201,60 @@ struct CountSuperblockNodes {
                        std::int64_t(count_ones(mask)));
   }
 };
-} // namespace detail
 
-/// The superblocks of a grid that have nodes, by ascending key. Fences.
 template<class Exec>
-std::vector<SuperblockNodes> count_superblock_nodes(const Exec& exec, const VoxelGrid<Exec>& grid,
-                                                    int bits) {
+struct CountPositive {
+  Array<std::int64_t, Exec> number;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum) const { sum += number(i) > 0; }
+};
+
+/// The nodes in planes of blocks of a grid, by superblocks.
+template<class Exec>
+struct SuperblockTable {
+  Kokkos::Array<int, 3> count{};   ///< superblocks along x, y, z
+  Array<std::int64_t, Exec> nodes; ///< [product of count], x fastest
+};
+
+template<class Exec>
+SuperblockTable<Exec> make_superblock_table(const Exec& exec, const VoxelGrid<Exec>& grid,
+                                            ImagePlanes blocks, int bits) {
   OSSATURA_REQUIRE(bits >= 2 && bits <= 20, "superblocks of 2^" << bits << " sites a side");
-  Kokkos::Array<int, 3> count{};
+  SuperblockTable<Exec> table;
   std::int64_t n = 1;
   for (int d = 0; d < 3; ++d) {
-    count[d] = (grid.shape[d] >> bits) + 1;
-    n *= count[d];
+    table.count[d] = (grid.shape[d] >> bits) + 1;
+    n *= table.count[d];
   }
-  const auto nodes = make_zeros<std::int64_t>(exec, n, "ossatura::superblock_nodes");
+  table.nodes = make_zeros<std::int64_t>(exec, n, "ossatura::superblock_nodes");
+  const std::int64_t plane = std::int64_t(grid.num_blocks[0]) * grid.num_blocks[1];
   Kokkos::parallel_for(
-      "ossatura::count_superblock_nodes", range(exec, grid.block.extent(0)),
-      detail::CountSuperblockNodes<Exec>{grid.block, grid.num_blocks, count, bits, nodes});
-  const std::vector<std::int64_t> host = download(exec, nodes);
+      "ossatura::count_superblock_nodes", range(exec, plane * blocks.begin, plane * blocks.end),
+      CountSuperblockNodes<Exec>{grid.block, grid.num_blocks, table.count, bits, table.nodes});
+  return table;
+}
+} // namespace detail
+
+/// How many superblocks have nodes in planes of blocks of a grid. Fences.
+template<class Exec>
+std::int64_t count_superblocks(const Exec& exec, const VoxelGrid<Exec>& grid, ImagePlanes blocks,
+                               int bits) {
+  const auto table = detail::make_superblock_table(exec, grid, blocks, bits);
+  std::int64_t count = 0;
+  Kokkos::parallel_reduce("ossatura::count_superblocks", range(exec, table.nodes.extent(0)),
+                          detail::CountPositive<Exec>{table.nodes}, count);
+  return count;
+}
+
+/// The superblocks with nodes in planes of blocks of a grid, and how many there, by ascending key.
+/// Fences.
+template<class Exec>
+std::vector<SuperblockNodes> count_superblock_nodes(const Exec& exec, const VoxelGrid<Exec>& grid,
+                                                    ImagePlanes blocks, int bits) {
+  const auto table = detail::make_superblock_table(exec, grid, blocks, bits);
+  const std::vector<std::int64_t> host = download(exec, table.nodes);
+  const Kokkos::Array<int, 3>& count = table.count;
   std::vector<SuperblockNodes> listed;
-  for (std::int64_t i = 0; i < n; ++i)
+  for (std::int64_t i = 0; i < std::int64_t(host.size()); ++i)
     if (host[std::size_t(i)] > 0)
       listed.push_back({morton_key(int(i % count[0]), int(i / count[0] % count[1]),
                                    int(i / count[0] / count[1])),
@@ -228,6 +262,13 @@ std::vector<SuperblockNodes> count_superblock_nodes(const Exec& exec, const Voxe
   std::sort(listed.begin(), listed.end(),
             [](const auto& a, const auto& b) { return a.key < b.key; });
   return listed;
+}
+
+/// The same of a whole grid.
+template<class Exec>
+std::vector<SuperblockNodes> count_superblock_nodes(const Exec& exec, const VoxelGrid<Exec>& grid,
+                                                    int bits) {
+  return count_superblock_nodes(exec, grid, {0, grid.num_blocks[2]}, bits);
 }
 
 } // namespace ossatura

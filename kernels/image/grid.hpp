@@ -216,40 +216,43 @@ struct FindBlocks {
 
 namespace detail {
 
-/// The grid of the voxels of `image` that are greater than 0, which may be none. An Image has the
-/// shape and value_or_void() of a VoxelArray.
-template<class Exec, class Image>
-VoxelGrid<Exec> make_any_voxel_grid(const Exec& exec, const Image& image) {
+/// The blocks of a lattice around an image of the given shape, for masks.
+template<class Exec>
+VoxelGrid<Exec> make_blocks(const Exec& exec, const Kokkos::Array<int, 3>& shape) {
   VoxelGrid<Exec> grid;
-  grid.shape = image.shape;
-  std::int64_t num_blocks = 1, side = 1;
+  grid.shape = shape;
+  std::int64_t num_blocks = 1;
   for (int d = 0; d < 3; ++d) {
-    OSSATURA_REQUIRE(image.shape[d] <= 1 << 20, "an axis of " << image.shape[d] << " voxels");
-    grid.num_blocks[d] = image.shape[d] / 4 + 1;
+    OSSATURA_REQUIRE(shape[d] <= 1 << 20, "an axis of " << shape[d] << " voxels");
+    grid.num_blocks[d] = shape[d] / 4 + 1;
     num_blocks *= grid.num_blocks[d];
     OSSATURA_REQUIRE(num_blocks <= std::numeric_limits<std::uint32_t>::max(),
                      "an image of more than 64 * 2^32 voxels");
+  }
+  grid.block = make_uninitialized<NodeBlock>(exec, num_blocks, "ossatura::node_blocks");
+  return grid;
+}
+
+/// Numbers the nodes of the masks of a grid, which may be none. Fences.
+template<class Exec>
+void number_nodes(const Exec& exec, std::int64_t num_elem, VoxelGrid<Exec>& grid) {
+  const std::int64_t num_blocks = grid.block.extent(0);
+  std::int64_t side = 1;
+  for (int d = 0; d < 3; ++d)
     while (side < grid.num_blocks[d])
       side *= 2;
-  }
-  grid.block = make_uninitialized<detail::NodeBlock>(exec, num_blocks, "ossatura::node_blocks");
   // The cube around a slender box is mostly empty: there the box's own keys are sorted.
   Array<std::uint64_t, Exec> listed_key;
   std::int64_t num_keys = side * side * side;
   if (num_keys / 64 > num_blocks && num_blocks <= std::numeric_limits<std::int32_t>::max()) {
-    listed_key = detail::sorted_block_keys(exec, grid.num_blocks, side);
+    listed_key = sorted_block_keys(exec, grid.num_blocks, side);
     num_keys = num_blocks;
   }
-
-  std::int64_t num_elem = 0, counts = 0;
-  Kokkos::parallel_reduce("ossatura::make_voxel_grid::mark", range(exec, num_blocks),
-                          detail::MarkNodes<Exec, Image>{image, grid.num_blocks, grid.block},
-                          num_elem);
+  std::int64_t counts = 0;
   const auto number = [&] {
     Kokkos::parallel_scan(
         "ossatura::make_voxel_grid::number", range(exec, num_keys),
-        detail::NumberBlocks<Exec>{grid.num_blocks, grid.block, listed_key, grid.solid_block},
-        counts);
+        NumberBlocks<Exec>{grid.num_blocks, grid.block, listed_key, grid.solid_block}, counts);
   };
   number();
   const std::int64_t num_nodes = counts & 0xffffffff, num_solid = counts >> 32;
@@ -263,7 +266,50 @@ VoxelGrid<Exec> make_any_voxel_grid(const Exec& exec, const Image& image) {
   number();
   grid.block_of_64th = make_uninitialized<int>(exec, num_nodes / 64 + 1, "ossatura::block_of_64th");
   Kokkos::parallel_for("ossatura::make_voxel_grid::find", range(exec, num_solid),
-                       detail::FindBlocks<Exec>{grid.block, grid.solid_block, grid.block_of_64th});
+                       FindBlocks<Exec>{grid.block, grid.solid_block, grid.block_of_64th});
+}
+
+/// The grid of the voxels of `image` that are greater than 0, which may be none. An Image has the
+/// shape and value_or_void() of a VoxelArray.
+template<class Exec, class Image>
+VoxelGrid<Exec> make_any_voxel_grid(const Exec& exec, const Image& image) {
+  VoxelGrid<Exec> grid = make_blocks(exec, image.shape);
+  std::int64_t num_elem = 0;
+  Kokkos::parallel_reduce("ossatura::make_voxel_grid::mark", range(exec, grid.block.extent(0)),
+                          MarkNodes<Exec, Image>{image, grid.num_blocks, grid.block}, num_elem);
+  number_nodes(exec, num_elem, grid);
+  return grid;
+}
+
+/// Marks the corners of listed voxels.
+template<class Exec>
+struct MarkCorners {
+  Array<std::uint64_t, Exec> site;
+  Kokkos::Array<int, 3> num_blocks;
+  Array<NodeBlock, Exec> block;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const Site s = unpack_site(site(i));
+    for (int v = 0; v < 8; ++v) {
+      const int x = s.x + (v & 1), y = s.y + (v >> 1 & 1), z = s.z + (v >> 2);
+      std::uint64_t& mask =
+          block(x / 4 + num_blocks[0] * (y / 4 + std::int64_t(num_blocks[1]) * (z / 4))).mask;
+      const std::uint64_t bit = std::uint64_t(1) << local_index(x, y, z);
+      if (!(mask & bit)) // most are set already
+        Kokkos::atomic_fetch_or(&mask, bit);
+    }
+  }
+};
+
+/// The grid of listed voxels of an image of the given shape, `site` packed.
+template<class Exec>
+VoxelGrid<Exec> make_listed_grid(const Exec& exec, const Kokkos::Array<int, 3>& shape,
+                                 const Array<std::uint64_t, Exec>& site) {
+  VoxelGrid<Exec> grid = make_blocks(exec, shape);
+  Kokkos::deep_copy(exec, grid.block, NodeBlock());
+  Kokkos::parallel_for("ossatura::make_listed_grid", range(exec, site.extent(0)),
+                       MarkCorners<Exec>{site, grid.num_blocks, grid.block});
+  number_nodes(exec, std::int64_t(site.extent(0)), grid);
   return grid;
 }
 

@@ -60,6 +60,24 @@ struct ListNodeKeys {
 };
 } // namespace detail
 
+namespace detail {
+/// Finds the nodes of a grid that this process owns. By all. Fences.
+template<class Exec>
+void find_owned_nodes(const Exec& exec, const Communicator& comm, const CutTable<Exec>& table,
+                      VoxelGrid<Exec>& grid) {
+  const auto count = [&](bool of_lower) {
+    std::int64_t nodes = 0;
+    Kokkos::parallel_reduce("ossatura::make_local_grid::count",
+                            range(exec, grid.solid_block.extent(0)),
+                            CountBlocksNodesOfRanks<Exec>{grid, table, of_lower}, nodes);
+    return nodes;
+  };
+  const std::int64_t lower = count(true), own = count(false);
+  grid.owned = {int(lower), int(lower + own), comm.scan_before(own), comm.sum(own)};
+  OSSATURA_REQUIRE(grid.owned.global_count > 0, "the image has no voxel greater than 0");
+}
+} // namespace detail
+
 /// The grid of what a process sees of an image (a VisibleImage, or what has the shape and
 /// value_or_void() of one): owned nodes and ghosts in the order
 /// of all nodes, lattice coordinates as in the whole image. A process may own and see nothing.
@@ -70,16 +88,19 @@ template<class Exec, class Image>
 VoxelGrid<Exec> make_local_grid(const Exec& exec, const Communicator& comm,
                                 const CutTable<Exec>& table, const Image& visible) {
   VoxelGrid<Exec> grid = together(comm, [&] { return detail::make_any_voxel_grid(exec, visible); });
-  const auto count = [&](bool of_lower) {
-    std::int64_t nodes = 0;
-    Kokkos::parallel_reduce("ossatura::make_local_grid::count",
-                            range(exec, grid.solid_block.extent(0)),
-                            detail::CountBlocksNodesOfRanks<Exec>{grid, table, of_lower}, nodes);
-    return nodes;
-  };
-  const std::int64_t lower = count(true), own = count(false);
-  grid.owned = {int(lower), int(lower + own), comm.scan_before(own), comm.sum(own)};
-  OSSATURA_REQUIRE(grid.owned.global_count > 0, "the image has no voxel greater than 0");
+  detail::find_owned_nodes(exec, comm, table, grid);
+  return grid;
+}
+
+/// The same of listed voxels, those that this process sees of an image of the given shape; `site`
+/// packed (detail::pack_site), in any order.
+template<class Exec>
+VoxelGrid<Exec> make_local_grid(const Exec& exec, const Communicator& comm,
+                                const CutTable<Exec>& table, const Kokkos::Array<int, 3>& shape,
+                                const Array<std::uint64_t, Exec>& site) {
+  VoxelGrid<Exec> grid =
+      together(comm, [&] { return detail::make_listed_grid(exec, shape, site); });
+  detail::find_owned_nodes(exec, comm, table, grid);
   return grid;
 }
 

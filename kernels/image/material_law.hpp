@@ -8,6 +8,7 @@
 
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/base/vector.hpp>
+#include <ossatura/core/comm/communicator.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/image/array.hpp>
 
@@ -183,11 +184,16 @@ inline void require_law_number(const char* name, double value, bool positive) {
 
 template<class Exec>
 [[noreturn]] void fail_bad_voxel(const Exec& exec, MaterialKind kind, const VoxelArray<Exec>& image,
-                                 std::int64_t voxel, std::int64_t num_bad) {
+                                 std::int64_t voxel, std::int64_t num_bad,
+                                 const Communicator& comm) {
   float grey = 0;
-  Kokkos::deep_copy(exec, Kokkos::View<float, Kokkos::HostSpace>(&grey),
-                    Kokkos::subview(image.value, voxel));
+  const std::int64_t place = voxel - image.first_voxel();
+  const bool is_here = place >= 0 && place < image.num_voxels();
+  if (is_here)
+    Kokkos::deep_copy(exec, Kokkos::View<float, Kokkos::HostSpace>(&grey),
+                      Kokkos::subview(image.value, place));
   exec.fence();
+  grey = comm.sum(grey); // one rank has it
   const std::int64_t row = voxel / image.shape[0];
   std::ostringstream where;
   where << "voxel (" << voxel % image.shape[0] << ", " << row % image.shape[1] << ", "
@@ -259,10 +265,12 @@ inline void check(const MaterialLaw& law) {
 /// law. Throws UsageError for a law without meaning, and InputError, naming the first voxel and
 /// their number, for voxels that are not finite, whose label is not in the table or no integer, or
 /// whose modulus is negative (image of moduli) or infinite; the image is then only partly
-/// converted. Fences.
+/// converted. Of an image whose planes the ranks of `comm` share all call it, and have the numbers
+/// of all. Fences.
 template<class Exec>
 MaterialField<Exec> apply_material_law(const Exec& exec, const MaterialLaw& law,
-                                       const VoxelArray<Exec>& image) {
+                                       const VoxelArray<Exec>& image,
+                                       const Communicator& comm = {}) {
   check(law);
   MaterialField<Exec> field;
   field.poisson = law.poisson;
@@ -325,11 +333,17 @@ MaterialField<Exec> apply_material_law(const Exec& exec, const MaterialLaw& law,
       Kokkos::Sum<std::int64_t>(field.num_solid), Kokkos::Sum<std::int64_t>(field.num_clamped),
       Kokkos::Sum<std::int64_t>(num_bad), Kokkos::Min<std::int64_t>(first_bad),
       Kokkos::Min<float>(minimum), Kokkos::Max<float>(maximum));
-  if (num_bad > 0)
-    detail::fail_bad_voxel(exec, law.kind, image, first_bad, num_bad);
+  const std::int64_t all_bad = comm.sum(num_bad);
+  if (all_bad > 0)
+    detail::fail_bad_voxel(exec, law.kind, image,
+                           comm.min(num_bad > 0 ? image.first_voxel() + first_bad
+                                                : std::numeric_limits<std::int64_t>::max()),
+                           all_bad, comm);
+  field.num_solid = comm.sum(field.num_solid);
+  field.num_clamped = comm.sum(field.num_clamped);
   if (field.num_solid > 0) {
-    field.minimum = minimum;
-    field.maximum = maximum;
+    field.minimum = comm.min(minimum);
+    field.maximum = comm.max(maximum);
   }
   return field;
 }

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>
+#include <ossatura/core/comm/communicator.hpp>
 #include <ossatura/kernels/algebra/mix_bits.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/image/array.hpp>
@@ -184,7 +185,7 @@ struct NoiseLevel {
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const int y = team.league_rank() % level.shape[1];
-    const int z = team.league_rank() / level.shape[1];
+    const int z = level.first_plane + team.league_rank() / level.shape[1];
     const int num_lines = field[0].num_lines;
     const Lines lines(team.team_scratch(scratch_level), num_lines + field[1].num_lines);
     Kokkos::parallel_for(
@@ -241,13 +242,13 @@ std::int64_t count_below(const Exec& exec, const Array<float, Exec>& value, doub
 /// max(|f1|, |f2|) per voxel centre, f1 and f2 in about -1 .. 1: the bone is where this is below
 /// the threshold. f1 is taken at p = centre / feature + 1/2, f2 at the same noise function
 /// stretched and shifted far away, as in the mesh tool of ParOSol. Modulus, threshold and fraction
-/// are not used. Fences after the tables are up, not after the launch.
+/// are not used. Of `planes` alone. Fences after the tables are up, not after the launch.
 template<class Exec>
-VoxelArray<Exec> perlin_level(const Exec& exec, const PerlinOptions& options) {
+VoxelArray<Exec> perlin_level(const Exec& exec, const PerlinOptions& options, ImagePlanes planes) {
   OSSATURA_REQUIRE(options.feature >= 1 && std::isfinite(options.feature),
                    "feature of " << options.feature << " voxels; at least 1 is needed");
   detail::NoiseLevel<Exec> kernel;
-  kernel.level = make_voxel_array(exec, options.shape);
+  kernel.level = make_voxel_array(exec, options.shape, planes);
   kernel.field[0] = detail::make_noise_field(exec, options, {1, 1, 1}, {0.5, 0.5, 0.5});
   kernel.field[1] =
       detail::make_noise_field(exec, options, {0.95, 0.99, 0.90}, {33.3, 42.42, 314.314});
@@ -260,7 +261,7 @@ VoxelArray<Exec> perlin_level(const Exec& exec, const PerlinOptions& options) {
   const std::size_t bytes = detail::NoiseLevel<Exec>::Lines::shmem_size(kernel.field[0].num_lines +
                                                                         kernel.field[1].num_lines);
   kernel.scratch_level = bytes > 32768 ? 1 : 0; // level 0 is 48 kB at the least
-  const std::int64_t num_rows = std::int64_t(options.shape[1]) * options.shape[2];
+  const std::int64_t num_rows = kernel.level.num_rows();
   OSSATURA_REQUIRE(num_rows <= INT32_MAX, "an image of " << num_rows << " rows");
   Kokkos::TeamPolicy<Exec> rows(exec, int(num_rows), Kokkos::AUTO);
   rows.set_scratch_size(kernel.scratch_level, Kokkos::PerTeam(int(bytes)));
@@ -268,51 +269,70 @@ VoxelArray<Exec> perlin_level(const Exec& exec, const PerlinOptions& options) {
   return kernel.level;
 }
 
-/// The threshold below which lie as nearly `wanted` of the voxels of `level` (finite, >= 0) as can
-/// be; found by bisection over the representable floats. Fences.
+/// The same of the whole image.
 template<class Exec>
-double perlin_threshold(const Exec& exec, const VoxelArray<Exec>& level, double wanted) {
+VoxelArray<Exec> perlin_level(const Exec& exec, const PerlinOptions& options) {
+  return perlin_level(exec, options, {0, options.shape[2]});
+}
+
+/// The threshold below which lie as nearly `wanted` of the voxels of `level` (finite, >= 0) as can
+/// be; found by bisection over the representable floats. Of planes that the ranks of `comm` share
+/// all of them call it. Fences.
+template<class Exec>
+double perlin_threshold(const Exec& exec, const VoxelArray<Exec>& level, double wanted,
+                        const Communicator& comm = {}) {
   const auto as_float = [](std::uint32_t bits) {
     float value;
     std::memcpy(&value, &bits, sizeof value);
     return value;
   };
   // Non-negative floats are ordered as their bits. Invariant: count(low) < target <= count(high).
-  const double target = wanted * double(level.num_voxels());
+  const auto count_below = [&](float threshold) {
+    return double(comm.sum(detail::count_below(exec, level.value, threshold)));
+  };
+  const double target = wanted * double(comm.sum(level.num_voxels()));
   std::uint32_t low = 0;
   std::uint32_t high = 0x7f800000u; // infinity
   while (high - low > 1) {
     const std::uint32_t middle = low + (high - low) / 2;
-    const std::int64_t count = detail::count_below(exec, level.value, as_float(middle));
-    (double(count) < target ? low : high) = middle;
+    (count_below(as_float(middle)) < target ? low : high) = middle;
   }
   const auto miss = [&](std::uint32_t bits) {
-    return std::abs(double(detail::count_below(exec, level.value, as_float(bits))) - target);
+    return std::abs(count_below(as_float(bits)) - target);
   };
   return as_float(miss(low) < miss(high) ? low : high);
 }
 
 /// The bone of the options: [1], section on the artificial meshes. Bitwise reproducible over
 /// backends and threads (above). The largest component is not selected: see keep_largest_component.
-/// Fences to return the count.
+/// With `planes` those alone, of an image that the ranks of `comm` make together; the count is of
+/// all. Fences to return it.
 template<class Exec>
-PerlinBone<Exec> make_perlin_bone(const Exec& exec, const PerlinOptions& options) {
+PerlinBone<Exec> make_perlin_bone(const Exec& exec, const PerlinOptions& options,
+                                  ImagePlanes planes, const Communicator& comm) {
   OSSATURA_REQUIRE(options.fraction >= 0 && options.fraction <= 1,
                    "solid fraction of " << options.fraction);
   OSSATURA_REQUIRE(options.fraction > 0 || options.threshold > 0,
                    "noise threshold of " << options.threshold);
   OSSATURA_REQUIRE(options.modulus > 0, "modulus of " << options.modulus << " MPa");
   PerlinBone<Exec> bone;
-  bone.modulus = perlin_level(exec, options);
-  bone.threshold = options.fraction > 0 ? perlin_threshold(exec, bone.modulus, options.fraction)
-                                        : options.threshold;
-  bone.num_solid = detail::count_below(exec, bone.modulus.value, bone.threshold);
+  bone.modulus = perlin_level(exec, options, planes);
+  bone.threshold = options.fraction > 0
+                       ? perlin_threshold(exec, bone.modulus, options.fraction, comm)
+                       : options.threshold;
+  bone.num_solid = comm.sum(detail::count_below(exec, bone.modulus.value, bone.threshold));
   Kokkos::parallel_for(
       "ossatura::make_perlin_bone",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0,
                                                                  bone.modulus.num_voxels()),
       detail::SolidBelow<Exec>{bone.modulus.value, bone.threshold, options.modulus});
   return bone;
+}
+
+/// The same of one process.
+template<class Exec>
+PerlinBone<Exec> make_perlin_bone(const Exec& exec, const PerlinOptions& options) {
+  return make_perlin_bone(exec, options, {0, options.shape[2]}, Communicator());
 }
 
 } // namespace ossatura

@@ -17,31 +17,6 @@ struct VoxelRanks {
   int rank() const { return comm.communicator().rank(); }
 };
 
-/// The side of superblocks of a cut, 2^bits: the least for which those with nodes are few. Then
-/// every process may have all of a level of as many places. Fences.
-template<class Exec>
-int choose_cut_bits(const Exec& exec, const VoxelGrid<Exec>& whole) {
-  constexpr std::size_t most = BackendTraits<Exec>::is_device ? 200'000 : 10'000;
-  int bits = 2;
-  while (bits < 10 && count_superblock_nodes(exec, whole, bits).size() > most)
-    ++bits;
-  return bits;
-}
-
-/// A whole grid, the same on all processes, cut among those of `comm`; the plan is still empty.
-/// `bits`: see choose_cut_bits, which 0 calls. Called by all. Fences.
-template<class Exec>
-VoxelRanks<Exec> cut_among(const Exec& exec, const DeviceComm<Exec>& comm,
-                           const VoxelGrid<Exec>& whole, int bits = 0) {
-  if (bits == 0)
-    bits = choose_cut_bits(exec, whole);
-  VoxelRanks<Exec> ranks{comm, {}, {}, {}};
-  ranks.cut = make_voxel_cut(bits, whole.shape, count_superblock_nodes(exec, whole, bits),
-                             comm.communicator().size());
-  ranks.table = make_cut_table(exec, ranks.cut, ranks.rank());
-  return ranks;
-}
-
 namespace detail {
 /// The first owned node whose key is not less than each of `key`.
 template<class Exec>

@@ -22,16 +22,20 @@ namespace detail {
 template<class Exec>
 struct MakeVoid {
   Array<std::int64_t, Exec> voxel;
-  Array<float, Exec> image;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { image(voxel(i)) = 0; }
+  VoxelArray<Exec> image;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t place = voxel(i) - image.first_voxel();
+    if (place >= 0 && place < image.num_voxels())
+      image.value(place) = 0;
+  }
 };
 } // namespace detail
 
 /// Finds the parts, connected by nodes, that no component of problem.held touches. Sets their
 /// voxels in `image`, the one that `problem` was made from, to 0 if they are at most the part
 /// `most` of all. Plates lie at the ends of what is there: with them dropped, problem and load are
-/// to be made anew, and asked again. Of a problem that is cut all its ranks call it, and have the
-/// whole image. Fences.
+/// to be made anew, and asked again. Of a problem that is cut all its ranks call it, with the
+/// planes of the image that each has. Fences.
 template<class Exec>
 DroppedIslands drop_islands(const Exec& exec, const VoxelProblem<Exec>& problem,
                             const VoxelArray<Exec>& image, double most = most_islands) {
@@ -55,7 +59,7 @@ DroppedIslands drop_islands(const Exec& exec, const VoxelProblem<Exec>& problem,
     if (const Communicator comm = ranks_of(problem); comm.size() > 1)
       voxel = upload(exec, "ossatura::islands", comm.gather(download(exec, voxel)));
     Kokkos::parallel_for("ossatura::drop_islands", range(exec, voxel.extent(0)),
-                         detail::MakeVoid<Exec>{voxel, image.value});
+                         detail::MakeVoid<Exec>{voxel, image});
     fence(exec, "ossatura::drop_islands");
   }
   return islands;

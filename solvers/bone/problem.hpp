@@ -29,21 +29,25 @@ VoxelProblem<Exec> make_voxel_problem(const Exec& exec, const MaterialImage<Exec
   return problem;
 }
 
-/// What this process sees of a problem that is cut among the ranks of `comm`; `material` is the
-/// whole image, the same on all of them, and no part of the problem. `bits`: superblocks of the cut
-/// have 2^bits voxels a side; 0 chooses. Called by all ranks. Fences.
+/// What this process sees of a problem that is cut among the ranks of `comm`, from the planes of
+/// `material` that it has (planes_of_rank), which are no part of the problem. `bits`: superblocks
+/// of the cut have 2^bits voxels a side; 0 chooses. Called by all ranks. Fences.
 template<class Exec>
 VoxelProblem<Exec> make_cut_problem(const Exec& exec, const Communicator& comm,
                                     const MaterialImage<Exec>& material, double edge,
                                     int bits = 0) {
   OSSATURA_REQUIRE(edge > 0, "voxels with an edge of " << edge << " mm");
-  VoxelRanks<Exec> ranks =
-      cut_among(exec, DeviceComm<Exec>(comm), make_voxel_grid(exec, material.solid()), bits);
+  // A rank without planes does not know whether a material has two images.
+  const bool has_two = comm.any(!material.uniform_poisson());
+  const VoxelArray<Exec>& solid = material.solid();
+  VoxelRanks<Exec> ranks = cut_among(exec, DeviceComm<Exec>(comm), solid, bits);
   VoxelProblem<Exec> problem;
   problem.edge = edge;
-  const VisibleImage<Exec> visible{ranks.table, material.solid()};
-  problem.grid = make_local_grid(exec, comm, ranks.table, visible);
-  problem.lame = make_local_lame_field(exec, problem.grid, material, visible);
+  const VoxelList<Exec> seen = hand_over_voxels(exec, ranks, material.first, solid, has_two);
+  problem.grid = make_local_grid(exec, comm, ranks.table, solid.shape, seen.site);
+  problem.lame = has_two ? make_listed_lame_field(exec, problem.grid, seen)
+                         : make_listed_lame_field(exec, problem.grid, seen, material.lambda_scale,
+                                                  material.mu_scale);
   ranks.plan = make_halo_plan(exec, comm, ranks.cut, problem.grid);
   problem.ranks = std::make_shared<const VoxelRanks<Exec>>(ranks);
   return problem;

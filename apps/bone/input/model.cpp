@@ -2,6 +2,7 @@
 #include "apps/bone/input/model.hpp"
 
 #include "apps/driver/output/table.hpp"
+#include "apps/driver/ranks.hpp"
 #include <ossatura/core/io/hdf5/parosol.hpp>
 #include <ossatura/core/io/image/format.hpp>
 #include <ossatura/core/io/image/metaimage.hpp>
@@ -13,6 +14,7 @@
 #include <ossatura/kernels/image/material_law.hpp>
 #include <ossatura/kernels/image/perlin.hpp>
 #include <ossatura/kernels/image/shapes.hpp>
+#include <ossatura/kernels/image/shared_planes.hpp>
 #include <ossatura/kernels/image/voxelise.hpp>
 
 #include <algorithm>
@@ -98,16 +100,16 @@ std::string describe_range(const std::vector<float>& values) {
 
 template<class Exec>
 void apply_law(const Exec& exec, const BoneOptions& options, const std::string& range,
-               BoneModel<Exec>& model) {
+               const Communicator& comm, BoneModel<Exec>& model) {
   MaterialField<Exec> field;
   try {
-    field = apply_material_law(exec, material_law(options, options.input), model.modulus);
+    field = apply_material_law(exec, material_law(options, options.input), model.modulus, comm);
   } catch (const InputError& error) {
     fail<InputError>(options.input, ": ", error.what());
   }
   model.uniform_poisson = field.poisson;
   if (field.poisson_image.extent(0) > 0) {
-    model.poisson.shape = model.modulus.shape;
+    model.poisson = model.modulus;
     model.poisson.value = field.poisson_image;
   }
   if (field.num_clamped > 0)
@@ -122,8 +124,21 @@ void apply_law(const Exec& exec, const BoneOptions& options, const std::string& 
            " MPa");
 }
 
+/// The planes of an image that this process has.
+ImagePlanes choose_planes(const std::optional<Communicator>& ranks, int num_planes) {
+  return ranks ? planes_of_rank(*ranks, num_planes) : ImagePlanes{0, num_planes};
+}
+
+/// Of an image that is made as a whole.
 template<class Exec>
-void read_surface_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model) {
+VoxelArray<Exec> keep_planes(const Exec& exec, const std::optional<Communicator>& ranks,
+                             const VoxelArray<Exec>& whole) {
+  return ranks ? take_planes(exec, whole, planes_of_rank(*ranks, whole.shape[2])) : whole;
+}
+
+template<class Exec>
+void read_surface_model(const Exec& exec, const BoneOptions& options,
+                        const std::optional<Communicator>& ranks, BoneModel<Exec>& model) {
   if (!options.voxel)
     fail<UsageError>(options.input, ": a surface needs --voxel MM, the edge of its voxels");
   TriangleSurface surface = read_surface(options.input);
@@ -146,17 +161,19 @@ void read_surface_model(const Exec& exec, const BoneOptions& options, BoneModel<
                 " voxels are in folds of the surface that face the other way, and are void");
   model.description =
       "closed surface of " + format_count(std::int64_t(surface.triangle.size())) + " triangles";
-  model.modulus = body.image;
+  model.modulus = keep_planes(exec, ranks, body.image);
   model.origin = body.origin;
   model.edge = *options.voxel;
 }
 
+/// Reads a file. Returns the range of its values, where these are grey values for a law.
 template<class Exec>
-void read_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model) {
+std::string read_file(const Exec& exec, const BoneOptions& options,
+                      const std::optional<Communicator>& ranks, BoneModel<Exec>& model) {
   const ImageFormat format = options.format ? *options.format : guess_format(options.input);
   if (format == ImageFormat::surface) {
-    read_surface_model(exec, options, model);
-    return;
+    read_surface_model(exec, options, ranks, model);
+    return {};
   }
   VoxelModel file;
   const bool is_parosol = format == ImageFormat::parosol;
@@ -184,7 +201,8 @@ void read_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& m
   model.direction = file.modulus.direction;
   model.world = file.modulus.world;
   model.uniform_poisson = file.poisson;
-  model.modulus = to_device(exec, file.modulus);
+  const ImagePlanes planes = choose_planes(ranks, file.modulus.shape[2]);
+  model.modulus = to_device(exec, file.modulus, planes);
   const bool has_law = !is_parosol || options.law != GreyLaw::by_format;
   if (!has_law) {
     const auto largest = std::max_element(file.modulus.value.begin(), file.modulus.value.end());
@@ -195,16 +213,26 @@ void read_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& m
     VoxelImage poisson;
     poisson.shape = file.modulus.shape;
     poisson.value = std::move(file.poisson_image);
-    model.poisson = to_device(exec, poisson);
+    model.poisson = to_device(exec, poisson, planes);
   }
   model.displacements = std::move(file.displacements);
   model.forces = std::move(file.forces);
-  if (has_law)
-    apply_law(exec, options, describe_range(file.modulus.value), model);
+  return has_law ? describe_range(file.modulus.value) : std::string();
 }
 
 template<class Exec>
-void generate_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model) {
+void read_model(const Exec& exec, const BoneOptions& options,
+                const std::optional<Communicator>& ranks, BoneModel<Exec>& model) {
+  const Communicator comm = ranks.value_or(Communicator());
+  std::string range;
+  run_phase(comm, [&] { range = read_file(exec, options, ranks, model); });
+  if (!range.empty())
+    apply_law(exec, options, range, comm, model);
+}
+
+template<class Exec>
+void generate_model(const Exec& exec, const BoneOptions& options,
+                    const std::optional<Communicator>& ranks, BoneModel<Exec>& model) {
   model.edge = options.spacing.value_or(1);
   model.uniform_poisson = options.poisson.value_or(0.3);
   const float modulus = float(options.modulus);
@@ -217,14 +245,15 @@ void generate_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec
     perlin.fraction = options.fraction.value_or(0);
     perlin.seed = options.common.seed;
     perlin.modulus = modulus;
-    PerlinBone<Exec> bone = make_perlin_bone(exec, perlin);
+    PerlinBone<Exec> bone = make_perlin_bone(exec, perlin, choose_planes(ranks, options.size[2]),
+                                             ranks.value_or(Communicator()));
     model.description = "coherent noise below " + format_number(bone.threshold);
     model.modulus = bone.modulus;
     break;
   }
   case BoneGenerator::cube:
     model.description = "solid box";
-    model.modulus = make_cube(exec, options.size, modulus);
+    model.modulus = keep_planes(exec, ranks, make_cube(exec, options.size, modulus));
     break;
   case BoneGenerator::sphere: {
     SphereOptions sphere;
@@ -235,7 +264,7 @@ void generate_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec
     sphere.inner_modulus = float(options.inner_modulus);
     sphere.outer_modulus = float(options.outer_modulus);
     model.description = "sphere";
-    model.modulus = make_sphere(exec, sphere);
+    model.modulus = keep_planes(exec, ranks, make_sphere(exec, sphere));
     break;
   }
   case BoneGenerator::laminate: {
@@ -246,7 +275,7 @@ void generate_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec
     for (const auto& [thickness, layer_modulus] : options.layers)
       laminate.layers.push_back({thickness, float(layer_modulus)});
     model.description = "laminate";
-    model.modulus = make_laminate(exec, laminate);
+    model.modulus = keep_planes(exec, ranks, make_laminate(exec, laminate));
     break;
   }
   case BoneGenerator::none:
@@ -258,22 +287,24 @@ void generate_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec
 
 template<class Exec>
 BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
-                                DriverContext& context) {
+                                const std::optional<Communicator>& ranks, DriverContext& context) {
   const TimedScope scope("ossatura::bone::input");
   BoneModel<Exec> model;
   if (options.generator == BoneGenerator::none) {
     context.provenance().inputs.push_back(record_input(options.input));
-    read_model(exec, options, model);
+    read_model(exec, options, ranks, model);
   } else {
-    generate_model(exec, options, model);
+    generate_model(exec, options, ranks, model);
   }
+  const Communicator comm = ranks.value_or(Communicator());
   const std::string source = options.input.empty() ? model.description : options.input;
-  if (count_solid(exec, model.modulus) == 0)
+  if (comm.sum(count_solid(exec, model.modulus)) == 0)
     fail<InputError>(source, ": no voxel is bone: all moduli are 0");
   // Noise leaves crumbs: the paper's meshes are the largest component of theirs.
   if (options.largest_component || options.generator == BoneGenerator::perlin) {
     const auto connectivity = options.connected_by_node ? Connectivity::node : Connectivity::face;
-    const ComponentSummary summary = keep_largest_component(exec, model.modulus, connectivity);
+    const ComponentSummary summary =
+        keep_largest_component(exec, model.modulus, connectivity, comm);
     model.num_dropped = summary.num_solid - summary.largest_size;
     log_info("kept the largest of ", format_count(summary.count), " components, dropped ",
              format_count(model.num_dropped), " voxels");
@@ -302,7 +333,8 @@ VoxelProblem<Exec> make_bone_problem(const Exec& exec, const BoneModel<Exec>& mo
 }
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
-  template BoneModel<Exec> make_bone_model(const Exec&, const BoneOptions&, DriverContext&);       \
+  template BoneModel<Exec> make_bone_model(const Exec&, const BoneOptions&,                        \
+                                           const std::optional<Communicator>&, DriverContext&);    \
   template VoxelProblem<Exec> make_bone_problem(const Exec&, const BoneModel<Exec>&,               \
                                                 const std::optional<Communicator>&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)

@@ -16,7 +16,7 @@ namespace ossatura {
 template<class Exec>
 struct BoneModel {
   std::string description;                       ///< "ParOSol image", "Perlin noise" and so on
-  VoxelArray<Exec> modulus;                      ///< MPa, 0 = void
+  VoxelArray<Exec> modulus;                      ///< MPa, 0 = void; of planes, where ranks share it
   VoxelArray<Exec> poisson;                      ///< empty, or a ratio per voxel
   double uniform_poisson = 0.3;                  ///< where `poisson` is empty
   double edge = 1;                               ///< of a voxel, mm
@@ -28,11 +28,12 @@ struct BoneModel {
 };
 
 /// Reads or generates the image, turns grey values into moduli and drops islands if asked. Logs
-/// what it did, records the input's hash in the provenance. Throws InputError and UsageError.
-/// Fences.
+/// what it did, records the input's hash in the provenance. Where `ranks` are given, all of them
+/// call it, and each has its planes (planes_of_rank); files and surfaces are read as a whole
+/// before. Throws InputError and UsageError. Fences.
 template<class Exec>
 BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
-                                DriverContext& context);
+                                const std::optional<Communicator>& ranks, DriverContext& context);
 
 /// The solid voxels of the model with their materials; nothing is held yet. Cut among `ranks` where
 /// they are given, which all call it then. Throws InputError for ratios that no material has.

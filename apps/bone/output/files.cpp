@@ -149,6 +149,15 @@ void write_mesh(const Exec& exec, const BoneModel<Exec>& model, const VoxelProbl
   });
 }
 
+void finish_file(VtkHdfWriter& file, const std::string& path, const std::string& status,
+                 const DriverContext& context) {
+  const TimedScope scope("ossatura::bone::flush");
+  file.set_run(provenance_texts(context.provenance()));
+  file.set_run("status", status);
+  file.commit();
+  log_info("wrote ", path);
+}
+
 } // namespace
 
 template<class Exec>
@@ -226,15 +235,8 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
   write_cells("von_mises", solution.fields.von_mises, "MPa");
   write_cells("effective_strain", solution.fields.effective_strain, "1");
   blocks.finish();
-  if (!file)
-    return;
-  file->set_run(provenance_texts(context.provenance()));
-  file->set_run("status", status);
-  {
-    const TimedScope commit_scope("ossatura::bone::flush");
-    file->commit();
-  }
-  log_info("wrote ", path);
+  if (file)
+    finish_file(*file, path, status, context);
 }
 
 template<class Exec>

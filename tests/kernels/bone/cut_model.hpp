@@ -7,6 +7,13 @@
 
 namespace ossatura::test {
 
+/// The planes of this rank of a model.
+template<class Exec>
+MaterialImage<Exec> upload_planes(const Exec& exec, const Communicator& comm,
+                                  const reference::Model& model) {
+  return take_planes(exec, upload_material(exec, model), planes_of_rank(comm, model.shape[2]));
+}
+
 template<class Exec>
 struct CutModel {
   Communicator comm;

@@ -2,7 +2,7 @@
 // Solving a model that is cut among ranks: the displacements of any number of ranks have the same
 // bits, and are those of a solver without a cut to the tolerance.
 #include "tests/backend_test.hpp"
-#include "tests/kernels/bone/cell_levels.hpp"
+#include "tests/kernels/bone/cut_model.hpp"
 #include <ossatura/solvers/bone/problem.hpp>
 
 #include <algorithm>
@@ -13,6 +13,7 @@ namespace {
 using namespace ossatura;
 using ossatura::test::host_sites;
 using ossatura::test::upload_material;
+using ossatura::test::upload_planes;
 
 /// Noise with islands, which nothing holds and nothing moves.
 reference::Model noise() {
@@ -62,9 +63,9 @@ struct Solution {
 template<class Exec>
 Solution solve(const Exec& exec, const Communicator& comm, const reference::Model& model, int bits,
                const VoxelSolverOptions& options) {
-  const MaterialImage<Exec> material = upload_material(exec, model);
-  VoxelProblem<Exec> problem = bits > 0 ? make_cut_problem(exec, comm, material, 0.1, bits)
-                                        : make_voxel_problem(exec, material, 0.1);
+  VoxelProblem<Exec> problem =
+      bits > 0 ? make_cut_problem(exec, comm, upload_planes(exec, comm, model), 0.1, bits)
+               : make_voxel_problem(exec, upload_material(exec, model), 0.1);
   const Array<double, Exec> u = compress(exec, problem, model.shape[0] == 23);
   VoxelSolver<Exec> solver(exec, problem, options);
   Solution solution;
@@ -162,7 +163,7 @@ OSSATURA_RANKS_TEST("An observer that stops all ranks leaves the last iterate", 
   const TestType exec;
   const auto stop = [&](const Communicator& ranks) {
     VoxelProblem<TestType> problem =
-        make_cut_problem(exec, ranks, upload_material(exec, struts()), 0.1, 2);
+        make_cut_problem(exec, ranks, upload_planes(exec, ranks, struts()), 0.1, 2);
     const Array<double, TestType> u = compress(exec, problem, true);
     VoxelSolverOptions options;
     options.matrix = VoxelOperatorKind::gather;
