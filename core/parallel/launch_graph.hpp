@@ -8,6 +8,8 @@
 #include <ossatura/core/base/names.hpp>
 
 #include <exception>
+#include <functional>
+#include <utility>
 #include <vector>
 
 namespace ossatura {
@@ -27,11 +29,14 @@ constexpr Names<LaunchGraphState> names_of(LaunchGraphState) {
 
 /// Runs of one sequence. `body` launches kernels on `exec` and does nothing else that matters: it
 /// allocates nothing, copies nothing, does not fence, and its launches are the same every time,
-/// with arrays that outlive the graph. Not copyable; one instance for each body.
+/// with arrays that outlive the graph. It may send arrays to other processes in ways that can be
+/// recorded (DeviceComm::can_be_recorded), if these record and run the same: then agree(recorded)
+/// tells whether all of them could, and what was recorded is dropped where it is false. Not
+/// copyable; one instance for each body.
 template<class Exec>
 class LaunchGraph {
 public:
-  explicit LaunchGraph(bool = true) {}
+  explicit LaunchGraph(bool = true, const std::function<bool(bool)>& = {}) {}
   LaunchGraph(const LaunchGraph&) = delete;
   LaunchGraph& operator=(const LaunchGraph&) = delete;
 
@@ -49,8 +54,9 @@ public:
 template<>
 class LaunchGraph<Cuda> {
 public:
-  explicit LaunchGraph(bool enabled = true)
-      : enabled_(enabled) {}
+  explicit LaunchGraph(bool enabled = true, std::function<bool(bool)> agree = {})
+      : enabled_(enabled)
+      , agree_(std::move(agree)) {}
   LaunchGraph(const LaunchGraph&) = delete;
   LaunchGraph& operator=(const LaunchGraph&) = delete;
   ~LaunchGraph() {
@@ -70,7 +76,9 @@ public:
     // The first run is launched: Kokkos may set up a kernel at its first launch, and that must not
     // be recorded.
     if (enabled_ && state_ == LaunchGraphState::unused && runs_++ > 0) {
-      state_ = record(exec, body) ? LaunchGraphState::replays : LaunchGraphState::failed;
+      const bool recorded = record(exec, body);
+      const bool is_used = agree_ ? agree_(recorded) : recorded;
+      state_ = is_used ? LaunchGraphState::replays : LaunchGraphState::failed;
       if (state_ == LaunchGraphState::replays && cudaGraphLaunch(graph_, stream_) == cudaSuccess)
         return true;
       (void)cudaGetLastError();
@@ -101,7 +109,7 @@ private:
     recorded = recorded && cudaPeekAtLastError() == cudaSuccess; // no kernel is missing
     cudaGraph_t graph = nullptr;
     recorded = cudaStreamEndCapture(stream_, &graph) == cudaSuccess && recorded && graph;
-    recorded = recorded && only_kernels(graph);
+    recorded = recorded && has_no_copies(graph);
     recorded = recorded && cudaGraphInstantiateWithFlags(&graph_, graph, 0) == cudaSuccess;
     if (graph)
       cudaGraphDestroy(graph);
@@ -110,8 +118,9 @@ private:
   }
 
   /// Kokkos passes the arguments of large functors through a staging buffer, which would be copied
-  /// as it is when the graph runs: such a recording is refused.
-  static bool only_kernels(cudaGraph_t graph) {
+  /// as it is when the graph runs: such a recording is refused. NCCL adds events, and calls of the
+  /// host where devices are not linked.
+  bool has_no_copies(cudaGraph_t graph) const {
     std::size_t count = 0;
     if (cudaGraphGetNodes(graph, nullptr, &count) != cudaSuccess || count == 0)
       return false;
@@ -120,13 +129,19 @@ private:
       return false;
     for (const cudaGraphNode_t& node : nodes) {
       cudaGraphNodeType type;
-      if (cudaGraphNodeGetType(node, &type) != cudaSuccess || type != cudaGraphNodeTypeKernel)
+      if (cudaGraphNodeGetType(node, &type) != cudaSuccess)
+        return false;
+      const bool communicates = type == cudaGraphNodeTypeEventRecord ||
+                                type == cudaGraphNodeTypeWaitEvent ||
+                                type == cudaGraphNodeTypeEmpty || type == cudaGraphNodeTypeHost;
+      if (type != cudaGraphNodeTypeKernel && !(agree_ && communicates))
         return false;
     }
     return true;
   }
 
   bool enabled_;
+  std::function<bool(bool)> agree_; ///< of processes that run it together
   int runs_ = 0;
   LaunchGraphState state_ = LaunchGraphState::unused;
   cudaStream_t stream_ = nullptr;

@@ -10,14 +10,14 @@
 #include <ossatura/kernels/image/voxel_ranks.hpp>
 
 #include <algorithm>
-#include <limits>
+#include <cstdint>
 #include <vector>
 
 namespace ossatura {
 
 /// One part. Voxels are numbered x + nx * (y + ny * z).
 struct SpecimenPart {
-  std::int64_t first = std::numeric_limits<std::int64_t>::max(); ///< its smallest voxel
+  std::int64_t first = INT64_MAX; ///< its smallest voxel
   std::int64_t num_voxels = 0;
   bool is_held = false; ///< some component of a node
 };
@@ -67,7 +67,7 @@ struct DescribeParts {
   }
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t none = INT64_MAX;
     const std::int64_t begin = grid.owned.begin + i * stretch,
                        end = Kokkos::min(begin + stretch, std::int64_t(grid.owned.end));
     int current = part(begin);
@@ -189,7 +189,7 @@ SpecimenParts<Exec> find_parts(const Exec& exec, const VoxelRanks<Exec>* ranks,
                        detail::JoinCorners<Exec>{grid, solid, parts.of_node});
   const std::int64_t count = number_sets(exec, parts.of_node);
   const auto first = make_uninitialized<std::int64_t>(exec, count, "ossatura::parts::first");
-  Kokkos::deep_copy(exec, first, std::numeric_limits<std::int64_t>::max());
+  Kokkos::deep_copy(exec, first, INT64_MAX);
   const auto voxels = make_zeros<std::int64_t>(exec, count, "ossatura::parts::voxels");
   const auto is_held = make_zeros<int>(exec, count, "ossatura::parts::is_held");
   Kokkos::parallel_for("ossatura::find_parts::describe",

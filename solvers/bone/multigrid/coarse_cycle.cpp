@@ -9,13 +9,27 @@
 
 namespace ossatura {
 
+namespace {
+
+/// Of the processes of a cut model, whether all could record what they launch.
+template<class Exec>
+std::function<bool(bool)> agreement(const VoxelHierarchy<Exec>& hierarchy) {
+  const Communicator comm = hierarchy.comm.communicator();
+  if (comm.size() == 1)
+    return {};
+  return [comm](bool recorded) { return comm.all(recorded); };
+}
+
+} // namespace
+
 template<class Exec, class Scalar>
 CoarseCycle<Exec, Scalar>::CoarseCycle(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy,
                                        const MultigridOptions& options)
     : options_(options)
     , hierarchy_(hierarchy)
     , graph_(options.launch_graphs && options.coarse_solver == CoarseSolver::direct &&
-             !hierarchy.is_cut) {
+                 hierarchy.comm.can_be_recorded(),
+             agreement(hierarchy)) {
   if (hierarchy.coarse.empty())
     return;
   for (const CoarseLevel<Exec>& level : hierarchy.coarse)
