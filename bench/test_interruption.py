@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run of ossatura_bench that SIGTERM ends: the rows so far are in a whole file.
 
-    bench/test_interruption.py OSSATURA_BENCH WORK_DIR
+    bench/test_interruption.py OSSATURA_BENCH BACKEND WORK_DIR
 
 Ends with 4 where ossatura_bench does, for want of a GPU.
 """
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import unittest
 
-program, folder = sys.argv.pop(1), sys.argv.pop(1)
+program, backend, folder = (sys.argv.pop(1) for _ in range(3))
 REPETITIONS = 2
 
 
@@ -25,7 +25,7 @@ class Interruption(unittest.TestCase):
             os.remove(path)
         # Each row takes 0.6 s, and there are at least eight.
         process = subprocess.Popen(
-            [program, "run", "voxel_apply", "voxel_residual", "--quick", "--backends=serial",
+            [program, "run", "voxel_apply", "voxel_residual", "--quick", f"--backends={backend}",
              "--min-time=0.3", f"--repetitions={REPETITIONS}", f"--output={path}"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         expected = running = None

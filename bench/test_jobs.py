@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The group `jobs` of ossatura_bench: its rows are runs of ossatura, and what goes wrong in these fails them.
 
-    bench/test_jobs.py OSSATURA_BENCH
+    bench/test_jobs.py OSSATURA_BENCH BACKEND
 
 Ends with 4 where ossatura_bench does, for want of a GPU.
 """
@@ -16,10 +16,12 @@ import tempfile
 import unittest
 
 program = os.path.abspath(sys.argv.pop(1))
+BACKEND = sys.argv.pop(1)
 PARTS = ("start_s", "read_s", "setup_s", "solve_s", "statistics_s", "write_s", "other_s")
-LARGE = ("jobs/bone/serial/perlin:550", "jobs/bone/serial/perlin-no-fields:550", "jobs/eikonal/serial/ventricles:36",
-         "jobs/topopt/serial/cantilever:120", "jobs/topopt/serial/cantilever:494", "jobs/softbody/serial/raptor:1000")
-SPHERE = "jobs/bone/serial/sphere:32"
+LARGE = tuple(f"jobs/{system}/{BACKEND}/{name}" for system, name in (
+    ("bone", "perlin:550"), ("bone", "perlin-no-fields:550"), ("eikonal", "ventricles:36"),
+    ("topopt", "cantilever:120"), ("topopt", "cantilever:494"), ("softbody", "raptor:1000")))
+SPHERE = f"jobs/bone/{BACKEND}/sphere:32"
 # Stands in for ossatura: finds its folder, and writes a summary with what SUMMARY changes in it.
 CHILD = """#!/usr/bin/env python3
 import json, os, signal, sys
@@ -57,7 +59,7 @@ class Jobs(unittest.TestCase):
         return process.stdout
 
     def rows(self, *arguments):
-        return self.bench("list", "jobs", "--rows", "--backends=serial", *arguments).split()
+        return self.bench("list", "jobs", "--rows", f"--backends={BACKEND}", *arguments).split()
 
     def test_large_rows_are_of_the_full_extent(self):
         quick, own, full = self.rows("--quick"), self.rows(), self.rows("--full")
@@ -70,7 +72,7 @@ class Jobs(unittest.TestCase):
 
     def test_parts_make_up_the_time(self):
         path = self.path("jobs.json")
-        self.bench("run", "jobs", "--quick", "--backends=serial", f"--output={path}")
+        self.bench("run", "jobs", "--quick", f"--backends={BACKEND}", f"--output={path}")
         with open(path, encoding="utf-8") as file:
             runs = json.load(file)["benchmarks"]
         self.assertEqual(len(runs), len(self.rows("--quick")))
@@ -88,12 +90,12 @@ class Jobs(unittest.TestCase):
                 self.assertGreater(run["file_bytes"], 1e3)
 
     def test_what_is_not_here_is_skipped(self):
-        output = self.bench("run", "jobs/bone/serial/tibia", "--quick", code=2)
+        output = self.bench("run", f"jobs/bone/{BACKEND}/tibia", "--quick", code=2)
         self.assertIn("no group and no row", output)
-        output = self.bench("run", "jobs/bone/serial/tibia", "--min-time=0")
+        output = self.bench("run", f"jobs/bone/{BACKEND}/tibia", "--min-time=0")
         self.assertIn("skipped: OSSATURA_SHARED_DATA is not set", output)
         self.environment["OSSATURA_SHARED_DATA"] = self.folder
-        output = self.bench("run", "jobs/bone/serial/tibia", "--min-time=0")
+        output = self.bench("run", f"jobs/bone/{BACKEND}/tibia", "--min-time=0")
         self.assertIn(f"skipped: there is no {self.folder}/bone/tibia.h5", output)
 
     def test_an_executable_is_looked_for_beside(self):
@@ -117,7 +119,7 @@ class Jobs(unittest.TestCase):
         with open(child, "w", encoding="utf-8") as file:
             file.write(CHILD + change + end)
         os.chmod(child, 0o700)
-        lines = self.bench("run", row, extent, "--backends=serial", f"--executable={child}", code=code).splitlines()
+        lines = self.bench("run", row, extent, f"--backends={BACKEND}", f"--executable={child}", code=code).splitlines()
         return [line for line in lines if line.startswith(row)][0]
 
     def test_a_child_that_fails_fails_its_row(self):

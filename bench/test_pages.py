@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands of ossatura_bench in the pages select rows: each is tried with `list --rows` in place of its verb.
 
-    bench/test_pages.py OSSATURA_BENCH
+    bench/test_pages.py OSSATURA_BENCH BACKEND...
 """
 
 import pathlib
@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 
 def main():
-    program = sys.argv[1]
+    program, backend = sys.argv[1:3]
     tried = failed = 0
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         for line in page.read_text(encoding="utf-8").splitlines():
@@ -27,7 +27,7 @@ def main():
             verb, *rest = words[at[0] + 1:]
             if verb in ("run", "all"):
                 verb, rest = "list", ["--rows", *rest]
-            rest = ["--backends=serial" if word.startswith("--backends=") else word for word in rest]
+            rest = [f"--backends={backend}" if word.startswith("--backends=") else word for word in rest]
             process = subprocess.run([program, verb, *rest], stdout=subprocess.PIPE,
                                      stderr=subprocess.STDOUT, text=True)
             tried += 1

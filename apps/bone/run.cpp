@@ -10,6 +10,7 @@
 #include "apps/driver/exit_code.hpp"
 #include "apps/driver/interrupt.hpp"
 #include "apps/driver/ranks.hpp"
+#include <ossatura/core/machine/memory.hpp>
 #include <ossatura/solvers/bone/homogenisation.hpp>
 
 #include <cmath>
@@ -76,6 +77,15 @@ template<class Exec>
 void note_engine(const VoxelSolver<Exec>& solver, BoneResults& results) {
   results.work = solver.work();
   results.launch_graph = name_of(solver.launch_graph());
+  results.cut = solver.cut_info();
+}
+
+/// Notes how ranks divide the work, and what the largest takes. Called by all, after the solves.
+void note_ranks(const Communicator& world, const char* split, BoneResults& results) {
+  if (world.size() > 1)
+    results.split = split;
+  results.most_host_bytes = world.max(std::int64_t(peak_host_bytes()));
+  results.most_kokkos_bytes = world.max(std::int64_t(peak_kokkos_bytes()));
 }
 
 /// Makes the solves of all ranks known to each, in the order of the loads.
@@ -138,6 +148,7 @@ int run_homogenisation(const Exec& exec, const BoneOptions& options,
   note_engine(*solver, results);
   if (world.size() > 1)
     collect_solves(world, setup_work, results);
+  note_ranks(world, "loads", results);
   context.collect_from_ranks();
   int code = exit_done;
   run_phase(world, [&] { code = report_bone(results, output_stem(options), context); });
@@ -176,6 +187,7 @@ int finish_test(const Exec& exec, const BoneOptions& options, const BoneFiles& f
     solution = evaluate_solution(exec, problem, load);
     add_solution(exec, solution, options, results);
   });
+  note_ranks(context.world(), "model", results);
   const auto write = [&](FileOrder order, const std::string& status) {
     if (order == FileOrder::hdf)
       write_fields(exec, files.hdf.value_or(""), options, model, problem, load, solution, status,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/harness/command_line.hpp"
 
-#include <ossatura/core/base/backend.hpp>
+#include "bench/harness/register.hpp"
 #include <ossatura/core/machine/instruction_set.hpp>
 
 #include <algorithm>
@@ -72,12 +72,15 @@ void limit_to(const std::string& flag, const std::string& name) {
 }
 
 std::vector<std::string> known_backends(const std::string& list) {
-  const std::vector<std::string> known = backend_names(), asked = split(list);
+  const std::vector<std::string> known = backends_with_rows(), asked = split(list);
   if (asked.empty())
     fail<UsageError>("--backends: there is no name");
   for (const std::string& backend : asked)
-    if (std::find(known.begin(), known.end(), backend) == known.end())
+    if (std::find(known.begin(), known.end(), backend) == known.end()) {
       with_backend(backend, [](const auto&) {}); // throws, naming those there are
+      fail<UsageError>("--backends: this build has no rows on '", backend,
+                       "' (OSSATURA_TEST_BACKENDS)");
+    }
   return asked;
 }
 
@@ -167,7 +170,7 @@ bool Options::has(const std::string& backend) const {
 
 CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   CommandLine line;
-  line.options.backends = backend_names();
+  line.options.backends = backends_with_rows();
   if (arguments.empty())
     return line;
   line.command = parse_command(arguments[0]);

@@ -51,6 +51,7 @@ void register_pfem_form(const Options& options);
 void register_pfem_apply(const Options& options);
 void register_pfem_solve(const Options& options);
 void register_jobs(const Options& options);
+void register_scaling(const Options& options);
 
 /// Prints the tables of the voxel_profile rows that ran.
 void print_profiles();

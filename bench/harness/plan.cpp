@@ -49,6 +49,7 @@ const std::map<std::string, StoredSeconds>& stored_seconds() {
       {"pfem_apply", {0.04, 6, 0.5}},
       {"pfem_solve", {0.1, 2, 0.7}},
       {"jobs", {0.3, 40, 5}},
+      {"scaling", {0.5, 10, 5}},
   };
   return seconds;
 }

@@ -7,8 +7,10 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ossatura::bench {
@@ -20,13 +22,33 @@ struct BackendTag {
 template<class Tag>
 using BackendOf = typename Tag::type;
 
+/// Whether rows are compiled for a backend of the build: OSSATURA_TEST_BACKENDS says which, empty
+/// for all.
+constexpr bool has_rows_on([[maybe_unused]] std::string_view backend) {
+#if defined(OSSATURA_BENCH_BACKENDS)
+  return std::string_view(OSSATURA_BENCH_BACKENDS).find(backend) != std::string_view::npos;
+#else
+  return true;
+#endif
+}
+
+/// Names of the backends that rows are compiled for, the preferred one last.
+inline std::vector<std::string> backends_with_rows() {
+  std::vector<std::string> names = backend_names();
+  names.erase(std::remove_if(names.begin(), names.end(),
+                             [](const std::string& name) { return !has_rows_on(name); }),
+              names.end());
+  return names;
+}
+
 /// visit(BackendTag<Exec>()) for the backends of the options. Kokkos need not be initialized.
 template<class Visit>
 void for_each_backend([[maybe_unused]] const Options& options,
                       [[maybe_unused]] const Visit& visit) {
 #define OSSATURA_VISIT(Exec)                                                                       \
-  if (options.has(BackendTraits<Exec>::name))                                                      \
-    visit(BackendTag<Exec>());
+  if constexpr (has_rows_on(BackendTraits<Exec>::name))                                            \
+    if (options.has(BackendTraits<Exec>::name))                                                    \
+      visit(BackendTag<Exec>());
   OSSATURA_FOR_EACH_BACKEND(OSSATURA_VISIT)
 #undef OSSATURA_VISIT
 }

@@ -8,34 +8,20 @@
 #include "bench/harness/measure.hpp"
 #include "bench/harness/register.hpp"
 #include "bench/host/child_process.hpp"
+#include "bench/jobs/executable.hpp"
 #include "bench/jobs/job_list.hpp"
 #include "bench/jobs/job_summary.hpp"
 #include "bench/jobs/temporary_folder.hpp"
 #include <ossatura/core/machine/available_memory.hpp>
 
 #include <cstdio>
-#include <filesystem>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <vector>
-
-#include <unistd.h>
 
 namespace ossatura::bench {
 
 namespace {
-
-/// The executable that runs: the one asked for, or that beside this program; empty where there is
-/// none.
-std::string ossatura_executable(const std::string& asked) {
-  if (!asked.empty())
-    return asked;
-  std::error_code error;
-  const std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::string beside = (own.parent_path() / "ossatura").string();
-  return !error && ::access(beside.c_str(), X_OK) == 0 ? beside : "";
-}
 
 /// A job on one backend.
 struct JobRun {

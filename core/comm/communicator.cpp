@@ -29,7 +29,8 @@ int launched_processes() {
   for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"})
     if (const int number = number_in(variable))
       return number;
-  return 1;
+  // Of srun's step alone: a batch script or an allocation, of one process, has SLURM_NTASKS too.
+  return std::max(1, number_in("SLURM_STEP_NUM_TASKS"));
 }
 
 #if defined(OSSATURA_HAS_MPI)
@@ -42,6 +43,19 @@ bool is_launched() {
     if (std::getenv(variable) != nullptr)
       return true;
   return false;
+}
+
+/// Several processes were started, and MPI knows of this one alone.
+[[noreturn]] void fail_unjoined(int number) {
+  if (std::getenv("SLURM_STEP_NUM_TASKS") != nullptr)
+    fail<BackendError>(
+        "srun started ", number,
+        " tasks that MPI does not join: each would do all of the work. Start them with "
+        "srun --mpi=pmix (srun --mpi=list has what this Slurm knows) or with mpirun; "
+        "for tasks that are runs of their own, unset SLURM_STEP_NUM_TASKS");
+  fail<BackendError>("a launcher started ", number,
+                     " processes that MPI does not join: each would do all of the work. Start them "
+                     "with the mpirun of the MPI that this program was built with");
 }
 
 /// Bytes of one message: counts of MPI are ints.
@@ -102,8 +116,12 @@ Communicator::Communicator(std::shared_ptr<Group> group)
 
 Communicator Communicator::world() {
   static const Communicator all = [] {
-    if (!is_launched())
+    const int number = launched_processes();
+    if (!is_launched()) {
+      if (number > 1)
+        fail_unjoined(number);
       return Communicator();
+    }
     int started = 0, level = 0;
     MPI_Initialized(&started);
     if (started == 0) {
@@ -113,6 +131,8 @@ Communicator Communicator::world() {
     // Of its own, so that no message meets those of a program around this library.
     MPI_Comm own;
     MPI_Comm_dup(MPI_COMM_WORLD, &own);
+    if (number > 1 && size_of(own) == 1) // of another MPI than the launcher's
+      fail_unjoined(number);
     return Communicator(std::make_shared<Group>(own, false));
   }();
   return all;

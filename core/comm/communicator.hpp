@@ -25,7 +25,7 @@ public:
 
   /// All processes of the launcher; this one alone where there is none. The first call starts MPI,
   /// which ends when the process exits. Throws BackendError where a launcher started several
-  /// processes and this build is without MPI.
+  /// processes and this build is without MPI, or its MPI does not join them.
   static Communicator world();
 
   int rank() const { return rank_; }

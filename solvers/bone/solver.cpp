@@ -32,12 +32,33 @@ VoxelHierarchy<Exec> make_hierarchy(const Exec& exec, const VoxelProblem<Exec>& 
                               options);
 }
 
+/// Called by all processes of the cut.
+template<class Exec>
+VoxelCutInfo describe_cut(const VoxelHierarchy<Exec>& hierarchy, int bits) {
+  const Communicator& comm = hierarchy.comm.communicator();
+  VoxelCutInfo info;
+  info.transport = hierarchy.comm.transport();
+  info.bits = bits;
+  const auto add = [&](const OwnedNodes& owned, std::int64_t num_nodes,
+                       const HaloPlan<Exec>& plan) {
+    const std::int64_t ghosts = num_nodes - owned.count();
+    info.levels.push_back({comm.max(std::int64_t(owned.count())), comm.max(ghosts),
+                           comm.sum(ghosts), comm.max(int(plan.receives.size()))});
+  };
+  add(hierarchy.grid.owned, hierarchy.grid.num_nodes, hierarchy.share.plan);
+  for (const CoarseLevel<Exec>& level : hierarchy.coarse)
+    if (!level.share.is_everywhere)
+      add(level.cells.owned, level.cells.num_nodes, level.share.plan);
+  return info;
+}
+
 } // namespace
 
 template<class Exec>
 struct VoxelSolver<Exec>::Implementation {
   VoxelHierarchy<Exec> hierarchy;
   VoxelSolverOptions options;
+  std::optional<VoxelCutInfo> cut_info;
   std::unique_ptr<detail::VoxelPcg<Exec>> pcg;
   double previous_work = 0; ///< of the iteration that was given up
 
@@ -45,7 +66,14 @@ struct VoxelSolver<Exec>::Implementation {
                  const VoxelSolverOptions& solver_options)
       : hierarchy(make_hierarchy(exec, problem, solver_options.multigrid))
       , options(solver_options)
+      , cut_info(describe(problem))
       , pcg(make_pcg(exec, hierarchy, options)) {}
+
+  std::optional<VoxelCutInfo> describe(const VoxelProblem<Exec>& problem) const {
+    if (!problem.ranks)
+      return {};
+    return describe_cut(hierarchy, problem.ranks->cut.bits);
+  }
 
   bool is_safest() const {
     return options.precision == Precision::fp64 &&
@@ -103,6 +131,11 @@ void VoxelSolver<Exec>::precondition(const Exec& exec, const Array<double, Exec>
 template<class Exec>
 std::vector<MultigridLevelInfo> VoxelSolver<Exec>::level_info() const {
   return implementation_->pcg->level_info();
+}
+
+template<class Exec>
+const std::optional<VoxelCutInfo>& VoxelSolver<Exec>::cut_info() const {
+  return implementation_->cut_info;
 }
 
 template<class Exec>

@@ -46,6 +46,17 @@ struct VoxelSolverOptions {
   Precision precision = Precision::mixed;
 };
 
+/// How a problem is divided among processes, by the process that has most.
+struct VoxelCutInfo {
+  struct Level { ///< a level that no process has as a whole; voxels first
+    std::int64_t most_nodes, most_ghosts, num_ghosts;
+    int most_neighbours; ///< of which a process has ghosts
+  };
+  Transport transport = Transport::none;
+  int bits = 0; ///< superblocks of the cut have 2^bits voxels a side
+  std::vector<Level> levels;
+};
+
 /// Options with the operator that is fastest on the backend, and the fastest precision.
 template<class Exec>
 VoxelSolverOptions fastest_voxel_options() {
@@ -80,6 +91,9 @@ public:
   void precondition(const Exec& exec, const Array<double, Exec>& r, const Array<double, Exec>& z);
 
   std::vector<MultigridLevelInfo> level_info() const;
+
+  /// Nothing for a problem that one process has without a cut.
+  const std::optional<VoxelCutInfo>& cut_info() const;
 
   /// Operator products so far in units of one product on the finest level, set-up included.
   double work() const;

@@ -37,6 +37,22 @@ class BoneRanks(Ranks):
 
 
 class Model(BoneRanks):
+    def check_ranks(self, summary):
+        """What a run on three ranks says of them."""
+        engine, memory = summary["engine"], summary["memory"]
+        self.assertEqual((engine["split"], engine["transport"]), ("model", "mpi"))
+        self.assertEqual(2 ** len(engine["cut_levels"]), engine["superblock_voxels"])
+        for level, cut in zip(engine["levels"], engine["cut_levels"]):
+            nodes, ghosts = cut["largest_rank_nodes"], cut["largest_rank_ghosts"]
+            self.assertLessEqual(level["nodes"], 3 * nodes)
+            self.assertLess(nodes, level["nodes"])
+            self.assertTrue(0 < ghosts <= cut["ghosts"] <= 3 * ghosts)
+            self.assertLessEqual(nodes + ghosts, 2 * level["nodes"])
+            self.assertEqual(cut["most_neighbours"], 2)
+        self.assertEqual(engine["largest_rank_nodes"], engine["cut_levels"][0]["largest_rank_nodes"])
+        for part in "host", "kokkos":
+            self.assertGreaterEqual(memory[f"largest_rank_{part}_peak_bytes"], memory[f"{part}_peak_bytes"])
+
     def test_the_same_bits_for_any_number_of_ranks(self):
         for options in ((), ("--precision", "double", "--test", "torsion", "--angle", "1"),
                         ("--precision", "mixed", "--hierarchy", "averaged", "--cycle", "inner-w"),
@@ -54,7 +70,9 @@ class Model(BoneRanks):
     def test_what_one_process_gives_without_a_cut(self):
         whole = self.run_of(0, *BITS, files=())[0]["results"]
         for operator in ("brick", "offset", "hash"):
-            cut = self.run_of(3, "--operator", operator, files=())[0]["results"]
+            summary = self.run_of(3, "--operator", operator, files=())[0]
+            self.check_ranks(summary)
+            cut = summary["results"]
             self.close(cut["response"]["stiffness"], whole["response"]["stiffness"], 1e-5)
             self.close(cut["strain_energy"], whole["strain_energy"], 1e-5)
 

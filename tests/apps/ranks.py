@@ -7,9 +7,10 @@ import signal
 import subprocess
 import sys
 import time
+from unittest import mock
 
 import driver_case
-from driver_case import BAD_FILE, DONE, NOT_CONVERGED, STOPPED, USAGE, DriverCase
+from driver_case import BAD_FILE, DONE, NOT_CONVERGED, STOPPED, UNAVAILABLE, USAGE, DriverCase
 
 LAUNCHER = None
 CUBES = ("bone", "--generate", "perlin", "--size", "24", "--test", "homogenise",
@@ -109,6 +110,7 @@ class Loads(Ranks):
             out, _ = self.launch(ranks, *CUBES, "--history", "many.csv", "-q", "--json", "-")
             many = json.loads(out)  # and nothing else on stdout
             self.assertEqual(many["engine"]["ranks"], ranks)
+            self.assertEqual(many["engine"].get("split"), "loads" if ranks > 1 else None)
             for part in ("status", "problem", "results", "iterations", "residual", "warnings"):
                 self.assertEqual(without_times(many[part]), without_times(one[part]), part)
             self.close(many["engine"]["work"], one["engine"]["work"], 1e-12)
@@ -144,6 +146,22 @@ class Failures(Ranks):
         self.fails_once(3, "unknown subcommand 'bones'", "bones", code=USAGE)
         self.fails_once(3, "there is no such file", "bone", "none.h5", "--test", "homogenise", "-q",
                         code=BAD_FILE)
+
+    def test_tasks_that_mpi_does_not_join_do_not_do_all_of_the_work_each(self):
+        arguments = (*CUBES, "--dry-run", "-q")
+        step = {"SLURM_NTASKS": "2", "SLURM_PROCID": "0", "SLURM_STEP_ID": "0"}
+        # A batch script, and an interactive step of one task, are one process.
+        for variables in ({"SLURM_NTASKS": "2", "SLURM_PROCID": "0"},
+                          {**step, "SLURM_STEP_NUM_TASKS": "1"}):
+            with mock.patch.dict(os.environ, variables):
+                self.ossatura(*arguments)
+        with mock.patch.dict(os.environ, {**step, "SLURM_STEP_NUM_TASKS": "2"}):
+            self.launch(1, *arguments)  # ranks of mpirun inherit the step of its daemons
+            for first in ("bone", "--version"):
+                done = self.fails(UNAVAILABLE, "srun started 2 tasks that MPI does not join", first)
+                self.assertIn("srun --mpi=pmix", done.stderr)
+        with mock.patch.dict(os.environ, {"PMI_SIZE": "3", "PMI_RANK": "1"}):  # of another MPI
+            self.fails(UNAVAILABLE, "a launcher started 3 processes that MPI does not join", "bone")
 
     def test_what_cannot_be_divided_is_refused(self):
         self.fails_once(2, "ossatura topopt runs in one process", "topopt", "none.json",

@@ -20,7 +20,7 @@ SYSTEMS = ["bone", "eikonal", "softbody", "topopt", "pfem"]
 
 # Rooms for all, each of which may include those before it, in whatever layer they are.
 SHARED = ["base", "comm", "parallel", "machine", "mesh", "sparse", "io", "algebra", "krylov",
-          "driver", "host", "harness"]
+          "driver", "host", "harness", "jobs"]
 # Rooms for some: the systems in EXCEPTIONS, and rooms after them.
 COMMON = ["image", "aggregation", "hexa"]
 

@@ -73,6 +73,15 @@ void add_solution(Table& table, const BoneResults& results, const DriverContext&
                           std::to_string(results.levels.size()) + " levels " +
                           results.hierarchy_name + ", " + results.precision_name + " precision, " +
                           "work of " + format_number(results.work, 4) + " products");
+  if (results.split == "loads")
+    table.row("ranks", std::to_string(context.world().size()) + ", which divide the loads");
+  if (results.cut && !results.split.empty())
+    table.row("ranks", std::to_string(context.world().size()) + " by " +
+                           name_of(results.cut->transport) + ": at most " +
+                           format_count(results.cut->levels.front().most_nodes) + " nodes and " +
+                           format_count(results.cut->levels.front().most_ghosts) + " ghosts, " +
+                           format_bytes(double(results.most_host_bytes)) + " process, " +
+                           format_bytes(double(results.most_kokkos_bytes)) + " arrays");
   const double dofs = static_cast<double>(results.model.num_dofs());
   table.row("peak memory",
             format_bytes(static_cast<double>(peak_host_bytes())) + " process, " +
@@ -302,13 +311,41 @@ Json engine_json(const BoneResults& results) {
                       {"nodes", level.num_nodes},
                       {"held_dofs", level.num_held_dofs},
                       {"largest_eigenvalue", level.largest_eigenvalue}});
-  return {{"operator", results.operator_name},
-          {"hierarchy", results.hierarchy_name},
-          {"cycle", results.cycle_name},
-          {"precision", results.precision_name},
-          {"launch_graph", results.launch_graph},
-          {"levels", std::move(levels)},
-          {"work", results.work}};
+  Json engine = {{"operator", results.operator_name},
+                 {"hierarchy", results.hierarchy_name},
+                 {"cycle", results.cycle_name},
+                 {"precision", results.precision_name},
+                 {"launch_graph", results.launch_graph},
+                 {"levels", std::move(levels)},
+                 {"work", results.work}};
+  if (!results.split.empty())
+    engine["split"] = results.split;
+  if (results.cut) {
+    const VoxelCutInfo::Level& voxels = results.cut->levels.front();
+    Json cut = Json::array();
+    for (const VoxelCutInfo::Level& level : results.cut->levels)
+      cut.push_back({{"largest_rank_nodes", level.most_nodes},
+                     {"largest_rank_ghosts", level.most_ghosts},
+                     {"most_neighbours", level.most_neighbours},
+                     {"ghosts", level.num_ghosts}});
+    engine.update({{"transport", name_of(results.cut->transport)},
+                   {"superblock_voxels", 1 << results.cut->bits},
+                   {"largest_rank_nodes", voxels.most_nodes},
+                   {"largest_rank_ghosts", voxels.most_ghosts},
+                   {"ghosts", voxels.num_ghosts},
+                   {"cut_levels", std::move(cut)}});
+  }
+  return engine;
+}
+
+/// Peaks of the largest of several ranks beside those of the first.
+Json memory_json(const BoneResults& results) {
+  Json memory = {{"kokkos_peak_bytes_per_dof", static_cast<double>(peak_kokkos_bytes()) /
+                                                   static_cast<double>(results.model.num_dofs())}};
+  if (!results.split.empty())
+    memory.update({{"largest_rank_host_peak_bytes", results.most_host_bytes},
+                   {"largest_rank_kokkos_peak_bytes", results.most_kokkos_bytes}});
+  return memory;
 }
 
 std::string bone_table(const BoneResults& results, const DriverContext& context) {
@@ -362,8 +399,7 @@ SummaryParts summary_parts(const BoneResults& results) {
     keep_worse(parts.true_residual, solve.residual);
   }
   parts.certificate = certificate_of(results, parts.true_residual.value_or(std::nan("")));
-  parts.memory = {{"kokkos_peak_bytes_per_dof", static_cast<double>(peak_kokkos_bytes()) /
-                                                    static_cast<double>(results.model.num_dofs())}};
+  parts.memory = memory_json(results);
   return parts;
 }
 

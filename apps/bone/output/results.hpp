@@ -9,6 +9,7 @@
 #include <ossatura/solvers/bone/multigrid/options.hpp>
 #include <ossatura/solvers/bone/pistoia.hpp>
 #include <ossatura/solvers/bone/solution.hpp>
+#include <ossatura/solvers/bone/solver.hpp>
 #include <ossatura/solvers/bone/statistics.hpp>
 #include <ossatura/solvers/krylov/solve_result.hpp>
 
@@ -59,6 +60,10 @@ struct BoneResults {
   std::string operator_name, hierarchy_name, cycle_name, precision_name; ///< as the options do
   const char* launch_graph = "unused";                                   ///< or "replays", "failed"
   std::vector<MultigridLevelInfo> levels;
+  std::string split;                ///< of more than one rank: "loads" or "model"
+  std::optional<VoxelCutInfo> cut;  ///< of a model that ranks divide
+  std::int64_t most_host_bytes = 0; ///< peak of the rank that takes most, of all ranks
+  std::int64_t most_kokkos_bytes = 0;
   double work = 0; ///< products with the finest operator, or as much work
   std::vector<BoneSolve> solves;
 
