@@ -183,7 +183,7 @@ Results analyse(const Exec& exec, const std::optional<Communicator>& ranks) {
   problem = make_problem(exec, ranks, material);
   load = load_by_test(exec, MechanicalTest(), problem);
   VoxelSolverOptions options;
-  options.cg.tolerance = 1e-10;
+  options.cg.tolerance = 1e-6;
   options.matrix = VoxelOperatorKind::gather;
   options.precision = Precision::fp64;
   options.multigrid.direct_nodes = 60;
@@ -228,7 +228,7 @@ OSSATURA_RANKS_TEST(
   REQUIRE(found.numbers.size() == whole.numbers.size());
   for (std::size_t i = 0; i < whole.numbers.size(); ++i)
     CHECK(std::abs(found.numbers[i] - whole.numbers[i]) <=
-          1e-6 * std::max(1.0, std::abs(whole.numbers[i])));
+          1e-4 * std::max(1.0, std::abs(whole.numbers[i])));
   REQUIRE(found.fields.size() == whole.fields.size());
 }
 
