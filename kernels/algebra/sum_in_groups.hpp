@@ -28,7 +28,7 @@ namespace detail {
 
 /// As a reduction: `add(i, sum)` adds what entry i has to the numbers of `sum`.
 template<int numbers, class Add>
-struct SumEntries {
+struct ReduceEntries {
   using value_type = double[];
   unsigned value_count = numbers;
   Add add;
@@ -80,7 +80,7 @@ std::array<double, numbers> sum_in_groups(const Exec& exec, const SharedEntries&
     const Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> sum(
         total.data(), numbers);
     Kokkos::parallel_reduce("ossatura::sum_in_groups", range(exec, entries.begin, entries.end),
-                            detail::SumEntries<numbers, Add>{numbers, add}, sum);
+                            detail::ReduceEntries<numbers, Add>{numbers, add}, sum);
     fence(exec, "ossatura::sum_in_groups");
     return total;
   }

@@ -105,7 +105,7 @@ struct LabelNodes {
 };
 
 template<class Exec>
-struct RenumberParts {
+struct NumberPieces {
   Array<int, Exec> number, part;
   KOKKOS_FUNCTION void operator()(std::int64_t node) const { part(node) = number(part(node)); }
 };
@@ -210,7 +210,7 @@ SpecimenParts<Exec> find_parts(const Exec& exec, const VoxelRanks<Exec>* ranks,
   parts.list = detail::join_pieces(comm, first_label, pieces, same, number);
   Kokkos::parallel_for(
       "ossatura::find_parts::number", range(exec, grid.num_nodes),
-      detail::RenumberParts<Exec>{upload(exec, "ossatura::parts::number", number), parts.of_node});
+      detail::NumberPieces<Exec>{upload(exec, "ossatura::parts::number", number), parts.of_node});
   fence(exec, "ossatura::find_parts");
   return parts;
 }
