@@ -270,7 +270,7 @@ BoneCase<Exec> make_case(const Exec& exec, const BoneOptions& options, BoneResul
                          DriverContext& context) {
   const Communicator& world = context.world();
   BoneCase<Exec> found;
-  if (divides_model(options, world.size()) && !options.common.dry_run)
+  if (divides_model(options, world.size()))
     run_communicating(world, [&] { make_case(exec, options, {world}, found, results, context); });
   else
     run_phase(world, [&] { make_case(exec, options, {}, found, results, context); });
@@ -281,7 +281,9 @@ template<class Exec>
 int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context) {
   const Communicator& world = context.world();
   BoneResults results;
-  auto [model, problem, load] = make_case(exec, options, results, context);
+  BoneCase<Exec> found = make_case(exec, options, results, context);
+  BoneModel<Exec>& model = found.model;
+  VoxelProblem<Exec>& problem = found.problem;
   const VoxelSolverOptions solver = solver_options<Exec>(options);
   results.operator_name = name_of(solver.matrix);
   results.cycle_name = name_of(cycle_of(options));
@@ -289,9 +291,9 @@ int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context)
   results.precision_name = name_of(solver.precision);
   results.tolerance = solver.cg.tolerance;
   if (options.common.dry_run) {
-    const std::vector<LevelSize> levels = list_level_sizes(exec, problem, solver.multigrid);
-    BonePrediction prediction =
-        predict_bone(results.model, levels, options, solver, BackendTraits<Exec>::is_device);
+    BonePrediction prediction;
+    run_communicating(
+        world, [&] { prediction = predict_bone(exec, problem, results.model, options, solver); });
     prediction.test = results.test;
     int code = exit_done;
     run_phase(world,
@@ -301,7 +303,7 @@ int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context)
   run_phase(world, [&] { context.begin_outputs(output_stem(options)); });
   return options.test == LoadTest::homogenise
              ? run_homogenisation(exec, options, problem, results, context)
-             : run_test(exec, options, model, problem, load, results, context);
+             : run_test(exec, options, model, problem, found.load, results, context);
 }
 
 } // namespace

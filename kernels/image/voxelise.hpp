@@ -390,15 +390,16 @@ VoxelisedSurface<Exec> voxelise(const Exec& exec, const DeviceSurface<Exec>& sur
       Kokkos::Sum<std::int64_t>(found.outward), Kokkos::Sum<std::int64_t>(found.inward),
       Kokkos::Sum<std::int64_t>(found.overlapping), Kokkos::Sum<std::int64_t>(found.leaks),
       Kokkos::Min<std::int64_t>(found.first_leak));
+  const std::int64_t leak_y = found.first_leak % fixed.shape[1],
+                     leak_z = found.first_leak / fixed.shape[1];
   if (found.leaks > 0)
     fail<InputError>(
         "the surface is not closed, or its triangles are not oriented alike: ", found.leaks, " of ",
         num_rows,
         " rows of voxels along x do not enter it as often as they leave it, the first "
         "at y = ",
-        result.origin[1] + (found.first_leak % fixed.shape[1] + 0.5) * fixed.spacing,
-        ", z = ", result.origin[2] + (found.first_leak / fixed.shape[1] + 0.5) * fixed.spacing,
-        "; close its holes");
+        result.origin[1] + (double(leak_y) + 0.5) * fixed.spacing,
+        ", z = ", result.origin[2] + (double(leak_z) + 0.5) * fixed.spacing, "; close its holes");
   const std::int64_t most = std::max(found.outward, found.inward);
   result.num_reversed = std::min(found.outward, found.inward);
   result.num_overlapping = found.overlapping;

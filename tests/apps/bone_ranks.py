@@ -14,6 +14,7 @@ from ranks import Ranks, without_times
 
 NOISE = ("bone", "--generate", "perlin", "--size", "28,24,32", "--backend", "serial", "-q")
 BITS = ("--operator", "brick")
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "bone")
 
 
 class BoneRanks(Ranks):
@@ -95,6 +96,37 @@ class Model(BoneRanks):
             self.assertEqual(one, many, field)
 
 
+    def test_images_of_files_laws_and_islands(self):
+        labels, density = (os.path.join(EXAMPLES, name) for name in ("radius-labels.nii.gz",
+                                                                    "radius.mha"))
+        for arguments, warnings in (
+                ((labels, "--law", "labels", "--labels", "1=17000:0.3,2=9000:0.2", "--test",
+                  "torsion"), []),
+                ((density, "--law", "threshold", "--lower", "600", "--upper", "860", "--islands",
+                  "drop"), ["islands-left-out"])):
+            found = []
+            for num_ranks in (0, 3):
+                launch = ("bone", *arguments, *BITS, "--backend", "serial", "-q", "--json", "-")
+                text = (self.ossatura(*launch, "--split", "model").stdout if num_ranks == 0 else
+                        self.launch(num_ranks, *launch)[0])
+                found.append(without_times(json.loads(text)))
+            for part in ("status", "problem", "results", "warnings"):
+                self.assertEqual(found[0][part], found[1][part])
+            self.assertEqual([w["code"] for w in found[1]["warnings"]], warnings)
+        self.fails_once(3, "voxel (16, 4, 0) has the label 2, which is not in the label table; 5808",
+                        "bone", labels, "--law", "labels", "--labels", "1=17000:0.3", code=BAD_FILE)
+
+    def test_a_dry_run_predicts_the_largest_rank(self):
+        arguments = ("bone", "--generate", "perlin", "--size", "72", "--feature", "16", *BITS,
+                     "--backend", "serial", "-q", "--json", "-")
+        plan = json.loads(self.launch(3, *arguments, "--dry-run")[0])
+        run = json.loads(self.launch(3, *arguments)[0])
+        self.assertEqual(plan["results"]["ranks"], 3)
+        self.assertEqual(plan["problem"], run["problem"])
+        self.close(plan["results"]["predicted_host_bytes"],
+                   run["memory"]["largest_rank_host_peak_bytes"], 0.25)
+
+
 class Ends(BoneRanks):
     def test_a_file_that_the_first_rank_cannot_write_costs_nothing_else(self):
         with open(self.path("limited"), "w") as script: # files of 30 kB, on the first rank
@@ -116,7 +148,6 @@ class Ends(BoneRanks):
     def test_what_cannot_be_divided_is_refused(self):
         for message, arguments in (("--hierarchy paper is for one process", ("--hierarchy", "paper")),
                                    ("--coarse cg is for one process", ("--coarse", "cg")),
-                                   ("--dry-run predicts one process", ("--dry-run",)),
                                    ("--split loads divides the six loads", ("--split", "loads")),
                                    ("--split model is for one load",
                                     ("--split", "model", "--test", "homogenise"))):

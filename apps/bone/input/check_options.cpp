@@ -208,9 +208,6 @@ void check_split(const BoneOptions& o) {
     fail<UsageError>("--split loads divides the six loads of --test homogenise; this test has one");
   if (o.split == BoneSplit::model && o.test == LoadTest::homogenise)
     fail<UsageError>("--split model is for one load; --test homogenise divides its loads");
-  if (num_ranks > 1 && divides_model(o, num_ranks) && o.common.dry_run)
-    fail<UsageError>("--dry-run predicts one process, and a launcher started ", num_ranks,
-                     ": start one");
   if (divides_model(o, num_ranks) &&
       (o.hierarchy == Hierarchy::paper || o.coarse != CoarseSolver::direct))
     fail<UsageError>(o.hierarchy == Hierarchy::paper ? "--hierarchy paper" : "--coarse cg",

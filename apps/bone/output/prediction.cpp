@@ -2,7 +2,8 @@
 #include "apps/bone/output/prediction.hpp"
 
 #include <ossatura/core/machine/memory.hpp>
-#include <ossatura/solvers/bone/multigrid/hierarchy.hpp>
+#include <ossatura/solvers/bone/multigrid/cut_hierarchy.hpp>
+#include <ossatura/solvers/bone/problem.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +16,12 @@ namespace {
 /// writes no fields. Measured with 40 and 64 voxels along each axis.
 constexpr double field_file_bytes = 3e6;
 
+/// A level of the multigrid below the voxels, as far as this process has it.
+struct LevelSize {
+  std::int64_t num_elem, num_nodes;
+  bool is_free; ///< some component is not held
+};
+
 /// What is allocated now.
 double live_bytes() {
   double live = 0;
@@ -23,13 +30,16 @@ double live_bytes() {
   return live;
 }
 
-} // namespace
-
+/// The levels that a solve of `problem` makes, the coarsest last. By all ranks of a problem that is
+/// cut. Fences.
 template<class Exec>
 std::vector<LevelSize> list_level_sizes(const Exec& exec, const VoxelProblem<Exec>& problem,
                                         const MultigridOptions& options) {
   const VoxelHierarchy<Exec> hierarchy =
-      make_voxel_hierarchy(exec, problem.grid, problem.lame, problem.held, problem.edge, options);
+      problem.ranks ? make_cut_hierarchy(exec, *problem.ranks, problem.grid, problem.lame,
+                                         problem.held, problem.edge, options)
+                    : make_voxel_hierarchy(exec, problem.grid, problem.lame, problem.held,
+                                           problem.edge, options);
   std::vector<LevelSize> sizes;
   for (const CoarseLevel<Exec>& level : hierarchy.coarse)
     sizes.push_back({level.cells.num_elem, level.cells.num_nodes,
@@ -42,9 +52,12 @@ std::vector<LevelSize> list_level_sizes(const Exec& exec, const VoxelProblem<Exe
 // cycle. Coarse levels have blocks, three vectors and explicit corners. The coarsest is inverted in
 // double, from a matrix that the host forms. The fields come after the solver's arrays are gone,
 // with the mesh of the file.
-BonePrediction predict_bone(const BoneModelInfo& info, const std::vector<LevelSize>& levels,
-                            const BoneOptions& options, const VoxelSolverOptions& solver,
-                            bool is_device) {
+//
+// `info` is of what this process sees of a problem among `num_ranks`, whose first one has the
+// `whole` of a ParOSol file in its memory. Others write their corners with 64-bit numbers.
+BonePrediction predict_process(const BoneModelInfo& info, const BoneModelInfo& whole,
+                               const std::vector<LevelSize>& levels, const BoneOptions& options,
+                               const VoxelSolverOptions& solver, bool is_device, int num_ranks) {
   const double nodes = double(info.num_nodes), elem = double(info.num_elem);
   const double voxels = double(info.shape[0]) * info.shape[1] * info.shape[2];
   const Precision precision = solver.precision;
@@ -76,13 +89,16 @@ BonePrediction predict_bone(const BoneModelInfo& info, const std::vector<LevelSi
   solve += matrix * (1 + cycle / 8);
 
   const bool writes = writes_fields(options.hdf, options.no_hdf, options.common);
+  const double corners = !writes ? 0 : num_ranks > 1 ? 32 + 64 + 8 : 32;
   const double fields =
-      homogenises ? 0 : model + (force > 0 ? 48 : 24) * nodes + (64 + (writes ? 32 : 0)) * elem;
+      homogenises ? 0 : model + (force > 0 ? 48 : 24) * nodes + (64 + corners) * elem;
   // Coordinates, and copies for statistics and files.
   const double host_fields =
       homogenises ? 0
                   : (writes ? 24 : 0) * nodes + 8 * elem +
-                        (options.parosol_output.empty() ? 0 : 72 * nodes + 160 * elem);
+                        (options.parosol_output.empty()
+                             ? 0
+                             : 72 * double(whole.num_nodes) + 160 * double(whole.num_elem));
 
   // Reactions: lists of held nodes, by support.
   const double held_nodes = double(info.num_held_dofs) / 3;
@@ -98,9 +114,32 @@ BonePrediction predict_bone(const BoneModelInfo& info, const std::vector<LevelSi
   return prediction;
 }
 
+} // namespace
+
+template<class Exec>
+BonePrediction predict_bone(const Exec& exec, const VoxelProblem<Exec>& problem,
+                            const BoneModelInfo& info, const BoneOptions& options,
+                            const VoxelSolverOptions& solver) {
+  BoneModelInfo seen = info; // by this process
+  if (problem.ranks) {
+    seen.num_elem = problem.grid.num_elem;
+    seen.num_nodes = problem.grid.num_nodes;
+  }
+  const Communicator comm = ranks_of(problem);
+  BonePrediction prediction =
+      predict_process(seen, info, list_level_sizes(exec, problem, solver.multigrid), options,
+                      solver, BackendTraits<Exec>::is_device, comm.size());
+  prediction.model = info;
+  prediction.num_ranks = comm.size();
+  prediction.device_bytes = comm.max(prediction.device_bytes);
+  prediction.host_growth = comm.max(prediction.host_growth);
+  return prediction;
+}
+
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
-  template std::vector<LevelSize> list_level_sizes(const Exec&, const VoxelProblem<Exec>&,         \
-                                                   const MultigridOptions&);
+  template BonePrediction predict_bone(const Exec&, const VoxelProblem<Exec>&,                     \
+                                       const BoneModelInfo&, const BoneOptions&,                   \
+                                       const VoxelSolverOptions&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE
 

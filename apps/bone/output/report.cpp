@@ -451,6 +451,10 @@ int report_bone_prediction(const BonePrediction& expected, const std::string& st
   prediction.rows = {{"test", expected.test}};
   prediction.problem = to_json(expected.model);
   prediction.results = {{"test", expected.test}};
+  if (expected.num_ranks > 1) {
+    prediction.rows.emplace_back("of the largest of", format_count(expected.num_ranks) + " ranks");
+    prediction.results["ranks"] = expected.num_ranks;
+  }
   prediction.device_bytes = expected.device_bytes;
   prediction.host_growth = expected.host_growth;
   return report_prediction(std::move(prediction), stem, context);

@@ -100,6 +100,7 @@ void add_solution(const Exec& exec, const BoneSolution<Exec>& solution, const Bo
 struct BonePrediction {
   BoneModelInfo model;
   std::string test;
+  int num_ranks = 1;       ///< that the model is divided among; what follows is of the largest
   double device_bytes = 0; ///< expected peak in the backend's memory
   double host_growth = 0;  ///< what the process grows by beside the model
 };
