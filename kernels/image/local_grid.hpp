@@ -16,21 +16,6 @@ namespace ossatura {
 /// How far a process sees beyond what it owns, in places of a level.
 constexpr int cut_halo = 2;
 
-/// What a process sees of an image that it has as a whole: void elsewhere. `halo` is how far it
-/// sees, less than cut_halo only in tests of what that breaks.
-template<class Exec>
-struct VisibleImage {
-  CutTable<Exec> table;
-  VoxelArray<Exec> image;
-  int halo = cut_halo;
-  Kokkos::Array<int, 3> shape = image.shape;
-
-  KOKKOS_FUNCTION float value_or_void(int x, int y, int z) const {
-    const float value = image.value_or_void(x, y, z);
-    return value > 0 && table.is_near(x, y, z, 1, halo, false) ? value : 0.0f;
-  }
-};
-
 namespace detail {
 template<class Exec>
 struct CountBlocksNodesOfRanks {
@@ -78,22 +63,11 @@ void find_owned_nodes(const Exec& exec, const Communicator& comm, const CutTable
 }
 } // namespace detail
 
-/// The grid of what a process sees of an image (a VisibleImage, or what has the shape and
-/// value_or_void() of one): owned nodes and ghosts in the order
-/// of all nodes, lattice coordinates as in the whole image. A process may own and see nothing.
-/// Called by all processes of `comm`, whose ranks are those of the cut. Throws
-/// std::invalid_argument if no process has a voxel, InputError if one has too many nodes for 32-bit
-/// numbers, on all processes. Fences.
-template<class Exec, class Image>
-VoxelGrid<Exec> make_local_grid(const Exec& exec, const Communicator& comm,
-                                const CutTable<Exec>& table, const Image& visible) {
-  VoxelGrid<Exec> grid = together(comm, [&] { return detail::make_any_voxel_grid(exec, visible); });
-  detail::find_owned_nodes(exec, comm, table, grid);
-  return grid;
-}
-
-/// The same of listed voxels, those that this process sees of an image of the given shape; `site`
-/// packed (detail::pack_site), in any order.
+/// The grid of the voxels that a process sees of an image of the given shape, `site` packed
+/// (detail::pack_site), in any order: owned nodes and ghosts in the order of all nodes, lattice
+/// coordinates as in the whole image. A process may own and see nothing. Called by all processes of
+/// `comm`, whose ranks are those of the cut. Throws std::invalid_argument if no process has a
+/// voxel, InputError if one has too many nodes for 32-bit numbers, on all processes. Fences.
 template<class Exec>
 VoxelGrid<Exec> make_local_grid(const Exec& exec, const Communicator& comm,
                                 const CutTable<Exec>& table, const Kokkos::Array<int, 3>& shape,

@@ -93,23 +93,24 @@ VoxelRanks<Exec> cut_among(const Exec& exec, const DeviceComm<Exec>& device_comm
   else if (planes.end == solid.shape[2])
     blocks.end = grid.num_blocks[2];
   std::vector<SuperblockNodes> superblocks;
-  const auto are_few = [&](int tried) {
-    // As many processes may have nodes of one superblock.
-    const std::int64_t sharing =
-        std::max<std::int64_t>(1, (1 << tried) / plane_unit(comm, solid.shape[2]));
-    if (comm.sum(count_superblocks(exec, grid, blocks, tried)) > sharing * most)
-      return false;
+  const auto count = [&] {
     superblocks =
-        detail::merge_superblocks(comm.gather(count_superblock_nodes(exec, grid, blocks, tried)));
-    return std::int64_t(superblocks.size()) <= most;
+        detail::merge_superblocks(comm.gather(count_superblock_nodes(exec, grid, blocks, bits)));
+    return std::int64_t(superblocks.size());
   };
-  if (bits == 0) {
+  const auto may_be_few = [&] {  // lists are gathered where they are not long
+    const std::int64_t sharing = // processes that may have nodes of one superblock
+        std::max<std::int64_t>(1, (1 << bits) / plane_unit(comm, solid.shape[2]));
+    return comm.sum(count_superblocks(exec, grid, blocks, bits)) <= sharing * most;
+  };
+  constexpr int most_bits = 10;
+  const bool chooses = bits == 0;
+  if (chooses)
     bits = 2;
-    while (bits < 10 && !are_few(bits))
-      ++bits;
-  }
-  superblocks =
-      detail::merge_superblocks(comm.gather(count_superblock_nodes(exec, grid, blocks, bits)));
+  while (chooses && bits < most_bits && !(may_be_few() && count() <= most))
+    ++bits;
+  if (!chooses || bits == most_bits)
+    count();
   OSSATURA_REQUIRE(!superblocks.empty(), "the image has no voxel greater than 0");
   VoxelRanks<Exec> ranks{device_comm, {}, {}, {}};
   ranks.cut = make_voxel_cut(bits, solid.shape, superblocks, comm.size());

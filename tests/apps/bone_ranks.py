@@ -145,6 +145,18 @@ class Ends(BoneRanks):
         self.assertEqual(summary["results"]["files"], [])
         self.assertEqual(os.listdir(self.path("out")), ["perlin.summary.json"])
 
+    def test_what_one_rank_alone_cannot_read_ends_all(self):
+        self.write("held.txt", "0 0 0 x 0\n")
+        law = (*NOISE[5:], "--law", "threshold", "--lower", "320")
+        for right, wrong in ((("bone", os.path.join(EXAMPLES, "radius.mha"), *law),
+                              ("bone", "missing.mha", *law)),
+                             ((*NOISE, "--fix-file", "held.txt"),
+                              (*NOISE, "--fix-file", "missing.txt"))):
+            out, log = self.end(self.start((1, right), (1, wrong), (1, right)), BAD_FILE, 20)
+            self.assertEqual(out, "")
+            self.assertEqual(log.count("error: "), 1, log)
+            self.assertIn("there is no such file", log)
+
     def test_what_cannot_be_divided_is_refused(self):
         for message, arguments in (("--hierarchy paper is for one process", ("--hierarchy", "paper")),
                                    ("--coarse cg is for one process", ("--coarse", "cg")),

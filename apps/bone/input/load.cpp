@@ -2,6 +2,7 @@
 #include "apps/bone/input/load.hpp"
 
 #include "apps/driver/output/table.hpp"
+#include <ossatura/core/comm/together.hpp>
 #include <ossatura/core/io/text/nodal_list.hpp>
 #include <ossatura/solvers/bone/islands.hpp>
 
@@ -63,21 +64,28 @@ void hold_list(const BoneOptions& options, const std::string& source,
   log_info(format_count(missing.count), " prescribed nodes went with the dropped voxels");
 }
 
+/// A list that every rank of a problem reads: one alone may fail to.
+template<class Exec>
+std::vector<NodalValue> read_list(const std::string& path, const VoxelProblem<Exec>& problem) {
+  const auto& shape = problem.grid.shape;
+  return together(ranks_of(problem), [&] {
+    return read_nodal_list(path, {shape[0], shape[1], shape[2]});
+  });
+}
+
 template<class Exec>
 BoneLoad<Exec> make_listed_load(const Exec& exec, const BoneOptions& options,
                                 const BoneModel<Exec>& model, VoxelProblem<Exec>& problem) {
-  const std::array<int, 3> shape{problem.grid.shape[0], problem.grid.shape[1],
-                                 problem.grid.shape[2]};
   ListedLoad<Exec> load(exec, problem, options.plate_depth);
   hold_list(options, options.input, model.displacements, load);
   if (!options.fix_file.empty())
-    hold_list(options, options.fix_file, read_nodal_list(options.fix_file, shape), load);
+    hold_list(options, options.fix_file, read_list(options.fix_file, problem), load);
   for (const NodalCondition& fix : options.fix)
     require_nodes(load.hold(fix), "--fix", fix.where);
 
   std::vector<NodalValue> forces = model.forces;
   if (!options.force_file.empty()) {
-    const auto listed = read_nodal_list(options.force_file, shape);
+    const auto listed = read_list(options.force_file, problem);
     forces.insert(forces.end(), listed.begin(), listed.end());
   }
   if (!forces.empty() || !options.force_file.empty())

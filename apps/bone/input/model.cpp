@@ -222,10 +222,14 @@ std::string read_file(const Exec& exec, const BoneOptions& options,
 
 template<class Exec>
 void read_model(const Exec& exec, const BoneOptions& options,
-                const std::optional<Communicator>& ranks, BoneModel<Exec>& model) {
+                const std::optional<Communicator>& ranks, DriverContext& context,
+                BoneModel<Exec>& model) {
   const Communicator comm = ranks.value_or(Communicator());
   std::string range;
-  run_phase(comm, [&] { range = read_file(exec, options, ranks, model); });
+  run_phase(comm, [&] {
+    context.provenance().inputs.push_back(record_input(options.input));
+    range = read_file(exec, options, ranks, model);
+  });
   if (!range.empty())
     apply_law(exec, options, range, comm, model);
 }
@@ -291,8 +295,7 @@ BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
   const TimedScope scope("ossatura::bone::input");
   BoneModel<Exec> model;
   if (options.generator == BoneGenerator::none) {
-    context.provenance().inputs.push_back(record_input(options.input));
-    read_model(exec, options, ranks, model);
+    read_model(exec, options, ranks, context, model);
   } else {
     generate_model(exec, options, ranks, model);
   }
@@ -320,11 +323,14 @@ template<class Exec>
 VoxelProblem<Exec> make_bone_problem(const Exec& exec, const BoneModel<Exec>& model,
                                      const std::optional<Communicator>& ranks) {
   const TimedScope scope("ossatura::bone::grid");
+  const Communicator comm = ranks.value_or(Communicator());
   MaterialImage<Exec> material;
-  try {
-    material = model.poisson.value.extent(0) > 0
-                   ? make_material(exec, model.modulus, model.poisson)
-                   : make_material(model.modulus, model.uniform_poisson);
+  try { // one rank alone may have the voxel that is wrong
+    material = together(comm, [&] {
+      return model.poisson.value.extent(0) > 0
+                 ? make_material(exec, model.modulus, model.poisson)
+                 : make_material(model.modulus, model.uniform_poisson);
+    });
   } catch (const InputError& error) {
     fail<InputError>(model.description, ": ", error.what());
   }

@@ -7,6 +7,21 @@
 
 namespace ossatura::test {
 
+/// What a process sees of an image that it has as a whole: void elsewhere. `halo` is how far it
+/// sees, less than cut_halo only in tests of what that breaks.
+template<class Exec>
+struct VisibleImage {
+  CutTable<Exec> table;
+  VoxelArray<Exec> image;
+  int halo = cut_halo;
+  Kokkos::Array<int, 3> shape = image.shape;
+
+  KOKKOS_FUNCTION float value_or_void(int x, int y, int z) const {
+    const float value = image.value_or_void(x, y, z);
+    return value > 0 && table.is_near(x, y, z, 1, halo, false) ? value : 0.0f;
+  }
+};
+
 /// The planes of this rank of a model.
 template<class Exec>
 MaterialImage<Exec> upload_planes(const Exec& exec, const Communicator& comm,
@@ -36,8 +51,14 @@ struct CutModel {
     cut = make_voxel_cut(bits, whole.shape, count_superblock_nodes(exec, whole, bits), comm.size());
     table = make_cut_table(exec, cut, comm.rank());
     const VisibleImage<Exec> visible{table, material.solid(), halo};
-    grid = make_local_grid(exec, comm, table, visible);
-    lame = make_local_lame_field(exec, grid, material, visible);
+    grid = ossatura::detail::make_any_voxel_grid(exec, visible);
+    ossatura::detail::find_owned_nodes(exec, comm, table, grid);
+    lame.lambda_scale = material.lambda_scale;
+    lame.mu_scale = material.mu_scale;
+    lame.mu_value = restrict_to_grid(exec, grid, visible);
+    // Lambda may be negative, and is not read where mu is 0.
+    lame.lambda_value =
+        material.uniform_poisson() ? lame.mu_value : restrict_to_grid(exec, grid, material.first);
     plan = make_halo_plan(exec, comm, cut, grid);
     exec.fence();
   }
