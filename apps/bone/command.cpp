@@ -12,7 +12,7 @@ int bone_command(const Invocation& invocation) {
                          {"moment", "N mm"},
                          {"modulus, stress, energy density", "MPa"},
                          {"energy", "N mm"}},
-                        run_bone, RankUse::many);
+                        run_bones, RankUse::many);
 }
 
 } // namespace ossatura

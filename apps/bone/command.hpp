@@ -10,8 +10,10 @@ namespace ossatura {
 /// The whole subcommand: parses, checks, runs. Returns an exit code.
 int bone_command(const Invocation& invocation);
 
-/// Reads or makes the model, solves, writes the results; the options are checked. Returns exit_done
-/// or exit_not_converged.
+/// Runs on the one input, or on each of a cohort; the options are checked. Returns an exit code.
+int run_bones(const BoneOptions& options, DriverContext& context);
+
+/// Reads or makes one model, solves, writes the results. Returns exit_done or exit_not_converged.
 int run_bone(const BoneOptions& options, DriverContext& context);
 
 } // namespace ossatura

@@ -21,10 +21,10 @@ namespace ossatura {
 
 namespace {
 
-const char* const load_names[] = {"xx", "yy", "zz", "xy", "yz", "zx"};
-
 /// The name of the outputs: the input's, without its directory and extension.
 std::string output_stem(const BoneOptions& options) {
+  if (!options.name.empty())
+    return options.name;
   const char* generator = name_table<BoneGenerator>.find(options.generator);
   return generator == nullptr ? file_stem(options.input) : generator;
 }
@@ -102,8 +102,8 @@ void collect_solves(const Communicator& world, double setup_work, BoneResults& r
     mine.push_back({load++, solve.interrupted, solve.stalled, solve.seconds, solve});
   results.solves.clear();
   for (const Solve& solve : world.gather(mine))
-    results.solves.push_back(
-        {solve.solved, load_names[solve.load], solve.interrupted, solve.stalled, solve.seconds});
+    results.solves.push_back({solve.solved, stiffness_names[solve.load], solve.interrupted,
+                              solve.stalled, solve.seconds});
   results.work = setup_work + world.sum(results.work - setup_work);
 }
 
@@ -141,7 +141,7 @@ int run_homogenisation(const Exec& exec, const BoneOptions& options,
       exec, problem,
       [&](int k, const Array<double, Exec>& u) {
         results.solves.push_back(solve_load(exec, *solver, solver_options<Exec>(options).cg, {}, u,
-                                            load_names[k], k, context));
+                                            stiffness_names[k], k, context));
         return !results.interrupted();
       },
       world);

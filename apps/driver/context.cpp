@@ -5,12 +5,9 @@
 #include "apps/driver/interrupt.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/driver/problem/json_file.hpp"
-#include "apps/driver/process_start.hpp"
 #include <ossatura/core/base/backend.hpp>
-#include <ossatura/core/base/region_poll.hpp>
 #include <ossatura/core/base/version.hpp>
 #include <ossatura/core/io/text/atomic_file.hpp>
-#include <ossatura/core/machine/processors.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -23,16 +20,6 @@ namespace ossatura {
 
 namespace {
 
-RuntimeOptions runtime_options(const CommonOptions& options) {
-  RuntimeOptions runtime;
-  runtime.threads = options.threads ? options.threads : options.rank_threads;
-  if (options.backend == "serial")
-    runtime.threads = 1; // Kokkos sets memory with OpenMP whichever backend is chosen
-  runtime.device = options.device;
-  runtime.warnings = options.log_level == LogLevel::verbose;
-  return runtime;
-}
-
 void make_directory(const std::string& path) {
   std::error_code error, ignored;
   std::filesystem::create_directories(path, error);
@@ -43,20 +30,15 @@ void make_directory(const std::string& path) {
 
 } // namespace
 
-DriverContext::DriverContext(const Invocation& invocation, const CommonOptions& options,
-                             nlohmann::ordered_json parameters, const Communicator& world)
-    : options_(options)
+DriverContext::DriverContext(DriverEngine& engine, const Invocation& invocation,
+                             const CommonOptions& options, nlohmann::ordered_json parameters,
+                             const Communicator& world)
+    : engine_(engine)
+    , options_(options)
     , world_(world)
     , subcommand_(invocation.subcommand)
     , parameters_(std::move(parameters))
-    , log_(stderr, options.log_level)
-    , runtime_(runtime_options(options))
     , provenance_(start_provenance(invocation.all)) {
-  set_io_threads(
-      options.backend == "serial"
-          ? 1
-          : options.threads.value_or(options.rank_threads.value_or(available_processors())));
-  keep_within_memory();
   provenance_.seed = options.seed;
   provenance_.backend = options.backend;
   provenance_.device = device_name(options.backend);
@@ -64,21 +46,51 @@ DriverContext::DriverContext(const Invocation& invocation, const CommonOptions& 
 
   if (world_.is_first())
     probe_outputs();
-  set_commit_check([] { require_launches("before a file was written"); });
-  region_timers().set_fencing(options.timings);
-  note_interrupts(world_.size() > 1);
-  previous_sink_ = set_log_sink([this](const LogMessage& message) {
-    if (world_.is_first())
-      log_.message(message.level, message.text);
-    if (!message.code.empty())
-      warnings_.push_back(message);
-  });
+  take_log();
   log_info("ossatura ", version(), " (", git_hash(), "), Kokkos ", kokkos_version(), ", ",
            options.backend, " on ", provenance_.device,
            options.backend == "openmp" ? ", " + std::to_string(provenance_.threads) + " threads"
                                        : std::string(),
            world_.size() > 1 ? " on each of " + std::to_string(world_.size()) + " ranks"
                              : std::string());
+}
+
+DriverContext::DriverContext(DriverContext& cohort, const CohortMember& member,
+                             const Communicator& ranks)
+    : engine_(cohort.engine_)
+    , options_(cohort.options_)
+    , world_(ranks)
+    , subcommand_(cohort.subcommand_)
+    , parameters_(cohort.parameters_)
+    , provenance_(cohort.provenance_)
+    , member_(member.name)
+    , cohort_inputs_(cohort.provenance_.inputs) {
+  options_.json.clear(); // is the cohort's
+  parameters_[member.option] = member.input;
+  provenance_.inputs.clear();
+  provenance_.time_utc = utc_now();
+  region_timers().clear();
+  reset_memory_peaks();
+  take_log();
+}
+
+void DriverContext::take_log() {
+  previous_sink_ = set_log_sink([this](const LogMessage& message) {
+    if (world_.is_first())
+      show(message);
+    if (!message.code.empty())
+      warnings_.push_back(message);
+  });
+}
+
+void DriverContext::show(const LogMessage& message) {
+  if (member_.empty()) {
+    engine_.log().message(message.level, message.text);
+  } else if (message.level == LogLevel::quiet || options_.log_level == LogLevel::verbose) {
+    const std::string prefix = message.code.empty() ? "" : "warning: ";
+    engine_.log().message(message.level,
+                          prefix + member_ + ": " + message.text.substr(prefix.size()));
+  }
 }
 
 void DriverContext::probe_outputs() const {
@@ -95,8 +107,6 @@ void DriverContext::probe_outputs() const {
 
 DriverContext::~DriverContext() {
   progress_.reset();
-  set_region_poll(nullptr);
-  set_commit_check(nullptr);
   set_log_sink(std::move(previous_sink_));
 }
 
@@ -124,9 +134,9 @@ void DriverContext::print_files(const std::vector<std::string>& files) {
 }
 
 void DriverContext::print_result(const std::string& text) {
-  if (!world_.is_first())
+  if (!world_.is_first() || !member_.empty())
     return;
-  log_.clear_progress();
+  engine_.log().clear_progress();
   std::ostream& stream = json_on_stdout() ? std::cerr : std::cout;
   stream << text << std::flush;
 }
@@ -152,11 +162,12 @@ std::optional<std::string> DriverContext::summary_file(const std::string& stem) 
 }
 
 void DriverContext::require_no_input(const std::string& path, const std::string& replaced) const {
-  for (const FileRecord& input : provenance_.inputs)
-    if (is_same_file(path, input.path) && (replaced.empty() || !is_same_file(path, replaced)))
-      fail<UsageError>(path,
-                       ": is an input of this run, and would be replaced by its output: choose "
-                       "another name or another --output-dir");
+  for (const std::vector<FileRecord>* inputs : {&provenance_.inputs, &cohort_inputs_})
+    for (const FileRecord& input : *inputs)
+      if (is_same_file(path, input.path) && (replaced.empty() || !is_same_file(path, replaced)))
+        fail<UsageError>(path,
+                         ": is an input of this run, and would be replaced by its output: choose "
+                         "another name or another --output-dir");
 }
 
 std::string DriverContext::claim_output(const std::string& path, const std::string& replaced) {
@@ -210,7 +221,7 @@ std::string DriverContext::summary_folder() const {
   return path ? std::filesystem::path(*path).parent_path().string() : options_.output_dir;
 }
 
-void DriverContext::begin_outputs(const std::string& stem) {
+void DriverContext::begin_outputs(const std::string& stem, const std::string& kind) {
   stem_ = stem;
   if (!world_.is_first())
     return;
@@ -218,7 +229,7 @@ void DriverContext::begin_outputs(const std::string& stem) {
     lock_ = std::make_unique<OutputLock>(options_.output_dir, stem);
   if (const auto summary = summary_file(stem)) {
     if (options_.json.empty() && !options_.overwrite && !options_.dry_run)
-      require_own_summary(*summary, subcommand_, provenance_);
+      require_own_summary(*summary, kind.empty() ? subcommand_ : kind, provenance_);
     claim_output(*summary);
   }
   if (!options_.history.empty() && !options_.dry_run)
@@ -246,8 +257,8 @@ int DriverContext::exit_code(int code) const {
 
 void DriverContext::begin_progress(const std::string& heading) {
   progress_.reset(); // its last line comes before the heading of the next
-  if (world_.is_first())
-    progress_ = std::make_unique<ProgressLines>(log_, heading);
+  if (world_.is_first() && member_.empty())
+    progress_ = std::make_unique<ProgressLines>(engine_.log(), heading);
 }
 
 void DriverContext::progress(const std::string& line, double remaining_seconds) {
@@ -330,6 +341,7 @@ void DriverContext::finish(const nlohmann::ordered_json& summary, const std::str
   end_solve();
   if (!world_.is_first())
     return;
+  summary_ = summary;
   keep_summary(summary, stem);
   if (json_on_stdout())
     std::cout << json_text(summary, 2) + '\n' << std::flush;

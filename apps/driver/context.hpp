@@ -2,6 +2,7 @@
 // A context holds what a subcommand runs in: log, history, provenance and the names of outputs.
 #pragma once
 
+#include "apps/driver/engine.hpp"
 #include "apps/driver/options/common.hpp"
 #include "apps/driver/output/history.hpp"
 #include "apps/driver/output/names.hpp"
@@ -11,8 +12,6 @@
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/base/timer.hpp>
 #include <ossatura/core/comm/communicator.hpp>
-#include <ossatura/core/machine/kokkos_runtime.hpp>
-#include <ossatura/core/machine/memory.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -30,16 +29,26 @@ struct Invocation {
   std::vector<std::string> arguments; ///< after the subcommand
 };
 
-/// Made after the options are parsed and checked. While it lives, Kokkos is initialized, its
-/// allocations are counted, log messages go to stderr, and a signal ends the run between two
-/// iterations.
+/// One input of several that a command runs on.
+struct CohortMember {
+  std::string name;   ///< of its results
+  std::string input;  ///< its file
+  std::string option; ///< that takes the file, as a key of the parameters
+};
+
+/// Made after the options are parsed and checked. While it lives, log messages go to stderr. One
+/// made in the life of another takes them until it ends.
 class DriverContext {
 public:
-  /// Throws BackendError or InputError where the engine cannot start or an output cannot be
-  /// written. `parameters` are all options as option_values() gives them. On a rank that is not the
-  /// first of `world` nothing is written or printed: what writes does nothing.
-  DriverContext(const Invocation& invocation, const CommonOptions& options,
+  /// Throws InputError where an output cannot be written. `parameters` are all options as
+  /// option_values() gives them. On a rank that is not the first of `world` nothing is written or
+  /// printed: what writes does nothing.
+  DriverContext(DriverEngine& engine, const Invocation& invocation, const CommonOptions& options,
                 nlohmann::ordered_json parameters, const Communicator& world = {});
+  /// For one member of a cohort, on `ranks`: its memory, times and warnings are its own. It prints
+  /// no results and no progress, and messages but warnings only with -v; its summary is written
+  /// where the options have a directory.
+  DriverContext(DriverContext& cohort, const CohortMember& member, const Communicator& ranks);
   ~DriverContext();
   DriverContext(const DriverContext&) = delete;
   DriverContext& operator=(const DriverContext&) = delete;
@@ -53,7 +62,7 @@ public:
   std::string choose_backend(std::int64_t unknowns);
   Provenance& provenance() { return provenance_; }
   const Provenance& provenance() const { return provenance_; }
-  StreamLog& log() { return log_; }
+  StreamLog& log() { return engine_.log(); }
   double seconds() const { return watch_.seconds(); }
   /// All warnings so far.
   const std::vector<LogMessage>& warnings() const { return warnings_; }
@@ -73,8 +82,9 @@ public:
                                          const std::string& by_default) const;
 
   /// To be called when the input is read, and before anything is written: results will be called
-  /// `stem`. Throws where they would replace those of another input.
-  void begin_outputs(const std::string& stem);
+  /// `stem`. Throws where they would replace those of another input, or a summary of another `kind`
+  /// than the subcommand's.
+  void begin_outputs(const std::string& stem, const std::string& kind = {});
   /// Checks that the run may and can write `path`, before it computes anything: it is no input, no
   /// other output of the run, and its directory is there. `replaced` is an input that may be
   /// replaced all the same, such as the checkpoint that a run goes on from. Returns `path`.
@@ -127,6 +137,8 @@ public:
   void keep_summary(const nlohmann::ordered_json& summary, const std::string& stem);
   /// The same as the last thing of a run, to stdout as well.
   void finish(const nlohmann::ordered_json& summary, const std::string& stem);
+  /// What finish() was given on the first rank; else null.
+  const nlohmann::ordered_json& summary() const { return summary_; }
 
   /// Name of the results, once it is known.
   const std::string& stem() const { return stem_; }
@@ -136,17 +148,18 @@ public:
   void collect_from_ranks();
 
 private:
+  DriverEngine& engine_;
   CommonOptions options_;
   Communicator world_;
   std::string subcommand_;
   nlohmann::ordered_json parameters_;
   Stopwatch watch_;
-  StreamLog log_;
   std::vector<LogMessage> warnings_;
   LogSink previous_sink_;
-  KokkosRuntime runtime_;
-  MemoryTracking tracking_;
   Provenance provenance_;
+  std::string member_;                    ///< its name; empty: no cohort's
+  std::vector<FileRecord> cohort_inputs_; ///< of all members
+  nlohmann::ordered_json summary_;
   std::unique_ptr<HistoryWriter> history_;
   std::vector<HistoryLine> history_lines_; ///< of another rank than the first
   bool iterates_together_ = false;
@@ -162,6 +175,9 @@ private:
     double tolerance = 0, start = 0;
   } solve_;
 
+  void take_log();
+  /// On stderr.
+  void show(const LogMessage& message);
   /// Where the summary goes, unless that is stdout or nowhere.
   std::optional<std::string> summary_file(const std::string& stem) const;
   /// Throws where an output that the options name cannot be written.

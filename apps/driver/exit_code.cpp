@@ -26,15 +26,6 @@ namespace {
 
 int reporting_rank = 0, num_ranks = 1;
 
-int report(int code, const char* kind, const char* what) {
-  if (num_ranks == 1 || (failed_together() && reporting_rank == 0))
-    std::cerr << "ossatura: " << kind << ": " << what << std::endl;
-  else if (!failed_together()) // nobody else knows
-    std::cerr << "ossatura: " << kind << ": rank " << reporting_rank << " of " << num_ranks << ": "
-              << what << std::endl;
-  return code;
-}
-
 } // namespace
 
 void set_reporting_rank(int rank, int size) {
@@ -42,28 +33,37 @@ void set_reporting_rank(int rank, int size) {
   num_ranks = size;
 }
 
-int report_current_exception() {
+ExitReason describe_current_exception() {
   try {
     throw;
   } catch (const UsageError& error) {
-    return report(exit_usage, "usage error", error.what());
+    return {exit_usage, "usage error", error.what()};
   } catch (const BackendError& error) {
-    return report(exit_unavailable, "error", error.what());
+    return {exit_unavailable, "error", error.what()};
   } catch (const InputError& error) {
     if (const char* failure = device_failure()) // what was found wrong may be its doing
-      return report(exit_unavailable, "error: the device failed",
-                    (failure + ("; after that: " + std::string(error.what()))).c_str());
-    return report(exit_bad_file, "error", error.what());
+      return {exit_unavailable, "error: the device failed",
+              failure + ("; after that: " + std::string(error.what()))};
+    return {exit_bad_file, "error", error.what()};
   } catch (const std::exception& error) {
     if (is_out_of_memory(error))
-      return report(exit_unavailable, "out of memory",
-                    (error.what() + std::string(memory_limit())).c_str());
+      return {exit_unavailable, "out of memory", error.what() + std::string(memory_limit())};
     if (is_device_failure(error))
-      return report(exit_unavailable, "error: the device failed", error.what());
-    return report(exit_internal, "internal error", error.what());
+      return {exit_unavailable, "error: the device failed", error.what()};
+    return {exit_internal, "internal error", error.what()};
   } catch (...) {
-    return report(exit_internal, "internal error", "an exception of unknown type");
+    return {exit_internal, "internal error", "an exception of unknown type"};
   }
+}
+
+int report_current_exception() {
+  const ExitReason failure = describe_current_exception();
+  if (num_ranks == 1 || (failed_together() && reporting_rank == 0))
+    std::cerr << "ossatura: " << failure.kind << ": " << failure.what << std::endl;
+  else if (!failed_together()) // nobody else knows
+    std::cerr << "ossatura: " << failure.kind << ": rank " << reporting_rank << " of " << num_ranks
+              << ": " << failure.what << std::endl;
+  return failure.code;
 }
 
 } // namespace ossatura

@@ -2,6 +2,8 @@
 // The exit codes are the same for every subcommand.
 #pragma once
 
+#include <string>
+
 namespace ossatura {
 
 enum ExitCode : int {
@@ -19,6 +21,16 @@ const char* exit_code_help();
 
 /// Which of the launcher's processes this is, for report_current_exception().
 void set_reporting_rank(int rank, int size);
+
+/// What went wrong, for a line of stderr, and the exit code for it.
+struct ExitReason {
+  int code;
+  std::string kind; ///< "error", "usage error", ...
+  std::string what;
+};
+
+/// The exception being handled. To be called in a catch block.
+ExitReason describe_current_exception();
 
 /// Reports the exception being handled on stderr, as "ossatura: error: ...", and returns its code.
 /// Where all ranks have failed together, the first reports for all. To be called in a catch block.

@@ -15,6 +15,7 @@
 #include <CLI/CLI.hpp>
 
 #include <memory>
+#include <optional>
 
 namespace ossatura {
 
@@ -50,8 +51,11 @@ int run_subcommand(const Invocation& invocation, const std::string& name,
     return *code;
 
   options.common.rank_threads = threads_of_rank(world);
+  std::optional<DriverEngine> engine;
   const auto context = together(world, [&] {
-    return std::make_unique<DriverContext>(invocation, options.common, option_values(app), world);
+    engine.emplace(options.common, world);
+    return std::make_unique<DriverContext>(*engine, invocation, options.common, option_values(app),
+                                           world);
   });
   context->provenance().units = units;
   const auto end = [&](int first_code) { // the first rank alone knows of outputs that failed

@@ -14,7 +14,7 @@ int softbody_command(const Invocation& invocation) {
                          {"modulus", "Pa"},
                          {"energy", "J"},
                          {"velocity", "m/s"}},
-                        run_softbody);
+                        run_scenes, RankUse::many);
 }
 
 } // namespace ossatura

@@ -227,7 +227,7 @@ template<class Exec>
 int run_on(const Exec& exec, const SoftbodyCommandOptions& options, const SoftbodyModel& model,
            double read_seconds, DriverContext& context) {
   SoftbodyRunResults results;
-  const std::string stem = file_stem(options.scene);
+  const std::string& stem = options.name;
   results.seconds.read = read_seconds;
   if (options.common.dry_run)
     return report_softbody_prediction(

@@ -7,7 +7,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-import bone, claims, eikonal, pfem, softbody, topopt  # noqa: E401 E402
+import bone, claims, cohort, eikonal, pfem, softbody, topopt  # noqa: E401 E402
 from files import Report, Run  # noqa: E402
 
 CHECKS = {module.__name__: module.check for module in (bone, eikonal, pfem, softbody, topopt)}
@@ -21,8 +21,12 @@ def verify(place, report, with_hashes=True):
     for path in paths:
         run = Run(path)
         print(f"{path}: {run.summary['schema']}, {run.status}")
-        if run.status in ("dry run", "interrupted") and "files" not in run.results:
+        if run.status in ("dry run", "interrupted") and "files" not in run.results and "members" not in run.summary:
             report.skip("everything", "a dry run, or one that was stopped before its end, has no results")
+            continue
+        if run.system.endswith("-cohort"):
+            with report.part("cohort"):
+                cohort.check(run, report, with_hashes)
             continue
         with report.part("summary"):
             claims.check(run, report, with_hashes)

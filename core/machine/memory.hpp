@@ -45,7 +45,8 @@ std::vector<SpaceMemory> memory_by_space();
 /// Peak bytes of all spaces together since tracking started or since the last reset.
 std::int64_t peak_kokkos_bytes();
 
-/// Makes the present use the peak of each space, to measure the peak of what follows.
+/// Makes the present use the peak of each space, and of the process where the kernel lets it, to
+/// measure the peak of what follows.
 void reset_memory_peaks();
 
 } // namespace ossatura

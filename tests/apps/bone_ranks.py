@@ -3,14 +3,16 @@
 number of them."""
 import json
 import os
+import signal
 import subprocess
 import sys
 
 import driver_case
 import ranks
-from driver_case import BAD_FILE, USAGE
+from driver_case import BAD_FILE, STOPPED, USAGE
 from hdf5_values import read
 from ranks import Ranks, without_times
+from specimens import SPECIMENS, write_specimen
 
 NOISE = ("bone", "--generate", "perlin", "--size", "28,24,32", "--backend", "serial", "-q")
 BITS = ("--operator", "brick")
@@ -125,6 +127,66 @@ class Model(BoneRanks):
         self.assertEqual(plan["problem"], run["problem"])
         self.close(plan["results"]["predicted_host_bytes"],
                    run["memory"]["largest_rank_host_peak_bytes"], 0.25)
+
+
+class Cohort(BoneRanks):
+    def setUp(self):
+        super().setUp()
+        names = ("a.mhd", "b.mhd", "c.mhd")
+        self.inputs = [write_specimen(self.path(name), size) for name, size in zip(names, SPECIMENS)]
+        bad = write_specimen(self.path("bad.mhd"), 8, values=bytes(8 ** 3))
+        self.arguments = ("bone", *self.inputs[:2], bad, self.inputs[2], "--law", "threshold", "--lower",
+                          "1", "--backend", "serial", *BITS, "--no-hdf")
+
+    def members(self, folder):
+        found = []
+        for name in "abc":
+            summary = json.loads(self.read(f"{folder}/{name}.summary.json"))
+            found.append([without_times(summary[part]) for part in ("status", "problem", "results")])
+        return found
+
+    def test_ranks_share_the_inputs(self):
+        self.ossatura(*self.arguments, "-o", "one", code=BAD_FILE)
+        for num_ranks in (2, 5):
+            out, log = self.launch(num_ranks, *self.arguments, "-o", f"of{num_ranks}", code=BAD_FILE)
+            self.assertEqual(self.read(f"of{num_ranks}/cohort.csv"), self.read("one/cohort.csv"))
+            self.assertEqual(self.members(f"of{num_ranks}"), self.members("one"))
+            self.assertRegex(out, r"(?m)^  b +converged ")
+            self.assertEqual(log.count("error: bad: "), 1)
+            self.assertEqual(log.count("converged after"), 3)
+        _, log = self.launch(2, *self.arguments, "-o", "one", "--skip-complete", code=BAD_FILE)
+        self.assertEqual(log.count("converged before"), 3)
+
+    def test_all_ranks_work_on_each_input(self):
+        self.ossatura(*self.arguments, "--split", "model", "-o", "one", code=BAD_FILE)
+        out, log = self.launch(3, *self.arguments, "--split", "model", "-o", "of3", code=BAD_FILE)
+        self.assertEqual(self.read("of3/cohort.csv"), self.read("one/cohort.csv"))
+        self.assertEqual(self.members("of3"), self.members("one"))
+        self.assertEqual(log.count("error: bad: "), 1)
+        summary = json.loads(self.read("of3/b.summary.json"))
+        self.assertEqual((summary["engine"]["ranks"], summary["engine"]["split"]), (3, "model"))
+
+    def test_a_scene_is_of_one_process(self):
+        scenes = [os.path.join(EXAMPLES, "..", "softbody", name) for name in ("cloth.json", "pile.json")]
+        self.launch(2, "softbody", *scenes, "--steps", "1", "--backend", "serial", "-q", "-o", "out")
+        self.assertEqual(len([name for name in os.listdir(self.path("out"))
+                              if name.endswith(".summary.json")]), 3)
+        self.fails_once(2, "ossatura softbody runs a scene in one process", "softbody", scenes[0], "-q",
+                        code=USAGE)
+
+    def test_a_signal_stops_all_ranks_and_leaves_the_table(self):
+        large = [write_specimen(self.path(name), 72) for name in ("big1.mhd", "big2.mhd")]
+        process = self.start((2, ("bone", *self.inputs, *large, *self.arguments[5:], "--precision",
+                                  "double", "--tolerance", "1e-12", "-v", "-o", "out")))
+        for line in process.stderr:
+            if line.startswith("big1: ") or line.startswith("big2: "):
+                break
+        for rank in self.children(process):
+            os.kill(rank, signal.SIGTERM)
+        self.end(process, STOPPED)
+        table = self.read("out/cohort.csv").splitlines()
+        self.assertEqual(len(table), 6)
+        self.assertIn(",75,", table[-1])
 
 
 class Ends(BoneRanks):

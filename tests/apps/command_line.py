@@ -57,8 +57,9 @@ class Usage(DriverCase):
         self.fails(USAGE, "did you mean '--tolerance'?", "bone", "x.h5", "--tolerence=1e-8")
         self.fails(USAGE, "unknown option '-Z'", "bone", "x.h5", "-Z")
 
-    def test_a_second_input_is_unexpected(self):
-        self.fails(USAGE, "unexpected argument 'b.h5'", "bone", "a.h5", "b.h5")
+    def test_a_second_input_is_unexpected_where_there_are_no_cohorts(self):
+        for subcommand in ("eikonal", "topopt", "pfem"):
+            self.fails(USAGE, "unexpected argument 'b.h5'", subcommand, "a.h5", "b.h5")
 
     def test_options_of_other_subcommands_are_not_silently_accepted(self):
         for option in ("--vtk-every=3", "--checkpoint=x", "--resume=x"):

@@ -16,6 +16,7 @@ import driver_case
 import h5py
 import numpy
 import xxh64
+from specimens import SPECIMENS, write_specimen
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 PROGRAM = os.path.join(ROOT, "apps", "verify")
@@ -384,6 +385,42 @@ class Verify(unittest.TestCase):
                                  stderr=subprocess.PIPE, text=True)
         self.assertEqual(process.returncode, code, process.stdout + process.stderr)
         return process
+
+    def test_cohorts(self):
+        inputs = [write_specimen(os.path.join(self.directory.name, name), size)
+                  for name, size in zip(("first.mhd", "second.mhd"), SPECIMENS)]
+        done = os.path.join(self.directory.name, "cohort")
+        subprocess.run([driver_case.EXECUTABLE, "bone", *inputs, "--law", "threshold", "--lower", "1", "-o", done, "-q",
+                        "--no-hdf", "--backend", "serial"], check=True, timeout=120, stdout=subprocess.DEVNULL)
+        report, text = verify(done, True)
+        self.assertEqual((report.failures, "cohort.csv: second" in text), ([], True), text)
+
+        def falsified(name, change):
+            place = os.path.join(self.directory.name, "copy")
+            shutil.rmtree(place, ignore_errors=True)
+            shutil.copytree(done, place)
+            with open(os.path.join(place, name)) as file:
+                content = file.read()
+            with open(os.path.join(place, name), "w") as file:
+                file.write(change(content))
+            return verify(place, True)[0].failures
+
+        def member(key, value):
+            def change(content):
+                summary = json.loads(content)
+                summary["members"][1][key] = value
+                return json.dumps(summary)
+            return change
+
+        for name, change, found in (
+                ("cohort.csv", lambda content: content.replace("\nsecond,", "\nthird,"), ["cohort.csv: second"]),
+                ("cohort.csv", lambda content: content.replace(",converged,0,0.05", ",converged,0,0.06", 1),
+                 ["cohort.csv: first"]),
+                ("cohort.csv", lambda content: content.rsplit("\nsecond,", 1)[0] + "\n", ["cohort.csv: rows"]),
+                ("cohort.summary.json", member("status", "failed"), ["cohort.csv: second", "second: its summary"]),
+                ("cohort.summary.json", member("xxh64", "0" * 16), [f"input {inputs[1]}"]),
+                ("cohort.summary.json", member("exit_code", 3), ["cohort.csv: second", "status"])):
+            self.assertEqual(sorted(falsified(name, change)), found)
 
     def test_exit_codes(self):
         good = self.run_program(0, self.folder("cube"), self.folder("wall") + "/wall.summary.json")

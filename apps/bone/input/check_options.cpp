@@ -57,10 +57,11 @@ void require_shape(const char* option, const std::array<int, 3>& shape) {
 
 void check_input(const CLI::App& app, const BoneOptions& o) {
   const bool generated = o.generator != BoneGenerator::none;
-  if (o.input.empty() && !generated)
+  if (o.inputs.empty() && !generated)
     fail<UsageError>("no input: give an image or surface FILE, or --generate perlin");
-  if (!o.input.empty() && generated)
-    fail<UsageError>("both the input ", o.input, " and --generate: leave one out");
+  if (!o.inputs.empty() && generated)
+    fail<UsageError>("both the input ", o.inputs.front(), " and --generate: leave one out");
+  check_cohort_options(app, o.inputs, o.skip_complete, o.common);
   require_edge_option("--spacing", o.spacing);
   require_edge_option("--voxel", o.voxel);
   require_positive("--surface-unit", o.surface_unit, "mm per unit");
@@ -204,6 +205,8 @@ void check_test(const CLI::App& app, const BoneOptions& o) {
 
 void check_split(const BoneOptions& o) {
   const int num_ranks = Communicator::world().size();
+  if (o.split == BoneSplit::inputs && !is_cohort(o))
+    fail<UsageError>("--split inputs divides several inputs; there is one");
   if (o.split == BoneSplit::loads && o.test != LoadTest::homogenise)
     fail<UsageError>("--split loads divides the six loads of --test homogenise; this test has one");
   if (o.split == BoneSplit::model && o.test == LoadTest::homogenise)
@@ -265,9 +268,18 @@ void check_bone_options(const CLI::App& app, const BoneOptions& options) {
   check_results(app, options);
 }
 
+bool is_cohort(const BoneOptions& options) {
+  return options.inputs.size() > 1 || options.skip_complete;
+}
+
+bool divides_inputs(const BoneOptions& options) {
+  return is_cohort(options) &&
+         (options.split == BoneSplit::automatic || options.split == BoneSplit::inputs);
+}
+
 bool divides_model(const BoneOptions& options, int num_ranks) {
   return options.split == BoneSplit::model ||
-         (options.split == BoneSplit::automatic && num_ranks > 1 &&
+         (options.split == BoneSplit::automatic && num_ranks > 1 && !is_cohort(options) &&
           options.test != LoadTest::homogenise);
 }
 

@@ -27,10 +27,9 @@ std::array<int, 3> parse_extents(const Items& items, bool one_is_cube) {
 
 void add_input_options(CLI::App& app, BoneOptions& o) {
   app.option_defaults()->group("Input");
-  app.add_option("input,--input", o.input,
-                 "Image of bone: ParOSol HDF5 (.h5), MetaImage (.mha, .mhd), NIfTI (.nii, .nii.gz) "
-                 "or raw; or a closed surface (.off, .stl)")
-      ->type_name("FILE");
+  add_inputs(app, "input", o.inputs, o.skip_complete,
+             "Image of bone: ParOSol HDF5 (.h5), MetaImage (.mha, .mhd), NIfTI (.nii, .nii.gz) "
+             "or raw; or a closed surface (.off, .stl)");
   add_choice(app, "--format", o.format, "What the input is, where its name does not say",
              "by-name");
   add_list(app, "--shape", "NX,NY,NZ", "raw: voxels along x (fastest), y and z",
@@ -281,7 +280,8 @@ void add_solver_options(CLI::App& app, BoneOptions& o) {
              "Under mpirun or srun: what processes divide. model: its nodes, levels and vectors; "
              "with --operator brick or gather the result has the same bits for any number of "
              "processes, also for one with this option; loads: the six of homogenise, each process "
-             "with the whole model. auto: loads of homogenise, else the model");
+             "with the whole model; inputs: each process takes some of several. auto: several "
+             "inputs, else loads of homogenise, else the model");
 }
 
 void add_result_options(CLI::App& app, BoneOptions& o) {
@@ -350,6 +350,8 @@ void add_bone_options(CLI::App& app, BoneOptions& options) {
                          "      the test in the file; out/tibia.hdf and out/tibia.summary.json\n"
                          "  ossatura bone femur.off --voxel 0.5 --modulus 17000 --test axial "
                          "--strain -0.01 -o out\n"
+                         "  ossatura bone scans/*.h5 -o out\n"
+                         "      the same test of each, and out/cohort.csv with a row for each\n"
                          "  ossatura bone scan.nii.gz --law threshold --lower 500 --test confined "
                          "--json -\n"
                          "  ossatura bone --generate perlin --size 128 --test homogenise\n\n") +

@@ -110,13 +110,17 @@ constexpr Names<Hierarchy> names_of(Hierarchy) {
 
 /// What the ranks of a launcher divide among them.
 enum class BoneSplit {
-  automatic, ///< the loads of a homogenisation, else the model
+  automatic, ///< several inputs, else the loads of a homogenisation, else the model
+  inputs,    ///< each rank has its own
   loads,     ///< each rank has the whole model
   model
 };
 
 constexpr Names<BoneSplit> names_of(BoneSplit) {
-  return {{BoneSplit::automatic, "auto"}, {BoneSplit::loads, "loads"}, {BoneSplit::model, "model"}};
+  return {{BoneSplit::automatic, "auto"},
+          {BoneSplit::inputs, "inputs"},
+          {BoneSplit::loads, "loads"},
+          {BoneSplit::model, "model"}};
 }
 
 /// Parts of the specimen that nothing holds.
@@ -145,7 +149,10 @@ struct BoneOptions {
   CommonOptions common;
 
   // Input
-  std::string input;
+  std::vector<std::string> inputs;       ///< several: a cohort, and each has a run of its own
+  bool skip_complete = false;            ///< of a cohort
+  std::string input;                     ///< of this run
+  std::string name;                      ///< of its results; empty: made from the input's
   std::optional<ImageFormat> format;     ///< else by name
   std::array<int, 3> raw_shape{0, 0, 0}; ///< nx, ny, nz
   std::optional<SampleType> raw_type;
@@ -234,7 +241,13 @@ void add_bone_options(CLI::App& app, BoneOptions& options);
 /// together. `app` is the parsed one, which knows what was given.
 void check_bone_options(const CLI::App& app, const BoneOptions& options);
 
-/// Whether ranks divide the model; else they divide loads.
+/// Whether the inputs are a cohort: there are several, or those that are complete are skipped.
+bool is_cohort(const BoneOptions& options);
+
+/// Whether ranks divide the inputs of a cohort.
+bool divides_inputs(const BoneOptions& options);
+
+/// Whether ranks divide the model of a run; else they divide loads.
 bool divides_model(const BoneOptions& options, int num_ranks);
 
 } // namespace ossatura

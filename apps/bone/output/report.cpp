@@ -11,7 +11,6 @@ namespace ossatura {
 namespace {
 
 using Json = nlohmann::ordered_json;
-const char* const stiffness_names[] = {"xx", "yy", "zz", "xy", "yz", "zx"};
 
 double total_seconds(const BoneResults& results) {
   double seconds = 0;

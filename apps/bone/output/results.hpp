@@ -22,6 +22,9 @@
 
 namespace ossatura {
 
+/// The loads of a homogenisation, and rows and columns of its stiffness.
+inline constexpr const char* stiffness_names[] = {"xx", "yy", "zz", "xy", "yz", "zx"};
+
 /// The model as it was solved.
 struct BoneModelInfo {
   std::string source; ///< file or generator

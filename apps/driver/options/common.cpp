@@ -71,6 +71,29 @@ void add_common_options(CLI::App& app, CommonOptions& options, const CommonChoic
                            "Details, all lines of progress, and the advice of Kokkos"));
 }
 
+void add_inputs(CLI::App& app, const std::string& name, std::vector<std::string>& inputs,
+                bool& skip_complete, const std::string& description) {
+  app.add_option(name + ",--" + name, inputs,
+                 description + ". Several are a cohort: each has the results of a run of its own, "
+                               "and --output-dir gets a table of all, cohort.csv")
+      ->type_name("FILE...");
+  app.add_flag("--skip-complete", skip_complete,
+               "Leave out inputs whose results in --output-dir are complete, of the same files, "
+               "options and version");
+}
+
+void check_cohort_options(const CLI::App& app, const std::vector<std::string>& inputs,
+                          bool skip_complete, const CommonOptions& common) {
+  require_effect(app, {{"--skip-complete", !common.output_dir.empty() && !common.dry_run,
+                        "--output-dir, or with --dry-run"}});
+  if (inputs.size() < 2 && !skip_complete)
+    return;
+  for (const char* option : {"--hdf", "--parosol-output", "--history", "--checkpoint", "--resume"})
+    if (app.get_option_no_throw(option) != nullptr && app.count(option) > 0)
+      fail<UsageError>(option, " is of one input, and there are ", inputs.size(),
+                       ": leave it out; --output-dir has results under the inputs' names");
+}
+
 void add_step_files(CLI::App& app, StepFileOptions& options, const std::string& lines,
                     const std::string& state, const std::string& source) {
   app.add_option("--history", options.history, "A line for every step as CSV: " + lines)

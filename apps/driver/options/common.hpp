@@ -59,6 +59,16 @@ bool writes_fields(const std::string& hdf, bool no_hdf, const CommonOptions& com
 void check_field_files(const CLI::App& app, const std::string& hdf, bool no_hdf,
                        const CommonOptions& common, bool other_file = false);
 
+/// Adds the positional argument `name`, also as --name, which takes one file or several, and
+/// --skip-complete.
+void add_inputs(CLI::App& app, const std::string& name, std::vector<std::string>& inputs,
+                bool& skip_complete, const std::string& description);
+
+/// Throws UsageError for options that name one file where there are several inputs, and for
+/// --skip-complete without --output-dir.
+void check_cohort_options(const CLI::App& app, const std::vector<std::string>& inputs,
+                          bool skip_complete, const CommonOptions& common);
+
 /// The choices that differ between subcommands.
 struct CommonChoices {
   std::vector<std::optional<Precision>> precisions; ///< the default first; none: "auto"

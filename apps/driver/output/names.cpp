@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/driver/output/names.hpp"
 
+#include "apps/driver/problem/json_file.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/io/text/atomic_file.hpp>
 #include <ossatura/core/io/text/input_file.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -54,12 +53,6 @@ std::string absolute_name(const std::string& path) {
 
 /// What the schemas of all summaries begin with.
 const std::string schema_prefix = "ossatura/";
-
-/// Text at `pointer`, or empty.
-std::string text_at(const Json& json, const char* pointer) {
-  const Json::json_pointer place(pointer);
-  return json.contains(place) && json[place].is_string() ? json[place].get<std::string>() : "";
-}
 
 std::string text_of(const Json& json, const char* name) {
   return json.is_object() && json.contains(name) && json[name].is_string()
@@ -136,7 +129,8 @@ void require_own_summary(const std::string& path, const std::string& subcommand,
     return;
   bool same_content = inputs.size() == provenance.inputs.size();
   for (std::size_t i = 0; same_content && i < inputs.size(); ++i)
-    same_content = text_of(inputs[i], "xxh64") == provenance.inputs[i].xxh64;
+    same_content = !provenance.inputs[i].xxh64.empty() && // a cohort's are not read yet
+                   text_of(inputs[i], "xxh64") == provenance.inputs[i].xxh64;
   if (!same_content)
     fail<UsageError>(path, ": is of another input, '", there.string(), "'", remedy);
 }

@@ -31,15 +31,6 @@ std::string quoted(const std::string& argument) {
   return text + "'";
 }
 
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts = {};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
-
 std::string host_name() {
   char name[256] = {};
   return gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
@@ -62,6 +53,15 @@ FileRecord record_input(const std::string& path) {
     fail<InputError>(path, ": cannot be read to its end");
   record.xxh64 = hash.digits();
   return record;
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts = {};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
 }
 
 Provenance start_provenance(const std::vector<std::string>& arguments) {

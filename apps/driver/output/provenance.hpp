@@ -32,6 +32,9 @@ struct Provenance {
   std::vector<std::pair<std::string, std::string>> units;
 };
 
+/// The present time, ISO 8601.
+std::string utc_now();
+
 /// Host name and the present time; the rest is for the caller.
 Provenance start_provenance(const std::vector<std::string>& arguments);
 

@@ -101,6 +101,11 @@ nlohmann::json read_large_json(const std::string& path) {
   return nlohmann::json::parse(text.begin(), text.end());
 }
 
+std::string text_at(const nlohmann::ordered_json& json, const std::string& pointer) {
+  const nlohmann::ordered_json::json_pointer place(pointer);
+  return json.contains(place) && json[place].is_string() ? json[place].get<std::string>() : "";
+}
+
 std::string json_text(const nlohmann::ordered_json& json, int indent) {
   return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

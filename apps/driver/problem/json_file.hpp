@@ -17,6 +17,9 @@ nlohmann::ordered_json read_json(const std::string& path);
 /// order.
 nlohmann::json read_large_json(const std::string& path);
 
+/// The text at a JSON pointer, or an empty one where there is none.
+std::string text_at(const nlohmann::ordered_json& json, const std::string& pointer);
+
 /// JSON as text; with an indent, over several lines. Names of files that are not UTF-8 have U+FFFD
 /// where they are not.
 std::string json_text(const nlohmann::ordered_json& json, int indent = -1);

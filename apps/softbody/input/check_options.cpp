@@ -4,6 +4,7 @@
 #include "apps/driver/options/check.hpp"
 #include "apps/softbody/input/options.hpp"
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/comm/communicator.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -41,9 +42,17 @@ void check_numbers(const SoftbodyCommandOptions& options) {
 
 } // namespace
 
+bool is_cohort(const SoftbodyCommandOptions& options) {
+  return options.scenes.size() > 1 || options.skip_complete;
+}
+
 void check_softbody_options(const CLI::App& app, const SoftbodyCommandOptions& o) {
-  if (o.scene.empty())
+  if (o.scenes.empty())
     fail<UsageError>("no scene: give a JSON FILE");
+  check_cohort_options(app, o.scenes, o.skip_complete, o.common);
+  if (const int num_ranks = Communicator::world().size(); num_ranks > 1 && !is_cohort(o))
+    fail<UsageError>("ossatura softbody runs a scene in one process, and a launcher started ",
+                     num_ranks, ": give several scenes, or start one");
   check_numbers(o);
   check_step_files(app, o, o.common);
   const bool factors = o.changes.applied().preconditioner == SoftPreconditioner::ldlt;

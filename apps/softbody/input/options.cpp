@@ -13,10 +13,9 @@ using Items = std::vector<std::string>;
 
 void add_scene_options(CLI::App& app, SoftbodyCommandOptions& o) {
   app.option_defaults()->group("Scene");
-  app.add_option("scene,--scene", o.scene,
-                 "Objects, materials, what holds and loads them, obstacles and steps, as JSON; "
-                 "docs/softbody.md has the keys. Options below win over it")
-      ->type_name("FILE");
+  add_inputs(app, "scene", o.scenes, o.skip_complete,
+             "Objects, materials, what holds and loads them, obstacles and steps, as JSON; "
+             "docs/softbody.md has the keys. Options below win over it");
   add_repeated(app, "--mesh", "OBJECT=FILE",
                "Mesh of an object, .msh, .vtk or .vtu, instead of the scene's; may be repeated",
                [&o](const Items& items) {

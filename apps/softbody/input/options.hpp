@@ -22,7 +22,10 @@ struct SoftbodyCommandOptions : StepFileOptions {
   CommonOptions common;
 
   // Scene
-  std::string scene;
+  std::vector<std::string> scenes; ///< several: a cohort, and each has a run of its own
+  bool skip_complete = false;      ///< of a cohort
+  std::string scene;               ///< of this run
+  std::string name;                ///< of its results
   std::vector<std::pair<std::string, std::string>> meshes; ///< object and file, instead of its own
   std::optional<int> steps;
 
@@ -32,6 +35,9 @@ struct SoftbodyCommandOptions : StepFileOptions {
 
 /// Adds all options, with groups, examples and the exit codes for --help.
 void add_softbody_options(CLI::App& app, SoftbodyCommandOptions& options);
+
+/// Whether the scenes are a cohort: there are several, or those that are complete are skipped.
+bool is_cohort(const SoftbodyCommandOptions& options);
 
 /// Throws UsageError, with the remedy, for values out of range and for options that have no effect
 /// together. `app` is the parsed one, which knows what was given.

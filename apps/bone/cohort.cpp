@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/driver/cohort.hpp"
+
+#include "apps/bone/command.hpp"
+#include "apps/bone/output/results.hpp"
+
+namespace ossatura {
+
+namespace {
+
+/// What a study compares; places are those of the summary.
+std::vector<CohortColumn> bone_columns(bool dry_run) {
+  std::vector<CohortColumn> columns = {{"spacing", "/problem/spacing", "spacing"},
+                                       {"elements", "/problem/elements", "voxels"},
+                                       {"dofs", "/problem/dofs", ""},
+                                       {"dropped_elements", "/problem/dropped_elements", ""},
+                                       {"components", "/problem/components", ""},
+                                       {"bone_volume", "/problem/bone_volume", ""},
+                                       {"volume_fraction", "/problem/volume_fraction", "BV/TV"},
+                                       {"modulus_mean", "/problem/modulus/mean", ""},
+                                       {"test", "/results/test", ""}};
+  if (dry_run) {
+    columns.push_back({"predicted_device_bytes", "/results/predicted_device_bytes", "backend"});
+    columns.push_back({"predicted_host_bytes", "/results/predicted_host_bytes", "process"});
+    return columns;
+  }
+  columns.push_back({"iterations", "/iterations", "iterations"});
+  columns.push_back({"residual", "/residual/true", ""});
+  const auto add = [&](const std::string& group, const std::string& key, const std::string& name,
+                       const std::string& head = {}) {
+    columns.push_back({name, "/results/" + group + "/" + key, head});
+  };
+  for (const char* key : {"height", "area", "displacement", "force"})
+    add("response", key, key);
+  add("response", "stiffness", "stiffness", "stiffness");
+  add("response", "strain", "strain");
+  add("response", "stress", "stress");
+  add("response", "apparent_modulus", "apparent_modulus", "apparent modulus");
+  add("response", "angle", "angle");
+  add("response", "moment", "moment");
+  add("response", "rotational_stiffness", "rotational_stiffness", "rotational stiffness");
+  columns.push_back({"strain_energy", "/results/strain_energy", ""});
+  for (const char* field : {"sed", "von_mises", "effective_strain"})
+    for (const char* key : {"mean", "sd", "maximum"})
+      add(field, key, std::string(field) + "_" + key);
+  add("pistoia", "factor", "failure_factor");
+  add("pistoia", "force", "failure_force", "failure force");
+  add("pistoia", "moment", "failure_moment", "failure moment");
+  for (int i = 0; i < 3; ++i)
+    add("homogenised/engineering/young", std::to_string(i), std::string("young_") + "xyz"[i],
+        std::string("E ") + "xyz"[i]);
+  for (int i = 0; i < 3; ++i)
+    add("homogenised/engineering/shear", std::to_string(i),
+        std::string("shear_") + stiffness_names[3 + i], std::string("G ") + stiffness_names[3 + i]);
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      if (i != j)
+        add("homogenised/engineering/poisson/" + std::to_string(i), std::to_string(j),
+            std::string("poisson_") + "xyz"[i] + "xyz"[j]);
+  for (int i = 0; i < 6; ++i)
+    for (int j = i; j < 6; ++j)
+      add("homogenised/stiffness/" + std::to_string(i), std::to_string(j),
+          std::string("stiffness_") + stiffness_names[i] + "_" + stiffness_names[j]);
+  return columns;
+}
+
+} // namespace
+
+int run_bones(const BoneOptions& options, DriverContext& context) {
+  BoneOptions single = options;
+  if (!is_cohort(options)) {
+    single.input = options.inputs.empty() ? "" : options.inputs.front();
+    return run_bone(single, context);
+  }
+  Cohort cohort;
+  cohort.inputs = options.inputs;
+  cohort.option = "input";
+  cohort.noun = "specimen";
+  cohort.divides_inputs = divides_inputs(options);
+  cohort.skips_complete = options.skip_complete;
+  cohort.columns = bone_columns(options.common.dry_run);
+  cohort.run = [&](const CohortMember& member, DriverContext& run) {
+    single.input = member.input;
+    single.name = member.name;
+    return run_bone(single, run);
+  };
+  return run_cohort(cohort, context);
+}
+
+} // namespace ossatura
