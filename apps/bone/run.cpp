@@ -10,6 +10,7 @@
 #include "apps/driver/exit_code.hpp"
 #include "apps/driver/interrupt.hpp"
 #include "apps/driver/ranks.hpp"
+#include <ossatura/core/comm/device_comm.hpp>
 #include <ossatura/core/machine/memory.hpp>
 #include <ossatura/solvers/bone/homogenisation.hpp>
 
@@ -270,10 +271,12 @@ BoneCase<Exec> make_case(const Exec& exec, const BoneOptions& options, BoneResul
                          DriverContext& context) {
   const Communicator& world = context.world();
   BoneCase<Exec> found;
-  if (divides_model(options, world.size()))
+  if (divides_model(options, world.size())) {
+    const DeviceComm<Exec> joining(world); // while the input is read
     run_communicating(world, [&] { make_case(exec, options, {world}, found, results, context); });
-  else
+  } else {
     run_phase(world, [&] { make_case(exec, options, {}, found, results, context); });
+  }
   return found;
 }
 

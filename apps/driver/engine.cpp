@@ -3,6 +3,7 @@
 
 #include "apps/driver/interrupt.hpp"
 #include "apps/driver/process_start.hpp"
+#include <ossatura/core/base/backend.hpp>
 #include <ossatura/core/base/region_poll.hpp>
 #include <ossatura/core/base/timer.hpp>
 #include <ossatura/core/io/text/atomic_file.hpp>

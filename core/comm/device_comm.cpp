@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstring>
+#include <future>
 #include <utility>
 
 namespace ossatura {
@@ -67,6 +68,29 @@ bool have_devices_of_their_own(const Communicator& comm) {
 }
 #endif
 
+#if defined(OSSATURA_HAS_NCCL)
+/// Sends a byte round the ranks and one to all: with that NCCL connects neighbours.
+void send_first(const Nccl& nccl, ncclComm_t group, int size, int rank) {
+  cudaStream_t stream = nullptr;
+  char* bytes = nullptr;
+  require_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
+  require_cuda(cudaMalloc(&bytes, std::size_t(size) + 1), "cudaMalloc");
+  nccl.require(nccl.group_start(), "ncclGroupStart");
+  for (const int step : {1, size - 1})
+    if (step == 1 || size > 2) {
+      nccl.require(nccl.send(bytes, 1, ncclChar, (rank + step) % size, group, stream), "ncclSend");
+      nccl.require(
+          nccl.receive(bytes + step, 1, ncclChar, (rank + size - step) % size, group, stream),
+          "ncclRecv");
+    }
+  nccl.require(nccl.group_end(), "ncclGroupEnd");
+  nccl.require(nccl.all_gather(bytes + size, bytes, 1, ncclChar, group, stream), "ncclAllGather");
+  require_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  require_cuda(cudaFree(bytes), "cudaFree");
+  require_cuda(cudaStreamDestroy(stream), "cudaStreamDestroy");
+}
+#endif
+
 template<class Exec>
 Transport choose_transport(const Communicator& comm) {
   if (comm.size() == 1)
@@ -97,12 +121,17 @@ struct DeviceComm<Exec>::Engine {
 #endif
 #if defined(OSSATURA_HAS_NCCL)
   const Nccl* nccl = nullptr;
-  ncclComm_t group = nullptr;
 
   ~Engine() {
-    if (group != nullptr)
-      (void)nccl->destroy(group);
+    try {
+      if (joined() != nullptr)
+        (void)nccl->destroy(group_);
+    } catch (const std::exception&) { // told to those who sent by it
+    }
   }
+
+  /// Begins to join the ranks, in a thread of its own: NCCL takes most of a second for it, and the
+  /// first messages of a group another part.
   void join(const Communicator& comm) {
     nccl = find_nccl();
     ncclUniqueId id{};
@@ -111,19 +140,41 @@ struct DeviceComm<Exec>::Engine {
         nccl->require(nccl->get_unique_id(&id), "ncclGetUniqueId");
     });
     comm.broadcast(id);
-    nccl->require(nccl->init_rank(&group, comm.size(), id, comm.rank()), "ncclCommInitRank");
+    int device = 0;
+    require_cuda(cudaGetDevice(&device), "cudaGetDevice");
+    joining_ = std::async(
+        std::launch::async, [nccl = nccl, device, id, size = comm.size(), rank = comm.rank()] {
+          require_cuda(cudaSetDevice(device), "cudaSetDevice");
+          ncclComm_t group = nullptr;
+          nccl->require(nccl->init_rank(&group, size, id, rank), "ncclCommInitRank");
+          send_first(*nccl, group, size, rank);
+          return group;
+        });
+  }
+
+  /// The group, when it is joined; null where none was begun. Throws what joining threw.
+  ncclComm_t joined() {
+    if (joining_.valid())
+      group_ = joining_.get();
+    return group_;
   }
 #endif
   Engine() = default;
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
+
+#if defined(OSSATURA_HAS_NCCL)
+private:
+  ncclComm_t group_ = nullptr;
+  std::future<ncclComm_t> joining_;
+#endif
 };
 
 #if defined(OSSATURA_HAS_NCCL)
 namespace {
 
-/// Joining takes NCCL about a second, and a group keeps device memory: it is made once for each
-/// communicator, and lives until Kokkos ends.
+/// A group takes time to join, and keeps device memory: it is made once for each communicator, and
+/// lives until Kokkos ends.
 template<class Engine>
 std::shared_ptr<Engine> joined_group(const Communicator& comm) {
   static std::vector<std::pair<Communicator, std::shared_ptr<Engine>>> groups;
@@ -186,8 +237,9 @@ void DeviceComm<Exec>::gather_bytes(const Exec& exec, const void* mine, std::siz
 #if defined(OSSATURA_HAS_NCCL)
     if (transport_ == Transport::nccl) {
       const Nccl& nccl = *engine_->nccl;
-      nccl.require(nccl.all_gather(mine, all, bytes, ncclChar, engine_->group, exec.cuda_stream()),
-                   "ncclAllGather");
+      nccl.require(
+          nccl.all_gather(mine, all, bytes, ncclChar, engine_->joined(), exec.cuda_stream()),
+          "ncclAllGather");
       return;
     }
 #endif
@@ -230,14 +282,15 @@ void DeviceComm<Exec>::exchange_bytes(const Exec& exec, const char* from,
 #if defined(OSSATURA_HAS_NCCL)
     if (transport_ == Transport::nccl) {
       const Nccl& nccl = *engine_->nccl;
+      const ncclComm_t group = engine_->joined();
       nccl.require(nccl.group_start(), "ncclGroupStart");
       for (const RankMessage& message : sends)
         nccl.require(nccl.send(from + std::size_t(message.begin) * item, bytes_of(message),
-                               ncclChar, message.rank, engine_->group, stream),
+                               ncclChar, message.rank, group, stream),
                      "ncclSend");
       for (const RankMessage& message : receives)
         nccl.require(nccl.receive(to + std::size_t(message.begin) * item, bytes_of(message),
-                                  ncclChar, message.rank, engine_->group, stream),
+                                  ncclChar, message.rank, group, stream),
                      "ncclRecv");
       nccl.require(nccl.group_end(), "ncclGroupEnd");
       return;

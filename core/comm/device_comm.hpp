@@ -40,8 +40,9 @@ class DeviceComm {
 public:
   /// One process.
   DeviceComm() = default;
-  /// On a device: nccl where it is found and every rank has a device of its own, else staged.
-  /// Throws std::runtime_error where NCCL fails; all ranks call it.
+  /// On a device: nccl where it is found and every rank has a device of its own, else staged. NCCL
+  /// joins the ranks beside what follows, until the first array is sent, which throws
+  /// std::runtime_error where it failed; all ranks call it.
   explicit DeviceComm(const Communicator& comm);
   /// The same by a transport that the backend has; throws BackendError on all ranks where this
   /// build or machine has it not.
