@@ -16,19 +16,33 @@ namespace ossatura {
 using ImageDirection = std::array<double, 9>;
 inline constexpr ImageDirection identity_direction{1, 0, 0, 0, 1, 0, 0, 0, 1};
 
-/// A scalar image of nx * ny * nz cubic voxels, x fastest:
-/// value[x + nx * (y + ny * z)] is the voxel [x, x+1) * [y, y+1) * [z, z+1) times `spacing`, turned
-/// by `direction`, plus `origin`.
+/// Consecutive planes z of an image.
+struct ImagePlanes {
+  int begin, end;
+  int count() const { return end - begin; }
+};
+
+/// A scalar image of nx * ny * nz cubic voxels, x fastest, or planes of one that several processes
+/// share: value[x + nx * (y + ny * (z - first_plane))] is the voxel [x, x+1) * [y, y+1) * [z, z+1)
+/// times `spacing`, turned by `direction`, plus `origin`.
 struct VoxelImage {
-  std::array<int, 3> shape{0, 0, 0};     ///< nx, ny, nz
+  std::array<int, 3> shape{0, 0, 0};     ///< nx, ny, nz of the whole image
   double spacing = 1;                    ///< edge of a voxel in mm
   std::array<double, 3> origin{0, 0, 0}; ///< lower corner of voxel (0, 0, 0) in mm
   ImageDirection direction = identity_direction;
   std::string world;        ///< what x, y, z of the world are: "RAS", "LPS", or empty: not said
-  std::vector<float> value; ///< [nx * ny * nz]
+  std::vector<float> value; ///< [nx * ny * planes]
+  int first_plane = 0;      ///< z of the first one that is here
 
-  std::size_t num_voxels() const {
-    return std::size_t(shape[0]) * std::size_t(shape[1]) * std::size_t(shape[2]);
+  std::size_t voxels_per_plane() const { return std::size_t(shape[0]) * std::size_t(shape[1]); }
+  /// Of the whole image.
+  std::size_t num_voxels() const { return voxels_per_plane() * std::size_t(shape[2]); }
+  /// The number in the whole image, x + nx * (y + ny * z), of the first voxel that is here.
+  std::size_t first_voxel() const { return voxels_per_plane() * std::size_t(first_plane); }
+  /// Those that are here.
+  ImagePlanes planes() const {
+    const std::size_t count = value.empty() ? 0 : value.size() / voxels_per_plane();
+    return {first_plane, first_plane + int(count)};
   }
 };
 
@@ -45,7 +59,7 @@ struct NodalValue {
 struct VoxelModel {
   VoxelImage modulus;                    ///< Young's modulus in MPa, 0 = void
   double poisson = 0.3;                  ///< used where `poisson_image` is empty
-  std::vector<float> poisson_image;      ///< one per voxel, or empty
+  std::vector<float> poisson_image;      ///< one per voxel that `modulus` has, or empty
   std::vector<NodalValue> displacements; ///< prescribed; a later row replaces an earlier one
   std::vector<NodalValue> forces;        ///< added up
 };

@@ -10,12 +10,6 @@
 
 namespace ossatura {
 
-/// Consecutive planes z of an image.
-struct ImagePlanes {
-  int begin, end;
-  int count() const { return end - begin; }
-};
-
 /// nx * ny values of each plane on the device, x fastest: value(x + nx * (y + ny * (z -
 /// first_plane))).
 template<class Exec>
@@ -64,20 +58,26 @@ VoxelArray<Exec> make_voxel_array(const Exec& exec, std::array<int, 3> shape) {
   return make_voxel_array(exec, shape, {0, shape[2]});
 }
 
-/// Copies planes of a host image to the backend; fences.
+/// Copies planes that a host image has to the backend; fences.
 template<class Exec>
 VoxelArray<Exec> to_device(const Exec& exec, const VoxelImage& image, ImagePlanes planes) {
-  OSSATURA_REQUIRE(image.value.size() == image.num_voxels(),
-                   image.value.size() << " values for " << image.num_voxels() << " voxels");
   VoxelArray<Exec> array = make_voxel_array(exec, image.shape, planes);
+  const ImagePlanes here = image.planes();
+  const std::size_t voxels_here = image.voxels_per_plane() * std::size_t(here.count());
+  OSSATURA_REQUIRE(image.value.size() == voxels_here && here.begin <= planes.begin &&
+                       planes.end <= here.end && here.end <= image.shape[2],
+                   image.value.size()
+                       << " values from plane " << here.begin << " on for planes " << planes.begin
+                       << " to " << planes.end << " of " << image.num_voxels() << " voxels");
   Kokkos::View<const float*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
-      image.value.data() + array.first_voxel(), std::size_t(array.num_voxels()));
+      image.value.data() + (std::size_t(array.first_voxel()) - image.first_voxel()),
+      std::size_t(array.num_voxels()));
   Kokkos::deep_copy(exec, array.value, host);
   fence(exec, "ossatura::to_device");
   return array;
 }
 
-/// Copies a host image to the backend; fences.
+/// Copies a whole host image to the backend; fences.
 template<class Exec>
 VoxelArray<Exec> to_device(const Exec& exec, const VoxelImage& image) {
   return to_device(exec, image, {0, image.shape[2]});

@@ -173,11 +173,50 @@ inline bool parosol_target(const std::string& path) {
   options.trial = true; // defects of the HDF5 library are not ours to find
   return accepts([&] { expect_valid(ossatura::read_parosol(path, options)); });
 }
+/// The message of the error that `read` throws; empty where it throws none.
+template<class Read>
+std::string refusal_by(const Read& read) {
+  std::string message;
+  accepts([&] {
+    try {
+      read();
+    } catch (const std::runtime_error& error) {
+      message = error.what();
+      throw;
+    }
+  });
+  return message;
+}
+/// Of a reader of images, `read(planes)`. Those of the lower and the upper planes must have what
+/// one of all has, or the first of them that refuses the file must say what that says.
+template<class Read>
+bool accepts_planes(const Read& read) {
+  std::vector<float> all, parts;
+  const std::string refusal = refusal_by([&] {
+    const ossatura::VoxelImage image = read(ossatura::ChoosePlanes());
+    expect_valid(image);
+    all = image.value;
+  });
+  std::string refusal_of_part;
+  for (const bool upper : {false, true})
+    if (refusal_of_part.empty())
+      refusal_of_part = refusal_by([&] {
+        const ossatura::VoxelImage part = read([&](int num_planes) {
+          return upper ? ossatura::ImagePlanes{num_planes / 2, num_planes}
+                       : ossatura::ImagePlanes{0, num_planes / 2};
+        });
+        parts.insert(parts.end(), part.value.begin(), part.value.end());
+      });
+  if (refusal_of_part != refusal || (refusal.empty() && parts != all))
+    throw std::logic_error("readers of planes say \"" + refusal_of_part + "\", of all \"" +
+                           refusal + "\", or have other values");
+  return refusal.empty();
+}
 inline bool metaimage_target(const std::string& path) {
-  return accepts([&] { expect_valid(ossatura::read_metaimage(path)); });
+  return accepts_planes([&](const auto& planes) { return ossatura::read_metaimage(path, planes); });
 }
 inline bool nifti_target(const std::string& path) {
-  return accepts([&] { expect_valid(ossatura::read_nifti(path)); });
+  return accepts_planes([&](const auto& planes) { return ossatura::read_nifti(path, planes); });
 }
 inline bool surface_target(const std::string& path) {
   return accepts([&] { expect_valid(ossatura::read_surface(path)); });
@@ -187,13 +226,14 @@ inline bool format_target(const std::string& path) {
 }
 /// 3 x 2 x 2 big-endian floats behind four bytes.
 inline bool raw_target(const std::string& path) {
-  return accepts([&] {
+  return accepts_planes([&](const auto& planes) {
     ossatura::RawImageOptions options;
     options.shape = {3, 2, 2};
     options.type = ossatura::SampleType::f32;
     options.order = ossatura::ByteOrder::big;
     options.header_bytes = 4;
-    expect_valid(ossatura::read_raw_image(path, options));
+    options.planes = planes;
+    return ossatura::read_raw_image(path, options);
   });
 }
 

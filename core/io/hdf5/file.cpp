@@ -51,6 +51,31 @@ std::uint64_t product(const std::vector<std::uint64_t>& shape) {
   return n;
 }
 
+/// The extents of so many rows; a scalar is one.
+std::vector<std::uint64_t> shape_of_rows(std::vector<std::uint64_t> shape, std::uint64_t rows) {
+  if (!shape.empty())
+    shape[0] = rows;
+  return shape;
+}
+
+/// Rows of a dataset: what is selected of the file, and in memory. Empty handles where that fails.
+struct RowSelection {
+  Hdf5Handle memory, file;
+
+  RowSelection(hid_t dataset, const std::vector<std::uint64_t>& shape, std::uint64_t first,
+               std::uint64_t rows)
+      : memory(new_space(shape_of_rows(shape, rows), false))
+      , file(H5Dget_space(dataset), &H5Sclose) {
+    std::vector<hsize_t> begin(shape.size(), 0);
+    begin[0] = first;
+    const std::vector<hsize_t> count = to_hsize(shape_of_rows(shape, rows));
+    if (file && H5Sselect_hyperslab(file.get(), H5S_SELECT_SET, begin.data(), nullptr, count.data(),
+                                    nullptr) < 0)
+      file.reset();
+  }
+  explicit operator bool() const { return memory && file; }
+};
+
 Hdf5Dataset::Kind kind_of(hid_t type) {
   switch (H5Tget_class(type)) {
   case H5T_INTEGER:
@@ -305,9 +330,20 @@ void Hdf5Dataset::require_readable(bool integers, std::size_t bytes_per_value) c
                      ": the file is damaged or truncated");
 }
 
-void Hdf5Dataset::fail_memory(std::size_t bytes_per_value) const {
-  fail<BackendError>(where(), ": its ", describe(shape_), " values need ",
-                     double(size()) * double(bytes_per_value) / double(1 << 30),
+void Hdf5Dataset::require_rows(std::uint64_t first, std::uint64_t rows) const {
+  const std::uint64_t most = shape_.empty() ? 1 : shape_[0];
+  OSSATURA_REQUIRE(first <= most && rows <= most - first, where() << ": rows " << first << " to "
+                                                                  << first + rows << " of "
+                                                                  << describe(shape_));
+}
+
+std::uint64_t Hdf5Dataset::size_of_rows(std::uint64_t rows) const {
+  return product(shape_of_rows(shape_, rows));
+}
+
+void Hdf5Dataset::fail_memory(std::uint64_t rows, std::size_t bytes_per_value) const {
+  fail<BackendError>(where(), ": its ", describe(shape_of_rows(shape_, rows)), " values need ",
+                     double(size_of_rows(rows)) * double(bytes_per_value) / double(1 << 30),
                      " GiB, which do not fit in memory");
 }
 
@@ -315,9 +351,20 @@ void Hdf5Dataset::fail_scalar(const char* remedy) const {
   fail<InputError>(where(), " has ", describe(shape_), " values; ", remedy);
 }
 
-void Hdf5Dataset::read_into(void* values, hid_t type) const {
+void Hdf5Dataset::read_rows_into(std::uint64_t first, std::uint64_t rows, void* values,
+                                 hid_t type) const {
+  require_rows(first, rows);
+  if (size_of_rows(rows) == 0)
+    return;
   const LibraryCall call;
-  if (size() > 0 && H5Dread(id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+  hid_t memory = H5S_ALL, file = H5S_ALL;
+  std::optional<RowSelection> part;
+  if (size_of_rows(rows) < size()) {
+    part.emplace(id(), shape_, first, rows);
+    memory = part->memory.get();
+    file = part->file.get();
+  }
+  if ((part && !*part) || H5Dread(id(), type, memory, file, H5P_DEFAULT, values) < 0)
     fail<InputError>(where(), ": cannot be read: the file is damaged or truncated", reason());
 }
 
@@ -329,23 +376,13 @@ void Hdf5Dataset::write_from(const void* values, hid_t type) {
 
 void Hdf5Dataset::write_rows_from(std::uint64_t first, std::uint64_t rows, const void* values,
                                   hid_t type) {
-  OSSATURA_REQUIRE(!shape_.empty() && first <= shape_[0] && rows <= shape_[0] - first,
-                   where() << ": rows " << first << " to " << first + rows << " of "
-                           << describe(shape_));
+  OSSATURA_REQUIRE(!shape_.empty(), where() << " is a scalar");
+  require_rows(first, rows);
   if (rows == 0 || size() == 0)
     return;
   const LibraryCall call;
-  std::vector<std::uint64_t> block = shape_;
-  block[0] = rows;
-  std::vector<hsize_t> begin(shape_.size(), 0);
-  begin[0] = first;
-  const std::vector<hsize_t> count = to_hsize(block);
-  const Hdf5Handle memory = new_space(block, false);
-  const Hdf5Handle space(H5Dget_space(id()), &H5Sclose);
-  if (!memory || !space ||
-      H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, begin.data(), nullptr, count.data(),
-                          nullptr) < 0 ||
-      H5Dwrite(id(), type, memory.get(), space.get(), H5P_DEFAULT, values) < 0)
+  const RowSelection part(id(), shape_, first, rows);
+  if (!part || H5Dwrite(id(), type, part.memory.get(), part.file.get(), H5P_DEFAULT, values) < 0)
     fail<InputError>(where(), ": cannot be written", reason());
 }
 

@@ -134,14 +134,21 @@ public:
   /// the file can hold before memory is asked for.
   template<class T>
   std::vector<T> read() const {
+    return read_rows<T>(0, shape_.empty() ? 1 : shape_[0]);
+  }
+
+  /// The same of rows [first, first + rows) of the first extent. Chunks are read as a whole, one at
+  /// a time.
+  template<class T>
+  std::vector<T> read_rows(std::uint64_t first, std::uint64_t rows) const {
     require_readable(std::is_integral_v<T>, sizeof(T));
     std::vector<T> values;
     try {
-      values.resize(size());
+      values.resize(size_of_rows(rows));
     } catch (const std::exception&) {
-      fail_memory(sizeof(T));
+      fail_memory(rows, sizeof(T));
     }
-    read_into(values.data(), hdf5_native_type<T>());
+    read_rows_into(first, rows, values.data(), hdf5_native_type<T>());
     return values;
   }
 
@@ -176,9 +183,11 @@ private:
   friend class Hdf5Group;
   Hdf5Dataset(Hdf5Handle handle, std::string file, std::string path);
   void require_readable(bool integers, std::size_t bytes_per_value) const;
-  [[noreturn]] void fail_memory(std::size_t bytes_per_value) const;
+  void require_rows(std::uint64_t first, std::uint64_t rows) const;
+  std::uint64_t size_of_rows(std::uint64_t rows) const;
+  [[noreturn]] void fail_memory(std::uint64_t rows, std::size_t bytes_per_value) const;
   [[noreturn]] void fail_scalar(const char* remedy) const;
-  void read_into(void* values, hid_t type) const;
+  void read_rows_into(std::uint64_t first, std::uint64_t rows, void* values, hid_t type) const;
   void write_from(const void* values, hid_t type);
   void write_rows_from(std::uint64_t first, std::uint64_t rows, const void* values, hid_t type);
   void extend(std::uint64_t rows);

@@ -23,12 +23,16 @@ std::string voxel_name(std::size_t index, const std::array<int, 3>& shape) {
   return text.str();
 }
 
-std::vector<float> read_image(const Hdf5Dataset& dataset) {
+/// (nx, ny, nz)
+std::array<int, 3> image_shape(const Hdf5Dataset& dataset) {
   dataset.require_rank(3, "a ParOSol image is z, y, x: write a 3-D dataset");
   dataset.require_numbers(false, "a ParOSol image holds 32-bit floats");
   const std::vector<std::uint64_t>& extent = dataset.shape();
-  require_voxel_shape(dataset.where(), extent[2], extent[1], extent[0]);
-  return dataset.read<float>();
+  return require_voxel_shape(dataset.where(), extent[2], extent[1], extent[0]);
+}
+
+std::vector<float> read_planes(const Hdf5Dataset& dataset, ImagePlanes planes) {
+  return dataset.read_rows<float>(std::uint64_t(planes.begin), std::uint64_t(planes.count()));
 }
 
 double read_number(const Hdf5Dataset& dataset, const char* remedy) {
@@ -36,18 +40,20 @@ double read_number(const Hdf5Dataset& dataset, const char* remedy) {
   return dataset.read_scalar<double>(remedy);
 }
 
-void read_modulus(const Hdf5Group& data, ModulusUnit unit, VoxelImage& image) {
+void read_modulus(const Hdf5Group& data, const ParosolOptions& options, VoxelImage& image) {
   const Hdf5Dataset dataset = data.dataset("Image");
-  image.value = read_image(dataset);
-  const std::vector<std::uint64_t>& extent = dataset.shape();
-  image.shape = {int(extent[2]), int(extent[1]), int(extent[0])};
-  const float scale = unit == ModulusUnit::GPa ? 1000.f : 1.f;
+  image.shape = image_shape(dataset);
+  const ImagePlanes planes = planes_to_read(options.planes, image.shape[2]);
+  image.first_plane = planes.begin;
+  image.value = read_planes(dataset, planes);
+  const float scale = options.modulus_unit == ModulusUnit::GPa ? 1000.f : 1.f;
   for (std::size_t i = 0; i < image.value.size(); ++i) {
     const float found = image.value[i];
     image.value[i] = found * scale;
     if (!(found >= 0) || !std::isfinite(image.value[i]))
-      fail<InputError>(dataset.where(), ": the modulus of ", voxel_name(i, image.shape), " is ",
-                       found, "; it must be finite and not negative (0 = void)");
+      fail<InputError>(dataset.where(), ": the modulus of ",
+                       voxel_name(image.first_voxel() + i, image.shape), " is ", found,
+                       "; it must be finite and not negative (0 = void)");
   }
 }
 
@@ -72,27 +78,29 @@ std::string first_of(const Hdf5Group& group, std::initializer_list<const char*> 
   return {};
 }
 
-void read_poisson_image(const Hdf5Group& data, VoxelModel& model) {
+/// Whether there is one.
+bool read_poisson_image(const Hdf5Group& data, VoxelModel& model) {
   const std::string name = first_of(data, {"Poissons_ratio_Image", "Poisons_ratio_Image",
                                            "Poisson_ratio_Image", "Poison_ratio_Image"});
   if (name.empty())
-    return;
+    return false;
   const Hdf5Dataset dataset = data.dataset(name);
-  model.poisson_image = read_image(dataset);
-  const std::vector<std::uint64_t>& extent = dataset.shape();
-  const std::array<int, 3>& shape = model.modulus.shape;
-  if (std::array<int, 3>{int(extent[2]), int(extent[1]), int(extent[0])} != shape)
-    fail<InputError>(dataset.where(), " has extents ", extent[0], " x ", extent[1], " x ",
-                     extent[2], " (z, y, x), the image ", shape[2], " x ", shape[1], " x ",
-                     shape[0], "; write one value per voxel");
+  const std::array<int, 3> found = image_shape(dataset), &shape = model.modulus.shape;
+  if (found != shape)
+    fail<InputError>(dataset.where(), " has extents ", found[2], " x ", found[1], " x ", found[0],
+                     " (z, y, x), the image ", shape[2], " x ", shape[1], " x ", shape[0],
+                     "; write one value per voxel");
+  model.poisson_image = read_planes(dataset, model.modulus.planes());
   for (std::size_t i = 0; i < model.poisson_image.size(); ++i) {
     const bool solid = model.modulus.value[i] > 0;
     if (solid && !valid_poisson(model.poisson_image[i]))
-      fail<InputError>(dataset.where(), ": Poisson's ratio of ", voxel_name(i, shape), " is ",
+      fail<InputError>(dataset.where(), ": Poisson's ratio of ",
+                       voxel_name(model.modulus.first_voxel() + i, shape), " is ",
                        model.poisson_image[i], "; it must lie in (-1, 0.5)");
     if (!solid)
       model.poisson_image[i] = 0; // often NaN or -1 as a marker; void has none
   }
+  return true;
 }
 
 void read_poisson(const Hdf5Group& data, const ParosolOptions& options, VoxelModel& model) {
@@ -102,11 +110,11 @@ void read_poisson(const Hdf5Group& data, const ParosolOptions& options, VoxelMod
     model.poisson = *options.poisson;
     return;
   }
-  read_poisson_image(data, model);
+  const bool has_image = read_poisson_image(data, model);
   const std::string name =
       first_of(data, {"Poisons_ratio", "Poissons_ratio", "Poison_ratio", "Poisson_ratio"});
   if (name.empty()) {
-    if (model.poisson_image.empty())
+    if (!has_image)
       fail<InputError>(data.where(),
                        ": there is neither 'Poisons_ratio' nor 'Poissons_ratio_Image'; "
                        "write the scalar or give Poisson's ratio as an option");
@@ -191,7 +199,7 @@ VoxelModel read_model(const std::string& path, const ParosolOptions& options) {
   };
 
   VoxelModel model;
-  read_modulus(data, options.modulus_unit, model.modulus);
+  read_modulus(data, options, model.modulus);
   remark(std::string("moduli are taken to be in ") + name_of(options.modulus_unit) +
          " (forks of ParOSol differ and the file does not say)");
   read_voxel_size(data, model.modulus);
@@ -212,6 +220,8 @@ VoxelModel read_model(const std::string& path, const ParosolOptions& options) {
 } // namespace
 
 VoxelModel read_parosol(const std::string& path, const ParosolOptions& options) {
+  // Of several processes, each tries its planes: that is what it reads, in no more memory, and
+  // together they try the file once.
   if (options.trial)
     require_survivable_read(path, [&] { read_model(path, options); });
   return read_model(path, options);

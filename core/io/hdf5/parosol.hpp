@@ -8,6 +8,7 @@
 #pragma once
 
 #include <ossatura/core/base/names.hpp>
+#include <ossatura/core/io/image/planes.hpp>
 #include <ossatura/core/mesh/voxel_image.hpp>
 
 #include <optional>
@@ -30,6 +31,7 @@ struct ParosolOptions {
   /// Read once in a child process before, as the HDF5 library crashes on some damaged files; see
   /// require_survivable_read(). Doubles the time of reading.
   bool trial = false;
+  ChoosePlanes planes; ///< of the images; all, unless given. Lists of nodes are read as a whole
 };
 
 /// Reads group /Image_Data of the file at `path`:

@@ -3,6 +3,7 @@
 // data file).
 #pragma once
 
+#include <ossatura/core/io/image/planes.hpp>
 #include <ossatura/core/mesh/voxel_image.hpp>
 
 #include <string>
@@ -15,6 +16,6 @@ namespace ossatura {
 /// `direction` its matrix, both in the world of the file (LPS). Throws InputError for other kinds
 /// (ASCII data, slices in many files, several channels), for voxels that are not cubes within 1e-3,
 /// values that are not finite, and damage.
-VoxelImage read_metaimage(const std::string& path);
+VoxelImage read_metaimage(const std::string& path, const ChoosePlanes& planes = {});
 
 } // namespace ossatura

@@ -5,6 +5,7 @@
 // [1] NIfTI-1 and NIfTI-2 data format, nifti.nimh.nih.gov.
 #pragma once
 
+#include <ossatura/core/io/image/planes.hpp>
 #include <ossatura/core/mesh/voxel_image.hpp>
 
 #include <string>
@@ -17,6 +18,6 @@ namespace ossatura {
 /// qform, in the world of the file (RAS); without either the image stays in its own axes. Throws
 /// InputError for other kinds, for voxels that are not cubes within 1e-3, values that are not
 /// finite, and damage.
-VoxelImage read_nifti(const std::string& path);
+VoxelImage read_nifti(const std::string& path, const ChoosePlanes& planes = {});
 
 } // namespace ossatura

@@ -17,10 +17,12 @@ struct RawImageOptions {
   ByteOrder order = ByteOrder::little;
   double spacing = 1;             ///< edge of a voxel in mm
   std::uint64_t header_bytes = 0; ///< bytes before the first voxel
+  ChoosePlanes planes;            ///< all, unless given
 };
 
 /// Reads a headerless image. Throws UsageError for a shape or spacing that makes no sense, and
-/// InputError unless the size of the file is exactly header plus voxels.
+/// InputError unless the size of the file is exactly header plus voxels, and for values that are
+/// not finite.
 VoxelImage read_raw_image(const std::string& path, const RawImageOptions& options);
 
 } // namespace ossatura

@@ -68,37 +68,52 @@ std::size_t size_of(SampleType type) {
 }
 
 void read_samples(const std::string& where, ByteStream& stream, SampleType type, ByteOrder order,
-                  VoxelImage& image, double slope, double intercept) {
+                  const ChoosePlanes& choose, VoxelImage& image, double slope, double intercept) {
   const std::size_t size = size_of(type);
   const std::size_t count = image.num_voxels(); // below 2^40, so bytes fit in 64 bits
   std::ostringstream meaning;
   meaning << image.shape[0] << " x " << image.shape[1] << " x " << image.shape[2] << " voxels of "
           << size << (size == 1 ? " byte" : " bytes");
   stream.require_plausible(std::uint64_t(count) * size, meaning.str());
+  const ImagePlanes planes = planes_to_read(choose, image.shape[2]);
+  image.first_plane = planes.begin;
+  const std::size_t begin = image.first_voxel();
+  const std::size_t end = begin + image.voxels_per_plane() * std::size_t(planes.count());
   try {
-    image.value.resize(count);
+    image.value.resize(end - begin);
   } catch (const std::exception&) {
     fail<BackendError>(where, ": ", meaning.str(), " do not fit in memory");
   }
+  if (begin == end)
+    return;
+  // Whichever planes are wanted, the blocks are those of the whole image: what is wrong in one is
+  // found in the same order, and said in the same words.
   constexpr std::size_t block = std::size_t(1) << 20;
   std::vector<unsigned char> bytes(std::min(block, count) * size);
-  for (std::size_t first = 0; first < count; first += block) {
+  for (std::size_t first = 0; first < end; first += block) {
     const std::size_t part = std::min(block, count - first);
+    if (first + part <= begin) {
+      stream.skip(part * size);
+      continue;
+    }
     stream.read(bytes.data(), part * size);
-    to_native(bytes.data(), part, size, order);
-    float* value = image.value.data() + first;
-    convert(type, bytes.data(), part, slope, intercept, value);
-    for (std::size_t i = 0; i < part; ++i)
+    const std::size_t from = std::max(first, begin), wanted = std::min(first + part, end) - from;
+    unsigned char* found = bytes.data() + (from - first) * size;
+    to_native(found, wanted, size, order);
+    float* value = image.value.data() + (from - begin);
+    convert(type, found, wanted, slope, intercept, value);
+    for (std::size_t i = 0; i < wanted; ++i)
       if (!std::isfinite(value[i])) {
         const std::size_t nx = std::size_t(image.shape[0]);
         const std::size_t ny = std::size_t(image.shape[1]);
-        const std::size_t v = first + i;
+        const std::size_t v = from + i;
         fail<InputError>(where, ": voxel (x, y, z) = (", v % nx, ", ", v / nx % ny, ", ",
                          v / nx / ny, ") is ", value[i],
                          "; values must be finite: write background as a number, say 0");
       }
   }
-  stream.require_end("the " + meaning.str());
+  if (end == count)
+    stream.require_end("the " + meaning.str());
 }
 
 } // namespace ossatura

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ossatura/core/base/names.hpp>
+#include <ossatura/core/io/image/planes.hpp>
 #include <ossatura/core/io/text/byte_stream.hpp>
 #include <ossatura/core/mesh/voxel_image.hpp>
 
@@ -25,11 +26,14 @@ std::size_t size_of(SampleType type);
 /// Puts `count` numbers of `size` bytes each into the byte order of this machine.
 void to_native(unsigned char* bytes, std::size_t count, std::size_t size, ByteOrder order);
 
-/// Reads image.num_voxels() samples into image.value as value * slope + intercept, rounded to
-/// float. `image.shape` is set before. Throws InputError where the stream cannot hold them or goes
-/// on behind them, and for a value that is not finite, naming the voxel; BackendError where they do
+/// Reads the samples of the planes that are chosen into `image` as value * slope + intercept,
+/// rounded to float; the stream is at the first sample of plane 0, and image.shape is set before.
+/// Planes below are passed over: inflated for nothing, where they are compressed. Throws InputError
+/// where the stream cannot hold the whole image, ends within these planes or goes on behind the
+/// last one, and for a value that is not finite, naming the voxel; BackendError where the planes do
 /// not fit in memory.
 void read_samples(const std::string& where, ByteStream& stream, SampleType type, ByteOrder order,
-                  VoxelImage& image, double slope = 1, double intercept = 0);
+                  const ChoosePlanes& choose, VoxelImage& image, double slope = 1,
+                  double intercept = 0);
 
 } // namespace ossatura

@@ -16,7 +16,8 @@ namespace ossatura {
 
 struct ByteStream::State {
   std::string path;
-  std::uint64_t left = 0; ///< bytes of the file from the start on
+  std::uint64_t size = 0; ///< bytes of the file
+  std::uint64_t left = 0; ///< of these, from the start on
   Coding coding = Coding::plain;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{nullptr, &std::fclose};
   z_stream inflater{};
@@ -37,16 +38,26 @@ struct ByteStream::State {
     return inflater.avail_in > 0;
   }
 
+  [[noreturn]] void fail_early_end() const {
+    fail<InputError>(path, ": is truncated: the data ends early");
+  }
+
+  /// `bytes` null: inflates them for nothing.
   void inflate_into(unsigned char* bytes, std::size_t count) {
+    std::vector<unsigned char> waste(bytes == nullptr ? std::min(count, buffer.size()) : 0);
     while (count > 0) {
       if (at_end) { // another gzip member may follow
         if (!refill() || inflateReset(&inflater) != Z_OK)
           fail<InputError>(path, ": the compressed data ends ", count, " bytes early");
         at_end = false;
       }
-      const std::size_t made =
-          inflate_some(bytes, std::min<std::size_t>(count, std::size_t(1) << 30));
-      bytes += made;
+      std::size_t made = 0;
+      if (bytes == nullptr) {
+        made = inflate_some(waste.data(), std::min(count, waste.size()));
+      } else {
+        made = inflate_some(bytes, std::min<std::size_t>(count, std::size_t(1) << 30));
+        bytes += made;
+      }
       count -= made;
     }
   }
@@ -92,6 +103,7 @@ ByteStream::ByteStream(const std::string& path, std::uint64_t begin, Coding codi
   if (begin > size)
     fail<InputError>(path, ": is truncated: ", size, " bytes, but data is expected from byte ",
                      begin, " on");
+  s.size = size;
   s.left = size - begin;
   s.file.reset(std::fopen(path.c_str(), "rb"));
   if (!s.file || ::fseeko(s.file.get(), off_t(begin), SEEK_SET) != 0)
@@ -111,7 +123,7 @@ void ByteStream::read(void* bytes, std::size_t count) {
   if (state_->coding == Coding::deflate)
     state_->inflate_into(static_cast<unsigned char*>(bytes), count);
   else if (std::fread(bytes, 1, count, state_->file.get()) != count)
-    fail<InputError>(state_->path, ": is truncated: the data ends early");
+    state_->fail_early_end();
 }
 
 void ByteStream::require_end(const std::string& meaning) {
@@ -128,12 +140,16 @@ void ByteStream::require_end(const std::string& meaning) {
 }
 
 void ByteStream::skip(std::uint64_t count) {
+  State& s = *state_;
   unsigned char waste[4096];
-  while (count > 0) {
-    const std::size_t part = std::size_t(std::min<std::uint64_t>(count, sizeof waste));
-    read(waste, part);
-    count -= part;
-  }
+  if (count <= sizeof waste) // which is there already
+    return read(waste, count);
+  if (s.coding == Coding::deflate)
+    return s.inflate_into(nullptr, count);
+  const off_t place = ::ftello(s.file.get());
+  if (place < 0 || count > s.size - std::min(s.size, std::uint64_t(place)) ||
+      ::fseeko(s.file.get(), off_t(count), SEEK_CUR) != 0)
+    s.fail_early_end();
 }
 
 void ByteStream::require_plausible(std::uint64_t count, const std::string& meaning) const {

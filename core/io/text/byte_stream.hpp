@@ -24,7 +24,7 @@ public:
 
   /// Reads exactly `count` bytes. Throws InputError at an early end and on damaged compression.
   void read(void* bytes, std::size_t count);
-  /// Passes over `count` bytes.
+  /// Passes over `count` bytes, by a seek where they are not compressed. Throws as read() does.
   void skip(std::uint64_t count);
   /// Throws InputError unless the file ends here, and, behind deflate, where a checksum says that
   /// what was read is not what was compressed. `meaning` says what was read.

@@ -198,16 +198,20 @@ struct ParosolFile {
   std::vector<float> body_value;
   std::vector<std::uint16_t> traction;
   std::vector<float> traction_value;
-  unsigned gzip = 0; // of the image
+  unsigned gzip = 0;          // of the images
+  std::vector<hsize_t> chunk; // of these; empty: the whole
 };
 
 inline void put_dataset(hid_t group, const char* name, hid_t file_type, hid_t memory_type,
-                        const std::vector<hsize_t>& shape, const void* data, unsigned gzip = 0) {
+                        const std::vector<hsize_t>& shape, const void* data, unsigned gzip = 0,
+                        std::vector<hsize_t> chunk = {}) {
   const hid_t space = shape.empty() ? H5Screate(H5S_SCALAR)
                                     : H5Screate_simple(int(shape.size()), shape.data(), nullptr);
   const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
   if (gzip > 0) {
-    H5Pset_chunk(properties, int(shape.size()), shape.data());
+    if (chunk.empty())
+      chunk = shape;
+    H5Pset_chunk(properties, int(chunk.size()), chunk.data());
     H5Pset_deflate(properties, gzip);
   }
   const hid_t dataset =
@@ -228,7 +232,8 @@ inline void write_parosol(const std::string& path, const ParosolFile& f = {}) {
   const auto floats = [&](const char* name, const std::vector<hsize_t>& shape,
                           const std::vector<float>& v, unsigned gzip = 0) {
     if (!v.empty())
-      put_dataset(group, name, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, shape, v.data(), gzip);
+      put_dataset(group, name, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, shape, v.data(), gzip,
+                  gzip > 0 ? f.chunk : std::vector<hsize_t>());
   };
   const auto doubles = [&](const char* name, const std::vector<double>& v) {
     if (!v.empty())
@@ -248,7 +253,7 @@ inline void write_parosol(const std::string& path, const ParosolFile& f = {}) {
   floats("Image", f.image_shape, f.image, f.gzip);
   doubles("Voxelsize", f.voxel_size);
   doubles(f.poisson_name.c_str(), f.poisson);
-  floats(f.poisson_image_name.c_str(), f.poisson_image_shape, f.poisson_image);
+  floats(f.poisson_image_name.c_str(), f.poisson_image_shape, f.poisson_image, f.gzip);
   rows("Fixed_Displacement_Coordinates", f.fixed_shape, f.fixed);
   floats("Fixed_Displacement_Values", {f.fixed_value.size()}, f.fixed_value);
   list("Loaded_Nodes", f.loaded, f.loaded_value);

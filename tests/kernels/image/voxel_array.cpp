@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/backend_test.hpp"
+#include "tests/kernels/image/host_values.hpp"
 #include <ossatura/kernels/image/array.hpp>
 
 namespace {
@@ -41,6 +42,24 @@ OSSATURA_BACKEND_TEST("voxels are found where the image has them, void around it
       for (int x = 0; x < 2; ++x)
         expected += (1 + x + 10 * y + 100 * z) * (1 + x + 2 * y + 6 * z);
   CHECK(sum == expected); // integers: exact
+}
+
+OSSATURA_BACKEND_TEST("planes of a host image go where they are in the whole", "[voxel_array]") {
+  const TestType exec;
+  ossatura::VoxelImage part = counting_image();
+  part.value.erase(part.value.begin(), part.value.begin() + 6);
+  part.value.resize(12);
+  part.first_plane = 1;
+  const auto array = ossatura::to_device(exec, part, {2, 3});
+  CHECK(array.planes().begin == 2);
+  CHECK(array.planes().end == 3);
+  CHECK(ossatura::test::host_values(array) == std::vector<float>{13, 14, 15, 16, 17, 18});
+  CHECK(ossatura::to_device(exec, part, part.planes()).num_voxels() == 12);
+  CHECK(ossatura::to_device(exec, part, {3, 3}).num_voxels() == 0);
+  for (const ossatura::ImagePlanes planes :
+       {ossatura::ImagePlanes{0, 2}, ossatura::ImagePlanes{2, 4}})
+    CHECK_THROWS_AS(ossatura::to_device(exec, part, planes), std::invalid_argument);
+  CHECK_THROWS_AS(ossatura::to_device(exec, part), std::invalid_argument);
 }
 
 OSSATURA_BACKEND_TEST("an image whose size is not its shape is refused", "[voxel_array]") {
