@@ -7,6 +7,7 @@
 #include <ossatura/core/comm/together.hpp>
 
 #include <optional>
+#include <string>
 
 namespace ossatura {
 
@@ -37,6 +38,27 @@ void run_phase(const Communicator& world, const Body& body) {
   const int signal = world.max(stopped ? stopped->signal : 0);
   if (signal != 0)
     throw Interrupted{signal};
+}
+
+/// run_phase() of a body that takes this rank's part of the input. What is wrong with the input in
+/// one part is said as one process would that takes all: that of the lowest rank, without its
+/// number.
+template<class Body>
+void run_shared(const Communicator& world, const Body& body) {
+  std::optional<InputError> wrong;
+  run_phase(world, [&] {
+    try {
+      body();
+    } catch (const InputError& error) {
+      wrong = error;
+    }
+  });
+  const int first = world.min(wrong ? world.rank() : world.size());
+  if (first == world.size())
+    return;
+  std::string message = wrong ? wrong->what() : "";
+  world.broadcast(message, first);
+  throw InputError(message);
 }
 
 /// For a body that communicates: what it throws of the input or the options it throws on all ranks,

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ossatura bone` under a launcher: a model that is divided among ranks gives the same bits for any
 number of them."""
+import gzip
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
+import zlib
 
 import driver_case
 import ranks
 from driver_case import BAD_FILE, STOPPED, USAGE
-from hdf5_values import read
+from hdf5_values import read, write
 from ranks import Ranks, without_times
 from specimens import SPECIMENS, write_specimen
 
@@ -187,6 +190,137 @@ class Cohort(BoneRanks):
         table = self.read("out/cohort.csv").splitlines()
         self.assertEqual(len(table), 6)
         self.assertIn(",75,", table[-1])
+class Planes(BoneRanks):
+    """Each rank reads its planes of an image: 8, 16 and 16 of these 40."""
+    SHAPE = (14, 12, 40)
+    LAW = ("--law", "linear", "--lower", "1", "--slope", "10", "--test", "torsion", "--angle", "1")
+    RAW = ("--shape", "14,12,40", "--spacing", "0.5")
+
+    def voxels(self):
+        nx, ny, nz = self.SHAPE
+        return [(x % 5 == 0 or y % 4 == 0 or z % 7 == 0) * (100 + (3 * x + 5 * y + z) % 11)
+                for z in range(nz) for y in range(ny) for x in range(nx)]
+
+    @staticmethod
+    def index(x, y, z):
+        return x + 14 * (y + 12 * z)
+
+    def meta_image(self, name, kind, data, compressed=False):
+        header = ("ObjectType = Image\nNDims = 3\nBinaryData = True\nBinaryDataByteOrderMSB = False\n"
+                  f"CompressedData = {compressed}\nElementSpacing = 0.5 0.5 0.5\nDimSize = 14 12 40\n"
+                  f"ElementType = {kind}\nElementDataFile = LOCAL\n")
+        return self.write(name, header.encode() + (zlib.compress(data) if compressed else data))
+
+    def nifti(self, name, data):
+        header = bytearray(352)
+        for place, kind, numbers in ((0, "<i", (348,)), (40, "<8h", (3, *self.SHAPE, 1, 1, 1, 1)),
+                                     (70, "<2h", (4, 16)), (76, "<8f", (1, 0.5, 0.5, 0.5, 0, 0, 0, 0)),
+                                     (108, "<f", (352,)), (344, "<4s", (b"n+1",))):
+            struct.pack_into(kind, header, place, *numbers)
+        header[123] = 2  # mm
+        return self.write(name, gzip.compress(bytes(header) + data))
+
+    def parosol(self, name, moduli, ratios):
+        extents = (len(moduli) // (12 * 14), 12, 14)
+        write(self.path(name), "Image_Data",
+              {"Image": (extents, moduli), "Voxelsize": ((), [0.5]),
+               "Poissons_ratio_Image": (extents, ratios)})
+        return name
+
+    def same_results(self, *arguments):
+        """Results that do not depend on the number of ranks."""
+        arguments = ("bone", *arguments, *BITS, "--backend", "serial", "-q", "--json", "-")
+        one = json.loads(self.ossatura(*arguments, "--split", "model").stdout)
+        many = json.loads(self.launch(3, *arguments)[0])
+        for part in ("status", "problem", "results", "warnings"):
+            self.assertEqual(without_times(many[part]), without_times(one[part]))
+        self.assertEqual(many["provenance"]["inputs"], one["provenance"]["inputs"])
+        self.assertEqual(many["engine"]["ranks"], 3)
+        return one["results"]["strain_energy"]
+
+    def same_error(self, expected, *arguments):
+        """One error, in the same words, from a process and from ranks."""
+        arguments = ("bone", *arguments, "--backend", "serial", "-q")
+        one = self.ossatura(*arguments, code=BAD_FILE).stderr
+        self.assertIn(expected, one)
+        out, log = self.launch(3, *arguments, code=BAD_FILE)
+        self.assertEqual(out, "")
+        self.assertEqual([line for line in log.splitlines() if "error: " in line],
+                         [line for line in one.splitlines() if "error: " in line])
+
+    def test_results_are_those_of_one_process(self):
+        voxels = self.voxels()
+        data = struct.pack(f"<{len(voxels)}h", *voxels)
+        energies = [self.same_results(*file, *self.LAW) for file in (
+            (self.write("bone.raw", data), *self.RAW, "--type", "int16"),
+            (self.meta_image("plain.mha", "MET_SHORT", data),),
+            (self.meta_image("packed.mha", "MET_SHORT", data, True),),
+            (self.nifti("bone.nii.gz", data),))]
+        self.assertEqual(energies, energies[:1] * 4)
+        ratios = [0.2 + i % 13 / 100 for i in range(len(voxels))]
+        moduli = [10.0 * v for v in voxels]
+        self.same_results(self.parosol("bone.h5", moduli, ratios), "--test", "axial")
+        few = 8 * 12 * 14  # the first two ranks have none of these planes
+        self.same_results(self.parosol("flat.h5", moduli[:few], ratios[:few]), "--test", "axial")
+
+    def test_errors_are_those_of_one_process(self):
+        voxels = [float(v) for v in self.voxels()]
+        last = self.index(13, 11, 39)
+
+        def floats(*wrong):
+            values = list(voxels)
+            for place, value in wrong:
+                values[place] = value
+            return struct.pack(f"<{len(values)}f", *values)
+        raw = (*self.RAW, "--type", "float32", *self.LAW)
+        self.same_error("voxel (x, y, z) = (13, 11, 39) is nan",
+                        self.write("nan.raw", floats((last, float("nan")))), *raw)
+        self.same_error("voxel (x, y, z) = (2, 3, 20) is inf",
+                        self.meta_image("inf.mha", "MET_FLOAT", floats(
+                            (last, float("nan")), (self.index(2, 3, 20), float("inf"))), True),
+                        *self.LAW)
+        self.same_error("check shape, type and header", self.write("long.raw", floats() + b"x"), *raw)
+        self.nifti("sum.nii.gz", struct.pack(f"<{len(voxels)}h", *map(int, voxels)))
+        with open(self.path("sum.nii.gz"), "r+b") as file:
+            file.seek(-8, os.SEEK_END)
+            byte = file.read(1)[0]
+            file.seek(-8, os.SEEK_END)
+            file.write(bytes([byte ^ 1]))
+        self.same_error("the compressed data is damaged", "sum.nii.gz", *self.LAW)
+        self.same_error("no voxel is bone: the values of the image are 0 to 110",
+                        self.write("void.raw", floats()), *self.RAW, "--type", "float32", "--law",
+                        "threshold", "--lower", "500")
+
+    def test_errors_of_a_parosol_file_are_those_of_one_process(self):
+        moduli, ratios = [10.0 * v for v in self.voxels()], [0.3] * len(self.voxels())
+        below, last = self.index(0, 0, 9), self.index(10, 11, 39)
+        ratios[last] = 0.5
+        self.same_error("ratio of voxel (x, y, z) = (10, 11, 39) is 0.5",
+                        self.parosol("ratio.h5", moduli, ratios))
+        moduli[last] = moduli[below] = -1.0
+        self.same_error("modulus of voxel (x, y, z) = (0, 0, 9) is -1",
+                        self.parosol("modulus.h5", moduli, ratios))
+        self.same_error("the largest modulus is 1.1",
+                        self.parosol("unit.h5", [v / 100 for v in self.voxels()],
+                                     [0.3] * len(self.voxels())))
+
+    def test_a_rank_holds_its_planes_alone(self):
+        n = 400
+        with open(self.path("void.raw"), "wb") as file:  # without blocks on the disk
+            file.truncate(n ** 3)
+            for z in range(100, 300):
+                for y in range(200, 204):
+                    file.seek(200 + n * (y + n * z))
+                    file.write(b"\1" * 4)
+        arguments = ("bone", "void.raw", "--shape", f"{n},{n},{n}", "--type", "uint8", "--spacing",
+                     "0.1", "--law", "threshold", "--lower", "1", *BITS, "--backend", "serial", "-q",
+                     "--json", "-")
+        one = json.loads(self.ossatura(*arguments, "--split", "model").stdout)
+        many = json.loads(self.launch(3, *arguments)[0])
+        self.assertEqual(many["results"]["strain_energy"], one["results"]["strain_energy"])
+        self.assertGreater(one["memory"]["host_peak_bytes"], 8 * n ** 3)
+        self.assertLess(many["memory"]["largest_rank_host_peak_bytes"],
+                        0.5 * one["memory"]["host_peak_bytes"])
 
 
 class Ends(BoneRanks):

@@ -9,6 +9,7 @@
 #include <ossatura/core/io/image/nifti.hpp>
 #include <ossatura/core/io/image/raw.hpp>
 #include <ossatura/core/io/surface/reader.hpp>
+#include <ossatura/core/io/text/input_file.hpp>
 #include <ossatura/kernels/image/component_selection.hpp>
 #include <ossatura/kernels/image/count_solid.hpp>
 #include <ossatura/kernels/image/material_law.hpp>
@@ -17,14 +18,13 @@
 #include <ossatura/kernels/image/shared_planes.hpp>
 #include <ossatura/kernels/image/voxelise.hpp>
 
-#include <algorithm>
 #include <limits>
 
 namespace ossatura {
 
 namespace {
 
-VoxelImage read_raw(const BoneOptions& options) {
+VoxelImage read_raw(const BoneOptions& options, const ChoosePlanes& planes) {
   if (options.raw_shape[0] < 1 || !options.raw_type || !options.spacing)
     fail<UsageError>(options.input,
                      ": a raw image needs --shape NX,NY,NZ, --type and --spacing MM");
@@ -32,6 +32,7 @@ VoxelImage read_raw(const BoneOptions& options) {
   raw.shape = options.raw_shape;
   raw.type = *options.raw_type;
   raw.spacing = *options.spacing;
+  raw.planes = planes;
   return read_raw_image(options.input, raw);
 }
 
@@ -88,18 +89,22 @@ void require_finite_moduli(const BoneOptions& options, double largest) {
                      " MPa; at most 1e30 is taken");
 }
 
-/// "-1024 to 3071", of the values that are numbers.
-std::string describe_range(const std::vector<float>& values) {
+/// Of the values of an image that are numbers.
+struct ValueRange {
   float least = std::numeric_limits<float>::infinity(), greatest = -least;
+};
+
+ValueRange range_of(const std::vector<float>& values) {
+  ValueRange range;
   for (const float value : values) {
-    least = value < least ? value : least;
-    greatest = value > greatest ? value : greatest;
+    range.least = value < range.least ? value : range.least;
+    range.greatest = value > range.greatest ? value : range.greatest;
   }
-  return format_number(least) + " to " + format_number(greatest);
+  return range;
 }
 
 template<class Exec>
-void apply_law(const Exec& exec, const BoneOptions& options, const std::string& range,
+void apply_law(const Exec& exec, const BoneOptions& options, const ValueRange& range,
                const Communicator& comm, BoneModel<Exec>& model) {
   MaterialField<Exec> field;
   try {
@@ -115,7 +120,8 @@ void apply_law(const Exec& exec, const BoneOptions& options, const std::string& 
   if (field.num_clamped > 0)
     log_info(format_count(field.num_clamped), " voxels below the range of the law became void");
   if (field.num_solid == 0)
-    fail<InputError>(options.input, ": no voxel is bone: the values of the image are ", range,
+    fail<InputError>(options.input, ": no voxel is bone: the values of the image are ",
+                     format_number(range.least), " to ", format_number(range.greatest),
                      "; look at the law, --lower and --upper");
   require_finite_moduli(options, field.maximum);
   if (options.law == GreyLaw::modulus)
@@ -166,58 +172,54 @@ void read_surface_model(const Exec& exec, const BoneOptions& options,
   model.edge = *options.voxel;
 }
 
-/// Reads a file. Returns the range of its values, where these are grey values for a law.
-template<class Exec>
-std::string read_file(const Exec& exec, const BoneOptions& options,
-                      const std::optional<Communicator>& ranks, BoneModel<Exec>& model) {
-  const ImageFormat format = options.format ? *options.format : guess_format(options.input);
-  if (format == ImageFormat::surface) {
-    read_surface_model(exec, options, ranks, model);
-    return {};
-  }
+/// Reads the planes that are chosen of an image. What a law makes moduli of are grey values.
+VoxelModel read_image(const BoneOptions& options, ImageFormat format, bool has_law,
+                      const ChoosePlanes& planes) {
   VoxelModel file;
-  const bool is_parosol = format == ImageFormat::parosol;
-  if (is_parosol) {
+  if (format == ImageFormat::parosol) {
     std::vector<std::string> remarks;
     ParosolOptions parosol;
-    if (options.law == GreyLaw::by_format) // else they are grey values, for the law
+    if (!has_law)
       parosol.modulus_unit = options.modulus_unit.value_or(ModulusUnit::MPa);
     parosol.poisson = options.poisson;
     parosol.remarks = &remarks;
     parosol.trial = true; // HDF5 1.10 itself crashes on some damaged files
+    parosol.planes = planes;
     file = read_parosol(options.input, parosol);
     for (const std::string& remark : remarks)
       log_info(remark);
   } else if (format == ImageFormat::metaimage) {
-    file.modulus = read_metaimage(options.input);
+    file.modulus = read_metaimage(options.input, planes);
   } else if (format == ImageFormat::nifti) {
-    file.modulus = read_nifti(options.input);
+    file.modulus = read_nifti(options.input, planes);
   } else {
-    file.modulus = read_raw(options);
+    file.modulus = read_raw(options, planes);
   }
+  return file;
+}
+
+/// Reads the planes of an image that this process has, and returns their range.
+template<class Exec>
+ValueRange read_image_model(const Exec& exec, const BoneOptions& options, ImageFormat format,
+                            bool has_law, const std::optional<Communicator>& ranks,
+                            BoneModel<Exec>& model) {
+  const auto planes = [&](int num_planes) { return choose_planes(ranks, num_planes); };
+  VoxelModel file = read_image(options, format, has_law, planes);
   model.description = std::string(title_of(format)) + " image";
   model.edge = options.spacing.value_or(file.modulus.spacing);
   model.origin = file.modulus.origin;
   model.direction = file.modulus.direction;
   model.world = file.modulus.world;
   model.uniform_poisson = file.poisson;
-  const ImagePlanes planes = choose_planes(ranks, file.modulus.shape[2]);
-  model.modulus = to_device(exec, file.modulus, planes);
-  const bool has_law = !is_parosol || options.law != GreyLaw::by_format;
-  if (!has_law) {
-    const auto largest = std::max_element(file.modulus.value.begin(), file.modulus.value.end());
-    require_unit(options, *largest);
-    require_finite_moduli(options, *largest);
-  }
+  model.modulus = to_device(exec, file.modulus, file.modulus.planes());
+  const ValueRange range = range_of(file.modulus.value);
   if (!file.poisson_image.empty()) {
-    VoxelImage poisson;
-    poisson.shape = file.modulus.shape;
-    poisson.value = std::move(file.poisson_image);
-    model.poisson = to_device(exec, poisson, planes);
+    file.modulus.value = std::move(file.poisson_image);
+    model.poisson = to_device(exec, file.modulus, file.modulus.planes());
   }
   model.displacements = std::move(file.displacements);
   model.forces = std::move(file.forces);
-  return has_law ? describe_range(file.modulus.value) : std::string();
+  return range;
 }
 
 template<class Exec>
@@ -225,13 +227,30 @@ void read_model(const Exec& exec, const BoneOptions& options,
                 const std::optional<Communicator>& ranks, DriverContext& context,
                 BoneModel<Exec>& model) {
   const Communicator comm = ranks.value_or(Communicator());
-  std::string range;
-  run_phase(comm, [&] {
-    context.provenance().inputs.push_back(record_input(options.input));
-    range = read_file(exec, options, ranks, model);
+  auto format = ImageFormat::surface;
+  run_phase(comm, [&] { // one rank's machine may lack the file
+    require_input_file(options.input);
+    format = options.format ? *options.format : guess_format(options.input);
   });
-  if (!range.empty())
+  const bool has_law = format != ImageFormat::parosol || options.law != GreyLaw::by_format;
+  ValueRange range;
+  run_shared(comm, [&] {
+    if (comm.is_first()) // which writes all that names the inputs
+      context.provenance().inputs.push_back(record_input(options.input));
+    if (format == ImageFormat::surface)
+      read_surface_model(exec, options, ranks, model);
+    else
+      range = read_image_model(exec, options, format, has_law, ranks, model);
+  });
+  if (format == ImageFormat::surface)
+    return;
+  range = {comm.min(range.least), comm.max(range.greatest)};
+  if (has_law) {
     apply_law(exec, options, range, comm, model);
+  } else {
+    require_unit(options, range.greatest);
+    require_finite_moduli(options, range.greatest);
+  }
 }
 
 template<class Exec>

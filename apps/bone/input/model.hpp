@@ -29,8 +29,8 @@ struct BoneModel {
 
 /// Reads or generates the image, turns grey values into moduli and drops islands if asked. Logs
 /// what it did, records the input's hash in the provenance. Where `ranks` are given, all of them
-/// call it, and each has its planes (planes_of_rank); files and surfaces are read as a whole
-/// before. Throws InputError and UsageError. Fences.
+/// call it, and each reads its planes alone (planes_of_rank); surfaces are read as a whole before.
+/// Throws InputError and UsageError. Fences.
 template<class Exec>
 BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
                                 const std::optional<Communicator>& ranks, DriverContext& context);
