@@ -4,6 +4,7 @@
 #include "apps/bone/input/load.hpp"
 #include "apps/bone/input/solver_choice.hpp"
 #include "apps/bone/output/files.hpp"
+#include "apps/bone/output/images.hpp"
 #include "apps/bone/output/prediction.hpp"
 #include "apps/bone/output/report.hpp"
 #include "apps/bone/support_checks.hpp"
@@ -118,6 +119,7 @@ void drop_images(VoxelProblem<Exec>& problem, BoneModel<Exec>& model) {
 /// Files of fields, by their paths, as far as they are asked for.
 struct BoneFiles {
   std::optional<std::string> hdf, parosol;
+  std::vector<std::pair<std::string, std::string>> images; ///< field and path
 };
 
 BoneFiles claim_files(const BoneOptions& options, DriverContext& context) {
@@ -127,6 +129,9 @@ BoneFiles claim_files(const BoneOptions& options, DriverContext& context) {
   if (!options.parosol_output.empty()) // into a copy of the input, where it has its name
     files.parosol =
         context.claim_output(context.output_path(options.parosol_output), options.input);
+  files.images = field_images(options, output_stem(options));
+  for (auto& image : files.images)
+    image.second = context.claim_output(context.output_path(image.second));
   return files;
 }
 
@@ -157,7 +162,7 @@ int run_homogenisation(const Exec& exec, const BoneOptions& options,
 }
 
 /// The files that the first rank can ask the others to hand over their parts of.
-enum class FileOrder : int { none, hdf, parosol };
+enum class FileOrder : int { none, hdf, parosol, first_image };
 
 /// Tells the other ranks of a problem which file is written next, and at last that none is.
 class FileOrders {
@@ -190,11 +195,16 @@ int finish_test(const Exec& exec, const BoneOptions& options, const BoneFiles& f
   });
   note_ranks(context.world(), "model", results);
   const auto write = [&](FileOrder order, const std::string& status) {
-    if (order == FileOrder::hdf)
+    if (order == FileOrder::hdf) {
       write_fields(exec, files.hdf.value_or(""), options, model, problem, load, solution, status,
                    context);
-    else
+    } else if (order >= FileOrder::first_image) {
+      const auto& [field, path] =
+          files.images.at(std::size_t(order) - std::size_t(FileOrder::first_image));
+      write_field_image(exec, field, path, options, model, problem, solution);
+    } else {
       write_parosol(exec, files.parosol.value_or(""), model, problem, solution, status, context);
+    }
   };
   const Communicator comm = ranks_of(problem);
   context.collect_from_ranks();
@@ -208,13 +218,19 @@ int finish_test(const Exec& exec, const BoneOptions& options, const BoneFiles& f
   }
   const FileOrders orders(comm);
   return report_bone(results, output_stem(options), context, [&](RunStatus status) {
-    for (const auto& [order, path] :
-         {std::pair(FileOrder::hdf, files.hdf), std::pair(FileOrder::parosol, files.parosol)})
-      if (path && context.try_output(*path, [&, order = order] {
-            orders.give(order);
-            write(order, name_of(status));
+    std::vector<std::pair<FileOrder, std::string>> wanted;
+    if (files.hdf)
+      wanted.emplace_back(FileOrder::hdf, *files.hdf);
+    if (files.parosol)
+      wanted.emplace_back(FileOrder::parosol, *files.parosol);
+    for (std::size_t k = 0; k < files.images.size(); ++k)
+      wanted.emplace_back(FileOrder(int(FileOrder::first_image) + int(k)), files.images[k].second);
+    for (const auto& entry : wanted)
+      if (context.try_output(entry.second, [&] {
+            orders.give(entry.first);
+            write(entry.first, name_of(status));
           }))
-        results.files.push_back(*path);
+        results.files.push_back(entry.second);
   });
 }
 

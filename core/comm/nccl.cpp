@@ -26,7 +26,6 @@ std::optional<Nccl> load_nccl() {
   };
   load(nccl.get_unique_id, "ncclGetUniqueId");
   load(nccl.init_rank, "ncclCommInitRank");
-  load(nccl.destroy, "ncclCommDestroy");
   load(nccl.all_gather, "ncclAllGather");
   load(nccl.send, "ncclSend");
   load(nccl.receive, "ncclRecv");

@@ -17,7 +17,6 @@ namespace ossatura {
 struct Nccl {
   decltype(&::ncclGetUniqueId) get_unique_id;
   decltype(&::ncclCommInitRank) init_rank;
-  decltype(&::ncclCommDestroy) destroy;
   decltype(&::ncclAllGather) all_gather;
   decltype(&::ncclSend) send;
   decltype(&::ncclRecv) receive;

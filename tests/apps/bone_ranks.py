@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ossatura bone` under a launcher: a model that is divided among ranks gives the same bits for any
 number of them."""
-import gzip
 import json
 import os
 import signal
@@ -15,7 +14,7 @@ import ranks
 from driver_case import BAD_FILE, STOPPED, USAGE
 from hdf5_values import read, write
 from ranks import Ranks, without_times
-from specimens import SPECIMENS, write_specimen
+from specimens import SPECIMENS, nifti_bytes, write_specimen
 
 NOISE = ("bone", "--generate", "perlin", "--size", "28,24,32", "--backend", "serial", "-q")
 BITS = ("--operator", "brick")
@@ -211,14 +210,8 @@ class Planes(BoneRanks):
                   f"ElementType = {kind}\nElementDataFile = LOCAL\n")
         return self.write(name, header.encode() + (zlib.compress(data) if compressed else data))
 
-    def nifti(self, name, data):
-        header = bytearray(352)
-        for place, kind, numbers in ((0, "<i", (348,)), (40, "<8h", (3, *self.SHAPE, 1, 1, 1, 1)),
-                                     (70, "<2h", (4, 16)), (76, "<8f", (1, 0.5, 0.5, 0.5, 0, 0, 0, 0)),
-                                     (108, "<f", (352,)), (344, "<4s", (b"n+1",))):
-            struct.pack_into(kind, header, place, *numbers)
-        header[123] = 2  # mm
-        return self.write(name, gzip.compress(bytes(header) + data))
+    def nifti(self, name, voxels):
+        return self.write(name, nifti_bytes(self.SHAPE, 0.5, "h", voxels))
 
     def parosol(self, name, moduli, ratios):
         extents = (len(moduli) // (12 * 14), 12, 14)
@@ -248,6 +241,24 @@ class Planes(BoneRanks):
         self.assertEqual([line for line in log.splitlines() if "error: " in line],
                          [line for line in one.splitlines() if "error: " in line])
 
+    def test_masks_and_field_images(self):
+        labels = [0 if i % 14 == 0 else 2 + (i // 168 >= 20) for i in range(14 * 12 * 40)]
+        voxels = [int(v) for v in self.voxels()]
+        arguments = ("bone", self.nifti("bone.nii.gz", voxels), "--mask", self.nifti("seg.nii.gz", labels),
+                     *self.LAW, *BITS, "--backend", "serial", "-q", "--no-hdf", "--fields", "modulus,sed",
+                     "--field-images", "nii.gz")
+        self.ossatura(*arguments, "--split", "model", "-o", "one")
+        self.launch(3, *arguments, "-o", "many")
+        for name in ("bone.modulus.nii.gz", "bone.sed.nii.gz"):
+            files = [open(self.path(f"{folder}/{name}"), "rb") for folder in ("one", "many")]
+            contents = [file.read() for file in files]
+            for file in files:
+                file.close()
+            self.assertEqual(*contents)
+            self.assertGreater(len(contents[0]), 1000)
+        self.same_error("the mask has no label 4; it has 2, 3", "bone.nii.gz", *self.LAW, "--mask",
+                        "seg.nii.gz", "--mask-labels", "2,4")
+
     def test_results_are_those_of_one_process(self):
         voxels = self.voxels()
         data = struct.pack(f"<{len(voxels)}h", *voxels)
@@ -255,7 +266,7 @@ class Planes(BoneRanks):
             (self.write("bone.raw", data), *self.RAW, "--type", "int16"),
             (self.meta_image("plain.mha", "MET_SHORT", data),),
             (self.meta_image("packed.mha", "MET_SHORT", data, True),),
-            (self.nifti("bone.nii.gz", data),))]
+            (self.nifti("bone.nii.gz", voxels),))]
         self.assertEqual(energies, energies[:1] * 4)
         ratios = [0.2 + i % 13 / 100 for i in range(len(voxels))]
         moduli = [10.0 * v for v in voxels]
@@ -280,7 +291,7 @@ class Planes(BoneRanks):
                             (last, float("nan")), (self.index(2, 3, 20), float("inf"))), True),
                         *self.LAW)
         self.same_error("check shape, type and header", self.write("long.raw", floats() + b"x"), *raw)
-        self.nifti("sum.nii.gz", struct.pack(f"<{len(voxels)}h", *map(int, voxels)))
+        self.nifti("sum.nii.gz", list(map(int, voxels)))
         with open(self.path("sum.nii.gz"), "r+b") as file:
             file.seek(-8, os.SEEK_END)
             byte = file.read(1)[0]

@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ossatura {
@@ -62,6 +63,11 @@ void check_input(const CLI::App& app, const BoneOptions& o) {
   if (!o.inputs.empty() && generated)
     fail<UsageError>("both the input ", o.inputs.front(), " and --generate: leave one out");
   check_cohort_options(app, o.inputs, o.skip_complete, o.common);
+  require_effect(app, {{"--mask-labels", !o.mask.empty(), "--mask"},
+                       {"--mask", !generated, "an image that is read"}});
+  if (o.inputs.size() > 1 && !o.mask.empty() && o.mask.find('*') == std::string::npos)
+    fail<UsageError>("--mask ", o.mask, " is of one input, and there are ", o.inputs.size(),
+                     ": put a * for the name of each, as 'masks/*.nii.gz' in quotes");
   require_edge_option("--spacing", o.spacing);
   require_edge_option("--voxel", o.voxel);
   require_positive("--surface-unit", o.surface_unit, "mm per unit");
@@ -242,9 +248,22 @@ void check_solver(const BoneOptions& o) {
 }
 
 void check_results(const CLI::App& app, const BoneOptions& o) {
-  check_field_files(app, o.hdf, o.no_hdf, o.common, !o.parosol_output.empty());
-  if (app.count("--fields") > 0 && !writes_fields(o.hdf, o.no_hdf, o.common))
+  check_field_files(app, o.hdf, o.no_hdf, o.common,
+                    !o.parosol_output.empty() || o.field_images != FieldImages::none);
+  const bool images = o.field_images != FieldImages::none;
+  if (app.count("--fields") > 0 && !images && !writes_fields(o.hdf, o.no_hdf, o.common))
     fail<UsageError>("--fields has no effect without a file for them: give --hdf or --output-dir");
+  require_effect(app, {{"--field-images", !o.common.output_dir.empty(), "--output-dir"}});
+  const auto is_scalar = [](const std::string& field) {
+    return field == "modulus" || field == "sed" || field == "von_mises" ||
+           field == "effective_strain";
+  };
+  if (images && std::none_of(o.fields.begin(), o.fields.end(), is_scalar))
+    fail<UsageError>("--field-images: no field of --fields has one number for a voxel, as modulus, "
+                     "sed, von_mises and effective_strain have");
+  if (images && o.test == LoadTest::homogenise)
+    fail<UsageError>("--field-images has no effect with --test homogenise, of which no fields are "
+                     "written");
   if (!(o.pistoia_strain > 0) || std::isinf(o.pistoia_strain))
     fail<UsageError>("--pistoia-strain ", o.pistoia_strain, ": greater than 0, such as 0.007");
   if (!(o.pistoia_volume > 0 && o.pistoia_volume < 1))

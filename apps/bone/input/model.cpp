@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/bone/input/model.hpp"
 
+#include "apps/bone/input/mask.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/driver/ranks.hpp"
 #include <ossatura/core/io/hdf5/parosol.hpp>
@@ -242,8 +243,11 @@ void read_model(const Exec& exec, const BoneOptions& options,
     else
       range = read_image_model(exec, options, format, has_law, ranks, model);
   });
-  if (format == ImageFormat::surface)
+  if (format == ImageFormat::surface) {
+    if (!options.mask.empty())
+      fail<UsageError>("--mask is for images, and ", options.input, " is a surface: leave it out");
     return;
+  }
   range = {comm.min(range.least), comm.max(range.greatest)};
   if (has_law) {
     apply_law(exec, options, range, comm, model);
@@ -251,6 +255,8 @@ void read_model(const Exec& exec, const BoneOptions& options,
     require_unit(options, range.greatest);
     require_finite_moduli(options, range.greatest);
   }
+  if (!options.mask.empty())
+    apply_mask(exec, options, ranks, context, model);
 }
 
 template<class Exec>

@@ -30,6 +30,17 @@ void add_input_options(CLI::App& app, BoneOptions& o) {
   add_inputs(app, "input", o.inputs, o.skip_complete,
              "Image of bone: ParOSol HDF5 (.h5), MetaImage (.mha, .mhd), NIfTI (.nii, .nii.gz) "
              "or raw; or a closed surface (.off, .stl)");
+  app.add_option(
+         "--mask", o.mask,
+         "Segmentation of the image, .nii, .nii.gz, .mha or .mhd, on the same grid: voxels "
+         "outside are void. A * stands for the input's name, so that each of several has its "
+         "own: 'masks/*.nii.gz'")
+      ->type_name("FILE");
+  add_list(app, "--mask-labels", "LABEL,...", with_default("Those that are bone", "all but 0"),
+           [&o](const Items& items) {
+             for (const std::string& item : items)
+               o.mask_labels.push_back(parse_number<int>(item));
+           });
   add_choice(app, "--format", o.format, "What the input is, where its name does not say",
              "by-name");
   add_list(app, "--shape", "NX,NY,NZ", "raw: voxels along x (fastest), y and z",
@@ -306,6 +317,10 @@ void add_result_options(CLI::App& app, BoneOptions& o) {
   app.add_option("--hdf", o.hdf, "Fields as VTKHDF, for ParaView 5.11 and later")
       ->type_name("FILE");
   app.add_flag("--no-hdf", o.no_hdf, "No fields, even with --output-dir");
+  add_choice(
+      app, "--field-images", o.field_images,
+      "The fields of --fields that have one number for a voxel, each as an image on the grid "
+      "of the input, with its place in the world: NAME.sed.nii.gz and so on");
   app.add_option("--parosol-output", o.parosol_output,
                  "Groups /Mesh and /Solution as ParOSol writes them")
       ->type_name("FILE");

@@ -145,6 +145,16 @@ constexpr Names<TurnCentre::Kind> names_of(TurnCentre::Kind) {
   return {{TurnCentre::Kind::box, "box"}, {TurnCentre::Kind::mass, "mass"}};
 }
 
+/// What images of fields are written as.
+enum class FieldImages { none, nifti_gz, nifti, mha };
+
+constexpr Names<FieldImages> names_of(FieldImages) {
+  return {{FieldImages::none, "none"},
+          {FieldImages::nifti_gz, "nii.gz"},
+          {FieldImages::nifti, "nii"},
+          {FieldImages::mha, "mha"}};
+}
+
 struct BoneOptions {
   CommonOptions common;
 
@@ -153,6 +163,8 @@ struct BoneOptions {
   bool skip_complete = false;            ///< of a cohort
   std::string input;                     ///< of this run
   std::string name;                      ///< of its results; empty: made from the input's
+  std::string mask;                      ///< a segmentation of it; * is the input's name
+  std::vector<int> mask_labels;          ///< of the bone; empty: all but 0
   std::optional<ImageFormat> format;     ///< else by name
   std::array<int, 3> raw_shape{0, 0, 0}; ///< nx, ny, nz
   std::optional<SampleType> raw_type;
@@ -225,6 +237,7 @@ struct BoneOptions {
   std::vector<std::string> fields = {"displacement", "sed", "von_mises", "effective_strain"};
   std::string hdf;
   bool no_hdf = false;
+  FieldImages field_images = FieldImages::none;
   std::string parosol_output;
   double pistoia_strain = 0.007;
   double pistoia_volume = 0.02;

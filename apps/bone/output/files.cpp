@@ -58,17 +58,6 @@ struct ListModuli {
   KOKKOS_FUNCTION void operator()(std::int64_t e) const { modulus(e) = lame.modulus(element(e)); }
 };
 
-/// Young's moduli of the voxels of the fields, in MPa.
-template<class Exec>
-Array<double, Exec> list_moduli(const Exec& exec, const BoneSolution<Exec>& solution) {
-  const Array<int, Exec>& element = solution.fields.element;
-  const auto modulus =
-      make_uninitialized<double>(exec, element.extent(0), "ossatura::bone::modulus");
-  Kokkos::parallel_for("ossatura::bone::list_moduli", range(exec, element.extent(0)),
-                       ListModuli<Exec>{solution.lame, element, modulus});
-  return modulus;
-}
-
 /// body(corners) with the corners of the voxels of the fields [8 num_elem], numbered among the
 /// nodes of all ranks; 32-bit numbers where this process has all of them.
 template<class Exec, class Body>
@@ -159,6 +148,16 @@ void finish_file(VtkHdfWriter& file, const std::string& path, const std::string&
 }
 
 } // namespace
+
+template<class Exec>
+Array<double, Exec> list_moduli(const Exec& exec, const BoneSolution<Exec>& solution) {
+  const Array<int, Exec>& element = solution.fields.element;
+  const auto modulus =
+      make_uninitialized<double>(exec, element.extent(0), "ossatura::bone::modulus");
+  Kokkos::parallel_for("ossatura::bone::list_moduli", range(exec, element.extent(0)),
+                       ListModuli<Exec>{solution.lame, element, modulus});
+  return modulus;
+}
 
 template<class Exec>
 void write_fields(const Exec& exec, const std::string& path, const BoneOptions& options,
@@ -317,6 +316,7 @@ void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Ex
 }
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
+  template Array<double, Exec> list_moduli(const Exec&, const BoneSolution<Exec>&);                \
   template void write_fields(const Exec&, const std::string&, const BoneOptions&,                  \
                              const BoneModel<Exec>&, const VoxelProblem<Exec>&,                    \
                              const BoneLoad<Exec>&, const BoneSolution<Exec>&, const std::string&, \

@@ -11,6 +11,10 @@
 
 namespace ossatura {
 
+/// Young's moduli of the voxels of the fields, in MPa. Does not fence.
+template<class Exec>
+Array<double, Exec> list_moduli(const Exec& exec, const BoneSolution<Exec>& solution);
+
 /// Writes the solid voxels with the fields named in the options as VTKHDF, with what `problem`
 /// holds and the forces of `load`. `status` of the solve goes in, too. Fences.
 template<class Exec>

@@ -2,6 +2,7 @@
 #include "apps/bone/output/prediction.hpp"
 
 #include <ossatura/core/machine/memory.hpp>
+#include <ossatura/core/machine/processors.hpp>
 #include <ossatura/solvers/bone/multigrid/cut_hierarchy.hpp>
 #include <ossatura/solvers/bone/problem.hpp>
 
@@ -91,11 +92,21 @@ BonePrediction predict_process(const BoneModelInfo& info, const BoneModelInfo& w
   const bool writes = writes_fields(options.hdf, options.no_hdf, options.common);
   const double corners = !writes ? 0 : num_ranks > 1 ? 32 + 64 + 8 : 32;
   const double fields =
-      homogenises ? 0 : model + (force > 0 ? 48 : 24) * nodes + (64 + corners) * elem;
+      homogenises ? 0
+                  : model + (force > 0 ? 48 : 24) * nodes +
+                        (64 + corners + (options.field_images == FieldImages::none ? 0 : 8)) * elem;
+  // An image of a field at a time, on the first rank, and what of it is compressed.
+  const bool has_images = options.field_images != FieldImages::none;
+  const double image = !has_images ? 0 : 4 * voxels + 8 * double(whole.num_elem);
+  const double packed = !has_images || options.common.compress == Hdf5Compression::none ? 0
+                        : options.field_images == FieldImages::mha                      ? 4 * voxels
+                        : options.field_images == FieldImages::nifti
+                            ? 0
+                            : std::min(4 * voxels, 2.0 * io_threads() * (1 << 24));
   // Coordinates, and copies for statistics and files.
   const double host_fields =
       homogenises ? 0
-                  : (writes ? 24 : 0) * nodes + 8 * elem +
+                  : (writes ? 24 : 0) * nodes + 8 * elem + image + packed +
                         (options.parosol_output.empty()
                              ? 0
                              : 72 * double(whole.num_nodes) + 160 * double(whole.num_elem));

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/bone/input/mask.hpp"
+
+#include "apps/driver/output/names.hpp"
+#include "apps/driver/output/table.hpp"
+#include "apps/driver/ranks.hpp"
+#include <ossatura/core/io/image/format.hpp>
+#include <ossatura/core/io/image/metaimage.hpp>
+#include <ossatura/core/io/image/nifti.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
+#include <ossatura/kernels/image/count_solid.hpp>
+#include <ossatura/kernels/image/shared_planes.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <set>
+
+namespace ossatura {
+
+namespace {
+
+VoxelImage read_labels(const std::string& path, ImageFormat format, const ChoosePlanes& planes) {
+  switch (format) {
+  case ImageFormat::metaimage:
+    return read_metaimage(path, planes);
+  case ImageFormat::nifti:
+    return read_nifti(path, planes);
+  default:
+    fail<InputError>(path, ": a mask is MetaImage (.mha, .mhd) or NIfTI (.nii, .nii.gz), as the "
+                           "programs for segmentation write it");
+  }
+}
+
+/// The point of the world, as RAS where it is LPS, at voxel indices of an image.
+std::array<double, 3> point_of(const VoxelImage& image, const std::array<double, 3>& index) {
+  std::array<double, 3> point = image.origin;
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t d = 0; d < 3; ++d)
+      point[i] += image.spacing * image.direction[3 * i + d] * index[d];
+    if (image.world == "LPS" && i < 2)
+      point[i] = -point[i];
+  }
+  return point;
+}
+
+/// Throws where the voxels of the mask are not those of the image, by shape, edge and place.
+void require_same_grid(const std::string& path, const VoxelImage& mask, const BoneOptions& options,
+                       const VoxelImage& image) {
+  const char* const remedy = ": resample the mask onto the image";
+  if (mask.shape != image.shape)
+    fail<InputError>(path, ": the mask has ", mask.shape[0], " x ", mask.shape[1], " x ",
+                     mask.shape[2], " voxels, and the image ", options.input, " has ",
+                     image.shape[0], " x ", image.shape[1], " x ", image.shape[2], remedy);
+  if (options.spacing || image.world.empty() || mask.world.empty())
+    return; // one of them says nothing of its place, or the wrong thing
+  if (!(std::abs(mask.spacing / image.spacing - 1) <= 1e-3))
+    fail<InputError>(path, ": the voxels of the mask have an edge of ", mask.spacing,
+                     " mm, and those of the image ", options.input, " of ", image.spacing, remedy);
+  double away = 0;
+  for (int corner = 0; corner < 8; ++corner) {
+    std::array<double, 3> index{};
+    for (std::size_t d = 0; d < 3; ++d)
+      index[d] = (corner >> d & 1) * double(image.shape[d]);
+    const auto a = point_of(mask, index), b = point_of(image, index);
+    away = std::max(away, std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]));
+  }
+  if (!(away <= 0.1 * image.spacing))
+    fail<InputError>(path, ": the mask lies elsewhere than the image ", options.input,
+                     ": their corners are up to ", format_number(away), " mm apart", remedy);
+}
+
+/// The labels in the planes that are here. Throws for a value that is none, naming its voxel.
+std::set<int> find_labels(const std::string& path, const VoxelImage& mask) {
+  std::set<int> labels;
+  std::mutex mutex;
+  std::size_t wrong = mask.value.size();
+  for_parts(mask.value.size(), std::size_t(1) << 20, [&](std::size_t begin, std::size_t end) {
+    std::set<int> mine;
+    std::size_t bad = mask.value.size();
+    float last = 0;
+    mine.insert(0);
+    for (std::size_t i = begin; i < end && bad > i; ++i) {
+      const float value = mask.value[i];
+      if (value == last)
+        continue;
+      if (std::abs(value) <= 1e6f && value == std::floor(value))
+        mine.insert(int(value));
+      else
+        bad = i;
+      last = value;
+    }
+    const std::lock_guard<std::mutex> lock(mutex);
+    labels.insert(mine.begin(), mine.end());
+    wrong = std::min(wrong, bad);
+  });
+  if (wrong < mask.value.size()) {
+    const std::size_t i = wrong + mask.first_voxel(), nx = std::size_t(mask.shape[0]);
+    fail<InputError>(path, ": voxel (", i % nx, ", ", i / nx % std::size_t(mask.shape[1]), ", ",
+                     i / mask.voxels_per_plane(), ") has the value ", mask.value[wrong],
+                     ": a mask holds labels, whole numbers up to 1e6");
+  }
+  labels.erase(0);
+  return labels;
+}
+
+std::string list_of(const std::vector<int>& labels) {
+  std::string text;
+  for (std::size_t i = 0; i < labels.size() && i < 20; ++i)
+    text += (i > 0 ? ", " : "") + std::to_string(labels[i]);
+  return text + (labels.size() > 20 ? ", ..." : "");
+}
+
+template<class Exec>
+struct KeepMasked {
+  Array<float, Exec> mask, value;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (mask(i) == 0)
+      value(i) = 0;
+  }
+};
+
+} // namespace
+
+std::string mask_path(const BoneOptions& options) {
+  std::string path = options.mask;
+  if (const std::size_t star = path.find('*'); star != std::string::npos)
+    path.replace(star, 1, file_stem(options.input));
+  return path;
+}
+
+template<class Exec>
+void apply_mask(const Exec& exec, const BoneOptions& options,
+                const std::optional<Communicator>& ranks, DriverContext& context,
+                BoneModel<Exec>& model) {
+  const Communicator comm = ranks.value_or(Communicator());
+  const std::string path = mask_path(options);
+  auto format = ImageFormat::surface;
+  run_phase(comm, [&] { format = guess_format(path); });
+  VoxelImage mask;
+  std::set<int> found;
+  run_shared(comm, [&] {
+    if (comm.is_first())
+      context.provenance().inputs.push_back(record_input(path));
+    mask = read_labels(path, format, [&](int num_planes) {
+      return num_planes == model.modulus.shape[2] ? model.modulus.planes()
+                                                  : ImagePlanes{0, 0}; // is refused
+    });
+    VoxelImage image; // that the model was made of
+    image.shape = {model.modulus.shape[0], model.modulus.shape[1], model.modulus.shape[2]};
+    image.spacing = model.edge;
+    image.origin = model.origin;
+    image.direction = model.direction;
+    image.world = model.world;
+    require_same_grid(path, mask, options, image);
+    found = find_labels(path, mask);
+  });
+  const std::vector<int> all = comm.gather(std::vector<int>(found.begin(), found.end()));
+  found.insert(all.begin(), all.end());
+  for (const int label : options.mask_labels)
+    if (found.count(label) == 0)
+      fail<InputError>(path, ": the mask has no label ", label, "; it has ",
+                       list_of({found.begin(), found.end()}));
+
+  const std::set<int> wanted(options.mask_labels.begin(), options.mask_labels.end());
+  for_parts(mask.value.size(), std::size_t(1) << 16, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      if (mask.value[i] != 0)
+        mask.value[i] = wanted.empty() || wanted.count(int(mask.value[i])) > 0 ? 1 : 0;
+  });
+  const VoxelArray<Exec> selected = to_device(exec, mask, mask.planes());
+  const std::int64_t before = comm.sum(count_solid(exec, model.modulus));
+  Kokkos::parallel_for("ossatura::bone::apply_mask", range(exec, model.modulus.num_voxels()),
+                       KeepMasked<Exec>{selected.value, model.modulus.value});
+  const std::int64_t kept = comm.sum(count_solid(exec, model.modulus));
+  if (kept == 0)
+    fail<InputError>(path, ": none of the ", format_count(before),
+                     " voxels of bone has a label of the mask",
+                     wanted.empty() ? "" : " among --mask-labels", ": the labels are ",
+                     list_of({found.begin(), found.end()}));
+  log_info("the mask keeps ", format_count(kept), " of ", format_count(before), " voxels of bone");
+}
+
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
+  template void apply_mask(const Exec&, const BoneOptions&, const std::optional<Communicator>&,    \
+                           DriverContext&, BoneModel<Exec>&);
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
+
+} // namespace ossatura

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/bone/output/images.hpp"
+
+#include <ossatura/core/io/image/image_output.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
+#include <ossatura/kernels/algebra/rank_blocks.hpp>
+
+#include <algorithm>
+
+namespace ossatura {
+
+namespace {
+
+template<class Exec>
+struct PlaceVoxels {
+  VoxelGrid<Exec> grid;
+  Array<int, Exec> element;
+  std::int64_t nx, ny;
+  Array<std::int64_t, Exec> voxel;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    const Site s = grid.site(element(e));
+    voxel(e) = s.x + nx * (s.y + ny * std::int64_t(s.z));
+  }
+};
+
+/// Where in the whole image the voxels of the fields lie.
+template<class Exec>
+Array<std::int64_t, Exec> place_voxels(const Exec& exec, const BoneModel<Exec>& model,
+                                       const BoneSolution<Exec>& solution) {
+  const Array<int, Exec>& element = solution.fields.element;
+  const auto voxel =
+      make_uninitialized<std::int64_t>(exec, element.extent(0), "ossatura::bone::voxel");
+  Kokkos::parallel_for("ossatura::bone::place_voxels", range(exec, element.extent(0)),
+                       PlaceVoxels<Exec>{solution.grid, element, model.modulus.shape[0],
+                                         model.modulus.shape[1], voxel});
+  return voxel;
+}
+
+/// The image without values.
+template<class Exec>
+VoxelImage empty_image(const BoneModel<Exec>& model) {
+  VoxelImage image;
+  for (std::size_t d = 0; d < 3; ++d)
+    image.shape[d] = model.modulus.shape[d];
+  image.spacing = model.edge;
+  image.origin = model.origin;
+  image.direction = model.direction;
+  image.world = model.world;
+  return image;
+}
+
+const std::pair<const char*, const char*> units[] = {{"modulus", "Young's modulus, MPa"},
+                                                     {"sed", "strain energy density, MPa"},
+                                                     {"von_mises", "von Mises stress, MPa"},
+                                                     {"effective_strain", "effective strain"}};
+
+} // namespace
+
+std::vector<std::pair<std::string, std::string>> field_images(const BoneOptions& options,
+                                                              const std::string& stem) {
+  std::vector<std::pair<std::string, std::string>> images;
+  if (options.field_images == FieldImages::none)
+    return images;
+  for (const auto& [field, text] : units)
+    if (std::count(options.fields.begin(), options.fields.end(), field) > 0)
+      images.emplace_back(field, stem + "." + field + "." + name_of(options.field_images));
+  return images;
+}
+
+template<class Exec>
+void write_field_image(const Exec& exec, const std::string& field, const std::string& path,
+                       const BoneOptions& options, const BoneModel<Exec>& model,
+                       const VoxelProblem<Exec>& problem, const BoneSolution<Exec>& solution) {
+  const TimedScope scope("ossatura::bone::write_image");
+  RankBlocks<Exec> blocks(exec, ranks_of(problem));
+  VoxelImage image = empty_image(model);
+  std::vector<std::int64_t> voxel; // of all ranks, on the first
+  blocks.for_each(place_voxels(exec, model, solution), 1,
+                  [&](const std::int64_t* places, std::size_t, std::size_t count) {
+                    voxel.insert(voxel.end(), places, places + count);
+                  });
+  if (blocks.is_first())
+    image.value.resize(image.num_voxels());
+  const auto fill = [&](const auto& values) {
+    blocks.for_each(values, 1, [&](const auto* from, std::size_t first, std::size_t count) {
+      for_parts(count, std::size_t(1) << 16, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i)
+          image.value[std::size_t(voxel[first + i])] = float(from[i]);
+      });
+    });
+  };
+  const VoxelFields<Exec>& fields = solution.fields;
+  if (field == "modulus")
+    fill(list_moduli(exec, solution));
+  else
+    fill(field == "sed"         ? fields.energy_density
+         : field == "von_mises" ? fields.von_mises
+                                : fields.effective_strain);
+  blocks.finish();
+  if (!blocks.is_first())
+    return;
+  const auto unit = std::find_if(std::begin(units), std::end(units),
+                                 [&](const auto& known) { return field == known.first; });
+  const int level = deflate_level(options.common.compress);
+  if (options.field_images == FieldImages::mha)
+    write_metaimage(path, image, unit->second, level);
+  else
+    write_nifti(path, image, unit->second, level);
+  log_info("wrote ", path);
+}
+
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
+  template void write_field_image(const Exec&, const std::string&, const std::string&,             \
+                                  const BoneOptions&, const BoneModel<Exec>&,                      \
+                                  const VoxelProblem<Exec>&, const BoneSolution<Exec>&);
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
+
+} // namespace ossatura

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ossatura bone` with an image and its mask, and fields as images on the same grid."""
+import math
+import os
+import struct
+
+import driver_case
+from driver_case import BAD_FILE, USAGE, DriverCase
+from hdf5_values import read
+from specimens import nifti_bytes, read_nifti
+
+SHAPE, EDGE = (10, 9, 8), 0.5
+LAW = ("--law", "linear", "--slope", "10", "--lower", "1", "--backend", "serial", "-q")
+
+
+def turned(edge=EDGE, away=0.0):
+    """Rows of an sform: axes that are turned, one of them backwards."""
+    c, s = edge * math.cos(0.4), edge * math.sin(0.4)
+    return [(c, -s, 0, 12.5 + away), (s, c, 0, -30), (0, 0, -edge, 7.25)]
+
+
+def voxels():
+    """(x, y, z) in the order of a file."""
+    return [(x, y, z) for z in range(SHAPE[2]) for y in range(SHAPE[1]) for x in range(SHAPE[0])]
+
+
+def grey(x, y, z):
+    return 900 + (7 * x + 5 * y + 3 * z) % 97
+
+
+def label(x, y, z):
+    """1: a core; 5: a shell; 0 around them."""
+    if min(x, y) < 1 or x > 8 or y > 7:
+        return 0
+    return 1 if 3 <= x <= 6 and 3 <= y <= 5 else 5
+
+
+class BoneImages(DriverCase):
+    def setUp(self):
+        super().setUp()
+        self.image = self.nifti("ct.nii.gz", grey)
+        self.mask = self.nifti("seg.nii.gz", label)
+
+    def nifti(self, name, value, kind="h", shape=SHAPE, **place):
+        values = [value(*v) for v in voxels()][:shape[0] * shape[1] * shape[2]]
+        return self.write(name, nifti_bytes(shape, EDGE, kind, values, turned(**place)))
+
+    def run_of(self, *arguments):
+        return self.summary("bone", *arguments, *LAW)
+
+
+class Mask(BoneImages):
+    def test_the_bone_is_where_the_mask_has_labels(self):
+        for labels, wanted in (((), (1, 5)), (("--mask-labels", "5"), (5,)), (("--mask-labels", "5,1"), (1, 5))):
+            masked = self.run_of(self.image, "--mask", self.mask, *labels)
+            by_hand = self.run_of(self.nifti(
+                "cut.nii.gz", lambda *v: grey(*v) if label(*v) in wanted else 0))
+            self.assertEqual(masked["results"]["response"], by_hand["results"]["response"])
+            self.assertEqual(masked["problem"]["elements"], sum(label(*v) in wanted for v in voxels()))
+            self.assertEqual([os.path.basename(file["path"]) for file in masked["provenance"]["inputs"]],
+                             ["ct.nii.gz", "seg.nii.gz"])
+
+    def test_a_mask_in_the_world_of_itk(self):
+        axes = turned()
+        matrix = " ".join(str((-1 if i < 2 else 1) * axes[i][d] / EDGE) for d in range(3) for i in range(3))
+        offset = " ".join(str((-1 if i < 2 else 1) * axes[i][3]) for i in range(3))
+        head = (f"ObjectType = Image\nNDims = 3\nDimSize = 10 9 8\nElementSpacing = {EDGE} {EDGE} {EDGE}\n"
+                f"TransformMatrix = {matrix}\nOffset = {offset}\nElementType = MET_UCHAR\n"
+                "ElementDataFile = LOCAL\n").encode()
+        path = self.write("seg.mha", head + bytes(label(*v) for v in voxels()))
+        self.assertEqual(self.run_of(self.image, "--mask", path)["results"]["response"],
+                         self.run_of(self.image, "--mask", self.mask)["results"]["response"])
+        mirrored = self.write("wrong.mha", head.replace(offset.encode(), b"0 0 0") +
+                              bytes(label(*v) for v in voxels()))
+        self.fails(BAD_FILE, "wrong.mha: the mask lies elsewhere than the image", "bone", self.image, "--mask",
+                   mirrored, *LAW)
+
+    def test_what_is_no_mask_of_the_image_is_refused(self):
+        for mask, message in (
+                (self.nifti("thin.nii.gz", label, shape=(10, 9, 7)),
+                 "thin.nii.gz: the mask has 10 x 9 x 7 voxels, and the image"),
+                (self.nifti("away.nii.gz", label, away=0.3), "their corners are up to 0.3 mm apart"),
+                (self.nifti("half.nii.gz", lambda *v: 0.5 if v == (4, 3, 2) else label(*v), "f"),
+                 "half.nii.gz: voxel (4, 3, 2) has the value 0.5: a mask holds labels"),
+                (self.nifti("empty.nii.gz", lambda *v: 0), "none of the 720 voxels of bone has a label"),
+                ("none.nii.gz", "none.nii.gz: there is no such file")):
+            self.fails(BAD_FILE, message, "bone", self.image, "--mask", mask, *LAW)
+        self.fails(BAD_FILE, "the mask has no label 3; it has 1, 5", "bone", self.image, "--mask", self.mask,
+                   "--mask-labels", "1,3", *LAW)
+        self.nifti("near.nii.gz", label, away=0.02)  # less than a tenth of a voxel
+        self.run_of(self.image, "--mask", self.path("near.nii.gz"))
+        raw = self.write("ct.raw", struct.pack("<720h", *(grey(*v) for v in voxels())))
+        self.fails(BAD_FILE, "a mask is MetaImage (.mha, .mhd) or NIfTI", "bone", self.image, "--mask", raw, *LAW)
+        self.run_of(raw, "--shape", "10,9,8", "--type", "int16", "--spacing", "0.5", "--mask", self.mask)
+
+    def test_options_that_say_nothing_are_refused(self):
+        self.fails(USAGE, "--mask-labels has no effect without --mask", "bone", self.image, *LAW,
+                   "--mask-labels", "1")
+        self.fails(USAGE, "--mask has no effect without an image that is read", "bone", "--generate", "cube",
+                   "--mask", self.mask)
+        surface = self.write("tetra.off", "OFF\n4 4 0\n0 0 0\n9 0 0\n0 9 0\n0 0 9\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n")
+        self.fails(USAGE, "is a surface", "bone", surface, "--voxel", "1", "--mask", self.mask, "-q")
+        self.fails(USAGE, "put a * for the name of each", "bone", self.image, self.mask, "--mask", self.mask, *LAW)
+
+    def test_each_of_several_images_has_its_mask(self):
+        os.mkdir(self.path("masks"))
+        inputs = [self.nifti(f"{name}.nii.gz", grey) for name in ("P1", "P2")]
+        for name, value in (("P1", label), ("P2", lambda *v: label(*v) == 5)):
+            self.nifti(f"masks/{name}-seg.nii.gz", value)
+        cohort = self.summary("bone", *inputs, "--mask", self.path("masks/*-seg.nii.gz"), *LAW)
+        self.assertEqual([member["values"]["elements"] for member in cohort["members"]],
+                         [sum(label(*v) > 0 for v in voxels()), sum(label(*v) == 5 for v in voxels())])
+        done = self.ossatura("bone", *inputs, "--mask", self.path("masks/*-seg.nii.gz"), *LAW[:-1], "-o", "out",
+                             "--skip-complete")
+        self.assertEqual(done.stderr.count("converged after"), 2)
+        self.nifti("masks/P2-seg.nii.gz", label)
+        done = self.ossatura("bone", *inputs, "--mask", self.path("masks/*-seg.nii.gz"), *LAW[:-1], "-o", "out",
+                             "--skip-complete", "--overwrite")
+        self.assertEqual((done.stderr.count("P1: converged before"), done.stderr.count("P2: converged after")), (1, 1))
+
+
+class FieldImages(BoneImages):
+    def test_fields_lie_on_the_image(self):
+        arguments = (self.image, "--mask", self.mask, *LAW, "--fields", "modulus,sed,von_mises", "-o", "out")
+        for kind in "nii.gz", "nii":
+            self.ossatura("bone", *arguments, "--field-images", kind)
+            solid = [v for v in voxels() if label(*v) > 0]
+            index = {v: i for i, v in enumerate(voxels())}
+            corners = self.corners("out/ct.hdf")
+            for field in "modulus", "sed", "von_mises":
+                shape, rows, values = read_nifti(self.path(f"out/ct.{field}.{kind}"))
+                self.assertEqual(shape, SHAPE)
+                for row, wanted in zip(rows, turned()):
+                    for number, right in zip(row, wanted):
+                        self.close(number, right, 1e-6, 1)
+                self.assertEqual(sum(value != 0 for value in values), len(solid))
+                of_file = read(self.path("out/ct.hdf"), f"VTKHDF/CellData/{field}")
+                for corner, value in zip(corners, of_file):  # voxels by their lowest corner in the image
+                    self.assertEqual(values[index[corner]], struct.unpack("f", struct.pack("f", value))[0])
+                if field == "modulus":
+                    for v in solid:
+                        self.close(values[index[v]], 10 * grey(*v), 1e-6)
+
+    def corners(self, path):
+        """(x, y, z) of the voxels of the fields, from points in the world."""
+        points, corners = (read(self.path(path), f"VTKHDF/{name}") for name in ("Points", "Connectivity"))
+        axes = [[turned()[i][d] / EDGE for i in range(3)] for d in range(3)]
+        found = []
+        for cell in range(len(corners) // 8):
+            nodes = list(map(int, corners[8 * cell:8 * cell + 8]))
+            middle = [sum(points[3 * n + i] for n in nodes) / 8 - turned()[i][3] for i in range(3)]
+            found.append(tuple(round(sum(a * m for a, m in zip(axis, middle)) / EDGE) for axis in axes))
+        return found
+
+    def test_meta_images(self):
+        self.ossatura("bone", self.image, *LAW, "--fields", "sed", "-o", "out", "--no-hdf", "--field-images", "mha",
+                      "--compress", "none")
+        with open(self.path("out/ct.sed.mha"), "rb") as file:
+            head, data = file.read().split(b"ElementDataFile = LOCAL\n")
+        facts = dict(line.split(" = ") for line in head.decode().splitlines())
+        sense = (-1, -1, 1)
+        for text, wanted in (
+                (facts["Offset"], [s * row[3] for s, row in zip(sense, turned())]),
+                (facts["TransformMatrix"], [sense[i] * turned()[i][d] / EDGE for d in range(3) for i in range(3)])):
+            for number, right in zip(map(float, text.split()), wanted):
+                self.close(number, right, 1e-6, 1)
+        self.assertEqual((facts["DimSize"], facts["ElementType"], len(data)), ("10 9 8", "MET_FLOAT", 4 * 720))
+        packed = self.run_of(self.image, "--fields", "sed", "-o", "out", "--no-hdf", "--field-images", "mha")
+        self.assertEqual([os.path.basename(name) for name in packed["results"]["files"]], ["ct.sed.mha"])
+        again = self.summary("bone", self.path("out/ct.sed.mha"), "--law", "linear", "--dry-run", "-q")
+        self.assertEqual(again["problem"]["shape"], list(SHAPE))
+
+    def test_options_that_give_no_image_are_refused(self):
+        images = ("--field-images", "nii.gz")
+        for options, message in (((), "--field-images has no effect without --output-dir"),
+                                 (("-o", "out", "--test", "homogenise"), "of which no fields are written"),
+                                 (("-o", "out", "--fields", "displacement,stress"), "has one number for a voxel")):
+            self.fails(USAGE, message, "bone", self.image, *LAW, *images, *options)
+
+
+if __name__ == "__main__":
+    driver_case.main()
