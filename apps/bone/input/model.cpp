@@ -11,6 +11,7 @@
 #include <ossatura/core/io/image/raw.hpp>
 #include <ossatura/core/io/surface/reader.hpp>
 #include <ossatura/core/io/text/input_file.hpp>
+#include <ossatura/kernels/image/array_target.hpp>
 #include <ossatura/kernels/image/component_selection.hpp>
 #include <ossatura/kernels/image/count_solid.hpp>
 #include <ossatura/kernels/image/material_law.hpp>
@@ -19,13 +20,14 @@
 #include <ossatura/kernels/image/shared_planes.hpp>
 #include <ossatura/kernels/image/voxelise.hpp>
 
+#include <future>
 #include <limits>
 
 namespace ossatura {
 
 namespace {
 
-VoxelImage read_raw(const BoneOptions& options, const ChoosePlanes& planes) {
+VoxelImage read_raw(const BoneOptions& options, const ChoosePlanes& planes, VoxelTarget* target) {
   if (options.raw_shape[0] < 1 || !options.raw_type || !options.spacing)
     fail<UsageError>(options.input,
                      ": a raw image needs --shape NX,NY,NZ, --type and --spacing MM");
@@ -34,6 +36,7 @@ VoxelImage read_raw(const BoneOptions& options, const ChoosePlanes& planes) {
   raw.type = *options.raw_type;
   raw.spacing = *options.spacing;
   raw.planes = planes;
+  raw.target = target;
   return read_raw_image(options.input, raw);
 }
 
@@ -173,9 +176,10 @@ void read_surface_model(const Exec& exec, const BoneOptions& options,
   model.edge = *options.voxel;
 }
 
-/// Reads the planes that are chosen of an image. What a law makes moduli of are grey values.
+/// Reads the planes that are chosen of an image; the values go to `target`, but those of a ParOSol
+/// file. What a law makes moduli of are grey values.
 VoxelModel read_image(const BoneOptions& options, ImageFormat format, bool has_law,
-                      const ChoosePlanes& planes) {
+                      const ChoosePlanes& planes, VoxelTarget* target) {
   VoxelModel file;
   if (format == ImageFormat::parosol) {
     std::vector<std::string> remarks;
@@ -190,11 +194,11 @@ VoxelModel read_image(const BoneOptions& options, ImageFormat format, bool has_l
     for (const std::string& remark : remarks)
       log_info(remark);
   } else if (format == ImageFormat::metaimage) {
-    file.modulus = read_metaimage(options.input, planes);
+    file.modulus = read_metaimage(options.input, planes, target);
   } else if (format == ImageFormat::nifti) {
-    file.modulus = read_nifti(options.input, planes);
+    file.modulus = read_nifti(options.input, planes, target);
   } else {
-    file.modulus = read_raw(options, planes);
+    file.modulus = read_raw(options, planes, target);
   }
   return file;
 }
@@ -205,21 +209,26 @@ ValueRange read_image_model(const Exec& exec, const BoneOptions& options, ImageF
                             bool has_law, const std::optional<Communicator>& ranks,
                             BoneModel<Exec>& model) {
   const auto planes = [&](int num_planes) { return choose_planes(ranks, num_planes); };
-  VoxelModel file = read_image(options, format, has_law, planes);
+  ArrayTarget<Exec> target(exec);
+  VoxelModel file = read_image(options, format, has_law, planes, &target);
   model.description = std::string(title_of(format)) + " image";
   model.edge = options.spacing.value_or(file.modulus.spacing);
   model.origin = file.modulus.origin;
   model.direction = file.modulus.direction;
   model.world = file.modulus.world;
   model.uniform_poisson = file.poisson;
+  model.displacements = std::move(file.displacements);
+  model.forces = std::move(file.forces);
+  if (format != ImageFormat::parosol) {
+    model.modulus = target.array();
+    return {target.least(), target.greatest()};
+  }
   model.modulus = to_device(exec, file.modulus, file.modulus.planes());
   const ValueRange range = range_of(file.modulus.value);
   if (!file.poisson_image.empty()) {
     file.modulus.value = std::move(file.poisson_image);
     model.poisson = to_device(exec, file.modulus, file.modulus.planes());
   }
-  model.displacements = std::move(file.displacements);
-  model.forces = std::move(file.forces);
   return range;
 }
 
@@ -236,12 +245,17 @@ void read_model(const Exec& exec, const BoneOptions& options,
   const bool has_law = format != ImageFormat::parosol || options.law != GreyLaw::by_format;
   ValueRange range;
   run_shared(comm, [&] {
-    if (comm.is_first()) // which writes all that names the inputs
-      context.provenance().inputs.push_back(record_input(options.input));
+    std::future<FileRecord> record; // of the first rank, which writes all that names the inputs
+    if (comm.is_first()) // the process of a ParOSol file forks, and should have one thread
+      record =
+          std::async(format == ImageFormat::parosol ? std::launch::deferred : std::launch::async,
+                     record_input, options.input);
     if (format == ImageFormat::surface)
       read_surface_model(exec, options, ranks, model);
     else
       range = read_image_model(exec, options, format, has_law, ranks, model);
+    if (comm.is_first())
+      context.provenance().inputs.push_back(record.get());
   });
   if (format == ImageFormat::surface) {
     if (!options.mask.empty())

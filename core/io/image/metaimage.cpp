@@ -155,7 +155,8 @@ std::string beside(const std::string& path, const std::string& name) {
 
 } // namespace
 
-VoxelImage read_metaimage(const std::string& path, const ChoosePlanes& planes) {
+VoxelImage read_metaimage(const std::string& path, const ChoosePlanes& planes,
+                          VoxelTarget* target) {
   require_input_file(path);
   const MetaHeader header(path);
   const std::string kind = header.text("ObjectType", "Image");
@@ -210,7 +211,8 @@ VoxelImage read_metaimage(const std::string& path, const ChoosePlanes& planes) {
   }
   ByteStream stream(data_path, begin,
                     compressed ? ByteStream::Coding::deflate : ByteStream::Coding::plain);
-  read_samples(data_path, stream, type, big ? ByteOrder::big : ByteOrder::little, planes, image);
+  read_samples(data_path, stream, type, big ? ByteOrder::big : ByteOrder::little, planes, target,
+               image);
   return image;
 }
 

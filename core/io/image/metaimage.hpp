@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ossatura/core/io/image/planes.hpp>
+#include <ossatura/core/io/image/voxel_target.hpp>
 #include <ossatura/core/mesh/voxel_image.hpp>
 
 #include <string>
@@ -15,7 +16,9 @@ namespace ossatura {
 /// `origin` becomes the lower corner of the first voxel, whose centre the file names, and
 /// `direction` its matrix, both in the world of the file (LPS). Throws InputError for other kinds
 /// (ASCII data, slices in many files, several channels), for voxels that are not cubes within 1e-3,
-/// values that are not finite, and damage.
-VoxelImage read_metaimage(const std::string& path, const ChoosePlanes& planes = {});
+/// values that are not finite, and damage. Values go to `target`, where there is one, and the image
+/// is left without.
+VoxelImage read_metaimage(const std::string& path, const ChoosePlanes& planes = {},
+                          VoxelTarget* target = nullptr);
 
 } // namespace ossatura

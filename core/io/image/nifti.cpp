@@ -238,7 +238,7 @@ void read_place(const std::string& path, const NiftiHeader& h, double unit, Voxe
 
 } // namespace
 
-VoxelImage read_nifti(const std::string& path, const ChoosePlanes& planes) {
+VoxelImage read_nifti(const std::string& path, const ChoosePlanes& planes, VoxelTarget* target) {
   require_input_file(path);
   ByteStream stream(path, 0, coding_of(path));
   const NiftiHeader header = read_header(path, stream);
@@ -271,7 +271,7 @@ VoxelImage read_nifti(const std::string& path, const ChoosePlanes& planes) {
                      " is not finite");
   ByteStream data(path, 0, coding_of(path));
   data.skip(std::uint64_t(header.data_offset));
-  read_samples(path, data, type, header.order, planes, image, scaled ? header.slope : 1,
+  read_samples(path, data, type, header.order, planes, target, image, scaled ? header.slope : 1,
                scaled ? header.intercept : 0);
   return image;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <ossatura/core/io/image/planes.hpp>
+#include <ossatura/core/io/image/voxel_target.hpp>
 #include <ossatura/core/mesh/voxel_image.hpp>
 
 #include <string>
@@ -17,7 +18,8 @@ namespace ossatura {
 /// mm or micron (mm where the file does not say). Origin and direction are those of sform, else of
 /// qform, in the world of the file (RAS); without either the image stays in its own axes. Throws
 /// InputError for other kinds, for voxels that are not cubes within 1e-3, values that are not
-/// finite, and damage.
-VoxelImage read_nifti(const std::string& path, const ChoosePlanes& planes = {});
+/// finite, and damage. Values go to `target`, where there is one, and the image is left without.
+VoxelImage read_nifti(const std::string& path, const ChoosePlanes& planes = {},
+                      VoxelTarget* target = nullptr);
 
 } // namespace ossatura

@@ -29,7 +29,7 @@ VoxelImage read_raw_image(const std::string& path, const RawImageOptions& option
                      options.header_bytes, " bytes make ", data + options.header_bytes,
                      "; check shape, type and header");
   ByteStream stream(path, options.header_bytes, ByteStream::Coding::plain);
-  read_samples(path, stream, options.type, options.order, options.planes, image);
+  read_samples(path, stream, options.type, options.order, options.planes, options.target, image);
   return image;
 }
 

@@ -17,6 +17,7 @@ struct RawImageOptions {
   ByteOrder order = ByteOrder::little;
   double spacing = 1;             ///< edge of a voxel in mm
   std::uint64_t header_bytes = 0; ///< bytes before the first voxel
+  VoxelTarget* target = nullptr;  ///< takes the values in place of the image
   ChoosePlanes planes;            ///< all, unless given
 };
 

@@ -2,8 +2,10 @@
 #include <ossatura/core/io/image/samples.hpp>
 
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <sstream>
@@ -49,6 +51,42 @@ void convert(SampleType type, const unsigned char* bytes, std::size_t count, dou
   }
 }
 
+/// Makes values of samples, by all threads. Returns which is the first that is not finite; `count`
+/// where all are.
+std::size_t convert_block(SampleType type, ByteOrder order, unsigned char* bytes, std::size_t count,
+                          double slope, double intercept, float* value) {
+  std::atomic<std::size_t> first_wrong = count;
+  for_parts(count, std::size_t(1) << 17, [&](std::size_t begin, std::size_t end) {
+    unsigned char* const part = bytes + begin * size_of(type);
+    to_native(part, end - begin, size_of(type), order);
+    convert(type, part, end - begin, slope, intercept, value + begin);
+    std::size_t wrong = begin;
+    while (wrong < end && std::isfinite(value[wrong]))
+      ++wrong;
+    std::size_t known = first_wrong;
+    while (wrong < end && wrong < known && !first_wrong.compare_exchange_weak(known, wrong)) {
+    }
+  });
+  return first_wrong;
+}
+
+/// The values of the image itself.
+class ImageValues : public VoxelTarget {
+public:
+  explicit ImageValues(VoxelImage& image)
+      : image_(image) {}
+  void begin(const VoxelImage& image, ImagePlanes planes) override {
+    image_.value.resize(image.voxels_per_plane() * std::size_t(planes.count()));
+  }
+  float* room(std::size_t first, std::size_t /*count*/) override {
+    return image_.value.data() + first;
+  }
+  void filled(std::size_t /*first*/, std::size_t /*count*/) override {}
+
+private:
+  VoxelImage& image_;
+};
+
 } // namespace
 
 void to_native(unsigned char* bytes, std::size_t count, std::size_t size, ByteOrder order) {
@@ -68,7 +106,8 @@ std::size_t size_of(SampleType type) {
 }
 
 void read_samples(const std::string& where, ByteStream& stream, SampleType type, ByteOrder order,
-                  const ChoosePlanes& choose, VoxelImage& image, double slope, double intercept) {
+                  const ChoosePlanes& choose, VoxelTarget* target, VoxelImage& image, double slope,
+                  double intercept) {
   const std::size_t size = size_of(type);
   const std::size_t count = image.num_voxels(); // below 2^40, so bytes fit in 64 bits
   std::ostringstream meaning;
@@ -79,16 +118,18 @@ void read_samples(const std::string& where, ByteStream& stream, SampleType type,
   image.first_plane = planes.begin;
   const std::size_t begin = image.first_voxel();
   const std::size_t end = begin + image.voxels_per_plane() * std::size_t(planes.count());
+  ImageValues values(image);
+  VoxelTarget& to = target == nullptr ? values : *target;
   try {
-    image.value.resize(end - begin);
+    to.begin(image, planes);
   } catch (const std::exception&) {
     fail<BackendError>(where, ": ", meaning.str(), " do not fit in memory");
   }
   if (begin == end)
     return;
   // Whichever planes are wanted, the blocks are those of the whole image: what is wrong in one is
-  // found in the same order, and said in the same words.
-  constexpr std::size_t block = std::size_t(1) << 20;
+  // found in the same order, and said in the same words. Large ones have work for all threads.
+  const std::size_t block = std::size_t(1) << (count < std::size_t(1) << 24 ? 20 : 23);
   std::vector<unsigned char> bytes(std::min(block, count) * size);
   for (std::size_t first = 0; first < end; first += block) {
     const std::size_t part = std::min(block, count - first);
@@ -98,19 +139,18 @@ void read_samples(const std::string& where, ByteStream& stream, SampleType type,
     }
     stream.read(bytes.data(), part * size);
     const std::size_t from = std::max(first, begin), wanted = std::min(first + part, end) - from;
-    unsigned char* found = bytes.data() + (from - first) * size;
-    to_native(found, wanted, size, order);
-    float* value = image.value.data() + (from - begin);
-    convert(type, found, wanted, slope, intercept, value);
-    for (std::size_t i = 0; i < wanted; ++i)
-      if (!std::isfinite(value[i])) {
-        const std::size_t nx = std::size_t(image.shape[0]);
-        const std::size_t ny = std::size_t(image.shape[1]);
-        const std::size_t v = from + i;
-        fail<InputError>(where, ": voxel (x, y, z) = (", v % nx, ", ", v / nx % ny, ", ",
-                         v / nx / ny, ") is ", value[i],
-                         "; values must be finite: write background as a number, say 0");
-      }
+    float* const value = to.room(from - begin, wanted);
+    const std::size_t wrong = convert_block(type, order, bytes.data() + (from - first) * size,
+                                            wanted, slope, intercept, value);
+    if (wrong < wanted) {
+      const std::size_t nx = std::size_t(image.shape[0]);
+      const std::size_t ny = std::size_t(image.shape[1]);
+      const std::size_t v = from + wrong;
+      fail<InputError>(where, ": voxel (x, y, z) = (", v % nx, ", ", v / nx % ny, ", ", v / nx / ny,
+                       ") is ", value[wrong],
+                       "; values must be finite: write background as a number, say 0");
+    }
+    to.filled(from - begin, wanted);
   }
   if (end == count)
     stream.require_end("the " + meaning.str());

@@ -4,6 +4,7 @@
 
 #include <ossatura/core/base/names.hpp>
 #include <ossatura/core/io/image/planes.hpp>
+#include <ossatura/core/io/image/voxel_target.hpp>
 #include <ossatura/core/io/text/byte_stream.hpp>
 #include <ossatura/core/mesh/voxel_image.hpp>
 
@@ -31,9 +32,9 @@ void to_native(unsigned char* bytes, std::size_t count, std::size_t size, ByteOr
 /// Planes below are passed over: inflated for nothing, where they are compressed. Throws InputError
 /// where the stream cannot hold the whole image, ends within these planes or goes on behind the
 /// last one, and for a value that is not finite, naming the voxel; BackendError where the planes do
-/// not fit in memory.
+/// not fit in memory. Values go to `target`, where there is one, and the image is left without.
 void read_samples(const std::string& where, ByteStream& stream, SampleType type, ByteOrder order,
-                  const ChoosePlanes& choose, VoxelImage& image, double slope = 1,
-                  double intercept = 0);
+                  const ChoosePlanes& choose, VoxelTarget* target, VoxelImage& image,
+                  double slope = 1, double intercept = 0);
 
 } // namespace ossatura
