@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The package and the executable have the same bits on `serial`. OSSATURA in the environment names the executable."""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import numpy as np
+from cases import porous_image
+from ossatura import bone, eikonal
+
+try:
+    import h5py
+except ImportError:
+    h5py = None
+
+EXECUTABLE = os.environ.get("OSSATURA")
+
+
+def write_image(path, image, spacing):
+    """A MetaImage of float32 [z, y, x]."""
+    nz, ny, nx = image.shape
+    header = (f"ObjectType = Image\nNDims = 3\nDimSize = {nx} {ny} {nz}\nElementSpacing = {spacing} {spacing} {spacing}\n"
+              "ElementType = MET_FLOAT\nElementDataFile = LOCAL\n")
+    path.write_bytes(header.encode() + image.astype("<f4").tobytes())
+
+
+@unittest.skipUnless(EXECUTABLE, "OSSATURA names no executable")
+class SameBits(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_command(self, *arguments):
+        subprocess.run([EXECUTABLE, *map(str, arguments), "--backend", "serial", "-o", self.folder, "--json", "run.json"],
+                       check=True, capture_output=True)
+        return json.loads((self.folder / "run.json").read_text())["results"]
+
+    def fields(self, name):
+        """A function that reads datasets of NAME.hdf."""
+        if h5py is None:
+            self.skipTest("numbers are the same; no h5py to read the fields")
+        file = h5py.File(self.folder / f"{name}.hdf")
+        self.addCleanup(file.close)
+        return lambda path: file["VTKHDF/" + path][()]
+
+    def compare_test(self, options, keywords):
+        image = porous_image((17, 13, 11))
+        image[8, 6, 5] = 900  # an island, alone in a hole
+        image[7:10, 5:8, 4:7][np.arange(27).reshape(3, 3, 3) != 13] = 0
+        write_image(self.folder / "bone.mha", image, 0.1)
+        there = self.run_command("bone", self.folder / "bone.mha", "--law", "modulus", *options)
+        with self.assertLogs("ossatura"):
+            here = bone.solve(image, 0.1, backend="serial", **keywords)
+        self.assertEqual(here.num_dropped, 1)
+        self.assertEqual(there["strain_energy"], here.strain_energy)
+        self.assertEqual(there["solves"][0]["iterations"], here.iterations)
+        self.assertEqual(there["solves"][0]["true_residual"], here.residual)
+        for name, value in there["response"].items():
+            self.assertEqual(getattr(here, "plate_displacement" if name == "displacement" else name), value, name)
+        for support in there["reactions"]:
+            reaction = here.reactions[support["support"]]
+            self.assertEqual(tuple(support["force"]), reaction.force)
+            self.assertEqual(tuple(support["moment"]), reaction.moment)
+            self.assertEqual(support["contact_area"], reaction.contact_area)
+        read = self.fields("bone")
+        nodes = np.rint(read("Points") / 0.1).astype(int)
+        x, y, z = nodes.T
+        self.assertTrue(np.array_equal(read("PointData/displacement"),
+                                       here.displacement[z, y, x].astype(read("PointData/displacement").dtype)))
+        solid = here.energy_density > 0
+        for name, field in (("sed", here.energy_density), ("von_mises", here.von_mises),
+                            ("effective_strain", here.effective_strain)):
+            self.assertTrue(np.array_equal(np.sort(read("CellData/" + name)), np.sort(field[solid])), name)
+
+    def test_an_axial_test(self):
+        self.compare_test(["--test", "axial"], {})
+
+    def test_torsion_about_x(self):
+        self.compare_test(["--test", "torsion", "--axis", "x", "--angle", "1", "--tolerance", "1e-8"],
+                          {"test": "torsion", "axis": "x", "tolerance": 1e-8})
+
+    def test_homogenisation(self):
+        image = porous_image((9, 8, 7))
+        write_image(self.folder / "bone.mha", image, 0.1)
+        there = self.run_command("bone", self.folder / "bone.mha", "--law", "modulus", "--test", "homogenise")
+        here = bone.homogenise(image, 0.1, backend="serial")
+        self.assertEqual(there["homogenised"]["stiffness"], here.stiffness.tolist())
+        self.assertEqual([solve["true_residual"] for solve in there["solves"]], [one.residual for one in here.solves])
+
+    def test_activation_of_ventricles(self):
+        for precision in ("double", "single"):
+            self.run_command("eikonal", "--generate", "ventricles:h=3", "--velocity", "0.6,0.4,0.2", "--precision",
+                             precision, "--site", "vertices:100", "--site", "vertices:900@t=3.5", "--overwrite")
+            read = self.fields("ventricles")
+            tetra = read("Connectivity").reshape(-1, 4)
+            solver = eikonal.Solver(read("Points"), tetra, tags=read("CellData/tag"), fibres=read("CellData/fibre"),
+                                    sheets=read("CellData/sheet"), velocities=(0.6, 0.4, 0.2), precision=precision,
+                                    backend="serial")
+            times = solver.solve({100: 0.0, 900: 3.5})
+            self.assertEqual(times.dtype, read("PointData/activation_time").dtype)
+            self.assertTrue(np.array_equal(times, read("PointData/activation_time")))
+
+
+if __name__ == "__main__":
+    unittest.main()
