@@ -44,6 +44,13 @@ EikonalOptions library_options(const EikonalChoice& choice) {
   fail<UsageError>("method \"", choice.method, "\": choose one of ", known);
 }
 
+std::vector<EikonalSite> library_sites(const EikonalStart& set) {
+  std::vector<EikonalSite> sites;
+  for (const auto& [vertex, time] : set)
+    sites.push_back({vertex, time});
+  return sites;
+}
+
 TissueVelocities tissues(const EikonalVelocities& velocities) {
   TissueVelocities by_tag;
   for (const auto& [tag, v] : velocities.by_tag)
@@ -85,11 +92,8 @@ public:
 
   EikonalNumbers solve(const std::vector<EikonalStart>& sets, void* times) override {
     std::vector<std::vector<EikonalSite>> sites;
-    for (const EikonalStart& set : sets) {
-      sites.emplace_back();
-      for (const auto& [vertex, time] : set)
-        sites.back().push_back({vertex, time});
-    }
+    for (const EikonalStart& set : sets)
+      sites.push_back(library_sites(set));
     EikonalResult solved;
     fill_array(
         exec_, static_cast<Real*>(times), std::int64_t(sets.size()) * num_points_,
@@ -105,6 +109,17 @@ public:
     numbers.seconds = solved.seconds;
     numbers.num_unreached = solved.num_unreached;
     return numbers;
+  }
+
+  std::vector<double> gradient(const EikonalStart& sites, const void* times, const double* weight,
+                               double* by_velocity) override {
+    std::vector<double> by_site;
+    fill_array(exec_, by_velocity, 3 * num_tetra_, [&](const Array<double, Exec>& array) {
+      by_site = solver_->gradient(exec_, library_sites(sites),
+                                  array_of(exec_, static_cast<const Real*>(times), num_points_),
+                                  array_of(exec_, weight, num_points_), array);
+    });
+    return by_site;
   }
 
 private:

@@ -56,6 +56,10 @@ public:
   virtual void set_velocities(const EikonalVelocities& velocities) = 0;
   /// times [sets, num_points] of double or float as chosen, infinity where no wave arrives.
   virtual EikonalNumbers solve(const std::vector<EikonalStart>& sets, void* times) = 0;
+  /// EikonalSolver::gradient(): times [num_points] as solve() gave them, weight [num_points],
+  /// by_velocity [num_tetra, 3]. Returns the derivatives by the sites' times.
+  virtual std::vector<double> gradient(const EikonalStart& sites, const void* times,
+                                       const double* weight, double* by_velocity) = 0;
 };
 
 /// Throws InputError and std::invalid_argument for meshes and velocities, UsageError for choices.

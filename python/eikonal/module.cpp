@@ -28,6 +28,8 @@ using TagVelocities = std::map<int, std::array<double, 3>>;
 using TetraVelocities = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template<class Real>
 using Times = nb::ndarray<Real, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template<class T>
+using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Model = Owned<EikonalModel>;
 
 /// One of the two is there.
@@ -79,6 +81,19 @@ nb::dict solve(const Model& model, const std::vector<EikonalStart>& sets, Times<
   return dict;
 }
 
+template<class Real>
+std::vector<double>
+gradient(const Model& model, const EikonalStart& sites, const Vector<const Real>& times,
+         const Vector<const double>& weight,
+         nb::ndarray<double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu> out) {
+  if (std::int64_t(times.shape(0)) != model->num_points() ||
+      std::int64_t(weight.shape(0)) != model->num_points() ||
+      std::int64_t(out.shape(0)) != model->num_tetra())
+    throw std::invalid_argument("gradient: arrays of another mesh");
+  return Engine::instance().run(
+      [&] { return model->gradient(sites, times.data(), weight.data(), out.data()); });
+}
+
 } // namespace
 
 void bind_eikonal(nb::module_& module) {
@@ -113,7 +128,11 @@ void bind_eikonal(nb::module_& module) {
           },
           nb::arg("by_tag").none(), nb::arg("by_tetra").none())
       .def("solve_double", solve<double>, "sets"_a, nb::arg("out").noconvert())
-      .def("solve_single", solve<float>, "sets"_a, nb::arg("out").noconvert());
+      .def("solve_single", solve<float>, "sets"_a, nb::arg("out").noconvert())
+      .def("gradient_double", gradient<double>, "sites"_a, "times"_a, "weight"_a,
+           nb::arg("out").noconvert())
+      .def("gradient_single", gradient<float>, "sites"_a, "times"_a, "weight"_a,
+           nb::arg("out").noconvert());
 }
 
 } // namespace ossatura::python

@@ -16,7 +16,7 @@ import numpy as np
 from . import _arrays, _core
 from ._errors import ConvergenceError, InputError, UsageError, choice
 
-__all__ = ["Info", "Solver"]
+__all__ = ["Gradient", "Info", "Solver"]
 
 _METHODS = ("auto", "queue", "scan", "spread", "patch")
 
@@ -37,6 +37,24 @@ class Info:
     """of the iterations"""
     num_unreached: tuple[int, ...]
     """vertices that no wave reaches, by set of sites"""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Gradient:
+    """The derivatives of a number by what times depend on."""
+    sites: Mapping[int, float]
+    """by the time of each site, in units of the number per ms"""
+    velocities: np.ndarray
+    """[num_tetra, 3] by the velocities of each tetrahedron along fibre, sheet and normal, per mm/ms. Where these
+    are one number the derivative by it is their sum; of (along, across) the second is that of the last two."""
+    _tags: np.ndarray | None
+
+    def by_tag(self) -> dict[int, tuple[float, float, float]]:
+        """The derivatives by the three velocities of each tag."""
+        tags = np.zeros(len(self.velocities), np.int32) if self._tags is None else self._tags
+        known, place = np.unique(tags, return_inverse=True)
+        columns = [np.bincount(place, column, len(known)) for column in self.velocities.T]
+        return {int(tag): tuple(float(column[k]) for column in columns) for k, tag in enumerate(known)}
 
 
 class Solver:
@@ -77,7 +95,7 @@ class Solver:
             sheets = _arrays.floats(sheets, np.float32, (n, 3), "sheets")
         self.num_points: int = len(points)
         self.num_tetra: int = n
-        self._tags = (0,) if tags is None else tuple(np.unique(tags).tolist())
+        self._tags = None if tags is None else tags.copy()
         self._dtype = np.dtype(np.float64 if choose.is_double else np.float32)
         self._lock = threading.Lock()
         self._info = None
@@ -121,6 +139,26 @@ class Solver:
                                    "raise max_iterations; check=False returns what there is", times)
         return times
 
+    def gradient(self, sites: Mapping[int, float], times: np.ndarray, weights) -> Gradient:
+        """The derivatives of a number J of the times of one set of sites, by the chain rule.
+
+        times: as solve(sites) returned them, with the present velocities. weights: [num_points] dJ/dt of each
+        vertex; 0 for those that J does not depend on. Exact for the discrete times, without a further solve; where
+        two ways take the same time, the slope of one of them. A site that the wave of another reached earlier has 0.
+
+        Example: J = sum (t_k - measured_k)^2 of some vertices has weights 2 (t_k - measured_k) there.
+        """
+        sets, is_one = _sets(sites, self.num_points)
+        if not is_one:
+            raise UsageError("gradient: of one set of sites {vertex: time}")
+        times = _arrays.floats(times, self._dtype, (self.num_points,), "times")
+        weights = _arrays.floats(weights, np.float64, (self.num_points,), "weights")
+        out = np.empty((self.num_tetra, 3))
+        find = self._model.gradient_double if self._dtype == np.float64 else self._model.gradient_single
+        with self._lock:
+            by_site = find(sets[0], times, weights, out)
+        return Gradient({vertex: slope for (vertex, _), slope in zip(sets[0], by_site)}, out, self._tags)
+
     def _require_out(self, out, shape):
         if not (isinstance(out, np.ndarray) and out.dtype == self._dtype and out.shape == shape
                 and out.flags.c_contiguous and out.flags.writeable):
@@ -133,7 +171,7 @@ class Solver:
             return {operator.index(tag): _three(v, f"tag {tag}") for tag, v in velocities.items()}, None
         if np.ndim(velocities) == 0 or not hasattr(velocities, "shape") and len(velocities) <= 3:
             v = _three(velocities, "all tetrahedra")
-            return {tag: v for tag in self._tags}, None
+            return {int(tag): v for tag in ((0,) if self._tags is None else np.unique(self._tags))}, None
         rows = np.asarray(velocities)
         if rows.ndim == 1:
             rows = rows[:, None]

@@ -107,6 +107,85 @@ class Times(unittest.TestCase):
         solver.solve({0: 0.0}, check=False)
 
 
+class Gradients(unittest.TestCase):
+    def setUp(self):
+        self.points, self.tetra = tetra_box(6)
+        self.tags = (self.points[self.tetra].mean(1)[:, 0] > 3).astype(np.int32) + 1
+        self.velocities = {1: (0.6, 0.3), 2: (0.8, 0.5)}
+        self.sites = {0: 0.0, 340: 2.0, 171: 1.5}
+        self.solver = eikonal.Solver(self.points, self.tetra, fibres=turning_fibres(self.points, self.tetra),
+                                     tags=self.tags, velocities=self.velocities, tolerance=1e-14,
+                                     backend="serial")
+        self.measured = np.arange(5, 340, 9)
+        self.target = np.linspace(3, 9, len(self.measured))
+
+    def misfit(self, sites, velocities):
+        times = self.solver.solve(sites, velocities=velocities)
+        return ((times[self.measured] - self.target)**2).sum(), times
+
+    def gradient(self, sites, velocities):
+        value, times = self.misfit(sites, velocities)
+        weights = np.zeros(self.solver.num_points)
+        weights[self.measured] = 2 * (times[self.measured] - self.target)
+        return self.solver.gradient(sites, times, weights)
+
+    def test_a_misfit_by_sites_and_tissues_is_that_of_differences(self):
+        found = self.gradient(self.sites, self.velocities)
+        step = 1e-6
+        for vertex in self.sites:
+            values = [self.misfit({**self.sites, vertex: self.sites[vertex] + move}, self.velocities)[0]
+                      for move in (-step, step)]
+            self.assertAlmostEqual((values[1] - values[0]) / (2 * step) / found.sites[vertex], 1, delta=1e-6)
+        for tag, pair in self.velocities.items():
+            slopes = found.by_tag()[tag]
+            for k, slope in ((0, slopes[0]), (1, slopes[1] + slopes[2])):
+                values = []
+                for move in (-step, step):
+                    moved = list(pair)
+                    moved[k] += move
+                    values.append(self.misfit(self.sites, {**self.velocities, tag: tuple(moved)})[0])
+                self.assertAlmostEqual((values[1] - values[0]) / (2 * step) / slope, 1, delta=1e-6)
+
+    def test_velocities_are_fitted_to_measured_times(self):
+        """Gauss-Newton on four velocities and a site's time, from times of other values."""
+        goal = np.array([0.7, 0.35, 0.75, 0.45, 1.0])
+
+        def model(x):
+            return {0: 0.0, 340: x[4]}, {1: (x[0], x[1]), 2: (x[2], x[3])}
+
+        self.target = self.solver.solve(model(goal)[0], velocities=model(goal)[1])[self.measured]
+        x = np.array([0.6, 0.4, 0.6, 0.6, 0.0])
+        for _ in range(12):
+            sites, velocities = model(x)
+            times = self.solver.solve(sites, velocities=velocities)
+            rows = []
+            for vertex in self.measured:
+                found = self.solver.gradient(sites, times, np.eye(1, self.solver.num_points, vertex)[0])
+                tissue = found.by_tag()
+                rows.append([tissue[1][0], sum(tissue[1][1:]), tissue[2][0], sum(tissue[2][1:]), found.sites[340]])
+            x = x + np.linalg.lstsq(np.array(rows), self.target - times[self.measured], rcond=None)[0]
+        np.testing.assert_allclose(x, goal, atol=1e-6)
+
+    def test_single_precision_has_the_same_gradient(self):
+        single = eikonal.Solver(self.points, self.tetra, fibres=turning_fibres(self.points, self.tetra), tags=self.tags,
+                                velocities=self.velocities, precision="single")
+        weights = np.cos(np.arange(single.num_points))
+        one = self.solver.gradient(self.sites, self.solver.solve(self.sites), weights)
+        other = single.gradient(self.sites, single.solve(self.sites), weights)
+        for vertex in self.sites:
+            self.assertAlmostEqual(one.sites[vertex], other.sites[vertex], delta=1e-3 * abs(one.sites[vertex]) + 1e-3)
+        self.assertEqual(one.velocities.shape, (len(self.tetra), 3))
+
+    def test_what_does_not_fit_is_refused(self):
+        times = self.solver.solve(self.sites)
+        with self.assertRaisesRegex(ossatura.InputError, "weights: an array of shape"):
+            self.solver.gradient(self.sites, times, np.ones(3))
+        with self.assertRaisesRegex(ossatura.InputError, "times: an array of shape"):
+            self.solver.gradient(self.sites, times[:5], np.ones(len(times)))
+        with self.assertRaisesRegex(ossatura.UsageError, "one set"):
+            self.solver.gradient([self.sites], times, np.ones(len(times)))
+
+
 class Refusals(unittest.TestCase):
     def setUp(self):
         self.points, self.tetra = tetra_box(2)
