@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import _arrays, _core
 from ._errors import ConvergenceError, UsageError, choice
@@ -94,38 +95,38 @@ class Result:
     _axes: str
 
     @functools.cached_property
-    def displacement(self) -> np.ndarray:
+    def displacement(self) -> NDArray[np.float64]:
         """[z + 1, y + 1, x + 1, 3] mm along x, y, z, double."""
         out = np.zeros((*(n + 1 for n in self._shape), 3))
         self._answer.displacement(out)
         return _in_axes(out, self._axes)
 
     @functools.cached_property
-    def energy_density(self) -> np.ndarray:
+    def energy_density(self) -> NDArray[np.float32]:
         """[z, y, x] strain energy density at the centres of voxels, N/mm^2, single."""
         return self._field("energy_density")
 
     @functools.cached_property
-    def von_mises(self) -> np.ndarray:
+    def von_mises(self) -> NDArray[np.float32]:
         """[z, y, x] von Mises stress at the centres of voxels, MPa, single."""
         return self._field("von_mises")
 
     @functools.cached_property
-    def effective_strain(self) -> np.ndarray:
+    def effective_strain(self) -> NDArray[np.float32]:
         """[z, y, x] sqrt(2 energy density / E) (Pistoia et al. 2002), single."""
         return self._field("effective_strain")
 
     @functools.cached_property
-    def strain_tensor(self) -> np.ndarray:
+    def strain_tensor(self) -> NDArray[np.float32]:
         """[z, y, x, 6] strain xx, yy, zz, gamma xy, yz, zx at the centres of voxels, single."""
         return self._field("strain", 6)
 
     @functools.cached_property
-    def stress_tensor(self) -> np.ndarray:
+    def stress_tensor(self) -> NDArray[np.float32]:
         """[z, y, x, 6] stress xx, yy, zz, xy, yz, zx at the centres of voxels, MPa, single."""
         return self._field("stress", 6)
 
-    def gradient(self, quantity: str = "stiffness") -> np.ndarray:
+    def gradient(self, quantity: str = "stiffness") -> NDArray[np.float64]:
         """The derivative of a number by Young's modulus of each voxel, [z, y, x] in double.
 
         `quantity` is "stiffness" (1 mm), "apparent_modulus", "force" (mm^2), "rotational_stiffness", "moment" or
@@ -140,7 +141,7 @@ class Result:
         out *= factor
         return _in_axes(out, self._axes)
 
-    def _energy_factor(self, quantity):
+    def _energy_factor(self, quantity: str) -> float:
         """The quantity by the strain energy."""
         known = ("stiffness", "apparent_modulus", "force", "rotational_stiffness", "moment", "strain_energy")
         if choice(quantity, known, "quantity") == "strain_energy":
@@ -153,12 +154,12 @@ class Result:
             return factor["stiffness"] * self.height / self.area
         return factor[quantity]
 
-    def _field(self, name, components=1):
+    def _field(self, name: str, components: int = 1) -> NDArray[np.float32]:
         out = np.zeros((*self._shape, components), np.float32)
         self._answer.field(name, out)
         return _in_axes(out if components > 1 else out[..., 0], self._axes)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if self.rotational_stiffness is not None:
             what = f"rotational stiffness {self.rotational_stiffness:.6g} N mm/rad"
         elif self.stiffness is not None:
@@ -182,11 +183,11 @@ class Solve:
 @dataclasses.dataclass(frozen=True, eq=False)
 class Homogenised:
     """The apparent stiffness of a specimen's box, by six loads that are uniform strains of its sides."""
-    stiffness: np.ndarray
+    stiffness: NDArray[np.float64]
     """[6, 6] MPa: stress by strain in the order xx, yy, zz, xy, yz, zx, with engineering shear strains"""
-    voigt: np.ndarray
+    voigt: NDArray[np.float64]
     """[6, 6] MPa: the average of the voxels' stiffness, an upper bound"""
-    reuss: np.ndarray
+    reuss: NDArray[np.float64]
     """[6, 6] MPa: the average of their compliance, a lower bound; 0 with void in the box"""
     solves: tuple[Solve, ...]
     """of the six loads"""
@@ -201,7 +202,7 @@ class Homogenised:
         return all(solve.converged for solve in self.solves)
 
 
-def solve(modulus, spacing: float, *, test: str = "axial", axis: str = "z", direction: str | None = None,
+def solve(modulus: ArrayLike, spacing: float, *, test: str = "axial", axis: str = "z", direction: str | None = None,
           strain: float = -0.01, displacement: float | None = None, angle: float = math.radians(1),
           lateral: str = "constrained", plate_depth: float = 0.0,
           centre: str | Sequence[float] = "mass", poisson: float = 0.3, islands: str = "auto",
@@ -250,7 +251,7 @@ def solve(modulus, spacing: float, *, test: str = "axial", axis: str = "z", dire
     return _checked(result, [result], tolerance, check)
 
 
-def homogenise(modulus, spacing: float, *, poisson: float = 0.3, islands: str = "auto", tolerance: float = 1e-6,
+def homogenise(modulus: ArrayLike, spacing: float, *, poisson: float = 0.3, islands: str = "auto", tolerance: float = 1e-6,
                max_iterations: int = 1000, precision: str | None = None, axes: str = "zyx",
                backend: str | None = None, check: bool = True,
                callback: Callable[[int, float], None] | None = None) -> Homogenised:

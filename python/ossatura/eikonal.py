@@ -10,13 +10,17 @@ import dataclasses
 import operator
 import threading
 from collections.abc import Mapping, Sequence
+from typing import Any, Union
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import _arrays, _core
 from ._errors import ConvergenceError, InputError, UsageError, choice
 
 __all__ = ["Gradient", "Info", "Solver"]
+
+Velocities = Union[float, Sequence[float], Mapping[int, Union[float, Sequence[float]]], NDArray[Any]]
 
 _METHODS = ("auto", "queue", "scan", "spread", "patch")
 
@@ -44,10 +48,10 @@ class Gradient:
     """The derivatives of a number by what times depend on."""
     sites: Mapping[int, float]
     """by the time of each site, in units of the number per ms"""
-    velocities: np.ndarray
+    velocities: NDArray[np.float64]
     """[num_tetra, 3] by the velocities of each tetrahedron along fibre, sheet and normal, per mm/ms. Where these
     are one number the derivative by it is their sum; of (along, across) the second is that of the last two."""
-    _tags: np.ndarray | None
+    _tags: NDArray[np.int32] | None
 
     def by_tag(self) -> dict[int, tuple[float, float, float]]:
         """The derivatives by the three velocities of each tag."""
@@ -75,9 +79,10 @@ class Solver:
     options. A solver may be used from several threads, one after the other.
     """
 
-    def __init__(self, points, tetra, *, velocities, fibres=None, sheets=None, tags=None, precision: str = "double",
+    def __init__(self, points: ArrayLike, tetra: ArrayLike, *, velocities: Velocities, fibres: ArrayLike | None = None,
+                 sheets: ArrayLike | None = None, tags: ArrayLike | None = None, precision: str = "double",
                  method: str = "auto", deterministic: bool = False, tolerance: float = 1e-7,
-                 max_iterations: int = 1_000_000, backend: str | None = None):
+                 max_iterations: int = 1_000_000, backend: str | None = None) -> None:
         choose = _core.EikonalChoice()
         choose.is_double = choice(precision, ("double", "single"), "precision") == "double"
         choose.method = choice(method, _METHODS, "method")
@@ -108,14 +113,15 @@ class Solver:
         """About the last solve that ended; None before."""
         return self._info
 
-    def set_velocities(self, velocities) -> None:
+    def set_velocities(self, velocities: Velocities) -> None:
         """Other velocities for later solves, as in the constructor."""
         given = self._velocities(velocities)
         with self._lock:
             self._model.set_velocities(*given)
 
-    def solve(self, sites: Mapping[int, float] | Sequence[Mapping[int, float]], *, velocities=None,
-              out: np.ndarray | None = None, check: bool = True) -> np.ndarray:
+    def solve(self, sites: Mapping[int, float] | Sequence[Mapping[int, float]], *,
+              velocities: Velocities | None = None, out: NDArray[Any] | None = None,
+              check: bool = True) -> NDArray[Any]:
         """Times [num_points] in ms of waves from sites {vertex: time}, or [sets, num_points] of a list of such sets,
         each on its own. Infinity where no wave arrives.
 
@@ -139,7 +145,7 @@ class Solver:
                                    "raise max_iterations; check=False returns what there is", times)
         return times
 
-    def gradient(self, sites: Mapping[int, float], times: np.ndarray, weights) -> Gradient:
+    def gradient(self, sites: Mapping[int, float], times: ArrayLike, weights: ArrayLike) -> Gradient:
         """The derivatives of a number J of the times of one set of sites, by the chain rule.
 
         times: as solve(sites) returned them, with the present velocities. weights: [num_points] dJ/dt of each

@@ -85,6 +85,13 @@ class Axes(unittest.TestCase):
         for other in (image.astype(np.int64), wide[..., ::2], image.astype(">f4"), image.tolist()):
             self.assertEqual(bone.solve(other, 0.1, backend="serial").stiffness, one.stiffness)
 
+    def test_an_image_with_x_fastest_is_read_where_it_is(self):
+        image = porous_image()
+        self.assertIs(bone._image(image, "zyx"), image)
+        self.assertTrue(np.shares_memory(bone._image(image.T, "xyz"), image))
+        self.assertTrue(np.shares_memory(bone._image(np.asfortranarray(image.T), "xyz"), image))
+        self.assertFalse(np.shares_memory(bone._image(image.T, "zyx"), image))
+
     def test_reading_an_image_does_not_change_it(self):
         image = porous_image()
         image.flags.writeable = False
