@@ -46,6 +46,23 @@ struct ScatterNodes {
   }
 };
 
+/// The reverse; 0 at held components.
+template<class Exec>
+struct GatherFreeNodes {
+  VoxelGrid<Exec> grid;
+  Array<std::uint8_t, Exec> held; ///< [num_nodes] bits
+  Array<double, Exec> in;         ///< [nz + 1, ny + 1, nx + 1, 3]
+  Array<double, Exec> value;      ///< [3 num_nodes]
+
+  KOKKOS_FUNCTION void operator()(std::int64_t node) const {
+    const Site s = grid.site(int(node));
+    const std::int64_t place =
+        s.x + (grid.shape[0] + 1) * (s.y + std::int64_t(grid.shape[1] + 1) * s.z);
+    for (int c = 0; c < 3; ++c)
+      value(3 * node + c) = held(node) >> c & 1 ? 0 : in(3 * place + c);
+  }
+};
+
 /// Where a voxel, by its lowest node, is in an image [nz, ny, nx].
 template<class Exec>
 KOKKOS_FUNCTION std::int64_t place_of_voxel(const VoxelGrid<Exec>& grid, int lowest) {
@@ -68,26 +85,25 @@ struct ScatterVoxels {
   }
 };
 
-/// 1/2 u_e' K_e u_e / E_e in double: an element's energy for Young's modulus 1.
+/// factor w_e' K_e u_e / E_e in double: what the modulus of each voxel has of w' K u.
 template<class Exec>
-struct EnergyPerModulus {
+struct ProductPerModulus {
   VoxelGrid<Exec> grid;
   LameField<Exec> lame;
-  double edge;
-  Array<double, Exec> u;
+  double edge, factor;
+  Array<double, Exec> w, u; ///< [3 num_nodes]
   Array<int, Exec> element;
   Array<double, Exec> out; ///< [nz, ny, nx]
 
   KOKKOS_FUNCTION void operator()(std::int64_t e) const {
     const int lowest = element(e);
-    double v[24], product[24], sum = 0;
-    ossatura::detail::load_voxel(grid, u, lowest, v);
-    for (int i = 0; i < 24; ++i)
-      product[i] = v[i];
+    double left[24], product[24], sum = 0;
+    ossatura::detail::load_voxel(grid, w, lowest, left);
+    ossatura::detail::load_voxel(grid, u, lowest, product);
     apply_voxel_stiffness(edge * lame.lambda(lowest), edge * lame.mu(lowest), product);
     for (int i = 0; i < 24; ++i)
-      sum += 0.5 * v[i] * product[i];
-    out(place_of_voxel(grid, lowest)) = sum / lame.modulus(lowest);
+      sum += left[i] * product[i];
+    out(place_of_voxel(grid, lowest)) = factor * sum / lame.modulus(lowest);
   }
 };
 

@@ -238,29 +238,38 @@ BoneNumbers numbers_of(const BoneSolution<Exec>& solution) {
 template<class Exec>
 class AnswerOn : public BoneAnswer, Holder {
 public:
-  AnswerOn(const Exec& exec, BoneSolution<Exec> solution, double edge, BoneNumbers numbers)
+  AnswerOn(const Exec& exec, VoxelProblem<Exec> problem, BoneSolution<Exec> solution,
+           BoneNumbers numbers)
       : exec_(exec)
+      , problem_(std::move(problem))
       , solution_(std::move(solution))
-      , edge_(edge)
       , numbers_(std::move(numbers)) {
     solution_.force = {}; // nothing is made from it
   }
-  void drop() noexcept override { solution_ = {}; }
+  void drop() noexcept override {
+    problem_ = {};
+    solution_ = {};
+  }
   const BoneNumbers& numbers() const override { return numbers_; }
   void displacement(double* out) const override;
   void field(const std::string& name, float* out) const override;
-  void energy_gradient(double* out) const override;
+  void energy_gradient(double* out) const override {
+    set_products(0.5, solution_.displacement, out);
+  }
+  BoneSolve adjoint(const double* weight, const BoneOptions& options, const BoneObserver& observe,
+                    double* out) const override;
 
 private:
   Exec exec_;
+  VoxelProblem<Exec> problem_;
   BoneSolution<Exec> solution_;
-  double edge_;
   BoneNumbers numbers_;
 
   std::int64_t count(int more) const {
     const auto& shape = solution_.grid.shape;
     return std::int64_t(shape[0] + more) * (shape[1] + more) * (shape[2] + more);
   }
+  void set_products(double factor, const Array<double, Exec>& w, double* out) const;
 };
 
 template<class Exec>
@@ -288,20 +297,44 @@ void AnswerOn<Exec>::field(const std::string& name, float* out) const {
   });
 }
 
+/// factor w_e' K_e u_e / E_e of each voxel.
 template<class Exec>
-void AnswerOn<Exec>::energy_gradient(double* out) const {
+void AnswerOn<Exec>::set_products(double factor, const Array<double, Exec>& w, double* out) const {
   const Array<int, Exec>& element = solution_.fields.element;
   fill_array(exec_, out, count(0), [&](const Array<double, Exec>& array) {
-    Kokkos::parallel_for("ossatura::python::energy_gradient", range(exec_, element.extent(0)),
-                         EnergyPerModulus<Exec>{solution_.grid, solution_.lame, edge_,
-                                                solution_.displacement, element, array});
+    Kokkos::parallel_for("ossatura::python::product_per_modulus", range(exec_, element.extent(0)),
+                         ProductPerModulus<Exec>{problem_.grid, problem_.lame, problem_.edge,
+                                                 factor, w, solution_.displacement, element,
+                                                 array});
   });
+}
+
+// K u = 0 at free components, so that du/dE_e = -K^-1 K_e u / E_e there; with K l = dJ/du, l = 0 at
+// held components, dJ/dE_e = -l_e' K_e u_e / E_e.
+template<class Exec>
+BoneSolve AnswerOn<Exec>::adjoint(const double* weight, const BoneOptions& options,
+                                  const BoneObserver& observe, double* out) const {
+  const VoxelGrid<Exec>& grid = problem_.grid;
+  const auto force = make_uninitialized<double>(exec_, grid.num_dofs(), "ossatura::python::weight");
+  const auto l = make_zeros<double>(exec_, grid.num_dofs(), "ossatura::python::adjoint");
+  Kokkos::parallel_for("ossatura::python::weight", range(exec_, grid.num_nodes),
+                       GatherFreeNodes<Exec>{grid, problem_.held.mask,
+                                             array_of(exec_, weight, 3 * count(1)), force});
+  fence(exec_, "ossatura::python::weight");
+  SolveResult solved;
+  {
+    VoxelSolver<Exec> solver(exec_, problem_, solver_options<Exec>(options));
+    throw_if_cancelled();
+    solved = solver.solve(exec_, force, l, observe);
+  }
+  set_products(-1, l, out);
+  return numbers_of(solved);
 }
 
 template<class Exec>
 std::unique_ptr<BoneAnswer> solve_on(const Exec& exec, const BoneImage& image, const BoneTest& test,
                                      const BoneOptions& options, const BoneObserver& observe) {
-  const Case<Exec> made = make_case(exec, image, options, [&](VoxelProblem<Exec>& problem) {
+  Case<Exec> made = make_case(exec, image, options, [&](VoxelProblem<Exec>& problem) {
     return make_test_load(exec, test, problem);
   });
   check_supports_of(exec, made);
@@ -315,7 +348,7 @@ std::unique_ptr<BoneAnswer> solve_on(const Exec& exec, const BoneImage& image, c
   BoneNumbers numbers = numbers_of(solution);
   numbers.model = describe(made);
   numbers.solve = numbers_of(solved);
-  return std::make_unique<AnswerOn<Exec>>(exec, std::move(solution), image.spacing,
+  return std::make_unique<AnswerOn<Exec>>(exec, std::move(made.problem), std::move(solution),
                                           std::move(numbers));
 }
 

@@ -71,6 +71,9 @@ struct BoneNumbers {
   std::vector<BoneReaction> reactions;
 };
 
+/// Called after each iteration; may throw to end the solve.
+using BoneObserver = std::function<void(int iteration, double residual)>;
+
 /// The result of a test, with the arrays that fields are made from.
 class BoneAnswer {
 public:
@@ -84,14 +87,16 @@ public:
   /// d W / d E of each voxel in mm^3: the strain energy by Young's modulus at the displacements
   /// that are prescribed. out [nz, ny, nx]; the void is left.
   virtual void energy_gradient(double* out) const = 0;
+  /// d J / d E of each voxel of a number J of the displacements, from d J / d u in `weight` [nz +
+  /// 1, ny + 1, nx + 1, 3], by one solve with the same supports. out [nz, ny, nx]; the void is
+  /// left.
+  virtual BoneSolve adjoint(const double* weight, const BoneOptions& options,
+                            const BoneObserver& observe, double* out) const = 0;
 };
 
 /// 6 for "strain" and "stress", 1 for "energy_density", "von_mises" and "effective_strain"; 0 for
 /// other names.
 int num_components(const std::string& name);
-
-/// Called after each iteration; may throw to end the solve.
-using BoneObserver = std::function<void(int iteration, double residual)>;
 
 /// Solves a test. Throws InputError for images and supports that make no test, UsageError for
 /// options, BackendError for an unknown backend.

@@ -113,7 +113,16 @@ void bind_answer(nb::module_& module) {
           [](const Answer& answer, Output<double, 3> out) {
             Engine::instance().run([&] { answer->energy_gradient(out.data()); });
           },
-          nb::arg("out").noconvert());
+          nb::arg("out").noconvert())
+      .def(
+          "adjoint",
+          [](const Answer& answer, Output<const double, 4> weight, const BoneOptions& options,
+             nb::object callback, Output<double, 3> out) {
+            return dict_of(Engine::instance().run(callback, [&](const Observer& observe) {
+              return answer->adjoint(weight.data(), options, observe, out.data());
+            }));
+          },
+          "weight"_a, "options"_a, nb::arg("callback").none(), nb::arg("out").noconvert());
 }
 
 } // namespace

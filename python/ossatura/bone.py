@@ -91,6 +91,7 @@ class Result:
     num_dropped: int
     """voxels in islands that were left out"""
     _answer: Any
+    _options: Any
     _shape: tuple[int, int, int]
     _axes: str
 
@@ -140,6 +141,24 @@ class Result:
         self._answer.energy_gradient(out)
         out *= factor
         return _in_axes(out, self._axes)
+
+    def adjoint(self, weights: ArrayLike, *, tolerance: float | None = None, check: bool = True,
+                callback: Callable[[int, float], None] | None = None) -> NDArray[np.float64]:
+        """The derivative of any number J of the displacements by Young's modulus of each voxel, [z, y, x].
+
+        weights: dJ/du of each node, of the shape of `displacement`; those at held components and in the void do
+        not count. One solve with the same supports, to `tolerance` (by default that of the test).
+        Example: J = 1/2 sum (u - measured)^2 has the weights u - measured.
+        """
+        array = np.asarray(weights)
+        if self._axes == "xyz" and array.ndim == 4:
+            array = array.swapaxes(0, 2)
+        array = _arrays.floats(array, np.float64, (*(n + 1 for n in self._shape), 3), "weights")
+        options = _options("auto", self._options.tolerance if tolerance is None else tolerance,
+                           self._options.max_iterations, self._options.precision or None)
+        out = np.zeros(self._shape)
+        solved = Solve(**self._answer.adjoint(array, options, callback, out))
+        return _checked(_in_axes(out, self._axes), [solved], options.tolerance, check)
 
     def _energy_factor(self, quantity: str) -> float:
         """The quantity by the strain energy."""
@@ -243,11 +262,12 @@ def solve(modulus: ArrayLike, spacing: float, *, test: str = "axial", axis: str 
     else:
         made.about_mass = False
         made.centre = tuple(float(x) for x in centre)
-    answer = _core.solve_bone(_backend(backend), image, spacing, poisson, made,
-                              _options(islands, tolerance, max_iterations, precision), callback)
+    options = _options(islands, tolerance, max_iterations, precision)
+    answer = _core.solve_bone(_backend(backend), image, spacing, poisson, made, options, callback)
     numbers = answer.numbers()
     reactions = {reaction.pop("name"): Reaction(**reaction) for reaction in answer.reactions()}
-    result = Result(test=test, reactions=reactions, _answer=answer, _shape=image.shape, _axes=axes, **numbers)
+    result = Result(test=test, reactions=reactions, _answer=answer, _options=options, _shape=image.shape,
+                    _axes=axes, **numbers)
     return _checked(result, [result], tolerance, check)
 
 
@@ -304,7 +324,7 @@ def _backend(backend):
 def _checked(result, solves, tolerance, check):
     for one in solves:
         if one.fell_back:
-            logger.warning("the solver stalled in its faster form, and a safer one went on")
+            logger.info("the iteration stalled, and went on in double precision with the W-cycle", extra={"code": ""})
     failed = [one for one in solves if not one.converged]
     if failed and check:
         raise ConvergenceError(

@@ -140,6 +140,67 @@ class Gradients(unittest.TestCase):
     def test_energy_in_bending(self):
         self.check("strain_energy", 1e-5, test="bending")
 
+    def test_any_number_of_the_displacements(self):
+        image = porous_image((8, 7, 6))
+        target = np.random.default_rng(5).normal(0, 1e-3, (9, 8, 7, 3))
+        for options in ({}, {"test": "torsion", "axis": "x"}, {"lateral": "free"}):
+            result = tight(image, **options)
+            gradient = result.adjoint(result.displacement - target)
+
+            def misfit(moduli):
+                return 0.5 * ((tight(moduli, **options).displacement - target)**2).sum()
+
+            self.assertTrue(np.all(gradient[image == 0] == 0))
+            solid = np.argwhere(image > 0)
+            for place in map(tuple, solid[::len(solid) // 5]):
+                values = []
+                for step in (-2.0, 2.0):
+                    moved = image.copy()
+                    moved[place] += step
+                    values.append(misfit(moved))
+                self.assertLess(abs((values[1] - values[0]) / 4 - gradient[place]), 1e-5 * np.abs(gradient).max())
+
+    def test_an_adjoint_is_linear_and_has_the_axes_of_the_image(self):
+        image = porous_image((8, 7, 6))
+        result = tight(image)
+        weights = np.random.default_rng(6).normal(size=(9, 8, 7, 3))
+        gradient = result.adjoint(weights)
+        np.testing.assert_allclose(result.adjoint(-2 * weights), -2 * gradient, atol=1e-9 * np.abs(gradient).max())
+        self.assertTrue(np.all(result.adjoint(np.zeros_like(weights)) == 0))
+        turned = tight(image.T, axes="xyz")
+        self.assertTrue(np.array_equal(turned.adjoint(weights.swapaxes(0, 2)).T, gradient))
+
+    def test_an_adjoint_of_another_shape_or_without_convergence_is_refused(self):
+        result = bone.solve(porous_image((8, 7, 6)), 0.1)
+        weights = np.ones((9, 8, 7, 3))
+        with self.assertRaisesRegex(ossatura.InputError, r"weights: an array of shape \[9, 8, 7, 3\]"):
+            result.adjoint(weights[1:])
+        with self.assertRaises(ossatura.ConvergenceError) as caught:
+            result.adjoint(weights, tolerance=1e-30)
+        self.assertEqual(caught.exception.result.shape, (8, 7, 6))
+
+    def test_moduli_are_fitted_to_displacements(self):
+        """The moduli of one of two layers from the displacements of a test, by secants on the slope of the misfit."""
+        image = np.full((8, 6, 6), 1000, np.float32)
+        image[4:] = 1700
+        measured = tight(image).displacement
+
+        def slope(value):
+            guess = np.full((8, 6, 6), 1000, np.float32)
+            guess[4:] = value
+            result = tight(guess)
+            return result.adjoint(result.displacement - measured)[4:].sum()
+
+        points = [1000.0, 1200.0]
+        slopes = [slope(value) for value in points]
+        for _ in range(12):
+            if slopes[1] == slopes[0]:
+                break
+            step = slopes[1] * (points[1] - points[0]) / (slopes[1] - slopes[0])
+            points = [points[1], points[1] - step]
+            slopes = [slopes[1], slope(points[1])]
+        self.assertAlmostEqual(points[1], 1700, delta=0.01)
+
     def test_scaling_all_moduli_is_the_sum(self):
         """By Euler: stiffness is homogeneous of degree 1 in the moduli."""
         image = porous_image()
