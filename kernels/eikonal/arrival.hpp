@@ -9,6 +9,7 @@
 
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/kernels/eikonal/local_solver.hpp>
+#include <ossatura/kernels/eikonal/packed_face.hpp>
 #include <ossatura/kernels/eikonal/tetra_metric.hpp>
 
 namespace ossatura {
@@ -84,6 +85,7 @@ struct FindArrivals {
   TissueArrays<Exec> tissue;
   Array<TetraPoints, Exec> tetra;
   Array<int, Exec> ring_begin, ring_member;
+  Array<std::uint32_t, Exec> face; ///< of PointStars, with heights
   Array<int, Exec> point_order;
   Array<std::uint8_t, Exec> is_site; ///< [num_points]
   Array<Real, Exec> time;            ///< [num_points] in the mesh's order
@@ -96,32 +98,37 @@ struct FindArrivals {
     double best = 2 * unreached_time<double>;
     if (!is_site(i) && time_of(int(i)) < unreached_time<double>)
       for (int k = ring_begin(i); k < ring_begin(i + 1); ++k)
-        take(ring_member(k), best, found);
+        take(ring_member(k), double(unpack_height(face(k))), time_of(int(i)), best, found);
     arrival(i) = found;
   }
 
 private:
-  /// Replaces `found` where the wave through the face of `entry` arrives earlier.
-  KOKKOS_FUNCTION void take(int entry, double& best, Arrival& found) const {
+  /// Replaces `found` where the wave through the face of `entry` arrives earlier. `height` of its
+  /// face, infinite where nothing conducts; `time` that the point has.
+  KOKKOS_FUNCTION void take(int entry, double height, double time_here, double& best,
+                            Arrival& found) const {
     const std::int64_t t = entry >> 2;
     const int d = entry & 3;
-    if (tissue.slowness(3 * std::int64_t(tissue.tissue(t))) < 0)
-      return;
-    int face[3];
+    int corners[3];
     double times[3];
     for (int k = 0, c = 0; k < 4; ++k)
       if (k != d)
-        face[c++] = tetra(t).point[k];
+        corners[c++] = tetra(t).point[k];
     for (int k = 0; k < 3; ++k) {
-      times[k] = time_of(face[k]);
+      times[k] = time_of(corners[k]);
       if (!(times[k] < unreached_time<double>))
         return; // in one part all are reached, or none
     }
+    // No wave through this face is as early as the point's time: half the height, so that neither
+    // needs to be right.
+    const double first = Kokkos::min(times[0], Kokkos::min(times[1], times[2]));
+    if (!(first + 0.5 * height <= time_here))
+      return;
     double u[3], v[3], w[3];
     for (int c = 0; c < 3; ++c) {
-      const double origin = at(face[2], c);
-      u[c] = at(face[0], c) - origin;
-      v[c] = at(face[1], c) - origin;
+      const double origin = at(corners[2], c);
+      u[c] = at(corners[0], c) - origin;
+      v[c] = at(corners[1], c) - origin;
       w[c] = at(tetra(t).point[d], c) - origin;
     }
     const LocalMetric metric = local_metric(tissue, t);

@@ -95,10 +95,10 @@ activation_gradient(const Exec& exec, const PreparedMesh<Exec, Real>& mesh,
                                               std::string("ossatura::eikonal::arrival")),
                            n);
   Kokkos::parallel_for("ossatura::find_arrivals", range(exec, std::int64_t(n)),
-                       FindArrivals<Exec, Real>{mesh.tissue, topology.tetra, topology.ring.begin,
-                                                topology.ring.member, topology.point_order,
-                                                upload(exec, "ossatura::eikonal::is_site", is_site),
-                                                times, arrival});
+                       FindArrivals<Exec, Real>{
+                           mesh.tissue, topology.tetra, topology.ring.begin, topology.ring.member,
+                           mesh.stars.face, topology.point_order,
+                           upload(exec, "ossatura::eikonal::is_site", is_site), times, arrival});
   std::vector<double> ordered_time(n), ordered_weight(n);
   for (std::size_t v = 0; v < n; ++v) {
     const std::size_t i = std::size_t(place[v]);
