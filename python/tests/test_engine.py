@@ -217,7 +217,7 @@ if child == 0:
     raise SystemExit  # by the way of every process, with `kept`
 _, status = os.waitpid(child, 0)
 print(status, bone.solve(np.ones((4, 4, 4), np.float32), 1.0).converged)
-""")
+""", PYTHONWARNINGS="ignore::DeprecationWarning")  # Python 3.12 warns of forks where there are threads
         self.assertEqual((code, error), (0, ""))
         self.assertIn("'spawn' or 'forkserver'", out)
         self.assertTrue(out.endswith("0 True\n"), out)
