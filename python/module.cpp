@@ -18,6 +18,7 @@ NB_MODULE(_core, module) {
   nb::set_leak_warnings(false); // whoever keeps references at exit, as torch does, is no concern
   nb::exception<ossatura::InputError>(module, "InputError", PyExc_ValueError);
   nb::exception<ossatura::UsageError>(module, "UsageError", PyExc_ValueError);
+  nb::exception<NotConverged>(module, "NotConverged", PyExc_RuntimeError);
   nb::exception<ossatura::BackendError>(module, "BackendError", PyExc_RuntimeError);
 
   module.def("backends", list_backends);
@@ -37,4 +38,5 @@ NB_MODULE(_core, module) {
 
   bind_bone(module);
   bind_eikonal(module);
+  bind_topopt(module);
 }

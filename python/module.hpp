@@ -8,5 +8,6 @@ namespace ossatura::python {
 
 void bind_bone(nanobind::module_& module);
 void bind_eikonal(nanobind::module_& module);
+void bind_topopt(nanobind::module_& module);
 
 } // namespace ossatura::python

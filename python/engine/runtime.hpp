@@ -19,6 +19,11 @@ struct Interrupted : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A solve did not meet its tolerance, and there is no result.
+struct NotConverged : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// Memory was short: as std::bad_alloc, with what the library says.
 class OutOfMemory : public std::bad_alloc {
 public:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finite elements on Kokkos: stiffness of bone, activation times of the heart.
+"""Finite elements on Kokkos: stiffness of bone, activation times of the heart, topology optimisation.
 
-    from ossatura import bone, eikonal
+    from ossatura import bone, eikonal, topopt
 
-Lengths are in mm, moduli and stresses in MPa = N/mm^2, forces in N, times in ms, velocities in m/s = mm/ms.
+Units of bone are mm, MPa = N/mm^2 and N, of eikonal mm, ms and m/s = mm/ms, of topopt those of the SI.
 
 All calls run on one thread of the library's own, which starts at the first of them. They may come from any
 thread, wait without holding the interpreter's lock, and end by Ctrl-C. After a fork the library cannot be used in
@@ -23,11 +23,11 @@ finally:
     if _waits:
         del _os.environ["OMP_WAIT_POLICY"]
 
-from . import bone, eikonal  # noqa: E402
+from . import bone, eikonal, topopt  # noqa: E402
 from ._errors import BackendError, ConvergenceError, InputError, UsageError  # noqa: E402
 from ._log import forward as _forward  # noqa: E402
 
-__all__ = ["bone", "eikonal", "BackendError", "ConvergenceError", "InputError", "UsageError", "backends",
+__all__ = ["bone", "eikonal", "topopt", "BackendError", "ConvergenceError", "InputError", "UsageError", "backends",
            "describe", "set_threads", "threads"]
 __version__ = _core.describe().split()[1]
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The package and the executable have the same bits on `serial`. OSSATURA in the environment names the executable."""
+import csv
 import json
 import os
 import pathlib
@@ -9,7 +10,7 @@ import unittest
 
 import numpy as np
 from cases import porous_image
-from ossatura import bone, eikonal
+from ossatura import bone, eikonal, topopt
 
 try:
     import h5py
@@ -22,7 +23,8 @@ EXECUTABLE = os.environ.get("OSSATURA")
 def write_image(path, image, spacing):
     """A MetaImage of float32 [z, y, x]."""
     nz, ny, nx = image.shape
-    header = (f"ObjectType = Image\nNDims = 3\nDimSize = {nx} {ny} {nz}\nElementSpacing = {spacing} {spacing} {spacing}\n"
+    header = (f"ObjectType = Image\nNDims = 3\nDimSize = {nx} {ny} {nz}\n"
+              f"ElementSpacing = {spacing} {spacing} {spacing}\n"
               "ElementType = MET_FLOAT\nElementDataFile = LOCAL\n")
     path.write_bytes(header.encode() + image.astype("<f4").tobytes())
 
@@ -35,8 +37,8 @@ class SameBits(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def run_command(self, *arguments):
-        subprocess.run([EXECUTABLE, *map(str, arguments), "--backend", "serial", "-o", self.folder, "--json", "run.json"],
-                       check=True, capture_output=True)
+        subprocess.run([EXECUTABLE, *map(str, arguments), "--backend", "serial", "-o", self.folder, "--json",
+                        "run.json"], check=True, capture_output=True)
         return json.loads((self.folder / "run.json").read_text())["results"]
 
     def fields(self, name):
@@ -103,6 +105,24 @@ class SameBits(unittest.TestCase):
             times = solver.solve({100: 0.0, 900: 3.5})
             self.assertEqual(times.dtype, read("PointData/activation_time").dtype)
             self.assertTrue(np.array_equal(times, read("PointData/activation_time")))
+
+    def test_a_design(self):
+        (self.folder / "beam.json").write_text(json.dumps({
+            "mesh": {"box": {"cells": [12, 6, 4], "size": [12, 6, 4]}}, "material": {"young": 1, "poisson": 0.3},
+            "supports": [{"box": [0, 0, 0, 0, 6, 4]}],
+            "cases": [{"name": "end", "loads": [{"box": [12, 0, 0, 12, 0, 0], "total_force": [0, 0, -1]}]}],
+            "volume_fraction": 0.4, "filter": {"kind": "density", "radius": 1.6}, "steps": 6}))
+        self.run_command("topopt", self.folder / "beam.json")
+        points, hexa = topopt.box((12, 6, 4), (12, 6, 4))
+        force = np.zeros(points.shape)
+        force[(points == (12, 0, 0)).all(1)] = (0, 0, -1)
+        optimizer = topopt.Optimizer(points, hexa, young=1, held=points[:, 0] == 0, loads=force, volume=0.4, radius=1.6,
+                                     max_steps=6, backend="serial")
+        with open(self.folder / "beam.csv") as file:
+            rows = list(csv.DictReader(file))
+        for row, step in zip(rows, optimizer, strict=True):
+            for name in ("objective", "volume", "change", "grey"):
+                self.assertEqual(float(row[name]), getattr(step, name), name)
 
 
 if __name__ == "__main__":

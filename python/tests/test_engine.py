@@ -11,7 +11,7 @@ import unittest
 import numpy as np
 import ossatura
 from cases import porous_image, run_script, tetra_box
-from ossatura import bone, eikonal
+from ossatura import bone, eikonal, topopt
 
 LARGE = np.full((64, 64, 64), 1000, np.float32)  # six solves of it take longer than any test waits
 
@@ -109,6 +109,18 @@ class Interruptions(unittest.TestCase):
         sets = [{v: 0.0} for v in range(200)]
         self.assertLess(self.interrupt(lambda: solver.solve(sets)), 3)
         self.assertTrue(np.isfinite(solver.solve({0: 0.0})).all())
+
+    def test_a_design_ends_by_a_signal_and_is_whole_or_says_that_it_is_not(self):
+        points, hexa = topopt.box((40, 40, 40), (40, 40, 40))
+        force = np.zeros(points.shape)
+        force[-1] = 1
+        optimizer = topopt.Optimizer(points, hexa, young=1, held=points[:, 2] == 0, loads=force, volume=0.3, max_steps=1000,
+                                     change_tolerance=0, tolerance=1e-10)
+        self.assertLess(self.interrupt(lambda: list(optimizer)), 5)
+        try:  # the signal may have come when a step was done
+            self.assertGreater(optimizer.step().number, 0)
+        except ossatura.UsageError as error:
+            self.assertIn("was interrupted", str(error))
 
     def test_a_callback_that_raises_ends_the_solve(self):
         class Enough(Exception):
@@ -238,7 +250,7 @@ elif not result.converged:
     def test_the_end_finds_live_objects_everywhere(self):
         code, out, error = run_script("""
 import threading, numpy as np
-from ossatura import bone, eikonal
+from ossatura import bone, eikonal, topopt
 result = bone.solve(np.ones((4, 4, 4), np.float32), 1.0)
 points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]]
 solver = eikonal.Solver(points, [[0, 1, 2, 3]], velocities=1.0)
@@ -249,6 +261,9 @@ class Last:
         del self.solver
 last = Last()
 last.solver = eikonal.Solver(points, [[0, 1, 2, 3]], velocities=1.0)
+points, hexa = topopt.box((2, 2, 2), (1, 1, 1))
+design = topopt.Optimizer(points, hexa, young=1, held=points[:, 0] == 0, loads=points, volume=0.3)
+design.step()
 times = solver.solve({0: 0.0})
 field = result.displacement
 print("end")
