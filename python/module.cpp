@@ -38,5 +38,6 @@ NB_MODULE(_core, module) {
 
   bind_bone(module);
   bind_eikonal(module);
+  bind_softbody(module);
   bind_topopt(module);
 }

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finite elements on Kokkos: stiffness of bone, activation times of the heart, topology optimisation.
+"""Finite elements on Kokkos: stiffness of bone, activation times of the heart, soft bodies, topology optimisation.
 
-    from ossatura import bone, eikonal, topopt
+    from ossatura import bone, eikonal, softbody, topopt
 
-Units of bone are mm, MPa = N/mm^2 and N, of eikonal mm, ms and m/s = mm/ms, of topopt those of the SI.
+Units of bone are mm, MPa = N/mm^2 and N, of eikonal mm, ms and m/s = mm/ms, of softbody and topopt those of the SI.
 
 All calls run on one thread of the library's own, which starts at the first of them. They may come from any
 thread, wait without holding the interpreter's lock, and end by Ctrl-C. After a fork the library cannot be used in
@@ -23,12 +23,12 @@ finally:
     if _waits:
         del _os.environ["OMP_WAIT_POLICY"]
 
-from . import bone, eikonal, topopt  # noqa: E402
+from . import bone, eikonal, softbody, topopt  # noqa: E402
 from ._errors import BackendError, ConvergenceError, InputError, UsageError  # noqa: E402
 from ._log import forward as _forward  # noqa: E402
 
-__all__ = ["bone", "eikonal", "topopt", "BackendError", "ConvergenceError", "InputError", "UsageError", "backends",
-           "describe", "set_threads", "threads"]
+__all__ = ["bone", "eikonal", "softbody", "topopt", "BackendError", "ConvergenceError", "InputError", "UsageError",
+           "backends", "describe", "set_threads", "threads"]
 __version__ = _core.describe().split()[1]
 
 _core.set_log(_forward)

@@ -271,8 +271,8 @@ def solve(modulus: ArrayLike, spacing: float, *, test: str = "axial", axis: str 
     return _checked(result, [result], tolerance, check)
 
 
-def homogenise(modulus: ArrayLike, spacing: float, *, poisson: float = 0.3, islands: str = "auto", tolerance: float = 1e-6,
-               max_iterations: int = 1000, precision: str | None = None, axes: str = "zyx",
+def homogenise(modulus: ArrayLike, spacing: float, *, poisson: float = 0.3, islands: str = "auto",
+               tolerance: float = 1e-6, max_iterations: int = 1000, precision: str | None = None, axes: str = "zyx",
                backend: str | None = None, check: bool = True,
                callback: Callable[[int, float], None] | None = None) -> Homogenised:
     """The apparent stiffness of a specimen by six kinematic-uniform loads. Arguments and errors as in solve()."""

@@ -93,7 +93,8 @@ class Optimizer:
                  filter: str = "density", penalty: float | Sequence[float] = 3.0, method: str = "oc",
                  move: float = 0.2, min_modulus: float = 1e-9, roles: ArrayLike | None = None,
                  mirrors: Sequence[tuple[str, float]] = (), change_tolerance: float = 0.01, max_steps: int = 200,
-                 multiplier_tolerance: float = 1e-12, tolerance: float = 1e-6, max_iterations: int = 2000, backend: str | None = None) -> None:
+                 multiplier_tolerance: float = 1e-12, tolerance: float = 1e-6, max_iterations: int = 2000,
+                 backend: str | None = None) -> None:
         options = _core.DesignChoice()
         options.volume, options.radius, options.move = volume, 0 if radius is None else radius, move
         options.min_modulus, options.change_tolerance, options.max_steps = min_modulus, change_tolerance, max_steps

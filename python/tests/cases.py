@@ -27,6 +27,8 @@ def tetra_box(n=6, seed=2, jitter=0.2):
     tetra = []
     for order in ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)):
         way = np.concatenate([[0], np.cumsum(step[list(order)])])
+        if order not in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):  # mirror images
+            way = way[[0, 2, 1, 3]]
         tetra.append(first + way)
     return points, np.concatenate(tetra).astype(np.int32)
 

@@ -10,7 +10,7 @@ import unittest
 
 import numpy as np
 from cases import porous_image
-from ossatura import bone, eikonal, topopt
+from ossatura import bone, eikonal, softbody, topopt
 
 try:
     import h5py
@@ -123,6 +123,28 @@ class SameBits(unittest.TestCase):
         for row, step in zip(rows, optimizer, strict=True):
             for name in ("objective", "volume", "change", "grey"):
                 self.assertEqual(float(row[name]), getattr(step, name), name)
+
+    def test_steps_of_a_soft_body(self):
+        (self.folder / "cube.json").write_text(json.dumps({
+            "time_step": 0.01, "steps": 25, "gravity": [0, 0, -9.81], "damping": {"mass": 0.1, "stiffness": 0.01},
+            "objects": [{"name": "cube", "mesh": {"hexa_box": {"cells": [4, 4, 4], "size": [0.1, 0.1, 0.1]}},
+                         "translate": [0, 0, 0.01], "density": 1000,
+                         "material": {"law": "corotational", "young": 20000, "poisson": 0.3}}],
+            "obstacles": [{"plane": {"point": [0, 0, 0], "normal": [0, 0, 1], "friction": 0.4}}]}))
+        self.run_command("softbody", self.folder / "cube.json")
+        points, hexa = topopt.box((4, 4, 4), (0.1, 0.1, 0.1))
+        world = softbody.World(time_step=0.01, rayleigh_mass=0.1, rayleigh_stiffness=0.01, backend="serial")
+        world.add_plane(friction=0.4)
+        world.add(points + [0, 0, 0.01], hexa, young=2e4, poisson=0.3, density=1000)
+        with open(self.folder / "cube.csv") as file:
+            rows = [row for row in csv.DictReader(file) if int(row["step"]) > 0]
+        self.assertEqual(len(rows), 25)
+        for row in rows:
+            step = world.step()
+            self.assertEqual([float(row[name]) for name in ("kinetic", "elastic", "potential")], list(world.energy))
+            self.assertEqual(int(row["contacts"]), step.contacts)
+            self.assertEqual(int(row["iterations"]), step.iterations)
+        self.assertGreater(step.contacts, 0)
 
 
 if __name__ == "__main__":

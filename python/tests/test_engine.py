@@ -114,8 +114,8 @@ class Interruptions(unittest.TestCase):
         points, hexa = topopt.box((40, 40, 40), (40, 40, 40))
         force = np.zeros(points.shape)
         force[-1] = 1
-        optimizer = topopt.Optimizer(points, hexa, young=1, held=points[:, 2] == 0, loads=force, volume=0.3, max_steps=1000,
-                                     change_tolerance=0, tolerance=1e-10)
+        optimizer = topopt.Optimizer(points, hexa, young=1, held=points[:, 2] == 0, loads=force, volume=0.3,
+                                     max_steps=1000, change_tolerance=0, tolerance=1e-10)
         self.assertLess(self.interrupt(lambda: list(optimizer)), 5)
         try:  # the signal may have come when a step was done
             self.assertGreater(optimizer.step().number, 0)
@@ -250,7 +250,7 @@ elif not result.converged:
     def test_the_end_finds_live_objects_everywhere(self):
         code, out, error = run_script("""
 import threading, numpy as np
-from ossatura import bone, eikonal, topopt
+from ossatura import bone, eikonal, softbody, topopt
 result = bone.solve(np.ones((4, 4, 4), np.float32), 1.0)
 points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]]
 solver = eikonal.Solver(points, [[0, 1, 2, 3]], velocities=1.0)
@@ -264,6 +264,9 @@ last.solver = eikonal.Solver(points, [[0, 1, 2, 3]], velocities=1.0)
 points, hexa = topopt.box((2, 2, 2), (1, 1, 1))
 design = topopt.Optimizer(points, hexa, young=1, held=points[:, 0] == 0, loads=points, volume=0.3)
 design.step()
+world = softbody.World()
+body = world.add(points, hexa)
+world.step()
 times = solver.solve({0: 0.0})
 field = result.displacement
 print("end")

@@ -53,8 +53,8 @@ class Courses(unittest.TestCase):
         roles[middle[:, 0] > 11] = 2
         roles[middle[:, 2] < 1] = 0
         down, side = options["loads"], np.roll(options["loads"], 1, axis=1)
-        optimizer = topopt.Optimizer(points, hexa, **{**options, "loads": [down, side], "weights": (1.0, 0.5)}, roles=roles,
-                                     penalty=(1, 3, 2, 1))
+        options.update(loads=[down, side], weights=(1.0, 0.5), roles=roles, penalty=(1, 3, 2, 1))
+        optimizer = topopt.Optimizer(points, hexa, **options)
         first = optimizer.step()
         self.assertAlmostEqual(first.objective, first.cases[0] + 0.5 * first.cases[1], delta=1e-9 * first.objective)
         self.assertEqual([optimizer.step().penalty for _ in range(4)], [1, 2, 2, 3])
@@ -111,7 +111,8 @@ class Refusals(unittest.TestCase):
         self.refuse(ossatura.InputError, "roles", roles=np.full(24, 3))
         self.refuse(ossatura.InputError, "hold more nodes", held=np.zeros(60, bool))
         points = topopt.box((4, 3, 2), (4, 3, 2))[0]
-        self.refuse(ossatura.InputError, "hold more nodes", held=(points == 0) & (points[:, :1] == 0) & [[True, False, True]])
+        self.refuse(ossatura.InputError, "hold more nodes",
+                    held=(points == 0) & (points[:, :1] == 0) & [[True, False, True]])
         self.refuse(ValueError, "nothing on components that are free", loads=np.zeros((60, 3)))
         self.refuse(ValueError, "nothing on components that are free", loads=[
             np.ones((60, 3)), np.where(points[:, :1] == 0, 1.0, 0.0) * np.ones(3)])
