@@ -85,7 +85,7 @@ struct ScatterVoxels {
   }
 };
 
-/// factor w_e' K_e u_e / E_e in double: what the modulus of each voxel has of w' K u.
+/// Adds factor w_e' K_e u_e / E_e in double: what the modulus of each voxel has of w' K u.
 template<class Exec>
 struct ProductPerModulus {
   VoxelGrid<Exec> grid;
@@ -103,7 +103,7 @@ struct ProductPerModulus {
     apply_voxel_stiffness(edge * lame.lambda(lowest), edge * lame.mu(lowest), product);
     for (int i = 0; i < 24; ++i)
       sum += left[i] * product[i];
-    out(place_of_voxel(grid, lowest)) = factor * sum / lame.modulus(lowest);
+    out(place_of_voxel(grid, lowest)) += factor * sum / lame.modulus(lowest);
   }
 };
 

@@ -235,6 +235,22 @@ BoneNumbers numbers_of(const BoneSolution<Exec>& solution) {
   return numbers;
 }
 
+/// Adds factor w_e' K_e u_e / E_e of each voxel, by the lowest nodes `element`, to out [nz, ny,
+/// nx].
+template<class Exec>
+void add_products(const Exec& exec, const VoxelProblem<Exec>& problem,
+                  const Array<int, Exec>& element, double factor, const Array<double, Exec>& w,
+                  const Array<double, Exec>& u, double* out) {
+  const auto& shape = problem.grid.shape;
+  fill_array(exec, out, std::int64_t(shape[0]) * shape[1] * shape[2],
+             [&](const Array<double, Exec>& array) {
+               Kokkos::parallel_for(
+                   "ossatura::python::add_products", range(exec, element.extent(0)),
+                   ProductPerModulus<Exec>{problem.grid, problem.lame, problem.edge, factor, w, u,
+                                           element, array});
+             });
+}
+
 template<class Exec>
 class AnswerOn : public BoneAnswer, Holder {
 public:
@@ -254,7 +270,8 @@ public:
   void displacement(double* out) const override;
   void field(const std::string& name, float* out) const override;
   void energy_gradient(double* out) const override {
-    set_products(0.5, solution_.displacement, out);
+    add_products(exec_, problem_, solution_.fields.element, 0.5, solution_.displacement,
+                 solution_.displacement, out);
   }
   BoneSolve adjoint(const double* weight, const BoneOptions& options, const BoneObserver& observe,
                     double* out) const override;
@@ -269,7 +286,6 @@ private:
     const auto& shape = solution_.grid.shape;
     return std::int64_t(shape[0] + more) * (shape[1] + more) * (shape[2] + more);
   }
-  void set_products(double factor, const Array<double, Exec>& w, double* out) const;
 };
 
 template<class Exec>
@@ -297,18 +313,6 @@ void AnswerOn<Exec>::field(const std::string& name, float* out) const {
   });
 }
 
-/// factor w_e' K_e u_e / E_e of each voxel.
-template<class Exec>
-void AnswerOn<Exec>::set_products(double factor, const Array<double, Exec>& w, double* out) const {
-  const Array<int, Exec>& element = solution_.fields.element;
-  fill_array(exec_, out, count(0), [&](const Array<double, Exec>& array) {
-    Kokkos::parallel_for("ossatura::python::product_per_modulus", range(exec_, element.extent(0)),
-                         ProductPerModulus<Exec>{problem_.grid, problem_.lame, problem_.edge,
-                                                 factor, w, solution_.displacement, element,
-                                                 array});
-  });
-}
-
 // K u = 0 at free components, so that du/dE_e = -K^-1 K_e u / E_e there; with K l = dJ/du, l = 0 at
 // held components, dJ/dE_e = -l_e' K_e u_e / E_e.
 template<class Exec>
@@ -327,7 +331,7 @@ BoneSolve AnswerOn<Exec>::adjoint(const double* weight, const BoneOptions& optio
     throw_if_cancelled();
     solved = solver.solve(exec_, force, l, observe);
   }
-  set_products(-1, l, out);
+  add_products(exec_, problem_, solution_.fields.element, -1, l, solution_.displacement, out);
   return numbers_of(solved);
 }
 
@@ -353,28 +357,72 @@ std::unique_ptr<BoneAnswer> solve_on(const Exec& exec, const BoneImage& image, c
 }
 
 template<class Exec>
-BoneStiffness homogenise_on(const Exec& exec, const BoneImage& image, const BoneOptions& options,
-                            const BoneObserver& observe) {
-  const Case<Exec> made = make_case(exec, image, options, [&](VoxelProblem<Exec>& problem) {
-    hold_all_sides(exec, problem);
-    return BoneLoad<Exec>();
-  });
-  VoxelSolver<Exec> solver(exec, made.problem, solver_options<Exec>(options));
-  BoneStiffness result;
-  result.model = describe(made);
-  const auto found = homogenise<Exec>(exec, made.problem, [&](int, const Array<double, Exec>& u) {
-    result.solves.push_back(numbers_of(solver.solve(exec, {}, u, observe)));
-    return true;
-  });
-  result.stiffness = found.value().stiffness;
-  result.voigt = found.value().voigt;
-  result.reuss = found.value().reuss;
-  return result;
+class HomogenisedOn : public BoneHomogenised, Holder {
+public:
+  HomogenisedOn(const Exec& exec, const BoneImage& image, const BoneOptions& options, bool keep,
+                const BoneObserver& observe)
+      : exec_(exec) {
+    Case<Exec> made = make_case(exec, image, options, [&](VoxelProblem<Exec>& problem) {
+      hold_all_sides(exec, problem);
+      return BoneLoad<Exec>();
+    });
+    VoxelSolver<Exec> solver(exec, made.problem, solver_options<Exec>(options));
+    numbers_.model = describe(made);
+    const auto solve = [&](int, const Array<double, Exec>& u) {
+      numbers_.solves.push_back(numbers_of(solver.solve(exec, {}, u, observe)));
+      if (keep) {
+        u_.push_back(make_uninitialized<double>(exec, made.problem.grid.num_dofs(),
+                                                "ossatura::python::displacement"));
+        copy(exec, u, u_.back());
+      }
+      return true;
+    };
+    const HomogenisedStiffness found = homogenise<Exec>(exec, made.problem, solve).value();
+    numbers_.stiffness = found.stiffness;
+    numbers_.voigt = found.voigt;
+    numbers_.reuss = found.reuss;
+    if (keep)
+      problem_ = made.problem;
+  }
+  void drop() noexcept override {
+    problem_ = {};
+    u_.clear();
+  }
+  const BoneStiffness& numbers() const override { return numbers_; }
+  void gradient(const BoneStiffness::Matrix& weight, double* out) const override;
+
+private:
+  Exec exec_;
+  VoxelProblem<Exec> problem_;
+  std::vector<Array<double, Exec>> u_; ///< of the six loads, where they are kept
+  BoneStiffness numbers_;
+};
+
+// By Hill's lemma, exact for trilinear elements and sides that move as a uniform strain: C_ij V =
+// u_i' K u_j. Both are stationary, so that dC_ij/dE_e = u_i' K_e u_j / (E_e V).
+template<class Exec>
+void HomogenisedOn<Exec>::gradient(const BoneStiffness::Matrix& weight, double* out) const {
+  if (u_.empty())
+    fail<UsageError>("the displacements were not kept: homogenise(..., gradients=True)");
+  const NodeBox box = bounding_box(exec_, problem_.grid);
+  double volume = std::pow(problem_.edge, 3);
+  for (int d = 0; d < 3; ++d)
+    volume *= box.upper[d] - box.lower[d];
+  const Array<int, Exec> element = list_elements(exec_, problem_.grid, problem_.lame.mu_value);
+  const auto sum =
+      make_uninitialized<double>(exec_, problem_.grid.num_dofs(), "ossatura::python::combination");
+  for (std::size_t i = 0; i < 6; ++i) {
+    Kokkos::deep_copy(exec_, sum, 0);
+    for (std::size_t j = 0; j < 6; ++j)
+      axpby(exec_, weight[i][j], u_[j], 1.0, sum);
+    add_products(exec_, problem_, element, 1 / volume, u_[i], sum, out);
+  }
 }
 
 } // namespace
 
 BoneAnswer::~BoneAnswer() = default;
+BoneHomogenised::~BoneHomogenised() = default;
 
 int num_components(const std::string& name) {
   if (name == "strain" || name == "stress")
@@ -389,10 +437,13 @@ std::unique_ptr<BoneAnswer> solve_bone(const std::string& backend, const BoneIma
       backend, [&](const auto& exec) { return solve_on(exec, image, test, options, observe); });
 }
 
-BoneStiffness homogenise_bone(const std::string& backend, const BoneImage& image,
-                              const BoneOptions& options, const BoneObserver& observe) {
-  return with_backend(
-      backend, [&](const auto& exec) { return homogenise_on(exec, image, options, observe); });
+std::unique_ptr<BoneHomogenised> homogenise_bone(const std::string& backend, const BoneImage& image,
+                                                 const BoneOptions& options, bool keep,
+                                                 const BoneObserver& observe) {
+  return with_backend(backend, [&](const auto& exec) -> std::unique_ptr<BoneHomogenised> {
+    return std::make_unique<HomogenisedOn<std::decay_t<decltype(exec)>>>(exec, image, options, keep,
+                                                                         observe);
+  });
 }
 
 } // namespace ossatura::python

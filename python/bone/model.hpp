@@ -85,11 +85,10 @@ public:
   /// A field of VoxelFields by its name: out [nz, ny, nx, num_components(name)]; the void is left.
   virtual void field(const std::string& name, float* out) const = 0;
   /// d W / d E of each voxel in mm^3: the strain energy by Young's modulus at the displacements
-  /// that are prescribed. out [nz, ny, nx]; the void is left.
+  /// that are prescribed. Added to out [nz, ny, nx].
   virtual void energy_gradient(double* out) const = 0;
   /// d J / d E of each voxel of a number J of the displacements, from d J / d u in `weight` [nz +
-  /// 1, ny + 1, nx + 1, 3], by one solve with the same supports. out [nz, ny, nx]; the void is
-  /// left.
+  /// 1, ny + 1, nx + 1, 3], by one solve with the same supports. Added to out [nz, ny, nx].
   virtual BoneSolve adjoint(const double* weight, const BoneOptions& options,
                             const BoneObserver& observe, double* out) const = 0;
 };
@@ -111,8 +110,21 @@ struct BoneStiffness {
   std::vector<BoneSolve> solves;
 };
 
-/// The apparent stiffness by six kinematic-uniform loads. Throws as solve_bone().
-BoneStiffness homogenise_bone(const std::string& backend, const BoneImage& image,
-                              const BoneOptions& options, const BoneObserver& observe);
+/// The result of a homogenisation.
+class BoneHomogenised {
+public:
+  virtual ~BoneHomogenised();
+  virtual const BoneStiffness& numbers() const = 0;
+  /// d J / d E of each voxel of a number J of the stiffness, from d J / d C in `weight`, with the
+  /// displacements of the six loads. Added to out [nz, ny, nx]. Throws UsageError where they were
+  /// not kept.
+  virtual void gradient(const BoneStiffness::Matrix& weight, double* out) const = 0;
+};
+
+/// The apparent stiffness by six kinematic-uniform loads; `keep` their displacements, 144 bytes a
+/// node, for gradients. Throws as solve_bone().
+std::unique_ptr<BoneHomogenised> homogenise_bone(const std::string& backend, const BoneImage& image,
+                                                 const BoneOptions& options, bool keep,
+                                                 const BoneObserver& observe);
 
 } // namespace ossatura::python

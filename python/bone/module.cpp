@@ -22,6 +22,7 @@ using Image = nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cp
 template<class T, int ndim>
 using Output = nb::ndarray<T, nb::ndim<ndim>, nb::c_contig, nb::device::cpu>;
 using Answer = Owned<BoneAnswer>;
+using Homogenised = Owned<BoneHomogenised>;
 
 BoneImage image_of(const Image& array, double spacing, double poisson) {
   for (std::size_t d = 0; d < 3; ++d)
@@ -90,6 +91,30 @@ nb::list rows_of(const BoneStiffness::Matrix& matrix) {
   return rows;
 }
 
+nb::dict dict_of(const BoneStiffness& found) {
+  nb::dict dict;
+  add_model(found.model, dict);
+  dict["stiffness"] = rows_of(found.stiffness);
+  dict["voigt"] = rows_of(found.voigt);
+  dict["reuss"] = rows_of(found.reuss);
+  nb::list solves;
+  for (const BoneSolve& solve : found.solves)
+    solves.append(dict_of(solve));
+  dict["solves"] = solves;
+  return dict;
+}
+
+void bind_homogenised(nb::module_& module) {
+  nb::class_<Homogenised>(module, "BoneHomogenised")
+      .def("numbers", [](const Homogenised& found) { return dict_of(found->numbers()); })
+      .def(
+          "gradient",
+          [](const Homogenised& found, const BoneStiffness::Matrix& weight, Output<double, 3> out) {
+            Engine::instance().run([&] { found->gradient(weight, out.data()); });
+          },
+          "weight"_a, nb::arg("out").noconvert());
+}
+
 void bind_answer(nb::module_& module) {
   nb::class_<Answer>(module, "BoneAnswer")
       .def("numbers", [](const Answer& answer) { return dict_of(answer->numbers()); })
@@ -149,6 +174,7 @@ void bind_bone(nb::module_& module) {
       .def_rw("precision", &BoneOptions::precision)
       .def_rw("islands", &BoneOptions::islands);
   bind_answer(module);
+  bind_homogenised(module);
   module.def(
       "solve_bone",
       [](const std::string& backend, const Image& image, double spacing, double poisson,
@@ -163,24 +189,14 @@ void bind_bone(nb::module_& module) {
   module.def(
       "homogenise_bone",
       [](const std::string& backend, const Image& image, double spacing, double poisson,
-         const BoneOptions& options, nb::object callback) {
+         const BoneOptions& options, bool keep, nb::object callback) {
         const BoneImage taken = image_of(image, spacing, poisson);
-        const BoneStiffness found = Engine::instance().run(callback, [&](const Observer& observe) {
-          return homogenise_bone(backend, taken, options, observe);
-        });
-        nb::dict dict;
-        add_model(found.model, dict);
-        dict["stiffness"] = rows_of(found.stiffness);
-        dict["voigt"] = rows_of(found.voigt);
-        dict["reuss"] = rows_of(found.reuss);
-        nb::list solves;
-        for (const BoneSolve& solve : found.solves)
-          solves.append(dict_of(solve));
-        dict["solves"] = solves;
-        return dict;
+        return new Homogenised(Engine::instance().run(callback, [&](const Observer& observe) {
+          return homogenise_bone(backend, taken, options, keep, observe);
+        }));
       },
-      "backend"_a, nb::arg("image").noconvert(), "spacing"_a, "poisson"_a, "options"_a,
-      nb::arg("callback").none());
+      "backend"_a, nb::arg("image").noconvert(), "spacing"_a, "poisson"_a, "options"_a, "keep"_a,
+      nb::arg("callback").none(), nb::rv_policy::take_ownership);
 }
 
 } // namespace ossatura::python

@@ -201,6 +201,33 @@ class Gradients(unittest.TestCase):
             slopes = [slopes[1], slope(points[1])]
         self.assertAlmostEqual(points[1], 1700, delta=0.01)
 
+    def test_entries_of_the_homogenised_stiffness(self):
+        image = porous_image((6, 5, 5))
+
+        def stiffness(moduli, gradients=False):
+            return bone.homogenise(moduli, 0.1, tolerance=1e-12, precision="double", backend="serial", gradients=gradients)
+
+        found = stiffness(image, True)
+        solid = np.argwhere(image > 0)
+        weights = np.random.default_rng(7).normal(size=(6, 6))
+        gradient = found.gradient(weights)
+        self.assertTrue(np.all(gradient[image == 0] == 0))
+        for place in map(tuple, solid[::len(solid) // 5]):
+            values = []
+            for step in (-2.0, 2.0):
+                moved = image.copy()
+                moved[place] += step
+                values.append(stiffness(moved).stiffness)
+            difference = (values[1] - values[0]) / 4
+            self.assertLess(abs((weights * difference).sum() - gradient[place]), 1e-5 * np.abs(gradient).max())
+        one = np.zeros((6, 6))
+        one[1, 0] = 1
+        self.assertAlmostEqual((found.gradient(one) * image).sum() / found.stiffness[1, 0], 1, delta=1e-6)
+        with self.assertRaisesRegex(ossatura.UsageError, "gradients=True"):
+            stiffness(image).gradient(one)
+        with self.assertRaisesRegex(ossatura.InputError, "weights"):
+            found.gradient(one[0])
+
     def test_scaling_all_moduli_is_the_sum(self):
         """By Euler: stiffness is homogeneous of degree 1 in the moduli."""
         image = porous_image()
