@@ -35,7 +35,7 @@ Engine& Engine::instance() {
 }
 
 void Engine::require_usable() const {
-  if (thread_.joinable() && ::getpid() != process_)
+  if (process_ != 0 && ::getpid() != process_)
     throw std::runtime_error(
         "ossatura was in use before this process was forked, and cannot be used "
         "here: start workers with multiprocessing's 'spawn' or 'forkserver'");
@@ -197,7 +197,7 @@ void Engine::loop() {
 }
 
 void Engine::stop() {
-  if (thread_.joinable() && ::getpid() != process_)
+  if (process_ != 0 && ::getpid() != process_)
     return;
   is_ending_ = true;
   const nb::gil_scoped_release release;

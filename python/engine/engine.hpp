@@ -96,7 +96,7 @@ private:
   static void throw_if_it_must_end();
   static void take_message(const LogMessage& message);
 
-  pid_t process_ = 0; ///< that has the thread
+  std::atomic<pid_t> process_{0}; ///< that has the thread; 0 before there is one
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Order> orders_;

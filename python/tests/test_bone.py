@@ -205,7 +205,8 @@ class Gradients(unittest.TestCase):
         image = porous_image((6, 5, 5))
 
         def stiffness(moduli, gradients=False):
-            return bone.homogenise(moduli, 0.1, tolerance=1e-12, precision="double", backend="serial", gradients=gradients)
+            return bone.homogenise(moduli, 0.1, tolerance=1e-12, precision="double", backend="serial",
+                                   gradients=gradients)
 
         found = stiffness(image, True)
         solid = np.argwhere(image > 0)
