@@ -117,6 +117,7 @@ class Optimizer:
         planes = [(_AXES.index(choice(axis, _AXES, "mirrors")), float(place)) for axis, place in mirrors]
         self.num_elem: int = len(elements)
         self.num_points: int = len(nodes)
+        self.filter = filter
         self._lock = threading.Lock()
         backend = _core.backends()[-1] if backend is None else backend
         self._model = _core.DesignModel(backend, nodes, elements, young, poisson, _bits(held, len(nodes)), roles,
