@@ -2,6 +2,7 @@
 #include <ossatura/solvers/eikonal/solver.hpp>
 
 #include <ossatura/core/base/timer.hpp>
+#include <ossatura/solvers/eikonal/gradient.hpp>
 #include <ossatura/solvers/eikonal/method.hpp>
 #include <ossatura/solvers/eikonal/prepared_mesh.hpp>
 #include <ossatura/solvers/eikonal/start_sites.hpp>
@@ -157,6 +158,22 @@ EikonalResult EikonalSolver<Exec, Real>::solve(const Exec& exec,
   Implementation& implementation = *implementation_;
   return implementation.mesh.with_update(
       [&](const auto& update) { return implementation.solve(exec, update, sets, times); });
+}
+
+template<class Exec, class Real>
+std::vector<double> EikonalSolver<Exec, Real>::gradient(
+    const Exec& exec, const std::vector<EikonalSite>& sites, const Array<Real, Exec>& times,
+    const Array<double, Exec>& weight, const Array<double, Exec>& by_velocity) const {
+  const std::int64_t n = num_points(), m = 3 * num_tetra();
+  detail::check_sites<Real>({sites}, n);
+  const auto require_size = [](std::int64_t size, std::int64_t wanted, const char* name) {
+    OSSATURA_REQUIRE(size == wanted, size << " entries of " << name << ", not " << wanted);
+  };
+  require_size(std::int64_t(times.extent(0)), n, "times");
+  require_size(std::int64_t(weight.extent(0)), n, "weight");
+  require_size(std::int64_t(by_velocity.extent(0)), m, "by_velocity");
+  return detail::activation_gradient(exec, implementation_->mesh, implementation_->place, sites,
+                                     times, weight, by_velocity);
 }
 
 template<class Exec, class Real>

@@ -139,6 +139,18 @@ public:
   EikonalResult solve(const Exec& exec, const std::vector<std::vector<EikonalSite>>& sets,
                       const Array<Real, Exec>& times);
 
+  /// The derivatives of sum_i weight(i) t_i, times t of one set of `sites` as solve() gave them
+  /// with the present velocities: by the velocities of each tetrahedron in by_velocity [num_tetra,
+  /// 3] (fibre, sheet, normal; 0 where no wave goes), and by the times of the sites, each at a
+  /// vertex of its own, as the result. A site that another one's wave reached earlier has 0. weight
+  /// [num_points]; those of vertices without a time do not count. The same bits for any number of
+  /// threads. Times that are not converged lose as many digits here as they lack; where two ways
+  /// take the same time, this is the slope of one. Throws std::invalid_argument for arrays of other
+  /// sizes, std::runtime_error where times are not of these sites and velocities. Fences.
+  std::vector<double> gradient(const Exec& exec, const std::vector<EikonalSite>& sites,
+                               const Array<Real, Exec>& times, const Array<double, Exec>& weight,
+                               const Array<double, Exec>& by_velocity) const;
+
   EikonalMethod method() const; ///< not automatic
   /// Whether times are bitwise the same from run to run for any number of threads: with
   /// EikonalOptions::deterministic; without it by `scan`, and by `queue` and `spread` on devices.

@@ -15,7 +15,7 @@ if(NOT found MATCHES "version ${major}\\.")
 endif()
 
 set(sources "")
-foreach(folder IN ITEMS core kernels solvers apps bench examples tests)
+foreach(folder IN ITEMS core kernels solvers apps bench examples python tests)
   file(GLOB_RECURSE files ${SOURCE_DIR}/${folder}/*.hpp ${SOURCE_DIR}/${folder}/*.cpp)
   list(APPEND sources ${files})
 endforeach()

@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ["core", "kernels", "solvers", "apps", "bench", "examples", "tests"]
+FOLDERS = ["core", "kernels", "solvers", "apps", "bench", "examples", "python", "tests"]
 IGNORED = re.compile(
     r'//[^\n]*|/\*.*?\*/'  # comments
     r'|\bR"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])+\''  # literals

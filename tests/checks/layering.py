@@ -12,15 +12,16 @@ import pathlib
 import re
 import sys
 
-LAYERS = ["core", "kernels", "solvers", "apps", "bench", "tests"]
-ABOVE = {"core": "kernels solvers apps bench tests", "kernels": "solvers apps bench tests",
-         "solvers": "apps bench tests", "apps": "bench tests", "bench": "apps tests", "tests": ""}
+LAYERS = ["core", "kernels", "solvers", "apps", "bench", "python", "tests"]
+ABOVE = {"core": "kernels solvers apps bench python tests", "kernels": "solvers apps bench python tests",
+         "solvers": "apps bench python tests", "apps": "bench python tests", "bench": "apps python tests",
+         "python": "apps bench tests", "tests": ""}
 
 SYSTEMS = ["bone", "eikonal", "softbody", "topopt", "pfem"]
 
 # Rooms for all, each of which may include those before it, in whatever layer they are.
 SHARED = ["base", "comm", "parallel", "machine", "mesh", "sparse", "io", "algebra", "krylov",
-          "driver", "host", "harness", "jobs"]
+          "driver", "engine", "host", "harness", "jobs"]
 # Rooms for some: the systems in EXCEPTIONS, and rooms after them.
 COMMON = ["image", "aggregation", "hexa"]
 
@@ -115,6 +116,8 @@ PLANTED = [
     ("apps/bone/NEW.cpp", '#include "apps/eikonal/command.hpp"'),
     ("kernels/new_room/NEW.hpp", "#include <ossatura/kernels/hexa/operator.hpp>"),
     ("kernels/bone/NEW.hpp", '#include "kernels/algebra/jacobi.hpp"'),
+    ("python/bone/NEW.cpp", '#include "apps/bone/command.hpp"'),
+    ("python/eikonal/NEW.cpp", '#include "python/bone/model.hpp"'),
     ("tests/reference/NEW.hpp", "#include <ossatura/core/base/vector.hpp>"),
     ("solvers/bone/NEW.cpp", "Kokkos::Serial exec;"),
 ]

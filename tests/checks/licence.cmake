@@ -4,7 +4,7 @@
 cmake_minimum_required(VERSION 3.22)
 set(files ${SOURCE_DIR}/CMakeLists.txt ${SOURCE_DIR}/CITATION.cff
   ${SOURCE_DIR}/.clang-format ${SOURCE_DIR}/.clang-tidy)
-foreach(folder IN ITEMS .ci apps bench cmake core docs examples kernels scripts solvers tests)
+foreach(folder IN ITEMS .ci apps bench cmake core docs examples kernels python scripts solvers tests)
   file(GLOB_RECURSE found ${SOURCE_DIR}/${folder}/*)
   list(APPEND files ${found})
 endforeach()

@@ -16,7 +16,7 @@ import sys
 
 root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
 folders = [name for name in ("apps", "bench", "cmake", "core", "docs", "examples", "kernels",
-                             "scripts", "solvers", "tests") if (root / name).is_dir()]
+                             "python", "scripts", "solvers", "tests") if (root / name).is_dir()]
 suffixes = {".md", ".hpp", ".cpp", ".py", ".sh", ""}
 path_in_text = re.compile(r"(?<![\w./~$}>-])((?:%s)/[\w./-]*\w)(?![\w<*{$(])" % "|".join(folders))
 name_in_comment = re.compile(r"(?<![\w./<>*}-])\w+\.(?:hpp|cpp)\b")

@@ -17,7 +17,7 @@ if(NOT tool OR absent)
 endif()
 
 set(scripts "")
-foreach(folder IN ITEMS .ci apps bench docs examples scripts tests)
+foreach(folder IN ITEMS .ci apps bench docs examples python scripts tests)
   file(GLOB_RECURSE files ${SOURCE_DIR}/${folder}/*)
   foreach(file IN LISTS files)
     file(STRINGS ${file} first LIMIT_COUNT 1 LENGTH_MAXIMUM 80)

@@ -10,7 +10,7 @@ import sys
 
 root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
 given = {}
-for folder in ("core", "kernels", "solvers", "apps"):
+for folder in ("core", "kernels", "solvers", "apps", "python"):
     for path in sorted((root / folder).rglob("*.[ch]pp")):
         for code in re.findall(r"\blog_warning\(\s*\"([^\"]*)\"", path.read_text(encoding="utf-8")):
             given.setdefault(code, path.relative_to(root))

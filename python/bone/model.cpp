@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of `ossatura bone`, in its order, for an image in memory.
+#include "python/bone/model.hpp"
+
+#include "python/bone/kernels.hpp"
+#include "python/engine/host_arrays.hpp"
+#include "python/engine/runtime.hpp"
+#include <ossatura/core/base/log.hpp>
+#include <ossatura/solvers/bone/homogenisation.hpp>
+#include <ossatura/solvers/bone/islands.hpp>
+#include <ossatura/solvers/bone/solution.hpp>
+#include <ossatura/solvers/bone/support_checks.hpp>
+
+#include <cmath>
+#include <sstream>
+
+namespace ossatura::python {
+
+namespace {
+
+static_assert(int(BoneTestKind::axial) == int(TestKind::axial) &&
+              int(BoneTestKind::confined) == int(TestKind::confined) &&
+              int(BoneTestKind::shear) == int(TestKind::shear) &&
+              int(BoneTestKind::torsion) == int(TestKind::torsion) &&
+              int(BoneTestKind::bending) == int(TestKind::bending));
+
+constexpr double least_poisson = -0.999, greatest_poisson = 0.499999; // as the executable
+constexpr double locking_poisson = 0.49;
+
+/// "z, y, x = 1, 2, 3", as an array is indexed.
+std::string index_text(const std::array<int, 3>& shape, std::int64_t voxel) {
+  std::ostringstream text;
+  text << "[z, y, x] = [" << voxel / shape[0] / shape[1] << ", " << voxel / shape[0] % shape[1]
+       << ", " << voxel % shape[0] << ']';
+  return text.str();
+}
+
+/// The image as the library has it, in the caller's memory on host backends.
+template<class Exec>
+VoxelArray<Exec> take_image(const Exec& exec, const BoneImage& image) {
+  VoxelArray<Exec> modulus;
+  std::int64_t n = 1;
+  for (int d = 0; d < 3; ++d) {
+    modulus.shape[d] = image.shape[d];
+    n *= image.shape[d];
+  }
+  modulus.value = array_of(exec, image.modulus, n);
+  if (const std::int64_t bad = find_bad_modulus(exec, modulus.value); bad >= 0)
+    fail<InputError>("modulus at ", index_text(image.shape, bad),
+                     ": negative, not a number or more than 1e30 MPa; void is 0");
+  if (!(image.poisson >= least_poisson && image.poisson <= greatest_poisson))
+    fail<InputError>("Poisson's ratio ", image.poisson, ": -0.999 to 0.499999 is taken");
+  if (image.poisson > locking_poisson)
+    log_warning("locking", "Poisson's ratio of ", image.poisson,
+                ": the elements lock near 0.5, which makes the bone too stiff by several per cent "
+                "and more; keep it below 0.49");
+  return modulus;
+}
+
+/// What is solved, and for which load.
+template<class Exec>
+struct Case {
+  VoxelArray<Exec> modulus;
+  bool is_copy = false; ///< of the caller's image, without islands
+  VoxelProblem<Exec> problem;
+  BoneLoad<Exec> load;
+  std::int64_t num_dropped = 0;
+};
+
+template<class Exec>
+void make_problem(const Exec& exec, const BoneImage& image, Case<Exec>& made) {
+  made.problem =
+      make_voxel_problem(exec, make_material(made.modulus, image.poisson), image.spacing);
+}
+
+/// Copies the caller's image, whose islands are to become void.
+template<class Exec>
+void own_image(const Exec& exec, Case<Exec>& made) {
+  if (made.is_copy || BackendTraits<Exec>::is_device)
+    return;
+  const auto& shape = made.modulus.shape;
+  const VoxelArray<Exec> copy = make_voxel_array(exec, {shape[0], shape[1], shape[2]});
+  Kokkos::deep_copy(exec, copy.value, made.modulus.value);
+  fence(exec, "ossatura::python::own_image");
+  made.modulus = copy;
+  made.is_copy = true;
+}
+
+/// Takes islands out of the image. Whether there were any, so that problem and load are to be made
+/// anew.
+template<class Exec>
+bool take_islands_out(const Exec& exec, const BoneImage& image, const std::string& how,
+                      Case<Exec>& made) {
+  const double none = -1;
+  const DroppedIslands loose = drop_islands(exec, made.problem, made.modulus, none);
+  if (loose.components == 0)
+    return false;
+  std::ostringstream what;
+  what << loose.voxels << " voxels (" << 100 * loose.part << " % of the bone) in "
+       << loose.components << " parts touch no support, the first at "
+       << index_text(image.shape, loose.example);
+  if (how == "error")
+    fail<InputError>(what.str(), ": islands=\"drop\" leaves them out");
+  const char* remedies = "keep the largest part alone, so that plates lie at its ends, or let "
+                         "plates reach further by plate_depth";
+  if (loose.part > 0.5)
+    fail<InputError>(what.str(), ": what is left is not the specimen; ", remedies);
+  const double most = how == "drop" ? 0.5 : most_islands;
+  if (loose.part > most)
+    fail<InputError>(what.str(), ": ", remedies, "; islands=\"drop\" leaves them out");
+  log_warning("islands-left-out", what.str(), ": left out");
+  made.num_dropped += loose.voxels;
+  own_image(exec, made);
+  drop_islands(exec, made.problem, made.modulus, most);
+  return true;
+}
+
+/// Makes problem and load of an image: load(made) sets the latter.
+template<class Exec, class Load>
+Case<Exec> make_case(const Exec& exec, const BoneImage& image, const BoneOptions& options,
+                     const Load& load) {
+  Case<Exec> made;
+  made.modulus = take_image(exec, image);
+  make_problem(exec, image, made);
+  made.load = load(made.problem);
+  while (take_islands_out(exec, image, options.islands,
+                          made)) { // plates lie at the ends of what is left
+    make_problem(exec, image, made);
+    made.load = load(made.problem);
+  }
+  made.problem.material = {}; // the image is the caller's, and solvers do not need it
+  made.modulus = {};
+  return made;
+}
+
+MechanicalTest library_test(const BoneTest& test) {
+  MechanicalTest made;
+  made.kind = TestKind(test.kind);
+  made.axis = test.axis;
+  made.direction = test.direction;
+  made.strain = test.strain;
+  made.displacement = test.displacement;
+  made.angle = test.angle;
+  made.lateral_free = test.lateral_free;
+  made.plate_depth = test.plate_depth;
+  made.centre = test.centre;
+  return made;
+}
+
+template<class Exec>
+BoneLoad<Exec> make_test_load(const Exec& exec, const BoneTest& test, VoxelProblem<Exec>& problem) {
+  MechanicalTest made = library_test(test);
+  if (test.about_mass && (made.kind == TestKind::torsion || made.kind == TestKind::bending))
+    made.centre = centre_of_bone(exec, problem);
+  return load_by_test(exec, made, problem);
+}
+
+/// Refuses supports that give a number without a meaning, and warns of doubtful ones.
+template<class Exec>
+void check_supports_of(const Exec& exec, const Case<Exec>& made) {
+  const SupportFindings found = examine_supports(exec, made.problem, made.load);
+  const double voxels = double(made.problem.grid.num_elem);
+  if (found.num_carrying == 0)
+    fail<InputError>(found.is_loaded
+                         ? "no path of bone leads from one plate to the other: look at the image, "
+                           "or let plates reach further by plate_depth"
+                         : "nothing loads the specimen: strain, displacement or angle is 0");
+  if (double(found.num_carrying) < least_carrying * voxels)
+    log_warning("unloaded-parts", made.problem.grid.num_elem - found.num_carrying, " of ",
+                made.problem.grid.num_elem,
+                " voxels are in parts that touch one plate only: they carry nothing");
+  if (found.free)
+    fail<InputError>("the part of the specimen with voxel x, y, z = ", found.free->voxel[0], ", ",
+                     found.free->voxel[1], ", ", found.free->voxel[2], " (", found.free->num_voxels,
+                     " voxels) can move freely: ", found.free->motions,
+                     "; keep one part alone, or use lateral=\"constrained\"");
+  for (const SmallContact& contact : found.small_contacts)
+    log_warning("small-contact", contact.support.name, ": touches ", contact.support.contact_area,
+                " mm2 of bone (", contact.support.num_nodes, " nodes) of a mean cross-section of ",
+                contact.cross_section,
+                " mm2: the result is that of the spots where it touches; "
+                "plate_depth lets plates reach further");
+}
+
+template<class Exec>
+VoxelSolverOptions solver_options(const BoneOptions& options) {
+  VoxelSolverOptions made = fastest_voxel_options<Exec>();
+  made.cg.tolerance = options.tolerance;
+  made.cg.max_iterations = options.max_iterations;
+  made.cg.stall_window = 100; // as the executable
+  if (options.precision.empty())
+    return made;
+  for (const Named<Precision>& entry : name_table<Precision>)
+    if (options.precision == entry.name) {
+      made.precision = entry.value;
+      return made;
+    }
+  fail<UsageError>("precision \"", options.precision, "\": \"lean\", \"mixed\" or \"double\"");
+}
+
+BoneSolve numbers_of(const SolveResult& solved) {
+  return {solved.iterations, solved.residual, solved.converged, solved.fell_back};
+}
+
+template<class Exec>
+BoneModelNumbers describe(const Case<Exec>& made) {
+  return {made.problem.grid.num_elem, made.problem.grid.num_nodes, made.num_dropped};
+}
+
+template<class Exec>
+BoneNumbers numbers_of(const BoneSolution<Exec>& solution) {
+  BoneNumbers numbers;
+  numbers.strain_energy = solution.strain_energy;
+  if (const auto& response = solution.response) {
+    numbers.height = response->height;
+    numbers.area = response->area;
+    numbers.displacement = response->displacement;
+    numbers.force = response->force;
+    numbers.strain = response->strain;
+    numbers.stress = response->stress;
+    numbers.stiffness = response->stiffness;
+    numbers.apparent_modulus = response->apparent_modulus;
+    numbers.angle = response->angle;
+    numbers.moment = response->moment;
+    numbers.rotational_stiffness = response->rotational_stiffness;
+  }
+  for (const MovedSupport& support : solution.supports) {
+    const SupportReaction& reaction = support.reaction;
+    numbers.reactions.push_back({reaction.name, reaction.num_nodes, reaction.force, reaction.moment,
+                                 reaction.centre, support.displacement, reaction.contact_area});
+  }
+  if (!(solution.strain_energy > 0) || std::isinf(solution.strain_energy))
+    fail<InputError>("the strain energy is ", solution.strain_energy,
+                     " N mm: lengths, moduli or loads are too small or too large to compute with");
+  return numbers;
+}
+
+/// Adds factor w_e' K_e u_e / E_e of each voxel, by the lowest nodes `element`, to out [nz, ny,
+/// nx].
+template<class Exec>
+void add_products(const Exec& exec, const VoxelProblem<Exec>& problem,
+                  const Array<int, Exec>& element, double factor, const Array<double, Exec>& w,
+                  const Array<double, Exec>& u, double* out) {
+  const auto& shape = problem.grid.shape;
+  fill_array(exec, out, std::int64_t(shape[0]) * shape[1] * shape[2],
+             [&](const Array<double, Exec>& array) {
+               Kokkos::parallel_for(
+                   "ossatura::python::add_products", range(exec, element.extent(0)),
+                   ProductPerModulus<Exec>{problem.grid, problem.lame, problem.edge, factor, w, u,
+                                           element, array});
+             });
+}
+
+template<class Exec>
+class AnswerOn : public BoneAnswer, Holder {
+public:
+  AnswerOn(const Exec& exec, VoxelProblem<Exec> problem, BoneSolution<Exec> solution,
+           BoneNumbers numbers)
+      : exec_(exec)
+      , problem_(std::move(problem))
+      , solution_(std::move(solution))
+      , numbers_(std::move(numbers)) {
+    solution_.force = {}; // nothing is made from it
+  }
+  void drop() noexcept override {
+    problem_ = {};
+    solution_ = {};
+  }
+  const BoneNumbers& numbers() const override { return numbers_; }
+  void displacement(double* out) const override;
+  void field(const std::string& name, float* out) const override;
+  void energy_gradient(double* out) const override {
+    add_products(exec_, problem_, solution_.fields.element, 0.5, solution_.displacement,
+                 solution_.displacement, out);
+  }
+  BoneSolve adjoint(const double* weight, const BoneOptions& options, const BoneObserver& observe,
+                    double* out) const override;
+
+private:
+  Exec exec_;
+  VoxelProblem<Exec> problem_;
+  BoneSolution<Exec> solution_;
+  BoneNumbers numbers_;
+
+  std::int64_t count(int more) const {
+    const auto& shape = solution_.grid.shape;
+    return std::int64_t(shape[0] + more) * (shape[1] + more) * (shape[2] + more);
+  }
+};
+
+template<class Exec>
+void AnswerOn<Exec>::displacement(double* out) const {
+  const VoxelGrid<Exec>& grid = solution_.grid;
+  fill_array(exec_, out, 3 * count(1), [&](const Array<double, Exec>& array) {
+    Kokkos::parallel_for("ossatura::python::displacement", range(exec_, grid.num_nodes),
+                         ScatterNodes<Exec>{grid, solution_.displacement, array});
+  });
+}
+
+template<class Exec>
+void AnswerOn<Exec>::field(const std::string& name, float* out) const {
+  const VoxelFields<Exec>& fields = solution_.fields;
+  const Array<float, Exec> value = name == "energy_density"     ? fields.energy_density
+                                   : name == "von_mises"        ? fields.von_mises
+                                   : name == "effective_strain" ? fields.effective_strain
+                                   : name == "strain"           ? fields.strain
+                                                                : fields.stress;
+  const int components = num_components(name);
+  fill_array(exec_, out, components * count(0), [&](const Array<float, Exec>& array) {
+    Kokkos::parallel_for(
+        "ossatura::python::field", range(exec_, fields.element.extent(0)),
+        ScatterVoxels<Exec>{solution_.grid, fields.element, value, components, array});
+  });
+}
+
+// K u = 0 at free components, so that du/dE_e = -K^-1 K_e u / E_e there; with K l = dJ/du, l = 0 at
+// held components, dJ/dE_e = -l_e' K_e u_e / E_e.
+template<class Exec>
+BoneSolve AnswerOn<Exec>::adjoint(const double* weight, const BoneOptions& options,
+                                  const BoneObserver& observe, double* out) const {
+  const VoxelGrid<Exec>& grid = problem_.grid;
+  const auto force = make_uninitialized<double>(exec_, grid.num_dofs(), "ossatura::python::weight");
+  const auto l = make_zeros<double>(exec_, grid.num_dofs(), "ossatura::python::adjoint");
+  Kokkos::parallel_for("ossatura::python::weight", range(exec_, grid.num_nodes),
+                       GatherFreeNodes<Exec>{grid, problem_.held.mask,
+                                             array_of(exec_, weight, 3 * count(1)), force});
+  fence(exec_, "ossatura::python::weight");
+  SolveResult solved;
+  {
+    VoxelSolver<Exec> solver(exec_, problem_, solver_options<Exec>(options));
+    throw_if_cancelled();
+    solved = solver.solve(exec_, force, l, observe);
+  }
+  add_products(exec_, problem_, solution_.fields.element, -1, l, solution_.displacement, out);
+  return numbers_of(solved);
+}
+
+template<class Exec>
+std::unique_ptr<BoneAnswer> solve_on(const Exec& exec, const BoneImage& image, const BoneTest& test,
+                                     const BoneOptions& options, const BoneObserver& observe) {
+  Case<Exec> made = make_case(exec, image, options, [&](VoxelProblem<Exec>& problem) {
+    return make_test_load(exec, test, problem);
+  });
+  check_supports_of(exec, made);
+  SolveResult solved;
+  { // the solver's vectors are gone before the fields are made
+    VoxelSolver<Exec> solver(exec, made.problem, solver_options<Exec>(options));
+    throw_if_cancelled();
+    solved = solver.solve(exec, {}, made.load.u, observe);
+  }
+  BoneSolution<Exec> solution = evaluate_solution(exec, made.problem, made.load);
+  BoneNumbers numbers = numbers_of(solution);
+  numbers.model = describe(made);
+  numbers.solve = numbers_of(solved);
+  return std::make_unique<AnswerOn<Exec>>(exec, std::move(made.problem), std::move(solution),
+                                          std::move(numbers));
+}
+
+template<class Exec>
+class HomogenisedOn : public BoneHomogenised, Holder {
+public:
+  HomogenisedOn(const Exec& exec, const BoneImage& image, const BoneOptions& options, bool keep,
+                const BoneObserver& observe)
+      : exec_(exec) {
+    Case<Exec> made = make_case(exec, image, options, [&](VoxelProblem<Exec>& problem) {
+      hold_all_sides(exec, problem);
+      return BoneLoad<Exec>();
+    });
+    VoxelSolver<Exec> solver(exec, made.problem, solver_options<Exec>(options));
+    numbers_.model = describe(made);
+    const auto solve = [&](int, const Array<double, Exec>& u) {
+      numbers_.solves.push_back(numbers_of(solver.solve(exec, {}, u, observe)));
+      if (keep) {
+        u_.push_back(make_uninitialized<double>(exec, made.problem.grid.num_dofs(),
+                                                "ossatura::python::displacement"));
+        copy(exec, u, u_.back());
+      }
+      return true;
+    };
+    const HomogenisedStiffness found = homogenise<Exec>(exec, made.problem, solve).value();
+    numbers_.stiffness = found.stiffness;
+    numbers_.voigt = found.voigt;
+    numbers_.reuss = found.reuss;
+    if (keep)
+      problem_ = made.problem;
+  }
+  void drop() noexcept override {
+    problem_ = {};
+    u_.clear();
+  }
+  const BoneStiffness& numbers() const override { return numbers_; }
+  void gradient(const BoneStiffness::Matrix& weight, double* out) const override;
+
+private:
+  Exec exec_;
+  VoxelProblem<Exec> problem_;
+  std::vector<Array<double, Exec>> u_; ///< of the six loads, where they are kept
+  BoneStiffness numbers_;
+};
+
+// By Hill's lemma, exact for trilinear elements and sides that move as a uniform strain: C_ij V =
+// u_i' K u_j. Both are stationary, so that dC_ij/dE_e = u_i' K_e u_j / (E_e V).
+template<class Exec>
+void HomogenisedOn<Exec>::gradient(const BoneStiffness::Matrix& weight, double* out) const {
+  if (u_.empty())
+    fail<UsageError>("the displacements were not kept: homogenise(..., gradients=True)");
+  const NodeBox box = bounding_box(exec_, problem_.grid);
+  double volume = std::pow(problem_.edge, 3);
+  for (int d = 0; d < 3; ++d)
+    volume *= box.upper[d] - box.lower[d];
+  const Array<int, Exec> element = list_elements(exec_, problem_.grid, problem_.lame.mu_value);
+  const auto sum =
+      make_uninitialized<double>(exec_, problem_.grid.num_dofs(), "ossatura::python::combination");
+  for (std::size_t i = 0; i < 6; ++i) {
+    Kokkos::deep_copy(exec_, sum, 0);
+    for (std::size_t j = 0; j < 6; ++j)
+      axpby(exec_, weight[i][j], u_[j], 1.0, sum);
+    add_products(exec_, problem_, element, 1 / volume, u_[i], sum, out);
+  }
+}
+
+} // namespace
+
+BoneAnswer::~BoneAnswer() = default;
+BoneHomogenised::~BoneHomogenised() = default;
+
+int num_components(const std::string& name) {
+  if (name == "strain" || name == "stress")
+    return 6;
+  return name == "energy_density" || name == "von_mises" || name == "effective_strain" ? 1 : 0;
+}
+
+std::unique_ptr<BoneAnswer> solve_bone(const std::string& backend, const BoneImage& image,
+                                       const BoneTest& test, const BoneOptions& options,
+                                       const BoneObserver& observe) {
+  return with_backend(
+      backend, [&](const auto& exec) { return solve_on(exec, image, test, options, observe); });
+}
+
+std::unique_ptr<BoneHomogenised> homogenise_bone(const std::string& backend, const BoneImage& image,
+                                                 const BoneOptions& options, bool keep,
+                                                 const BoneObserver& observe) {
+  return with_backend(backend, [&](const auto& exec) -> std::unique_ptr<BoneHomogenised> {
+    return std::make_unique<HomogenisedOn<std::decay_t<decltype(exec)>>>(exec, image, options, keep,
+                                                                         observe);
+  });
+}
+
+} // namespace ossatura::python

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/eikonal/model.hpp"
+
+#include "python/engine/host_arrays.hpp"
+#include "python/engine/runtime.hpp"
+#include <ossatura/solvers/eikonal/activation_statistics.hpp>
+#include <ossatura/solvers/eikonal/velocities.hpp>
+
+namespace ossatura::python {
+
+namespace {
+
+TetraMesh copy_mesh(const EikonalMesh& mesh) {
+  TetraMesh copy;
+  copy.point.assign(mesh.point, mesh.point + 3 * mesh.num_points);
+  copy.tetra.assign(mesh.tetra, mesh.tetra + 4 * mesh.num_tetra);
+  if (mesh.tag != nullptr)
+    copy.tag.assign(mesh.tag, mesh.tag + mesh.num_tetra);
+  else
+    copy.tag.assign(std::size_t(mesh.num_tetra), 0);
+  if (mesh.fibre != nullptr)
+    copy.fibre.assign(mesh.fibre, mesh.fibre + 3 * mesh.num_tetra);
+  if (mesh.sheet != nullptr)
+    copy.sheet.assign(mesh.sheet, mesh.sheet + 3 * mesh.num_tetra);
+  return copy;
+}
+
+EikonalOptions library_options(const EikonalChoice& choice) {
+  EikonalOptions options;
+  options.deterministic = choice.deterministic;
+  options.tolerance = choice.tolerance;
+  options.max_iterations = choice.max_iterations;
+  options.stop = is_cancelled;
+  if (choice.method.empty())
+    return options;
+  std::string known;
+  for (const Named<EikonalMethod>& entry : name_table<EikonalMethod>) {
+    if (choice.method == entry.name) {
+      options.method = entry.value;
+      return options;
+    }
+    known += std::string(known.empty() ? "\"" : ", \"") + entry.name + "\"";
+  }
+  fail<UsageError>("method \"", choice.method, "\": choose one of ", known);
+}
+
+std::vector<EikonalSite> library_sites(const EikonalStart& set) {
+  std::vector<EikonalSite> sites;
+  for (const auto& [vertex, time] : set)
+    sites.push_back({vertex, time});
+  return sites;
+}
+
+TissueVelocities tissues(const EikonalVelocities& velocities) {
+  TissueVelocities by_tag;
+  for (const auto& [tag, v] : velocities.by_tag)
+    by_tag[tag] = {v[0], v[1], v[2]};
+  return by_tag;
+}
+
+std::vector<ConductionVelocity> tetrahedra(const EikonalVelocities& velocities) {
+  const double* const v = velocities.by_tetra;
+  return tetra_velocities({v, v + velocities.num_rows * velocities.num_columns},
+                          std::size_t(velocities.num_rows), "velocities");
+}
+
+template<class Exec, class Real>
+class ModelOn : public EikonalModel, Holder {
+public:
+  ModelOn(const Exec& exec, const EikonalMesh& mesh, const EikonalVelocities& velocities,
+          const EikonalChoice& choice)
+      : exec_(exec)
+      , tolerance_(choice.tolerance)
+      , num_points_(mesh.num_points)
+      , num_tetra_(mesh.num_tetra) {
+    const EikonalOptions options = library_options(choice);
+    if (velocities.by_tetra != nullptr)
+      solver_ = std::make_unique<Solver>(exec, copy_mesh(mesh), tetrahedra(velocities), options);
+    else
+      solver_ = std::make_unique<Solver>(exec, copy_mesh(mesh), tissues(velocities), options);
+  }
+  void drop() noexcept override { solver_.reset(); }
+  std::int64_t num_points() const override { return num_points_; }
+  std::int64_t num_tetra() const override { return num_tetra_; }
+
+  void set_velocities(const EikonalVelocities& velocities) override {
+    if (velocities.by_tetra != nullptr)
+      solver_->set_velocities(exec_, tetrahedra(velocities));
+    else
+      solver_->set_velocities(exec_, tissues(velocities));
+  }
+
+  EikonalNumbers solve(const std::vector<EikonalStart>& sets, void* times) override {
+    std::vector<std::vector<EikonalSite>> sites;
+    for (const EikonalStart& set : sets)
+      sites.push_back(library_sites(set));
+    EikonalResult solved;
+    fill_array(
+        exec_, static_cast<Real*>(times), std::int64_t(sets.size()) * num_points_,
+        [&](const Array<Real, Exec>& array) { solved = solver_->solve(exec_, sites, array); });
+    throw_if_cancelled(); // the solver ends as if it were done
+    EikonalNumbers numbers;
+    numbers.iterations = solved.iterations;
+    numbers.converged =
+        solved.converged && check_activation<Real>(solved, tolerance_).front().passed();
+    numbers.residual = solved.residual;
+    numbers.certificate = solved.certificate;
+    numbers.certificate_ms = solved.certificate_ms;
+    numbers.seconds = solved.seconds;
+    numbers.num_unreached = solved.num_unreached;
+    return numbers;
+  }
+
+  std::vector<double> gradient(const EikonalStart& sites, const void* times, const double* weight,
+                               double* by_velocity) override {
+    std::vector<double> by_site;
+    fill_array(exec_, by_velocity, 3 * num_tetra_, [&](const Array<double, Exec>& array) {
+      by_site = solver_->gradient(exec_, library_sites(sites),
+                                  array_of(exec_, static_cast<const Real*>(times), num_points_),
+                                  array_of(exec_, weight, num_points_), array);
+    });
+    return by_site;
+  }
+
+private:
+  using Solver = EikonalSolver<Exec, Real>;
+  Exec exec_;
+  std::unique_ptr<Solver> solver_;
+  double tolerance_;
+  std::int64_t num_points_, num_tetra_;
+};
+
+template<class Exec>
+std::unique_ptr<EikonalModel> make_on(const Exec& exec, const EikonalMesh& mesh,
+                                      const EikonalVelocities& velocities,
+                                      const EikonalChoice& choice) {
+  if (choice.is_double)
+    return std::make_unique<ModelOn<Exec, double>>(exec, mesh, velocities, choice);
+  return std::make_unique<ModelOn<Exec, float>>(exec, mesh, velocities, choice);
+}
+
+} // namespace
+
+EikonalModel::~EikonalModel() = default;
+
+std::unique_ptr<EikonalModel> make_eikonal(const std::string& backend, const EikonalMesh& mesh,
+                                           const EikonalVelocities& velocities,
+                                           const EikonalChoice& choice) {
+  return with_backend(backend,
+                      [&](const auto& exec) { return make_on(exec, mesh, velocities, choice); });
+}
+
+} // namespace ossatura::python

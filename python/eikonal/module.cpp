@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/module.hpp"
+#include "python/eikonal/model.hpp"
+#include "python/engine/engine.hpp"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <map>
+#include <optional>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace ossatura::python {
+
+namespace {
+
+template<class T, int columns>
+using Rows = nb::ndarray<const T, nb::shape<-1, columns>, nb::c_contig, nb::device::cpu>;
+using Tags = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using TagVelocities = std::map<int, std::array<double, 3>>;
+using TetraVelocities = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template<class Real>
+using Times = nb::ndarray<Real, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template<class T>
+using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Model = Owned<EikonalModel>;
+
+/// One of the two is there.
+EikonalVelocities velocities_of(const std::optional<TagVelocities>& by_tag,
+                                const std::optional<TetraVelocities>& by_tetra) {
+  EikonalVelocities velocities;
+  if (by_tag)
+    velocities.by_tag.assign(by_tag->begin(), by_tag->end());
+  if (by_tetra) {
+    velocities.by_tetra = by_tetra->data();
+    velocities.num_rows = std::int64_t(by_tetra->shape(0));
+    velocities.num_columns = std::int64_t(by_tetra->shape(1));
+  }
+  return velocities;
+}
+
+std::unique_ptr<EikonalModel>
+make_model(const std::string& backend, const Rows<double, 3>& points,
+           const Rows<std::int32_t, 4>& tetra, const std::optional<Tags>& tags,
+           const std::optional<Rows<float, 3>>& fibres, const std::optional<Rows<float, 3>>& sheets,
+           const EikonalVelocities& velocities, const EikonalChoice& choice) {
+  EikonalMesh mesh{points.data(), std::int64_t(points.shape(0)),
+                   tetra.data(),  std::int64_t(tetra.shape(0)),
+                   nullptr,       nullptr,
+                   nullptr};
+  if (tags)
+    mesh.tag = tags->data();
+  if (fibres)
+    mesh.fibre = fibres->data();
+  if (sheets)
+    mesh.sheet = sheets->data();
+  return Engine::instance().run([&] { return make_eikonal(backend, mesh, velocities, choice); });
+}
+
+template<class Real>
+nb::dict solve(const Model& model, const std::vector<EikonalStart>& sets, Times<Real> times) {
+  if (times.shape(0) != sets.size() || std::int64_t(times.shape(1)) != model->num_points())
+    throw std::invalid_argument("out: not of the shape [sets, points]");
+  const EikonalNumbers numbers =
+      Engine::instance().run([&] { return model->solve(sets, times.data()); });
+  nb::dict dict;
+  dict["iterations"] = numbers.iterations;
+  dict["converged"] = numbers.converged;
+  dict["residual"] = numbers.residual;
+  dict["certificate"] = numbers.certificate;
+  dict["certificate_ms"] = numbers.certificate_ms;
+  dict["seconds"] = numbers.seconds;
+  dict["num_unreached"] = numbers.num_unreached;
+  return dict;
+}
+
+template<class Real>
+std::vector<double>
+gradient(const Model& model, const EikonalStart& sites, const Vector<const Real>& times,
+         const Vector<const double>& weight,
+         nb::ndarray<double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu> out) {
+  if (std::int64_t(times.shape(0)) != model->num_points() ||
+      std::int64_t(weight.shape(0)) != model->num_points() ||
+      std::int64_t(out.shape(0)) != model->num_tetra())
+    throw std::invalid_argument("gradient: arrays of another mesh");
+  return Engine::instance().run(
+      [&] { return model->gradient(sites, times.data(), weight.data(), out.data()); });
+}
+
+} // namespace
+
+void bind_eikonal(nb::module_& module) {
+  nb::class_<EikonalChoice>(module, "EikonalChoice")
+      .def(nb::init<>())
+      .def_rw("is_double", &EikonalChoice::is_double)
+      .def_rw("method", &EikonalChoice::method)
+      .def_rw("deterministic", &EikonalChoice::deterministic)
+      .def_rw("tolerance", &EikonalChoice::tolerance)
+      .def_rw("max_iterations", &EikonalChoice::max_iterations);
+  nb::class_<Model>(module, "EikonalModel")
+      .def(
+          "__init__",
+          [](Model* self, const std::string& backend, const Rows<double, 3>& points,
+             const Rows<std::int32_t, 4>& tetra, const std::optional<Tags>& tags,
+             const std::optional<Rows<float, 3>>& fibres,
+             const std::optional<Rows<float, 3>>& sheets,
+             const std::optional<TagVelocities>& by_tag,
+             const std::optional<TetraVelocities>& by_tetra, const EikonalChoice& choice) {
+            new (self) Model(make_model(backend, points, tetra, tags, fibres, sheets,
+                                        velocities_of(by_tag, by_tetra), choice));
+          },
+          "backend"_a, "points"_a, "tetra"_a, nb::arg("tags").none(), nb::arg("fibres").none(),
+          nb::arg("sheets").none(), nb::arg("by_tag").none(), nb::arg("by_tetra").none(),
+          "choice"_a)
+      .def(
+          "set_velocities",
+          [](const Model& model, const std::optional<TagVelocities>& by_tag,
+             const std::optional<TetraVelocities>& by_tetra) {
+            const EikonalVelocities velocities = velocities_of(by_tag, by_tetra);
+            Engine::instance().run([&] { model->set_velocities(velocities); });
+          },
+          nb::arg("by_tag").none(), nb::arg("by_tetra").none())
+      .def("solve_double", solve<double>, "sets"_a, nb::arg("out").noconvert())
+      .def("solve_single", solve<float>, "sets"_a, nb::arg("out").noconvert())
+      .def("gradient_double", gradient<double>, "sites"_a, "times"_a, "weight"_a,
+           nb::arg("out").noconvert())
+      .def("gradient_single", gradient<float>, "sites"_a, "times"_a, "weight"_a,
+           nb::arg("out").noconvert());
+}
+
+} // namespace ossatura::python

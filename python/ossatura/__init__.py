@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finite elements on Kokkos: stiffness of bone, activation times of the heart, soft bodies, topology optimisation.
+
+    from ossatura import bone, eikonal, softbody, topopt
+
+Units of bone are mm, MPa = N/mm^2 and N, of eikonal mm, ms and m/s = mm/ms, of softbody and topopt those of the SI.
+
+All calls run on one thread of the library's own, which starts at the first of them. They may come from any
+thread, wait without holding the interpreter's lock, and end by Ctrl-C. After a fork the library cannot be used in
+the child: start workers by multiprocessing's "spawn" or "forkserver". Messages go to logging.getLogger("ossatura").
+"""
+import atexit as _atexit
+import os as _os
+
+# Threads that wait for work give way to others, unless the user says what they are to do. OpenMP's runtime
+# reads this when it is loaded.
+_waits = "OMP_WAIT_POLICY" not in _os.environ
+if _waits:
+    _os.environ["OMP_WAIT_POLICY"] = "passive"
+try:
+    from . import _core
+finally:
+    if _waits:
+        del _os.environ["OMP_WAIT_POLICY"]
+
+from . import bone, eikonal, softbody, topopt  # noqa: E402
+from ._errors import BackendError, ConvergenceError, InputError, UsageError  # noqa: E402
+from ._log import forward as _forward  # noqa: E402
+
+__all__ = ["bone", "eikonal", "softbody", "topopt", "BackendError", "ConvergenceError", "InputError", "UsageError",
+           "backends", "describe", "set_threads", "threads"]
+__version__ = _core.describe().split()[1]
+
+_core.set_log(_forward)
+_atexit.register(_core.finish)
+
+
+def backends() -> list[str]:
+    """The backends of this build, the default one last: "serial", "openmp"."""
+    return _core.backends()
+
+
+def describe() -> str:
+    """One line about this build: version, commit, Kokkos and compiler."""
+    return _core.describe()
+
+
+def threads(backend: str | None = None) -> int:
+    """The number of threads that a backend, by default the last of backends(), works with."""
+    return _core.threads(backends()[-1] if backend is None else backend)
+
+
+def set_threads(number: int | None) -> None:
+    """Sets the number of threads of openmp, before the first call that computes.
+
+    Without it, or by None: KOKKOS_NUM_THREADS, OMP_NUM_THREADS, or the processors that this process may use.
+    Raises UsageError after the first call that computes.
+    """
+    _core.set_threads(number)

@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stiffness, strains and stresses of bone: one trilinear hexahedron for each voxel of an image of moduli.
+
+    result = bone.solve(modulus, spacing=0.082, test="axial", strain=-0.01)
+    result.stiffness, result.energy_density, result.gradient("stiffness")
+    bone.homogenise(modulus, spacing=0.082).stiffness
+
+Images are arrays [z, y, x] in C order, or by axes="xyz" arrays [x, y, z]: both are read without a copy where x is
+fastest in memory, as in NumPy's C and Fortran order. Fields that come back have the axes of the image.
+"""
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _arrays, _core
+from ._errors import ConvergenceError, UsageError, choice
+from ._log import logger
+
+__all__ = ["Homogenised", "Reaction", "Result", "Solve", "homogenise", "solve"]
+
+_TESTS = ("axial", "confined", "shear", "torsion", "bending")  # as BoneTestKind
+_AXES = ("x", "y", "z")
+
+
+@dataclasses.dataclass(frozen=True)
+class Reaction:
+    """What one support feels: the sum over its nodes of the forces that hold them."""
+    num_nodes: int
+    force: tuple[float, float, float]
+    """N, along x, y, z"""
+    moment: tuple[float, float, float]
+    """N mm, about `centre`"""
+    centre: tuple[float, float, float]
+    """mm from the lower corner of the image: of the support's nodes; of a turn what it goes about"""
+    displacement: tuple[float, float, float]
+    """mm, mean over the held nodes"""
+    contact_area: float
+    """mm^2 of bone that it touches"""
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Result:
+    """The result of a test. Numbers that a test does not give are None; fields are made when they are asked for.
+
+    Arrays over voxels are [z, y, x], arrays over nodes [z + 1, y + 1, x + 1], each in the axes of the image; they
+    are 0 in the void.
+    """
+    test: str
+    stiffness: float | None
+    """N/mm: force by displacement of the upper plate (axial, confined, shear)"""
+    apparent_modulus: float | None
+    """MPa: stress by strain, of the cross-section of the specimen's box"""
+    force: float | None
+    """N on the upper plate, along its displacement"""
+    plate_displacement: float | None
+    """mm"""
+    strain: float | None
+    """displacement by height"""
+    stress: float | None
+    """MPa"""
+    angle: float | None
+    """rad (torsion, bending)"""
+    moment: float | None
+    """N mm"""
+    rotational_stiffness: float | None
+    """N mm/rad"""
+    height: float
+    """mm between the plates"""
+    area: float
+    """mm^2 of the box across the axis"""
+    strain_energy: float
+    """N mm"""
+    reactions: Mapping[str, Reaction]
+    """by support: "lower plate", "upper plate", and the walls of a confined test"""
+    iterations: int
+    residual: float
+    """|b - A x| / |b - A x0|, computed afresh"""
+    converged: bool
+    """whether the residual meets the tolerance"""
+    fell_back: bool
+    """whether a faster form of the solver stalled and a safer one went on"""
+    num_voxels: int
+    num_nodes: int
+    num_dropped: int
+    """voxels in islands that were left out"""
+    _answer: Any
+    _options: Any
+    _shape: tuple[int, int, int]
+    _axes: str
+
+    @functools.cached_property
+    def displacement(self) -> NDArray[np.float64]:
+        """[z + 1, y + 1, x + 1, 3] mm along x, y, z, double."""
+        out = np.zeros((*(n + 1 for n in self._shape), 3))
+        self._answer.displacement(out)
+        return _in_axes(out, self._axes)
+
+    @functools.cached_property
+    def energy_density(self) -> NDArray[np.float32]:
+        """[z, y, x] strain energy density at the centres of voxels, N/mm^2, single."""
+        return self._field("energy_density")
+
+    @functools.cached_property
+    def von_mises(self) -> NDArray[np.float32]:
+        """[z, y, x] von Mises stress at the centres of voxels, MPa, single."""
+        return self._field("von_mises")
+
+    @functools.cached_property
+    def effective_strain(self) -> NDArray[np.float32]:
+        """[z, y, x] sqrt(2 energy density / E) (Pistoia et al. 2002), single."""
+        return self._field("effective_strain")
+
+    @functools.cached_property
+    def strain_tensor(self) -> NDArray[np.float32]:
+        """[z, y, x, 6] strain xx, yy, zz, gamma xy, yz, zx at the centres of voxels, single."""
+        return self._field("strain", 6)
+
+    @functools.cached_property
+    def stress_tensor(self) -> NDArray[np.float32]:
+        """[z, y, x, 6] stress xx, yy, zz, xy, yz, zx at the centres of voxels, MPa, single."""
+        return self._field("stress", 6)
+
+    def gradient(self, quantity: str = "stiffness") -> NDArray[np.float64]:
+        """The derivative of a number by Young's modulus of each voxel, [z, y, x] in double.
+
+        `quantity` is "stiffness" (1 mm), "apparent_modulus", "force" (mm^2), "rotational_stiffness", "moment" or
+        "strain_energy" (mm^3), of the same displacements of the plates. It needs no further solve: such a number
+        is the strain energy W times a constant, and W depends on the modulus of a voxel as the energy W_e in it
+        does, dW/dE_e = W_e / E_e. The void has 0: whether there is a voxel is not differentiable.
+        Raises UsageError where the test does not have the number, and for bending, whose plates turn both.
+        """
+        factor = self._energy_factor(quantity)
+        out = np.zeros(self._shape)
+        self._answer.energy_gradient(out)
+        out *= factor
+        return _in_axes(out, self._axes)
+
+    def adjoint(self, weights: ArrayLike, *, tolerance: float | None = None, check: bool = True,
+                callback: Callable[[int, float], None] | None = None) -> NDArray[np.float64]:
+        """The derivative of any number J of the displacements by Young's modulus of each voxel, [z, y, x].
+
+        weights: dJ/du of each node, of the shape of `displacement`; those at held components and in the void do
+        not count. One solve with the same supports, to `tolerance` (by default that of the test).
+        Example: J = 1/2 sum (u - measured)^2 has the weights u - measured.
+        """
+        array = np.asarray(weights)
+        if self._axes == "xyz" and array.ndim == 4:
+            array = array.swapaxes(0, 2)
+        array = _arrays.floats(array, np.float64, (*(n + 1 for n in self._shape), 3), "weights")
+        options = _options("auto", self._options.tolerance if tolerance is None else tolerance,
+                           self._options.max_iterations, self._options.precision or None)
+        out = np.zeros(self._shape)
+        solved = Solve(**self._answer.adjoint(array, options, callback, out))
+        return _checked(_in_axes(out, self._axes), [solved], options.tolerance, check)
+
+    def _energy_factor(self, quantity: str) -> float:
+        """The quantity by the strain energy."""
+        known = ("stiffness", "apparent_modulus", "force", "rotational_stiffness", "moment", "strain_energy")
+        if choice(quantity, known, "quantity") == "strain_energy":
+            return 1
+        if getattr(self, quantity) is None or self.test == "bending":
+            raise UsageError(f"gradient({quantity!r}): a test of {self.test} does not have it")
+        d = self.plate_displacement if self.angle is None else self.angle
+        factor = {"stiffness": 2 / d**2, "force": 2 / d, "rotational_stiffness": 2 / d**2, "moment": 2 / d}
+        if quantity == "apparent_modulus":
+            return factor["stiffness"] * self.height / self.area
+        return factor[quantity]
+
+    def _field(self, name: str, components: int = 1) -> NDArray[np.float32]:
+        out = np.zeros((*self._shape, components), np.float32)
+        self._answer.field(name, out)
+        return _in_axes(out if components > 1 else out[..., 0], self._axes)
+
+    def __repr__(self) -> str:
+        if self.rotational_stiffness is not None:
+            what = f"rotational stiffness {self.rotational_stiffness:.6g} N mm/rad"
+        elif self.stiffness is not None:
+            what = f"stiffness {self.stiffness:.6g} N/mm, apparent modulus {self.apparent_modulus:.6g} MPa"
+        else:
+            what = f"strain energy {self.strain_energy:.6g} N mm"
+        return (f"<ossatura.bone.Result of {self.test}: {what}; {self.num_voxels} voxels, {self.iterations} "
+                f"iterations, residual {self.residual:.1e}{'' if self.converged else ', NOT CONVERGED'}>")
+
+
+@dataclasses.dataclass(frozen=True)
+class Solve:
+    """One linear solve."""
+    iterations: int
+    residual: float
+    """|b - A x| / |b - A x0|, computed afresh"""
+    converged: bool
+    fell_back: bool
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Homogenised:
+    """The apparent stiffness of a specimen's box, by six loads that are uniform strains of its sides."""
+    stiffness: NDArray[np.float64]
+    """[6, 6] MPa: stress by strain in the order xx, yy, zz, xy, yz, zx, with engineering shear strains"""
+    voigt: NDArray[np.float64]
+    """[6, 6] MPa: the average of the voxels' stiffness, an upper bound"""
+    reuss: NDArray[np.float64]
+    """[6, 6] MPa: the average of their compliance, a lower bound; 0 with void in the box"""
+    solves: tuple[Solve, ...]
+    """of the six loads"""
+    num_voxels: int
+    num_nodes: int
+    num_dropped: int
+    """voxels in islands that were left out"""
+    _answer: Any
+    _shape: tuple[int, int, int]
+    _axes: str
+
+    def gradient(self, weights: ArrayLike) -> NDArray[np.float64]:
+        """The derivative of any number J of `stiffness` by Young's modulus of each voxel, [z, y, x] in the axes of the
+        image, of homogenise(..., gradients=True); UsageError otherwise.
+
+        weights: [6, 6] dJ/dC: all 0 but a 1 for one entry. No further solve: dC_ij/dE_e = u_i' K_e u_j / (E_e V) with
+        the displacements of the loads.
+        """
+        matrix = _arrays.floats(weights, np.float64, (6, 6), "weights")
+        out = np.zeros(self._shape)
+        self._answer.gradient(matrix.tolist(), out)
+        return _in_axes(out, self._axes)
+
+    @property
+    def converged(self) -> bool:
+        """Whether all solves are."""
+        return all(solve.converged for solve in self.solves)
+
+
+def solve(modulus: ArrayLike, spacing: float, *, test: str = "axial", axis: str = "z", direction: str | None = None,
+          strain: float = -0.01, displacement: float | None = None, angle: float = math.radians(1),
+          lateral: str = "constrained", plate_depth: float = 0.0,
+          centre: str | Sequence[float] = "mass", poisson: float = 0.3, islands: str = "auto",
+          tolerance: float = 1e-6, max_iterations: int = 1000, precision: str | None = None, axes: str = "zyx",
+          backend: str | None = None, check: bool = True,
+          callback: Callable[[int, float], None] | None = None) -> Result:
+    """Solves a mechanical test of a specimen between two plates at the ends of what is solid.
+
+    modulus: [z, y, x] Young's moduli in MPa, 0 = void; float32 is read where it is, other numbers are converted.
+    spacing: edge of a voxel, mm.
+    test: "axial" (the upper plate moves along `axis`), "confined" (in a smooth-walled box), "shear" (along
+        `direction`), "torsion" (about `axis`), "bending" (the plates tilt against each other about `direction`).
+    strain: displacement of the upper plate by the height, or `displacement` in mm; `angle` of turns in rad.
+    lateral: "constrained" (plates glued) or "free" (smooth).
+    plate_depth: mm; nodes so far inside the ends are held by the plates too.
+    centre: what turns go about: "mass", "box", or a point x, y, z in mm from the lower corner of the image.
+    islands: parts that no plate touches are left out with a warning, up to 1 % of the bone by "auto", up to half
+        by "drop", never by "error".
+    precision: of the iteration: "lean" (the default), "mixed" or "double"; the residual is in double always.
+    check: raise ConvergenceError, which has the result, where the residual does not meet `tolerance`.
+    callback(iteration, residual): called after iterations on this thread; an exception ends the solve.
+
+    Raises InputError for images and plates that make no test, UsageError for options, ValueError for numbers out
+    of range. The GIL is free meanwhile, and Ctrl-C ends the solve between two iterations.
+    """
+    image = _image(modulus, axes)
+    made = _core.BoneTest()
+    made.kind = _TESTS.index(choice(test, _TESTS, "test"))
+    made.axis = _AXES.index(choice(axis, _AXES, "axis"))
+    made.direction = _direction(direction, test, axis)
+    made.strain = strain
+    made.displacement = displacement
+    made.angle = angle
+    made.lateral_free = choice(lateral, ("constrained", "free"), "lateral") == "free"
+    made.plate_depth = plate_depth
+    if isinstance(centre, str):
+        made.about_mass = choice(centre, ("mass", "box"), "centre") == "mass"
+    else:
+        made.about_mass = False
+        made.centre = tuple(float(x) for x in centre)
+    options = _options(islands, tolerance, max_iterations, precision)
+    answer = _core.solve_bone(_backend(backend), image, spacing, poisson, made, options, callback)
+    numbers = answer.numbers()
+    reactions = {reaction.pop("name"): Reaction(**reaction) for reaction in answer.reactions()}
+    result = Result(test=test, reactions=reactions, _answer=answer, _options=options, _shape=image.shape,
+                    _axes=axes, **numbers)
+    return _checked(result, [result], tolerance, check)
+
+
+def homogenise(modulus: ArrayLike, spacing: float, *, poisson: float = 0.3, islands: str = "auto",
+               tolerance: float = 1e-6, max_iterations: int = 1000, precision: str | None = None, axes: str = "zyx",
+               backend: str | None = None, gradients: bool = False, check: bool = True,
+               callback: Callable[[int, float], None] | None = None) -> Homogenised:
+    """The apparent stiffness of a specimen by six kinematic-uniform loads. Arguments and errors as in solve().
+
+    gradients: keep the displacements of the loads, 144 bytes a node, for the result's gradient().
+    """
+    image = _image(modulus, axes)
+    answer = _core.homogenise_bone(_backend(backend), image, spacing, poisson,
+                                   _options(islands, tolerance, max_iterations, precision), gradients, callback)
+    found = answer.numbers()
+    solves = tuple(Solve(**numbers) for numbers in found.pop("solves"))
+    matrices = {name: np.array(found.pop(name)) for name in ("stiffness", "voigt", "reuss")}
+    result = Homogenised(solves=solves, _answer=answer, _shape=image.shape, _axes=axes, **matrices, **found)
+    return _checked(result, solves, tolerance, check)
+
+
+def _image(modulus, axes):
+    array = np.asarray(modulus)
+    if choice(axes, ("zyx", "xyz"), "axes") == "xyz" and array.ndim == 3:
+        array = array.transpose(2, 1, 0)
+    return _arrays.floats(array, np.float32, (None, None, None), "modulus")
+
+
+def _in_axes(array, axes):
+    """An array [z, y, x, ...] in the axes of the image, as a view."""
+    return array if axes == "zyx" else array.swapaxes(0, 2)
+
+
+def _direction(direction, test, axis):
+    if direction is None:
+        direction = "y" if axis == "x" else "x"
+    if choice(direction, _AXES, "direction") == axis and test in ("shear", "bending"):
+        raise UsageError(f"direction={direction!r}: {test} goes across the plates' normal, axis={axis!r}")
+    return _AXES.index(direction)
+
+
+def _options(islands, tolerance, max_iterations, precision):
+    options = _core.BoneOptions()
+    options.islands = choice(islands, ("auto", "drop", "error"), "islands")
+    options.precision = "" if precision is None else choice(precision, ("lean", "mixed", "double"), "precision")
+    if not 0 < tolerance < 1:
+        raise UsageError(f"tolerance={tolerance!r}: between 0 and 1")
+    if max_iterations < 1:
+        raise UsageError(f"max_iterations={max_iterations!r}: at least 1")
+    options.tolerance = tolerance
+    options.max_iterations = max_iterations
+    return options
+
+
+def _backend(backend):
+    return _core.backends()[-1] if backend is None else backend
+
+
+def _checked(result, solves, tolerance, check):
+    for one in solves:
+        if one.fell_back:
+            logger.info("the iteration stalled, and went on in double precision with the W-cycle", extra={"code": ""})
+    failed = [one for one in solves if not one.converged]
+    if failed and check:
+        raise ConvergenceError(
+            f"residual {failed[0].residual:.1e} after {failed[0].iterations} iterations, which does not meet the "
+            f"tolerance {tolerance:.1e}: raise max_iterations or the tolerance, or take precision=\"double\"; "
+            "check=False returns what there is", result)
+    return result

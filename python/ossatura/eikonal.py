@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Activation times of the heart on tetrahedra with fibres, by the fast iterative method.
+
+    solver = eikonal.Solver(points, tetra, fibres=fibres, tags=tags, velocities={1: (0.6, 0.3), 2: 2.0})
+    times = solver.solve({17: 0.0, 99: 5.0})
+"""
+from __future__ import annotations
+
+import dataclasses
+import operator
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any, Union
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _arrays, _core
+from ._errors import ConvergenceError, InputError, UsageError, choice
+
+__all__ = ["Gradient", "Info", "Solver"]
+
+Velocities = Union[float, Sequence[float], Mapping[int, Union[float, Sequence[float]]], NDArray[Any]]
+
+_METHODS = ("auto", "queue", "scan", "spread", "patch")
+
+
+@dataclasses.dataclass(frozen=True)
+class Info:
+    """About the last solve."""
+    iterations: int
+    converged: bool
+    """whether the residual is within its bound"""
+    residual: float
+    """max |t - update(t)| / t over all vertices but sites, computed afresh"""
+    certificate: float
+    """the same with the metric in double: about what times are off by from the discrete solution"""
+    certificate_ms: float
+    """the same, not divided by t, ms"""
+    seconds: float
+    """of the iterations"""
+    num_unreached: tuple[int, ...]
+    """vertices that no wave reaches, by set of sites"""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Gradient:
+    """The derivatives of a number by what times depend on."""
+    sites: Mapping[int, float]
+    """by the time of each site, in units of the number per ms"""
+    velocities: NDArray[np.float64]
+    """[num_tetra, 3] by the velocities of each tetrahedron along fibre, sheet and normal, per mm/ms. Where these
+    are one number the derivative by it is their sum; of (along, across) the second is that of the last two."""
+    _tags: NDArray[np.int32] | None
+
+    def by_tag(self) -> dict[int, tuple[float, float, float]]:
+        """The derivatives by the three velocities of each tag."""
+        tags = np.zeros(len(self.velocities), np.int32) if self._tags is None else self._tags
+        known, place = np.unique(tags, return_inverse=True)
+        columns = [np.bincount(place, column, len(known)) for column in self.velocities.T]
+        return {int(tag): tuple(float(column[k]) for column in columns) for k, tag in enumerate(known)}
+
+
+class Solver:
+    """Activation times sqrt(grad t . D grad t) = 1, D the velocity squared: set up once for a mesh, solved for any
+    sites and velocities.
+
+    points: [num_points, 3] mm. tetra: [num_tetra, 4] vertices.
+    velocities: in m/s = mm/ms along the fibre, the sheet and their normal: v, (along, across) or (fibre, sheet,
+        normal), for all tetrahedra or as {tag: v}; or an array [num_tetra] or [num_tetra, 1 to 3] of those of
+        each. Where the first is 0 or NaN no wave goes.
+    fibres, sheets: [num_tetra, 3] directions of any length; a fibre of zeros is isotropic tissue.
+    tags: [num_tetra] tissues.
+    precision: of times: "double" or "single".
+    method: "auto", "spread", "queue", or a published one, "scan" or "patch". deterministic: the same bits for any
+        number of threads.
+
+    Arrays are copied. Raises InputError and ValueError for meshes and velocities that cannot be, UsageError for
+    options. A solver may be used from several threads, one after the other.
+    """
+
+    def __init__(self, points: ArrayLike, tetra: ArrayLike, *, velocities: Velocities, fibres: ArrayLike | None = None,
+                 sheets: ArrayLike | None = None, tags: ArrayLike | None = None, precision: str = "double",
+                 method: str = "auto", deterministic: bool = False, tolerance: float = 1e-7,
+                 max_iterations: int = 1_000_000, backend: str | None = None) -> None:
+        choose = _core.EikonalChoice()
+        choose.is_double = choice(precision, ("double", "single"), "precision") == "double"
+        choose.method = choice(method, _METHODS, "method")
+        choose.deterministic = deterministic
+        choose.tolerance = tolerance
+        choose.max_iterations = max_iterations
+        points = _arrays.floats(points, np.float64, (None, 3), "points")
+        tetra = _arrays.integers(tetra, (None, 4), "tetra")
+        n = len(tetra)
+        if tags is not None:
+            tags = _arrays.integers(tags, (n,), "tags")
+        if fibres is not None:
+            fibres = _arrays.floats(fibres, np.float32, (n, 3), "fibres")
+        if sheets is not None:
+            sheets = _arrays.floats(sheets, np.float32, (n, 3), "sheets")
+        self.num_points: int = len(points)
+        self.num_tetra: int = n
+        self._tags = None if tags is None else tags.copy()
+        self._dtype = np.dtype(np.float64 if choose.is_double else np.float32)
+        self._lock = threading.Lock()
+        self._info = None
+        backend = _core.backends()[-1] if backend is None else backend
+        self._model = _core.EikonalModel(backend, points, tetra, tags, fibres, sheets, *self._velocities(velocities),
+                                         choose)
+
+    @property
+    def info(self) -> Info | None:
+        """About the last solve that ended; None before."""
+        return self._info
+
+    def set_velocities(self, velocities: Velocities) -> None:
+        """Other velocities for later solves, as in the constructor."""
+        given = self._velocities(velocities)
+        with self._lock:
+            self._model.set_velocities(*given)
+
+    def solve(self, sites: Mapping[int, float] | Sequence[Mapping[int, float]], *,
+              velocities: Velocities | None = None, out: NDArray[Any] | None = None,
+              check: bool = True) -> NDArray[Any]:
+        """Times [num_points] in ms of waves from sites {vertex: time}, or [sets, num_points] of a list of such sets,
+        each on its own. Infinity where no wave arrives.
+
+        velocities: others for this and later solves. out: a C-contiguous array for the times, of the solver's
+        precision; a TypeError where it is not. check: raise ConvergenceError, with the times as its result, where
+        they are not converged.
+        """
+        sets, is_one = _sets(sites, self.num_points)
+        shape = (self.num_points,) if is_one else (len(sets), self.num_points)
+        times = np.empty(shape, self._dtype) if out is None else self._require_out(out, shape)
+        given = None if velocities is None else self._velocities(velocities)
+        solve = self._model.solve_double if self._dtype == np.float64 else self._model.solve_single
+        with self._lock:
+            if given is not None:
+                self._model.set_velocities(*given)
+            numbers = solve(sets, times.reshape(len(sets), self.num_points))
+            numbers["num_unreached"] = tuple(numbers["num_unreached"])
+            info = self._info = Info(**numbers)
+        if check and not info.converged:
+            raise ConvergenceError(f"residual {info.residual:.1e} after {info.iterations} iterations: not converged; "
+                                   "raise max_iterations; check=False returns what there is", times)
+        return times
+
+    def gradient(self, sites: Mapping[int, float], times: ArrayLike, weights: ArrayLike) -> Gradient:
+        """The derivatives of a number J of the times of one set of sites, by the chain rule.
+
+        times: as solve(sites) returned them, with the present velocities. weights: [num_points] dJ/dt of each
+        vertex; 0 for those that J does not depend on. Exact for the discrete times, without a further solve; where
+        two ways take the same time, the slope of one of them. A site that the wave of another reached earlier has 0.
+
+        Example: J = sum (t_k - measured_k)^2 of some vertices has weights 2 (t_k - measured_k) there.
+        """
+        sets, is_one = _sets(sites, self.num_points)
+        if not is_one:
+            raise UsageError("gradient: of one set of sites {vertex: time}")
+        times = _arrays.floats(times, self._dtype, (self.num_points,), "times")
+        weights = _arrays.floats(weights, np.float64, (self.num_points,), "weights")
+        out = np.empty((self.num_tetra, 3))
+        find = self._model.gradient_double if self._dtype == np.float64 else self._model.gradient_single
+        with self._lock:
+            by_site = find(sets[0], times, weights, out)
+        return Gradient({vertex: slope for (vertex, _), slope in zip(sets[0], by_site)}, out, self._tags)
+
+    def _require_out(self, out, shape):
+        if not (isinstance(out, np.ndarray) and out.dtype == self._dtype and out.shape == shape
+                and out.flags.c_contiguous and out.flags.writeable):
+            raise TypeError(f"out: a writable C-contiguous array of {self._dtype} of shape {list(shape)}")
+        return out
+
+    def _velocities(self, velocities):
+        """(by tag, by tetrahedron), one of which is None."""
+        if isinstance(velocities, Mapping):
+            return {operator.index(tag): _three(v, f"tag {tag}") for tag, v in velocities.items()}, None
+        if np.ndim(velocities) == 0 or not hasattr(velocities, "shape") and len(velocities) <= 3:
+            v = _three(velocities, "all tetrahedra")
+            return {int(tag): v for tag in ((0,) if self._tags is None else np.unique(self._tags))}, None
+        rows = np.asarray(velocities)
+        if rows.ndim == 1:
+            rows = rows[:, None]
+        if rows.ndim != 2 or not 1 <= rows.shape[1] <= 3:
+            raise InputError(f"velocities: an array of shape [{self.num_tetra}, 1 to 3], not {list(rows.shape)}")
+        return None, _arrays.floats(rows, np.float64, (self.num_tetra, rows.shape[1]), "velocities")
+
+
+def _three(velocity, where):
+    """Velocities along fibre, sheet and normal."""
+    v = [float(x) for x in np.ravel(velocity)]
+    if not 1 <= len(v) <= 3:
+        raise InputError(f"velocities of {where}: one to three numbers, not {len(v)}")
+    return v[0], v[min(1, len(v) - 1)], v[-1]
+
+
+def _sets(sites, num_points):
+    """Lists of (vertex, time), and whether there is one set alone."""
+    is_one = isinstance(sites, Mapping)
+    sets = []
+    for one in [sites] if is_one else sites:
+        if not isinstance(one, Mapping):
+            raise UsageError("sites: {vertex: time in ms}, or a list of such sets")
+        pairs = [(operator.index(vertex), float(time)) for vertex, time in one.items()]
+        for vertex, _ in pairs:
+            if not 0 <= vertex < num_points:
+                raise InputError(f"sites: vertex {vertex}, and the mesh has 0 to {num_points - 1}")
+        if not pairs:
+            raise InputError("sites: a set without a site")
+        sets.append(pairs)
+    if not sets:
+        raise InputError("sites: no set of sites")
+    return sets, is_one

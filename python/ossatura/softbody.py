@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Soft bodies: implicit steps in time, with contact and friction. SI units.
+
+    world = softbody.World(time_step=0.01, rayleigh_stiffness=0.01)
+    world.add_plane()                                               # the floor z = 0
+    body = world.add(points, tetra, young=2e4, poisson=0.4, density=1000)
+    for _ in range(100):
+        step = world.step()
+    body.positions, step.contacts
+"""
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _arrays, _core
+from ._errors import ConvergenceError, InputError, UsageError, choice
+
+__all__ = ["Body", "Step", "World"]
+
+_LAWS = ("corotational", "stvk", "mooney_rivlin", "neo_hookean")
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """What a step did."""
+    time: float
+    """s, after it"""
+    converged: bool
+    """its systems, Newton's iteration and contact"""
+    newton_iterations: int
+    iterations: int
+    """of conjugate gradients, over all systems"""
+    residual: float
+    """of the last system, relative and computed afresh"""
+    halvings: int
+    """2^halvings sub-steps were taken"""
+    inverted: int
+    """elements inside out"""
+    contacts: int
+    penetration: float
+    """m, the deepest"""
+    seconds: float
+
+
+class Body:
+    """A body of a world."""
+
+    def __init__(self, world: World, name: str, first: int, num_points: int) -> None:
+        self._world = world
+        self._slice = slice(first, first + num_points)
+        self.name = name
+        self.num_points = num_points
+
+    @property
+    def positions(self) -> NDArray[np.float64]:
+        """[num_points, 3] m, now."""
+        return self._world.positions[self._slice]
+
+    @property
+    def velocities(self) -> NDArray[np.float64]:
+        """[num_points, 3] m/s, now."""
+        return self._world.velocities[self._slice]
+
+
+class World:
+    """Bodies and obstacles, which are added before the first step.
+
+    time_step: s. gravity: m/s^2. rayleigh_mass (1/s) and rayleigh_stiffness (s): damping.
+    newton_iterations: of a step, at most; 1 is linearly implicit. tolerance: of linear systems.
+    contact_between_bodies: nodes of each body against the surfaces of all others, with Coulomb's contact_friction;
+        pairs nearer than contact_distance (m) are watched in a step. Contact with obstacles is there always.
+    """
+
+    def __init__(self, *, time_step: float = 0.01, gravity: Sequence[float] = (0.0, 0.0, -9.81),
+                 rayleigh_mass: float = 0.0, rayleigh_stiffness: float = 0.0, newton_iterations: int = 1,
+                 contact_between_bodies: bool = False, contact_friction: float = 0.0, contact_distance: float = 0.01,
+                 tolerance: float = 1e-9, max_iterations: int = 2000, backend: str | None = None) -> None:
+        if not time_step > 0:
+            raise UsageError(f"time_step={time_step!r}: seconds, greater than 0")
+        self._input = _core.SoftWorld()
+        self._input.time_step = time_step
+        self._input.gravity = _vector(gravity, "gravity")
+        self._input.rayleigh_mass, self._input.rayleigh_stiffness = rayleigh_mass, rayleigh_stiffness
+        self._input.newton_iterations = newton_iterations
+        self._input.contact_between_objects = contact_between_bodies
+        self._input.contact_friction, self._input.contact_distance = contact_friction, contact_distance
+        self._input.tolerance, self._input.max_iterations = tolerance, max_iterations
+        self._backend = _core.backends()[-1] if backend is None else backend
+        self._model: _core.SoftModel | None = None
+        self._lock = threading.RLock()
+        self.bodies: list[Body] = []
+
+    @property
+    def num_points(self) -> int:
+        """Of all bodies."""
+        return sum(body.num_points for body in self.bodies)
+
+    def add(self, points: ArrayLike, elements: ArrayLike, *, young: float = 1e5, poisson: float = 0.4,
+            law: str = "corotational", c1: float = 0.0, c2: float = 0.0, bulk: float = 0.0, thickness: float = 0.001,
+            density: float = 1000.0, fixed: ArrayLike | None = None, load: ArrayLike | None = None,
+            velocity: ArrayLike | None = None, name: str | None = None) -> Body:
+        """Adds a body.
+
+        points: [num_points, 3] m. elements: [num_elem, 4] tetrahedra, 8 hexahedra (VTK's order) or 3 triangles of a
+            membrane with `thickness` in m.
+        law: "corotational", "stvk", "neo_hookean" (young in Pa, poisson), "mooney_rivlin" (c1, c2, bulk in Pa).
+        density: kg/m^3. fixed: numbers of nodes that do not move, or [num_points] of bool.
+        load: [num_points, 3] N. velocity: [num_points, 3] m/s at the start.
+        """
+        self._require_open("a body")
+        body = _core.SoftBody()
+        body.name = f"body {len(self.bodies)}" if name is None else name
+        body.law = choice(law, _LAWS, "law")
+        body.young, body.poisson, body.thickness, body.density = young, poisson, thickness, density
+        body.c1, body.c2, body.bulk = c1, c2, bulk
+        points = _arrays.floats(points, np.float64, (None, 3), "points")
+        nodes = _arrays.integers(elements, (None, None), "elements")
+        if nodes.shape[1] not in (3, 4, 8):
+            raise InputError(f"elements: 3, 4 or 8 nodes each, not {nodes.shape[1]}")
+        n = len(points)
+        body.set_arrays(points, nodes, _numbers(fixed, n), *(
+            None if rows is None else _arrays.floats(rows, np.float64, (n, 3), what)
+            for rows, what in ((load, "load"), (velocity, "velocity"))))
+        self._input.add_body(body)
+        self.bodies.append(Body(self, body.name, self.num_points, n))
+        return self.bodies[-1]
+
+    def add_plane(self, point: Sequence[float] = (0.0, 0.0, 0.0), normal: Sequence[float] = (0.0, 0.0, 1.0),
+                  friction: float = 0.0) -> None:
+        """Adds an obstacle: a plane through `point`, bodies being where its normal points."""
+        self._require_open("an obstacle")
+        length = float(np.linalg.norm(_vector(normal, "normal")))
+        if not length > 0:
+            raise InputError("normal: has no direction")
+        wall = _core.SoftWall()
+        wall.point = _vector(point, "point")
+        wall.normal = tuple(float(x) / length for x in normal)
+        wall.friction = friction
+        self._input.add_wall(wall)
+
+    def add_sphere(self, centre: Sequence[float], radius: float, friction: float = 0.0) -> None:
+        """Adds an obstacle: a sphere, bodies being outside."""
+        self._require_open("an obstacle")
+        if not radius > 0:
+            raise InputError(f"radius={radius!r}: m, greater than 0")
+        wall = _core.SoftWall()
+        wall.is_sphere, wall.point, wall.radius, wall.friction = True, _vector(centre, "centre"), radius, friction
+        self._input.add_wall(wall)
+
+    def step(self, *, check: bool = True) -> Step:
+        """Takes a step. Raises ConvergenceError, with the step as its result, where that did not converge, unless
+        check=False; without a result where no step could be taken, and all is as before."""
+        try:
+            with self._lock:
+                step = Step(**self._made().step())
+        except _core.NotConverged as error:
+            raise ConvergenceError(str(error), None) from None
+        if check and not step.converged:
+            raise ConvergenceError(f"the step to {step.time} s did not converge (residual {step.residual:.1e}): a "
+                                   "smaller time_step, more max_iterations or newton_iterations; check=False goes on",
+                                   step)
+        return step
+
+    @property
+    def time(self) -> float:
+        """s"""
+        return self._made().time()
+
+    @property
+    def energy(self) -> tuple[float, float, float]:
+        """Kinetic, elastic and potential energy (of gravity and loads, 0 at rest), J."""
+        kinetic, elastic, potential = self._made().energy()
+        return kinetic, elastic, potential
+
+    @property
+    def positions(self) -> NDArray[np.float64]:
+        """[num_points, 3] m of all bodies, one after the other."""
+        model = self._made()
+        out = np.empty((self.num_points, 3))
+        model.positions(out)
+        return out
+
+    @property
+    def velocities(self) -> NDArray[np.float64]:
+        """[num_points, 3] m/s of all bodies, one after the other."""
+        model = self._made()
+        out = np.empty((self.num_points, 3))
+        model.velocities(out)
+        return out
+
+    def set_state(self, positions: ArrayLike, velocities: ArrayLike, time: float) -> None:
+        """Sets positions, velocities [num_points, 3] and time; contact forces and factors are forgotten."""
+        shape = (self.num_points, 3)
+        with self._lock:
+            self._made().set_state(_arrays.floats(positions, np.float64, shape, "positions"),
+                                   _arrays.floats(velocities, np.float64, shape, "velocities"), time)
+
+    def _made(self) -> _core.SoftModel:
+        with self._lock:
+            if self._model is None:
+                if not self.bodies:
+                    raise UsageError("a world without bodies: add() some")
+                self._model = _core.SoftModel(self._backend, self._input)
+            return self._model
+
+    def _require_open(self, what: str) -> None:
+        if self._model is not None:
+            raise UsageError(f"{what} cannot come into a world that is in motion: add all before the first step")
+
+
+def _vector(values: Sequence[float], what: str) -> tuple[float, float, float]:
+    x, y, z = (float(v) for v in _arrays.floats(values, np.float64, (3,), what))
+    return x, y, z
+
+
+def _numbers(fixed: ArrayLike | None, num_points: int) -> NDArray[np.int32]:
+    array = np.zeros(0, np.int32) if fixed is None else np.asarray(fixed)
+    if array.dtype == bool:
+        _arrays.require_shape(array, (num_points,), "fixed")
+        array = np.flatnonzero(array)
+    elif array.size == 0:
+        array = np.zeros(0, np.int32)
+    return np.unique(_arrays.integers(array, (None,), "fixed"))

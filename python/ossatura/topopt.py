@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Topology optimisation: where material should be, on hexahedra of any shape, by SIMP.
+
+    optimizer = topopt.Optimizer(points, hexa, young=210e9, held=held, loads=forces, volume=0.3, radius=0.05)
+    for step in optimizer:
+        print(step.objective)
+    optimizer.densities
+
+    found = optimizer.analyse(x)      # for an optimiser of your own
+    found.objective, found.gradient, found.volume, found.volume_gradient
+"""
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _arrays, _core
+from ._errors import ConvergenceError, InputError, UsageError, choice
+
+__all__ = ["Analysis", "Optimizer", "Step", "box"]
+
+_FILTERS = ("none", "sensitivity", "density", "helmholtz")
+_METHODS = ("oc", "mma")
+_AXES = ("x", "y", "z")
+_Result = TypeVar("_Result")
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """One step: the design was analysed, then changed."""
+    number: int
+    objective: float
+    """J: sum over load cases of weight f . u, of the design at the start of the step"""
+    cases: tuple[float, ...]
+    """J: f . u of each load case"""
+    volume: float
+    """fraction of the volume of all elements, of the physical densities that were analysed"""
+    grey: float
+    """mean of 4 rho (1 - rho) over what is free: 0 is black and white"""
+    change: float
+    """the largest of a variable by the step"""
+    penalty: float
+    iterations: tuple[int, ...]
+    """of each solve"""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Analysis:
+    """A design and its derivatives by the variables; these are 0 where elements are not free."""
+    objective: float
+    """J: sum over load cases of weight f . u"""
+    gradient: NDArray[np.float64]
+    """[num_elem] J; with the sensitivity filter its mean of them, which is no derivative"""
+    volume: float
+    """fraction"""
+    volume_gradient: NDArray[np.float64]
+    """[num_elem]"""
+    cases: tuple[float, ...]
+    """J: f . u of each load case"""
+    iterations: tuple[int, ...]
+    """of each solve"""
+
+
+class Optimizer:
+    """Minimises the compliance of a body for a fraction of its volume.
+
+    points: [num_points, 3] m. hexa: [num_elem, 8] nodes in the order of VTK: 0 1 2 3 around the bottom, 4 5 6 7 above.
+    young: Pa. poisson: the ratio.
+    held: [num_points] or [num_points, 3] of bool: nodes, or their components x, y, z, that do not move.
+    loads: [num_points, 3] forces in N, or a list of such load cases; weights: of each in the objective, by default 1.
+    volume: the most of the volume of all elements that may be material.
+    radius: of the filter, m; by default 1.5 times the mean edge. filter: "density", "helmholtz", "sensitivity", "none".
+    penalty: the power p of E = E_min + rho^p (E_0 - E_min), or (start, end, every, increment): it grows by the
+        increment after every so many steps.
+    method: "oc" (optimality criteria) or "mma". move: the most that a variable changes by in a step.
+    roles: [num_elem] 0 free, 1 solid, 2 void.
+    mirrors: planes ("x", place in m) beyond which filters see the mirror image. Where a body goes on beyond a plane of
+        symmetry, hold the nodes on it across it, too.
+    tolerance: of solves, relative to |f|. change_tolerance, max_steps: when iterating over it ends.
+    multiplier_tolerance: of the volume's multiplier in "oc", relative.
+
+    Arrays are copied. Raises ValueError and its kinds for what makes no problem.
+    """
+
+    def __init__(self, points: ArrayLike, hexa: ArrayLike, *, young: float, held: ArrayLike,
+                 loads: ArrayLike | Sequence[ArrayLike], volume: float, poisson: float = 0.3,
+                 weights: Sequence[float] | None = None, radius: float | None = None,
+                 filter: str = "density", penalty: float | Sequence[float] = 3.0, method: str = "oc",
+                 move: float = 0.2, min_modulus: float = 1e-9, roles: ArrayLike | None = None,
+                 mirrors: Sequence[tuple[str, float]] = (), change_tolerance: float = 0.01, max_steps: int = 200,
+                 multiplier_tolerance: float = 1e-12, tolerance: float = 1e-6, max_iterations: int = 2000,
+                 backend: str | None = None) -> None:
+        options = _core.DesignChoice()
+        options.volume, options.radius, options.move = volume, 0 if radius is None else radius, move
+        options.min_modulus, options.change_tolerance, options.max_steps = min_modulus, change_tolerance, max_steps
+        options.multiplier_tolerance = multiplier_tolerance
+        options.filter = choice(filter, _FILTERS, "filter")
+        options.method = choice(method, _METHODS, "method")
+        options.penalty = _continuation(penalty)
+        options.tolerance, options.max_iterations = tolerance, max_iterations
+        nodes = _arrays.floats(points, np.float64, (None, 3), "points")
+        elements = _arrays.integers(hexa, (None, 8), "hexa")
+        cases = _cases(loads, len(nodes))
+        weights = [1.0] * len(cases) if weights is None else [float(w) for w in weights]
+        if len(weights) != len(cases):
+            raise InputError(f"weights: {len(weights)} for {len(cases)} load cases")
+        if roles is not None:
+            roles = _arrays.integers(roles, (len(elements),), "roles")
+            if np.any((roles < 0) | (roles > 2)):
+                raise InputError("roles: 0 free, 1 solid, 2 void")
+            roles = roles.astype(np.uint8)
+        planes = [(_AXES.index(choice(axis, _AXES, "mirrors")), float(place)) for axis, place in mirrors]
+        self.num_elem: int = len(elements)
+        self.num_points: int = len(nodes)
+        self.filter = filter
+        self._lock = threading.Lock()
+        backend = _core.backends()[-1] if backend is None else backend
+        self._model = _core.DesignModel(backend, nodes, elements, young, poisson, _bits(held, len(nodes)), roles,
+                                        cases, weights, planes, options)
+
+    @property
+    def radius(self) -> float:
+        """Of the filter as used, m."""
+        return self._model.radius()
+
+    def step(self) -> Step:
+        """Analyses the design and changes it. Raises ConvergenceError where a solve does not meet its tolerance; the
+        design is then as before."""
+        return Step(**self._run(self._model.step))
+
+    def __iter__(self) -> Iterator[Step]:
+        """Steps until the last one changed less than change_tolerance, or max_steps are done."""
+        while not self._model.is_done():
+            yield self.step()
+
+    @property
+    def has_converged(self) -> bool:
+        """Whether the last step changed less than change_tolerance."""
+        return self._model.has_converged()
+
+    def analyse(self, x: ArrayLike | None = None) -> Analysis:
+        """The objective, the volume and their derivatives of the present variables, or of x [num_elem] in [0, 1], which
+        replace them. Errors as of step()."""
+        if x is not None:
+            x = _arrays.floats(x, np.float64, (self.num_elem,), "x")
+            if not (np.all(x >= 0) and np.all(x <= 1)):
+                raise InputError("x: variables from 0 to 1")
+        gradient, volume_gradient = np.empty(self.num_elem), np.empty(self.num_elem)
+        found = self._run(lambda: self._model.analyse(x, gradient, volume_gradient))
+        return Analysis(gradient=gradient, volume_gradient=volume_gradient,
+                        **{name: found[name] for name in ("objective", "volume", "cases", "iterations")})
+
+    @property
+    def densities(self) -> NDArray[np.float64]:
+        """[num_elem] physical: filtered variables."""
+        return self._elements(self._model.densities)
+
+    @property
+    def variables(self) -> NDArray[np.float64]:
+        """[num_elem]"""
+        return self._elements(self._model.variables)
+
+    @property
+    def energies(self) -> NDArray[np.float64]:
+        """[num_elem] density of the strain energy of all load cases, J / m^3, of the last analysis."""
+        return self._elements(self._model.energies)
+
+    def displacement(self, case: int = 0) -> NDArray[np.float64]:
+        """[num_points, 3] m, of a load case, of the last analysis."""
+        out = np.empty((self.num_points, 3))
+        self._model.displacement(case, out)
+        return out
+
+    def _elements(self, get: Callable[[NDArray[np.float64]], Any]) -> NDArray[np.float64]:
+        out = np.empty(self.num_elem)
+        get(out)
+        return out
+
+    def _run(self, call: Callable[[], _Result]) -> _Result:
+        try:
+            with self._lock:
+                return call()
+        except _core.NotConverged as error:
+            raise ConvergenceError(str(error), None) from None
+
+
+def box(cells: Sequence[int], size: Sequence[float]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Points and hexa of a box from the origin, of nx, ny, nz equal cells: x fastest in both."""
+    nx, ny, nz = (int(n) for n in cells)
+    if min(nx, ny, nz) < 1:
+        raise UsageError(f"cells={tuple(cells)!r}: at least one along each axis")
+    axes = [np.linspace(0, length, n + 1) for n, length in zip((nx, ny, nz), size)]
+    z, y, x = np.meshgrid(axes[2], axes[1], axes[0], indexing="ij")
+    points = np.stack([x.ravel(), y.ravel(), z.ravel()], 1)
+    row, plane = nx + 1, (nx + 1) * (ny + 1)
+    k, j, i = np.meshgrid(np.arange(nz), np.arange(ny), np.arange(nx), indexing="ij")
+    first = (i + row * j + plane * k).ravel()[:, None]
+    corners = np.array([0, 1, 1 + row, row, plane, 1 + plane, 1 + row + plane, row + plane])
+    return points, (first + corners).astype(np.int32)
+
+
+def _continuation(penalty: float | Sequence[float]) -> tuple[float, float, float, float]:
+    if np.ndim(penalty) == 0:
+        return float(penalty), float(penalty), 0.0, 0.0  # type: ignore[arg-type]
+    values = tuple(float(x) for x in penalty)  # type: ignore[union-attr]
+    if len(values) != 4:
+        raise UsageError("penalty: a number, or start, end, every, increment")
+    return values[0], values[1], values[2], values[3]
+
+
+def _bits(held: ArrayLike, num_points: int) -> NDArray[np.uint8]:
+    mask = np.asarray(held)
+    if mask.dtype != bool:
+        raise TypeError(f"held: an array of bool, not of {mask.dtype}")
+    if mask.ndim == 1:
+        mask = np.repeat(mask[:, None], 3, axis=1)
+    _arrays.require_shape(mask, (num_points, 3), "held")
+    return np.ascontiguousarray(mask @ np.array([1, 2, 4]), np.uint8)
+
+
+def _cases(loads: Any, num_points: int) -> list[NDArray[np.float64]]:
+    arrays = [loads] if np.ndim(loads) == 2 else list(loads)
+    cases = [_arrays.floats(one, np.float64, (num_points, 3), "loads") for one in arrays]
+    for number, case in enumerate(cases):
+        if not np.isfinite(case).all():
+            raise InputError(f"loads: a force of load case {number} is not finite")
+    return cases

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/softbody/model.hpp"
+
+#include "python/engine/runtime.hpp"
+#include <ossatura/core/base/log.hpp>
+#include <ossatura/solvers/softbody/scene_checks.hpp>
+#include <ossatura/solvers/softbody/solver.hpp>
+
+#include <algorithm>
+
+namespace ossatura::python {
+
+namespace {
+
+SoftLaw law_named(const std::string& name) {
+  for (const Named<SoftLaw>& entry : name_table<SoftLaw>)
+    if (name == entry.name)
+      return entry.value;
+  fail<UsageError>("no law \"", name, '"');
+}
+
+/// The body's material, whose parameters are in their ranges.
+SoftMaterial material_of(const SoftBody& body, ElementShape shape) {
+  SoftMaterial material;
+  material.law = law_named(body.law);
+  material.young = body.young;
+  material.poisson = body.poisson;
+  material.c1 = body.c1;
+  material.c2 = body.c2;
+  material.bulk = body.bulk;
+  material.thickness = body.thickness;
+  for (const SoftParameter& parameter : soft_parameters)
+    if (parameter.is_of(material.law) && !parameter.admits(material.*parameter.value))
+      fail<InputError>('\'', body.name, "': ", parameter.name, '=', material.*parameter.value, ": ",
+                       parameter.expected);
+  if (const char* fault = fault_of(material))
+    fail<InputError>('\'', body.name, "': ", fault);
+  if (!is_made_for(material.law, shape))
+    fail<InputError>('\'', body.name, "': the law ", body.law, " is for tetrahedra, and these are ",
+                     name_of(shape), "s");
+  return material;
+}
+
+SoftObject object_of(const SoftBody& body) {
+  SoftObject object;
+  object.name = body.name;
+  object.mesh.shape = body.nodes_per_elem == 3   ? ElementShape::triangle
+                      : body.nodes_per_elem == 4 ? ElementShape::tetra
+                                                 : ElementShape::hexa;
+  object.mesh.point = body.point;
+  object.mesh.node = body.node;
+  object.material = material_of(body, object.mesh.shape);
+  object.density = body.density;
+  object.fixed = body.fixed;
+  object.load = body.load;
+  object.velocity = body.velocity;
+  return object;
+}
+
+SoftObstacle obstacle_of(const SoftWall& wall) {
+  SoftObstacle obstacle;
+  obstacle.kind = wall.is_sphere ? SoftObstacle::Kind::sphere : SoftObstacle::Kind::plane;
+  for (int d = 0; d < 3; ++d) {
+    obstacle.point[d] = wall.point[std::size_t(d)];
+    obstacle.normal[d] = wall.normal[std::size_t(d)];
+  }
+  obstacle.radius = wall.radius;
+  obstacle.friction = wall.friction;
+  return obstacle;
+}
+
+SoftScene scene_of(const SoftWorld& world) {
+  SoftScene scene;
+  for (const SoftBody& body : world.bodies)
+    scene.objects.push_back(object_of(body));
+  for (const SoftWall& wall : world.walls)
+    scene.obstacles.push_back(obstacle_of(wall));
+  for (int d = 0; d < 3; ++d)
+    scene.gravity[d] = world.gravity[std::size_t(d)];
+  scene.contact_between_objects = world.contact_between_objects;
+  scene.contact_friction = world.contact_friction;
+  scene.contact_distance = world.contact_distance;
+  return scene;
+}
+
+/// Of a scene that the library takes.
+void warn_of_doubts(const SoftScene& scene) {
+  for (const SoftObject& object : scene.objects) {
+    if (may_lock(object))
+      log_warning("locking", '\'', object.name, "' has Poisson's ratio ",
+                  poisson_ratio(object.material), ": linear elements are too stiff above ",
+                  locks_above);
+    for (const SoftObstacle& obstacle : scene.obstacles)
+      if (const std::int64_t count = count_inside(obstacle, object))
+        log_warning("starts-inside-obstacle", count, " nodes of '", object.name,
+                    "' start inside an obstacle, and contact throws them out");
+  }
+}
+
+SoftOptions options_of(const SoftWorld& world) {
+  SoftOptions options;
+  options.time_step = world.time_step;
+  options.rayleigh_mass = world.rayleigh_mass;
+  options.rayleigh_stiffness = world.rayleigh_stiffness;
+  options.newton_iterations = world.newton_iterations;
+  options.tolerance = world.tolerance;
+  options.max_iterations = world.max_iterations;
+  return options;
+}
+
+template<class Exec>
+class ModelOf : public SoftModel, Holder {
+public:
+  ModelOf(const Exec& exec, const SoftWorld& world)
+      : exec_(exec) {
+    const SoftScene scene = scene_of(world);
+    solver_ = std::make_unique<SoftSolver<Exec>>(exec, scene, options_of(world));
+    warn_of_doubts(scene);
+    num_points_ = std::int64_t(solver_->positions(exec).size() / 3);
+  }
+  void drop() noexcept override { solver_.reset(); }
+  std::int64_t num_points() const override { return num_points_; }
+
+  SoftNumbers step() override {
+    if (is_broken_)
+      fail<UsageError>("a step of this world was interrupted: set_state() to one that is whole");
+    try {
+      const SoftStep step = solver_->step(exec_);
+      return {step.time,        step.converged, step.newton_iterations, step.iterations,
+              step.halvings,    step.inverted,  step.contacts,          step.residual,
+              step.penetration, step.total};
+    } catch (const SoftBreakdown& error) {
+      throw NotConverged(error.what());
+    } catch (const Interrupted&) {
+      is_broken_ = true;
+      throw;
+    }
+  }
+  double time() const override { return solver_->time(); }
+  void positions(double* out) const override { put(solver_->positions(exec_), out); }
+  void velocities(double* out) const override { put(solver_->velocities(exec_), out); }
+  std::array<double, 3> energy() const override {
+    const SoftEnergy energy = solver_->energy(exec_);
+    return {energy.kinetic, energy.elastic, energy.potential};
+  }
+  void set_state(const double* positions, const double* velocities, double time) override {
+    const std::int64_t n = 3 * num_points_;
+    solver_->set_state(exec_, {positions, positions + n}, {velocities, velocities + n}, time);
+    is_broken_ = false;
+  }
+
+private:
+  Exec exec_;
+  std::unique_ptr<SoftSolver<Exec>> solver_;
+  std::int64_t num_points_ = 0;
+  bool is_broken_ = false;
+
+  static void put(const std::vector<double>& values, double* out) {
+    std::copy(values.begin(), values.end(), out);
+  }
+};
+
+} // namespace
+
+SoftModel::~SoftModel() = default;
+
+std::unique_ptr<SoftModel> make_soft(const std::string& backend, const SoftWorld& world) {
+  return with_backend(backend, [&](const auto& exec) -> std::unique_ptr<SoftModel> {
+    return std::make_unique<ModelOf<std::decay_t<decltype(exec)>>>(exec, world);
+  });
+}
+
+} // namespace ossatura::python

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bone: closed forms, fields, axes, gradients against differences, and what must be refused."""
+import math
+import unittest
+
+import numpy as np
+import ossatura
+from cases import porous_image
+from ossatura import bone
+
+
+def tight(image, **options):
+    """A result to the end of double precision, for differences."""
+    return bone.solve(image, 0.1, tolerance=1e-12, precision="double", backend="serial", **options)
+
+
+class ClosedForms(unittest.TestCase):
+    def test_a_confined_laminate_has_the_stiffness_of_springs_in_series(self):
+        image = np.full((12, 5, 4), 800, np.float32)
+        image[:3] = image[-3:] = 17000
+        h, nu = 0.05, 0.3
+        confined = (1 - nu) / ((1 + nu) * (1 - 2 * nu))
+        compliance = sum(h / (confined * float(E)) for E in image[:, 0, 0]) / (20 * h * h)
+        for backend in ossatura.backends():
+            result = bone.solve(image, spacing=h, test="confined", backend=backend, tolerance=1e-10)
+            self.assertAlmostEqual(result.stiffness * compliance, 1, delta=1e-8)
+            self.assertAlmostEqual(result.force, result.stiffness * result.plate_displacement, delta=1e-9)
+            self.assertAlmostEqual(result.plate_displacement, -0.01 * 12 * h)
+            self.assertAlmostEqual(result.area, 20 * h * h)
+            self.assertAlmostEqual(result.strain_energy, result.force * result.plate_displacement / 2, delta=1e-9)
+            self.assertEqual(set(result.reactions), {"lower plate", "upper plate", "-x wall", "+x wall", "-y wall",
+                                                     "+y wall"})
+
+    def test_smooth_plates_leave_uniaxial_stress(self):
+        image = np.full((6, 5, 4), 1234, np.float32)
+        result = bone.solve(image, 0.2, lateral="free", strain=0.002, axis="y", tolerance=1e-10)
+        self.assertAlmostEqual(result.apparent_modulus, 1234, delta=1e-4)
+        np.testing.assert_allclose(result.von_mises, 1234 * 0.002, rtol=1e-5)
+        np.testing.assert_allclose(result.energy_density, 1234 * 0.002**2 / 2, rtol=1e-5)
+        np.testing.assert_allclose(result.effective_strain, 0.002, rtol=1e-5)
+        np.testing.assert_allclose(result.strain_tensor[..., :3],
+                                   np.broadcast_to([-0.0006, 0.002, -0.0006], (6, 5, 4, 3)), rtol=1e-4)
+        np.testing.assert_allclose(result.stress_tensor[..., 1], 1234 * 0.002, rtol=1e-5)
+        y = np.arange(6) * 0.2 * 0.002
+        u = result.displacement
+        self.assertEqual(u.shape, (7, 6, 5, 3))
+        np.testing.assert_allclose(u[..., 1] - u[:, :1, :, 1], np.broadcast_to(y[:, None], (7, 6, 5)), atol=1e-8)
+
+    def test_homogenising_a_solid_gives_hooke(self):
+        E, nu = 1000.0, 0.25
+        found = bone.homogenise(np.full((5, 4, 6), E, np.float32), 0.1, poisson=nu, tolerance=1e-10)
+        lam, mu = E * nu / ((1 + nu) * (1 - 2 * nu)), E / (2 * (1 + nu))
+        hooke = np.diag([2 * mu] * 3 + [mu] * 3)
+        hooke[:3, :3] += lam
+        np.testing.assert_allclose(found.stiffness, hooke, atol=1e-5)
+        np.testing.assert_allclose(found.voigt, hooke, rtol=1e-6)
+        np.testing.assert_allclose(found.reuss, hooke, rtol=1e-6)
+        self.assertEqual(len(found.solves), 6)
+        self.assertTrue(found.converged)
+
+    def test_bounds_hold_with_holes(self):
+        found = bone.homogenise(porous_image(), 0.1)
+        self.assertTrue(np.all(np.linalg.eigvalsh(found.voigt - (found.stiffness + found.stiffness.T) / 2) > 0))
+        self.assertTrue(np.all(np.linalg.eigvalsh((found.stiffness + found.stiffness.T) / 2) > 0))
+
+
+class Axes(unittest.TestCase):
+    def test_the_same_image_in_both_orders_has_the_same_bits(self):
+        image = porous_image()
+        one = bone.solve(image, 0.1, backend="serial")
+        for other_image in (image.transpose(2, 1, 0), np.asfortranarray(image.transpose(2, 1, 0)),
+                            np.ascontiguousarray(image.transpose(2, 1, 0))):
+            other = bone.solve(other_image, 0.1, axes="xyz", backend="serial")
+            self.assertEqual(one.stiffness, other.stiffness)
+            self.assertTrue(np.array_equal(other.displacement.swapaxes(0, 2), one.displacement))
+            self.assertTrue(np.array_equal(other.stress_tensor.swapaxes(0, 2), one.stress_tensor))
+            self.assertTrue(np.array_equal(other.energy_density.T, one.energy_density))
+            self.assertTrue(np.array_equal(other.gradient().T, one.gradient()))
+
+    def test_other_numbers_and_strides_are_converted(self):
+        image = porous_image()
+        one = bone.solve(image, 0.1, backend="serial")
+        wide = np.zeros((*image.shape[:2], 2 * image.shape[2]), np.float64)
+        wide[..., ::2] = image
+        for other in (image.astype(np.int64), wide[..., ::2], image.astype(">f4"), image.tolist()):
+            self.assertEqual(bone.solve(other, 0.1, backend="serial").stiffness, one.stiffness)
+
+    def test_an_image_with_x_fastest_is_read_where_it_is(self):
+        image = porous_image()
+        self.assertIs(bone._image(image, "zyx"), image)
+        self.assertTrue(np.shares_memory(bone._image(image.T, "xyz"), image))
+        self.assertTrue(np.shares_memory(bone._image(np.asfortranarray(image.T), "xyz"), image))
+        self.assertFalse(np.shares_memory(bone._image(image.T, "zyx"), image))
+
+    def test_reading_an_image_does_not_change_it(self):
+        image = porous_image()
+        image.flags.writeable = False
+        before = image.copy()
+        bone.solve(image, 0.1)
+        self.assertTrue(np.array_equal(image, before))
+
+
+class Gradients(unittest.TestCase):
+    def check(self, quantity, most, **options):
+        image = porous_image((8, 7, 6))
+        gradient = tight(image, **options).gradient(quantity)
+        self.assertEqual(gradient.shape, image.shape)
+        self.assertTrue(np.all(gradient[image == 0] == 0))
+        solid = np.argwhere(image > 0)
+        largest = np.abs(gradient).max()
+        for place in map(tuple, solid[::len(solid) // 7]):
+            values, step = [], 2.0  # moduli and step are exact in single precision
+            for sign in (-1, 1):
+                moved = image.copy()
+                moved[place] += sign * step
+                values.append(getattr(tight(moved, **options), quantity))
+            difference = (values[1] - values[0]) / (2 * step)
+            self.assertLess(abs(difference - gradient[place]), most * largest, (quantity, place))
+
+    def test_stiffness_of_glued_plates(self):
+        self.check("stiffness", 1e-5)
+
+    def test_stiffness_of_smooth_plates(self):
+        self.check("stiffness", 1e-5, lateral="free", axis="x")
+
+    def test_stiffness_of_a_confined_test(self):
+        self.check("stiffness", 1e-5, test="confined")
+
+    def test_stiffness_in_shear(self):
+        self.check("stiffness", 1e-5, test="shear", direction="y")
+
+    def test_apparent_modulus_and_force(self):
+        self.check("apparent_modulus", 1e-5)
+        self.check("force", 1e-5)
+
+    def test_torsion(self):
+        self.check("rotational_stiffness", 1e-5, test="torsion")
+        self.check("moment", 1e-5, test="torsion", centre="box")
+
+    def test_energy_in_bending(self):
+        self.check("strain_energy", 1e-5, test="bending")
+
+    def test_any_number_of_the_displacements(self):
+        image = porous_image((8, 7, 6))
+        target = np.random.default_rng(5).normal(0, 1e-3, (9, 8, 7, 3))
+        for options in ({}, {"test": "torsion", "axis": "x"}, {"lateral": "free"}):
+            result = tight(image, **options)
+            gradient = result.adjoint(result.displacement - target)
+
+            def misfit(moduli):
+                return 0.5 * ((tight(moduli, **options).displacement - target)**2).sum()
+
+            self.assertTrue(np.all(gradient[image == 0] == 0))
+            solid = np.argwhere(image > 0)
+            for place in map(tuple, solid[::len(solid) // 5]):
+                values = []
+                for step in (-2.0, 2.0):
+                    moved = image.copy()
+                    moved[place] += step
+                    values.append(misfit(moved))
+                self.assertLess(abs((values[1] - values[0]) / 4 - gradient[place]), 1e-5 * np.abs(gradient).max())
+
+    def test_an_adjoint_is_linear_and_has_the_axes_of_the_image(self):
+        image = porous_image((8, 7, 6))
+        result = tight(image)
+        weights = np.random.default_rng(6).normal(size=(9, 8, 7, 3))
+        gradient = result.adjoint(weights)
+        np.testing.assert_allclose(result.adjoint(-2 * weights), -2 * gradient, atol=1e-9 * np.abs(gradient).max())
+        self.assertTrue(np.all(result.adjoint(np.zeros_like(weights)) == 0))
+        turned = tight(image.T, axes="xyz")
+        self.assertTrue(np.array_equal(turned.adjoint(weights.swapaxes(0, 2)).T, gradient))
+
+    def test_an_adjoint_of_another_shape_or_without_convergence_is_refused(self):
+        result = bone.solve(porous_image((8, 7, 6)), 0.1)
+        weights = np.ones((9, 8, 7, 3))
+        with self.assertRaisesRegex(ossatura.InputError, r"weights: an array of shape \[9, 8, 7, 3\]"):
+            result.adjoint(weights[1:])
+        with self.assertRaises(ossatura.ConvergenceError) as caught:
+            result.adjoint(weights, tolerance=1e-30)
+        self.assertEqual(caught.exception.result.shape, (8, 7, 6))
+
+    def test_moduli_are_fitted_to_displacements(self):
+        """The moduli of one of two layers from the displacements of a test, by secants on the slope of the misfit."""
+        image = np.full((8, 6, 6), 1000, np.float32)
+        image[4:] = 1700
+        measured = tight(image).displacement
+
+        def slope(value):
+            guess = np.full((8, 6, 6), 1000, np.float32)
+            guess[4:] = value
+            result = tight(guess)
+            return result.adjoint(result.displacement - measured)[4:].sum()
+
+        points = [1000.0, 1200.0]
+        slopes = [slope(value) for value in points]
+        for _ in range(12):
+            if slopes[1] == slopes[0]:
+                break
+            step = slopes[1] * (points[1] - points[0]) / (slopes[1] - slopes[0])
+            points = [points[1], points[1] - step]
+            slopes = [slopes[1], slope(points[1])]
+        self.assertAlmostEqual(points[1], 1700, delta=0.01)
+
+    def test_entries_of_the_homogenised_stiffness(self):
+        image = porous_image((6, 5, 5))
+
+        def stiffness(moduli, gradients=False):
+            return bone.homogenise(moduli, 0.1, tolerance=1e-12, precision="double", backend="serial",
+                                   gradients=gradients)
+
+        found = stiffness(image, True)
+        solid = np.argwhere(image > 0)
+        weights = np.random.default_rng(7).normal(size=(6, 6))
+        gradient = found.gradient(weights)
+        self.assertTrue(np.all(gradient[image == 0] == 0))
+        for place in map(tuple, solid[::len(solid) // 5]):
+            values = []
+            for step in (-2.0, 2.0):
+                moved = image.copy()
+                moved[place] += step
+                values.append(stiffness(moved).stiffness)
+            difference = (values[1] - values[0]) / 4
+            self.assertLess(abs((weights * difference).sum() - gradient[place]), 1e-5 * np.abs(gradient).max())
+        one = np.zeros((6, 6))
+        one[1, 0] = 1
+        self.assertAlmostEqual((found.gradient(one) * image).sum() / found.stiffness[1, 0], 1, delta=1e-6)
+        with self.assertRaisesRegex(ossatura.UsageError, "gradients=True"):
+            stiffness(image).gradient(one)
+        with self.assertRaisesRegex(ossatura.InputError, "weights"):
+            found.gradient(one[0])
+
+    def test_scaling_all_moduli_is_the_sum(self):
+        """By Euler: stiffness is homogeneous of degree 1 in the moduli."""
+        image = porous_image()
+        result = bone.solve(image, 0.1, tolerance=1e-9)
+        self.assertAlmostEqual((result.gradient() * image).sum() / result.stiffness, 1, delta=1e-6)
+
+    def test_numbers_that_a_test_does_not_have_are_refused(self):
+        image = porous_image((8, 7, 6))
+        with self.assertRaisesRegex(ossatura.UsageError, "a test of torsion does not have it"):
+            bone.solve(image, 0.1, test="torsion").gradient("stiffness")
+        with self.assertRaisesRegex(ossatura.UsageError, "a test of bending"):
+            bone.solve(image, 0.1, test="bending").gradient("moment")
+        with self.assertRaisesRegex(ossatura.UsageError, "one of 'stiffness'"):
+            bone.solve(image, 0.1).gradient("beauty")
+
+
+class Refusals(unittest.TestCase):
+    def refuse(self, error, text, image=None, spacing=0.1, **options):
+        with self.assertRaisesRegex(error, text):
+            bone.solve(porous_image() if image is None else image, spacing, **options)
+
+    def test_images(self):
+        image = porous_image()
+        for bad in (-1, math.nan, math.inf):
+            wrong = image.copy()
+            wrong[3, 2, 1] = bad
+            self.refuse(ossatura.InputError, r"modulus at \[z, y, x\] = \[3, 2, 1\]", wrong)
+        self.refuse(ValueError, "no voxel greater than 0", np.zeros((3, 3, 3), np.float32))
+        self.refuse(ossatura.InputError, "shape", np.ones((3, 3), np.float32))
+        self.refuse(ValueError, "1 to 1048575", np.ones((0, 3, 3), np.float32))
+        self.refuse(TypeError, "not bool", np.ones((3, 3, 3), bool))
+        self.refuse(TypeError, "not complex", np.ones((3, 3, 3), complex))
+
+    def test_numbers(self):
+        self.refuse(ValueError, "edge of -1 mm", spacing=-1)
+        self.refuse(ossatura.InputError, "Poisson", poisson=0.5)
+        self.refuse(ossatura.InputError, "nothing loads", strain=0)
+        self.refuse(ossatura.UsageError, "plates", plate_depth=5)
+        self.refuse(ossatura.UsageError, "tolerance", tolerance=0)
+        self.refuse(ossatura.UsageError, "max_iterations", max_iterations=0)
+
+    def test_words(self):
+        self.refuse(ossatura.UsageError, "test='pull': one of 'axial'", test="pull")
+        self.refuse(ossatura.UsageError, "axes", axes="yxz")
+        self.refuse(ossatura.UsageError, "across the plates' normal", test="shear", direction="z")
+        self.refuse(ossatura.UsageError, "precision", precision="half")
+        self.refuse(ossatura.BackendError, "not in this build", backend="abacus")
+
+    def test_specimens_that_are_no_test(self):
+        apart = np.zeros((7, 4, 4), np.float32)
+        apart[:3] = apart[4:] = 1000
+        self.refuse(ossatura.InputError, "no path of bone leads", apart)
+        loose = np.zeros((9, 9, 9), np.float32)
+        loose[:, :4] = 1000
+        loose[2:7, 5:] = 1000
+        self.refuse(ossatura.InputError, "touch no support", loose)
+        with self.assertLogs("ossatura"):
+            self.assertEqual(bone.solve(loose, 0.1, islands="drop").num_dropped, 5 * 4 * 9)
+        self.refuse(ossatura.InputError, "islands=\"drop\" leaves them out", loose, islands="error")
+
+    def test_what_does_not_converge_is_an_error_with_the_result(self):
+        with self.assertRaisesRegex(ossatura.ConvergenceError, "after 2 iterations") as caught:
+            bone.solve(porous_image(), 0.1, max_iterations=2)
+        result = caught.exception.result
+        self.assertFalse(result.converged)
+        self.assertEqual(result.iterations, 2)
+        self.assertGreater(result.residual, 1e-6)
+        self.assertIn("NOT CONVERGED", repr(result))
+        self.assertFalse(bone.solve(porous_image(), 0.1, max_iterations=2, check=False).converged)
+        with self.assertRaises(ossatura.ConvergenceError) as caught:
+            bone.homogenise(porous_image(), 0.1, max_iterations=2)
+        self.assertFalse(caught.exception.result.converged)
+
+
+if __name__ == "__main__":
+    unittest.main()

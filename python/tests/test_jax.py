@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of JAX: values and gradients of those of the package, under grad, jit and vmap. Skipped without JAX."""
+import unittest
+
+import numpy as np
+import ossatura
+from cases import porous_image, tetra_box, turning_fibres
+from ossatura import bone, eikonal, topopt
+
+try:
+    import jax
+    import jax.numpy as jnp
+    jax.config.update("jax_enable_x64", True)
+    import ossatura.jax
+except ImportError:
+    jax = None
+
+
+@unittest.skipUnless(jax, "no JAX")
+class Functions(unittest.TestCase):
+    def test_activation_times(self):
+        points, tetra = tetra_box(4)
+        fibres = turning_fibres(points, tetra)
+        rows = (points[tetra].mean(1)[:, 0] > 2).astype(int)
+        solver = eikonal.Solver(points, tetra, fibres=fibres, velocities=1.0, tolerance=1e-14, backend="serial")
+        times = ossatura.jax.activation_times(solver, [0, 60])
+        target = np.linspace(1, 5, solver.num_points)
+
+        def misfit(by_tag, site_times):
+            return ((times(by_tag[rows], site_times) - target)**2).sum()
+
+        by_tag = jnp.array([[0.6, 0.3, 0.2], [0.8, 0.5, 0.4]])
+        start = jnp.array([0.0, 1.5])
+        value, slopes = jax.jit(jax.value_and_grad(misfit, argnums=(0, 1)))(by_tag, start)
+        there = solver.solve({0: 0.0, 60: 1.5}, velocities=np.asarray(by_tag)[rows])
+        self.assertAlmostEqual(float(value), ((there - target)**2).sum(), delta=1e-9)
+        step = 1e-6
+        for place in ((0, 0), (0, 1), (1, 1)):  # without sheets the third counts for nothing
+            move = np.zeros((2, 3))
+            move[place] = step
+            slope = (misfit(by_tag + move, start) - misfit(by_tag - move, start)) / (2 * step)
+            self.assertAlmostEqual(float(slope / slopes[0][place]), 1, delta=1e-5)
+        move = np.array([0, step])
+        slope = (misfit(by_tag, start + move) - misfit(by_tag, start - move)) / (2 * step)
+        self.assertAlmostEqual(float(slope / slopes[1][1]), 1, delta=1e-5)
+        many = jax.vmap(times, in_axes=(None, 0))(by_tag[rows], jnp.array([[0.0, 1.5], [1.0, 2.5]]))
+        np.testing.assert_allclose(many[1], many[0] + 1, atol=1e-9)
+        single = times(by_tag[rows].astype(jnp.float32), start.astype(jnp.float32))
+        self.assertEqual(single.dtype, jnp.float32)
+
+    def test_compliance(self):
+        points, hexa = topopt.box((6, 4, 3), (6, 4, 3))
+        force = np.where((points == (6, 0, 0)).all(1)[:, None], (0, 0, -1.0), 0)
+        options = {"young": 1, "held": points[:, 0] == 0, "loads": force, "volume": 0.4, "backend": "serial"}
+        optimizer = topopt.Optimizer(points, hexa, **options, tolerance=1e-10)
+        function = ossatura.jax.compliance(optimizer)
+        x = np.linspace(0.3, 0.9, len(hexa))
+        found = optimizer.analyse(x)
+        objective, volume = jax.jit(function)(x)
+        self.assertAlmostEqual(float(objective / found.objective), 1, delta=1e-9)
+        self.assertAlmostEqual(float(volume), found.volume, delta=1e-12)
+        gradient = jax.grad(lambda x: function(x)[0] + 10 * function(x)[1]**2)(x)
+        np.testing.assert_allclose(gradient, found.gradient + 20 * found.volume * found.volume_gradient, rtol=1e-6)
+        sensitivity = ossatura.jax.compliance(topopt.Optimizer(points, hexa, **options, filter="sensitivity"))
+        with self.assertRaisesRegex(ossatura.UsageError, "sensitivity"):
+            sensitivity(x)
+
+    def test_stiffness(self):
+        image = porous_image((8, 7, 6)).astype(float)
+        result = bone.solve(image, 0.1, backend="serial")
+        function = ossatura.jax.stiffness(0.1, backend="serial")
+        value, gradient = jax.value_and_grad(lambda moduli: 2 * function(moduli))(image)
+        self.assertEqual(float(value), 2 * result.stiffness)
+        np.testing.assert_allclose(gradient, 2 * result.gradient(), rtol=1e-12)
+        with self.assertRaisesRegex(ossatura.UsageError, "quantity"):
+            ossatura.jax.stiffness(0.1, "beauty")
+
+    def test_errors_arrive(self):
+        function = ossatura.jax.stiffness(0.1, backend="serial")
+        with self.assertRaisesRegex(Exception, "modulus at|InputError"):
+            function(-np.ones((3, 3, 3))).block_until_ready()
+
+
+if __name__ == "__main__":
+    unittest.main()

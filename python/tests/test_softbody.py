@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Soft bodies: closed forms, states, contact, and what must be refused."""
+import unittest
+
+import numpy as np
+import ossatura
+from cases import tetra_box
+from ossatura import softbody, topopt
+
+
+class Motions(unittest.TestCase):
+    def test_a_free_body_falls(self):
+        points, tetra = tetra_box(2, jitter=0)
+        world = softbody.World(time_step=0.01, backend="serial")
+        body = world.add(points, tetra, velocity=np.tile([0.5, 0, 2.0], (len(points), 1)))
+        for _ in range(20):
+            world.step()
+        self.assertAlmostEqual(world.time, 0.2)
+        steps = np.arange(1, 21)  # backward Euler
+        way = 0.01 * (2.0 * 20 - 9.81 * 0.01 * steps.sum())
+        np.testing.assert_allclose(body.positions - points, np.tile([0.1, 0, way], (len(points), 1)), atol=1e-9)
+        np.testing.assert_allclose(body.velocities, np.tile([0.5, 0, 2 - 9.81 * 0.2], (len(points), 1)), atol=1e-8)
+        kinetic, elastic, _ = world.energy
+        self.assertAlmostEqual(kinetic, 0.5 * 8000 * (0.5**2 + (2 - 9.81 * 0.2)**2), delta=1e-3)
+        self.assertLess(elastic, 1e-6)
+
+    def test_a_cube_on_the_floor_sinks_by_its_weight(self):
+        points, hexa = topopt.box((4, 4, 4), (0.1, 0.1, 0.1))
+        for backend in ossatura.backends():
+            world = softbody.World(time_step=0.01, rayleigh_stiffness=0.01, backend=backend)
+            world.add_plane()
+            cube = world.add(points + [0, 0, 0.01], hexa, young=2e4, poisson=0.0, density=1000)
+            while world.time < 1:
+                step = world.step()
+            self.assertGreaterEqual(step.contacts, 25)
+            top = cube.positions[points[:, 2] == 0.1, 2].mean()
+            exact = 1000 * 9.81 * 0.1**2 / (2 * 2e4)
+            self.assertAlmostEqual((0.1 - top) / exact, 1, delta=1e-3)
+
+    def test_a_loaded_bar_has_the_length_of_hooke(self):
+        points, hexa = topopt.box((8, 2, 2), (0.4, 0.1, 0.1))
+        force = np.zeros(points.shape)
+        end = points[:, 0] == 0.4
+        share = np.where((points[end, 1] == 0.05), 2, 1) * np.where(points[end, 2] == 0.05, 2, 1)
+        force[end, 0] = 1.0 * share / share.sum()
+        world = softbody.World(time_step=0.5, gravity=(0, 0, 0), newton_iterations=5, backend="serial")
+        bar = world.add(points, hexa, young=1e5, poisson=0.0, fixed=points[:, 0] == 0, load=force)
+        for _ in range(60):
+            world.step()
+        exact = 1.0 * 0.4 / (1e5 * 0.01)
+        self.assertAlmostEqual((bar.positions[end, 0].mean() - 0.4) / exact, 1, delta=1e-4)
+
+    def test_a_state_is_gone_back_to(self):
+        points, tetra = tetra_box(3)
+        world = softbody.World(backend="serial")
+        world.add_plane((0, 0, -0.1))
+        world.add(points, tetra, young=1e5)
+        world.add(points + [0, 0, 5], tetra, young=1e5, law="neo_hookean")
+        for _ in range(3):
+            world.step()
+        state = world.positions, world.velocities, world.time
+        first = [world.step().time for _ in range(2)], world.positions
+        world.set_state(*state)
+        second = [world.step().time for _ in range(2)], world.positions
+        self.assertEqual(first[0], second[0])
+        np.testing.assert_allclose(first[1], second[1], atol=1e-7)
+        self.assertEqual(len(world.bodies), 2)
+        self.assertTrue(np.array_equal(world.bodies[1].positions, world.positions[len(points):]))
+
+    def test_bodies_meet_each_other_and_a_sphere(self):
+        points, hexa = topopt.box((3, 3, 3), (0.1, 0.1, 0.1))
+        world = softbody.World(rayleigh_stiffness=0.01, contact_between_bodies=True, contact_friction=0.3)
+        world.add_sphere((0.05, 0.05, -1.0), 1.0, friction=0.5)
+        lower = world.add(points + [0, 0, 0.001], hexa, young=5e4)
+        upper = world.add(points + [0, 0, 0.105], hexa, young=5e4)
+        contacts = [world.step(check=False).contacts for _ in range(30)]
+        self.assertGreater(contacts[-1], 0)
+        self.assertGreater(upper.positions[:, 2].min(), lower.positions[:, 2].mean())
+
+
+class Refusals(unittest.TestCase):
+    def refuse(self, error, text, **options):
+        points, tetra = tetra_box(2)
+        keywords = {"points": points, "elements": tetra, **options}
+        world = softbody.World(backend="serial")
+        with self.assertRaisesRegex(error, text):
+            world.add(keywords.pop("points"), keywords.pop("elements"), name="liver", **keywords)
+            world.step()
+
+    def test_bodies(self):
+        self.refuse(ossatura.InputError, "'liver': young=-1.*Young's modulus in Pa", young=-1)
+        self.refuse(ossatura.InputError, "poisson", poisson=0.5)
+        self.refuse(ossatura.InputError, "c1 and c2 are both 0", law="mooney_rivlin", bulk=1e5)
+        self.refuse(ossatura.UsageError, "law", law="jelly")
+        self.refuse(ossatura.InputError, "3, 4 or 8 nodes", elements=np.zeros((3, 5), int))
+        self.refuse(ossatura.InputError, "the law stvk is for tetrahedra", law="stvk", elements=[list(range(8))])
+        self.refuse(ValueError, "liver", elements=np.full((3, 4), 1000))
+        self.refuse(ValueError, "liver", fixed=[1000])
+        self.refuse(ossatura.InputError, "load: an array of shape", load=np.zeros((3, 3)))
+        self.refuse(ValueError, "liver", density=0)
+
+    def test_worlds(self):
+        with self.assertRaisesRegex(ossatura.UsageError, "time_step"):
+            softbody.World(time_step=0)
+        world = softbody.World(backend="serial")
+        with self.assertRaisesRegex(ossatura.UsageError, "without bodies"):
+            world.step()
+        with self.assertRaisesRegex(ossatura.InputError, "no direction"):
+            world.add_plane(normal=(0, 0, 0))
+        with self.assertRaisesRegex(ossatura.InputError, "radius"):
+            world.add_sphere((0, 0, 0), -1)
+        points, tetra = tetra_box(2)
+        world.add(points, tetra)
+        world.step()
+        with self.assertRaisesRegex(ossatura.UsageError, "in motion"):
+            world.add(points, tetra)
+        with self.assertRaisesRegex(ossatura.InputError, "positions: an array of shape"):
+            world.set_state(points[1:], points, 0)
+
+    def test_doubts_are_warnings(self):
+        points, tetra = tetra_box(2)
+        world = softbody.World(backend="serial")
+        world.add_plane((0, 0, 0.5))
+        world.add(points, tetra, poisson=0.49)
+        with self.assertLogs("ossatura") as seen:
+            world.step(check=False)
+        self.assertEqual([record.code for record in seen.records], ["locking", "starts-inside-obstacle"])
+
+
+if __name__ == "__main__":
+    unittest.main()

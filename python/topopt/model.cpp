@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/topopt/model.hpp"
+
+#include "python/engine/runtime.hpp"
+#include <ossatura/core/base/backend.hpp>
+#include <ossatura/core/mesh/mechanics/free_motion.hpp>
+#include <ossatura/solvers/topopt/optimizer.hpp>
+
+#include <algorithm>
+
+namespace ossatura::python {
+
+namespace {
+
+DesignProblem copy_problem(const DesignInput& input) {
+  DesignProblem problem;
+  problem.mesh.shape = ElementShape::hexa;
+  problem.mesh.point.assign(input.point, input.point + 3 * input.num_points);
+  problem.mesh.node.assign(input.node, input.node + 8 * input.num_elem);
+  problem.young = input.young;
+  problem.poisson = input.poisson;
+  for (std::int64_t i = 0; i < input.num_points; ++i)
+    if (input.held[i] != 0)
+      problem.held.push_back({std::int32_t(i), input.held[i]});
+  for (const auto& [force, weight] : input.cases) {
+    DesignLoadCase load;
+    load.weight = weight;
+    for (std::int64_t i = 0; i < input.num_points; ++i) {
+      const double* const f = force + 3 * i;
+      if (f[0] != 0 || f[1] != 0 || f[2] != 0)
+        load.loads.forces.push_back({std::int32_t(i), {f[0], f[1], f[2]}});
+    }
+    problem.cases.push_back(load);
+  }
+  if (input.role != nullptr)
+    for (std::int64_t e = 0; e < input.num_elem; ++e)
+      problem.role.push_back(DesignRole(input.role[e]));
+  for (const auto& [axis, place] : input.mirrors)
+    problem.mirrors.push_back({axis, place});
+  return problem;
+}
+
+/// Nodes of elements that may have material.
+std::vector<bool> nodes_with_material(const DesignProblem& problem) {
+  std::vector<bool> found(problem.mesh.num_points(), false);
+  for (std::size_t e = 0; e < problem.mesh.num_elem(); ++e)
+    if (problem.role.empty() || problem.role[e] != DesignRole::void_)
+      for (std::size_t k = 0; k < 8; ++k)
+        found[std::size_t(problem.mesh.node[8 * e + k])] = true;
+  return found;
+}
+
+/// What the library leaves to its callers, of a mesh that it takes.
+void check_problem(const DesignProblem& problem) {
+  const std::vector<bool> has_material = nodes_with_material(problem);
+  for (const DesignLoadCase& one : problem.cases)
+    for (const NodeForce& force : one.loads.forces)
+      if (!has_material[std::size_t(force.node)])
+        fail<InputError>("loads: node ", force.node,
+                         " is loaded, but all of its elements are void: "
+                         "load others, or make these free or solid");
+  const std::string motion = describe_free_motion(problem.mesh, problem.held);
+  if (!motion.empty())
+    fail<InputError>(motion, ": hold more nodes or components");
+}
+
+template<class Enum>
+Enum named(const std::string& name, const char* what) {
+  std::string known;
+  for (const Named<Enum>& entry : name_table<Enum>) {
+    if (name == entry.name)
+      return entry.value;
+    known += std::string(known.empty() ? "\"" : ", \"") + entry.name + "\"";
+  }
+  fail<UsageError>(what, " \"", name, "\": choose one of ", known);
+}
+
+DesignOptions library_options(const DesignChoice& choice) {
+  DesignOptions options;
+  options.volume_fraction = choice.volume;
+  options.radius = choice.radius;
+  options.min_modulus = choice.min_modulus;
+  options.move = choice.move;
+  options.multiplier_tolerance = choice.multiplier_tolerance;
+  options.change_tolerance = choice.change_tolerance;
+  options.penalty = {choice.penalty[0], choice.penalty[1], int(choice.penalty[2]), 1,
+                     choice.penalty[3]};
+  options.filter = named<DesignFilter>(choice.filter, "filter");
+  options.method = named<DesignMethod>(choice.method, "method");
+  options.max_steps = choice.max_steps;
+  options.solver.cg.tolerance = choice.tolerance;
+  options.solver.cg.max_iterations = choice.max_iterations;
+  return options;
+}
+
+DesignNumbers numbers_of(const DesignStep& step) {
+  DesignNumbers numbers;
+  numbers.number = step.number;
+  numbers.objective = step.objective;
+  numbers.volume = step.volume;
+  numbers.grey = step.grey;
+  numbers.change = step.change;
+  numbers.penalty = step.penalty;
+  numbers.cases = step.cases;
+  for (const SolveResult& solve : step.solves)
+    numbers.iterations.push_back(solve.iterations);
+  return numbers;
+}
+
+template<class Exec>
+class ModelOn : public DesignModel, Holder {
+public:
+  ModelOn(const Exec& exec, const DesignInput& input, const DesignChoice& choice)
+      : exec_(exec)
+      , num_elem_(input.num_elem)
+      , num_points_(input.num_points)
+      , num_cases_(int(input.cases.size())) {
+    const DesignProblem problem = copy_problem(input);
+    optimizer_ = std::make_unique<DesignOptimizer<Exec>>(exec, problem, library_options(choice));
+    check_problem(problem);
+  }
+  void drop() noexcept override { optimizer_.reset(); }
+
+  std::int64_t num_elem() const override { return num_elem_; }
+  std::int64_t num_points() const override { return num_points_; }
+  double radius() const override { return optimizer_->radius(); }
+  bool is_done() const override { return optimizer_->is_done(); }
+  bool has_converged() const override { return optimizer_->has_converged(); }
+
+  DesignNumbers step() override {
+    return whole([&] { return numbers_of(optimizer_->step(exec_)); });
+  }
+
+  DesignNumbers analyse(const double* x, double* objective_gradient,
+                        double* volume_gradient) override {
+    return whole([&] {
+      if (x != nullptr) {
+        DesignState state = optimizer_->state(exec_);
+        state.x.assign(x, x + num_elem_);
+        optimizer_->set_state(exec_, state);
+      }
+      const DesignNumbers numbers = numbers_of(optimizer_->analyse(exec_));
+      put(optimizer_->objective_gradient(exec_), objective_gradient);
+      put(optimizer_->volume_gradient(exec_), volume_gradient);
+      return numbers;
+    });
+  }
+
+  void densities(double* out) const override { put(optimizer_->densities(exec_), out); }
+  void variables(double* out) const override { put(optimizer_->variables(exec_), out); }
+  void energies(double* out) const override { put(optimizer_->energies(exec_), out); }
+  void displacement(int which, double* out) const override {
+    if (which < 0 || which >= num_cases_)
+      fail<UsageError>("load case ", which, ": there are ", num_cases_, ", from 0");
+    put(optimizer_->displacements(exec_, which), out);
+  }
+
+private:
+  Exec exec_;
+  std::unique_ptr<DesignOptimizer<Exec>> optimizer_;
+  std::int64_t num_elem_, num_points_;
+  int num_cases_;
+  bool is_broken_ = false;
+
+  static void put(const std::vector<double>& values, double* out) {
+    std::copy(values.begin(), values.end(), out);
+  }
+
+  /// call(), after which the design is whole; not so where a signal ended it in between.
+  template<class Call>
+  DesignNumbers whole(const Call& call) {
+    if (is_broken_)
+      fail<UsageError>("a step of this optimiser was interrupted: make a new one");
+    try {
+      return call();
+    } catch (const DesignBreakdown& error) {
+      throw NotConverged(error.what());
+    } catch (const Interrupted&) {
+      is_broken_ = true;
+      throw;
+    }
+  }
+};
+
+} // namespace
+
+DesignModel::~DesignModel() = default;
+
+std::unique_ptr<DesignModel> make_design(const std::string& backend, const DesignInput& input,
+                                         const DesignChoice& choice) {
+  return with_backend(backend, [&](const auto& exec) -> std::unique_ptr<DesignModel> {
+    return std::make_unique<ModelOn<std::decay_t<decltype(exec)>>>(exec, input, choice);
+  });
+}
+
+} // namespace ossatura::python
