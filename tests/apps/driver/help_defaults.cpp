@@ -98,7 +98,7 @@ TEST_CASE("help of softbody follows all of its defaults", "[help]") {
   o.apply = FactorApply::levels;
   o.storage = FactorStorage::fp64;
   o.warp = false;
-  CHECK(unmoved(add_softbody_options, o) == std::set<std::string>{});
+  CHECK(unmoved(add_softbody_options, o).empty());
 }
 
 TEST_CASE("help of topopt follows all of its defaults", "[help]") {
