@@ -36,6 +36,8 @@ class Specimen:
         self.problem, self.results, self.poisson = run.problem, run.results, run.problem["poisson"]["minimum"]
         self.turn = numpy.array(self.problem["direction"], float)  # column d is axis d of the image
         self.point, self.edge = (fields.point - self.problem["origin"]) @ self.turn, self.problem["spacing"]
+        if numpy.linalg.det(self.turn) < 0:  # hexahedra are of positive volume in the world
+            self.cell = self.cell[:, [4, 5, 6, 7, 0, 1, 2, 3]]
         self.u, self.held = fields["displacement"] @ self.turn, (fields["held"][:, None] & [1, 2, 4]) > 0
         self.load = fields["load"] @ self.turn if "load" in fields else 0 * self.u
         self.corner = self.point[self.cell[:1]]  # all are congruent

@@ -22,18 +22,27 @@ struct ImagePlanes {
   int count() const { return end - begin; }
 };
 
+/// Whether the voxels of an image may have another edge along each axis.
+enum class VoxelShape { cube, box };
+
 /// A scalar image of nx * ny * nz cubic voxels, x fastest, or planes of one that several processes
 /// share: value[x + nx * (y + ny * (z - first_plane))] is the voxel [x, x+1) * [y, y+1) * [z, z+1)
 /// times `spacing`, turned by `direction`, plus `origin`.
 struct VoxelImage {
-  std::array<int, 3> shape{0, 0, 0};     ///< nx, ny, nz of the whole image
-  double spacing = 1;                    ///< edge of a voxel in mm
+  std::array<int, 3> shape{0, 0, 0}; ///< nx, ny, nz of the whole image
+  double spacing = 1;                ///< edge of a voxel in mm
+  /// Edges of boxes along x, y and z by `spacing`, which is the shortest; 1 for cubes.
+  std::array<double, 3> stretch{1, 1, 1};
   std::array<double, 3> origin{0, 0, 0}; ///< lower corner of voxel (0, 0, 0) in mm
   ImageDirection direction = identity_direction;
   std::string world;        ///< what x, y, z of the world are: "RAS", "LPS", or empty: not said
   std::vector<float> value; ///< [nx * ny * planes]
   int first_plane = 0;      ///< z of the first one that is here
 
+  /// Of a voxel, mm.
+  std::array<double, 3> edges() const {
+    return {spacing * stretch[0], spacing * stretch[1], spacing * stretch[2]};
+  }
   std::size_t voxels_per_plane() const { return std::size_t(shape[0]) * std::size_t(shape[1]); }
   /// Of the whole image.
   std::size_t num_voxels() const { return voxels_per_plane() * std::size_t(shape[2]); }

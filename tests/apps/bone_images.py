@@ -6,7 +6,7 @@ import struct
 
 import driver_case
 from driver_case import BAD_FILE, USAGE, DriverCase
-from hdf5_values import read
+from hdf5_values import read, write
 from specimens import nifti_bytes, read_nifti
 
 SHAPE, EDGE = (10, 9, 8), 0.5
@@ -176,6 +176,84 @@ class FieldImages(BoneImages):
                                  (("-o", "out", "--test", "homogenise"), "of which no fields are written"),
                                  (("-o", "out", "--fields", "displacement,stress"), "has one number for a voxel")):
             self.fails(USAGE, message, "bone", self.image, *LAW, *images, *options)
+
+
+class Resample(DriverCase):
+    """Boxes of 0.5 x 0.5 x 1 mm, as of clinical CT."""
+    SHAPE, EDGES = (8, 7, 6), (0.5, 0.5, 1.0)
+    ROWS = [(0, -0.5, 0, 4), (0.5, 0, 0, -2), (0, 0, 1.0, 9)]
+
+    def setUp(self):
+        super().setUp()
+        self.boxes = [(x, y, z) for z in range(6) for y in range(7) for x in range(8)]
+        self.image = self.write_boxes("ct.nii.gz", self.grey)
+
+    def write_boxes(self, name, value):
+        return self.write(name, nifti_bytes(self.SHAPE, self.EDGES, "h", [value(*v) for v in self.boxes], self.ROWS))
+
+    @staticmethod
+    def grey(x, y, z):
+        return 900 + (7 * x + 5 * y + 31 * z) % 97
+
+    def cubes(self, name, value):
+        """What --resample 0.5 makes of a function of z: halves of boxes, linearly between their centres."""
+        def at(x, y, z):
+            place = min(max((z + 0.5) / 2 - 0.5, 0), 5)
+            low = min(int(place), 4)
+            return (1 - place + low) * value(x, y, low) + (place - low) * value(x, y, low + 1)
+        values = [at(x, y, z) for z in range(12) for y in range(7) for x in range(8)]
+        rows = [(*row[:2], row[2] / 2, row[3] - row[2] / 4) for row in self.ROWS]
+        return self.write(name, nifti_bytes((8, 7, 12), 0.5, "f", values, rows))
+
+    def test_boxes_become_cubes(self):
+        self.fails(BAD_FILE, "--resample 0.5", "bone", self.image, *LAW)
+        arguments = ("--field-images", "nii", "--fields", "modulus", "--no-hdf")
+        mine = self.summary("bone", self.image, *LAW, "--resample", "0.5", "-o", "mine", *arguments)
+        hand = self.summary("bone", self.cubes("hand.nii.gz", self.grey), *LAW, "-o", "hand", *arguments)
+        self.assertEqual((mine["problem"]["shape"], mine["problem"]["spacing"]), ([8, 7, 12], 0.5))
+        self.assertIn("resampled from 8 x 7 x 6 voxels of 0.5 x 0.5 x 1 mm", mine["problem"]["source"])
+        self.assertEqual(mine["problem"]["origin"], hand["problem"]["origin"])
+        self.close(mine["results"]["response"]["stiffness"], hand["results"]["response"]["stiffness"], 1e-5)
+        shape, rows, values = read_nifti(self.path("mine/ct.modulus.nii"))
+        other = read_nifti(self.path("hand/hand.modulus.nii"))
+        self.assertEqual((shape, rows), other[:2])
+        for value, wanted in zip(values, other[2]):
+            self.close(value, wanted, 1e-6)
+        self.assertEqual(self.summary("bone", self.image, *LAW, "--resample", "1", "--dry-run")["problem"]["shape"],
+                         [4, 4, 6])
+
+    def test_labels_and_masks_are_of_the_nearest(self):
+        def labels(x, y, z):
+            return 1 if 2 <= x <= 5 else 2
+        mask = self.write_boxes("seg.nii.gz", labels)
+        law = ("--law", "labels", "--labels", "1=17000,2=9000", "--backend", "serial", "-q")
+        problem = self.summary("bone", mask, *law, "--resample", "0.25", "--dry-run")["problem"]
+        self.assertEqual((problem["shape"], problem["modulus"]["minimum"], problem["modulus"]["maximum"]),
+                         ([16, 14, 24], 9000, 17000))
+        self.assertEqual(problem["modulus"]["mean"], 13000)
+        masked = self.summary("bone", self.image, *LAW, "--resample", "0.25", "--mask", mask, "--mask-labels", "1",
+                              "--dry-run")
+        self.assertEqual(masked["problem"]["elements"], 8 * 14 * 24)
+        thin = self.write("thin.nii.gz", nifti_bytes(self.SHAPE, (0.5, 0.5, 0.9), "h", [1] * 336, [
+            (*row[:2], 0.9 * row[2], row[3]) for row in self.ROWS]))
+        self.fails(BAD_FILE, "an edge of 0.9 mm along z", "bone", self.image, *LAW, "--resample", "0.5", "--mask", thin)
+
+    def test_what_is_not_resampled_is_refused(self):
+        surface = self.write("tetra.off", "OFF\n4 4 0\n0 0 0\n9 0 0\n0 9 0\n0 0 9\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n")
+        write(self.path("bone.h5"), "Image_Data", {"Image": ((2, 2, 2), [1000.0] * 8), "Voxelsize": ((), [0.5]),
+                                                   "Poisons_ratio": ((), [0.3])})
+        for arguments, message in (((surface, "--voxel", "1"), "choose its voxels with --voxel"),
+                                   (("bone.h5",), "--resample is for grey values"),
+                                   ((self.image, "--spacing", "0.5", "--law", "linear"), "both --spacing and --resample"),
+                                   (("--generate", "cube"), "--resample has no effect without an image"),
+                                   ((self.image, "--voxel", "-1"), "--voxel -1: an edge in mm")):
+            self.fails(USAGE, message, "bone", "--resample", "0.5", *arguments, "-q")
+        self.fails(USAGE, "--resample -1: an edge in mm", "bone", self.image, "--resample", "-1")
+        self.fails(BAD_FILE, "at most 2^20", "bone", self.image, *LAW, "--resample", "1e-7")
+        raw = self.write("ct.raw", struct.pack("<336h", *(self.grey(*v) for v in self.boxes)))
+        problem = self.summary("bone", raw, "--shape", "8,7,6", "--type", "int16", "--spacing", "0.5", *LAW,
+                               "--resample", "1", "--dry-run")["problem"]
+        self.assertEqual(problem["shape"], [4, 4, 3])
 
 
 if __name__ == "__main__":

@@ -256,6 +256,9 @@ class Planes(BoneRanks):
                 file.close()
             self.assertEqual(*contents)
             self.assertGreater(len(contents[0]), 1000)
+        boxes = self.write("boxes.nii.gz", nifti_bytes(self.SHAPE, (0.5, 0.5, 0.9), "h", voxels))
+        for edge in "0.6", "0.35":
+            self.same_results(boxes, *self.LAW, "--resample", edge)
         self.same_error("the mask has no label 4; it has 2, 3", "bone.nii.gz", *self.LAW, "--mask",
                         "seg.nii.gz", "--mask-labels", "2,4")
 

@@ -24,12 +24,13 @@ def write_specimen(path, size, values=None):
 
 
 def nifti_bytes(shape, spacing, kind, values, rows=None):
-    """A NIfTI-1 image, compressed; `kind` is "h" or "f", rows those of its sform."""
+    """A NIfTI-1 image, compressed; the spacing is one or three, `kind` "h" or "f", rows those of its sform."""
     header = bytearray(352)
+    edges = spacing if isinstance(spacing, tuple) else (spacing,) * 3
     code, bits = {"h": (4, 16), "f": (16, 32)}[kind]
     for place, form, numbers in ((0, "<i", (348,)), (40, "<8h", (3, *shape, 1, 1, 1, 1)),
                                  (70, "<2h", (code, bits)),
-                                 (76, "<8f", (1, spacing, spacing, spacing, 0, 0, 0, 0)),
+                                 (76, "<8f", (1, *edges, 0, 0, 0, 0)),
                                  (108, "<f", (352,)), (344, "<4s", (b"n+1",))):
         struct.pack_into(form, header, place, *numbers)
     header[123] = 2  # mm

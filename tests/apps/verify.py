@@ -16,7 +16,7 @@ import driver_case
 import h5py
 import numpy
 import xxh64
-from specimens import SPECIMENS, write_specimen
+from specimens import SPECIMENS, nifti_bytes, write_specimen
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 PROGRAM = os.path.join(ROOT, "apps", "verify")
@@ -385,6 +385,21 @@ class Verify(unittest.TestCase):
                                  stderr=subprocess.PIPE, text=True)
         self.assertEqual(process.returncode, code, process.stdout + process.stderr)
         return process
+
+    def test_images_that_are_turned_mirrored_and_resampled(self):
+        values = [900 + i * 37 % 101 for i in range(8 * 7 * 6)]
+        for number, rows in enumerate(([(0, -0.5, 0, 4), (0.5, 0, 0, -2), (0, 0, 1.0, 9)],
+                                       [(0.3, -0.4, 0, 4), (0.4, 0.3, 0, -2), (0, 0, -1.0, 9)])):
+            image, out = (os.path.join(self.directory.name, f"turned{number}{end}") for end in (".nii.gz", ""))
+            with open(image, "wb") as file:
+                file.write(nifti_bytes((8, 7, 6), (0.5, 0.5, 1.0), "h", values, rows))
+            for options in ((), ("--fields", "all", "--test", "torsion", "--overwrite")):
+                subprocess.run([driver_case.EXECUTABLE, "bone", image, "--law", "linear", "--resample", "0.5", "-o", out,
+                                "-q", "--backend", "serial", *options], check=True, timeout=120,
+                               stdout=subprocess.DEVNULL)
+                report, text = verify(out, True)
+                self.assertEqual(report.failures, [], text)
+                self.assertIn("reaction: upper plate: force", text)
 
     def test_cohorts(self):
         inputs = [write_specimen(os.path.join(self.directory.name, name), size)

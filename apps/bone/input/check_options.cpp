@@ -70,6 +70,8 @@ void check_input(const CLI::App& app, const BoneOptions& o) {
                      ": put a * for the name of each, as 'masks/*.nii.gz' in quotes");
   require_edge_option("--spacing", o.spacing);
   require_edge_option("--voxel", o.voxel);
+  require_edge_option("--resample", o.resample);
+  require_effect(app, {{"--resample", !generated, "an image that is read"}});
   require_positive("--surface-unit", o.surface_unit, "mm per unit");
   if (app.count("--shape") > 0)
     require_shape("--shape", o.raw_shape);

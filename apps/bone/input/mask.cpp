@@ -9,7 +9,7 @@
 #include <ossatura/core/io/image/nifti.hpp>
 #include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/kernels/image/count_solid.hpp>
-#include <ossatura/kernels/image/shared_planes.hpp>
+#include <ossatura/kernels/image/resample.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -20,12 +20,13 @@ namespace ossatura {
 
 namespace {
 
-VoxelImage read_labels(const std::string& path, ImageFormat format, const ChoosePlanes& planes) {
+VoxelImage read_labels(const std::string& path, ImageFormat format, const ChoosePlanes& planes,
+                       VoxelShape voxels) {
   switch (format) {
   case ImageFormat::metaimage:
-    return read_metaimage(path, planes);
+    return read_metaimage(path, planes, nullptr, voxels);
   case ImageFormat::nifti:
-    return read_nifti(path, planes);
+    return read_nifti(path, planes, nullptr, voxels);
   default:
     fail<InputError>(path, ": a mask is MetaImage (.mha, .mhd) or NIfTI (.nii, .nii.gz), as the "
                            "programs for segmentation write it");
@@ -37,7 +38,7 @@ std::array<double, 3> point_of(const VoxelImage& image, const std::array<double,
   std::array<double, 3> point = image.origin;
   for (std::size_t i = 0; i < 3; ++i) {
     for (std::size_t d = 0; d < 3; ++d)
-      point[i] += image.spacing * image.direction[3 * i + d] * index[d];
+      point[i] += image.edges()[d] * image.direction[3 * i + d] * index[d];
     if (image.world == "LPS" && i < 2)
       point[i] = -point[i];
   }
@@ -54,9 +55,12 @@ void require_same_grid(const std::string& path, const VoxelImage& mask, const Bo
                      image.shape[0], " x ", image.shape[1], " x ", image.shape[2], remedy);
   if (options.spacing || image.world.empty() || mask.world.empty())
     return; // one of them says nothing of its place, or the wrong thing
-  if (!(std::abs(mask.spacing / image.spacing - 1) <= 1e-3))
-    fail<InputError>(path, ": the voxels of the mask have an edge of ", mask.spacing,
-                     " mm, and those of the image ", options.input, " of ", image.spacing, remedy);
+  const std::array<double, 3> mine = mask.edges(), edges = image.edges();
+  for (std::size_t d = 0; d < 3; ++d)
+    if (!(std::abs(mine[d] / edges[d] - 1) <= 1e-3))
+      fail<InputError>(path, ": the voxels of the mask have an edge of ", mine[d], " mm along ",
+                       "xyz"[d], ", and those of the image ", options.input, " of ", edges[d],
+                       remedy);
   double away = 0;
   for (int corner = 0; corner < 8; ++corner) {
     std::array<double, 3> index{};
@@ -142,17 +146,15 @@ void apply_mask(const Exec& exec, const BoneOptions& options,
   run_shared(comm, [&] {
     if (comm.is_first())
       context.provenance().inputs.push_back(record_input(path));
-    mask = read_labels(path, format, [&](int num_planes) {
-      return num_planes == model.modulus.shape[2] ? model.modulus.planes()
-                                                  : ImagePlanes{0, 0}; // is refused
-    });
-    VoxelImage image; // that the model was made of
-    image.shape = {model.modulus.shape[0], model.modulus.shape[1], model.modulus.shape[2]};
-    image.spacing = model.edge;
-    image.origin = model.origin;
-    image.direction = model.direction;
-    image.world = model.world;
-    require_same_grid(path, mask, options, image);
+    mask = read_labels(
+        path, format,
+        [&](int num_planes) {
+          return num_planes != model.source.shape[2] ? ImagePlanes{0, 0} // is refused
+                 : options.resample                  ? ImagePlanes{0, num_planes}
+                                                     : model.modulus.planes();
+        },
+        options.resample ? VoxelShape::box : VoxelShape::cube);
+    require_same_grid(path, mask, options, model.source);
     found = find_labels(path, mask);
   });
   const std::vector<int> all = comm.gather(std::vector<int>(found.begin(), found.end()));
@@ -168,7 +170,11 @@ void apply_mask(const Exec& exec, const BoneOptions& options,
       if (mask.value[i] != 0)
         mask.value[i] = wanted.empty() || wanted.count(int(mask.value[i])) > 0 ? 1 : 0;
   });
-  const VoxelArray<Exec> selected = to_device(exec, mask, mask.planes());
+  VoxelArray<Exec> selected = to_device(exec, mask, mask.planes());
+  if (options.resample)
+    selected = keep_planes(
+        exec, ranks,
+        resample(exec, selected, model.source.edges(), *options.resample, Resampling::nearest));
   const std::int64_t before = comm.sum(count_solid(exec, model.modulus));
   Kokkos::parallel_for("ossatura::bone::apply_mask", range(exec, model.modulus.num_voxels()),
                        KeepMasked<Exec>{selected.value, model.modulus.value});

@@ -9,6 +9,7 @@
 #include <ossatura/core/io/image/metaimage.hpp>
 #include <ossatura/core/io/image/nifti.hpp>
 #include <ossatura/core/io/image/raw.hpp>
+#include <ossatura/core/io/image/voxel_limits.hpp>
 #include <ossatura/core/io/surface/reader.hpp>
 #include <ossatura/core/io/text/input_file.hpp>
 #include <ossatura/kernels/image/array_target.hpp>
@@ -16,8 +17,8 @@
 #include <ossatura/kernels/image/count_solid.hpp>
 #include <ossatura/kernels/image/material_law.hpp>
 #include <ossatura/kernels/image/perlin.hpp>
+#include <ossatura/kernels/image/resample.hpp>
 #include <ossatura/kernels/image/shapes.hpp>
-#include <ossatura/kernels/image/shared_planes.hpp>
 #include <ossatura/kernels/image/voxelise.hpp>
 
 #include <future>
@@ -139,13 +140,6 @@ ImagePlanes choose_planes(const std::optional<Communicator>& ranks, int num_plan
   return ranks ? planes_of_rank(*ranks, num_planes) : ImagePlanes{0, num_planes};
 }
 
-/// Of an image that is made as a whole.
-template<class Exec>
-VoxelArray<Exec> keep_planes(const Exec& exec, const std::optional<Communicator>& ranks,
-                             const VoxelArray<Exec>& whole) {
-  return ranks ? take_planes(exec, whole, planes_of_rank(*ranks, whole.shape[2])) : whole;
-}
-
 template<class Exec>
 void read_surface_model(const Exec& exec, const BoneOptions& options,
                         const std::optional<Communicator>& ranks, BoneModel<Exec>& model) {
@@ -181,6 +175,7 @@ void read_surface_model(const Exec& exec, const BoneOptions& options,
 VoxelModel read_image(const BoneOptions& options, ImageFormat format, bool has_law,
                       const ChoosePlanes& planes, VoxelTarget* target) {
   VoxelModel file;
+  const VoxelShape voxels = options.resample ? VoxelShape::box : VoxelShape::cube;
   if (format == ImageFormat::parosol) {
     std::vector<std::string> remarks;
     ParosolOptions parosol;
@@ -194,21 +189,44 @@ VoxelModel read_image(const BoneOptions& options, ImageFormat format, bool has_l
     for (const std::string& remark : remarks)
       log_info(remark);
   } else if (format == ImageFormat::metaimage) {
-    file.modulus = read_metaimage(options.input, planes, target);
+    file.modulus = read_metaimage(options.input, planes, target, voxels);
   } else if (format == ImageFormat::nifti) {
-    file.modulus = read_nifti(options.input, planes, target);
+    file.modulus = read_nifti(options.input, planes, target, voxels);
   } else {
     file.modulus = read_raw(options, planes, target);
   }
   return file;
 }
 
-/// Reads the planes of an image that this process has, and returns their range.
+/// Takes an image that was read, of voxels of any edges, to cubes.
+template<class Exec>
+void resample_model(const Exec& exec, const BoneOptions& options,
+                    const std::optional<Communicator>& ranks, BoneModel<Exec>& model) {
+  const std::array<double, 3> edges = model.source.edges();
+  const std::array<int, 3> shape = resampled_shape(model.modulus.shape, edges, *options.resample);
+  (void)require_voxel_shape(options.input + ": --resample " + format_number(*options.resample),
+                            std::uint64_t(shape[0]), std::uint64_t(shape[1]),
+                            std::uint64_t(shape[2]));
+  const Resampling kind = options.law == GreyLaw::labels ? Resampling::nearest : Resampling::blend;
+  model.modulus =
+      keep_planes(exec, ranks, resample(exec, model.modulus, edges, *options.resample, kind));
+  model.edge = *options.resample;
+  model.description += ", resampled from " + std::to_string(model.source.shape[0]) + " x " +
+                       std::to_string(model.source.shape[1]) + " x " +
+                       std::to_string(model.source.shape[2]) + " voxels of " +
+                       format_number(edges[0]) + " x " + format_number(edges[1]) + " x " +
+                       format_number(edges[2]) + " mm";
+}
+
+/// Reads the planes of an image that this process has, or all to resample them, and returns their
+/// range.
 template<class Exec>
 ValueRange read_image_model(const Exec& exec, const BoneOptions& options, ImageFormat format,
                             bool has_law, const std::optional<Communicator>& ranks,
                             BoneModel<Exec>& model) {
-  const auto planes = [&](int num_planes) { return choose_planes(ranks, num_planes); };
+  const auto planes = [&](int num_planes) {
+    return options.resample ? ImagePlanes{0, num_planes} : choose_planes(ranks, num_planes);
+  };
   ArrayTarget<Exec> target(exec);
   VoxelModel file = read_image(options, format, has_law, planes, &target);
   model.description = std::string(title_of(format)) + " image";
@@ -220,7 +238,10 @@ ValueRange read_image_model(const Exec& exec, const BoneOptions& options, ImageF
   model.displacements = std::move(file.displacements);
   model.forces = std::move(file.forces);
   if (format != ImageFormat::parosol) {
+    model.source = file.modulus;
     model.modulus = target.array();
+    if (options.resample)
+      resample_model(exec, options, ranks, model);
     return {target.least(), target.greatest()};
   }
   model.modulus = to_device(exec, file.modulus, file.modulus.planes());
@@ -230,6 +251,19 @@ ValueRange read_image_model(const Exec& exec, const BoneOptions& options, ImageF
     model.poisson = to_device(exec, file.modulus, file.modulus.planes());
   }
   return range;
+}
+
+/// Throws where there is nothing to resample, or no saying from what.
+void require_resampling(const BoneOptions& options, ImageFormat format) {
+  if (format == ImageFormat::surface)
+    fail<UsageError>("--resample is for images, and ", options.input,
+                     " is a surface: choose its voxels with --voxel");
+  if (format == ImageFormat::parosol)
+    fail<UsageError>("--resample is for grey values, and ", options.input,
+                     " has moduli of cubes with supports at their nodes: leave it out");
+  if (options.spacing && format != ImageFormat::raw)
+    fail<UsageError>("both --spacing and --resample: ", options.input,
+                     " says what edges its voxels have; leave one out");
 }
 
 template<class Exec>
@@ -242,6 +276,8 @@ void read_model(const Exec& exec, const BoneOptions& options,
     require_input_file(options.input);
     format = options.format ? *options.format : guess_format(options.input);
   });
+  if (options.resample)
+    require_resampling(options, format);
   const bool has_law = format != ImageFormat::parosol || options.law != GreyLaw::by_format;
   ValueRange range;
   run_shared(comm, [&] {

@@ -5,6 +5,7 @@
 #include "apps/bone/input/options.hpp"
 #include "apps/driver/context.hpp"
 #include <ossatura/kernels/bone/lame_field.hpp>
+#include <ossatura/kernels/image/shared_planes.hpp>
 
 #include <array>
 #include <optional>
@@ -15,6 +16,7 @@ namespace ossatura {
 
 template<class Exec>
 struct BoneModel {
+  VoxelImage source;                             ///< the image of the file, without its values
   std::string description;                       ///< "ParOSol image", "Perlin noise" and so on
   VoxelArray<Exec> modulus;                      ///< MPa, 0 = void; of planes, where ranks share it
   VoxelArray<Exec> poisson;                      ///< empty, or a ratio per voxel
@@ -26,6 +28,13 @@ struct BoneModel {
   std::vector<NodalValue> displacements, forces; ///< given by the input
   std::int64_t num_dropped = 0;                  ///< solid voxels left out as islands
 };
+
+/// The planes of this process, where ranks share an image that is here as a whole; else all.
+template<class Exec>
+VoxelArray<Exec> keep_planes(const Exec& exec, const std::optional<Communicator>& ranks,
+                             const VoxelArray<Exec>& whole) {
+  return ranks ? take_planes(exec, whole, planes_of_rank(*ranks, whole.shape[2])) : whole;
+}
 
 /// Reads or generates the image, turns grey values into moduli and drops islands if asked. Logs
 /// what it did, records the input's hash in the provenance. Where `ranks` are given, all of them

@@ -50,6 +50,12 @@ void add_input_options(CLI::App& app, BoneOptions& o) {
                  "Edge of a voxel, instead of what the file says; required for raw images, 1 for "
                  "generated ones")
       ->type_name("MM");
+  app.add_option(
+         "--resample", o.resample,
+         "Images: edge of the cubes to take its voxels to, which may be boxes: between their "
+         "centres linearly, or the mean of those that a cube covers; labels and the mask by "
+         "the nearest")
+      ->type_name("MM");
   app.add_option("--voxel", o.voxel, "Surfaces: edge of the voxels to make")->type_name("MM");
   app.add_option("--surface-unit", o.surface_unit, "Surfaces: length of one unit of the file")
       ->type_name("MM")

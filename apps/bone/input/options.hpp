@@ -169,6 +169,7 @@ struct BoneOptions {
   std::array<int, 3> raw_shape{0, 0, 0}; ///< nx, ny, nz
   std::optional<SampleType> raw_type;
   std::optional<double> spacing;           ///< mm; overrides that of the file (raw: required)
+  std::optional<double> resample;          ///< mm; edge of the cubes to take an image to
   std::optional<double> voxel;             ///< mm; edge for surfaces
   double surface_unit = 1;                 ///< mm per unit of a surface file
   std::optional<ModulusUnit> modulus_unit; ///< of the input; else MPa, if that can be

@@ -49,7 +49,8 @@ struct Place {
 };
 
 Place place_in(const VoxelImage& image, const std::string& world) {
-  Place place{lower_corner(image.origin, -image.spacing, image.direction), image.direction};
+  const double back = -image.spacing;
+  Place place{lower_corner(image.origin, {back, back, back}, image.direction), image.direction};
   const bool turned = !image.world.empty() && image.world != world;
   for (std::size_t i = 0; turned && i < 2; ++i) { // RAS and LPS: x and y have the other sense
     place.centre[i] = -place.centre[i];
@@ -147,6 +148,8 @@ private:
 void require_whole(const VoxelImage& image) {
   OSSATURA_REQUIRE(image.value.size() == image.num_voxels(),
                    image.value.size() << " values of " << image.num_voxels() << " voxels");
+  OSSATURA_REQUIRE(image.edges()[1] == image.spacing && image.edges()[2] == image.spacing,
+                   "voxels that are no cubes");
 }
 
 /// Appends bytes as gzip members.

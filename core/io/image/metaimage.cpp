@@ -139,7 +139,7 @@ ImageDirection read_direction(const std::string& path, const MetaHeader& header)
         for (double& entry : vector)
           if (!scan.number(entry))
             fail<InputError>(path, ": ", key, " = ", value, ": nine numbers are expected");
-      const std::optional<ImageDirection> direction = make_direction(axis, 1);
+      const std::optional<ImageDirection> direction = make_direction(axis, {1, 1, 1});
       if (!direction)
         fail<InputError>(path, ": ", key, " = ", value,
                          ": is no rotation, so voxels are not cubes; resample the image");
@@ -155,8 +155,8 @@ std::string beside(const std::string& path, const std::string& name) {
 
 } // namespace
 
-VoxelImage read_metaimage(const std::string& path, const ChoosePlanes& planes,
-                          VoxelTarget* target) {
+VoxelImage read_metaimage(const std::string& path, const ChoosePlanes& planes, VoxelTarget* target,
+                          VoxelShape voxels) {
   require_input_file(path);
   const MetaHeader header(path);
   const std::string kind = header.text("ObjectType", "Image");
@@ -175,7 +175,7 @@ VoxelImage read_metaimage(const std::string& path, const ChoosePlanes& planes,
   image.shape = require_voxel_shape(path + ": DimSize", extent[0], extent[1], extent[2]);
   const std::array<double, 3> unit{1, 1, 1};
   const auto spacing = header.three<double>({"ElementSpacing", "ElementSize"}, &unit);
-  image.spacing = require_cubic_spacing(path + ": ElementSpacing", spacing);
+  set_edges(path + ": ElementSpacing", spacing, voxels, image);
   const std::array<double, 3> zero{0, 0, 0};
   const auto centre = header.three<double>({"Offset", "Position", "Origin"}, &zero);
   for (const double x : centre)
@@ -183,7 +183,7 @@ VoxelImage read_metaimage(const std::string& path, const ChoosePlanes& planes,
       fail<InputError>(path, ": the offset of the image is not finite");
   image.direction = read_direction(path, header);
   if (header.has("Offset") || header.has("Position") || header.has("Origin")) {
-    image.origin = lower_corner(centre, image.spacing, image.direction);
+    image.origin = lower_corner(centre, image.edges(), image.direction);
     image.world = "LPS";
   }
 

@@ -201,7 +201,7 @@ std::array<std::array<double, 3>, 3> turned_axes(const NiftiHeader& h) {
 }
 
 /// Origin and direction, per [1]: by the affine map of the header (sform), or else by its rotation
-/// (qform). An affine map that is no motion of cubes, as registration makes them, leaves the word
+/// (qform). An affine map that is no motion of voxels, as registration makes them, leaves the word
 /// to the rotation.
 void read_place(const std::string& path, const NiftiHeader& h, double unit, VoxelImage& image) {
   std::array<double, 3> centre{};
@@ -213,14 +213,13 @@ void read_place(const std::string& path, const NiftiHeader& h, double unit, Voxe
       for (std::size_t d = 0; d < 3; ++d)
         axis[d][i] = h.s_row[i][d] * unit;
     }
-    direction = make_direction(axis, image.spacing);
+    direction = make_direction(axis, image.edges());
     if (!direction && h.qform <= 0)
-      fail<InputError>(path,
-                       ": the sform of the NIfTI header is no rotation of cubes with the edge "
-                       "that pixdim gives: resample the image, or correct the header");
+      fail<InputError>(path, ": the sform of the NIfTI header is no rotation of voxels with the "
+                             "edges that pixdim gives: resample the image, or correct the header");
   }
   if (!direction && h.qform > 0) {
-    direction = make_direction(turned_axes(h), 1);
+    direction = make_direction(turned_axes(h), {1, 1, 1});
     for (std::size_t i = 0; i < 3; ++i)
       centre[i] = h.q_offset[i] * unit;
   }
@@ -232,13 +231,14 @@ void read_place(const std::string& path, const NiftiHeader& h, double unit, Voxe
     if (!std::isfinite(x))
       fail<InputError>(path, ": the origin of the NIfTI header is not finite");
   image.direction = *direction;
-  image.origin = lower_corner(centre, image.spacing, *direction);
+  image.origin = lower_corner(centre, image.edges(), *direction);
   image.world = "RAS";
 }
 
 } // namespace
 
-VoxelImage read_nifti(const std::string& path, const ChoosePlanes& planes, VoxelTarget* target) {
+VoxelImage read_nifti(const std::string& path, const ChoosePlanes& planes, VoxelTarget* target,
+                      VoxelShape voxels) {
   require_input_file(path);
   ByteStream stream(path, 0, coding_of(path));
   const NiftiHeader header = read_header(path, stream);
@@ -258,9 +258,9 @@ VoxelImage read_nifti(const std::string& path, const ChoosePlanes& planes, Voxel
   image.shape = require_voxel_shape(path, std::uint64_t(header.dim[1]),
                                     std::uint64_t(header.dim[2]), std::uint64_t(header.dim[3]));
   const double unit = unit_in_mm(path, header.units);
-  image.spacing =
-      require_cubic_spacing(path + ": pixdim", {header.pixdim[1] * unit, header.pixdim[2] * unit,
-                                                header.pixdim[3] * unit});
+  set_edges(path + ": pixdim",
+            {header.pixdim[1] * unit, header.pixdim[2] * unit, header.pixdim[3] * unit}, voxels,
+            image);
   read_place(path, header, unit, image);
 
   const SampleType type = sample_type(path, header.datatype);

@@ -17,9 +17,10 @@ namespace ossatura {
 /// double, either byte order, gzip told by content; scl_slope and scl_inter applied; spacing in m,
 /// mm or micron (mm where the file does not say). Origin and direction are those of sform, else of
 /// qform, in the world of the file (RAS); without either the image stays in its own axes. Throws
-/// InputError for other kinds, for voxels that are not cubes within 1e-3, values that are not
-/// finite, and damage. Values go to `target`, where there is one, and the image is left without.
+/// InputError for other kinds, for voxels that are not cubes within 1e-3 (unless boxes are taken),
+/// values that are not finite, and damage. Values go to `target`, where there is one, and the image
+/// is left without.
 VoxelImage read_nifti(const std::string& path, const ChoosePlanes& planes = {},
-                      VoxelTarget* target = nullptr);
+                      VoxelTarget* target = nullptr, VoxelShape voxels = VoxelShape::cube);
 
 } // namespace ossatura

@@ -6,11 +6,11 @@
 namespace ossatura {
 
 std::optional<ImageDirection> make_direction(const std::array<std::array<double, 3>, 3>& axis,
-                                             double edge) {
+                                             const std::array<double, 3>& edges) {
   ImageDirection direction{};
   for (std::size_t d = 0; d < 3; ++d) {
     const double length = std::hypot(axis[d][0], axis[d][1], axis[d][2]);
-    if (!(std::abs(length - edge) <= 1e-3 * edge))
+    if (!(std::abs(length - edges[d]) <= 1e-3 * edges[d]))
       return {};
     for (std::size_t i = 0; i < 3; ++i)
       direction[3 * i + d] = axis[d][i] / length;
@@ -25,12 +25,13 @@ std::optional<ImageDirection> make_direction(const std::array<std::array<double,
   return direction;
 }
 
-std::array<double, 3> lower_corner(const std::array<double, 3>& centre, double edge,
+std::array<double, 3> lower_corner(const std::array<double, 3>& centre,
+                                   const std::array<double, 3>& edges,
                                    const ImageDirection& direction) {
   std::array<double, 3> corner = centre;
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t d = 0; d < 3; ++d)
-      corner[i] -= edge / 2 * direction[3 * i + d];
+      corner[i] -= edges[d] / 2 * direction[3 * i + d];
   return corner;
 }
 

@@ -10,13 +10,14 @@
 namespace ossatura {
 
 /// The direction of an image whose axis d runs along axis[d], a vector as long as a voxel. Empty
-/// where these are not orthogonal, are not of length `edge` (both to 1e-3) or are not finite: such
-/// voxels are no cubes of that edge.
+/// where these are not orthogonal, are not of length `edges` (both to 1e-3) or are not finite: such
+/// voxels are no boxes of these edges.
 std::optional<ImageDirection> make_direction(const std::array<std::array<double, 3>, 3>& axis,
-                                             double edge);
+                                             const std::array<double, 3>& edges);
 
 /// The lower corner of voxel (0, 0, 0), whose centre is at `centre` (mm).
-std::array<double, 3> lower_corner(const std::array<double, 3>& centre, double edge,
+std::array<double, 3> lower_corner(const std::array<double, 3>& centre,
+                                   const std::array<double, 3>& edges,
                                    const ImageDirection& direction);
 
 } // namespace ossatura

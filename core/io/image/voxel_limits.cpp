@@ -31,7 +31,8 @@ void require_edge(const std::string& where, double edge) {
                      max_length, " mm are taken: correct the unit or the file");
 }
 
-double require_cubic_spacing(const std::string& where, const std::array<double, 3>& spacing) {
+void set_edges(const std::string& where, const std::array<double, 3>& spacing, VoxelShape voxels,
+               VoxelImage& image) {
   std::array<double, 3> h{};
   for (int axis = 0; axis < 3; ++axis) {
     h[axis] = std::abs(spacing[axis]);
@@ -42,13 +43,20 @@ double require_cubic_spacing(const std::string& where, const std::array<double, 
   for (const double edge : h)
     require_edge(where, edge);
   const auto [low, high] = std::minmax_element(h.begin(), h.end());
-  if (*high - *low > 1e-3 * *high)
-    fail<InputError>(where, ": the voxels are not cubes (spacing ", h[0], " x ", h[1], " x ", h[2],
-                     "); resample to ", *low,
-                     " along every axis first, for example with SimpleITK's Resample filter");
-  return std::all_of(h.begin(), h.end(), [&](double x) { return x == h[0]; })
-             ? h[0]
-             : (h[0] + h[1] + h[2]) / 3;
+  image.stretch = {1, 1, 1};
+  if (*high - *low > 1e-3 * *high) {
+    if (voxels == VoxelShape::cube)
+      fail<InputError>(where, ": the voxels are not cubes (spacing ", h[0], " x ", h[1], " x ",
+                       h[2], "); resample to ", *low,
+                       " along every axis: ossatura bone does with --resample ", *low);
+    image.spacing = *low;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      image.stretch[axis] = h[axis] / *low;
+    return;
+  }
+  image.spacing = std::all_of(h.begin(), h.end(), [&](double x) { return x == h[0]; })
+                      ? h[0]
+                      : (h[0] + h[1] + h[2]) / 3;
 }
 
 } // namespace ossatura

@@ -3,6 +3,8 @@
 // them before they ask for memory.
 #pragma once
 
+#include <ossatura/core/mesh/voxel_image.hpp>
+
 #include <array>
 #include <cstdint>
 #include <string>
@@ -24,9 +26,10 @@ std::array<int, 3> require_voxel_shape(const std::string& where, std::uint64_t n
 /// underflow.
 void require_edge(const std::string& where, double edge);
 
-/// The edge of a cubic voxel given the spacing along each axis (mm, sign ignored). Throws
-/// InputError where one is zero, not finite or beyond the limits above, or where they differ by
-/// more than 1e-3 relative; the message says how to resample.
-double require_cubic_spacing(const std::string& where, const std::array<double, 3>& spacing);
+/// Sets the edges of an image to the spacing along each axis (mm, sign ignored). Throws InputError
+/// where one is zero, not finite or beyond the limits above, or, unless boxes are taken, where they
+/// differ by more than 1e-3 relative; the message says how to resample.
+void set_edges(const std::string& where, const std::array<double, 3>& spacing, VoxelShape voxels,
+               VoxelImage& image);
 
 } // namespace ossatura
