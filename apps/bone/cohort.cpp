@@ -9,7 +9,7 @@ namespace ossatura {
 namespace {
 
 /// What a study compares; places are those of the summary.
-std::vector<CohortColumn> bone_columns(bool dry_run) {
+std::vector<CohortColumn> bone_columns(bool dry_run, const std::vector<int>& labels) {
   std::vector<CohortColumn> columns = {{"spacing", "/problem/spacing", "spacing"},
                                        {"elements", "/problem/elements", "voxels"},
                                        {"dofs", "/problem/dofs", ""},
@@ -43,6 +43,10 @@ std::vector<CohortColumn> bone_columns(bool dry_run) {
   for (const char* field : {"sed", "von_mises", "effective_strain"})
     for (const char* key : {"mean", "sd", "maximum"})
       add(field, key, std::string(field) + "_" + key);
+  for (const int label : labels)
+    for (const char* key : {"elements", "modulus_mean", "energy_share", "von_mises_mean",
+                            "von_mises_maximum", "effective_strain_mean"})
+      add("labels/" + std::to_string(label), key, "label_" + std::to_string(label) + "_" + key);
   add("pistoia", "factor", "failure_factor");
   add("pistoia", "force", "failure_force", "failure force");
   add("pistoia", "moment", "failure_moment", "failure moment");
@@ -78,7 +82,7 @@ int run_bones(const BoneOptions& options, DriverContext& context) {
   cohort.noun = "specimen";
   cohort.divides_inputs = divides_inputs(options);
   cohort.skips_complete = options.skip_complete;
-  cohort.columns = bone_columns(options.common.dry_run);
+  cohort.columns = bone_columns(options.common.dry_run, options.mask_labels);
   cohort.run = [&](const CohortMember& member, DriverContext& run) {
     single.input = member.input;
     single.name = member.name;

@@ -5,6 +5,7 @@
 #include "apps/bone/input/solver_choice.hpp"
 #include "apps/bone/output/files.hpp"
 #include "apps/bone/output/images.hpp"
+#include "apps/bone/output/label_statistics.hpp"
 #include "apps/bone/output/prediction.hpp"
 #include "apps/bone/output/report.hpp"
 #include "apps/bone/support_checks.hpp"
@@ -192,6 +193,8 @@ int finish_test(const Exec& exec, const BoneOptions& options, const BoneFiles& f
   run_communicating(context.world(), [&] {
     solution = evaluate_solution(exec, problem, load);
     add_solution(exec, solution, options, results);
+    if (!options.mask.empty())
+      add_label_statistics(exec, options, model, problem, solution, results);
   });
   note_ranks(context.world(), "model", results);
   const auto write = [&](FileOrder order, const std::string& status) {

@@ -60,6 +60,30 @@ class Mask(BoneImages):
             self.assertEqual([os.path.basename(file["path"]) for file in masked["provenance"]["inputs"]],
                              ["ct.nii.gz", "seg.nii.gz"])
 
+    def test_statistics_of_labels_add_up_to_those_of_the_whole(self):
+        for options in ((), ("--resample", "0.35")):
+            results = self.run_of(self.image, "--mask", self.mask, *options)["results"]
+            parts = results["labels"]
+            self.assertEqual(list(parts), ["1", "5"])
+            count = sum(part["elements"] for part in parts.values())
+            self.assertEqual(count, results["sed"]["count"])
+            self.close(sum(part["energy_share"] for part in parts.values()), 1, 1e-12)
+            for field in "sed", "von_mises", "effective_strain":
+                mean = sum(part["elements"] * part[field + "_mean"] for part in parts.values()) / count
+                self.close(mean, results[field]["mean"], 1e-6)
+            for field in "von_mises", "effective_strain":
+                self.assertEqual(max(part[field + "_maximum"] for part in parts.values()),
+                                 results[field]["maximum"])
+            for part in parts.values():
+                self.close(part["energy_share"], part["sed_mean"] * part["elements"] / count /
+                           results["sed"]["mean"], 1e-6)
+        core = [10 * grey(*v) for v in voxels() if label(*v) == 1]
+        part = self.run_of(self.image, "--mask", self.mask)["results"]["labels"]["1"]
+        self.assertEqual(part["elements"], len(core))
+        self.close(part["modulus_mean"], sum(core) / len(core), 1e-6)
+        text = self.ossatura("bone", self.image, "--mask", self.mask, *LAW).stdout
+        self.assertRegex(text, rf"(?m)^  1 +{len(core)} ")
+
     def test_a_mask_in_the_world_of_itk(self):
         axes = turned()
         matrix = " ".join(str((-1 if i < 2 else 1) * axes[i][d] / EDGE) for d in range(3) for i in range(3))
@@ -108,6 +132,11 @@ class Mask(BoneImages):
         for name, value in (("P1", label), ("P2", lambda *v: label(*v) == 5)):
             self.nifti(f"masks/{name}-seg.nii.gz", value)
         cohort = self.summary("bone", *inputs, "--mask", self.path("masks/*-seg.nii.gz"), *LAW)
+        table = self.summary("bone", *inputs, "--mask", self.path("masks/*-seg.nii.gz"), "--mask-labels", "1",
+                             *LAW)["members"]
+        self.assertEqual([member["values"]["label_1_elements"] for member in table],
+                         [sum(label(*v) == name for v in voxels()) for name in (1, 5)])
+        self.assertIn("energy_share", "".join(table[0]["values"]))
         self.assertEqual([member["values"]["elements"] for member in cohort["members"]],
                          [sum(label(*v) > 0 for v in voxels()), sum(label(*v) == 5 for v in voxels())])
         done = self.ossatura("bone", *inputs, "--mask", self.path("masks/*-seg.nii.gz"), *LAW[:-1], "-o", "out",

@@ -256,6 +256,7 @@ class Planes(BoneRanks):
                 file.close()
             self.assertEqual(*contents)
             self.assertGreater(len(contents[0]), 1000)
+        self.same_results("bone.nii.gz", *self.LAW, "--mask", "seg.nii.gz")
         boxes = self.write("boxes.nii.gz", nifti_bytes(self.SHAPE, (0.5, 0.5, 0.9), "h", voxels))
         for edge in "0.6", "0.35":
             self.same_results(boxes, *self.LAW, "--resample", edge)

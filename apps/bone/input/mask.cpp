@@ -187,9 +187,25 @@ void apply_mask(const Exec& exec, const BoneOptions& options,
   log_info("the mask keeps ", format_count(kept), " of ", format_count(before), " voxels of bone");
 }
 
+template<class Exec>
+std::vector<float> read_mask(const Exec& exec, const BoneOptions& options,
+                             const BoneModel<Exec>& model) {
+  const std::string path = mask_path(options);
+  VoxelImage mask = read_labels(path, guess_format(path), {},
+                                options.resample ? VoxelShape::box : VoxelShape::cube);
+  if (mask.shape != model.source.shape)
+    fail<InputError>(path, ": has changed since it was read first");
+  if (!options.resample)
+    return std::move(mask.value);
+  return download(exec, resample(exec, to_device(exec, mask), model.source.edges(),
+                                 *options.resample, Resampling::nearest)
+                            .value);
+}
+
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template void apply_mask(const Exec&, const BoneOptions&, const std::optional<Communicator>&,    \
-                           DriverContext&, BoneModel<Exec>&);
+                           DriverContext&, BoneModel<Exec>&);                                      \
+  template std::vector<float> read_mask(const Exec&, const BoneOptions&, const BoneModel<Exec>&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE
 

@@ -18,4 +18,10 @@ void apply_mask(const Exec& exec, const BoneOptions& options,
                 const std::optional<Communicator>& ranks, DriverContext& context,
                 BoneModel<Exec>& model);
 
+/// The labels of the mask that apply_mask() has found right, for each voxel of the whole model. On
+/// one rank alone. Throws InputError where the file is not there any more. Fences.
+template<class Exec>
+std::vector<float> read_mask(const Exec& exec, const BoneOptions& options,
+                             const BoneModel<Exec>& model);
+
 } // namespace ossatura

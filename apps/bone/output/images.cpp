@@ -24,19 +24,6 @@ struct PlaceVoxels {
   }
 };
 
-/// Where in the whole image the voxels of the fields lie.
-template<class Exec>
-Array<std::int64_t, Exec> place_voxels(const Exec& exec, const BoneModel<Exec>& model,
-                                       const BoneSolution<Exec>& solution) {
-  const Array<int, Exec>& element = solution.fields.element;
-  const auto voxel =
-      make_uninitialized<std::int64_t>(exec, element.extent(0), "ossatura::bone::voxel");
-  Kokkos::parallel_for("ossatura::bone::place_voxels", range(exec, element.extent(0)),
-                       PlaceVoxels<Exec>{solution.grid, element, model.modulus.shape[0],
-                                         model.modulus.shape[1], voxel});
-  return voxel;
-}
-
 /// The image without values.
 template<class Exec>
 VoxelImage empty_image(const BoneModel<Exec>& model) {
@@ -56,6 +43,18 @@ const std::pair<const char*, const char*> units[] = {{"modulus", "Young's modulu
                                                      {"effective_strain", "effective strain"}};
 
 } // namespace
+
+template<class Exec>
+Array<std::int64_t, Exec> place_voxels(const Exec& exec, const BoneModel<Exec>& model,
+                                       const BoneSolution<Exec>& solution) {
+  const Array<int, Exec>& element = solution.fields.element;
+  const auto voxel =
+      make_uninitialized<std::int64_t>(exec, element.extent(0), "ossatura::bone::voxel");
+  Kokkos::parallel_for("ossatura::bone::place_voxels", range(exec, element.extent(0)),
+                       PlaceVoxels<Exec>{solution.grid, element, model.modulus.shape[0],
+                                         model.modulus.shape[1], voxel});
+  return voxel;
+}
 
 std::vector<std::pair<std::string, std::string>> field_images(const BoneOptions& options,
                                                               const std::string& stem) {
@@ -111,6 +110,8 @@ void write_field_image(const Exec& exec, const std::string& field, const std::st
 }
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
+  template Array<std::int64_t, Exec> place_voxels(const Exec&, const BoneModel<Exec>&,             \
+                                                  const BoneSolution<Exec>&);                      \
   template void write_field_image(const Exec&, const std::string&, const std::string&,             \
                                   const BoneOptions&, const BoneModel<Exec>&,                      \
                                   const VoxelProblem<Exec>&, const BoneSolution<Exec>&);

@@ -149,6 +149,20 @@ void add_distributions(Table& table, const BoneResults& results) {
   table.columns(heads, rows);
 }
 
+void add_labels(Table& table, const BoneResults& results) {
+  table.section("By label of the mask (means and maxima over voxels)");
+  std::vector<std::vector<std::string>> rows;
+  for (const LabelStatistics& of : results.labels)
+    rows.push_back({std::to_string(of.label), format_count(of.num_elem),
+                    format_number(of.modulus_mean, 4), format_number(of.energy_share, 4),
+                    format_number(of.von_mises_mean, 4), format_number(of.von_mises_max, 4),
+                    format_number(of.effective_strain_mean, 4),
+                    format_number(of.effective_strain_max, 4)});
+  table.columns({"label", "voxels", "modulus MPa", "share of energy", "von Mises MPa", "max",
+                 "effective strain", "max"},
+                rows);
+}
+
 void add_failure(Table& table, const FailureEstimate& failure) {
   table.section("Failure after Pistoia (" + format_number(100 * failure.criterion.volume) +
                 " % of the bone beyond " + format_number(failure.criterion.critical_strain) +
@@ -263,6 +277,17 @@ Json to_json(const HomogenisedStiffness& found) {
   return json;
 }
 
+Json to_json(const LabelStatistics& of) {
+  return {{"elements", of.num_elem},
+          {"modulus_mean", of.modulus_mean},
+          {"sed_mean", of.sed_mean},
+          {"von_mises_mean", of.von_mises_mean},
+          {"von_mises_maximum", of.von_mises_max},
+          {"effective_strain_mean", of.effective_strain_mean},
+          {"effective_strain_maximum", of.effective_strain_max},
+          {"energy_share", of.energy_share}};
+}
+
 Json results_json(const BoneResults& results) {
   Json json = {{"test", results.test}, {"solves", Json::array()}};
   for (const BoneSolve& solve : results.solves)
@@ -295,6 +320,8 @@ Json results_json(const BoneResults& results) {
   for (const auto& [name, histogram] : results.histograms)
     json["histograms"][name] = {
         {"lower", histogram.lower}, {"upper", histogram.upper}, {"count", histogram.count}};
+  for (const LabelStatistics& of : results.labels)
+    json["labels"][std::to_string(of.label)] = to_json(of);
   if (results.failure)
     json["pistoia"] = to_json(*results.failure);
   if (results.homogenised)
@@ -360,6 +387,8 @@ std::string bone_table(const BoneResults& results, const DriverContext& context)
     table.row("strain energy", *results.strain_energy, "N mm");
   }
   add_distributions(table, results);
+  if (!results.labels.empty())
+    add_labels(table, results);
   if (results.failure)
     add_failure(table, *results.failure);
   if (results.homogenised)
