@@ -13,13 +13,14 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _core
+from . import _arrays, _core, _draw, _save
 from ._errors import ConvergenceError, UsageError, choice
 from ._log import logger
 
@@ -27,6 +28,11 @@ __all__ = ["Homogenised", "Reaction", "Result", "Solve", "homogenise", "solve"]
 
 _TESTS = ("axial", "confined", "shear", "torsion", "bending")  # as BoneTestKind
 _AXES = ("x", "y", "z")
+_FIELDS = {"energy_density": "N/mm^2", "von_mises": "MPa", "effective_strain": ""}
+_TENSORS = ("strain_tensor", "stress_tensor")
+_NUMBERS = ("stiffness", "apparent_modulus", "force", "plate_displacement", "strain", "stress", "angle", "moment",
+            "rotational_stiffness", "height", "area", "strain_energy", "iterations", "residual", "converged",
+            "num_voxels", "num_nodes", "num_dropped", "spacing")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,6 +96,8 @@ class Result:
     num_nodes: int
     num_dropped: int
     """voxels in islands that were left out"""
+    spacing: float
+    """mm, edge of a voxel"""
     _answer: Any
     _options: Any
     _shape: tuple[int, int, int]
@@ -159,6 +167,85 @@ class Result:
         out = np.zeros(self._shape)
         solved = Solve(**self._answer.adjoint(array, options, callback, out))
         return _checked(_in_axes(out, self._axes), [solved], options.tolerance, check)
+
+    def failure_factor(self, strain: float = 0.007, volume: float = 0.02) -> float:
+        """The bone fails at this times the load of the test, by Pistoia's criterion [1]: where `volume`, a part of the
+        bone, is beyond the effective `strain`. Its failure load is `force` times this.
+
+        Infinite where less than that part is strained at all. Raises UsageError for other numbers.
+        [1] Bone 30 (2002) 842-848, doi:10.1016/S8756-3282(02)00736-6.
+        """
+        if not (0 < volume < 1 and 0 < strain < math.inf):
+            raise UsageError(f"failure_factor({strain!r}, {volume!r}): a strain greater than 0, a part between 0 and 1")
+        field = self.effective_strain
+        strained = field[field > 0]
+        values = np.zeros(max(self.num_voxels, len(strained)))
+        values[:len(strained)] = strained
+        found = float(np.quantile(values, 1 - volume))
+        return strain / found if found > 0 else math.inf
+
+    def save(self, path: str | os.PathLike[str],
+             fields: Sequence[str] = ("displacement", "energy_density", "von_mises", "effective_strain")) -> None:
+        """Writes numbers and fields to a file: .npz for numpy.load(), in the axes of the image, or .vti, an image of
+        VTK, which ParaView and PyVista read.
+
+        fields: names of those of this result. A file of that name is replaced when the new one is whole.
+        Raises UsageError for other endings and fields, OSError where the file cannot be written.
+        """
+        for name in fields:
+            choice(name, ("displacement", *_FIELDS, *_TENSORS), "fields")
+        _save.save(path, {".npz": lambda file: self._write_npz(file, fields),
+                          ".vti": lambda file: self._write_vti(file, fields)})
+
+    def plot(self, field: str | ArrayLike = "effective_strain", *, path: str | os.PathLike[str] | None = None,
+             engine: str | None = None) -> Any:
+        """Draws three sections through the middle of the bone, coloured by a field.
+
+        field: "energy_density", "von_mises", "effective_strain", or an array of the image's shape, such as a gradient;
+            where it is 0 nothing is drawn.
+        path: of a picture (.png) to write, without a display. engine: "pyvista" or "matplotlib", by default PyVista
+            where it is installed.
+        Returns the three axes of matplotlib, or the plotter of PyVista, whose show() opens a window. ImportError where
+        what draws is not installed.
+        """
+        values, label = self._values(field)
+        return _draw.plot(lambda figure: _draw.sections(figure, values, self.spacing, label),
+                          lambda plotter: _draw.sections_scene(plotter, values, self.spacing, label),
+                          (10, 4), path, engine)
+
+    def _repr_html_(self) -> str:
+        rows = [(name.replace("_", " "), f"{getattr(self, name):.6g} {unit}") for name, unit in (
+            ("stiffness", "N/mm"), ("apparent_modulus", "MPa"), ("force", "N"), ("rotational_stiffness", "N mm/rad"),
+            ("moment", "N mm"), ("strain_energy", "N mm")) if getattr(self, name) is not None]
+        rows += [("voxels", str(self.num_voxels)),
+                 ("residual", f"{self.residual:.1e} after {self.iterations} iterations"
+                              f"{'' if self.converged else ', NOT CONVERGED'}")]
+        values, label = self._values("effective_strain")
+        return _draw.summary(f"bone, {self.test}", rows,
+                             lambda figure: _draw.sections(figure, values, self.spacing, label), (8, 3))
+
+    def _values(self, field: str | ArrayLike) -> tuple[NDArray[Any], str]:
+        """A field [z, y, x] and its name with the unit."""
+        if isinstance(field, str):
+            unit = _FIELDS[choice(field, tuple(_FIELDS), "field")]
+            array, label = getattr(self, field), field.replace("_", " ") + (f", {unit}" if unit else "")
+        else:
+            array, label = np.asarray(field), ""
+            _arrays.require_shape(array, _in_axes(np.empty(self._shape, bool), self._axes).shape, "field")
+        return _in_axes(array, self._axes), label
+
+    def _write_npz(self, file: IO[bytes], fields: Sequence[str]) -> None:
+        supports = list(self.reactions.values())
+        _save.write_npz(file, {
+            "test": self.test, "axes": self._axes, **{name: getattr(self, name) for name in _NUMBERS},
+            "supports": np.array(list(self.reactions)), "reaction_forces": np.array([one.force for one in supports]),
+            "reaction_moments": np.array([one.moment for one in supports]),
+            **{name: getattr(self, name) for name in fields}})
+
+    def _write_vti(self, file: IO[bytes], fields: Sequence[str]) -> None:
+        arrays = {name: _in_axes(getattr(self, name), self._axes) for name in fields}
+        nodes = {"displacement": arrays.pop("displacement")} if "displacement" in arrays else {}
+        _save.write_vti(file, self._shape, self.spacing, arrays, nodes, _save.numbers_of(self, _NUMBERS))
 
     def _energy_factor(self, quantity: str) -> float:
         """The quantity by the strain energy."""
@@ -235,6 +322,20 @@ class Homogenised:
         """Whether all solves are."""
         return all(solve.converged for solve in self.solves)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the matrices and numbers to an .npz file for numpy.load(). Errors as of Result.save()."""
+        _save.save(path, {".npz": lambda file: _save.write_npz(file, {
+            **{name: getattr(self, name) for name in ("stiffness", "voigt", "reuss", "num_voxels", "num_nodes",
+                                                      "num_dropped", "converged")},
+            "iterations": np.array([one.iterations for one in self.solves]),
+            "residuals": np.array([one.residual for one in self.solves])})})
+
+    def _repr_html_(self) -> str:
+        names = ("xx", "yy", "zz", "xy", "yz", "zx")
+        rows = [(name, "  ".join(f"{value:.5g}" for value in row)) for name, row in zip(names, self.stiffness)]
+        return _draw.summary(f"apparent stiffness, MPa, by strain {', '.join(names)}", [
+            *rows, ("voxels", str(self.num_voxels)), ("converged", "yes" if self.converged else "NO")], None, (0, 0))
+
 
 def solve(modulus: ArrayLike, spacing: float, *, test: str = "axial", axis: str = "z", direction: str | None = None,
           strain: float = -0.01, displacement: float | None = None, angle: float = math.radians(1),
@@ -281,8 +382,8 @@ def solve(modulus: ArrayLike, spacing: float, *, test: str = "axial", axis: str 
     answer = _core.solve_bone(_backend(backend), image, spacing, poisson, made, options, callback)
     numbers = answer.numbers()
     reactions = {reaction.pop("name"): Reaction(**reaction) for reaction in answer.reactions()}
-    result = Result(test=test, reactions=reactions, _answer=answer, _options=options, _shape=image.shape,
-                    _axes=axes, **numbers)
+    result = Result(test=test, reactions=reactions, spacing=spacing, _answer=answer, _options=options,
+                    _shape=image.shape, _axes=axes, **numbers)
     return _checked(result, [result], tolerance, check)
 
 

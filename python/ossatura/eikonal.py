@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
+import os
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Union
@@ -15,7 +16,7 @@ from typing import Any, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _core
+from . import _arrays, _core, _draw, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
 
 __all__ = ["Gradient", "Info", "Solver"]
@@ -101,6 +102,7 @@ class Solver:
         self.num_points: int = len(points)
         self.num_tetra: int = n
         self._tags = None if tags is None else tags.copy()
+        self._points, self._tetra = points.copy(), tetra.copy()  # for files and pictures
         self._dtype = np.dtype(np.float64 if choose.is_double else np.float32)
         self._lock = threading.Lock()
         self._info = None
@@ -164,6 +166,43 @@ class Solver:
         with self._lock:
             by_site = find(sets[0], times, weights, out)
         return Gradient({vertex: slope for (vertex, _), slope in zip(sets[0], by_site)}, out, self._tags)
+
+    def save(self, path: str | os.PathLike[str], times: ArrayLike) -> None:
+        """Writes the mesh with times [num_points] or [sets, num_points] in ms to a file: .npz for numpy.load(), or
+        .vtu, a mesh of VTK, where a vertex that no wave reaches has NaN.
+
+        A file of that name is replaced when the new one is whole. Raises UsageError for other endings, OSError where
+        the file cannot be written.
+        """
+        array = np.asarray(times)
+        _arrays.require_shape(array, (None, self.num_points) if array.ndim == 2 else (self.num_points,), "times")
+        tags = {} if self._tags is None else {"tags": self._tags}
+        names = ["times"] if array.ndim == 1 else [f"times_{k}" for k in range(len(array))]
+        _save.save(path, {
+            ".npz": lambda file: _save.write_npz(file, {"points": self._points, "tetra": self._tetra, "times": array,
+                                                        **tags}),
+            ".vtu": lambda file: _save.write_vtu(file, self._points, [self._tetra], tags, {
+                name: np.where(np.isfinite(row), row, np.nan).astype(self._dtype)
+                for name, row in zip(names, np.atleast_2d(array))}, {})})
+
+    def plot(self, times: ArrayLike, *, path: str | os.PathLike[str] | None = None, engine: str | None = None) -> Any:
+        """Draws times [num_points] in ms on the surface of the mesh, grey where no wave arrives; matplotlib draws dots
+        for surfaces of more than 40 000 faces. Arguments and what is returned as of bone.Result.plot()."""
+        array = _arrays.floats(times, np.float64, (self.num_points,), "times")
+        faces, _ = _draw.boundary(self._tetra)
+        values = array[faces].mean(1)
+        return _draw.plot(
+            lambda figure: _draw.surface(figure, self._points, [faces], [values], "ms", "mm"),
+            lambda plotter: _draw.surface_scene(plotter, self._points, [faces], [values], "ms"), (7, 5), path, engine)
+
+    def _repr_html_(self) -> str:
+        rows = [("vertices", str(self.num_points)), ("tetrahedra", str(self.num_tetra))]
+        if self._info is not None:
+            rows += [("certificate", f"{self._info.certificate:.1e} of the times"),
+                     ("unreached vertices", ", ".join(map(str, self._info.num_unreached[:8]))),
+                     ("last solve", f"{self._info.seconds:.3g} s, {self._info.iterations} iterations"
+                                    f"{'' if self._info.converged else ', NOT CONVERGED'}")]
+        return _draw.summary("activation times", rows, None, (0, 0))
 
     def _require_out(self, out, shape):
         if not (isinstance(out, np.ndarray) and out.dtype == self._dtype and out.shape == shape
