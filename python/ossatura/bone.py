@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _arrays, _core, _draw, _save
 from ._errors import ConvergenceError, UsageError, choice
 from ._log import logger
+from ._progress import shown
 
 __all__ = ["Homogenised", "Reaction", "Result", "Solve", "homogenise", "solve"]
 
@@ -342,7 +343,7 @@ def solve(modulus: ArrayLike, spacing: float, *, test: str = "axial", axis: str 
           lateral: str = "constrained", plate_depth: float = 0.0,
           centre: str | Sequence[float] = "mass", poisson: float = 0.3, islands: str = "auto",
           tolerance: float = 1e-6, max_iterations: int = 1000, precision: str | None = None, axes: str = "zyx",
-          backend: str | None = None, check: bool = True,
+          backend: str | None = None, check: bool = True, progress: bool = False,
           callback: Callable[[int, float], None] | None = None) -> Result:
     """Solves a mechanical test of a specimen between two plates at the ends of what is solid.
 
@@ -358,6 +359,7 @@ def solve(modulus: ArrayLike, spacing: float, *, test: str = "axial", axis: str 
         by "drop", never by "error".
     precision: of the iteration: "lean" (the default), "mixed" or "double"; the residual is in double always.
     check: raise ConvergenceError, which has the result, where the residual does not meet `tolerance`.
+    progress: show a bar of tqdm, which moves by the decades of the residual.
     callback(iteration, residual): called after iterations on this thread; an exception ends the solve.
 
     Raises InputError for images and plates that make no test, UsageError for options, ValueError for numbers out
@@ -379,7 +381,8 @@ def solve(modulus: ArrayLike, spacing: float, *, test: str = "axial", axis: str 
         made.about_mass = False
         made.centre = tuple(float(x) for x in centre)
     options = _options(islands, tolerance, max_iterations, precision)
-    answer = _core.solve_bone(_backend(backend), image, spacing, poisson, made, options, callback)
+    with shown(progress, test, 1, tolerance, callback) as observe:
+        answer = _core.solve_bone(_backend(backend), image, spacing, poisson, made, options, observe)
     numbers = answer.numbers()
     reactions = {reaction.pop("name"): Reaction(**reaction) for reaction in answer.reactions()}
     result = Result(test=test, reactions=reactions, spacing=spacing, _answer=answer, _options=options,
@@ -389,15 +392,16 @@ def solve(modulus: ArrayLike, spacing: float, *, test: str = "axial", axis: str 
 
 def homogenise(modulus: ArrayLike, spacing: float, *, poisson: float = 0.3, islands: str = "auto",
                tolerance: float = 1e-6, max_iterations: int = 1000, precision: str | None = None, axes: str = "zyx",
-               backend: str | None = None, gradients: bool = False, check: bool = True,
+               backend: str | None = None, gradients: bool = False, check: bool = True, progress: bool = False,
                callback: Callable[[int, float], None] | None = None) -> Homogenised:
     """The apparent stiffness of a specimen by six kinematic-uniform loads. Arguments and errors as in solve().
 
     gradients: keep the displacements of the loads, 144 bytes a node, for the result's gradient().
     """
     image = _image(modulus, axes)
-    answer = _core.homogenise_bone(_backend(backend), image, spacing, poisson,
-                                   _options(islands, tolerance, max_iterations, precision), gradients, callback)
+    options = _options(islands, tolerance, max_iterations, precision)
+    with shown(progress, "homogenise", 6, tolerance, callback) as observe:
+        answer = _core.homogenise_bone(_backend(backend), image, spacing, poisson, options, gradients, observe)
     found = answer.numbers()
     solves = tuple(Solve(**numbers) for numbers in found.pop("solves"))
     matrices = {name: np.array(found.pop(name)) for name in ("stiffness", "voigt", "reuss")}

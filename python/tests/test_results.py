@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files and pictures of results, summaries in notebooks, and what is said where nothing can draw."""
+import contextlib
 import importlib.util
+import io
 import os
 import pathlib
 import sys
@@ -287,6 +289,31 @@ class Notebooks(unittest.TestCase):
         made.step()
         self.assertIn("kinetic", made._repr_html_())
         self.assertIn("soft bodies", softbody.World()._repr_html_())
+
+
+class Progress(unittest.TestCase):
+    @unittest.skipUnless(importlib.util.find_spec("tqdm"), "no tqdm")
+    def test_bars_end_and_the_callback_is_called(self):
+        seen = []
+        shown = io.StringIO()
+        with contextlib.redirect_stderr(shown):
+            result = bone.solve(porous_image(), 0.1, progress=True, callback=lambda *now: seen.append(now))
+            bone.homogenise(porous_image((6, 5, 5)), 0.1, progress=True)
+        self.assertEqual(seen[-1][0], result.iterations)
+        first, last = (text.split("\r")[-1] for text in shown.getvalue().rstrip().split("\n"))
+        self.assertRegex(first, f"axial: 100%.*iteration {result.iterations}, residual")
+        self.assertRegex(last, "homogenise: 100%")
+
+    def test_an_exception_in_the_callback_arrives_and_without_tqdm_there_is_a_remedy(self):
+        def stop(iteration, residual):
+            raise KeyError(iteration)
+
+        if importlib.util.find_spec("tqdm"):
+            with contextlib.redirect_stderr(io.StringIO()), self.assertRaises(KeyError):
+                bone.solve(porous_image(), 0.1, progress=True, callback=stop)
+        with unittest.mock.patch.dict(sys.modules, {"tqdm": None, "tqdm.auto": None}):
+            with self.assertRaisesRegex(ImportError, "python -m pip install tqdm"):
+                bone.solve(porous_image(), 0.1, progress=True)
 
 
 class FailureLoads(unittest.TestCase):
