@@ -198,18 +198,19 @@ class Result:
         _save.save(path, {".npz": lambda file: self._write_npz(file, fields),
                           ".vti": lambda file: self._write_vti(file, fields)})
 
-    def plot(self, field: str | ArrayLike = "effective_strain", *, path: str | os.PathLike[str] | None = None,
-             engine: str | None = None) -> Any:
+    def plot(self, field: str | ArrayLike = "effective_strain", *, label: str | None = None,
+             path: str | os.PathLike[str] | None = None, engine: str | None = None) -> Any:
         """Draws three sections through the middle of the bone, coloured by a field.
 
         field: "energy_density", "von_mises", "effective_strain", or an array of the image's shape, such as a gradient;
-            where it is 0 nothing is drawn.
+            where it is 0 nothing is drawn. label: of the colours, by default the field's name and unit.
         path: of a picture (.png) to write, without a display. engine: "pyvista" or "matplotlib", by default PyVista
             where it is installed.
         Returns the three axes of matplotlib, or the plotter of PyVista, whose show() opens a window. ImportError where
         what draws is not installed.
         """
-        values, label = self._values(field)
+        values, name = self._values(field)
+        label = name if label is None else label
         return _draw.plot(lambda figure: _draw.sections(figure, values, self.spacing, label),
                           lambda plotter: _draw.sections_scene(plotter, values, self.spacing, label),
                           (10, 4), path, engine)
