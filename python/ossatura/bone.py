@@ -15,7 +15,7 @@ import functools
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +29,8 @@ __all__ = ["Homogenised", "Reaction", "Result", "Solve", "homogenise", "solve"]
 
 _TESTS = ("axial", "confined", "shear", "torsion", "bending")  # as BoneTestKind
 _AXES = ("x", "y", "z")
+_Number = TypeVar("_Number", bound=np.generic)
+_Checked = TypeVar("_Checked")
 _FIELDS = {"energy_density": "N/mm^2", "von_mises": "MPa", "effective_strain": ""}
 _TENSORS = ("strain_tensor", "stress_tensor")
 _NUMBERS = ("stiffness", "apparent_modulus", "force", "plate_displacement", "strain", "stress", "angle", "moment",
@@ -257,6 +259,7 @@ class Result:
         if getattr(self, quantity) is None or self.test == "bending":
             raise UsageError(f"gradient({quantity!r}): a test of {self.test} does not have it")
         d = self.plate_displacement if self.angle is None else self.angle
+        assert d is not None
         factor = {"stiffness": 2 / d**2, "force": 2 / d, "rotational_stiffness": 2 / d**2, "moment": 2 / d}
         if quantity == "apparent_modulus":
             return factor["stiffness"] * self.height / self.area
@@ -405,24 +408,24 @@ def homogenise(modulus: ArrayLike, spacing: float, *, poisson: float = 0.3, isla
         answer = _core.homogenise_bone(_backend(backend), image, spacing, poisson, options, gradients, observe)
     found = answer.numbers()
     solves = tuple(Solve(**numbers) for numbers in found.pop("solves"))
-    matrices = {name: np.array(found.pop(name)) for name in ("stiffness", "voigt", "reuss")}
+    matrices: dict[str, Any] = {name: np.array(found.pop(name)) for name in ("stiffness", "voigt", "reuss")}
     result = Homogenised(solves=solves, _answer=answer, _shape=image.shape, _axes=axes, **matrices, **found)
     return _checked(result, solves, tolerance, check)
 
 
-def _image(modulus, axes):
+def _image(modulus: ArrayLike, axes: str) -> NDArray[np.float32]:
     array = np.asarray(modulus)
     if choice(axes, ("zyx", "xyz"), "axes") == "xyz" and array.ndim == 3:
         array = array.transpose(2, 1, 0)
     return _arrays.floats(array, np.float32, (None, None, None), "modulus")
 
 
-def _in_axes(array, axes):
+def _in_axes(array: NDArray[_Number], axes: str) -> NDArray[_Number]:
     """An array [z, y, x, ...] in the axes of the image, as a view."""
     return array if axes == "zyx" else array.swapaxes(0, 2)
 
 
-def _direction(direction, test, axis):
+def _direction(direction: str | None, test: str, axis: str) -> int:
     if direction is None:
         direction = "y" if axis == "x" else "x"
     if choice(direction, _AXES, "direction") == axis and test in ("shear", "bending"):
@@ -430,7 +433,7 @@ def _direction(direction, test, axis):
     return _AXES.index(direction)
 
 
-def _options(islands, tolerance, max_iterations, precision):
+def _options(islands: str, tolerance: float, max_iterations: int, precision: str | None) -> _core.BoneOptions:
     options = _core.BoneOptions()
     options.islands = choice(islands, ("auto", "drop", "error"), "islands")
     options.precision = "" if precision is None else choice(precision, ("lean", "mixed", "double"), "precision")
@@ -443,11 +446,11 @@ def _options(islands, tolerance, max_iterations, precision):
     return options
 
 
-def _backend(backend):
+def _backend(backend: str | None) -> str:
     return _core.backends()[-1] if backend is None else backend
 
 
-def _checked(result, solves, tolerance, check):
+def _checked(result: _Checked, solves: Sequence[Solve | Result], tolerance: float, check: bool) -> _Checked:
     for one in solves:
         if one.fell_back:
             logger.info("the iteration stalled, and went on in double precision with the W-cycle", extra={"code": ""})

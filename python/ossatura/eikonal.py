@@ -7,10 +7,12 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import operator
 import os
 import threading
-from collections.abc import Mapping, Sequence
+import weakref
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Union
 
 import numpy as np
@@ -22,6 +24,7 @@ from ._errors import ConvergenceError, InputError, UsageError, choice
 __all__ = ["Gradient", "Info", "Solver"]
 
 Velocities = Union[float, Sequence[float], Mapping[int, Union[float, Sequence[float]]], NDArray[Any]]
+_Three = tuple[float, float, float]
 
 _METHODS = ("auto", "queue", "scan", "spread", "patch")
 
@@ -59,7 +62,8 @@ class Gradient:
         tags = np.zeros(len(self.velocities), np.int32) if self._tags is None else self._tags
         known, place = np.unique(tags, return_inverse=True)
         columns = [np.bincount(place, column, len(known)) for column in self.velocities.T]
-        return {int(tag): tuple(float(column[k]) for column in columns) for k, tag in enumerate(known)}
+        return {int(tag): (float(fibre), float(sheet), float(normal))
+                for tag, fibre, sheet, normal in zip(known, *columns)}
 
 
 class Solver:
@@ -105,10 +109,11 @@ class Solver:
         self._points, self._tetra = points.copy(), tetra.copy()  # for files and pictures
         self._dtype = np.dtype(np.float64 if choose.is_double else np.float32)
         self._lock = threading.Lock()
-        self._info = None
+        self._info: Info | None = None
+        self._last: Callable[[], NDArray[Any] | None] = lambda: None  # times, where somebody still has them
         backend = _core.backends()[-1] if backend is None else backend
-        self._model = _core.EikonalModel(backend, points, tetra, tags, fibres, sheets, *self._velocities(velocities),
-                                         choose)
+        by_tag, by_tetra = self._velocities(velocities)
+        self._model = _core.EikonalModel(backend, points, tetra, tags, fibres, sheets, by_tag, by_tetra, choose)
 
     @property
     def info(self) -> Info | None:
@@ -142,6 +147,7 @@ class Solver:
             numbers = solve(sets, times.reshape(len(sets), self.num_points))
             numbers["num_unreached"] = tuple(numbers["num_unreached"])
             info = self._info = Info(**numbers)
+            self._last = weakref.ref(times)
         if check and not info.converged:
             raise ConvergenceError(f"residual {info.residual:.1e} after {info.iterations} iterations: not converged; "
                                    "raise max_iterations; check=False returns what there is", times)
@@ -189,8 +195,7 @@ class Solver:
         """Draws times [num_points] in ms on the surface of the mesh, grey where no wave arrives; matplotlib draws dots
         for surfaces of more than 40 000 faces. Arguments and what is returned as of bone.Result.plot()."""
         array = _arrays.floats(times, np.float64, (self.num_points,), "times")
-        faces, _ = _draw.boundary(self._tetra)
-        values = array[faces].mean(1)
+        faces, values = self._faces, array[self._faces].mean(1)
         return _draw.plot(
             lambda figure: _draw.surface(figure, self._points, [faces], [values], "ms", "mm"),
             lambda plotter: _draw.surface_scene(plotter, self._points, [faces], [values], "ms"), (7, 5), path, engine)
@@ -202,15 +207,24 @@ class Solver:
                      ("unreached vertices", ", ".join(map(str, self._info.num_unreached[:8]))),
                      ("last solve", f"{self._info.seconds:.3g} s, {self._info.iterations} iterations"
                                     f"{'' if self._info.converged else ', NOT CONVERGED'}")]
-        return _draw.summary("activation times", rows, None, (0, 0))
+        times, faces = self._last(), self._faces
+        if times is None:
+            return _draw.summary("activation times", rows, None, (0, 0))
+        values = times.reshape(-1, self.num_points)[0][faces].mean(1)
+        return _draw.summary("activation times", rows, lambda figure: _draw.surface(
+            figure, self._points, [faces], [values], "ms", "mm"), (5, 3.5))
 
-    def _require_out(self, out, shape):
+    @functools.cached_property
+    def _faces(self) -> NDArray[np.int32]:
+        return _draw.boundary(self._tetra)[0]
+
+    def _require_out(self, out: Any, shape: tuple[int, ...]) -> NDArray[Any]:
         if not (isinstance(out, np.ndarray) and out.dtype == self._dtype and out.shape == shape
                 and out.flags.c_contiguous and out.flags.writeable):
             raise TypeError(f"out: a writable C-contiguous array of {self._dtype} of shape {list(shape)}")
         return out
 
-    def _velocities(self, velocities):
+    def _velocities(self, velocities: Any) -> tuple[dict[int, _Three] | None, NDArray[np.float64] | None]:
         """(by tag, by tetrahedron), one of which is None."""
         if isinstance(velocities, Mapping):
             return {operator.index(tag): _three(v, f"tag {tag}") for tag, v in velocities.items()}, None
@@ -225,7 +239,7 @@ class Solver:
         return None, _arrays.floats(rows, np.float64, (self.num_tetra, rows.shape[1]), "velocities")
 
 
-def _three(velocity, where):
+def _three(velocity: Any, where: str) -> _Three:
     """Velocities along fibre, sheet and normal."""
     v = [float(x) for x in np.ravel(velocity)]
     if not 1 <= len(v) <= 3:
@@ -233,7 +247,7 @@ def _three(velocity, where):
     return v[0], v[min(1, len(v) - 1)], v[-1]
 
 
-def _sets(sites, num_points):
+def _sets(sites: Any, num_points: int) -> tuple[list[list[tuple[int, float]]], bool]:
     """Lists of (vertex, time), and whether there is one set alone."""
     is_one = isinstance(sites, Mapping)
     sets = []

@@ -281,8 +281,11 @@ class Notebooks(unittest.TestCase):
         points, tetra = tetra_box(2)
         solver = eikonal.Solver(points, tetra, velocities=1.0)
         self.assertNotIn("certificate", solver._repr_html_())
-        solver.solve({0: 0.0})
+        times = solver.solve({0: 0.0})
         self.assertIn("certificate", solver._repr_html_())
+        self.assertEqual("<img" in solver._repr_html_(), bool(MATPLOTLIB))
+        del times  # nor does the solver keep it
+        self.assertNotIn("<img", solver._repr_html_())
         self.assertIn("mean density", design()._repr_html_())
         made = world()
         self.assertIn("&lt;lower&gt;", made._repr_html_())
