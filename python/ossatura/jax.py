@@ -80,7 +80,7 @@ def compliance(optimizer: topopt.Optimizer) -> Callable[[Any], Any]:
     def call(x: Any) -> Any:
         if optimizer.filter == "sensitivity":
             raise UsageError("compliance: the sensitivity filter's mean is no gradient; take filter=\"density\"")
-        one, many = _Shape((), x.dtype), jax.ShapeDtypeStruct(x.shape, x.dtype)
+        one, many = _Shape((), x.dtype), _Shape(x.shape, x.dtype)
         return jax.pure_callback(analyse, (one, one, many, many), x, vmap_method="sequential")
 
     @jax.custom_vjp
@@ -109,7 +109,7 @@ def stiffness(spacing: float, quantity: str = "stiffness", **options: Any) -> Ca
         return np.asarray(getattr(result, quantity), modulus.dtype), gradient.astype(modulus.dtype)
 
     def call(modulus: Any) -> Any:
-        shapes = _Shape((), modulus.dtype), jax.ShapeDtypeStruct(modulus.shape, modulus.dtype)
+        shapes = _Shape((), modulus.dtype), _Shape(modulus.shape, modulus.dtype)
         return jax.pure_callback(solve, shapes, modulus, vmap_method="sequential")
 
     @jax.custom_vjp
