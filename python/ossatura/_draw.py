@@ -115,12 +115,11 @@ def surface_scene(plotter: Any, points: NDArray[np.float64], faces: Sequence[NDA
                   values: Sequence[NDArray[np.float64]], label: str) -> None:
     """The same by PyVista, with all faces."""
     pyvista = _optional.load("pyvista", "plot()")
-    finite = np.concatenate(list(values))
+    limits = _range(np.concatenate(list(values)))
     for some, theirs in zip(faces, values):
         mesh = pyvista.PolyData.from_regular_faces(points, some)
         mesh.cell_data[label] = theirs
-        plotter.add_mesh(mesh, scalars=label, clim=_range(finite[np.isfinite(finite)]), cmap=_COLOURS,
-                         nan_color="lightgrey")
+        plotter.add_mesh(mesh, scalars=label, clim=limits, cmap=_COLOURS, nan_color="lightgrey")
     plotter.show_axes()
 
 
@@ -167,6 +166,7 @@ def _middle(field: NDArray[Any], axis: int) -> int:
 
 def _range(values: NDArray[Any]) -> tuple[float, float]:
     """Of colours: without the extreme values of a field with singular corners."""
+    values = values[np.isfinite(values)]
     if not values.size:
         return 0.0, 1.0
     low, high = np.quantile(values, (0.002, 0.998))

@@ -199,6 +199,10 @@ class Pictures(InFolder):
         self.assertTrue(np.array_equal(middle.mask, image[:, 7] == 0))
         self.check(lambda **options: result.plot(result.gradient(), **options))
         self.check(lambda **options: result.plot("von_mises", **options))
+        figure = result.plot(np.where(image.T > 900, np.nan, image.T), label="MPa", engine="matplotlib")[0].figure
+        from matplotlib import pyplot
+        self.assertIn(figure.number, pyplot.get_fignums())  # for show()
+        pyplot.close(figure)
         with self.assertRaisesRegex(ossatura.UsageError, "field='colour'"):
             result.plot("colour")
         with self.assertRaisesRegex(ossatura.InputError, "field: an array of shape"):
