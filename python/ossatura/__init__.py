@@ -11,6 +11,10 @@ the child: start workers by multiprocessing's "spawn" or "forkserver". Messages 
 """
 import atexit as _atexit
 import os as _os
+import sys as _sys
+import threading as _threading
+import time as _time
+from types import FrameType as _FrameType
 
 # Threads that wait for work give way to others, unless the user says what they are to do. OpenMP's runtime
 # reads this when it is loaded.
@@ -32,7 +36,30 @@ __all__ = ["bone", "eikonal", "softbody", "topopt", "BackendError", "Convergence
 __version__ = _core.describe().split()[1]
 
 _core.set_log(_forward)
-_atexit.register(_core.finish)
+
+
+def _is_called_elsewhere() -> bool:
+    """Whether another thread is within a function of this package."""
+    here = _os.path.dirname(__file__)
+    for thread, innermost in _sys._current_frames().items():
+        frame: _FrameType | None = None if thread == _threading.get_ident() else innermost
+        while frame is not None:
+            if _os.path.dirname(frame.f_code.co_filename) == here:
+                return True
+            frame = frame.f_back
+    return False
+
+
+def _finish() -> None:
+    """Ends the library, and waits until other threads have left the calls that this ended: one that takes back the
+    interpreter's lock when the interpreter is ending ends the process."""
+    _core.finish()
+    deadline = _time.monotonic() + 5
+    while _is_called_elsewhere() and _time.monotonic() < deadline:
+        _time.sleep(0.001)
+
+
+_atexit.register(_finish)
 
 
 def backends() -> list[str]:

@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The errors of the package."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
 from ._core import BackendError, InputError, UsageError
+
+__all__ = ["BackendError", "ConvergenceError", "InputError", "UsageError", "choice"]
 
 
 class ConvergenceError(RuntimeError):
@@ -9,7 +16,7 @@ class ConvergenceError(RuntimeError):
     `result` is what there is, as it would be returned with check=False.
     """
 
-    def __init__(self, message, result):
+    def __init__(self, message: str, result: Any) -> None:
         super().__init__(message)
         self.result = result
 
@@ -22,7 +29,7 @@ UsageError.__doc__ = "An option that cannot be carried out. A ValueError."
 BackendError.__doc__ = "A backend or number of threads that is not there. A RuntimeError."
 
 
-def choice(value, known, what):
+def choice(value: str, known: Sequence[str], what: str) -> str:
     """`value`, which is one of `known`; else a UsageError that lists them."""
     if value not in known:
         raise UsageError(f"{what}={value!r}: one of " + ", ".join(repr(name) for name in known))

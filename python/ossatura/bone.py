@@ -13,20 +13,29 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import IO, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _core
+from . import _arrays, _core, _draw, _save
 from ._errors import ConvergenceError, UsageError, choice
 from ._log import logger
+from ._progress import shown
 
 __all__ = ["Homogenised", "Reaction", "Result", "Solve", "homogenise", "solve"]
 
 _TESTS = ("axial", "confined", "shear", "torsion", "bending")  # as BoneTestKind
 _AXES = ("x", "y", "z")
+_Number = TypeVar("_Number", bound=np.generic)
+_Checked = TypeVar("_Checked")
+_FIELDS = {"energy_density": "N/mm^2", "von_mises": "MPa", "effective_strain": ""}
+_TENSORS = ("strain_tensor", "stress_tensor")
+_NUMBERS = ("stiffness", "apparent_modulus", "force", "plate_displacement", "strain", "stress", "angle", "moment",
+            "rotational_stiffness", "height", "area", "strain_energy", "iterations", "residual", "converged",
+            "num_voxels", "num_nodes", "num_dropped", "spacing")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,6 +99,8 @@ class Result:
     num_nodes: int
     num_dropped: int
     """voxels in islands that were left out"""
+    spacing: float
+    """mm, edge of a voxel"""
     _answer: Any
     _options: Any
     _shape: tuple[int, int, int]
@@ -160,6 +171,86 @@ class Result:
         solved = Solve(**self._answer.adjoint(array, options, callback, out))
         return _checked(_in_axes(out, self._axes), [solved], options.tolerance, check)
 
+    def failure_factor(self, strain: float = 0.007, volume: float = 0.02) -> float:
+        """The bone fails at this times the load of the test, by Pistoia's criterion [1]: where `volume`, a part of the
+        bone, is beyond the effective `strain`. Its failure load is `force` times this.
+
+        Infinite where less than that part is strained at all. Raises UsageError for other numbers.
+        [1] Bone 30 (2002) 842-848, doi:10.1016/S8756-3282(02)00736-6.
+        """
+        if not (0 < volume < 1 and 0 < strain < math.inf):
+            raise UsageError(f"failure_factor({strain!r}, {volume!r}): a strain greater than 0, a part between 0 and 1")
+        field = self.effective_strain
+        strained = field[field > 0]
+        values = np.zeros(max(self.num_voxels, len(strained)))
+        values[:len(strained)] = strained
+        found = float(np.quantile(values, 1 - volume))
+        return strain / found if found > 0 else math.inf
+
+    def save(self, path: str | os.PathLike[str],
+             fields: Sequence[str] = ("displacement", "energy_density", "von_mises", "effective_strain")) -> None:
+        """Writes numbers and fields to a file: .npz for numpy.load(), in the axes of the image, or .vti, an image of
+        VTK, which ParaView and PyVista read.
+
+        fields: names of those of this result. A file of that name is replaced when the new one is whole.
+        Raises UsageError for other endings and fields, OSError where the file cannot be written.
+        """
+        for name in fields:
+            choice(name, ("displacement", *_FIELDS, *_TENSORS), "fields")
+        _save.save(path, {".npz": lambda file: self._write_npz(file, fields),
+                          ".vti": lambda file: self._write_vti(file, fields)})
+
+    def plot(self, field: str | ArrayLike = "effective_strain", *, label: str | None = None,
+             path: str | os.PathLike[str] | None = None, engine: str | None = None) -> Any:
+        """Draws three sections through the middle of the bone, coloured by a field.
+
+        field: "energy_density", "von_mises", "effective_strain", or an array of the image's shape, such as a gradient;
+            where it is 0 nothing is drawn. label: of the colours, by default the field's name and unit.
+        path: of a picture (.png) to write, without a display. engine: "pyvista" or "matplotlib", by default PyVista
+            where it is installed.
+        Returns the three axes of matplotlib, or the plotter of PyVista, whose show() opens a window. ImportError where
+        what draws is not installed.
+        """
+        values, name = self._values(field)
+        label = name if label is None else label
+        return _draw.plot(lambda figure: _draw.sections(figure, values, self.spacing, label),
+                          lambda plotter: _draw.sections_scene(plotter, values, self.spacing, label),
+                          (10, 4), path, engine)
+
+    def _repr_html_(self) -> str:
+        rows = [(name.replace("_", " "), f"{getattr(self, name):.6g} {unit}") for name, unit in (
+            ("stiffness", "N/mm"), ("apparent_modulus", "MPa"), ("force", "N"), ("rotational_stiffness", "N mm/rad"),
+            ("moment", "N mm"), ("strain_energy", "N mm")) if getattr(self, name) is not None]
+        rows += [("voxels", str(self.num_voxels)),
+                 ("residual", f"{self.residual:.1e} after {self.iterations} iterations"
+                              f"{'' if self.converged else ', NOT CONVERGED'}")]
+        values, label = self._values("effective_strain")
+        return _draw.summary(f"bone, {self.test}", rows,
+                             lambda figure: _draw.sections(figure, values, self.spacing, label), (8, 3))
+
+    def _values(self, field: str | ArrayLike) -> tuple[NDArray[Any], str]:
+        """A field [z, y, x] and its name with the unit."""
+        if isinstance(field, str):
+            unit = _FIELDS[choice(field, tuple(_FIELDS), "field")]
+            array, label = getattr(self, field), field.replace("_", " ") + (f", {unit}" if unit else "")
+        else:
+            array, label = np.asarray(field), ""
+            _arrays.require_shape(array, _in_axes(np.empty(self._shape, bool), self._axes).shape, "field")
+        return _in_axes(array, self._axes), label
+
+    def _write_npz(self, file: IO[bytes], fields: Sequence[str]) -> None:
+        supports = list(self.reactions.values())
+        _save.write_npz(file, {
+            "test": self.test, "axes": self._axes, **{name: getattr(self, name) for name in _NUMBERS},
+            "supports": np.array(list(self.reactions)), "reaction_forces": np.array([one.force for one in supports]),
+            "reaction_moments": np.array([one.moment for one in supports]),
+            **{name: getattr(self, name) for name in fields}})
+
+    def _write_vti(self, file: IO[bytes], fields: Sequence[str]) -> None:
+        arrays = {name: _in_axes(getattr(self, name), self._axes) for name in fields}
+        nodes = {"displacement": arrays.pop("displacement")} if "displacement" in arrays else {}
+        _save.write_vti(file, self._shape, self.spacing, arrays, nodes, _save.numbers_of(self, _NUMBERS))
+
     def _energy_factor(self, quantity: str) -> float:
         """The quantity by the strain energy."""
         known = ("stiffness", "apparent_modulus", "force", "rotational_stiffness", "moment", "strain_energy")
@@ -168,6 +259,7 @@ class Result:
         if getattr(self, quantity) is None or self.test == "bending":
             raise UsageError(f"gradient({quantity!r}): a test of {self.test} does not have it")
         d = self.plate_displacement if self.angle is None else self.angle
+        assert d is not None
         factor = {"stiffness": 2 / d**2, "force": 2 / d, "rotational_stiffness": 2 / d**2, "moment": 2 / d}
         if quantity == "apparent_modulus":
             return factor["stiffness"] * self.height / self.area
@@ -235,13 +327,27 @@ class Homogenised:
         """Whether all solves are."""
         return all(solve.converged for solve in self.solves)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the matrices and numbers to an .npz file for numpy.load(). Errors as of Result.save()."""
+        _save.save(path, {".npz": lambda file: _save.write_npz(file, {
+            **{name: getattr(self, name) for name in ("stiffness", "voigt", "reuss", "num_voxels", "num_nodes",
+                                                      "num_dropped", "converged")},
+            "iterations": np.array([one.iterations for one in self.solves]),
+            "residuals": np.array([one.residual for one in self.solves])})})
+
+    def _repr_html_(self) -> str:
+        names = ("xx", "yy", "zz", "xy", "yz", "zx")
+        rows = [(name, "  ".join(f"{value:.5g}" for value in row)) for name, row in zip(names, self.stiffness)]
+        return _draw.summary(f"apparent stiffness, MPa, by strain {', '.join(names)}", [
+            *rows, ("voxels", str(self.num_voxels)), ("converged", "yes" if self.converged else "NO")], None, (0, 0))
+
 
 def solve(modulus: ArrayLike, spacing: float, *, test: str = "axial", axis: str = "z", direction: str | None = None,
           strain: float = -0.01, displacement: float | None = None, angle: float = math.radians(1),
           lateral: str = "constrained", plate_depth: float = 0.0,
           centre: str | Sequence[float] = "mass", poisson: float = 0.3, islands: str = "auto",
           tolerance: float = 1e-6, max_iterations: int = 1000, precision: str | None = None, axes: str = "zyx",
-          backend: str | None = None, check: bool = True,
+          backend: str | None = None, check: bool = True, progress: bool = False,
           callback: Callable[[int, float], None] | None = None) -> Result:
     """Solves a mechanical test of a specimen between two plates at the ends of what is solid.
 
@@ -257,6 +363,7 @@ def solve(modulus: ArrayLike, spacing: float, *, test: str = "axial", axis: str 
         by "drop", never by "error".
     precision: of the iteration: "lean" (the default), "mixed" or "double"; the residual is in double always.
     check: raise ConvergenceError, which has the result, where the residual does not meet `tolerance`.
+    progress: show a bar of tqdm, which moves by the decades of the residual.
     callback(iteration, residual): called after iterations on this thread; an exception ends the solve.
 
     Raises InputError for images and plates that make no test, UsageError for options, ValueError for numbers out
@@ -278,45 +385,47 @@ def solve(modulus: ArrayLike, spacing: float, *, test: str = "axial", axis: str 
         made.about_mass = False
         made.centre = tuple(float(x) for x in centre)
     options = _options(islands, tolerance, max_iterations, precision)
-    answer = _core.solve_bone(_backend(backend), image, spacing, poisson, made, options, callback)
+    with shown(progress, test, 1, tolerance, callback) as observe:
+        answer = _core.solve_bone(_backend(backend), image, spacing, poisson, made, options, observe)
     numbers = answer.numbers()
     reactions = {reaction.pop("name"): Reaction(**reaction) for reaction in answer.reactions()}
-    result = Result(test=test, reactions=reactions, _answer=answer, _options=options, _shape=image.shape,
-                    _axes=axes, **numbers)
+    result = Result(test=test, reactions=reactions, spacing=spacing, _answer=answer, _options=options,
+                    _shape=image.shape, _axes=axes, **numbers)
     return _checked(result, [result], tolerance, check)
 
 
 def homogenise(modulus: ArrayLike, spacing: float, *, poisson: float = 0.3, islands: str = "auto",
                tolerance: float = 1e-6, max_iterations: int = 1000, precision: str | None = None, axes: str = "zyx",
-               backend: str | None = None, gradients: bool = False, check: bool = True,
+               backend: str | None = None, gradients: bool = False, check: bool = True, progress: bool = False,
                callback: Callable[[int, float], None] | None = None) -> Homogenised:
     """The apparent stiffness of a specimen by six kinematic-uniform loads. Arguments and errors as in solve().
 
     gradients: keep the displacements of the loads, 144 bytes a node, for the result's gradient().
     """
     image = _image(modulus, axes)
-    answer = _core.homogenise_bone(_backend(backend), image, spacing, poisson,
-                                   _options(islands, tolerance, max_iterations, precision), gradients, callback)
+    options = _options(islands, tolerance, max_iterations, precision)
+    with shown(progress, "homogenise", 6, tolerance, callback) as observe:
+        answer = _core.homogenise_bone(_backend(backend), image, spacing, poisson, options, gradients, observe)
     found = answer.numbers()
     solves = tuple(Solve(**numbers) for numbers in found.pop("solves"))
-    matrices = {name: np.array(found.pop(name)) for name in ("stiffness", "voigt", "reuss")}
+    matrices: dict[str, Any] = {name: np.array(found.pop(name)) for name in ("stiffness", "voigt", "reuss")}
     result = Homogenised(solves=solves, _answer=answer, _shape=image.shape, _axes=axes, **matrices, **found)
     return _checked(result, solves, tolerance, check)
 
 
-def _image(modulus, axes):
+def _image(modulus: ArrayLike, axes: str) -> NDArray[np.float32]:
     array = np.asarray(modulus)
     if choice(axes, ("zyx", "xyz"), "axes") == "xyz" and array.ndim == 3:
         array = array.transpose(2, 1, 0)
     return _arrays.floats(array, np.float32, (None, None, None), "modulus")
 
 
-def _in_axes(array, axes):
+def _in_axes(array: NDArray[_Number], axes: str) -> NDArray[_Number]:
     """An array [z, y, x, ...] in the axes of the image, as a view."""
     return array if axes == "zyx" else array.swapaxes(0, 2)
 
 
-def _direction(direction, test, axis):
+def _direction(direction: str | None, test: str, axis: str) -> int:
     if direction is None:
         direction = "y" if axis == "x" else "x"
     if choice(direction, _AXES, "direction") == axis and test in ("shear", "bending"):
@@ -324,7 +433,7 @@ def _direction(direction, test, axis):
     return _AXES.index(direction)
 
 
-def _options(islands, tolerance, max_iterations, precision):
+def _options(islands: str, tolerance: float, max_iterations: int, precision: str | None) -> _core.BoneOptions:
     options = _core.BoneOptions()
     options.islands = choice(islands, ("auto", "drop", "error"), "islands")
     options.precision = "" if precision is None else choice(precision, ("lean", "mixed", "double"), "precision")
@@ -337,11 +446,11 @@ def _options(islands, tolerance, max_iterations, precision):
     return options
 
 
-def _backend(backend):
+def _backend(backend: str | None) -> str:
     return _core.backends()[-1] if backend is None else backend
 
 
-def _checked(result, solves, tolerance, check):
+def _checked(result: _Checked, solves: Sequence[Solve | Result], tolerance: float, check: bool) -> _Checked:
     for one in solves:
         if one.fell_back:
             logger.info("the iteration stalled, and went on in double precision with the W-cycle", extra={"code": ""})

@@ -7,20 +7,24 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import operator
+import os
 import threading
-from collections.abc import Mapping, Sequence
+import weakref
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _core
+from . import _arrays, _core, _draw, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
 
 __all__ = ["Gradient", "Info", "Solver"]
 
 Velocities = Union[float, Sequence[float], Mapping[int, Union[float, Sequence[float]]], NDArray[Any]]
+_Three = tuple[float, float, float]
 
 _METHODS = ("auto", "queue", "scan", "spread", "patch")
 
@@ -58,7 +62,8 @@ class Gradient:
         tags = np.zeros(len(self.velocities), np.int32) if self._tags is None else self._tags
         known, place = np.unique(tags, return_inverse=True)
         columns = [np.bincount(place, column, len(known)) for column in self.velocities.T]
-        return {int(tag): tuple(float(column[k]) for column in columns) for k, tag in enumerate(known)}
+        return {int(tag): (float(fibre), float(sheet), float(normal))
+                for tag, fibre, sheet, normal in zip(known, *columns)}
 
 
 class Solver:
@@ -101,12 +106,14 @@ class Solver:
         self.num_points: int = len(points)
         self.num_tetra: int = n
         self._tags = None if tags is None else tags.copy()
+        self._points, self._tetra = points.copy(), tetra.copy()  # for files and pictures
         self._dtype = np.dtype(np.float64 if choose.is_double else np.float32)
         self._lock = threading.Lock()
-        self._info = None
+        self._info: Info | None = None
+        self._last: Callable[[], NDArray[Any] | None] = lambda: None  # times, where somebody still has them
         backend = _core.backends()[-1] if backend is None else backend
-        self._model = _core.EikonalModel(backend, points, tetra, tags, fibres, sheets, *self._velocities(velocities),
-                                         choose)
+        by_tag, by_tetra = self._velocities(velocities)
+        self._model = _core.EikonalModel(backend, points, tetra, tags, fibres, sheets, by_tag, by_tetra, choose)
 
     @property
     def info(self) -> Info | None:
@@ -140,6 +147,7 @@ class Solver:
             numbers = solve(sets, times.reshape(len(sets), self.num_points))
             numbers["num_unreached"] = tuple(numbers["num_unreached"])
             info = self._info = Info(**numbers)
+            self._last = weakref.ref(times)
         if check and not info.converged:
             raise ConvergenceError(f"residual {info.residual:.1e} after {info.iterations} iterations: not converged; "
                                    "raise max_iterations; check=False returns what there is", times)
@@ -165,13 +173,58 @@ class Solver:
             by_site = find(sets[0], times, weights, out)
         return Gradient({vertex: slope for (vertex, _), slope in zip(sets[0], by_site)}, out, self._tags)
 
-    def _require_out(self, out, shape):
+    def save(self, path: str | os.PathLike[str], times: ArrayLike) -> None:
+        """Writes the mesh with times [num_points] or [sets, num_points] in ms to a file: .npz for numpy.load(), or
+        .vtu, a mesh of VTK, where a vertex that no wave reaches has NaN.
+
+        A file of that name is replaced when the new one is whole. Raises UsageError for other endings, OSError where
+        the file cannot be written.
+        """
+        array = np.asarray(times)
+        _arrays.require_shape(array, (None, self.num_points) if array.ndim == 2 else (self.num_points,), "times")
+        tags = {} if self._tags is None else {"tags": self._tags}
+        names = ["times"] if array.ndim == 1 else [f"times_{k}" for k in range(len(array))]
+        _save.save(path, {
+            ".npz": lambda file: _save.write_npz(file, {"points": self._points, "tetra": self._tetra, "times": array,
+                                                        **tags}),
+            ".vtu": lambda file: _save.write_vtu(file, self._points, [self._tetra], tags, {
+                name: np.where(np.isfinite(row), row, np.nan).astype(self._dtype)
+                for name, row in zip(names, np.atleast_2d(array))}, {})})
+
+    def plot(self, times: ArrayLike, *, path: str | os.PathLike[str] | None = None, engine: str | None = None) -> Any:
+        """Draws times [num_points] in ms on the surface of the mesh, grey where no wave arrives; matplotlib draws dots
+        for surfaces of more than 40 000 faces. Arguments and what is returned as of bone.Result.plot()."""
+        array = _arrays.floats(times, np.float64, (self.num_points,), "times")
+        faces, values = self._faces, array[self._faces].mean(1)
+        return _draw.plot(
+            lambda figure: _draw.surface(figure, self._points, [faces], [values], "ms", "mm"),
+            lambda plotter: _draw.surface_scene(plotter, self._points, [faces], [values], "ms"), (7, 5), path, engine)
+
+    def _repr_html_(self) -> str:
+        rows = [("vertices", str(self.num_points)), ("tetrahedra", str(self.num_tetra))]
+        if self._info is not None:
+            rows += [("certificate", f"{self._info.certificate:.1e} of the times"),
+                     ("unreached vertices", ", ".join(map(str, self._info.num_unreached[:8]))),
+                     ("last solve", f"{self._info.seconds:.3g} s, {self._info.iterations} iterations"
+                                    f"{'' if self._info.converged else ', NOT CONVERGED'}")]
+        times, faces = self._last(), self._faces
+        if times is None:
+            return _draw.summary("activation times", rows, None, (0, 0))
+        values = times.reshape(-1, self.num_points)[0][faces].mean(1)
+        return _draw.summary("activation times", rows, lambda figure: _draw.surface(
+            figure, self._points, [faces], [values], "ms", "mm"), (5, 3.5))
+
+    @functools.cached_property
+    def _faces(self) -> NDArray[np.int32]:
+        return _draw.boundary(self._tetra)[0]
+
+    def _require_out(self, out: Any, shape: tuple[int, ...]) -> NDArray[Any]:
         if not (isinstance(out, np.ndarray) and out.dtype == self._dtype and out.shape == shape
                 and out.flags.c_contiguous and out.flags.writeable):
             raise TypeError(f"out: a writable C-contiguous array of {self._dtype} of shape {list(shape)}")
         return out
 
-    def _velocities(self, velocities):
+    def _velocities(self, velocities: Any) -> tuple[dict[int, _Three] | None, NDArray[np.float64] | None]:
         """(by tag, by tetrahedron), one of which is None."""
         if isinstance(velocities, Mapping):
             return {operator.index(tag): _three(v, f"tag {tag}") for tag, v in velocities.items()}, None
@@ -186,7 +239,7 @@ class Solver:
         return None, _arrays.floats(rows, np.float64, (self.num_tetra, rows.shape[1]), "velocities")
 
 
-def _three(velocity, where):
+def _three(velocity: Any, where: str) -> _Three:
     """Velocities along fibre, sheet and normal."""
     v = [float(x) for x in np.ravel(velocity)]
     if not 1 <= len(v) <= 3:
@@ -194,7 +247,7 @@ def _three(velocity, where):
     return v[0], v[min(1, len(v) - 1)], v[-1]
 
 
-def _sets(sites, num_points):
+def _sets(sites: Any, num_points: int) -> tuple[list[list[tuple[int, float]]], bool]:
     """Lists of (vertex, time), and whether there is one set alone."""
     is_one = isinstance(sites, Mapping)
     sets = []

@@ -24,6 +24,7 @@ from ._errors import UsageError, choice
 __all__ = ["activation_times", "compliance", "stiffness"]
 
 _QUANTITIES = ("stiffness", "apparent_modulus", "force", "rotational_stiffness", "moment", "strain_energy")
+_Shape: Any = jax.ShapeDtypeStruct  # without types of its own
 
 
 def activation_times(solver: eikonal.Solver, vertices: Sequence[int]) -> Callable[[Any, Any], Any]:
@@ -51,14 +52,14 @@ def activation_times(solver: eikonal.Solver, vertices: Sequence[int]) -> Callabl
 
     @jax.custom_vjp
     def function(velocities: Any, site_times: Any) -> Any:
-        shape = jax.ShapeDtypeStruct((solver.num_points,), velocities.dtype)
+        shape = _Shape((solver.num_points,), velocities.dtype)
         return jax.pure_callback(solve, shape, velocities, site_times, vmap_method="sequential")
 
     def forward(velocities: Any, site_times: Any) -> Any:
         return function(velocities, site_times), (velocities, site_times)
 
     def backward(kept: Any, weights: Any) -> Any:
-        shapes = tuple(jax.ShapeDtypeStruct(x.shape, x.dtype) for x in kept)
+        shapes = tuple(_Shape(x.shape, x.dtype) for x in kept)
         return jax.pure_callback(pull, shapes, *kept, weights, vmap_method="sequential")
 
     function.defvjp(forward, backward)
@@ -79,7 +80,7 @@ def compliance(optimizer: topopt.Optimizer) -> Callable[[Any], Any]:
     def call(x: Any) -> Any:
         if optimizer.filter == "sensitivity":
             raise UsageError("compliance: the sensitivity filter's mean is no gradient; take filter=\"density\"")
-        one, many = jax.ShapeDtypeStruct((), x.dtype), jax.ShapeDtypeStruct(x.shape, x.dtype)
+        one, many = _Shape((), x.dtype), _Shape(x.shape, x.dtype)
         return jax.pure_callback(analyse, (one, one, many, many), x, vmap_method="sequential")
 
     @jax.custom_vjp
@@ -108,7 +109,7 @@ def stiffness(spacing: float, quantity: str = "stiffness", **options: Any) -> Ca
         return np.asarray(getattr(result, quantity), modulus.dtype), gradient.astype(modulus.dtype)
 
     def call(modulus: Any) -> Any:
-        shapes = jax.ShapeDtypeStruct((), modulus.dtype), jax.ShapeDtypeStruct(modulus.shape, modulus.dtype)
+        shapes = _Shape((), modulus.dtype), _Shape(modulus.shape, modulus.dtype)
         return jax.pure_callback(solve, shapes, modulus, vmap_method="sequential")
 
     @jax.custom_vjp

@@ -11,13 +11,15 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _core
+from . import _arrays, _core, _draw, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
 
 __all__ = ["Body", "Step", "World"]
@@ -50,11 +52,14 @@ class Step:
 class Body:
     """A body of a world."""
 
-    def __init__(self, world: World, name: str, first: int, num_points: int) -> None:
+    def __init__(self, world: World, name: str, first: int, points: NDArray[np.float64],
+                 elements: NDArray[np.int32]) -> None:
         self._world = world
-        self._slice = slice(first, first + num_points)
+        self._slice = slice(first, first + len(points))
+        self._points = points
+        self._elements = elements
         self.name = name
-        self.num_points = num_points
+        self.num_points = len(points)
 
     @property
     def positions(self) -> NDArray[np.float64]:
@@ -127,7 +132,7 @@ class World:
             None if rows is None else _arrays.floats(rows, np.float64, (n, 3), what)
             for rows, what in ((load, "load"), (velocity, "velocity"))))
         self._input.add_body(body)
-        self.bodies.append(Body(self, body.name, self.num_points, n))
+        self.bodies.append(Body(self, body.name, self.num_points, points.copy(), nodes.copy()))
         return self.bodies[-1]
 
     def add_plane(self, point: Sequence[float] = (0.0, 0.0, 0.0), normal: Sequence[float] = (0.0, 0.0, 1.0),
@@ -199,6 +204,73 @@ class World:
         with self._lock:
             self._made().set_state(_arrays.floats(positions, np.float64, shape, "positions"),
                                    _arrays.floats(velocities, np.float64, shape, "velocities"), time)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the present state to a file: .npz for numpy.load(), with the elements of each body as elements_0 and
+        so on, numbered from its first node, or .vtu, a mesh of VTK with velocities, displacements and the number of
+        each body.
+
+        A file of that name is replaced when the new one is whole. Raises UsageError for other endings, OSError where
+        the file cannot be written.
+        """
+        with self._lock:
+            positions, velocities, time = self.positions, self.velocities, self.time
+        elements = [body._elements for body in self.bodies]
+        bodies = np.repeat(np.arange(len(elements), dtype=np.int32), [len(some) for some in elements])
+        _save.save(path, {
+            ".npz": lambda file: _save.write_npz(file, {
+                "time": time, "positions": positions, "velocities": velocities,
+                "names": np.array([body.name for body in self.bodies]),
+                "first_points": np.array([body._slice.start for body in self.bodies]),
+                **{f"elements_{k}": some for k, some in enumerate(elements)}}),
+            ".vtu": lambda file: _save.write_vtu(
+                file, positions, [body._elements + np.int32(body._slice.start) for body in self.bodies],
+                {"body": bodies}, {"velocity": velocities, "displacement": positions - self._start()},
+                {"time": np.array([time])})})
+
+    def plot(self, values: ArrayLike | None = None, *, label: str = "", path: str | os.PathLike[str] | None = None,
+             engine: str | None = None) -> Any:
+        """Draws the bodies where they are now, without obstacles.
+
+        values: [num_points] to colour them by, with a label; by default the speed in m/s. Other arguments and what is
+        returned as of bone.Result.plot().
+        """
+        positions, faces, colours, label = self._surface(values, label)
+        return _draw.plot(
+            lambda figure: _draw.surface(figure, positions, faces, colours, label, "m"),
+            lambda plotter: _draw.surface_scene(plotter, positions, faces, colours, label or "values"), (7, 5), path,
+            engine)
+
+    def _repr_html_(self) -> str:
+        moving = self._model is not None
+        rows = [("time", f"{self.time if moving else 0.0:.6g} s"), ("points", str(self.num_points)),
+                ("bodies", ", ".join(body.name for body in self.bodies[:8]) + ("..." if len(self.bodies) > 8 else ""))]
+        if moving:
+            kinetic, elastic, potential = self.energy
+            rows += [("energy", f"kinetic {kinetic:.4g} J, elastic {elastic:.4g} J, potential {potential:.4g} J")]
+        if not self.bodies:
+            return _draw.summary("soft bodies", rows, None, (0, 0))
+        positions, faces, colours, label = self._surface(None, "")
+        return _draw.summary("soft bodies", rows, lambda figure: _draw.surface(figure, positions, faces, colours, label,
+                                                                               "m"), (5, 3.5))
+
+    def _start(self) -> NDArray[np.float64]:
+        return np.concatenate([body._points for body in self.bodies])
+
+    def _surface(self, values: ArrayLike | None, label: str) -> tuple[
+            NDArray[np.float64], list[NDArray[np.int32]], list[NDArray[np.float64]], str]:
+        """Positions, faces of each body, a value for each face, and their label. It does not begin the motion."""
+        if not self.bodies:
+            raise UsageError("a world without bodies: add() some")
+        with self._lock:
+            moving = self._model is not None
+            positions = self.positions if moving else self._start()
+            if values is None:
+                speeds = np.linalg.norm(self.velocities, axis=1) if moving else np.zeros(len(positions))
+                values, label = speeds, "speed, m/s"
+        array: NDArray[np.float64] = _arrays.floats(values, np.float64, (self.num_points,), "values")
+        faces = [_draw.boundary(body._elements)[0] + np.int32(body._slice.start) for body in self.bodies]
+        return positions, faces, [array[some].mean(1) for some in faces], label
 
     def _made(self) -> _core.SoftModel:
         with self._lock:

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
@@ -19,7 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _core
+from . import _arrays, _core, _draw, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
 
 __all__ = ["Analysis", "Optimizer", "Step", "box"]
@@ -117,6 +118,7 @@ class Optimizer:
         planes = [(_AXES.index(choice(axis, _AXES, "mirrors")), float(place)) for axis, place in mirrors]
         self.num_elem: int = len(elements)
         self.num_points: int = len(nodes)
+        self._points, self._hexa = nodes.copy(), elements.copy()  # for files and pictures
         self.filter = filter
         self._lock = threading.Lock()
         backend = _core.backends()[-1] if backend is None else backend
@@ -175,6 +177,47 @@ class Optimizer:
         out = np.empty((self.num_points, 3))
         self._model.displacement(case, out)
         return out
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the mesh with densities and variables to a file: .npz for numpy.load(), or .vtu, a mesh of VTK.
+
+        A file of that name is replaced when the new one is whole. Raises UsageError for other endings, OSError where
+        the file cannot be written.
+        """
+        fields = {"densities": self.densities, "variables": self.variables}
+        _save.save(path, {
+            ".npz": lambda file: _save.write_npz(file, {"points": self._points, "hexa": self._hexa, **fields}),
+            ".vtu": lambda file: _save.write_vtu(file, self._points, [self._hexa], fields, {}, {})})
+
+    def plot(self, threshold: float = 0.5, *, path: str | os.PathLike[str] | None = None,
+             engine: str | None = None) -> Any:
+        """Draws the elements whose density is at least `threshold`, coloured by it; matplotlib draws dots for surfaces
+        of more than 40 000 faces. Other arguments and what is returned as of bone.Result.plot(). Raises UsageError
+        where no element is so dense."""
+        faces, values = self._surface(threshold)
+        return _draw.plot(
+            lambda figure: _draw.surface(figure, self._points, [faces], [values], "density", "m"),
+            lambda plotter: _draw.surface_scene(plotter, self._points, [faces], [values], "density"), (8, 5), path,
+            engine)
+
+    def _repr_html_(self) -> str:
+        densities = self.densities
+        rows = [("elements", str(self.num_elem)), ("mean density", f"{densities.mean():.4g}"),
+                ("grey", f"{(4 * densities * (1 - densities)).mean():.4g}"),
+                ("filter", f"{self.filter}, radius {self.radius:.4g} m"),
+                ("converged", "yes" if self.has_converged else "no")]
+        faces, values = self._surface(min(0.5, float(densities.max())))
+        return _draw.summary("design", rows, lambda figure: _draw.surface(figure, self._points, [faces], [values],
+                                                                          "density", "m"), (5, 3.5))
+
+    def _surface(self, threshold: float) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Faces of what is dense, and their densities."""
+        densities = self.densities
+        dense = np.flatnonzero(densities >= threshold)
+        if not dense.size:
+            raise UsageError(f"plot({threshold!r}): the largest density is {densities.max():.4g}")
+        faces, owner = _draw.boundary(self._hexa[dense])
+        return faces, densities[dense[owner]]
 
     def _elements(self, get: Callable[[NDArray[np.float64]], Any]) -> NDArray[np.float64]:
         out = np.empty(self.num_elem)

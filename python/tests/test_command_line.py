@@ -61,6 +61,7 @@ class SameBits(unittest.TestCase):
         self.assertEqual(there["strain_energy"], here.strain_energy)
         self.assertEqual(there["solves"][0]["iterations"], here.iterations)
         self.assertEqual(there["solves"][0]["true_residual"], here.residual)
+        self.assertAlmostEqual(there["pistoia"]["factor"] / here.failure_factor(), 1, delta=1e-6)
         for name, value in there["response"].items():
             self.assertEqual(getattr(here, "plate_displacement" if name == "displacement" else name), value, name)
         for support in there["reactions"]:

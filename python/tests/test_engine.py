@@ -290,6 +290,26 @@ time.sleep(0.5)
         self.assertEqual((code, out, error), (0, "", ""))
         self.assertLess(time.monotonic() - start, 20)
 
+    def test_the_end_waits_for_a_daemon_that_has_not_the_lock(self):
+        for _ in range(5):  # without the wait it is taken back too late in about one of three
+            code, out, error = run_script("""
+import threading, time, numpy as np
+from ossatura import bone
+image = np.full((40, 40, 40), 1000, np.float32)
+def work():
+    try:
+        bone.homogenise(image, 0.1, tolerance=1e-12, check=False)
+    except RuntimeError as error:
+        pass
+def hold():
+    while True:
+        sum(range(1_000_000))
+threading.Thread(target=work, daemon=True).start()
+time.sleep(0.2)
+threading.Thread(target=hold, daemon=True).start()
+""")
+            self.assertEqual((code, out, error), (0, "", ""))
+
     def test_a_call_after_the_end_is_told(self):
         code, out, error = run_script("""
 import atexit
