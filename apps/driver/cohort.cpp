@@ -64,6 +64,7 @@ public:
       , context_(context)
       , world_(context.world()) {
     run_phase(world_, [&] { begin(); });
+    world_.broadcast(bytes_); // one machine may not yet know of what another has written
     rank_of_ = divide_inputs(bytes_, cohort.divides_inputs ? world_.size() : 1);
   }
 
@@ -320,7 +321,7 @@ bool is_complete_summary(const nlohmann::ordered_json& summary, const std::strin
     if (text_at(summary, "/provenance" + std::string(version)) != text_at(here, version))
       return false;
   // As they are written: a number may not be of the type that it was.
-  if (!summary.contains("parameters") ||
+  if (!summary.contains("parameters") || !summary["parameters"].is_object() ||
       json_text(essential(summary["parameters"])) != json_text(essential(parameters)))
     return false;
   const Json certificate = summary.value("certificate", Json());

@@ -134,6 +134,9 @@ class Bone(Cohort):
         write_specimen(self.path("a.mhd"), 20)
         again("--overwrite", count=2)
         self.assertNotEqual(self.read("out/cohort.csv"), table)
+        for content in ("{", "[]", '{"schema": "ossatura/bone/1", "status": "converged", "parameters": 3}'):
+            self.write("out/a.summary.json", content)
+            again("--overwrite", count=2)
         again("--tolerance", "1e-8", count=0)
         again("--tolerance", "1e-8", "--json", "j.json", count=3)
 
