@@ -22,7 +22,7 @@ template<class Read>
 VoxelImage read_as(const Read& read, const std::string& name, const Bytes& bytes) {
   const TestDirectory directory;
   write_bytes(directory / name, bytes);
-  return read(directory / name, {}, nullptr);
+  return read(directory / name, {}, nullptr, VoxelShape::cube);
 }
 
 VoxelImage mha(const Bytes& bytes) {

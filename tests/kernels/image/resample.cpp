@@ -17,7 +17,8 @@ using Edges = std::array<double, 3>;
 
 std::vector<float> random_values(Shape shape) {
   std::mt19937 random(7);
-  std::vector<float> values(std::size_t(shape[0]) * std::size_t(shape[1]) * std::size_t(shape[2]));
+  const int count = shape[0] * shape[1] * shape[2];
+  std::vector<float> values(static_cast<std::size_t>(count));
   for (float& value : values)
     value = float(random() % 2000) / 4;
   return values;
