@@ -117,6 +117,15 @@ class Mask(BoneImages):
         self.fails(BAD_FILE, "a mask is MetaImage (.mha, .mhd) or NIfTI", "bone", self.image, "--mask", raw, *LAW)
         self.run_of(raw, "--shape", "10,9,8", "--type", "int16", "--spacing", "0.5", "--mask", self.mask)
 
+    def test_a_mask_without_a_place_is_doubted(self):
+        values = [label(*v) for v in voxels()]
+        path = self.write("bare.nii.gz", nifti_bytes(SHAPE, EDGE, "h", values))
+        summary = self.run_of(self.image, "--mask", path)
+        self.assertEqual([warning["code"] for warning in summary["warnings"]], ["mask-place"])
+        self.assertEqual(self.run_of(self.image, "--mask", self.mask)["warnings"], [])
+        path = self.write("large.nii.gz", nifti_bytes(SHAPE, 0.6, "h", values))
+        self.fails(BAD_FILE, "an edge of 0.6 mm along x", "bone", self.image, "--mask", path, *LAW)
+
     def test_options_that_say_nothing_are_refused(self):
         self.fails(USAGE, "--mask-labels has no effect without --mask", "bone", self.image, *LAW,
                    "--mask-labels", "1")

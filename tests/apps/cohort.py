@@ -134,11 +134,20 @@ class Bone(Cohort):
         write_specimen(self.path("a.mhd"), 20)
         again("--overwrite", count=2)
         self.assertNotEqual(self.read("out/cohort.csv"), table)
+        with open(self.path("b.raw"), "r+b") as file:  # beside a header that stays
+            file.write(bytes(40))
+        again("--overwrite", count=2)
         for content in ("{", "[]", '{"schema": "ossatura/bone/1", "status": "converged", "parameters": 3}'):
             self.write("out/a.summary.json", content)
             again("--overwrite", count=2)
         again("--tolerance", "1e-8", count=0)
         again("--tolerance", "1e-8", "--json", "j.json", count=3)
+        self.write("loads.csv", "8,8,16,z,-1\n")
+        loads = (*run, "--test", "file", "--fix", "z-:xyz", "--force-file", self.path("loads.csv"), "--no-hdf")
+        again("--overwrite", count=0, arguments=loads)
+        again(count=3, arguments=loads)
+        self.write("loads.csv", "8,8,16,z,-2\n")
+        again(count=0, arguments=loads)
 
     def test_a_signal_stops_between_two_iterations_and_the_table_says_what_is_not_done(self):
         first, = self.specimens("first.mhd")

@@ -53,14 +53,22 @@ void require_same_grid(const std::string& path, const VoxelImage& mask, const Bo
     fail<InputError>(path, ": the mask has ", mask.shape[0], " x ", mask.shape[1], " x ",
                      mask.shape[2], " voxels, and the image ", options.input, " has ",
                      image.shape[0], " x ", image.shape[1], " x ", image.shape[2], remedy);
-  if (options.spacing || image.world.empty() || mask.world.empty())
-    return; // one of them says nothing of its place, or the wrong thing
+  if (options.spacing)
+    return; // what the image says of its edges is wrong, and so of its place
   const std::array<double, 3> mine = mask.edges(), edges = image.edges();
   for (std::size_t d = 0; d < 3; ++d)
     if (!(std::abs(mine[d] / edges[d] - 1) <= 1e-3))
       fail<InputError>(path, ": the voxels of the mask have an edge of ", mine[d], " mm along ",
                        "xyz"[d], ", and those of the image ", options.input, " of ", edges[d],
                        remedy);
+  if (image.world.empty() || mask.world.empty()) {
+    if (image.world.empty() != mask.world.empty())
+      log_warning(
+          "mask-place", mask.world.empty() ? path : options.input,
+          ": says nothing of its place in the world, and its voxels are taken to be those of ",
+          mask.world.empty() ? options.input : path);
+    return;
+  }
   double away = 0;
   for (int corner = 0; corner < 8; ++corner) {
     std::array<double, 3> index{};
@@ -145,7 +153,8 @@ void apply_mask(const Exec& exec, const BoneOptions& options,
   std::set<int> found;
   run_shared(comm, [&] {
     if (comm.is_first())
-      context.provenance().inputs.push_back(record_input(path));
+      for (const FileRecord& record : record_image(path, format))
+        context.provenance().inputs.push_back(record);
     mask = read_labels(
         path, format,
         [&](int num_planes) {

@@ -281,17 +281,18 @@ void read_model(const Exec& exec, const BoneOptions& options,
   const bool has_law = format != ImageFormat::parosol || options.law != GreyLaw::by_format;
   ValueRange range;
   run_shared(comm, [&] {
-    std::future<FileRecord> record; // of the first rank, which writes all that names the inputs
+    std::future<std::vector<FileRecord>>
+        records;         // of the first rank, which writes all that names them
     if (comm.is_first()) // the process of a ParOSol file forks, and should have one thread
-      record =
+      records =
           std::async(format == ImageFormat::parosol ? std::launch::deferred : std::launch::async,
-                     record_input, options.input);
+                     record_image, options.input, format);
     if (format == ImageFormat::surface)
       read_surface_model(exec, options, ranks, model);
     else
       range = read_image_model(exec, options, format, has_law, ranks, model);
     if (comm.is_first())
-      context.provenance().inputs.push_back(record.get());
+      context.provenance().inputs = records.get();
   });
   if (format == ImageFormat::surface) {
     if (!options.mask.empty())
@@ -364,6 +365,14 @@ void generate_model(const Exec& exec, const BoneOptions& options,
 
 } // namespace
 
+std::vector<FileRecord> record_image(const std::string& path, ImageFormat format) {
+  std::vector<FileRecord> records = {record_input(path)};
+  if (format == ImageFormat::metaimage)
+    if (const std::string data = metaimage_data_file(path); data != path)
+      records.push_back(record_input(data));
+  return records;
+}
+
 template<class Exec>
 BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
                                 const std::optional<Communicator>& ranks, DriverContext& context) {
@@ -375,6 +384,11 @@ BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
     generate_model(exec, options, ranks, model);
   }
   const Communicator comm = ranks.value_or(Communicator());
+  run_phase(comm, [&] {
+    for (const std::string* file : {&options.fix_file, &options.force_file})
+      if (comm.is_first() && !file->empty())
+        context.provenance().inputs.push_back(record_input(*file));
+  });
   const std::string source = options.input.empty() ? model.description : options.input;
   if (comm.sum(count_solid(exec, model.modulus)) == 0)
     fail<InputError>(source, ": no voxel is bone: all moduli are 0");

@@ -36,6 +36,10 @@ VoxelArray<Exec> keep_planes(const Exec& exec, const std::optional<Communicator>
   return ranks ? take_planes(exec, whole, planes_of_rank(*ranks, whole.shape[2])) : whole;
 }
 
+/// Size and hash of the file of an image, and of that with its voxels where it is another one.
+/// Throws InputError.
+std::vector<FileRecord> record_image(const std::string& path, ImageFormat format);
+
 /// Reads or generates the image, turns grey values into moduli and drops islands if asked. Logs
 /// what it did, records the input's hash in the provenance. Where `ranks` are given, all of them
 /// call it, and each reads its planes alone (planes_of_rank); surfaces are read as a whole before.

@@ -153,7 +153,18 @@ std::string beside(const std::string& path, const std::string& name) {
   return name[0] == '/' || slash == std::string::npos ? name : path.substr(0, slash + 1) + name;
 }
 
+/// Whether the data lies behind the header.
+bool is_local(const std::string& name) {
+  return name == "LOCAL" || name == "Local" || name == "local";
+}
+
 } // namespace
+
+std::string metaimage_data_file(const std::string& path) {
+  require_input_file(path);
+  const std::string name = MetaHeader(path).text("ElementDataFile", "");
+  return name.empty() || is_local(name) ? path : beside(path, name);
+}
 
 VoxelImage read_metaimage(const std::string& path, const ChoosePlanes& planes, VoxelTarget* target,
                           VoxelShape voxels) {
@@ -194,7 +205,7 @@ VoxelImage read_metaimage(const std::string& path, const ChoosePlanes& planes, V
   if (name.empty() || name.substr(0, 4) == "LIST" || name.find('%') != std::string::npos)
     fail<InputError>(path, ": ElementDataFile = ", name,
                      ": slices in many files are not read; write one data file, or .mha");
-  const bool local = name == "LOCAL" || name == "Local" || name == "local";
+  const bool local = is_local(name);
   const std::string data_path = local ? path : beside(path, name);
   const std::uint64_t data_size = require_input_file(data_path);
   const std::int64_t header_size = header.number<std::int64_t>("HeaderSize", 0);

@@ -21,4 +21,8 @@ namespace ossatura {
 VoxelImage read_metaimage(const std::string& path, const ChoosePlanes& planes = {},
                           VoxelTarget* target = nullptr, VoxelShape voxels = VoxelShape::cube);
 
+/// The file with the voxels of the MetaImage at `path`: that file itself, or the one beside it.
+/// Throws InputError where the header cannot be read.
+std::string metaimage_data_file(const std::string& path);
+
 } // namespace ossatura
