@@ -51,7 +51,8 @@ struct StoreResidual {
 
 /// Whether an update sums up: finish() returns a number for its node, and operators with
 /// `sums_updates` store the sum over the nodes of a part, one of num_sums(), at
-/// partial_sum[part], where they are added in a fixed order.
+/// partial_sum[part], where they are added in a fixed order. Where these are not double,
+/// add(number, sum) of the update adds a number to one (integer_sums.hpp).
 template<class Update, class = void>
 struct SumsUp : std::false_type {};
 template<class Update>
@@ -59,16 +60,26 @@ struct SumsUp<Update, std::void_t<decltype(Update::partial_sum)>> : std::true_ty
 
 /// What a thread adds up for an update; nothing if that does not sum up.
 struct NoUpdateSum {};
+template<class Update, bool = SumsUp<Update>::value>
+struct UpdateSumOf {
+  using Type = NoUpdateSum;
+};
 template<class Update>
-using UpdateSum = std::conditional_t<SumsUp<Update>::value, double, NoUpdateSum>;
+struct UpdateSumOf<Update, true> {
+  using Type = std::remove_pointer_t<decltype(Update::partial_sum)>;
+};
+template<class Update>
+using UpdateSum = typename UpdateSumOf<Update>::Type;
 
 /// Finishes a node, and adds what it gives to `sum` if the update sums up.
 template<class Update, class Operands, class Scalar>
 KOKKOS_FORCEINLINE_FUNCTION void
 finish_and_add(const Update& update, int node, const Operands& operands, const Scalar (&x)[3],
                const Scalar (&product)[3], [[maybe_unused]] UpdateSum<Update>& sum) {
-  if constexpr (SumsUp<Update>::value)
+  if constexpr (std::is_same_v<UpdateSum<Update>, double>)
     sum += update.finish(node, operands, x, product);
+  else if constexpr (SumsUp<Update>::value)
+    update.add(update.finish(node, operands, x, product), sum);
   else
     update.finish(node, operands, x, product);
 }

@@ -16,6 +16,7 @@
 #include <ossatura/core/parallel/async_copy.hpp>
 #include <ossatura/core/parallel/wide_teams.hpp>
 #include <ossatura/kernels/algebra/fused_updates.hpp>
+#include <ossatura/kernels/algebra/integer_sums.hpp>
 #include <ossatura/kernels/bone/brick_tiles.hpp>
 #include <ossatura/kernels/bone/element.hpp>
 #include <ossatura/kernels/bone/lame_field.hpp>
@@ -413,11 +414,10 @@ struct MarchWarp {
   }
 
 private:
-  KOKKOS_FORCEINLINE_FUNCTION void store_sum(const WideTeam& team, double sum) const {
-    KOKKOS_IF_ON_DEVICE((for (int offset = 16; offset > 0; offset /= 2) sum +=
-                         __shfl_xor_sync(0xffffffffu, sum, offset);))
+  KOKKOS_FORCEINLINE_FUNCTION void store_sum(const WideTeam& team, const Sum& sum) const {
+    const Sum total = warp_total(sum);
     if (team.rank == 0)
-      update.partial_sum[team.league_rank] = sum;
+      update.partial_sum[team.league_rank] = total;
   }
 };
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>
+#include <ossatura/kernels/algebra/integer_sums.hpp>
 
 #include <type_traits>
 
@@ -53,23 +54,23 @@ DeviceSum<Exec> device_sum(const CgScalarArray<Exec>& scalars, int k) {
 /// order, so that what is read and written at a time lies together; a reduction of Kokkos has each
 /// of a few hundred blocks go through a part of its own, and passes that write, too, then reach
 /// two thirds of the copy bandwidth.
-template<class Exec, class Pass>
+template<class Exec, class Pass, class Sum = double>
 struct SumOfTeam {
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
   static constexpr int threads = 256;
   static constexpr int entries = threads * Entries<Exec>::per_item;
   Pass pass;
   std::int64_t num_items;
-  double* partial_sum;
+  Sum* partial_sum;
 
   static std::int64_t num_teams(std::int64_t n) { return (n + entries - 1) / entries; }
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const std::int64_t item = std::int64_t(team.league_rank()) * threads + team.team_rank();
-    double sum = 0;
+    Sum sum{};
     if (item < num_items)
       pass(item, sum);
-    team.team_reduce(Kokkos::Sum<double>(sum));
+    team.team_reduce(Kokkos::Sum<Sum>(sum));
     if (team.team_rank() == 0)
       partial_sum[team.league_rank()] = sum;
   }
@@ -154,7 +155,24 @@ void cg_curvature(const Exec& exec, const Array<T, Exec>& p, const Array<T, Exec
 }
 
 namespace detail {
-template<class Exec, class U, class T, class B>
+/// How a step adds up r . r: in the order of the backend.
+struct AddInOrder {
+  using Sum = double;
+  KOKKOS_FUNCTION void add(std::int64_t, double term, double& sum) const { sum += term; }
+};
+
+/// As integers, over the entries that this process owns.
+struct AddOwnedAsIntegers {
+  using Sum = IntegerSum;
+  IntegerScale scale;
+  std::int64_t begin, end;
+  KOKKOS_FUNCTION void add(std::int64_t i, double term, IntegerSum& sum) const {
+    if (i >= begin && i < end)
+      scale.add(term, sum);
+  }
+};
+
+template<class Exec, class U, class T, class B, class Norm = AddInOrder>
 struct CgStep {
   Array<double, Exec> scalars;
   double unscale;
@@ -162,8 +180,9 @@ struct CgStep {
   Array<U, Exec> x;
   Array<T, Exec> r;
   Array<B, Exec> b;
+  Norm norm{};
 
-  KOKKOS_FUNCTION void operator()(std::int64_t item, double& partial) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t item, typename Norm::Sum& partial) const {
     constexpr int n = Entries<Exec>::per_item;
     const double rz = scalars(0), pq = scalars(2);
     const double alpha = rz > 0 && pq > 0 ? rz / pq : 0;
@@ -190,7 +209,7 @@ struct CgStep {
           if constexpr (!std::is_same_v<B, T>)
             b(i) = B(r_k[k]);
         }
-        partial += double(r_k[k]) * double(r_k[k]);
+        norm.add(i, double(r_k[k]) * double(r_k[k]), partial);
       }
   }
 };
@@ -204,6 +223,36 @@ void cg_step(const Exec& exec, double unscale, const Array<T, Exec>& p, const Ar
              const CgScalarArray<Exec>& scalars) {
   detail::run_pass(exec, "ossatura::cg_step", std::int64_t(r.extent(0)),
                    detail::CgStep<Exec, U, T, B>{scalars, unscale, p, q, x, r, b}, scalars, 3);
+}
+
+/// How many parts of `sums` a step takes that adds integers.
+template<class Exec>
+std::int64_t cg_step_parts(std::int64_t n) {
+  return BackendTraits<Exec>::is_device
+             ? detail::SumOfTeam<Exec, detail::AddPartialSums<Exec>>::num_teams(n)
+             : 0;
+}
+
+/// The same, with r . r of this process, over the entries [begin, end) that it owns, in
+/// sums.mine(); scalars.norm2 stays as it is.
+template<class Exec, class U, class T, class B>
+void cg_step(const Exec& exec, double unscale, const Array<T, Exec>& p, const Array<T, Exec>& q,
+             const Array<U, Exec>& x, const Array<T, Exec>& r, const Array<B, Exec>& b,
+             const CgScalarArray<Exec>& scalars, const IntegerSums<Exec>& sums,
+             const IntegerScale& scale, std::int64_t begin, std::int64_t end) {
+  using Pass = detail::CgStep<Exec, U, T, B, detail::AddOwnedAsIntegers>;
+  const Pass pass{scalars, unscale, p, q, x, r, b, {scale, begin, end}};
+  const std::int64_t n = std::int64_t(r.extent(0)), num_items = detail::Entries<Exec>::num_items(n);
+  if constexpr (BackendTraits<Exec>::is_device) {
+    using Kernel = detail::SumOfTeam<Exec, Pass, IntegerSum>;
+    const std::int64_t num_teams = Kernel::num_teams(n);
+    Kokkos::parallel_for("ossatura::cg_step",
+                         Kokkos::TeamPolicy<Exec>(exec, int(num_teams), int(Kernel::threads)),
+                         Kernel{pass, num_items, sums.parts()});
+    sums.add_parts(exec, num_teams);
+  } else {
+    Kokkos::parallel_reduce("ossatura::cg_step", range(exec, num_items), pass, sums.mine());
+  }
 }
 
 /// scalars.next_rz = r . z. Does not fence.

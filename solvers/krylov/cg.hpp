@@ -35,7 +35,7 @@ void multiply_and_sum(const Exec& exec, const Apply& apply, const Array<T, Exec>
   } else {
     apply(p, q);
     if (sums.by_groups())
-      sums.dot_to(exec, p, q, scalars, 2);
+      sums.dot_to(exec, p, q, scalars, VectorSums<Exec>::curvature);
     else
       cg_curvature(exec, p, q, scalars);
   }
@@ -53,7 +53,7 @@ Array<B, Exec> precondition_and_sum(const Exec& exec, const Precondition& precon
   } else {
     const Array<B, Exec> z = precondition(b);
     if (sums.by_groups())
-      sums.dot_to(exec, r, z, scalars, 1);
+      sums.dot_to(exec, r, z, scalars, VectorSums<Exec>::angle);
     else
       cg_angle(exec, r, z, scalars);
     return z;
@@ -79,6 +79,7 @@ SolveResult conjugate_gradients(const Exec& exec, const CgOptions& options, cons
                                 const VectorSums<Exec>& sums = {}) {
   const auto& [x, r, p, q, b] = vectors;
   const CgScalarArray<Exec> scalars = make_cg_scalars(exec, std::int64_t(x.extent(0)));
+  sums.expect_nothing();
   detail::ResidualMonitor<Exec, CgVectors<Exec, Solution, Vector, Cycle>, Residual> monitor(
       exec, options, residual, vectors, observe, sums); // r = b - A x
   while (!monitor.is_done()) {
@@ -86,10 +87,13 @@ SolveResult conjugate_gradients(const Exec& exec, const CgOptions& options, cons
         detail::precondition_and_sum(exec, precondition, b, r, scalars, sums); // r . z
     cg_direction(exec, monitor.growth(), z, p, scalars);                       // p = z + beta p
     detail::multiply_and_sum(exec, apply, p, q, scalars, sums);                // q = A p, p . q
-    cg_step(exec, 1 / monitor.scale(), p, q, x, r, b, scalars); // x += alpha p, r -= alpha q
-    if (sums.by_groups())
-      sums.dot_to(exec, r, r, scalars, 3);
-    monitor.look(read_scalars(exec, scalars)); // r = b - A x again, now and then
+    sums.step(exec, 1 / monitor.scale(), p, q, x, r, b, scalars); // x += alpha p, r -= alpha q
+    const CgScalars values = read_scalars(exec, scalars);
+    monitor.look(values); // r = b - A x again, now and then
+    if (monitor.growth() == 1)
+      sums.expect(values);
+    else
+      sums.expect_nothing();
   }
   return monitor.result();
 }

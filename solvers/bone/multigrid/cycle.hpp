@@ -17,6 +17,7 @@
 #pragma once
 
 #include <ossatura/kernels/algebra/dense_operator.hpp>
+#include <ossatura/kernels/algebra/integer_sums.hpp>
 #include <ossatura/kernels/bone/assemble_dense.hpp>
 #include <ossatura/kernels/bone/diagonal.hpp>
 #include <ossatura/kernels/bone/operator.hpp>
@@ -71,12 +72,20 @@ public:
     return apply_with(exec, b, [](const auto& step) { return step; });
   }
 
-  /// The same, and partial sums of b . M b, as many as the operator has, if has_coarse_levels() and
-  /// the model is not cut among processes.
+  /// The same, and partial sums of b . M b, as many as the operator has, if has_coarse_levels(): in
+  /// double, or of a model that is cut among processes as integers.
   Array<Scalar, Exec> apply(const Exec& exec, const Array<Scalar, Exec>& b,
                             const Array<double, Exec>& partial_sum) {
     return apply_with(exec, b, [&](const auto& step) {
       return SmoothingStepDot<Exec, Scalar>{step, partial_sum.data()};
+    });
+  }
+
+  Array<Scalar, Exec> apply(const Exec& exec, const Array<Scalar, Exec>& b,
+                            const IntegerScale& scale, IntegerSum* partial_sum) {
+    return apply_with(exec, b, [&](const auto& step) {
+      using Dot = SmoothingStepDot<Exec, Scalar>;
+      return SumAsIntegers<Dot>{Dot{step, nullptr}, scale, partial_sum};
     });
   }
 

@@ -7,6 +7,8 @@
 #include <ossatura/solvers/bone/pcg.hpp>
 #include <ossatura/solvers/krylov/cg.hpp>
 
+#include <algorithm>
+
 namespace ossatura::detail {
 
 /// The vectors of the iteration and of the finest level. Products and the iterates of the cycle
@@ -58,7 +60,7 @@ public:
       , vectors_(exec, hierarchy.grid.num_dofs())
       , multigrid_(exec, hierarchy, matrix_, options, vectors_.level) {
     if (is_cut_) {
-      sums_ = VectorSums<Exec>(GroupSums<Exec>(exec, hierarchy.comm, hierarchy.share.group_begin));
+      sums_ = sums_of_cut(exec, hierarchy);
       solution_halo_ = {exec, hierarchy.comm, hierarchy.share.plan};
       direction_halo_ = {exec, hierarchy.comm, hierarchy.share.plan};
     } else if constexpr (sums_up)
@@ -104,16 +106,37 @@ public:
   LaunchGraphState launch_graph() const override { return multigrid_.launch_graph(); }
 
 private:
+  using Sums = VectorSums<Exec>;
   static constexpr bool sums_up = SumsUpdates<Operator>::value;
+
+  Sums sums_of_cut(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy) const {
+    const GroupSums<Exec> groups(exec, hierarchy.comm, hierarchy.share.group_begin);
+    if constexpr (sums_up) {
+      const OwnedNodes owned = hierarchy.grid.owned;
+      const std::int64_t parts =
+          std::max(matrix_.num_sums(), cg_step_parts<Exec>(hierarchy.grid.num_dofs()));
+      return Sums(groups, IntegerSums<Exec>(exec, hierarchy.comm, parts),
+                  3 * std::int64_t(owned.begin), 3 * std::int64_t(owned.end));
+    } else {
+      return Sums(groups);
+    }
+  }
 
   /// q = A p at free components, and scalars.pq = p . q.
   void multiply(const Exec& exec, const Array<Vector, Exec>& p, const Array<Vector, Exec>& q,
                 const CgScalarArray<Exec>& scalars) {
     const StoreFreeProduct<Exec, Vector> store{held_.mask, q};
+    direction_halo_.exchange(exec, p);
+    if constexpr (sums_up)
+      if (const IntegerScale scale = sums_.scale(Sums::curvature); scale.is_set()) {
+        using Dot = StoreFreeProductDot<Exec, Vector>;
+        matrix_.apply_then(exec, p, SumAsIntegers<Dot>{{store, nullptr}, scale, sums_.parts()});
+        sums_.add_parts_to(exec, matrix_.num_sums(), scalars, Sums::curvature);
+        return;
+      }
     if (is_cut_) {
-      direction_halo_.exchange(exec, p);
       apply_then(exec, matrix_, p, q, store);
-      sums_.dot_to(exec, p, q, scalars, 2);
+      sums_.dot_to(exec, p, q, scalars, Sums::curvature);
     } else if constexpr (sums_up) {
       matrix_.apply_then(exec, p, StoreFreeProductDot<Exec, Vector>{store, partial_sum_.data()});
       cg_curvature(exec, partial_sum_, scalars);
@@ -130,9 +153,16 @@ private:
   /// The same, and scalars.next_rz = b . z.
   Array<Cycle, Exec> cycle(const Exec& exec, const Array<Cycle, Exec>& b,
                            const CgScalarArray<Exec>& scalars) {
+    if constexpr (sums_up)
+      if (const IntegerScale scale = sums_.scale(Sums::angle);
+          scale.is_set() && multigrid_.has_coarse_levels()) {
+        const auto z = in_region([&] { return multigrid_.apply(exec, b, scale, sums_.parts()); });
+        sums_.add_parts_to(exec, matrix_.num_sums(), scalars, Sums::angle);
+        return z;
+      }
     if (is_cut_) {
       const auto z = cycle(exec, b);
-      sums_.dot_to(exec, b, z, scalars, 1);
+      sums_.dot_to(exec, b, z, scalars, Sums::angle);
       return z;
     }
     if constexpr (sums_up)
@@ -160,7 +190,7 @@ private:
   SolverVectors<Exec, Vector, Cycle> vectors_;
   Multigrid<Exec, Operator, Cycle> multigrid_;
   Array<double, Exec> partial_sum_; ///< of the operator's parts, if it sums up
-  VectorSums<Exec> sums_;           ///< of a cut model
+  Sums sums_;                       ///< of a cut model
   Halo<Exec, double> solution_halo_;
   Halo<Exec, Vector> direction_halo_;
   std::int64_t products_ = 0;
