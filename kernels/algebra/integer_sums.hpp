@@ -15,7 +15,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 namespace ossatura {
 
@@ -62,7 +61,7 @@ public:
 
   /// NaN where a term was bad.
   KOKKOS_FUNCTION double value(const IntegerSum& sum) const {
-    return sum.bad > 0 ? std::numeric_limits<double>::quiet_NaN()
+    return sum.bad > 0 ? Kokkos::Experimental::quiet_NaN_v<double>
                        : double(sum.high) * high_ + double(sum.low) * low_;
   }
 
