@@ -141,14 +141,22 @@ public:
   /// a time.
   template<class T>
   std::vector<T> read_rows(std::uint64_t first, std::uint64_t rows) const {
+    std::vector<T> values = make_rows<T>(first, rows);
+    read_rows_into(first, rows, values.data(), hdf5_native_type<T>());
+    return values;
+  }
+
+  /// Room for such rows, after the checks of read(): what is claimed is there.
+  template<class T>
+  std::vector<T> make_rows(std::uint64_t first, std::uint64_t rows) const {
     require_readable(std::is_integral_v<T>, sizeof(T));
+    require_rows(first, rows);
     std::vector<T> values;
     try {
       values.resize(size_of_rows(rows));
     } catch (const std::exception&) {
       fail_memory(rows, sizeof(T));
     }
-    read_rows_into(first, rows, values.data(), hdf5_native_type<T>());
     return values;
   }
 

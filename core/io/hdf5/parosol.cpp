@@ -2,6 +2,7 @@
 #include <ossatura/core/io/hdf5/parosol.hpp>
 
 #include <ossatura/core/io/hdf5/file.hpp>
+#include <ossatura/core/io/hdf5/parallel_read.hpp>
 #include <ossatura/core/io/image/voxel_limits.hpp>
 #include <ossatura/core/io/text/trial_read.hpp>
 
@@ -31,8 +32,13 @@ std::array<int, 3> image_shape(const Hdf5Dataset& dataset) {
   return require_voxel_shape(dataset.where(), extent[2], extent[1], extent[0]);
 }
 
-std::vector<float> read_planes(const Hdf5Dataset& dataset, ImagePlanes planes) {
-  return dataset.read_rows<float>(std::uint64_t(planes.begin), std::uint64_t(planes.count()));
+/// None where the read is a trial.
+std::vector<float> read_planes(const Hdf5Dataset& dataset, ImagePlanes planes, bool trial) {
+  const std::uint64_t first = std::uint64_t(planes.begin), rows = std::uint64_t(planes.count());
+  if (!trial)
+    return read_float_rows(dataset, first, rows);
+  try_float_rows(dataset, first, rows);
+  return {};
 }
 
 double read_number(const Hdf5Dataset& dataset, const char* remedy) {
@@ -40,12 +46,13 @@ double read_number(const Hdf5Dataset& dataset, const char* remedy) {
   return dataset.read_scalar<double>(remedy);
 }
 
-void read_modulus(const Hdf5Group& data, const ParosolOptions& options, VoxelImage& image) {
+/// The planes that it read; of a trial the image has none.
+ImagePlanes read_modulus(const Hdf5Group& data, const ParosolOptions& options, VoxelImage& image) {
   const Hdf5Dataset dataset = data.dataset("Image");
   image.shape = image_shape(dataset);
   const ImagePlanes planes = planes_to_read(options.planes, image.shape[2]);
   image.first_plane = planes.begin;
-  image.value = read_planes(dataset, planes);
+  image.value = read_planes(dataset, planes, options.trial);
   const float scale = options.modulus_unit == ModulusUnit::GPa ? 1000.f : 1.f;
   for (std::size_t i = 0; i < image.value.size(); ++i) {
     const float found = image.value[i];
@@ -55,6 +62,7 @@ void read_modulus(const Hdf5Group& data, const ParosolOptions& options, VoxelIma
                        voxel_name(image.first_voxel() + i, image.shape), " is ", found,
                        "; it must be finite and not negative (0 = void)");
   }
+  return planes;
 }
 
 void read_voxel_size(const Hdf5Group& data, VoxelImage& image) {
@@ -79,7 +87,7 @@ std::string first_of(const Hdf5Group& group, std::initializer_list<const char*> 
 }
 
 /// Whether there is one.
-bool read_poisson_image(const Hdf5Group& data, VoxelModel& model) {
+bool read_poisson_image(const Hdf5Group& data, ImagePlanes planes, bool trial, VoxelModel& model) {
   const std::string name = first_of(data, {"Poissons_ratio_Image", "Poisons_ratio_Image",
                                            "Poisson_ratio_Image", "Poison_ratio_Image"});
   if (name.empty())
@@ -90,7 +98,7 @@ bool read_poisson_image(const Hdf5Group& data, VoxelModel& model) {
     fail<InputError>(dataset.where(), " has extents ", found[2], " x ", found[1], " x ", found[0],
                      " (z, y, x), the image ", shape[2], " x ", shape[1], " x ", shape[0],
                      "; write one value per voxel");
-  model.poisson_image = read_planes(dataset, model.modulus.planes());
+  model.poisson_image = read_planes(dataset, planes, trial);
   for (std::size_t i = 0; i < model.poisson_image.size(); ++i) {
     const bool solid = model.modulus.value[i] > 0;
     if (solid && !valid_poisson(model.poisson_image[i]))
@@ -103,14 +111,15 @@ bool read_poisson_image(const Hdf5Group& data, VoxelModel& model) {
   return true;
 }
 
-void read_poisson(const Hdf5Group& data, const ParosolOptions& options, VoxelModel& model) {
+void read_poisson(const Hdf5Group& data, const ParosolOptions& options, ImagePlanes planes,
+                  VoxelModel& model) {
   if (options.poisson) {
     if (!valid_poisson(*options.poisson))
       fail<UsageError>("Poisson's ratio ", *options.poisson, " does not lie in (-1, 0.5)");
     model.poisson = *options.poisson;
     return;
   }
-  const bool has_image = read_poisson_image(data, model);
+  const bool has_image = read_poisson_image(data, planes, options.trial, model);
   const std::string name =
       first_of(data, {"Poisons_ratio", "Poissons_ratio", "Poison_ratio", "Poisson_ratio"});
   if (name.empty()) {
@@ -199,11 +208,11 @@ VoxelModel read_model(const std::string& path, const ParosolOptions& options) {
   };
 
   VoxelModel model;
-  read_modulus(data, options, model.modulus);
+  const ImagePlanes planes = read_modulus(data, options, model.modulus);
   remark(std::string("moduli are taken to be in ") + name_of(options.modulus_unit) +
          " (forks of ParOSol differ and the file does not say)");
   read_voxel_size(data, model.modulus);
-  read_poisson(data, options, model);
+  read_poisson(data, options, planes, model);
   model.displacements = read_nodal_values(data, "Fixed_Displacement", model.modulus.shape);
   for (const char* list : {"Loaded_Nodes", "Bodyforce", "Tractions"}) {
     std::vector<NodalValue> rows = read_nodal_values(data, list, model.modulus.shape);
@@ -224,7 +233,9 @@ VoxelModel read_parosol(const std::string& path, const ParosolOptions& options) 
   // together they try the file once.
   if (options.trial)
     require_survivable_read(path, [&] { read_model(path, options); });
-  return read_model(path, options);
+  ParosolOptions in_earnest = options;
+  in_earnest.trial = false;
+  return read_model(path, in_earnest);
 }
 
 bool is_parosol(const std::string& path) {

@@ -28,8 +28,9 @@ struct ParosolOptions {
   ModulusUnit modulus_unit = ModulusUnit::MPa; ///< of `Image`
   std::optional<double> poisson;               ///< used instead of what the file says
   std::vector<std::string>* remarks = nullptr; ///< gets sentences a log should show, if given
-  /// Read once in a child process before, as the HDF5 library crashes on some damaged files; see
-  /// require_survivable_read(). Doubles the time of reading.
+  /// Call the HDF5 library in a child process before, as it crashes on some damaged files; see
+  /// require_survivable_read(). Images that threads read are not read twice for it
+  /// (parallel_read.hpp).
   bool trial = false;
   ChoosePlanes planes; ///< of the images; all, unless given. Lists of nodes are read as a whole
 };
