@@ -153,10 +153,12 @@ class Solver:
                                    "raise max_iterations; check=False returns what there is", times)
         return times
 
-    def gradient(self, sites: Mapping[int, float], times: ArrayLike, weights: ArrayLike) -> Gradient:
+    def gradient(self, sites: Mapping[int, float], times: ArrayLike, weights: ArrayLike, *,
+                 velocities: Velocities | None = None) -> Gradient:
         """The derivatives of a number J of the times of one set of sites, by the chain rule.
 
-        times: as solve(sites) returned them, with the present velocities. weights: [num_points] dJ/dt of each
+        times: as solve(sites) returned them, with the present velocities, or with `velocities`, which become the
+        present ones: where others may have been set since. weights: [num_points] dJ/dt of each
         vertex; 0 for those that J does not depend on. Exact for the discrete times, without a further solve; where
         two ways take the same time, the slope of one of them. A site that the wave of another reached earlier has 0.
 
@@ -167,9 +169,12 @@ class Solver:
             raise UsageError("gradient: of one set of sites {vertex: time}")
         times = _arrays.floats(times, self._dtype, (self.num_points,), "times")
         weights = _arrays.floats(weights, np.float64, (self.num_points,), "weights")
+        given = None if velocities is None else self._velocities(velocities)
         out = np.empty((self.num_tetra, 3))
         find = self._model.gradient_double if self._dtype == np.float64 else self._model.gradient_single
         with self._lock:
+            if given is not None:
+                self._model.set_velocities(*given)
             by_site = find(sets[0], times, weights, out)
         return Gradient({vertex: slope for (vertex, _), slope in zip(sets[0], by_site)}, out, self._tags)
 
