@@ -118,8 +118,7 @@ class SameBits(unittest.TestCase):
         model.add_pressure(np.isclose(mesh.radii, 1.0), 1.0)
         here = model.solve()
         self.assertEqual(there["strain_energy"], here.strain_energy)
-        self.assertEqual(there["solves"][0]["iterations"], here.iterations)
-        self.assertEqual(there["solves"][0]["true_residual"], here.residual)
+        self.assertEqual(there["potential_energy"], here.strain_energy - here.compliance)
 
     def test_a_design(self):
         (self.folder / "beam.json").write_text(json.dumps({
