@@ -38,6 +38,7 @@ NB_MODULE(_core, module) {
 
   bind_bone(module);
   bind_eikonal(module);
+  bind_pfem(module);
   bind_softbody(module);
   bind_topopt(module);
 }

@@ -8,6 +8,7 @@ namespace ossatura::python {
 
 void bind_bone(nanobind::module_& module);
 void bind_eikonal(nanobind::module_& module);
+void bind_pfem(nanobind::module_& module);
 void bind_softbody(nanobind::module_& module);
 void bind_topopt(nanobind::module_& module);
 

@@ -6,6 +6,8 @@
 #include <ossatura/solvers/eikonal/activation_statistics.hpp>
 #include <ossatura/solvers/eikonal/velocities.hpp>
 
+#include <algorithm>
+
 namespace ossatura::python {
 
 namespace {
@@ -90,24 +92,25 @@ public:
       solver_->set_velocities(exec_, tissues(velocities));
   }
 
-  EikonalNumbers solve(const std::vector<EikonalStart>& sets, void* times) override {
-    std::vector<std::vector<EikonalSite>> sites;
-    for (const EikonalStart& set : sets)
-      sites.push_back(library_sites(set));
-    EikonalResult solved;
-    fill_array(
-        exec_, static_cast<Real*>(times), std::int64_t(sets.size()) * num_points_,
-        [&](const Array<Real, Exec>& array) { solved = solver_->solve(exec_, sites, array); });
-    throw_if_cancelled(); // the solver ends as if it were done
+  EikonalNumbers solve(const std::vector<EikonalStart>& sets, void* times,
+                       const EikonalObserver& observe) override {
+    const std::size_t together = sets_together(sets.size());
     EikonalNumbers numbers;
-    numbers.iterations = solved.iterations;
-    numbers.converged =
-        solved.converged && check_activation<Real>(solved, tolerance_).front().passed();
-    numbers.residual = solved.residual;
-    numbers.certificate = solved.certificate;
-    numbers.certificate_ms = solved.certificate_ms;
-    numbers.seconds = solved.seconds;
-    numbers.num_unreached = solved.num_unreached;
+    numbers.converged = true;
+    for (std::size_t first = 0; first < sets.size(); first += together) {
+      std::vector<std::vector<EikonalSite>> sites;
+      for (std::size_t set = first; set < std::min(first + together, sets.size()); ++set)
+        sites.push_back(library_sites(sets[set]));
+      EikonalResult solved;
+      fill_array(exec_, static_cast<Real*>(times) + std::int64_t(first) * num_points_,
+                 std::int64_t(sites.size()) * num_points_, [&](const Array<Real, Exec>& array) {
+                   solved = solver_->solve(exec_, sites, array);
+                 });
+      throw_if_cancelled(); // the solver ends as if it were done
+      add(solved, numbers);
+      if (observe)
+        observe(int(first + sites.size()), double(sets.size()));
+    }
     return numbers;
   }
 
@@ -123,6 +126,27 @@ public:
   }
 
 private:
+  /// Sets that are solved as one. A device is filled by all of them; cores are not faster by more
+  /// than a few, and an iteration of all, which ends before a solve does, may take seconds.
+  std::size_t sets_together(std::size_t num_sets) const {
+    if (BackendTraits<Exec>::is_device)
+      return num_sets;
+    constexpr std::int64_t tetra_together = 4000000;
+    return std::size_t(std::max<std::int64_t>(1, tetra_together / num_tetra_));
+  }
+
+  void add(const EikonalResult& solved, EikonalNumbers& numbers) const {
+    numbers.iterations = std::max(numbers.iterations, solved.iterations);
+    numbers.converged = numbers.converged && solved.converged &&
+                        check_activation<Real>(solved, tolerance_).front().passed();
+    numbers.residual = std::max(numbers.residual, solved.residual);
+    numbers.certificate = std::max(numbers.certificate, solved.certificate);
+    numbers.certificate_ms = std::max(numbers.certificate_ms, solved.certificate_ms);
+    numbers.seconds += solved.seconds;
+    numbers.num_unreached.insert(numbers.num_unreached.end(), solved.num_unreached.begin(),
+                                 solved.num_unreached.end());
+  }
+
   using Solver = EikonalSolver<Exec, Real>;
   Exec exec_;
   std::unique_ptr<Solver> solver_;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -40,8 +41,11 @@ struct EikonalChoice {
 
 using EikonalStart = std::vector<std::pair<std::int32_t, double>>; ///< vertices, times in ms
 
+/// Called when some of the sets are solved, with their number and that of all; may throw.
+using EikonalObserver = std::function<void(int done, double total)>;
+
 struct EikonalNumbers {
-  int iterations = 0;
+  int iterations = 0;     ///< of the set that takes most
   bool converged = false; ///< and `residual` is within its bound
   double residual = 0, certificate = 0, certificate_ms = 0;
   double seconds = 0; ///< of the iterations
@@ -55,7 +59,8 @@ public:
   virtual std::int64_t num_tetra() const = 0;
   virtual void set_velocities(const EikonalVelocities& velocities) = 0;
   /// times [sets, num_points] of double or float as chosen, infinity where no wave arrives.
-  virtual EikonalNumbers solve(const std::vector<EikonalStart>& sets, void* times) = 0;
+  virtual EikonalNumbers solve(const std::vector<EikonalStart>& sets, void* times,
+                               const EikonalObserver& observe) = 0;
   /// EikonalSolver::gradient(): times [num_points] as solve() gave them, weight [num_points],
   /// by_velocity [num_tetra, 3]. Returns the derivatives by the sites' times.
   virtual std::vector<double> gradient(const EikonalStart& sites, const void* times,

@@ -65,11 +65,12 @@ make_model(const std::string& backend, const Rows<double, 3>& points,
 }
 
 template<class Real>
-nb::dict solve(const Model& model, const std::vector<EikonalStart>& sets, Times<Real> times) {
+nb::dict solve(const Model& model, const std::vector<EikonalStart>& sets, nb::object callback,
+               Times<Real> times) {
   if (times.shape(0) != sets.size() || std::int64_t(times.shape(1)) != model->num_points())
     throw std::invalid_argument("out: not of the shape [sets, points]");
-  const EikonalNumbers numbers =
-      Engine::instance().run([&] { return model->solve(sets, times.data()); });
+  const EikonalNumbers numbers = Engine::instance().run(
+      callback, [&](const Observer& observe) { return model->solve(sets, times.data(), observe); });
   nb::dict dict;
   dict["iterations"] = numbers.iterations;
   dict["converged"] = numbers.converged;
@@ -127,8 +128,10 @@ void bind_eikonal(nb::module_& module) {
             Engine::instance().run([&] { model->set_velocities(velocities); });
           },
           nb::arg("by_tag").none(), nb::arg("by_tetra").none())
-      .def("solve_double", solve<double>, "sets"_a, nb::arg("out").noconvert())
-      .def("solve_single", solve<float>, "sets"_a, nb::arg("out").noconvert())
+      .def("solve_double", solve<double>, "sets"_a, nb::arg("callback").none(),
+           nb::arg("out").noconvert())
+      .def("solve_single", solve<float>, "sets"_a, nb::arg("callback").none(),
+           nb::arg("out").noconvert())
       .def("gradient_double", gradient<double>, "sites"_a, "times"_a, "weight"_a,
            nb::arg("out").noconvert())
       .def("gradient_single", gradient<float>, "sites"_a, "times"_a, "weight"_a,

@@ -15,7 +15,8 @@ namespace ossatura::python {
 
 namespace {
 
-constexpr std::chrono::milliseconds patience(50); ///< between two looks for signals
+constexpr std::chrono::milliseconds patience(50);    ///< between two looks for signals
+constexpr std::chrono::seconds callback_patience(5); ///< at the end
 
 /// Whether this thread is within a callback, a handler of signals or of messages: what it asks the
 /// engine for now would wait for itself.
@@ -25,6 +26,18 @@ class WithinCall {
 public:
   WithinCall() { is_within_call = true; }
   ~WithinCall() { is_within_call = false; }
+};
+
+class Counted {
+public:
+  explicit Counted(std::atomic<int>& count)
+      : count_(count) {
+    ++count_;
+  }
+  ~Counted() { --count_; }
+
+private:
+  std::atomic<int>& count_;
 };
 
 } // namespace
@@ -66,51 +79,57 @@ void Engine::discard(std::function<void()> destroy) noexcept {
 
 void Engine::wait_for(std::function<void(const Observer&)> work, nb::handle callback) {
   require_usable();
+  if (is_ending_) // whoever gave the GIL away now might not get it back
+    throw std::runtime_error("ossatura has ended: the interpreter is shutting down");
+  const Counted counted(callers_);
   Task task;
   task.work = std::move(work);
   task.wants_iterations = callback.is_valid() && !callback.is_none();
   std::exception_ptr raised; // in Python, while waiting
   {
     const nb::gil_scoped_release release;
-    std::unique_lock<std::mutex> lock(mutex_);
-    if (is_stopped_)
-      throw std::runtime_error("ossatura has ended: the interpreter is shutting down");
-    if (!thread_.joinable()) {
-      process_ = ::getpid();
-      thread_ = std::thread([this] { loop(); });
-    }
-    orders_.push_back({&task, {}});
-    changed_.notify_all();
-    while (true) {
-      changed_.wait_for(lock, patience, [&] { return task.is_done || task.asks; });
-      if (task.is_done)
-        break;
-      std::vector<LogMessage> messages;
-      messages.swap(task.messages);
-      lock.unlock();
-      if (!raised) {
-        const nb::gil_scoped_acquire acquire;
-        try {
-          hand_over(messages);
-          attend(task, callback, raised);
-        } catch (...) {
-          raised = std::current_exception();
-        }
-        if (raised)
-          task.is_cancelled = true;
-      }
-      lock.lock();
-      if (task.asks) {
-        task.asks = false;
-        changed_.notify_all();
-      }
-    }
+    wait_without_lock(task, callback, raised);
   }
   hand_over(task.messages);
   if (raised)
     std::rethrow_exception(raised);
   if (task.error)
     std::rethrow_exception(translated(task.error));
+}
+
+/// Gives the task to the engine and waits for its end, attending to signals and callbacks.
+void Engine::wait_without_lock(Task& task, nb::handle callback, std::exception_ptr& raised) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (!thread_.joinable()) {
+    process_ = ::getpid();
+    thread_ = std::thread([this] { loop(); });
+  }
+  orders_.push_back({&task, {}});
+  changed_.notify_all();
+  while (true) {
+    changed_.wait_for(lock, patience, [&] { return task.is_done || task.asks; });
+    if (task.is_done)
+      break;
+    std::vector<LogMessage> messages;
+    messages.swap(task.messages);
+    lock.unlock();
+    if (!raised) {
+      const nb::gil_scoped_acquire acquire;
+      try {
+        hand_over(messages);
+        attend(task, callback, raised);
+      } catch (...) {
+        raised = std::current_exception();
+      }
+      if (raised)
+        task.is_cancelled = true;
+    }
+    lock.lock();
+    if (task.asks) {
+      task.asks = false;
+      changed_.notify_all();
+    }
+  }
 }
 
 /// Looks for signals and calls back where the task asks for it. The caller has the GIL.
@@ -148,7 +167,7 @@ void Engine::observe(Task& task, int iteration, double residual) {
   task.residual = residual;
   task.asks = true;
   changed_.notify_all();
-  changed_.wait(lock, [&] { return !task.asks; });
+  changed_.wait(lock, [&] { return !task.asks || is_ending_; });
   lock.unlock();
   throw_if_it_must_end();
 }
@@ -199,6 +218,7 @@ void Engine::loop() {
 void Engine::stop() {
   if (process_ != 0 && ::getpid() != process_)
     return;
+  require_usable();
   is_ending_ = true;
   const nb::gil_scoped_release release;
   {
@@ -208,6 +228,9 @@ void Engine::stop() {
   changed_.notify_all();
   if (thread_.joinable())
     thread_.join();
+  const auto deadline = std::chrono::steady_clock::now() + callback_patience;
+  while (callers_ != 0 && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 bool Engine::must_end() {

@@ -62,7 +62,9 @@ public:
   /// ever.
   void set_log(nanobind::object log) { log_ = log.release(); }
 
-  /// Ends the calls that run, Kokkos and the thread. Later calls throw.
+  /// Ends the calls that run, Kokkos and the thread, and waits until their callers have the GIL
+  /// back: one that takes it when the interpreter is ending ends the process. Whoever is in a
+  /// callback is waited for 5 s. The caller has the GIL. Later calls throw.
   void stop();
 
 private:
@@ -88,6 +90,7 @@ private:
   void work_on(Task& task);
   void observe(Task& task, int iteration, double residual);
   void wait_for(std::function<void(const Observer&)> work, nanobind::handle callback);
+  void wait_without_lock(Task& task, nanobind::handle callback, std::exception_ptr& raised);
   void attend(Task& task, nanobind::handle callback, std::exception_ptr& raised);
   void hand_over(const std::vector<LogMessage>& messages);
   void require_usable() const;
@@ -101,8 +104,9 @@ private:
   std::condition_variable changed_;
   std::deque<Order> orders_;
   bool is_stopped_ = false;
-  std::atomic<bool> is_ending_{false};
-  Task* present_ = nullptr; ///< the engine's thread's alone
+  std::atomic<bool> is_ending_{false}; ///< set by who has the GIL
+  std::atomic<int> callers_{0};        ///< that wait; changed by who has the GIL
+  Task* present_ = nullptr;            ///< the engine's thread's alone
   std::optional<int> threads_;
   std::atomic<bool> is_started_{false};
   nanobind::handle log_;

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finite elements on Kokkos: stiffness of bone, activation times of the heart, soft bodies, topology optimisation.
+"""Finite elements on Kokkos: stiffness of bone, activation times of the heart, soft bodies, topology optimisation,
+elasticity of high order.
 
-    from ossatura import bone, eikonal, softbody, topopt
+    from ossatura import bone, eikonal, pfem, softbody, topopt
 
-Units of bone are mm, MPa = N/mm^2 and N, of eikonal mm, ms and m/s = mm/ms, of softbody and topopt those of the SI.
+Units of bone are mm, MPa = N/mm^2 and N, of eikonal mm, ms and m/s = mm/ms, of pfem, softbody and topopt those
+of the SI.
 
 All calls run on one thread of the library's own, which starts at the first of them. They may come from any
 thread, wait without holding the interpreter's lock, and end by Ctrl-C. After a fork the library cannot be used in
@@ -11,10 +13,6 @@ the child: start workers by multiprocessing's "spawn" or "forkserver". Messages 
 """
 import atexit as _atexit
 import os as _os
-import sys as _sys
-import threading as _threading
-import time as _time
-from types import FrameType as _FrameType
 
 # Threads that wait for work give way to others, unless the user says what they are to do. OpenMP's runtime
 # reads this when it is loaded.
@@ -27,39 +25,16 @@ finally:
     if _waits:
         del _os.environ["OMP_WAIT_POLICY"]
 
-from . import bone, eikonal, softbody, topopt  # noqa: E402
+from . import bone, eikonal, pfem, softbody, topopt  # noqa: E402
 from ._errors import BackendError, ConvergenceError, InputError, UsageError  # noqa: E402
 from ._log import forward as _forward  # noqa: E402
 
-__all__ = ["bone", "eikonal", "softbody", "topopt", "BackendError", "ConvergenceError", "InputError", "UsageError",
-           "backends", "describe", "set_threads", "threads"]
+__all__ = ["bone", "eikonal", "pfem", "softbody", "topopt", "BackendError", "ConvergenceError", "InputError",
+           "UsageError", "backends", "describe", "set_threads", "threads"]
 __version__ = _core.describe().split()[1]
 
 _core.set_log(_forward)
-
-
-def _is_called_elsewhere() -> bool:
-    """Whether another thread is within a function of this package."""
-    here = _os.path.dirname(__file__)
-    for thread, innermost in _sys._current_frames().items():
-        frame: _FrameType | None = None if thread == _threading.get_ident() else innermost
-        while frame is not None:
-            if _os.path.dirname(frame.f_code.co_filename) == here:
-                return True
-            frame = frame.f_back
-    return False
-
-
-def _finish() -> None:
-    """Ends the library, and waits until other threads have left the calls that this ended: one that takes back the
-    interpreter's lock when the interpreter is ending ends the process."""
-    _core.finish()
-    deadline = _time.monotonic() + 5
-    while _is_called_elsewhere() and _time.monotonic() < deadline:
-        _time.sleep(0.001)
-
-
-_atexit.register(_finish)
+_atexit.register(_core.finish)
 
 
 def backends() -> list[str]:

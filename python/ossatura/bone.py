@@ -25,7 +25,7 @@ from ._errors import ConvergenceError, UsageError, choice
 from ._log import logger
 from ._progress import shown
 
-__all__ = ["Homogenised", "Reaction", "Result", "Solve", "homogenise", "solve"]
+__all__ = ["Homogenised", "QUANTITIES", "Reaction", "Result", "Solve", "homogenise", "solve"]
 
 _TESTS = ("axial", "confined", "shear", "torsion", "bending")  # as BoneTestKind
 _AXES = ("x", "y", "z")
@@ -33,6 +33,8 @@ _Number = TypeVar("_Number", bound=np.generic)
 _Checked = TypeVar("_Checked")
 _FIELDS = {"energy_density": "N/mm^2", "von_mises": "MPa", "effective_strain": ""}
 _TENSORS = ("strain_tensor", "stress_tensor")
+QUANTITIES = ("stiffness", "apparent_modulus", "force", "rotational_stiffness", "moment", "strain_energy")
+"""The numbers that Result.gradient() is of."""
 _NUMBERS = ("stiffness", "apparent_modulus", "force", "plate_displacement", "strain", "stress", "angle", "moment",
             "rotational_stiffness", "height", "area", "strain_energy", "iterations", "residual", "converged",
             "num_voxels", "num_nodes", "num_dropped", "spacing")
@@ -253,8 +255,7 @@ class Result:
 
     def _energy_factor(self, quantity: str) -> float:
         """The quantity by the strain energy."""
-        known = ("stiffness", "apparent_modulus", "force", "rotational_stiffness", "moment", "strain_energy")
-        if choice(quantity, known, "quantity") == "strain_energy":
+        if choice(quantity, QUANTITIES, "quantity") == "strain_energy":
             return 1
         if getattr(self, quantity) is None or self.test == "bending":
             raise UsageError(f"gradient({quantity!r}): a test of {self.test} does not have it")

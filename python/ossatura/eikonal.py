@@ -33,6 +33,7 @@ _METHODS = ("auto", "queue", "scan", "spread", "patch")
 class Info:
     """About the last solve."""
     iterations: int
+    """of the set that takes most"""
     converged: bool
     """whether the residual is within its bound"""
     residual: float
@@ -127,15 +128,17 @@ class Solver:
             self._model.set_velocities(*given)
 
     def solve(self, sites: Mapping[int, float] | Sequence[Mapping[int, float]], *,
-              velocities: Velocities | None = None, out: NDArray[Any] | None = None,
-              check: bool = True) -> NDArray[Any]:
+              velocities: Velocities | None = None, out: NDArray[Any] | None = None, check: bool = True,
+              callback: Callable[[int, int], None] | None = None) -> NDArray[Any]:
         """Times [num_points] in ms of waves from sites {vertex: time}, or [sets, num_points] of a list of such sets,
         each on its own. Infinity where no wave arrives.
 
         velocities: others for this and later solves. out: a C-contiguous array for the times, of the solver's
         precision; a TypeError where it is not. check: raise ConvergenceError, with the times as its result, where
-        they are not converged.
+        they are not converged. callback(done, total): called on this thread when some of the sets are solved; an
+        exception ends the solve. Ctrl-C ends it between two iterations of a few sets.
         """
+        observe = None if callback is None else lambda done, total: callback(done, int(total))
         sets, is_one = _sets(sites, self.num_points)
         shape = (self.num_points,) if is_one else (len(sets), self.num_points)
         times = np.empty(shape, self._dtype) if out is None else self._require_out(out, shape)
@@ -144,7 +147,7 @@ class Solver:
         with self._lock:
             if given is not None:
                 self._model.set_velocities(*given)
-            numbers = solve(sets, times.reshape(len(sets), self.num_points))
+            numbers = solve(sets, observe, times.reshape(len(sets), self.num_points))
             numbers["num_unreached"] = tuple(numbers["num_unreached"])
             info = self._info = Info(**numbers)
             self._last = weakref.ref(times)
@@ -153,10 +156,12 @@ class Solver:
                                    "raise max_iterations; check=False returns what there is", times)
         return times
 
-    def gradient(self, sites: Mapping[int, float], times: ArrayLike, weights: ArrayLike) -> Gradient:
+    def gradient(self, sites: Mapping[int, float], times: ArrayLike, weights: ArrayLike, *,
+                 velocities: Velocities | None = None) -> Gradient:
         """The derivatives of a number J of the times of one set of sites, by the chain rule.
 
-        times: as solve(sites) returned them, with the present velocities. weights: [num_points] dJ/dt of each
+        times: as solve(sites) returned them, with the present velocities, or with `velocities`, which become the
+        present ones: where others may have been set since. weights: [num_points] dJ/dt of each
         vertex; 0 for those that J does not depend on. Exact for the discrete times, without a further solve; where
         two ways take the same time, the slope of one of them. A site that the wave of another reached earlier has 0.
 
@@ -167,9 +172,12 @@ class Solver:
             raise UsageError("gradient: of one set of sites {vertex: time}")
         times = _arrays.floats(times, self._dtype, (self.num_points,), "times")
         weights = _arrays.floats(weights, np.float64, (self.num_points,), "weights")
+        given = None if velocities is None else self._velocities(velocities)
         out = np.empty((self.num_tetra, 3))
         find = self._model.gradient_double if self._dtype == np.float64 else self._model.gradient_single
         with self._lock:
+            if given is not None:
+                self._model.set_velocities(*given)
             by_site = find(sets[0], times, weights, out)
         return Gradient({vertex: slope for (vertex, _), slope in zip(sets[0], by_site)}, out, self._tags)
 

@@ -23,7 +23,6 @@ from ._errors import UsageError, choice
 
 __all__ = ["activation_times", "compliance", "stiffness"]
 
-_QUANTITIES = ("stiffness", "apparent_modulus", "force", "rotational_stiffness", "moment", "strain_energy")
 _Shape: Any = jax.ShapeDtypeStruct  # without types of its own
 
 
@@ -101,7 +100,7 @@ def compliance(optimizer: topopt.Optimizer) -> Callable[[Any], Any]:
 def stiffness(spacing: float, quantity: str = "stiffness", **options: Any) -> Callable[[Any], Any]:
     """f(modulus) -> a number of bone.solve(modulus, spacing, **options) that has a gradient: `quantity` of
     bone.Result.gradient(). modulus: an image in MPa, which single precision holds; 0 = void, whose derivative is 0."""
-    choice(quantity, _QUANTITIES, "quantity")
+    choice(quantity, bone.QUANTITIES, "quantity")
 
     def solve(modulus: Any) -> Any:
         result = bone.solve(np.asarray(modulus), spacing, **options)

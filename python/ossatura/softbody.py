@@ -53,8 +53,11 @@ class Body:
     """A body of a world."""
 
     def __init__(self, world: World, name: str, first: int, points: NDArray[np.float64],
-                 elements: NDArray[np.int32]) -> None:
+                 elements: NDArray[np.int32], fixed: NDArray[np.int32], load: NDArray[np.float64]) -> None:
         self._world = world
+        self._fixed = fixed
+        self._load = load
+        self._drive = np.zeros((len(points), 3))
         self._slice = slice(first, first + len(points))
         self._points = points
         self._elements = elements
@@ -70,6 +73,34 @@ class Body:
     def velocities(self) -> NDArray[np.float64]:
         """[num_points, 3] m/s, now."""
         return self._world.velocities[self._slice]
+
+    @property
+    def load(self) -> NDArray[np.float64]:
+        """[num_points, 3] N beside gravity: what add() or set_load() set, a copy."""
+        return self._load.copy()
+
+    def set_load(self, load: ArrayLike) -> None:
+        """Sets the forces [num_points, 3] in N, beside gravity, of the steps to come; those on fixed nodes do not
+        count. Contact and factors go on as they are. Raises InputError where they are not finite."""
+        self._load[:] = self._rows(load, "load")
+        self._world._loads_changed()
+
+    def move_fixed(self, velocity: ArrayLike) -> None:
+        """Moves the fixed nodes with a velocity in m/s from the next step on, until it is set to others: three numbers
+        for all of them, or [num_points, 3] of which the rows of fixed nodes count. A step moves them by time_step
+        times it. Raises UsageError where no node of the body is fixed, InputError for numbers that are not finite."""
+        if not len(self._fixed):
+            raise UsageError(f"move_fixed: no node of {self.name!r} is fixed: give add() those that are to be moved")
+        rows = np.asarray(velocity)
+        self._drive[:] = self._rows(np.broadcast_to(rows, (self.num_points, 3)) if rows.shape == (3,) else rows,
+                                    "velocity")
+        self._world._drive_changed()
+
+    def _rows(self, values: ArrayLike, what: str) -> NDArray[np.float64]:
+        rows = _arrays.floats(values, np.float64, (self.num_points, 3), what)
+        if not np.isfinite(rows).all():
+            raise InputError(f"{what}: node {int(np.argmin(np.isfinite(rows).all(1)))} has one that is not finite")
+        return rows
 
 
 class World:
@@ -98,6 +129,7 @@ class World:
         self._backend = _core.backends()[-1] if backend is None else backend
         self._model: _core.SoftModel | None = None
         self._lock = threading.RLock()
+        self._changed: set[str] = set()  # of loads and motions of fixed nodes, what the library does not know yet
         self.bodies: list[Body] = []
 
     @property
@@ -128,11 +160,13 @@ class World:
         if nodes.shape[1] not in (3, 4, 8):
             raise InputError(f"elements: 3, 4 or 8 nodes each, not {nodes.shape[1]}")
         n = len(points)
-        body.set_arrays(points, nodes, _numbers(fixed, n), *(
-            None if rows is None else _arrays.floats(rows, np.float64, (n, 3), what)
-            for rows, what in ((load, "load"), (velocity, "velocity"))))
+        held = _numbers(fixed, n)
+        force, start = (None if rows is None else _arrays.floats(rows, np.float64, (n, 3), what)
+                        for rows, what in ((load, "load"), (velocity, "velocity")))
+        body.set_arrays(points, nodes, held, force, start)
         self._input.add_body(body)
-        self.bodies.append(Body(self, body.name, self.num_points, points.copy(), nodes.copy()))
+        self.bodies.append(Body(self, body.name, self.num_points, points.copy(), nodes.copy(), held,
+                                np.zeros((n, 3)) if force is None else force.copy()))
         return self.bodies[-1]
 
     def add_plane(self, point: Sequence[float] = (0.0, 0.0, 0.0), normal: Sequence[float] = (0.0, 0.0, 1.0),
@@ -199,11 +233,14 @@ class World:
         return out
 
     def set_state(self, positions: ArrayLike, velocities: ArrayLike, time: float) -> None:
-        """Sets positions, velocities [num_points, 3] and time; contact forces and factors are forgotten."""
+        """Sets positions, velocities [num_points, 3] and time; contact forces and factors are forgotten. Velocities of
+        fixed nodes move them, as Body.move_fixed() does."""
         shape = (self.num_points, 3)
+        velocities = _arrays.floats(velocities, np.float64, shape, "velocities")
         with self._lock:
-            self._made().set_state(_arrays.floats(positions, np.float64, shape, "positions"),
-                                   _arrays.floats(velocities, np.float64, shape, "velocities"), time)
+            self._made().set_state(_arrays.floats(positions, np.float64, shape, "positions"), velocities, time)
+            for body in self.bodies:
+                body._drive[body._fixed] = velocities[body._slice][body._fixed]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the present state to a file: .npz for numpy.load(), with the elements of each body as elements_0 and
@@ -278,7 +315,20 @@ class World:
                 if not self.bodies:
                     raise UsageError("a world without bodies: add() some")
                 self._model = _core.SoftModel(self._backend, self._input)
+            if "loads" in self._changed:
+                self._model.set_loads(np.concatenate([body._load for body in self.bodies]))
+            if "velocities" in self._changed:
+                self._model.set_fixed_velocities(np.concatenate([body._drive for body in self.bodies]))
+            self._changed.clear()
             return self._model
+
+    def _loads_changed(self) -> None:
+        with self._lock:
+            self._changed.add("loads")
+
+    def _drive_changed(self) -> None:
+        with self._lock:
+            self._changed.add("velocities")
 
     def _require_open(self, what: str) -> None:
         if self._model is not None:

@@ -146,16 +146,21 @@ class Optimizer:
         return self._model.has_converged()
 
     def analyse(self, x: ArrayLike | None = None) -> Analysis:
-        """The objective, the volume and their derivatives of the present variables, or of x [num_elem] in [0, 1], which
-        replace them. Errors as of step()."""
+        """The objective, the volume and their derivatives of the present variables, or of x, as set_variables(x) takes
+        them. Errors as of step()."""
         if x is not None:
-            x = _arrays.floats(x, np.float64, (self.num_elem,), "x")
-            if not (np.all(x >= 0) and np.all(x <= 1)):
-                raise InputError("x: variables from 0 to 1")
+            x = self._checked(x)
         gradient, volume_gradient = np.empty(self.num_elem), np.empty(self.num_elem)
         found = self._run(lambda: self._model.analyse(x, gradient, volume_gradient))
         return Analysis(gradient=gradient, volume_gradient=volume_gradient,
                         **{name: found[name] for name in ("objective", "volume", "cases", "iterations")})
+
+    def set_variables(self, x: ArrayLike) -> None:
+        """Sets the variables to x [num_elem] in [0, 1], from which step() and analyse() go on; where an element is
+        solid or void its own stays. The steps that were done, MMA's history and the penalty stay. Raises InputError."""
+        array = self._checked(x)
+        with self._lock:
+            self._model.set_variables(array)
 
     @property
     def densities(self) -> NDArray[np.float64]:
@@ -218,6 +223,12 @@ class Optimizer:
             raise UsageError(f"plot({threshold!r}): the largest density is {densities.max():.4g}")
         faces, owner = _draw.boundary(self._hexa[dense])
         return faces, densities[dense[owner]]
+
+    def _checked(self, x: ArrayLike) -> NDArray[np.float64]:
+        array = _arrays.floats(x, np.float64, (self.num_elem,), "x")
+        if not (np.all(array >= 0) and np.all(array <= 1)):
+            raise InputError("x: variables from 0 to 1")
+        return array
 
     def _elements(self, get: Callable[[NDArray[np.float64]], Any]) -> NDArray[np.float64]:
         out = np.empty(self.num_elem)

@@ -143,6 +143,12 @@ public:
     const SoftEnergy energy = solver_->energy(exec_);
     return {energy.kinetic, energy.elastic, energy.potential};
   }
+  void set_loads(const double* load) override {
+    solver_->set_loads(exec_, {load, load + 3 * num_points_});
+  }
+  void set_fixed_velocities(const double* velocity) override {
+    solver_->set_fixed_velocities(exec_, {velocity, velocity + 3 * num_points_});
+  }
   void set_state(const double* positions, const double* velocities, double time) override {
     const std::int64_t n = 3 * num_points_;
     solver_->set_state(exec_, {positions, positions + n}, {velocities, velocities + n}, time);

@@ -58,6 +58,9 @@ public:
   virtual void positions(double* out) const = 0;    ///< [num_points, 3] of all bodies
   virtual void velocities(double* out) const = 0;   ///< likewise
   virtual std::array<double, 3> energy() const = 0; ///< J: kinetic, elastic, potential
+  /// SoftSolver's of the same names: [num_points, 3] of all bodies.
+  virtual void set_loads(const double* load) = 0;
+  virtual void set_fixed_velocities(const double* velocity) = 0;
   virtual void set_state(const double* positions, const double* velocities, double time) = 0;
 };
 

@@ -68,6 +68,12 @@ void get_points(const Model& model, Points<double> out) {
   Engine::instance().run([&] { ((*model.operator->()).*get)(out.data()); });
 }
 
+template<void (SoftModel::*set)(const double*)>
+void set_points(const Model& model, const Points<const double>& values) {
+  require_size(values.shape(0), model);
+  Engine::instance().run([&] { ((*model.operator->()).*set)(values.data()); });
+}
+
 void bind_input(nb::module_& module) {
   nb::class_<SoftBody>(module, "SoftBody")
       .def(nb::init<>())
@@ -128,6 +134,8 @@ void bind_softbody(nb::module_& module) {
            })
       .def("positions", get_points<&SoftModel::positions>, nb::arg("out").noconvert())
       .def("velocities", get_points<&SoftModel::velocities>, nb::arg("out").noconvert())
+      .def("set_loads", set_points<&SoftModel::set_loads>, "load"_a)
+      .def("set_fixed_velocities", set_points<&SoftModel::set_fixed_velocities>, "velocity"_a)
       .def(
           "set_state",
           [](const Model& model, const Points<const double>& positions,

@@ -5,12 +5,14 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
 
 import numpy as np
+import ossatura
 from cases import porous_image
-from ossatura import bone, eikonal, softbody, topopt
+from ossatura import bone, eikonal, pfem, softbody, topopt
 
 try:
     import h5py
@@ -107,6 +109,17 @@ class SameBits(unittest.TestCase):
             self.assertEqual(times.dtype, read("PointData/activation_time").dtype)
             self.assertTrue(np.array_equal(times, read("PointData/activation_time")))
 
+    def test_a_sphere_of_high_order(self):
+        there = self.run_command("pfem", "sphere", "--order", "5", "--no-hdf")
+        mesh = pfem.sphere_octant(1.0, 2.0)
+        model = pfem.Model(mesh, order=5, young=1.0, poisson=0.3, backend="serial")
+        for axis in range(3):
+            model.hold(mesh.points[:, axis] < 1e-9, "xyz"[axis])
+        model.add_pressure(np.isclose(mesh.radii, 1.0), 1.0)
+        here = model.solve()
+        self.assertEqual(there["strain_energy"], here.strain_energy)
+        self.assertEqual(there["potential_energy"], here.strain_energy - here.compliance)
+
     def test_a_design(self):
         (self.folder / "beam.json").write_text(json.dumps({
             "mesh": {"box": {"cells": [12, 6, 4], "size": [12, 6, 4]}}, "material": {"young": 1, "poisson": 0.3},
@@ -146,6 +159,46 @@ class SameBits(unittest.TestCase):
             self.assertEqual(int(row["contacts"]), step.contacts)
             self.assertEqual(int(row["iterations"]), step.iterations)
         self.assertGreater(step.contacts, 0)
+
+
+@unittest.skipUnless(EXECUTABLE, "OSSATURA names no executable")
+class Module(unittest.TestCase):
+    def run_module(self, *arguments, **options):
+        return subprocess.run([sys.executable, "-m", "ossatura", *arguments], capture_output=True, text=True, timeout=60,
+                              **options)
+
+    def test_it_is_the_executable(self):
+        there = subprocess.run([EXECUTABLE, "--version"], capture_output=True, text=True, check=True)
+        here = self.run_module("--version")
+        self.assertEqual((here.returncode, here.stdout, here.stderr), (0, there.stdout, there.stderr))
+        self.assertIn(ossatura.__version__, here.stdout)
+
+    def test_exit_codes_and_messages(self):
+        missing = self.run_module("bone", "/nowhere/bone.mha")
+        self.assertEqual(missing.returncode, 5)
+        self.assertIn("/nowhere/bone.mha", missing.stderr)
+        self.assertEqual(self.run_module("bone", "--nonsense").returncode,
+                         subprocess.run([EXECUTABLE, "bone", "--nonsense"], capture_output=True).returncode)
+
+    def test_a_pipe_that_closes_is_an_error_as_of_the_executable(self):
+        ends = []
+        for program in ([EXECUTABLE], [sys.executable, "-m", "ossatura"]):
+            with subprocess.Popen([*program, "bone", "--help"], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE) as process:
+                process.stdout.close()
+                ends.append((process.stderr.read(), process.wait(60)))
+        self.assertEqual(*ends)
+
+    def test_without_the_executable_it_says_so(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "ossatura").mkdir()
+            package = pathlib.Path(ossatura.__file__).parent
+            for path in package.iterdir():
+                if path.is_file():
+                    (pathlib.Path(folder) / "ossatura" / path.name).symlink_to(path.resolve())
+            done = self.run_module("--version", env={**os.environ, "PYTHONPATH": folder})
+            self.assertEqual(done.returncode, 4)
+            self.assertIn("without the executable", done.stderr)
 
 
 if __name__ == "__main__":

@@ -186,6 +186,29 @@ class Gradients(unittest.TestCase):
             self.solver.gradient([self.sites], times, np.ones(len(times)))
 
 
+class Batches(unittest.TestCase):
+    def test_many_sets_are_each_on_their_own(self):
+        points, tetra = tetra_box(24)  # 48 sets are solved together
+        solver = eikonal.Solver(points, tetra, velocities=0.5, backend="serial")
+        sets, seen = [{v: 0.1 * v} for v in range(60)], []
+        many = solver.solve(sets, callback=lambda *counts: seen.append(counts))
+        self.assertEqual(seen, [(48, 60), (60, 60)])
+        self.assertEqual(solver.info.num_unreached, (0,) * 60)
+        for number in (0, 47, 48, 59):
+            np.testing.assert_allclose(many[number], solver.solve(sets[number]), rtol=1e-12)
+
+    def test_a_callback_that_raises_ends_a_batch(self):
+        points, tetra = tetra_box(24)
+        solver = eikonal.Solver(points, tetra, velocities=0.5, backend="serial")
+
+        def stop(done, total):
+            raise ZeroDivisionError((done, total))
+
+        with self.assertRaisesRegex(ZeroDivisionError, "48, 100"):
+            solver.solve([{v: 0.0} for v in range(100)], callback=stop)
+        self.assertTrue(np.isfinite(solver.solve({0: 0.0})).all())
+
+
 class Refusals(unittest.TestCase):
     def setUp(self):
         self.points, self.tetra = tetra_box(2)

@@ -107,7 +107,7 @@ class Interruptions(unittest.TestCase):
         points, tetra = tetra_box(24)
         solver = eikonal.Solver(points, tetra, velocities=0.5, backend="serial")
         sets = [{v: 0.0} for v in range(200)]
-        self.assertLess(self.interrupt(lambda: solver.solve(sets)), 3)
+        self.assertLess(self.interrupt(lambda: solver.solve(sets)), 1)
         self.assertTrue(np.isfinite(solver.solve({0: 0.0})).all())
 
     def test_a_design_ends_by_a_signal_and_is_whole_or_says_that_it_is_not(self):
@@ -309,6 +309,22 @@ time.sleep(0.2)
 threading.Thread(target=hold, daemon=True).start()
 """)
             self.assertEqual((code, out, error), (0, "", ""))
+
+    def test_the_end_does_not_wait_for_ever_for_a_callback(self):
+        start = time.monotonic()
+        code, out, error = run_script("""
+import threading, time, numpy as np
+from ossatura import bone
+image = np.full((16, 16, 16), 1000, np.float32)
+called = threading.Event()
+def sleep(iteration, residual):
+    called.set()
+    time.sleep(60)
+threading.Thread(target=lambda: bone.solve(image, 0.1, callback=sleep), daemon=True).start()
+called.wait()
+""")
+        self.assertEqual((code, out, error), (0, "", ""))
+        self.assertLess(time.monotonic() - start, 30)
 
     def test_a_call_after_the_end_is_told(self):
         code, out, error = run_script("""

@@ -78,6 +78,14 @@ class Gallery(unittest.TestCase):
         self.assertTrue(np.all(densities[found["road"]] == 1))
         self.require_files("bridge.png", "bridge.vtu")
 
+    def test_vessel(self):
+        found = self.run_example("vessel")
+        errors = np.array([row[2] for row in found["rows"]])
+        self.assertTrue(np.all(errors[1:] < 0.5 * errors[:-1]), errors)
+        self.assertLess(errors[-1], 2e-3)
+        self.assertLess(found["rows"][-1][3], 1e-3)
+        self.require_files("vessel.png", "vessel-convergence.png")
+
     def test_drop(self):
         found = self.run_example("drop")
         self.assertGreater(found["step"].contacts, 0)

@@ -50,6 +50,53 @@ class Motions(unittest.TestCase):
         exact = 1.0 * 0.4 / (1e5 * 0.01)
         self.assertAlmostEqual((bar.positions[end, 0].mean() - 0.4) / exact, 1, delta=1e-4)
 
+    def test_loads_change_between_steps(self):
+        points, tetra = tetra_box(2, jitter=0)
+        force = np.zeros(points.shape)
+        force[-1] = 3, 1, 2
+        worlds = [softbody.World(backend="serial") for _ in range(2)]
+        late, early = (world.add(points, tetra, young=1e5, fixed=points[:, 0] == 0, load=load)
+                       for world, load in zip(worlds, (None, force)))
+        late.set_load(force)
+        for world in worlds:
+            world.step()
+        self.assertTrue(np.array_equal(late.positions, early.positions))
+        self.assertEqual(worlds[0].energy, worlds[1].energy)
+        late.set_load(2 * force)
+        self.assertTrue(np.array_equal(late.load, 2 * force))
+        for world in worlds:
+            world.step()
+        self.assertGreater(late.positions[-1, 0], early.positions[-1, 0] + 1e-9)
+        with self.assertRaisesRegex(ossatura.InputError, "load: node 4 has one that is not finite"):
+            late.set_load(np.where(np.arange(len(points))[:, None] == 4, np.nan, force))
+        with self.assertRaisesRegex(ossatura.InputError, "load: an array of shape"):
+            late.set_load(force[:3])
+
+    def test_fixed_nodes_are_moved(self):
+        points, hexa = topopt.box((6, 2, 2), (0.3, 0.1, 0.1))
+        ends = (points[:, 0] == 0) | (points[:, 0] == 0.3)
+        world = softbody.World(time_step=0.01, gravity=(0, 0, 0), rayleigh_mass=5.0, backend="serial")
+        bar = world.add(points, hexa, young=1e5, poisson=0.0, law="corotational", fixed=ends)
+        other = world.add(points + [0, 1, 0], hexa, young=1e5)
+        pull = np.zeros(points.shape)
+        pull[points[:, 0] == 0.3, 0] = 0.1
+        pull[points[:, 0] == 0.15] = 7.0  # free nodes: does not count
+        bar.move_fixed(pull)
+        for _ in range(30):
+            world.step()
+        np.testing.assert_allclose(bar.positions[ends] - points[ends], 0.03 * (pull[ends] > 0), atol=1e-12)
+        bar.move_fixed((0, 0, 0))
+        for _ in range(300):
+            world.step()
+        stretched = points * [1.1, 1, 1]
+        np.testing.assert_allclose(bar.positions, stretched, atol=1e-6)
+        self.assertAlmostEqual(world.energy[1] / (0.5 * 1e5 * 0.1**2 * 0.3 * 0.1**2), 1, delta=1e-3)
+        np.testing.assert_allclose(other.positions, points + [0, 1, 0], atol=1e-12)
+        with self.assertRaisesRegex(ossatura.UsageError, "no node of 'body 1' is fixed"):
+            other.move_fixed((0, 0, 1))
+        with self.assertRaisesRegex(ossatura.InputError, "velocity: an array of shape"):
+            bar.move_fixed(np.zeros((3, 3)))
+
     def test_a_state_is_gone_back_to(self):
         points, tetra = tetra_box(3)
         world = softbody.World(backend="serial")

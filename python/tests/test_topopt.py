@@ -46,6 +46,25 @@ class Courses(unittest.TestCase):
         self.assertEqual(optimizer.energies.shape, (len(hexa),))
         self.assertTrue(np.all(optimizer.displacement()[points[:, 0] == 0] == 0))
 
+    def test_variables_are_set(self):
+        points, hexa, options = cantilever()
+        roles = np.zeros(len(hexa), int)
+        roles[:5], roles[5:9] = 1, 2
+        optimizer = topopt.Optimizer(points, hexa, **options, roles=roles)
+        optimizer.step()
+        x = np.linspace(0, 1, len(hexa))
+        optimizer.set_variables(x)
+        x[:5], x[5:9] = 1, 0
+        self.assertTrue(np.array_equal(optimizer.variables, x))
+        fresh = topopt.Optimizer(points, hexa, **options, roles=roles)
+        self.assertAlmostEqual(optimizer.analyse().objective / fresh.analyse(x).objective, 1, delta=1e-5)
+        self.assertEqual(optimizer.step().number, 2)
+        for wrong in (-0.1, 1.1, np.nan):
+            with self.assertRaisesRegex(ossatura.InputError, "x: variables from 0 to 1"):
+                optimizer.set_variables(np.full(len(hexa), wrong))
+        with self.assertRaisesRegex(ossatura.InputError, "x: an array of shape"):
+            optimizer.set_variables(np.ones(3))
+
     def test_roles_and_cases_are_kept(self):
         points, hexa, options = cantilever()
         middle = points[hexa].mean(1)

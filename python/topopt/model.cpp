@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/topopt/model.hpp"
 
+#include "python/engine/host_arrays.hpp"
 #include "python/engine/runtime.hpp"
 #include <ossatura/core/base/backend.hpp>
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
@@ -134,11 +135,8 @@ public:
   DesignNumbers analyse(const double* x, double* objective_gradient,
                         double* volume_gradient) override {
     return whole([&] {
-      if (x != nullptr) {
-        DesignState state = optimizer_->state(exec_);
-        state.x.assign(x, x + num_elem_);
-        optimizer_->set_state(exec_, state);
-      }
+      if (x != nullptr)
+        optimizer_->set_variables(exec_, array_of(exec_, x, num_elem_));
       const DesignNumbers numbers = numbers_of(optimizer_->analyse(exec_));
       put(optimizer_->objective_gradient(exec_), objective_gradient);
       put(optimizer_->volume_gradient(exec_), volume_gradient);
@@ -146,6 +144,10 @@ public:
     });
   }
 
+  void set_variables(const double* x) override {
+    require_whole();
+    optimizer_->set_variables(exec_, array_of(exec_, x, num_elem_));
+  }
   void densities(double* out) const override { put(optimizer_->densities(exec_), out); }
   void variables(double* out) const override { put(optimizer_->variables(exec_), out); }
   void energies(double* out) const override { put(optimizer_->energies(exec_), out); }
@@ -166,11 +168,15 @@ private:
     std::copy(values.begin(), values.end(), out);
   }
 
+  void require_whole() const {
+    if (is_broken_)
+      fail<UsageError>("a step of this optimiser was interrupted: make a new one");
+  }
+
   /// call(), after which the design is whole; not so where a signal ended it in between.
   template<class Call>
   DesignNumbers whole(const Call& call) {
-    if (is_broken_)
-      fail<UsageError>("a step of this optimiser was interrupted: make a new one");
+    require_whole();
     try {
       return call();
     } catch (const DesignBreakdown& error) {

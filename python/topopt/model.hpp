@@ -56,6 +56,8 @@ public:
   /// [num_elem] by variables.
   virtual DesignNumbers analyse(const double* x, double* objective_gradient,
                                 double* volume_gradient) = 0;
+  /// The variables x [num_elem] from 0 to 1; those of elements that are not free do not count.
+  virtual void set_variables(const double* x) = 0;
   virtual void densities(double* out) const = 0;               ///< [num_elem]
   virtual void variables(double* out) const = 0;               ///< [num_elem]
   virtual void energies(double* out) const = 0;                ///< [num_elem] J / m^3

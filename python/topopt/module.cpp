@@ -132,6 +132,13 @@ void bind_topopt(nb::module_& module) {
            })
       .def("analyse", analyse, nb::arg("x").none(), nb::arg("objective_gradient").noconvert(),
            nb::arg("volume_gradient").noconvert())
+      .def(
+          "set_variables",
+          [](const Model& model, const Vector<const double>& x) {
+            require_size(x.shape(0), model->num_elem());
+            Engine::instance().run([&] { model->set_variables(x.data()); });
+          },
+          "x"_a)
       .def("densities", get_elements<&DesignModel::densities>, nb::arg("out").noconvert())
       .def("variables", get_elements<&DesignModel::variables>, nb::arg("out").noconvert())
       .def("energies", get_elements<&DesignModel::energies>, nb::arg("out").noconvert())

@@ -121,6 +121,23 @@ std::vector<ElementFace> boundary_faces(const CurvedHexaMesh& mesh, const HexaEn
   return found;
 }
 
+std::vector<ElementFace> whole_boundary_faces(const ElementMesh& mesh, const HexaEntities& entities,
+                                              const std::vector<std::uint8_t>& chosen) {
+  OSSATURA_REQUIRE(chosen.size() == mesh.num_points(),
+                   chosen.size() << " marks of " << mesh.num_points() << " vertices");
+  std::vector<ElementFace> found;
+  for (const ElementFace& face : boundary_faces(entities)) {
+    const std::int32_t* node = &mesh.node[8 * std::size_t(face.elem)];
+    bool whole = true;
+    for (const auto& row : hexa_face_frame[face.face].node)
+      for (const int corner : row)
+        whole = whole && chosen[std::size_t(node[corner])] != 0;
+    if (whole)
+      found.push_back(face);
+  }
+  return found;
+}
+
 std::vector<std::int32_t> modes_of_faces(const ElementMesh& mesh, const HexaEntities& entities,
                                          const HierarchicNumbering& numbering,
                                          const std::vector<ElementFace>& faces) {

@@ -25,6 +25,11 @@ std::vector<ElementFace> boundary_faces(const HexaEntities& entities);
 std::vector<ElementFace> boundary_faces(const CurvedHexaMesh& mesh, const HexaEntities& entities,
                                         const std::function<bool(const double (&x)[3])>& is_there);
 
+/// The boundary faces all of whose four vertices are chosen: `chosen` [num_points] is not 0.
+/// Ascending. Throws std::invalid_argument for another length.
+std::vector<ElementFace> whole_boundary_faces(const ElementMesh& mesh, const HexaEntities& entities,
+                                              const std::vector<std::uint8_t>& chosen);
+
 /// Modes that are not zero on those faces, ascending.
 std::vector<std::int32_t> modes_of_faces(const ElementMesh& mesh, const HexaEntities& entities,
                                          const HierarchicNumbering& numbering,

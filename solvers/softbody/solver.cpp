@@ -6,6 +6,7 @@
 #include <ossatura/solvers/softbody/contact/rounds.hpp>
 #include <ossatura/solvers/softbody/system_solver.hpp>
 
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -90,11 +91,13 @@ struct SoftSolver<Exec>::Implementation {
   std::int64_t steps_since = 0; ///< start_time
   int last_iterations = 0;      ///< of the system before
   double load_norm = 0;         ///< Newton's residuals need not be smaller than a part of it
-  double apply_seconds = -1;    ///< of the preconditioner, once it was measured
+  std::array<double, 3> gravity;
+  double apply_seconds = -1; ///< of the preconditioner, once it was measured
 
   Implementation(const Exec& exec, const SoftScene& scene, const SoftOptions& given)
       : systems(exec, scene, checked(given), has_contact(scene))
-      , resident(systems.product.get()) {
+      , resident(systems.product.get())
+      , gravity{scene.gravity[0], scene.gravity[1], scene.gravity[2]} {
     const std::int64_t n = 3 * std::int64_t(numbering.num_nodes);
     load = upload(exec, "ossatura::soft::load", numbering.load);
     load_norm = std::sqrt(dot(exec, load, load));
@@ -350,6 +353,40 @@ struct SoftSolver<Exec>::Implementation {
       contact->lose_rounds(state.rounds_lost);
   }
 
+  void set_loads(const Exec& exec, const std::vector<double>& points) {
+    require_finite(points, "loads");
+    std::vector<double> host(points.size());
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const std::size_t node = std::size_t(numbering.node_of_point[i / 3]), c = i % 3;
+      host[3 * node + c] =
+          numbering.fixed[node] ? 0 : numbering.mass[node] * gravity[c] + points[i];
+    }
+    upload_to(exec, host, load);
+    load_norm = std::sqrt(dot(exec, load, load));
+    fence(exec, "ossatura::soft::set_loads");
+  }
+
+  void set_fixed_velocities(const Exec& exec, const std::vector<double>& points) {
+    require_finite(points, "velocities");
+    std::vector<double> host = download(exec, v);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const std::size_t node = std::size_t(numbering.node_of_point[i / 3]);
+      if (numbering.fixed[node])
+        host[3 * node + i % 3] = points[i];
+    }
+    upload_to(exec, host, v);
+    fence(exec, "ossatura::soft::set_fixed_velocities");
+  }
+
+  void require_finite(const std::vector<double>& values, const char* what) const {
+    OSSATURA_REQUIRE(values.size() == 3 * std::size_t(numbering.num_nodes),
+                     values.size()
+                         << " numbers of " << what << " for " << numbering.num_nodes << " points");
+    for (std::size_t i = 0; i < values.size(); ++i)
+      OSSATURA_REQUIRE(std::isfinite(values[i]),
+                       what << ": that of point " << i / 3 << " is not finite");
+  }
+
   /// From nodes to points, and back.
   std::vector<double> to_points(const Exec& exec, const Vector& values) const {
     const std::vector<double> host = download(exec, values);
@@ -410,6 +447,16 @@ SoftState SoftSolver<Exec>::state(const Exec& exec) const {
 template<class Exec>
 void SoftSolver<Exec>::set_state(const Exec& exec, const SoftState& state) {
   implementation_->set_state(exec, state);
+}
+
+template<class Exec>
+void SoftSolver<Exec>::set_loads(const Exec& exec, const std::vector<double>& load) {
+  implementation_->set_loads(exec, load);
+}
+
+template<class Exec>
+void SoftSolver<Exec>::set_fixed_velocities(const Exec& exec, const std::vector<double>& velocity) {
+  implementation_->set_fixed_velocities(exec, velocity);
 }
 
 template<class Exec>

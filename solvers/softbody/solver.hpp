@@ -48,7 +48,8 @@ struct SoftStep {
 };
 
 struct SoftEnergy {
-  double kinetic = 0, elastic = 0, potential = 0; ///< J; potential of gravity and loads, 0 at rest
+  double kinetic = 0, elastic = 0,
+         potential = 0; ///< J; potential of gravity and the present loads, 0 at the start
 };
 
 /// All that the steps to come depend on. Host memory; "points" are of all objects one after the
@@ -99,6 +100,13 @@ public:
   /// Sets both and the time, and forgets all else; the next system gets a fresh factor. Fences.
   void set_state(const Exec& exec, const std::vector<double>& positions,
                  const std::vector<double>& velocities, double time);
+  /// Other loads [points, 3] in N from the next step on, beside gravity; those of fixed points do
+  /// not count. They are not part of the state. Throws std::invalid_argument for another length and
+  /// numbers that are not finite. Fences.
+  void set_loads(const Exec& exec, const std::vector<double>& load);
+  /// Fixed points move with velocities [points, 3] in m/s from the next step on, each step by its
+  /// length times these; those of other points do not count. Throws likewise. Fences.
+  void set_fixed_velocities(const Exec& exec, const std::vector<double>& velocity);
   SoftEnergy energy(const Exec& exec) const; ///< Fences.
   double time() const;
 

@@ -22,6 +22,15 @@ double grown(const Continuation& c, double value, int steps) {
   return std::min(c.end, value * c.factor + c.increment);
 }
 
+template<class Exec>
+struct CountBadVariables {
+  Array<double, Exec> x;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t e, std::int64_t& count) const {
+    count += x(e) >= 0 && x(e) <= 1 ? 0 : 1; // NaN is not
+  }
+};
+
 bool at_end(const Continuation& c, double value) {
   return c.every == 0 || value >= c.end;
 }
@@ -346,6 +355,21 @@ void DesignOptimizer<Exec>::set_state(const Exec& exec, const DesignState& state
   own.refresh(exec);
   own.analysis.set_modulus(exec, own.law(), own.densities.density());
   own.solver.set_state(exec, state.preconditioner);
+}
+
+template<class Exec>
+void DesignOptimizer<Exec>::set_variables(const Exec& exec, const Array<double, Exec>& x) {
+  Implementation& own = *implementation_;
+  OSSATURA_REQUIRE(std::int64_t(x.extent(0)) == own.num_elem(),
+                   x.extent(0) << " variables of " << own.num_elem() << " elements");
+  std::int64_t wrong = 0;
+  Kokkos::parallel_reduce("ossatura::design::check_variables", range(exec, own.num_elem()),
+                          CountBadVariables<Exec>{x}, wrong);
+  OSSATURA_REQUIRE(wrong == 0, wrong << " variables are not from 0 to 1");
+  Kokkos::deep_copy(exec, own.x, x);
+  set_passive(exec, own.densities.role(), 1, 0, own.x);
+  own.refresh(exec);
+  fence(exec, "ossatura::design::set_variables");
 }
 
 #define OSSATURA_INSTANTIATE(Exec) template class DesignOptimizer<Exec>;

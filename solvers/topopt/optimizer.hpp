@@ -87,6 +87,12 @@ public:
   std::vector<double> objective_gradient(const Exec& exec);
   std::vector<double> volume_gradient(const Exec& exec) const;
 
+  /// The design of variables x [num_elem] in [0, 1], which are copied; where an element is not free
+  /// its own stays. Histories, continuation and the displacements that solves start from stay, too.
+  /// Throws std::invalid_argument for another length and other values, and the design is as before.
+  /// Fences.
+  void set_variables(const Exec& exec, const Array<double, Exec>& x);
+
   std::vector<double> densities(const Exec& exec) const;                ///< physical, [num_elem]
   std::vector<double> variables(const Exec& exec) const;                ///< [num_elem]
   std::vector<double> displacements(const Exec& exec, int which) const; ///< of a case, last solve

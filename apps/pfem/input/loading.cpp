@@ -22,15 +22,7 @@ BoundaryPart boundary_part(const PfemModel& model, std::vector<std::int32_t> ver
   std::vector<std::uint8_t> chosen(std::size_t(model.num_vertices()));
   for (const std::int32_t vertex : vertices)
     chosen[std::size_t(vertex)] = 1;
-  for (const ElementFace& face : boundary_faces(model.entities)) {
-    const std::int32_t* node = &model.shape.mesh.node[8 * std::size_t(face.elem)];
-    bool whole = true;
-    for (const auto& row : hexa_face_frame[face.face].node)
-      for (const int corner : row)
-        whole = whole && chosen[std::size_t(node[corner])] != 0;
-    if (whole)
-      part.faces.push_back(face);
-  }
+  part.faces = whole_boundary_faces(model.shape.mesh, model.entities, chosen);
   part.vertices = std::move(vertices);
   return part;
 }

@@ -102,6 +102,47 @@ OSSATURA_BACKEND_TEST("Steps satisfy the linearised equation of motion", "[soft_
     }
 }
 
+OSSATURA_BACKEND_TEST("Loads and fixed points change between steps", "[soft_motion]") {
+  const TestType exec;
+  SoftScene scene = held_body({ElementShape::tetra, SoftLaw::corotational});
+  SoftObject& body = scene.objects[0];
+  SoftOptions options = exact_options();
+  options.rayleigh_mass = 0.7;
+  options.rayleigh_stiffness = 0.003;
+  SoftScene unloaded = scene;
+  unloaded.objects[0].load.clear();
+  SoftSolver<TestType> solver(exec, unloaded, options), loaded(exec, scene, options);
+  solver.set_loads(exec, body.load);
+  solver.step(exec);
+  loaded.step(exec);
+  CHECK(solver.velocities(exec) == loaded.velocities(exec));
+  CHECK(solver.energy(exec).potential == loaded.energy(exec).potential);
+
+  std::vector<double> driven(body.load.size(), 0.0);
+  for (std::size_t i = 0; i < driven.size(); ++i)
+    driven[i] = 0.1 * double(i % 3) - 0.2; // of points that are free, too: these do not count
+  for (double& force : body.load)
+    force += 0.05;
+  solver.set_loads(exec, body.load);
+  solver.set_fixed_velocities(exec, driven);
+  for (int step = 0; step < 2; ++step) {
+    const auto x0 = solver.positions(exec), v0 = solver.velocities(exec);
+    REQUIRE(solver.step(exec).converged);
+    const auto x1 = solver.positions(exec), v1 = solver.velocities(exec);
+    const double scale = options.time_step + options.rayleigh_stiffness;
+    CHECK(imbalance(scene, options, v0, v1, point_forces(exec, body, x0, v1, scale)) < 1e-10);
+    for (const std::int32_t i : body.fixed)
+      for (std::size_t c = 3 * std::size_t(i); c < 3 * std::size_t(i) + 3; ++c) {
+        CHECK(v1[c] == driven[c]);
+        CHECK(x1[c] == Approx(x0[c] + options.time_step * driven[c]).margin(1e-15));
+      }
+  }
+  CHECK_THROWS_WITH(solver.set_loads(exec, {1, 2, 3}), ContainsSubstring("numbers of loads"));
+  driven[4] = std::nan("");
+  CHECK_THROWS_WITH(solver.set_fixed_velocities(exec, driven),
+                    ContainsSubstring("that of point 1 is not finite"));
+}
+
 OSSATURA_BACKEND_TEST("Newton's method solves the equation of motion", "[soft_motion]") {
   const TestType exec;
   for (const SoftLaw law : name_table<SoftLaw>.without(SoftLaw::corotational)) {

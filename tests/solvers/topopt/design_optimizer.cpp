@@ -96,6 +96,35 @@ void check_gradients(const Exec& exec, const DesignProblem& problem, const Desig
   }
 }
 
+OSSATURA_BACKEND_TEST("Variables are set where elements are free", "[design_optimizer]") {
+  const TestType exec;
+  const DesignProblem problem = small_problem();
+  DesignOptions options = options_with(1e-12);
+  options.radius = 0.6;
+  DesignOptimizer<TestType> optimizer(exec, problem, options), other(exec, problem, options);
+  optimizer.step(exec);
+  DesignState state = rough_state(exec, optimizer, problem);
+  Values x = state.x;
+  x[7] = 0.5; // solid
+  x[29] = 1;  // void
+  optimizer.set_variables(exec, upload(exec, "x", x));
+  CHECK(optimizer.variables(exec) == state.x);
+  CHECK(optimizer.num_steps() == 1);
+  other.set_state(exec, state);
+  CHECK(optimizer.densities(exec) == other.densities(exec));
+  CHECK(optimizer.analyse(exec).objective == Approx(other.analyse(exec).objective).epsilon(1e-9));
+
+  for (const double wrong : {-0.1, 1.1, std::nan("")}) {
+    Values bad = x;
+    bad[3] = wrong;
+    CHECK_THROWS_WITH(optimizer.set_variables(exec, upload(exec, "x", bad)),
+                      ContainsSubstring("1 variables are not from 0 to 1"));
+  }
+  CHECK_THROWS_WITH(optimizer.set_variables(exec, upload(exec, "x", Values(3, 0.5))),
+                    ContainsSubstring("3 variables of 45 elements"));
+  CHECK(optimizer.variables(exec) == state.x);
+}
+
 OSSATURA_BACKEND_TEST("Gradients are those of differences", "[design_optimizer]") {
   const TestType exec;
   DesignOptions options = options_with(1e-12);

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Activation times beside fim-python (pip install fim-python), in one run: the same mesh, fibres and site, in double.
+
+    OMP_NUM_THREADS=2 python3 bench/python/compare_fim.py [cells along an edge]
+
+Prints seconds of set-up and solve of both and the largest difference of their times.
+"""
+import sys
+import time
+
+import numpy as np
+from fimpy.solver import create_fim_solver
+
+from ossatura import eikonal
+
+
+def tetra_cube(n):
+    """n^3 cells of 1 mm, each of six tetrahedra around its diagonal."""
+    axis, step = np.arange(n + 1), np.array([(n + 1)**2, n + 1, 1])
+    points = np.stack(np.meshgrid(axis, axis, axis, indexing="ij"), -1).reshape(-1, 3).astype(float)
+    first = np.stack(np.meshgrid(axis[:-1], axis[:-1], axis[:-1], indexing="ij"), -1).reshape(-1, 3) @ step
+    ways = [[0, *np.cumsum(step[list(order)])] for order in
+            ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))]
+    tetra = np.concatenate([first[:, None] + np.array(way) for way in ways])
+    p = points[tetra]
+    inside_out = np.linalg.det(p[:, 1:] - p[:, :1]) < 0
+    tetra[inside_out] = tetra[inside_out][:, [0, 2, 1, 3]]
+    return points, tetra
+
+
+def timed(call):
+    start = time.perf_counter()
+    result = call()
+    return result, time.perf_counter() - start
+
+
+def main():
+    points, tetra = tetra_cube(int(sys.argv[1]) if len(sys.argv) > 1 else 30)
+    angle = 0.1 * points[tetra].mean(1)[:, 2]
+    fibres = np.stack([np.cos(angle), np.sin(angle), 0 * angle], 1).astype(np.float32)
+    along, across = 0.6, 0.3  # m/s
+    f = fibres.astype(float)
+    metric = across**2 * np.eye(3) + (along**2 - across**2) * f[:, :, None] * f[:, None, :]
+
+    theirs, their_setup = timed(lambda: create_fim_solver(points, tetra, metric, device="cpu", precision=np.float64))
+    their_times, their_solve = timed(lambda: theirs.comp_fim(np.array([0]), np.array([0.0])))
+    ours, our_setup = timed(lambda: eikonal.Solver(points, tetra, fibres=fibres, velocities=(along, across)))
+    our_times, our_solve = timed(lambda: ours.solve({0: 0.0}))
+
+    difference = np.abs(our_times - their_times).max() / our_times.max()
+    print(f"{len(tetra)} tetrahedra; largest difference of times {difference:.1e} of the last one")
+    print(f"fim-python: set-up {their_setup:.2f} s, solve {their_solve:.2f} s")
+    print(f"ossatura:   set-up {our_setup:.2f} s, solve {our_solve:.2f} s")
+    print(f"ratio of set-up and solve together: {(their_setup + their_solve) / (our_setup + our_solve):.1f}")
+    return 0 if difference < 1e-4 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

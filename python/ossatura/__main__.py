@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m ossatura SUBCOMMAND ...`: the executable of the package, in the place of this process.
+
+It is a program of its own and not a call of the library's main: so it has the same exit codes, signals and files as
+where it is installed alone, and may end or fork as it likes.
+"""
+from __future__ import annotations
+
+import os
+import pathlib
+import signal
+import sys
+
+_EXIT_BACKEND = 4  # docs/concepts.md: what this build does not have
+
+
+def main() -> None:
+    """Runs the executable with the arguments of this process. Does not return."""
+    program = pathlib.Path(__file__).parent / "bin" / "ossatura"
+    if not os.access(program, os.X_OK):
+        print(f"ossatura: error: this package was built without the executable: there is no {program}", file=sys.stderr)
+        sys.exit(_EXIT_BACKEND)
+    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # by Python; a program that is started from a shell has them
+        signal.signal(ignored, signal.SIG_DFL)
+    os.execv(program, ["ossatura", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Solvers as functions of PyTorch, with their gradients: for backward() and what is built on it.
+
+    times = ossatura.torch.activation_times(solver, vertices=[17, 99])
+    misfit = ((times(velocities, site_times)[measured] - target)**2).sum()
+    misfit.backward()
+
+This module imports PyTorch, the package does not. Functions compute on the host, one call after the other, in the
+solver's own precision: tensors on the CPU are read where they are, those of other devices are copied to the host, and
+results have the type and the device of the argument. Gradients are of first order, in reverse mode.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch.autograd.function import once_differentiable
+
+from . import bone, eikonal, topopt
+from ._errors import UsageError, choice
+
+__all__ = ["activation_times", "compliance", "displacement", "homogenise", "stiffness"]
+
+_Tensor = torch.Tensor
+
+
+class _Times(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, velocities: _Tensor, site_times: _Tensor, solver: eikonal.Solver,
+                vertices: list[int]) -> _Tensor:
+        sites = dict(zip(vertices, map(float, site_times.tolist())))
+        times = solver.solve(sites, velocities=_host(velocities))
+        ctx.save_for_backward(velocities, site_times)
+        ctx.solver, ctx.sites, ctx.times = solver, sites, times
+        return _like(times.copy(), velocities)  # a caller may write into it
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, weights: _Tensor) -> Any:
+        velocities, site_times = ctx.saved_tensors
+        found = ctx.solver.gradient(ctx.sites, ctx.times, _host(weights), velocities=_host(velocities))
+        by_site = np.array([found.sites[vertex] for vertex in ctx.sites])
+        return _like(_folded(found.velocities, velocities.shape), velocities), _like(by_site, site_times), None, None
+
+
+class _Number(torch.autograd.Function):
+    """A number whose gradient comes with it: solve(array) -> (number, gradient)."""
+
+    @staticmethod
+    def forward(ctx: Any, x: _Tensor, solve: Callable[[NDArray[Any]], tuple[float, NDArray[Any]]]) -> _Tensor:
+        number, gradient = solve(_host(x))
+        ctx.save_for_backward(_like(gradient, x))
+        return x.new_tensor(number)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, weight: _Tensor) -> Any:
+        return weight * ctx.saved_tensors[0], None
+
+
+class _Design(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: _Tensor, optimizer: topopt.Optimizer) -> Any:
+        found = optimizer.analyse(_host(x))
+        ctx.save_for_backward(_like(found.gradient, x), _like(found.volume_gradient, x))
+        return x.new_tensor(found.objective), x.new_tensor(found.volume)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, objective_weight: _Tensor, volume_weight: _Tensor) -> Any:
+        gradient, volume_gradient = ctx.saved_tensors
+        return objective_weight * gradient + volume_weight * volume_gradient, None
+
+
+class _Pulled(torch.autograd.Function):
+    """An array whose result pulls weights back to the argument: solve(array) -> (array, pull)."""
+
+    @staticmethod
+    def forward(ctx: Any, x: _Tensor, solve: Callable[[NDArray[Any]], tuple[NDArray[Any], Any]]) -> _Tensor:
+        values, ctx.pull = solve(_host(x))
+        ctx.save_for_backward(x)
+        return _like(values.copy(), x)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, weights: _Tensor) -> Any:
+        return _like(ctx.pull(_host(weights)), ctx.saved_tensors[0]), None
+
+
+def activation_times(solver: eikonal.Solver, vertices: Sequence[int]) -> Callable[[_Tensor, _Tensor], _Tensor]:
+    """times(velocities, site_times) -> [num_points] ms of one set of sites at `vertices`.
+
+    velocities: [num_tetra] or [num_tetra, 1 to 3] along fibre, sheet and normal, mm/ms; those of tags are
+    `by_tag[row_of_each_tetra]`. site_times: [len(vertices)] ms. The solver keeps the velocities of the last call.
+    The gradient takes no further solve.
+    """
+    numbers = [int(vertex) for vertex in vertices]
+    if len(set(numbers)) != len(numbers):
+        raise UsageError("vertices: each once")
+
+    def times(velocities: _Tensor, site_times: _Tensor) -> _Tensor:
+        _require(velocities, "velocities")
+        if _require(site_times, "site_times").shape != (len(numbers),):
+            raise UsageError(f"site_times: {len(numbers)} numbers, as there are vertices, not of shape "
+                             f"{list(site_times.shape)}")
+        found: _Tensor = _Times.apply(velocities, site_times, solver, numbers)  # type: ignore[no-untyped-call]
+        return found
+
+    return times
+
+
+def compliance(optimizer: topopt.Optimizer) -> Callable[[_Tensor], tuple[_Tensor, _Tensor]]:
+    """f(x) -> (objective in J, volume fraction) of variables x [num_elem], which become the optimiser's.
+
+    Raises UsageError for an optimiser with the sensitivity filter: its gradient is none.
+    """
+    if optimizer.filter == "sensitivity":
+        raise UsageError("compliance: the sensitivity filter's mean is no gradient; take filter=\"density\"")
+
+    def objective(x: _Tensor) -> tuple[_Tensor, _Tensor]:
+        found: tuple[_Tensor, _Tensor] = _Design.apply(_require(x, "x"), optimizer)  # type: ignore[no-untyped-call]
+        return found
+
+    return objective
+
+
+def stiffness(spacing: float, quantity: str = "stiffness", **options: Any) -> Callable[[_Tensor], _Tensor]:
+    """f(modulus) -> a number of bone.solve(modulus, spacing, **options) that has a gradient: `quantity` of
+    bone.Result.gradient(). modulus: an image in MPa, which single precision holds; 0 = void, whose derivative is 0.
+    The gradient takes no further solve."""
+    choice(quantity, bone.QUANTITIES, "quantity")
+
+    def solve(modulus: NDArray[Any]) -> tuple[float, NDArray[Any]]:
+        result = bone.solve(modulus, spacing, **options)
+        gradient = result.gradient(quantity)  # first: it says where a test does not have the number
+        return float(getattr(result, quantity)), gradient
+
+    return _function(_Number, solve)
+
+
+def displacement(spacing: float, **options: Any) -> Callable[[_Tensor], _Tensor]:
+    """f(modulus) -> [z + 1, y + 1, x + 1, 3] mm, the displacement of bone.solve(modulus, spacing, **options).
+    modulus: as of stiffness(). The gradient of any number of it takes one solve more, bone.Result.adjoint()."""
+
+    def solve(modulus: NDArray[Any]) -> tuple[NDArray[Any], Any]:
+        result = bone.solve(modulus, spacing, **options)
+        return result.displacement, result.adjoint
+
+    return _function(_Pulled, solve)
+
+
+def homogenise(spacing: float, **options: Any) -> Callable[[_Tensor], _Tensor]:
+    """f(modulus) -> [6, 6] MPa, the apparent stiffness of bone.homogenise(modulus, spacing, **options). modulus: as of
+    stiffness(). The gradient takes no further solve."""
+
+    def solve(modulus: NDArray[Any]) -> tuple[NDArray[Any], Any]:
+        result = bone.homogenise(modulus, spacing, gradients=True, **options)
+        return result.stiffness, result.gradient
+
+    return _function(_Pulled, solve)
+
+
+def _function(kind: Any, solve: Any) -> Callable[[_Tensor], _Tensor]:
+    def function(modulus: _Tensor) -> _Tensor:
+        found: _Tensor = kind.apply(_require(modulus, "modulus"), solve)
+        return found
+
+    return function
+
+
+def _require(x: _Tensor, what: str) -> _Tensor:
+    if not isinstance(x, torch.Tensor) or not x.is_floating_point():
+        raise TypeError(f"{what}: a tensor of a floating type, not {getattr(x, 'dtype', type(x).__name__)}")
+    return x
+
+
+def _host(x: _Tensor) -> NDArray[Any]:
+    """The tensor's memory as an array of NumPy; half precisions are converted."""
+    x = x.detach().cpu()
+    array: NDArray[Any] = (x if x.dtype in (torch.float32, torch.float64) else x.float()).numpy()
+    return array
+
+
+def _like(array: NDArray[Any], x: _Tensor) -> _Tensor:
+    return torch.from_numpy(np.ascontiguousarray(array)).to(dtype=x.dtype, device=x.device)
+
+
+def _folded(gradient: NDArray[np.float64], shape: Sequence[int]) -> NDArray[np.float64]:
+    """The derivatives by three velocities as those by the one, or (along, across), that were given for them."""
+    columns = shape[1] if len(shape) == 2 else 1
+    if columns == 2:
+        gradient = np.stack([gradient[:, 0], gradient[:, 1] + gradient[:, 2]], 1)
+    elif columns == 1:
+        gradient = gradient.sum(1, keepdims=True)
+    return gradient.reshape(shape)
