@@ -61,7 +61,10 @@ class Model(BoneRanks):
     def test_the_same_bits_for_any_number_of_ranks(self):
         for options in ((), ("--precision", "double", "--test", "torsion", "--angle", "1"),
                         ("--precision", "mixed", "--hierarchy", "averaged", "--cycle", "inner-w"),
-                        ("--fix", "z-:xyz", "--force", "z+:z=-50", "--operator", "gather")):
+                        ("--fix", "z-:xyz", "--force", "z+:z=-50", "--operator", "gather"),
+                        ("--surface", "visible", "--surface-depth", "3"),
+                        ("--cap", "lower=3,upper=5:900:0.4", "--surface-depth", "2"),
+                        ("--cap", "4", "--axis", "x", "--surface-depth", "2")):
             arguments = (*BITS, *options) if "gather" not in options else options
             with self.subTest(options=options):
                 expected = self.run_of(0, *arguments, "--split", "model", "--history", "h.csv",

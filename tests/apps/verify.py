@@ -42,6 +42,7 @@ RUNS = {
                "z+:z=-100", "--force", "z+:x=5", "--fields", "all"],
     "shear": ["bone", "--generate", "cube", "--size", "4,5,6", "--test", "shear-zx", "--lateral", "free"],
     "bending": ["bone", "--generate", "cube", "--size", "4", "--test", "bending", "--plate-depth", "1"],
+    "visible": ["bone", "--generate", "sphere", "--size", "9", "--surface", "upper=visible", "--surface-depth", "upper=2"],
     "confined": ["bone", "--generate", "cube", "--size", "4", "--test", "confined"],
     "homogenise": ["bone", "--generate", "cube", "--size", "4", "--test", "homogenise"],
     "radius": ["bone", EXAMPLES + "/bone/radius.mha", "--law", "threshold", "--lower", "320", "--modulus", "6829"],

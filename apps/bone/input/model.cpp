@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/bone/input/model.hpp"
 
+#include "apps/bone/input/caps.hpp"
 #include "apps/bone/input/mask.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/driver/ranks.hpp"
@@ -405,6 +406,8 @@ BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
                   " voxels; ", format_count(model.num_dropped),
                   ", more than half of the bone, are left out");
   }
+  if (options.anatomy.has_caps())
+    add_caps(exec, options, ranks, model);
   return model;
 }
 
