@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ossatura bone` loaded by anatomy: the visible surface, labels of a mask and caps, against closed forms."""
+import math
+import struct
+import zlib
+
 import driver_case
 from driver_case import BAD_FILE, USAGE, DriverCase
 from specimens import nifti_bytes, read_nifti
 
-SHAPE, EDGE, MODULUS = (8, 3, 10), 0.5, 1000
+SHAPE, EDGE, MODULUS = (8, 3, 12), 0.5, 1000
 COLUMNS = {range(0, 3): 10, range(4, 8): 6}  # along x, and their height in voxels, a gap between them
 AXIAL = ("--test", "axial", "--displacement", "-0.01", "--poisson", "0", "--law", "modulus", "-q",
          "--modulus-unit", "MPa", "--backend", "serial", "--tolerance", "1e-9")
@@ -28,7 +32,7 @@ class Anatomy(DriverCase):
         # 1: bone; 2: a disc above it; 3: its lowest layer; 7: far away
         self.mask = self.image("mask.nii.gz", lambda x, y, z: (
             3 if z == 0 else 1) if z < height(x) else 2 if height(x) <= z < height(x) + 2 and height(x) else
-            7 if x == 3 and z == 9 else 0)
+            7 if x == 3 and z == 11 else 0)
         self.labels = ("--mask", self.mask, "--mask-labels", "1,3")
 
     def supports(self, run):
@@ -142,8 +146,8 @@ class Labels(Anatomy):
         self.fails(USAGE, "--fix label 2 needs --mask", "bone", self.stepped, *AXIAL[4:], "--fix", "label:2:xyz")
         self.fails(USAGE, "'two' is not a number", *step, *self.labels, "--plate-labels", "upper=two")
         self.fails(USAGE, "label:NUMBER", "bone", self.stepped, *AXIAL[4:], "--fix", "lable:2:xyz")
-        self.fails(BAD_FILE, "mask.nii.gz: the mask has no label 5, which plates or supports are to touch; it has 1, 2, "
-                   "3, 7", *step, *self.labels, "--plate-labels", "upper=5")
+        self.fails(BAD_FILE, "mask.nii.gz: the mask has no label 5, which plates or supports are to touch; it has 1, "
+                   "2, 3, 7", *step, *self.labels, "--plate-labels", "upper=5")
         far = self.image("far.nii.gz", lambda x, y, z: (1 if z < height(x) else 8 if (x, z) == (5, 9) else 0))
         self.fails(BAD_FILE, "stepped.nii.gz: the upper plate touches nothing", *step, "--mask", far, "--mask-labels",
                    "1", "--plate-labels", "upper=8")
@@ -208,18 +212,17 @@ class Capped(Anatomy):
         self.assertEqual(run["problem"]["shape"], [8, 3, 14])
         shape, rows, values = read_nifti(self.path("out/stepped.modulus.nii.gz"))
         self.assertEqual(shape, (8, 3, 14))
-        self.close(rows[2][3], -2 * EDGE, 1e-6)  # where the scan begins at 0
+        self.close(rows[2][3], -1.5 * EDGE, 1e-6)  # a voxel's centre, where the scan begins at 0
         moduli = [values[x + 8 * (1 + 3 * z)] for x in (1, 3, 6) for z in range(14)]
         self.assertEqual([round(value) for value in moduli], [2500] * 2 + [1000] * 10 + [2500] * 2 + [0] * 14 +
                          [2500] * 2 + [1000] * 6 + [2500] * 6)
 
     def test_the_image_grows_only_where_it_must(self):
-        padded = self.image("padded.nii.gz", lambda x, y, z: MODULUS if 3 <= z < 8 else 0)
+        padded = self.image("padded.nii.gz", lambda x, y, z: MODULUS if 3 <= z < 10 else 0)
         run = self.summary("bone", padded, *AXIAL, "--cap", "1.5")
-        self.assertEqual(run["problem"]["shape"], [8, 3, 11])
+        self.assertEqual(run["problem"]["shape"], [8, 3, 13])
         self.assertEqual(run["problem"]["caps"]["planes_above"], [0, 0, 1])
-        force = -0.01 * EDGE * 24 / (5 / MODULUS + 6 / 2500)
-        self.summary("bone", padded, *AXIAL, "--cap", "1.5:2500:0")
+        force = -0.01 * EDGE * 24 / (7 / MODULUS + 6 / 2500)
         self.close(self.summary("bone", padded, *AXIAL, "--cap", "1.5:2500:0")["results"]["response"]["force"], force,
                    1e-7)
 
@@ -257,7 +260,7 @@ class Vertebra(Anatomy):
     def test_the_visible_surface_is_what_stiff_caps_hold(self):
         image = self.image("vertebra.nii.gz", self.modulus, self.SIZE)
         bone = ("bone", image, "--law", "modulus", "--modulus-unit", "MPa", "-q", "--backend", "serial", "--test",
-                "axial", "--displacement", "-0.1", "--surface-depth", "2.5")
+                "axial", "--displacement", "-0.1", "--tolerance", "1e-9", "--surface-depth", "2.5")
         visible = self.summary(*bone, "--surface", "visible")
         potted = self.summary(*bone, "--cap", "1:1e7:0.3")
         soft = self.summary(*bone, "--cap", "1")
@@ -273,6 +276,169 @@ class Vertebra(Anatomy):
         # A flat plate touches a few spots.
         flat = self.summary(*bone[:-2])
         self.assertEqual({warning["code"] for warning in flat["warnings"]}, {"small-contact"})
+
+
+class Prepared(Anatomy):
+    """The image is cropped, filtered, calibrated and clamped before the law."""
+    LAW = ("--law", "linear", "--slope", "10", "-q", "--backend", "serial", "--test", "axial")
+
+    def setUp(self):
+        super().setUp()
+        self.values = lambda x, y, z: 100 + (7 * x + 5 * y + 3 * z) % 23
+        self.scan = self.image("scan.nii.gz", self.values, (8, 3, 10))
+
+    def run_of(self, *arguments):
+        return self.summary("bone", *arguments, *self.LAW)
+
+    def same_results(self, run, other):
+        for part in "response", "sed", "strain_energy":
+            self.assertEqual(run["results"][part], other["results"][part])
+        self.assertEqual(run["problem"]["modulus"], other["problem"]["modulus"])
+
+    def cut(self, name, value):
+        shape = (5, 3, 6)
+        return self.write(name, nifti_bytes(shape, EDGE, "h", [
+            value(x + 2, y, z + 4) for z in range(6) for y in range(3) for x in range(5)],
+            [(EDGE, 0, 0, 2 * EDGE), (0, EDGE, 0, 0), (0, 0, EDGE, 4 * EDGE)]))
+
+    def test_a_crop_is_the_image_of_its_voxels_in_its_place(self):
+        self.scan = self.write("placed.nii.gz", nifti_bytes((8, 3, 10), EDGE, "h", [
+            self.values(x, y, z) for z in range(10) for y in range(3) for x in range(8)],
+            [(EDGE, 0, 0, 0), (0, EDGE, 0, 0), (0, 0, EDGE, 0)]))
+        mask = self.image("part.nii.gz", lambda x, y, z: 1 + (x + z) % 2 if y > 0 else 0, (8, 3, 10))
+        for options, other in (((), ()), (("--mask", mask), ("--mask", self.cut(
+                "cut-mask.nii.gz", lambda x, y, z: 1 + (x + z) % 2 if y > 0 else 0)))):
+            run = self.run_of(self.scan, "--crop", "2:7,:,4:", *options)
+            by_hand = self.run_of(self.cut("cut.nii.gz", self.values), *other)
+            self.same_results(run, by_hand)
+            self.assertEqual(run["problem"]["origin"], by_hand["problem"]["origin"])
+            self.assertEqual(run["problem"]["shape"], [5, 3, 6])
+            self.assertEqual(run["results"].get("labels"), by_hand["results"].get("labels"))
+
+    def test_a_line_of_calibration_and_a_clamp(self):
+        by_hand = self.run_of(self.image("dense.nii.gz", lambda *v: min(max(2 * self.values(*v) - 150, 60), 90),
+                                         (8, 3, 10)))
+        for calibration in ("2,-150", "100=50,120=90"):
+            self.same_results(self.run_of(self.scan, "--calibrate", calibration, "--clamp", "60,90"), by_hand)
+        self.fails(BAD_FILE, "the values of the image are 50 to 94", "bone", self.scan, "--calibrate", "2,-150",
+                   "--lower", "1000", *self.LAW)
+
+    def test_bins_of_moduli(self):
+        run = self.summary("bone", self.scan, *self.LAW, "--bins", "2", "-o", "out", "--fields", "modulus",
+                           "--field-images", "nii.gz")
+        moduli = [1000 + 10 * ((7 * x + 5 * y + 3 * z) % 23)
+                  for z in range(10) for y in range(3) for x in range(8)]  # 1000 to 1220
+        found = read_nifti(self.path("out/scan.modulus.nii.gz"))[2]
+        self.assertEqual(set(found), {1055.0, 1165.0})
+        for value, modulus in zip(found, moduli):
+            self.assertLessEqual(abs(value - modulus), 55)
+        self.close(run["problem"]["modulus"]["maximum"], 1165, 1e-9)
+
+    def test_a_gaussian_filter(self):
+        step = self.image("step.nii.gz", lambda x, y, z: 200 if x < 4 else 100)
+        weight = [math.exp(-0.5 * (k * EDGE / 0.6) ** 2) for k in range(3)]
+
+        def filtered(x):
+            near = [(weight[abs(k)], 200 if x + k < 4 else 100) for k in range(-2, 3) if 0 <= x + k < 8]
+            return sum(w * v for w, v in near) / sum(w for w, _ in near)
+
+        self.summary("bone", step, *self.LAW, "--gaussian", "0.6:2", "-o", "out", "--fields", "modulus",
+                     "--field-images", "nii.gz")
+        for x, value in zip(range(8), read_nifti(self.path("out/step.modulus.nii.gz"))[2]):
+            self.close(value, 10 * filtered(x), 1e-6)
+        same = self.image("same.nii.gz", lambda x, y, z: 150)
+        self.same_results(self.run_of(same, "--gaussian", "0.4"), self.run_of(same))
+
+    def test_what_cannot_be_prepared_is_refused(self):
+        for message, *arguments in (
+                ("expected FIRST:END of x, y and z", "--crop", "1:2"),
+                ("voxels are counted from 0", "--crop", "3:3,:,:"),
+                ("a sigma of 1e-9 to 1e9 mm", "--gaussian", "0"),
+                ("a support of 0 voxels", "--gaussian", "1:0"),
+                ("expected SLOPE,INTERCEPT or two points", "--calibrate", "3"),
+                ("both points have the value 5", "--calibrate", "5=1,5=2"),
+                ("a slope other than 0", "--calibrate", "0,1"),
+                ("the lower bound is below", "--clamp", "2,1"),
+                ("--bins -1", "--bins", "-1")):
+            self.fails(USAGE, message, "bone", self.scan, *arguments, *self.LAW)
+        self.fails(BAD_FILE, "scan.nii.gz: --crop takes voxels 2 to 9 along x, and the image has 8", "bone", self.scan,
+                   "--crop", "2:9,:,:", *self.LAW)
+        self.fails(USAGE, "--gaussian has no effect without another --law", "bone", self.mask, "--law", "labels",
+                   "--labels", "1=5", "--gaussian", "1")
+        self.fails(USAGE, "--crop has no effect without an image that is read", "bone", "--generate", "cube", "--crop",
+                   "1:2,:,:")
+        surface = self.write("tetra.off", "OFF\n4 4 0\n0 0 0\n9 0 0\n0 9 0\n0 0 9\n"
+                             "3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n")
+        self.fails(USAGE, "--clamp is for grey values, and", "bone", surface, "--voxel", "1", "--clamp", "1,2", "-q")
+
+
+class Preview(Anatomy):
+    REST, MOVED, PUSHED = (70, 150, 255), (255, 60, 50), (255, 220, 0)
+
+    def picture(self, name):
+        """Width, height and rows of pixels, after the specification."""
+        with open(self.path(name), "rb") as file:
+            data = file.read()
+        self.assertEqual(data[:8], b"\x89PNG\r\n\x1a\n")
+        place, chunks = 8, []
+        while place < len(data):
+            size, kind = struct.unpack_from(">I4s", data, place)
+            content = data[place + 8:place + 8 + size]
+            self.assertEqual(struct.unpack_from(">I", data, place + 8 + size)[0], zlib.crc32(kind + content))
+            chunks.append((kind, content))
+            place += 12 + size
+        self.assertEqual([kind for kind, _ in chunks], [b"IHDR", b"IDAT", b"IEND"])
+        width, height, *form = struct.unpack(">2I5B", chunks[0][1])
+        self.assertEqual(form, [8, 2, 0, 0, 0])
+        lines = zlib.decompress(chunks[1][1])
+        self.assertEqual(len(lines), height * (1 + 3 * width))
+        rows = []
+        for y in range(height):
+            line = lines[y * (1 + 3 * width):(y + 1) * (1 + 3 * width)]
+            self.assertEqual(line[0], 0)
+            rows.append([tuple(line[1 + 3 * x:4 + 3 * x]) for x in range(width)])
+        return rows
+
+    def test_sections_show_material_caps_and_what_is_held(self):
+        run = self.summary("bone", self.stepped, *AXIAL, "--cap", "upper=1", "--surface-depth", "2", "--preview",
+                           "*.png")
+        self.assertEqual(run["status"], "dry run")
+        self.assertEqual(run["results"]["preview"], "stepped.png")
+        self.assertEqual(self.files(), ["mask.nii.gz", "stepped.nii.gz", "stepped.png"])
+        rows = self.picture("stepped.png")
+        scale, margin = 16, 12  # 480 pixels are more than 16 for each of 12 voxels
+        widths = (3, 8, 8)  # of the sections across x, y and z
+        self.assertEqual((len(rows[0]), len(rows)), (4 * margin + scale * sum(widths), 2 * margin + 12 * scale))
+        left, top = 2 * margin + scale * widths[0], margin
+
+        def voxel(x, z):  # its middle, in the section across y
+            return rows[top + (11 - z) * scale + scale // 2][left + x * scale + scale // 2]
+
+        for x in range(8):
+            for z in range(12):
+                r, g, b = voxel(x, z)
+                kind = "bone" if r == g == b > 0 else "void" if r == 0 else "cap"
+                self.assertEqual(kind, "void" if not height(x) else "bone" if z < height(x) else "cap", (x, z))
+
+        def node(x, z):
+            return rows[top + (12 - z) * scale][left + x * scale]
+
+        for x in (0, 1, 2, 3, 4, 5, 6, 7):
+            self.assertEqual((node(x, 0), node(x, 12)), (self.REST, self.MOVED), x)
+        self.assertNotIn(node(1, 5), (self.REST, self.MOVED))
+
+    def test_forces_are_shown_and_names_are_checked(self):
+        cube = ("bone", "--generate", "cube", "--size", "4", "-q")
+        self.ossatura(*cube, "--fix", "z-:xyz", "--force", "z+:z=-1", "--preview", "p.png")
+        colours = {pixel for row in self.picture("p.png") for pixel in row}
+        self.assertTrue({self.REST, self.PUSHED} <= colours)
+        self.assertNotIn(self.MOVED, colours)
+        self.ossatura(*cube, "--test", "homogenise", "--preview", "h.png")
+        self.picture("h.png")
+        self.fails(USAGE, "a picture is a .png file", *cube, "--preview", "p.jpg")
+        self.fails(USAGE, "put a * for the name of each", "bone", self.stepped, self.mask, *AXIAL, "--preview", "p.png")
+        self.ossatura("bone", self.stepped, self.mask, *AXIAL, "--preview", "*.png")
+        self.assertTrue({"stepped.png", "mask.png"} <= set(self.files()))
 
 
 if __name__ == "__main__":

@@ -292,6 +292,7 @@ void check_results(const CLI::App& app, const BoneOptions& o) {
 void check_bone_options(const CLI::App& app, const BoneOptions& options) {
   check_input(app, options);
   check_generator(app, options);
+  check_preparation_options(app, options);
   check_material(app, options);
   check_test(app, options);
   check_solver(options);

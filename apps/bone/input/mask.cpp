@@ -124,6 +124,17 @@ std::string list_of(const std::vector<int>& labels) {
   return text + (labels.size() > 20 ? ", ..." : "");
 }
 
+/// What is done to the image, for the labels of a whole mask.
+template<class Exec>
+VoxelArray<Exec> prepare_labels(const Exec& exec, const BoneOptions& options,
+                                const BoneModel<Exec>& model, VoxelArray<Exec> labels) {
+  if (options.preparation.crop)
+    labels = crop(exec, labels, crop_box(options, model.source.shape));
+  if (options.resample)
+    labels = resample(exec, labels, model.source.edges(), *options.resample, Resampling::nearest);
+  return labels;
+}
+
 template<class Exec>
 struct KeepMasked {
   Array<float, Exec> mask, value;
@@ -160,7 +171,7 @@ void apply_mask(const Exec& exec, const BoneOptions& options,
         path, format,
         [&](int num_planes) {
           return num_planes != model.source.shape[2] ? ImagePlanes{0, 0} // is refused
-                 : options.resample                  ? ImagePlanes{0, num_planes}
+                 : reads_whole_image(options)        ? ImagePlanes{0, num_planes}
                                                      : model.modulus.planes();
         },
         options.resample ? VoxelShape::box : VoxelShape::cube);
@@ -176,10 +187,9 @@ void apply_mask(const Exec& exec, const BoneOptions& options,
 
   const auto on_model = [&](const VoxelImage& image) {
     const VoxelArray<Exec> read = to_device(exec, image, image.planes());
-    return options.resample ? keep_planes(exec, ranks,
-                                          resample(exec, read, model.source.edges(),
-                                                   *options.resample, Resampling::nearest))
-                            : read;
+    return reads_whole_image(options)
+               ? keep_planes(exec, ranks, prepare_labels(exec, options, model, read))
+               : read;
   };
   if (const std::set<int> touched = support_labels(options); !touched.empty()) {
     const VoxelArray<Exec> labels = on_model(mask);
@@ -219,11 +229,9 @@ std::vector<float> read_mask(const Exec& exec, const BoneOptions& options,
                                 options.resample ? VoxelShape::box : VoxelShape::cube);
   if (mask.shape != model.source.shape)
     fail<InputError>(path, ": has changed since it was read first");
-  if (!options.resample && !model.caps)
+  if (!reads_whole_image(options) && !model.caps)
     return std::move(mask.value);
-  VoxelArray<Exec> labels = to_device(exec, mask);
-  if (options.resample)
-    labels = resample(exec, labels, model.source.edges(), *options.resample, Resampling::nearest);
+  VoxelArray<Exec> labels = prepare_labels(exec, options, model, to_device(exec, mask));
   for (int d = 0; d < 3; ++d)
     if (const auto k = std::size_t(d); model.planes_below[k] + model.planes_above[k] > 0)
       labels = enlarge(exec, labels, d, model.planes_below[k], model.planes_above[k]);

@@ -371,6 +371,7 @@ void add_bone_options(CLI::App& app, BoneOptions& options) {
                   "image, solved by conjugate\ngradients with geometric multigrid. Lengths in mm, "
                   "forces in N, moduli and stresses in MPa.");
   add_input_options(app, options);
+  add_preparation_options(app, options);
   add_generator_options(app, options);
   add_material_options(app, options);
   add_test_options(app, options);

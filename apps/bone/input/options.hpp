@@ -4,6 +4,7 @@
 #pragma once
 
 #include "apps/bone/input/anatomy.hpp"
+#include "apps/bone/input/preparation.hpp"
 #include "apps/driver/options/common.hpp"
 #include <ossatura/core/io/hdf5/parosol.hpp>
 #include <ossatura/core/io/image/format.hpp>
@@ -171,8 +172,9 @@ struct BoneOptions {
   std::optional<ImageFormat> format;     ///< else by name
   std::array<int, 3> raw_shape{0, 0, 0}; ///< nx, ny, nz
   std::optional<SampleType> raw_type;
-  std::optional<double> spacing;           ///< mm; overrides that of the file (raw: required)
-  std::optional<double> resample;          ///< mm; edge of the cubes to take an image to
+  std::optional<double> spacing;  ///< mm; overrides that of the file (raw: required)
+  std::optional<double> resample; ///< mm; edge of the cubes to take an image to
+  PreparationOptions preparation;
   std::optional<double> voxel;             ///< mm; edge for surfaces
   double surface_unit = 1;                 ///< mm per unit of a surface file
   std::optional<ModulusUnit> modulus_unit; ///< of the input; else MPa, if that can be
