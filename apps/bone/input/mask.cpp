@@ -7,6 +7,7 @@
 #include <ossatura/core/io/image/format.hpp>
 #include <ossatura/core/io/image/metaimage.hpp>
 #include <ossatura/core/io/image/nifti.hpp>
+#include <ossatura/core/io/image/nrrd.hpp>
 #include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/kernels/image/count_solid.hpp>
 #include <ossatura/kernels/image/enlarge.hpp>
@@ -28,9 +29,11 @@ VoxelImage read_labels(const std::string& path, ImageFormat format, const Choose
     return read_metaimage(path, planes, nullptr, voxels);
   case ImageFormat::nifti:
     return read_nifti(path, planes, nullptr, voxels);
+  case ImageFormat::nrrd:
+    return read_nrrd(path, planes, nullptr, voxels);
   default:
-    fail<InputError>(path, ": a mask is MetaImage (.mha, .mhd) or NIfTI (.nii, .nii.gz), as the "
-                           "programs for segmentation write it");
+    fail<InputError>(path, ": a mask is MetaImage (.mha, .mhd), NIfTI (.nii, .nii.gz) or NRRD "
+                           "(.nrrd), as the programs for segmentation write it");
   }
 }
 

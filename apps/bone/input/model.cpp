@@ -9,6 +9,7 @@
 #include <ossatura/core/io/image/format.hpp>
 #include <ossatura/core/io/image/metaimage.hpp>
 #include <ossatura/core/io/image/nifti.hpp>
+#include <ossatura/core/io/image/nrrd.hpp>
 #include <ossatura/core/io/image/raw.hpp>
 #include <ossatura/core/io/image/voxel_limits.hpp>
 #include <ossatura/core/io/surface/reader.hpp>
@@ -196,6 +197,8 @@ VoxelModel read_image(const BoneOptions& options, ImageFormat format, bool has_l
     file.modulus = read_metaimage(options.input, planes, target, voxels);
   } else if (format == ImageFormat::nifti) {
     file.modulus = read_nifti(options.input, planes, target, voxels);
+  } else if (format == ImageFormat::nrrd) {
+    file.modulus = read_nrrd(options.input, planes, target, voxels);
   } else {
     file.modulus = read_raw(options, planes, target);
   }
@@ -439,9 +442,11 @@ void generate_model(const Exec& exec, const BoneOptions& options,
 
 std::vector<FileRecord> record_image(const std::string& path, ImageFormat format) {
   std::vector<FileRecord> records = {record_input(path)};
-  if (format == ImageFormat::metaimage)
-    if (const std::string data = metaimage_data_file(path); data != path)
-      records.push_back(record_input(data));
+  const std::string data = format == ImageFormat::metaimage ? metaimage_data_file(path)
+                           : format == ImageFormat::nrrd    ? nrrd_data_file(path)
+                                                            : path;
+  if (data != path)
+    records.push_back(record_input(data));
   return records;
 }
 
