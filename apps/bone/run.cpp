@@ -7,6 +7,7 @@
 #include "apps/bone/output/images.hpp"
 #include "apps/bone/output/label_statistics.hpp"
 #include "apps/bone/output/prediction.hpp"
+#include "apps/bone/output/preview.hpp"
 #include "apps/bone/output/report.hpp"
 #include "apps/bone/support_checks.hpp"
 #include "apps/driver/exit_code.hpp"
@@ -192,9 +193,13 @@ int finish_test(const Exec& exec, const BoneOptions& options, const BoneFiles& f
   BoneSolution<Exec> solution;
   run_communicating(context.world(), [&] {
     solution = evaluate_solution(exec, problem, load);
-    add_solution(exec, solution, options, results);
+    BoneSolution<Exec> of_bone = solution;
+    if (model.caps)
+      of_bone.fields = without_caps(exec, share_nodes(exec, problem), problem.grid, *model.caps,
+                                    problem.lame, solution.fields);
+    add_solution(exec, solution, of_bone.fields, options, results);
     if (!options.mask.empty())
-      add_label_statistics(exec, options, model, problem, solution, results);
+      add_label_statistics(exec, options, model, problem, of_bone, results);
   });
   note_ranks(context.world(), "model", results);
   const auto write = [&](FileOrder order, const std::string& status) {
@@ -299,6 +304,21 @@ BoneCase<Exec> make_case(const Exec& exec, const BoneOptions& options, BoneResul
   return found;
 }
 
+/// Writes the picture of --preview; returns its path, or nothing where that failed. By all ranks.
+template<class Exec>
+std::string write_preview(const Exec& exec, const BoneOptions& options, const BoneCase<Exec>& found,
+                          DriverContext& context) {
+  const Communicator& world = context.world();
+  const std::string path = context.output_path(preview_path(options, output_stem(options)));
+  run_phase(world, [&] { context.claim_output(path); });
+  RgbImage picture;
+  run_communicating(world,
+                    [&] { picture = draw_preview(exec, found.model, found.problem, found.load); });
+  const bool is_written =
+      world.is_first() && context.try_output(path, [&] { write_png(path, picture); });
+  return is_written ? path : "";
+}
+
 template<class Exec>
 int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context) {
   const Communicator& world = context.world();
@@ -317,6 +337,8 @@ int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context)
     run_communicating(
         world, [&] { prediction = predict_bone(exec, problem, results.model, options, solver); });
     prediction.test = results.test;
+    if (!options.preview.empty())
+      prediction.preview = write_preview(exec, options, found, context);
     int code = exit_done;
     run_phase(world,
               [&] { code = report_bone_prediction(prediction, output_stem(options), context); });

@@ -51,7 +51,9 @@ void warn_of(const SmallContact& contact, const BoneOptions& options) {
               format_number(contact.cross_section, 4),
               " mm2: the result is that of the spots where it touches; ",
               options.plate_depth > 0 ? "raise --plate-depth"
-                                      : "--plate-depth MM lets plates reach further",
+              : options.anatomy.depth.lower || options.anatomy.depth.upper
+                  ? "raise --surface-depth"
+                  : "--surface visible and --plate-depth MM let plates reach further",
               ", or crop the image to flat ends");
 }
 

@@ -28,6 +28,12 @@ def is_written(run, name):
     return not {"all", name}.isdisjoint(run.options["fields"].split(","))
 
 
+def for_plate(text, plate):
+    """What an option says of one plate: VALUE, or upper=VALUE,lower=VALUE; the last holds."""
+    values = [item.split("=")[-1] for item in text.split(",") if "=" not in item or item.startswith(plate + "=")]
+    return values[-1] if values else "flat"
+
+
 class Specimen:
     """Vectors are along the axes of the image, in mm from its lower corner."""
 
@@ -39,6 +45,7 @@ class Specimen:
         if numpy.linalg.det(self.turn) < 0:  # hexahedra are of positive volume in the world
             self.cell = self.cell[:, [4, 5, 6, 7, 0, 1, 2, 3]]
         self.u, self.held = fields["displacement"] @ self.turn, (fields["held"][:, None] & [1, 2, 4]) > 0
+        self.bone = fields["cap"] == 0 if "cap" in fields else numpy.ones(len(self.cell), bool)
         self.load = fields["load"] @ self.turn if "load" in fields else 0 * self.u
         self.corner = self.point[self.cell[:1]]  # all are congruent
 
@@ -52,7 +59,7 @@ class Specimen:
         report.bound("voxels are cubes on a lattice",
                      [abs(misfit).max() for misfit in (site - numpy.rint(site), shape - shape[0])], 1e-6)
         report.true("each voxel is there once", counts == [len(self.cell), 8])
-        report.same("volume of the bone", len(self.cell) * self.edge ** 3, self.problem["bone_volume"])
+        report.same("volume of the bone", self.bone.sum() * self.edge ** 3, self.problem["bone_volume"])
 
     def find_moduli(self):
         """Young's moduli: of the file, one for all, or those that make the energy densities."""
@@ -61,7 +68,7 @@ class Specimen:
         self.stress = stresses(self.strain, 1, self.poisson)  # of modulus 1
         self.energy = (self.strain * self.stress).sum(axis=(1, 2)) / 2
         self.young = fields["modulus"] if "modulus" in fields else numpy.full(len(self.cell), said[2])
-        self.derived = "modulus" not in fields and said[0] != said[1]
+        self.derived = "modulus" not in fields and (said[0] != said[1] or not self.bone.all())
         self.exact = 2 * SINGLE if self.derived else 1e-12
         # Less strain is rounding of displacements: plates move these voxels, and moduli do nothing.
         strained = self.energy > (1e-8 * abs(self.u).max() / self.edge) ** 2
@@ -70,8 +77,8 @@ class Specimen:
         if self.derived and not strained.all():
             self.report.skip("moduli", "they are not in the file (--fields modulus)")
         else:
-            self.report.same("moduli", [self.young.min(), self.young.max(), self.young.mean()], said,
-                             max(1e-9, 2 * self.exact))
+            young = self.young[self.bone]
+            self.report.same("moduli", [young.min(), young.max(), young.mean()], said, max(1e-9, 2 * self.exact))
         self.stress *= self.young[:, None, None]
 
     def check_forces(self):
@@ -125,7 +132,13 @@ class Specimen:
         axis, along = ("xyz".index(c) for c in (test[6:] if test.startswith("shear") else 2 * options["axis"]))
         place = self.point[:, axis] - self.point[:, axis].min()
         depth = self.edge * (numpy.floor(float(options["plate-depth"]) / self.edge + 1e-9) + 0.01)
-        plates = lower, upper = place <= depth, place >= place.max() - depth
+        plates = [place <= depth, place >= place.max() - depth]
+        require("plate-labels" not in options, "reactions", "plates touch labels of the mask")
+        for upper, name in enumerate(("lower", "upper")):
+            if for_plate(options.get("surface", "flat"), name) == "visible":
+                reach = float(for_plate(options["surface-depth"], name)) + 0.01 * self.edge
+                plates[upper] = self.is_seen(axis, upper) & (place >= place.max() - reach if upper else place <= reach)
+        lower, upper = plates
         if test not in ("torsion", "bending"):
             move = float(options["displacement" if "displacement" in options else "strain"])
             move *= 1 if "displacement" in options else place.max()
@@ -133,6 +146,16 @@ class Specimen:
             self.report.bound("displacement of the plates", numpy.concatenate(misfits) / move, 1e-9)
         self.report.true("plates are held", all(self.held[plate].any(axis=1).all() for plate in plates))
         return [plate[:, None] & self.held for plate in plates]
+
+    def is_seen(self, axis, upper):
+        """Of each node, whether it is one of an outer face of the voxels of its column."""
+        site = numpy.rint(self.point / self.edge).astype(int)
+        low, (a, b) = site[self.cell].min(axis=1), ((axis + 1) % 3, (axis + 2) % 3)
+        end = {}
+        for row in low[numpy.argsort(low[:, axis])[::1 if upper else -1]]:  # the last one stays
+            end[row[a], row[b]] = row[axis] + upper
+        return numpy.array([any(end.get((s[a] - i, s[b] - j)) == s[axis] for i in (0, 1) for j in (0, 1))
+                            for s in site])
 
     def check_fields(self):
         """Fields are those of the displacements, along the axes of the world; statistics are those of the fields, or
@@ -148,11 +171,11 @@ class Specimen:
             elif written:
                 self.report.bound(name, (found[name] - values).T / (size + 1e-6 * size.max()), 1e-6)
             if name in self.results:
-                self.check_statistics(name, found[name], 1e-9 if written else 1e-6)
+                self.check_statistics(name, found[name][self.bone], 1e-9 if written else 1e-6)
         if self.results.get("pistoia"):
             said, response = self.results["pistoia"], self.results["response"]
             kinds = [kind for kind in ("force", "moment") if kind in said]
-            at = numpy.quantile(found["effective_strain"], 1 - said["volume"])
+            at = numpy.quantile(found["effective_strain"][self.bone], 1 - said["volume"])
             self.report.same("pistoia: strain, factor", [at / said["strain_at_volume"],
                                                          said["critical_strain"] / at / said["factor"]], [1, 1], 1e-7)
             self.report.same("pistoia: load", [said["factor"] * response[kind] for kind in kinds],

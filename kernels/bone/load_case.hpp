@@ -23,6 +23,7 @@ namespace ossatura {
 struct PrescribedRegion {
   int lower[3] = {0, 0, 0}, upper[3] = {0, 0, 0};
   std::uint8_t components = 7;
+  std::uint8_t sets = 0; ///< of the nodes there those in all of these node sets (bits); 0: all
   double value[3] = {0, 0, 0};
   double gradient[3][3] = {};
   double centre[3] = {0, 0, 0};
@@ -31,11 +32,26 @@ struct PrescribedRegion {
     return s.x >= lower[0] && s.x <= upper[0] && s.y >= lower[1] && s.y <= upper[1] &&
            s.z >= lower[2] && s.z <= upper[2];
   }
+  /// `in`: the node sets of the node at s.
+  KOKKOS_FUNCTION bool contains(const Site& s, std::uint8_t in) const {
+    return contains(s) && (in & sets) == sets;
+  }
   KOKKOS_FUNCTION double displacement(int c, const Site& s, double edge) const {
     return value[c] + gradient[c][0] * (s.x * edge - centre[0]) +
            gradient[c][1] * (s.y * edge - centre[1]) + gradient[c][2] * (s.z * edge - centre[2]);
   }
 };
+
+/// Bits of the node sets of each node [num_nodes], which regions name; empty where there are none.
+template<class Exec>
+using NodeSets = Array<std::uint8_t, Exec>;
+
+namespace detail {
+template<class Exec>
+KOKKOS_INLINE_FUNCTION std::uint8_t sets_of(const NodeSets<Exec>& sets, std::int64_t node) {
+  return sets.extent(0) > 0 ? sets(node) : std::uint8_t(0);
+}
+} // namespace detail
 
 /// Smallest and largest node coordinates of a grid, inclusive.
 struct NodeBox {
@@ -84,10 +100,11 @@ struct FindExtremeNode {
   PrescribedRegion region;
   int axis;
   bool largest;
+  NodeSets<Exec> sets;
 
   KOKKOS_FUNCTION void operator()(std::int64_t node, std::int64_t& best) const {
     const Site s = grid.site(int(node));
-    if (!region.contains(s))
+    if (!region.contains(s, sets_of<Exec>(sets, node)))
       return;
     const int at = axis == 0 ? s.x : axis == 1 ? s.y : s.z;
     const std::int64_t code = std::int64_t(largest ? at + 1 : (1 << 21) - at) << 31 | node;
@@ -174,11 +191,13 @@ Site site_on_host(const Exec& exec, const VoxelGrid<Exec>& grid, int node) {
 template<class Exec>
 std::optional<Site> find_extreme_site(const Exec& exec, const VoxelGrid<Exec>& grid,
                                       const PrescribedRegion& region, int axis, bool largest,
-                                      const Communicator& comm = {}) {
+                                      const Communicator& comm = {},
+                                      const NodeSets<Exec>& sets = {}) {
   std::int64_t best = 0;
-  Kokkos::parallel_reduce(
-      "ossatura::find_extreme_site", range(exec, grid.owned.begin, grid.owned.end),
-      detail::FindExtremeNode<Exec>{grid, region, axis, largest}, Kokkos::Max<std::int64_t>(best));
+  Kokkos::parallel_reduce("ossatura::find_extreme_site",
+                          range(exec, grid.owned.begin, grid.owned.end),
+                          detail::FindExtremeNode<Exec>{grid, region, axis, largest, sets},
+                          Kokkos::Max<std::int64_t>(best));
   struct Found {
     std::int64_t coordinate; ///< 0: none
     Site site;
@@ -198,6 +217,7 @@ struct PrescribeRegions {
   double edge;
   Array<PrescribedRegion, Exec> list;
   int count;
+  NodeSets<Exec> sets;
   Array<std::uint8_t, Exec> mask;
   Array<double, Exec> u;
 
@@ -206,7 +226,7 @@ struct PrescribeRegions {
     std::uint8_t held = mask(node);
     for (int k = 0; k < count; ++k) {
       const PrescribedRegion& region = list(k);
-      if (!region.contains(s))
+      if (!region.contains(s, sets_of<Exec>(sets, node)))
         continue;
       held |= region.components;
       for (int c = 0; c < 3; ++c)
@@ -223,11 +243,11 @@ struct PrescribeRegions {
 template<class Exec>
 void prescribe(const Exec& exec, const VoxelGrid<Exec>& grid, double edge,
                const std::vector<PrescribedRegion>& regions, const Array<std::uint8_t, Exec>& mask,
-               const Array<double, Exec>& u) {
+               const Array<double, Exec>& u, const NodeSets<Exec>& sets = {}) {
   const Array<PrescribedRegion, Exec> list = upload(exec, "ossatura::prescribed_regions", regions);
   const int count = int(regions.size());
   Kokkos::parallel_for("ossatura::prescribe", range(exec, grid.num_nodes),
-                       detail::PrescribeRegions<Exec>{grid, edge, list, count, mask, u});
+                       detail::PrescribeRegions<Exec>{grid, edge, list, count, sets, mask, u});
   fence(exec, "ossatura::prescribe");
 }
 
@@ -236,9 +256,10 @@ template<class Exec>
 struct CountNodes {
   VoxelGrid<Exec> grid;
   PrescribedRegion region;
+  NodeSets<Exec> sets;
 
   KOKKOS_FUNCTION void operator()(std::int64_t node, std::int64_t& sum) const {
-    sum += region.contains(grid.site(int(node)));
+    sum += region.contains(grid.site(int(node)), sets_of<Exec>(sets, node));
   }
 };
 } // namespace detail
@@ -246,10 +267,11 @@ struct CountNodes {
 /// Number of nodes in a region. Fences.
 template<class Exec>
 std::int64_t count_nodes(const Exec& exec, const VoxelGrid<Exec>& grid,
-                         const PrescribedRegion& region, const Communicator& comm = {}) {
+                         const PrescribedRegion& region, const Communicator& comm = {},
+                         const NodeSets<Exec>& sets = {}) {
   std::int64_t count = 0;
   Kokkos::parallel_reduce("ossatura::count_nodes", range(exec, grid.owned.begin, grid.owned.end),
-                          detail::CountNodes<Exec>{grid, region}, count);
+                          detail::CountNodes<Exec>{grid, region, sets}, count);
   return comm.sum(count);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ossatura/kernels/bone/load_case.hpp>
+#include <ossatura/kernels/bone/node_sets.hpp>
 
 #include <cmath>
 #include <optional>
@@ -18,6 +19,21 @@ enum class TestKind {
   bending   ///< the plates tilt against each other about `direction`
 };
 
+/// What a plate touches of its end of the specimen, where that is not its outermost nodes.
+struct PlateContact {
+  /// The nodes that are seen along the axis from outside, of faces within `depth` of the outermost.
+  bool visible = false;
+  double depth = 0; ///< mm
+  /// The nodes that these voxels (packed sites), of bone or beside it, touch; if they are to be
+  /// visible, too, those of them that are.
+  std::optional<std::vector<std::uint64_t>> voxels;
+
+  bool is_given() const { return visible || voxels; }
+};
+
+/// The node sets of the two plates.
+constexpr std::uint8_t lower_plate_set = 1, upper_plate_set = 2;
+
 struct MechanicalTest {
   TestKind kind = TestKind::axial;
   int axis = 2;                       ///< normal of the plates: 0 = x, 1 = y, 2 = z
@@ -27,6 +43,7 @@ struct MechanicalTest {
   double angle = 0.01;                ///< torsion, bending: between the plates, in radian
   bool lateral_free = false; ///< axial: smooth plates; shear, torsion: upper plate floats axially
   double plate_depth = 0;    ///< in mm: nodes this far inside an end plane are held too (embedding)
+  PlateContact lower_contact, upper_contact; ///< instead of what plate_depth says
   /// Torsion, bending: what the plates turn about goes through this point, in mm from the lower
   /// corner of the image; else through the centre of the specimen's box.
   std::optional<std::array<double, 3>> centre;
@@ -46,7 +63,14 @@ namespace detail {
 inline PrescribedRegion plate(const NodeBox& box, double edge, const MechanicalTest& test,
                               bool upper) {
   PrescribedRegion plate;
-  const int a = test.axis, layers = int(std::floor(test.plate_depth / edge + 1e-9));
+  const PlateContact& contact = upper ? test.upper_contact : test.lower_contact;
+  const int a = test.axis, all = box.upper[a] - box.lower[a];
+  const double depth = contact.visible  ? contact.depth
+                       : contact.voxels ? edge * all
+                                        : test.plate_depth;
+  const int layers = int(std::min(std::floor(depth / edge + 1e-9), double(all)));
+  if (contact.is_given())
+    plate.sets = upper ? upper_plate_set : lower_plate_set;
   for (int d = 0; d < 3; ++d) {
     plate.lower[d] = box.lower[d];
     plate.upper[d] = box.upper[d];
@@ -81,11 +105,12 @@ inline NamedRegion pin(const Site& site, int component) {
 /// Three components of two nodes of a smooth plate that stop its in-plane rigid motions.
 template<class Exec>
 void add_pins(const Exec& exec, const VoxelGrid<Exec>& grid, const PrescribedRegion& plate,
-              int axis, const Communicator& comm, std::vector<NamedRegion>& regions) {
+              int axis, const Communicator& comm, const NodeSets<Exec>& sets,
+              std::vector<NamedRegion>& regions) {
   for (int turn = 1; turn <= 2; ++turn) {
     const int along = (axis + turn) % 3, across = 3 - axis - along;
-    const Site low = find_extreme_site(exec, grid, plate, along, false, comm).value();
-    const Site high = find_extreme_site(exec, grid, plate, along, true, comm).value();
+    const Site low = find_extreme_site(exec, grid, plate, along, false, comm, sets).value();
+    const Site high = find_extreme_site(exec, grid, plate, along, true, comm, sets).value();
     const int low_at[3] = {low.x, low.y, low.z}, high_at[3] = {high.x, high.y, high.z};
     if (low_at[along] == high_at[along])
       continue;
@@ -98,11 +123,41 @@ void add_pins(const Exec& exec, const VoxelGrid<Exec>& grid, const PrescribedReg
 
 } // namespace detail
 
+/// The node sets of the plates of a test that touch the visible surface or the voxels of a label;
+/// empty where they touch their ends. `solid` [num_nodes] is greater than 0 at the lowest corners
+/// of solid voxels. Of a cut model all ranks of `comm` call it. Fences.
+template<class Exec>
+NodeSets<Exec> find_plate_nodes(const Exec& exec, const VoxelGrid<Exec>& grid,
+                                const Array<float, Exec>& solid, double edge,
+                                const MechanicalTest& test, const Communicator& comm = {}) {
+  if (!test.lower_contact.is_given() && !test.upper_contact.is_given())
+    return {};
+  const auto sets = make_zeros<std::uint8_t>(exec, grid.num_nodes, "ossatura::plate_nodes");
+  const NodeBox box = bounding_box(exec, grid, comm);
+  ColumnEnds<Exec> ends;
+  if (test.lower_contact.visible || test.upper_contact.visible)
+    ends = find_column_ends(exec, grid, solid, test.axis, comm);
+  for (const bool upper : {false, true}) {
+    const PlateContact& contact = upper ? test.upper_contact : test.lower_contact;
+    const PrescribedRegion plate = detail::plate(box, edge, test, upper);
+    if (contact.visible)
+      mark_visible(exec, grid, ends, upper, plate.lower[test.axis], plate.upper[test.axis],
+                   plate.sets, sets);
+    if (contact.voxels)
+      mark_touched(exec, count_touching(exec, grid, *contact.voxels), plate.sets, contact.visible,
+                   sets);
+  }
+  fence(exec, "ossatura::find_plate_nodes");
+  return sets;
+}
+
 /// The regions of a test on the specimen of `grid`, whose voxels have the given edge in mm, with
-/// all ranks of `comm` (load_case.hpp). Throws UsageError if the plates' depths overlap. Fences.
+/// all ranks of `comm` (load_case.hpp). `sets`: those of find_plate_nodes. Throws UsageError if the
+/// plates' depths overlap. Fences.
 template<class Exec>
 std::vector<NamedRegion> make_load_case(const Exec& exec, const VoxelGrid<Exec>& grid, double edge,
-                                        const MechanicalTest& test, const Communicator& comm = {}) {
+                                        const MechanicalTest& test, const Communicator& comm = {},
+                                        const NodeSets<Exec>& sets = {}) {
   const NodeBox box = bounding_box(exec, grid, comm);
   const int a = test.axis;
   const double height = edge * (box.upper[a] - box.lower[a]);
@@ -158,7 +213,7 @@ std::vector<NamedRegion> make_load_case(const Exec& exec, const VoxelGrid<Exec>&
       regions.push_back({std::string(side % 2 ? "+" : "-") + "xyz"[d] + " wall", wall, d});
     }
   } else if (lower.components == axial_only) {
-    detail::add_pins(exec, grid, lower, a, comm, regions);
+    detail::add_pins(exec, grid, lower, a, comm, sets, regions);
   }
   return regions;
 }

@@ -5,6 +5,7 @@
 #include <ossatura/core/comm/communicator.hpp>
 #include <ossatura/kernels/algebra/constraints.hpp>
 #include <ossatura/kernels/algebra/owned_entries.hpp>
+#include <ossatura/kernels/bone/load_case.hpp>
 #include <ossatura/kernels/image/grid.hpp>
 
 #include <vector>
@@ -17,6 +18,7 @@ struct HeldNode {
   Site site;
   std::uint8_t components;
   std::uint8_t solid = 0; ///< bit v: the voxel from the node towards corner v of a cube is solid
+  std::uint8_t sets = 0;  ///< node sets (load_case.hpp)
   double displacement[3], force[3];
 };
 
@@ -28,6 +30,7 @@ struct ListHeld {
   Array<double, Exec> u;
   Array<double, Exec> force; ///< or empty
   Array<float, Exec> voxel;  ///< as restrict_to_grid makes, or empty
+  NodeSets<Exec> sets;
   Array<HeldNode, Exec> list;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -40,6 +43,7 @@ struct ListHeld {
       h.displacement[c] = is_held ? u(3 * node + c) : 0;
       h.force[c] = is_held && force.extent(0) > 0 ? force(3 * node + c) : 0;
     }
+    h.sets = sets_of<Exec>(sets, node);
     h.solid = 0;
     if (voxel.extent(0) > 0)
       for (int v = 0; v < 8; ++v) {
@@ -54,20 +58,21 @@ struct ListHeld {
 
 /// The held nodes in node order, for displacements u and balancing nodal forces `force` = K u -
 /// f, each [3 num_nodes]; `force` may be empty. With `voxel` (restrict_to_grid's, such as
-/// LameField::mu_value) they know their voxels. Of a model that is cut among the ranks of `comm`
-/// those of all, on each. Fences.
+/// LameField::mu_value) they know their voxels, with `sets` their node sets. Of a model that is cut
+/// among the ranks of `comm` those of all, on each. Fences.
 template<class Exec>
 std::vector<HeldNode>
 list_held_nodes(const Exec& exec, const VoxelGrid<Exec>& grid, const Constraints<Exec>& held,
                 const Array<double, Exec>& u, const Array<double, Exec>& force,
-                const Array<float, Exec>& voxel = {}, const Communicator& comm = {}) {
+                const Array<float, Exec>& voxel = {}, const Communicator& comm = {},
+                const NodeSets<Exec>& sets = {}) {
   Constraints<Exec> own = held;
   own.node = owned_of_list(exec, grid.owned, held.node);
   const std::int64_t count = own.node.extent(0);
   const Array<HeldNode, Exec> list =
       make_uninitialized<HeldNode>(exec, count, "ossatura::held_node_list");
   Kokkos::parallel_for("ossatura::list_held_nodes", range(exec, count),
-                       detail::ListHeld<Exec>{grid, own, u, force, voxel, list});
+                       detail::ListHeld<Exec>{grid, own, u, force, voxel, sets, list});
   std::vector<HeldNode> result(static_cast<std::size_t>(count));
   Kokkos::View<HeldNode*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
       result.data(), result.size());

@@ -6,7 +6,53 @@
 
 namespace ossatura {
 
+namespace {
+
+template<class Exec>
+struct SumShares {
+  Array<int, Exec> share;
+  KOKKOS_FUNCTION void operator()(std::int64_t node, std::int64_t& sum) const {
+    sum += share(node);
+  }
+};
+
+template<class Exec>
+struct AddShares {
+  Array<int, Exec> share;
+  Kokkos::Array<double, 3> force; ///< of one share
+  Array<double, Exec> f;
+  KOKKOS_FUNCTION void operator()(std::int64_t node) const {
+    for (int c = 0; c < 3; ++c)
+      f(3 * node + c) += share(node) * force[c];
+  }
+};
+
+/// Throws where a plate touches no node, or both hold one.
+template<class Exec>
+void require_plates(const Exec& exec, const MechanicalTest& test, const BoneLoad<Exec>& load,
+                    const VoxelProblem<Exec>& problem) {
+  const Communicator comm = ranks_of(problem);
+  for (const NamedRegion& named : load.regions)
+    if (named.is_plate && named.region.sets != 0 &&
+        count_nodes(exec, problem.grid, named.region, comm, load.node_sets) == 0)
+      fail<InputError>("the ", named.name, " touches nothing: no ",
+                       test.lower_contact.visible || test.upper_contact.visible
+                           ? "visible bone is near the voxels of its labels"
+                           : "bone is at the voxels of its labels");
+  if (const std::int64_t both = test.lower_contact.is_given() && test.upper_contact.is_given()
+                                    ? count_in_sets(exec, problem.grid, load.node_sets,
+                                                    lower_plate_set | upper_plate_set, comm)
+                                    : 0)
+    fail<InputError>("both plates touch ", both,
+                     " nodes of the bone: let them reach less far (--surface-depth), or choose "
+                     "labels that are apart (--plate-labels)");
+}
+
+} // namespace
+
 std::string describe(const NodeChoice& where) {
+  if (where.label)
+    return "label " + std::to_string(*where.label);
   if (where.is_face)
     return std::string("side ") + "xyz"[where.axis] + (where.upper ? "+" : "-");
   return "node " + std::to_string(where.node[0]) + "/" + std::to_string(where.node[1]) + "/" +
@@ -27,8 +73,12 @@ BoneLoad<Exec> load_by_test(const Exec& exec, const MechanicalTest& test,
                             VoxelProblem<Exec>& problem) {
   BoneLoad<Exec> load;
   load.test = test;
-  load.regions = make_load_case(exec, problem.grid, problem.edge, test, ranks_of(problem));
-  load.u = prescribe(exec, load.regions, problem);
+  const Communicator comm = ranks_of(problem);
+  load.node_sets =
+      find_plate_nodes(exec, problem.grid, problem.lame.mu_value, problem.edge, test, comm);
+  load.regions = make_load_case(exec, problem.grid, problem.edge, test, comm, load.node_sets);
+  require_plates(exec, test, load, problem);
+  load.u = prescribe(exec, load.regions, problem, load.node_sets);
   return load;
 }
 
@@ -53,11 +103,12 @@ void set_uniform_strain(const Exec& exec, const VoxelProblem<Exec>& problem, int
 
 template<class Exec>
 ListedLoad<Exec>::ListedLoad(const Exec& exec, const VoxelProblem<Exec>& problem,
-                             double plate_depth)
+                             double plate_depth, LabelVoxels labels)
     : exec_(exec)
     , problem_(problem)
     , comm_(ranks_of(problem))
     , layers_(int(std::floor(plate_depth / problem.edge + 1e-9)))
+    , labels_(std::move(labels))
     , box_(bounding_box(exec, problem.grid, comm_))
     , mask_(make_zeros<std::uint8_t>(exec, problem.grid.num_nodes, "ossatura::bone::held")) {
   load_.u = make_zeros<double>(exec, problem.grid.num_dofs(), "ossatura::bone::displacement");
@@ -66,10 +117,12 @@ ListedLoad<Exec>::ListedLoad(const Exec& exec, const VoxelProblem<Exec>& problem
 template<class Exec>
 PrescribedRegion ListedLoad<Exec>::region_of(const NodeChoice& where) const {
   PrescribedRegion region;
+  const bool is_node = !where.is_face && !where.label;
   for (int d = 0; d < 3; ++d) {
-    region.lower[d] = where.is_face ? box_.lower[d] : where.node[d];
-    region.upper[d] = where.is_face ? box_.upper[d] : where.node[d];
+    region.lower[d] = is_node ? where.node[d] : box_.lower[d];
+    region.upper[d] = is_node ? where.node[d] : box_.upper[d];
   }
+  region.sets = where.label ? 1 : 0;
   if (where.is_face) {
     const int a = where.axis;
     if (where.upper)
@@ -81,6 +134,13 @@ PrescribedRegion ListedLoad<Exec>::region_of(const NodeChoice& where) const {
 }
 
 template<class Exec>
+Array<int, Exec> ListedLoad<Exec>::touching(int label) const {
+  const auto found = labels_.find(label);
+  OSSATURA_REQUIRE(found != labels_.end(), "the voxels of label " << label << " are not known");
+  return count_touching(exec_, problem_.grid, found->second);
+}
+
+template<class Exec>
 MissingNodes ListedLoad<Exec>::hold(const std::vector<PrescribedNode>& nodes) {
   return prescribe(exec_, problem_.grid, nodes, mask_, load_.u, comm_);
 }
@@ -88,14 +148,19 @@ MissingNodes ListedLoad<Exec>::hold(const std::vector<PrescribedNode>& nodes) {
 template<class Exec>
 std::int64_t ListedLoad<Exec>::hold(const NodalCondition& condition) {
   PrescribedRegion region = region_of(condition.where);
-  const std::int64_t num_nodes = count_nodes(exec_, problem_.grid, region, comm_);
+  NodeSets<Exec> sets;
+  if (condition.where.label) {
+    sets = make_zeros<std::uint8_t>(exec_, problem_.grid.num_nodes, "ossatura::bone::label_nodes");
+    mark_touched(exec_, touching(*condition.where.label), 1, false, sets);
+  }
+  const std::int64_t num_nodes = count_nodes(exec_, problem_.grid, region, comm_, sets);
   region.components = 0;
   for (int c = 0; c < 3; ++c)
     if (condition.components[c]) {
       region.components |= std::uint8_t(1 << c);
       region.value[c] = condition.value;
     }
-  prescribe(exec_, problem_.grid, problem_.edge, {region}, mask_, load_.u);
+  prescribe(exec_, problem_.grid, problem_.edge, {region}, mask_, load_.u, sets);
   return num_nodes;
 }
 
@@ -113,8 +178,35 @@ std::int64_t ListedLoad<Exec>::push(const std::vector<NodalValue>& forces) {
 }
 
 template<class Exec>
+std::int64_t ListedLoad<Exec>::push_label(int label, const Kokkos::Array<double, 3>& force) {
+  const VoxelGrid<Exec>& grid = problem_.grid;
+  const Array<int, Exec> share = touching(label);
+  std::int64_t shares = 0;
+  Kokkos::parallel_reduce("ossatura::bone::sum_shares",
+                          range(exec_, grid.owned.begin, grid.owned.end), SumShares<Exec>{share},
+                          shares);
+  shares = comm_.sum(shares);
+  if (shares == 0)
+    return 0;
+  require_force();
+  Kokkos::Array<double, 3> part{};
+  for (int c = 0; c < 3; ++c)
+    part[c] = force[c] / double(shares);
+  Kokkos::parallel_for("ossatura::bone::add_shares", range(exec_, grid.num_nodes),
+                       AddShares<Exec>{share, part, load_.force});
+  const auto sets = make_zeros<std::uint8_t>(exec_, grid.num_nodes, "ossatura::bone::label_nodes");
+  mark_touched(exec_, share, 1, false, sets);
+  return count_in_sets(exec_, grid, sets, 1, comm_);
+}
+
+template<class Exec>
 std::int64_t ListedLoad<Exec>::push(const NodalCondition& condition) {
   const NodeChoice& where = condition.where;
+  Kokkos::Array<double, 3> force{};
+  for (int c = 0; c < 3; ++c)
+    force[c] = condition.components[c] ? condition.value : 0;
+  if (where.label)
+    return push_label(*where.label, force);
   const PrescribedRegion region = region_of(where);
   const std::int64_t num_nodes = count_nodes(exec_, problem_.grid, region, comm_);
   if (num_nodes == 0)
@@ -128,9 +220,6 @@ std::int64_t ListedLoad<Exec>::push(const NodalCondition& condition) {
     add_forces(exec_, problem_.grid, forces, load_.force, comm_);
     return num_nodes;
   }
-  Kokkos::Array<double, 3> force{};
-  for (int c = 0; c < 3; ++c)
-    force[c] = condition.components[c] ? condition.value : 0;
   const int a = where.axis;
   const std::int64_t shares =
       add_consistent_force(exec_, problem_.grid, problem_.lame.mu_value, region, a, where.upper,

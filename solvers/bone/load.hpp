@@ -12,16 +12,17 @@
 
 namespace ossatura {
 
-/// The nodes of a side of the specimen (within the depth of a plate of the outermost solid nodes)
-/// or one node.
+/// The nodes of a side of the specimen (within the depth of a plate of the outermost solid nodes),
+/// those that the voxels of a label touch, or one node.
 struct NodeChoice {
   bool is_face = false;
   int axis = 2;       ///< face: its normal
   bool upper = false; ///< face: the one at the high end
   std::array<int, 3> node{0, 0, 0};
+  std::optional<int> label;
 };
 
-/// "side z+" or "node 1/2/3".
+/// "side z+", "label 3" or "node 1/2/3".
 std::string describe(const NodeChoice& where);
 
 /// Displacements (mm at each node) or a force (N in all, as a traction on a side) of one choice.
@@ -45,6 +46,7 @@ struct BoneLoad {
   Array<double, Exec> u;            ///< [3 num_nodes] prescribed displacements in mm, 0 elsewhere
   Array<double, Exec> force;        ///< [3 num_nodes] nodal forces in N, or empty
   std::vector<NamedRegion> regions; ///< of a standard test; empty where nodes were listed
+  NodeSets<Exec> node_sets;         ///< that the regions name
   MechanicalTest test;              ///< where there are regions
   std::vector<SideContact> pushed_sides;
 };
@@ -54,8 +56,8 @@ struct BoneLoad {
 template<class Exec>
 std::array<double, 3> centre_of_bone(const Exec& exec, const VoxelProblem<Exec>& problem);
 
-/// The load of a test between plates; sets problem.held. Throws UsageError if the plates meet.
-/// Fences.
+/// The load of a test between plates; sets problem.held. Throws UsageError if the plates meet, and
+/// InputError if one touches nothing or both the same nodes. Fences.
 template<class Exec>
 BoneLoad<Exec> load_by_test(const Exec& exec, const MechanicalTest& test,
                             VoxelProblem<Exec>& problem);
@@ -77,16 +79,19 @@ void set_uniform_strain(const Exec& exec, const VoxelProblem<Exec>& problem, int
 template<class Exec>
 class ListedLoad {
 public:
-  /// Plates reach `plate_depth` (mm) into a side.
-  ListedLoad(const Exec& exec, const VoxelProblem<Exec>& problem, double plate_depth = 0);
+  /// Plates reach `plate_depth` (mm) into a side. `labels` are those that conditions name.
+  ListedLoad(const Exec& exec, const VoxelProblem<Exec>& problem, double plate_depth = 0,
+             LabelVoxels labels = {});
 
   /// Holds listed nodes. Those in the void are left out and returned.
   MissingNodes hold(const std::vector<PrescribedNode>& nodes);
-  /// Holds a side or a node. Returns the number of its nodes: 0 in the void.
+  /// Holds a side, a node or what a label touches. Returns the number of its nodes: 0 in the void.
   std::int64_t hold(const NodalCondition& condition);
   /// Adds listed forces. Returns how many of them act on the void, and are left out.
   std::int64_t push(const std::vector<NodalValue>& forces);
-  /// Adds the force on a side or a node. Returns the number of its nodes: 0 in the void.
+  /// Adds the force on a side, a node or what a label touches: there each node has the share of the
+  /// label's voxels around it, which is a body force in bone with the label, and a traction on flat
+  /// bone beside it. Returns the number of its nodes: 0 in the void.
   std::int64_t push(const NodalCondition& condition);
 
   /// The load so far; sets held.
@@ -97,12 +102,15 @@ private:
   const VoxelProblem<Exec>& problem_;
   Communicator comm_; ///< of the problem
   int layers_;        ///< of voxels that plates reach into
+  LabelVoxels labels_;
   NodeBox box_;
   Array<std::uint8_t, Exec> mask_;
   bool has_force_ = false; ///< an array of which may have no entry on some rank
   BoneLoad<Exec> load_;
 
   PrescribedRegion region_of(const NodeChoice& where) const;
+  Array<int, Exec> touching(int label) const;
+  std::int64_t push_label(int label, const Kokkos::Array<double, 3>& force);
   void require_force();
 };
 

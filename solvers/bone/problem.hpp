@@ -96,10 +96,11 @@ void update_ghosts(const Exec& exec, const VoxelProblem<Exec>& problem, const Ar
 }
 
 /// Holds the components of the regions' nodes, and no others. Returns u [3 num_nodes] as
-/// VoxelSolver::solve takes it: what is prescribed there (mm), 0 elsewhere. Fences.
+/// VoxelSolver::solve takes it: what is prescribed there (mm), 0 elsewhere. `sets`: what regions
+/// name. Fences.
 template<class Exec>
 Array<double, Exec> prescribe(const Exec& exec, const std::vector<NamedRegion>& regions,
-                              VoxelProblem<Exec>& problem) {
+                              VoxelProblem<Exec>& problem, const NodeSets<Exec>& sets = {}) {
   std::vector<PrescribedRegion> bare;
   for (const NamedRegion& named : regions)
     bare.push_back(named.region);
@@ -107,7 +108,7 @@ Array<double, Exec> prescribe(const Exec& exec, const std::vector<NamedRegion>& 
       make_zeros<double>(exec, problem.grid.num_dofs(), "ossatura::displacement");
   const Array<std::uint8_t, Exec> mask =
       make_zeros<std::uint8_t>(exec, problem.grid.num_nodes, "ossatura::held");
-  prescribe(exec, problem.grid, problem.edge, bare, mask, u);
+  prescribe(exec, problem.grid, problem.edge, bare, mask, u, sets);
   problem.held = make_constraints(exec, mask);
   return u;
 }

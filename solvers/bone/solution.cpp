@@ -24,9 +24,9 @@ BoneSolution<Exec> evaluate_solution(const Exec& exec, const VoxelProblem<Exec>&
     copy(exec, solution.force, reaction);
     axpby(exec, -1.0, load.force, 1.0, reaction);
   }
-  solution.supports = sum_supports(
-      list_held_nodes(exec, grid, problem.held, load.u, reaction, problem.lame.mu_value, comm),
-      problem.edge, load.regions);
+  solution.supports = sum_supports(list_held_nodes(exec, grid, problem.held, load.u, reaction,
+                                                   problem.lame.mu_value, comm, load.node_sets),
+                                   problem.edge, load.regions);
   const NodeBox box = bounding_box(exec, grid, comm);
   solution.response = load.regions.empty()
                           ? listed_response(box, problem.edge, solution.supports)

@@ -136,8 +136,9 @@ SupportFindings examine_supports(const Exec& exec, const VoxelProblem<Exec>& pro
   const SpecimenParts<Exec> all =
       find_parts(exec, problem.ranks.get(), grid, problem.lame.mu_value, problem.held.mask);
   const std::vector<int> of_held = parts_of_nodes(exec, comm, grid.owned, all, problem.held.node);
-  const std::vector<HeldNode> held = list_held_nodes(
-      exec, grid, problem.held, load.u, Array<double, Exec>(), problem.lame.mu_value, comm);
+  const std::vector<HeldNode> held =
+      list_held_nodes(exec, grid, problem.held, load.u, Array<double, Exec>(),
+                      problem.lame.mu_value, comm, load.node_sets);
   std::vector<int> of_loaded;
   if (comm.any(load.force.extent(0) > 0))
     of_loaded = parts_of_nodes(exec, comm, grid.owned, all,

@@ -90,7 +90,8 @@ std::vector<MovedSupport> sum_by_region(const std::vector<HeldNode>& nodes, doub
     std::vector<std::uint8_t> components(regions.size(), 0);
     for (int c = 0; c < 3; ++c)
       for (std::size_t k = regions.size(); k-- > 0;)
-        if (regions[k].region.contains(node.site) && regions[k].region.components >> c & 1) {
+        if (regions[k].region.contains(node.site, node.sets) &&
+            regions[k].region.components >> c & 1) {
           components[k] |= std::uint8_t(1 << c);
           break;
         }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ossatura bone` with an image and its mask, and fields as images on the same grid."""
+import gzip
 import math
 import os
 import struct
@@ -47,6 +48,35 @@ class BoneImages(DriverCase):
 
     def run_of(self, *arguments):
         return self.summary("bone", *arguments, *LAW)
+
+
+class Nrrd(BoneImages):
+    def nrrd(self, name, value, kind="short", detached=False):
+        axes = turned()
+        vectors = " ".join("(" + ",".join(repr(axes[i][d]) for i in range(3)) + ")" for d in range(3))
+        origin = ",".join(repr(axes[i][3]) for i in range(3))
+        head = (f"NRRD0004\ntype: {kind}\ndimension: 3\nspace: right-anterior-superior\nsizes: 10 9 8\n"
+                f"space directions: {vectors}\nspace origin: ({origin})\nendian: little\n"
+                f"encoding: {'gzip' if not detached else 'raw'}\n")
+        data = struct.pack("<720h", *(value(*v) for v in voxels()))
+        if detached:
+            self.write("voxels.raw", data)
+            return self.write(name, head + "data file: voxels.raw\n")
+        return self.write(name, head.encode() + b"\n" + gzip.compress(data))
+
+    def test_nrrd_is_what_nifti_is(self):
+        masked = self.run_of(self.image, "--mask", self.mask)
+        for image in self.nrrd("ct.nrrd", grey), self.nrrd("ct.nhdr", grey, detached=True):
+            run = self.run_of(image, "--mask", self.nrrd("seg.nrrd", label))
+            self.assertEqual(run["results"]["response"], masked["results"]["response"])
+            self.assertEqual(run["results"]["labels"], masked["results"]["labels"])
+            self.assertEqual(run["problem"]["world"], "RAS")
+            for place, other in zip(run["problem"]["origin"], masked["problem"]["origin"]):
+                self.close(place, other, 1e-5, 10)  # NIfTI has it in single precision
+        self.assertEqual([os.path.basename(file["path"]) for file in run["provenance"]["inputs"]],
+                         ["ct.nhdr", "voxels.raw", "seg.nrrd"])
+        self.fails(BAD_FILE, "ct.nrrd: encoding: hex: raw and gzip are read", "bone",
+                   self.write("ct.nrrd", self.read("ct.nhdr").replace("raw\n", "hex\n")), *LAW)
 
 
 class Mask(BoneImages):
@@ -114,7 +144,7 @@ class Mask(BoneImages):
         self.nifti("near.nii.gz", label, away=0.02)  # less than a tenth of a voxel
         self.run_of(self.image, "--mask", self.path("near.nii.gz"))
         raw = self.write("ct.raw", struct.pack("<720h", *(grey(*v) for v in voxels())))
-        self.fails(BAD_FILE, "a mask is MetaImage (.mha, .mhd) or NIfTI", "bone", self.image, "--mask", raw, *LAW)
+        self.fails(BAD_FILE, "a mask is MetaImage (.mha, .mhd), NIfTI (.nii, .nii.gz) or NRRD", "bone", self.image, "--mask", raw, *LAW)
         self.run_of(raw, "--shape", "10,9,8", "--type", "int16", "--spacing", "0.5", "--mask", self.mask)
 
     def test_a_mask_without_a_place_is_doubted(self):

@@ -61,7 +61,10 @@ class Model(BoneRanks):
     def test_the_same_bits_for_any_number_of_ranks(self):
         for options in ((), ("--precision", "double", "--test", "torsion", "--angle", "1"),
                         ("--precision", "mixed", "--hierarchy", "averaged", "--cycle", "inner-w"),
-                        ("--fix", "z-:xyz", "--force", "z+:z=-50", "--operator", "gather")):
+                        ("--fix", "z-:xyz", "--force", "z+:z=-50", "--operator", "gather"),
+                        ("--surface", "visible", "--surface-depth", "3"),
+                        ("--cap", "lower=3,upper=5:900:0.4", "--surface-depth", "2"),
+                        ("--cap", "4", "--axis", "x", "--surface-depth", "2")):
             arguments = (*BITS, *options) if "gather" not in options else options
             with self.subTest(options=options):
                 expected = self.run_of(0, *arguments, "--split", "model", "--history", "h.csv",
@@ -262,6 +265,24 @@ class Planes(BoneRanks):
             self.same_results(boxes, *self.LAW, "--resample", edge)
         self.same_error("the mask has no label 4; it has 2, 3", "bone.nii.gz", *self.LAW, "--mask",
                         "seg.nii.gz", "--mask-labels", "2,4")
+
+    def test_anatomy_and_preparation(self):
+        voxels = [int(v) * (i // 168 < 16 + i % 14 % 7) for i, v in enumerate(self.voxels())]
+        labels = [(1 if i // 168 > 3 else 3) if v else 2 if i // 168 >= 16 else 0 for i, v in enumerate(voxels)]
+        labels[-1] = 7  # far from the bone
+        shared = (self.nifti("bone.nii.gz", voxels), *self.LAW[:6], "--mask", self.nifti("seg.nii.gz", labels),
+                  "--mask-labels", "1,3", "--largest-component")
+        self.same_results(*shared, "--surface", "visible", "--surface-depth", "2", "--plate-labels", "upper=2")
+        self.same_results(*shared, "--fix", "label:3:xyz", "--force", "label:2:z=-5")
+        self.same_results(*shared, "--cap", "upper=6:3000:0.2", "--surface-depth", "3", "--test", "bending")
+        prepared = ("bone", *shared, "--crop", "1:12,:,2:36", "--gaussian", "0.5", "--calibrate", "1,-10", "--clamp",
+                    "0,99", "--bins", "5", "--cap", "4", "--surface-depth", "1", "--backend", "serial", "-q")
+        self.same_results(*prepared[1:-3])
+        self.ossatura(*prepared, "--preview", "one.png")
+        self.launch(3, *prepared, "--preview", "many.png")
+        with open(self.path("one.png"), "rb") as one, open(self.path("many.png"), "rb") as many:
+            self.assertEqual(one.read(), many.read())
+        self.same_error("the upper plate touches nothing", *shared, "--plate-labels", "lower=2,upper=7")
 
     def test_results_are_those_of_one_process(self):
         voxels = self.voxels()

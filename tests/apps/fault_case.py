@@ -20,6 +20,7 @@ SCENE = {"time_step": 0.01, "steps": 1, "gravity": [0, 0, -9.81],
 RUNS = {
     "bone": (1, "bone", "--generate", "cube", "--size", "2", "-o", ".", "--parosol-output", "p.h5",
              "--history", "h.csv"),
+    "bone_preview": (1, "bone", "--generate", "cube", "--size", "2", "--preview", "p.png"),
     # again into a file that is there: it is copied first
     "bone_again": (1, "bone", "--generate", "cube", "--size", "2", "--parosol-output", "p.h5"),
     # without filters

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libFuzzer entry for one reader, chosen by OSSATURA_FUZZ_TARGET (parosol, metaimage, nifti,
-// surface, raw, format, opencarp, gmsh, vtk_legacy, vtu, vtx, elements, models, nodal_list,
+// nrrd, surface, raw, format, opencarp, gmsh, vtk_legacy, vtu, vtx, elements, models, nodal_list,
 // cell_values). The readers take a path, so the input goes through a file (set TMPDIR to a file
 // system in memory).
 #include "tests/fuzz/reader_targets.hpp"

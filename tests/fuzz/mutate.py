@@ -71,7 +71,7 @@ def cases(seeds, executable):
 
     for name, data in seed("parosol"):
         add("parosol", name, {name: data}, "bone", name, *IMAGE)
-    for folder in ("metaimage", "nifti"):
+    for folder in ("metaimage", "nifti", "nrrd"):
         for name, data in seed(folder):
             add(folder, name, {name: data}, "bone", name, *LAW)
     add("raw", "a.raw", {"a.raw": struct.pack("<12f", *range(12))}, "bone", "a.raw", "--shape",

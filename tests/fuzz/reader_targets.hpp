@@ -12,6 +12,7 @@
 #include <ossatura/core/io/image/format.hpp>
 #include <ossatura/core/io/image/metaimage.hpp>
 #include <ossatura/core/io/image/nifti.hpp>
+#include <ossatura/core/io/image/nrrd.hpp>
 #include <ossatura/core/io/image/raw.hpp>
 #include <ossatura/core/io/mesh/tetra_file.hpp>
 #include <ossatura/core/io/surface/reader.hpp>
@@ -217,6 +218,9 @@ inline bool metaimage_target(const std::string& path) {
 }
 inline bool nifti_target(const std::string& path) {
   return accepts_planes([&](const auto& planes) { return ossatura::read_nifti(path, planes); });
+}
+inline bool nrrd_target(const std::string& path) {
+  return accepts_planes([&](const auto& planes) { return ossatura::read_nrrd(path, planes); });
 }
 inline bool surface_target(const std::string& path) {
   return accepts([&] { expect_valid(ossatura::read_surface(path)); });

@@ -74,6 +74,8 @@ void write_seeds(const fs::path& root) {
   put("nifti", "one.nii", sample_nii());
   put("nifti", "one.nii.gz", sample_nii_gz());
   put("nifti", "two.nii", sample_nifti_2());
+  put("nrrd", "plain.nrrd", sample_nrrd());
+  put("nrrd", "gzip.nrrd", sample_gzip_nrrd());
   put("surface", "tetrahedron.off", sample_off());
   put("surface", "text.stl", sample_ascii_stl());
   put("surface", "binary.stl", sample_binary_stl());

@@ -172,21 +172,23 @@ void check_test(const CLI::App& app, const BoneOptions& o) {
   if (conditions && chosen && test != LoadTest::prescribed)
     fail<UsageError>("--fix and --force go with --test file; the other tests have their own "
                      "supports");
-  const bool moves = test == LoadTest::axial || test == LoadTest::confined ||
-                     test == LoadTest::shear || test == LoadTest::by_input;
+  const bool moves = test == LoadTest::axial || test == LoadTest::uniaxial ||
+                     test == LoadTest::confined || test == LoadTest::shear ||
+                     test == LoadTest::by_input;
   const bool turns = test == LoadTest::torsion || test == LoadTest::bending;
-  require_effect(app, {{"--strain", moves, "--test axial, confined or shear"},
-                       {"--displacement", moves, "--test axial, confined or shear"},
-                       {"--angle", turns, "--test torsion or bending"},
-                       {"--hinge", test == LoadTest::bending, "--test bending"},
-                       {"--centre", turns, "--test torsion or bending"},
-                       {"--lateral",
-                        test == LoadTest::axial || test == LoadTest::by_input ||
-                            test == LoadTest::shear || turns,
-                        "--test axial, shear, torsion or bending"},
-                       {"--axis", (moves || turns) && test != LoadTest::shear,
-                        "--test axial, confined, torsion or bending; shear-AB names its axes"},
-                       {"--plate-depth", moves || turns || conditions, "plates or --fix"}});
+  require_effect(
+      app,
+      {{"--strain", moves, "--test axial, uniaxial, confined or shear"},
+       {"--displacement", moves, "--test axial, uniaxial, confined or shear"},
+       {"--angle", turns, "--test torsion or bending"},
+       {"--hinge", test == LoadTest::bending, "--test bending"},
+       {"--centre", turns, "--test torsion or bending"},
+       {"--lateral",
+        test == LoadTest::axial || test == LoadTest::by_input || test == LoadTest::shear || turns,
+        "--test axial, shear, torsion or bending"},
+       {"--axis", (moves || turns) && test != LoadTest::shear,
+        "--test axial, uniaxial, confined, torsion or bending; shear-AB names its axes"},
+       {"--plate-depth", moves || turns || conditions, "plates or --fix"}});
   if (app.count("--strain") > 0 && o.displacement)
     fail<UsageError>("both --strain and --displacement: leave one out");
   if (!std::isfinite(o.strain) || o.strain == 0 || std::abs(o.strain) >= 1)
@@ -209,6 +211,7 @@ void check_test(const CLI::App& app, const BoneOptions& o) {
     fail<UsageError>("bending about the normal of the plates is torsion: choose another --hinge");
   if (!(o.plate_depth >= 0) || std::isinf(o.plate_depth))
     fail<UsageError>("--plate-depth ", o.plate_depth, ": in mm, at least 0");
+  check_anatomy_options(app, o);
 }
 
 void check_split(const BoneOptions& o) {
@@ -266,6 +269,13 @@ void check_results(const CLI::App& app, const BoneOptions& o) {
   if (images && o.test == LoadTest::homogenise)
     fail<UsageError>("--field-images has no effect with --test homogenise, of which no fields are "
                      "written");
+  const std::string png = ".png";
+  if (!o.preview.empty() &&
+      (o.preview.size() <= png.size() || o.preview.substr(o.preview.size() - png.size()) != png))
+    fail<UsageError>("--preview ", o.preview, ": a picture is a .png file");
+  if (!o.preview.empty() && o.inputs.size() > 1 && o.preview.find('*') == std::string::npos)
+    fail<UsageError>("--preview ", o.preview, " is of one input, and there are ", o.inputs.size(),
+                     ": put a * for the name of each, as '*.png' in quotes");
   if (!(o.pistoia_strain > 0) || std::isinf(o.pistoia_strain))
     fail<UsageError>("--pistoia-strain ", o.pistoia_strain, ": greater than 0, such as 0.007");
   if (!(o.pistoia_volume > 0 && o.pistoia_volume < 1))
@@ -282,6 +292,7 @@ void check_results(const CLI::App& app, const BoneOptions& o) {
 void check_bone_options(const CLI::App& app, const BoneOptions& options) {
   check_input(app, options);
   check_generator(app, options);
+  check_preparation_options(app, options);
   check_material(app, options);
   check_test(app, options);
   check_solver(options);

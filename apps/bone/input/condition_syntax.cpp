@@ -17,7 +17,8 @@ NodeChoice parse_place(const std::string& text) {
     place.upper = text[1] == '+';
     return place;
   }
-  const char* expected = "a side of the image (x-, x+, y-, y+, z-, z+) or a node X/Y/Z";
+  const char* expected =
+      "a side of the image (x-, x+, y-, y+, z-, z+), label:NUMBER or a node X/Y/Z";
   const auto [x, yz] = split_at(text, '/', expected);
   const auto [y, z] = split_at(yz, '/', expected);
   place.node = {parse_number<int>(x), parse_number<int>(y), parse_number<int>(z)};
@@ -31,9 +32,13 @@ NodeChoice parse_place(const std::string& text) {
 NodalCondition parse_condition(const std::string& text, bool value_required) {
   const char* expected = value_required ? "WHERE:COMPONENTS=VALUE, such as z+:z=-100"
                                         : "WHERE:COMPONENTS[=VALUE], such as z-:xyz or z+:z=-0.1";
-  const auto [place, rest] = split_at(text, ':', expected);
+  const bool is_label = text.rfind("label:", 0) == 0;
+  const auto [place, rest] = split_at(is_label ? text.substr(6) : text, ':', expected);
   NodalCondition condition;
-  condition.where = parse_place(place);
+  if (is_label)
+    condition.where.label = parse_number<int>(place);
+  else
+    condition.where = parse_place(place);
   const std::size_t equals = rest.find('=');
   if (equals == std::string::npos && value_required)
     throw std::invalid_argument("'" + text + "': expected " + expected);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/bone/input/load.hpp"
 
+#include "apps/bone/input/caps.hpp"
 #include "apps/driver/output/table.hpp"
 #include <ossatura/core/comm/together.hpp>
 #include <ossatura/core/io/text/nodal_list.hpp>
@@ -19,7 +20,7 @@ MechanicalTest mechanical_test(const BoneOptions& options) {
   test.strain = options.strain;
   test.displacement = options.displacement;
   test.angle = options.angle * Kokkos::numbers::pi / 180;
-  test.lateral_free = options.lateral == Lateral::free;
+  test.lateral_free = options.lateral == Lateral::free || options.test == LoadTest::uniaxial;
   test.plate_depth = options.plate_depth;
   switch (options.test) {
   case LoadTest::confined:
@@ -76,7 +77,7 @@ std::vector<NodalValue> read_list(const std::string& path, const VoxelProblem<Ex
 template<class Exec>
 BoneLoad<Exec> make_listed_load(const Exec& exec, const BoneOptions& options,
                                 const BoneModel<Exec>& model, VoxelProblem<Exec>& problem) {
-  ListedLoad<Exec> load(exec, problem, options.plate_depth);
+  ListedLoad<Exec> load(exec, problem, options.plate_depth, model.label_voxels);
   hold_list(options, options.input, model.displacements, load);
   if (!options.fix_file.empty())
     hold_list(options, options.fix_file, read_list(options.fix_file, problem), load);
@@ -102,15 +103,20 @@ BoneLoad<Exec> make_listed_load(const Exec& exec, const BoneOptions& options,
 
 template<class Exec>
 BoneLoad<Exec> make_test_load(const Exec& exec, const BoneOptions& options,
-                              VoxelProblem<Exec>& problem) {
+                              const BoneModel<Exec>& model, VoxelProblem<Exec>& problem) {
   MechanicalTest test = mechanical_test(options);
+  set_plate_contacts(options, model.label_voxels, test);
   if (options.test == LoadTest::torsion || options.test == LoadTest::bending) {
     if (options.centre.kind == TurnCentre::Kind::point)
-      test.centre = options.centre.point;
+      test.centre = in_model(model, options.centre.point);
     else if (options.centre.kind == TurnCentre::Kind::mass)
-      test.centre = centre_of_bone(exec, problem);
+      test.centre = centre_of_bone(exec, bone_of(exec, model, problem));
   }
-  return load_by_test(exec, test, problem);
+  try {
+    return load_by_test(exec, test, problem);
+  } catch (const InputError& error) { // of all ranks: what plates touch is that of the whole
+    fail<InputError>(options.input.empty() ? model.description : options.input, ": ", error.what());
+  }
 }
 
 } // namespace
@@ -125,7 +131,7 @@ BoneLoad<Exec> make_bone_load(const Exec& exec, const BoneOptions& options,
   }
   const BoneLoad<Exec> load = has_listed_load(options, model)
                                   ? make_listed_load(exec, options, model, problem)
-                                  : make_test_load(exec, options, problem);
+                                  : make_test_load(exec, options, model, problem);
   if (count_held_dofs(exec, problem) == 0)
     fail<InputError>(
         "nothing holds the specimen: prescribe displacements with --fix, in the input, "
@@ -146,8 +152,10 @@ bool drop_islands(const Exec& exec, const BoneOptions& options, const VoxelProbl
   std::ostringstream what;
   what << format_count(loose.voxels) << " voxels (" << format_number(100 * loose.part, 3)
        << " % of the bone) in " << format_count(loose.components)
-       << " parts touch no support, the first at x, y, z = " << loose.example % nx << ", "
-       << loose.example / nx % ny << ", " << loose.example / nx / ny;
+       << " parts touch no support, the first at x, y, z = "
+       << loose.example % nx - model.planes_below[0] << ", "
+       << loose.example / nx % ny - model.planes_below[1] << ", "
+       << loose.example / nx / ny - model.planes_below[2];
   if (options.islands == Islands::error)
     fail<InputError>(what.str(), ": --islands drop leaves them out");
   const char* remedies = "--largest-component keeps the largest part alone, so that plates lie at "

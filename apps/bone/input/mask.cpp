@@ -7,8 +7,10 @@
 #include <ossatura/core/io/image/format.hpp>
 #include <ossatura/core/io/image/metaimage.hpp>
 #include <ossatura/core/io/image/nifti.hpp>
+#include <ossatura/core/io/image/nrrd.hpp>
 #include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/kernels/image/count_solid.hpp>
+#include <ossatura/kernels/image/enlarge.hpp>
 #include <ossatura/kernels/image/resample.hpp>
 
 #include <algorithm>
@@ -27,9 +29,11 @@ VoxelImage read_labels(const std::string& path, ImageFormat format, const Choose
     return read_metaimage(path, planes, nullptr, voxels);
   case ImageFormat::nifti:
     return read_nifti(path, planes, nullptr, voxels);
+  case ImageFormat::nrrd:
+    return read_nrrd(path, planes, nullptr, voxels);
   default:
-    fail<InputError>(path, ": a mask is MetaImage (.mha, .mhd) or NIfTI (.nii, .nii.gz), as the "
-                           "programs for segmentation write it");
+    fail<InputError>(path, ": a mask is MetaImage (.mha, .mhd), NIfTI (.nii, .nii.gz) or NRRD "
+                           "(.nrrd), as the programs for segmentation write it");
   }
 }
 
@@ -123,6 +127,17 @@ std::string list_of(const std::vector<int>& labels) {
   return text + (labels.size() > 20 ? ", ..." : "");
 }
 
+/// What is done to the image, for the labels of a whole mask.
+template<class Exec>
+VoxelArray<Exec> prepare_labels(const Exec& exec, const BoneOptions& options,
+                                const BoneModel<Exec>& model, VoxelArray<Exec> labels) {
+  if (options.preparation.crop)
+    labels = crop(exec, labels, crop_box(options, model.source.shape));
+  if (options.resample)
+    labels = resample(exec, labels, model.source.edges(), *options.resample, Resampling::nearest);
+  return labels;
+}
+
 template<class Exec>
 struct KeepMasked {
   Array<float, Exec> mask, value;
@@ -159,7 +174,7 @@ void apply_mask(const Exec& exec, const BoneOptions& options,
         path, format,
         [&](int num_planes) {
           return num_planes != model.source.shape[2] ? ImagePlanes{0, 0} // is refused
-                 : options.resample                  ? ImagePlanes{0, num_planes}
+                 : reads_whole_image(options)        ? ImagePlanes{0, num_planes}
                                                      : model.modulus.planes();
         },
         options.resample ? VoxelShape::box : VoxelShape::cube);
@@ -173,17 +188,30 @@ void apply_mask(const Exec& exec, const BoneOptions& options,
       fail<InputError>(path, ": the mask has no label ", label, "; it has ",
                        list_of({found.begin(), found.end()}));
 
+  const auto on_model = [&](const VoxelImage& image) {
+    const VoxelArray<Exec> read = to_device(exec, image, image.planes());
+    return reads_whole_image(options)
+               ? keep_planes(exec, ranks, prepare_labels(exec, options, model, read))
+               : read;
+  };
+  if (const std::set<int> touched = support_labels(options); !touched.empty()) {
+    const VoxelArray<Exec> labels = on_model(mask);
+    for (const int label : touched) {
+      if (found.count(label) == 0)
+        fail<InputError>(path, ": the mask has no label ", label,
+                         ", which plates or supports are to touch; it has ",
+                         list_of({found.begin(), found.end()}));
+      model.label_voxels[label] = comm.gather(list_label_voxels(exec, labels, label));
+    }
+  }
+
   const std::set<int> wanted(options.mask_labels.begin(), options.mask_labels.end());
   for_parts(mask.value.size(), std::size_t(1) << 16, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       if (mask.value[i] != 0)
         mask.value[i] = wanted.empty() || wanted.count(int(mask.value[i])) > 0 ? 1 : 0;
   });
-  VoxelArray<Exec> selected = to_device(exec, mask, mask.planes());
-  if (options.resample)
-    selected = keep_planes(
-        exec, ranks,
-        resample(exec, selected, model.source.edges(), *options.resample, Resampling::nearest));
+  const VoxelArray<Exec> selected = on_model(mask);
   const std::int64_t before = comm.sum(count_solid(exec, model.modulus));
   Kokkos::parallel_for("ossatura::bone::apply_mask", range(exec, model.modulus.num_voxels()),
                        KeepMasked<Exec>{selected.value, model.modulus.value});
@@ -204,11 +232,13 @@ std::vector<float> read_mask(const Exec& exec, const BoneOptions& options,
                                 options.resample ? VoxelShape::box : VoxelShape::cube);
   if (mask.shape != model.source.shape)
     fail<InputError>(path, ": has changed since it was read first");
-  if (!options.resample)
+  if (!reads_whole_image(options) && !model.caps)
     return std::move(mask.value);
-  return download(exec, resample(exec, to_device(exec, mask), model.source.edges(),
-                                 *options.resample, Resampling::nearest)
-                            .value);
+  VoxelArray<Exec> labels = prepare_labels(exec, options, model, to_device(exec, mask));
+  for (int d = 0; d < 3; ++d)
+    if (const auto k = std::size_t(d); model.planes_below[k] + model.planes_above[k] > 0)
+      labels = enlarge(exec, labels, d, model.planes_below[k], model.planes_above[k]);
+  return download(exec, labels.value);
 }
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \

@@ -9,10 +9,11 @@ namespace ossatura {
 /// The file of --mask for the input of this run, whose name stands for the first * in it.
 std::string mask_path(const BoneOptions& options);
 
-/// Makes voxels void where the mask has none of --mask-labels (0, where none are given). Logs what
-/// is left, and records the hash of the mask. Where `ranks` are given, all of them call it, and
-/// each reads its planes of the mask. Throws InputError for a mask that does not lie on the image,
-/// or holds no labels, and for labels that it has not. Fences.
+/// Makes voxels void where the mask has none of --mask-labels (0, where none are given), and lists
+/// those that supports touch (BoneModel::label_voxels). Logs what is left, and records the hash of
+/// the mask. Where `ranks` are given, all of them call it, and each reads its planes of the mask.
+/// Throws InputError for a mask that does not lie on the image, or holds no labels, and for labels
+/// that it has not. Fences.
 template<class Exec>
 void apply_mask(const Exec& exec, const BoneOptions& options,
                 const std::optional<Communicator>& ranks, DriverContext& context,

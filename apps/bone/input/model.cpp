@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/bone/input/model.hpp"
 
+#include "apps/bone/input/caps.hpp"
 #include "apps/bone/input/mask.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/driver/ranks.hpp"
@@ -8,6 +9,7 @@
 #include <ossatura/core/io/image/format.hpp>
 #include <ossatura/core/io/image/metaimage.hpp>
 #include <ossatura/core/io/image/nifti.hpp>
+#include <ossatura/core/io/image/nrrd.hpp>
 #include <ossatura/core/io/image/raw.hpp>
 #include <ossatura/core/io/image/voxel_limits.hpp>
 #include <ossatura/core/io/surface/reader.hpp>
@@ -15,6 +17,7 @@
 #include <ossatura/kernels/image/array_target.hpp>
 #include <ossatura/kernels/image/component_selection.hpp>
 #include <ossatura/kernels/image/count_solid.hpp>
+#include <ossatura/kernels/image/gaussian.hpp>
 #include <ossatura/kernels/image/material_law.hpp>
 #include <ossatura/kernels/image/perlin.hpp>
 #include <ossatura/kernels/image/resample.hpp>
@@ -131,6 +134,8 @@ void apply_law(const Exec& exec, const BoneOptions& options, const ValueRange& r
   require_finite_moduli(options, field.maximum);
   if (options.law == GreyLaw::modulus)
     require_unit(options, field.maximum);
+  if (const int bins = options.preparation.bins; bins > 0)
+    bin_values(exec, field.minimum, field.maximum, bins, model.modulus);
   log_info("moduli from ", format_number(field.minimum), " to ", format_number(field.maximum),
            " MPa");
 }
@@ -192,6 +197,8 @@ VoxelModel read_image(const BoneOptions& options, ImageFormat format, bool has_l
     file.modulus = read_metaimage(options.input, planes, target, voxels);
   } else if (format == ImageFormat::nifti) {
     file.modulus = read_nifti(options.input, planes, target, voxels);
+  } else if (format == ImageFormat::nrrd) {
+    file.modulus = read_nrrd(options.input, planes, target, voxels);
   } else {
     file.modulus = read_raw(options, planes, target);
   }
@@ -200,16 +207,14 @@ VoxelModel read_image(const BoneOptions& options, ImageFormat format, bool has_l
 
 /// Takes an image that was read, of voxels of any edges, to cubes.
 template<class Exec>
-void resample_model(const Exec& exec, const BoneOptions& options,
-                    const std::optional<Communicator>& ranks, BoneModel<Exec>& model) {
+void resample_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model) {
   const std::array<double, 3> edges = model.source.edges();
   const std::array<int, 3> shape = resampled_shape(model.modulus.shape, edges, *options.resample);
   (void)require_voxel_shape(options.input + ": --resample " + format_number(*options.resample),
                             std::uint64_t(shape[0]), std::uint64_t(shape[1]),
                             std::uint64_t(shape[2]));
   const Resampling kind = options.law == GreyLaw::labels ? Resampling::nearest : Resampling::blend;
-  model.modulus =
-      keep_planes(exec, ranks, resample(exec, model.modulus, edges, *options.resample, kind));
+  model.modulus = resample(exec, model.modulus, edges, *options.resample, kind);
   model.edge = *options.resample;
   model.description += ", resampled from " + std::to_string(model.source.shape[0]) + " x " +
                        std::to_string(model.source.shape[1]) + " x " +
@@ -218,14 +223,57 @@ void resample_model(const Exec& exec, const BoneOptions& options,
                        format_number(edges[2]) + " mm";
 }
 
-/// Reads the planes of an image that this process has, or all to resample them, and returns their
+/// Crops and filters an image that was read as a whole.
+template<class Exec>
+void prepare_image(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model) {
+  const PreparationOptions& preparation = options.preparation;
+  std::array<double, 3> edges = model.source.edges();
+  if (options.spacing)
+    edges = {*options.spacing, *options.spacing, *options.spacing};
+  if (preparation.crop) {
+    const VoxelBox box = crop_box(options, model.source.shape);
+    model.modulus = crop(exec, model.modulus, box);
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t d = 0; d < 3; ++d)
+        model.origin[i] += edges[d] * box.begin[d] * model.direction[3 * i + d];
+    model.description += ", cropped to " + std::to_string(box.shape()[0]) + " x " +
+                         std::to_string(box.shape()[1]) + " x " + std::to_string(box.shape()[2]) +
+                         " voxels";
+  }
+  if (preparation.gaussian) {
+    const double sigma = preparation.gaussian->sigma;
+    const std::array<int, 3> support = gaussian_support(*preparation.gaussian, edges);
+    model.modulus = filter_gaussian(
+        exec, model.modulus, {sigma / edges[0], sigma / edges[1], sigma / edges[2]}, support);
+    log_info("Gaussian filter of sigma ", format_number(sigma), " mm over ", support[0], ", ",
+             support[1], " and ", support[2], " voxels on either side");
+  }
+}
+
+/// Calibrates and clamps the values that are here, and the range that they have.
+template<class Exec>
+void map_model(const Exec& exec, const BoneOptions& options, const BoneModel<Exec>& model,
+               ValueRange& range) {
+  if (!options.preparation.maps_values())
+    return;
+  const ValueMap map = options.preparation.map();
+  map_values(exec, map, model.modulus);
+  fence(exec, "ossatura::bone::map_model");
+  if (range.least <= range.greatest) {
+    const float a = map(range.least), b = map(range.greatest);
+    range = {std::min(a, b), std::max(a, b)};
+  }
+}
+
+/// Reads the planes of an image that this process has, or all to prepare them, and returns their
 /// range.
 template<class Exec>
 ValueRange read_image_model(const Exec& exec, const BoneOptions& options, ImageFormat format,
                             bool has_law, const std::optional<Communicator>& ranks,
                             BoneModel<Exec>& model) {
   const auto planes = [&](int num_planes) {
-    return options.resample ? ImagePlanes{0, num_planes} : choose_planes(ranks, num_planes);
+    return reads_whole_image(options) ? ImagePlanes{0, num_planes}
+                                      : choose_planes(ranks, num_planes);
   };
   ArrayTarget<Exec> target(exec);
   VoxelModel file = read_image(options, format, has_law, planes, &target);
@@ -240,9 +288,15 @@ ValueRange read_image_model(const Exec& exec, const BoneOptions& options, ImageF
   if (format != ImageFormat::parosol) {
     model.source = file.modulus;
     model.modulus = target.array();
-    if (options.resample)
-      resample_model(exec, options, ranks, model);
-    return {target.least(), target.greatest()};
+    if (reads_whole_image(options)) {
+      prepare_image(exec, options, model);
+      if (options.resample)
+        resample_model(exec, options, model);
+      model.modulus = keep_planes(exec, ranks, model.modulus);
+    }
+    ValueRange range{target.least(), target.greatest()};
+    map_model(exec, options, model, range);
+    return range;
   }
   model.modulus = to_device(exec, file.modulus, file.modulus.planes());
   const ValueRange range = range_of(file.modulus.value);
@@ -251,6 +305,23 @@ ValueRange read_image_model(const Exec& exec, const BoneOptions& options, ImageF
     model.poisson = to_device(exec, file.modulus, file.modulus.planes());
   }
   return range;
+}
+
+/// Throws where there are no grey values to prepare.
+void require_grey_values(const BoneOptions& options, ImageFormat format) {
+  const PreparationOptions& o = options.preparation;
+  const char* const option = o.crop          ? "--crop"
+                             : o.gaussian    ? "--gaussian"
+                             : o.calibration ? "--calibrate"
+                             : o.clamp       ? "--clamp"
+                                             : nullptr;
+  if (option && (format == ImageFormat::surface || format == ImageFormat::parosol))
+    fail<UsageError>(option, " is for grey values, and ", options.input, " has ",
+                     format == ImageFormat::surface ? "none: it is a surface"
+                                                    : "moduli with supports at their nodes",
+                     ": leave it out");
+  if (o.bins > 0 && format == ImageFormat::surface)
+    fail<UsageError>("--bins is for images, and ", options.input, " is a surface: leave it out");
 }
 
 /// Throws where there is nothing to resample, or no saying from what.
@@ -276,6 +347,7 @@ void read_model(const Exec& exec, const BoneOptions& options,
     require_input_file(options.input);
     format = options.format ? *options.format : guess_format(options.input);
   });
+  require_grey_values(options, format);
   if (options.resample)
     require_resampling(options, format);
   const bool has_law = format != ImageFormat::parosol || options.law != GreyLaw::by_format;
@@ -305,6 +377,9 @@ void read_model(const Exec& exec, const BoneOptions& options,
   } else {
     require_unit(options, range.greatest);
     require_finite_moduli(options, range.greatest);
+    if (options.preparation.bins > 0)
+      fail<UsageError>("--bins is for moduli that a --law makes of grey values, and ",
+                       options.input, " has moduli: leave it out, or say --law modulus");
   }
   if (!options.mask.empty())
     apply_mask(exec, options, ranks, context, model);
@@ -367,9 +442,11 @@ void generate_model(const Exec& exec, const BoneOptions& options,
 
 std::vector<FileRecord> record_image(const std::string& path, ImageFormat format) {
   std::vector<FileRecord> records = {record_input(path)};
-  if (format == ImageFormat::metaimage)
-    if (const std::string data = metaimage_data_file(path); data != path)
-      records.push_back(record_input(data));
+  const std::string data = format == ImageFormat::metaimage ? metaimage_data_file(path)
+                           : format == ImageFormat::nrrd    ? nrrd_data_file(path)
+                                                            : path;
+  if (data != path)
+    records.push_back(record_input(data));
   return records;
 }
 
@@ -405,6 +482,8 @@ BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
                   " voxels; ", format_count(model.num_dropped),
                   ", more than half of the bone, are left out");
   }
+  if (options.anatomy.has_caps())
+    add_caps(exec, options, ranks, model);
   return model;
 }
 

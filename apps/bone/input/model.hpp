@@ -4,7 +4,9 @@
 
 #include "apps/bone/input/options.hpp"
 #include "apps/driver/context.hpp"
+#include <ossatura/kernels/bone/caps.hpp>
 #include <ossatura/kernels/bone/lame_field.hpp>
+#include <ossatura/kernels/bone/node_sets.hpp>
 #include <ossatura/kernels/image/shared_planes.hpp>
 
 #include <array>
@@ -26,7 +28,11 @@ struct BoneModel {
   ImageDirection direction = identity_direction; ///< axes of the image in the world
   std::string world;                             ///< "RAS", "LPS" or empty
   std::vector<NodalValue> displacements, forces; ///< given by the input
-  std::int64_t num_dropped = 0;                  ///< solid voxels left out as islands
+  LabelVoxels label_voxels;                      ///< of the mask, that supports touch
+  std::optional<Caps<Exec>> caps;                ///< in `modulus` and `poisson`
+  std::array<int, 3> planes_below{0, 0, 0};      ///< that were added for them across x, y, z
+  std::array<int, 3> planes_above{0, 0, 0};
+  std::int64_t num_dropped = 0; ///< solid voxels left out as islands
 };
 
 /// The planes of this process, where ranks share an image that is here as a whole; else all.

@@ -28,11 +28,11 @@ std::array<int, 3> parse_extents(const Items& items, bool one_is_cube) {
 void add_input_options(CLI::App& app, BoneOptions& o) {
   app.option_defaults()->group("Input");
   add_inputs(app, "input", o.inputs, o.skip_complete,
-             "Image of bone: ParOSol HDF5 (.h5), MetaImage (.mha, .mhd), NIfTI (.nii, .nii.gz) "
-             "or raw; or a closed surface (.off, .stl)");
+             "Image of bone: ParOSol HDF5 (.h5), MetaImage (.mha, .mhd), NIfTI (.nii, .nii.gz), "
+             "NRRD (.nrrd, .nhdr) or raw; or a closed surface (.off, .stl)");
   app.add_option(
          "--mask", o.mask,
-         "Segmentation of the image, .nii, .nii.gz, .mha or .mhd, on the same grid: voxels "
+         "Segmentation of the image, .nii, .nii.gz, .mha, .mhd or .nrrd, on the same grid: voxels "
          "outside are void. A * stands for the input's name, so that each of several has its "
          "own: 'masks/*.nii.gz'")
       ->type_name("FILE");
@@ -164,6 +164,7 @@ void add_test_options(CLI::App& app, BoneOptions& o) {
       app, "--test",
       {{{LoadTest::by_input, -1, 0}, "auto"},
        {{LoadTest::axial, -1, 0}, "axial"},
+       {{LoadTest::uniaxial, -1, 0}, "uniaxial"},
        {{LoadTest::confined, -1, 0}, "confined"},
        {{LoadTest::shear, 0, 1}, "shear-xy"},
        {{LoadTest::shear, 0, 2}, "shear-xz"},
@@ -177,7 +178,8 @@ void add_test_options(CLI::App& app, BoneOptions& o) {
        {{LoadTest::prescribed, -1, 0}, "file"}},
       name_of(o.test),
       "Plates normal to --axis hold both ends. axial: the upper one moves along the axis; "
-      "confined: and the sides cannot bulge; shear-AB: plates normal to A, the upper one moves "
+      "uniaxial: and both are smooth (axial with --lateral free); confined: and the sides cannot "
+      "bulge; shear-AB: plates normal to A, the upper one moves "
       "along B; torsion: it turns about the axis; bending: both turn by half --angle; homogenise: "
       "six loads for the 6 x 6 stiffness; file: what the input, --fix and --force say; auto: file "
       "where displacements are prescribed, else axial",
@@ -212,16 +214,19 @@ void add_test_options(CLI::App& app, BoneOptions& o) {
                  "Plates hold all nodes of the bone within this depth from its ends")
       ->type_name("MM")
       ->capture_default_str();
-  add_list(app, "--fix", "WHERE:XYZ[=MM],...",
-           "Displacement of a side of the image (x-, x+, ..., z+) or of a node X/Y/Z: z-:xyz, "
-           "z+:z=-0.1, 10/12/0:xy; may be repeated",
-           [&o](const Items& items) {
-             for (const std::string& item : items)
-               o.fix.push_back(parse_condition(item, false));
-           });
+  add_list(
+      app, "--fix", "WHERE:XYZ[=MM],...",
+      "Displacement of a side of the image (x-, x+, ..., z+), of what the voxels of --mask with a "
+      "label touch, or of a node X/Y/Z: z-:xyz, z+:z=-0.1, label:3:xyz, 10/12/0:xy; may be "
+      "repeated",
+      [&o](const Items& items) {
+        for (const std::string& item : items)
+          o.fix.push_back(parse_condition(item, false));
+      });
   add_list(app, "--force", "WHERE:XYZ=N,...",
            "Force on a side, in all, as an equal traction on the bone there (with --plate-depth: "
-           "in the bone within it), or on a node: z+:z=-100; may be repeated",
+           "in the bone within it), on what a label of --mask touches, by the voxels around each "
+           "node, or on a node: z+:z=-100, label:3:z=-100; may be repeated",
            [&o](const Items& items) {
              for (const std::string& item : items)
                o.force.push_back(parse_condition(item, true));
@@ -327,6 +332,16 @@ void add_result_options(CLI::App& app, BoneOptions& o) {
       app, "--field-images", o.field_images,
       "The fields of --fields that have one number for a voxel, each as an image on the grid "
       "of the input, with its place in the world: NAME.sed.nii.gz and so on");
+  app.add_option_function<std::string>(
+         "--preview",
+         [&o](const std::string& path) {
+           o.preview = path;
+           o.common.dry_run = true;
+         },
+         "Instead of a solve a picture, .png, of three sections through the centre of the bone: "
+         "its moduli, caps, and the nodes that rest (blue), move (red) or are pushed (yellow); "
+         "otherwise as --dry-run. A * stands for the input's name")
+      ->type_name("FILE");
   app.add_option("--parosol-output", o.parosol_output,
                  "Groups /Mesh and /Solution as ParOSol writes them")
       ->type_name("FILE");
@@ -356,9 +371,11 @@ void add_bone_options(CLI::App& app, BoneOptions& options) {
                   "image, solved by conjugate\ngradients with geometric multigrid. Lengths in mm, "
                   "forces in N, moduli and stresses in MPa.");
   add_input_options(app, options);
+  add_preparation_options(app, options);
   add_generator_options(app, options);
   add_material_options(app, options);
   add_test_options(app, options);
+  add_anatomy_options(app, options);
   add_solver_options(app, options);
   add_result_options(app, options);
   add_common_options(

@@ -3,6 +3,8 @@
 // its unit.
 #pragma once
 
+#include "apps/bone/input/anatomy.hpp"
+#include "apps/bone/input/preparation.hpp"
 #include "apps/driver/options/common.hpp"
 #include <ossatura/core/io/hdf5/parosol.hpp>
 #include <ossatura/core/io/image/format.hpp>
@@ -60,6 +62,7 @@ struct LabelEntry {
 enum class LoadTest {
   by_input,   ///< `prescribed` where the input or --fix prescribes displacements, else `axial`
   axial,      ///< the upper plate moves along the axis; see `lateral`
+  uniaxial,   ///< the same between smooth plates
   confined,   ///< and the sides do not move along their normals
   shear,      ///< the upper plate moves along `shear_direction`
   torsion,    ///< the upper plate turns about the axis
@@ -69,10 +72,11 @@ enum class LoadTest {
 };
 
 constexpr Names<LoadTest> names_of(LoadTest) {
-  return {{LoadTest::by_input, "auto"},         {LoadTest::axial, "axial"},
-          {LoadTest::confined, "confined"},     {LoadTest::shear, "shear"},
-          {LoadTest::torsion, "torsion"},       {LoadTest::bending, "bending"},
-          {LoadTest::homogenise, "homogenise"}, {LoadTest::prescribed, "file"}};
+  return {{LoadTest::by_input, "auto"},     {LoadTest::axial, "axial"},
+          {LoadTest::uniaxial, "uniaxial"}, {LoadTest::confined, "confined"},
+          {LoadTest::shear, "shear"},       {LoadTest::torsion, "torsion"},
+          {LoadTest::bending, "bending"},   {LoadTest::homogenise, "homogenise"},
+          {LoadTest::prescribed, "file"}};
 }
 
 /// The way in which plates hold their nodes across the axis in an axial test.
@@ -168,8 +172,9 @@ struct BoneOptions {
   std::optional<ImageFormat> format;     ///< else by name
   std::array<int, 3> raw_shape{0, 0, 0}; ///< nx, ny, nz
   std::optional<SampleType> raw_type;
-  std::optional<double> spacing;           ///< mm; overrides that of the file (raw: required)
-  std::optional<double> resample;          ///< mm; edge of the cubes to take an image to
+  std::optional<double> spacing;  ///< mm; overrides that of the file (raw: required)
+  std::optional<double> resample; ///< mm; edge of the cubes to take an image to
+  PreparationOptions preparation;
   std::optional<double> voxel;             ///< mm; edge for surfaces
   double surface_unit = 1;                 ///< mm per unit of a surface file
   std::optional<ModulusUnit> modulus_unit; ///< of the input; else MPa, if that can be
@@ -213,6 +218,7 @@ struct BoneOptions {
   TurnCentre centre;
   Lateral lateral = Lateral::constrained;
   double plate_depth = 0; ///< mm; nodes within this depth of the end plane are held by the plate
+  AnatomyOptions anatomy;
   std::vector<NodalCondition> fix, force;
   std::string fix_file, force_file; ///< rows x,y,z,component,value
 
@@ -239,6 +245,7 @@ struct BoneOptions {
   std::string hdf;
   bool no_hdf = false;
   FieldImages field_images = FieldImages::none;
+  std::string preview; ///< a picture instead of a solve; * is the input's name
   std::string parosol_output;
   double pistoia_strain = 0.007;
   double pistoia_volume = 0.02;

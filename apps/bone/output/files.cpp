@@ -51,6 +51,30 @@ struct TakeNumbers {
 };
 
 template<class Exec>
+struct ListCaps {
+  VoxelGrid<Exec> grid;
+  Caps<Exec> caps;
+  Array<int, Exec> element;
+  Array<std::uint8_t, Exec> cap;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    const Site s = grid.site(element(e));
+    cap(e) = std::uint8_t(caps.at(s.x, s.y, s.z));
+  }
+};
+
+/// Of each voxel of the fields 0, or 1 for one of the lower cap and 2 for one of the upper.
+template<class Exec>
+Array<std::uint8_t, Exec> list_caps(const Exec& exec, const Caps<Exec>& caps,
+                                    const BoneSolution<Exec>& solution) {
+  const Array<int, Exec>& element = solution.fields.element;
+  const auto cap = make_uninitialized<std::uint8_t>(exec, element.extent(0), "ossatura::bone::cap");
+  Kokkos::parallel_for("ossatura::bone::list_caps", range(exec, element.extent(0)),
+                       ListCaps<Exec>{solution.grid, caps, element, cap});
+  return cap;
+}
+
+template<class Exec>
 struct ListModuli {
   LameField<Exec> lame;
   Array<int, Exec> element;
@@ -208,6 +232,9 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
       return field;
     };
   };
+  if (model.caps)
+    append(blocks, list_caps(exec, *model.caps, solution), 1,
+           [&] { return file->template cell_field<std::uint8_t>("cap"); });
   if (wants("modulus"))
     append(blocks, list_moduli(exec, solution), 1, cells(double(), "modulus", 1, "MPa"));
   const auto write_cells = [&](const char* name, const Array<float, Exec>& values,

@@ -40,9 +40,11 @@ void add_model(Table& table, const BoneModelInfo& model) {
   table.row("image", std::to_string(model.shape[0]) + " x " + std::to_string(model.shape[1]) +
                          " x " + std::to_string(model.shape[2]) + " voxels of " +
                          format_number(model.spacing) + " mm");
-  table.row("bone", format_count(model.num_elem) + " voxels, " +
+  table.row("bone", format_count(model.num_bone_elem()) + " voxels, " +
                         format_number(model.bone_volume(), 4) + " mm3, BV/TV " +
                         format_number(model.volume_fraction(), 4));
+  if (model.num_cap_elem > 0)
+    table.row("caps", format_count(model.num_cap_elem) + " voxels");
   if (model.num_dropped_elem > 0)
     table.row("left out",
               format_count(model.num_dropped_elem) + " voxels not connected to the rest");
@@ -205,25 +207,30 @@ void add_stiffness(Table& table, const StiffnessMatrix& stiffness) {
 
 Json to_json(const BoneModelInfo& model) {
   const ImageDirection& d = model.direction;
-  return {{"source", model.source},
-          {"shape", model.shape},
-          {"spacing", model.spacing},
-          {"origin", model.origin},
-          {"direction", {{d[0], d[1], d[2]}, {d[3], d[4], d[5]}, {d[6], d[7], d[8]}}},
-          {"world", model.world.empty() ? Json(nullptr) : Json(model.world)},
-          {"elements", model.num_elem},
-          {"nodes", model.num_nodes},
-          {"dofs", model.num_dofs()},
-          {"held_dofs", model.num_held_dofs},
-          {"components", model.num_components},
-          {"dropped_elements", model.num_dropped_elem},
-          {"bone_volume", model.bone_volume()},
-          {"volume_fraction", model.volume_fraction()},
-          {"modulus",
-           {{"minimum", model.modulus_min},
-            {"maximum", model.modulus_max},
-            {"mean", model.modulus_mean}}},
-          {"poisson", {{"minimum", model.poisson_min}, {"maximum", model.poisson_max}}}};
+  Json json = {{"source", model.source},
+               {"shape", model.shape},
+               {"spacing", model.spacing},
+               {"origin", model.origin},
+               {"direction", {{d[0], d[1], d[2]}, {d[3], d[4], d[5]}, {d[6], d[7], d[8]}}},
+               {"world", model.world.empty() ? Json(nullptr) : Json(model.world)},
+               {"elements", model.num_elem},
+               {"nodes", model.num_nodes},
+               {"dofs", model.num_dofs()},
+               {"held_dofs", model.num_held_dofs},
+               {"components", model.num_components},
+               {"dropped_elements", model.num_dropped_elem},
+               {"bone_volume", model.bone_volume()},
+               {"volume_fraction", model.volume_fraction()},
+               {"modulus",
+                {{"minimum", model.modulus_min},
+                 {"maximum", model.modulus_max},
+                 {"mean", model.modulus_mean}}},
+               {"poisson", {{"minimum", model.poisson_min}, {"maximum", model.poisson_max}}}};
+  if (model.num_cap_elem > 0)
+    json["caps"] = {{"elements", model.num_cap_elem},
+                    {"planes_below", model.planes_below},
+                    {"planes_above", model.planes_above}};
+  return json;
 }
 
 Json to_json(const SampleStatistics& sample) {
@@ -479,6 +486,10 @@ int report_bone_prediction(const BonePrediction& expected, const std::string& st
   prediction.rows = {{"test", expected.test}};
   prediction.problem = to_json(expected.model);
   prediction.results = {{"test", expected.test}};
+  if (!expected.preview.empty()) {
+    prediction.rows.emplace_back("preview", expected.preview);
+    prediction.results["preview"] = expected.preview;
+  }
   if (expected.num_ranks > 1) {
     prediction.rows.emplace_back("of the largest of", format_count(expected.num_ranks) + " ranks");
     prediction.results["ranks"] = expected.num_ranks;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/bone/output/results.hpp"
 
+#include "apps/bone/input/caps.hpp"
 #include <ossatura/kernels/bone/lame_summary.hpp>
 
 #include <algorithm>
@@ -74,19 +75,29 @@ BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
   info.num_nodes = grid.owned.global_count;
   info.num_held_dofs = count_held_dofs(exec, problem);
   info.num_dropped_elem = model.num_dropped;
-  const LameSummary summary = summarise_lame(exec, share_nodes(exec, problem), problem.lame);
+  const SharedEntries nodes = share_nodes(exec, problem);
+  const LameField<Exec> bone = bone_of(exec, model, problem).lame;
+  if (model.caps)
+    info.num_cap_elem =
+        info.num_elem -
+        nodes.comm.sum(std::int64_t(list_elements(exec, grid, bone.mu_value).extent(0)));
+  info.planes_below = model.planes_below;
+  info.planes_above = model.planes_above;
+  const LameSummary summary = summarise_lame(exec, nodes, bone);
   info.num_solid = summary.num_solid;
   info.modulus_min = summary.modulus_min;
   info.modulus_max = summary.modulus_max;
-  info.modulus_mean = summary.modulus_sum / double(info.num_elem);
-  info.poisson_min = summary.poisson_min;
-  info.poisson_max = summary.poisson_max;
+  info.modulus_mean = summary.modulus_sum / double(info.num_bone_elem());
+  const LameSummary whole = model.caps ? summarise_lame(exec, nodes, problem.lame) : summary;
+  info.poisson_min = whole.poisson_min;
+  info.poisson_max = whole.poisson_max;
   check_poisson(info);
   return info;
 }
 
 template<class Exec>
-void add_solution(const Exec& exec, const BoneSolution<Exec>& solution, const BoneOptions& options,
+void add_solution(const Exec& exec, const BoneSolution<Exec>& solution,
+                  const VoxelFields<Exec>& fields, const BoneOptions& options,
                   BoneResults& results) {
   for (const MovedSupport& support : solution.supports)
     results.reactions.push_back(support.reaction);
@@ -98,7 +109,7 @@ void add_solution(const Exec& exec, const BoneSolution<Exec>& solution, const Bo
   if (!results.interrupted() && (!(energy > 0) || std::isinf(energy)))
     fail<InputError>("the strain energy is ", energy,
                      " N mm: lengths, moduli or loads are too small or too large to compute with");
-  add_statistics(exec, solution.fields, options, results);
+  add_statistics(exec, fields, options, results);
   if (!results.interrupted() &&
       (!(results.sed->maximum > 0) || !std::isfinite(results.sed->maximum) ||
        !std::isfinite(results.von_mises->maximum)))
@@ -109,8 +120,8 @@ void add_solution(const Exec& exec, const BoneSolution<Exec>& solution, const Bo
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template BoneModelInfo describe_model(const Exec&, const BoneOptions&, const BoneModel<Exec>&,   \
                                         const VoxelProblem<Exec>&);                                \
-  template void add_solution(const Exec&, const BoneSolution<Exec>&, const BoneOptions&,           \
-                             BoneResults&);
+  template void add_solution(const Exec&, const BoneSolution<Exec>&, const VoxelFields<Exec>&,     \
+                             const BoneOptions&, BoneResults&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE
 

@@ -38,14 +38,22 @@ struct BoneModelInfo {
   std::int64_t num_held_dofs = 0;
   std::int64_t num_components = 0;   ///< parts that share no node, of what is solved
   std::int64_t num_dropped_elem = 0; ///< of parts left out
-  double modulus_min = 0, modulus_max = 0, modulus_mean = 0; ///< over the elements
+  std::int64_t num_cap_elem = 0;     ///< of num_elem those of caps, which are no bone
+  std::array<int, 3> planes_below{0, 0, 0}, planes_above{0, 0, 0}; ///< added for caps
+  double modulus_min = 0, modulus_max = 0, modulus_mean = 0;       ///< over the bone
   double poisson_min = 0, poisson_max = 0;
 
   std::int64_t num_dofs() const { return 3 * num_nodes; }
-  double bone_volume() const { return static_cast<double>(num_elem) * spacing * spacing * spacing; }
-  /// Bone volume by total volume of the image.
+  std::int64_t num_bone_elem() const { return num_elem - num_cap_elem; }
+  double bone_volume() const {
+    return static_cast<double>(num_bone_elem()) * spacing * spacing * spacing;
+  }
+  /// Bone volume by total volume of the image, without what was added for caps.
   double volume_fraction() const {
-    return static_cast<double>(num_elem) / (double(shape[0]) * shape[1] * shape[2]);
+    double voxels = 1;
+    for (std::size_t d = 0; d < 3; ++d)
+      voxels *= shape[d] - planes_below[d] - planes_above[d];
+    return static_cast<double>(num_bone_elem()) / voxels;
   }
 };
 
@@ -106,10 +114,11 @@ template<class Exec>
 BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
                              const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem);
 
-/// Adds what the supports feel, the response, energy and statistics. Throws InputError where they
-/// are not finite.
+/// Adds what the supports feel, the response, energy and statistics over the voxels of `fields`,
+/// those of the bone. Throws InputError where they are not finite.
 template<class Exec>
-void add_solution(const Exec& exec, const BoneSolution<Exec>& solution, const BoneOptions& options,
+void add_solution(const Exec& exec, const BoneSolution<Exec>& solution,
+                  const VoxelFields<Exec>& fields, const BoneOptions& options,
                   BoneResults& results);
 
 /// What --dry-run says.
@@ -119,6 +128,7 @@ struct BonePrediction {
   int num_ranks = 1;       ///< that the model is divided among; what follows is of the largest
   double device_bytes = 0; ///< expected peak in the backend's memory
   double host_growth = 0;  ///< what the process grows by beside the model
+  std::string preview;     ///< the picture that was written, or empty
 };
 
 } // namespace ossatura

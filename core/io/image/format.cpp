@@ -36,8 +36,6 @@ const char* advice(std::string_view head, const std::string& name) {
     return "a Scanco ISQ image; convert it to .mha, for example with ITK's IOScanco";
   if (starts_with(head, "AIMDATA_V") || ends_with(name, ".aim"))
     return "a Scanco AIM image; convert it to .mha, for example with ITK's IOScanco or aim2numpy";
-  if (starts_with(head, "NRRD"))
-    return "an NRRD image; convert it to .mha, for example with SimpleITK";
   if (starts_with(head, std::string_view("II*\0", 4)) ||
       starts_with(head, std::string_view("MM\0*", 4)))
     return "a TIFF image; convert the stack to .mha, for example with Fiji or SimpleITK";
@@ -76,6 +74,8 @@ std::optional<ImageFormat> by_content(const std::string& path, std::string_view 
   const std::string_view text = begin == std::string_view::npos ? "" : head.substr(begin);
   if (starts_with(text, "ObjectType") || starts_with(text, "NDims"))
     return ImageFormat::metaimage;
+  if (starts_with(head, "NRRD000"))
+    return ImageFormat::nrrd;
   if (starts_with(text, "OFF") || starts_with(text, "COFF") || starts_with(text, "NOFF"))
     return ImageFormat::surface;
   if (starts_with(text, "solid") && text.find("facet") != std::string_view::npos)
@@ -94,6 +94,8 @@ std::optional<ImageFormat> by_extension(const std::string& name) {
     return ImageFormat::metaimage;
   if (any({".nii", ".nii.gz"}))
     return ImageFormat::nifti;
+  if (any({".nrrd", ".nhdr"}))
+    return ImageFormat::nrrd;
   if (any({".raw", ".bin", ".img"}))
     return ImageFormat::raw;
   if (any({".off", ".stl"}))
@@ -111,6 +113,8 @@ const char* title_of(ImageFormat format) {
     return "MetaImage";
   case ImageFormat::nifti:
     return "NIfTI";
+  case ImageFormat::nrrd:
+    return "NRRD";
   case ImageFormat::raw:
     return "raw";
   case ImageFormat::surface:
@@ -137,7 +141,7 @@ ImageFormat guess_format(const std::string& path) {
     fail<InputError>(path, ": is gzip-compressed and no NIfTI image; decompress it first");
   fail<InputError>(path,
                    ": is of no format that is read: ParOSol HDF5 (.h5), MetaImage (.mha, .mhd), "
-                   "NIfTI (.nii, .nii.gz), raw (.raw), surfaces (.off, .stl)");
+                   "NIfTI (.nii, .nii.gz), NRRD (.nrrd, .nhdr), raw (.raw), surfaces (.off, .stl)");
 }
 
 } // namespace ossatura

@@ -12,16 +12,15 @@ enum class ImageFormat {
   parosol,   ///< read_parosol()
   metaimage, ///< read_metaimage()
   nifti,     ///< read_nifti()
+  nrrd,      ///< read_nrrd()
   raw,       ///< read_raw_image()
   surface    ///< read_surface()
 };
 
 constexpr Names<ImageFormat> names_of(ImageFormat) {
-  return {{ImageFormat::parosol, "parosol"},
-          {ImageFormat::metaimage, "metaimage"},
-          {ImageFormat::nifti, "nifti"},
-          {ImageFormat::raw, "raw"},
-          {ImageFormat::surface, "surface"}};
+  return {{ImageFormat::parosol, "parosol"}, {ImageFormat::metaimage, "metaimage"},
+          {ImageFormat::nifti, "nifti"},     {ImageFormat::nrrd, "nrrd"},
+          {ImageFormat::raw, "raw"},         {ImageFormat::surface, "surface"}};
 }
 
 /// As its authors write it: "MetaImage".
@@ -29,8 +28,8 @@ const char* title_of(ImageFormat format);
 
 /// The format of the file at `path`, by its first bytes and, where these say nothing (raw, ASCII
 /// surfaces with unusual starts), by its extension. Throws InputError for a file that is missing, a
-/// directory, unreadable or empty, and for unknown formats; for those of DICOM, Scanco, TIFF, NRRD
-/// and others the message says how to convert.
+/// directory, unreadable or empty, and for unknown formats; for those of DICOM, Scanco, TIFF and
+/// others the message says how to convert.
 ImageFormat guess_format(const std::string& path);
 
 } // namespace ossatura

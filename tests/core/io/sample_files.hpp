@@ -89,6 +89,27 @@ inline Bytes sample_compressed_mha() {
          deflated(numbers(ramp<float>()), false);
 }
 
+// ---- NRRD
+
+/// Of 4 x 3 x 2 voxels of 0.5 mm, the first of which has its centre at (1, 2, 3).
+inline Bytes nrrd_header(const std::string& type, const std::string& rest = "",
+                         const std::string& encoding = "raw") {
+  return "NRRD0005\n# by a test\nsizes: 4 3 2\ntype: " + type +
+         "\ndimension: 3\nspace: left-posterior-superior\n"
+         "space directions: (0.5,0,0) (0,0.5,0) (0,0,0.5)\nspace origin: (1,2,3)\n"
+         "space units: \"mm\" \"mm\" \"mm\"\nkinds: domain domain domain\nendian: little\n"
+         "key:=value of another program\nencoding: " +
+         encoding + "\n" + rest + "\n";
+}
+
+inline Bytes sample_nrrd() {
+  return nrrd_header("short") + numbers(ramp<std::int16_t>());
+}
+
+inline Bytes sample_gzip_nrrd() {
+  return nrrd_header("float", "", "gzip") + deflated(numbers(ramp<float>()), true);
+}
+
 // ---- NIfTI
 
 struct NiftiFields {

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/bone/input/preparation.hpp"
+
+#include "apps/bone/input/options.hpp"
+#include "apps/driver/options/check.hpp"
+#include "apps/driver/options/notation.hpp"
+#include "apps/driver/options/option_kinds.hpp"
+#include <ossatura/core/base/require.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ossatura {
+
+namespace {
+
+using Items = std::vector<std::string>;
+
+constexpr int most_support = 64, most_bins = 1000000;
+
+std::optional<int> parse_bound(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional<int>(parse_number<int>(text));
+}
+
+std::array<CropRange, 3> parse_crop(const Items& items) {
+  const char* expected = "FIRST:END of x, y and z, such as 10:200,:,40: for voxels 10 to 199 along "
+                         "x, all along y, and from 40 on along z";
+  if (items.size() != 3)
+    throw std::invalid_argument(std::string("expected ") + expected);
+  std::array<CropRange, 3> crop;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const auto [begin, end] = split_at(items[d], ':', expected);
+    crop[d] = {parse_bound(begin), parse_bound(end)};
+  }
+  return crop;
+}
+
+GaussianOptions parse_gaussian(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  GaussianOptions gaussian{parse_number<double>(text.substr(0, colon)), {}};
+  if (colon != std::string::npos)
+    gaussian.support = parse_number<int>(text.substr(colon + 1));
+  return gaussian;
+}
+
+/// SLOPE,INTERCEPT or V1=D1,V2=D2.
+std::array<double, 2> parse_calibration(const Items& items) {
+  const char* expected = "SLOPE,INTERCEPT or two points V1=D1,V2=D2";
+  if (items.size() != 2)
+    throw std::invalid_argument(std::string("expected ") + expected);
+  if (items[0].find('=') == std::string::npos && items[1].find('=') == std::string::npos)
+    return {parse_number<double>(items[0]), parse_number<double>(items[1])};
+  std::array<double, 2> value{}, density{};
+  for (std::size_t k = 0; k < 2; ++k) {
+    const auto [v, d] = split_at(items[k], '=', expected);
+    value[k] = parse_number<double>(v);
+    density[k] = parse_number<double>(d);
+  }
+  if (value[0] == value[1])
+    throw std::invalid_argument("both points have the value " +
+                                items[0].substr(0, items[0].find('=')));
+  const double slope = (density[1] - density[0]) / (value[1] - value[0]);
+  return {slope, density[0] - slope * value[0]};
+}
+
+} // namespace
+
+ValueMap PreparationOptions::map() const {
+  ValueMap map;
+  if (calibration) {
+    map.slope = (*calibration)[0];
+    map.intercept = (*calibration)[1];
+  }
+  if (clamp) {
+    map.lower = (*clamp)[0];
+    map.upper = (*clamp)[1];
+  }
+  return map;
+}
+
+void add_preparation_options(CLI::App& app, BoneOptions& options) {
+  PreparationOptions& o = options.preparation;
+  app.option_defaults()->group("Preparation of an image, in this order");
+  add_list(app, "--crop", "X0:X1,Y0:Y1,Z0:Z1",
+           "Voxels of the image, and of the mask, that are taken: from the first to before the "
+           "last along each axis; : is all, 40: from 40 on",
+           [&o](const Items& items) { o.crop = parse_crop(items); });
+  app.add_option_function<std::string>(
+         "--gaussian", [&o](const std::string& text) { o.gaussian = parse_gaussian(text); },
+         "Gaussian filter of this sigma, over so many voxels on either side (three sigma if they "
+         "are not given), as the scripts of scanners have it")
+      ->type_name("MM[:VOXELS]");
+  add_list(
+      app, "--calibrate", "SLOPE,INTERCEPT|V1=D1,V2=D2",
+      "Values v become slope v + intercept, such as densities of Hounsfield units, or the line "
+      "through two points of a phantom; --lower, --upper and the law are about them",
+      [&o](const Items& items) { o.calibration = parse_calibration(items); });
+  add_list(app, "--clamp", "LOWER,UPPER", "Values beyond become these", [&o](const Items& items) {
+    if (items.size() != 2)
+      throw std::invalid_argument("expected LOWER,UPPER");
+    o.clamp = {{parse_number<double>(items[0]), parse_number<double>(items[1])}};
+  });
+  app.add_option("--bins", o.bins,
+                 "Moduli become the middles of so many bins of equal width from the least to the "
+                 "greatest; 0: none")
+      ->type_name("N")
+      ->capture_default_str();
+}
+
+void check_preparation_options(const CLI::App& app, const BoneOptions& options) {
+  const PreparationOptions& o = options.preparation;
+  const bool is_read = options.generator == BoneGenerator::none;
+  const bool graded = options.law != GreyLaw::labels;
+  require_effect(app, {{"--crop", is_read, "an image that is read"},
+                       {"--gaussian", is_read, "an image that is read"},
+                       {"--gaussian", graded, "another --law: labels have nothing between them"},
+                       {"--calibrate", is_read, "an image that is read"},
+                       {"--calibrate", graded, "another --law: labels are no grey values"},
+                       {"--clamp", is_read, "an image that is read"},
+                       {"--clamp", graded, "another --law: labels are no grey values"},
+                       {"--bins", is_read, "an image that is read"},
+                       {"--bins", graded && options.law != GreyLaw::threshold,
+                        "--law linear, power or modulus, which make many moduli"}});
+  if (o.crop)
+    for (const CropRange& range : *o.crop)
+      if (range.begin.value_or(0) < 0 || (range.end && *range.end <= range.begin.value_or(0)))
+        fail<UsageError>("--crop ", range.begin.value_or(0), ':', *range.end,
+                         ": voxels are counted from 0, and the last is behind the first");
+  if (o.gaussian) {
+    if (!(o.gaussian->sigma >= 1e-9 && o.gaussian->sigma <= 1e9))
+      fail<UsageError>("--gaussian ", o.gaussian->sigma, ": a sigma of 1e-9 to 1e9 mm");
+    if (o.gaussian->support && (*o.gaussian->support < 1 || *o.gaussian->support > most_support))
+      fail<UsageError>("--gaussian: a support of ", *o.gaussian->support, " voxels; 1 to ",
+                       most_support, " are taken");
+  }
+  if (o.calibration && !(std::isfinite((*o.calibration)[0]) && (*o.calibration)[0] != 0 &&
+                         std::isfinite((*o.calibration)[1])))
+    fail<UsageError>("--calibrate: a slope of ", (*o.calibration)[0], " and an intercept of ",
+                     (*o.calibration)[1], "; finite numbers are taken, and a slope other than 0");
+  if (o.clamp && !((*o.clamp)[0] < (*o.clamp)[1]))
+    fail<UsageError>("--clamp ", (*o.clamp)[0], ',', (*o.clamp)[1],
+                     ": the lower bound is below the upper one");
+  if (o.bins < 0 || o.bins > most_bins)
+    fail<UsageError>("--bins ", o.bins, ": 1 to ", most_bins, ", or 0 for none");
+}
+
+bool reads_whole_image(const BoneOptions& options) {
+  return options.resample || options.preparation.needs_whole();
+}
+
+VoxelBox crop_box(const BoneOptions& options, const std::array<int, 3>& shape) {
+  VoxelBox box{{0, 0, 0}, shape};
+  if (!options.preparation.crop)
+    return box;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const CropRange& range = (*options.preparation.crop)[d];
+    box.begin[d] = range.begin.value_or(0);
+    box.end[d] = range.end.value_or(shape[d]);
+    if (box.begin[d] >= shape[d] || box.end[d] > shape[d])
+      fail<InputError>(options.input, ": --crop takes voxels ", box.begin[d], " to ", box.end[d],
+                       " along ", "xyz"[d], ", and the image has ", shape[d], ", from 0 on");
+  }
+  return box;
+}
+
+std::array<int, 3> gaussian_support(const GaussianOptions& gaussian,
+                                    const std::array<double, 3>& edges) {
+  std::array<int, 3> support{};
+  for (std::size_t d = 0; d < 3; ++d)
+    support[d] = gaussian.support.value_or(
+        int(std::min(std::ceil(3 * gaussian.sigma / edges[d]), double(most_support))));
+  return support;
+}
+
+} // namespace ossatura

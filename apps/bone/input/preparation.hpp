@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// PreparationOptions say what is done to the grey values of an image before the law: in this order
+// it is cropped, filtered, resampled, calibrated and clamped; bins are of the moduli after it.
+#pragma once
+
+#include <ossatura/kernels/image/crop.hpp>
+#include <ossatura/kernels/image/map_values.hpp>
+
+#include <array>
+#include <optional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace ossatura {
+
+struct BoneOptions;
+
+/// Voxels of an axis from the first to before the last; none: from its start, to its end.
+struct CropRange {
+  std::optional<int> begin, end;
+};
+
+struct GaussianOptions {
+  double sigma = 0;           ///< mm
+  std::optional<int> support; ///< voxels on either side; else three sigma
+};
+
+struct PreparationOptions {
+  std::optional<std::array<CropRange, 3>> crop;
+  std::optional<GaussianOptions> gaussian;
+  std::optional<std::array<double, 2>> calibration; ///< slope and intercept
+  std::optional<std::array<double, 2>> clamp;       ///< lower and upper
+  int bins = 0;                                     ///< of the moduli; 0: none
+
+  /// Whether planes of an image alone do not do.
+  bool needs_whole() const { return crop || gaussian; }
+  bool maps_values() const { return calibration || clamp; }
+  ValueMap map() const;
+};
+
+void add_preparation_options(CLI::App& app, BoneOptions& options);
+
+/// Throws UsageError for options that have no effect together.
+void check_preparation_options(const CLI::App& app, const BoneOptions& options);
+
+/// Whether each process reads the whole image.
+bool reads_whole_image(const BoneOptions& options);
+
+/// The voxels of --crop in an image of this shape; all without it. Throws InputError where the
+/// image has them not.
+VoxelBox crop_box(const BoneOptions& options, const std::array<int, 3>& shape);
+
+/// Half-widths of the filter along each axis, in voxels of these edges (mm).
+std::array<int, 3> gaussian_support(const GaussianOptions& gaussian,
+                                    const std::array<double, 3>& edges);
+
+} // namespace ossatura

@@ -1,0 +1,445 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ossatura bone` loaded by anatomy: the visible surface, labels of a mask and caps, against closed forms."""
+import math
+import struct
+import zlib
+
+import driver_case
+from driver_case import BAD_FILE, USAGE, DriverCase
+from specimens import nifti_bytes, read_nifti
+
+SHAPE, EDGE, MODULUS = (8, 3, 12), 0.5, 1000
+COLUMNS = {range(0, 3): 10, range(4, 8): 6}  # along x, and their height in voxels, a gap between them
+AXIAL = ("--test", "axial", "--displacement", "-0.01", "--poisson", "0", "--law", "modulus", "-q",
+         "--modulus-unit", "MPa", "--backend", "serial", "--tolerance", "1e-9")
+#: Of columns without lateral strain, side by side: each has the whole displacement.
+FORCE = -0.01 * MODULUS * EDGE * sum(3 * len(x) / height for x, height in COLUMNS.items())
+AREA = EDGE ** 2 * 3 * 7
+
+
+def height(x):
+    return next((high for columns, high in COLUMNS.items() if x in columns), 0)
+
+
+class Anatomy(DriverCase):
+    def image(self, name, value, shape=SHAPE):
+        values = [value(x, y, z) for z in range(shape[2]) for y in range(shape[1]) for x in range(shape[0])]
+        return self.write(name, nifti_bytes(shape, EDGE, "h", values))
+
+    def setUp(self):
+        super().setUp()
+        self.stepped = self.image("stepped.nii.gz", lambda x, y, z: MODULUS if z < height(x) else 0)
+        # 1: bone; 2: a disc above it; 3: its lowest layer; 7: far away
+        self.mask = self.image("mask.nii.gz", lambda x, y, z: (
+            3 if z == 0 else 1) if z < height(x) else 2 if height(x) <= z < height(x) + 2 and height(x) else
+            7 if x == 3 and z == 11 else 0)
+        self.labels = ("--mask", self.mask, "--mask-labels", "1,3")
+
+    def supports(self, run):
+        return {one["support"]: one for one in run["results"]["reactions"]}
+
+
+class Visible(Anatomy):
+    def test_columns_of_two_heights_are_parallel(self):
+        along_y = self.image("turned.nii.gz", lambda x, y, z: MODULUS if y < height(z) else 0,
+                             (SHAPE[1], SHAPE[2], SHAPE[0]))
+        for image, axis in ((self.stepped, "z"), (along_y, "y")):
+            run = self.summary("bone", image, *AXIAL, "--axis", axis, "--surface", "visible", "--surface-depth", "2")
+            self.close(run["results"]["response"]["force"], FORCE, 1e-7)
+            plates = self.supports(run)
+            self.close(plates["upper plate"]["contact_area"], AREA, 1e-12)
+            self.close(plates["lower plate"]["contact_area"], AREA, 1e-12)
+            self.assertEqual(plates["upper plate"]["nodes"], 4 * 4 + 4 * 5)
+            self.assertEqual(run["warnings"], [])
+
+    def test_the_depth_bounds_what_is_touched(self):
+        tall = -0.01 * MODULUS * EDGE * 3 * 3 / 10  # the taller column alone
+        for surface in (("--surface", "visible", "--surface-depth", "1.9"), ("--surface", "flat"), (),
+                        ("--surface", "upper=visible,lower=flat", "--surface-depth", "upper=1"),
+                        ("--surface", "lower=visible", "--surface-depth", "inf")):
+            run = self.summary("bone", self.stepped, *AXIAL, "--largest-component", *surface)
+            self.close(run["results"]["response"]["force"], tall, 1e-7)
+        for surface in (("--surface", "upper=visible", "--surface-depth", "2"),
+                        ("--surface", "visible", "--surface-depth", "upper=inf,lower=0")):
+            run = self.summary("bone", self.stepped, *AXIAL, *surface)
+            self.close(run["results"]["response"]["force"], FORCE, 1e-7)
+
+    def test_on_a_flat_bone_it_is_what_flat_plates_touch(self):
+        cube = ("bone", "--generate", "cube", "--size", "4,5,6", "-q", "--backend", "serial")
+        for test in ("axial", "uniaxial", "confined", "shear-zx", "torsion", "bending"):
+            flat = self.summary(*cube, "--test", test)["results"]
+            visible = self.summary(*cube, "--test", test, "--surface", "visible", "--surface-depth", "2")["results"]
+            self.assertEqual(visible["response"], flat["response"])
+            self.assertEqual(visible["reactions"], flat["reactions"])
+
+    def test_an_overhang_is_not_seen(self):
+        # A table: what is below its top is hidden from above, and what is above its foot from below.
+        table = self.image("table.nii.gz", lambda x, y, z: MODULUS if z >= 8 or x < 3 else 0)
+        run = self.summary("bone", table, *AXIAL, "--surface", "visible", "--surface-depth", "inf",)
+        plates = self.supports(run)
+        self.close(plates["upper plate"]["contact_area"], EDGE ** 2 * 24, 1e-12)
+        self.close(plates["lower plate"]["contact_area"], EDGE ** 2 * 24, 1e-12)
+
+    def test_uniaxial_is_axial_between_smooth_plates(self):
+        cube = ("bone", "--generate", "cube", "--size", "5", "--modulus", "700", "-q", "--backend", "serial")
+        run = self.summary(*cube, "--test", "uniaxial", "--strain", "0.01", "--tolerance", "1e-9")
+        self.assertEqual(run["results"]["test"], "uniaxial")
+        self.close(run["results"]["response"]["apparent_modulus"], 700, 1e-7)
+
+    def test_what_makes_no_test_is_refused(self):
+        step = ("bone", self.stepped, *AXIAL)
+        for message, *arguments in (
+                ("--surface visible needs --surface-depth MM for the lower plate", "--surface", "visible"),
+                ("for the upper plate", "--surface", "visible", "--surface-depth", "lower=1"),
+                ("--surface-depth has no effect without --surface visible", "--surface-depth", "1"),
+                ("'shown' is not one of flat|visible", "--surface", "shown"),
+                ("plates are upper and lower", "--surface", "top=visible"),
+                ("in mm, at least 0", "--surface", "visible", "--surface-depth", "-1"),
+                ("--plate-depth is for flat plates", "--surface", "visible", "--surface-depth", "1", "--plate-depth",
+                 "1")):
+            self.fails(USAGE, message, *step, *arguments)
+        self.fails(USAGE, "--surface has no effect without a test between plates", "bone", self.stepped, "--test",
+                   "homogenise", "--surface", "visible", "--surface-depth", "1")
+        # The step between two columns belongs to both: seen from above on one, from below on the other.
+        both = self.image("both.nii.gz", lambda x, y, z: MODULUS if (z < 5) == (x < 4) or z in (4, 5) else 0)
+        self.summary("bone", both, *AXIAL, "--surface", "visible", "--surface-depth", "inf")
+        both = self.image("both.nii.gz", lambda x, y, z: MODULUS if (z < 5) == (x < 4) else 0)
+        self.fails(BAD_FILE, "both.nii.gz: both plates touch 4 nodes of the bone", "bone", both, *AXIAL, "--surface",
+                   "visible", "--surface-depth", "inf")
+
+
+class Labels(Anatomy):
+    def test_plates_at_labels(self):
+        for plates in ("upper=2,lower=3", "lower=3,upper=2,upper=7"):
+            run = self.summary("bone", self.stepped, *AXIAL, *self.labels, "--plate-labels", plates, "--surface",
+                               "lower=visible", "--surface-depth", "lower=0")
+            self.close(run["results"]["response"]["force"], FORCE, 1e-7)
+            self.close(self.supports(run)["upper plate"]["contact_area"], AREA, 1e-12)
+
+    def test_bone_with_a_label_is_embedded(self):
+        # The plate has all nodes of the lowest layer, of which the columns become shorter.
+        run = self.summary("bone", self.stepped, *AXIAL, *self.labels, "--plate-labels", "lower=3,upper=2")
+        force = -0.01 * MODULUS * EDGE * sum(3 * len(x) / (high - 1) for x, high in COLUMNS.items())
+        self.close(run["results"]["response"]["force"], force, 1e-7)
+
+    def test_supports_and_loads_at_labels(self):
+        listed = AXIAL[4:]
+        run = self.summary("bone", self.stepped, *listed, *self.labels, "--fix", "z-:xyz,label:2:xyz=0,label:2:z=-0.01")
+        self.close(run["results"]["response"]["force"], FORCE, 1e-7)
+        cube = self.image("cube.nii.gz", lambda x, y, z: MODULUS if z < 7 else 0)
+        mask = self.image("disc.nii.gz", lambda x, y, z: 1 if z < 7 else 4 if z < 9 else 0)
+        shared = ("bone", cube, *listed, "--mask", mask, "--mask-labels", "1", "--fix", "z-:xyz")
+        side, label = (self.summary(*shared, "--force", f"{where}:z=-30")["results"] for where in ("z+", "label:4"))
+        self.close(label["strain_energy"], side["strain_energy"], 1e-9)
+        self.close(label["von_mises"]["maximum"], side["von_mises"]["maximum"], 1e-6)
+        self.close(label["strain_energy"], 30 ** 2 * 7 * EDGE / (2 * MODULUS * 24 * EDGE ** 2), 1e-7)
+
+    def test_labels_follow_the_image_when_it_is_resampled(self):
+        run = self.summary("bone", self.stepped, *AXIAL, *self.labels, "--resample", "0.25", "--plate-labels",
+                           "upper=2,lower=3", "--surface", "visible", "--surface-depth", "2")
+        self.close(self.supports(run)["upper plate"]["contact_area"], AREA, 1e-12)
+
+    def test_labels_that_say_nothing_are_refused(self):
+        step = ("bone", self.stepped, *AXIAL)
+        self.fails(USAGE, "--plate-labels has no effect without --mask", *step, "--plate-labels", "upper=2")
+        self.fails(USAGE, "label 2 is of both plates", *step, *self.labels, "--plate-labels", "2")
+        self.fails(USAGE, "--fix label 2 needs --mask", "bone", self.stepped, *AXIAL[4:], "--fix", "label:2:xyz")
+        self.fails(USAGE, "'two' is not a number", *step, *self.labels, "--plate-labels", "upper=two")
+        self.fails(USAGE, "label:NUMBER", "bone", self.stepped, *AXIAL[4:], "--fix", "lable:2:xyz")
+        self.fails(BAD_FILE, "mask.nii.gz: the mask has no label 5, which plates or supports are to touch; it has 1, "
+                   "2, 3, 7", *step, *self.labels, "--plate-labels", "upper=5")
+        far = self.image("far.nii.gz", lambda x, y, z: (1 if z < height(x) else 8 if (x, z) == (5, 9) else 0))
+        self.fails(BAD_FILE, "stepped.nii.gz: the upper plate touches nothing", *step, "--mask", far, "--mask-labels",
+                   "1", "--plate-labels", "upper=8")
+        self.fails(BAD_FILE, "--fix: label 8 has no node of a solid voxel", "bone", self.stepped, *AXIAL[4:], "--mask",
+                   far, "--mask-labels", "1", "--fix", "z-:xyz,label:8:z=1")
+
+
+class Capped(Anatomy):
+    def test_a_cap_of_the_same_material_makes_a_longer_cube(self):
+        cube = ("bone", "--generate", "cube", "-q", "--backend", "serial", "--size")
+        for test in ("axial", "uniaxial", "confined", "torsion", "bending", "shear-zx"):
+            longer = self.summary(*cube, "4,5,10", "--test", test, "--centre", "1,2,5") if test in (
+                "torsion", "bending") else self.summary(*cube, "4,5,10", "--test", test)
+            for caps in ("2:10000:0.3", "lower=1:10000,upper=3:10000"):
+                centre = ("--centre", f"1,2,{3 if caps[0] == '2' else 4}") if test in ("torsion", "bending") else ()
+                run = self.summary(*cube, "4,5,6", "--test", test, "--cap", caps, *centre)
+                self.assertEqual(run["results"]["response"], longer["results"]["response"])
+                self.assertEqual(run["results"]["strain_energy"], longer["results"]["strain_energy"])
+                self.assertEqual(run["problem"]["elements"], longer["problem"]["elements"])
+                self.assertEqual(run["problem"]["caps"]["elements"], 4 * 5 * 4)
+                self.assertEqual(run["problem"]["bone_volume"], 4 * 5 * 6)
+                self.assertEqual(run["problem"]["volume_fraction"], 1)
+                self.assertEqual(run["results"]["sed"]["count"], 4 * 5 * 6)
+                self.assertEqual(self.supports(run)["upper plate"]["contact_area"], 20)
+
+    def test_turns_are_about_the_centre_of_the_bone_alone(self):
+        step = self.image("step.nii.gz", lambda x, y, z: MODULUS if z < (10 if x < 3 else 6) else 0)
+        bone = ("bone", step, *AXIAL[4:], "--test", "torsion")
+        x, z = (EDGE * (sum((c + 0.5) * n for c, n in terms) / sum(n for _, n in terms)) for terms in (
+            [(x, 3 * (10 if x < 3 else 6)) for x in range(8)],
+            [(z, 3 * (8 if z < 6 else 3)) for z in range(10)]))
+        cap = ("--cap", "2", "--surface-depth", "2")
+        mass, point = (self.summary(*bone, *cap, *centre)["results"]["response"]["moment"]
+                       for centre in ((), ("--centre", f"{x},{0.75},{z}")))
+        self.close(mass, point, 1e-9)
+
+    def test_a_cap_is_in_series_with_each_column(self):
+        for thickness, modulus, layers in ((1, 250, 2), (1.6, 40, 3)):
+            run = self.summary("bone", self.stepped, *AXIAL, "--cap", f"upper={thickness}:{modulus}:0",
+                               "--surface-depth", "2")
+            force = -0.01 * EDGE ** 2 * sum(
+                3 * len(x) / EDGE / (high / MODULUS + (10 + layers - high) / modulus) for x, high in COLUMNS.items())
+            self.close(run["results"]["response"]["force"], force, 1e-7)
+            self.assertEqual(run["problem"]["caps"]["elements"], 9 * layers + 12 * (layers + 4))
+            self.assertEqual(run["problem"]["modulus"], {"minimum": MODULUS, "maximum": MODULUS, "mean": MODULUS})
+            self.close(self.supports(run)["upper plate"]["contact_area"], AREA, 1e-12)
+            # Less deep, it does not reach the shorter column, which then nothing presses.
+            run = self.summary("bone", self.stepped, *AXIAL, "--cap", f"upper={thickness}:{modulus}:0",
+                               "--surface-depth", "1.9", "--largest-component")
+            tall = -0.01 * EDGE * 9 / (10 / MODULUS + layers / modulus)
+            self.close(run["results"]["response"]["force"], tall, 1e-7)
+
+    def test_statistics_and_images_are_those_of_the_bone_on_its_scan(self):
+        law = ("--law", "modulus", "--modulus-unit", "MPa", "-q", "--backend", "serial", *self.labels)
+        run = self.summary("bone", self.stepped, *law, "--cap", "1", "--surface-depth", "2", "--test", "axial",
+                           "--field-images", "nii.gz", "-o", "out", "--fields", "all")
+        parts = run["results"]["labels"]
+        self.assertEqual([parts[label]["elements"] for label in ("1", "3")], [9 * 9 + 12 * 5, 21])
+        self.assertEqual(run["results"]["von_mises"]["count"], 9 * 10 + 12 * 6)
+        self.close(sum(part["energy_share"] for part in parts.values()), 1, 1e-12)
+        self.assertEqual(run["problem"]["caps"]["planes_below"], [0, 0, 2])
+        self.assertEqual(run["problem"]["shape"], [8, 3, 14])
+        shape, rows, values = read_nifti(self.path("out/stepped.modulus.nii.gz"))
+        self.assertEqual(shape, (8, 3, 14))
+        self.close(rows[2][3], -1.5 * EDGE, 1e-6)  # a voxel's centre, where the scan begins at 0
+        moduli = [values[x + 8 * (1 + 3 * z)] for x in (1, 3, 6) for z in range(14)]
+        self.assertEqual([round(value) for value in moduli], [2500] * 2 + [1000] * 10 + [2500] * 2 + [0] * 14 +
+                         [2500] * 2 + [1000] * 6 + [2500] * 6)
+
+    def test_the_image_grows_only_where_it_must(self):
+        padded = self.image("padded.nii.gz", lambda x, y, z: MODULUS if 3 <= z < 10 else 0)
+        run = self.summary("bone", padded, *AXIAL, "--cap", "1.5")
+        self.assertEqual(run["problem"]["shape"], [8, 3, 13])
+        self.assertEqual(run["problem"]["caps"]["planes_above"], [0, 0, 1])
+        force = -0.01 * EDGE * 24 / (7 / MODULUS + 6 / 2500)
+        self.close(self.summary("bone", padded, *AXIAL, "--cap", "1.5:2500:0")["results"]["response"]["force"], force,
+                   1e-7)
+
+    def test_caps_that_are_none_are_refused(self):
+        step = ("bone", self.stepped, *AXIAL)
+        for message, *arguments in (
+                ("expected MM[:MPA[:NU]]", "--cap", "1:2:3:4"),
+                ("a thickness of", "--cap", "0"),
+                ("a modulus of -3 MPa", "--cap", "1:-3"),
+                ("Poisson's ratio of 0.5", "--cap", "1:2500:0.5"),
+                ("the upper plate touches the plane of its cap", "--cap", "upper=1", "--surface", "upper=visible",
+                 "--surface-depth", "1"),
+                ("--parosol-output is for the voxels of the input", "--cap", "1", "--parosol-output", "x.h5")):
+            self.fails(USAGE, message, *step, *arguments)
+        self.fails(USAGE, "--cap has no effect without a test between plates", "bone", self.stepped, *AXIAL[4:],
+                   "--fix", "z-:xyz,z+:z=1", "--test", "file", "--cap", "1")
+        self.fails(BAD_FILE, "less than half a voxel", *step, "--cap", "0.2")
+
+
+class Vertebra(Anatomy):
+    """A body with concave endplates, a shell, and a posterior part that no plate should touch."""
+    SIZE = (38, 46, 26)
+
+    @staticmethod
+    def modulus(x, y, z):
+        u, v = (x - 18.5) / 17, (y - 15.5) / 13.5
+        r = u * u + v * v
+        dish = 3.5 * max(0, 1 - r / 0.8)
+        low, high = 2 + dish, 24 - dish - 0.08 * (x - 18.5)
+        if r <= 1 and low <= z + 0.5 <= high:
+            rim = r > 0.86 or z + 0.5 < low + 1 or z + 0.5 > high - 1
+            return 3000 if rim else 300 + 20 * ((x * 7 + y * 5 + z * 3) % 11)
+        return 2000 if 27 <= y < 44 and 14 <= x < 24 and 9 <= z < 17 else 0
+
+    def test_the_visible_surface_is_what_stiff_caps_hold(self):
+        image = self.image("vertebra.nii.gz", self.modulus, self.SIZE)
+        bone = ("bone", image, "--law", "modulus", "--modulus-unit", "MPa", "-q", "--backend", "serial", "--test",
+                "axial", "--displacement", "-0.1", "--tolerance", "1e-9", "--surface-depth", "2.5")
+        visible = self.summary(*bone, "--surface", "visible")
+        potted = self.summary(*bone, "--cap", "1:1e7:0.3")
+        soft = self.summary(*bone, "--cap", "1")
+        force = visible["results"]["response"]["force"]
+        self.assertEqual(visible["warnings"], [])
+        self.close(potted["results"]["response"]["force"], force, 0.02)
+        self.close(potted["results"]["pistoia"]["force"], visible["results"]["pistoia"]["force"], 0.02)
+        self.assertLess(abs(soft["results"]["response"]["force"]), 0.98 * abs(force))
+        for plate in ("lower plate", "upper plate"):
+            area = self.supports(visible)[plate]["contact_area"]
+            self.close(self.supports(potted)[plate]["contact_area"], area, 1e-12)
+            self.assertGreater(area, 700 * EDGE ** 2)
+        # A flat plate touches a few spots.
+        flat = self.summary(*bone[:-2])
+        self.assertEqual({warning["code"] for warning in flat["warnings"]}, {"small-contact"})
+
+
+class Prepared(Anatomy):
+    """The image is cropped, filtered, calibrated and clamped before the law."""
+    LAW = ("--law", "linear", "--slope", "10", "-q", "--backend", "serial", "--test", "axial")
+
+    def setUp(self):
+        super().setUp()
+        self.values = lambda x, y, z: 100 + (7 * x + 5 * y + 3 * z) % 23
+        self.scan = self.image("scan.nii.gz", self.values, (8, 3, 10))
+
+    def run_of(self, *arguments):
+        return self.summary("bone", *arguments, *self.LAW)
+
+    def same_results(self, run, other):
+        for part in "response", "sed", "strain_energy":
+            self.assertEqual(run["results"][part], other["results"][part])
+        self.assertEqual(run["problem"]["modulus"], other["problem"]["modulus"])
+
+    def cut(self, name, value):
+        shape = (5, 3, 6)
+        return self.write(name, nifti_bytes(shape, EDGE, "h", [
+            value(x + 2, y, z + 4) for z in range(6) for y in range(3) for x in range(5)],
+            [(EDGE, 0, 0, 2 * EDGE), (0, EDGE, 0, 0), (0, 0, EDGE, 4 * EDGE)]))
+
+    def test_a_crop_is_the_image_of_its_voxels_in_its_place(self):
+        self.scan = self.write("placed.nii.gz", nifti_bytes((8, 3, 10), EDGE, "h", [
+            self.values(x, y, z) for z in range(10) for y in range(3) for x in range(8)],
+            [(EDGE, 0, 0, 0), (0, EDGE, 0, 0), (0, 0, EDGE, 0)]))
+        mask = self.image("part.nii.gz", lambda x, y, z: 1 + (x + z) % 2 if y > 0 else 0, (8, 3, 10))
+        for options, other in (((), ()), (("--mask", mask), ("--mask", self.cut(
+                "cut-mask.nii.gz", lambda x, y, z: 1 + (x + z) % 2 if y > 0 else 0)))):
+            run = self.run_of(self.scan, "--crop", "2:7,:,4:", *options)
+            by_hand = self.run_of(self.cut("cut.nii.gz", self.values), *other)
+            self.same_results(run, by_hand)
+            self.assertEqual(run["problem"]["origin"], by_hand["problem"]["origin"])
+            self.assertEqual(run["problem"]["shape"], [5, 3, 6])
+            self.assertEqual(run["results"].get("labels"), by_hand["results"].get("labels"))
+
+    def test_a_line_of_calibration_and_a_clamp(self):
+        by_hand = self.run_of(self.image("dense.nii.gz", lambda *v: min(max(2 * self.values(*v) - 150, 60), 90),
+                                         (8, 3, 10)))
+        for calibration in ("2,-150", "100=50,120=90"):
+            self.same_results(self.run_of(self.scan, "--calibrate", calibration, "--clamp", "60,90"), by_hand)
+        self.fails(BAD_FILE, "the values of the image are 50 to 94", "bone", self.scan, "--calibrate", "2,-150",
+                   "--lower", "1000", *self.LAW)
+
+    def test_bins_of_moduli(self):
+        run = self.summary("bone", self.scan, *self.LAW, "--bins", "2", "-o", "out", "--fields", "modulus",
+                           "--field-images", "nii.gz")
+        moduli = [1000 + 10 * ((7 * x + 5 * y + 3 * z) % 23)
+                  for z in range(10) for y in range(3) for x in range(8)]  # 1000 to 1220
+        found = read_nifti(self.path("out/scan.modulus.nii.gz"))[2]
+        self.assertEqual(set(found), {1055.0, 1165.0})
+        for value, modulus in zip(found, moduli):
+            self.assertLessEqual(abs(value - modulus), 55)
+        self.close(run["problem"]["modulus"]["maximum"], 1165, 1e-9)
+
+    def test_a_gaussian_filter(self):
+        step = self.image("step.nii.gz", lambda x, y, z: 200 if x < 4 else 100)
+        weight = [math.exp(-0.5 * (k * EDGE / 0.6) ** 2) for k in range(3)]
+
+        def filtered(x):
+            near = [(weight[abs(k)], 200 if x + k < 4 else 100) for k in range(-2, 3) if 0 <= x + k < 8]
+            return sum(w * v for w, v in near) / sum(w for w, _ in near)
+
+        self.summary("bone", step, *self.LAW, "--gaussian", "0.6:2", "-o", "out", "--fields", "modulus",
+                     "--field-images", "nii.gz")
+        for x, value in zip(range(8), read_nifti(self.path("out/step.modulus.nii.gz"))[2]):
+            self.close(value, 10 * filtered(x), 1e-6)
+        same = self.image("same.nii.gz", lambda x, y, z: 150)
+        self.same_results(self.run_of(same, "--gaussian", "0.4"), self.run_of(same))
+
+    def test_what_cannot_be_prepared_is_refused(self):
+        for message, *arguments in (
+                ("expected FIRST:END of x, y and z", "--crop", "1:2"),
+                ("voxels are counted from 0", "--crop", "3:3,:,:"),
+                ("a sigma of 1e-9 to 1e9 mm", "--gaussian", "0"),
+                ("a support of 0 voxels", "--gaussian", "1:0"),
+                ("expected SLOPE,INTERCEPT or two points", "--calibrate", "3"),
+                ("both points have the value 5", "--calibrate", "5=1,5=2"),
+                ("a slope other than 0", "--calibrate", "0,1"),
+                ("the lower bound is below", "--clamp", "2,1"),
+                ("--bins -1", "--bins", "-1")):
+            self.fails(USAGE, message, "bone", self.scan, *arguments, *self.LAW)
+        self.fails(BAD_FILE, "scan.nii.gz: --crop takes voxels 2 to 9 along x, and the image has 8", "bone", self.scan,
+                   "--crop", "2:9,:,:", *self.LAW)
+        self.fails(USAGE, "--gaussian has no effect without another --law", "bone", self.mask, "--law", "labels",
+                   "--labels", "1=5", "--gaussian", "1")
+        self.fails(USAGE, "--crop has no effect without an image that is read", "bone", "--generate", "cube", "--crop",
+                   "1:2,:,:")
+        surface = self.write("tetra.off", "OFF\n4 4 0\n0 0 0\n9 0 0\n0 9 0\n0 0 9\n"
+                             "3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n")
+        self.fails(USAGE, "--clamp is for grey values, and", "bone", surface, "--voxel", "1", "--clamp", "1,2", "-q")
+
+
+class Preview(Anatomy):
+    REST, MOVED, PUSHED = (70, 150, 255), (255, 60, 50), (255, 220, 0)
+
+    def picture(self, name):
+        """Width, height and rows of pixels, after the specification."""
+        with open(self.path(name), "rb") as file:
+            data = file.read()
+        self.assertEqual(data[:8], b"\x89PNG\r\n\x1a\n")
+        place, chunks = 8, []
+        while place < len(data):
+            size, kind = struct.unpack_from(">I4s", data, place)
+            content = data[place + 8:place + 8 + size]
+            self.assertEqual(struct.unpack_from(">I", data, place + 8 + size)[0], zlib.crc32(kind + content))
+            chunks.append((kind, content))
+            place += 12 + size
+        self.assertEqual([kind for kind, _ in chunks], [b"IHDR", b"IDAT", b"IEND"])
+        width, height, *form = struct.unpack(">2I5B", chunks[0][1])
+        self.assertEqual(form, [8, 2, 0, 0, 0])
+        lines = zlib.decompress(chunks[1][1])
+        self.assertEqual(len(lines), height * (1 + 3 * width))
+        rows = []
+        for y in range(height):
+            line = lines[y * (1 + 3 * width):(y + 1) * (1 + 3 * width)]
+            self.assertEqual(line[0], 0)
+            rows.append([tuple(line[1 + 3 * x:4 + 3 * x]) for x in range(width)])
+        return rows
+
+    def test_sections_show_material_caps_and_what_is_held(self):
+        run = self.summary("bone", self.stepped, *AXIAL, "--cap", "upper=1", "--surface-depth", "2", "--preview",
+                           "*.png")
+        self.assertEqual(run["status"], "dry run")
+        self.assertEqual(run["results"]["preview"], "stepped.png")
+        self.assertEqual(self.files(), ["mask.nii.gz", "stepped.nii.gz", "stepped.png"])
+        rows = self.picture("stepped.png")
+        scale, margin = 16, 12  # 480 pixels are more than 16 for each of 12 voxels
+        widths = (3, 8, 8)  # of the sections across x, y and z
+        self.assertEqual((len(rows[0]), len(rows)), (4 * margin + scale * sum(widths), 2 * margin + 12 * scale))
+        left, top = 2 * margin + scale * widths[0], margin
+
+        def voxel(x, z):  # its middle, in the section across y
+            return rows[top + (11 - z) * scale + scale // 2][left + x * scale + scale // 2]
+
+        for x in range(8):
+            for z in range(12):
+                r, g, b = voxel(x, z)
+                kind = "bone" if r == g == b > 0 else "void" if r == 0 else "cap"
+                self.assertEqual(kind, "void" if not height(x) else "bone" if z < height(x) else "cap", (x, z))
+
+        def node(x, z):
+            return rows[top + (12 - z) * scale][left + x * scale]
+
+        for x in (0, 1, 2, 3, 4, 5, 6, 7):
+            self.assertEqual((node(x, 0), node(x, 12)), (self.REST, self.MOVED), x)
+        self.assertNotIn(node(1, 5), (self.REST, self.MOVED))
+
+    def test_forces_are_shown_and_names_are_checked(self):
+        cube = ("bone", "--generate", "cube", "--size", "4", "-q")
+        self.ossatura(*cube, "--fix", "z-:xyz", "--force", "z+:z=-1", "--preview", "p.png")
+        colours = {pixel for row in self.picture("p.png") for pixel in row}
+        self.assertTrue({self.REST, self.PUSHED} <= colours)
+        self.assertNotIn(self.MOVED, colours)
+        self.ossatura(*cube, "--test", "homogenise", "--preview", "h.png")
+        self.picture("h.png")
+        self.fails(USAGE, "a picture is a .png file", *cube, "--preview", "p.jpg")
+        self.fails(USAGE, "put a * for the name of each", "bone", self.stepped, self.mask, *AXIAL, "--preview", "p.png")
+        self.ossatura("bone", self.stepped, self.mask, *AXIAL, "--preview", "*.png")
+        self.assertTrue({"stepped.png", "mask.png"} <= set(self.files()))
+
+
+if __name__ == "__main__":
+    driver_case.main()
