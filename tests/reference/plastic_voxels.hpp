@@ -137,24 +137,34 @@ public:
     for (std::size_t i = 0; i < u_.size(); ++i)
       if (!held_[i])
         free.push_back(i);
-    for (int iteration = 0; iteration < 60; ++iteration) {
+    std::vector<double> step;
+    double before = -1, part = 1;
+    for (int iteration = 0; iteration < 200; ++iteration) {
       std::vector<double> tangent(u_.size() * u_.size()); // row by row
       std::vector<PlasticElement> next;
       force_ = forces(tangent, next);
       double norm = 0, scale = 0;
       for (std::size_t i = 0; i < u_.size(); ++i)
         (held_[i] ? scale : norm) += force_[i] * force_[i];
-      if (norm <= 1e-22 * scale) {
+      if (norm <= 1e-20 * scale) {
         state_ = next;
         return;
       }
+      if (before >= 0 && norm > before && part > 1e-3) { // too far
+        for (std::size_t i = 0; i < free.size(); ++i)
+          u_[free[i]] -= 0.5 * part * step[i];
+        part *= 0.5;
+        continue;
+      }
+      before = norm;
+      part = 1;
       std::vector<double> matrix, right;
       for (const std::size_t i : free) {
         for (const std::size_t j : free)
           matrix.push_back(0.5 * (tangent[i * u_.size() + j] + tangent[j * u_.size() + i]));
         right.push_back(-force_[i]);
       }
-      const std::vector<double> step = solve_dense(matrix, right);
+      step = solve_dense(matrix, right);
       for (std::size_t i = 0; i < free.size(); ++i)
         u_[free[i]] += step[i];
     }
@@ -197,7 +207,7 @@ private:
           for (std::size_t j = 0; j < 24; ++j) {
             PlasticElement unused;
             ElementVector up = u, down = u;
-            const double change = 1e-8 * model_.edge;
+            const double change = 1e-7 * model_.edge;
             up[j] += change;
             down[j] -= change;
             const ElementVector above = force_at(up, unused), below = force_at(down, unused);
