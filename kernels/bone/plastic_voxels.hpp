@@ -59,8 +59,8 @@ KOKKOS_INLINE_FUNCTION VoxelYield yield_of(const LameField<Exec>& lame, const Yi
 }
 
 template<class Exec>
-KOKKOS_INLINE_FUNCTION void find_nodes(const VoxelGrid<Exec>& grid, const Site& s, int lowest,
-                                       int (&node)[8]) {
+KOKKOS_INLINE_FUNCTION void find_voxel_nodes(const VoxelGrid<Exec>& grid, const Site& s, int lowest,
+                                             int (&node)[8]) {
   node[0] = lowest;
   for (int v = 1; v < 8; ++v)
     node[v] = grid.find(s.x + (v & 1), s.y + (v >> 1 & 1), s.z + (v >> 2));
@@ -95,7 +95,7 @@ KOKKOS_INLINE_FUNCTION void
 subtract_plastic_force(const VoxelYield& voxel, const int (&node)[8], const double (&strain)[6],
                        const double (&mode)[num_higher_modes], double scale, const Vector& y) {
   double force[24];
-  modes_of(strain, mode, voxel.edge, force);
+  plastic_modes(strain, mode, voxel.edge, force);
   apply_mode_stiffness(voxel.edge * voxel.lambda, voxel.edge * voxel.mu, force);
   for (int c = 0; c < 3; ++c)
     transform_modes(force + c);
@@ -116,7 +116,7 @@ struct SubtractPlasticForces {
     const VoxelYield voxel = yield_of(voxels.lame, voxels.cone, voxels.edge, lowest);
     int node[8];
     double modes[24];
-    find_nodes(voxels.grid, site, lowest, node);
+    find_voxel_nodes(voxels.grid, site, lowest, node);
     load_modes(node, u, modes);
     PlasticVoxel plastic = load_plastic(state, lowest);
     const VoxelTrial trial(voxel, modes, plastic);
@@ -144,7 +144,7 @@ struct SubtractPlasticTangent {
     const VoxelYield voxel = yield_of(voxels.lame, voxels.cone, voxels.edge, lowest);
     int node[8];
     double modes[24], strain[6], mode[num_higher_modes];
-    find_nodes(voxels.grid, site, lowest, node);
+    find_voxel_nodes(voxels.grid, site, lowest, node);
     load_modes(node, u, modes);
     const VoxelTrial trial(voxel, modes, load_plastic(state, lowest));
     if (!(trial.yield > 0))
@@ -179,7 +179,7 @@ struct VoxelStress {
       strain[i] -= plastic.strain[i];
     for (int k = 0; k < num_higher_modes; ++k)
       mode[k] = modes[higher_mode(k)] - plastic.mode[k];
-    stress_of(voxel, strain, stress);
+    mean_stress_of(voxel, strain, stress);
     stress_modes(voxel, mode, force);
   }
 };
@@ -208,7 +208,7 @@ struct CommitPlastic {
     const VoxelYield voxel = yield_of(voxels.lame, voxels.cone, voxels.edge, lowest);
     int node[8];
     double modes[24];
-    find_nodes(voxels.grid, voxels.grid.site(lowest), lowest, node);
+    find_voxel_nodes(voxels.grid, voxels.grid.site(lowest), lowest, node);
     load_modes(node, u, modes);
     const PlasticVoxel old = load_plastic(state, lowest);
     const VoxelTrial trial(voxel, modes, old);
@@ -253,7 +253,7 @@ struct ComputePlasticFields {
     const VoxelYield voxel = yield_of(voxels.lame, voxels.cone, voxels.edge, lowest);
     int node[8];
     double modes[24], strain[6];
-    find_nodes(voxels.grid, voxels.grid.site(lowest), lowest, node);
+    find_voxel_nodes(voxels.grid, voxels.grid.site(lowest), lowest, node);
     load_modes(node, u, modes);
     const PlasticVoxel plastic = load_plastic(state, lowest);
     const VoxelStress now(voxel, modes, plastic);

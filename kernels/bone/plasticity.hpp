@@ -92,9 +92,9 @@ OSSATURA_INLINE_FUNCTION void mean_strain(const double (&modes)[24], double edge
 }
 
 /// Modes with the given mean strain and higher modes.
-OSSATURA_INLINE_FUNCTION void modes_of(const double (&strain)[6],
-                                       const double (&mode)[num_higher_modes], double edge,
-                                       double (&modes)[24]) {
+OSSATURA_INLINE_FUNCTION void plastic_modes(const double (&strain)[6],
+                                            const double (&mode)[num_higher_modes], double edge,
+                                            double (&modes)[24]) {
   for (int i = 0; i < 9; ++i)
     modes[i] = 0;
   modes[12] = modes[13] = modes[14] = 0;
@@ -122,8 +122,8 @@ OSSATURA_INLINE_FUNCTION void stress_modes(const VoxelYield& voxel,
 }
 
 /// Mean stress of an elastic strain.
-OSSATURA_INLINE_FUNCTION void stress_of(const VoxelYield& voxel, const double (&strain)[6],
-                                        double (&stress)[6]) {
+OSSATURA_INLINE_FUNCTION void mean_stress_of(const VoxelYield& voxel, const double (&strain)[6],
+                                             double (&stress)[6]) {
   const double trace = strain[0] + strain[1] + strain[2];
   for (int i = 0; i < 6; ++i)
     stress[i] = i < 3 ? voxel.lambda * trace + 2 * voxel.mu * strain[i] : voxel.mu * strain[i];

@@ -3,6 +3,7 @@
 // its unit.
 #pragma once
 
+#include "apps/bone/input/strength_options.hpp"
 #include "apps/driver/options/common.hpp"
 #include <ossatura/core/io/hdf5/parosol.hpp>
 #include <ossatura/core/io/image/format.hpp>
@@ -215,6 +216,8 @@ struct BoneOptions {
   double plate_depth = 0; ///< mm; nodes within this depth of the end plane are held by the plate
   std::vector<NodalCondition> fix, force;
   std::string fix_file, force_file; ///< rows x,y,z,component,value
+
+  StrengthChoice strength;
 
   // Solver
   double tolerance = 1e-6;
