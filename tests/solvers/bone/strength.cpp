@@ -292,36 +292,4 @@ OSSATURA_BACKEND_TEST("A step that is interrupted leaves the step before", "[str
         Approx(bar(with_law(YieldCriterion::von_mises, 0.05).law, -0.018) * 4).epsilon(1e-5));
 }
 
-TEST_CASE("Yield by offset and ultimate load are read off a curve", "[strength][host]") {
-  TestResponse elastic;
-  elastic.height = 10;
-  elastic.displacement = -1;
-  elastic.force = -100;
-  std::vector<StrengthStep> steps;
-  for (const auto& [displacement, force] :
-       {std::pair<double, double>(-0.1, -10), {-0.2, -16}, {-0.3, -20}, {-0.4, -18}}) {
-    StrengthStep step;
-    step.converged = true;
-    step.response = elastic;
-    step.response->displacement = displacement;
-    step.response->force = force;
-    step.response->strain = displacement / 10;
-    steps.push_back(step);
-  }
-  // The line is -100 (d + 0.02): at -0.1 it is at -8, at -0.2 at -18.
-  const auto found = find_strength(elastic, steps);
-  REQUIRE(found);
-  REQUIRE(found->yield);
-  CHECK(found->yield->displacement == Approx(-0.15));
-  CHECK(found->yield->strain == Approx(-0.015));
-  CHECK(found->yield->force == Approx(-13));
-  CHECK(found->ultimate.force == -20);
-  CHECK(found->ultimate.strain == Approx(-0.03));
-  CHECK_FALSE(found->still_rises);
-  steps.pop_back();
-  CHECK(find_strength(elastic, steps)->still_rises);
-  CHECK_FALSE(find_strength(elastic, steps, 0.02)->yield);
-  CHECK_FALSE(find_strength(elastic, {}));
-}
-
 } // namespace
