@@ -24,6 +24,7 @@
 #include <ossatura/kernels/bone/mechanical_test.hpp>
 #include <ossatura/kernels/bone/operator.hpp>
 #include <ossatura/kernels/bone/operator_list.hpp>
+#include <ossatura/kernels/bone/plastic_voxels.hpp>
 #include <ossatura/kernels/bone/reactions.hpp>
 #include <ossatura/kernels/image/grid.hpp>
 

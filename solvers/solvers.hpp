@@ -17,6 +17,7 @@
 #include <ossatura/solvers/bone/solution.hpp>
 #include <ossatura/solvers/bone/solver.hpp>
 #include <ossatura/solvers/bone/statistics.hpp>
+#include <ossatura/solvers/bone/strength.hpp>
 #include <ossatura/solvers/bone/support_checks.hpp>
 
 // Elasticity on hexahedra

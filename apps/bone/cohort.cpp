@@ -50,6 +50,10 @@ std::vector<CohortColumn> bone_columns(bool dry_run, const std::vector<int>& lab
   add("pistoia", "factor", "failure_factor");
   add("pistoia", "force", "failure_force", "failure force");
   add("pistoia", "moment", "failure_moment", "failure moment");
+  for (const char* key : {"strain", "force"})
+    add("strength/yield", key, std::string("yield_") + key, key[0] == 'f' ? "yield load" : "");
+  add("strength/ultimate", "force", "ultimate_force", "ultimate load");
+  add("strength/ultimate", "moment", "ultimate_moment", "ultimate moment");
   for (int i = 0; i < 3; ++i)
     add("homogenised/engineering/young", std::to_string(i), std::string("young_") + "xyz"[i],
         std::string("E ") + "xyz"[i]);

@@ -9,6 +9,7 @@
 #include "apps/bone/output/prediction.hpp"
 #include "apps/bone/output/preview.hpp"
 #include "apps/bone/output/report.hpp"
+#include "apps/bone/strength.hpp"
 #include "apps/bone/support_checks.hpp"
 #include "apps/driver/exit_code.hpp"
 #include "apps/driver/interrupt.hpp"
@@ -120,7 +121,7 @@ void drop_images(VoxelProblem<Exec>& problem, BoneModel<Exec>& model) {
 
 /// Files of fields, by their paths, as far as they are asked for.
 struct BoneFiles {
-  std::optional<std::string> hdf, parosol;
+  std::optional<std::string> hdf, parosol, curve;
   std::vector<std::pair<std::string, std::string>> images; ///< field and path
 };
 
@@ -131,6 +132,8 @@ BoneFiles claim_files(const BoneOptions& options, DriverContext& context) {
   if (!options.parosol_output.empty()) // into a copy of the input, where it has its name
     files.parosol =
         context.claim_output(context.output_path(options.parosol_output), options.input);
+  if (options.strength.criterion)
+    files.curve = context.claim_file(options.strength.curve, output_stem(options) + ".curve.csv");
   files.images = field_images(options, output_stem(options));
   for (auto& image : files.images)
     image.second = context.claim_output(context.output_path(image.second));
@@ -189,10 +192,12 @@ private:
 template<class Exec>
 int finish_test(const Exec& exec, const BoneOptions& options, const BoneFiles& files,
                 BoneModel<Exec>& model, VoxelProblem<Exec>& problem, const BoneLoad<Exec>& load,
-                BoneResults& results, DriverContext& context) {
+                BoneResults& results, DriverContext& context,
+                std::optional<BoneSolution<Exec>> evaluated = {}) {
   BoneSolution<Exec> solution;
   run_communicating(context.world(), [&] {
-    solution = evaluate_solution(exec, problem, load);
+    solution = evaluated ? *evaluated : evaluate_solution(exec, problem, load);
+    evaluated.reset();
     BoneSolution<Exec> of_bone = solution;
     if (model.caps)
       of_bone.fields = without_caps(exec, share_nodes(exec, problem), problem.grid, *model.caps,
@@ -249,6 +254,13 @@ int run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mode
   const Communicator& world = context.world();
   BoneFiles files;
   run_phase(world, [&] { files = claim_files(options, context); });
+  if (options.strength.criterion) {
+    drop_images(problem, model);
+    BoneSolution<Exec> solution =
+        run_strength(exec, options, problem, load, files.curve.value_or(""), results, context);
+    return finish_test<Exec>(exec, options, files, model, problem, load, results, context,
+                             std::move(solution));
+  }
   { // the solver's vectors are gone before the fields are made
     drop_images(problem, model);
     if (problem.ranks)

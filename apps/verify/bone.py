@@ -12,6 +12,9 @@ RATIOS = {"rotational_stiffness": "moment angle", "strain": "displacement height
 
 
 def check(run, report):
+    if "strength" in run.results:
+        check_strength(report, run.results["strength"])
+        require(False, "everything else", "voxels have yielded, and what follows is of linear elasticity")
     fields, poisson = run.fields(), run.problem["poisson"]
     require(is_written(run, "displacement"), "everything else", "displacements were not written")
     require(poisson["maximum"] - poisson["minimum"] <= 1e-7, "everything else",
@@ -32,6 +35,26 @@ def for_plate(text, plate):
     """What an option says of one plate: VALUE, or upper=VALUE,lower=VALUE; the last holds."""
     values = [item.split("=")[-1] for item in text.split(",") if "=" not in item or item.startswith(plate + "=")]
     return values[-1] if values else "flat"
+
+
+def check_strength(report, strength):
+    """Works and loads from the curve of the steps."""
+    steps = strength["steps"]
+    require(steps, "strength", "no step was made")
+    kind = ("moment", "angle") if "moment" in steps[0] else ("force", "displacement")
+    force, moved = numpy.array([[0, 0]] + [pick(step, " ".join(kind)) for step in steps]).T
+    if not any(step["halvings"] for step in steps):  # else there are points of the curve between the steps
+        report.same("work done", numpy.sum(numpy.diff(moved) * (force[1:] + force[:-1])) / 2,
+                    steps[-1]["external_work"], 1e-4)
+    work, elastic, plastic = numpy.array([pick(step, "external_work elastic_energy plastic_work") for step in steps]).T
+    report.bound("work done less elastic and plastic", abs(work - elastic - plastic).max() / work.max(), 1e-3)
+    report.true("plastic work and voxels do not decrease", (numpy.diff(plastic) >= 0).all()
+                and (numpy.diff([step["plastic_fraction"] for step in steps]) >= 0).all())
+    most = abs(force).argmax()
+    report.same("ultimate load", [force[most], moved[most]], pick(strength["ultimate"], " ".join(kind)), 0)
+    if "yield" in strength:  # on the curve
+        report.same("yield load", numpy.interp(abs(strength["yield"]["displacement"]), abs(moved), force),
+                    strength["yield"]["force"], 1e-9)
 
 
 class Specimen:

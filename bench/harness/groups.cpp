@@ -59,6 +59,10 @@ const std::vector<Group>& all_groups() {
        rows("/bone:"), rows("", ".")},
       {"voxel_solve", "an axial test on bone, set-up and solve", register_voxel_solve, sizes({16}),
        rows("/brick/|/(cube|bone):(96|256)")},
+      {"voxel_plastic", "forces and tangent of voxels that yield", register_voxel_plastic,
+       sizes({16}), rows("/bone:(128|256)")},
+      {"voxel_strength", "steps of an axial test beyond yield", register_voxel_strength,
+       sizes({16}), rows("/bone:(48|256)")},
       // With --quick not perlin: at this size one step solves it.
       {"voxel_profile", "an iteration of voxel_solve by kernel and level", register_voxel_profile,
        sizes({16}, "/(cube|bone):"), rows("/brick/.*/perlin:(96|550)", ".")},

@@ -28,6 +28,7 @@ struct VoxelFields {
   Array<float, Exec> energy_density;   ///< [num_elem] SED in N/mm^2
   Array<float, Exec> von_mises;        ///< [num_elem] in MPa, of the stress at the centre
   Array<float, Exec> effective_strain; ///< [num_elem] sqrt(2 SED / E) (Pistoia et al. 2002)
+  Array<float, Exec> plastic_strain;   ///< [num_elem] of plastic_voxels.hpp, or empty
 };
 
 namespace detail {

@@ -16,7 +16,8 @@ struct VoxelPcg {
   virtual ~VoxelPcg() = default;
   virtual SolveResult solve(const Exec& exec, const CgOptions& options,
                             const Array<double, Exec>& f, const Array<double, Exec>& u,
-                            const IterationObserver& observe) = 0;
+                            const IterationObserver& observe,
+                            const VoxelCorrection<Exec>* correction) = 0; ///< or null
   virtual void apply(const Exec& exec, const Array<double, Exec>& u,
                      const Array<double, Exec>& y) const = 0;
   virtual void precondition(const Exec& exec, const Array<double, Exec>& r,

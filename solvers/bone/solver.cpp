@@ -80,6 +80,21 @@ struct VoxelSolver<Exec>::Implementation {
            options.multigrid.repetition == Repetition::smoothed;
   }
 
+  SolveResult solve(const Exec& exec, const CgOptions& cg_options,
+                    const VoxelCorrection<Exec>* correction, const Array<double, Exec>& f,
+                    const Array<double, Exec>& u, const IterationObserver& observe) {
+    const auto iterate = [&](CgOptions cg, const IterationObserver& watch) {
+      if (options.precision == Precision::lean && cg.replacement == 0)
+        cg.replacement = 1e-3;
+      return pcg->solve(exec, cg, f, u, watch, correction);
+    };
+    if (is_safest())
+      return iterate(cg_options, observe);
+    return solve_with_fallback(
+        cg_options, cg_options.max_iterations, iterate,
+        [&](const SolveResult&) { fall_back(exec); }, observe);
+  }
+
   /// Replaces the iteration by one in double, with W-cycles, which do not rest on estimates of
   /// their spectrum; the old one's memory goes first.
   void fall_back(const Exec& exec) {
@@ -103,17 +118,16 @@ template<class Exec>
 SolveResult VoxelSolver<Exec>::solve(const Exec& exec, const Array<double, Exec>& f,
                                      const Array<double, Exec>& u,
                                      const IterationObserver& observe) {
-  Implementation& solver = *implementation_;
-  const auto iterate = [&](CgOptions cg, const IterationObserver& watch) {
-    if (solver.options.precision == Precision::lean && cg.replacement == 0)
-      cg.replacement = 1e-3;
-    return solver.pcg->solve(exec, cg, f, u, watch);
-  };
-  const CgOptions& cg = solver.options.cg;
-  if (solver.is_safest())
-    return iterate(cg, observe);
-  return solve_with_fallback(
-      cg, cg.max_iterations, iterate, [&](const SolveResult&) { solver.fall_back(exec); }, observe);
+  return implementation_->solve(exec, implementation_->options.cg, nullptr, f, u, observe);
+}
+
+template<class Exec>
+SolveResult VoxelSolver<Exec>::solve_corrected(const Exec& exec, const CgOptions& cg,
+                                               const VoxelCorrection<Exec>& correction,
+                                               const Array<double, Exec>& f,
+                                               const Array<double, Exec>& u,
+                                               const IterationObserver& observe) {
+  return implementation_->solve(exec, cg, &correction, f, u, observe);
 }
 
 template<class Exec>

@@ -36,6 +36,21 @@ constexpr VoxelOperatorKind default_voxel_operator =
 /// The fastest and the smallest (docs/performance/bone.md).
 constexpr Precision default_voxel_precision = Precision::lean;
 
+/// What a linear system has beside the stiffness matrix K of the voxels.
+template<class Exec>
+struct VoxelCorrection {
+  VoxelCorrection() = default;
+  VoxelCorrection(const VoxelCorrection&) = delete;
+  VoxelCorrection& operator=(const VoxelCorrection&) = delete;
+  virtual ~VoxelCorrection() = default;
+  /// y += C x, unconstrained; [3 num_nodes], not aliased. K + C is symmetric positive definite at
+  /// free components. Does not fence.
+  virtual void add(const Exec& exec, const Array<double, Exec>& x,
+                   const Array<double, Exec>& y) const = 0;
+  virtual void add(const Exec& exec, const Array<float, Exec>& x,
+                   const Array<float, Exec>& y) const = 0;
+};
+
 struct VoxelSolverOptions {
   CgOptions cg;
   MultigridOptions multigrid;
@@ -83,6 +98,12 @@ public:
   /// solves. Fences.
   SolveResult solve(const Exec& exec, const Array<double, Exec>& f, const Array<double, Exec>& u,
                     const IterationObserver& observe = {});
+
+  /// The same for (K + C) u = f, by the cycle for K and with `cg` in place of the options. For a
+  /// problem that is not cut. Fences.
+  SolveResult solve_corrected(const Exec& exec, const CgOptions& cg,
+                              const VoxelCorrection<Exec>& correction, const Array<double, Exec>& f,
+                              const Array<double, Exec>& u, const IterationObserver& observe = {});
 
   /// y = K u without constraints: nodal forces (N) in balance with u. Does not fence.
   void apply(const Exec& exec, const Array<double, Exec>& u, const Array<double, Exec>& y) const;

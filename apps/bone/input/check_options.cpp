@@ -295,6 +295,7 @@ void check_bone_options(const CLI::App& app, const BoneOptions& options) {
   check_preparation_options(app, options);
   check_material(app, options);
   check_test(app, options);
+  check_strength_options(app, options);
   check_solver(options);
   check_split(options);
   check_results(app, options);

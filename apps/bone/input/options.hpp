@@ -5,6 +5,7 @@
 
 #include "apps/bone/input/anatomy.hpp"
 #include "apps/bone/input/preparation.hpp"
+#include "apps/bone/input/strength_options.hpp"
 #include "apps/driver/options/common.hpp"
 #include <ossatura/core/io/hdf5/parosol.hpp>
 #include <ossatura/core/io/image/format.hpp>
@@ -221,6 +222,8 @@ struct BoneOptions {
   AnatomyOptions anatomy;
   std::vector<NodalCondition> fix, force;
   std::string fix_file, force_file; ///< rows x,y,z,component,value
+
+  StrengthChoice strength;
 
   // Solver
   double tolerance = 1e-6;

@@ -40,7 +40,8 @@ VoxelImage empty_image(const BoneModel<Exec>& model) {
 const std::pair<const char*, const char*> units[] = {{"modulus", "Young's modulus, MPa"},
                                                      {"sed", "strain energy density, MPa"},
                                                      {"von_mises", "von Mises stress, MPa"},
-                                                     {"effective_strain", "effective strain"}};
+                                                     {"effective_strain", "effective strain"},
+                                                     {"plastic_strain", "plastic strain"}};
 
 } // namespace
 
@@ -62,7 +63,8 @@ std::vector<std::pair<std::string, std::string>> field_images(const BoneOptions&
   if (options.field_images == FieldImages::none)
     return images;
   for (const auto& [field, text] : units)
-    if (std::count(options.fields.begin(), options.fields.end(), field) > 0)
+    if (std::count(options.fields.begin(), options.fields.end(), field) > 0 ||
+        (options.strength.criterion && field == std::string("plastic_strain")))
       images.emplace_back(field, stem + "." + field + "." + name_of(options.field_images));
   return images;
 }
@@ -93,9 +95,10 @@ void write_field_image(const Exec& exec, const std::string& field, const std::st
   if (field == "modulus")
     fill(list_moduli(exec, solution));
   else
-    fill(field == "sed"         ? fields.energy_density
-         : field == "von_mises" ? fields.von_mises
-                                : fields.effective_strain);
+    fill(field == "sed"              ? fields.energy_density
+         : field == "von_mises"      ? fields.von_mises
+         : field == "plastic_strain" ? fields.plastic_strain
+                                     : fields.effective_strain);
   blocks.finish();
   if (!blocks.is_first())
     return;

@@ -81,6 +81,10 @@ BonePrediction predict_process(const BoneModelInfo& info, const BoneModelInfo& w
   double solve = model + (homogenises ? 4 * voxels : 0) + kept +
                  nodes * (5 + cycle + 3 * (vectors + scratch) - 24);
   double matrix = 0; // of the coarsest level, in double
+  // Plastic state of voxels and the vectors of Newton's iteration.
+  const bool yields = options.strength.criterion.has_value();
+  if (yields)
+    solve += (77 + 72) * nodes;
   for (const LevelSize& level : levels)
     solve += double(level.num_nodes) * (15 * cycle + 15) + double(level.num_elem) * (32 + lame);
   const double coarsest = levels.empty() ? nodes : double(levels.back().num_nodes);
@@ -93,7 +97,7 @@ BonePrediction predict_process(const BoneModelInfo& info, const BoneModelInfo& w
   const double corners = !writes ? 0 : num_ranks > 1 ? 32 + 64 + 8 : 32;
   const double fields =
       homogenises ? 0
-                  : model + (force > 0 ? 48 : 24) * nodes +
+                  : model + (yields ? 77 * nodes + 4 * elem : 0) + (force > 0 ? 48 : 24) * nodes +
                         (64 + corners + (options.field_images == FieldImages::none ? 0 : 8)) * elem;
   // An image of a field at a time, on the first rank, and what of it is compressed.
   const bool has_images = options.field_images != FieldImages::none;

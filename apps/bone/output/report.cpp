@@ -333,6 +333,8 @@ Json results_json(const BoneResults& results) {
     json["pistoia"] = to_json(*results.failure);
   if (results.homogenised)
     json["homogenised"] = to_json(*results.homogenised);
+  if (results.strength)
+    json["strength"] = strength_json(*results.strength);
   json["files"] = results.files;
   return json;
 }
@@ -400,6 +402,8 @@ std::string bone_table(const BoneResults& results, const DriverContext& context)
     add_failure(table, *results.failure);
   if (results.homogenised)
     add_stiffness(table, results.homogenised->stiffness);
+  if (results.strength)
+    add_strength(table, *results.strength);
   return table.text();
 }
 
@@ -411,7 +415,10 @@ Certificate certificate_of(const BoneResults& results, double residual) {
   if (results.balance) {
     checks.push_back({"force_balance", results.balance->force_error(), bound});
     checks.push_back({"moment_balance", results.balance->moment_error(), bound});
-    checks.push_back({"energy_balance", results.balance->energy_error(), bound});
+    checks.push_back(
+        {"energy_balance",
+         results.strength ? results.strength->energy_error() : results.balance->energy_error(),
+         bound});
   }
   const double volume = double(results.model.num_solid) * std::pow(results.model.spacing, 3);
   checks.push_back({"bone_volume", std::abs(volume / results.model.bone_volume() - 1), 1e-12});
@@ -441,6 +448,9 @@ SummaryParts summary_parts(const BoneResults& results) {
 /// Why an iteration may have stalled, the likeliest first, and what to do.
 std::string stall_remedy(const BoneResults& results) {
   const BoneModelInfo& model = results.model;
+  if (results.strength && results.strength->steps.size() > 0)
+    return "results are of the last step that did: take more --load-steps, some --hardening, or a "
+           "larger --tolerance";
   const std::string text = "it stalls, and more iterations are of no use: ";
   if (model.poisson_max > 0.49)
     return text + "the cause is likely Poisson's ratio of " + format_number(model.poisson_max) +
@@ -465,7 +475,8 @@ int report_bone(const BoneResults& results, const std::string& stem, DriverConte
     else if (!solve.converged)
       log_warning("not-converged", "load ", solve.load, ": not converged after ", solve.iterations,
                   " iterations: the true residual is ", solve.residual, "; ",
-                  solve.stalled ? stall_remedy(results) : "raise --max-iterations or --tolerance");
+                  solve.stalled || results.strength ? stall_remedy(results)
+                                                    : "raise --max-iterations or --tolerance");
   const double seconds = total_seconds(results);
   if (seconds > 0)
     log_info("solved in ", format_number(seconds, 4), " s: ",

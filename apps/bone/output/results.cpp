@@ -36,7 +36,7 @@ void add_statistics(const Exec& exec, const VoxelFields<Exec>& fields, const Bon
   results.sed = add("sed", fields.energy_density);
   results.von_mises = add("von_mises", fields.von_mises);
   results.effective_strain = add("effective_strain", fields.effective_strain);
-  if (!results.response || !(results.effective_strain->maximum > 0))
+  if (!results.response || results.strength || !(results.effective_strain->maximum > 0))
     return;
   results.failure =
       estimate_failure(exec, fields.effective_strain, *results.response,
@@ -105,14 +105,16 @@ void add_solution(const Exec& exec, const BoneSolution<Exec>& solution,
   const double energy = solution.strain_energy;
   results.strain_energy = energy;
   results.balance = solution.balance;
+  // A test beyond yield may have ended before its first step, at rest.
+  const bool is_loaded =
+      !results.interrupted() && !(results.strength && results.strength->steps.empty());
   // Not so for any load that the checks before the solve let through.
-  if (!results.interrupted() && (!(energy > 0) || std::isinf(energy)))
+  if (is_loaded && (!(energy > 0) || std::isinf(energy)))
     fail<InputError>("the strain energy is ", energy,
                      " N mm: lengths, moduli or loads are too small or too large to compute with");
   add_statistics(exec, fields, options, results);
-  if (!results.interrupted() &&
-      (!(results.sed->maximum > 0) || !std::isfinite(results.sed->maximum) ||
-       !std::isfinite(results.von_mises->maximum)))
+  if (is_loaded && (!(results.sed->maximum > 0) || !std::isfinite(results.sed->maximum) ||
+                    !std::isfinite(results.von_mises->maximum)))
     fail<InputError>("energies or stresses are beyond single precision, in which fields are kept: "
                      "scale loads and moduli");
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "apps/bone/input/model.hpp"
+#include "apps/bone/output/strength.hpp"
 #include <ossatura/core/mesh/voxel_image.hpp>
 #include <ossatura/solvers/bone/homogenisation.hpp>
 #include <ossatura/solvers/bone/multigrid/options.hpp>
@@ -101,6 +102,7 @@ struct BoneResults {
   std::optional<FailureEstimate> failure;
 
   std::optional<HomogenisedStiffness> homogenised;
+  std::optional<StrengthResults> strength; ///< then energies, stresses and fields are what is left
 
   std::vector<std::string> files; ///< written
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ossatura/kernels/algebra/free_updates.hpp>
+#include <ossatura/kernels/algebra/update_nodes.hpp>
 #include <ossatura/solvers/bone/multigrid/cycle.hpp>
 #include <ossatura/solvers/bone/pcg.hpp>
 #include <ossatura/solvers/krylov/cg.hpp>
@@ -68,15 +69,26 @@ public:
   }
 
   SolveResult solve(const Exec& exec, const CgOptions& options, const Array<double, Exec>& f,
-                    const Array<double, Exec>& u, const IterationObserver& observe) override {
+                    const Array<double, Exec>& u, const IterationObserver& observe,
+                    const VoxelCorrection<Exec>* correction) override {
+    OSSATURA_REQUIRE(correction == nullptr || !is_cut_, "a correction of a model that is cut");
     const auto product = [&](const auto& x, const auto& y, const auto& scalars) {
-      multiply(exec, x, y, scalars);
+      if (correction != nullptr)
+        multiply_corrected(exec, *correction, x, y, scalars);
+      else
+        multiply(exec, x, y, scalars);
       ++products_;
     };
     const auto residual = [&](const auto& x, double scale, const auto& r) {
       solution_halo_.exchange(exec, x);
-      apply_then(exec, matrix_, x, vectors_.product,
-                 StoreScaledResidual<Exec, double, Vector>{held_.mask, f, scale, r});
+      const StoreScaledResidual<Exec, double, Vector> store{held_.mask, f, scale, r};
+      if (correction != nullptr) {
+        matrix_.apply(exec, x, vectors_.product);
+        correction->add(exec, x, vectors_.product);
+        update_nodes(exec, x, vectors_.product, store);
+      } else {
+        apply_then(exec, matrix_, x, vectors_.product, store);
+      }
       ++products_;
     };
     const SolveResult result = conjugate_gradients(
@@ -144,6 +156,16 @@ private:
       apply_then(exec, matrix_, p, q, store);
       cg_curvature(exec, p, q, scalars);
     }
+  }
+
+  /// The same of the matrix with a correction.
+  void multiply_corrected(const Exec& exec, const VoxelCorrection<Exec>& correction,
+                          const Array<Vector, Exec>& p, const Array<Vector, Exec>& q,
+                          const CgScalarArray<Exec>& scalars) {
+    matrix_.apply(exec, p, q);
+    correction.add(exec, p, q);
+    clear(exec, held_, q);
+    cg_curvature(exec, p, q, scalars);
   }
 
   /// z = M b.

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/bone/input/strength_options.hpp"
+
+#include "apps/bone/input/options.hpp"
+#include "apps/driver/options/check.hpp"
+#include "apps/driver/options/default_text.hpp"
+#include "apps/driver/options/option_kinds.hpp"
+#include <ossatura/core/base/require.hpp>
+#include <ossatura/core/comm/communicator.hpp>
+
+#include <cmath>
+
+namespace ossatura {
+
+void add_strength_options(CLI::App& app, StrengthChoice& choice) {
+  const YieldLaw law;
+  app.option_defaults()->group("Strength");
+  add_choice(app, "--strength", choice.criterion,
+             "Load the bone beyond its yield, in steps up to --strain, for the yield load and the "
+             "ultimate load. von-mises: yields alike in tension and compression; drucker-prager: "
+             "a cone through both");
+  app.add_option("--yield-strain", choice.yield_strain,
+                 with_default("Yield in compression by the modulus of a voxel; of von-mises in "
+                              "tension, too",
+                              law.compression))
+      ->type_name("X");
+  app.add_option("--yield-strain-tension", choice.yield_strain_tension,
+                 with_default("drucker-prager: the same in tension", law.tension))
+      ->type_name("X");
+  app.add_option("--yield-stress", choice.yield_stress,
+                 "Yield stress in compression, in place of --yield-strain")
+      ->type_name("MPA");
+  app.add_option("--yield-stress-tension", choice.yield_stress_tension,
+                 "drucker-prager: yield stress in tension, goes with --yield-stress")
+      ->type_name("MPA");
+  app.add_option("--hardening", choice.hardening,
+                 "Slope of stress by strain behind yield in compression, by the modulus; 0: "
+                 "perfectly plastic")
+      ->type_name("X")
+      ->capture_default_str();
+  app.add_option("--load-steps", choice.steps, "Steps, of equal displacement")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--yield-offset", choice.offset,
+                 "The yield load is where the curve meets the elastic line, shifted by this strain")
+      ->type_name("X")
+      ->capture_default_str();
+  app.add_option("--curve", choice.curve,
+                 "Force, displacement, energies and plastic voxels, a row for each step; with "
+                 "--output-dir NAME.curve.csv")
+      ->type_name("CSV");
+}
+
+YieldLaw yield_law(const StrengthChoice& choice) {
+  YieldLaw law;
+  law.criterion = choice.criterion.value();
+  law.are_strains = !choice.yield_stress;
+  law.hardening = choice.hardening;
+  if (choice.yield_stress) {
+    law.compression = *choice.yield_stress;
+    law.tension = choice.yield_stress_tension.value_or(*choice.yield_stress);
+  } else {
+    law.compression = choice.yield_strain.value_or(law.compression);
+    law.tension = choice.yield_strain_tension.value_or(law.tension);
+  }
+  if (law.criterion == YieldCriterion::von_mises)
+    law.tension = law.compression;
+  return law;
+}
+
+namespace {
+
+void check_law(const StrengthChoice& choice) {
+  require_positive("--yield-strain", choice.yield_strain, "a strain, such as 0.0081");
+  require_positive("--yield-strain-tension", choice.yield_strain_tension,
+                   "a strain, such as 0.0033");
+  require_positive("--yield-stress", choice.yield_stress, "in MPa");
+  require_positive("--yield-stress-tension", choice.yield_stress_tension, "in MPa");
+  if (choice.yield_stress && (choice.yield_strain || choice.yield_strain_tension))
+    fail<UsageError>("both --yield-stress and yield strains: leave one out");
+  const bool is_cone = choice.criterion == YieldCriterion::drucker_prager;
+  if (choice.yield_stress && is_cone && !choice.yield_stress_tension)
+    fail<UsageError>("--strength drucker-prager with --yield-stress needs --yield-stress-tension, "
+                     "too");
+  const YieldLaw law = yield_law(choice);
+  if (!(law.compression < largest_yield_ratio * law.tension &&
+        law.tension < largest_yield_ratio * law.compression))
+    fail<UsageError>("yield at ", law.tension, " in tension and ", law.compression,
+                     " in compression: a cone takes up to ", largest_yield_ratio,
+                     " times as much of one as of the other, for a flatter one never yields where "
+                     "two axes are compressed alike");
+  if (!(choice.hardening >= 0 && choice.hardening < 1))
+    fail<UsageError>("--hardening ", choice.hardening, ": from 0 to less than 1, such as 0.05");
+  require_between("--load-steps", choice.steps, 1, 100000);
+  require_fraction("--yield-offset", choice.offset, "a strain, such as 0.002");
+}
+
+} // namespace
+
+void check_strength_options(const CLI::App& app, const BoneOptions& o) {
+  const StrengthChoice& choice = o.strength;
+  const bool yields = choice.criterion.has_value();
+  const bool is_cone = choice.criterion == YieldCriterion::drucker_prager;
+  require_effect(app, {{"--yield-strain", yields, "--strength"},
+                       {"--yield-strain-tension", is_cone, "--strength drucker-prager"},
+                       {"--yield-stress", yields, "--strength"},
+                       {"--yield-stress-tension", is_cone && choice.yield_stress,
+                        "--strength drucker-prager and --yield-stress"},
+                       {"--hardening", yields, "--strength"},
+                       {"--load-steps", yields, "--strength"},
+                       {"--yield-offset", yields, "--strength"},
+                       {"--curve", yields, "--strength"},
+                       {"--pistoia-strain", !yields, "an elastic test, without --strength"},
+                       {"--pistoia-volume", !yields, "an elastic test, without --strength"}});
+  if (!yields)
+    return;
+  check_law(choice);
+  if (o.test == LoadTest::homogenise)
+    fail<UsageError>("--strength follows one load, and --test homogenise has six elastic ones: "
+                     "choose a test between plates");
+  if (!o.force.empty() || !o.force_file.empty())
+    fail<UsageError>("--strength goes by displacement, for a force beyond the ultimate load has no "
+                     "answer: prescribe it with --fix in place of --force");
+  if (o.anatomy.has_caps())
+    fail<UsageError>("--strength has one law of yield, which the material of --cap does not have: "
+                     "load the bone itself, by --surface visible or --plate-labels");
+  if (is_cohort(o) && !choice.curve.empty())
+    fail<UsageError>("--curve names one file, and there are several inputs: give --output-dir, "
+                     "and each has its own");
+  if (divides_model(o, Communicator::world().size()))
+    fail<UsageError>("--strength is for one process a model: start one, or divide several inputs");
+}
+
+} // namespace ossatura

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options of a test beyond yield.
+#pragma once
+
+#include <ossatura/solvers/bone/yield_law.hpp>
+
+#include <optional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace ossatura {
+
+struct BoneOptions;
+
+struct StrengthChoice {
+  std::optional<YieldCriterion> criterion; ///< empty: bone is elastic
+  std::optional<double> yield_strain, yield_strain_tension;
+  std::optional<double> yield_stress, yield_stress_tension; ///< MPa
+  double hardening = 0.05;
+  int steps = 20;
+  double offset = 0.002; ///< of strain, for the yield load
+  std::string curve;     ///< file of the steps
+};
+
+void add_strength_options(CLI::App& app, StrengthChoice& choice);
+
+/// Throws UsageError for values out of range, and for what a test beyond yield does not have.
+void check_strength_options(const CLI::App& app, const BoneOptions& options);
+
+/// The law of a choice with a criterion.
+YieldLaw yield_law(const StrengthChoice& choice);
+
+} // namespace ossatura

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/bone/output/strength.hpp"
+
+#include <cstdio>
+
+namespace ossatura {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// An empty entry where the test has no such number.
+std::string exact(const std::optional<double>& value) {
+  if (!value)
+    return ",";
+  char text[64];
+  std::snprintf(text, sizeof text, ",%.17g", *value);
+  return text;
+}
+
+std::string describe(const YieldLaw& law) {
+  const std::string unit = law.are_strains ? " by the modulus" : " MPa";
+  const std::string hardening =
+      law.hardening == 0 ? "perfectly plastic"
+                         : "hardening " + format_number(law.hardening) + " of the modulus";
+  const std::string yield = law.criterion == YieldCriterion::von_mises
+                                ? "yield at " + format_number(law.compression) + unit
+                                : "yield at " + format_number(law.tension) + " in tension, " +
+                                      format_number(law.compression) + " in compression" + unit;
+  return std::string(name_of(law.criterion)) + ", " + yield + ", " + hardening;
+}
+
+Json to_json(const StrengthPoint& point, bool turns) {
+  if (turns)
+    return {{"angle", point.displacement}, {"moment", point.force}};
+  return {{"strain", point.strain}, {"displacement", point.displacement}, {"force", point.force}};
+}
+
+Json to_json(const StrengthStep& step) {
+  Json json = {{"factor", step.factor}};
+  const auto add = [&json](const char* name, const std::optional<double>& value) {
+    if (value)
+      json[name] = *value;
+  };
+  if (step.response) {
+    add("strain", step.response->strain);
+    add("displacement", step.response->displacement);
+    add("force", step.response->force);
+    add("angle", step.response->angle);
+    add("moment", step.response->moment);
+  }
+  json.update({{"external_work", step.external_work},
+               {"elastic_energy", step.elastic_energy},
+               {"plastic_work", step.plastic_work},
+               {"plastic_fraction", step.plastic_fraction},
+               {"mean_plastic_strain", step.mean_plastic_strain},
+               {"newton_iterations", step.newton_iterations},
+               {"iterations", step.cg_iterations},
+               {"halvings", step.num_halvings},
+               {"residual", step.residual},
+               {"converged", step.converged}});
+  return json;
+}
+
+} // namespace
+
+StrengthCurve::StrengthCurve(const std::string& path)
+    : file_(path, "step,factor,strain,displacement,force,angle,moment,external_work,elastic_energy,"
+                  "plastic_work,plastic_fraction,mean_plastic_strain,newton_iterations,iterations,"
+                  "halvings,residual") {}
+
+void StrengthCurve::add(int number, const StrengthStep& step) {
+  const TestResponse response = step.response.value_or(TestResponse());
+  std::string line = std::to_string(number);
+  for (const std::optional<double>& value :
+       {std::optional<double>(step.factor), response.strain, response.displacement, response.force,
+        response.angle, response.moment, std::optional<double>(step.external_work),
+        std::optional<double>(step.elastic_energy), std::optional<double>(step.plastic_work),
+        std::optional<double>(step.plastic_fraction),
+        std::optional<double>(step.mean_plastic_strain)})
+    line += exact(value);
+  for (const int count : {step.newton_iterations, step.cg_iterations, step.num_halvings})
+    line += "," + std::to_string(count);
+  file_.line(line + exact(step.residual));
+}
+
+void add_strength(Table& table, const StrengthResults& strength) {
+  table.section("Strength");
+  table.row("law", describe(strength.law));
+  int newton = 0;
+  for (const StrengthStep& step : strength.steps)
+    newton += step.newton_iterations;
+  table.row("steps", counted(std::int64_t(strength.steps.size()), "step") + " of " +
+                         std::to_string(strength.num_steps) + ", " + counted(newton, "iteration") +
+                         " of Newton's method");
+  if (strength.steps.empty())
+    return;
+  const StrengthStep& last = strength.steps.back();
+  table.row("voxels that yielded", format_number(100 * last.plastic_fraction, 4), "%");
+  table.row("work done", last.external_work, "N mm");
+  table.row("of which plastic", last.plastic_work, "N mm");
+  if (!strength.found)
+    return;
+  const StrengthFindings& found = *strength.found;
+  const auto at = [](const StrengthPoint& point) {
+    return " at a strain of " + format_number(point.strain, 4);
+  };
+  if (found.yield)
+    table.row("yield load", format_number(found.yield->force) + " N" + at(*found.yield) +
+                                ", offset " + format_number(100 * strength.offset) + " %");
+  else if (!strength.turns)
+    table.row("yield load", "not reached");
+  table.row(strength.turns ? "ultimate moment" : "ultimate load",
+            format_number(found.ultimate.force) +
+                (strength.turns
+                     ? " N mm at " + format_number(found.ultimate.displacement) + " radians"
+                     : " N" + at(found.ultimate)) +
+                (found.still_rises ? ", still rising" : ""));
+}
+
+Json strength_json(const StrengthResults& strength) {
+  const YieldLaw& law = strength.law;
+  Json json = {
+      {"criterion", name_of(law.criterion)},  {"yields_at", law.are_strains ? "strain" : "stress"},
+      {"yield_compression", law.compression}, {"yield_tension", law.tension},
+      {"hardening", law.hardening},           {"yield_offset", strength.offset},
+      {"asked_steps", strength.num_steps}};
+  if (strength.found) {
+    if (strength.found->yield)
+      json["yield"] = to_json(*strength.found->yield, strength.turns);
+    json["ultimate"] = to_json(strength.found->ultimate, strength.turns);
+    json["still_rises"] = strength.found->still_rises;
+  }
+  json["steps"] = Json::array();
+  for (const StrengthStep& step : strength.steps)
+    json["steps"].push_back(to_json(step));
+  return json;
+}
+
+} // namespace ossatura

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results of a test beyond yield, as rows of a file, as a part of the table and of the summary.
+#pragma once
+
+#include "apps/driver/output/csv_file.hpp"
+#include "apps/driver/output/table.hpp"
+#include <ossatura/solvers/bone/strength.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ossatura {
+
+struct StrengthResults {
+  YieldLaw law;
+  double offset = 0; ///< of the yield load, strain
+  int num_steps = 0; ///< that were asked for
+  std::vector<StrengthStep> steps;
+  std::optional<StrengthFindings> found;
+  bool turns = false; ///< the curve is of moment over angle
+
+  double energy_error() const { return steps.empty() ? 0 : steps.back().energy_error(); }
+};
+
+/// A line of CSV for each step, with numbers that can be read back exactly.
+class StrengthCurve {
+public:
+  /// Throws InputError where `path` cannot be written.
+  explicit StrengthCurve(const std::string& path);
+  void add(int number, const StrengthStep& step);
+
+private:
+  CsvFile file_;
+};
+
+void add_strength(Table& table, const StrengthResults& strength);
+
+nlohmann::ordered_json strength_json(const StrengthResults& strength);
+
+} // namespace ossatura

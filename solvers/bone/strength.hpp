@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// StrengthSolver loads a specimen beyond its yield: steps of a prescribed displacement, each solved
+// by Newton's method with the consistent tangent, whose systems are solved by conjugate gradients
+// preconditioned by the multigrid of the elastic matrix. The law is in kernels/bone/plasticity.hpp.
+#pragma once
+
+#include <ossatura/solvers/bone/solution.hpp>
+#include <ossatura/solvers/bone/yield_law.hpp>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace ossatura {
+
+struct StrengthOptions {
+  YieldLaw law;
+  double tolerance = 1e-6; ///< of the residual, relative as that of a linear solve with the step's
+                           ///< displacements is
+  int max_newton = 30;     ///< iterations of a step
+  int max_halvings = 6;    ///< of a step that does not converge
+  double linear_tolerance = 0; ///< of the systems; 0: as the residual asks for
+};
+
+/// A state of equilibrium.
+struct StrengthStep {
+  double factor = 0; ///< of the prescribed displacements
+  std::optional<TestResponse> response;
+  double external_work = 0, elastic_energy = 0, plastic_work = 0; ///< N mm, since the start
+  double plastic_fraction = 0;    ///< of the voxels, those that have yielded
+  double mean_plastic_strain = 0; ///< over all voxels
+  int newton_iterations = 0, cg_iterations = 0, num_halvings = 0;
+  double residual = 0;           ///< relative, at the end
+  std::vector<double> residuals; ///< at the start and after each iteration of the last part
+  bool converged = false;
+
+  /// Of work done and of work accounted for, relative to the former.
+  double energy_error() const;
+};
+
+/// Called after each iteration of a linear system.
+using StrengthObserver = IterationObserver;
+
+template<class Exec>
+class StrengthSolver {
+public:
+  /// For displacements as `load` prescribes them, without forces; `load.u` becomes that of the
+  /// present step. The problem is not cut. Throws std::invalid_argument otherwise. Fences.
+  StrengthSolver(const Exec& exec, const VoxelProblem<Exec>& problem, const BoneLoad<Exec>& load,
+                 const StrengthOptions& options,
+                 const VoxelSolverOptions& solver = fastest_voxel_options<Exec>());
+  ~StrengthSolver();
+
+  /// Solves for the whole displacements without yield, as first guess and as measure of residuals:
+  /// to be called first, and to converge. Fences.
+  SolveResult solve_elastic(const Exec& exec, const IterationObserver& observe = {});
+
+  /// The elastic answer to the whole displacements.
+  const std::optional<TestResponse>& elastic_response() const;
+
+  /// Goes on from the present step to `factor` of the displacements, in parts where it must. Where
+  /// that fails, the result has not converged, and the present step is the last part that did.
+  /// Where the observer throws, it is the step before. Fences.
+  StrengthStep advance(const Exec& exec, double factor, const StrengthObserver& observe = {});
+
+  /// The last state of equilibrium.
+  const StrengthStep& present() const;
+
+  /// Reactions, response, fields and the plastic strain of the present step. Fences.
+  BoneSolution<Exec> evaluate(const Exec& exec) const;
+
+  const VoxelSolver<Exec>& linear_solver() const;
+
+  /// Frees what only further steps need: there are none after this.
+  void release_linear_solver();
+
+private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+/// A point of the curve: of force over displacement (mm, N), or of moment over angle (radians,
+/// N mm), then without a strain.
+struct StrengthPoint {
+  double strain = 0, displacement = 0, force = 0;
+};
+
+/// What a study takes from the curve.
+struct StrengthFindings {
+  std::optional<StrengthPoint> yield; ///< the curve meets the elastic line, shifted by the offset
+  StrengthPoint ultimate;             ///< largest force
+  bool still_rises =
+      false; ///< the ultimate is the last step, whose slope is above 1 % of the first
+};
+
+/// Of steps with a force, or with a moment, which have no yield by offset; nothing where there are
+/// none. `elastic` is the answer without yield;
+/// yield between steps is interpolated linearly.
+std::optional<StrengthFindings> find_strength(const TestResponse& elastic,
+                                              const std::vector<StrengthStep>& steps,
+                                              double offset = 0.002);
+
+} // namespace ossatura

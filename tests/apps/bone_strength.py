@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ossatura bone --strength`: curves of closed form, files, interrupted runs, and what is refused."""
+import csv
+import json
+import os
+
+import driver_case
+import hdf5_values
+from driver_case import NOT_CONVERGED, USAGE, DriverCase
+
+E, NU, AREA, HEIGHT = 1000.0, 0.3, 3.0 * 4.0, 5.0
+CUBE = ("--generate", "cube", "--size", "6,8,10", "--spacing", "0.5", "--modulus", E, "--poisson", NU,
+        "--lateral", "free")
+BLOCK = {"Image": ((4, 4, 4), [1000.0] * 64), "Voxelsize": ((), [0.5]), "Poisons_ratio": ((), [0.3])}
+POROUS = ("--generate", "perlin", "--size", "20", "--feature", "9", "--fraction", "0.4", "--largest-component")
+
+
+def rows_of(path):
+    with open(path, encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+class Curves(DriverCase):
+    def test_a_cube_has_the_curve_of_its_law(self):
+        for backend in driver_case.backends():
+            with self.subTest(backend=backend):
+                run = self.summary("bone", *CUBE, "--test", "axial", "--strain", "-0.02", "--strength",
+                                   "drucker-prager", "--yield-strain", "0.008", "--yield-strain-tension", "0.004",
+                                   "--hardening", "0.1", "--load-steps", "10", "-o", backend, "--backend", backend,
+                                   "-q")
+                self.assertEqual(run["status"], "converged")
+                self.assertTrue(run["certificate"]["passed"], run["certificate"])
+                strength = run["results"]["strength"]
+                self.assertEqual(len(strength["steps"]), 10)
+                rows = rows_of(self.path(f"{backend}/cube.curve.csv"))
+                for k, (row, step) in enumerate(zip(rows, strength["steps"]), 1):
+                    strain = -0.02 * k / 10
+                    stress = E * (strain if strain >= -0.008 else -0.008 + 0.1 * (strain + 0.008))
+                    self.close(step["strain"], strain)
+                    self.close(step["force"], stress * AREA, 1e-5)
+                    for name in ("factor", "force", "displacement", "external_work", "plastic_work", "residual"):
+                        self.assertEqual(float(row[name]), step[name])
+                    self.assertEqual((row["step"], row["angle"], row["moment"]), (str(k), "", ""))
+                    if k != 4:  # at yield
+                        self.assertEqual(step["plastic_fraction"], strain < -0.008)
+                    self.close(step["external_work"], step["elastic_energy"] + step["plastic_work"], 1e-5)
+                self.close(run["results"]["response"]["force"], -E * 0.0092 * AREA, 1e-5)
+                self.close(run["results"]["strain_energy"], E * 0.0092 ** 2 / 2 * AREA * HEIGHT, 1e-5)
+                # 0.008 + 0.1 (e - 0.008) = e - 0.002, or between the steps around there, whose curve is straight.
+                self.close(strength["yield"]["strain"], -0.0092 / 0.9, 1e-5)
+                self.close(strength["ultimate"]["force"], -E * 0.0092 * AREA, 1e-5)
+                self.assertTrue(strength["still_rises"])
+                self.assertEqual([w["code"] for w in run["warnings"]], ["no-ultimate-load"])
+                self.assertNotIn("pistoia", run["results"])
+                plastic = hdf5_values.read(self.path(f"{backend}/cube.hdf"), "VTKHDF/CellData/plastic_strain")
+                self.close(max(plastic), 0.02 - 0.0092, 1e-4)
+                self.close(min(plastic), 0.02 - 0.0092, 1e-4)
+
+    def test_a_perfectly_plastic_cube_has_an_ultimate_load(self):
+        for law, strain, force in ((("von-mises", "--yield-stress", "5"), "-0.02", -5 * AREA),
+                                   (("drucker-prager", "--yield-stress", "5", "--yield-stress-tension", "3"), "0.02",
+                                    3 * AREA)):
+            run = self.summary("bone", *CUBE, "--test", "axial", "--strain", strain, "--strength", *law,
+                               "--hardening", "0", "--load-steps", "8", "-q")
+            strength = run["results"]["strength"]
+            self.close(strength["ultimate"]["force"], force, 1e-5)
+            self.close(strength["yield"]["force"], force, 1e-5)
+            self.assertFalse(strength["still_rises"])
+            self.assertEqual(run["warnings"], [])
+
+    def test_porous_bone(self):
+        test = ("bone", *POROUS, "--test", "axial", "--strain", "-0.02", "-q")
+        strength = ("--strength", "drucker-prager", "--load-steps")
+        run, elastic = self.summary(*test, *strength, "8"), self.summary(*test)
+        steps = run["results"]["strength"]["steps"]
+        self.close(steps[0]["force"], elastic["results"]["response"]["force"] / 8, 0.05)
+        forces = [abs(step["force"]) for step in steps]
+        self.assertEqual(forces, sorted(forces))
+        self.assertLess(forces[-1], 0.9 * abs(elastic["results"]["response"]["force"]))
+        self.assertLess(max(step["newton_iterations"] for step in steps), 12)
+        self.close(steps[-1]["external_work"], steps[-1]["elastic_energy"] + steps[-1]["plastic_work"], 1e-4)
+        for count, *options in ("8", "--precision", "double"), ("8", "--operator", "gather"), ("16",):
+            other = self.summary(*test, *strength, count, *options)
+            self.close(other["results"]["response"]["force"], steps[-1]["force"], 1e-5 if options else 0.01)
+
+    def test_torsion_has_a_moment(self):
+        run = self.summary("bone", "--generate", "cube", "--size", "6", "--test", "torsion", "--angle", "3",
+                           "--strength", "von-mises", "--load-steps", "5", "--curve", "c.csv", "-q")
+        strength = run["results"]["strength"]
+        self.assertNotIn("yield", strength)
+        self.close(strength["ultimate"]["moment"], run["results"]["response"]["moment"])
+        self.close(strength["steps"][1]["angle"], 0.4 * run["results"]["response"]["angle"])
+        self.assertEqual(rows_of(self.path("c.csv"))[0]["force"], "")
+
+    def test_the_table_has_the_loads(self):
+        text = self.ossatura("bone", *CUBE, "--test", "axial", "--strain", "-0.02", "--strength", "von-mises",
+                             "--load-steps", "5").stdout
+        for part in ("Strength", "yield load", "ultimate load", "still rising", "5 steps of 5"):
+            self.assertIn(part, text)
+
+    def test_a_cohort_has_the_loads_in_its_table(self):
+        for name in ("a", "b"):
+            hdf5_values.write(self.path(f"{name}.h5"), "Image_Data", BLOCK)
+        self.ossatura("bone", "a.h5", "b.h5", "--test", "axial", "--strain", "-0.02", "--strength", "von-mises",
+                      "--load-steps", "4", "-o", "out", "--no-hdf", "-q")
+        table = rows_of(self.path("out/cohort.csv"))
+        self.assertEqual(len(table), 2)
+        self.assertLess(float(table[0]["ultimate_force"]), float(table[0]["yield_force"]))
+        self.assertTrue(os.path.exists(self.path("out/b.curve.csv")))
+
+
+class Ends(DriverCase):
+    def test_an_interrupted_run_writes_its_steps(self):
+        self.interrupt(lambda line: "of step" in line, "bone", "--generate", "perlin", "--size", "24", "--feature",
+                       "12", "--fraction", "0.4", "--largest-component", "--test", "axial", "--strain", "-0.02",
+                       "--strength", "von-mises", "--load-steps", "1000", "-v", "-o", "out", "--json", "run.json")
+        run = json.loads(self.read("out/run.json"))
+        self.assertEqual(run["status"], "interrupted")
+        steps = run["results"]["strength"]["steps"]
+        self.assertGreaterEqual(len(steps), 2)
+        self.assertLess(len(steps), 1000)
+        self.assertEqual(len(rows_of(self.path("out/perlin.curve.csv"))), len(steps))
+        self.close(run["results"]["response"]["force"], steps[-1]["force"], 1e-4)
+        self.assertIn("perlin.hdf", os.listdir(self.path("out")))
+
+    def test_a_step_that_fails_ends_the_run_with_those_before(self):
+        run = self.summary("bone", *POROUS, "--test", "axial", "--strain", "-0.02", "--strength", "von-mises",
+                           "--load-steps", "4", "--max-iterations", "2", "-q", code=NOT_CONVERGED)
+        self.assertEqual(run["status"], "not converged")
+        self.assertIn("not-converged", [w["code"] for w in run["warnings"]])
+        self.assertEqual(run["results"]["strength"]["steps"], [])
+
+
+class Refusals(DriverCase):
+    def refused(self, message, *arguments):
+        self.fails(USAGE, message, "bone", "--generate", "cube", "--size", "4", *arguments)
+
+    def test_options_that_contradict(self):
+        self.refused("--strength", "--hardening", "0.1")
+        self.refused("--strength drucker-prager", "--strength", "von-mises", "--yield-strain-tension", "0.003")
+        self.refused("from 0 to less than 1", "--strength", "von-mises", "--hardening", "1")
+        self.refused("up to 3 times", "--strength", "drucker-prager", "--yield-strain-tension", "0.0027")
+        self.refused("needs --yield-stress-tension", "--strength", "drucker-prager", "--yield-stress", "100")
+        self.refused("leave one out", "--strength", "von-mises", "--yield-stress", "100", "--yield-strain", "0.01")
+        self.refused("does not have", "--strength", "von-mises", "--cap", "2")
+        self.refused("homogenise has six", "--strength", "von-mises", "--test", "homogenise")
+        self.refused("--fix in place of --force", "--strength", "von-mises", "--fix", "z-:xyz", "--force", "z+:z=-1")
+        self.refused("elastic test", "--strength", "von-mises", "--pistoia-strain", "0.01")
+        self.refused("--load-steps", "--strength", "von-mises", "--load-steps", "0")
+        self.refused("one process", "--strength", "von-mises", "--split", "model")
+        self.refused("mises", "--strength", "mises")
+
+    def test_loads_without_a_curve(self):
+        self.refused("hold one side", "--strength", "von-mises", "--fix", "z-:xyz,z+:z=-0.1,x+:x=0.1")
+
+
+if __name__ == "__main__":
+    driver_case.main()

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/catch.hpp"
+#include <ossatura/solvers/bone/strength.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace ossatura;
+
+TEST_CASE("Yield by offset and ultimate load are read off a curve", "[strength_curve]") {
+  TestResponse elastic;
+  elastic.height = 10;
+  elastic.displacement = -1;
+  elastic.force = -100;
+  std::vector<StrengthStep> steps;
+  for (const auto& [displacement, force] :
+       {std::pair<double, double>(-0.1, -10), {-0.2, -16}, {-0.3, -20}, {-0.4, -18}}) {
+    StrengthStep step;
+    step.converged = true;
+    step.response = elastic;
+    step.response->displacement = displacement;
+    step.response->force = force;
+    step.response->strain = displacement / 10;
+    steps.push_back(step);
+  }
+  // The line is -100 (d + 0.02): at -0.1 it is at -8, at -0.2 at -18.
+  const auto found = find_strength(elastic, steps);
+  REQUIRE(found);
+  REQUIRE(found->yield);
+  CHECK(found->yield->displacement == Approx(-0.15));
+  CHECK(found->yield->strain == Approx(-0.015));
+  CHECK(found->yield->force == Approx(-13));
+  CHECK(found->ultimate.force == -20);
+  CHECK(found->ultimate.strain == Approx(-0.03));
+  CHECK_FALSE(found->still_rises);
+  steps.pop_back();
+  CHECK(find_strength(elastic, steps)->still_rises);
+  CHECK_FALSE(find_strength(elastic, steps, 0.02)->yield);
+  CHECK_FALSE(find_strength(elastic, {}));
+}
+
+TEST_CASE("A curve of moments has an ultimate moment, and no yield by offset", "[strength_curve]") {
+  TestResponse elastic;
+  elastic.height = 10;
+  elastic.angle = 0.1;
+  elastic.moment = 50;
+  std::vector<StrengthStep> steps(2);
+  for (std::size_t k = 0; k < 2; ++k) {
+    steps[k].converged = true;
+    steps[k].response = elastic;
+    steps[k].response->angle = 0.05 * double(k + 1);
+    steps[k].response->moment = k == 0 ? 20 : 20.1;
+  }
+  const auto found = find_strength(elastic, steps);
+  REQUIRE(found);
+  CHECK_FALSE(found->yield);
+  CHECK(found->ultimate.displacement == Approx(0.1));
+  CHECK(found->ultimate.force == Approx(20.1));
+  CHECK_FALSE(found->still_rises); // by 2, of 500
+}
+
+TEST_CASE("A yield law becomes a cone that meets its uniaxial tests", "[strength_curve]") {
+  YieldLaw law;
+  law.compression = 0.008;
+  law.tension = 0.004;
+  law.hardening = 0.2;
+  const YieldCone cone = make_yield_cone(law);
+  CHECK(cone.per_modulus);
+  CHECK(0.008 * (1 - cone.pressure) == Approx(cone.strength)); // von Mises + a trace = k
+  CHECK(0.004 * (1 + cone.pressure) == Approx(cone.strength));
+  // Plastic modulus 0.2 / 0.8 of the elastic one, in compression.
+  CHECK(cone.hardening / ((1 - cone.pressure) * (1 - cone.pressure)) == Approx(0.25));
+  law.criterion = YieldCriterion::von_mises;
+  law.are_strains = false;
+  const YieldCone cylinder = make_yield_cone(law);
+  CHECK(cylinder.pressure == 0);
+  CHECK(cylinder.strength == Approx(0.008));
+  CHECK_FALSE(cylinder.per_modulus);
+}
+
+} // namespace
