@@ -94,6 +94,10 @@ template<class Exec>
 VoxelBody<Exec>::VoxelBody(const Exec& exec, const DesignProblem& problem,
                            const DesignOptions& options)
     : options_(solver_options(options)) {
+  // The sums of eight and products with the edge are single numbers, too.
+  OSSATURA_REQUIRE(problem.young * options.min_modulus >= 1e-30 && problem.young <= 1e30,
+                   "moduli from " << problem.young * options.min_modulus << " to " << problem.young
+                                  << " Pa do not fit single precision");
   const CubeLattice lattice = find_cube_lattice(problem.mesh);
   origin_ = lattice.origin;
   problem_ = make_voxel_problem(
