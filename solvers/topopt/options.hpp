@@ -75,8 +75,8 @@ struct DesignOptions {
   int max_steps = 200;
   DesignGrid grid = DesignGrid::mesh;
   HexaSolverOptions solver;
-  /// On voxels: operator, multigrid and precision; when solves end is said by `solver.cg`. The
-  /// operator is `brick`, which gives the same bits for any number of threads.
+  /// On voxels: multigrid and precision; when solves end is said by `solver.cg`. The operator is
+  /// that of the backend, default_voxel_operator, with the same bits for any number of threads.
   VoxelSolverOptions voxels = lean_voxels();
   bool warm_start = true; ///< solves start from the displacements of the step before
 

@@ -81,8 +81,17 @@ void number_places(const Exec& exec, const VoxelGrid<Exec>& grid, const CubeLatt
     elem_place.push_back(find(place));
 }
 
-VoxelSolverOptions solver_options(const DesignOptions& options) {
+/// The inverse of the coarsest level is formed for each design, and not once: a level more is
+/// cheaper than one of the default size.
+template<class Exec>
+constexpr int most_direct_nodes = BackendTraits<Exec>::is_device ? 400 : 60;
+
+template<class Exec>
+VoxelSolverOptions voxel_solver_options(const DesignOptions& options) {
   VoxelSolverOptions result = options.voxels;
+  result.matrix = default_voxel_operator<Exec>;
+  if (result.multigrid.direct_nodes == 0)
+    result.multigrid.direct_nodes = most_direct_nodes<Exec>;
   result.cg = options.solver.cg;
   result.multigrid.renewable = true;
   return result;
@@ -93,7 +102,7 @@ VoxelSolverOptions solver_options(const DesignOptions& options) {
 template<class Exec>
 VoxelBody<Exec>::VoxelBody(const Exec& exec, const DesignProblem& problem,
                            const DesignOptions& options)
-    : options_(solver_options(options)) {
+    : options_(voxel_solver_options<Exec>(options)) {
   // The sums of eight and products with the edge are single numbers, too.
   OSSATURA_REQUIRE(problem.young * options.min_modulus >= 1e-30 && problem.young <= 1e30,
                    "moduli from " << problem.young * options.min_modulus << " to " << problem.young

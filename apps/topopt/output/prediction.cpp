@@ -93,6 +93,13 @@ TopoptPrediction predict_on_voxels(const TopoptModel& model, double num_solves, 
                                                          : 32;
   TopoptPrediction prediction;
   prediction.voxel_bytes = dofs * (20 + vectors);
+  if (!on_device) // tables of `offset`, and a vector of the cycle that it does not save
+    AnyVoxelOperators::find(
+        default_voxel_operator<Kokkos::DefaultHostExecutionSpace>, [&](auto entry) {
+          using Operator = typename decltype(entry)::type;
+          prediction.voxel_bytes += Operator::bytes_kept(nodes, double(model.num_elem())) +
+                                    dofs * (precision == Precision::fp64 ? 8 : 4);
+        });
   // By element: volume, density, gradient of the volume, three of the filter, seven of the
   // optimiser and the analysis, role; six of moving asymptotes. By degree of freedom: a product,
   // two displacements and a force for each solve.

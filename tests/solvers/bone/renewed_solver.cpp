@@ -89,6 +89,7 @@ OSSATURA_BACKEND_TEST("A renewed solver has the bits of a new one", "[multigrid]
   const TestType exec;
   for (const Precision precision : {Precision::fp64, Precision::mixed, Precision::lean})
     check_renewal(exec, renewable_options(VoxelOperatorKind::brick, precision), 300);
+  check_renewal(exec, renewable_options(VoxelOperatorKind::offset, Precision::lean), 100);
   check_renewal(exec, renewable_options(VoxelOperatorKind::gather, Precision::lean), 100);
   VoxelSolverOptions options = renewable_options(VoxelOperatorKind::brick, Precision::fp64);
   check_renewal(exec, options, 100, 0.45); // two arrays

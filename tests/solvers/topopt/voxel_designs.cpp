@@ -119,20 +119,20 @@ OSSATURA_BACKEND_TEST("Designs on voxels take the course of those on the mesh", 
   for (const DesignFilter filter :
        {DesignFilter::none, DesignFilter::sensitivity, DesignFilter::density}) {
     options.filter = filter;
-    compare_ways(exec, problem, options, 6);
+    compare_ways(exec, problem, options, 4);
   }
   options.projection = true;
   options.sharpness = {1, 8, 2, 2};
-  compare_ways(exec, problem, options, 6);
+  compare_ways(exec, problem, options, 4);
   options.method = DesignMethod::mma;
-  compare_ways(exec, problem, options, 6);
+  compare_ways(exec, problem, options, 4);
 }
 
 OSSATURA_BACKEND_TEST("Mirrors of designs on voxels are those of the mesh", "[voxel_designs]") {
   DesignOptions options = options_with(1e-8);
   options.volume_fraction = 0.2;
   options.radius = 2.3;
-  compare_ways(TestType(), half_of_top3d(8), options, 5);
+  compare_ways(TestType(), half_of_top3d(8), options, 4);
 }
 
 /// Checks objectives (of both halves) after steps of given numbers.
