@@ -639,11 +639,10 @@ class Voxels(TopoptCase):
                    "mma", "--resume", "c.h5", "-q")
 
     def test_a_signal_writes_the_checkpoint(self):
-        arguments = ("--cells", "8x4x4", "--change", "0", "--grid", "voxels", "--backend",
-                     self.backend)
+        arguments = ("--cells", "8x4x4", "--change", "0", "--grid", "voxels")
         self.interrupt(lambda line: line.split()[1:2] and "/" in line.split()[1], "topopt",
-                       "cantilever", *arguments, "--steps", "100000000", "--checkpoint", "c.h5",
-                       "--json", "run.json")
+                       "cantilever", *arguments, "--backend", self.backend, "--steps", "100000000",
+                       "--checkpoint", "c.h5", "--json", "run.json")
         run = json.loads(self.read("run.json"))
         self.assertEqual(run["status"], "interrupted")
         taken = run["results"]["steps_taken"]
@@ -704,7 +703,7 @@ class Voxels(TopoptCase):
         refused("needs --voxel M", name="part.stl", code=USAGE)
         refused("open.stl", "--voxel", "1", name="open.stl")
         refused("no cube of 100 m", "--voxel", "100", name="part.stl")
-        refused("no supports", "--voxel", "1", "--young", "1", name="part.stl")
+        refused("there are no loads", "--voxel", "1", "--young", "1", name="part.stl")
         for mesh, message in (({"file": "part.inp", "voxel": 1}, "is of surfaces"),
                               ({"file": "part.stl", "voxel": 0}, "greater than 0"),
                               ({"generator": "mbb", "voxel": 1}, "has no effect")):
