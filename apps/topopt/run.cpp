@@ -193,14 +193,10 @@ std::unique_ptr<DesignOptimizer<Exec>> make_optimizer(const Exec& exec, const st
     fail<InputError>(problem, ": ", library_message(error));
   }
   results.seconds.setup = watch.seconds();
-  const HexaSolver<Exec>& solver = optimizer->solver();
   DesignEngine& engine = results.engine;
-  engine.kind = solver.kind();
-  engine.reason = solver.reason();
-  engine.cost = solver.cost();
-  engine.is_deterministic = solver.is_deterministic();
+  static_cast<DesignEngineInfo&>(engine) = optimizer->body().engine();
   engine.radius = optimizer->radius();
-  log_info("operator ", name_of(engine.kind), ": ", engine.reason);
+  log_info("operator ", engine.operator_name, ": ", engine.reason);
   return optimizer;
 }
 
@@ -299,8 +295,7 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, const TopoptMo
     }
     results.seconds.final = final_watch.seconds();
   }
-  results.engine.preconditioner = optimizer->solver().describe();
-  results.engine.num_formings = optimizer->solver().num_formings();
+  static_cast<DesignEngineInfo&>(results.engine) = optimizer->body().engine();
   recorder.wait(); // the summary is kept before finish() and refers to the frames
   return report_topopt(model, results, stem, context,
                        [&] { recorder.finish(exec, *optimizer, results); });

@@ -99,6 +99,9 @@ const std::vector<Group>& all_groups() {
              ":160$")},
       {"hexa_solve", "a cantilever by each preconditioner", register_hexa_solve, sizes({16}),
        sizes({32, 64, 128}, ":(32|64)$|/(amg|jacobi)/.*/mixed/.*:128$", ":128$")},
+      {"design_step", "a step of topology optimisation, on meshes and on voxels",
+       register_design_step, sizes({16}),
+       sizes({32, 64, 128}, ":(32|64)$|/voxels/.*:128$", ":128$")},
       {"pfem_form", "stiffness matrices of high order by each method", register_pfem_form,
        elements({3}, "/p:3$"),
        rows("/(ai|ai-inner|aii|aii-inner)/.*/p:[1-3]$|"

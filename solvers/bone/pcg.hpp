@@ -22,6 +22,8 @@ struct VoxelPcg {
                      const Array<double, Exec>& y) const = 0;
   virtual void precondition(const Exec& exec, const Array<double, Exec>& r,
                             const Array<double, Exec>& z) = 0;
+  /// After renew_means. Fences.
+  virtual void renew(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy) = 0;
   virtual std::vector<MultigridLevelInfo> level_info() const = 0;
   virtual double work() const = 0;
   virtual LaunchGraphState launch_graph() const = 0;

@@ -61,6 +61,7 @@ struct VoxelSolver<Exec>::Implementation {
   std::optional<VoxelCutInfo> cut_info;
   std::unique_ptr<detail::VoxelPcg<Exec>> pcg;
   double previous_work = 0; ///< of the iteration that was given up
+  bool has_fallen_back = false;
 
   Implementation(const Exec& exec, const VoxelProblem<Exec>& problem,
                  const VoxelSolverOptions& solver_options)
@@ -84,11 +85,11 @@ struct VoxelSolver<Exec>::Implementation {
                     const VoxelCorrection<Exec>* correction, const Array<double, Exec>& f,
                     const Array<double, Exec>& u, const IterationObserver& observe) {
     const auto iterate = [&](CgOptions cg, const IterationObserver& watch) {
-      if (options.precision == Precision::lean && cg.replacement == 0)
+      if (options.precision == Precision::lean && !has_fallen_back && cg.replacement == 0)
         cg.replacement = 1e-3;
       return pcg->solve(exec, cg, f, u, watch, correction);
     };
-    if (is_safest())
+    if (has_fallen_back || is_safest())
       return iterate(cg_options, observe);
     return solve_with_fallback(
         cg_options, cg_options.max_iterations, iterate,
@@ -98,11 +99,29 @@ struct VoxelSolver<Exec>::Implementation {
   /// Replaces the iteration by one in double, with W-cycles, which do not rest on estimates of
   /// their spectrum; the old one's memory goes first.
   void fall_back(const Exec& exec) {
+    VoxelSolverOptions safest = options;
+    safest.precision = Precision::fp64;
+    safest.multigrid.repetition = Repetition::smoothed;
+    replace_pcg(exec, safest);
+    has_fallen_back = true;
+  }
+
+  void replace_pcg(const Exec& exec, const VoxelSolverOptions& by) {
     previous_work += pcg->work();
     pcg.reset();
-    options.precision = Precision::fp64;
-    options.multigrid.repetition = Repetition::smoothed;
-    pcg = make_pcg(exec, hierarchy, options);
+    pcg = make_pcg(exec, hierarchy, by);
+  }
+
+  void renew(const Exec& exec) {
+    OSSATURA_REQUIRE(options.multigrid.renewable,
+                     "only solvers that were made renewable take other moduli");
+    OSSATURA_REQUIRE(!hierarchy.is_cut, "a cut problem takes no other moduli");
+    renew_means(exec, hierarchy);
+    if (has_fallen_back)
+      replace_pcg(exec, options);
+    else
+      pcg->renew(exec, hierarchy);
+    has_fallen_back = false;
   }
 };
 
@@ -116,9 +135,12 @@ VoxelSolver<Exec>::~VoxelSolver() = default;
 
 template<class Exec>
 SolveResult VoxelSolver<Exec>::solve(const Exec& exec, const Array<double, Exec>& f,
-                                     const Array<double, Exec>& u,
-                                     const IterationObserver& observe) {
-  return implementation_->solve(exec, implementation_->options.cg, nullptr, f, u, observe);
+                                     const Array<double, Exec>& u, const IterationObserver& observe,
+                                     double reference) {
+  CgOptions cg = implementation_->options.cg;
+  if (reference > 0)
+    cg.reference = reference;
+  return implementation_->solve(exec, cg, nullptr, f, u, observe);
 }
 
 template<class Exec>
@@ -140,6 +162,11 @@ template<class Exec>
 void VoxelSolver<Exec>::precondition(const Exec& exec, const Array<double, Exec>& r,
                                      const Array<double, Exec>& z) {
   implementation_->pcg->precondition(exec, r, z);
+}
+
+template<class Exec>
+void VoxelSolver<Exec>::renew(const Exec& exec) {
+  implementation_->renew(exec);
 }
 
 template<class Exec>

@@ -95,9 +95,10 @@ public:
   /// u [3 num_nodes] holds the prescribed displacements (mm) on entry, at free components the
   /// initial guess, and the solution on return. f [3 num_nodes] are nodal forces (N), or empty for
   /// none. Where an iteration stalls, it goes on in double and with W-cycles, and so do later
-  /// solves. Fences.
+  /// solves. Residuals are relative to `reference` if that is positive, in the place of what
+  /// options say. Fences.
   SolveResult solve(const Exec& exec, const Array<double, Exec>& f, const Array<double, Exec>& u,
-                    const IterationObserver& observe = {});
+                    const IterationObserver& observe = {}, double reference = 0);
 
   /// The same for (K + C) u = f, by the cycle for K and with `cg` in place of the options. For a
   /// problem that is not cut. Fences.
@@ -110,6 +111,13 @@ public:
 
   /// z = M r: one multigrid cycle. r is zero at held components. Does not fence.
   void precondition(const Exec& exec, const Array<double, Exec>& r, const Array<double, Exec>& z);
+
+  /// After other moduli, greater than 0 at the same voxels, were written to the arrays of the
+  /// problem's LameField: solves are of these from then on. Levels and their memory stay, and what
+  /// follows has the bits that a new solver would give; an iteration that had fallen back is tried
+  /// anew. Takes about as long as a few iterations. Throws std::invalid_argument for a problem that
+  /// is cut among processes, and unless MultigridOptions::renewable was set. Fences.
+  void renew(const Exec& exec);
 
   std::vector<MultigridLevelInfo> level_info() const;
 

@@ -3,7 +3,6 @@
 
 #include <ossatura/core/base/timer.hpp>
 #include <ossatura/core/base/vector.hpp>
-#include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/topopt/design_variables.hpp>
 #include <ossatura/kernels/topopt/hexa_energies.hpp>
 
@@ -14,16 +13,15 @@ namespace ossatura {
 
 template<class Exec>
 DesignAnalysis<Exec>::DesignAnalysis(const Exec& exec, const DesignProblem& problem,
-                                     const DesignOptions& options, HexaSolver<Exec>& solver)
-    : solver_(solver)
+                                     const DesignOptions& options, DesignBody<Exec>& body)
+    : body_(body)
     , warm_start_(options.warm_start)
     , tolerance_(options.solver.cg.tolerance)
-    , loads_(make_design_loads(exec, problem, options.objective == DesignObjective::mechanism,
-                               solver.held())) {
+    , loads_(
+          make_design_loads(exec, problem, options.objective == DesignObjective::mechanism, body)) {
   if (!problem.springs.empty())
-    solver.set_springs(exec, upload(exec, "ossatura::design::spring", sum_springs(problem)));
-  const std::int64_t num_dofs = 3 * std::int64_t(solver.arrays().num_nodes);
-  const std::int64_t num_elem = solver.arrays().num_elem;
+    body.set_springs(exec, body.upload_nodes(exec, sum_springs(problem)));
+  const std::int64_t num_dofs = body.num_dofs(), num_elem = body.num_elem();
   modulus_ = make_zeros<double>(exec, num_elem, "ossatura::design::modulus");
   product_ = make_zeros<double>(exec, num_dofs, "ossatura::design::product");
   for (std::size_t k = 0; k < loads_.num_solves(); ++k) {
@@ -39,7 +37,7 @@ void DesignAnalysis<Exec>::run(const Exec& exec, int number, const SimpLaw& law,
   set_modulus(exec, law, density);
   {
     const TimedScope scope("ossatura::design::prepare");
-    solver_.set_modulus(exec, modulus_);
+    body_.set_modulus(exec, modulus_);
   }
   step.seconds_prepare = timer.seconds();
   for (std::size_t k = 0; k < u_.size(); ++k)
@@ -65,7 +63,7 @@ SolveResult DesignAnalysis<Exec>::solve(const Exec& exec, int number, std::size_
     Kokkos::deep_copy(exec, trial, u_[k]);
   else
     Kokkos::deep_copy(exec, trial, 0.0);
-  const SolveResult result = solver_.solve(exec, force, trial);
+  const SolveResult result = body_.solve(exec, force, trial);
   const auto where = [&] {
     std::ostringstream text;
     text << "step " << number << ", "
@@ -79,7 +77,7 @@ SolveResult DesignAnalysis<Exec>::solve(const Exec& exec, int number, std::size_
                           "or is a part held by nothing?");
   // f . u - u . A u = u . (f - A u) is the first-order error of f . u, which a small residual
   // bounds badly where the void is very soft.
-  solver_.apply(exec, trial, product_);
+  body_.apply(exec, trial, product_);
   const double work = dot(exec, force, trial), energy = dot(exec, product_, trial);
   if (!(std::fabs(work - energy) <= 0.01 * std::fabs(energy)))
     fail<DesignBreakdown>(where(), ": the work of the forces is ", work, " and twice the energy ",
@@ -92,19 +90,18 @@ void DesignAnalysis<Exec>::differentiate(const Exec& exec, const SimpLaw& law,
                                          const Vector& density, const Vector& df) const {
   Kokkos::deep_copy(exec, df, 0.0);
   for (std::size_t k = 0; k < loads_.cases.size(); ++k)
-    add_energies(exec, solver_.arrays(), solver_.lame(), loads_.cases[k].weight, u_[k],
-                 loads_.is_mechanism() ? u_.back() : u_[k], df);
+    body_.add_energies(exec, loads_.cases[k].weight, u_[k],
+                       loads_.is_mechanism() ? u_.back() : u_[k], df);
   // Compliance falls with the energies; what a mechanism minimises is minus its output.
   scale_by_slope(exec, law, density, loads_.is_mechanism() ? 1 : -1, df);
 }
 
 template<class Exec>
-void DesignAnalysis<Exec>::energies(const Exec& exec, const Vector& volume,
-                                    const Vector& energy) const {
+void DesignAnalysis<Exec>::energies(const Exec& exec, const Vector& energy) const {
   Kokkos::deep_copy(exec, energy, 0.0);
   for (std::size_t k = 0; k < loads_.cases.size(); ++k)
-    add_energies(exec, solver_.arrays(), solver_.lame(), 0.5, u_[k], u_[k], energy);
-  energy_density(exec, modulus_, volume, energy);
+    body_.add_energies(exec, 0.5, u_[k], u_[k], energy);
+  energy_density(exec, modulus_, body_.volume(), energy);
 }
 
 #define OSSATURA_INSTANTIATE(Exec) template class DesignAnalysis<Exec>;

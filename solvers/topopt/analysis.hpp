@@ -16,9 +16,9 @@ class DesignAnalysis {
 public:
   using Vector = Array<double, Exec>;
 
-  /// `solver` outlives it. Throws std::invalid_argument for loads and springs that make no sense.
+  /// `body` outlives it. Throws std::invalid_argument for loads and springs that make no sense.
   DesignAnalysis(const Exec& exec, const DesignProblem& problem, const DesignOptions& options,
-                 HexaSolver<Exec>& solver);
+                 DesignBody<Exec>& body);
 
   /// Solves for all loads; reports solves, cases, objective and seconds in `step`, whose number and
   /// errors are of step `number`. Throws DesignBreakdown, with displacements as they were.
@@ -37,7 +37,13 @@ public:
                      const Vector& df) const;
 
   /// Density of the strain energy of all cases [num_elem], J / m^3, of the last run.
-  void energies(const Exec& exec, const Vector& volume, const Vector& energy) const;
+  void energies(const Exec& exec, const Vector& energy) const;
+
+  /// y [num_nodes, 3] = A u of the last run's displacements of solve k, springs included. Does not
+  /// fence.
+  void forces(const Exec& exec, std::size_t k, const Vector& y) const {
+    body_.apply(exec, u_[k], y);
+  }
 
   const DesignLoads<Exec>& loads() const { return loads_; }
   const std::vector<Vector>& displacements() const { return u_; } ///< of cases, then the adjoint
@@ -46,7 +52,7 @@ public:
 private:
   SolveResult solve(const Exec& exec, int number, std::size_t k);
 
-  HexaSolver<Exec>& solver_;
+  DesignBody<Exec>& body_;
   bool warm_start_;
   double tolerance_;
   DesignLoads<Exec> loads_;

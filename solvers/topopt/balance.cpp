@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/topopt/balance.hpp>
 
-#include <ossatura/core/base/vector.hpp>
-#include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/solvers/topopt/loads.hpp>
 
 #include <vector>
@@ -13,10 +11,7 @@ template<class Exec>
 ForceBalance balance_design(const Exec& exec, const DesignProblem& problem,
                             const DesignOptimizer<Exec>& optimizer, std::size_t which) {
   const std::vector<double> u = optimizer.displacements(exec, int(which));
-  const Array<double, Exec> product =
-      make_zeros<double>(exec, std::int64_t(u.size()), "ossatura::design::Ku");
-  optimizer.solver().apply(exec, upload(exec, "ossatura::design::u", u), product);
-  const std::vector<double> internal = download(exec, product);
+  const std::vector<double> internal = optimizer.forces(exec, int(which));
 
   std::vector<double> force(u.size(), 0.0);
   for (const NodeForce& load : problem.cases[which].loads.forces)

@@ -42,24 +42,24 @@ void check_filter(const SolveResult& result, const DesignMoment& moment) {
 
 template<class Exec>
 DesignDensities<Exec>::DesignDensities(const Exec& exec, const DesignProblem& problem,
-                                       const DesignOptions& options, const HexaArrays<Exec>& arrays,
-                                       const HexaGeometry<Exec>& geometry)
+                                       const DesignOptions& options, const DesignBody<Exec>& body)
     : options_(options)
-    , num_elem_(arrays.num_elem)
-    , element_volume_(geometry.volume) {
-  make_roles(exec, problem);
-  make_filter(exec, problem, arrays, geometry);
+    , num_elem_(body.num_elem())
+    , element_volume_(body.volume()) {
+  make_roles(exec, problem, body);
+  make_filter(exec, problem, body);
   for (Vector* vector : {&density_, &dv_})
     *vector = make_zeros<double>(exec, num_elem_, "ossatura::design::density");
-  if (cone_means() || helmholtz_)
+  if (filters_densities())
     filtered_ = make_zeros<double>(exec, num_elem_, "ossatura::design::filtered");
-  if (cone_)
+  if (filter_)
     scratch_ = make_zeros<double>(exec, num_elem_, "ossatura::design::filter_scratch");
 }
 
 template<class Exec>
-void DesignDensities<Exec>::make_roles(const Exec& exec, const DesignProblem& problem) {
-  const std::size_t n = std::size_t(num_elem_);
+void DesignDensities<Exec>::make_roles(const Exec& exec, const DesignProblem& problem,
+                                       const DesignBody<Exec>& body) {
+  const std::size_t n = problem.mesh.num_elem();
   OSSATURA_REQUIRE(problem.role.empty() || problem.role.size() == n,
                    problem.role.size() << " roles of " << n << " elements");
   std::vector<std::uint8_t> value(n, std::uint8_t(DesignRole::free));
@@ -67,32 +67,25 @@ void DesignDensities<Exec>::make_roles(const Exec& exec, const DesignProblem& pr
     OSSATURA_REQUIRE(problem.role[e] <= DesignRole::void_, "element " << e << " without a role");
     value[e] = std::uint8_t(problem.role[e]);
   }
-  role_ = upload(exec, "ossatura::design::role", value);
+  role_ = body.upload_roles(exec, value);
 }
 
 template<class Exec>
 void DesignDensities<Exec>::make_filter(const Exec& exec, const DesignProblem& problem,
-                                        const HexaArrays<Exec>& arrays,
-                                        const HexaGeometry<Exec>& geometry) {
+                                        const DesignBody<Exec>& body) {
   const MirrorPlanes mirrors = mirror_planes(problem);
   if (options_.filter == DesignFilter::none)
     return;
-  radius_ = options_.radius > 0 ? options_.radius : 1.5 * geometry.mean_edge;
-  const auto reaches_nothing = [&](const char* why) {
-    fail<std::invalid_argument>("the filter's radius of ", radius_, " m ", why, ": edges are of ",
-                                geometry.mean_edge,
-                                " m in the mean. Without a filter that reaches neighbours designs "
-                                "are checkerboards: take 1.5 edges or more, or the filter none");
-  };
-  if (options_.filter == DesignFilter::helmholtz) { // zero flux: all of the boundary is a mirror
-    if (radius_ < geometry.mean_edge)
-      reaches_nothing("is below the size of the elements");
-    helmholtz_.emplace(exec, arrays, radius_);
-    return;
-  }
-  cone_ = make_cone_filter(exec, geometry.centroid, geometry.volume, radius_, mirrors);
-  if (num_elem_ > 1 && std::int64_t(cone_->column.extent(0)) == num_elem_)
-    reaches_nothing("reaches no element's neighbour");
+  radius_ = options_.radius > 0 ? options_.radius : 1.5 * body.mean_edge();
+  filter_ = body.make_filter(exec, options_.filter, radius_, mirrors);
+  const bool by_equation = options_.filter == DesignFilter::helmholtz;
+  if (!filter_->reaches_neighbours() && (by_equation || problem.mesh.num_elem() > 1))
+    fail<std::invalid_argument>(
+        "the filter's radius of ", radius_, " m ",
+        by_equation ? "is below the size of the elements" : "reaches no element's neighbour",
+        ": edges are of ", body.mean_edge(),
+        " m in the mean. Without a filter that reaches neighbours designs are checkerboards: take "
+        "1.5 edges or more, or the filter none");
 }
 
 template<class Exec>
@@ -111,10 +104,8 @@ double DesignDensities<Exec>::first(const Exec& exec) const {
 template<class Exec>
 void DesignDensities<Exec>::refresh(const Exec& exec, const Vector& x, const DesignMoment& moment) {
   const TimedScope scope("ossatura::design::filter");
-  if (cone_means())
-    apply_cone_filter(exec, *cone_, x, filtered_);
-  else if (helmholtz_)
-    check_filter(helmholtz_->apply(exec, x, filtered_), moment);
+  if (filters_densities())
+    check_filter(filter_->apply(exec, x, filtered_), moment);
   else
     filtered_ = x;
   if (options_.projection)
@@ -134,7 +125,7 @@ template<class Exec>
 void DesignDensities<Exec>::pull_back(const Exec& exec, const Vector& x, const DesignMoment& moment,
                                       const Vector& gradient) {
   if (options_.filter == DesignFilter::sensitivity) {
-    filter_sensitivities(exec, *cone_, x, gradient, scratch_);
+    filter_->filter_sensitivities(exec, x, gradient, scratch_);
     Kokkos::deep_copy(exec, gradient, scratch_);
     set_passive(exec, role_, 0, 0, gradient);
   } else {
@@ -149,11 +140,9 @@ void DesignDensities<Exec>::chain(const Exec& exec, const DesignMoment& moment,
   set_passive(exec, role_, 0, 0, gradient);
   if (options_.projection)
     project_back(exec, projection(moment), filtered_, gradient);
-  if (cone_means()) {
-    apply_cone_filter_transposed(exec, *cone_, gradient, scratch_);
+  if (filters_densities()) {
+    check_filter(filter_->apply_transposed(exec, gradient, scratch_), moment);
     Kokkos::deep_copy(exec, gradient, scratch_);
-  } else if (helmholtz_) {
-    check_filter(helmholtz_->apply_transposed(exec, gradient, gradient), moment);
   }
   set_passive(exec, role_, 0, 0, gradient);
 }

@@ -3,15 +3,11 @@
 // by filter, projection, and roles of elements.
 #pragma once
 
-#include <ossatura/kernels/hexa/geometry.hpp>
-#include <ossatura/kernels/topopt/cone_filter.hpp>
 #include <ossatura/kernels/topopt/design_variables.hpp>
 #include <ossatura/kernels/topopt/tanh_projection.hpp>
-#include <ossatura/solvers/topopt/helmholtz_filter.hpp>
-#include <ossatura/solvers/topopt/options.hpp>
-#include <ossatura/solvers/topopt/problem.hpp>
+#include <ossatura/solvers/topopt/body.hpp>
 
-#include <optional>
+#include <memory>
 
 namespace ossatura {
 
@@ -21,8 +17,8 @@ struct DesignMoment {
   double sharpness; ///< of the projection
 };
 
-/// Vectors are [num_elem]. Functions throw DesignBreakdown where the Helmholtz filter does not
-/// converge.
+/// Vectors are [num_elem] in the order of the body. Functions throw DesignBreakdown where the
+/// Helmholtz filter does not converge.
 template<class Exec>
 class DesignDensities {
 public:
@@ -31,7 +27,7 @@ public:
   /// Throws std::invalid_argument for bad roles and mirrors, and a radius that reaches no
   /// neighbour.
   DesignDensities(const Exec& exec, const DesignProblem& problem, const DesignOptions& options,
-                  const HexaArrays<Exec>& arrays, const HexaGeometry<Exec>& geometry);
+                  const DesignBody<Exec>& body);
 
   /// The variable of all free elements to start with, unless it is an option: that which makes the
   /// volume the fraction. Throws std::invalid_argument where there is none.
@@ -53,11 +49,12 @@ public:
   double grey() const { return sums_.grey / sums_.free_volume; }
 
 private:
-  void make_roles(const Exec& exec, const DesignProblem& problem);
-  void make_filter(const Exec& exec, const DesignProblem& problem, const HexaArrays<Exec>& arrays,
-                   const HexaGeometry<Exec>& geometry);
+  void make_roles(const Exec& exec, const DesignProblem& problem, const DesignBody<Exec>& body);
+  void make_filter(const Exec& exec, const DesignProblem& problem, const DesignBody<Exec>& body);
   void chain(const Exec& exec, const DesignMoment& moment, const Vector& gradient);
-  bool cone_means() const { return options_.filter == DesignFilter::density; }
+  bool filters_densities() const {
+    return options_.filter == DesignFilter::density || options_.filter == DesignFilter::helmholtz;
+  }
   TanhProjection projection(const DesignMoment& moment) const {
     return {moment.sharpness, options_.threshold};
   }
@@ -67,8 +64,7 @@ private:
   Vector element_volume_;
   Array<std::uint8_t, Exec> role_;
   double radius_ = 0;
-  std::optional<ConeFilter<Exec>> cone_;
-  std::optional<HelmholtzFilter<Exec>> helmholtz_;
+  std::unique_ptr<ElementFilter<Exec>> filter_; ///< null: none
   Vector filtered_, density_, scratch_;
   Vector dv_;
   bool dv_known_ = false;

@@ -3,7 +3,6 @@
 
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/base/vector.hpp>
-#include <ossatura/kernels/algebra/upload.hpp>
 
 #include <cmath>
 #include <sstream>
@@ -31,11 +30,10 @@ std::vector<double> sum_forces(const std::vector<NodeForce>& forces, std::size_t
 /// On the components that are free; throws if there is nothing.
 template<class Exec>
 Array<double, Exec> make_force(const Exec& exec, const std::vector<NodeForce>& forces,
-                               std::size_t num_nodes, const Constraints<Exec>& held,
+                               std::size_t num_nodes, const DesignBody<Exec>& body,
                                const std::string& what) {
-  const Array<double, Exec> force =
-      upload(exec, "ossatura::design::force", sum_forces(forces, num_nodes, what));
-  clear(exec, held, force);
+  const Array<double, Exec> force = body.upload_nodes(exec, sum_forces(forces, num_nodes, what));
+  clear(exec, body.held(), force);
   OSSATURA_REQUIRE(dot(exec, force, force) > 0, what << ": nothing on components that are free");
   return force;
 }
@@ -44,7 +42,7 @@ Array<double, Exec> make_force(const Exec& exec, const std::vector<NodeForce>& f
 
 template<class Exec>
 DesignLoads<Exec> make_design_loads(const Exec& exec, const DesignProblem& problem,
-                                    bool is_mechanism, const Constraints<Exec>& held) {
+                                    bool is_mechanism, const DesignBody<Exec>& body) {
   const std::size_t num_nodes = problem.mesh.num_points();
   DesignLoads<Exec> loads;
   OSSATURA_REQUIRE(!problem.cases.empty(), "no load case");
@@ -57,12 +55,12 @@ DesignLoads<Exec> make_design_loads(const Exec& exec, const DesignProblem& probl
     OSSATURA_REQUIRE(c.weight > 0 && std::isfinite(c.weight), what.str()
                                                                   << ": weight " << c.weight);
     loads.cases.push_back(
-        {make_force(exec, c.loads.forces, num_nodes, held, what.str()), c.weight});
+        {make_force(exec, c.loads.forces, num_nodes, body, what.str()), c.weight});
   }
   OSSATURA_REQUIRE(is_mechanism == !problem.output.empty(),
                    problem.output.size() << " output directions, which are of mechanisms alone");
   if (is_mechanism)
-    loads.output = make_force(exec, problem.output, num_nodes, held, "the output");
+    loads.output = make_force(exec, problem.output, num_nodes, body, "the output");
   return loads;
 }
 
@@ -81,7 +79,7 @@ std::vector<double> sum_springs(const DesignProblem& problem) {
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template DesignLoads<Exec> make_design_loads(const Exec&, const DesignProblem&, bool,            \
-                                               const Constraints<Exec>&);
+                                               const DesignBody<Exec>&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE
 

@@ -2,15 +2,14 @@
 #pragma once
 
 #include <ossatura/core/base/backend.hpp>
-#include <ossatura/kernels/algebra/constraints.hpp>
-#include <ossatura/solvers/topopt/problem.hpp>
+#include <ossatura/solvers/topopt/body.hpp>
 
 #include <vector>
 
 namespace ossatura {
 
-/// DesignLoads holds the right-hand sides of a design's solves. Vectors are [num_nodes, 3], zero at
-/// held components.
+/// DesignLoads holds the right-hand sides of a design's solves. Vectors are [num_nodes, 3] in the
+/// order of the body, zero at held components.
 template<class Exec>
 struct DesignLoads {
   struct Case {
@@ -27,7 +26,7 @@ struct DesignLoads {
 /// Throws std::invalid_argument for bad numbers, and for loads that move no free component.
 template<class Exec>
 DesignLoads<Exec> make_design_loads(const Exec& exec, const DesignProblem& problem,
-                                    bool is_mechanism, const Constraints<Exec>& held);
+                                    bool is_mechanism, const DesignBody<Exec>& body);
 
 /// Stiffness of the springs [num_nodes, 3]. Throws std::invalid_argument for bad numbers.
 std::vector<double> sum_springs(const DesignProblem& problem);

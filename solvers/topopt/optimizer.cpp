@@ -43,8 +43,8 @@ struct DesignOptimizer<Exec>::Implementation {
 
   DesignOptions options;
   double young;
-  HexaSolver<Exec> solver;
-  HexaGeometry<Exec> geometry;
+  std::size_t num_variables, num_components; ///< of the mesh
+  std::unique_ptr<DesignBody<Exec>> body;
   DesignAnalysis<Exec> analysis;
   DesignDensities<Exec> densities;
   std::optional<Mma<Exec>> mma;
@@ -57,10 +57,11 @@ struct DesignOptimizer<Exec>::Implementation {
   Implementation(const Exec& exec, const DesignProblem& problem, const DesignOptions& given)
       : options(checked(given))
       , young(problem.young)
-      , solver(exec, problem.mesh, problem.poisson, problem.held, options.solver)
-      , geometry(measure_hexas(exec, solver.arrays()))
-      , analysis(exec, problem, options, solver)
-      , densities(exec, problem, options, solver.arrays(), geometry)
+      , num_variables(problem.mesh.num_elem())
+      , num_components(problem.mesh.point.size())
+      , body(make_design_body(exec, problem, options))
+      , analysis(exec, problem, options, *body)
+      , densities(exec, problem, options, *body)
       , penalty(options.penalty.start)
       , sharpness(options.projection ? options.sharpness.start : 0) {
     OSSATURA_REQUIRE(young > 0 && std::isfinite(young), "a modulus of " << young);
@@ -73,8 +74,7 @@ struct DesignOptimizer<Exec>::Implementation {
     refresh(exec);
   }
 
-  std::int64_t num_elem() const { return solver.arrays().num_elem; }
-  std::int64_t num_dofs() const { return 3 * std::int64_t(solver.arrays().num_nodes); }
+  std::int64_t num_elem() const { return body->num_elem(); }
   bool is_mechanism() const { return options.objective == DesignObjective::mechanism; }
   DesignMoment moment() const { return {steps + 1, sharpness}; } ///< of the next step
   SimpLaw law() const { return {young, options.min_modulus, penalty}; }
@@ -122,7 +122,7 @@ struct DesignOptimizer<Exec>::Implementation {
       // Per Sigmund (1997), mechanisms use a smaller damping exponent (0.3): their gradients change
       // sign.
       multiplier =
-          optimality_step(exec, OcArrays<Exec>{x, lower, upper, df, dv, geometry.volume, scratch},
+          optimality_step(exec, OcArrays<Exec>{x, lower, upper, df, dv, body->volume(), scratch},
                           options.volume_fraction - volume, options.volume_fraction,
                           is_mechanism() ? 0.3 : 0.5, options.multiplier_tolerance, x_new);
     }
@@ -221,8 +221,8 @@ template<class Exec>
 DesignOptimizer<Exec>::~DesignOptimizer() = default;
 
 template<class Exec>
-const HexaSolver<Exec>& DesignOptimizer<Exec>::solver() const {
-  return implementation_->solver;
+const DesignBody<Exec>& DesignOptimizer<Exec>::body() const {
+  return *implementation_->body;
 }
 
 template<class Exec>
@@ -266,36 +266,46 @@ std::vector<double> DesignOptimizer<Exec>::objective_gradient(const Exec& exec) 
   implementation_->gradient(exec);
   if (implementation_->is_mechanism()) // maximised
     axpby(exec, -1.0, implementation_->df, 0.0, implementation_->df);
-  return download(exec, implementation_->df);
+  return body().download_elements(exec, implementation_->df);
 }
 
 template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::volume_gradient(const Exec& exec) const {
-  return download(exec, implementation_->densities.volume_gradient());
+  return body().download_elements(exec, implementation_->densities.volume_gradient());
 }
 
 template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::densities(const Exec& exec) const {
-  return download(exec, implementation_->densities.density());
+  return body().download_elements(exec, implementation_->densities.density());
 }
 
 template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::variables(const Exec& exec) const {
-  return download(exec, implementation_->x);
+  return body().download_elements(exec, implementation_->x);
 }
 
 template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::displacements(const Exec& exec, int which) const {
   OSSATURA_REQUIRE(which >= 0 && which < int(implementation_->analysis.loads().cases.size()),
                    "load case " << which);
-  return download(exec, implementation_->analysis.displacements()[std::size_t(which)]);
+  return body().download_nodes(exec, implementation_->analysis.displacements()[std::size_t(which)]);
+}
+
+template<class Exec>
+std::vector<double> DesignOptimizer<Exec>::forces(const Exec& exec, int which) const {
+  OSSATURA_REQUIRE(which >= 0 && which < int(implementation_->analysis.loads().cases.size()),
+                   "load case " << which);
+  const Array<double, Exec> product =
+      make_zeros<double>(exec, body().num_dofs(), "ossatura::design::forces");
+  implementation_->analysis.forces(exec, std::size_t(which), product);
+  return body().download_nodes(exec, product);
 }
 
 template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::energies(const Exec& exec) const {
   const Implementation& own = *implementation_;
-  own.analysis.energies(exec, own.geometry.volume, own.scratch);
-  return download(exec, own.scratch);
+  own.analysis.energies(exec, own.scratch);
+  return own.body->download_elements(exec, own.scratch);
 }
 
 template<class Exec>
@@ -303,28 +313,29 @@ DesignState DesignOptimizer<Exec>::state(const Exec& exec) const {
   const Implementation& own = *implementation_;
   DesignState state;
   state.steps = own.steps;
-  state.x = download(exec, own.x);
+  const DesignBody<Exec>& body = *own.body;
+  state.x = body.download_elements(exec, own.x);
   if (own.mma) {
     const MmaHistory<Exec>& history = own.mma->history();
-    state.x_old = download(exec, history.x_old);
-    state.x_older = download(exec, history.x_older);
-    state.low = download(exec, history.low);
-    state.high = download(exec, history.high);
+    state.x_old = body.download_elements(exec, history.x_old);
+    state.x_older = body.download_elements(exec, history.x_older);
+    state.low = body.download_elements(exec, history.low);
+    state.high = body.download_elements(exec, history.high);
   }
   state.scale = own.scale;
   state.penalty = own.penalty;
   state.sharpness = own.sharpness;
   state.change = own.change;
   for (const auto& u : own.analysis.displacements())
-    state.displacement.push_back(download(exec, u));
-  state.preconditioner = own.solver.state(exec);
+    state.displacement.push_back(body.download_nodes(exec, u));
+  state.preconditioner = body.state(exec);
   return state;
 }
 
 template<class Exec>
 void DesignOptimizer<Exec>::set_state(const Exec& exec, const DesignState& state) {
   Implementation& own = *implementation_;
-  const std::size_t n = std::size_t(own.num_elem()), history = own.mma ? n : 0;
+  const std::size_t n = own.num_variables, history = own.mma ? n : 0;
   const std::vector<Array<double, Exec>>& u = own.analysis.displacements();
   OSSATURA_REQUIRE(state.x.size() == n, state.x.size() << " variables of " << n << " elements");
   for (const std::vector<double>* values : {&state.x_old, &state.x_older, &state.low, &state.high})
@@ -333,19 +344,22 @@ void DesignOptimizer<Exec>::set_state(const Exec& exec, const DesignState& state
   OSSATURA_REQUIRE(state.displacement.size() == u.size(),
                    state.displacement.size() << " displacements of " << u.size() << " solves");
   for (const std::vector<double>& values : state.displacement)
-    OSSATURA_REQUIRE(values.size() == std::size_t(own.num_dofs()),
-                     values.size() << " displacements of " << own.num_dofs() << " components");
-  upload_to(exec, state.x, own.x);
+    OSSATURA_REQUIRE(values.size() == own.num_components,
+                     values.size() << " displacements of " << own.num_components << " components");
+  const auto set = [&](const std::vector<double>& values, const Array<double, Exec>& to) {
+    Kokkos::deep_copy(exec, to, own.body->upload_elements(exec, values));
+  };
+  set(state.x, own.x);
   if (own.mma) {
     MmaHistory<Exec>& to = own.mma->history();
     to.steps = state.steps;
-    upload_to(exec, state.x_old, to.x_old);
-    upload_to(exec, state.x_older, to.x_older);
-    upload_to(exec, state.low, to.low);
-    upload_to(exec, state.high, to.high);
+    set(state.x_old, to.x_old);
+    set(state.x_older, to.x_older);
+    set(state.low, to.low);
+    set(state.high, to.high);
   }
   for (std::size_t k = 0; k < u.size(); ++k)
-    upload_to(exec, state.displacement[k], u[k]);
+    Kokkos::deep_copy(exec, u[k], own.body->upload_nodes(exec, state.displacement[k]));
   fence(exec, "ossatura::design::set_state");
   own.steps = state.steps;
   own.scale = state.scale;
@@ -354,7 +368,7 @@ void DesignOptimizer<Exec>::set_state(const Exec& exec, const DesignState& state
   own.change = state.change;
   own.refresh(exec);
   own.analysis.set_modulus(exec, own.law(), own.densities.density());
-  own.solver.set_state(exec, state.preconditioner);
+  own.body->set_state(exec, state.preconditioner);
 }
 
 template<class Exec>

@@ -10,8 +10,7 @@
 //     Mach. 25 (1997) 493-524, doi:10.1080/08905459708945415.
 #pragma once
 
-#include <ossatura/solvers/topopt/options.hpp>
-#include <ossatura/solvers/topopt/problem.hpp>
+#include <ossatura/solvers/topopt/body.hpp>
 
 #include <memory>
 #include <stdexcept>
@@ -59,7 +58,7 @@ public:
   DesignOptimizer(const Exec& exec, const DesignProblem& problem, const DesignOptions& options);
   ~DesignOptimizer();
 
-  const HexaSolver<Exec>& solver() const;
+  const DesignBody<Exec>& body() const;
   double radius() const; ///< of the filter, as used
 
   /// Whether the last step changed less than the tolerance (and continuation is at its end), or
@@ -96,6 +95,8 @@ public:
   std::vector<double> densities(const Exec& exec) const;                ///< physical, [num_elem]
   std::vector<double> variables(const Exec& exec) const;                ///< [num_elem]
   std::vector<double> displacements(const Exec& exec, int which) const; ///< of a case, last solve
+  /// A u of these [num_nodes, 3], N, springs included.
+  std::vector<double> forces(const Exec& exec, int which) const;
   /// Density of the strain energy of all cases in J / m^3 by element, of the last solve.
   std::vector<double> energies(const Exec& exec) const;
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ossatura/core/base/names.hpp>
+#include <ossatura/solvers/bone/solver.hpp>
 #include <ossatura/solvers/hexa/solver.hpp>
 
 namespace ossatura {
@@ -25,6 +26,15 @@ enum class DesignMethod {
   mma ///< method of moving asymptotes, Svanberg 1987
 };
 
+/// What the body is solved and filtered as.
+enum class DesignGrid {
+  mesh,  ///< hexahedra of any shape (solvers/hexa/solver.hpp)
+  voxels ///< equal cubes on a lattice (solvers/bone/solver.hpp)
+};
+
+constexpr Names<DesignGrid> names_of(DesignGrid) {
+  return {{DesignGrid::mesh, "mesh"}, {DesignGrid::voxels, "voxels"}};
+}
 constexpr Names<DesignObjective> names_of(DesignObjective) {
   return {{DesignObjective::compliance, "compliance"}, {DesignObjective::mechanism, "mechanism"}};
 }
@@ -63,8 +73,18 @@ struct DesignOptions {
                                   ///< makes the volume the fraction of all
   double change_tolerance = 0.01; ///< stop when no variable changes by more
   int max_steps = 200;
+  DesignGrid grid = DesignGrid::mesh;
   HexaSolverOptions solver;
+  /// On voxels: multigrid and precision; when solves end is said by `solver.cg`. The operator is
+  /// that of the backend, default_voxel_operator, with the same bits for any number of threads.
+  VoxelSolverOptions voxels = lean_voxels();
   bool warm_start = true; ///< solves start from the displacements of the step before
+
+  static VoxelSolverOptions lean_voxels() {
+    VoxelSolverOptions options;
+    options.precision = default_voxel_precision;
+    return options;
+  }
 
   /// The defaults of mechanisms.
   static DesignOptions mechanism() {

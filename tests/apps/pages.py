@@ -23,7 +23,7 @@ from driver_case import DriverCase
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 YOURS = {"tibia.h5", "heart.pts", "heart.vtu", "bracket.inp", "raptor=raptorTetra_8418.vtu", "study/*.h5", "L3.nii.gz",
-         "scenes/*.json"}
+         "scenes/*.json", "part.json"}
 FEMUR = ".deps/data/femur.off"  # of scripts/fetch_femur
 
 

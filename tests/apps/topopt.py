@@ -566,6 +566,157 @@ class Resume(TopoptCase):
                    "--resume", "c.h5", "-q", "--steps", taken)
 
 
+def stl_of_box(size, open_=False):
+    """A box from the origin as an ASCII STL file, two triangles a side; `open_` lacks one."""
+    at = [(size[0] * (k & 1), size[1] * (k >> 1 & 1), size[2] * (k >> 2)) for k in range(8)]
+    sides = ((0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5))
+    triangles = [corners for a, b, c, d in sides for corners in ((a, b, c), (a, c, d))]
+    lines = ["solid box"]
+    for corners in triangles[1:] if open_ else triangles:
+        lines += ["facet normal 0 0 0", "outer loop"]
+        lines += ["vertex {} {} {}".format(*at[k]) for k in corners]
+        lines += ["endloop", "endfacet"]
+    return "\n".join(lines + ["endsolid box", ""])
+
+
+class Voxels(TopoptCase):
+    """The solver on voxels."""
+
+    def test_the_course_of_the_mesh(self):
+        for name, cells, more in (("cantilever", "12x6x6", ("--volume", "0.2")),
+                                  ("mbb", "18x3x6", ("--projection", "--sharpness", "1:8:2:x2")),
+                                  ("lbeam", "10x4x10", ("--method", "mma")),
+                                  ("bridge", "16x4x6", ("--filter", "sensitivity"))):
+            arguments = ("--cells", cells, "--steps", "6", "--tolerance", "1e-8", *more)
+            mesh = self.optimise(name, *arguments)
+            voxels = self.optimise(name, *arguments, "--grid", "voxels")
+            with self.subTest(name=name):
+                for part in ("objective", "volume"):
+                    for a, b in zip(voxels["results"]["steps"][part],
+                                    mesh["results"]["steps"][part]):
+                        self.close(a, b, 1e-5)
+                self.close(voxels["results"]["objective"], mesh["results"]["objective"], 1e-5)
+                self.assertEqual(sorted(voxels["results"]), sorted(mesh["results"]))
+                self.assertEqual(sorted(voxels["engine"]), sorted(mesh["engine"]))
+        engine = voxels["engine"]
+        self.assertEqual((engine["grid"], engine["operator"], engine["preconditioner"],
+                          engine["solver_precision"]),
+                         ("voxels", "brick" if self.backend == "cuda" else "offset", "multigrid",
+                          "lean"))
+        self.assertTrue(engine["deterministic"])
+        self.assertEqual(mesh["engine"]["grid"], "mesh")
+
+    def test_published_courses(self):
+        # As on the mesh: TopOpt in PETSc (73307a23).
+        steps = self.optimise("cantilever", "--cells", "32x16x16", "--size", "2x1x1", "--volume",
+                              "0.12", "--radius", "0.08", "--method", "mma", "--steps", "2",
+                              "--grid", "voxels")["results"]["steps"]
+        for objective, expected in zip(steps["objective"], (6.301474, 4.439795)):
+            self.close(0.016**2 * objective, expected, 3e-5)
+
+    def test_precisions(self):
+        arguments = ("--cells", "12x6x6", "--steps", "4", "--grid", "voxels", "--tolerance", "1e-8")
+        expected = self.optimise("cantilever", *arguments)["results"]["steps"]["objective"]
+        for precision in ("mixed", "double", "lean"):
+            run = self.optimise("cantilever", *arguments, "--precision", precision)
+            self.assertEqual(run["engine"]["solver_precision"], precision)
+            for a, b in zip(run["results"]["steps"]["objective"], expected):
+                self.close(a, b, 1e-6)
+
+    def test_a_resumed_run_equals_the_one_without_a_stop(self):
+        base = ("--cells", "8x4x4", "--grid", "voxels", "--projection", "--sharpness", "1:8:3:x2",
+                "--change", "0")
+        for more in ((), ("--method", "mma")):
+            whole = self.optimise("cantilever", *base, *more, "--steps", "7", "--history", "w.csv")
+            self.optimise("cantilever", *base, *more, "--steps", "4", "--checkpoint", "c.h5",
+                          "--history", "a.csv")
+            resumed = self.optimise("cantilever", *base, *more, "--steps", "7", "--resume", "c.h5",
+                                    "--history", "b.csv")
+            self.assertEqual(self.rows("a.csv") + self.rows("b.csv"), self.rows("w.csv"))
+            self.assertEqual(resumed["results"]["objective"], whole["results"]["objective"])
+        self.fails(BAD_FILE, "checkpoint of other options", "topopt", "cantilever", "--cells",
+                   "8x4x4", "--projection", "--sharpness", "1:8:3:x2", "--change", "0", "--method",
+                   "mma", "--resume", "c.h5", "-q")
+
+    def test_a_signal_writes_the_checkpoint(self):
+        arguments = ("--cells", "8x4x4", "--change", "0", "--grid", "voxels")
+        self.interrupt(lambda line: line.split()[1:2] and "/" in line.split()[1], "topopt",
+                       "cantilever", *arguments, "--backend", self.backend, "--steps", "100000000",
+                       "--checkpoint", "c.h5", "--json", "run.json")
+        run = json.loads(self.read("run.json"))
+        self.assertEqual(run["status"], "interrupted")
+        taken = run["results"]["steps_taken"]
+        self.optimise("cantilever", *arguments, "--resume", "c.h5", "--steps", str(taken + 1))
+
+    def test_dry_run(self):
+        arguments = ("--cells", "40x20x20", "--grid", "voxels")
+        plan = self.optimise("cantilever", *arguments, "--dry-run")["results"]
+        self.close(plan["bytes_per_dof"], plan["predicted_device_bytes"] / (3 * 41 * 21 * 21), 1e-9)
+        run = self.optimise("cantilever", *arguments, "--steps", "1")
+        ratio = run["memory"]["kokkos_peak_bytes"] / plan["predicted_device_bytes"]
+        self.assertGreater(ratio, 0.7)
+        self.assertLess(ratio, 1.4)
+
+    def test_a_surface_is_filled(self):
+        # 60 x 30 x 30 mm with cubes of 10 mm, as a box of them.
+        scaled = {"material": {"young": 1, "poisson": 0.3},
+                  "supports": [{"box": [0, 0, 0, 0, 0.03, 0.03]}],
+                  "cases": [{"name": "tip", "loads": [
+                      {"box": [0.06, 0, 0, 0.06, 0.03, 0], "total_force": [0, 0, -1]}]}]}
+        self.write("part.stl", stl_of_box((60, 30, 30)))
+        part = self.solve(problem(mesh={"file": "part.stl", "unit": 0.001, "voxel": 0.01}, **scaled),
+                          "--stl", "design.stl", "--stl-level", "0.3", "--hdf", "design.hdf")
+        whole = self.solve(problem(mesh=box((6, 3, 3), (0.06, 0.03, 0.03)), **scaled), "--grid",
+                           "voxels")
+        self.assertEqual(part["engine"]["grid"], "voxels")
+        self.assertEqual(part["problem"]["elements"], 54)
+        for a, b in zip(part["results"]["steps"]["objective"],
+                        whole["results"]["steps"]["objective"]):
+            self.close(a, b, 1e-9)
+        triangles = self.triangles("design.stl")
+        self.assert_closed(triangles)
+        self.assertGreater(max(corner[0] for corners in triangles for corner in corners), 30)
+        self.assertIn("part.stl", [i["path"] for i in part["provenance"]["inputs"]])
+        on_mesh = self.solve(problem(mesh={"file": "part.stl", "unit": 0.001, "voxel": 0.01},
+                                     solver={"grid": "mesh"}, **scaled))
+        self.assertEqual(on_mesh["engine"]["grid"], "mesh")
+
+    def test_refusals(self):
+        def refused(message, *arguments, code=BAD_FILE, name="cantilever"):
+            self.fails(code, message, "topopt", name, "-q", *arguments)
+
+        voxels = ("--cells", "6x4x4", "--grid", "voxels")
+        refused("no cube", *voxels, "--distort", "0.2")
+        refused("no cube", *voxels, "--size", "6x4x3")
+        refused("springs are not known on voxels", *voxels, name="inverter")
+        refused("Helmholtz", *voxels, "--filter", "helmholtz")
+        refused("the operator has no effect on voxels", *voxels, "--operator", "csr")
+        refused("the preconditioner has no effect", *voxels, "--preconditioner", "jacobi")
+        refused("the cost of forming", *voxels, "--forming-cost", "3")
+        refused("lean precision", "--cells", "6x4x4", "--precision", "lean")
+        refused("reaches no element's neighbour", *voxels, "--radius", "0.9")
+        refused("--grid", "--cells", "6x4x4", "--grid", "octree", code=USAGE)
+        refused("--voxel", "--voxel", "0.1", code=USAGE)
+        refused("--voxel", "--voxel", "0", code=USAGE)
+        self.write("open.stl", stl_of_box((6, 3, 3), open_=True))
+        self.write("part.stl", stl_of_box((6, 3, 3)))
+        refused("needs --voxel M", name="part.stl", code=USAGE)
+        refused("open.stl", "--voxel", "1", name="open.stl")
+        refused("no cube of 100 m", "--voxel", "100", name="part.stl")
+        refused("there are no loads", "--voxel", "1", "--young", "1", name="part.stl")
+        for mesh, message in (({"file": "part.inp", "voxel": 1}, "is of surfaces"),
+                              ({"file": "part.stl", "voxel": 0}, "greater than 0"),
+                              ({"generator": "mbb", "voxel": 1}, "has no effect")):
+            with self.subTest(mesh=mesh):
+                refused(message, name=self.write("p.json", json.dumps(problem(mesh=mesh))))
+
+    def test_a_solve_that_does_not_converge(self):
+        run = self.optimise("cantilever", "--cells", "16x8x8", "--grid", "voxels",
+                            "--max-iterations", "2", code=NOT_CONVERGED)
+        self.assertEqual(run["status"], "broken down")
+        self.assertIsNone(run["results"]["objective"])
+
+
 class Failures(TopoptCase):
     """Runs that do not end well say so, keep what they have, and never end with 0."""
 

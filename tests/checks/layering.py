@@ -28,6 +28,8 @@ COMMON = ["image", "aggregation", "hexa"]
 EXCEPTIONS = {
     ("bone", "image"): "bone is computed on voxel images",
     ("topopt", "hexa"): "designs are of trilinear hexahedra",
+    ("topopt", "image"): "and of voxels, which are the cubes among them",
+    ("topopt", "bone"): "designs on voxels are solved by the multigrid of voxel models",
     ("pfem", "hexa"): "hierarchical hexahedra of order 1 are trilinear ones",
     ("pfem", "aggregation"): "their modes of order 1 are solved by smoothed aggregation",
     ("softbody", "hexa"): "one of its elements is the trilinear hexahedron",

@@ -47,6 +47,7 @@ void check_problem(const TopoptCommandOptions& o) {
       require_positive("--size", length, "m");
   require_distortion(o.distort);
   require_positive("--unit", o.unit, "m per unit of the file");
+  require_positive("--voxel", o.voxel, "m");
   require_positive("--young", o.young, "Pa");
   require_poisson(o.poisson);
 }

@@ -3,12 +3,16 @@
 
 #include "apps/driver/options/number_range.hpp"
 #include "apps/driver/output/table.hpp"
+#include "apps/driver/problem/library_message.hpp"
 #include "apps/topopt/input/loading.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/io/mesh/hexa_file.hpp>
+#include <ossatura/core/io/surface/reader.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
+#include <ossatura/core/mesh/generators/voxel_mesh.hpp>
 #include <ossatura/core/mesh/hexa_changes.hpp>
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
+#include <ossatura/solvers/topopt/fill_surface.hpp>
 #include <ossatura/solvers/topopt/generators.hpp>
 
 #include <algorithm>
@@ -43,11 +47,42 @@ HexaModel take_design(GeneratedDesign design, ProblemDocument& document) {
   return std::move(design.model);
 }
 
+/// The cubes that fill a closed surface.
+HexaModel fill_surface_file(const HexaSource& source, TopoptModel& model) {
+  const TriangleSurface surface = read_surface(source.file);
+  require_closed(surface, source.file);
+  const double edge = *source.voxel / source.unit;
+  FilledSurface body;
+  try {
+    body = fill_surface(surface, edge);
+  } catch (const std::invalid_argument& error) {
+    fail<InputError>(source.file, ": ", library_message(error));
+  }
+  if (body.num_overlapping > 0)
+    log_warning("surfaces-overlap", source.file, ": ", format_count(body.num_overlapping),
+                " voxels are in more than one closed shell and count once; a cavity is a shell "
+                "that faces inward");
+  if (body.num_reversed > 0)
+    log_warning("surface-folds", source.file, ": ", format_count(body.num_reversed),
+                " voxels are in folds of the surface that face the other way, and are void");
+  const auto& value = body.image.value;
+  if (std::none_of(value.begin(), value.end(), [](float one) { return one > 0; }))
+    fail<InputError>(source.file, ": no cube of ", format_number(*source.voxel),
+                     " m has its centre in the surface: take smaller ones (--voxel), or the unit "
+                     "of the file (--unit)");
+  HexaModel hexa;
+  hexa.mesh = make_voxel_mesh(body.image, source.unit);
+  model.source = source.file + " filled with cubes of " + format_number(*source.voxel) + " m";
+  return hexa;
+}
+
 /// Reads or makes the mesh with its sets, supports and loads, and sets the source in words.
 HexaModel load_mesh(ProblemDocument& document, TopoptModel& model) {
   HexaSource& source = document.mesh;
   HexaModel hexa;
   model.unit = source.unit;
+  if (is_surface(source))
+    return fill_surface_file(source, model);
   if (source.kind == HexaSource::Kind::file) {
     ElementFileOptions options;
     options.unit = source.unit;
@@ -133,6 +168,34 @@ void require_sizes(const ProblemDocument& document, const DesignProblem& problem
   require_numbers(document.file, "forces", forces);
 }
 
+/// What is of one grid is refused on the other.
+void require_known_on_grid(const std::string& file, const TopoptModel& model) {
+  const DesignOptions& o = model.options;
+  const HexaSolverOptions defaults;
+  if (o.grid == DesignGrid::mesh) {
+    if (o.solver.precision == Precision::lean)
+      fail<InputError>(file, ": lean precision is known on voxels alone: take mixed, or --grid "
+                             "voxels");
+    return;
+  }
+  const auto refuse = [&](bool given, const char* what) {
+    if (given)
+      fail<InputError>(file, ": ", what,
+                       " has no effect on voxels, whose solver has its own: leave "
+                       "it out, or take --grid mesh");
+  };
+  refuse(o.solver.kind != defaults.kind, "the operator");
+  refuse(o.solver.preconditioner != defaults.preconditioner, "the preconditioner");
+  refuse(o.solver.chebyshev_degree != defaults.chebyshev_degree, "the degree of the polynomial");
+  refuse(o.solver.forming_cost != defaults.forming_cost, "the cost of forming");
+  if (!model.problem.springs.empty())
+    fail<InputError>(file, ": springs are not known on voxels: take --grid mesh");
+  if (o.filter == DesignFilter::helmholtz)
+    fail<InputError>(file,
+                     ": the Helmholtz filter is not known on voxels: take the filter density, "
+                     "or --grid mesh");
+}
+
 void check_supports(const ProblemDocument& document, const TopoptModel& model) {
   const std::string motion =
       describe_free_motion(model.problem.mesh, model.problem.held, model.problem.springs);
@@ -204,6 +267,8 @@ TopoptModel build_topopt_model(ProblemDocument document) {
 
   if (document.is_mechanism)
     model.options = DesignOptions::mechanism();
+  if (is_surface(document.mesh))
+    model.options.grid = DesignGrid::voxels;
   document.changes.apply_to(model.options);
   model.has_steps = document.has_steps;
   return model;
@@ -220,6 +285,7 @@ TopoptModel make_topopt_model(const TopoptCommandOptions& options, DriverContext
   if (!mesh_file.empty())
     inputs.push_back(record_input(mesh_file));
   options.changes.apply_to(model.options);
+  require_known_on_grid(options.problem, model);
   model.has_steps = model.has_steps || options.has_steps;
   if (model.unused_points > 0)
     log_warning("unused-points", model.source, ": ", format_count(model.unused_points),

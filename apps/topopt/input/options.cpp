@@ -45,6 +45,9 @@ void add_problem_options(CLI::App& app, TopoptCommandOptions& o) {
   app.add_option("--unit", o.unit,
                  with_default("m per unit of length of a mesh file", HexaSource().unit))
       ->type_name("X");
+  app.add_option("--voxel", o.voxel,
+                 "Edge in m of the cubes that fill a closed surface (.stl, .off)")
+      ->type_name("M");
   app.add_option("--young", o.young, "Young's modulus of solid material in Pa")->type_name("X");
   app.add_option("--poisson", o.poisson, "Poisson's ratio")->type_name("X");
 }
@@ -86,6 +89,11 @@ void add_solver_options(CLI::App& app, TopoptCommandOptions& o) {
   app.option_defaults()->group("Linear systems (likewise)");
   using D = DesignOptions;
   using S = HexaSolverOptions;
+  add_named(
+      app, o.changes, "--grid", &D::grid,
+      "Hexahedra of any shape as a mesh, or equal cubes as voxels: these need no matrix and no "
+      "lists of neighbours",
+      default_text(o.changes.defaults.grid) + "; voxels for a surface");
   add_named(app, o.changes, "--operator", of_topopt_solver(&S::kind),
             "How the matrix is applied. auto: congruent where few shapes make up the mesh, else "
             "recompute");
@@ -143,8 +151,9 @@ void add_topopt_options(CLI::App& app, TopoptCommandOptions& options) {
   add_solver_options(app, options);
   add_result_options(app, options);
   add_common_options(app, options.common,
-                     {{Precision::mixed, Precision::fp64},
-                      "Of the preconditioner; all else, and results, are in double precision",
+                     {{Precision::mixed, Precision::fp64, Precision::lean},
+                      "Of the preconditioner; all else, and results, are in double precision. On "
+                      "voxels lean if not given: directions and residuals are single, too",
                       false});
   app.footer(
       std::string("Examples:\n"
@@ -152,15 +161,20 @@ void add_topopt_options(CLI::App& app, TopoptCommandOptions& options) {
                   "      out/cantilever.hdf, .stl, .csv and .summary.json\n"
                   "  ossatura topopt examples/topopt/bridge.json --vtk-every 10 -o out\n"
                   "  ossatura topopt bracket.inp --unit 0.001 --volume 0.25 --radius 0.004 --stl "
-                  "bracket.stl\n\n") +
+                  "bracket.stl\n"
+                  "  ossatura topopt cantilever --cells 200x100x100 --grid voxels --volume 0.12 -o "
+                  "out\n\n") +
       exit_code_help() +
       "A run that does all its steps ends with 0, whether the design still changed or not.\n");
 }
 
 void note_given_options(const CLI::App& app, TopoptCommandOptions& options) {
   options.has_steps = app.count("--steps") > 0;
-  if (app.count("--precision") > 0)
+  if (app.count("--precision") > 0) {
     options.changes.set(of_topopt_solver(&HexaSolverOptions::precision), *options.common.precision);
+    options.changes.set(member_of(&DesignOptions::voxels, &VoxelSolverOptions::precision),
+                        *options.common.precision);
+  }
 }
 
 } // namespace ossatura

@@ -5,7 +5,14 @@
 #include "apps/topopt/input/read_problem.hpp"
 #include <ossatura/core/base/require.hpp>
 
+#include <filesystem>
+
 namespace ossatura {
+
+bool is_surface(const HexaSource& source) {
+  const std::string ending = std::filesystem::path(source.file).extension().string();
+  return source.kind == HexaSource::Kind::file && (ending == ".stl" || ending == ".off");
+}
 
 ProblemDocument make_document(const TopoptCommandOptions& options) {
   ProblemDocument document;
@@ -33,6 +40,12 @@ ProblemDocument make_document(const TopoptCommandOptions& options) {
     mesh.renumber = options.renumber;
   mesh.seed = options.common.seed;
   mesh.unit = options.unit.value_or(mesh.unit);
+  if (options.voxel)
+    mesh.voxel = options.voxel;
+  if (mesh.voxel && !is_surface(mesh))
+    fail<UsageError>("--voxel has no effect without a surface (.stl, .off): leave it out");
+  if (!mesh.voxel && is_surface(mesh))
+    fail<UsageError>(mesh.file, ": a surface needs --voxel M, the edge of the cubes that fill it");
   if (options.young)
     document.young = options.young;
   if (options.poisson)

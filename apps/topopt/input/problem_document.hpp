@@ -21,6 +21,7 @@ struct HexaSource {
   enum class Kind { file, box, generator } kind = Kind::file;
   std::string file;                          ///< as it is opened
   double unit = 1;                           ///< m per unit of the file
+  std::optional<double> voxel;               ///< m, edge of the cubes that fill a surface
   std::string generator;                     ///< one of generator_names()
   std::optional<std::array<int, 3>> cells;   ///< of a box it is there; a generator has its own
   std::optional<std::array<double, 3>> size; ///< m; a cell is a cube of 1 m if it is not there
@@ -28,6 +29,9 @@ struct HexaSource {
   std::uint64_t seed = 0;                    ///< of the distortion
   std::optional<std::uint64_t> renumber;     ///< seed of a random order of nodes and elements
 };
+
+/// Whether the file is a surface, to be filled with cubes.
+bool is_surface(const HexaSource& source);
 
 struct SupportChoice {
   MeshSelection nodes;

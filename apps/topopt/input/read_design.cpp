@@ -65,13 +65,21 @@ void read_projection(const Place& place, ProblemDocument& problem) {
 }
 
 void read_linear_solver(const Place& place, ProblemDocument& problem) {
-  place.require_object({"operator", "preconditioner", "precision", "tolerance", "max_iterations",
-                        "chebyshev_degree", "forming_cost", "warm_start"});
+  place.require_object({"grid", "operator", "preconditioner", "precision", "tolerance",
+                        "max_iterations", "chebyshev_degree", "forming_cost", "warm_start"});
   using S = HexaSolverOptions;
   Reader read(place, problem.changes);
+  read.choose("grid", &DesignOptions::grid);
   read.choose("operator", of_topopt_solver(&S::kind));
   read.choose("preconditioner", of_topopt_solver(&S::preconditioner));
-  read.choose("precision", of_topopt_solver(&S::precision), double_iterations);
+  if (place.has("precision")) {
+    const Names<Precision> known = {{Precision::mixed, name_of(Precision::mixed)},
+                                    {Precision::fp64, name_of(Precision::fp64)},
+                                    {Precision::lean, name_of(Precision::lean)}};
+    read.choose("precision", of_topopt_solver(&S::precision), known);
+    read.choose("precision", member_of(&DesignOptions::voxels, &VoxelSolverOptions::precision),
+                known);
+  }
   read.fraction("tolerance", of_topopt_solver(&S::cg, &CgOptions::tolerance),
                 "a relative tolerance, greater than 0 and less than 1");
   read.count("max_iterations", of_topopt_solver(&S::cg, &CgOptions::max_iterations), 1,

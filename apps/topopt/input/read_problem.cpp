@@ -34,12 +34,12 @@ void read_material(const Place& place, ProblemDocument& problem) {
 
 HexaSource read_hexa_source(const JsonPlace& place, const std::string& directory) {
   place.require_object(
-      {"file", "unit", "box", "generator", "cells", "size", "distort", "renumber"});
+      {"file", "unit", "voxel", "box", "generator", "cells", "size", "distort", "renumber"});
   HexaSource mesh;
   const std::string kind = place.only_name({"file", "box", "generator"});
   const bool is_file = kind == "file";
-  for (const char* name : {"unit", "distort", "renumber", "cells", "size"}) {
-    const bool of_file = name == std::string("unit");
+  for (const char* name : {"unit", "voxel", "distort", "renumber", "cells", "size"}) {
+    const bool of_file = name == std::string("unit") || name == std::string("voxel");
     const bool of_generator = name == std::string("cells") || name == std::string("size");
     if (place.has(name) && (of_file != is_file || (of_generator && kind == "box")))
       fail<InputError>(place.where(), ": \"", name, "\" has no effect with \"", kind,
@@ -49,8 +49,13 @@ HexaSource read_hexa_source(const JsonPlace& place, const std::string& directory
   if (is_file) {
     mesh.kind = HexaSource::Kind::file;
     mesh.file = (std::filesystem::path(directory) /
-                 what.text("the name of a .inp, .cdb, .msh, .vtk or .vtu file"))
+                 what.text("the name of a .inp, .cdb, .msh, .vtk, .vtu, .stl or .off file"))
                     .string();
+    if (const auto voxel = place.find("voxel")) {
+      mesh.voxel = voxel->positive("the edge of cubes in m, greater than 0");
+      if (!is_surface(mesh))
+        fail<InputError>(voxel->where(), ": \"voxel\" is of surfaces (.stl, .off): leave it out");
+    }
     if (const auto unit = place.find("unit"))
       mesh.unit = unit->positive("m per unit of the file, greater than 0");
     return mesh;

@@ -81,9 +81,43 @@ double filter_entries(const TopoptModel& model) {
   return entries / samples;
 }
 
+/// The arrays of solvers/topopt/voxel_body.cpp and of the optimiser, by nodes, which places of
+/// elements are numbered by, too. Grid, moduli and levels of the solver are 20 bytes for a degree
+/// of freedom, its vectors without displacements 16 in lean precision: 44 with these, as
+/// docs/performance/bone.md has it.
+TopoptPrediction predict_on_voxels(const TopoptModel& model, double num_solves, bool on_device) {
+  const double nodes = double(model.num_nodes()), dofs = 3 * nodes;
+  const Precision precision = model.options.voxels.precision;
+  const double vectors = precision == Precision::lean    ? 16
+                         : precision == Precision::mixed ? 28
+                                                         : 32;
+  TopoptPrediction prediction;
+  prediction.voxel_bytes = dofs * (20 + vectors);
+  if (!on_device) // tables of `offset`, and a vector of the cycle that it does not save
+    AnyVoxelOperators::find(
+        default_voxel_operator<Kokkos::DefaultHostExecutionSpace>, [&](auto entry) {
+          using Operator = typename decltype(entry)::type;
+          prediction.voxel_bytes += Operator::bytes_kept(nodes, double(model.num_elem())) +
+                                    dofs * (precision == Precision::fp64 ? 8 : 4);
+        });
+  // By element: volume, density, gradient of the volume, three of the filter, seven of the
+  // optimiser and the analysis, role; six of moving asymptotes. By degree of freedom: a product,
+  // two displacements and a force for each solve.
+  const double of_elem = 13 * 8 + 1 + (model.options.method == DesignMethod::mma ? 48 : 0);
+  prediction.design_bytes = nodes * of_elem + dofs * (8 + 24 * num_solves);
+  prediction.device_bytes = prediction.voxel_bytes + prediction.design_bytes;
+  // Places by the order of the mesh, and a copy of vectors that go either way.
+  prediction.host_growth = nodes * (8 + 24) + (on_device ? 0 : prediction.device_bytes);
+  return prediction;
+}
+
 } // namespace
 
 TopoptPrediction predict_topopt(const TopoptModel& model, bool on_device) {
+  const double num_solves = double(model.problem.cases.size()) +
+                            (model.options.objective == DesignObjective::mechanism ? 1 : 0);
+  if (model.options.grid == DesignGrid::voxels)
+    return predict_on_voxels(model, num_solves, on_device);
   const double elements = double(model.num_elem()), nodes = double(model.num_nodes());
   const double blocks = count_blocks(model.problem.mesh);
   const HexaSolverOptions& solver = model.options.solver;
@@ -111,11 +145,9 @@ TopoptPrediction predict_topopt(const TopoptModel& model, bool on_device) {
   // Of elements their nodes both ways, centres and volumes, a dozen numbers of the design, those of
   // moving asymptotes and the filter; of nodes their points and a dozen vectors, and three more for
   // each case.
-  const double solves = double(model.problem.cases.size()) +
-                        (model.options.objective == DesignObjective::mechanism ? 1 : 0);
   const double of_elem =
       193 + 12 * filter_entries(model) + (model.options.method == DesignMethod::mma ? 48 : 0);
-  prediction.design_bytes = elements * of_elem + nodes * (29 + 24 * (12.5 + 3 * solves));
+  prediction.design_bytes = elements * of_elem + nodes * (29 + 24 * (12.5 + 3 * num_solves));
   prediction.device_bytes = prediction.design_bytes + chosen;
   prediction.host_growth = on_device ? nodes * 24 : prediction.device_bytes;
   return prediction;

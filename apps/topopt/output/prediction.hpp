@@ -11,7 +11,7 @@
 namespace ossatura {
 
 struct TopoptPrediction {
-  OperatorChoice<HexaOperatorKind> choice; ///< what automatic would be
+  OperatorChoice<HexaOperatorKind> choice; ///< what automatic would be; on voxels none
   struct OperatorBytes {
     HexaOperatorKind kind;
     double kept; ///< by the operator alone
@@ -22,6 +22,7 @@ struct TopoptPrediction {
     double kept;
   };
   std::vector<PreconditionerBytes> preconditioners;
+  double voxel_bytes = 0;  ///< of the solver on voxels: grid, moduli, levels, vectors
   double design_bytes = 0; ///< mesh, vectors, densities, filter
   double device_bytes = 0; ///< expected peak in the backend's memory, as chosen
   double host_growth = 0;  ///< what the process grows by beside the model

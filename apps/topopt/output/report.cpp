@@ -39,7 +39,7 @@ void add_solution(Table& table, const TopoptModel& model, const TopoptRunResults
   const DesignEngine& e = results.engine;
   table.section("Solution");
   table.row("engine", context.provenance().backend + " on " + context.provenance().device);
-  table.row("operator", std::string(name_of(e.kind)) + " (" + e.reason + ")");
+  table.row("operator", e.operator_name + " (" + e.reason + ")");
   std::string preconditioner = e.preconditioner;
   if (e.num_formings > 0)
     preconditioner += "; coarse levels formed " + format_count(e.num_formings) +
@@ -233,10 +233,20 @@ int report_topopt_prediction(const TopoptModel& model, const TopoptPrediction& e
   Prediction prediction;
   add_problem(prediction.input, model);
   prediction.problem = topopt_problem(model);
-  prediction.results["automatic_operator"] = name_of(expected.choice.kind);
-  prediction.results["automatic_operator_reason"] = expected.choice.reason;
-  prediction.rows.emplace_back("operator auto", std::string(name_of(expected.choice.kind)) + " (" +
-                                                    expected.choice.reason + ")");
+  if (model.options.grid == DesignGrid::voxels) {
+    const double dofs = 3 * double(model.num_nodes());
+    prediction.rows.emplace_back("memory of the solver on voxels",
+                                 format_bytes(expected.voxel_bytes));
+    prediction.rows.emplace_back("bytes per dof, designs among them",
+                                 format_number(expected.device_bytes / dofs, 3));
+    prediction.results["voxel_solver_bytes"] = expected.voxel_bytes;
+    prediction.results["bytes_per_dof"] = expected.device_bytes / dofs;
+  } else {
+    prediction.results["automatic_operator"] = name_of(expected.choice.kind);
+    prediction.results["automatic_operator_reason"] = expected.choice.reason;
+    prediction.rows.emplace_back("operator auto", std::string(name_of(expected.choice.kind)) +
+                                                      " (" + expected.choice.reason + ")");
+  }
   for (const auto& one : expected.operators) {
     prediction.rows.emplace_back(std::string("memory of operator ") + name_of(one.kind),
                                  format_bytes(one.kept));

@@ -17,13 +17,7 @@ double residual_of(const DesignStep& step); ///< the largest, relative; NaN is l
 double seconds_of(const DesignStep& step);
 
 /// How the linear systems were solved.
-struct DesignEngine {
-  HexaOperatorKind kind = HexaOperatorKind::automatic;
-  std::string reason;         ///< why that operator
-  std::string preconditioner; ///< levels and sizes
-  int num_formings = 0;       ///< of amg, for the moduli of a step
-  OperatorCost cost;
-  bool is_deterministic = false;
+struct DesignEngine : DesignEngineInfo {
   double radius = 0; ///< of the filter
 };
 

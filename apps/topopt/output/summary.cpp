@@ -80,6 +80,7 @@ nlohmann::ordered_json topopt_problem(const TopoptModel& model) {
 nlohmann::ordered_json topopt_engine(const TopoptModel& model, const TopoptRunResults& results) {
   const DesignOptions& o = model.options;
   const DesignEngine& e = results.engine;
+  const bool on_voxels = o.grid == DesignGrid::voxels;
   Json json = {{"method", name_of(o.method)},  {"move", o.move},
                {"change", o.change_tolerance}, {"filter", name_of(o.filter)},
                {"filter_radius", e.radius},    {"projection", o.projection}};
@@ -87,16 +88,17 @@ nlohmann::ordered_json topopt_engine(const TopoptModel& model, const TopoptRunRe
     json.update({{"threshold", o.threshold}, {"sharpness", continuation_text(o.sharpness)}});
   json.update({{"penalty", continuation_text(o.penalty)},
                {"min_modulus", o.min_modulus},
-               {"operator", name_of(e.kind)},
+               {"grid", name_of(o.grid)},
+               {"operator", e.operator_name},
                {"operator_reason", e.reason},
                {"operator_bytes", e.cost.bytes_kept},
                {"bytes_per_product", e.cost.bytes_moved},
                {"flops_per_product", e.cost.flops},
                {"deterministic", e.is_deterministic},
-               {"preconditioner", name_of(o.solver.preconditioner)},
+               {"preconditioner", on_voxels ? "multigrid" : name_of(o.solver.preconditioner)},
                {"preconditioner_parts", e.preconditioner},
                {"preconditioner_formings", e.num_formings},
-               {"solver_precision", name_of(o.solver.precision)},
+               {"solver_precision", name_of(on_voxels ? o.voxels.precision : o.solver.precision)},
                {"tolerance", o.solver.cg.tolerance},
                {"max_iterations", o.solver.cg.max_iterations},
                {"forming_cost", o.solver.forming_cost},

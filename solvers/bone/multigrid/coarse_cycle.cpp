@@ -26,31 +26,66 @@ template<class Exec, class Scalar>
 CoarseCycle<Exec, Scalar>::CoarseCycle(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy,
                                        const MultigridOptions& options)
     : options_(options)
-    , hierarchy_(hierarchy)
-    , graph_(options.launch_graphs && options.coarse_solver == CoarseSolver::direct &&
-                 hierarchy.comm.can_be_recorded(),
-             agreement(hierarchy)) {
+    , hierarchy_(hierarchy) {
+  record_anew();
   if (hierarchy.coarse.empty())
     return;
   for (const CoarseLevel<Exec>& level : hierarchy.coarse)
     add_level(exec, level);
-  const CoarseLevel<Exec>& last = hierarchy.coarse.back();
+  prepare(exec);
+}
+
+/// Forgets what was recorded.
+template<class Exec, class Scalar>
+void CoarseCycle<Exec, Scalar>::record_anew() {
+  graph_.emplace(options_.launch_graphs && options_.coarse_solver == CoarseSolver::direct &&
+                     hierarchy_.comm.can_be_recorded(),
+                 agreement(hierarchy_));
+}
+
+/// What depends on the constants of the cells, except the inverse blocks of the levels.
+template<class Exec, class Scalar>
+void CoarseCycle<Exec, Scalar>::prepare(const Exec& exec) {
+  const CoarseLevel<Exec>& last = hierarchy_.coarse.back();
   coarsest_ = {exec,
-               options.coarse_solver,
+               options_.coarse_solver,
                int(levels_.size()) + 1,
                last.cells.num_nodes,
                last.held.num_dofs,
                [&] { return assemble_dense(exec, last.cells, last.held, last.edge); }};
-  const int degree = options.coarse_degree > 0 ? options.coarse_degree : options.smoother.degree;
+  const int degree = options_.coarse_degree > 0 ? options_.coarse_degree : options_.smoother.degree;
   for (Level& level : levels_)
     if (&level != &levels_.back())
-      work_ += detail::prepare_smoother(exec, options_, degree, hierarchy.eigenvalue_bound, level);
+      work_ += detail::prepare_smoother(exec, options_, degree, hierarchy_.eigenvalue_bound, level);
   repeated_.resize(levels_.size());
   for (std::size_t l = levels_.size() - 1; l-- > 0;) { // the cycle of a level contains those below
     if (options_.repetition == Repetition::weighted)
       weigh_cycles(exec, l, l == 0 ? options_.fine_cycles : options_.coarse_cycles);
     make_resident(exec, l);
   }
+}
+
+template<class Exec, class Scalar>
+void CoarseCycle<Exec, Scalar>::renew(const Exec& exec, double bound) {
+  if (levels_.empty())
+    return;
+  hierarchy_.eigenvalue_bound = bound;
+  fence(exec, "ossatura::coarse_cycle::renew");
+  // These are of the old constants, and launches of arrays that go.
+  record_anew();
+  resident_ = {};
+  resident_work_ = 0;
+  coarsest_ = {};
+  repeated_.clear();
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    const CoarseLevel<Exec>& level = hierarchy_.coarse[l];
+    levels_[l].jacobi.blocks = {}; // before the new ones, for memory
+    levels_[l].jacobi.blocks =
+        make_inverse_diagonal_blocks<Scalar>(exec, level.cells, level.edge, level.held.mask);
+    if (!options_.block_jacobi)
+      drop_couplings(exec, levels_[l].jacobi);
+  }
+  prepare(exec);
 }
 
 /// Has the levels from l on run in a resident grid, where these are small enough.
@@ -168,7 +203,7 @@ void CoarseCycle<Exec, Scalar>::add_correction(const Exec& exec,
   const CoarseLevel<Exec>& first = hierarchy_.coarse[0];
   restrict_to(exec, 0, hierarchy_.grid, residual);
   const double before = work_;
-  if (graph_.run(exec, [&] { correction_ = solve_level(exec, 0); }))
+  if (graph_->run(exec, [&] { correction_ = solve_level(exec, 0); }))
     visit_work_ = work_ - before;
   else
     work_ += visit_work_;

@@ -11,6 +11,7 @@
 #include <ossatura/solvers/bone/multigrid/hierarchy.hpp>
 #include <ossatura/solvers/bone/multigrid/levels.hpp>
 
+#include <optional>
 #include <vector>
 
 namespace ossatura {
@@ -37,14 +38,20 @@ public:
   void add_correction(const Exec& exec, const Array<Scalar, Exec>& residual,
                       const Array<Scalar, Exec>& x);
 
+  /// Takes over that the constants of the cells have changed in place; `bound` is that of the
+  /// hierarchy. Fences.
+  void renew(const Exec& exec, double bound);
+
   bool empty() const { return levels_.empty(); }
   std::vector<MultigridLevelInfo> level_info() const;
   /// Products so far, set-up included, each level weighted by its share of the voxels.
   double work() const { return work_; }
-  LaunchGraphState launch_graph() const { return graph_.state(); }
+  LaunchGraphState launch_graph() const { return graph_->state(); }
 
 private:
   void add_level(const Exec& exec, const CoarseLevel<Exec>& level);
+  void record_anew();
+  void prepare(const Exec& exec);
   void weigh_cycles(const Exec& exec, std::size_t l, int count);
   void make_resident(const Exec& exec, std::size_t l);
   Array<Scalar, Exec> solve_level(const Exec& exec, std::size_t l);
@@ -61,11 +68,11 @@ private:
   std::vector<RepeatedCycle> repeated_;            ///< by level
   CoarsestSolver<Exec, Scalar> coarsest_;
   ResidentCycle<Exec, Scalar> resident_;
-  int first_resident_ = 0;              ///< the level that it solves
-  Array<Scalar, Exec> resident_result_; ///< its result
-  double resident_work_ = 0;            ///< products of a run
-  LaunchGraph<Exec> graph_;             ///< a visit of the first coarse level
-  Array<Scalar, Exec> correction_;      ///< its result
+  int first_resident_ = 0;                 ///< the level that it solves
+  Array<Scalar, Exec> resident_result_;    ///< its result
+  double resident_work_ = 0;               ///< products of a run
+  std::optional<LaunchGraph<Exec>> graph_; ///< a visit of the first coarse level
+  Array<Scalar, Exec> correction_;         ///< its result
   double work_ = 0, visit_work_ = 0;
 };
 

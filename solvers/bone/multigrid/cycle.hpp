@@ -54,15 +54,16 @@ public:
     if (!Operator::fuses_updates)
       finest_.scratch =
           make_zeros<Scalar>(exec, hierarchy.grid.num_dofs(), "ossatura::multigrid::scratch");
-    if (coarse_.empty())
-      coarsest_ = {
-          exec, options.coarse_solver, 1, hierarchy.grid.num_nodes, hierarchy.held.num_dofs, [&] {
-            return assemble_dense(exec, hierarchy.grid, hierarchy.lame, hierarchy.held,
-                                  hierarchy.edge);
-          }};
-    work_ += detail::prepare_smoother(exec, options, options.smoother.degree,
-                                      hierarchy.eigenvalue_bound, finest_);
-    info_.largest_eigenvalue = finest_.largest_eigenvalue;
+    prepare(exec, hierarchy);
+  }
+
+  /// Takes over that the constants of voxels and cells have changed in place (renew_means). The
+  /// contents of the vectors are lost. Fences.
+  void renew(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy) {
+    finest_.jacobi = {}; // before the new one, for memory
+    finest_.jacobi = {fine_scaling(exec, hierarchy, options_)};
+    coarse_.renew(exec, hierarchy.eigenvalue_bound);
+    prepare(exec, hierarchy);
   }
 
   /// M b at owned nodes, in one of the two iterates of the finest level, where it stays until these
@@ -103,6 +104,19 @@ public:
   LaunchGraphState launch_graph() const { return coarse_.launch_graph(); }
 
 private:
+  /// The solver of the finest level, where it is the only one, and its smoother.
+  void prepare(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy) {
+    if (coarse_.empty())
+      coarsest_ = {
+          exec, options_.coarse_solver, 1, hierarchy.grid.num_nodes, hierarchy.held.num_dofs, [&] {
+            return assemble_dense(exec, hierarchy.grid, hierarchy.lame, hierarchy.held,
+                                  hierarchy.edge);
+          }};
+    work_ += detail::prepare_smoother(exec, options_, options_.smoother.degree,
+                                      hierarchy.eigenvalue_bound, finest_);
+    info_.largest_eigenvalue = finest_.largest_eigenvalue;
+  }
+
   template<class Last>
   Array<Scalar, Exec> apply_with(const Exec& exec, const Array<Scalar, Exec>& b, const Last& last) {
     if (coarse_.empty())

@@ -5,6 +5,7 @@
 
 #include <ossatura/kernels/algebra/halo.hpp>
 #include <ossatura/kernels/bone/cells/coarsen.hpp>
+#include <ossatura/kernels/bone/cells/renew.hpp>
 #include <ossatura/kernels/bone/cells/transfer.hpp>
 #include <ossatura/kernels/bone/eigenvalue_bound.hpp>
 #include <ossatura/solvers/bone/multigrid/options.hpp>
@@ -31,6 +32,7 @@ struct CoarseLevel {
   Constraints<Exec> held;
   double edge; ///< of a cell, in mm
   LevelShare<Exec> share;
+  InverseMap<Exec> children{}; ///< cells of the next finer level, where they are kept
 };
 
 /// Voxels and the levels of cells below them, the coarsest last.
@@ -89,6 +91,9 @@ void add_coarser_levels(const Exec& exec, const MultigridOptions& options,
         coarse.cells.num_nodes > most_split_nodes * fine.cells.num_nodes)
       coarse = coarsen_cells(exec, fine.cells, Coarsening::averaged);
     hierarchy.coarse.push_back(make_coarse_level(exec, fine.cells, fine.held, fine.edge, coarse));
+    if (options.renewable)
+      hierarchy.coarse.back().children =
+          list_children(exec, fine.cells, coarse.transfer, coarse.cells.num_elem);
   }
   for (CoarseLevel<Exec>& level : hierarchy.coarse) {
     drop_node_lists(level.cells);
@@ -116,6 +121,20 @@ make_voxel_hierarchy(const Exec& exec, const VoxelGrid<Exec>& grid, const LameFi
       exec, grid, held, edge, coarsen_cells(exec, grid, lame, options.coarsening)));
   detail::add_coarser_levels(exec, options, hierarchy);
   return hierarchy;
+}
+
+/// After other moduli were written to the arrays of hierarchy.lame: means of the cells of all
+/// levels and the bound of their spectra are what make_voxel_hierarchy would make of them, to the
+/// bit. The hierarchy was made to be renewable, and is not cut. Fences.
+template<class Exec>
+void renew_means(const Exec& exec, VoxelHierarchy<Exec>& hierarchy) {
+  hierarchy.eigenvalue_bound = bound_scaled_eigenvalue(exec, hierarchy.lame);
+  for (std::size_t l = 0; l < hierarchy.coarse.size(); ++l)
+    if (l == 0)
+      renew_cells(exec, hierarchy.grid, hierarchy.lame, hierarchy.coarse[0].cells);
+    else
+      renew_cells(exec, hierarchy.coarse[l - 1].cells, hierarchy.coarse[l].children,
+                  hierarchy.coarse[l].cells);
 }
 
 } // namespace ossatura

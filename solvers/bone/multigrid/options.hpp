@@ -44,6 +44,7 @@ struct MultigridOptions {
   int cycle_steps = 8; ///< cycles spent on the spectrum of the cycle on each level that repeats it
   CoarseSolver coarse_solver = CoarseSolver::direct;
   bool launch_graphs = true; ///< coarse levels as one launch, on backends that can
+  bool renewable = false;    ///< keeps what VoxelSolver::renew needs: half a byte a voxel, about
   int resident_nodes = 0; ///< levels of up to so many nodes run as one kernel, which keeps them on
                           ///< chip, where that fits; 0: the backend's default_resident_nodes; -1:
                           ///< none do

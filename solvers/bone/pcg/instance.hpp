@@ -113,6 +113,10 @@ public:
     copy(exec, multigrid_.apply(exec, vectors_.level.b), z);
   }
 
+  void renew(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy) override {
+    multigrid_.renew(exec, hierarchy);
+  }
+
   std::vector<MultigridLevelInfo> level_info() const override { return multigrid_.level_info(); }
   double work() const override { return double(products_) + multigrid_.work(); }
   LaunchGraphState launch_graph() const override { return multigrid_.launch_graph(); }
