@@ -71,8 +71,7 @@ const std::vector<Group>& all_groups() {
        edges({72, 36}, "^eikonal/.*:72|/(queue|spread)/.*:72|^eikonal/queue/")},
       {"eikonal_setup", "from the mesh on the host to a solver", register_eikonal_setup,
        edges({300}), edges({72})},
-      // kokkos_kernels_rp was wrong on CUDA before its row began from zero, and has not been tried
-      // there since.
+      // kokkos_kernels_rp was wrong on CUDA before its row began from zero; not tried there since.
       {"factor_apply", "one application of the factor of a soft body, by all ways and peers",
        register_factor_apply, rows(),
        rows("^factor_apply/(?!kokkos_kernels_rp/cuda).*/(raptor1|raptor3)$|"
