@@ -3,7 +3,10 @@
 #include "tests/backend_test.hpp"
 #include "tests/solvers/bone/boundary_problem.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <vector>
 
 namespace {
 
@@ -41,6 +44,16 @@ Solved solve_with(const Exec& exec, VoxelSolver<Exec>& solver, const VoxelProble
   return solved;
 }
 
+/// Relative to the largest of b.
+double renewal_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double largest = 0, difference = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    largest = std::max(largest, std::abs(b[i]));
+    difference = std::max(difference, std::abs(a[i] - b[i]));
+  }
+  return a.size() == b.size() ? difference / largest : 1;
+}
+
 template<class Exec>
 void check_renewal(const Exec& exec, const VoxelSolverOptions& options, double contrast,
                    double high_poisson = 0.3, const std::array<int, 3>& shape = {9, 7, 10}) {
@@ -52,6 +65,12 @@ void check_renewal(const Exec& exec, const VoxelSolverOptions& options, double c
   VoxelSolver<Exec> renewed(exec, device, options);
   const Solved first = solve_with(exec, renewed, device, before);
   CHECK(first.result.converged);
+  // To the bit, but for operators that add by atomics.
+  const bool has_fixed_order =
+      !BackendTraits<Exec>::is_device || options.matrix != VoxelOperatorKind::offset;
+  const auto are_equal = [&](const std::vector<double>& a, const std::vector<double>& b) {
+    return has_fixed_order ? a == b : renewal_difference(a, b) < 1e-6;
+  };
   for (int times = 0; times < 2; ++times) { // there and back, twice
     Kokkos::deep_copy(exec, device.lame.mu_value, fresh.lame.mu_value);
     if (device.lame.lambda_value.data() != device.lame.mu_value.data())
@@ -61,9 +80,10 @@ void check_renewal(const Exec& exec, const VoxelSolverOptions& options, double c
     VoxelSolver<Exec> other(exec, fresh, options);
     const Solved expected = solve_with(exec, other, fresh, after);
     CHECK(expected.result.converged);
-    CHECK(there.result.iterations == expected.result.iterations);
     CHECK(there.result.fell_back == expected.result.fell_back);
-    CHECK(there.u == expected.u);
+    if (has_fixed_order)
+      CHECK(there.result.iterations == expected.result.iterations);
+    CHECK(are_equal(there.u, expected.u));
 
     const VoxelProblem<Exec> again = ossatura::test::upload_problem(exec, before);
     Kokkos::deep_copy(exec, device.lame.mu_value, again.lame.mu_value);
@@ -71,7 +91,7 @@ void check_renewal(const Exec& exec, const VoxelSolverOptions& options, double c
       Kokkos::deep_copy(exec, device.lame.lambda_value, again.lame.lambda_value);
     renewed.renew(exec);
     const Solved back = solve_with(exec, renewed, device, before);
-    CHECK(back.u == first.u);
+    CHECK(are_equal(back.u, first.u));
   }
 }
 
