@@ -4,6 +4,7 @@
 #include "apps/bone/input/solver_choice.hpp"
 #include "apps/driver/context.hpp"
 #include "apps/driver/interrupt.hpp"
+#include <ossatura/core/base/timer.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +19,7 @@ namespace {
 template<class Exec>
 bool solve_elastic(const Exec& exec, const CgOptions& cg, StrengthSolver<Exec>& solver,
                    BoneSolve& solve, DriverContext& context) {
+  const TimedScope scope("ossatura::bone::solve");
   context.begin_solve("elastic", cg.max_iterations, cg.tolerance);
   SolveResult& result = solve;
   try {
@@ -39,6 +41,7 @@ bool solve_elastic(const Exec& exec, const CgOptions& cg, StrengthSolver<Exec>& 
 template<class Exec>
 bool take_step(const Exec& exec, const CgOptions& cg, int number, StrengthSolver<Exec>& solver,
                StrengthResults& strength, BoneSolve& solve, DriverContext& context) {
+  const TimedScope scope("ossatura::bone::solve");
   const int count = strength.num_steps;
   context.begin_solve("step " + std::to_string(number) + " of " + std::to_string(count),
                       cg.max_iterations, cg.tolerance);
@@ -101,7 +104,10 @@ BoneSolution<Exec> run_strength(const Exec& exec, const BoneOptions& options,
     rows = std::make_unique<StrengthCurve>(curve);
     results.files.push_back(curve);
   }
-  StrengthSolver<Exec> solver(exec, problem, load, beyond, linear);
+  StrengthSolver<Exec> solver = [&] {
+    const TimedScope scope("ossatura::bone::setup");
+    return StrengthSolver<Exec>(exec, problem, load, beyond, linear);
+  }();
   results.levels = solver.linear_solver().level_info();
   BoneSolve solve;
   solve.load = results.test;
