@@ -50,6 +50,10 @@ std::vector<CohortColumn> bone_columns(bool dry_run, const std::vector<int>& lab
   add("pistoia", "factor", "failure_factor");
   add("pistoia", "force", "failure_force", "failure force");
   add("pistoia", "moment", "failure_moment", "failure moment");
+  add("strength", "stiffness", "elastic_stiffness", "elastic stiffness");
+  add("strength", "apparent_modulus", "elastic_apparent_modulus");
+  add("strength", "rotational_stiffness", "elastic_rotational_stiffness",
+      "elastic rotational stiffness");
   for (const char* key : {"strain", "force"})
     add("strength/yield", key, std::string("yield_") + key, key[0] == 'f' ? "yield load" : "");
   add("strength/ultimate", "force", "ultimate_force", "ultimate load");

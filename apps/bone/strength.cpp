@@ -95,8 +95,8 @@ BoneSolution<Exec> run_strength(const Exec& exec, const BoneOptions& options,
   StrengthOptions beyond;
   beyond.law = yield_law(options.strength);
   beyond.tolerance = options.tolerance;
-  results.strength =
-      StrengthResults{beyond.law, options.strength.offset, options.strength.steps, {}, {}, false};
+  results.strength = StrengthResults{
+      beyond.law, options.strength.offset, options.strength.steps, {}, {}, false, {}};
   StrengthResults& strength = *results.strength;
   const Stopwatch watch;
   std::unique_ptr<StrengthCurve> rows;
@@ -117,6 +117,7 @@ BoneSolution<Exec> run_strength(const Exec& exec, const BoneOptions& options,
       fail<UsageError>("--strength needs a force and a displacement for its curve: hold one side, "
                        "and move another, or choose a test between plates");
     strength.turns = elastic->moment.has_value();
+    strength.elastic = *elastic;
     int number = 1;
     while (number <= strength.num_steps &&
            take_step(exec, linear.cg, number, solver, strength, solve, context)) {

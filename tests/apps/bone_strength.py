@@ -32,6 +32,9 @@ class Curves(DriverCase):
                 self.assertTrue(run["certificate"]["passed"], run["certificate"])
                 strength = run["results"]["strength"]
                 self.assertEqual(len(strength["steps"]), 10)
+                self.close(strength["stiffness"], E * AREA / HEIGHT, 1e-5)
+                self.close(strength["apparent_modulus"], E, 1e-5)
+                self.assertNotIn("stiffness", run["results"]["response"])
                 rows = rows_of(self.path(f"{backend}/cube.curve.csv"))
                 for k, (row, step) in enumerate(zip(rows, strength["steps"]), 1):
                     strain = -0.02 * k / 10

@@ -102,6 +102,9 @@ void add_solution(const Exec& exec, const BoneSolution<Exec>& solution,
   for (const MovedSupport& support : solution.supports)
     results.reactions.push_back(support.reaction);
   results.response = solution.response;
+  if (results.strength && results.response) // force over displacement is no stiffness any more
+    results.response->stiffness = results.response->apparent_modulus =
+        results.response->rotational_stiffness = std::nullopt;
   const double energy = solution.strain_energy;
   results.strain_energy = energy;
   results.balance = solution.balance;

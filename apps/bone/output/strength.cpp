@@ -95,6 +95,13 @@ void add_strength(Table& table, const StrengthResults& strength) {
                          " of Newton's method");
   if (strength.steps.empty())
     return;
+  const TestResponse& elastic = strength.elastic;
+  if (elastic.stiffness)
+    table.row("elastic stiffness", *elastic.stiffness, "N/mm");
+  if (elastic.apparent_modulus)
+    table.row("elastic apparent modulus", *elastic.apparent_modulus, "MPa");
+  if (elastic.rotational_stiffness)
+    table.row("elastic rotational stiffness", *elastic.rotational_stiffness, "N mm/rad");
   const StrengthStep& last = strength.steps.back();
   table.row("voxels that yielded", format_number(100 * last.plastic_fraction, 4), "%");
   table.row("work done", last.external_work, "N mm");
@@ -125,6 +132,13 @@ Json strength_json(const StrengthResults& strength) {
       {"yield_compression", law.compression}, {"yield_tension", law.tension},
       {"hardening", law.hardening},           {"yield_offset", strength.offset},
       {"asked_steps", strength.num_steps}};
+  const auto add = [&json](const char* name, const std::optional<double>& value) {
+    if (value)
+      json[name] = *value;
+  };
+  add("stiffness", strength.elastic.stiffness);
+  add("apparent_modulus", strength.elastic.apparent_modulus);
+  add("rotational_stiffness", strength.elastic.rotational_stiffness);
   if (strength.found) {
     if (strength.found->yield)
       json["yield"] = to_json(*strength.found->yield, strength.turns);

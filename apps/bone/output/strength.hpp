@@ -20,7 +20,8 @@ struct StrengthResults {
   int num_steps = 0; ///< that were asked for
   std::vector<StrengthStep> steps;
   std::optional<StrengthFindings> found;
-  bool turns = false; ///< the curve is of moment over angle
+  bool turns = false;     ///< the curve is of moment over angle
+  TestResponse elastic{}; ///< to the whole displacement, without yield
 
   double energy_error() const { return steps.empty() ? 0 : steps.back().energy_error(); }
 };

@@ -15,24 +15,24 @@ namespace {
 using namespace ossatura;
 using namespace ossatura_test;
 
-const std::vector<std::uint64_t> shape = {37, 23, 19};
+const std::vector<std::uint64_t> rows_shape = {37, 23, 19};
 
 template<class T>
-std::vector<T> numbers() {
+std::vector<T> row_numbers() {
   std::vector<T> values;
-  for (std::uint64_t i = 0; i < shape[0] * shape[1] * shape[2]; ++i)
+  for (std::uint64_t i = 0; i < rows_shape[0] * rows_shape[1] * rows_shape[2]; ++i)
     values.push_back(T(i * i % 1009));
   return values;
 }
 
 template<class T>
-std::string write(const TestDirectory& directory, const std::string& name,
-                  const Hdf5Layout& layout) {
+std::string write_rows(const TestDirectory& directory, const std::string& name,
+                       const Hdf5Layout& layout) {
   const std::string path = directory / (name + ".h5");
   Hdf5File file = Hdf5File::create(path);
   {
     Hdf5Group root = file.root();
-    root.write("x", shape, numbers<T>().data(), layout);
+    root.write("x", rows_shape, row_numbers<T>().data(), layout);
   }
   file.close();
   return path;
@@ -40,8 +40,8 @@ std::string write(const TestDirectory& directory, const std::string& name,
 
 void check_rows(const std::string& path) {
   const Hdf5Dataset dataset = Hdf5File::open(path).root().dataset("x");
-  const std::vector<float> all = numbers<float>();
-  const std::uint64_t row = shape[1] * shape[2];
+  const std::vector<float> all = row_numbers<float>();
+  const std::uint64_t row = rows_shape[1] * rows_shape[2];
   for (const auto& [first, rows] : std::vector<std::pair<std::uint64_t, std::uint64_t>>{
            {0, 37}, {0, 1}, {5, 11}, {36, 1}, {9, 0}}) {
     CAPTURE(path, first, rows);
@@ -55,12 +55,12 @@ void check_rows(const std::string& path) {
 TEST_CASE("Rows of floats by all threads are those of the library", "[io]") {
   const TestDirectory directory;
   const IoThreads threads(3);
-  check_rows(write<float>(directory, "plain", {}));
-  check_rows(write<float>(directory, "deflated", {4, false, {}}));
-  check_rows(write<float>(directory, "uneven", {1, false, {4, 10, 7}}));
-  check_rows(write<float>(directory, "chunks", {0, true, {5, 23, 6}}));   // without filters
-  check_rows(write<double>(directory, "doubles", {4, false, {8, 8, 8}})); // by the library
-  check_rows(write<std::uint16_t>(directory, "integers", {}));
+  check_rows(write_rows<float>(directory, "plain", {}));
+  check_rows(write_rows<float>(directory, "deflated", {4, false, {}}));
+  check_rows(write_rows<float>(directory, "uneven", {1, false, {4, 10, 7}}));
+  check_rows(write_rows<float>(directory, "chunks", {0, true, {5, 23, 6}}));   // without filters
+  check_rows(write_rows<double>(directory, "doubles", {4, false, {8, 8, 8}})); // by the library
+  check_rows(write_rows<std::uint16_t>(directory, "integers", {}));
 }
 
 TEST_CASE("Chunks that were never written have what the library says", "[io]") {
@@ -69,8 +69,8 @@ TEST_CASE("Chunks that were never written have what the library says", "[io]") {
   Hdf5File file = Hdf5File::create(path);
   {
     Hdf5Group root = file.root();
-    Hdf5Dataset dataset = root.create<float>("x", shape, {4, false, {4, 23, 19}});
-    const std::vector<float> values = numbers<float>();
+    Hdf5Dataset dataset = root.create<float>("x", rows_shape, {4, false, {4, 23, 19}});
+    const std::vector<float> values = row_numbers<float>();
     dataset.write_rows(0, 4, values.data());
   }
   file.close();
@@ -81,7 +81,7 @@ TEST_CASE("Chunks that were never written have what the library says", "[io]") {
 
 TEST_CASE("A chunk with damaged bytes is an error", "[io]") {
   const TestDirectory directory;
-  const std::string path = write<float>(directory, "damaged", {9, false, {37, 23, 19}});
+  const std::string path = write_rows<float>(directory, "damaged", {9, false, {37, 23, 19}});
   std::fstream bytes(path, std::ios::in | std::ios::out | std::ios::binary);
   bytes.seekg(0, std::ios::end);
   const std::streamoff size = bytes.tellg();
