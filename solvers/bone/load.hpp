@@ -19,7 +19,7 @@ struct NodeChoice {
   int axis = 2;       ///< face: its normal
   bool upper = false; ///< face: the one at the high end
   std::array<int, 3> node{0, 0, 0};
-  std::optional<int> label;
+  std::optional<int> label{};
 };
 
 /// "side z+", "label 3" or "node 1/2/3".

@@ -22,12 +22,12 @@ YieldCone sample_cone() {
 }
 
 template<class Exec>
-struct Body {
+struct PlasticBody {
   reference::Model model;
   PlasticVoxels<Exec> voxels;
   PlasticState<Exec> state;
 
-  Body(const Exec& exec, const reference::Model& of, const YieldCone& cone)
+  PlasticBody(const Exec& exec, const reference::Model& of, const YieldCone& cone)
       : model(of) {
     const MaterialImage<Exec> material = ossatura::test::upload_material(exec, model);
     voxels.grid = make_voxel_grid(exec, material.solid());
@@ -107,7 +107,7 @@ OSSATURA_BACKEND_TEST("Forces of plastic voxels agree with an oracle over two lo
     YieldCone cone = sample_cone();
     cone.pressure = pressure;
     const auto model = reference::random_model({6, 5, 9}, 0.6, 100, 0.1, 0.4, 7, 0.5);
-    const Body<TestType> body(exec, model, cone);
+    const PlasticBody<TestType> body(exec, model, cone);
     const std::vector<double> zero(std::size_t(model.num_dofs())),
         first = scaled(reference::random_vector(model, 3), 0.01),
         second = sum(first, 0.005, reference::random_vector(model, 4));
@@ -125,7 +125,7 @@ OSSATURA_BACKEND_TEST("Forces of plastic voxels agree with an oracle over two lo
 }
 
 template<class Exec>
-std::vector<double> tangent_product(const Exec& exec, const Body<Exec>& body,
+std::vector<double> tangent_product(const Exec& exec, const PlasticBody<Exec>& body,
                                     const std::vector<double>& u, const std::vector<double>& x) {
   body.forces(exec, u); // notes which voxels flow
   const auto at = ossatura::test::to_compact(exec, body.voxels.grid, body.model, u);
@@ -142,7 +142,7 @@ OSSATURA_BACKEND_TEST("The tangent of plastic voxels is the derivative of their 
                       "[plastic_voxels]") {
   const TestType exec;
   const auto model = reference::random_model({4, 4, 4}, 0.7, 10, 0.2, 0.3, 5);
-  const Body<TestType> body(exec, model, sample_cone());
+  const PlasticBody<TestType> body(exec, model, sample_cone());
   const std::vector<double> zero(std::size_t(model.num_dofs())),
       first = scaled(reference::random_vector(model, 3), 0.02);
   body.commit(exec, zero, first);
@@ -169,7 +169,7 @@ OSSATURA_BACKEND_TEST("A voxel in bending yields at sqrt((lambda / mu + 3) / 36)
   YieldCone cone;
   cone.strength = strength;
   cone.per_modulus = false;
-  const Body<TestType> body(exec, model, cone);
+  const PlasticBody<TestType> body(exec, model, cone);
   // u_x = x y about the centre: what beams in bending have.
   std::vector<double> bend(24);
   for (int v = 0; v < 8; ++v)
@@ -187,7 +187,7 @@ OSSATURA_BACKEND_TEST("A voxel in bending yields at sqrt((lambda / mu + 3) / 36)
 OSSATURA_BACKEND_TEST("Colours of voxels visit each node once", "[plastic_voxels]") {
   const TestType exec;
   const auto model = reference::random_model({13, 9, 7}, 0.4, 1, 0.3, 0.3, 2);
-  const Body<TestType> body(exec, model, sample_cone());
+  const PlasticBody<TestType> body(exec, model, sample_cone());
   // Beyond yield everywhere, with forces that are the sums over up to eight voxels.
   const auto u = scaled(reference::random_vector(model, 3), 0.1);
   std::vector<reference::PlasticElement> state;

@@ -13,7 +13,7 @@ namespace {
 using namespace ossatura;
 
 HeldNode held_node(int x, int y, int z, std::uint8_t solid) {
-  return {{x, y, z}, 7, solid, {0, 0, 0}, {0, 0, 0}};
+  return {{x, y, z}, 7, solid, 0, {0, 0, 0}, {0, 0, 0}};
 }
 
 TEST_CASE("contact is the faces whose corners are all held", "[contact]") {

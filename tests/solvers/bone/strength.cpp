@@ -14,7 +14,7 @@ using namespace ossatura;
 
 constexpr double modulus = 1000, poisson = 0.3, edge = 0.5;
 
-VoxelSolverOptions tight() {
+VoxelSolverOptions tight_solver() {
   VoxelSolverOptions options;
   options.cg.tolerance = 1e-11;
   options.precision = Precision::fp64;
@@ -30,13 +30,13 @@ StrengthOptions with_law(YieldCriterion criterion, double hardening) {
 }
 
 template<class Exec>
-struct Specimen {
+struct LoadedSpecimen {
   VoxelProblem<Exec> problem;
   BoneLoad<Exec> load;
   StrengthSolver<Exec> solver;
 
-  Specimen(const Exec& exec, const reference::Model& model, const MechanicalTest& test,
-           const StrengthOptions& options, const VoxelSolverOptions& linear = tight())
+  LoadedSpecimen(const Exec& exec, const reference::Model& model, const MechanicalTest& test,
+                 const StrengthOptions& options, const VoxelSolverOptions& linear = tight_solver())
       : problem(make_voxel_problem(exec, ossatura::test::upload_material(exec, model), model.edge))
       , load(load_by_test(exec, test, problem))
       , solver(exec, problem, load, options, linear) {
@@ -81,7 +81,7 @@ OSSATURA_BACKEND_TEST("A bar yields and hardens as its law says, in tension and 
       for (const double strain : {-0.02, 0.02}) {
         const auto model = reference::homogeneous({1, 1, 1}, modulus, poisson, edge);
         const StrengthOptions options = with_law(criterion, hardening);
-        Specimen<TestType> bone(exec, model, axial(strain), options);
+        LoadedSpecimen<TestType> bone(exec, model, axial(strain), options);
         for (const StrengthStep& step : bone.run(exec, 10)) {
           CHECK(step.converged);
           REQUIRE(step.response);
@@ -115,8 +115,8 @@ OSSATURA_BACKEND_TEST("A sheared voxel yields at strength by the root of three",
     test.kind = TestKind::shear;
     test.direction = 0;
     test.strain = 0.05;
-    Specimen<TestType> bone(exec, reference::homogeneous({1, 1, 1}, modulus, poisson, edge), test,
-                            options);
+    LoadedSpecimen<TestType> bone(exec, reference::homogeneous({1, 1, 1}, modulus, poisson, edge),
+                                  test, options);
     for (const StrengthStep& step : bone.run(exec, 5)) {
       // Glued plates: no dilation, so that pressure rises with plastic flow.
       const double trial = std::sqrt(3.0) * mu * step.factor * 0.05,
@@ -139,7 +139,7 @@ OSSATURA_BACKEND_TEST("Bone that yielded unloads with the elastic stiffness, and
     model.modulus[std::size_t(hole)] = 0;
   MechanicalTest test;
   test.strain = -0.015;
-  Specimen<TestType> bone(exec, model, test, with_law(YieldCriterion::drucker_prager, 0.05));
+  LoadedSpecimen<TestType> bone(exec, model, test, with_law(YieldCriterion::drucker_prager, 0.05));
   bone.run(exec, 4);
   const StrengthStep top = bone.solver.present();
   CHECK(top.plastic_fraction > 0.5);
@@ -166,7 +166,7 @@ OSSATURA_BACKEND_TEST("Newton's method converges quadratically, and work is acco
   options.linear_tolerance = 1e-11;
   MechanicalTest test;
   test.strain = -0.015;
-  Specimen<TestType> bone(exec, ossatura::test::keep_supported(model), test, options);
+  LoadedSpecimen<TestType> bone(exec, ossatura::test::keep_supported(model), test, options);
   int quadratic = 0;
   for (const StrengthStep& step : bone.run(exec, 6)) {
     CHECK(step.converged);
@@ -202,7 +202,7 @@ OSSATURA_BACKEND_TEST("A plate with a hole agrees with the oracle's Newton solve
     const VoxelProblem<TestType> problem = ossatura::test::upload_problem(exec, plate);
     BoneLoad<TestType> load;
     load.u = ossatura::test::to_compact(exec, problem.grid, model, plate.u);
-    StrengthSolver<TestType> solver(exec, problem, load, options, tight());
+    StrengthSolver<TestType> solver(exec, problem, load, options, tight_solver());
     CHECK(solver.solve_elastic(exec).converged);
 
     const YieldCone cone = make_yield_cone(options.law);
@@ -239,7 +239,7 @@ OSSATURA_BACKEND_TEST("Without hardening a body reaches its limit load, in any p
     linear.precision = precision;
     StrengthOptions options = with_law(YieldCriterion::von_mises, 0);
     options.tolerance = 1e-6;
-    Specimen<TestType> bone(exec, model, axial(-0.03), options, linear);
+    LoadedSpecimen<TestType> bone(exec, model, axial(-0.03), options, linear);
     const auto steps = bone.run(exec, 12);
     for (const StrengthStep& step : steps)
       CHECK(step.converged);
@@ -277,8 +277,8 @@ OSSATURA_BACKEND_TEST("What cannot be loaded to its strength is refused", "[stre
 
 OSSATURA_BACKEND_TEST("A step that is interrupted leaves the step before", "[strength]") {
   const TestType exec;
-  Specimen<TestType> bone(exec, reference::homogeneous({4, 4, 4}, modulus, poisson, edge),
-                          axial(-0.02), with_law(YieldCriterion::von_mises, 0.05));
+  LoadedSpecimen<TestType> bone(exec, reference::homogeneous({4, 4, 4}, modulus, poisson, edge),
+                                axial(-0.02), with_law(YieldCriterion::von_mises, 0.05));
   bone.solver.advance(exec, 0.3);
   const StrengthStep before = bone.solver.advance(exec, 0.35);
   struct Stop {};
