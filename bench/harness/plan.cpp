@@ -33,6 +33,8 @@ const std::map<std::string, StoredSeconds>& stored_seconds() {
       {"voxel_classes", {0.005, 7, 0.5}},
       {"voxel_memory", {0.7, 1.2, 0.5}},
       {"voxel_solve", {0.2, 15, 1.2}},
+      {"voxel_plastic", {0.1, 5, 0.5}},
+      {"voxel_strength", {0.5, 60, 2}},
       {"voxel_profile", {0.2, 10, 0.5}},
       {"eikonal", {0.5, 40, 0.5}},
       {"eikonal_setup", {0.2, 35, 0.6}},
