@@ -104,6 +104,7 @@ TEST_CASE("help of softbody follows all of its defaults", "[help]") {
 TEST_CASE("help of topopt follows all of its defaults", "[help]") {
   DesignOptions o;
   o.volume_fraction = o.threshold = o.min_modulus = o.move = o.change_tolerance = 0.125;
+  o.grid = DesignGrid::voxels;
   o.filter = DesignFilter::none;
   o.projection = true;
   o.sharpness = o.penalty = {2, 9, 7, 1, 0.5};
