@@ -2,6 +2,7 @@
 #include "python/pfem/model.hpp"
 
 #include "python/engine/host_arrays.hpp"
+#include "python/engine/named.hpp"
 #include "python/engine/runtime.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
@@ -32,22 +33,10 @@ struct MeshOf : PfemMesh {
   bool is_curved() const override { return shape.map != nullptr; }
 };
 
-template<class Enum>
-Enum pfem_named(const std::string& name, const char* what) {
-  std::string known;
-  for (const Named<Enum>& entry : name_table<Enum>) {
-    if (name == entry.name)
-      return entry.value;
-    known += std::string(known.empty() ? "\"" : ", \"") + entry.name + "\"";
-  }
-  fail<UsageError>(what, " \"", name, "\": choose one of ", known);
-}
-
 HierarchicSolverOptions library_options(const PfemSolverChoice& choice) {
   HierarchicSolverOptions options;
-  options.kind = pfem_named<HierarchicOperatorKind>(choice.operator_kind, "operator");
-  options.preconditioner =
-      pfem_named<HierarchicPreconditioner>(choice.preconditioner, "preconditioner");
+  options.kind = named<HierarchicOperatorKind>(choice.operator_kind, "operator");
+  options.preconditioner = named<HierarchicPreconditioner>(choice.preconditioner, "preconditioner");
   options.cg.tolerance = choice.tolerance;
   options.cg.max_iterations = choice.max_iterations;
   return options;

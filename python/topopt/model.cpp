@@ -2,6 +2,7 @@
 #include "python/topopt/model.hpp"
 
 #include "python/engine/host_arrays.hpp"
+#include "python/engine/named.hpp"
 #include "python/engine/runtime.hpp"
 #include <ossatura/core/base/backend.hpp>
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
@@ -63,17 +64,6 @@ void check_problem(const DesignProblem& problem) {
   const std::string motion = describe_free_motion(problem.mesh, problem.held);
   if (!motion.empty())
     fail<InputError>(motion, ": hold more nodes or components");
-}
-
-template<class Enum>
-Enum named(const std::string& name, const char* what) {
-  std::string known;
-  for (const Named<Enum>& entry : name_table<Enum>) {
-    if (name == entry.name)
-      return entry.value;
-    known += std::string(known.empty() ? "\"" : ", \"") + entry.name + "\"";
-  }
-  fail<UsageError>(what, " \"", name, "\": choose one of ", known);
 }
 
 DesignOptions library_options(const DesignChoice& choice) {

@@ -27,9 +27,9 @@ std::vector<T> row_numbers() {
 
 template<class T>
 std::string write_rows(const TestDirectory& directory, const std::string& name,
-                       const Hdf5Layout& layout) {
+                       const Hdf5Layout& layout, std::uint64_t user_block = 0) {
   const std::string path = directory / (name + ".h5");
-  Hdf5File file = Hdf5File::create(path);
+  Hdf5File file = Hdf5File::create(path, {}, user_block);
   {
     Hdf5Group root = file.root();
     root.write("x", rows_shape, row_numbers<T>().data(), layout);
@@ -56,7 +56,9 @@ TEST_CASE("Rows of floats by all threads are those of the library", "[io]") {
   const TestDirectory directory;
   const IoThreads threads(3);
   check_rows(write_rows<float>(directory, "plain", {}));
+  check_rows(write_rows<float>(directory, "behind-a-block", {}, 512));
   check_rows(write_rows<float>(directory, "deflated", {4, false, {}}));
+  check_rows(write_rows<float>(directory, "deflated-behind-a-block", {4, false, {}}, 1024));
   check_rows(write_rows<float>(directory, "uneven", {1, false, {4, 10, 7}}));
   check_rows(write_rows<float>(directory, "chunks", {0, true, {5, 23, 6}}));   // without filters
   check_rows(write_rows<double>(directory, "doubles", {4, false, {8, 8, 8}})); // by the library
