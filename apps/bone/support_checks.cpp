@@ -50,9 +50,10 @@ void warn_of(const SmallContact& contact, const BoneOptions& options) {
               " % of the specimen's mean cross-section of ",
               format_number(contact.cross_section, 4),
               " mm2: the result is that of the spots where it touches; ",
-              options.plate_depth > 0 ? "raise --plate-depth"
-              : options.anatomy.depth.lower || options.anatomy.depth.upper
-                  ? "raise --surface-depth"
+              options.plate_depth > 0                                      ? "raise --plate-depth"
+              : options.anatomy.depth.lower || options.anatomy.depth.upper ? "raise --surface-depth"
+              : options.anatomy.has_caps()
+                  ? "--surface-depth MM lets caps reach further"
                   : "--surface visible and --plate-depth MM let plates reach further",
               ", or crop the image to flat ends");
 }

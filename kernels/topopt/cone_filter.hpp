@@ -32,6 +32,8 @@ struct ConeFilter {
   Array<double, Exec> weight;  ///< w
   Array<double, Exec> volume;  ///< v
   Array<double, Exec> row_sum; ///< S
+
+  KOKKOS_FUNCTION double volume_of(std::int64_t i) const { return volume(i); }
 };
 
 namespace detail {
@@ -132,18 +134,15 @@ struct FillNeighbours {
 /// The summand over the neighbours of an element, and the use of the sum.
 enum class ConeSum { mean, transposed, sensitivity };
 
-template<class Exec, ConeSum what>
-struct ApplyCone {
-  static constexpr bool device = BackendTraits<Exec>::is_device;
-  static constexpr int rows_per_team = 16, lanes = 8; // on devices
-  ConeFilter<Exec> filter;
-  Array<double, Exec> x, density, y;
+/// Of a filter that has `row_sum` and volume_of().
+template<class Exec, class Filter, ConeSum what>
+struct ConeTerms {
+  Filter filter;
+  Array<double, Exec> x, density;
 
-  KOKKOS_FUNCTION double term(std::int64_t entry) const {
-    const int j = filter.column(entry);
-    const double w = filter.weight(entry);
+  KOKKOS_FUNCTION double term(int j, double w) const {
     if constexpr (what == ConeSum::mean)
-      return w * filter.volume(j) * x(j);
+      return w * filter.volume_of(j) * x(j);
     else if constexpr (what == ConeSum::transposed)
       return w * x(j) / filter.row_sum(j);
     else
@@ -153,26 +152,39 @@ struct ApplyCone {
     if constexpr (what == ConeSum::mean)
       return sum / filter.row_sum(i);
     else if constexpr (what == ConeSum::transposed)
-      return sum * filter.volume(i);
+      return sum * filter.volume_of(i);
     else
-      return sum * filter.volume(i) / (filter.row_sum(i) * (density(i) > 1e-3 ? density(i) : 1e-3));
+      return sum * filter.volume_of(i) /
+             (filter.row_sum(i) * (density(i) > 1e-3 ? density(i) : 1e-3));
+  }
+};
+
+template<class Exec, ConeSum what>
+struct ApplyCone {
+  static constexpr bool device = BackendTraits<Exec>::is_device;
+  static constexpr int rows_per_team = 16, lanes = 8; // on devices
+  ConeTerms<Exec, ConeFilter<Exec>, what> terms;
+  Array<double, Exec> y;
+
+  KOKKOS_FUNCTION double term(std::int64_t entry) const {
+    return terms.term(terms.filter.column(entry), terms.filter.weight(entry));
   }
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     double sum = 0;
-    for (std::int64_t entry = filter.begin(i); entry < filter.begin(i + 1); ++entry)
+    for (std::int64_t entry = terms.filter.begin(i); entry < terms.filter.begin(i + 1); ++entry)
       sum += term(entry);
-    y(i) = result(i, sum);
+    y(i) = terms.result(i, sum);
   }
   using Team = typename Kokkos::TeamPolicy<Exec>::member_type;
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     const std::int64_t i = std::int64_t(team.league_rank()) * int(rows_per_team) + team.team_rank();
-    if (i >= filter.num_elem)
+    if (i >= terms.filter.num_elem)
       return;
     double sum = 0;
     Kokkos::parallel_reduce(
-        Kokkos::ThreadVectorRange(team, filter.begin(i + 1) - filter.begin(i)),
-        [&](std::int64_t k, double& partial) { partial += term(filter.begin(i) + k); }, sum);
-    Kokkos::single(Kokkos::PerThread(team), [&] { y(i) = result(i, sum); });
+        Kokkos::ThreadVectorRange(team, terms.filter.begin(i + 1) - terms.filter.begin(i)),
+        [&](std::int64_t k, double& partial) { partial += term(terms.filter.begin(i) + k); }, sum);
+    Kokkos::single(Kokkos::PerThread(team), [&] { y(i) = terms.result(i, sum); });
   }
 };
 
@@ -181,7 +193,7 @@ void apply_cone(const char* label, const Exec& exec, const ConeFilter<Exec>& fil
                 const Array<double, Exec>& x, const Array<double, Exec>& density,
                 const Array<double, Exec>& y) {
   using Kernel = ApplyCone<Exec, what>;
-  const Kernel kernel{filter, x, density, y};
+  const Kernel kernel{{filter, x, density}, y};
   if constexpr (Kernel::device) {
     const int rows = Kernel::rows_per_team;
     Kokkos::parallel_for(label,

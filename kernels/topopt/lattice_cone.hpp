@@ -23,6 +23,8 @@ struct LatticeCone {
   Kokkos::Array<bool, 3> has_low{}, has_high{};
   Array<double, Exec> row_sum; ///< [num_nodes] S
 
+  KOKKOS_FUNCTION double volume_of(std::int64_t) const { return volume; }
+
   /// Calls visit(voxel, w) for the neighbours of the voxel at `s`, images among them, z slowest.
   template<class Visit>
   KOKKOS_FUNCTION void for_neighbours(const Site& s, const Visit& visit) const {
@@ -64,33 +66,19 @@ struct SumLatticeRows {
 
 template<class Exec, ConeSum what>
 struct ApplyLatticeCone {
-  LatticeCone<Exec> filter;
-  Array<double, Exec> x, density, y;
+  ConeTerms<Exec, LatticeCone<Exec>, what> terms;
+  Array<double, Exec> y;
 
-  KOKKOS_FUNCTION double term(int j, double w) const {
-    if constexpr (what == ConeSum::mean)
-      return w * filter.volume * x(j);
-    else if constexpr (what == ConeSum::transposed)
-      return w * x(j) / filter.row_sum(j);
-    else
-      return w * density(j) * x(j); // w v x (dc / v)
-  }
-  KOKKOS_FUNCTION double result(std::int64_t i, double sum) const {
-    if constexpr (what == ConeSum::mean)
-      return sum / filter.row_sum(i);
-    else if constexpr (what == ConeSum::transposed)
-      return sum * filter.volume;
-    else
-      return sum * filter.volume / (filter.row_sum(i) * (density(i) > 1e-3 ? density(i) : 1e-3));
-  }
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const LatticeCone<Exec>& filter = terms.filter;
     if (!(filter.solid(i) > 0)) {
       y(i) = 0;
       return;
     }
     double sum = 0;
-    filter.for_neighbours(filter.grid.site(int(i)), [&](int j, double w) { sum += term(j, w); });
-    y(i) = result(i, sum);
+    filter.for_neighbours(filter.grid.site(int(i)),
+                          [&](int j, double w) { sum += terms.term(j, w); });
+    y(i) = terms.result(i, sum);
   }
 };
 
@@ -99,7 +87,7 @@ void apply_lattice_cone(const char* label, const Exec& exec, const LatticeCone<E
                         const Array<double, Exec>& x, const Array<double, Exec>& density,
                         const Array<double, Exec>& y) {
   Kokkos::parallel_for(label, range(exec, filter.grid.num_nodes),
-                       ApplyLatticeCone<Exec, what>{filter, x, density, y});
+                       ApplyLatticeCone<Exec, what>{{filter, x, density}, y});
 }
 
 } // namespace detail
