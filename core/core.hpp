@@ -37,9 +37,9 @@
 #include <ossatura/core/mesh/element_surface.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
 #include <ossatura/core/mesh/generators/tetra_meshes.hpp>
-#include <ossatura/core/mesh/hexa_changes.hpp>
-#include <ossatura/core/mesh/hexa_entities.hpp>
-#include <ossatura/core/mesh/hexa_model.hpp>
+#include <ossatura/core/mesh/hexa/changes.hpp>
+#include <ossatura/core/mesh/hexa/entities.hpp>
+#include <ossatura/core/mesh/hexa/model.hpp>
 #include <ossatura/core/mesh/iso_surface.hpp>
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
 #include <ossatura/core/mesh/tetra_mesh.hpp>

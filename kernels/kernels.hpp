@@ -21,11 +21,11 @@
 #include <ossatura/kernels/bone/fields.hpp>
 #include <ossatura/kernels/bone/lame_field.hpp>
 #include <ossatura/kernels/bone/lame_summary.hpp>
-#include <ossatura/kernels/bone/mechanical_test.hpp>
+#include <ossatura/kernels/bone/loads/mechanical_test.hpp>
+#include <ossatura/kernels/bone/loads/reactions.hpp>
 #include <ossatura/kernels/bone/operator.hpp>
 #include <ossatura/kernels/bone/operator_list.hpp>
-#include <ossatura/kernels/bone/plastic_voxels.hpp>
-#include <ossatura/kernels/bone/reactions.hpp>
+#include <ossatura/kernels/bone/plasticity/voxels.hpp>
 #include <ossatura/kernels/image/grid.hpp>
 
 // Activation times
@@ -40,7 +40,7 @@
 #include <ossatura/kernels/eikonal/times.hpp>
 
 // Soft bodies
-#include <ossatura/kernels/algebra/block_multiply.hpp>
+#include <ossatura/kernels/algebra/sparse/block_multiply.hpp>
 #include <ossatura/kernels/krylov/resident_cg.hpp>
 #include <ossatura/kernels/krylov/resident_cg_batch.hpp>
 #include <ossatura/kernels/softbody/assembly/make_element_map.hpp>

@@ -9,14 +9,14 @@
 #include <ossatura/solvers/krylov/polynomial_smoother.hpp>
 
 // Voxel elasticity
-#include <ossatura/solvers/bone/homogenisation.hpp>
 #include <ossatura/solvers/bone/islands.hpp>
 #include <ossatura/solvers/bone/load.hpp>
-#include <ossatura/solvers/bone/pistoia.hpp>
 #include <ossatura/solvers/bone/problem.hpp>
-#include <ossatura/solvers/bone/solution.hpp>
+#include <ossatura/solvers/bone/results/homogenisation.hpp>
+#include <ossatura/solvers/bone/results/pistoia.hpp>
+#include <ossatura/solvers/bone/results/solution.hpp>
+#include <ossatura/solvers/bone/results/statistics.hpp>
 #include <ossatura/solvers/bone/solver.hpp>
-#include <ossatura/solvers/bone/statistics.hpp>
 #include <ossatura/solvers/bone/strength.hpp>
 #include <ossatura/solvers/bone/support_checks.hpp>
 
@@ -44,8 +44,8 @@
 
 // Topology optimisation
 #include <ossatura/solvers/topopt/balance.hpp>
+#include <ossatura/solvers/topopt/filters/helmholtz.hpp>
 #include <ossatura/solvers/topopt/generators.hpp>
-#include <ossatura/solvers/topopt/helmholtz_filter.hpp>
 #include <ossatura/solvers/topopt/mma.hpp>
 #include <ossatura/solvers/topopt/optimality_criteria.hpp>
 #include <ossatura/solvers/topopt/optimizer.hpp>

@@ -16,7 +16,7 @@
 #include "apps/driver/ranks.hpp"
 #include <ossatura/core/comm/device_comm.hpp>
 #include <ossatura/core/machine/memory.hpp>
-#include <ossatura/solvers/bone/homogenisation.hpp>
+#include <ossatura/solvers/bone/results/homogenisation.hpp>
 
 #include <cmath>
 #include <memory>

@@ -2,7 +2,7 @@
 #include "apps/bone/support_checks.hpp"
 
 #include "apps/driver/output/table.hpp"
-#include <ossatura/kernels/bone/parts.hpp>
+#include <ossatura/kernels/bone/loads/parts.hpp>
 #include <ossatura/solvers/bone/support_checks.hpp>
 
 #include <sstream>

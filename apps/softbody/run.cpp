@@ -2,7 +2,7 @@
 // A run goes from scene and set-up through step after step, and writes results as the steps come.
 #include "apps/driver/interrupt.hpp"
 #include "apps/driver/output/content_hash.hpp"
-#include "apps/driver/output/frame_writer.hpp"
+#include "apps/driver/output/files/frame_writer.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/softbody/command.hpp"
 #include "apps/softbody/output/checkpoint.hpp"

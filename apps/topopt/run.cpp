@@ -2,7 +2,7 @@
 // A run goes from problem and set-up through step after step, writes results as the steps come, and
 // analyses the last design.
 #include "apps/driver/interrupt.hpp"
-#include "apps/driver/output/frame_writer.hpp"
+#include "apps/driver/output/files/frame_writer.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/driver/problem/library_message.hpp"
 #include "apps/topopt/command.hpp"

@@ -2,7 +2,7 @@
 #include "bench/bone/model.hpp"
 
 #include "bench/harness/kept.hpp"
-#include <ossatura/kernels/bone/mechanical_test.hpp>
+#include <ossatura/kernels/bone/loads/mechanical_test.hpp>
 #include <ossatura/kernels/image/component_selection.hpp>
 #include <ossatura/kernels/image/perlin.hpp>
 #include <ossatura/kernels/image/shapes.hpp>

@@ -2,7 +2,7 @@
 // These rows time plasticity:
 //   voxel_plastic/<forces|tangent>/<backend>/f64/<image>:<n>
 // what plastic strain takes from a product K u or K x, where every voxel yields (kernels/bone/
-// plastic_voxels.hpp), and
+// plasticity/voxels.hpp), and
 //   voxel_strength/<backend>/lean/<image>:<n>
 // five steps to an axial strain of -1.5 % with the default law, from a solver that is ready, after
 // the elastic solve. A row ends with an error where the peak of Kokkos's allocations is above a
@@ -15,7 +15,7 @@
 #include "bench/harness/measure.hpp"
 #include "bench/harness/register.hpp"
 #include <ossatura/core/machine/memory.hpp>
-#include <ossatura/kernels/bone/plastic_voxels.hpp>
+#include <ossatura/kernels/bone/plasticity/voxels.hpp>
 #include <ossatura/solvers/bone/strength.hpp>
 
 namespace ossatura::bench {

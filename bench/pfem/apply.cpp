@@ -15,12 +15,12 @@
 #include "bench/pfem/problem.hpp"
 #include <ossatura/core/machine/kokkos_runtime.hpp>
 #include <ossatura/core/machine/memory.hpp>
-#include <ossatura/core/mesh/hexa_entities.hpp>
+#include <ossatura/core/mesh/hexa/entities.hpp>
 #include <ossatura/core/pfem/numbering.hpp>
 #include <ossatura/solvers/pfem/operators.hpp>
 
 #if defined(OSSATURA_BENCH_KOKKOS_KERNELS)
-#include <ossatura/kernels/algebra/block_multiply.hpp>
+#include <ossatura/kernels/algebra/sparse/block_multiply.hpp>
 #include <ossatura/kernels/pfem/mode_block_matrix.hpp>
 #include <ossatura/solvers/pfem/stiffness.hpp>
 

@@ -2,7 +2,7 @@
 #include "bench/pfem/problem.hpp"
 
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
-#include <ossatura/core/mesh/hexa_changes.hpp>
+#include <ossatura/core/mesh/hexa/changes.hpp>
 #include <ossatura/core/pfem/meshes.hpp>
 #include <ossatura/kernels/pfem/hexa_batch.hpp>
 

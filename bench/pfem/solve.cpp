@@ -11,7 +11,7 @@
 #include "bench/pfem/problem.hpp"
 #include <ossatura/core/base/timer.hpp>
 #include <ossatura/core/machine/memory.hpp>
-#include <ossatura/core/mesh/hexa_entities.hpp>
+#include <ossatura/core/mesh/hexa/entities.hpp>
 #include <ossatura/core/pfem/numbering.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/solvers/pfem/loads.hpp>

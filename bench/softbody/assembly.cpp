@@ -23,7 +23,7 @@
 #include "bench/harness/register.hpp"
 #include "bench/host/triplets_eigen.hpp"
 #include "bench/softbody/mesh.hpp"
-#include <ossatura/kernels/algebra/block_multiply.hpp>
+#include <ossatura/kernels/algebra/sparse/block_multiply.hpp>
 #include <ossatura/kernels/softbody/assembly/make_element_map.hpp>
 #include <ossatura/kernels/softbody/assembly/published/assemble_system.hpp>
 #include <ossatura/kernels/softbody/assembly/published/element_triplets.hpp>

@@ -23,7 +23,7 @@
 #include "bench/softbody/problem.hpp"
 #include <ossatura/core/base/names.hpp>
 #include <ossatura/core/parallel/launch_graph.hpp>
-#include <ossatura/kernels/algebra/block_multiply.hpp>
+#include <ossatura/kernels/algebra/sparse/block_multiply.hpp>
 #include <ossatura/kernels/softbody/assembly/make_element_map.hpp>
 #include <ossatura/kernels/softbody/assembly/published/element_triplets.hpp>
 #include <ossatura/kernels/softbody/elements/motion.hpp>

@@ -13,7 +13,7 @@
 #include <ossatura/core/mesh/iso_surface.hpp>
 
 #include <ossatura/core/base/require.hpp>
-#include <ossatura/core/mesh/hexa_faces.hpp>
+#include <ossatura/core/mesh/hexa/faces.hpp>
 
 #include <algorithm>
 #include <array>

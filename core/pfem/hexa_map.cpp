@@ -2,7 +2,7 @@
 #include <ossatura/core/pfem/hexa_map.hpp>
 
 #include <ossatura/core/base/require.hpp>
-#include <ossatura/core/mesh/hexa_entities.hpp>
+#include <ossatura/core/mesh/hexa/entities.hpp>
 
 namespace ossatura {
 namespace {

@@ -31,7 +31,7 @@ std::shared_ptr<const HexaMap> make_trilinear_map(const ElementMesh& mesh);
 
 /// Triquadratic elements: `point` [num_elem, 27, 3] at the vertices, the middles of the edges, the
 /// middles of the faces and the centre: 8 of ElementShape::hexa, 12 and 6 in the order of
-/// core/mesh/hexa_entities.hpp, 1.
+/// core/mesh/hexa/entities.hpp, 1.
 std::shared_ptr<const HexaMap> make_quadratic_map(std::vector<double> point);
 
 } // namespace ossatura

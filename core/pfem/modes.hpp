@@ -12,7 +12,7 @@
 #pragma once
 
 #include <ossatura/core/base/names.hpp>
-#include <ossatura/core/mesh/hexa_entities.hpp>
+#include <ossatura/core/mesh/hexa/entities.hpp>
 
 #include <cstdint>
 #include <vector>

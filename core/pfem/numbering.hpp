@@ -10,7 +10,7 @@
 // them (minimum rule), so that functions are continuous.
 #pragma once
 
-#include <ossatura/core/mesh/hexa_entities.hpp>
+#include <ossatura/core/mesh/hexa/entities.hpp>
 #include <ossatura/core/pfem/modes.hpp>
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A HostGraph lists the entries or blocks that a sparse matrix has, row by row, in host memory.
-// Graph (kernels/algebra/graph.hpp) is the same in the memory of a backend.
+// Graph (kernels/algebra/sparse/graph.hpp) is the same in the memory of a backend.
 #pragma once
 
 #include <cstddef>

@@ -9,8 +9,8 @@
 // Run:  ./sandwich            on the best backend of the build
 //       ./sandwich serial     on serial, openmp or cuda
 #include <ossatura/core/machine/kokkos_runtime.hpp>
-#include <ossatura/kernels/bone/mechanical_test.hpp>
-#include <ossatura/kernels/bone/reactions.hpp>
+#include <ossatura/kernels/bone/loads/mechanical_test.hpp>
+#include <ossatura/kernels/bone/loads/reactions.hpp>
 #include <ossatura/solvers/bone/problem.hpp>
 
 #include <cmath>

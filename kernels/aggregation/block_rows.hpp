@@ -101,7 +101,7 @@ struct MultiplyBlockRows {
 } // namespace detail
 
 /// A static operator (kernels/algebra/operator.hpp) for apply_then: an update of nodes of three
-/// components (kernels/algebra/fused_updates.hpp) sees a row as two; RowSmoothingStep takes it
+/// components (kernels/algebra/updates/fused.hpp) sees a row as two; RowSmoothingStep takes it
 /// whole.
 template<class Exec, class Scalar>
 struct BlockRows {

@@ -2,8 +2,8 @@
 // invert_diagonal_blocks inverts the block diagonal of a sparse matrix of 3 x 3 blocks.
 #pragma once
 
-#include <ossatura/kernels/algebra/graph.hpp>
-#include <ossatura/kernels/algebra/invert_block.hpp>
+#include <ossatura/kernels/algebra/dense/invert_block.hpp>
+#include <ossatura/kernels/algebra/sparse/graph.hpp>
 
 namespace ossatura {
 

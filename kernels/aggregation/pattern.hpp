@@ -7,8 +7,8 @@
 #pragma once
 
 #include <ossatura/kernels/aggregation/products.hpp>
-#include <ossatura/kernels/algebra/collect_rows.hpp>
-#include <ossatura/kernels/algebra/transpose.hpp>
+#include <ossatura/kernels/algebra/sparse/collect_rows.hpp>
+#include <ossatura/kernels/algebra/sparse/transpose.hpp>
 
 namespace ossatura {
 

@@ -9,8 +9,8 @@
 // is 3 on a mesh and 6 on coarser levels.
 #pragma once
 
-#include <ossatura/kernels/algebra/graph.hpp>
 #include <ossatura/kernels/algebra/jacobi.hpp>
+#include <ossatura/kernels/algebra/sparse/graph.hpp>
 
 namespace ossatura {
 

@@ -10,7 +10,7 @@
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/core/mesh/box.hpp>
 #include <ossatura/core/parallel/array_pointer.hpp>
-#include <ossatura/kernels/algebra/inverse_map.hpp>
+#include <ossatura/kernels/algebra/sparse/inverse_map.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -3,7 +3,7 @@
 // value per voxel.
 #pragma once
 
-#include <ossatura/kernels/algebra/sum_in_groups.hpp>
+#include <ossatura/kernels/algebra/sums/shared.hpp>
 #include <ossatura/kernels/bone/element.hpp>
 #include <ossatura/kernels/bone/lame_field.hpp>
 
@@ -28,7 +28,7 @@ struct VoxelFields {
   Array<float, Exec> energy_density;   ///< [num_elem] SED in N/mm^2
   Array<float, Exec> von_mises;        ///< [num_elem] in MPa, of the stress at the centre
   Array<float, Exec> effective_strain; ///< [num_elem] sqrt(2 SED / E) (Pistoia et al. 2002)
-  Array<float, Exec> plastic_strain;   ///< [num_elem] of plastic_voxels.hpp, or empty
+  Array<float, Exec> plastic_strain;   ///< [num_elem] of plasticity/voxels.hpp, or empty
 };
 
 namespace detail {

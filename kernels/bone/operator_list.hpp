@@ -4,7 +4,7 @@
 #pragma once
 
 #include <ossatura/core/base/names.hpp>
-#include <ossatura/kernels/bone/brick_operator.hpp>
+#include <ossatura/kernels/bone/brick/operator.hpp>
 #include <ossatura/kernels/bone/gather_operator.hpp>
 #include <ossatura/kernels/bone/offset_operator.hpp>
 #include <ossatura/kernels/bone/operator.hpp>

@@ -3,7 +3,7 @@
 // each node. Smoothers scale residuals with the inverse blocks (BlockSmoothingStep).
 #pragma once
 
-#include <ossatura/kernels/algebra/invert_block.hpp>
+#include <ossatura/kernels/algebra/dense/invert_block.hpp>
 #include <ossatura/kernels/bone/cells/sums.hpp>
 #include <ossatura/kernels/bone/element.hpp>
 #include <ossatura/kernels/bone/lame_field.hpp>

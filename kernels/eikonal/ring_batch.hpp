@@ -5,7 +5,7 @@
 #pragma once
 
 #include <ossatura/core/parallel/aggregated_append.hpp>
-#include <ossatura/kernels/algebra/ordered_bits.hpp>
+#include <ossatura/kernels/algebra/sorting/ordered_bits.hpp>
 #include <ossatura/kernels/eikonal/ring_update.hpp>
 
 namespace ossatura {

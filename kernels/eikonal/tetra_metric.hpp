@@ -6,7 +6,7 @@
 //   e.Ge' = (e.f)(e'.f)/v_f^2 + (e.s)(e'.s)/v_s^2 + (e.n)(e'.n)/v_n^2,  n = f x s.
 #pragma once
 
-#include <ossatura/kernels/algebra/small_matrix.hpp>
+#include <ossatura/kernels/algebra/dense/small_matrix.hpp>
 #include <ossatura/kernels/eikonal/gray_code.hpp>
 #include <ossatura/kernels/eikonal/tetra_topology.hpp>
 

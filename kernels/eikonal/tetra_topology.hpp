@@ -6,8 +6,8 @@
 
 #include <ossatura/core/base/morton.hpp>
 #include <ossatura/core/mesh/tetra_mesh.hpp>
-#include <ossatura/kernels/algebra/inverse_map.hpp>
-#include <ossatura/kernels/algebra/sort_keys.hpp>
+#include <ossatura/kernels/algebra/sorting/keys.hpp>
+#include <ossatura/kernels/algebra/sparse/inverse_map.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 
 #include <limits>

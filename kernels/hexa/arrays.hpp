@@ -6,7 +6,7 @@
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/core/mesh/element_mesh.hpp>
 #include <ossatura/core/parallel/array_pointer.hpp>
-#include <ossatura/kernels/algebra/inverse_map.hpp>
+#include <ossatura/kernels/algebra/sparse/inverse_map.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 
 #include <cstdint>

@@ -12,8 +12,8 @@
 #pragma once
 
 #include <ossatura/kernels/algebra/offsets.hpp>
-#include <ossatura/kernels/algebra/ordered_bits.hpp>
-#include <ossatura/kernels/algebra/sort_keys.hpp>
+#include <ossatura/kernels/algebra/sorting/keys.hpp>
+#include <ossatura/kernels/algebra/sorting/ordered_bits.hpp>
 #include <ossatura/kernels/hexa/arrays.hpp>
 
 namespace ossatura {

@@ -8,8 +8,8 @@
 // the mesh does, A_ij = A_ji^T to the last bit, too.
 #pragma once
 
-#include <ossatura/kernels/algebra/graph.hpp>
 #include <ossatura/kernels/algebra/offsets.hpp>
+#include <ossatura/kernels/algebra/sparse/graph.hpp>
 #include <ossatura/kernels/hexa/arrays.hpp>
 #include <ossatura/kernels/hexa/stiffness.hpp>
 

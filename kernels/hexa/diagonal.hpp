@@ -2,7 +2,7 @@
 // These kernels compute the block diagonal of the stiffness matrix of a mesh of hexahedra.
 #pragma once
 
-#include <ossatura/kernels/algebra/invert_block.hpp>
+#include <ossatura/kernels/algebra/dense/invert_block.hpp>
 #include <ossatura/kernels/hexa/stiffness.hpp>
 
 namespace ossatura {

@@ -2,7 +2,7 @@
 // These kernels measure volumes, centroids and edges of hexahedra.
 #pragma once
 
-#include <ossatura/kernels/algebra/part_sums.hpp>
+#include <ossatura/kernels/algebra/sums/parts.hpp>
 #include <ossatura/kernels/hexa/stiffness.hpp>
 
 namespace ossatura {

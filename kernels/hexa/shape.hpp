@@ -3,7 +3,7 @@
 // ElementShape::hexa, and the 2 x 2 x 2 Gauss points.
 #pragma once
 
-#include <ossatura/kernels/algebra/small_matrix.hpp>
+#include <ossatura/kernels/algebra/dense/small_matrix.hpp>
 
 namespace ossatura::detail {
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <ossatura/core/comm/communicator.hpp>
-#include <ossatura/kernels/algebra/join_labels.hpp>
+#include <ossatura/kernels/algebra/ranks/join_labels.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/image/connected_components.hpp>
 

@@ -18,8 +18,8 @@
 
 #include <ossatura/core/base/morton.hpp>
 #include <ossatura/core/base/vector.hpp>
-#include <ossatura/kernels/algebra/owned_nodes.hpp>
-#include <ossatura/kernels/algebra/sort_keys.hpp>
+#include <ossatura/kernels/algebra/ranks/owned_nodes.hpp>
+#include <ossatura/kernels/algebra/sorting/keys.hpp>
 #include <ossatura/kernels/image/array.hpp>
 
 #include <limits>

@@ -8,7 +8,7 @@
 #pragma once
 
 #include <ossatura/core/comm/together.hpp>
-#include <ossatura/kernels/algebra/halo.hpp>
+#include <ossatura/kernels/algebra/ranks/halo.hpp>
 #include <ossatura/kernels/image/cut.hpp>
 
 namespace ossatura {

@@ -8,8 +8,8 @@
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>
-#include <ossatura/kernels/algebra/block_matrix.hpp>
 #include <ossatura/kernels/algebra/operator.hpp>
+#include <ossatura/kernels/algebra/sparse/block_matrix.hpp>
 #include <ossatura/kernels/krylov/resident_cg_kernels.hpp>
 
 #include <algorithm>

@@ -5,8 +5,8 @@
 // residual was replaced, groups are summed.
 #pragma once
 
-#include <ossatura/kernels/algebra/group_sums.hpp>
-#include <ossatura/kernels/algebra/integer_sums.hpp>
+#include <ossatura/kernels/algebra/sums/groups.hpp>
+#include <ossatura/kernels/algebra/sums/integers.hpp>
 #include <ossatura/kernels/krylov/cg_steps.hpp>
 
 #include <array>

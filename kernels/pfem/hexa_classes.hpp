@@ -5,7 +5,7 @@
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>
-#include <ossatura/kernels/algebra/ordered_bits.hpp>
+#include <ossatura/kernels/algebra/sorting/ordered_bits.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/pfem/hexa_point.hpp>
 

@@ -5,8 +5,8 @@
 // depend on threads. Element matrices come in worksets, in the order of the slots.
 #pragma once
 
-#include <ossatura/kernels/algebra/block_matrix.hpp>
 #include <ossatura/kernels/algebra/offsets.hpp>
+#include <ossatura/kernels/algebra/sparse/block_matrix.hpp>
 #include <ossatura/kernels/pfem/mode_gather.hpp>
 
 namespace ossatura {

@@ -7,7 +7,7 @@
 #pragma once
 
 #include <ossatura/core/parallel/array_pointer.hpp>
-#include <ossatura/kernels/algebra/inverse_map.hpp>
+#include <ossatura/kernels/algebra/sparse/inverse_map.hpp>
 #include <ossatura/kernels/pfem/operator.hpp>
 
 #include <cstdint>

@@ -3,9 +3,9 @@
 // their vertices, the matrix of order 1, as 3 x 3 blocks in the graph of the mesh.
 #pragma once
 
-#include <ossatura/kernels/algebra/block_multiply.hpp>
-#include <ossatura/kernels/algebra/graph.hpp>
 #include <ossatura/kernels/algebra/operator.hpp>
+#include <ossatura/kernels/algebra/sparse/block_multiply.hpp>
+#include <ossatura/kernels/algebra/sparse/graph.hpp>
 #include <ossatura/kernels/hexa/arrays.hpp>
 #include <ossatura/kernels/pfem/stars/matrices.hpp>
 

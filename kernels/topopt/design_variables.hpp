@@ -4,7 +4,7 @@
 #pragma once
 
 #include <ossatura/core/mesh/design_role.hpp>
-#include <ossatura/kernels/algebra/part_sums.hpp>
+#include <ossatura/kernels/algebra/sums/parts.hpp>
 #include <ossatura/kernels/topopt/simp.hpp>
 
 namespace ossatura {

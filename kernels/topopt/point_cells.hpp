@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ossatura/kernels/algebra/offsets.hpp>
-#include <ossatura/kernels/algebra/sort_keys.hpp>
+#include <ossatura/kernels/algebra/sorting/keys.hpp>
 
 #include <cmath>
 

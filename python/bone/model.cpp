@@ -6,9 +6,9 @@
 #include "python/engine/host_arrays.hpp"
 #include "python/engine/runtime.hpp"
 #include <ossatura/core/base/log.hpp>
-#include <ossatura/solvers/bone/homogenisation.hpp>
 #include <ossatura/solvers/bone/islands.hpp>
-#include <ossatura/solvers/bone/solution.hpp>
+#include <ossatura/solvers/bone/results/homogenisation.hpp>
+#include <ossatura/solvers/bone/results/solution.hpp>
 #include <ossatura/solvers/bone/support_checks.hpp>
 
 #include <cmath>

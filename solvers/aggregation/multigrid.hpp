@@ -12,8 +12,8 @@
 
 #include <ossatura/core/parallel/launch_graph.hpp>
 #include <ossatura/kernels/aggregation/block_rows.hpp>
-#include <ossatura/kernels/algebra/dense_inverse.hpp>
-#include <ossatura/kernels/algebra/dense_operator.hpp>
+#include <ossatura/kernels/algebra/dense/inverse.hpp>
+#include <ossatura/kernels/algebra/dense/operator.hpp>
 #include <ossatura/kernels/algebra/operator.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/solvers/aggregation/hierarchy.hpp>

@@ -2,7 +2,7 @@
 // Islands are parts of a specimen that no support touches. Their equations have no unique solution.
 #pragma once
 
-#include <ossatura/kernels/bone/parts.hpp>
+#include <ossatura/kernels/bone/loads/parts.hpp>
 #include <ossatura/solvers/bone/problem.hpp>
 
 namespace ossatura {

@@ -2,10 +2,10 @@
 // A voxel problem is made from an image of moduli and a load case, for VoxelSolver.
 #pragma once
 
-#include <ossatura/kernels/algebra/owned_entries.hpp>
-#include <ossatura/kernels/algebra/sum_in_groups.hpp>
+#include <ossatura/kernels/algebra/ranks/owned_entries.hpp>
+#include <ossatura/kernels/algebra/sums/shared.hpp>
+#include <ossatura/kernels/bone/loads/mechanical_test.hpp>
 #include <ossatura/kernels/bone/local_material.hpp>
-#include <ossatura/kernels/bone/mechanical_test.hpp>
 #include <ossatura/kernels/image/voxel_ranks.hpp>
 #include <ossatura/solvers/bone/solver.hpp>
 

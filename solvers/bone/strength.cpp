@@ -2,11 +2,11 @@
 #include <ossatura/solvers/bone/strength.hpp>
 
 #include <ossatura/core/base/timer.hpp>
-#include <ossatura/kernels/algebra/free_norm.hpp>
-#include <ossatura/kernels/bone/balance.hpp>
+#include <ossatura/kernels/algebra/sums/free_norm.hpp>
 #include <ossatura/kernels/bone/gather_operator.hpp>
-#include <ossatura/kernels/bone/held_values.hpp>
-#include <ossatura/kernels/bone/plastic_voxels.hpp>
+#include <ossatura/kernels/bone/loads/balance.hpp>
+#include <ossatura/kernels/bone/loads/held_values.hpp>
+#include <ossatura/kernels/bone/plasticity/voxels.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // StrengthSolver loads a specimen beyond its yield: steps of a prescribed displacement, each solved
 // by Newton's method with the consistent tangent, whose systems are solved by conjugate gradients
-// preconditioned by the multigrid of the elastic matrix. The law is in kernels/bone/plasticity.hpp.
+// preconditioned by the multigrid of the elastic matrix. The law is in
+// kernels/bone/plasticity/law.hpp.
 #pragma once
 
-#include <ossatura/solvers/bone/solution.hpp>
+#include <ossatura/solvers/bone/results/solution.hpp>
 #include <ossatura/solvers/bone/yield_law.hpp>
 
 #include <memory>

@@ -2,8 +2,8 @@
 #include <ossatura/solvers/bone/support_checks.hpp>
 
 #include <ossatura/core/mesh/mechanics/held_motions.hpp>
-#include <ossatura/kernels/bone/loaded_nodes.hpp>
-#include <ossatura/kernels/bone/parts.hpp>
+#include <ossatura/kernels/bone/loads/loaded_nodes.hpp>
+#include <ossatura/kernels/bone/loads/parts.hpp>
 
 #include <algorithm>
 #include <cmath>

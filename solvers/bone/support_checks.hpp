@@ -4,7 +4,7 @@
 #pragma once
 
 #include <ossatura/solvers/bone/load.hpp>
-#include <ossatura/solvers/bone/supports.hpp>
+#include <ossatura/solvers/bone/results/supports.hpp>
 
 #include <optional>
 #include <string>

@@ -5,7 +5,7 @@
 
 #include <ossatura/core/base/names.hpp>
 #include <ossatura/core/base/precision.hpp>
-#include <ossatura/core/mesh/hexa_model.hpp>
+#include <ossatura/core/mesh/hexa/model.hpp>
 #include <ossatura/kernels/algebra/constraints.hpp>
 #include <ossatura/kernels/hexa/arrays.hpp>
 #include <ossatura/kernels/hexa/operator.hpp>

@@ -4,8 +4,8 @@
 // freedom and factor in single precision, where the three-term recurrence moves 20).
 #pragma once
 
-#include <ossatura/kernels/algebra/halo.hpp>
 #include <ossatura/kernels/algebra/jacobi.hpp>
+#include <ossatura/kernels/algebra/ranks/halo.hpp>
 #include <ossatura/solvers/krylov/smoothing_weights.hpp>
 
 #include <utility>

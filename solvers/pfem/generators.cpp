@@ -5,7 +5,7 @@
 
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
-#include <ossatura/core/mesh/hexa_changes.hpp>
+#include <ossatura/core/mesh/hexa/changes.hpp>
 #include <ossatura/core/pfem/meshes.hpp>
 
 #include <Kokkos_MathematicalConstants.hpp>

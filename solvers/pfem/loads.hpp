@@ -12,7 +12,7 @@
 
 namespace ossatura {
 
-/// A face of an element, numbered as in core/mesh/hexa_entities.hpp.
+/// A face of an element, numbered as in core/mesh/hexa/entities.hpp.
 struct ElementFace {
   std::int32_t elem;
   int face;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/pfem/operators.hpp>
 
-#include <ossatura/kernels/algebra/block_multiply.hpp>
+#include <ossatura/kernels/algebra/sparse/block_multiply.hpp>
 #include <ossatura/kernels/pfem/diagonal.hpp>
 #include <ossatura/kernels/pfem/matrix_free/multiply.hpp>
 #include <ossatura/kernels/pfem/matrix_free/shared_multiply.hpp>

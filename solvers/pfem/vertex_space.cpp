@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/pfem/vertex_space.hpp>
 
-#include <ossatura/kernels/algebra/dense_inverse.hpp>
-#include <ossatura/kernels/algebra/dense_operator.hpp>
+#include <ossatura/kernels/algebra/dense/inverse.hpp>
+#include <ossatura/kernels/algebra/dense/operator.hpp>
 #include <ossatura/kernels/hexa/block_matrix.hpp>
 #include <ossatura/kernels/pfem/vertex_matrix.hpp>
 

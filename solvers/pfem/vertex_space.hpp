@@ -5,7 +5,7 @@
 #pragma once
 
 #include <ossatura/kernels/algebra/constraints.hpp>
-#include <ossatura/kernels/algebra/graph.hpp>
+#include <ossatura/kernels/algebra/sparse/graph.hpp>
 #include <ossatura/kernels/hexa/arrays.hpp>
 #include <ossatura/kernels/pfem/stars/matrices.hpp>
 #include <ossatura/solvers/aggregation/multigrid.hpp>

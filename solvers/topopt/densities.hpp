@@ -5,7 +5,7 @@
 
 #include <ossatura/kernels/topopt/design_variables.hpp>
 #include <ossatura/kernels/topopt/tanh_projection.hpp>
-#include <ossatura/solvers/topopt/body.hpp>
+#include <ossatura/solvers/topopt/bodies/body.hpp>
 
 #include <memory>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ossatura/core/base/backend.hpp>
-#include <ossatura/solvers/topopt/body.hpp>
+#include <ossatura/solvers/topopt/bodies/body.hpp>
 
 #include <vector>
 

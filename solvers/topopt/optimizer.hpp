@@ -10,7 +10,7 @@
 //     Mach. 25 (1997) 493-524, doi:10.1080/08905459708945415.
 #pragma once
 
-#include <ossatura/solvers/topopt/body.hpp>
+#include <ossatura/solvers/topopt/bodies/body.hpp>
 
 #include <memory>
 #include <stdexcept>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <ossatura/core/mesh/design_role.hpp>
-#include <ossatura/core/mesh/hexa_model.hpp>
+#include <ossatura/core/mesh/hexa/model.hpp>
 
 #include <string>
 #include <vector>

@@ -6,9 +6,8 @@ import json
 import os
 import struct
 
-import driver_case
-import hdf5_values
-from driver_case import BAD_FILE, DONE, NOT_CONVERGED, USAGE, DriverCase
+from support import driver_case, hdf5_values
+from support.driver_case import BAD_FILE, DONE, NOT_CONVERGED, USAGE, DriverCase
 
 E, NU = 1000.0, 0.3
 LAMBDA = E * NU / ((1 + NU) * (1 - 2 * NU))

@@ -4,9 +4,9 @@ import math
 import struct
 import zlib
 
-import driver_case
-from driver_case import BAD_FILE, USAGE, DriverCase
-from specimens import nifti_bytes, read_nifti
+from support import driver_case
+from support.driver_case import BAD_FILE, USAGE, DriverCase
+from support.specimens import nifti_bytes, read_nifti
 
 SHAPE, EDGE, MODULUS = (8, 3, 12), 0.5, 1000
 COLUMNS = {range(0, 3): 10, range(4, 8): 6}  # along x, and their height in voxels, a gap between them

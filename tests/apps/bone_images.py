@@ -5,10 +5,10 @@ import math
 import os
 import struct
 
-import driver_case
-from driver_case import BAD_FILE, USAGE, DriverCase
-from hdf5_values import read, write
-from specimens import nifti_bytes, read_nifti
+from support import driver_case
+from support.driver_case import BAD_FILE, USAGE, DriverCase
+from support.hdf5_values import read, write
+from support.specimens import nifti_bytes, read_nifti
 
 SHAPE, EDGE = (10, 9, 8), 0.5
 LAW = ("--law", "linear", "--slope", "10", "--lower", "1", "--backend", "serial", "-q")

@@ -9,12 +9,12 @@ import subprocess
 import sys
 import zlib
 
-import driver_case
+from support import driver_case
 import ranks
-from driver_case import BAD_FILE, STOPPED, USAGE
-from hdf5_values import read, write
+from support.driver_case import BAD_FILE, STOPPED, USAGE
+from support.hdf5_values import read, write
 from ranks import Ranks, without_times
-from specimens import SPECIMENS, nifti_bytes, write_specimen
+from support.specimens import SPECIMENS, nifti_bytes, write_specimen
 
 NOISE = ("bone", "--generate", "perlin", "--size", "28,24,32", "--backend", "serial", "-q")
 BITS = ("--operator", "brick")

@@ -4,9 +4,8 @@ import csv
 import json
 import os
 
-import driver_case
-import hdf5_values
-from driver_case import NOT_CONVERGED, USAGE, DriverCase
+from support import driver_case, hdf5_values
+from support.driver_case import NOT_CONVERGED, USAGE, DriverCase
 
 E, NU, AREA, HEIGHT = 1000.0, 0.3, 3.0 * 4.0, 5.0
 CUBE = ("--generate", "cube", "--size", "6,8,10", "--spacing", "0.5", "--modulus", E, "--poisson", NU,

@@ -5,9 +5,9 @@ import json
 import os
 import struct
 
-import driver_case
-from driver_case import NOT_CONVERGED, DriverCase
-from xxh64 import xxh64
+from support import driver_case
+from support.driver_case import NOT_CONVERGED, DriverCase
+from support.xxh64 import xxh64
 
 BALANCES = ["force_balance", "moment_balance", "energy_balance"]
 SCENE = {"time_step": 0.01, "steps": 6, "gravity": [0, 0, -9.81],

@@ -7,9 +7,9 @@ import re
 import signal
 import subprocess
 
-import driver_case
-from driver_case import BAD_FILE, DONE, NOT_CONVERGED, STOPPED, USAGE, DriverCase
-from specimens import SPECIMENS, write_specimen
+from support import driver_case
+from support.driver_case import BAD_FILE, DONE, NOT_CONVERGED, STOPPED, USAGE, DriverCase
+from support.specimens import SPECIMENS, write_specimen
 
 SCENES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "softbody")
 TEST = ("--law", "threshold", "--lower", "1", "--backend", "serial")

@@ -9,9 +9,9 @@ import sys
 import time
 import unittest
 
-import driver_case
-from driver_case import BAD_FILE, DONE, UNAVAILABLE, USAGE, DriverCase, backends
-from xxh64 import xxh64
+from support import driver_case
+from support.driver_case import BAD_FILE, DONE, UNAVAILABLE, USAGE, DriverCase, backends
+from support.xxh64 import xxh64
 
 
 class Help(DriverCase):

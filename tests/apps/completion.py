@@ -7,8 +7,8 @@
 import pathlib
 import subprocess
 
-import driver_case
-from driver_case import DriverCase
+from support import driver_case
+from support.driver_case import DriverCase
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "completion.bash"
 

@@ -5,8 +5,8 @@ import json
 import os
 import subprocess
 
-import driver_case
-from driver_case import DONE, NOT_CONVERGED, DriverCase
+from support import driver_case
+from support.driver_case import DONE, NOT_CONVERGED, DriverCase
 
 EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples")
 

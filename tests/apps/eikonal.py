@@ -6,8 +6,8 @@ import math
 import os
 import struct
 
-import driver_case
-from driver_case import BAD_FILE, DONE, NOT_CONVERGED, UNAVAILABLE, USAGE, DriverCase
+from support import driver_case
+from support.driver_case import BAD_FILE, DONE, NOT_CONVERGED, UNAVAILABLE, USAGE, DriverCase
 
 KUHN = ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))
 METHODS = ("queue", "scan", "spread", "patch")

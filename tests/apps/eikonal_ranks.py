@@ -5,9 +5,9 @@ import json
 import os
 import sys
 
-import driver_case
+from support import driver_case
 import ranks
-from driver_case import BAD_FILE, DONE, NOT_CONVERGED, USAGE
+from support.driver_case import BAD_FILE, DONE, NOT_CONVERGED, USAGE
 from ranks import Ranks, without_times
 
 SITES = {"one": ["vertices:100", "vertices:3000@t=3.5"], "other": ["vertices:7@t=-2"]}

@@ -8,8 +8,8 @@ import random
 import struct
 import zlib
 
-import driver_case
-from driver_case import BAD_FILE, DONE, DriverCase
+from support import driver_case
+from support.driver_case import BAD_FILE, DONE, DriverCase
 
 SOLID = ("--law", "threshold", "--lower", "500", "--modulus", "1000", "--test", "axial", "-q")
 

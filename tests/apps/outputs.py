@@ -10,9 +10,8 @@ import subprocess
 import sys
 import time
 
-import driver_case
-import hdf5_values
-from driver_case import BAD_FILE, DONE, INTERNAL, STOPPED, USAGE, DriverCase
+from support import driver_case, hdf5_values
+from support.driver_case import BAD_FILE, DONE, INTERNAL, STOPPED, USAGE, DriverCase
 
 CUBE = ("bone", "--generate", "cube", "--size", "3", "--backend", "serial", "-q")
 SCENE = {"time_step": 0.01, "steps": 4, "gravity": [0, 0, -9.81], "objects": [

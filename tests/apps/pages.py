@@ -18,8 +18,8 @@ import subprocess
 import sys
 import zlib
 
-import driver_case
-from driver_case import DriverCase
+from support import driver_case
+from support.driver_case import DriverCase
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 YOURS = {"tibia.h5", "heart.pts", "heart.vtu", "bracket.inp", "raptor=raptorTetra_8418.vtu", "study/*.h5", "L3.nii.gz",

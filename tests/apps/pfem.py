@@ -6,8 +6,8 @@ import json
 import math
 import os
 
-import driver_case
-from driver_case import BAD_FILE, NOT_CONVERGED, UNAVAILABLE, USAGE, DriverCase
+from support import driver_case
+from support.driver_case import BAD_FILE, NOT_CONVERGED, UNAVAILABLE, USAGE, DriverCase
 
 OPERATORS = ("packed", "bsr", "matrix-free", "shared")
 

@@ -6,8 +6,8 @@ import os
 import subprocess
 import sys
 
-import driver_case
-from driver_case import DriverCase
+from support import driver_case
+from support.driver_case import DriverCase
 
 try:
     import numpy

@@ -7,8 +7,8 @@ import subprocess
 import sys
 import unittest
 
-import driver_case
-from driver_case import DriverCase
+from support import driver_case
+from support.driver_case import DriverCase
 
 CUBE = ("bone", "--generate", "cube", "--size", "2", "--backend", "openmp", "-q", "--no-hdf")
 BINDINGS = ("true", "spread", "close")

@@ -9,8 +9,8 @@ import sys
 import time
 from unittest import mock
 
-import driver_case
-from driver_case import BAD_FILE, DONE, NOT_CONVERGED, STOPPED, UNAVAILABLE, USAGE, DriverCase
+from support import driver_case
+from support.driver_case import BAD_FILE, DONE, NOT_CONVERGED, STOPPED, UNAVAILABLE, USAGE, DriverCase
 
 LAUNCHER = None
 CUBES = ("bone", "--generate", "perlin", "--size", "24", "--test", "homogenise",

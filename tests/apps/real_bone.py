@@ -7,8 +7,8 @@ beside the checkout, holds bone/tibia.h5 and bone/trab1240.h5. Without them the 
 import os
 import unittest
 
-import driver_case
-from driver_case import DriverCase
+from support import driver_case
+from support.driver_case import DriverCase
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DATA = os.environ.get("OSSATURA_SHARED_DATA",

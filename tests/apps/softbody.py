@@ -6,8 +6,8 @@ import math
 import os
 import subprocess
 
-import driver_case
-from driver_case import BAD_FILE, NOT_CONVERGED, UNAVAILABLE, USAGE, DriverCase
+from support import driver_case
+from support.driver_case import BAD_FILE, NOT_CONVERGED, UNAVAILABLE, USAGE, DriverCase
 
 STIFF = {"young": 1e5, "poisson": 0.3}
 LAWS = ({"law": "corotational", **STIFF}, {"law": "corotational", "rotation": "qr", **STIFF},

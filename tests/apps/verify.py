@@ -12,11 +12,11 @@ import sys
 import tempfile
 import unittest
 
-import driver_case
+from support import driver_case
 import h5py
 import numpy
-import xxh64
-from specimens import SPECIMENS, nifti_bytes, write_specimen
+from support import xxh64
+from support.specimens import SPECIMENS, nifti_bytes, write_specimen
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 PROGRAM = os.path.join(ROOT, "apps", "verify")

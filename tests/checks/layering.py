@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails, naming file and line, where a source includes what its place in the house forbids.
+"""Fails, naming file and line, where a source includes what its place in the house forbids, and where a folder
+has more files than a newcomer reads through.
 
     tests/checks/layering.py [ROOT]
 
@@ -8,6 +9,7 @@ Three rules; docs/architecture.md says why. Layers include those below them. A s
 system. A room that several systems share includes shared rooms before it alone. EXCEPTIONS is the
 one list of what is allowed beyond that.
 """
+import collections
 import pathlib
 import re
 import sys
@@ -100,10 +102,18 @@ def check(files):
     return found
 
 
+def crowded(files, most=25):
+    """The complaints about folders of more than `most` files."""
+    folders = collections.Counter(file.rpartition("/")[0] for file, _ in files)
+    return [f"{folder} has {number} files: divide it, {most} are for a folder"
+            for folder, number in sorted(folders.items()) if number > most]
+
+
 def tree(root):
     for layer in LAYERS:
-        for path in sorted((root / layer).rglob("*.[hc]pp")):
-            yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
+        for path in sorted((root / layer).rglob("*.[hcp][py]*")):
+            if path.suffix in (".hpp", ".cpp", ".py"):
+                yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
 
 
 # Each breaks a rule: the check is worth something only if it says so.
@@ -126,7 +136,10 @@ PLANTED = [
 
 if __name__ == "__main__":
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
-    complaints = check(tree(root))
+    files = list(tree(root))
+    complaints = check(file for file in files if not file[0].endswith(".py")) + crowded(files)
+    if not crowded([(f"kernels/NEW/{i}.hpp", "") for i in range(26)]):
+        complaints.append("the check does not see a folder of 26 files")
     complaints += [f"the check does not see that {file} may not say {line}"
                    for file, line in PLANTED if len(check([(file, line)])) != 1]
     if complaints:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A library to be loaded before all others (LD_PRELOAD), in which one call that writes a file fails
 // as if the disk were full for a moment, one that reads a file as if a part of the disk were
-// unreadable, or one that takes memory as if there were none. For tests/apps/failing_calls.py.
+// unreadable, or one that takes memory as if there were none. For tests/faults/failing_calls.py.
 //
 // FAULT_KIND=write  calls count that write: write, pwrite, writev, sendfile, fwrite, fclose,
 //                   ftruncate, fsync, close of a regular file that is open for writing, and rename

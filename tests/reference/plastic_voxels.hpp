@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Oracle: plasticity of voxels in plain loops, with dense element matrices, returns by bisection,
 // tangents by differences of element forces, and Newton's method with a dense solve. Of the
-// library's law it has the words of kernels/bone/plasticity.hpp and nothing else: no transforms, no
-// closed returns, no derivatives.
+// library's law it has the words of kernels/bone/plasticity/law.hpp and nothing else: no
+// transforms, no closed returns, no derivatives.
 #pragma once
 
 #include "tests/reference/dense_cholesky.hpp"

@@ -3,7 +3,7 @@
 // what a mask labels.
 #pragma once
 
-#include <ossatura/kernels/bone/mechanical_test.hpp>
+#include <ossatura/kernels/bone/loads/mechanical_test.hpp>
 
 #include <optional>
 #include <set>

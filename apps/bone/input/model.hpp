@@ -4,9 +4,9 @@
 
 #include "apps/bone/input/options.hpp"
 #include "apps/driver/context.hpp"
-#include <ossatura/kernels/bone/caps.hpp>
 #include <ossatura/kernels/bone/lame_field.hpp>
-#include <ossatura/kernels/bone/node_sets.hpp>
+#include <ossatura/kernels/bone/loads/caps.hpp>
+#include <ossatura/kernels/bone/loads/node_sets.hpp>
 #include <ossatura/kernels/image/shared_planes.hpp>
 
 #include <array>

@@ -5,7 +5,7 @@
 #include <ossatura/core/io/hdf5/vtkhdf.hpp>
 #include <ossatura/core/io/image/world_frame.hpp>
 #include <ossatura/core/machine/part_loop.hpp>
-#include <ossatura/kernels/algebra/rank_blocks.hpp>
+#include <ossatura/kernels/algebra/ranks/blocks.hpp>
 
 #include <algorithm>
 #include <optional>

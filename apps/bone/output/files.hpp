@@ -6,8 +6,8 @@
 
 #include "apps/bone/input/model.hpp"
 #include "apps/bone/output/results.hpp"
-#include <ossatura/kernels/algebra/rank_blocks.hpp>
-#include <ossatura/solvers/bone/solution.hpp>
+#include <ossatura/kernels/algebra/ranks/blocks.hpp>
+#include <ossatura/solvers/bone/results/solution.hpp>
 
 namespace ossatura {
 

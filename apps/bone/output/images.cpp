@@ -3,7 +3,7 @@
 
 #include <ossatura/core/io/image/image_output.hpp>
 #include <ossatura/core/machine/part_loop.hpp>
-#include <ossatura/kernels/algebra/rank_blocks.hpp>
+#include <ossatura/kernels/algebra/ranks/blocks.hpp>
 
 #include <algorithm>
 

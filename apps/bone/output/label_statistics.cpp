@@ -4,7 +4,7 @@
 #include "apps/bone/input/mask.hpp"
 #include "apps/bone/output/images.hpp"
 #include <ossatura/core/comm/together.hpp>
-#include <ossatura/kernels/algebra/rank_blocks.hpp>
+#include <ossatura/kernels/algebra/ranks/blocks.hpp>
 
 #include <algorithm>
 #include <map>

@@ -4,8 +4,8 @@
 #include "apps/bone/input/caps.hpp"
 #include "apps/driver/output/names.hpp"
 #include <ossatura/core/base/timer.hpp>
-#include <ossatura/kernels/bone/loaded_nodes.hpp>
-#include <ossatura/kernels/bone/reactions.hpp>
+#include <ossatura/kernels/bone/loads/loaded_nodes.hpp>
+#include <ossatura/kernels/bone/loads/reactions.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -6,12 +6,12 @@
 #include "apps/bone/input/model.hpp"
 #include "apps/bone/output/strength.hpp"
 #include <ossatura/core/mesh/voxel_image.hpp>
-#include <ossatura/solvers/bone/homogenisation.hpp>
 #include <ossatura/solvers/bone/multigrid/options.hpp>
-#include <ossatura/solvers/bone/pistoia.hpp>
-#include <ossatura/solvers/bone/solution.hpp>
+#include <ossatura/solvers/bone/results/homogenisation.hpp>
+#include <ossatura/solvers/bone/results/pistoia.hpp>
+#include <ossatura/solvers/bone/results/solution.hpp>
+#include <ossatura/solvers/bone/results/statistics.hpp>
 #include <ossatura/solvers/bone/solver.hpp>
-#include <ossatura/solvers/bone/statistics.hpp>
 #include <ossatura/solvers/krylov/solve_result.hpp>
 
 #include <array>

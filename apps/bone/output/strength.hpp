@@ -2,7 +2,7 @@
 // Results of a test beyond yield, as rows of a file, as a part of the table and of the summary.
 #pragma once
 
-#include "apps/driver/output/csv_file.hpp"
+#include "apps/driver/output/files/csv.hpp"
 #include "apps/driver/output/table.hpp"
 #include <ossatura/solvers/bone/strength.hpp>
 

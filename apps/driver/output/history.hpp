@@ -2,7 +2,7 @@
 // The history writes the residual of each iteration as CSV.
 #pragma once
 
-#include "apps/driver/output/csv_file.hpp"
+#include "apps/driver/output/files/csv.hpp"
 
 namespace ossatura {
 

@@ -4,7 +4,7 @@
 
 #include "apps/driver/problem/mesh_selector.hpp"
 #include "apps/pfem/input/model.hpp"
-#include <ossatura/core/mesh/hexa_model.hpp>
+#include <ossatura/core/mesh/hexa/model.hpp>
 
 namespace ossatura {
 

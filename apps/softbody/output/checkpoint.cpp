@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/softbody/output/checkpoint.hpp"
 
-#include "apps/driver/output/checkpoint_file.hpp"
 #include "apps/driver/output/content_hash.hpp"
+#include "apps/driver/output/files/checkpoint.hpp"
 #include <ossatura/core/base/require.hpp>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // A frame series writes soft bodies in time, for ParaView.
 #pragma once
 
-#include "apps/driver/output/frame_list.hpp"
+#include "apps/driver/output/files/frame_list.hpp"
 #include <ossatura/solvers/softbody/scene.hpp>
 
 #include <string>

@@ -2,7 +2,7 @@
 // The step history writes a line of CSV for every step.
 #pragma once
 
-#include "apps/driver/output/csv_file.hpp"
+#include "apps/driver/output/files/csv.hpp"
 #include "apps/softbody/output/results.hpp"
 
 namespace ossatura {

@@ -5,7 +5,7 @@
 
 #include "apps/driver/problem/mesh_selector.hpp"
 #include "apps/topopt/input/model.hpp"
-#include <ossatura/core/mesh/hexa_model.hpp>
+#include <ossatura/core/mesh/hexa/model.hpp>
 
 namespace ossatura {
 

@@ -10,9 +10,9 @@
 #include <ossatura/core/io/surface/reader.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
 #include <ossatura/core/mesh/generators/voxel_mesh.hpp>
-#include <ossatura/core/mesh/hexa_changes.hpp>
+#include <ossatura/core/mesh/hexa/changes.hpp>
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
-#include <ossatura/solvers/topopt/fill_surface.hpp>
+#include <ossatura/solvers/topopt/bodies/fill_surface.hpp>
 #include <ossatura/solvers/topopt/generators.hpp>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // These functions write designs for ParaView and for CAD.
 #pragma once
 
-#include "apps/driver/output/frame_list.hpp"
+#include "apps/driver/output/files/frame_list.hpp"
 #include "apps/topopt/input/model.hpp"
 #include "apps/topopt/output/results.hpp"
 #include <ossatura/core/io/surface/reader.hpp>

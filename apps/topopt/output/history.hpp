@@ -2,7 +2,7 @@
 // The history writes a line of CSV for every step of a design.
 #pragma once
 
-#include "apps/driver/output/csv_file.hpp"
+#include "apps/driver/output/files/csv.hpp"
 #include <ossatura/solvers/topopt/optimizer.hpp>
 
 namespace ossatura {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/topopt/output/prediction.hpp"
 
-#include <ossatura/core/mesh/hexa_entities.hpp>
+#include <ossatura/core/mesh/hexa/entities.hpp>
 
 #include <algorithm>
 #include <array>
@@ -81,7 +81,7 @@ double filter_entries(const TopoptModel& model) {
   return entries / samples;
 }
 
-/// The arrays of solvers/topopt/voxel_body.cpp and of the optimiser, by nodes, which places of
+/// The arrays of solvers/topopt/bodies/voxels.cpp and of the optimiser, by nodes, which places of
 /// elements are numbered by, too. Grid, moduli and levels of the solver are 20 bytes for a degree
 /// of freedom, its vectors without displacements 16 in lean precision: 44 with these, as
 /// docs/performance/bone.md has it.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ossatura/core/io/mesh/element_file.hpp>
-#include <ossatura/core/mesh/hexa_model.hpp>
+#include <ossatura/core/mesh/hexa/model.hpp>
 
 namespace ossatura {
 

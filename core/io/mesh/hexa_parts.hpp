@@ -5,7 +5,7 @@
 
 #include <ossatura/core/io/mesh/hexa_file.hpp>
 #include <ossatura/core/io/text/number_map.hpp>
-#include <ossatura/core/mesh/hexa_faces.hpp>
+#include <ossatura/core/mesh/hexa/faces.hpp>
 
 #include <cstdint>
 #include <functional>

@@ -2,7 +2,7 @@
 #include <ossatura/core/io/mesh/second_order_hexa.hpp>
 
 #include <ossatura/core/base/require.hpp>
-#include <ossatura/core/mesh/hexa_entities.hpp>
+#include <ossatura/core/mesh/hexa/entities.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // These generators make meshes of equal cubes from voxel images.
 #pragma once
 
-#include <ossatura/core/mesh/hexa_model.hpp>
+#include <ossatura/core/mesh/hexa/model.hpp>
 #include <ossatura/core/mesh/voxel_image.hpp>
 
 namespace ossatura {

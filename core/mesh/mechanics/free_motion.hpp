@@ -4,7 +4,7 @@
 #pragma once
 
 #include <ossatura/core/mesh/element_mesh.hpp>
-#include <ossatura/core/mesh/hexa_model.hpp>
+#include <ossatura/core/mesh/hexa/model.hpp>
 
 #include <string>
 #include <vector>

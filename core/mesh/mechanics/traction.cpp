@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/core/mesh/mechanics/traction.hpp>
 
-#include <ossatura/core/mesh/hexa_faces.hpp>
+#include <ossatura/core/mesh/hexa/faces.hpp>
 
 #include <algorithm>
 #include <cmath>

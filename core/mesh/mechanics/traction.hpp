@@ -2,7 +2,7 @@
 // This file turns a traction on the surface into forces on nodes.
 #pragma once
 
-#include <ossatura/core/mesh/hexa_model.hpp>
+#include <ossatura/core/mesh/hexa/model.hpp>
 
 #include <array>
 #include <vector>

@@ -11,7 +11,7 @@
 #pragma once
 
 #include <ossatura/core/comm/together.hpp>
-#include <ossatura/kernels/algebra/sorted_keys.hpp>
+#include <ossatura/kernels/algebra/sorting/search.hpp>
 #include <ossatura/kernels/bone/cells/coarsen.hpp>
 #include <ossatura/kernels/bone/cells/transfer.hpp>
 #include <ossatura/kernels/image/local_grid.hpp>

@@ -2,7 +2,7 @@
 // Merging ends a coarsening step: corners of cells become nodes.
 #pragma once
 
-#include <ossatura/kernels/algebra/inverse_map.hpp>
+#include <ossatura/kernels/algebra/sparse/inverse_map.hpp>
 #include <ossatura/kernels/algebra/union_find.hpp>
 #include <ossatura/kernels/bone/cells/patches.hpp>
 

@@ -5,7 +5,7 @@
 // in a fixed order on devices.
 #pragma once
 
-#include <ossatura/kernels/algebra/block_multiply.hpp>
+#include <ossatura/kernels/algebra/sparse/block_multiply.hpp>
 #include <ossatura/kernels/hexa/block_matrix.hpp>
 #include <ossatura/kernels/hexa/checked_operator.hpp>
 #include <ossatura/kernels/hexa/published/scalar_rows.hpp>

@@ -3,7 +3,7 @@
 // them and sums over stars. All sums are the same for any number of threads.
 #pragma once
 
-#include <ossatura/kernels/algebra/invert_packed.hpp>
+#include <ossatura/kernels/algebra/dense/invert_packed.hpp>
 #include <ossatura/kernels/pfem/stars/vertex_stars.hpp>
 
 namespace ossatura {

@@ -6,7 +6,7 @@
 
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/core/mesh/element_mesh.hpp>
-#include <ossatura/kernels/algebra/block_matrix.hpp>
+#include <ossatura/kernels/algebra/sparse/block_matrix.hpp>
 
 #include <cstdint>
 #include <vector>

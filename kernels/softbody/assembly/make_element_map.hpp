@@ -4,8 +4,8 @@
 // threads.
 #pragma once
 
-#include <ossatura/kernels/algebra/inverse_map.hpp>
 #include <ossatura/kernels/algebra/offsets.hpp>
+#include <ossatura/kernels/algebra/sparse/inverse_map.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/softbody/assembly/element_map.hpp>
 #include <ossatura/kernels/softbody/elements/evaluate.hpp>

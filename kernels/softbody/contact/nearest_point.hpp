@@ -6,7 +6,7 @@
 //     doi:10.1201/b14581.
 #pragma once
 
-#include <ossatura/kernels/algebra/small_matrix.hpp>
+#include <ossatura/kernels/algebra/dense/small_matrix.hpp>
 
 namespace ossatura {
 

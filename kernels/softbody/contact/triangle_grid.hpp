@@ -8,7 +8,7 @@
 //     for collision detection of deformable objects. VMV 2003, 47-54.
 #pragma once
 
-#include <ossatura/kernels/algebra/inverse_map.hpp>
+#include <ossatura/kernels/algebra/sparse/inverse_map.hpp>
 #include <ossatura/kernels/softbody/contact/surfaces.hpp>
 
 namespace ossatura {

@@ -8,7 +8,7 @@
 //     Soc. Am. A 4 (1987), doi:10.1364/JOSAA.4.000629.
 #pragma once
 
-#include <ossatura/kernels/algebra/small_matrix.hpp>
+#include <ossatura/kernels/algebra/dense/small_matrix.hpp>
 
 namespace ossatura {
 

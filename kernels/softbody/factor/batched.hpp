@@ -8,7 +8,7 @@
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>
-#include <ossatura/kernels/algebra/block_matrix.hpp>
+#include <ossatura/kernels/algebra/sparse/block_matrix.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/softbody/factor/diagonal_inverse.hpp>
 #include <ossatura/kernels/softbody/factor/front_elimination.hpp>

@@ -5,9 +5,9 @@
 
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/core/parallel/array_pointer.hpp>
-#include <ossatura/kernels/algebra/block_matrix.hpp>
-#include <ossatura/kernels/algebra/graph.hpp>
-#include <ossatura/kernels/algebra/small_matrix.hpp>
+#include <ossatura/kernels/algebra/dense/small_matrix.hpp>
+#include <ossatura/kernels/algebra/sparse/block_matrix.hpp>
+#include <ossatura/kernels/algebra/sparse/graph.hpp>
 
 namespace ossatura {
 

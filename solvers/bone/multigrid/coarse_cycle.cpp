@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/bone/multigrid/coarse_cycle.hpp>
 
-#include <ossatura/kernels/algebra/dense_operator.hpp>
+#include <ossatura/kernels/algebra/dense/operator.hpp>
 #include <ossatura/kernels/bone/assemble_dense.hpp>
 #include <ossatura/kernels/bone/cells/transfer.hpp>
 #include <ossatura/kernels/bone/voxel_blocks.hpp>

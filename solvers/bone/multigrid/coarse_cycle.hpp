@@ -5,7 +5,7 @@
 
 #include <ossatura/core/parallel/launch_graph.hpp>
 #include <ossatura/kernels/algebra/jacobi.hpp>
-#include <ossatura/kernels/algebra/share_gather.hpp>
+#include <ossatura/kernels/algebra/ranks/share_gather.hpp>
 #include <ossatura/kernels/bone/cells/operator.hpp>
 #include <ossatura/kernels/bone/cells/resident_cycle.hpp>
 #include <ossatura/solvers/bone/multigrid/hierarchy.hpp>

@@ -3,7 +3,7 @@
 // until superblocks are places, and every process has all of the levels from there on.
 #pragma once
 
-#include <ossatura/kernels/algebra/owned_entries.hpp>
+#include <ossatura/kernels/algebra/ranks/owned_entries.hpp>
 #include <ossatura/kernels/bone/cells/cut_cells.hpp>
 #include <ossatura/kernels/bone/local_material.hpp>
 #include <ossatura/kernels/image/voxel_ranks.hpp>

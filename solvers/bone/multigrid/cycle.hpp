@@ -6,7 +6,7 @@
 // levels are cells with explicit corners (kernels/bone/cells/grid.hpp), of averaged moduli, by
 // place (eq. 5, 6 of [2]) or by connection (kernels/bone/cells/coarsen.hpp), their smoothers scaled
 // by 3 x 3 blocks. Smoothing steps and residuals are updates of products
-// (kernels/algebra/fused_updates.hpp): a level keeps two iterates and a right-hand side. With equal
+// (kernels/algebra/updates/fused.hpp): a level keeps two iterates and a right-hand side. With equal
 // pre- and post-smoothing the cycle is symmetric positive definite, as conjugate gradients need
 // (tested).
 //
@@ -16,8 +16,8 @@
 //     Distrib. Comput. 74 (2014) 2941-2950, doi:10.1016/j.jpdc.2014.06.014.
 #pragma once
 
-#include <ossatura/kernels/algebra/dense_operator.hpp>
-#include <ossatura/kernels/algebra/integer_sums.hpp>
+#include <ossatura/kernels/algebra/dense/operator.hpp>
+#include <ossatura/kernels/algebra/sums/integers.hpp>
 #include <ossatura/kernels/bone/assemble_dense.hpp>
 #include <ossatura/kernels/bone/diagonal.hpp>
 #include <ossatura/kernels/bone/operator.hpp>

@@ -3,7 +3,7 @@
 // precisions share the levels.
 #pragma once
 
-#include <ossatura/kernels/algebra/halo.hpp>
+#include <ossatura/kernels/algebra/ranks/halo.hpp>
 #include <ossatura/kernels/bone/cells/coarsen.hpp>
 #include <ossatura/kernels/bone/cells/renew.hpp>
 #include <ossatura/kernels/bone/cells/transfer.hpp>

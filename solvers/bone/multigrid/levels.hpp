@@ -3,8 +3,8 @@
 // coarsest level.
 #pragma once
 
-#include <ossatura/kernels/algebra/dense_inverse.hpp>
-#include <ossatura/kernels/algebra/dense_operator.hpp>
+#include <ossatura/kernels/algebra/dense/inverse.hpp>
+#include <ossatura/kernels/algebra/dense/operator.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/solvers/bone/multigrid/options.hpp>
 #include <ossatura/solvers/krylov/cg.hpp>

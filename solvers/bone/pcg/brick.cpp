@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <ossatura/kernels/bone/brick_operator.hpp>
+#include <ossatura/kernels/bone/brick/operator.hpp>
 #include <ossatura/solvers/bone/pcg/instance.hpp>
 
 namespace ossatura::detail {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/softbody/contact/rounds.hpp>
 
-#include <ossatura/kernels/algebra/block_multiply.hpp>
+#include <ossatura/kernels/algebra/sparse/block_multiply.hpp>
 #include <ossatura/kernels/softbody/elements/motion.hpp>
 
 #include <cmath>

@@ -2,7 +2,7 @@
 #include <ossatura/solvers/softbody/published/kokkos_kernels_product.hpp>
 
 #include <ossatura/core/base/require.hpp>
-#include <ossatura/kernels/algebra/block_multiply.hpp>
+#include <ossatura/kernels/algebra/sparse/block_multiply.hpp>
 
 #if defined(OSSATURA_KOKKOS_KERNELS)
 #include <KokkosSparse_CrsMatrix.hpp>

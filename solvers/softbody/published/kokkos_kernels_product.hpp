@@ -4,8 +4,8 @@
 // library's headers.
 #pragma once
 
-#include <ossatura/kernels/algebra/block_matrix.hpp>
 #include <ossatura/kernels/algebra/operator.hpp>
+#include <ossatura/kernels/algebra/sparse/block_matrix.hpp>
 
 #include <memory>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Distorted and renumbered meshes of hexahedra are the same body; a box without a part of it.
-#include <ossatura/core/mesh/hexa_changes.hpp>
+#include <ossatura/core/mesh/hexa/changes.hpp>
 
 #include "tests/catch.hpp"
 #include <ossatura/core/mesh/element_surface.hpp>

@@ -3,7 +3,7 @@
 // fit them.
 #include "tests/catch.hpp"
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
-#include <ossatura/core/mesh/hexa_entities.hpp>
+#include <ossatura/core/mesh/hexa/entities.hpp>
 #include <ossatura/core/pfem/meshes.hpp>
 
 #include <Kokkos_MathematicalConstants.hpp>

@@ -2,7 +2,7 @@
 // Products with block matrices, and their conversion to scalar rows.
 #include "tests/backend_test.hpp"
 #include "tests/kernels/softbody/assembly/element_cases.hpp"
-#include <ossatura/kernels/algebra/block_multiply.hpp>
+#include <ossatura/kernels/algebra/sparse/block_multiply.hpp>
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include "tests/reference/symmetric_eigenvalues.hpp"
 #include "tests/reference/voxel_reference.hpp"
 #include <ossatura/core/machine/instruction_set.hpp>
-#include <ossatura/kernels/algebra/dense_inverse.hpp>
-#include <ossatura/kernels/algebra/invert_packed.hpp>
+#include <ossatura/kernels/algebra/dense/inverse.hpp>
+#include <ossatura/kernels/algebra/dense/invert_packed.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 
 #include <random>

@@ -2,7 +2,7 @@
 // Dense assembly and product against the oracle's sparse matrix.
 #include "tests/backend_test.hpp"
 #include "tests/kernels/bone/lattice.hpp"
-#include <ossatura/kernels/algebra/dense_operator.hpp>
+#include <ossatura/kernels/algebra/dense/operator.hpp>
 #include <ossatura/kernels/bone/assemble_dense.hpp>
 
 namespace {

@@ -2,7 +2,7 @@
 // Union-find and inverse maps against plain loops.
 #include "tests/backend_test.hpp"
 #include "tests/kernels/image/host_values.hpp"
-#include <ossatura/kernels/algebra/inverse_map.hpp>
+#include <ossatura/kernels/algebra/sparse/inverse_map.hpp>
 #include <ossatura/kernels/algebra/union_find.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 

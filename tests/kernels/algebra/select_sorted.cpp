@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/backend_test.hpp"
-#include <ossatura/kernels/algebra/select_sorted.hpp>
+#include <ossatura/kernels/algebra/sorting/select.hpp>
 
 #include <limits>
 #include <random>

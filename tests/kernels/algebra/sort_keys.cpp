@@ -2,7 +2,7 @@
 // Sorted keys against std::stable_sort.
 #include "tests/backend_test.hpp"
 #include "tests/kernels/image/host_values.hpp"
-#include <ossatura/kernels/algebra/sort_keys.hpp>
+#include <ossatura/kernels/algebra/sorting/keys.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // The brick operator with more than 2^31 degrees of freedom; voxel_operators.cpp has the rest.
 #include "tests/backend_test.hpp"
 #include "tests/kernels/bone/last_voxel.hpp"
-#include <ossatura/kernels/bone/brick_operator.hpp>
+#include <ossatura/kernels/bone/brick/operator.hpp>
 
 #include <type_traits>
 

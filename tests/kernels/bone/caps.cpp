@@ -2,7 +2,7 @@
 // Caps against plain loops over the columns of an image.
 #include "tests/backend_test.hpp"
 #include "tests/kernels/bone/lattice.hpp"
-#include <ossatura/kernels/bone/caps.hpp>
+#include <ossatura/kernels/bone/loads/caps.hpp>
 
 #include <random>
 

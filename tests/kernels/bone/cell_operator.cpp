@@ -2,8 +2,8 @@
 // The product with the stiffness of cells against an assembled matrix.
 #include "tests/backend_test.hpp"
 #include "tests/kernels/bone/cell_levels.hpp"
-#include <ossatura/kernels/algebra/dense_operator.hpp>
-#include <ossatura/kernels/algebra/fused_smoothing.hpp>
+#include <ossatura/kernels/algebra/dense/operator.hpp>
+#include <ossatura/kernels/algebra/updates/smoothing.hpp>
 #include <ossatura/kernels/bone/assemble_dense.hpp>
 #include <ossatura/kernels/bone/cells/operator.hpp>
 #include <ossatura/kernels/bone/cells/transfer.hpp>

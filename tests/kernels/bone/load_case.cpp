@@ -2,7 +2,7 @@
 // Prescribed regions and lists against plain loops over the nodes.
 #include "tests/backend_test.hpp"
 #include "tests/kernels/bone/lattice.hpp"
-#include <ossatura/kernels/bone/load_case.hpp>
+#include <ossatura/kernels/bone/loads/load_case.hpp>
 
 #include <algorithm>
 #include <map>

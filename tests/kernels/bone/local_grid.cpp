@@ -2,7 +2,7 @@
 // What ranks see of a cut image, and products on it, beside the grid of the whole image.
 #include "tests/backend_test.hpp"
 #include "tests/kernels/bone/cut_model.hpp"
-#include <ossatura/kernels/algebra/halo.hpp>
+#include <ossatura/kernels/algebra/ranks/halo.hpp>
 #include <ossatura/kernels/bone/operator_list.hpp>
 
 #include <cmath>

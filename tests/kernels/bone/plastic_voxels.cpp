@@ -4,7 +4,7 @@
 #include "tests/backend_test.hpp"
 #include "tests/kernels/bone/lattice.hpp"
 #include <ossatura/kernels/bone/gather_operator.hpp>
-#include <ossatura/kernels/bone/plastic_voxels.hpp>
+#include <ossatura/kernels/bone/plasticity/voxels.hpp>
 
 #include <cmath>
 

@@ -4,8 +4,8 @@
 #include "tests/kernels/bone/lattice.hpp"
 #include "tests/reference/symmetric_eigenvalues.hpp"
 #include <ossatura/kernels/algebra/constraints.hpp>
-#include <ossatura/kernels/algebra/free_updates.hpp>
-#include <ossatura/kernels/algebra/fused_smoothing.hpp>
+#include <ossatura/kernels/algebra/updates/free.hpp>
+#include <ossatura/kernels/algebra/updates/smoothing.hpp>
 #include <ossatura/kernels/bone/operator_list.hpp>
 
 #include <functional>

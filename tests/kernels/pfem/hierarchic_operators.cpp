@@ -6,7 +6,7 @@
 #include "tests/reference/hierarchic_element.hpp"
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
-#include <ossatura/core/mesh/hexa_changes.hpp>
+#include <ossatura/core/mesh/hexa/changes.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/pfem/mode_block_matrix.hpp>
 #include <ossatura/solvers/pfem/model.hpp>

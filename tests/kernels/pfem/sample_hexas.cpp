@@ -2,7 +2,7 @@
 // Hierarchical hexahedra at points against a cubic polynomial, which they reproduce.
 #include "tests/backend_test.hpp"
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
-#include <ossatura/core/mesh/hexa_changes.hpp>
+#include <ossatura/core/mesh/hexa/changes.hpp>
 #include <ossatura/core/pfem/meshes.hpp>
 #include <ossatura/kernels/pfem/sample_hexas.hpp>
 #include <ossatura/solvers/pfem/model.hpp>

@@ -9,7 +9,7 @@
 #include <ossatura/kernels/topopt/design_variables.hpp>
 #include <ossatura/kernels/topopt/hexa_energies.hpp>
 #include <ossatura/kernels/topopt/tanh_projection.hpp>
-#include <ossatura/solvers/topopt/helmholtz_filter.hpp>
+#include <ossatura/solvers/topopt/filters/helmholtz.hpp>
 
 #include <cmath>
 #include <numeric>

@@ -2,11 +2,11 @@
 // A whole analysis as a front end runs it, on bodies whose answer has a closed form.
 #include "tests/backend_test.hpp"
 #include "tests/kernels/bone/lattice.hpp"
-#include <ossatura/solvers/bone/homogenisation.hpp>
 #include <ossatura/solvers/bone/islands.hpp>
-#include <ossatura/solvers/bone/pistoia.hpp>
-#include <ossatura/solvers/bone/solution.hpp>
-#include <ossatura/solvers/bone/statistics.hpp>
+#include <ossatura/solvers/bone/results/homogenisation.hpp>
+#include <ossatura/solvers/bone/results/pistoia.hpp>
+#include <ossatura/solvers/bone/results/solution.hpp>
+#include <ossatura/solvers/bone/results/statistics.hpp>
 #include <ossatura/solvers/bone/support_checks.hpp>
 
 #include <cmath>

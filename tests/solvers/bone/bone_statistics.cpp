@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/backend_test.hpp"
 #include <ossatura/kernels/algebra/upload.hpp>
-#include <ossatura/solvers/bone/pistoia.hpp>
-#include <ossatura/solvers/bone/statistics.hpp>
+#include <ossatura/solvers/bone/results/pistoia.hpp>
+#include <ossatura/solvers/bone/results/statistics.hpp>
 
 #include <algorithm>
 #include <cmath>

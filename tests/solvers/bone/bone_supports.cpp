@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include <ossatura/core/io/image/world_frame.hpp>
 #include <ossatura/core/mesh/mechanics/held_motions.hpp>
-#include <ossatura/solvers/bone/contact_area.hpp>
+#include <ossatura/solvers/bone/results/contact_area.hpp>
 
 #include <array>
 #include <cmath>

@@ -3,12 +3,12 @@
 // those of the whole, in bits where no order of sums matters, and in bits for any number of ranks.
 #include "tests/backend_test.hpp"
 #include "tests/kernels/bone/cut_model.hpp"
-#include <ossatura/kernels/algebra/rank_blocks.hpp>
+#include <ossatura/kernels/algebra/ranks/blocks.hpp>
 #include <ossatura/kernels/bone/lame_summary.hpp>
 #include <ossatura/solvers/bone/islands.hpp>
-#include <ossatura/solvers/bone/pistoia.hpp>
-#include <ossatura/solvers/bone/solution.hpp>
-#include <ossatura/solvers/bone/statistics.hpp>
+#include <ossatura/solvers/bone/results/pistoia.hpp>
+#include <ossatura/solvers/bone/results/solution.hpp>
+#include <ossatura/solvers/bone/results/statistics.hpp>
 #include <ossatura/solvers/bone/support_checks.hpp>
 
 #include <cmath>

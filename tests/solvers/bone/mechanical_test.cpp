@@ -3,8 +3,8 @@
 #include "tests/backend_test.hpp"
 #include "tests/kernels/bone/lattice.hpp"
 #include <ossatura/kernels/bone/fields.hpp>
-#include <ossatura/kernels/bone/mechanical_test.hpp>
-#include <ossatura/kernels/bone/reactions.hpp>
+#include <ossatura/kernels/bone/loads/mechanical_test.hpp>
+#include <ossatura/kernels/bone/loads/reactions.hpp>
 #include <ossatura/solvers/bone/solver.hpp>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <ossatura/solvers/bone/stiffness_matrix.hpp>
+#include <ossatura/solvers/bone/results/stiffness_matrix.hpp>
 
 #include "tests/catch.hpp"
 

@@ -3,7 +3,7 @@
 // differences, resumed runs, and refusals.
 #include "tests/backend_test.hpp"
 #include "tests/solvers/topopt/design_problems.hpp"
-#include <ossatura/core/mesh/hexa_changes.hpp>
+#include <ossatura/core/mesh/hexa/changes.hpp>
 #include <ossatura/solvers/topopt/balance.hpp>
 #include <ossatura/solvers/topopt/optimizer.hpp>
 

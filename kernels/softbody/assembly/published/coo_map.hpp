@@ -8,8 +8,8 @@
 //     arXiv:2306.05893 (2023).
 #pragma once
 
-#include <ossatura/kernels/algebra/graph.hpp>
 #include <ossatura/kernels/algebra/mix_bits.hpp>
+#include <ossatura/kernels/algebra/sparse/graph.hpp>
 
 #include <cstdint>
 

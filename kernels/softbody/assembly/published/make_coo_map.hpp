@@ -4,7 +4,7 @@
 #pragma once
 
 #include <ossatura/kernels/algebra/offsets.hpp>
-#include <ossatura/kernels/algebra/sort_keys.hpp>
+#include <ossatura/kernels/algebra/sorting/keys.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/softbody/assembly/published/coo_map.hpp>
 

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// invert_packed inverts many symmetric positive definite matrices, stored as packed lower
+// triangles, in place. A team, on cores a thread, inverts each matrix by the sweep operator
+// (inverse.hpp explains the method) over blocks of pivots.
+#pragma once
+
+#include <ossatura/core/base/vector.hpp>
+#include <ossatura/core/parallel/array_pointer.hpp>
+#include <ossatura/kernels/algebra/dense/inverse.hpp>
+
+namespace ossatura {
+
+namespace detail {
+
+/// Place of (i, j) in a packed lower triangle.
+KOKKOS_FORCEINLINE_FUNCTION std::int64_t packed_place(int i, int j) {
+  return i >= j ? std::int64_t(i) * (i + 1) / 2 + j : std::int64_t(j) * (j + 1) / 2 + i;
+}
+
+/// On devices. `Items`: size and matrix as of MultiplyPacked.
+template<class Exec, class Items>
+struct InvertPacked {
+  using Team = typename Kokkos::TeamPolicy<Exec>::member_type;
+  static constexpr int width = 8; ///< pivots of a block
+  static constexpr std::size_t on_chip = 40 << 10;
+  Items items;
+  ArrayPointer<double> value;
+  double threshold;
+  int level;
+  int scratch_entries;
+
+  /// The block, a row of it, the diagonal, the panel and its product with the pivots' inverse.
+  static std::int64_t scratch_of(int n) {
+    return width * width + width + std::int64_t(2 * width + 1) * n;
+  }
+
+  /// Row i after the sweep by rows first .. first + used - 1.
+  KOKKOS_FUNCTION void update_row(const Team& team, int n, int first, int used, int i,
+                                  const double* block, const double* panel, const double* scaled,
+                                  double* a) const {
+    constexpr int w = width;
+    double* const row = a + packed_place(i, 0);
+    const int end = first + used;
+    if (i >= first && i < end) {
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, i + 1), [&](int j) {
+        row[j] = j >= first ? block[(i - first) * w + j - first] : scaled[(i - first) * n + j];
+      });
+      return;
+    }
+    double factor[w];
+    for (int k = 0; k < w; ++k)
+      factor[k] = panel[k * n + i];
+    const auto subtract = [&](int j) {
+      double sum = row[j];
+      for (int k = 0; k < int(w); ++k)
+        sum -= factor[k] * scaled[k * n + j];
+      row[j] = sum;
+    };
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, i < first ? i + 1 : first), subtract);
+    if (i < end)
+      return;
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, used),
+                         [&](int k) { row[first + k] = scaled[k * n + i]; });
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, i + 1 - end),
+                         [&](int j) { subtract(end + j); });
+  }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    constexpr int w = width;
+    const std::int64_t item = team.league_rank();
+    const int n = items.size(item);
+    double* const a = value.data + items.matrix(item);
+    double* const block = static_cast<double*>(
+        team.team_scratch(level).get_shmem_aligned(scratch_entries * int(sizeof(double)), 8));
+    double *const row = block + w * w, *const diagonal = row + w, *const panel = diagonal + n,
+                  *const scaled = panel + w * n;
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n),
+                         [&](int i) { diagonal[i] = a[packed_place(i, i)]; });
+    for (int first = 0; first < n; first += w) {
+      const int used = n - first < w ? n - first : int(w);
+      team.team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, int(w)), [&](int k) {
+        Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, n), [&](int j) {
+          const double entry = k < used ? a[packed_place(first + k, j)] : 0;
+          panel[k * n + j] = entry;
+          if (j >= first && j < first + int(w))
+            block[k * int(w) + j - first] = entry;
+        });
+        for (int j = used; j < int(w); ++j)
+          block[k * int(w) + j] = 0;
+      });
+      team.team_barrier();
+      sweep_block(team, w, used, threshold, diagonal + first, block, row);
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, int(w)), [&](int k) {
+        Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, n), [&](int j) {
+          double sum = 0;
+          for (int l = 0; l < int(w); ++l)
+            sum -= block[k * int(w) + l] * panel[l * n + j];
+          scaled[k * n + j] = sum;
+        });
+      });
+      team.team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n), [&](int i) {
+        update_row(team, n, first, used, i, block, panel, scaled, a);
+      });
+    }
+    team.team_barrier();
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n), [&](int i) {
+      double* const a_row = a + packed_place(i, 0);
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, i + 1),
+                           [&](int j) { a_row[j] = -a_row[j]; });
+    });
+  }
+};
+
+/// On cores: the same steps, of which the products with a block are sweep_products().
+template<class Exec, class Items>
+struct InvertPackedOnCore {
+  using Team = typename Kokkos::TeamPolicy<Exec>::member_type;
+  Items items;
+  ArrayPointer<double> value;
+  double threshold;
+  const SweepProducts* products;
+  std::size_t scratch_bytes;
+
+  /// Of doubles: the block, the diagonal, the columns of the pivots by pivot and by row, and their
+  /// products with the pivots' inverse.
+  static std::size_t scratch_of(int n) {
+    constexpr std::size_t w = sweep_width;
+    return w * w + 2 * w * std::size_t(sweep_stride(n)) + (1 + w) * std::size_t(n);
+  }
+
+  /// The pivots' columns, symmetric, and zeros for pivots and rows that there are not.
+  KOKKOS_FUNCTION static void load_panel(const double* a, int n, std::int64_t stride, int first,
+                                         int used, double* panel, double* by_row) {
+    for (int j = 0; j < n; ++j) {
+      double* const to = by_row + std::int64_t(j) * sweep_width;
+      for (int k = 0; k < sweep_width; ++k)
+        to[k] = k < used ? a[packed_place(j, first + k)] : 0;
+    }
+    for (int k = 0; k < sweep_width; ++k) {
+      for (int j = 0; j < n; ++j)
+        panel[k * stride + j] = by_row[std::int64_t(j) * sweep_width + k];
+      for (std::int64_t j = n; j < stride; ++j)
+        panel[k * stride + j] = 0;
+    }
+  }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    constexpr int w = sweep_width;
+    const std::int64_t item = team.league_rank();
+    const int n = items.size(item);
+    const std::int64_t stride = sweep_stride(n);
+    double* const a = value.data + items.matrix(item);
+    double* const block =
+        static_cast<double*>(team.team_scratch(1).get_shmem_aligned(scratch_bytes, 64));
+    double *const panel = block + w * w, *const scaled = panel + w * stride,
+                  *const by_row = scaled + w * stride,
+                  *const diagonal = by_row + w * std::int64_t(n);
+    for (int i = 0; i < n; ++i)
+      diagonal[i] = a[packed_place(i, i)];
+    for (int first = 0; first < n; first += w) {
+      const int used = n - first < w ? n - first : int(w), end = first + used;
+      load_panel(a, n, stride, first, used, panel, by_row);
+      for (int k = 0; k < w; ++k)
+        for (int l = 0; l < w; ++l)
+          block[k * w + l] = l < used ? panel[k * stride + first + l] : 0;
+      products->sweep(used, threshold, diagonal + first, block);
+      products->transform(block, panel, stride, scaled);
+      products->subtract(0, first, by_row, scaled, stride, a);
+      products->subtract(end, n, by_row, scaled, stride, a);
+      for (int i = first; i < end; ++i)
+        for (int j = 0; j <= i; ++j)
+          a[packed_place(i, j)] =
+              j < first ? scaled[(i - first) * stride + j] : block[(i - first) * w + j - first];
+      for (int i = end; i < n; ++i)
+        for (int k = 0; k < used; ++k)
+          a[packed_place(i, first + k)] = scaled[k * stride + i];
+    }
+    for (std::int64_t k = 0; k < packed_place(n, 0); ++k)
+      a[k] = -a[k];
+  }
+};
+
+} // namespace detail
+
+/// The inverses, on the rows whose Cholesky pivot exceeds `threshold` times the diagonal entry, and
+/// zero elsewhere: rows that are zero stay so. For `num_items` matrices of at most `most_rows`
+/// rows, n^3 operations each. Does not fence.
+template<class Exec, class Items>
+void invert_packed(const Exec& exec, const Items& items, std::int64_t num_items, int most_rows,
+                   const Array<double, Exec>& value, double threshold = 1e-12) {
+  if (num_items == 0)
+    return;
+  if constexpr (BackendTraits<Exec>::is_device) {
+    using Functor = detail::InvertPacked<Exec, Items>;
+    const std::int64_t entries = Functor::scratch_of(most_rows);
+    const std::size_t bytes = std::size_t(entries) * sizeof(double);
+    const int level = bytes <= Functor::on_chip ? 0 : 1;
+    Kokkos::parallel_for("ossatura::invert_packed",
+                         Kokkos::TeamPolicy<Exec>(exec, int(num_items), 8, 32)
+                             .set_scratch_size(level, Kokkos::PerTeam(bytes)),
+                         Functor{items, value, threshold, level, int(entries)});
+  } else {
+    using Functor = detail::InvertPackedOnCore<Exec, Items>;
+    const std::size_t bytes = Functor::scratch_of(most_rows) * sizeof(double);
+    Kokkos::parallel_for("ossatura::invert_packed",
+                         Kokkos::TeamPolicy<Exec>(exec, int(num_items), 1)
+                             .set_scratch_size(1, Kokkos::PerTeam(bytes + 64)),
+                         Functor{items, value, threshold, &detail::sweep_products(), bytes});
+  }
+}
+
+} // namespace ossatura

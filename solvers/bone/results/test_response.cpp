@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ossatura/solvers/bone/results/test_response.hpp>
+
+#include <cmath>
+
+namespace ossatura {
+
+namespace {
+
+/// The answer of a test between plates normal to `axis`: what `upper`, the plate that moved, feels
+/// along `direction`, or about it where it turns by `angle`.
+TestResponse response_of(const NodeBox& box, double edge, const MovedSupport& upper, int axis,
+                         int direction, std::optional<double> angle = {}) {
+  TestResponse response;
+  const int a = axis;
+  response.height = edge * (box.upper[a] - box.lower[a]);
+  response.area = edge * edge * (box.upper[(a + 1) % 3] - box.lower[(a + 1) % 3]) *
+                  double(box.upper[(a + 2) % 3] - box.lower[(a + 2) % 3]);
+  if (angle) {
+    response.angle = angle;
+    response.moment = upper.reaction.moment[direction];
+    if (*angle != 0)
+      response.rotational_stiffness = *response.moment / *angle;
+    return response;
+  }
+  response.displacement = upper.displacement[direction];
+  response.force = upper.reaction.force[direction];
+  response.strain = *response.displacement / response.height;
+  response.stress = *response.force / response.area;
+  if (*response.displacement != 0) {
+    response.stiffness = *response.force / *response.displacement;
+    response.apparent_modulus = *response.stress / *response.strain;
+  }
+  return response;
+}
+
+} // namespace
+
+TestResponse plate_response(const MechanicalTest& test, const NodeBox& box, double edge,
+                            const std::vector<MovedSupport>& supports) {
+  switch (test.kind) {
+  case TestKind::torsion:
+    return response_of(box, edge, supports[1], test.axis, test.axis, test.angle);
+  case TestKind::bending:
+    return response_of(box, edge, supports[1], test.axis, test.direction, test.angle);
+  case TestKind::shear:
+    return response_of(box, edge, supports[1], test.axis, test.direction);
+  default:
+    return response_of(box, edge, supports[1], test.axis, test.axis);
+  }
+}
+
+std::optional<TestResponse> listed_response(const NodeBox& box, double edge,
+                                            const std::vector<MovedSupport>& supports) {
+  const MovedSupport* moved = nullptr;
+  int direction = -1;
+  for (const MovedSupport& support : supports)
+    for (int d = 0; d < 3; ++d)
+      if (support.displacement[d] != 0) {
+        if (moved)
+          return {};
+        moved = &support;
+        direction = d;
+      }
+  if (!moved || supports.size() != 2)
+    return {};
+  const MovedSupport& other = moved == &supports[0] ? supports[1] : supports[0];
+  int axis = 0; // along which the two supports are apart
+  for (int d = 1; d < 3; ++d)
+    if (std::abs(moved->reaction.centre[d] - other.reaction.centre[d]) >
+        std::abs(moved->reaction.centre[axis] - other.reaction.centre[axis]))
+      axis = d;
+  return response_of(box, edge, *moved, axis, direction);
+}
+
+} // namespace ossatura

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answer of a specimen to a mechanical test, from the reactions of its supports.
+#pragma once
+
+#include <ossatura/solvers/bone/results/supports.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace ossatura {
+
+/// The measured answer to the prescribed motion of the upper plate.
+struct TestResponse {
+  double height = 0;                                         ///< between the plates
+  double area = 0;                                           ///< of the image across the axis
+  std::optional<double> displacement, force, strain, stress; ///< axial, confined, shear
+  std::optional<double> stiffness;                           ///< N/mm
+  std::optional<double> apparent_modulus;                    ///< MPa: stress by strain
+  std::optional<double> angle, moment;                       ///< torsion, bending: radians, N mm
+  std::optional<double> rotational_stiffness;                ///< N mm / rad
+};
+
+/// The response to `test` between the plates `supports`, lower and upper. `box`: of the nodes;
+/// `edge` of a voxel in mm.
+TestResponse plate_response(const MechanicalTest& test, const NodeBox& box, double edge,
+                            const std::vector<MovedSupport>& supports);
+
+/// The response to listed displacements, if they are a clamped and a moved side.
+std::optional<TestResponse> listed_response(const NodeBox& box, double edge,
+                                            const std::vector<MovedSupport>& supports);
+
+} // namespace ossatura

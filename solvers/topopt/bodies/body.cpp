@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ossatura/solvers/topopt/bodies/body.hpp>
+
+#include <ossatura/solvers/topopt/bodies/hexa.hpp>
+#include <ossatura/solvers/topopt/bodies/voxels.hpp>
+
+namespace ossatura {
+
+template<class Exec>
+std::unique_ptr<DesignBody<Exec>> make_design_body(const Exec& exec, const DesignProblem& problem,
+                                                   const DesignOptions& options) {
+  if (options.grid == DesignGrid::voxels)
+    return std::make_unique<VoxelBody<Exec>>(exec, problem, options);
+  return std::make_unique<HexaBody<Exec>>(exec, problem, options);
+}
+
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
+  template std::unique_ptr<DesignBody<Exec>> make_design_body(const Exec&, const DesignProblem&,   \
+                                                              const DesignOptions&);
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
+
+} // namespace ossatura

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// A DesignBody is what an optimiser needs of a body of hexahedra with a modulus for each: solves,
+// energies and filters. hexa.hpp is of meshes of any shape, voxels.hpp of cubes on a
+// lattice.
+#pragma once
+
+#include <ossatura/kernels/algebra/constraints.hpp>
+#include <ossatura/kernels/topopt/cone_filter.hpp>
+#include <ossatura/solvers/hexa/solver.hpp>
+#include <ossatura/solvers/topopt/filters/element_filter.hpp>
+#include <ossatura/solvers/topopt/options.hpp>
+#include <ossatura/solvers/topopt/problem.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ossatura {
+
+/// How the linear systems of a body are solved.
+struct DesignEngineInfo {
+  std::string operator_name, reason; ///< how the matrix is applied, and why so
+  OperatorCost cost;                 ///< of a product
+  bool is_deterministic = false;     ///< bitwise repeatable solves
+  std::string preconditioner;        ///< levels and sizes
+  int num_formings = 0;              ///< of coarse levels so far
+};
+
+/// A body keeps nodes and elements in an order of its own. Vectors of the backend are in that
+/// order: by node [num_nodes, 3], zero at held components, by element [num_elem], where places
+/// without an element have no volume. Vectors of the host are in the order of the mesh.
+template<class Exec>
+class DesignBody {
+public:
+  using Vector = Array<double, Exec>;
+
+  virtual ~DesignBody() = default;
+
+  virtual std::int64_t num_nodes() const = 0;
+  std::int64_t num_dofs() const { return 3 * num_nodes(); }
+  std::int64_t num_elem() const { return volume().extent(0); } ///< places of elements
+  virtual const Vector& volume() const = 0;                    ///< [num_elem] m^3
+  virtual double mean_edge() const = 0;                        ///< m
+  virtual const Constraints<Exec>& held() const = 0;
+  virtual DesignEngineInfo engine() const = 0;
+
+  /// As HexaSolver::set_springs. Throws std::invalid_argument where the body takes none.
+  virtual void set_springs(const Exec& exec, const Vector& spring) = 0;
+  /// Takes the moduli, Pa, and prepares solves for them. Fences.
+  virtual void set_modulus(const Exec& exec, const Vector& modulus) = 0;
+  /// As HexaSolver::solve. Fences.
+  virtual SolveResult solve(const Exec& exec, const Vector& f, const Vector& u) = 0;
+  /// y = A u, springs included, at all components. Does not fence.
+  virtual void apply(const Exec& exec, const Vector& u, const Vector& y) const = 0;
+  /// energy(e) += weight u^T K_e v for a modulus of 1. Does not fence.
+  virtual void add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
+                            const Vector& energy) const = 0;
+  /// `kind` is not none. Throws std::invalid_argument for a filter that the body does not have.
+  virtual std::unique_ptr<ElementFilter<Exec>> make_filter(const Exec& exec, DesignFilter kind,
+                                                           double radius,
+                                                           const MirrorPlanes& mirrors) const = 0;
+
+  /// What the next moduli are prepared by. Fence.
+  virtual HexaPreconditionerState state(const Exec& exec) const = 0;
+  virtual void set_state(const Exec& exec, const HexaPreconditionerState& state) = 0;
+
+  // From the order of the mesh to that of the body and back. Downloads fence.
+  virtual Vector upload_nodes(const Exec& exec, const std::vector<double>& values) const = 0;
+  virtual std::vector<double> download_nodes(const Exec& exec, const Vector& values) const = 0;
+  virtual Vector upload_elements(const Exec& exec, const std::vector<double>& values) const = 0;
+  virtual std::vector<double> download_elements(const Exec& exec, const Vector& values) const = 0;
+  /// Places without an element are void.
+  virtual Array<std::uint8_t, Exec> upload_roles(const Exec& exec,
+                                                 const std::vector<std::uint8_t>& role) const = 0;
+};
+
+/// The body of a problem, as options say. Throws std::invalid_argument for a mesh, a material or
+/// supports that make no sense. Fences.
+template<class Exec>
+std::unique_ptr<DesignBody<Exec>> make_design_body(const Exec& exec, const DesignProblem& problem,
+                                                   const DesignOptions& options);
+
+} // namespace ossatura

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ossatura/solvers/topopt/bodies/voxels.hpp>
+
+#include <ossatura/core/mesh/cube_lattice.hpp>
+#include <ossatura/kernels/algebra/upload.hpp>
+#include <ossatura/kernels/topopt/lattice_cone.hpp>
+#include <ossatura/kernels/topopt/voxel_energies.hpp>
+#include <ossatura/solvers/bone/problem.hpp>
+
+#include <cmath>
+#include <sstream>
+
+namespace ossatura {
+
+namespace {
+
+template<class Exec>
+class LatticeConeFilter final : public ElementFilter<Exec> {
+public:
+  using Vector = Array<double, Exec>;
+
+  explicit LatticeConeFilter(const LatticeCone<Exec>& filter)
+      : filter_(filter) {}
+
+  bool reaches_neighbours() const override { return filter_.reach > 0; }
+  SolveResult apply(const Exec& exec, const Vector& x, const Vector& y) const override {
+    apply_cone_filter(exec, filter_, x, y);
+    return done();
+  }
+  SolveResult apply_transposed(const Exec& exec, const Vector& gradient,
+                               const Vector& result) const override {
+    apply_cone_filter_transposed(exec, filter_, gradient, result);
+    return done();
+  }
+  void filter_sensitivities(const Exec& exec, const Vector& density, const Vector& gradient,
+                            const Vector& result) const override {
+    ossatura::filter_sensitivities(exec, filter_, density, gradient, result);
+  }
+
+private:
+  static SolveResult done() {
+    SolveResult result;
+    result.converged = true;
+    return result;
+  }
+
+  LatticeCone<Exec> filter_;
+};
+
+/// 1 where the lattice has an element.
+VoxelImage image_of(const CubeLattice& lattice) {
+  VoxelImage image;
+  image.shape = lattice.shape;
+  image.value.assign(image.num_voxels(), 0);
+  for (const std::array<int, 3>& place : lattice.elem)
+    image.value[std::size_t(place[0]) + std::size_t(lattice.shape[0]) *
+                                            (std::size_t(place[1]) + std::size_t(lattice.shape[1]) *
+                                                                         std::size_t(place[2]))] =
+        1;
+  return image;
+}
+
+/// The numbers that the grid has for nodes and for the lowest corners of elements.
+template<class Exec>
+void number_places(const Exec& exec, const VoxelGrid<Exec>& grid, const CubeLattice& lattice,
+                   std::vector<std::int32_t>& node_place, std::vector<std::int32_t>& elem_place) {
+  const std::size_t nx = std::size_t(lattice.shape[0]) + 1, ny = std::size_t(lattice.shape[1]) + 1,
+                    nz = std::size_t(lattice.shape[2]) + 1;
+  std::vector<std::int32_t> at(nx * ny * nz, -1);
+  const std::vector<std::uint64_t> sites = download(exec, list_sites(exec, grid));
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    const Site s = detail::unpack_site(sites[i]);
+    at[std::size_t(s.x) + nx * (std::size_t(s.y) + ny * std::size_t(s.z))] = std::int32_t(i);
+  }
+  const auto find = [&](const std::array<int, 3>& place) {
+    return at[std::size_t(place[0]) + nx * (std::size_t(place[1]) + ny * std::size_t(place[2]))];
+  };
+  for (const std::array<int, 3>& place : lattice.node)
+    node_place.push_back(find(place));
+  for (const std::array<int, 3>& place : lattice.elem)
+    elem_place.push_back(find(place));
+}
+
+/// The inverse of the coarsest level is formed for each design, and not once: a level more is
+/// cheaper than one of the default size.
+template<class Exec>
+constexpr int most_direct_nodes = BackendTraits<Exec>::is_device ? 400 : 60;
+
+template<class Exec>
+VoxelSolverOptions voxel_solver_options(const DesignOptions& options) {
+  VoxelSolverOptions result = options.voxels;
+  result.matrix = default_voxel_operator<Exec>;
+  if (result.multigrid.direct_nodes == 0)
+    result.multigrid.direct_nodes = most_direct_nodes<Exec>;
+  result.cg = options.solver.cg;
+  result.multigrid.renewable = true;
+  return result;
+}
+
+} // namespace
+
+template<class Exec>
+VoxelBody<Exec>::VoxelBody(const Exec& exec, const DesignProblem& problem,
+                           const DesignOptions& options)
+    : options_(voxel_solver_options<Exec>(options)) {
+  // The sums of eight and products with the edge are single numbers, too.
+  OSSATURA_REQUIRE(problem.young * options.min_modulus >= 1e-30 && problem.young <= 1e30,
+                   "moduli from " << problem.young * options.min_modulus << " to " << problem.young
+                                  << " Pa do not fit single precision");
+  const CubeLattice lattice = find_cube_lattice(problem.mesh);
+  origin_ = lattice.origin;
+  problem_ = make_voxel_problem(
+      exec, make_material(to_device(exec, image_of(lattice)), problem.poisson), lattice.edge);
+  problem_.material = {};
+  number_places(exec, problem_.grid, lattice, node_place_, elem_place_);
+  std::vector<std::uint8_t> mask(std::size_t(problem_.grid.num_nodes));
+  for (const HeldComponents& held : problem.held) {
+    OSSATURA_REQUIRE(held.node >= 0 && std::size_t(held.node) < node_place_.size() &&
+                         held.components < 8,
+                     "components " << int(held.components) << " of node " << held.node << " of "
+                                   << node_place_.size());
+    mask[std::size_t(node_place_[std::size_t(held.node)])] |= held.components;
+  }
+  problem_.held = make_constraints(exec, upload(exec, "ossatura::voxel_body::held", mask));
+  volume_ = fill_volumes(exec, problem_.lame, problem_.edge);
+  solver_ = std::make_unique<VoxelSolver<Exec>>(exec, problem_, options_);
+}
+
+template<class Exec>
+DesignEngineInfo VoxelBody<Exec>::engine() const {
+  DesignEngineInfo info;
+  info.operator_name = name_of(options_.matrix);
+  const double nodes = double(num_nodes());
+  VoxelOperators<Exec>::find(options_.matrix, [&](auto entry) {
+    using Operator = typename decltype(entry)::type;
+    info.is_deterministic = Operator::is_reproducible;
+    info.cost.bytes_kept = std::int64_t(Operator::bytes_kept(nodes, double(elem_place_.size())));
+    info.cost.flops = double(Operator::flops_per_voxel) * double(elem_place_.size());
+  });
+  // Two vectors and the moduli.
+  const double real = options_.precision == Precision::lean ? 4 : 8;
+  info.cost.bytes_moved = nodes * (6 * real + 4);
+  std::ostringstream reason;
+  reason << "cubes of " << problem_.edge << " m in a box of " << problem_.grid.shape[0] << " x "
+         << problem_.grid.shape[1] << " x " << problem_.grid.shape[2];
+  info.reason = reason.str();
+  std::ostringstream levels;
+  levels << "multigrid of voxels in " << name_of(options_.precision) << " precision, nodes";
+  for (const MultigridLevelInfo& level : solver_->level_info())
+    levels << ' ' << level.num_nodes;
+  info.preconditioner = levels.str();
+  return info;
+}
+
+template<class Exec>
+void VoxelBody<Exec>::set_springs(const Exec&, const Vector&) {
+  fail<std::invalid_argument>("springs are not known to the solver on voxels: take the grid mesh");
+}
+
+template<class Exec>
+void VoxelBody<Exec>::set_modulus(const Exec& exec, const Vector& modulus) {
+  store_moduli(exec, modulus, problem_.lame);
+  solver_->renew(exec);
+}
+
+template<class Exec>
+SolveResult VoxelBody<Exec>::solve(const Exec& exec, const Vector& f, const Vector& u) {
+  clear(exec, problem_.held, u);
+  const double norm = std::sqrt(dot(exec, f, f)); // f is zero at held components
+  if (norm == 0) {
+    Kokkos::deep_copy(exec, u, 0.0);
+    return solver_->solve(exec, f, u);
+  }
+  return solver_->solve(exec, f, u, {}, norm);
+}
+
+template<class Exec>
+void VoxelBody<Exec>::apply(const Exec& exec, const Vector& u, const Vector& y) const {
+  solver_->apply(exec, u, y);
+}
+
+template<class Exec>
+void VoxelBody<Exec>::add_energies(const Exec& exec, double weight, const Vector& u,
+                                   const Vector& v, const Vector& energy) const {
+  ossatura::add_energies(exec, problem_.grid, problem_.lame, problem_.edge, weight, u, v, energy);
+}
+
+template<class Exec>
+std::unique_ptr<ElementFilter<Exec>>
+VoxelBody<Exec>::make_filter(const Exec& exec, DesignFilter kind, double radius,
+                             const MirrorPlanes& mirrors) const {
+  if (kind == DesignFilter::helmholtz)
+    fail<std::invalid_argument>(
+        "the Helmholtz filter is not known on voxels: take the filter density, or the grid mesh");
+  MirrorPlanes in_voxels = mirrors;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    for (double& place : in_voxels.place[axis])
+      place = (place - origin_[axis]) / problem_.edge;
+  return std::make_unique<LatticeConeFilter<Exec>>(make_lattice_cone(
+      exec, problem_.grid, problem_.lame.mu_value, problem_.edge, radius, in_voxels));
+}
+
+template<class Exec>
+Array<double, Exec> VoxelBody<Exec>::upload_nodes(const Exec& exec,
+                                                  const std::vector<double>& values) const {
+  OSSATURA_REQUIRE(values.size() == 3 * node_place_.size(),
+                   values.size() << " components of " << node_place_.size() << " nodes");
+  std::vector<double> placed(values.size());
+  for (std::size_t i = 0; i < node_place_.size(); ++i)
+    for (std::size_t c = 0; c < 3; ++c)
+      placed[3 * std::size_t(node_place_[i]) + c] = values[3 * i + c];
+  return upload(exec, "ossatura::design::by_node", placed);
+}
+
+template<class Exec>
+std::vector<double> VoxelBody<Exec>::download_nodes(const Exec& exec, const Vector& values) const {
+  const auto placed = host_view(exec, values);
+  std::vector<double> result(3 * node_place_.size());
+  for (std::size_t i = 0; i < node_place_.size(); ++i)
+    for (std::size_t c = 0; c < 3; ++c)
+      result[3 * i + c] = placed(3 * std::size_t(node_place_[i]) + c);
+  return result;
+}
+
+template<class Exec>
+Array<double, Exec> VoxelBody<Exec>::upload_elements(const Exec& exec,
+                                                     const std::vector<double>& values) const {
+  OSSATURA_REQUIRE(values.size() == elem_place_.size(),
+                   values.size() << " values of " << elem_place_.size() << " elements");
+  std::vector<double> placed(node_place_.size());
+  for (std::size_t e = 0; e < elem_place_.size(); ++e)
+    placed[std::size_t(elem_place_[e])] = values[e];
+  return upload(exec, "ossatura::design::by_element", placed);
+}
+
+template<class Exec>
+std::vector<double> VoxelBody<Exec>::download_elements(const Exec& exec,
+                                                       const Vector& values) const {
+  const auto placed = host_view(exec, values);
+  std::vector<double> result(elem_place_.size());
+  for (std::size_t e = 0; e < elem_place_.size(); ++e)
+    result[e] = placed(std::size_t(elem_place_[e]));
+  return result;
+}
+
+template<class Exec>
+Array<std::uint8_t, Exec>
+VoxelBody<Exec>::upload_roles(const Exec& exec, const std::vector<std::uint8_t>& role) const {
+  std::vector<std::uint8_t> placed(node_place_.size(), std::uint8_t(DesignRole::void_));
+  for (std::size_t e = 0; e < elem_place_.size(); ++e)
+    placed[std::size_t(elem_place_[e])] = role[e];
+  return upload(exec, "ossatura::design::role", placed);
+}
+
+#define OSSATURA_INSTANTIATE(Exec) template class VoxelBody<Exec>;
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
+
+} // namespace ossatura

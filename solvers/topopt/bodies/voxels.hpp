@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// VoxelBody is the body of a mesh of equal cubes, solved by the multigrid of voxels
+// (solvers/bone/solver.hpp): no matrix, no list of nodes or neighbours, and moduli that change in
+// place. Nodes are in the order of the grid of voxels; an element is at the place of its lowest
+// corner, and places without an element have no volume.
+#pragma once
+
+#include <ossatura/kernels/bone/lame_field.hpp>
+#include <ossatura/solvers/bone/solver.hpp>
+#include <ossatura/solvers/topopt/bodies/body.hpp>
+
+namespace ossatura {
+
+template<class Exec>
+class VoxelBody final : public DesignBody<Exec> {
+public:
+  using Vector = Array<double, Exec>;
+
+  /// Throws std::invalid_argument for a mesh that is no lattice of cubes (find_cube_lattice), bad
+  /// material and supports out of range. Fences.
+  VoxelBody(const Exec& exec, const DesignProblem& problem, const DesignOptions& options);
+
+  std::int64_t num_nodes() const override { return problem_.grid.num_nodes; }
+  const Vector& volume() const override { return volume_; }
+  double mean_edge() const override { return problem_.edge; }
+  const Constraints<Exec>& held() const override { return problem_.held; }
+  DesignEngineInfo engine() const override;
+  void set_springs(const Exec& exec, const Vector& spring) override;
+  void set_modulus(const Exec& exec, const Vector& modulus) override;
+  SolveResult solve(const Exec& exec, const Vector& f, const Vector& u) override;
+  void apply(const Exec& exec, const Vector& u, const Vector& y) const override;
+  void add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
+                    const Vector& energy) const override;
+  std::unique_ptr<ElementFilter<Exec>> make_filter(const Exec& exec, DesignFilter kind,
+                                                   double radius,
+                                                   const MirrorPlanes& mirrors) const override;
+  HexaPreconditionerState state(const Exec&) const override { return {}; } // all is made anew
+  void set_state(const Exec&, const HexaPreconditionerState&) override {}
+  Vector upload_nodes(const Exec& exec, const std::vector<double>& values) const override;
+  std::vector<double> download_nodes(const Exec& exec, const Vector& values) const override;
+  Vector upload_elements(const Exec& exec, const std::vector<double>& values) const override;
+  std::vector<double> download_elements(const Exec& exec, const Vector& values) const override;
+  Array<std::uint8_t, Exec> upload_roles(const Exec& exec,
+                                         const std::vector<std::uint8_t>& role) const override;
+
+private:
+  VoxelProblem<Exec> problem_; ///< Pa and m in the place of MPa and mm
+  VoxelSolverOptions options_;
+  std::array<double, 3> origin_{};                    ///< of the lattice, m
+  std::vector<std::int32_t> node_place_, elem_place_; ///< by the order of the mesh
+  std::unique_ptr<VoxelSolver<Exec>> solver_;
+  Vector volume_;
+};
+
+} // namespace ossatura
