@@ -193,7 +193,7 @@ class Compression(OutputCase):
 
     def test_values_are_the_same_and_sizes_are_not(self):
         self.write("s.json", json.dumps({**SCENE, "objects": [{**SCENE["objects"][0], "mesh": {
-            "hexa_box": {"cells": [20, 20, 20], "size": [1, 1, 1]}}}]}))
+            "hexa_box": {"cells": [12, 12, 12], "size": [1, 1, 1]}}}]}))
         self.write("p.json", json.dumps(PROBLEM))
         for subcommand, (arguments, files) in self.RUNS.items():
             sizes, values = {}, {}

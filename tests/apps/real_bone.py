@@ -37,13 +37,11 @@ class RealBone(DriverCase):
                 self.assertLessEqual(to_1e6, 25)
 
     def test_the_work_of_solves(self):
-        # In products with the finest matrix, set-up included. The paper's cycle takes 880 and 4430.
+        # In products with the finest matrix, set-up included. The paper's cycle takes 880.
         backend = driver_case.backends()[-1]
-        for name, most in (("tibia.h5", 175), ("trab1240.h5", 490)):
-            run = self.summary("bone", bone(name), "--backend", backend, "-q")
-            with self.subTest(image=name):
-                self.assertLess(run["engine"]["work"], most)
-                self.assertFalse(run["results"]["solves"][0]["fell_back_to_double"])
+        run = self.summary("bone", bone("tibia.h5"), "--backend", backend, "-q")
+        self.assertLess(run["engine"]["work"], 175)
+        self.assertFalse(run["results"]["solves"][0]["fell_back_to_double"])
         run = self.summary("bone", bone("tibia.h5"), "--backend", backend, "-q", "--hierarchy",
                            "paper")
         self.assertLessEqual(run["iterations"], 19)
@@ -54,6 +52,7 @@ class RealBone(DriverCase):
         run = self.summary("bone", bone("trab1240.h5"), "--backend", backend, "-q", "--tolerance",
                            "1e-7", "--hdf", "trab.hdf", "--fields", "sed")
         results = run["results"]
+        self.assertLess(run["engine"]["work"], 660)  # the paper's cycle takes 4430 to 1e-6
         self.close(results["response"]["force"], -71.51713, 1e-6)
         self.close(results["pistoia"]["force"], -50.9328, 1e-3)
         self.close(results["sed"]["mean"], 0.0590933, 1e-4)

@@ -615,7 +615,7 @@ class Scenes(SoftbodyCase):
     def test_the_pile_ends_without_a_doubt(self):
         here = os.path.dirname(os.path.abspath(__file__))
         path = os.path.join(here, "..", "..", "examples", "softbody", "pile.json")
-        run = self.summary("softbody", path, "-q", "--backend", "serial")
+        run = self.summary("softbody", path, "-q", "--backend", "serial", "--steps", "36")  # of 60: all has met
         self.assertEqual(run["warnings"], [])
         self.assertGreater(run["results"]["most_contacts"], 100)
         self.assertLess(run["results"]["deepest_crossing"], 2e-3)  # an eighth of an element
@@ -634,7 +634,7 @@ class Memory(SoftbodyCase):
         lying["objects"][0]["mesh"]["ellipsoid"]["cells"] = 9
         for name, document, steps in (("cube", example("cube.json"), 1),
                                       ("cloth", example("cloth.json"), 2),
-                                      ("pile", example("pile.json"), 14), ("liver", lying, 14)):
+                                      ("pile", example("pile.json"), 14), ("liver", lying, 6)):
             self.write_scene(document)
             arguments = ("softbody", "s.json", "-q", "--backend", "serial", "--steps", steps)
             expected = self.summary(*arguments, "--dry-run")["results"]["predicted_host_bytes"]

@@ -99,5 +99,5 @@ def backends():
 
 
 def main():
-    sys.modules["driver_case"].EXECUTABLE = os.path.abspath(sys.argv.pop(1))
+    sys.modules[__name__].EXECUTABLE = os.path.abspath(sys.argv.pop(1))
     unittest.main(module="__main__", verbosity=2)

@@ -326,7 +326,7 @@ OSSATURA_BACKEND_TEST("Linear displacements of a solid block load its surface al
 }
 
 OSSATURA_BACKEND_TEST("Products that promise it are the same to the last bit in every run",
-                      "[voxel_operators]") {
+                      "[voxel_operators][slow]") {
   const TestType exec;
   const Sample<TestType> sample(exec, reference::random_model({17, 19, 18}, 0.7, 1e3, 0.3, 0.3, 3),
                                 3);

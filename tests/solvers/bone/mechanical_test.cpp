@@ -192,7 +192,7 @@ OSSATURA_BACKEND_TEST("Uniform strain on a homogeneous box returns the stiffness
 }
 
 OSSATURA_BACKEND_TEST("The apparent stiffness of a composite is symmetric and within its bounds",
-                      "[mechanical_test]") {
+                      "[mechanical_test][slow]") {
   const TestType exec;
   const auto model = reference::random_model({6, 6, 6}, 2, 100, 0.2, 0.35, 11); // no void
   double c[6][6];

@@ -105,7 +105,7 @@ VoxelSolverOptions renewable_options(VoxelOperatorKind kind, Precision precision
   return options;
 }
 
-OSSATURA_BACKEND_TEST("A renewed solver has the bits of a new one", "[multigrid]") {
+OSSATURA_BACKEND_TEST("A renewed solver has the bits of a new one", "[multigrid][slow]") {
   const TestType exec;
   for (const Precision precision : {Precision::fp64, Precision::mixed, Precision::lean})
     check_renewal(exec, renewable_options(VoxelOperatorKind::brick, precision), 300);

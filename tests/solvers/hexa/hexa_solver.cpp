@@ -137,7 +137,7 @@ OSSATURA_BACKEND_TEST("densities from a hash, mesh in order and shuffled", "[hex
 }
 
 OSSATURA_BACKEND_TEST("every operator gives the published digits, mesh in order and shuffled",
-                      "[hexa]") {
+                      "[hexa][slow]") {
   for (const HexaOperatorKind kind : hexa_operator_kinds)
     for (const bool shuffled : {false, true}) {
       INFO(name_of(kind) << ", shuffled " << shuffled);
@@ -192,7 +192,7 @@ std::vector<double> moved_modulus(const Cantilever& uniform, const Cantilever& h
 }
 
 OSSATURA_BACKEND_TEST("coarse levels serve for moduli like theirs, with the same solutions",
-                      "[hexa]") {
+                      "[hexa][slow]") {
   const TestType exec;
   const int cells[3] = {16, 8, 8};
   const Cantilever uniform = make_cantilever(cells, 0.5), hash = make_cantilever(cells, 0);

@@ -25,7 +25,8 @@ void check_course(const Exec& exec, const DesignProblem& half, const DesignOptio
   }
 }
 
-OSSATURA_BACKEND_TEST("The course of top3D125 with optimality criteria", "[design_optimizer]") {
+OSSATURA_BACKEND_TEST("The course of top3D125 with optimality criteria",
+                      "[design_optimizer][slow]") {
   // 24 x 12 x 12, from two programs of our own that agree in nine digits: Octave with a sparse
   // Cholesky factor, and plain C++. Their bisection ends early, and the course is of that.
   DesignOptions options = options_with(1e-6);
@@ -41,7 +42,7 @@ OSSATURA_BACKEND_TEST("The course of top3D125 with optimality criteria", "[desig
 }
 
 OSSATURA_BACKEND_TEST("The course of TopOpt in PETSc with moving asymptotes",
-                      "[design_optimizer]") {
+                      "[design_optimizer][slow]") {
   // 32 x 16 x 16, printed by that program (revision 73307a23), which solves to 1e-5. Step 4 is from
   // a run of ours of the whole body that went on to its values at steps 10 (1.010896), 50
   // (0.120546) and 100 (0.118930) and to its end at step 131 (0.118887).

@@ -125,7 +125,7 @@ OSSATURA_BACKEND_TEST("Variables are set where elements are free", "[design_opti
   CHECK(optimizer.variables(exec) == state.x);
 }
 
-OSSATURA_BACKEND_TEST("Gradients are those of differences", "[design_optimizer]") {
+OSSATURA_BACKEND_TEST("Gradients are those of differences", "[design_optimizer][slow]") {
   const TestType exec;
   DesignOptions options = options_with(1e-12);
   options.radius = 0.6;

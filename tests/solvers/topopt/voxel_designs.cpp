@@ -151,7 +151,7 @@ void check_voxel_course(const Exec& exec, const DesignProblem& half, const Desig
   }
 }
 
-OSSATURA_BACKEND_TEST("Published courses on voxels", "[voxel_designs]") {
+OSSATURA_BACKEND_TEST("Published courses on voxels", "[voxel_designs][slow]") {
   // Problems and numbers of design_courses.cpp.
   const TestType exec;
   DesignOptions options = options_with(1e-6);
