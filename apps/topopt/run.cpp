@@ -33,6 +33,9 @@ DesignFields fields_of(const Exec& exec, const DesignOptimizer<Exec>& optimizer,
   return fields;
 }
 
+/// Files of a mesh, and the parts of a surface, have fewer elements.
+constexpr std::int64_t most_in_files = std::int64_t(1) << 28;
+
 /// Everything that is written while a run goes on.
 class Recorder {
 public:
@@ -41,7 +44,6 @@ public:
       : options_(options)
       , model_(model)
       , context_(context)
-      , identity_(identify(model.problem, model.options))
       , writer_(context) {
     if (const auto path = context.claim_file(options.history, stem + ".csv")) {
       history_ = std::make_unique<DesignHistory>(*path, model.problem.cases.size());
@@ -58,9 +60,15 @@ public:
       }
     if (!options.no_stl)
       stl_ = context.claim_file(options.stl, stem + ".stl").value_or("");
-    if (!options.checkpoint.empty())
+    if (!options.checkpoint.empty()) {
       checkpoint_ =
           context.claim_checkpoint(context.output_path(options.checkpoint), options.resume);
+      identity_ = identify(model.problem, model.options); // reads all of the mesh
+    }
+    if (model.num_elem() >= most_in_files && (!design_.empty() || !options.no_stl))
+      fail<UsageError>(model.source, ": ", format_count(model.num_elem()),
+                       " elements are too many for .hdf and .stl, which have fewer than 2^28: take "
+                       "--no-hdf and --no-stl, and a --checkpoint for the design");
   }
 
   bool has_checkpoint() const { return !checkpoint_.empty(); }

@@ -33,10 +33,14 @@ ForceBalance balance_design(const Exec& exec, const DesignProblem& problem,
       balance.energy -= 0.5 * spring[i] * u[i] * u[i];
     }
   }
-  const std::vector<double>& x = problem.mesh.point;
-  for (std::size_t i = 0; i < u.size(); i += 3)
-    balance.add({x[i] - x[0], x[i + 1] - x[1], x[i + 2] - x[2]},
+  const std::array<double, 3> origin = problem.point(0);
+  for (std::size_t i = 0; i < u.size(); i += 3) {
+    if (force[i] == 0 && force[i + 1] == 0 && force[i + 2] == 0)
+      continue; // most nodes
+    const std::array<double, 3> x = problem.point(std::int32_t(i / 3));
+    balance.add({x[0] - origin[0], x[1] - origin[1], x[2] - origin[2]},
                 {force[i], force[i + 1], force[i + 2]}, {u[i], u[i + 1], u[i + 2]});
+  }
   return balance;
 }
 

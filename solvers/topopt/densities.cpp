@@ -12,14 +12,13 @@ namespace {
 
 MirrorPlanes mirror_planes(const DesignProblem& problem) {
   MirrorPlanes planes;
+  const Box body = problem.bounds();
   for (const MirrorPlane& mirror : problem.mirrors) {
     OSSATURA_REQUIRE(mirror.axis >= 0 && mirror.axis < 3 && std::isfinite(mirror.place),
                      "a mirror normal to axis " << mirror.axis << " at " << mirror.place);
-    double low = mirror.place, high = mirror.place;
-    for (std::size_t i = std::size_t(mirror.axis); i < problem.mesh.point.size(); i += 3) {
-      low = std::min(low, problem.mesh.point[i]);
-      high = std::max(high, problem.mesh.point[i]);
-    }
+    const std::size_t axis = std::size_t(mirror.axis);
+    const double low = std::min(mirror.place, body[axis]),
+                 high = std::max(mirror.place, body[axis + 3]);
     OSSATURA_REQUIRE(std::min(mirror.place - low, high - mirror.place) <= 1e-6 * (high - low),
                      "the mirror normal to axis " << mirror.axis << " at " << mirror.place
                                                   << " cuts the body, which reaches from " << low
@@ -59,7 +58,7 @@ DesignDensities<Exec>::DesignDensities(const Exec& exec, const DesignProblem& pr
 template<class Exec>
 void DesignDensities<Exec>::make_roles(const Exec& exec, const DesignProblem& problem,
                                        const DesignBody<Exec>& body) {
-  const std::size_t n = problem.mesh.num_elem();
+  const std::size_t n = problem.num_elem();
   OSSATURA_REQUIRE(problem.role.empty() || problem.role.size() == n,
                    problem.role.size() << " roles of " << n << " elements");
   std::vector<std::uint8_t> value(n, std::uint8_t(DesignRole::free));
@@ -79,7 +78,7 @@ void DesignDensities<Exec>::make_filter(const Exec& exec, const DesignProblem& p
   radius_ = options_.radius > 0 ? options_.radius : 1.5 * body.mean_edge();
   filter_ = body.make_filter(exec, options_.filter, radius_, mirrors);
   const bool by_equation = options_.filter == DesignFilter::helmholtz;
-  if (!filter_->reaches_neighbours() && (by_equation || problem.mesh.num_elem() > 1))
+  if (!filter_->reaches_neighbours() && (by_equation || problem.num_elem() > 1))
     fail<std::invalid_argument>(
         "the filter's radius of ", radius_, " m ",
         by_equation ? "is below the size of the elements" : "reaches no element's neighbour",

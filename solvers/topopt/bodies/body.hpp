@@ -28,7 +28,8 @@ struct DesignEngineInfo {
 
 /// A body keeps nodes and elements in an order of its own. Vectors of the backend are in that
 /// order: by node [num_nodes, 3], zero at held components, by element [num_elem], where places
-/// without an element have no volume. Vectors of the host are in the order of the mesh.
+/// without an element have no volume. Vectors of the host are in the order of the mesh or
+/// lattice.
 template<class Exec>
 class DesignBody {
 public:
@@ -66,6 +67,8 @@ public:
 
   // From the order of the mesh to that of the body and back. Downloads fence.
   virtual Vector upload_nodes(const Exec& exec, const std::vector<double>& values) const = 0;
+  /// The sum [num_nodes, 3] of forces, each node at most once.
+  virtual Vector place_forces(const Exec& exec, const std::vector<NodeForce>& forces) const = 0;
   virtual std::vector<double> download_nodes(const Exec& exec, const Vector& values) const = 0;
   virtual Vector upload_elements(const Exec& exec, const std::vector<double>& values) const = 0;
   virtual std::vector<double> download_elements(const Exec& exec, const Vector& values) const = 0;

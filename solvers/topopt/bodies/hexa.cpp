@@ -5,6 +5,7 @@
 #include <ossatura/kernels/topopt/hexa_energies.hpp>
 #include <ossatura/solvers/topopt/filters/helmholtz.hpp>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace ossatura {
@@ -108,6 +109,15 @@ template<class Exec>
 Array<double, Exec> HexaBody<Exec>::upload_nodes(const Exec& exec,
                                                  const std::vector<double>& values) const {
   return upload(exec, "ossatura::design::by_node", values);
+}
+
+template<class Exec>
+Array<double, Exec> HexaBody<Exec>::place_forces(const Exec& exec,
+                                                 const std::vector<NodeForce>& forces) const {
+  std::vector<double> sum(3 * std::size_t(num_nodes()));
+  for (const NodeForce& one : forces)
+    std::copy(one.force, one.force + 3, sum.begin() + 3 * std::ptrdiff_t(one.node));
+  return upload(exec, "ossatura::design::by_node", sum);
 }
 
 template<class Exec>

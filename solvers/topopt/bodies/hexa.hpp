@@ -43,6 +43,7 @@ public:
     solver_.set_state(exec, state);
   }
   Vector upload_nodes(const Exec& exec, const std::vector<double>& values) const override;
+  Vector place_forces(const Exec& exec, const std::vector<NodeForce>& forces) const override;
   std::vector<double> download_nodes(const Exec& exec, const Vector& values) const override;
   Vector upload_elements(const Exec& exec, const std::vector<double>& values) const override;
   std::vector<double> download_elements(const Exec& exec, const Vector& values) const override;
