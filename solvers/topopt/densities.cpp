@@ -49,10 +49,8 @@ DesignDensities<Exec>::DesignDensities(const Exec& exec, const DesignProblem& pr
   make_filter(exec, problem, body);
   for (Vector* vector : {&density_, &dv_})
     *vector = make_zeros<double>(exec, num_elem_, "ossatura::design::density");
-  if (filters_densities())
+  if (keeps_filtered())
     filtered_ = make_zeros<double>(exec, num_elem_, "ossatura::design::filtered");
-  if (filter_)
-    scratch_ = make_zeros<double>(exec, num_elem_, "ossatura::design::filter_scratch");
 }
 
 template<class Exec>
@@ -101,47 +99,50 @@ double DesignDensities<Exec>::first(const Exec& exec) const {
 }
 
 template<class Exec>
-void DesignDensities<Exec>::refresh(const Exec& exec, const Vector& x, const DesignMoment& moment) {
+void DesignDensities<Exec>::refresh(const Exec& exec, const Vector& x, const DesignMoment& moment,
+                                    const Vector& scratch) {
   const TimedScope scope("ossatura::design::filter");
+  if (!filters_densities())
+    filtered_ = x;
+  else if (!keeps_filtered())
+    filtered_ = density_;
   if (filters_densities())
     check_filter(filter_->apply(exec, x, filtered_), moment);
-  else
-    filtered_ = x;
   if (options_.projection)
     project(exec, projection(moment), filtered_, density_);
-  else
+  else if (keeps_filtered() || !filters_densities())
     Kokkos::deep_copy(exec, density_, filtered_);
   set_passive(exec, role_, 1, 0, density_);
   sums_ = sum_design(exec, role_, element_volume_, density_);
   if (!dv_known_ || options_.projection) { // else filters are linear, and it depends on no x
-    axpby(exec, 1 / sums_.total_volume, element_volume_, 0.0, dv_);
-    chain(exec, moment, dv_);
+    scale_volumes(exec, 1 / sums_.total_volume, element_volume_, dv_);
+    chain(exec, moment, dv_, scratch);
     dv_known_ = true;
   }
 }
 
 template<class Exec>
 void DesignDensities<Exec>::pull_back(const Exec& exec, const Vector& x, const DesignMoment& moment,
-                                      const Vector& gradient) {
+                                      const Vector& gradient, const Vector& scratch) {
   if (options_.filter == DesignFilter::sensitivity) {
-    filter_->filter_sensitivities(exec, x, gradient, scratch_);
-    Kokkos::deep_copy(exec, gradient, scratch_);
+    filter_->filter_sensitivities(exec, x, gradient, scratch);
+    Kokkos::deep_copy(exec, gradient, scratch);
     set_passive(exec, role_, 0, 0, gradient);
   } else {
-    chain(exec, moment, gradient);
+    chain(exec, moment, gradient, scratch);
   }
 }
 
 /// Makes a gradient by physical densities one by variables.
 template<class Exec>
 void DesignDensities<Exec>::chain(const Exec& exec, const DesignMoment& moment,
-                                  const Vector& gradient) {
+                                  const Vector& gradient, const Vector& scratch) {
   set_passive(exec, role_, 0, 0, gradient);
   if (options_.projection)
     project_back(exec, projection(moment), filtered_, gradient);
   if (filters_densities()) {
-    check_filter(filter_->apply_transposed(exec, gradient, scratch_), moment);
-    Kokkos::deep_copy(exec, gradient, scratch_);
+    check_filter(filter_->apply_transposed(exec, gradient, scratch), moment);
+    Kokkos::deep_copy(exec, gradient, scratch);
   }
   set_passive(exec, role_, 0, 0, gradient);
 }

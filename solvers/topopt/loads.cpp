@@ -34,12 +34,11 @@ std::vector<NodeForce> sum_forces(const std::vector<NodeForce>& forces, std::siz
 
 /// On the components that are free; throws if there is nothing.
 template<class Exec>
-Array<double, Exec> make_force(const Exec& exec, const std::vector<NodeForce>& forces,
-                               std::size_t num_nodes, const DesignBody<Exec>& body,
-                               const std::string& what) {
-  const Array<double, Exec> force = body.place_forces(exec, sum_forces(forces, num_nodes, what));
-  clear(exec, body.held(), force);
-  OSSATURA_REQUIRE(dot(exec, force, force) > 0, what << ": nothing on components that are free");
+DesignForce<Exec> make_force(const Exec& exec, const std::vector<NodeForce>& forces,
+                             std::size_t num_nodes, const DesignBody<Exec>& body,
+                             const std::string& what) {
+  const DesignForce<Exec> force = body.place_forces(exec, sum_forces(forces, num_nodes, what));
+  OSSATURA_REQUIRE(square(exec, force) > 0, what << ": nothing on components that are free");
   return force;
 }
 
@@ -64,6 +63,7 @@ DesignLoads<Exec> make_design_loads(const Exec& exec, const DesignProblem& probl
   }
   OSSATURA_REQUIRE(is_mechanism == !problem.output.empty(),
                    problem.output.size() << " output directions, which are of mechanisms alone");
+  loads.has_output = is_mechanism;
   if (is_mechanism)
     loads.output = make_force(exec, problem.output, num_nodes, body, "the output");
   return loads;

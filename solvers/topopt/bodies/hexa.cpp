@@ -81,7 +81,10 @@ template<class Exec>
 HexaBody<Exec>::HexaBody(const Exec& exec, const DesignProblem& problem,
                          const DesignOptions& options)
     : solver_(exec, problem.mesh, problem.poisson, problem.held, options.solver)
-    , geometry_(measure_hexas(exec, solver_.arrays())) {}
+    , geometry_(measure_hexas(exec, solver_.arrays()))
+    , spare_(make_zeros<double>(exec, 3 * num_nodes(), "ossatura::design::product"))
+    , modulus_(make_zeros<double>(exec, std::int64_t(problem.num_elem()),
+                                  "ossatura::design::modulus")) {}
 
 template<class Exec>
 DesignEngineInfo HexaBody<Exec>::engine() const {
@@ -93,6 +96,11 @@ template<class Exec>
 void HexaBody<Exec>::add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
                                   const Vector& energy) const {
   ossatura::add_energies(exec, solver_.arrays(), solver_.lame(), weight, u, v, energy);
+}
+
+template<class Exec>
+void HexaBody<Exec>::energy_density(const Exec& exec, const Vector& energy) const {
+  ossatura::energy_density(exec, modulus_, geometry_.volume, energy);
 }
 
 template<class Exec>
@@ -112,12 +120,14 @@ Array<double, Exec> HexaBody<Exec>::upload_nodes(const Exec& exec,
 }
 
 template<class Exec>
-Array<double, Exec> HexaBody<Exec>::place_forces(const Exec& exec,
-                                                 const std::vector<NodeForce>& forces) const {
+DesignForce<Exec> HexaBody<Exec>::place_forces(const Exec& exec,
+                                               const std::vector<NodeForce>& forces) const {
   std::vector<double> sum(3 * std::size_t(num_nodes()));
   for (const NodeForce& one : forces)
     std::copy(one.force, one.force + 3, sum.begin() + 3 * std::ptrdiff_t(one.node));
-  return upload(exec, "ossatura::design::by_node", sum);
+  DesignForce<Exec> force{upload(exec, "ossatura::design::by_node", sum), {}};
+  clear(exec, held(), force.vector);
+  return force;
 }
 
 template<class Exec>

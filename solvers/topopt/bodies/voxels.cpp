@@ -118,7 +118,6 @@ VoxelBody<Exec>::VoxelBody(const Exec& exec, const DesignProblem& problem,
   const auto mask = lattice_ ? place_lattice(exec, problem) : place_mesh(exec, problem);
   problem_.material = {};
   problem_.held = make_constraints(exec, mask);
-  volume_ = fill_volumes(exec, problem_.lame, problem_.edge);
   solver_ = std::make_unique<VoxelSolver<Exec>>(exec, problem_, options_);
 }
 
@@ -195,20 +194,19 @@ void VoxelBody<Exec>::set_springs(const Exec&, const Vector&) {
 }
 
 template<class Exec>
-void VoxelBody<Exec>::set_modulus(const Exec& exec, const Vector& modulus) {
-  store_moduli(exec, modulus, problem_.lame);
-  solver_->renew(exec);
+void VoxelBody<Exec>::set_modulus(const Exec& exec, const SimpLaw& law, const Vector& density) {
+  store_moduli(exec, law, density, problem_.lame);
 }
 
 template<class Exec>
-SolveResult VoxelBody<Exec>::solve(const Exec& exec, const Vector& f, const Vector& u) {
+SolveResult VoxelBody<Exec>::solve(const Exec& exec, const DesignForce<Exec>& f, const Vector& u) {
   clear(exec, problem_.held, u);
-  const double norm = std::sqrt(dot(exec, f, f)); // f is zero at held components
+  const double norm = std::sqrt(square(exec, f)); // f is zero at held components
   if (norm == 0) {
     Kokkos::deep_copy(exec, u, 0.0);
-    return solver_->solve(exec, f, u);
+    return solver_->solve_points(exec, f.points, u);
   }
-  return solver_->solve(exec, f, u, {}, norm);
+  return solver_->solve_points(exec, f.points, u, {}, norm);
 }
 
 template<class Exec>
@@ -220,6 +218,11 @@ template<class Exec>
 void VoxelBody<Exec>::add_energies(const Exec& exec, double weight, const Vector& u,
                                    const Vector& v, const Vector& energy) const {
   ossatura::add_energies(exec, problem_.grid, problem_.lame, problem_.edge, weight, u, v, energy);
+}
+
+template<class Exec>
+void VoxelBody<Exec>::energy_density(const Exec& exec, const Vector& energy) const {
+  voxel_energy_density(exec, problem_.lame, problem_.edge, energy);
 }
 
 template<class Exec>
@@ -255,20 +258,20 @@ Array<double, Exec> VoxelBody<Exec>::upload_nodes(const Exec& exec,
 }
 
 template<class Exec>
-Array<double, Exec> VoxelBody<Exec>::place_forces(const Exec& exec,
-                                                  const std::vector<NodeForce>& forces) const {
+DesignForce<Exec> VoxelBody<Exec>::place_forces(const Exec& exec,
+                                                const std::vector<NodeForce>& forces) const {
   std::vector<std::int32_t> nodes;
   std::vector<double> values;
   for (const NodeForce& one : forces) {
     nodes.push_back(lattice_ ? one.node : node_place_[std::size_t(one.node)]);
     values.insert(values.end(), one.force, one.force + 3);
   }
-  const Vector placed = make_zeros<double>(exec, this->num_dofs(), "ossatura::design::by_node");
-  put_at_nodes(exec,
-               lattice_ ? find_nodes(exec, problem_.grid, lattice_->node(), nodes)
-                        : upload(exec, "ossatura::design::loaded", nodes),
-               3, values, placed);
-  return placed;
+  DesignForce<Exec> force;
+  force.points.node = lattice_ ? find_nodes(exec, problem_.grid, lattice_->node(), nodes)
+                               : upload(exec, "ossatura::design::loaded", nodes);
+  force.points.force = upload(exec, "ossatura::design::force", values);
+  clear(exec, problem_.held, force.points);
+  return force;
 }
 
 template<class Exec>

@@ -21,23 +21,30 @@ public:
   VoxelBody(const Exec& exec, const DesignProblem& problem, const DesignOptions& options);
 
   std::int64_t num_nodes() const override { return problem_.grid.num_nodes; }
-  const Vector& volume() const override { return volume_; }
+  ElementVolumes<Exec> volume() const override {
+    return {{}, problem_.lame.mu_value, problem_.edge * problem_.edge * problem_.edge};
+  }
   double mean_edge() const override { return problem_.edge; }
   const Constraints<Exec>& held() const override { return problem_.held; }
   DesignEngineInfo engine() const override;
+  bool solves_in_place() const override { return true; }
   void set_springs(const Exec& exec, const Vector& spring) override;
-  void set_modulus(const Exec& exec, const Vector& modulus) override;
-  SolveResult solve(const Exec& exec, const Vector& f, const Vector& u) override;
+  void set_modulus(const Exec& exec, const SimpLaw& law, const Vector& density) override;
+  void prepare(const Exec& exec) override { solver_->renew(exec); }
+  SolveResult solve(const Exec& exec, const DesignForce<Exec>& f, const Vector& u) override;
+  Vector spare(const Exec&) const override { return solver_->spare(); }
   void apply(const Exec& exec, const Vector& u, const Vector& y) const override;
   void add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
                     const Vector& energy) const override;
+  void energy_density(const Exec& exec, const Vector& energy) const override;
   std::unique_ptr<ElementFilter<Exec>> make_filter(const Exec& exec, DesignFilter kind,
                                                    double radius,
                                                    const MirrorPlanes& mirrors) const override;
   HexaPreconditionerState state(const Exec&) const override { return {}; } // all is made anew
   void set_state(const Exec&, const HexaPreconditionerState&) override {}
   Vector upload_nodes(const Exec& exec, const std::vector<double>& values) const override;
-  Vector place_forces(const Exec& exec, const std::vector<NodeForce>& forces) const override;
+  DesignForce<Exec> place_forces(const Exec& exec,
+                                 const std::vector<NodeForce>& forces) const override;
   std::vector<double> download_nodes(const Exec& exec, const Vector& values) const override;
   Vector upload_elements(const Exec& exec, const std::vector<double>& values) const override;
   std::vector<double> download_elements(const Exec& exec, const Vector& values) const override;
@@ -57,7 +64,6 @@ private:
   std::shared_ptr<const LatticeBody> lattice_; ///< whose order the host has; null: that of a mesh
   std::vector<std::int32_t> node_place_, elem_place_; ///< by the order of the mesh, if there is one
   std::unique_ptr<VoxelSolver<Exec>> solver_;
-  Vector volume_;
 };
 
 } // namespace ossatura

@@ -5,6 +5,7 @@
 #include "tests/solvers/topopt/design_problems.hpp"
 #include <ossatura/core/mesh/hexa/changes.hpp>
 #include <ossatura/kernels/topopt/lattice_order.hpp>
+#include <ossatura/solvers/bone/problem.hpp>
 #include <ossatura/solvers/topopt/balance.hpp>
 #include <ossatura/solvers/topopt/optimizer.hpp>
 
@@ -345,6 +346,52 @@ OSSATURA_BACKEND_TEST("Vectors go to the grid and back in parts", "[voxel_design
       CHECK(dot(exec, placed, placed) > 0);
       CHECK(take_from_grid(exec, grid, order, components, one.size(), placed, 77) == values);
     }
+}
+
+OSSATURA_BACKEND_TEST("Point forces are solved for with the bits of a vector", "[voxel_designs]") {
+  const TestType exec;
+  const LatticeOrder<TestType> cells =
+      make_lattice_order(exec, make_lattice_box({9, 5, 6}, {9, 5, 6}).elem());
+  VoxelProblem<TestType> problem =
+      make_voxel_problem(exec, make_material(make_cell_image(exec, cells), 0.3), 1);
+  std::vector<std::uint8_t> mask(std::size_t(problem.grid.num_nodes));
+  std::fill_n(mask.begin(), 20, std::uint8_t(7));
+  problem.held = make_constraints(exec, upload(exec, "test::held", mask));
+  Values dense(std::size_t(problem.grid.num_dofs()));
+  const std::vector<std::int32_t> nodes{problem.grid.num_nodes - 1, 100};
+  const Values values{0.5, -1, 2, 0.25, 0, -0.125};
+  for (std::size_t i = 0; i < values.size(); ++i)
+    dense[3 * std::size_t(nodes[i / 3]) + i % 3] = values[i];
+  const auto f = upload(exec, "test::f", dense);
+  const PointForces<TestType> points{upload(exec, "test::nodes", nodes),
+                                     upload(exec, "test::values", values)};
+  CHECK(square(exec, points) == Approx(dot(exec, f, f)).epsilon(1e-14));
+  for (const Precision precision : {Precision::lean, Precision::mixed, Precision::fp64}) {
+    VoxelSolverOptions options = fastest_voxel_options<TestType>();
+    options.precision = precision;
+    VoxelSolver<TestType> solver(exec, problem, options);
+    const auto u = make_zeros<double>(exec, problem.grid.num_dofs(), "u"),
+               v = make_zeros<double>(exec, problem.grid.num_dofs(), "v");
+    CHECK(solver.solve(exec, f, u).converged);
+    Kokkos::deep_copy(exec, solver.spare(), 3.0); // of no consequence
+    CHECK(solver.solve_points(exec, points, v).converged);
+    CHECK(download(exec, u) == download(exec, v));
+    CHECK(dot(exec, points, v) == Approx(dot(exec, f, u)).epsilon(1e-12));
+  }
+}
+
+OSSATURA_BACKEND_TEST("A breakdown on voxels leaves the design, and displacements of zero",
+                      "[voxel_designs]") {
+  const TestType exec;
+  const DesignProblem problem = long_lattice();
+  DesignOptions options = on_voxels(options_with(1e-6));
+  options.solver.cg.max_iterations = 1;
+  DesignOptimizer<TestType> optimizer(exec, problem, options);
+  const Values before = optimizer.variables(exec);
+  CHECK_THROWS_AS(optimizer.step(exec), DesignBreakdown);
+  CHECK(optimizer.num_steps() == 0);
+  CHECK(optimizer.variables(exec) == before);
+  CHECK(optimizer.displacements(exec, 0) == Values(3 * problem.num_nodes()));
 }
 
 OSSATURA_BACKEND_TEST("Contrasts of 1e9 are solved on voxels, and forces balance",
