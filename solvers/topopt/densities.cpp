@@ -44,11 +44,13 @@ DesignDensities<Exec>::DesignDensities(const Exec& exec, const DesignProblem& pr
                                        const DesignOptions& options, const DesignBody<Exec>& body)
     : options_(options)
     , num_elem_(body.num_elem())
-    , element_volume_(body.volume()) {
+    , element_volume_(body.volume())
+    , keeps_dv_(!body.solves_in_place()) {
   make_roles(exec, problem, body);
   make_filter(exec, problem, body);
-  for (Vector* vector : {&density_, &dv_})
-    *vector = make_zeros<double>(exec, num_elem_, "ossatura::design::density");
+  density_ = make_zeros<double>(exec, num_elem_, "ossatura::design::density");
+  if (keeps_dv_)
+    dv_ = make_zeros<double>(exec, num_elem_, "ossatura::design::volume_gradient");
   if (keeps_filtered())
     filtered_ = make_zeros<double>(exec, num_elem_, "ossatura::design::filtered");
 }
@@ -114,11 +116,28 @@ void DesignDensities<Exec>::refresh(const Exec& exec, const Vector& x, const Des
     Kokkos::deep_copy(exec, density_, filtered_);
   set_passive(exec, role_, 1, 0, density_);
   sums_ = sum_design(exec, role_, element_volume_, density_);
-  if (!dv_known_ || options_.projection) { // else filters are linear, and it depends on no x
-    scale_volumes(exec, 1 / sums_.total_volume, element_volume_, dv_);
-    chain(exec, moment, dv_, scratch);
+  if (keeps_dv_ && (!dv_known_ || options_.projection)) { // else filters are linear: it stays
+    fill_volume_gradient(exec, moment, dv_, scratch);
     dv_known_ = true;
   }
+}
+
+template<class Exec>
+void DesignDensities<Exec>::fill_volume_gradient(const Exec& exec, const DesignMoment& moment,
+                                                 const Vector& result,
+                                                 const Vector& scratch) const {
+  scale_volumes(exec, 1 / sums_.total_volume, element_volume_, result);
+  chain(exec, moment, result, scratch);
+}
+
+template<class Exec>
+Array<double, Exec>
+DesignDensities<Exec>::volume_gradient(const Exec& exec, const DesignMoment& moment,
+                                       const Vector& room, const Vector& scratch) const {
+  if (keeps_dv_)
+    return dv_;
+  fill_volume_gradient(exec, moment, room, scratch);
+  return room;
 }
 
 template<class Exec>
@@ -136,7 +155,7 @@ void DesignDensities<Exec>::pull_back(const Exec& exec, const Vector& x, const D
 /// Makes a gradient by physical densities one by variables.
 template<class Exec>
 void DesignDensities<Exec>::chain(const Exec& exec, const DesignMoment& moment,
-                                  const Vector& gradient, const Vector& scratch) {
+                                  const Vector& gradient, const Vector& scratch) const {
   set_passive(exec, role_, 0, 0, gradient);
   if (options_.projection)
     project_back(exec, projection(moment), filtered_, gradient);

@@ -46,7 +46,10 @@ public:
   const Array<std::uint8_t, Exec>& role() const { return role_; }
   double radius() const { return radius_; } ///< of the filter
   const Vector& density() const { return density_; }
-  const Vector& volume_gradient() const { return dv_; } ///< of the volume fraction, by variables
+  /// Of the volume fraction, by variables, after a refresh at the same moment: made in `room`, with
+  /// `scratch`, where the body saves memory. Does not fence.
+  Vector volume_gradient(const Exec& exec, const DesignMoment& moment, const Vector& room,
+                         const Vector& scratch) const;
   double volume() const { return sums_.volume / sums_.total_volume; } ///< fraction
   double grey() const { return sums_.grey / sums_.free_volume; }
 
@@ -54,7 +57,9 @@ private:
   void make_roles(const Exec& exec, const DesignProblem& problem, const DesignBody<Exec>& body);
   void make_filter(const Exec& exec, const DesignProblem& problem, const DesignBody<Exec>& body);
   void chain(const Exec& exec, const DesignMoment& moment, const Vector& gradient,
-             const Vector& scratch);
+             const Vector& scratch) const;
+  void fill_volume_gradient(const Exec& exec, const DesignMoment& moment, const Vector& result,
+                            const Vector& scratch) const;
   bool filters_densities() const {
     return options_.filter == DesignFilter::density || options_.filter == DesignFilter::helmholtz;
   }
@@ -75,6 +80,7 @@ private:
   Vector
       filtered_; ///< where it is no other vector: Helmholtz filters may fail, projections need it
   Vector density_;
+  bool keeps_dv_; ///< the gradient of the volume, which without a projection depends on no x
   Vector dv_;
   bool dv_known_ = false;
   DesignSums sums_; ///< of `density_`

@@ -90,6 +90,10 @@ struct DesignOptimizer<Exec>::Implementation {
   /// made what filters need; the proposal of a step, and between what reports and filters need.
   Vector df(const Exec& exec) const { return room(exec, kept_df, 0); }
   Vector x_new(const Exec& exec) const { return room(exec, kept_x_new, 1); }
+  /// The gradient of the volume by variables; overwrites the proposal.
+  Vector volume_gradient(const Exec& exec) const {
+    return densities.volume_gradient(exec, moment(), room(exec, {}, 2), x_new(exec));
+  }
   Vector room(const Exec& exec, const Vector& kept, std::int64_t which) const {
     if (!body->solves_in_place())
       return kept;
@@ -135,7 +139,7 @@ struct DesignOptimizer<Exec>::Implementation {
     const Vector df = this->df(exec), x_new = this->x_new(exec);
     const MoveRange<Exec> bounds{densities.role(), x, least(), options.move};
     const double volume = densities.volume();
-    const Vector& dv = densities.volume_gradient();
+    const Vector dv = volume_gradient(exec);
     double multiplier;
     if (mma) {
       if (scale == 0)
@@ -301,7 +305,7 @@ std::vector<double> DesignOptimizer<Exec>::objective_gradient(const Exec& exec) 
 
 template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::volume_gradient(const Exec& exec) const {
-  return body().download_elements(exec, implementation_->densities.volume_gradient());
+  return body().download_elements(exec, implementation_->volume_gradient(exec));
 }
 
 template<class Exec>
