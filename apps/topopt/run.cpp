@@ -41,7 +41,6 @@ public:
       : options_(options)
       , model_(model)
       , context_(context)
-      , identity_(identify(model.problem, model.options))
       , writer_(context) {
     if (const auto path = context.claim_file(options.history, stem + ".csv")) {
       history_ = std::make_unique<DesignHistory>(*path, model.problem.cases.size());
@@ -58,9 +57,11 @@ public:
       }
     if (!options.no_stl)
       stl_ = context.claim_file(options.stl, stem + ".stl").value_or("");
-    if (!options.checkpoint.empty())
+    if (!options.checkpoint.empty()) {
       checkpoint_ =
           context.claim_checkpoint(context.output_path(options.checkpoint), options.resume);
+      identity_ = identify(model.problem, model.options); // reads all of the mesh
+    }
   }
 
   bool has_checkpoint() const { return !checkpoint_.empty(); }
@@ -262,6 +263,15 @@ void analyse_design(const Exec& exec, const DesignProblem& problem,
   results.greatest_density = *greatest;
 }
 
+/// Files of a mesh, and the parts of a surface, have fewer elements than 2^28: told before a long
+/// run.
+void require_room_in_files(const TopoptCommandOptions& options, const TopoptModel& model) {
+  if (model.num_elem() >= std::int64_t(1) << 28 && !(options.no_hdf && options.no_stl))
+    fail<UsageError>(model.source, ": ", format_count(model.num_elem()),
+                     " elements are too many for .hdf and .stl, which have fewer than 2^28: take "
+                     "--no-hdf and --no-stl, and a --checkpoint for the design");
+}
+
 template<class Exec>
 int run_on(const Exec& exec, const TopoptCommandOptions& options, const TopoptModel& model,
            double read_seconds, DriverContext& context) {
@@ -272,6 +282,7 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, const TopoptMo
     return report_topopt_prediction(model, predict_topopt(model, BackendTraits<Exec>::is_device),
                                     stem, context);
 
+  require_room_in_files(options, model);
   const auto optimizer = make_optimizer(exec, options.problem, model, results);
   if (!options.resume.empty())
     resume(exec, options, model, *optimizer, context);

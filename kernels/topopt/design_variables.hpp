@@ -5,6 +5,7 @@
 
 #include <ossatura/core/mesh/design_role.hpp>
 #include <ossatura/kernels/algebra/sums/parts.hpp>
+#include <ossatura/kernels/topopt/element_volumes.hpp>
 #include <ossatura/kernels/topopt/simp.hpp>
 
 namespace ossatura {
@@ -30,29 +31,44 @@ void set_passive(const Exec& exec, const Array<std::uint8_t, Exec>& role, double
                        detail::SetPassive<Exec>{role, x, solid, hollow});
 }
 
+/// Where variables may go in a step: within `move` of x, in [least, 1]; nowhere unless free.
+template<class Exec>
+struct MoveRange {
+  Array<std::uint8_t, Exec> role;
+  Array<double, Exec> x;
+  double least, move;
+
+  KOKKOS_FUNCTION bool is_fixed(std::int64_t e) const {
+    return role(e) != std::uint8_t(DesignRole::free);
+  }
+  KOKKOS_FUNCTION double lower(std::int64_t e) const {
+    const double here = x(e);
+    return is_fixed(e) ? here : here - move > least ? here - move : least;
+  }
+  KOKKOS_FUNCTION double upper(std::int64_t e) const {
+    const double here = x(e);
+    return is_fixed(e) ? here : here + move < 1 ? here + move : 1;
+  }
+};
+
 namespace detail {
 template<class Exec>
-struct MoveBounds {
-  Array<std::uint8_t, Exec> role;
-  Array<double, Exec> x, lower, upper;
-  double least, move;
+struct StoreMoveRange {
+  MoveRange<Exec> range;
+  Array<double, Exec> lower, upper;
   KOKKOS_FUNCTION void operator()(std::int64_t e) const {
-    const double here = x(e);
-    const bool fixed = role(e) != std::uint8_t(DesignRole::free);
-    lower(e) = fixed ? here : here - move > least ? here - move : least;
-    upper(e) = fixed ? here : here + move < 1 ? here + move : 1;
+    lower(e) = range.lower(e);
+    upper(e) = range.upper(e);
   }
 };
 } // namespace detail
 
-/// Where a variable may go in a step: within `move` of x, in [least, 1]; nowhere unless free. Does
-/// not fence.
+/// The bounds of a range as arrays [num_elem]. Does not fence.
 template<class Exec>
-void move_bounds(const Exec& exec, const Array<std::uint8_t, Exec>& role,
-                 const Array<double, Exec>& x, double least, double move,
-                 const Array<double, Exec>& lower, const Array<double, Exec>& upper) {
-  Kokkos::parallel_for("ossatura::move_bounds", range(exec, x.extent(0)),
-                       detail::MoveBounds<Exec>{role, x, lower, upper, least, move});
+void store_bounds(const Exec& exec, const MoveRange<Exec>& bounds, const Array<double, Exec>& lower,
+                  const Array<double, Exec>& upper) {
+  Kokkos::parallel_for("ossatura::store_bounds", range(exec, lower.extent(0)),
+                       detail::StoreMoveRange<Exec>{bounds, lower, upper});
 }
 
 namespace detail {
@@ -109,7 +125,8 @@ namespace detail {
 template<class Exec>
 struct DesignTerms {
   Array<std::uint8_t, Exec> role;
-  Array<double, Exec> volume, density;
+  ElementVolumes<Exec> volume;
+  Array<double, Exec> density;
   KOKKOS_FUNCTION void operator()(std::int64_t e, double* own) const {
     const double v = volume(e), rho = density(e);
     own[0] += v * rho;
@@ -125,8 +142,8 @@ struct DesignTerms {
 /// Fences.
 template<class Exec>
 DesignSums sum_design(const Exec& exec, const Array<std::uint8_t, Exec>& role,
-                      const Array<double, Exec>& volume, const Array<double, Exec>& density) {
-  const auto sums = part_sums<4>(exec, "ossatura::sum_design", volume.extent(0),
+                      const ElementVolumes<Exec>& volume, const Array<double, Exec>& density) {
+  const auto sums = part_sums<4>(exec, "ossatura::sum_design", volume.size(),
                                  detail::DesignTerms<Exec>{role, volume, density});
   return {sums[0], sums[1], sums[2], sums[3]};
 }

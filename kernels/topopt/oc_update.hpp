@@ -8,22 +8,34 @@
 #pragma once
 
 #include <ossatura/kernels/algebra/sums/parts.hpp>
+#include <ossatura/kernels/topopt/element_volumes.hpp>
 
 namespace ossatura {
+
+/// Bounds that are kept, [num_elem] each; lower = upper: does not move. MoveRange
+/// (design_variables.hpp) computes them where they are asked for.
+template<class Exec>
+struct KeptBounds {
+  Array<double, Exec> low, high;
+  KOKKOS_FUNCTION double lower(std::int64_t e) const { return low(e); }
+  KOKKOS_FUNCTION double upper(std::int64_t e) const { return high(e); }
+};
 
 namespace detail {
 
 /// own [2]: v B and v of what can move. Also stores B.
-template<class Exec>
+template<class Exec, class Bounds>
 struct OcNumerators {
-  Array<double, Exec> x, lower, upper, df, dv, volume, numerator;
+  Bounds bounds;
+  ElementVolumes<Exec> volume;
+  Array<double, Exec> x, df, dv, numerator;
   double damping;
 
   KOKKOS_FUNCTION void operator()(std::int64_t e, double* own) const {
     const double ratio = df(e) < 0 && dv(e) > 0 ? -df(e) / dv(e) : 0;
     const double b = x(e) * (damping == 0.5 ? sqrt(ratio) : pow(ratio, damping));
     numerator(e) = b;
-    if (upper(e) > lower(e)) {
+    if (bounds.upper(e) > bounds.lower(e)) {
       own[0] += volume(e) * b;
       own[1] += volume(e);
     }
@@ -35,25 +47,28 @@ KOKKOS_INLINE_FUNCTION double oc_variable(double numerator, double lower, double
   return wanted > lower ? (wanted < upper ? wanted : upper) : lower;
 }
 
-template<class Exec, int count>
+template<class Exec, class Bounds, int count>
 struct OcTrials {
-  Array<double, Exec> x, lower, upper, dv, numerator;
+  Bounds bounds;
+  Array<double, Exec> x, dv, numerator;
   double multiplier[count];
 
   KOKKOS_FUNCTION void operator()(std::int64_t e, double* own) const {
-    const double here = x(e), weight = dv(e), low = lower(e), high = upper(e), b = numerator(e);
+    const double here = x(e), weight = dv(e), b = numerator(e);
+    const double low = bounds.lower(e), high = bounds.upper(e);
     for (int k = 0; k < count; ++k)
       own[k] += weight * (oc_variable(b, low, high, multiplier[k]) - here);
   }
 };
 
-template<class Exec>
+template<class Exec, class Bounds>
 struct OcUpdate {
-  Array<double, Exec> lower, upper, numerator, result;
+  Bounds bounds;
+  Array<double, Exec> numerator, result;
   double multiplier;
 
   KOKKOS_FUNCTION void operator()(std::int64_t e) const {
-    result(e) = oc_variable(numerator(e), lower(e), upper(e), multiplier);
+    result(e) = oc_variable(numerator(e), bounds.lower(e), bounds.upper(e), multiplier);
   }
 };
 
@@ -61,37 +76,35 @@ struct OcUpdate {
 
 /// numerator = B; returns its mean by volume over elements with lower < upper. Arrays [num_elem].
 /// Fences.
-template<class Exec>
-double oc_numerators(const Exec& exec, const Array<double, Exec>& x,
-                     const Array<double, Exec>& lower, const Array<double, Exec>& upper,
+template<class Exec, class Bounds>
+double oc_numerators(const Exec& exec, const Bounds& bounds, const Array<double, Exec>& x,
                      const Array<double, Exec>& df, const Array<double, Exec>& dv,
-                     const Array<double, Exec>& volume, double damping,
+                     const ElementVolumes<Exec>& volume, double damping,
                      const Array<double, Exec>& numerator) {
-  const auto sums =
-      part_sums<2>(exec, "ossatura::oc_numerators", x.extent(0),
-                   detail::OcNumerators<Exec>{x, lower, upper, df, dv, volume, numerator, damping});
+  const auto sums = part_sums<2>(
+      exec, "ossatura::oc_numerators", x.extent(0),
+      detail::OcNumerators<Exec, Bounds>{bounds, volume, x, df, dv, numerator, damping});
   return sums[1] > 0 ? sums[0] / sums[1] : 0;
 }
 
 /// Sum of dv (x_new - x) for each multiplier, > 0. Fences.
-template<int count, class Exec>
-std::array<double, count>
-oc_trials(const Exec& exec, const Array<double, Exec>& x, const Array<double, Exec>& lower,
-          const Array<double, Exec>& upper, const Array<double, Exec>& dv,
-          const Array<double, Exec>& numerator, const std::array<double, count>& multiplier) {
-  detail::OcTrials<Exec, count> trials{x, lower, upper, dv, numerator, {}};
+template<int count, class Exec, class Bounds>
+std::array<double, count> oc_trials(const Exec& exec, const Bounds& bounds,
+                                    const Array<double, Exec>& x, const Array<double, Exec>& dv,
+                                    const Array<double, Exec>& numerator,
+                                    const std::array<double, count>& multiplier) {
+  detail::OcTrials<Exec, Bounds, count> trials{bounds, x, dv, numerator, {}};
   for (int k = 0; k < count; ++k)
     trials.multiplier[k] = multiplier[std::size_t(k)];
   return part_sums<count>(exec, "ossatura::oc_trials", x.extent(0), trials);
 }
 
-/// result = x_new. Does not fence.
-template<class Exec>
-void oc_update(const Exec& exec, const Array<double, Exec>& lower, const Array<double, Exec>& upper,
-               const Array<double, Exec>& numerator, double multiplier,
-               const Array<double, Exec>& result) {
-  Kokkos::parallel_for("ossatura::oc_update", range(exec, lower.extent(0)),
-                       detail::OcUpdate<Exec>{lower, upper, numerator, result, multiplier});
+/// result = x_new, which may alias the numerator. Does not fence.
+template<class Exec, class Bounds>
+void oc_update(const Exec& exec, const Bounds& bounds, const Array<double, Exec>& numerator,
+               double multiplier, const Array<double, Exec>& result) {
+  Kokkos::parallel_for("ossatura::oc_update", range(exec, result.extent(0)),
+                       detail::OcUpdate<Exec, Bounds>{bounds, numerator, result, multiplier});
 }
 
 } // namespace ossatura

@@ -6,6 +6,7 @@
 
 #include <ossatura/kernels/bone/element.hpp>
 #include <ossatura/kernels/bone/lame_field.hpp>
+#include <ossatura/kernels/topopt/simp.hpp>
 
 namespace ossatura {
 
@@ -40,30 +41,33 @@ struct AddVoxelEnergies {
 
 template<class Exec>
 struct StoreVoxelModuli {
-  Array<double, Exec> modulus;
+  SimpLaw law;
+  Array<double, Exec> density;
   Array<float, Exec> value;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     if (value(i) > 0)
-      value(i) = float(modulus(i));
+      value(i) = float(law.modulus(density(i)));
   }
 };
 
 template<class Exec>
 struct CountBadModuli {
-  Array<double, Exec> modulus;
+  SimpLaw law;
+  Array<double, Exec> density;
   Array<float, Exec> value;
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum) const {
-    sum += value(i) > 0 && !(float(modulus(i)) > 0 && modulus(i) < 1e37);
+    const double modulus = law.modulus(density(i));
+    sum += value(i) > 0 && !(float(modulus) > 0 && modulus < 1e37);
   }
 };
 
 template<class Exec>
-struct FillVoxelVolumes {
+struct VoxelEnergyDensity {
   LameField<Exec> lame;
   double volume;
-  Array<double, Exec> result;
+  Array<double, Exec> energy;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    result(i) = lame.solid(int(i)) ? volume : 0;
+    energy(i) = lame.solid(int(i)) ? energy(i) * (double(lame.mu_value(i)) / volume) : 0;
   }
 };
 } // namespace detail
@@ -78,29 +82,28 @@ void add_energies(const Exec& exec, const VoxelGrid<Exec>& grid, const LameField
                        detail::AddVoxelEnergies<Exec>{grid, lame, edge, weight, u, v, energy});
 }
 
-/// Puts moduli [num_nodes] in the place of those of the voxels, in single precision. Throws
-/// std::invalid_argument, and leaves what was there, unless all are greater than 0 and finite
-/// there. Fences.
+/// Puts the moduli of densities [num_nodes] in the place of those of the voxels, in single
+/// precision. Throws std::invalid_argument, and leaves what was there, unless all are greater than
+/// 0 and finite there. Fences.
 template<class Exec>
-void store_moduli(const Exec& exec, const Array<double, Exec>& modulus,
+void store_moduli(const Exec& exec, const SimpLaw& law, const Array<double, Exec>& density,
                   const LameField<Exec>& lame) {
   std::int64_t bad = 0;
-  Kokkos::parallel_reduce("ossatura::store_moduli::check", range(exec, modulus.extent(0)),
-                          detail::CountBadModuli<Exec>{modulus, lame.mu_value}, bad);
+  Kokkos::parallel_reduce("ossatura::store_moduli::check", range(exec, density.extent(0)),
+                          detail::CountBadModuli<Exec>{law, density, lame.mu_value}, bad);
   fence(exec, "ossatura::store_moduli");
   OSSATURA_REQUIRE(bad == 0, bad << " moduli are not positive, or too large for single precision");
-  Kokkos::parallel_for("ossatura::store_moduli", range(exec, modulus.extent(0)),
-                       detail::StoreVoxelModuli<Exec>{modulus, lame.mu_value});
+  Kokkos::parallel_for("ossatura::store_moduli", range(exec, density.extent(0)),
+                       detail::StoreVoxelModuli<Exec>{law, density, lame.mu_value});
 }
 
-/// The volume at voxels, 0 elsewhere [num_nodes]. Does not fence.
+/// Makes energies for a modulus of 1 densities of energy, of the moduli that are stored. Does not
+/// fence.
 template<class Exec>
-Array<double, Exec> fill_volumes(const Exec& exec, const LameField<Exec>& lame, double edge) {
-  const std::int64_t n = lame.mu_value.extent(0);
-  const Array<double, Exec> result = make_uninitialized<double>(exec, n, "ossatura::voxel_volumes");
-  Kokkos::parallel_for("ossatura::fill_volumes", range(exec, n),
-                       detail::FillVoxelVolumes<Exec>{lame, edge * edge * edge, result});
-  return result;
+void voxel_energy_density(const Exec& exec, const LameField<Exec>& lame, double edge,
+                          const Array<double, Exec>& energy) {
+  Kokkos::parallel_for("ossatura::voxel_energy_density", range(exec, energy.extent(0)),
+                       detail::VoxelEnergyDensity<Exec>{lame, edge * edge * edge, energy});
 }
 
 } // namespace ossatura

@@ -17,7 +17,8 @@ struct VoxelPcg {
   virtual SolveResult solve(const Exec& exec, const CgOptions& options,
                             const Array<double, Exec>& f, const Array<double, Exec>& u,
                             const IterationObserver& observe,
-                            const VoxelCorrection<Exec>* correction) = 0; ///< or null
+                            const VoxelCorrection<Exec>* correction, ///< or null, as the next
+                            const PointForces<Exec>* points) = 0;    ///< added to f
   virtual void apply(const Exec& exec, const Array<double, Exec>& u,
                      const Array<double, Exec>& y) const = 0;
   virtual void precondition(const Exec& exec, const Array<double, Exec>& r,
@@ -26,6 +27,7 @@ struct VoxelPcg {
   virtual void renew(const Exec& exec, const VoxelHierarchy<Exec>& hierarchy) = 0;
   virtual std::vector<MultigridLevelInfo> level_info() const = 0;
   virtual double work() const = 0;
+  virtual const Array<double, Exec>& spare() const = 0;
   virtual LaunchGraphState launch_graph() const = 0;
 };
 

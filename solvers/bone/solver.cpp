@@ -83,11 +83,12 @@ struct VoxelSolver<Exec>::Implementation {
 
   SolveResult solve(const Exec& exec, const CgOptions& cg_options,
                     const VoxelCorrection<Exec>* correction, const Array<double, Exec>& f,
-                    const Array<double, Exec>& u, const IterationObserver& observe) {
+                    const PointForces<Exec>* points, const Array<double, Exec>& u,
+                    const IterationObserver& observe) {
     const auto iterate = [&](CgOptions cg, const IterationObserver& watch) {
       if (options.precision == Precision::lean && !has_fallen_back && cg.replacement == 0)
         cg.replacement = 1e-3;
-      return pcg->solve(exec, cg, f, u, watch, correction);
+      return pcg->solve(exec, cg, f, u, watch, correction, points);
     };
     if (has_fallen_back || is_safest())
       return iterate(cg_options, observe);
@@ -140,7 +141,23 @@ SolveResult VoxelSolver<Exec>::solve(const Exec& exec, const Array<double, Exec>
   CgOptions cg = implementation_->options.cg;
   if (reference > 0)
     cg.reference = reference;
-  return implementation_->solve(exec, cg, nullptr, f, u, observe);
+  return implementation_->solve(exec, cg, nullptr, f, nullptr, u, observe);
+}
+
+template<class Exec>
+SolveResult VoxelSolver<Exec>::solve_points(const Exec& exec, const PointForces<Exec>& f,
+                                            const Array<double, Exec>& u,
+                                            const IterationObserver& observe, double reference) {
+  OSSATURA_REQUIRE(!implementation_->hierarchy.is_cut, "point forces on a model that is cut");
+  CgOptions cg = implementation_->options.cg;
+  if (reference > 0)
+    cg.reference = reference;
+  return implementation_->solve(exec, cg, nullptr, {}, &f, u, observe);
+}
+
+template<class Exec>
+const Array<double, Exec>& VoxelSolver<Exec>::spare() const {
+  return implementation_->pcg->spare();
 }
 
 template<class Exec>
@@ -149,7 +166,7 @@ SolveResult VoxelSolver<Exec>::solve_corrected(const Exec& exec, const CgOptions
                                                const Array<double, Exec>& f,
                                                const Array<double, Exec>& u,
                                                const IterationObserver& observe) {
-  return implementation_->solve(exec, cg, &correction, f, u, observe);
+  return implementation_->solve(exec, cg, &correction, f, nullptr, u, observe);
 }
 
 template<class Exec>

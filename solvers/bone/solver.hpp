@@ -5,6 +5,7 @@
 
 #include <ossatura/core/base/precision.hpp>
 #include <ossatura/kernels/algebra/constraints.hpp>
+#include <ossatura/kernels/bone/loads/point_forces.hpp>
 #include <ossatura/kernels/bone/operator_list.hpp>
 #include <ossatura/kernels/image/voxel_ranks.hpp>
 #include <ossatura/solvers/bone/multigrid/options.hpp>
@@ -100,6 +101,12 @@ public:
   SolveResult solve(const Exec& exec, const Array<double, Exec>& f, const Array<double, Exec>& u,
                     const IterationObserver& observe = {}, double reference = 0);
 
+  /// The same for forces at few nodes, which take no vector: with the bits of one that has them.
+  /// For a problem that is not cut. Fences.
+  SolveResult solve_points(const Exec& exec, const PointForces<Exec>& f,
+                           const Array<double, Exec>& u, const IterationObserver& observe = {},
+                           double reference = 0);
+
   /// The same for (K + C) u = f, by the cycle for K and with `cg` in place of the options. For a
   /// problem that is not cut. Fences.
   SolveResult solve_corrected(const Exec& exec, const CgOptions& cg,
@@ -111,6 +118,10 @@ public:
 
   /// z = M r: one multigrid cycle. r is zero at held components. Does not fence.
   void precondition(const Exec& exec, const Array<double, Exec>& r, const Array<double, Exec>& z);
+
+  /// A vector [3 num_nodes] in the memory of the iteration, for use between solves, which overwrite
+  /// it; until the next solve or renewal, which may replace it.
+  const Array<double, Exec>& spare() const;
 
   /// After other moduli, greater than 0 at the same voxels, were written to the arrays of the
   /// problem's LameField: solves are of these from then on. Levels and their memory stay, and what

@@ -4,7 +4,6 @@
 #include <ossatura/core/base/timer.hpp>
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/kernels/topopt/design_variables.hpp>
-#include <ossatura/kernels/topopt/hexa_energies.hpp>
 
 #include <cmath>
 #include <sstream>
@@ -21,30 +20,43 @@ DesignAnalysis<Exec>::DesignAnalysis(const Exec& exec, const DesignProblem& prob
           make_design_loads(exec, problem, options.objective == DesignObjective::mechanism, body)) {
   if (!problem.springs.empty())
     body.set_springs(exec, body.upload_nodes(exec, sum_springs(problem)));
-  const std::int64_t num_dofs = body.num_dofs(), num_elem = body.num_elem();
-  modulus_ = make_zeros<double>(exec, num_elem, "ossatura::design::modulus");
-  product_ = make_zeros<double>(exec, num_dofs, "ossatura::design::product");
+  const std::int64_t num_dofs = body.num_dofs();
   for (std::size_t k = 0; k < loads_.num_solves(); ++k) {
     u_.push_back(make_zeros<double>(exec, num_dofs, "ossatura::design::u"));
-    u_trial_.push_back(make_zeros<double>(exec, num_dofs, "ossatura::design::u_trial"));
+    u_trial_.push_back(body.solves_in_place()
+                           ? u_.back()
+                           : make_zeros<double>(exec, num_dofs, "ossatura::design::u_trial"));
   }
 }
 
 template<class Exec>
 void DesignAnalysis<Exec>::run(const Exec& exec, int number, const SimpLaw& law,
                                const Vector& density, DesignStep& step) {
+  try {
+    solve_all(exec, number, law, density, step);
+  } catch (...) {
+    if (body_.solves_in_place()) // what a solve left may be no number
+      for (const Vector& u : u_)
+        Kokkos::deep_copy(exec, u, 0.0);
+    throw;
+  }
+}
+
+template<class Exec>
+void DesignAnalysis<Exec>::solve_all(const Exec& exec, int number, const SimpLaw& law,
+                                     const Vector& density, DesignStep& step) {
   Stopwatch timer;
   set_modulus(exec, law, density);
   {
     const TimedScope scope("ossatura::design::prepare");
-    body_.set_modulus(exec, modulus_);
+    body_.prepare(exec);
   }
   step.seconds_prepare = timer.seconds();
   for (std::size_t k = 0; k < u_.size(); ++k)
     step.solves.push_back(solve(exec, number, k));
   step.seconds_solve = timer.seconds() - step.seconds_prepare;
   for (std::size_t k = 0; k < loads_.cases.size(); ++k) {
-    const Vector& probe = loads_.is_mechanism() ? loads_.output : loads_.cases[k].force;
+    const DesignForce<Exec>& probe = loads_.is_mechanism() ? loads_.output : loads_.cases[k].force;
     step.cases.push_back(dot(exec, probe, u_trial_[k]));
     step.objective += loads_.cases[k].weight * step.cases.back();
   }
@@ -57,11 +69,11 @@ template<class Exec>
 SolveResult DesignAnalysis<Exec>::solve(const Exec& exec, int number, std::size_t k) {
   const TimedScope scope("ossatura::design::solve");
   const bool adjoint = k == loads_.cases.size();
-  const Vector& force = adjoint ? loads_.output : loads_.cases[k].force;
+  const DesignForce<Exec>& force = adjoint ? loads_.output : loads_.cases[k].force;
   const Vector& trial = u_trial_[k];
-  if (warm_start_)
+  if (warm_start_ && !body_.solves_in_place())
     Kokkos::deep_copy(exec, trial, u_[k]);
-  else
+  else if (!warm_start_)
     Kokkos::deep_copy(exec, trial, 0.0);
   const SolveResult result = body_.solve(exec, force, trial);
   const auto where = [&] {
@@ -77,8 +89,9 @@ SolveResult DesignAnalysis<Exec>::solve(const Exec& exec, int number, std::size_
                           "or is a part held by nothing?");
   // f . u - u . A u = u . (f - A u) is the first-order error of f . u, which a small residual
   // bounds badly where the void is very soft.
-  body_.apply(exec, trial, product_);
-  const double work = dot(exec, force, trial), energy = dot(exec, product_, trial);
+  const Vector product = body_.spare(exec);
+  body_.apply(exec, trial, product);
+  const double work = dot(exec, force, trial), energy = dot(exec, product, trial);
   if (!(std::fabs(work - energy) <= 0.01 * std::fabs(energy)))
     fail<DesignBreakdown>(where(), ": the work of the forces is ", work, " and twice the energy ",
                           energy, ": the residual of ", result.residual, " is too large");
@@ -101,7 +114,7 @@ void DesignAnalysis<Exec>::energies(const Exec& exec, const Vector& energy) cons
   Kokkos::deep_copy(exec, energy, 0.0);
   for (std::size_t k = 0; k < loads_.cases.size(); ++k)
     body_.add_energies(exec, 0.5, u_[k], u_[k], energy);
-  energy_density(exec, modulus_, body_.volume(), energy);
+  body_.energy_density(exec, energy);
 }
 
 #define OSSATURA_INSTANTIATE(Exec) template class DesignAnalysis<Exec>;

@@ -21,15 +21,16 @@ public:
                  DesignBody<Exec>& body);
 
   /// Solves for all loads; reports solves, cases, objective and seconds in `step`, whose number and
-  /// errors are of step `number`. Throws DesignBreakdown, with displacements as they were.
+  /// errors are of step `number`. Throws DesignBreakdown, with displacements as they were, or zero
+  /// where the body solves in place.
   void run(const Exec& exec, int number, const SimpLaw& law, const Vector& density,
            DesignStep& step);
-  /// Takes back the last run's displacements.
+  /// Takes back the last run's displacements, unless the body solves in place.
   void revert() { std::swap(u_, u_trial_); }
 
   /// Fills the moduli, as a run does, for `energies` after displacements that came from elsewhere.
   void set_modulus(const Exec& exec, const SimpLaw& law, const Vector& density) {
-    fill_modulus(exec, law, density, modulus_);
+    body_.set_modulus(exec, law, density);
   }
 
   /// df [num_elem] = gradient of what is minimised, by physical densities, after a run.
@@ -39,26 +40,27 @@ public:
   /// Density of the strain energy of all cases [num_elem], J / m^3, of the last run.
   void energies(const Exec& exec, const Vector& energy) const;
 
-  /// y [num_nodes, 3] = A u of the last run's displacements of solve k, springs included. Does not
-  /// fence.
-  void forces(const Exec& exec, std::size_t k, const Vector& y) const {
-    body_.apply(exec, u_[k], y);
+  /// A u [num_nodes, 3] of the last run's displacements of solve k, springs included, until the
+  /// next call or run. Does not fence.
+  Vector forces(const Exec& exec, std::size_t k) const {
+    const Vector product = body_.spare(exec);
+    body_.apply(exec, u_[k], product);
+    return product;
   }
 
   const DesignLoads<Exec>& loads() const { return loads_; }
   const std::vector<Vector>& displacements() const { return u_; } ///< of cases, then the adjoint
-  const Vector& modulus() const { return modulus_; }              ///< [num_elem]
 
 private:
+  void solve_all(const Exec& exec, int number, const SimpLaw& law, const Vector& density,
+                 DesignStep& step);
   SolveResult solve(const Exec& exec, int number, std::size_t k);
 
   DesignBody<Exec>& body_;
   bool warm_start_;
   double tolerance_;
   DesignLoads<Exec> loads_;
-  std::vector<Vector> u_, u_trial_; ///< [num_nodes, 3] each
-  Vector product_;                  ///< [num_nodes, 3]
-  Vector modulus_;
+  std::vector<Vector> u_, u_trial_; ///< [num_nodes, 3] each; the same where solved in place
 };
 
 } // namespace ossatura

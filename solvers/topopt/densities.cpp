@@ -12,14 +12,13 @@ namespace {
 
 MirrorPlanes mirror_planes(const DesignProblem& problem) {
   MirrorPlanes planes;
+  const Box body = problem.bounds();
   for (const MirrorPlane& mirror : problem.mirrors) {
     OSSATURA_REQUIRE(mirror.axis >= 0 && mirror.axis < 3 && std::isfinite(mirror.place),
                      "a mirror normal to axis " << mirror.axis << " at " << mirror.place);
-    double low = mirror.place, high = mirror.place;
-    for (std::size_t i = std::size_t(mirror.axis); i < problem.mesh.point.size(); i += 3) {
-      low = std::min(low, problem.mesh.point[i]);
-      high = std::max(high, problem.mesh.point[i]);
-    }
+    const std::size_t axis = std::size_t(mirror.axis);
+    const double low = std::min(mirror.place, body[axis]),
+                 high = std::max(mirror.place, body[axis + 3]);
     OSSATURA_REQUIRE(std::min(mirror.place - low, high - mirror.place) <= 1e-6 * (high - low),
                      "the mirror normal to axis " << mirror.axis << " at " << mirror.place
                                                   << " cuts the body, which reaches from " << low
@@ -45,21 +44,21 @@ DesignDensities<Exec>::DesignDensities(const Exec& exec, const DesignProblem& pr
                                        const DesignOptions& options, const DesignBody<Exec>& body)
     : options_(options)
     , num_elem_(body.num_elem())
-    , element_volume_(body.volume()) {
+    , element_volume_(body.volume())
+    , keeps_dv_(!body.solves_in_place()) {
   make_roles(exec, problem, body);
   make_filter(exec, problem, body);
-  for (Vector* vector : {&density_, &dv_})
-    *vector = make_zeros<double>(exec, num_elem_, "ossatura::design::density");
-  if (filters_densities())
+  density_ = make_zeros<double>(exec, num_elem_, "ossatura::design::density");
+  if (keeps_dv_)
+    dv_ = make_zeros<double>(exec, num_elem_, "ossatura::design::volume_gradient");
+  if (keeps_filtered())
     filtered_ = make_zeros<double>(exec, num_elem_, "ossatura::design::filtered");
-  if (filter_)
-    scratch_ = make_zeros<double>(exec, num_elem_, "ossatura::design::filter_scratch");
 }
 
 template<class Exec>
 void DesignDensities<Exec>::make_roles(const Exec& exec, const DesignProblem& problem,
                                        const DesignBody<Exec>& body) {
-  const std::size_t n = problem.mesh.num_elem();
+  const std::size_t n = problem.num_elem();
   OSSATURA_REQUIRE(problem.role.empty() || problem.role.size() == n,
                    problem.role.size() << " roles of " << n << " elements");
   std::vector<std::uint8_t> value(n, std::uint8_t(DesignRole::free));
@@ -79,7 +78,7 @@ void DesignDensities<Exec>::make_filter(const Exec& exec, const DesignProblem& p
   radius_ = options_.radius > 0 ? options_.radius : 1.5 * body.mean_edge();
   filter_ = body.make_filter(exec, options_.filter, radius_, mirrors);
   const bool by_equation = options_.filter == DesignFilter::helmholtz;
-  if (!filter_->reaches_neighbours() && (by_equation || problem.mesh.num_elem() > 1))
+  if (!filter_->reaches_neighbours() && (by_equation || problem.num_elem() > 1))
     fail<std::invalid_argument>(
         "the filter's radius of ", radius_, " m ",
         by_equation ? "is below the size of the elements" : "reaches no element's neighbour",
@@ -102,47 +101,67 @@ double DesignDensities<Exec>::first(const Exec& exec) const {
 }
 
 template<class Exec>
-void DesignDensities<Exec>::refresh(const Exec& exec, const Vector& x, const DesignMoment& moment) {
+void DesignDensities<Exec>::refresh(const Exec& exec, const Vector& x, const DesignMoment& moment,
+                                    const Vector& scratch) {
   const TimedScope scope("ossatura::design::filter");
+  if (!filters_densities())
+    filtered_ = x;
+  else if (!keeps_filtered())
+    filtered_ = density_;
   if (filters_densities())
     check_filter(filter_->apply(exec, x, filtered_), moment);
-  else
-    filtered_ = x;
   if (options_.projection)
     project(exec, projection(moment), filtered_, density_);
-  else
+  else if (keeps_filtered() || !filters_densities())
     Kokkos::deep_copy(exec, density_, filtered_);
   set_passive(exec, role_, 1, 0, density_);
   sums_ = sum_design(exec, role_, element_volume_, density_);
-  if (!dv_known_ || options_.projection) { // else filters are linear, and it depends on no x
-    axpby(exec, 1 / sums_.total_volume, element_volume_, 0.0, dv_);
-    chain(exec, moment, dv_);
+  if (keeps_dv_ && (!dv_known_ || options_.projection)) { // else filters are linear: it stays
+    fill_volume_gradient(exec, moment, dv_, scratch);
     dv_known_ = true;
   }
 }
 
 template<class Exec>
+void DesignDensities<Exec>::fill_volume_gradient(const Exec& exec, const DesignMoment& moment,
+                                                 const Vector& result,
+                                                 const Vector& scratch) const {
+  scale_volumes(exec, 1 / sums_.total_volume, element_volume_, result);
+  chain(exec, moment, result, scratch);
+}
+
+template<class Exec>
+Array<double, Exec>
+DesignDensities<Exec>::volume_gradient(const Exec& exec, const DesignMoment& moment,
+                                       const Vector& room, const Vector& scratch) const {
+  if (keeps_dv_)
+    return dv_;
+  fill_volume_gradient(exec, moment, room, scratch);
+  return room;
+}
+
+template<class Exec>
 void DesignDensities<Exec>::pull_back(const Exec& exec, const Vector& x, const DesignMoment& moment,
-                                      const Vector& gradient) {
+                                      const Vector& gradient, const Vector& scratch) {
   if (options_.filter == DesignFilter::sensitivity) {
-    filter_->filter_sensitivities(exec, x, gradient, scratch_);
-    Kokkos::deep_copy(exec, gradient, scratch_);
+    filter_->filter_sensitivities(exec, x, gradient, scratch);
+    Kokkos::deep_copy(exec, gradient, scratch);
     set_passive(exec, role_, 0, 0, gradient);
   } else {
-    chain(exec, moment, gradient);
+    chain(exec, moment, gradient, scratch);
   }
 }
 
 /// Makes a gradient by physical densities one by variables.
 template<class Exec>
 void DesignDensities<Exec>::chain(const Exec& exec, const DesignMoment& moment,
-                                  const Vector& gradient) {
+                                  const Vector& gradient, const Vector& scratch) const {
   set_passive(exec, role_, 0, 0, gradient);
   if (options_.projection)
     project_back(exec, projection(moment), filtered_, gradient);
   if (filters_densities()) {
-    check_filter(filter_->apply_transposed(exec, gradient, scratch_), moment);
-    Kokkos::deep_copy(exec, gradient, scratch_);
+    check_filter(filter_->apply_transposed(exec, gradient, scratch), moment);
+    Kokkos::deep_copy(exec, gradient, scratch);
   }
   set_passive(exec, role_, 0, 0, gradient);
 }

@@ -33,27 +33,39 @@ public:
   /// volume the fraction. Throws std::invalid_argument where there is none.
   double first(const Exec& exec) const;
 
-  /// Fills densities, their sums and the gradient of the volume from the variables `x`.
-  void refresh(const Exec& exec, const Vector& x, const DesignMoment& moment);
+  /// Fills densities, their sums and the gradient of the volume from the variables `x`. `scratch`
+  /// is overwritten, here and below.
+  void refresh(const Exec& exec, const Vector& x, const DesignMoment& moment,
+               const Vector& scratch);
 
   /// Makes a gradient of the objective by physical densities one by variables, in place; the
   /// sensitivity filter makes its mean of it.
   void pull_back(const Exec& exec, const Vector& x, const DesignMoment& moment,
-                 const Vector& gradient);
+                 const Vector& gradient, const Vector& scratch);
 
   const Array<std::uint8_t, Exec>& role() const { return role_; }
   double radius() const { return radius_; } ///< of the filter
   const Vector& density() const { return density_; }
-  const Vector& volume_gradient() const { return dv_; } ///< of the volume fraction, by variables
+  /// Of the volume fraction, by variables, after a refresh at the same moment: made in `room`, with
+  /// `scratch`, where the body saves memory. Does not fence.
+  Vector volume_gradient(const Exec& exec, const DesignMoment& moment, const Vector& room,
+                         const Vector& scratch) const;
   double volume() const { return sums_.volume / sums_.total_volume; } ///< fraction
   double grey() const { return sums_.grey / sums_.free_volume; }
 
 private:
   void make_roles(const Exec& exec, const DesignProblem& problem, const DesignBody<Exec>& body);
   void make_filter(const Exec& exec, const DesignProblem& problem, const DesignBody<Exec>& body);
-  void chain(const Exec& exec, const DesignMoment& moment, const Vector& gradient);
+  void chain(const Exec& exec, const DesignMoment& moment, const Vector& gradient,
+             const Vector& scratch) const;
+  void fill_volume_gradient(const Exec& exec, const DesignMoment& moment, const Vector& result,
+                            const Vector& scratch) const;
   bool filters_densities() const {
     return options_.filter == DesignFilter::density || options_.filter == DesignFilter::helmholtz;
+  }
+  bool keeps_filtered() const {
+    return options_.filter == DesignFilter::helmholtz ||
+           (options_.filter == DesignFilter::density && options_.projection);
   }
   TanhProjection projection(const DesignMoment& moment) const {
     return {moment.sharpness, options_.threshold};
@@ -61,11 +73,14 @@ private:
 
   DesignOptions options_;
   std::int64_t num_elem_;
-  Vector element_volume_;
+  ElementVolumes<Exec> element_volume_;
   Array<std::uint8_t, Exec> role_;
   double radius_ = 0;
   std::unique_ptr<ElementFilter<Exec>> filter_; ///< null: none
-  Vector filtered_, density_, scratch_;
+  Vector
+      filtered_; ///< where it is no other vector: Helmholtz filters may fail, projections need it
+  Vector density_;
+  bool keeps_dv_; ///< the gradient of the volume, which without a projection depends on no x
   Vector dv_;
   bool dv_known_ = false;
   DesignSums sums_; ///< of `density_`

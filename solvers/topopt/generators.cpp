@@ -2,7 +2,6 @@
 #include <ossatura/solvers/topopt/generators.hpp>
 
 #include <ossatura/core/base/require.hpp>
-#include <ossatura/core/mesh/generators/element_meshes.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -13,64 +12,44 @@ namespace {
 
 using Nodes = std::vector<std::int32_t>;
 
-/// A box of cells, some of which may be missing, on which nodes are found by their places.
+/// A range of places along each axis.
+struct Places {
+  std::array<int, 3> low, high; ///< both included
+};
+
+/// Sets, supports and loads on a box of cells, some of which may be missing, by places in it.
 class Lattice {
 public:
   using Triple = std::array<int, 3>;
 
-  /// Cells from first[axis] to last[axis] - 1 along each axis are missing.
-  Lattice(const Triple& cells, const std::array<double, 3>& size, const Triple& first,
-          const Triple& last, HexaModel& model)
-      : cells_(cells)
+  Lattice(const LatticeBody& body, const std::array<double, 3>& size, HexaModel& model)
+      : body_(body)
       , size_(size)
-      , first_(first)
-      , last_(last)
       , model_(model) {
-    const int count[3] = {cells[0], cells[1], cells[2]};
-    const double length[3] = {size[0], size[1], size[2]};
-    model.mesh = has_missing()
-                     ? make_hexa_box_without(count, length, {first[0], first[1], first[2]},
-                                             {last[0], last[1], last[2]})
-                     : make_hexa_box(count, length);
     model.young = 1;
     model.poisson = 0.3;
-    if (has_missing())
-      for_each({cells[0] + 1, cells[1] + 1, cells[2] + 1}, [this](int i, int j, int k) {
-        if (has_node(i, j, k))
-          place_.push_back({i, j, k});
-      });
   }
 
-  int cells(int axis) const { return cells_[std::size_t(axis)]; }
+  int cells(int axis) const { return body_.cells()[std::size_t(axis)]; }
   double size(int axis) const { return size_[std::size_t(axis)]; }
 
-  /// Numbers, ascending, of the nodes with test(i, j, k).
-  template<class Test>
-  Nodes nodes(const Test& test) const {
-    Nodes found;
-    std::int32_t number = 0;
-    for_each({cells_[0] + 1, cells_[1] + 1, cells_[2] + 1}, [&](int i, int j, int k) {
-      if (has_missing() && !has_node(i, j, k))
-        return;
-      if (test(i, j, k))
-        found.push_back(number);
-      ++number;
-    });
-    return found;
+  /// All places with this one along an axis.
+  Places nodes_in_plane(int axis, int place) const { return in_plane(body_.node(), axis, place); }
+  Places elements_in_plane(int axis, int place) const {
+    return in_plane(body_.elem(), axis, place);
   }
+
+  /// Numbers, ascending, of the nodes at these places with test(i, j, k).
   template<class Test>
-  Nodes elements(const Test& test) const {
-    Nodes found;
-    std::int32_t number = 0;
-    for_each(cells_, [&](int i, int j, int k) {
-      if (is_missing(i, j, k))
-        return;
-      if (test(i, j, k))
-        found.push_back(number);
-      ++number;
-    });
-    return found;
+  Nodes nodes(const Places& in, const Test& test) const {
+    return numbers(body_.node(), in, test);
   }
+  Nodes nodes(const Places& in) const { return nodes(in, everywhere); }
+  template<class Test>
+  Nodes elements(const Places& in, const Test& test) const {
+    return numbers(body_.elem(), in, test);
+  }
+  Nodes elements(const Places& in) const { return elements(in, everywhere); }
 
   void hold(const Nodes& nodes, unsigned components) {
     for (const std::int32_t node : nodes)
@@ -80,19 +59,22 @@ public:
   /// A force that is the same everywhere on the line or rectangle which the nodes make in the
   /// lattice: ends have half the force of the others, corners a quarter.
   void spread(const std::string& name, const Nodes& nodes, const std::array<double, 3>& total) {
-    Triple low = place(nodes.front()), high = low;
+    std::vector<Triple> places;
     for (const std::int32_t node : nodes)
+      places.push_back(body_.node().place(node));
+    Triple low = places.front(), high = low;
+    for (const Triple& place : places)
       for (std::size_t d = 0; d < 3; ++d) {
-        low[d] = std::min(low[d], place(node)[d]);
-        high[d] = std::max(high[d], place(node)[d]);
+        low[d] = std::min(low[d], place[d]);
+        high[d] = std::max(high[d], place[d]);
       }
     NodeLoads loads{name, {}};
     double sum = 0;
     std::vector<double> share;
-    for (const std::int32_t node : nodes) {
+    for (const Triple& place : places) {
       double part = 1;
       for (std::size_t d = 0; d < 3; ++d)
-        if (low[d] < high[d] && (place(node)[d] == low[d] || place(node)[d] == high[d]))
+        if (low[d] < high[d] && (place[d] == low[d] || place[d] == high[d]))
           part /= 2;
       share.push_back(part);
       sum += part;
@@ -104,50 +86,39 @@ public:
     model_.loads.push_back(std::move(loads));
   }
 
-  Triple place(std::int32_t node) const {
-    if (has_missing())
-      return place_[std::size_t(node)];
-    const int row = cells_[0] + 1, rows = cells_[1] + 1;
-    return {node % row, node / row % rows, node / row / rows};
+  std::array<double, 3> point(std::int32_t node) const {
+    return body_.point(body_.node().place(node));
   }
-  const double* point(std::int32_t node) const { return &model_.mesh.point[3 * std::size_t(node)]; }
 
 private:
-  template<class Visit>
-  static void for_each(const Triple& count, const Visit& visit) {
-    for (int k = 0; k < count[2]; ++k)
-      for (int j = 0; j < count[1]; ++j)
-        for (int i = 0; i < count[0]; ++i)
-          visit(i, j, k);
+  static constexpr auto everywhere = [](int, int, int) { return true; };
+
+  static Places in_plane(const LatticeRows& rows, int axis, int place) {
+    Places places{{0, 0, 0}, {rows.shape[0] - 1, rows.shape[1] - 1, rows.shape[2] - 1}};
+    places.low[std::size_t(axis)] = places.high[std::size_t(axis)] = place;
+    return places;
   }
-  bool has_missing() const { return first_[0] < last_[0]; }
-  bool is_missing(int i, int j, int k) const {
-    return i >= first_[0] && i < last_[0] && j >= first_[1] && j < last_[1] && k >= first_[2] &&
-           k < last_[2];
-  }
-  /// Whether one of the cells around the place is there.
-  bool has_node(int i, int j, int k) const {
-    for (int bits = 0; bits < 8; ++bits) {
-      const int x = i - (bits & 1), y = j - (bits >> 1 & 1), z = k - (bits >> 2);
-      if (x >= 0 && x < cells_[0] && y >= 0 && y < cells_[1] && z >= 0 && z < cells_[2] &&
-          !is_missing(x, y, z))
-        return true;
-    }
-    return false;
+  template<class Test>
+  static Nodes numbers(const LatticeRows& rows, const Places& in, const Test& test) {
+    Nodes found;
+    for (int k = in.low[2]; k <= in.high[2]; ++k)
+      for (int j = in.low[1]; j <= in.high[1]; ++j)
+        for (int i = in.low[0]; i <= in.high[0]; ++i)
+          if (rows.has({i, j, k}) && test(i, j, k))
+            found.push_back(rows.number({i, j, k}));
+    return found;
   }
 
-  Triple cells_;
+  const LatticeBody& body_;
   std::array<double, 3> size_;
-  Triple first_, last_;
   HexaModel& model_;
-  std::vector<Triple> place_; ///< in the lattice, of every node; where cells are missing
 };
 
 void make_cantilever(Lattice& box, GeneratedDesign& design) {
   const int end = box.cells(0);
-  design.model.node_sets["FIXED"] = box.nodes([](int i, int, int) { return i == 0; });
+  design.model.node_sets["FIXED"] = box.nodes(box.nodes_in_plane(0, 0));
   design.model.node_sets["LOADED"] =
-      box.nodes([end](int i, int, int k) { return i == end && k == 0; });
+      box.nodes(box.nodes_in_plane(0, end), [](int, int, int k) { return k == 0; });
   box.hold(design.model.node_sets["FIXED"], 7);
   box.spread("tip", design.model.node_sets["LOADED"], {0, 0, -1});
 }
@@ -156,9 +127,9 @@ void make_cantilever(Lattice& box, GeneratedDesign& design) {
 void make_mbb(Lattice& box, GeneratedDesign& design) {
   const int end = box.cells(0), top = box.cells(2);
   design.model.node_sets["SUPPORT"] =
-      box.nodes([end](int i, int, int k) { return i == end && k == 0; });
+      box.nodes(box.nodes_in_plane(0, end), [](int, int, int k) { return k == 0; });
   design.model.node_sets["LOADED"] =
-      box.nodes([top](int i, int, int k) { return i == 0 && k == top; });
+      box.nodes(box.nodes_in_plane(0, 0), [top](int, int, int k) { return k == top; });
   box.hold(design.model.node_sets["SUPPORT"], 4);
   box.spread("middle", design.model.node_sets["LOADED"], {0, 0, -1});
   design.mirrors = {{0, 0}, {1, 0}};
@@ -171,9 +142,9 @@ int leg(int cells) {
 
 void make_lbeam(Lattice& box, GeneratedDesign& design) {
   const int end = box.cells(0), top = box.cells(2), height = leg(top);
-  design.model.node_sets["FIXED"] = box.nodes([top](int, int, int k) { return k == top; });
+  design.model.node_sets["FIXED"] = box.nodes(box.nodes_in_plane(2, top));
   design.model.node_sets["LOADED"] =
-      box.nodes([=](int i, int, int k) { return i == end && k == height; });
+      box.nodes(box.nodes_in_plane(0, end), [=](int, int, int k) { return k == height; });
   box.hold(design.model.node_sets["FIXED"], 7);
   box.spread("tip", design.model.node_sets["LOADED"], {0, 0, -1});
 }
@@ -181,31 +152,31 @@ void make_lbeam(Lattice& box, GeneratedDesign& design) {
 void make_bridge(Lattice& box, GeneratedDesign& design) {
   const int end = box.cells(0);
   design.model.node_sets["FIXED"] =
-      box.nodes([end](int i, int, int k) { return k == 0 && (i == 0 || i == end); });
-  design.model.elem_sets["DECK"] = box.elements([](int, int, int k) { return k == 0; });
-  design.model.node_sets["ROAD"] = box.nodes([](int, int, int k) { return k == 1; });
+      box.nodes(box.nodes_in_plane(2, 0), [end](int i, int, int) { return i == 0 || i == end; });
+  design.model.elem_sets["DECK"] = box.elements(box.elements_in_plane(2, 0));
+  const Places road = box.nodes_in_plane(2, 1);
+  design.model.node_sets["ROAD"] = box.nodes(road);
   box.hold(design.model.node_sets["FIXED"], 7);
   box.spread("full", design.model.node_sets["ROAD"], {0, 0, -1});
-  box.spread("left", box.nodes([end](int i, int, int k) { return k == 1 && 2 * i <= end; }),
-             {0, 0, -1});
-  box.spread("right", box.nodes([end](int i, int, int k) { return k == 1 && 2 * i >= end; }),
-             {0, 0, -1});
+  box.spread("left", box.nodes(road, [end](int i, int, int) { return 2 * i <= end; }), {0, 0, -1});
+  box.spread("right", box.nodes(road, [end](int i, int, int) { return 2 * i >= end; }), {0, 0, -1});
   design.passive.push_back({"DECK", DesignRole::solid});
 }
 
 void make_torsion(Lattice& box, GeneratedDesign& design) {
   const int end = box.cells(0), across = box.cells(1), top = box.cells(2);
-  design.model.node_sets["FIXED"] = box.nodes([](int i, int, int) { return i == 0; });
-  design.model.node_sets["LOADED"] = box.nodes([=](int i, int j, int k) {
-    return i == end && (j == 0 || j == across || k == 0 || k == top);
+  design.model.node_sets["FIXED"] = box.nodes(box.nodes_in_plane(0, 0));
+  design.model.node_sets["LOADED"] = box.nodes(box.nodes_in_plane(0, end), [=](int, int j, int k) {
+    return j == 0 || j == across || k == 0 || k == top;
   });
-  design.model.elem_sets["PLATE"] = box.elements([end](int i, int, int) { return i == end - 1; });
+  design.model.elem_sets["PLATE"] = box.elements(box.elements_in_plane(0, end - 1));
   box.hold(design.model.node_sets["FIXED"], 7);
   // Forces along circles about the axis that grow with the radius, together 1 N m.
   NodeLoads loads{"torque", {}};
   double torque = 0;
   for (const std::int32_t node : design.model.node_sets["LOADED"]) {
-    const double y = box.point(node)[1] - box.size(1) / 2, z = box.point(node)[2] - box.size(2) / 2;
+    const std::array<double, 3> x = box.point(node);
+    const double y = x[1] - box.size(1) / 2, z = x[2] - box.size(2) / 2;
     loads.forces.push_back({node, {0, -z, y}});
     torque += y * y + z * z;
   }
@@ -223,13 +194,14 @@ void make_inverter(Lattice& box, GeneratedDesign& design) {
   const int b = patch(across), c = patch(top);
   const auto is_middle = [=](int j, int k) { return j <= b && k <= c; };
   design.model.node_sets["INPUT"] =
-      box.nodes([=](int i, int j, int k) { return i == 0 && is_middle(j, k); });
+      box.nodes(box.nodes_in_plane(0, 0), [=](int, int j, int k) { return is_middle(j, k); });
   design.model.node_sets["OUTPUT"] =
-      box.nodes([=](int i, int j, int k) { return i == end && is_middle(j, k); });
-  design.model.node_sets["FIXED"] =
-      box.nodes([=](int i, int j, int k) { return i == 0 && (j >= across - b || k >= top - c); });
+      box.nodes(box.nodes_in_plane(0, end), [=](int, int j, int k) { return is_middle(j, k); });
+  design.model.node_sets["FIXED"] = box.nodes(
+      box.nodes_in_plane(0, 0), [=](int, int j, int k) { return j >= across - b || k >= top - c; });
   design.model.elem_sets["PORTS"] =
-      box.elements([=](int i, int j, int k) { return (i == 0 || i == end - 1) && j < b && k < c; });
+      box.elements({{0, 0, 0}, {end - 1, b - 1, c - 1}},
+                   [=](int i, int, int) { return i == 0 || i == end - 1; });
   box.hold(design.model.node_sets["FIXED"], 7);
   box.spread("input", design.model.node_sets["INPUT"], {1, 0, 0});
   const double stiffness = 0.1 * box.size(1);
@@ -270,6 +242,14 @@ std::vector<std::string> generator_names() {
 
 GeneratedDesign generate_design(const std::string& name, const std::array<int, 3>& cells,
                                 const std::array<double, 3>& size) {
+  GeneratedDesign design = generate_lattice_design(name, cells, size);
+  design.model.mesh = design.lattice->mesh();
+  design.lattice.reset();
+  return design;
+}
+
+GeneratedDesign generate_lattice_design(const std::string& name, const std::array<int, 3>& cells,
+                                        const std::array<double, 3>& size) {
   const auto& infos = generator_infos();
   const auto found = std::find_if(infos.begin(), infos.end(),
                                   [&name](const GeneratorInfo& info) { return name == info.name; });
@@ -284,7 +264,8 @@ GeneratedDesign generate_design(const std::string& name, const std::array<int, 3
     last = cells;
   }
   GeneratedDesign design;
-  Lattice box(cells, size, first, last, design.model);
+  design.lattice = std::make_shared<const LatticeBody>(make_lattice_box(cells, size, first, last));
+  Lattice box(*design.lattice, size, design.model);
   makes[found - infos.begin()](box, design);
   return design;
 }

@@ -29,6 +29,7 @@ struct NodeSetVector {
 
 /// A mesh with sets, supports and load cases, and what refers to these sets.
 struct GeneratedDesign {
+  std::shared_ptr<const LatticeBody> lattice; ///< in the place of the model's mesh, or null
   HexaModel model; ///< of Young's modulus 1 Pa, Poisson's ratio 0.3 and loads of 1 N in all
   std::vector<std::pair<std::string, DesignRole>> passive; ///< sets of elements
   std::vector<MirrorPlane> mirrors;
@@ -41,5 +42,9 @@ struct GeneratedDesign {
 /// needs.
 GeneratedDesign generate_design(const std::string& name, const std::array<int, 3>& cells,
                                 const std::array<double, 3>& size);
+
+/// The same with the body as cells of a lattice, whose numbers are those of the mesh.
+GeneratedDesign generate_lattice_design(const std::string& name, const std::array<int, 3>& cells,
+                                        const std::array<double, 3>& size);
 
 } // namespace ossatura

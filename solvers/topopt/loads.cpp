@@ -5,6 +5,7 @@
 #include <ossatura/core/base/vector.hpp>
 
 #include <cmath>
+#include <map>
 #include <sstream>
 #include <string>
 
@@ -12,29 +13,32 @@ namespace ossatura {
 
 namespace {
 
-/// Forces [num_nodes, 3]; `what` names them in errors.
-std::vector<double> sum_forces(const std::vector<NodeForce>& forces, std::size_t num_nodes,
-                               const std::string& what) {
-  std::vector<double> sum(3 * num_nodes);
+/// The sum of forces, nodes ascending and each once; `what` names them in errors.
+std::vector<NodeForce> sum_forces(const std::vector<NodeForce>& forces, std::size_t num_nodes,
+                                  const std::string& what) {
+  std::map<std::int32_t, NodeForce> sum;
   for (const NodeForce& f : forces) {
     OSSATURA_REQUIRE(f.node >= 0 && std::size_t(f.node) < num_nodes,
                      what << ": node " << f.node << " of " << num_nodes);
+    NodeForce& own = sum.try_emplace(f.node, NodeForce{f.node, {0, 0, 0}}).first->second;
     for (int c = 0; c < 3; ++c) {
       OSSATURA_REQUIRE(std::isfinite(f.force[c]), what << ": " << f.force[c] << " at " << f.node);
-      sum[3 * std::size_t(f.node) + std::size_t(c)] += f.force[c];
+      own.force[c] += f.force[c];
     }
   }
-  return sum;
+  std::vector<NodeForce> list;
+  for (const auto& [node, force] : sum)
+    list.push_back(force);
+  return list;
 }
 
 /// On the components that are free; throws if there is nothing.
 template<class Exec>
-Array<double, Exec> make_force(const Exec& exec, const std::vector<NodeForce>& forces,
-                               std::size_t num_nodes, const DesignBody<Exec>& body,
-                               const std::string& what) {
-  const Array<double, Exec> force = body.upload_nodes(exec, sum_forces(forces, num_nodes, what));
-  clear(exec, body.held(), force);
-  OSSATURA_REQUIRE(dot(exec, force, force) > 0, what << ": nothing on components that are free");
+DesignForce<Exec> make_force(const Exec& exec, const std::vector<NodeForce>& forces,
+                             std::size_t num_nodes, const DesignBody<Exec>& body,
+                             const std::string& what) {
+  const DesignForce<Exec> force = body.place_forces(exec, sum_forces(forces, num_nodes, what));
+  OSSATURA_REQUIRE(square(exec, force) > 0, what << ": nothing on components that are free");
   return force;
 }
 
@@ -43,7 +47,7 @@ Array<double, Exec> make_force(const Exec& exec, const std::vector<NodeForce>& f
 template<class Exec>
 DesignLoads<Exec> make_design_loads(const Exec& exec, const DesignProblem& problem,
                                     bool is_mechanism, const DesignBody<Exec>& body) {
-  const std::size_t num_nodes = problem.mesh.num_points();
+  const std::size_t num_nodes = problem.num_nodes();
   DesignLoads<Exec> loads;
   OSSATURA_REQUIRE(!problem.cases.empty(), "no load case");
   for (std::size_t k = 0; k < problem.cases.size(); ++k) {
@@ -59,13 +63,14 @@ DesignLoads<Exec> make_design_loads(const Exec& exec, const DesignProblem& probl
   }
   OSSATURA_REQUIRE(is_mechanism == !problem.output.empty(),
                    problem.output.size() << " output directions, which are of mechanisms alone");
+  loads.has_output = is_mechanism;
   if (is_mechanism)
     loads.output = make_force(exec, problem.output, num_nodes, body, "the output");
   return loads;
 }
 
 std::vector<double> sum_springs(const DesignProblem& problem) {
-  const std::size_t num_nodes = problem.mesh.num_points();
+  const std::size_t num_nodes = problem.num_nodes();
   std::vector<double> spring(3 * num_nodes);
   for (const NodeSpring& s : problem.springs) {
     OSSATURA_REQUIRE(s.node >= 0 && std::size_t(s.node) < num_nodes && s.component >= 0 &&

@@ -8,18 +8,18 @@
 
 namespace ossatura {
 
-/// DesignLoads holds the right-hand sides of a design's solves. Vectors are [num_nodes, 3] in the
-/// order of the body, zero at held components.
+/// DesignLoads holds the right-hand sides of a design's solves, as the body places them.
 template<class Exec>
 struct DesignLoads {
   struct Case {
-    Array<double, Exec> force;
+    DesignForce<Exec> force;
     double weight;
   };
   std::vector<Case> cases;
-  Array<double, Exec> output; ///< of mechanisms: the displacement's direction, the adjoint's load
+  DesignForce<Exec> output; ///< of mechanisms: the displacement's direction, the adjoint's load
+  bool has_output = false;
 
-  bool is_mechanism() const { return output.extent(0) > 0; }
+  bool is_mechanism() const { return has_output; }
   std::size_t num_solves() const { return cases.size() + (is_mechanism() ? 1 : 0); }
 };
 

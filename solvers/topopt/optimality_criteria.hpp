@@ -9,29 +9,29 @@
 
 namespace ossatura {
 
-/// The arrays that a step reads, [num_elem] each.
-template<class Exec>
+/// What a step reads; arrays are [num_elem].
+template<class Exec, class Bounds = KeptBounds<Exec>>
 struct OcArrays {
-  Array<double, Exec> x, lower, upper; ///< lower = upper: does not move
-  Array<double, Exec> df;              ///< by x; where it is positive a variable shrinks
-  Array<double, Exec> dv;              ///< of the volume fraction by x
-  Array<double, Exec> volume;
-  Array<double, Exec> numerator; ///< scratch
+  Array<double, Exec> x;
+  Bounds bounds;          ///< lower(e) and upper(e); where they are one x does not move
+  Array<double, Exec> df; ///< by x; where it is positive a variable shrinks
+  Array<double, Exec> dv; ///< of the volume fraction by x
+  ElementVolumes<Exec> volume;
 };
 
 /// x_new of least objective with dv . (x_new - x) at most about `room`; `fraction` is the aim of
 /// the whole, which bounds the first guess of the multiplier. Multipliers are known to `tolerance`
 /// of each other in the end; the halvings are those of F. Ferrari, O. Sigmund, Struct. Multidiscip.
 /// Optim. 62 (2020) 2211-2228, doi:10.1007/s00158-020-02629-w, where it is 1e-4. Returns the
-/// multiplier to the power of `damping`, NaN if the numbers are not finite. Fences.
-template<class Exec>
-double optimality_step(const Exec& exec, const OcArrays<Exec>& a, double room, double fraction,
-                       double damping, double tolerance, const Array<double, Exec>& x_new) {
+/// multiplier to the power of `damping`, NaN if the numbers are not finite. x_new aliases no array.
+/// Fences.
+template<class Exec, class Bounds>
+double optimality_step(const Exec& exec, const OcArrays<Exec, Bounds>& a, double room,
+                       double fraction, double damping, double tolerance,
+                       const Array<double, Exec>& x_new) {
   constexpr int levels = 4, count = 1 << levels; // the trials of four halvings, and the upper end
   double low = 0;
-  double high =
-      oc_numerators(exec, a.x, a.lower, a.upper, a.df, a.dv, a.volume, damping, a.numerator) /
-      fraction;
+  double high = oc_numerators(exec, a.bounds, a.x, a.df, a.dv, a.volume, damping, x_new) / fraction;
   double middle = high;
   bool bracketed = false;
   // An upper end may be too low where bounds keep variables up; a lower end of zero stays where all
@@ -48,7 +48,7 @@ double optimality_step(const Exec& exec, const OcArrays<Exec>& a, double room, d
       for (int k = width; k < count; k += 2 * width)
         trial[std::size_t(k)] = 0.5 * (end(k - width) + end(k + width));
     const std::array<double, count> change =
-        oc_trials<count>(exec, a.x, a.lower, a.upper, a.dv, a.numerator, trial);
+        oc_trials<count>(exec, a.bounds, a.x, a.dv, x_new, trial);
     // Where nothing is at its bounds the first guess is the solution, but for rounding.
     if (!bracketed && change[0] > room + tolerance * fraction) {
       low = high;
@@ -73,7 +73,7 @@ double optimality_step(const Exec& exec, const OcArrays<Exec>& a, double room, d
   }
   if (!(high > 0)) // nothing gains from material, or NaN
     middle = std::isnan(high) ? high : 1;
-  oc_update(exec, a.lower, a.upper, a.numerator, middle, x_new);
+  oc_update(exec, a.bounds, x_new, middle, x_new); // in the place of the numerators
   return middle;
 }
 

@@ -49,39 +49,65 @@ struct DesignOptimizer<Exec>::Implementation {
   DesignDensities<Exec> densities;
   std::optional<Mma<Exec>> mma;
 
-  Vector x, x_new; ///< [num_elem], as those below
-  Vector df, lower, upper, scratch;
+  Vector x;                   ///< [num_elem], as those below
+  Vector kept_df, kept_x_new; ///< unless they are in the body's spare vector
+  Vector lower, upper;        ///< of moving asymptotes alone
   double scale = 0, penalty, sharpness, change = 1;
   int steps = 0;
 
   Implementation(const Exec& exec, const DesignProblem& problem, const DesignOptions& given)
       : options(checked(given))
       , young(problem.young)
-      , num_variables(problem.mesh.num_elem())
-      , num_components(problem.mesh.point.size())
+      , num_variables(problem.num_elem())
+      , num_components(3 * problem.num_nodes())
       , body(make_design_body(exec, problem, options))
       , analysis(exec, problem, options, *body)
       , densities(exec, problem, options, *body)
       , penalty(options.penalty.start)
       , sharpness(options.projection ? options.sharpness.start : 0) {
     OSSATURA_REQUIRE(young > 0 && std::isfinite(young), "a modulus of " << young);
-    for (Vector* vector : {&x, &x_new, &df, &lower, &upper, &scratch})
-      *vector = make_zeros<double>(exec, num_elem(), "ossatura::design::by_element");
-    if (options.method == DesignMethod::mma)
+    const auto make = [&] {
+      return make_zeros<double>(exec, num_elem(), "ossatura::design::by_element");
+    };
+    x = make();
+    if (!body->solves_in_place()) {
+      kept_df = make();
+      kept_x_new = make();
+    }
+    if (options.method == DesignMethod::mma) {
+      lower = make();
+      upper = make();
       mma.emplace(exec, num_elem(), 1);
+    }
     Kokkos::deep_copy(exec, x, std::max(densities.first(exec), least()));
     set_passive(exec, densities.role(), 1, 0, x);
     refresh(exec);
   }
 
   std::int64_t num_elem() const { return body->num_elem(); }
+
+  /// Room between solves, [num_elem] each: the gradient by variables, and after the proposal is
+  /// made what filters need; the proposal of a step, and between what reports and filters need.
+  Vector df(const Exec& exec) const { return room(exec, kept_df, 0); }
+  Vector x_new(const Exec& exec) const { return room(exec, kept_x_new, 1); }
+  /// The gradient of the volume by variables; overwrites the proposal.
+  Vector volume_gradient(const Exec& exec) const {
+    return densities.volume_gradient(exec, moment(), room(exec, {}, 2), x_new(exec));
+  }
+  Vector room(const Exec& exec, const Vector& kept, std::int64_t which) const {
+    if (!body->solves_in_place())
+      return kept;
+    const Vector spare = body->spare(exec); // three numbers for each place of an element
+    return Vector(spare.data() + which * num_elem(), std::size_t(num_elem()));
+  }
+
   bool is_mechanism() const { return options.objective == DesignObjective::mechanism; }
   DesignMoment moment() const { return {steps + 1, sharpness}; } ///< of the next step
   SimpLaw law() const { return {young, options.min_modulus, penalty}; }
   /// Variables of 0 would stay there for good.
   double least() const { return options.filter == DesignFilter::sensitivity ? 1e-3 : 0; }
 
-  void refresh(const Exec& exec) { densities.refresh(exec, x, moment()); }
+  void refresh(const Exec& exec) { densities.refresh(exec, x, moment(), df(exec)); }
 
   DesignStep analyse(const Exec& exec) {
     DesignStep step;
@@ -96,11 +122,12 @@ struct DesignOptimizer<Exec>::Implementation {
   /// df = gradient of what is minimised by variables. Returns the sum of |rho dphi/drho|.
   double gradient(const Exec& exec) {
     const TimedScope scope("ossatura::design::gradient");
+    const Vector df = this->df(exec);
     analysis.differentiate(exec, law(), densities.density(), df);
     const double size = sum_of_sizes(exec, densities.density(), df);
     if (!std::isfinite(size))
       fail<DesignBreakdown>("step ", steps + 1, ": the gradient is not finite");
-    densities.pull_back(exec, x, moment(), df);
+    densities.pull_back(exec, x, moment(), df, x_new(exec));
     return size;
   }
 
@@ -109,20 +136,22 @@ struct DesignOptimizer<Exec>::Implementation {
   /// Struct. Multidiscip. Optim. 51 (2015) 565-572, doi:10.1007/s00158-014-1157-0).
   void update(const Exec& exec, double size) {
     const TimedScope scope("ossatura::design::update");
-    move_bounds(exec, densities.role(), x, least(), options.move, lower, upper);
+    const Vector df = this->df(exec), x_new = this->x_new(exec);
+    const MoveRange<Exec> bounds{densities.role(), x, least(), options.move};
     const double volume = densities.volume();
-    const Vector& dv = densities.volume_gradient();
+    const Vector dv = volume_gradient(exec);
     double multiplier;
     if (mma) {
       if (scale == 0)
         scale = size > 0 ? 10 * penalty / size : 1;
+      store_bounds(exec, bounds, lower, upper);
       multiplier = mma->propose(exec, x, scale, df, {volume - options.volume_fraction}, dv, lower,
                                 upper, x_new)[0];
     } else {
       // Per Sigmund (1997), mechanisms use a smaller damping exponent (0.3): their gradients change
       // sign.
       multiplier =
-          optimality_step(exec, OcArrays<Exec>{x, lower, upper, df, dv, body->volume(), scratch},
+          optimality_step(exec, OcArrays<Exec, MoveRange<Exec>>{x, bounds, df, dv, body->volume()},
                           options.volume_fraction - volume, options.volume_fraction,
                           is_mechanism() ? 0.3 : 0.5, options.multiplier_tolerance, x_new);
     }
@@ -143,10 +172,14 @@ struct DesignOptimizer<Exec>::Implementation {
       scale = scale_before;
       throw;
     }
-    report.change = change = largest_difference(exec, x_new, x);
+    const Vector next = x_new(exec);
+    report.change = change = largest_difference(exec, next, x);
     if (mma)
       mma->accept(exec, x);
-    std::swap(x, x_new);
+    if (body->solves_in_place())
+      Kokkos::deep_copy(exec, x, next);
+    else
+      std::swap(x, kept_x_new);
     report.number = ++steps;
     penalty = grown(options.penalty, penalty, steps);
     if (options.projection)
@@ -160,7 +193,7 @@ struct DesignOptimizer<Exec>::Implementation {
   double excess() const { return densities.volume() / options.volume_fraction - 1; }
 
   void lower_design(const Exec& exec, double by) {
-    lower_free(exec, densities.role(), x_new, least(), by, x);
+    lower_free(exec, densities.role(), x_new(exec), least(), by, x);
     refresh(exec);
   }
 
@@ -172,7 +205,7 @@ struct DesignOptimizer<Exec>::Implementation {
     if (excess() <= slack)
       return true;
     const TimedScope scope("ossatura::design::meet_volume");
-    Kokkos::deep_copy(exec, x_new, x);
+    Kokkos::deep_copy(exec, x_new(exec), x);
     const auto value = [&] { return excess() + slack / 2; };
     double low = 0, at_low = value();
     double high = options.move;
@@ -264,14 +297,15 @@ DesignStep DesignOptimizer<Exec>::analyse(const Exec& exec) {
 template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::objective_gradient(const Exec& exec) {
   implementation_->gradient(exec);
+  const Array<double, Exec> df = implementation_->df(exec);
   if (implementation_->is_mechanism()) // maximised
-    axpby(exec, -1.0, implementation_->df, 0.0, implementation_->df);
-  return body().download_elements(exec, implementation_->df);
+    axpby(exec, -1.0, df, 0.0, df);
+  return body().download_elements(exec, df);
 }
 
 template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::volume_gradient(const Exec& exec) const {
-  return body().download_elements(exec, implementation_->densities.volume_gradient());
+  return body().download_elements(exec, implementation_->volume_gradient(exec));
 }
 
 template<class Exec>
@@ -295,17 +329,15 @@ template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::forces(const Exec& exec, int which) const {
   OSSATURA_REQUIRE(which >= 0 && which < int(implementation_->analysis.loads().cases.size()),
                    "load case " << which);
-  const Array<double, Exec> product =
-      make_zeros<double>(exec, body().num_dofs(), "ossatura::design::forces");
-  implementation_->analysis.forces(exec, std::size_t(which), product);
-  return body().download_nodes(exec, product);
+  return body().download_nodes(exec, implementation_->analysis.forces(exec, std::size_t(which)));
 }
 
 template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::energies(const Exec& exec) const {
   const Implementation& own = *implementation_;
-  own.analysis.energies(exec, own.scratch);
-  return own.body->download_elements(exec, own.scratch);
+  const Array<double, Exec> energy = own.x_new(exec);
+  own.analysis.energies(exec, energy);
+  return own.body->download_elements(exec, energy);
 }
 
 template<class Exec>

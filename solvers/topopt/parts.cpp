@@ -13,7 +13,7 @@ struct Ends {
 };
 
 Ends find_ends(const DesignProblem& problem, const std::vector<std::int32_t>& supported) {
-  const std::size_t n = problem.mesh.num_points();
+  const std::size_t n = problem.num_nodes();
   Ends ends{std::vector<bool>(n), std::vector<bool>(n)};
   for (const DesignLoadCase& one : problem.cases)
     for (const NodeForce& force : one.loads.forces)
@@ -69,8 +69,10 @@ LooseParts find_loose_parts(const DesignProblem& problem,
   parts.joined = joins(parts.loose);
   if (parts.joined)
     return parts;
-  widen(problem.mesh, ends.loaded);
-  widen(problem.mesh, ends.supported);
+  const ElementMesh own = problem.lattice ? problem.lattice->mesh() : ElementMesh{};
+  const ElementMesh& mesh = problem.lattice ? own : problem.mesh;
+  widen(mesh, ends.loaded);
+  widen(mesh, ends.supported);
   parts.loose = parts_without(solid, ends);
   parts.joined = joins(parts.loose);
   if (!parts.joined)

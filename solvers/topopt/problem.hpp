@@ -5,7 +5,9 @@
 
 #include <ossatura/core/mesh/design_role.hpp>
 #include <ossatura/core/mesh/hexa/model.hpp>
+#include <ossatura/core/mesh/lattice_body.hpp>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,9 @@ struct MirrorPlane {
 
 struct DesignProblem {
   ElementMesh mesh; ///< of ElementShape::hexa
+  /// In the place of the mesh, which is empty then: for designs on voxels. Numbers of nodes and
+  /// elements are those of the lattice.
+  std::shared_ptr<const LatticeBody> lattice{};
   double young = 1, poisson = 0.3;
   std::vector<HeldComponents> held;
   std::vector<DesignLoadCase> cases; ///< at least one
@@ -32,6 +37,21 @@ struct DesignProblem {
   // Of compliant mechanisms alone: the displacement sum of direction . u at `output` is maximised.
   std::vector<NodeForce> output;
   std::vector<NodeSpring> springs;
+
+  std::size_t num_elem() const {
+    return lattice ? std::size_t(lattice->num_elem()) : mesh.num_elem();
+  }
+  std::size_t num_nodes() const {
+    return lattice ? std::size_t(lattice->num_nodes()) : mesh.num_points();
+  }
+  /// The box around all nodes.
+  Box bounds() const { return lattice ? lattice->bounds() : bounding_box(mesh.point); }
+  std::array<double, 3> point(std::int32_t node) const {
+    if (lattice)
+      return lattice->point(lattice->node().place(node));
+    const double* x = &mesh.point[3 * std::size_t(node)];
+    return {x[0], x[1], x[2]};
+  }
 };
 
 } // namespace ossatura

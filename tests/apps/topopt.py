@@ -681,6 +681,10 @@ class Voxels(TopoptCase):
                                      solver={"grid": "mesh"}, **scaled))
         self.assertEqual(on_mesh["engine"]["grid"], "mesh")
 
+    def test_more_elements_than_files_take(self):
+        self.fails(USAGE, "too many for .hdf and .stl", "topopt", "cantilever", "--grid", "voxels",
+                   "--cells", "650x650x650", "--no-stl")
+
     def test_refusals(self):
         def refused(message, *arguments, code=BAD_FILE, name="cantilever"):
             self.fails(code, message, "topopt", name, "-q", *arguments)

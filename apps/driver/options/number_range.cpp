@@ -2,7 +2,6 @@
 #include "apps/driver/options/number_range.hpp"
 
 #include <ossatura/core/base/require.hpp>
-#include <ossatura/core/mesh/box.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +9,10 @@
 namespace ossatura {
 
 void require_body_size(const std::string& where, const std::vector<double>& point) {
-  const Box box = bounding_box(point);
+  require_body_size(where, bounding_box(point));
+}
+
+void require_body_size(const std::string& where, const Box& box) {
   const double length = std::max({box[3] - box[0], box[4] - box[1], box[5] - box[2]});
   if (!(length >= 1e-12 && length <= 1e12))
     fail<InputError>(where, ": the body is ", length,

@@ -43,6 +43,21 @@ const std::vector<std::int32_t>& find_set(const MeshSelection& selection, const 
   return set->second;
 }
 
+/// Planes of a lattice, or the middles between them, as corners of an element have them in turn.
+std::vector<double> places_along(const LatticeBody& lattice, int axis, bool is_elem) {
+  const std::vector<double>& plane = lattice.plane(axis);
+  if (!is_elem)
+    return plane;
+  constexpr bool is_high[3][8] = {{false, true, true, false, false, true, true, false},
+                                  {false, false, true, true, false, false, true, true},
+                                  {false, false, false, false, true, true, true, true}};
+  std::vector<double> centre(plane.size() - 1, 0.0);
+  for (std::size_t i = 0; i < centre.size(); ++i)
+    for (const bool high : is_high[axis])
+      centre[i] += plane[i + std::size_t(high)] / 8.0;
+  return centre;
+}
+
 } // namespace
 
 /// Nodes or elements.
@@ -55,20 +70,35 @@ struct MeshSelector::Kind {
 
 MeshSelector::MeshSelector(const ElementMesh& mesh, const MeshSets& node_sets,
                            const MeshSets& elem_sets, MeshTraits traits)
-    : mesh_(mesh)
+    : mesh_(&mesh)
     , node_sets_(node_sets)
     , elem_sets_(elem_sets)
     , traits_(std::move(traits))
     , bounds_(bounding_box(mesh.point))
-    , slack_(traits_.rounding * std::hypot(bounds_[3] - bounds_[0], bounds_[4] - bounds_[1],
-                                           bounds_[5] - bounds_[2])) {}
+    , slack_(slack_of(bounds_)) {}
+
+MeshSelector::MeshSelector(const LatticeBody& lattice, const MeshSets& node_sets,
+                           const MeshSets& elem_sets, MeshTraits traits)
+    : lattice_(&lattice)
+    , node_sets_(node_sets)
+    , elem_sets_(elem_sets)
+    , traits_(std::move(traits))
+    , bounds_(lattice.bounds())
+    , slack_(slack_of(bounds_)) {}
+
+double MeshSelector::slack_of(const Box& bounds) const {
+  return traits_.rounding *
+         std::hypot(bounds[3] - bounds[0], bounds[4] - bounds[1], bounds[5] - bounds[2]);
+}
 
 std::vector<std::int32_t> MeshSelector::nodes(const MeshSelection& selection) const {
-  return select(selection, {false, traits_.node, "node", node_sets_, mesh_.num_points()});
+  return select(selection, {false, traits_.node, "node", node_sets_,
+                            mesh_ ? mesh_->num_points() : std::size_t(lattice_->num_nodes())});
 }
 
 std::vector<std::int32_t> MeshSelector::elements(const MeshSelection& selection) const {
-  return select(selection, {true, "element", "element", elem_sets_, mesh_.num_elem()});
+  return select(selection, {true, "element", "element", elem_sets_,
+                            mesh_ ? mesh_->num_elem() : std::size_t(lattice_->num_elem())});
 }
 
 std::vector<std::int32_t> MeshSelector::select(const MeshSelection& selection,
@@ -94,22 +124,56 @@ std::vector<std::int32_t> MeshSelector::select(const MeshSelection& selection,
 
 std::vector<std::int32_t> MeshSelector::in_place(const MeshSelection& selection,
                                                  const Kind& kind) const {
-  const std::size_t n = std::size_t(nodes_per_elem(mesh_.shape));
-  std::vector<std::int32_t> found;
-  for (std::size_t i = 0; i < kind.count; ++i) {
-    double centre[3] = {};
-    const double* x = kind.is_elem ? centre : &mesh_.point[3 * i];
-    if (kind.is_elem)
-      for (std::size_t a = n * i; a < n * (i + 1); ++a)
-        for (std::size_t d = 0; d < 3; ++d)
-          centre[d] += mesh_.point[3 * std::size_t(mesh_.node[a]) + d] / double(n);
-    if (has(selection, x))
-      found.push_back(std::int32_t(i));
-  }
+  const std::vector<std::int32_t> found =
+      mesh_ ? find_in_mesh(selection, kind.is_elem) : find_in_lattice(selection, kind.is_elem);
   if (found.empty())
     fail<InputError>(selection.place, ": no ", kind.is_elem ? "centre of an element" : kind.name,
                      " is ", in_words(selection), "; ", traits_.body, " spans ", span_text(bounds_),
                      " m");
+  return found;
+}
+
+std::vector<std::int32_t> MeshSelector::find_in_mesh(const MeshSelection& selection,
+                                                     bool is_elem) const {
+  const std::size_t n = std::size_t(nodes_per_elem(mesh_->shape));
+  const std::size_t count = is_elem ? mesh_->num_elem() : mesh_->num_points();
+  std::vector<std::int32_t> found;
+  for (std::size_t i = 0; i < count; ++i) {
+    double centre[3] = {};
+    const double* x = is_elem ? centre : &mesh_->point[3 * i];
+    if (is_elem)
+      for (std::size_t a = n * i; a < n * (i + 1); ++a)
+        for (std::size_t d = 0; d < 3; ++d)
+          centre[d] += mesh_->point[3 * std::size_t(mesh_->node[a]) + d] / double(n);
+    if (has(selection, x))
+      found.push_back(std::int32_t(i));
+  }
+  return found;
+}
+
+std::vector<std::int32_t> MeshSelector::find_in_lattice(const MeshSelection& selection,
+                                                        bool is_elem) const {
+  std::array<std::vector<double>, 3> along;
+  ChosenPlanes chosen;
+  const bool is_box = selection.kind == MeshSelection::Kind::box;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    along[axis] = places_along(*lattice_, int(axis), is_elem);
+    for (const double x : along[axis]) {
+      // Of a box each axis decides for itself.
+      double inside[3] = {selection.box[0], selection.box[1], selection.box[2]};
+      inside[axis] = x;
+      chosen[axis].push_back(!is_box || contains(selection.box, inside, slack_));
+    }
+  }
+  std::vector<std::int32_t> found;
+  const auto visit = [&](const LatticeBody::Place& place, std::int32_t number) {
+    double x[3];
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      x[axis] = along[axis][std::size_t(place[axis])];
+    if (is_box || has(selection, x))
+      found.push_back(number);
+  };
+  LatticeBody::for_places(is_elem ? lattice_->elem() : lattice_->node(), chosen, visit);
   return found;
 }
 

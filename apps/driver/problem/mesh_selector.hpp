@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ossatura/core/mesh/element_mesh.hpp>
+#include <ossatura/core/mesh/lattice_body.hpp>
 #include <ossatura/core/mesh/mesh_selection.hpp>
 
 #include <map>
@@ -25,6 +26,9 @@ public:
   /// Mesh and sets must outlive this.
   MeshSelector(const ElementMesh& mesh, const MeshSets& node_sets, const MeshSets& elem_sets,
                MeshTraits traits);
+  /// The same of the elements and nodes of a lattice.
+  MeshSelector(const LatticeBody& lattice, const MeshSets& node_sets, const MeshSets& elem_sets,
+               MeshTraits traits);
 
   /// Numbers, ascending and each once; throw InputError where there are none, with the names of the
   /// sets or the extent of the body.
@@ -39,9 +43,13 @@ private:
   struct Kind;
   std::vector<std::int32_t> select(const MeshSelection& selection, const Kind& kind) const;
   std::vector<std::int32_t> in_place(const MeshSelection& selection, const Kind& kind) const;
+  std::vector<std::int32_t> find_in_mesh(const MeshSelection& selection, bool is_elem) const;
+  std::vector<std::int32_t> find_in_lattice(const MeshSelection& selection, bool is_elem) const;
   bool has(const MeshSelection& selection, const double* x) const;
+  double slack_of(const Box& bounds) const;
 
-  const ElementMesh& mesh_;
+  const ElementMesh* mesh_ = nullptr; ///< or the next
+  const LatticeBody* lattice_ = nullptr;
   const MeshSets& node_sets_;
   const MeshSets& elem_sets_;
   MeshTraits traits_;

@@ -5,16 +5,34 @@
 #include <ossatura/core/mesh/mechanics/traction.hpp>
 
 #include <algorithm>
+#include <functional>
 
 namespace ossatura {
 
 namespace {
 
-std::vector<NodeForce> forces_of(const ForceChoice& choice, const HexaModel& hexa,
+/// Of a lattice by the elements around the nodes, which have all faces that are chosen.
+std::vector<NodeForce> tractions_of(const DesignProblem& problem,
+                                    const std::vector<std::int32_t>& nodes,
+                                    const std::array<double, 3>& traction) {
+  if (!problem.lattice)
+    return traction_forces(problem.mesh, nodes, traction);
+  std::vector<std::int32_t> number, chosen;
+  const ElementMesh around = problem.lattice->mesh_around(nodes, number);
+  for (const std::int32_t node : nodes)
+    chosen.push_back(
+        std::int32_t(std::lower_bound(number.begin(), number.end(), node) - number.begin()));
+  std::vector<NodeForce> forces = traction_forces(around, chosen, traction);
+  for (NodeForce& force : forces)
+    force.node = number[std::size_t(force.node)];
+  return forces;
+}
+
+std::vector<NodeForce> forces_of(const ForceChoice& choice, const DesignProblem& problem,
                                  const MeshSelector& select) {
   const std::vector<std::int32_t> nodes = select.nodes(choice.nodes);
   if (choice.kind == ForceChoice::Kind::traction) {
-    std::vector<NodeForce> forces = traction_forces(hexa.mesh, nodes, choice.value);
+    std::vector<NodeForce> forces = tractions_of(problem, nodes, choice.value);
     if (forces.empty())
       fail<InputError>(choice.nodes.place,
                        ": none of the faces of the surface has all of its four "
@@ -32,14 +50,14 @@ std::vector<NodeForce> forces_of(const ForceChoice& choice, const HexaModel& hex
 
 /// Refuses forces that do nothing, and those that only void would carry.
 void check_forces(const std::string& where, const std::vector<NodeForce>& forces,
-                  const HeldMask& held, const std::vector<std::uint8_t>& only_void) {
+                  const HeldMask& held, const std::function<bool(std::int32_t)>& in_void) {
   std::int64_t components = 0, lost = 0;
   std::int32_t first_lost = -1;
   for (const NodeForce& force : forces)
     for (int c = 0; c < 3; ++c) {
       if (force.force[c] == 0)
         continue;
-      if (!only_void.empty() && only_void[std::size_t(force.node)] != 0)
+      if (in_void(force.node))
         fail<InputError>(where, ": node ", force.node,
                          " is loaded, but all of its elements are void: load others, or make "
                          "these free or solid");
@@ -61,17 +79,32 @@ void check_forces(const std::string& where, const std::vector<NodeForce>& forces
                 first_lost, " is the first)");
 }
 
-/// Nodes all of whose elements are void; empty where no element is.
-std::vector<std::uint8_t> nodes_in_void(const ElementMesh& mesh,
-                                        const std::vector<DesignRole>& role) {
+/// Tells of nodes whether all of their elements are void. Refers to the problem.
+std::function<bool(std::int32_t)> nodes_in_void(const DesignProblem& problem) {
+  const std::vector<DesignRole>& role = problem.role;
   if (std::count(role.begin(), role.end(), DesignRole::void_) == 0)
-    return {};
-  std::vector<std::uint8_t> only_void(mesh.num_points(), 1);
+    return [](std::int32_t) { return false; };
+  if (problem.lattice)
+    return [&role, &body = *problem.lattice](std::int32_t node) {
+      const std::array<int, 3> at = body.node().place(node);
+      for (int side = 0; side < 8; ++side) {
+        const std::array<int, 3> cell{at[0] - (side & 1), at[1] - (side >> 1 & 1),
+                                      at[2] - (side >> 2)};
+        if (body.elem().has(cell) &&
+            role[std::size_t(body.elem().number(cell))] != DesignRole::void_)
+          return false;
+      }
+      return true;
+    };
+  const ElementMesh& mesh = problem.mesh;
+  std::vector<bool> only_void(mesh.num_points(), true);
   for (std::size_t e = 0; e < mesh.num_elem(); ++e)
     if (role[e] != DesignRole::void_)
       for (std::size_t a = 8 * e; a < 8 * e + 8; ++a)
-        only_void[std::size_t(mesh.node[a])] = 0;
-  return only_void;
+        only_void[std::size_t(mesh.node[a])] = false;
+  return [only_void = std::move(only_void)](std::int32_t node) {
+    return only_void[std::size_t(node)];
+  };
 }
 
 std::string case_name(const NodeLoads& loads, std::size_t number) {
@@ -82,14 +115,14 @@ std::string case_name(const NodeLoads& loads, std::size_t number) {
 
 void add_cases(const ProblemDocument& document, HexaModel& hexa, const MeshSelector& select,
                const HeldMask& held, TopoptModel& model) {
-  const std::vector<std::uint8_t> only_void = nodes_in_void(hexa.mesh, model.problem.role);
+  const std::function<bool(std::int32_t)> in_void = nodes_in_void(model.problem);
   for (std::size_t i = 0; i < hexa.loads.size(); ++i) {
     NodeLoads& loads = hexa.loads[i];
     if (loads.forces.empty())
       continue;
     model.case_names.push_back(case_name(loads, i));
     check_forces(model.source + ": load case '" + model.case_names.back() + "'", loads.forces, held,
-                 only_void);
+                 in_void);
     model.problem.cases.push_back({std::move(loads), 1});
   }
   for (const CaseChoice& choice : document.cases) {
@@ -105,8 +138,8 @@ void add_cases(const ProblemDocument& document, HexaModel& hexa, const MeshSelec
     DesignLoadCase& load_case = model.problem.cases[index];
     load_case.weight = choice.weight.value_or(load_case.weight);
     for (const ForceChoice& one : choice.forces) {
-      const std::vector<NodeForce> forces = forces_of(one, hexa, select);
-      check_forces(one.nodes.place, forces, held, only_void);
+      const std::vector<NodeForce> forces = forces_of(one, model.problem, select);
+      check_forces(one.nodes.place, forces, held, in_void);
       load_case.loads.forces.insert(load_case.loads.forces.end(), forces.begin(), forces.end());
     }
   }

@@ -7,31 +7,32 @@
 #include "apps/topopt/input/model.hpp"
 #include <ossatura/core/mesh/hexa/model.hpp>
 
+#include <map>
+
 namespace ossatura {
 
 /// The components of each node that are held.
 class HeldMask {
 public:
-  explicit HeldMask(std::size_t num_nodes)
-      : mask_(num_nodes) {}
-
   void hold(std::int32_t node, unsigned components) {
-    std::uint8_t& mask = mask_[std::size_t(node)];
+    std::uint8_t& mask = mask_[node];
     mask = std::uint8_t(mask | components);
   }
   bool has(std::int32_t node, int component) const {
-    return (mask_[std::size_t(node)] >> component & 1) != 0;
+    const auto found = mask_.find(node);
+    return found != mask_.end() && (found->second >> component & 1) != 0;
   }
+  /// Nodes ascend.
   std::vector<HeldComponents> list() const {
     std::vector<HeldComponents> held;
-    for (std::size_t i = 0; i < mask_.size(); ++i)
-      if (mask_[i] != 0)
-        held.push_back({std::int32_t(i), mask_[i]});
+    for (const auto& [node, components] : mask_)
+      if (components != 0)
+        held.push_back({node, components});
     return held;
   }
 
 private:
-  std::vector<std::uint8_t> mask_;
+  std::map<std::int32_t, std::uint8_t> mask_; ///< of few among many nodes
 };
 
 /// Adds the load cases of the mesh, which are moved out of it, then those of the problem. Throws

@@ -8,15 +8,14 @@
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/io/mesh/hexa_file.hpp>
 #include <ossatura/core/io/surface/reader.hpp>
-#include <ossatura/core/mesh/generators/element_meshes.hpp>
-#include <ossatura/core/mesh/generators/voxel_mesh.hpp>
 #include <ossatura/core/mesh/hexa/changes.hpp>
-#include <ossatura/core/mesh/mechanics/free_motion.hpp>
+#include <ossatura/core/mesh/mechanics/lattice_motion.hpp>
 #include <ossatura/solvers/topopt/bodies/fill_surface.hpp>
 #include <ossatura/solvers/topopt/generators.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 namespace ossatura {
 
@@ -47,8 +46,18 @@ HexaModel take_design(GeneratedDesign design, ProblemDocument& document) {
   return std::move(design.model);
 }
 
+/// Takes the body as cells of a lattice where the solver does, else as their mesh: what is no cube
+/// is refused there.
+void set_body(const std::shared_ptr<const LatticeBody>& body, DesignGrid grid, HexaModel& hexa,
+              TopoptModel& model) {
+  if (grid == DesignGrid::voxels && body->is_of_cubes())
+    model.problem.lattice = body;
+  else
+    hexa.mesh = body->mesh();
+}
+
 /// The cubes that fill a closed surface.
-HexaModel fill_surface_file(const HexaSource& source, TopoptModel& model) {
+HexaModel fill_surface_file(const HexaSource& source, DesignGrid grid, TopoptModel& model) {
   const TriangleSurface surface = read_surface(source.file);
   require_closed(surface, source.file);
   const double edge = *source.voxel / source.unit;
@@ -71,18 +80,19 @@ HexaModel fill_surface_file(const HexaSource& source, TopoptModel& model) {
                      " m has its centre in the surface: take smaller ones (--voxel), or the unit "
                      "of the file (--unit)");
   HexaModel hexa;
-  hexa.mesh = make_voxel_mesh(body.image, source.unit);
+  set_body(std::make_shared<const LatticeBody>(make_lattice_body(body.image, source.unit)), grid,
+           hexa, model);
   model.source = source.file + " filled with cubes of " + format_number(*source.voxel) + " m";
   return hexa;
 }
 
 /// Reads or makes the mesh with its sets, supports and loads, and sets the source in words.
-HexaModel load_mesh(ProblemDocument& document, TopoptModel& model) {
+HexaModel load_mesh(ProblemDocument& document, DesignGrid grid, TopoptModel& model) {
   HexaSource& source = document.mesh;
   HexaModel hexa;
   model.unit = source.unit;
   if (is_surface(source))
-    return fill_surface_file(source, model);
+    return fill_surface_file(source, grid, model);
   if (source.kind == HexaSource::Kind::file) {
     ElementFileOptions options;
     options.unit = source.unit;
@@ -100,11 +110,17 @@ HexaModel load_mesh(ProblemDocument& document, TopoptModel& model) {
         cells = info.cells;
   std::array<double, 3> size{double(cells[0]), double(cells[1]), double(cells[2])};
   size = source.size.value_or(size);
+  const bool is_lattice = grid == DesignGrid::voxels && source.distort == 0 && !source.renumber;
+  const DesignGrid body_grid = is_lattice ? grid : DesignGrid::mesh;
   if (source.kind == HexaSource::Kind::generator) {
-    hexa = take_design(generate_design(source.generator, cells, size), document);
+    GeneratedDesign design = generate_lattice_design(source.generator, cells, size);
+    const std::shared_ptr<const LatticeBody> body = design.lattice;
+    hexa = take_design(std::move(design), document);
+    set_body(body, body_grid, hexa, model);
     model.source = source.generator + " of " + cells_text(cells) + " cells";
   } else {
-    hexa.mesh = make_hexa_box({cells[0], cells[1], cells[2]}, {size[0], size[1], size[2]});
+    set_body(std::make_shared<const LatticeBody>(make_lattice_box(cells, size)), body_grid, hexa,
+             model);
     model.source = "box of " + cells_text(cells) + " cells";
   }
   if (source.distort > 0) {
@@ -119,7 +135,7 @@ HexaModel load_mesh(ProblemDocument& document, TopoptModel& model) {
 }
 
 /// Holds the nodes on each plane of symmetry in the direction across it.
-void hold_mirrors(const ProblemDocument& document, const HexaModel& hexa,
+void hold_mirrors(const ProblemDocument& document, const DesignProblem& problem,
                   const MeshSelector& select, HeldMask& held) {
   for (std::size_t m = 0; m < document.mirrors.size(); ++m) {
     const MirrorPlane& mirror = document.mirrors[m];
@@ -131,11 +147,22 @@ void hold_mirrors(const ProblemDocument& document, const HexaModel& hexa,
                        mirror.place, ": it spans ", format_number(low), " to ", format_number(high),
                        " m; model one side alone");
     std::int64_t count = 0;
-    for (std::size_t i = 0; i < hexa.mesh.num_points(); ++i)
-      if (std::abs(hexa.mesh.point[3 * i + axis] - mirror.place) <= select.slack()) {
-        held.hold(std::int32_t(i), 1u << axis);
-        ++count;
-      }
+    const auto hold = [&](std::int32_t node) {
+      held.hold(node, 1u << axis);
+      ++count;
+    };
+    const auto is_on = [&](double x) { return std::abs(x - mirror.place) <= select.slack(); };
+    for (std::size_t i = 0; i < problem.mesh.num_points(); ++i)
+      if (is_on(problem.mesh.point[3 * i + axis]))
+        hold(std::int32_t(i));
+    if (problem.lattice) {
+      ChosenPlanes chosen;
+      for (std::size_t d = 0; d < 3; ++d)
+        for (const double x : problem.lattice->plane(int(d)))
+          chosen[d].push_back(d != axis || is_on(x));
+      LatticeBody::for_places(problem.lattice->node(), chosen,
+                              [&](const LatticeBody::Place&, std::int32_t node) { hold(node); });
+    }
     if (count == 0)
       fail<InputError>(where, ": the body has no nodes on the plane ", "xyz"[axis], " = ",
                        mirror.place, ": it spans ", format_number(low), " to ", format_number(high),
@@ -168,6 +195,16 @@ void require_sizes(const ProblemDocument& document, const DesignProblem& problem
   require_numbers(document.file, "forces", forces);
 }
 
+/// As build_topopt_model decides in the end.
+DesignGrid grid_of(const ProblemDocument& document, const Changes<DesignOptions>& changes) {
+  DesignOptions options;
+  if (is_surface(document.mesh))
+    options.grid = DesignGrid::voxels;
+  document.changes.apply_to(options);
+  changes.apply_to(options);
+  return options.grid;
+}
+
 /// What is of one grid is refused on the other.
 void require_known_on_grid(const std::string& file, const TopoptModel& model) {
   const DesignOptions& o = model.options;
@@ -197,8 +234,10 @@ void require_known_on_grid(const std::string& file, const TopoptModel& model) {
 }
 
 void check_supports(const ProblemDocument& document, const TopoptModel& model) {
+  const DesignProblem& problem = model.problem;
   const std::string motion =
-      describe_free_motion(model.problem.mesh, model.problem.held, model.problem.springs);
+      problem.lattice ? describe_free_motion(*problem.lattice, problem.held, problem.springs)
+                      : describe_free_motion(problem.mesh, problem.held, problem.springs);
   if (motion.empty())
     return;
   if (model.problem.held.empty())
@@ -222,10 +261,18 @@ std::int64_t TopoptModel::count(DesignRole role) const {
   return std::count(problem.role.begin(), problem.role.end(), role);
 }
 
-TopoptModel build_topopt_model(ProblemDocument document) {
+const ElementMesh& TopoptModel::mesh() const {
+  if (!problem.lattice)
+    return problem.mesh;
+  std::call_once(on_demand_->made, [this] { on_demand_->mesh = problem.lattice->mesh(); });
+  return on_demand_->mesh;
+}
+
+TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOptions>& changes) {
   TopoptModel model;
-  HexaModel hexa = load_mesh(document, model);
-  require_body_size(model.source, hexa.mesh.point);
+  HexaModel hexa = load_mesh(document, grid_of(document, changes), model);
+  DesignProblem& problem = model.problem;
+  problem.mesh = std::move(hexa.mesh);
   MeshTraits traits;
   if (model.unused_points > 0 || document.mesh.renumber)
     traits.no_numbers =
@@ -234,10 +281,13 @@ TopoptModel build_topopt_model(ProblemDocument document) {
                                 : model.source + " has " + std::to_string(model.unused_points) +
                                       " points without element, which are left out") +
         ": choose by boxes or sets";
-  const MeshSelector select(hexa.mesh, hexa.node_sets, hexa.elem_sets, traits);
+  const MeshSelector select =
+      problem.lattice ? MeshSelector(*problem.lattice, hexa.node_sets, hexa.elem_sets, traits)
+                      : MeshSelector(problem.mesh, hexa.node_sets, hexa.elem_sets, traits);
+  require_body_size(model.source, select.bounds());
   set_material(document, hexa, model);
 
-  HeldMask held(hexa.mesh.num_points());
+  HeldMask held;
   for (const HeldComponents& node : hexa.held)
     held.hold(node.node, node.components);
   for (const SupportChoice& support : document.supports)
@@ -245,13 +295,12 @@ TopoptModel build_topopt_model(ProblemDocument document) {
       held.hold(node, support.components);
   for (const HeldComponents& node : held.list())
     model.supported.push_back(node.node);
-  hold_mirrors(document, hexa, select, held);
+  hold_mirrors(document, problem, select, held);
 
-  DesignProblem& problem = model.problem;
   problem.held = held.list();
   problem.mirrors = document.mirrors;
   if (!document.passive.empty()) {
-    problem.role.assign(hexa.mesh.num_elem(), DesignRole::free);
+    problem.role.assign(problem.num_elem(), DesignRole::free);
     for (const PassiveChoice& passive : document.passive)
       for (const std::int32_t e : select.elements(passive.elements))
         problem.role[std::size_t(e)] = passive.role;
@@ -259,7 +308,6 @@ TopoptModel build_topopt_model(ProblemDocument document) {
   add_cases(document, hexa, select, held, model);
   add_mechanism(document, select, held, model);
   require_sizes(document, problem);
-  problem.mesh = std::move(hexa.mesh);
   if (model.count(DesignRole::free) == 0)
     fail<InputError>(document.file,
                      ": all elements are solid or void, so that there is nothing to design");
@@ -270,6 +318,7 @@ TopoptModel build_topopt_model(ProblemDocument document) {
   if (is_surface(document.mesh))
     model.options.grid = DesignGrid::voxels;
   document.changes.apply_to(model.options);
+  changes.apply_to(model.options);
   model.has_steps = document.has_steps;
   return model;
 }
@@ -281,10 +330,9 @@ TopoptModel make_topopt_model(const TopoptCommandOptions& options, DriverContext
   if (options.kind() == ProblemKind::json)
     inputs.push_back(record_input(options.problem));
   const std::string mesh_file = document.mesh.file;
-  TopoptModel model = build_topopt_model(std::move(document));
+  TopoptModel model = build_topopt_model(std::move(document), options.changes);
   if (!mesh_file.empty())
     inputs.push_back(record_input(mesh_file));
-  options.changes.apply_to(model.options);
   require_known_on_grid(options.problem, model);
   model.has_steps = model.has_steps || options.has_steps;
   if (model.unused_points > 0)

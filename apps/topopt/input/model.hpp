@@ -8,10 +8,18 @@
 #include "apps/topopt/input/problem_document.hpp"
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 namespace ossatura {
+
+/// The mesh of a body that is stated by a lattice, made when it is first asked for.
+struct MeshOnDemand {
+  std::once_flag made;
+  ElementMesh mesh;
+};
 
 struct TopoptModel {
   DesignProblem problem;
@@ -23,10 +31,15 @@ struct TopoptModel {
   std::vector<std::int32_t> supported; ///< nodes held otherwise than by mirrors
   bool has_steps = false;              ///< how many is said by the user
 
-  std::int64_t num_nodes() const { return std::int64_t(problem.mesh.num_points()); }
-  std::int64_t num_elem() const { return std::int64_t(problem.mesh.num_elem()); }
+  std::int64_t num_nodes() const { return std::int64_t(problem.num_nodes()); }
+  std::int64_t num_elem() const { return std::int64_t(problem.num_elem()); }
+  /// For files; threads may ask for it at a time. Of a lattice it is 88 bytes an element.
+  const ElementMesh& mesh() const;
   std::int64_t num_held() const; ///< components
   std::int64_t count(DesignRole role) const;
+
+private:
+  std::shared_ptr<MeshOnDemand> on_demand_ = std::make_shared<MeshOnDemand>();
 };
 
 /// The document of a problem file, a mesh file or a generator.
@@ -37,7 +50,8 @@ ProblemDocument make_document(const TopoptCommandOptions& options);
 /// body move, loads on void or held nodes, nothing left to design.
 TopoptModel make_topopt_model(const TopoptCommandOptions& options, DriverContext& context);
 
-/// The same without command line: for a document as it is.
-TopoptModel build_topopt_model(ProblemDocument document);
+/// The same without command line: for a document as it is, but for `changes` of its options.
+TopoptModel build_topopt_model(ProblemDocument document,
+                               const Changes<DesignOptions>& changes = {});
 
 } // namespace ossatura

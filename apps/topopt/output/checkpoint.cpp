@@ -23,6 +23,26 @@ void add_forces(ContentHash& hash, const std::vector<NodeForce>& forces) {
   }
 }
 
+/// Of a lattice what its mesh would add, plane by plane.
+void add_mesh(ContentHash& hash, const DesignProblem& problem) {
+  if (!problem.lattice) {
+    hash.add(problem.mesh.point);
+    hash.add(problem.mesh.node);
+    return;
+  }
+  const LatticeBody& body = *problem.lattice;
+  hash.add(3 * problem.num_nodes());
+  for (int z = 0; z <= body.cells()[2]; ++z) {
+    const std::vector<double> points = body.points_in_plane(z);
+    hash.add_bytes(points.data(), points.size() * sizeof(double));
+  }
+  hash.add(8 * problem.num_elem());
+  for (int z = 0; z < body.cells()[2]; ++z) {
+    const std::vector<std::int32_t> nodes = body.elements_in_layer(z);
+    hash.add_bytes(nodes.data(), nodes.size() * sizeof(std::int32_t));
+  }
+}
+
 void add_continuation(ContentHash& hash, const Continuation& c) {
   for (const double value : {c.start, c.end, c.factor, c.increment})
     hash.add(value);
@@ -38,8 +58,7 @@ bool all_finite(const std::vector<double>& values) {
 DesignIdentity identify(const DesignProblem& problem, const DesignOptions& o) {
   DesignIdentity identity;
   ContentHash hash;
-  hash.add(problem.mesh.point);
-  hash.add(problem.mesh.node);
+  add_mesh(hash, problem);
   identity.mesh = hash.digits();
 
   hash.add(problem.young);
@@ -151,7 +170,7 @@ DesignState read_design_checkpoint(const std::string& path, const DesignIdentity
                        " finite numbers; the file is damaged");
     return values;
   };
-  const std::size_t num_elem = problem.mesh.num_elem();
+  const std::size_t num_elem = problem.num_elem();
   state.x = read("x", num_elem, false);
   state.x_old = read("x_old", num_elem, true);
   state.x_older = read("x_older", num_elem, true);
@@ -165,7 +184,7 @@ DesignState read_design_checkpoint(const std::string& path, const DesignIdentity
     fail<InputError>(path, ": step ", state.steps, ": the file is damaged");
   for (std::int64_t i = 0; i < count; ++i)
     state.displacement.push_back(
-        read("displacement_" + std::to_string(i), 3 * problem.mesh.num_points(), true));
+        read("displacement_" + std::to_string(i), 3 * problem.num_nodes(), true));
   state.preconditioner.modulus = read("preconditioner_modulus", num_elem, true);
   for (const double modulus : state.preconditioner.modulus)
     if (!(modulus > 0))

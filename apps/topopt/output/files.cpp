@@ -24,7 +24,7 @@ std::string name_suffix(const std::string& case_name) {
 }
 
 std::vector<std::uint8_t> held_components(const DesignProblem& problem) {
-  std::vector<std::uint8_t> held(problem.mesh.num_points());
+  std::vector<std::uint8_t> held(problem.num_nodes());
   for (const HeldComponents& one : problem.held)
     held[std::size_t(one.node)] |= one.components;
   return held;
@@ -47,7 +47,7 @@ std::vector<std::uint8_t> roles(const DesignProblem& problem) {
 }
 
 std::vector<double> nodal_forces(const DesignProblem& problem, const NodeLoads& loads) {
-  std::vector<double> force(3 * problem.mesh.num_points());
+  std::vector<double> force(3 * problem.num_nodes());
   for (const NodeForce& one : loads.forces)
     for (std::size_t c = 0; c < 3; ++c)
       force[3 * std::size_t(one.node) + c] += one.force[c];
@@ -60,7 +60,8 @@ void write_design(const std::string& path, const TopoptModel& model, const Desig
                   int step, const RunFacts& facts, Hdf5Compression compression, VtkHdfKept* kept) {
   const DesignProblem& problem = model.problem;
   VtkHdfWriter file(path, compression, kept);
-  file.set_mesh(problem.mesh.point, problem.mesh.node, VtkCell::hexahedron);
+  const ElementMesh& mesh = model.mesh();
+  file.set_mesh(mesh.point, mesh.node, VtkCell::hexahedron);
   file.cell_data("density", fields.density, 1, "1");
   if (!problem.role.empty())
     file.constant_cell_data<std::uint8_t>("role", [&] { return roles(problem); });
@@ -86,7 +87,7 @@ void write_design(const std::string& path, const TopoptModel& model, const Desig
 
 DesignSurface make_design_surface(const TopoptModel& model, const std::vector<double>& density,
                                   double level, bool keep_loose) {
-  const ElementMesh& mesh = model.problem.mesh;
+  const ElementMesh& mesh = model.mesh();
   SolidParts solid = solid_parts(mesh, node_means(mesh, density), level);
   const std::string defect = describe_first_open_edge(solid.surface);
   OSSATURA_REQUIRE(defect.empty(), defect);

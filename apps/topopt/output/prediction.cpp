@@ -2,6 +2,7 @@
 #include "apps/topopt/output/prediction.hpp"
 
 #include <ossatura/core/mesh/hexa/entities.hpp>
+#include <ossatura/kernels/topopt/lattice_order.hpp>
 
 #include <algorithm>
 #include <array>
@@ -82,9 +83,9 @@ double filter_entries(const TopoptModel& model) {
 }
 
 /// The arrays of solvers/topopt/bodies/voxels.cpp and of the optimiser, by nodes, which places of
-/// elements are numbered by, too. Grid, moduli and levels of the solver are 20 bytes for a degree
-/// of freedom, its vectors without displacements 16 in lean precision: 44 with these, as
-/// docs/performance/bone.md has it.
+/// elements are numbered by, too. Grid, moduli and levels of the solver are 11 to 12 bytes for a
+/// degree of freedom of a solid body (docs/performance/topopt.md), its vectors without
+/// displacements 16 in lean precision. Results on their way take a part of a vector.
 TopoptPrediction predict_on_voxels(const TopoptModel& model, double num_solves, bool on_device) {
   const double nodes = double(model.num_nodes()), dofs = 3 * nodes;
   const Precision precision = model.options.voxels.precision;
@@ -92,7 +93,7 @@ TopoptPrediction predict_on_voxels(const TopoptModel& model, double num_solves, 
                          : precision == Precision::mixed ? 28
                                                          : 32;
   TopoptPrediction prediction;
-  prediction.voxel_bytes = dofs * (20 + vectors);
+  prediction.voxel_bytes = dofs * (12 + vectors) + std::min(dofs * 8, 3 * 8.0 * lattice_part);
   if (!on_device) // tables of `offset`, and a vector of the cycle that it does not save
     AnyVoxelOperators::find(
         default_voxel_operator<Kokkos::DefaultHostExecutionSpace>, [&](auto entry) {
@@ -100,14 +101,18 @@ TopoptPrediction predict_on_voxels(const TopoptModel& model, double num_solves, 
           prediction.voxel_bytes += Operator::bytes_kept(nodes, double(model.num_elem())) +
                                     dofs * (precision == Precision::fp64 ? 8 : 4);
         });
-  // By element: volume, density, gradient of the volume, three of the filter, seven of the
-  // optimiser and the analysis, role; six of moving asymptotes. By degree of freedom: a product,
-  // two displacements and a force for each solve.
-  const double of_elem = 13 * 8 + 1 + (model.options.method == DesignMethod::mma ? 48 : 0);
-  prediction.design_bytes = nodes * of_elem + dofs * (8 + 24 * num_solves);
+  // By element: variables, density, sums of the filter's rows, role; eight of moving asymptotes,
+  // and filtered densities that are projected. By degree of freedom: the displacements of each
+  // solve. All else is in the solver's vectors, or lists of few entries.
+  const DesignOptions& o = model.options;
+  const bool keeps_filtered = o.projection && o.filter == DesignFilter::density;
+  const double of_elem = 2 * 8 + (o.filter == DesignFilter::none ? 0 : 8) + 1 +
+                         (keeps_filtered ? 8 : 0) + (o.method == DesignMethod::mma ? 8 * 8 : 0);
+  prediction.design_bytes = nodes * of_elem + dofs * 8 * num_solves;
   prediction.device_bytes = prediction.voxel_bytes + prediction.design_bytes;
-  // Places by the order of the mesh, and a copy of vectors that go either way.
-  prediction.host_growth = nodes * (8 + 24) + (on_device ? 0 : prediction.device_bytes);
+  // Vectors that go either way, and of a mesh places by its order.
+  const double places = model.problem.lattice ? 0 : 8;
+  prediction.host_growth = nodes * (places + 24) + (on_device ? 0 : prediction.device_bytes);
   return prediction;
 }
 

@@ -70,7 +70,8 @@ public:
 
   SolveResult solve(const Exec& exec, const CgOptions& options, const Array<double, Exec>& f,
                     const Array<double, Exec>& u, const IterationObserver& observe,
-                    const VoxelCorrection<Exec>* correction) override {
+                    const VoxelCorrection<Exec>* correction,
+                    const PointForces<Exec>* points) override {
     OSSATURA_REQUIRE(correction == nullptr || !is_cut_, "a correction of a model that is cut");
     const auto product = [&](const auto& x, const auto& y, const auto& scalars) {
       if (correction != nullptr)
@@ -82,9 +83,12 @@ public:
     const auto residual = [&](const auto& x, double scale, const auto& r) {
       solution_halo_.exchange(exec, x);
       const StoreScaledResidual<Exec, double, Vector> store{held_.mask, f, scale, r};
-      if (correction != nullptr) {
+      if (correction != nullptr || points != nullptr) {
         matrix_.apply(exec, x, vectors_.product);
-        correction->add(exec, x, vectors_.product);
+        if (correction != nullptr)
+          correction->add(exec, x, vectors_.product);
+        if (points != nullptr)
+          subtract(exec, *points, vectors_.product);
         update_nodes(exec, x, vectors_.product, store);
       } else {
         apply_then(exec, matrix_, x, vectors_.product, store);
@@ -119,6 +123,7 @@ public:
 
   std::vector<MultigridLevelInfo> level_info() const override { return multigrid_.level_info(); }
   double work() const override { return double(products_) + multigrid_.work(); }
+  const Array<double, Exec>& spare() const override { return vectors_.product; }
   LaunchGraphState launch_graph() const override { return multigrid_.launch_graph(); }
 
 private:

@@ -11,6 +11,7 @@ std::unique_ptr<DesignBody<Exec>> make_design_body(const Exec& exec, const Desig
                                                    const DesignOptions& options) {
   if (options.grid == DesignGrid::voxels)
     return std::make_unique<VoxelBody<Exec>>(exec, problem, options);
+  OSSATURA_REQUIRE(!problem.lattice, "a body of cells on a lattice is of the grid voxels");
   return std::make_unique<HexaBody<Exec>>(exec, problem, options);
 }
 

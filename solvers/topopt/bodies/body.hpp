@@ -6,7 +6,10 @@
 
 #include <ossatura/kernels/algebra/constraints.hpp>
 #include <ossatura/kernels/topopt/cone_filter.hpp>
+#include <ossatura/kernels/topopt/element_volumes.hpp>
+#include <ossatura/kernels/topopt/simp.hpp>
 #include <ossatura/solvers/hexa/solver.hpp>
+#include <ossatura/solvers/topopt/bodies/force.hpp>
 #include <ossatura/solvers/topopt/filters/element_filter.hpp>
 #include <ossatura/solvers/topopt/options.hpp>
 #include <ossatura/solvers/topopt/problem.hpp>
@@ -28,7 +31,8 @@ struct DesignEngineInfo {
 
 /// A body keeps nodes and elements in an order of its own. Vectors of the backend are in that
 /// order: by node [num_nodes, 3], zero at held components, by element [num_elem], where places
-/// without an element have no volume. Vectors of the host are in the order of the mesh.
+/// without an element have no volume. Vectors of the host are in the order of the mesh or
+/// lattice.
 template<class Exec>
 class DesignBody {
 public:
@@ -38,23 +42,32 @@ public:
 
   virtual std::int64_t num_nodes() const = 0;
   std::int64_t num_dofs() const { return 3 * num_nodes(); }
-  std::int64_t num_elem() const { return volume().extent(0); } ///< places of elements
-  virtual const Vector& volume() const = 0;                    ///< [num_elem] m^3
-  virtual double mean_edge() const = 0;                        ///< m
+  std::int64_t num_elem() const { return volume().size(); } ///< places of elements
+  virtual ElementVolumes<Exec> volume() const = 0;          ///< m^3
+  virtual double mean_edge() const = 0;                     ///< m
   virtual const Constraints<Exec>& held() const = 0;
   virtual DesignEngineInfo engine() const = 0;
 
+  /// Whether there is one vector of displacements for each solve, for the sake of memory: a step
+  /// that breaks down leaves zeros.
+  virtual bool solves_in_place() const { return false; }
   /// As HexaSolver::set_springs. Throws std::invalid_argument where the body takes none.
   virtual void set_springs(const Exec& exec, const Vector& spring) = 0;
-  /// Takes the moduli, Pa, and prepares solves for them. Fences.
-  virtual void set_modulus(const Exec& exec, const Vector& modulus) = 0;
-  /// As HexaSolver::solve. Fences.
-  virtual SolveResult solve(const Exec& exec, const Vector& f, const Vector& u) = 0;
+  /// Takes the moduli that the law has for densities. Fences.
+  virtual void set_modulus(const Exec& exec, const SimpLaw& law, const Vector& density) = 0;
+  /// Prepares solves for the moduli. Fences.
+  virtual void prepare(const Exec& exec) = 0;
+  /// As HexaSolver::solve, f as place_forces gives it. Fences.
+  virtual SolveResult solve(const Exec& exec, const DesignForce<Exec>& f, const Vector& u) = 0;
+  /// A vector [num_nodes, 3] that lasts until the next solve or moduli, which overwrite it.
+  virtual Vector spare(const Exec& exec) const = 0;
   /// y = A u, springs included, at all components. Does not fence.
   virtual void apply(const Exec& exec, const Vector& u, const Vector& y) const = 0;
   /// energy(e) += weight u^T K_e v for a modulus of 1. Does not fence.
   virtual void add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
                             const Vector& energy) const = 0;
+  /// Makes such energies densities, J / m^3, of the moduli. Does not fence.
+  virtual void energy_density(const Exec& exec, const Vector& energy) const = 0;
   /// `kind` is not none. Throws std::invalid_argument for a filter that the body does not have.
   virtual std::unique_ptr<ElementFilter<Exec>> make_filter(const Exec& exec, DesignFilter kind,
                                                            double radius,
@@ -66,6 +79,9 @@ public:
 
   // From the order of the mesh to that of the body and back. Downloads fence.
   virtual Vector upload_nodes(const Exec& exec, const std::vector<double>& values) const = 0;
+  /// Forces, of each node at most once, without those at held components. Fences.
+  virtual DesignForce<Exec> place_forces(const Exec& exec,
+                                         const std::vector<NodeForce>& forces) const = 0;
   virtual std::vector<double> download_nodes(const Exec& exec, const Vector& values) const = 0;
   virtual Vector upload_elements(const Exec& exec, const std::vector<double>& values) const = 0;
   virtual std::vector<double> download_elements(const Exec& exec, const Vector& values) const = 0;

@@ -5,6 +5,7 @@
 #include <ossatura/kernels/topopt/hexa_energies.hpp>
 #include <ossatura/solvers/topopt/filters/helmholtz.hpp>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace ossatura {
@@ -80,7 +81,10 @@ template<class Exec>
 HexaBody<Exec>::HexaBody(const Exec& exec, const DesignProblem& problem,
                          const DesignOptions& options)
     : solver_(exec, problem.mesh, problem.poisson, problem.held, options.solver)
-    , geometry_(measure_hexas(exec, solver_.arrays())) {}
+    , geometry_(measure_hexas(exec, solver_.arrays()))
+    , spare_(make_zeros<double>(exec, 3 * num_nodes(), "ossatura::design::product"))
+    , modulus_(make_zeros<double>(exec, std::int64_t(problem.num_elem()),
+                                  "ossatura::design::modulus")) {}
 
 template<class Exec>
 DesignEngineInfo HexaBody<Exec>::engine() const {
@@ -92,6 +96,11 @@ template<class Exec>
 void HexaBody<Exec>::add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
                                   const Vector& energy) const {
   ossatura::add_energies(exec, solver_.arrays(), solver_.lame(), weight, u, v, energy);
+}
+
+template<class Exec>
+void HexaBody<Exec>::energy_density(const Exec& exec, const Vector& energy) const {
+  ossatura::energy_density(exec, modulus_, geometry_.volume, energy);
 }
 
 template<class Exec>
@@ -108,6 +117,17 @@ template<class Exec>
 Array<double, Exec> HexaBody<Exec>::upload_nodes(const Exec& exec,
                                                  const std::vector<double>& values) const {
   return upload(exec, "ossatura::design::by_node", values);
+}
+
+template<class Exec>
+DesignForce<Exec> HexaBody<Exec>::place_forces(const Exec& exec,
+                                               const std::vector<NodeForce>& forces) const {
+  std::vector<double> sum(3 * std::size_t(num_nodes()));
+  for (const NodeForce& one : forces)
+    std::copy(one.force, one.force + 3, sum.begin() + 3 * std::ptrdiff_t(one.node));
+  DesignForce<Exec> force{upload(exec, "ossatura::design::by_node", sum), {}};
+  clear(exec, held(), force.vector);
+  return force;
 }
 
 template<class Exec>

@@ -17,24 +17,27 @@ public:
   const HexaSolver<Exec>& solver() const { return solver_; }
 
   std::int64_t num_nodes() const override { return solver_.arrays().num_nodes; }
-  const Vector& volume() const override { return geometry_.volume; }
+  ElementVolumes<Exec> volume() const override { return {geometry_.volume, {}, 0}; }
   double mean_edge() const override { return geometry_.mean_edge; }
   const Constraints<Exec>& held() const override { return solver_.held(); }
   DesignEngineInfo engine() const override;
   void set_springs(const Exec& exec, const Vector& spring) override {
     solver_.set_springs(exec, spring);
   }
-  void set_modulus(const Exec& exec, const Vector& modulus) override {
-    solver_.set_modulus(exec, modulus);
+  void set_modulus(const Exec& exec, const SimpLaw& law, const Vector& density) override {
+    fill_modulus(exec, law, density, modulus_);
   }
-  SolveResult solve(const Exec& exec, const Vector& f, const Vector& u) override {
-    return solver_.solve(exec, f, u);
+  void prepare(const Exec& exec) override { solver_.set_modulus(exec, modulus_); }
+  SolveResult solve(const Exec& exec, const DesignForce<Exec>& f, const Vector& u) override {
+    return solver_.solve(exec, f.vector, u);
   }
+  Vector spare(const Exec&) const override { return spare_; }
   void apply(const Exec& exec, const Vector& u, const Vector& y) const override {
     solver_.apply(exec, u, y);
   }
   void add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
                     const Vector& energy) const override;
+  void energy_density(const Exec& exec, const Vector& energy) const override;
   std::unique_ptr<ElementFilter<Exec>> make_filter(const Exec& exec, DesignFilter kind,
                                                    double radius,
                                                    const MirrorPlanes& mirrors) const override;
@@ -43,6 +46,8 @@ public:
     solver_.set_state(exec, state);
   }
   Vector upload_nodes(const Exec& exec, const std::vector<double>& values) const override;
+  DesignForce<Exec> place_forces(const Exec& exec,
+                                 const std::vector<NodeForce>& forces) const override;
   std::vector<double> download_nodes(const Exec& exec, const Vector& values) const override;
   Vector upload_elements(const Exec& exec, const std::vector<double>& values) const override;
   std::vector<double> download_elements(const Exec& exec, const Vector& values) const override;
@@ -52,6 +57,8 @@ public:
 private:
   HexaSolver<Exec> solver_;
   HexaGeometry<Exec> geometry_;
+  Vector spare_;   ///< [num_nodes, 3]
+  Vector modulus_; ///< [num_elem]
 };
 
 } // namespace ossatura

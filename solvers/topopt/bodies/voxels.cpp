@@ -4,10 +4,12 @@
 #include <ossatura/core/mesh/cube_lattice.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/topopt/lattice_cone.hpp>
+#include <ossatura/kernels/topopt/lattice_order.hpp>
 #include <ossatura/kernels/topopt/voxel_energies.hpp>
 #include <ossatura/solvers/bone/problem.hpp>
 
 #include <cmath>
+#include <map>
 #include <sstream>
 
 namespace ossatura {
@@ -102,28 +104,61 @@ VoxelSolverOptions voxel_solver_options(const DesignOptions& options) {
 template<class Exec>
 VoxelBody<Exec>::VoxelBody(const Exec& exec, const DesignProblem& problem,
                            const DesignOptions& options)
-    : options_(voxel_solver_options<Exec>(options)) {
+    : options_(voxel_solver_options<Exec>(options))
+    , lattice_(problem.lattice) {
   // The sums of eight and products with the edge are single numbers, too.
   OSSATURA_REQUIRE(problem.young * options.min_modulus >= 1e-30 && problem.young <= 1e30,
                    "moduli from " << problem.young * options.min_modulus << " to " << problem.young
                                   << " Pa do not fit single precision");
+  for (const HeldComponents& held : problem.held)
+    OSSATURA_REQUIRE(held.node >= 0 && std::size_t(held.node) < problem.num_nodes() &&
+                         held.components < 8,
+                     "components " << int(held.components) << " of node " << held.node << " of "
+                                   << problem.num_nodes());
+  const auto mask = lattice_ ? place_lattice(exec, problem) : place_mesh(exec, problem);
+  problem_.material = {};
+  problem_.held = make_constraints(exec, mask);
+  solver_ = std::make_unique<VoxelSolver<Exec>>(exec, problem_, options_);
+}
+
+template<class Exec>
+Array<std::uint8_t, Exec> VoxelBody<Exec>::place_mesh(const Exec& exec,
+                                                      const DesignProblem& problem) {
   const CubeLattice lattice = find_cube_lattice(problem.mesh);
   origin_ = lattice.origin;
   problem_ = make_voxel_problem(
       exec, make_material(to_device(exec, image_of(lattice)), problem.poisson), lattice.edge);
-  problem_.material = {};
   number_places(exec, problem_.grid, lattice, node_place_, elem_place_);
   std::vector<std::uint8_t> mask(std::size_t(problem_.grid.num_nodes));
-  for (const HeldComponents& held : problem.held) {
-    OSSATURA_REQUIRE(held.node >= 0 && std::size_t(held.node) < node_place_.size() &&
-                         held.components < 8,
-                     "components " << int(held.components) << " of node " << held.node << " of "
-                                   << node_place_.size());
+  for (const HeldComponents& held : problem.held)
     mask[std::size_t(node_place_[std::size_t(held.node)])] |= held.components;
+  return upload(exec, "ossatura::voxel_body::held", mask);
+}
+
+template<class Exec>
+Array<std::uint8_t, Exec> VoxelBody<Exec>::place_lattice(const Exec& exec,
+                                                         const DesignProblem& problem) {
+  OSSATURA_REQUIRE(lattice_->is_of_cubes(), "the cells of the lattice are no cubes");
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    origin_[axis] = lattice_->plane(int(axis)).front();
+  problem_ = make_voxel_problem(
+      exec,
+      make_material(make_cell_image(exec, make_lattice_order(exec, lattice_->elem())),
+                    problem.poisson),
+      lattice_->edge());
+  std::map<std::int32_t, std::uint8_t> held;
+  for (const HeldComponents& one : problem.held)
+    held[one.node] |= one.components;
+  std::vector<std::int32_t> nodes;
+  std::vector<std::uint8_t> components;
+  for (const auto& [node, some] : held) {
+    nodes.push_back(node);
+    components.push_back(some);
   }
-  problem_.held = make_constraints(exec, upload(exec, "ossatura::voxel_body::held", mask));
-  volume_ = fill_volumes(exec, problem_.lame, problem_.edge);
-  solver_ = std::make_unique<VoxelSolver<Exec>>(exec, problem_, options_);
+  const auto mask =
+      make_zeros<std::uint8_t>(exec, problem_.grid.num_nodes, "ossatura::voxel_body::held");
+  put_at_nodes(exec, find_nodes(exec, problem_.grid, lattice_->node(), nodes), 1, components, mask);
+  return mask;
 }
 
 template<class Exec>
@@ -134,8 +169,9 @@ DesignEngineInfo VoxelBody<Exec>::engine() const {
   VoxelOperators<Exec>::find(options_.matrix, [&](auto entry) {
     using Operator = typename decltype(entry)::type;
     info.is_deterministic = Operator::is_reproducible;
-    info.cost.bytes_kept = std::int64_t(Operator::bytes_kept(nodes, double(elem_place_.size())));
-    info.cost.flops = double(Operator::flops_per_voxel) * double(elem_place_.size());
+    info.cost.bytes_kept =
+        std::int64_t(Operator::bytes_kept(nodes, double(problem_.grid.num_elem)));
+    info.cost.flops = double(Operator::flops_per_voxel) * double(problem_.grid.num_elem);
   });
   // Two vectors and the moduli.
   const double real = options_.precision == Precision::lean ? 4 : 8;
@@ -158,20 +194,19 @@ void VoxelBody<Exec>::set_springs(const Exec&, const Vector&) {
 }
 
 template<class Exec>
-void VoxelBody<Exec>::set_modulus(const Exec& exec, const Vector& modulus) {
-  store_moduli(exec, modulus, problem_.lame);
-  solver_->renew(exec);
+void VoxelBody<Exec>::set_modulus(const Exec& exec, const SimpLaw& law, const Vector& density) {
+  store_moduli(exec, law, density, problem_.lame);
 }
 
 template<class Exec>
-SolveResult VoxelBody<Exec>::solve(const Exec& exec, const Vector& f, const Vector& u) {
+SolveResult VoxelBody<Exec>::solve(const Exec& exec, const DesignForce<Exec>& f, const Vector& u) {
   clear(exec, problem_.held, u);
-  const double norm = std::sqrt(dot(exec, f, f)); // f is zero at held components
+  const double norm = std::sqrt(square(exec, f)); // f is zero at held components
   if (norm == 0) {
     Kokkos::deep_copy(exec, u, 0.0);
-    return solver_->solve(exec, f, u);
+    return solver_->solve_points(exec, f.points, u);
   }
-  return solver_->solve(exec, f, u, {}, norm);
+  return solver_->solve_points(exec, f.points, u, {}, norm);
 }
 
 template<class Exec>
@@ -183,6 +218,11 @@ template<class Exec>
 void VoxelBody<Exec>::add_energies(const Exec& exec, double weight, const Vector& u,
                                    const Vector& v, const Vector& energy) const {
   ossatura::add_energies(exec, problem_.grid, problem_.lame, problem_.edge, weight, u, v, energy);
+}
+
+template<class Exec>
+void VoxelBody<Exec>::energy_density(const Exec& exec, const Vector& energy) const {
+  voxel_energy_density(exec, problem_.lame, problem_.edge, energy);
 }
 
 template<class Exec>
@@ -203,8 +243,13 @@ VoxelBody<Exec>::make_filter(const Exec& exec, DesignFilter kind, double radius,
 template<class Exec>
 Array<double, Exec> VoxelBody<Exec>::upload_nodes(const Exec& exec,
                                                   const std::vector<double>& values) const {
-  OSSATURA_REQUIRE(values.size() == 3 * node_place_.size(),
-                   values.size() << " components of " << node_place_.size() << " nodes");
+  OSSATURA_REQUIRE(std::int64_t(values.size()) == this->num_dofs(),
+                   values.size() << " components of " << num_nodes() << " nodes");
+  if (lattice_) {
+    const Vector placed = make_zeros<double>(exec, this->num_dofs(), "ossatura::design::by_node");
+    put_in_grid(exec, problem_.grid, make_lattice_order(exec, lattice_->node()), 3, values, placed);
+    return placed;
+  }
   std::vector<double> placed(values.size());
   for (std::size_t i = 0; i < node_place_.size(); ++i)
     for (std::size_t c = 0; c < 3; ++c)
@@ -213,7 +258,27 @@ Array<double, Exec> VoxelBody<Exec>::upload_nodes(const Exec& exec,
 }
 
 template<class Exec>
+DesignForce<Exec> VoxelBody<Exec>::place_forces(const Exec& exec,
+                                                const std::vector<NodeForce>& forces) const {
+  std::vector<std::int32_t> nodes;
+  std::vector<double> values;
+  for (const NodeForce& one : forces) {
+    nodes.push_back(lattice_ ? one.node : node_place_[std::size_t(one.node)]);
+    values.insert(values.end(), one.force, one.force + 3);
+  }
+  DesignForce<Exec> force;
+  force.points.node = lattice_ ? find_nodes(exec, problem_.grid, lattice_->node(), nodes)
+                               : upload(exec, "ossatura::design::loaded", nodes);
+  force.points.force = upload(exec, "ossatura::design::force", values);
+  clear(exec, problem_.held, force.points);
+  return force;
+}
+
+template<class Exec>
 std::vector<double> VoxelBody<Exec>::download_nodes(const Exec& exec, const Vector& values) const {
+  if (lattice_)
+    return take_from_grid(exec, problem_.grid, make_lattice_order(exec, lattice_->node()), 3,
+                          num_nodes(), values);
   const auto placed = host_view(exec, values);
   std::vector<double> result(3 * node_place_.size());
   for (std::size_t i = 0; i < node_place_.size(); ++i)
@@ -223,19 +288,35 @@ std::vector<double> VoxelBody<Exec>::download_nodes(const Exec& exec, const Vect
 }
 
 template<class Exec>
-Array<double, Exec> VoxelBody<Exec>::upload_elements(const Exec& exec,
-                                                     const std::vector<double>& values) const {
-  OSSATURA_REQUIRE(values.size() == elem_place_.size(),
-                   values.size() << " values of " << elem_place_.size() << " elements");
-  std::vector<double> placed(node_place_.size());
+template<class T>
+Array<T, Exec> VoxelBody<Exec>::place_elements(const Exec& exec, const std::vector<T>& values,
+                                               T elsewhere) const {
+  OSSATURA_REQUIRE(std::int64_t(values.size()) == problem_.grid.num_elem,
+                   values.size() << " values of " << problem_.grid.num_elem << " elements");
+  if (lattice_) {
+    const auto placed = make_uninitialized<T>(exec, num_nodes(), "ossatura::design::by_element");
+    Kokkos::deep_copy(exec, placed, elsewhere);
+    put_in_grid(exec, problem_.grid, make_lattice_order(exec, lattice_->elem()), 1, values, placed);
+    return placed;
+  }
+  std::vector<T> placed(node_place_.size(), elsewhere);
   for (std::size_t e = 0; e < elem_place_.size(); ++e)
     placed[std::size_t(elem_place_[e])] = values[e];
   return upload(exec, "ossatura::design::by_element", placed);
 }
 
 template<class Exec>
+Array<double, Exec> VoxelBody<Exec>::upload_elements(const Exec& exec,
+                                                     const std::vector<double>& values) const {
+  return place_elements(exec, values, 0.0);
+}
+
+template<class Exec>
 std::vector<double> VoxelBody<Exec>::download_elements(const Exec& exec,
                                                        const Vector& values) const {
+  if (lattice_)
+    return take_from_grid(exec, problem_.grid, make_lattice_order(exec, lattice_->elem()), 1,
+                          problem_.grid.num_elem, values);
   const auto placed = host_view(exec, values);
   std::vector<double> result(elem_place_.size());
   for (std::size_t e = 0; e < elem_place_.size(); ++e)
@@ -246,10 +327,7 @@ std::vector<double> VoxelBody<Exec>::download_elements(const Exec& exec,
 template<class Exec>
 Array<std::uint8_t, Exec>
 VoxelBody<Exec>::upload_roles(const Exec& exec, const std::vector<std::uint8_t>& role) const {
-  std::vector<std::uint8_t> placed(node_place_.size(), std::uint8_t(DesignRole::void_));
-  for (std::size_t e = 0; e < elem_place_.size(); ++e)
-    placed[std::size_t(elem_place_[e])] = role[e];
-  return upload(exec, "ossatura::design::role", placed);
+  return place_elements(exec, role, std::uint8_t(DesignRole::void_));
 }
 
 #define OSSATURA_INSTANTIATE(Exec) template class VoxelBody<Exec>;

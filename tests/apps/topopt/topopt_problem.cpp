@@ -3,6 +3,7 @@
 #include "apps/topopt/input/choices.hpp"
 #include "apps/topopt/input/model.hpp"
 #include "apps/topopt/input/read_problem.hpp"
+#include "apps/topopt/output/checkpoint.hpp"
 #include <ossatura/core/io/text/atomic_file.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
@@ -275,6 +276,70 @@ TEST_CASE("supports hold a body where no rigid motion is left", "[topopt]") {
     problem.mesh.node.push_back(first + node);
   CHECK_SAYS(motion({{0, 7}, {2, 6}}), "2 parts", "node 12 (8 nodes)", "hold 0 of its 6");
   CHECK(motion({{0, 7}, {2, 6}, {12, 7}, {13, 6}, {14, 4}}).empty());
+}
+
+/// What is asked on voxels, by cells of a lattice, is what is asked on the mesh.
+void check_same_problem(const TopoptModel& voxels, const TopoptModel& mesh) {
+  REQUIRE(voxels.problem.lattice);
+  CHECK(voxels.problem.mesh.point.empty());
+  REQUIRE(!mesh.problem.lattice);
+  CHECK(voxels.mesh().point == mesh.problem.mesh.point);
+  CHECK(voxels.mesh().node == mesh.problem.mesh.node);
+  CHECK(voxels.source == mesh.source);
+  CHECK(voxels.supported == mesh.supported);
+  CHECK(voxels.problem.role == mesh.problem.role);
+  CHECK(voxels.case_names == mesh.case_names);
+  // Supports, loads, and all else.
+  const DesignIdentity own = identify(voxels.problem, mesh.options),
+                       other = identify(mesh.problem, mesh.options);
+  CHECK(own.mesh == other.mesh);
+  CHECK(own.problem == other.problem);
+}
+
+Changes<DesignOptions> on_voxels() {
+  Changes<DesignOptions> changes;
+  changes.set(&DesignOptions::grid, DesignGrid::voxels);
+  return changes;
+}
+
+TEST_CASE("problems on voxels are those on the mesh", "[topopt]") {
+  for (const std::string& name : generator_names()) {
+    INFO(name);
+    ProblemDocument document;
+    document.file = name;
+    document.mesh.kind = HexaSource::Kind::generator;
+    document.mesh.generator = name;
+    document.mesh.cells = std::array<int, 3>{8, 4, 6};
+    document.mesh.size = std::array<double, 3>{0.8, 0.4, 0.6};
+    check_same_problem(build_topopt_model(document, on_voxels()), build_topopt_model(document));
+    document.mesh.size = std::array<double, 3>{0.8, 0.4, 0.7};
+    CHECK(!build_topopt_model(document, on_voxels()).problem.lattice); // refused by the solver
+  }
+  TestDirectory directory;
+  Json problem = Json::parse(full_problem);
+  problem.erase("objective");
+  for (const bool with_numbers : {true, false}) {
+    if (!with_numbers)
+      problem["passive"][1] = {{"box", {0, 0.5, 0.5, 1, 1, 1}}, {"role", "void"}};
+    const std::string text = problem.dump();
+    const TopoptModel mesh = model_of(directory, text);
+    check_same_problem(build_topopt_model(read_problem(directory / "p.json"), on_voxels()), mesh);
+  }
+  const auto refusal = [&](const Changes<DesignOptions>& changes) {
+    write_file(directory / "p.json", problem.dump());
+    return error_of([&] { build_topopt_model(read_problem(directory / "p.json"), changes); });
+  };
+  const auto both = [&](const std::string& what) {
+    CHECK_SAYS(refusal(on_voxels()), what);
+    CHECK(refusal(on_voxels()) == refusal({}));
+  };
+  problem["cases"][1]["loads"] = {
+      {{"box", {0.25, 0.75, 0.75, 0.3, 0.8, 0.8}}, {"force", {1, 0, 0}}}};
+  both("no node is inside the box");
+  problem["cases"][1]["loads"] = {{{"box", {0, 1, 1, 0.5, 1, 1}}, {"force", {0, 1, 0}}}};
+  both("all of its elements are void");
+  problem["mirrors"][0]["place"] = 0.3;
+  both("on both sides of the plane");
 }
 
 TEST_CASE("every generator makes a problem that is held and loaded", "[topopt]") {

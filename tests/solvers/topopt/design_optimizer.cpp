@@ -272,7 +272,7 @@ OSSATURA_BACKEND_TEST("Designs keep passive elements, bounds and the volume",
       CHECK(*std::max_element(x.begin(), x.end()) <= 1);
       // Half the work of the loads, and the loads' way through the displacements.
       const Values energy = optimizer.energies(exec), u = optimizer.displacements(exec, 1),
-                   volume = download(exec, optimizer.body().volume());
+                   volume = download(exec, optimizer.body().volume().value);
       CHECK(std::inner_product(energy.begin(), energy.end(), volume.begin(), 0.0) ==
             Approx(0.5 * (last.cases[0] + last.cases[1])).epsilon(1e-5));
       CHECK(u[u.size() - 3] + 0.2 * u[u.size() - 2] == Approx(last.cases[1]).epsilon(1e-12));

@@ -189,8 +189,8 @@ OSSATURA_BACKEND_TEST("Optimality criteria solve what is separable in one step",
   const double aim = 1.1;
   const auto step = [&](const Values& lower, const Values& upper, double fraction, double room) {
     const auto there = [&](const Values& values) { return upload(exec, "test::oc", values); };
-    const OcArrays<TestType> arrays{there(x), there(lower), there(upper),    there(df),
-                                    there(v), there(v),     there(Values(4))};
+    const OcArrays<TestType> arrays{
+        there(x), {there(lower), there(upper)}, there(df), there(v), {there(v), {}, 0}};
     const auto x_new = there(Values(4));
     optimality_step(exec, arrays, room, fraction, 0.5, 1e-12, x_new);
     return download(exec, x_new);

@@ -4,6 +4,8 @@
 #include "tests/backend_test.hpp"
 #include "tests/solvers/topopt/design_problems.hpp"
 #include <ossatura/core/mesh/hexa/changes.hpp>
+#include <ossatura/kernels/topopt/lattice_order.hpp>
+#include <ossatura/solvers/bone/problem.hpp>
 #include <ossatura/solvers/topopt/balance.hpp>
 #include <ossatura/solvers/topopt/optimizer.hpp>
 
@@ -259,6 +261,139 @@ OSSATURA_BACKEND_TEST("A run on voxels that is resumed has the same bits", "[vox
   }
 }
 
+/// An L whose rows are longer than a word of the lattice, and the same by its mesh.
+DesignProblem long_lattice() {
+  DesignProblem problem;
+  problem.lattice = std::make_shared<const LatticeBody>(
+      make_lattice_box({70, 3, 4}, {7, 0.3, 0.4}, {20, 0, 2}, {70, 3, 4}));
+  problem.young = 210;
+  const LatticeRows& node = problem.lattice->node();
+  for (std::int32_t n = 0; n < std::int32_t(node.size()); ++n)
+    if (node.place(n)[0] == 0)
+      problem.held.push_back({n, 7});
+  problem.held.push_back({node.number({30, 0, 0}), 2});
+  problem.held.push_back({node.number({30, 0, 0}), 4}); // again
+  problem.cases.resize(2);
+  problem.cases[0] = {{"down", {{node.number({70, 1, 2}), {0, 0, -1}}}}, 0.7};
+  problem.cases[1] = {
+      {"aside", {{node.number({40, 3, 2}), {0.2, 1, 0}}, {node.number({40, 3, 2}), {0.1, 0, 0}}}},
+      1.3};
+  problem.role.assign(problem.num_elem(), DesignRole::free);
+  problem.role[7] = DesignRole::solid;
+  problem.role[29] = DesignRole::void_;
+  problem.mirrors = {{1, 0}};
+  return problem;
+}
+
+DesignProblem by_mesh(DesignProblem problem) {
+  problem.mesh = problem.lattice->mesh();
+  problem.lattice.reset();
+  return problem;
+}
+
+OSSATURA_BACKEND_TEST("Designs on a lattice have the bits of those on its mesh",
+                      "[voxel_designs]") {
+  const TestType exec;
+  const DesignProblem problem = long_lattice();
+  for (const DesignMethod method : {DesignMethod::oc, DesignMethod::mma}) {
+    DesignOptions options = on_voxels(options_with(1e-6));
+    options.method = method;
+    options.min_modulus = 1e-3;
+    DesignOptimizer<TestType> lattice(exec, problem, options),
+        mesh(exec, by_mesh(problem), options);
+    for (int k = 0; k < 3; ++k) {
+      const DesignStep step = lattice.step(exec), other = mesh.step(exec);
+      CHECK(step.objective == other.objective);
+      CHECK(step.change == other.change);
+    }
+    CHECK(lattice.variables(exec) == mesh.variables(exec));
+    CHECK(lattice.densities(exec) == mesh.densities(exec));
+    CHECK(lattice.displacements(exec, 1) == mesh.displacements(exec, 1));
+    CHECK(lattice.forces(exec, 0) == mesh.forces(exec, 0));
+    CHECK(lattice.energies(exec) == mesh.energies(exec));
+    const ForceBalance own = balance_design(exec, problem, lattice, 1),
+                       other = balance_design(exec, by_mesh(problem), mesh, 1);
+    CHECK(own.moment == other.moment);
+    CHECK(own.energy == other.energy);
+    CHECK(lattice.body().engine().cost.flops == mesh.body().engine().cost.flops);
+    // The state of one is that of the other.
+    const DesignState state = mesh.state(exec);
+    DesignOptimizer<TestType> resumed(exec, problem, options);
+    resumed.set_state(exec, state);
+    CHECK(resumed.state(exec).displacement == state.displacement);
+    resumed.step(exec);
+    mesh.step(exec);
+    CHECK(resumed.variables(exec) == mesh.variables(exec));
+  }
+}
+
+OSSATURA_BACKEND_TEST("Vectors go to the grid and back in parts", "[voxel_designs]") {
+  const TestType exec;
+  const DesignProblem problem = long_lattice();
+  const auto rows = {problem.lattice->elem(), problem.lattice->node()};
+  const LatticeOrder<TestType> cells = make_lattice_order(exec, problem.lattice->elem());
+  const VoxelGrid<TestType> grid = make_voxel_grid(exec, make_cell_image(exec, cells));
+  CHECK(grid.num_elem == problem.lattice->num_elem());
+  CHECK(grid.num_nodes == problem.lattice->num_nodes());
+  for (const LatticeRows& one : rows)
+    for (const int components : {1, 3}) {
+      const LatticeOrder<TestType> order = make_lattice_order(exec, one);
+      Values values(std::size_t(one.size() * components));
+      for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = double(i) + 1;
+      const auto placed = make_zeros<double>(exec, components * std::int64_t(grid.num_nodes), "x");
+      put_in_grid(exec, grid, order, components, values, placed, 101);
+      CHECK(dot(exec, placed, placed) > 0);
+      CHECK(take_from_grid(exec, grid, order, components, one.size(), placed, 77) == values);
+    }
+}
+
+OSSATURA_BACKEND_TEST("Point forces are solved for with the bits of a vector", "[voxel_designs]") {
+  const TestType exec;
+  const LatticeOrder<TestType> cells =
+      make_lattice_order(exec, make_lattice_box({9, 5, 6}, {9, 5, 6}).elem());
+  VoxelProblem<TestType> problem =
+      make_voxel_problem(exec, make_material(make_cell_image(exec, cells), 0.3), 1);
+  std::vector<std::uint8_t> mask(std::size_t(problem.grid.num_nodes));
+  std::fill_n(mask.begin(), 20, std::uint8_t(7));
+  problem.held = make_constraints(exec, upload(exec, "test::held", mask));
+  Values dense(std::size_t(problem.grid.num_dofs()));
+  const std::vector<std::int32_t> nodes{problem.grid.num_nodes - 1, 100};
+  const Values values{0.5, -1, 2, 0.25, 0, -0.125};
+  for (std::size_t i = 0; i < values.size(); ++i)
+    dense[3 * std::size_t(nodes[i / 3]) + i % 3] = values[i];
+  const auto f = upload(exec, "test::f", dense);
+  const PointForces<TestType> points{upload(exec, "test::nodes", nodes),
+                                     upload(exec, "test::values", values)};
+  CHECK(square(exec, points) == Approx(dot(exec, f, f)).epsilon(1e-14));
+  for (const Precision precision : {Precision::lean, Precision::mixed, Precision::fp64}) {
+    VoxelSolverOptions options = fastest_voxel_options<TestType>();
+    options.precision = precision;
+    VoxelSolver<TestType> solver(exec, problem, options);
+    const auto u = make_zeros<double>(exec, problem.grid.num_dofs(), "u"),
+               v = make_zeros<double>(exec, problem.grid.num_dofs(), "v");
+    CHECK(solver.solve(exec, f, u).converged);
+    Kokkos::deep_copy(exec, solver.spare(), 3.0); // of no consequence
+    CHECK(solver.solve_points(exec, points, v).converged);
+    CHECK(download(exec, u) == download(exec, v));
+    CHECK(dot(exec, points, v) == Approx(dot(exec, f, u)).epsilon(1e-12));
+  }
+}
+
+OSSATURA_BACKEND_TEST("A breakdown on voxels leaves the design, and displacements of zero",
+                      "[voxel_designs]") {
+  const TestType exec;
+  const DesignProblem problem = long_lattice();
+  DesignOptions options = on_voxels(options_with(1e-6));
+  options.solver.cg.max_iterations = 1;
+  DesignOptimizer<TestType> optimizer(exec, problem, options);
+  const Values before = optimizer.variables(exec);
+  CHECK_THROWS_AS(optimizer.step(exec), DesignBreakdown);
+  CHECK(optimizer.num_steps() == 0);
+  CHECK(optimizer.variables(exec) == before);
+  CHECK(optimizer.displacements(exec, 0) == Values(3 * problem.num_nodes()));
+}
+
 OSSATURA_BACKEND_TEST("Contrasts of 1e9 are solved on voxels, and forces balance",
                       "[voxel_designs]") {
   // Thin members of solid between voids of 1e-9, not grey at all.
@@ -306,6 +441,10 @@ OSSATURA_BACKEND_TEST("What is no lattice of cubes is refused on voxels", "[voxe
   for (std::size_t i = 0; i < problem.mesh.point.size(); i += 3)
     problem.mesh.point[i] *= 1.5;
   CHECK(message(problem, options).find("no cube") != std::string::npos);
+  problem = DesignProblem();
+  problem.lattice = std::make_shared<const LatticeBody>(make_lattice_box({3, 2, 2}, {3, 2, 2.1}));
+  CHECK(message(problem, options).find("no cubes") != std::string::npos);
+  CHECK(message(long_lattice(), DesignOptions()).find("grid voxels") != std::string::npos);
   problem = bracket();
   problem.springs = {{0, 0, 1}};
   CHECK(message(problem, options).find("springs") != std::string::npos);
