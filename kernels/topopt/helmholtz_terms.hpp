@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Helmholtz filter solves - l^2 laplace(y) + y = x with zero flux through the boundary, y
-// trilinear on hexahedra and x one value for each element; this file has its finite-element terms.
-// Elements write their terms, and nodes gather them: no atomics, the same for any number of
-// threads.
+// trilinear on hexahedra and x one value for each element. Its finite-element terms, for
+// solvers/topopt/filters. Elements write their terms, and nodes gather them: no atomics, the same
+// for any number of threads.
 #pragma once
 
 #include <ossatura/kernels/hexa/stiffness.hpp>

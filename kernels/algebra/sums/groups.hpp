@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Group sums have the same bits for any number of processes and threads: the entries of a group
-// are summed in chunks of fixed length, and the sums of groups are added in the order of groups by
-// every process. A group belongs to one process as a whole.
+// Group sums are dot products, as an iteration has, with the same bits for any number of processes
+// and threads: a group belongs to one process, its entries are summed in chunks of fixed length,
+// and every process adds the groups in their order. shared.hpp sums what is no dot product.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over entries that processes share have the same bits for any number of them: entries are
-// summed in groups, and the sums of groups in the order of groups, by every process.
+// Sums of what a functor finds for entries, as statistics and reactions are, with the same bits for
+// any number of processes: groups.hpp says how, and has the dot products of an iteration.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>
