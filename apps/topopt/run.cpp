@@ -12,7 +12,6 @@
 #include "apps/topopt/output/report.hpp"
 #include <ossatura/core/base/require.hpp>
 
-#include <algorithm>
 #include <cstdio>
 
 namespace ossatura {
@@ -257,10 +256,9 @@ void analyse_design(const Exec& exec, const DesignProblem& problem,
   results.final = optimizer.analyse(exec);
   for (std::size_t k = 0; k < problem.cases.size(); ++k)
     results.balances.push_back(balance_design(exec, problem, optimizer, k));
-  const std::vector<double> density = optimizer.densities(exec);
-  const auto [least, greatest] = std::minmax_element(density.begin(), density.end());
-  results.least_density = *least;
-  results.greatest_density = *greatest;
+  const std::array<double, 2> range = optimizer.density_range(exec);
+  results.least_density = range[0];
+  results.greatest_density = range[1];
 }
 
 /// Files of a mesh, and the parts of a surface, have fewer elements than 2^28: told before a long

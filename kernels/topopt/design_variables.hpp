@@ -8,6 +8,8 @@
 #include <ossatura/kernels/topopt/element_volumes.hpp>
 #include <ossatura/kernels/topopt/simp.hpp>
 
+#include <array>
+
 namespace ossatura {
 
 namespace detail {
@@ -111,6 +113,31 @@ void scale_by_slope(const Exec& exec, const SimpLaw& law, const Array<double, Ex
                     double factor, const Array<double, Exec>& gradient) {
   Kokkos::parallel_for("ossatura::scale_by_slope", range(exec, density.extent(0)),
                        detail::ScaleBySlope<Exec>{law, density, gradient, factor});
+}
+
+namespace detail {
+template<class Exec>
+struct FindDensityRange {
+  ElementVolumes<Exec> volume;
+  Array<double, Exec> density;
+  KOKKOS_FUNCTION void operator()(std::int64_t e, Kokkos::MinMaxScalar<double>& range) const {
+    if (volume(e) > 0) {
+      range.min_val = Kokkos::min(range.min_val, density(e));
+      range.max_val = Kokkos::max(range.max_val, density(e));
+    }
+  }
+};
+} // namespace detail
+
+/// The least and the greatest density of elements. Fences.
+template<class Exec>
+std::array<double, 2> density_range(const Exec& exec, const ElementVolumes<Exec>& volume,
+                                    const Array<double, Exec>& density) {
+  Kokkos::MinMaxScalar<double> result;
+  Kokkos::parallel_reduce("ossatura::density_range", range(exec, volume.size()),
+                          detail::FindDensityRange<Exec>{volume, density},
+                          Kokkos::MinMax<double>(result));
+  return {result.min_val, result.max_val};
 }
 
 /// Sums over elements.

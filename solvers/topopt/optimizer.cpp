@@ -2,6 +2,7 @@
 #include <ossatura/solvers/topopt/optimizer.hpp>
 
 #include <ossatura/core/base/timer.hpp>
+#include <ossatura/kernels/topopt/node_values.hpp>
 #include <ossatura/solvers/topopt/analysis.hpp>
 #include <ossatura/solvers/topopt/check_options.hpp>
 #include <ossatura/solvers/topopt/densities.hpp>
@@ -326,10 +327,19 @@ std::vector<double> DesignOptimizer<Exec>::displacements(const Exec& exec, int w
 }
 
 template<class Exec>
-std::vector<double> DesignOptimizer<Exec>::forces(const Exec& exec, int which) const {
-  OSSATURA_REQUIRE(which >= 0 && which < int(implementation_->analysis.loads().cases.size()),
-                   "load case " << which);
-  return body().download_nodes(exec, implementation_->analysis.forces(exec, std::size_t(which)));
+DesignForces DesignOptimizer<Exec>::forces(const Exec& exec, int which,
+                                           const std::vector<std::int32_t>& nodes) const {
+  const DesignAnalysis<Exec>& analysis = implementation_->analysis;
+  OSSATURA_REQUIRE(which >= 0 && which < int(analysis.loads().cases.size()), "load case " << which);
+  const Array<int, Exec> places = body().place_nodes(exec, nodes);
+  const Array<double, Exec>& u = analysis.displacements()[std::size_t(which)];
+  const Array<double, Exec> force = analysis.forces(exec, std::size_t(which));
+  return {take_at_nodes(exec, places, u), take_at_nodes(exec, places, force), dot(exec, force, u)};
+}
+
+template<class Exec>
+std::array<double, 2> DesignOptimizer<Exec>::density_range(const Exec& exec) const {
+  return ossatura::density_range(exec, body().volume(), implementation_->densities.density());
 }
 
 template<class Exec>

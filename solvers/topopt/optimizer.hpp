@@ -12,6 +12,8 @@
 
 #include <ossatura/solvers/topopt/bodies/body.hpp>
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -49,6 +51,12 @@ struct DesignState {
   double change = 1;
   std::vector<std::vector<double>> displacement; ///< of each solve of a step [num_nodes, 3]
   HexaPreconditionerState preconditioner;
+};
+
+/// Forces and displacements of some nodes, and twice the energy of all.
+struct DesignForces {
+  std::vector<double> displacement, force; ///< [count, 3] m, N
+  double work = 0;                         ///< J
 };
 
 template<class Exec>
@@ -95,8 +103,10 @@ public:
   std::vector<double> densities(const Exec& exec) const;                ///< physical, [num_elem]
   std::vector<double> variables(const Exec& exec) const;                ///< [num_elem]
   std::vector<double> displacements(const Exec& exec, int which) const; ///< of a case, last solve
-  /// A u of these [num_nodes, 3], N, springs included.
-  std::vector<double> forces(const Exec& exec, int which) const;
+  /// A u of these, springs included, N, and twice the energy u . A u, J: few numbers of large
+  /// bodies. Values are those of `nodes` [count, 3].
+  DesignForces forces(const Exec& exec, int which, const std::vector<std::int32_t>& nodes) const;
+  std::array<double, 2> density_range(const Exec& exec) const; ///< least, greatest of densities()
   /// Density of the strain energy of all cases in J / m^3 by element, of the last solve.
   std::vector<double> energies(const Exec& exec) const;
 

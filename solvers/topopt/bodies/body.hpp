@@ -79,6 +79,9 @@ public:
 
   // From the order of the mesh to that of the body and back. Downloads fence.
   virtual Vector upload_nodes(const Exec& exec, const std::vector<double>& values) const = 0;
+  /// The numbers that nodes have in vectors of the backend. Fences.
+  virtual Array<int, Exec> place_nodes(const Exec& exec,
+                                       const std::vector<std::int32_t>& nodes) const = 0;
   /// Forces, of each node at most once, without those at held components. Fences.
   virtual DesignForce<Exec> place_forces(const Exec& exec,
                                          const std::vector<NodeForce>& forces) const = 0;

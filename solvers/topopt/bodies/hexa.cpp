@@ -120,6 +120,12 @@ Array<double, Exec> HexaBody<Exec>::upload_nodes(const Exec& exec,
 }
 
 template<class Exec>
+Array<int, Exec> HexaBody<Exec>::place_nodes(const Exec& exec,
+                                             const std::vector<std::int32_t>& nodes) const {
+  return upload(exec, "ossatura::design::nodes", nodes);
+}
+
+template<class Exec>
 DesignForce<Exec> HexaBody<Exec>::place_forces(const Exec& exec,
                                                const std::vector<NodeForce>& forces) const {
   std::vector<double> sum(3 * std::size_t(num_nodes()));

@@ -46,6 +46,8 @@ public:
     solver_.set_state(exec, state);
   }
   Vector upload_nodes(const Exec& exec, const std::vector<double>& values) const override;
+  Array<int, Exec> place_nodes(const Exec& exec,
+                               const std::vector<std::int32_t>& nodes) const override;
   DesignForce<Exec> place_forces(const Exec& exec,
                                  const std::vector<NodeForce>& forces) const override;
   std::vector<double> download_nodes(const Exec& exec, const Vector& values) const override;

@@ -258,17 +258,27 @@ Array<double, Exec> VoxelBody<Exec>::upload_nodes(const Exec& exec,
 }
 
 template<class Exec>
+Array<int, Exec> VoxelBody<Exec>::place_nodes(const Exec& exec,
+                                              const std::vector<std::int32_t>& nodes) const {
+  if (lattice_)
+    return find_nodes(exec, problem_.grid, lattice_->node(), nodes);
+  std::vector<std::int32_t> places;
+  for (const std::int32_t node : nodes)
+    places.push_back(node_place_[std::size_t(node)]);
+  return upload(exec, "ossatura::design::nodes", places);
+}
+
+template<class Exec>
 DesignForce<Exec> VoxelBody<Exec>::place_forces(const Exec& exec,
                                                 const std::vector<NodeForce>& forces) const {
   std::vector<std::int32_t> nodes;
   std::vector<double> values;
   for (const NodeForce& one : forces) {
-    nodes.push_back(lattice_ ? one.node : node_place_[std::size_t(one.node)]);
+    nodes.push_back(one.node);
     values.insert(values.end(), one.force, one.force + 3);
   }
   DesignForce<Exec> force;
-  force.points.node = lattice_ ? find_nodes(exec, problem_.grid, lattice_->node(), nodes)
-                               : upload(exec, "ossatura::design::loaded", nodes);
+  force.points.node = place_nodes(exec, nodes);
   force.points.force = upload(exec, "ossatura::design::force", values);
   clear(exec, problem_.held, force.points);
   return force;

@@ -43,6 +43,8 @@ public:
   HexaPreconditionerState state(const Exec&) const override { return {}; } // all is made anew
   void set_state(const Exec&, const HexaPreconditionerState&) override {}
   Vector upload_nodes(const Exec& exec, const std::vector<double>& values) const override;
+  Array<int, Exec> place_nodes(const Exec& exec,
+                               const std::vector<std::int32_t>& nodes) const override;
   DesignForce<Exec> place_forces(const Exec& exec,
                                  const std::vector<NodeForce>& forces) const override;
   std::vector<double> download_nodes(const Exec& exec, const Vector& values) const override;

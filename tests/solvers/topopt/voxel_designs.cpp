@@ -10,6 +10,7 @@
 #include <ossatura/solvers/topopt/optimizer.hpp>
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 
 namespace {
@@ -309,7 +310,16 @@ OSSATURA_BACKEND_TEST("Designs on a lattice have the bits of those on its mesh",
     CHECK(lattice.variables(exec) == mesh.variables(exec));
     CHECK(lattice.densities(exec) == mesh.densities(exec));
     CHECK(lattice.displacements(exec, 1) == mesh.displacements(exec, 1));
-    CHECK(lattice.forces(exec, 0) == mesh.forces(exec, 0));
+    std::vector<std::int32_t> nodes(problem.num_nodes());
+    std::iota(nodes.rbegin(), nodes.rend(), 0);
+    const DesignForces forces = lattice.forces(exec, 0, nodes),
+                       others = mesh.forces(exec, 0, nodes);
+    CHECK(forces.force == others.force);
+    CHECK(forces.displacement == others.displacement);
+    CHECK(forces.work == others.work);
+    const std::vector<double> density = mesh.densities(exec);
+    const auto [least, greatest] = std::minmax_element(density.begin(), density.end());
+    CHECK(lattice.density_range(exec) == std::array<double, 2>{*least, *greatest});
     CHECK(lattice.energies(exec) == mesh.energies(exec));
     const ForceBalance own = balance_design(exec, problem, lattice, 1),
                        other = balance_design(exec, by_mesh(problem), mesh, 1);

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of few nodes are taken from a vector of all, so that these alone come to the host.
+#pragma once
+
+#include <ossatura/kernels/algebra/upload.hpp>
+
+#include <vector>
+
+namespace ossatura {
+
+namespace detail {
+template<class Exec>
+struct TakeNodeValues {
+  Array<int, Exec> node;
+  Array<double, Exec> all, taken;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    taken(i) = all(3 * std::int64_t(node(i / 3)) + i % 3);
+  }
+};
+} // namespace detail
+
+/// all(node(i), c) [count, 3], `all` [num_nodes, 3]. Fences.
+template<class Exec>
+std::vector<double> take_at_nodes(const Exec& exec, const Array<int, Exec>& node,
+                                  const Array<double, Exec>& all) {
+  const std::int64_t count = 3 * std::int64_t(node.extent(0));
+  const Array<double, Exec> taken =
+      make_uninitialized<double>(exec, count, "ossatura::node_values");
+  Kokkos::parallel_for("ossatura::take_at_nodes", range(exec, count),
+                       detail::TakeNodeValues<Exec>{node, all, taken});
+  return download(exec, taken);
+}
+
+} // namespace ossatura
