@@ -14,11 +14,12 @@ namespace ossatura::detail {
 template<class Exec>
 struct VoxelPcg {
   virtual ~VoxelPcg() = default;
+  /// The correction and the points, whose forces are added to f, may be null.
   virtual SolveResult solve(const Exec& exec, const CgOptions& options,
                             const Array<double, Exec>& f, const Array<double, Exec>& u,
                             const IterationObserver& observe,
-                            const VoxelCorrection<Exec>* correction, ///< or null, as the next
-                            const PointForces<Exec>* points) = 0;    ///< added to f
+                            const VoxelCorrection<Exec>* correction,
+                            const PointForces<Exec>* points) = 0;
   virtual void apply(const Exec& exec, const Array<double, Exec>& u,
                      const Array<double, Exec>& y) const = 0;
   virtual void precondition(const Exec& exec, const Array<double, Exec>& r,
