@@ -2,6 +2,7 @@
 // Values of few nodes are taken from a vector of all, so that these alone come to the host.
 #pragma once
 
+#include <ossatura/core/base/vector.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 
 #include <vector>
