@@ -103,8 +103,9 @@ public:
   std::vector<double> densities(const Exec& exec) const;                ///< physical, [num_elem]
   std::vector<double> variables(const Exec& exec) const;                ///< [num_elem]
   std::vector<double> displacements(const Exec& exec, int which) const; ///< of a case, last solve
-  /// A u of these, springs included, N, and twice the energy u . A u, J: few numbers of large
-  /// bodies. Values are those of `nodes` [count, 3].
+  /// Displacements u of a case, of the last solve, and forces A u, springs included, at some nodes.
+  /// Large bodies have few numbers to bring to the host so. Throws std::invalid_argument for
+  /// another case. Fences.
   DesignForces forces(const Exec& exec, int which, const std::vector<std::int32_t>& nodes) const;
   std::array<double, 2> density_range(const Exec& exec) const; ///< least, greatest of densities()
   /// Density of the strain energy of all cases in J / m^3 by element, of the last solve.

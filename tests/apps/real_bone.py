@@ -53,6 +53,7 @@ class RealBone(DriverCase):
                            "1e-7", "--hdf", "trab.hdf", "--fields", "sed")
         results = run["results"]
         self.assertLess(run["engine"]["work"], 660)  # the paper's cycle takes 4430 to 1e-6
+        self.assertFalse(results["solves"][0]["fell_back_to_double"])
         self.close(results["response"]["force"], -71.51713, 1e-6)
         self.close(results["pistoia"]["force"], -50.9328, 1e-3)
         self.close(results["sed"]["mean"], 0.0590933, 1e-4)

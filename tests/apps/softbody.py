@@ -634,7 +634,7 @@ class Memory(SoftbodyCase):
         lying["objects"][0]["mesh"]["ellipsoid"]["cells"] = 9
         for name, document, steps in (("cube", example("cube.json"), 1),
                                       ("cloth", example("cloth.json"), 2),
-                                      ("pile", example("pile.json"), 14), ("liver", lying, 6)):
+                                      ("pile", example("pile.json"), 14), ("liver", lying, 14)):
             self.write_scene(document)
             arguments = ("softbody", "s.json", "-q", "--backend", "serial", "--steps", steps)
             expected = self.summary(*arguments, "--dry-run")["results"]["predicted_host_bytes"]
