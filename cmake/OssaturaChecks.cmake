@@ -89,28 +89,33 @@ add_custom_target(docs
 set_tests_properties(${ossatura_checks} check/consumer check/docs PROPERTIES
   LABELS check SKIP_REGULAR_EXPRESSION "^skipped: |\nskipped: ")
 
-# Every public header compiles on its own and twice in a row; the library checks those that a source
-# of their name includes first, where each is compiled by itself. nvcc would take minutes for what g++ has already checked.
+# Every public header compiles on its own. One that another header, or where each source is compiled by
+# itself one of these, includes before all else has been seen there, with nothing before it. nvcc would
+# take minutes for what g++ has already checked.
 if(NOT Kokkos_ENABLE_CUDA)
-  set(sources "")
+  set(headers "")
+  set(seen "")
   foreach(folder IN ITEMS core kernels solvers)
-    file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
-      ${PROJECT_SOURCE_DIR}/${folder}/*.hpp)
-    foreach(header ${headers})
-      cmake_path(REPLACE_EXTENSION header cpp OUTPUT_VARIABLE own)
-      cmake_path(ABSOLUTE_PATH own BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
-      set(first "")
-      if(EXISTS ${own} AND NOT OSSATURA_UNITY_BUILD)
-        file(STRINGS ${own} first REGEX "^#include" LIMIT_COUNT 1)
+    file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.hpp)
+    list(APPEND headers ${files})
+    if(NOT OSSATURA_UNITY_BUILD)
+      file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
+      list(APPEND files ${sources})
+    endif()
+    foreach(file IN LISTS files)
+      file(STRINGS ${file} first REGEX "^#include" LIMIT_COUNT 1)
+      if(first MATCHES "^#include <ossatura/(.+)>$")
+        list(APPEND seen ${PROJECT_SOURCE_DIR}/${CMAKE_MATCH_1})
       endif()
-      if(first STREQUAL "#include <ossatura/${header}>")
-        continue()
-      endif()
-      set(source ${CMAKE_CURRENT_BINARY_DIR}/headers/${header}.cpp)
-      file(CONFIGURE OUTPUT ${source}
-        CONTENT "#include <ossatura/${header}>\n#include <ossatura/${header}> // NOLINT\n")
-      list(APPEND sources ${source})
     endforeach()
+  endforeach()
+  list(REMOVE_ITEM headers ${seen})
+  set(sources "")
+  foreach(file IN LISTS headers)
+    cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE header)
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/headers/${header}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "#include <ossatura/${header}>\n#include <ossatura/${header}> // NOLINT\n")
+    list(APPEND sources ${source})
   endforeach()
   add_library(ossatura_headers OBJECT EXCLUDE_FROM_ALL ${sources})
   ossatura_compile_settings(ossatura_headers)

@@ -2,7 +2,9 @@
 # Test executables of all sources below the folders of the layers, and a CTest entry for each
 # source and backend. A source whose tests are OSSATURA_BACKEND_TEST runs on every backend, one whose
 # tests are TEST_CASE once and without a backend; one without tests is a part of others:
-#   host/NAME                       label host
+#   host/NAME                       label host; with OSSATURA_TEST_BACKENDS, which may name `host` as
+#                                   well, else only what a build with sanitizers has not: tests of the
+#                                   executable's parts, and files with [slow] ones
 #   serial/NAME                     label serial
 #   openmp1/NAME, openmp4/NAME      label openmp
 #   cuda/NAME                       label cuda
@@ -37,7 +39,8 @@ endif()
 set(ossatura_test_backends "")
 foreach(backend IN LISTS OSSATURA_TEST_BACKENDS)
   string(TOUPPER ${backend} device)
-  if(NOT backend MATCHES "^(serial|openmp|cuda)$" OR NOT Kokkos_ENABLE_${device})
+  if(NOT backend STREQUAL "host"
+      AND (NOT backend MATCHES "^(serial|openmp|cuda)$" OR NOT Kokkos_ENABLE_${device}))
     message(FATAL_ERROR
       "OSSATURA_TEST_BACKENDS: Kokkos has no backend '${backend}': name others, or leave it empty")
   endif()
@@ -155,9 +158,12 @@ foreach(layer IN LISTS layers)
         ossatura_add_ranks_entries(${name})
       endif()
     elseif(tests MATCHES "^TEST_CASE")
-      list(APPEND host_sources ${source})
-      ossatura_add_test_entry(host/${name} ossatura_host_tests host 1
-        "[#${name}]${ossatura_left_out}")
+      file(STRINGS ${source} slow REGEX "\\[slow\\]" LIMIT_COUNT 1)
+      if(NOT OSSATURA_TEST_BACKENDS OR "host" IN_LIST OSSATURA_TEST_BACKENDS OR slow OR layer STREQUAL "apps")
+        list(APPEND host_sources ${source})
+        ossatura_add_test_entry(host/${name} ossatura_host_tests host 1
+          "[#${name}]${ossatura_left_out}")
+      endif()
     else()
       list(APPEND backend_sources ${source})
       if(tests)

@@ -41,7 +41,7 @@ void run(benchmark::State& state, const Exec& exec, ModelImage image, int n) {
 }
 
 template<class Exec>
-void register_rows(const Options& options) {
+void register_classes(const Options& options) {
   for (const ModelImage image : name_table<ModelImage>)
     for (const int n : options.sizes_or(kernel_sizes<Exec>(image)))
       add_row(options,
@@ -54,7 +54,7 @@ void register_rows(const Options& options) {
 
 void register_voxel_classes(const Options& options) {
   for_each_backend(options,
-                   [&](auto backend) { register_rows<BackendOf<decltype(backend)>>(options); });
+                   [&](auto backend) { register_classes<BackendOf<decltype(backend)>>(options); });
 }
 
 } // namespace ossatura::bench

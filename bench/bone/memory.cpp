@@ -16,8 +16,8 @@ namespace ossatura::bench {
 namespace {
 
 template<class Exec>
-void run(benchmark::State& state, const Exec& exec, const SolveVariant& variant, ModelImage image,
-         int n) {
+void measure_memory(benchmark::State& state, const Exec& exec, const SolveVariant& variant,
+                    ModelImage image, int n) {
   VoxelSolverOptions options = variant.options();
   options.multigrid.lanczos_steps = 2; // takes the memory that more of them take
   for (auto _ : state) {
@@ -37,17 +37,17 @@ void run(benchmark::State& state, const Exec& exec, const SolveVariant& variant,
 }
 
 template<class Exec>
-void register_rows(const Options& options) {
+void register_memory(const Options& options) {
   register_variants<Exec>(
       options, "voxel_memory",
-      [](ModelImage) { return std::vector<int>{least_bounded_size<Exec>}; }, run<Exec>);
+      [](ModelImage) { return std::vector<int>{least_bounded_size<Exec>}; }, measure_memory<Exec>);
 }
 
 } // namespace
 
 void register_voxel_memory(const Options& options) {
   for_each_backend(options,
-                   [&](auto backend) { register_rows<BackendOf<decltype(backend)>>(options); });
+                   [&](auto backend) { register_memory<BackendOf<decltype(backend)>>(options); });
 }
 
 } // namespace ossatura::bench

@@ -51,8 +51,8 @@ std::string format_table(const std::vector<KernelTime>& times, double as_it_runs
 }
 
 template<class Exec>
-void run(benchmark::State& state, const Exec& exec, const SolveVariant& variant, ModelImage image,
-         int n) {
+void time_parts(benchmark::State& state, const Exec& exec, const SolveVariant& variant,
+                ModelImage image, int n) {
   release_kept();
   VoxelModelOnDevice<Exec> model = make_voxel_model(exec, make_model_image(exec, image, n));
   VoxelSolverOptions options = variant.options();
@@ -120,7 +120,7 @@ void run(benchmark::State& state, const Exec& exec, const SolveVariant& variant,
 void register_voxel_profile(const Options& options) {
   for_each_backend(options, [&](auto backend) {
     using Exec = BackendOf<decltype(backend)>;
-    register_variants<Exec>(options, "voxel_profile", solve_sizes<Exec>, run<Exec>);
+    register_variants<Exec>(options, "voxel_profile", solve_sizes<Exec>, time_parts<Exec>);
   });
 }
 

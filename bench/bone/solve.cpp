@@ -16,8 +16,8 @@ namespace ossatura::bench {
 namespace {
 
 template<class Exec>
-void run(benchmark::State& state, const Exec& exec, const SolveVariant& variant, ModelImage image,
-         int n) {
+void time_solve(benchmark::State& state, const Exec& exec, const SolveVariant& variant,
+                ModelImage image, int n) {
   for (auto _ : state) {
     release_kept();
     reset_memory_peaks();
@@ -69,7 +69,7 @@ void run(benchmark::State& state, const Exec& exec, const SolveVariant& variant,
 void register_voxel_solve(const Options& options) {
   for_each_backend(options, [&](auto backend) {
     using Exec = BackendOf<decltype(backend)>;
-    register_variants<Exec>(options, "voxel_solve", solve_sizes<Exec>, run<Exec>);
+    register_variants<Exec>(options, "voxel_solve", solve_sizes<Exec>, time_solve<Exec>);
   });
 }
 

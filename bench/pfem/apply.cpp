@@ -178,7 +178,7 @@ int default_size(int order) {
 
 /// Rows of a mesh are together, for it is kept from one to the next.
 template<class Exec>
-void register_backend(const Options& options) {
+void register_products(const Options& options) {
   for (int p = 1; p <= max_hexa_order; ++p) {
     const std::vector<int> own(1, default_size<Exec>(p));
     for (const int n : options.sizes_or(own))
@@ -208,7 +208,7 @@ void register_backend(const Options& options) {
 
 void register_pfem_apply(const Options& options) {
   for_each_backend(options,
-                   [&](auto backend) { register_backend<BackendOf<decltype(backend)>>(options); });
+                   [&](auto backend) { register_products<BackendOf<decltype(backend)>>(options); });
 }
 
 } // namespace ossatura::bench

@@ -201,7 +201,7 @@ void register_row(const Options& options, const FormRow& row) {
 
 /// Rows of the same elements are together, for their tables are kept from one to the next.
 template<class Exec>
-void register_backend(const Options& options) {
+void register_forming(const Options& options) {
   constexpr HexaSpace trunk = HexaSpace::trunk;
   constexpr MatrixStorage packed = MatrixStorage::packed, full = MatrixStorage::full;
   const std::vector<StiffnessMethod> fast = {
@@ -235,7 +235,7 @@ void register_backend(const Options& options) {
 
 void register_pfem_form(const Options& options) {
   for_each_backend(options,
-                   [&](auto backend) { register_backend<BackendOf<decltype(backend)>>(options); });
+                   [&](auto backend) { register_forming<BackendOf<decltype(backend)>>(options); });
 }
 
 } // namespace ossatura::bench

@@ -94,7 +94,7 @@ void run(benchmark::State& state, const Exec& exec, DesignGrid grid, int n) {
 }
 
 template<class Exec>
-void register_rows(const Options& options) {
+void register_steps(const Options& options) {
   const std::vector<int> own = BackendTraits<Exec>::is_device ? std::vector<int>{64, 128, 256}
                                                               : std::vector<int>{16, 32, 64};
   for (const DesignGrid grid : name_table<DesignGrid>)
@@ -110,7 +110,7 @@ void register_rows(const Options& options) {
 
 void register_design_step(const Options& options) {
   for_each_backend(options,
-                   [&](auto backend) { register_rows<BackendOf<decltype(backend)>>(options); });
+                   [&](auto backend) { register_steps<BackendOf<decltype(backend)>>(options); });
 }
 
 } // namespace ossatura::bench
