@@ -60,8 +60,8 @@ function(ossatura_harden target)
 endfunction()
 
 # With OSSATURA_UNITY_BUILD the sources of a folder are compiled as one, which spares parsing the same
-# headers and instantiating the same templates again. Names that a source keeps to itself must then
-# differ within its folder.
+# headers and instantiating the same templates again, and Kokkos is parsed once for a target. Names that a
+# source keeps to itself must then differ within its folder.
 function(ossatura_compile_folders_together target)
   if(NOT OSSATURA_UNITY_BUILD)
     return()
@@ -74,6 +74,9 @@ function(ossatura_compile_folders_together target)
     if(NOT Kokkos_ENABLE_CUDA) # nvcc does not know it
       target_compile_options(${target} PRIVATE --param=ggc-min-heapsize=2000000)
     endif()
+  endif()
+  if(NOT Kokkos_ENABLE_CUDA)
+    target_precompile_headers(${target} PRIVATE <Kokkos_Core.hpp>)
   endif()
   foreach(source IN LISTS ARGN)
     cmake_path(GET source PARENT_PATH group)
