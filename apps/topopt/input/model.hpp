@@ -29,6 +29,7 @@ struct TopoptModel {
   double unit = 1;                     ///< m per unit of length of the source
   std::int64_t unused_points = 0;
   std::vector<std::int32_t> supported; ///< nodes held otherwise than by mirrors
+  std::int64_t num_kept = 0;           ///< elements that are solid as they are near these or loads
   bool has_steps = false;              ///< how many is said by the user
 
   std::int64_t num_nodes() const { return std::int64_t(problem.num_nodes()); }
