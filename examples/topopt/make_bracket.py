@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes bracket.stl beside itself, in mm: a plate of 100 x 20 x 60 with holes of two bolts (radius
-4.5) and of a pin (radius 6), all along y.
+"""A plate with holes as a closed surface in mm: 100 x 20 x 60, two holes for bolts (radius 4.5) and one
+for a pin (radius 6), all along y.
 
-    python3 examples/topopt/make_bracket.py
+    python3 make_bracket.py [FOLDER]
+
+writes bracket.stl.
 """
 import math
 import pathlib
 import struct
+import sys
 
 CELL, THICKNESS, COUNT = 20, 20, (5, 3)  # the plate is of square cells, some with a hole
 SIDE = 6  # points on the side of a cell; a hole has four times as many
@@ -72,7 +75,8 @@ def main():
                     if a[axis] == b[axis] and a[axis] in (0, end):
                         add_wall(a, b)
 
-    path = pathlib.Path(__file__).parent / "bracket.stl"
+    folder = sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent
+    path = pathlib.Path(folder) / "bracket.stl"
     with path.open("wb") as file:
         file.write(b"SPDX-License-Identifier: Apache-2.0\nmake_bracket.py, mm\n".ljust(80))
         file.write(struct.pack("<I", len(triangles)))
