@@ -872,6 +872,7 @@ class Voxels(TopoptCase):
 
         # The file of the part is in mm, and so is its STL.
         document = self.plate(volume_fraction=0.6)
+        document["material"]["mass_density"] = 7800
         run = self.solve(document, "--stl", "s.stl", "--3mf", "s.3mf")
         self.assertEqual(run["results"]["files"], [self.path("s.stl"), self.path("s.3mf")]
                          if os.path.isabs(run["results"]["files"][0]) else ["s.stl", "s.3mf"])
@@ -885,6 +886,8 @@ class Voxels(TopoptCase):
             for p, q in zip(a, b):
                 self.assertLess(max(abs(x - y) for x, y in zip(p, q)), 1e-4)
         self.close(volume_of(corners) * 1e-9, run["results"]["surface"]["volume"], 1e-9)
+        self.close(run["results"]["surface"]["mass"], 7800 * run["results"]["surface"]["volume"],
+                   1e-12)
         # In m, and alone.
         run = self.optimise("cantilever", "--cells", "8x4x4", "--steps", "8", "--no-stl", "--3mf",
                             "c.3mf", "--stl-level", "0.4")
@@ -1042,7 +1045,7 @@ class Usage(TopoptCase):
                           ("--move", "1.5"), ("--start", "1"), ("--change", "-1"),
                           ("--tolerance", "1"), ("--max-iterations", "0"), ("--cells", "4x2"),
                           ("--cells", "0x1x1"), ("--size", "1x1x0"), ("--distort", "0.6"),
-                          ("--young", "0"), ("--poisson", "0.5"), ("--vtk-every", "0"),
+                          ("--young", "0"), ("--poisson", "0.5"), ("--mass-density", "0"), ("--vtk-every", "0"),
                           ("--stl-level", "0"), ("--chebyshev-degree", "0"),
                           ("--forming-cost", "-1"),
                           ("--operator", "ebe128"), ("--precision", "single"),

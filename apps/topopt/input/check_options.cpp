@@ -49,6 +49,7 @@ void check_problem(const TopoptCommandOptions& o) {
   require_positive("--unit", o.unit, "m per unit of the file");
   require_positive("--voxel", o.voxel, "m");
   require_positive("--young", o.young, "Pa");
+  require_positive("--mass-density", o.mass_density, "kg/m3");
   require_positive("--keep", o.keep, "m");
   require_poisson(o.poisson);
 }

@@ -178,6 +178,7 @@ void set_material(const ProblemDocument& document, const HexaModel& hexa, Topopt
                      " has no elastic constants: give \"material\" with \"young\" and \"poisson\", "
                      "or --young and --poisson");
   model.problem.young = document.young.value_or(hexa.young);
+  model.mass_density = document.mass_density;
   model.problem.poisson = document.poisson.value_or(in_mesh ? hexa.poisson : 0.3);
   require_number(document.file, "a modulus", model.problem.young);
   constexpr double most = 0.49;

@@ -54,6 +54,9 @@ void add_problem_options(CLI::App& app, TopoptCommandOptions& o) {
       ->type_name("M");
   app.add_option("--young", o.young, "Young's modulus of solid material in Pa")->type_name("X");
   app.add_option("--poisson", o.poisson, "Poisson's ratio")->type_name("X");
+  app.add_option("--mass-density", o.mass_density,
+                 "Of solid material in kg/m3, for the mass of the part")
+      ->type_name("X");
 }
 
 void add_design_options(CLI::App& app, TopoptCommandOptions& o) {

@@ -86,6 +86,7 @@ struct ProblemDocument {
   std::string file; ///< for messages: the problem, or the mesh, or the name of the generator
   HexaSource mesh;
   std::optional<double> young, poisson; ///< else those of the mesh
+  std::optional<double> mass_density;   ///< kg / m^3
   std::vector<SupportChoice> supports;
   std::vector<CaseChoice> cases;
   std::vector<PassiveChoice> passive;

@@ -105,8 +105,12 @@ void add_outcome(Table& table, const TopoptModel& model, const TopoptRunResults&
   if (results.parts)
     table.row("parts", parts_text(*results.parts));
   if (results.surface)
-    table.row("surface", format_count(results.surface->num_triangles) + " triangles around " +
-                             format_number(results.surface->volume) + " m3");
+    table.row("surface",
+              format_count(results.surface->num_triangles) + " triangles around " +
+                  format_number(results.surface->volume) + " m3" +
+                  (model.mass_density
+                       ? ", " + format_number(*model.mass_density * results.surface->volume) + " kg"
+                       : ""));
 }
 
 std::string difference_text(double value, double of_design) {

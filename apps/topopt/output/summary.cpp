@@ -103,7 +103,10 @@ nlohmann::ordered_json topopt_problem(const TopoptModel& model) {
           {"dofs", 3 * model.num_nodes()},
           {"held_dofs", model.num_held()},
           {"unused_points_left_out", model.unused_points},
-          {"material", {{"young", p.young}, {"poisson", p.poisson}}},
+          {"material",
+           {{"young", p.young},
+            {"poisson", p.poisson},
+            {"mass_density", model.mass_density ? Json(*model.mass_density) : Json()}}},
           {"cases", std::move(cases)},
           {"solid_elements", model.count(DesignRole::solid)},
           {"kept_elements", model.num_kept},
@@ -171,7 +174,10 @@ nlohmann::ordered_json topopt_results(const TopoptModel& model, const TopoptRunR
     json["surface"] = {{"vertices", results.surface->num_vertices},
                        {"triangles", results.surface->num_triangles},
                        {"vertices_not_smoothed", results.surface->num_held},
-                       {"volume", results.surface->volume}};
+                       {"volume", results.surface->volume},
+                       {"mass", model.mass_density
+                                    ? Json(*model.mass_density * results.surface->volume)
+                                    : Json()}};
   if (results.reanalysis)
     json["reanalysis"] = reanalysis_json(model, results);
   json["seconds"] = {{"read", results.seconds.read},

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <memory>
+#include <string>
 
 namespace ossatura {
 
@@ -51,8 +53,10 @@ Reanalysis reanalyse(const Exec& exec, const SurfaceBody& body, const DesignOpti
   solid.grid = DesignGrid::voxels;
   solid.objective = DesignObjective::compliance;
   const DesignProblem& problem = body.problem;
-  VoxelBody<Exec> cubes(exec, problem, solid);
-  DesignAnalysis<Exec> analysis(exec, problem, solid, cubes);
+  // By its base, so that the kernels of its virtual functions are left to its own file.
+  const std::unique_ptr<DesignBody<Exec>> body_of_cubes = make_design_body(exec, problem, solid);
+  const auto& cubes = static_cast<const VoxelBody<Exec>&>(*body_of_cubes);
+  DesignAnalysis<Exec> analysis(exec, problem, solid, *body_of_cubes);
   const auto density =
       make_uninitialized<double>(exec, cubes.num_elem(), "ossatura::reanalysis::density");
   Kokkos::deep_copy(exec, density, 1.0);
