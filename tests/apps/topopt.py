@@ -739,6 +739,29 @@ class Voxels(TopoptCase):
         self.assertIn("not-reanalysed", [w["code"] for w in run["warnings"]])
         self.assertNotIn("objective", run["results"]["reanalysis"])
 
+    def test_members_that_cubes_are_too_coarse_for(self):
+        # A beam of 2 x 2 elements in void: the surface rounds its edges, the cubes do not.
+        document = problem(mesh=box((8, 6, 6)), supports=[{"box": [0, 2, 2, 0, 4, 4]}],
+                           cases=[{"name": "tip", "loads": [
+                               {"box": [8, 2, 2, 8, 4, 4], "total_force": [0, 0, -1]}]}],
+                           passive=[{"box": [1, 0, 0, 8, 6, 2], "role": "void"},
+                                    {"box": [0, 1, 0, 8, 6, 2], "role": "void"},
+                                    {"box": [0, 0, 1, 8, 2, 6], "role": "void"},
+                                    {"box": [0, 2, 2, 8, 4, 4], "role": "solid"},
+                                    {"box": [0, 0, 4, 8, 6, 6], "role": "void"},
+                                    {"box": [0, 4, 2, 8, 6, 4], "role": "void"}],
+                           volume_fraction=0.112, filter={"kind": "none"}, steps=1)
+        run = self.solve(document, "--grid", "voxels", "--stl", "s.stl")
+        again = run["results"]["reanalysis"]
+        self.close(again["cube_volume"], 8 * 4, 1e-12)
+        self.assertLess(run["results"]["surface"]["volume"], 0.95 * 8 * 4)
+        self.assertIn("coarse-cubes", [w["code"] for w in run["warnings"]])
+        # What is as grey is as stiff but for the void around.
+        self.close(again["objective"], run["results"]["objective"], 1e-4)
+        finer = self.solve(document, "--grid", "voxels", "--stl", "s.stl", "--reanalyse", "4")
+        self.assertLess(finer["results"]["reanalysis"]["cube_volume"], 0.95 * 8 * 4)
+        self.assertGreater(finer["results"]["reanalysis"]["objective"], again["objective"])
+
     def test_surfaces_that_are_not_solved_again(self):
         for arguments, message in (
                 (("--reanalyse", "9", "-o", "out"), "0 to 8 cubes"),

@@ -235,7 +235,8 @@ void warn_of_parts(const PartsSummary& parts) {
                 ": a finer mesh, projection, stiffer springs or more volume may join all");
 }
 
-void warn_of_reanalysis(const TopoptModel& model, const ReanalysisSummary& again) {
+void warn_of_reanalysis(const TopoptModel& model, const ReanalysisSummary& again,
+                        const std::optional<SurfaceSummary>& surface) {
   if (!again.failure.empty()) {
     log_warning("not-reanalysed", "the surface could not be solved again: ", again.failure,
                 "; --reanalyse 0: do without");
@@ -246,6 +247,15 @@ void warn_of_reanalysis(const TopoptModel& model, const ReanalysisSummary& again
                 " m3 of ", format_number(again.left_out + again.volume, 3),
                 " in cubes that share no face with those at supports: members are thinner than a "
                 "cube there; finer cubes by --reanalyse 2, or more volume");
+  constexpr double alike = 0.05;
+  const double cubes = again.volume + again.left_out;
+  if (surface && std::abs(cubes - surface->volume) > alike * surface->volume)
+    log_warning("coarse-cubes", "solved again as cubes of ", format_number(cubes),
+                " m3, where the "
+                "surface encloses ",
+                format_number(surface->volume),
+                ": members are hardly thicker than a cube, and the compliance is of others. Finer "
+                "cubes by --reanalyse 2, finer elements, or more volume");
   for (std::size_t k = 0; k < again.moved.size(); ++k)
     if (again.moved[k].share > 0)
       log_warning("moved-loads", "the surface lacks ", format_number(100 * again.moved[k].share, 3),
@@ -283,7 +293,7 @@ int report_topopt(const TopoptModel& model, const TopoptRunResults& results,
     if (results.parts)
       warn_of_parts(*results.parts);
     if (results.reanalysis)
-      warn_of_reanalysis(model, *results.reanalysis);
+      warn_of_reanalysis(model, *results.reanalysis, results.surface);
   };
   // What is known of the surface is in the table.
   return finish_run({[&] { return summary_parts(model, results); },
