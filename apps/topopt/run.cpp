@@ -203,6 +203,10 @@ private:
     const DesignSurface design = make_design_surface(
         model_, density, {options_.stl_level, options_.keep_loose, options_.smooth});
     results.parts = design.parts;
+    if (design.num_held > 0)
+      log_info("smoothing left ", format_count(design.num_held), " of ",
+               format_count(std::int64_t(design.surface.vertex.size())),
+               " vertices where they were, lest triangles cross");
     if (stl_.empty() && file_3mf_.empty())
       return;
     const auto write = [&](const std::string& path, const auto& written) {
