@@ -263,7 +263,9 @@ bool move_forces(const PlacedForces& forces, const Has& has, double edge, Placed
     return std::make_pair(a[longest], a) < std::make_pair(b[longest], b);
   });
   double all = 0, away = 0;
-  for (const auto& [place, force] : forces) {
+  for (const auto& one : forces) {
+    const Place& place = one.first;
+    const Force& force = one.second;
     all += size_of(force);
     if (has(place)) {
       add_force(result, place, force, 1);
