@@ -11,6 +11,7 @@
 #include "apps/topopt/output/history.hpp"
 #include "apps/topopt/output/report.hpp"
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/mesh/cube_lattice.hpp>
 
 #include <cstdio>
 
@@ -30,6 +31,56 @@ DesignFields fields_of(const Exec& exec, const DesignOptimizer<Exec>& optimizer,
   for (std::size_t i = 0; i < model.problem.cases.size(); ++i)
     fields.displacement.push_back(optimizer.displacements(exec, int(i)));
   return fields;
+}
+
+/// How many cubes along an edge the surface is solved with again, 0: it is not.
+int reanalysis_of(const TopoptCommandOptions& options, const TopoptModel& model) {
+  return options.reanalyse.value_or(model.options.grid == DesignGrid::voxels ? 1 : 0);
+}
+
+/// What the surface encloses (m), solved as the design was.
+template<class Exec>
+ReanalysisSummary reanalyse_surface(const Exec& exec, const TopoptModel& model,
+                                    const TriangleSurface& surface, int refine) {
+  const Stopwatch watch;
+  const TimedScope scope("ossatura::topopt::reanalyse");
+  ReanalysisSummary summary;
+  try {
+    const SurfaceBody body = make_surface_body(model.problem, model.supported, surface, refine);
+    summary.edge = body.edge;
+    summary.volume = body.volume;
+    summary.left_out = body.left_out;
+    summary.num_supported = body.num_supported;
+    summary.num_supports = body.num_supports;
+    summary.moved = body.moved;
+    log_info("solving the surface again as ", format_count(body.problem.lattice->num_elem()),
+             " cubes");
+    summary.solution = reanalyse(exec, body, model.options);
+  } catch (const NotReanalysed& reason) {
+    summary.failure = reason.what();
+  } catch (const InputError& reason) { // more nodes than have numbers
+    summary.failure = reason.what();
+  } catch (const std::invalid_argument& reason) { // more cubes along an axis than can be filled
+    summary.failure = library_message(reason);
+  }
+  summary.seconds = watch.seconds();
+  return summary;
+}
+
+/// Refuses what cannot be solved again before a long run.
+void require_reanalysable(const TopoptCommandOptions& options, const TopoptModel& model) {
+  if (options.reanalyse.value_or(0) == 0)
+    return;
+  if (model.options.objective != DesignObjective::compliance)
+    fail<UsageError>("--reanalyse is of designs of least compliance: leave it out of a mechanism");
+  if (model.problem.lattice)
+    return;
+  try {
+    find_cube_lattice(model.problem.mesh);
+  } catch (const std::invalid_argument& error) {
+    fail<UsageError>("--reanalyse fills the surface with the cubes of the mesh, but ", model.source,
+                     " is of other elements (", library_message(error), "): leave it out");
+  }
 }
 
 /// Everything that is written while a run goes on.
@@ -56,6 +107,8 @@ public:
       }
     if (!options.no_stl)
       stl_ = context.claim_file(options.stl, stem + ".stl").value_or("");
+    if (!options.file_3mf.empty())
+      file_3mf_ = context.claim_file(options.file_3mf, "").value_or("");
     if (!options.checkpoint.empty()) {
       checkpoint_ =
           context.claim_checkpoint(context.output_path(options.checkpoint), options.resume);
@@ -113,13 +166,16 @@ public:
     seconds_ += watch.seconds();
   }
 
-  /// After the last one, and after wait(). The final analysis, if there is one, is done.
+  /// After the last one, and after wait(). The final analysis, if there is one, is done. Frees the
+  /// optimiser, so that its memory is there for the surface to be solved.
   template<class Exec>
-  void finish(const Exec& exec, const DesignOptimizer<Exec>& optimizer, TopoptRunResults& results) {
+  void finish(const Exec& exec, std::unique_ptr<DesignOptimizer<Exec>> optimizer,
+              TopoptRunResults& results) {
     const Stopwatch watch;
-    if (!design_.empty() || !options_.no_stl) {
+    if (!design_.empty() || options_.may_have_surface()) {
       const TimedScope scope("ossatura::topopt::write");
-      const DesignFields fields = fields_of(exec, optimizer, model_, results.final.has_value());
+      const DesignFields fields = fields_of(exec, *optimizer, model_, results.final.has_value());
+      optimizer.reset();
       if (!design_.empty() && context_.try_output(design_, [&] {
             write_design(design_, model_, fields, results.last_step(), facts(),
                          options_.common.compress, frames_ ? &kept_ : nullptr);
@@ -127,10 +183,10 @@ public:
         files_.push_back(design_);
       if (frames_ && frames_->num_written() > 0)
         files_.push_back(frames_->path());
-      if (!options_.no_stl)
-        finish_surface(fields.density, results);
+      if (options_.may_have_surface())
+        finish_surface(exec, fields.density, results);
     }
-    seconds_ += watch.seconds();
+    seconds_ += watch.seconds() - (results.reanalysis ? results.reanalysis->seconds : 0);
     if (has_written_checkpoint_)
       files_.push_back(checkpoint_);
     for (const std::string& file : files_)
@@ -141,19 +197,33 @@ public:
   }
 
 private:
-  void finish_surface(const std::vector<double>& density, TopoptRunResults& results) {
-    DesignSurface design =
-        make_design_surface(model_, density, options_.stl_level, options_.keep_loose);
+  template<class Exec>
+  void finish_surface(const Exec& exec, const std::vector<double>& density,
+                      TopoptRunResults& results) {
+    const DesignSurface design = make_design_surface(
+        model_, density, {options_.stl_level, options_.keep_loose, options_.smooth});
     results.parts = design.parts;
-    if (stl_.empty())
+    if (design.num_held > 0)
+      log_info("smoothing left ", format_count(design.num_held), " of ",
+               format_count(std::int64_t(design.surface.vertex.size())),
+               " vertices where they were, lest triangles cross");
+    if (stl_.empty() && file_3mf_.empty())
       return;
-    if (context_.try_output(stl_,
-                            [&] {
-                              results.surface = write_design_surface(
-                                  stl_, model_, std::move(design), options_.stl_level);
-                            }) &&
-        results.surface)
-      files_.push_back(stl_);
+    const auto write = [&](const std::string& path, const auto& written) {
+      std::optional<SurfaceSummary> summary;
+      if (path.empty() || !context_.try_output(path, [&] { summary = written(path); }) || !summary)
+        return;
+      results.surface = summary;
+      files_.push_back(path);
+    };
+    write(stl_, [&](const std::string& path) {
+      return write_design_surface(path, model_, design, options_.stl_level);
+    });
+    write(file_3mf_, [&](const std::string& path) {
+      return write_design_3mf(path, design, options_.stl_level);
+    });
+    if (const int refine = reanalysis_of(options_, model_); refine > 0 && results.final)
+      results.reanalysis = reanalyse_surface(exec, model_, design.surface, refine);
   }
 
   RunFacts facts() const { return provenance_texts(context_.provenance()); }
@@ -162,7 +232,7 @@ private:
   const TopoptModel& model_;
   DriverContext& context_;
   DesignIdentity identity_;
-  std::string design_, stl_, checkpoint_;
+  std::string design_, stl_, file_3mf_, checkpoint_;
   bool has_written_checkpoint_ = false;
   std::unique_ptr<DesignHistory> history_;
   std::unique_ptr<FrameList> frames_; ///< used by the thread of `writer_` until wait()
@@ -190,7 +260,13 @@ std::unique_ptr<DesignOptimizer<Exec>> make_optimizer(const Exec& exec, const st
   try {
     optimizer = std::make_unique<DesignOptimizer<Exec>>(exec, model.problem, model.options);
   } catch (const std::invalid_argument& error) {
-    fail<InputError>(problem, ": ", library_message(error));
+    const std::string message = library_message(error);
+    const bool by_layers = model.num_kept > 0 && message.find("solid elements") == 0;
+    fail<InputError>(problem, ": ", message,
+                     by_layers ? "; " + format_count(model.num_kept) +
+                                     " of them are kept around supports and loads: keep less "
+                                     "(--keep), or take more volume (--volume)"
+                               : "");
   }
   results.seconds.setup = watch.seconds();
   DesignEngine& engine = results.engine;
@@ -264,10 +340,10 @@ void analyse_design(const Exec& exec, const DesignProblem& problem,
 /// Files of a mesh, and the parts of a surface, have fewer elements than 2^28: told before a long
 /// run.
 void require_room_in_files(const TopoptCommandOptions& options, const TopoptModel& model) {
-  if (model.num_elem() >= std::int64_t(1) << 28 && !(options.no_hdf && options.no_stl))
+  if (model.num_elem() >= std::int64_t(1) << 28 && !(options.no_hdf && !options.may_have_surface()))
     fail<UsageError>(model.source, ": ", format_count(model.num_elem()),
                      " elements are too many for .hdf and .stl, which have fewer than 2^28: take "
-                     "--no-hdf and --no-stl, and a --checkpoint for the design");
+                     "--no-hdf and --no-stl, no --3mf, and a --checkpoint for the design");
 }
 
 template<class Exec>
@@ -281,7 +357,7 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, const TopoptMo
                                     stem, context);
 
   require_room_in_files(options, model);
-  const auto optimizer = make_optimizer(exec, options.problem, model, results);
+  auto optimizer = make_optimizer(exec, options.problem, model, results);
   if (!options.resume.empty())
     resume(exec, options, model, *optimizer, context);
   results.first_step = optimizer->num_steps();
@@ -307,7 +383,7 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, const TopoptMo
   static_cast<DesignEngineInfo&>(results.engine) = optimizer->body().engine();
   recorder.wait(); // the summary is kept before finish() and refers to the frames
   return report_topopt(model, results, stem, context,
-                       [&] { recorder.finish(exec, *optimizer, results); });
+                       [&] { recorder.finish(exec, std::move(optimizer), results); });
 }
 
 } // namespace
@@ -315,6 +391,7 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, const TopoptMo
 int run_topopt(const TopoptCommandOptions& options, DriverContext& context) {
   const Stopwatch watch;
   const TopoptModel model = make_topopt_model(options, context);
+  require_reanalysable(options, model);
   const double seconds = watch.seconds();
   return with_backend(context.choose_backend(3 * model.num_nodes()), [&](const auto& exec) {
     return run_on(exec, options, model, seconds, context);

@@ -28,6 +28,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace ossatura {
@@ -40,10 +41,18 @@ struct DeviceSurface {
   Kokkos::View<int* [3], Kokkos::LayoutRight, Memory> triangle;  ///< vertex numbers
 };
 
+/// Where voxels are. What of a surface is beyond them, by a voxel at most, does not count.
+struct VoxeliseLattice {
+  std::array<double, 3> origin{}; ///< lower corner of voxel (0, 0, 0) in the unit of the surface
+  std::array<int, 3> shape{};     ///< voxels along x, y, z
+};
+
 struct VoxeliseOptions {
   double spacing = 1; ///< edge of a voxel in the unit of the surface (mm)
   int margin = 0;     ///< void layers around the bounding box of the surface
   float value = 1;    ///< of the voxels inside
+  /// In the place of one that begins at the bounding box and its margin.
+  std::optional<VoxeliseLattice> lattice{};
 };
 
 template<class Exec>
@@ -316,6 +325,19 @@ FixedSurface<Exec> fit_lattice(const Exec& exec, const DeviceSurface<Exec>& surf
   fixed.surface = surface;
   fixed.spacing = options.spacing;
   for (int d = 0; d < 3; ++d) {
+    if (options.lattice) {
+      const int layers = options.lattice->shape[std::size_t(d)];
+      OSSATURA_REQUIRE(layers > 0 && layers <= max_voxelised_extent,
+                       layers << " voxels along axis " << d << ", of 1 to "
+                              << max_voxelised_extent);
+      fixed.shape[d] = layers;
+      fixed.origin[d] = options.lattice->origin[std::size_t(d)];
+      if (!(lower[d] >= fixed.origin[d] - options.spacing &&
+            upper[d] <= fixed.origin[d] + (layers + 1) * options.spacing))
+        fail<InputError>("the surface spans ", lower[d], " to ", upper[d], " along axis ", d,
+                         ", which is beyond the voxels");
+      continue;
+    }
     // The last layer counts only if its centres lie in the box.
     const double layers = std::max(1.0, std::ceil((upper[d] - lower[d]) / options.spacing - 0.5)) +
                           2.0 * options.margin;
@@ -357,12 +379,13 @@ DeviceSurface<Exec> upload_surface(const Exec& exec,
 }
 
 /// Voxels of edge options.spacing, from the lower corner of the bounding box of the surface minus
-/// the margin, with options.value where the centre is inside. A centre on the surface counts as
-/// inside at the lower side of the body and outside at the upper one. Closed shells that overlap
-/// are united, one within another that faces the other way is a cavity; whether all face outward or
-/// all inward does not matter. Throws InputError for a surface that is not closed, empty, not
-/// finite, of more than 16384 voxels along an axis, or where more than a thousandth of the voxels
-/// are in shells that face the wrong way. Fences to find out, not after the last write.
+/// the margin or those of options.lattice, with options.value where the centre is inside. A centre
+/// on the surface counts as inside at the lower side of the body and outside at the upper one.
+/// Closed shells that overlap are united, one within another that faces the other way is a cavity;
+/// whether all face outward or all inward does not matter. Throws InputError for a surface that is
+/// not closed, empty, not finite, of more than 16384 voxels along an axis, beyond options.lattice,
+/// or where more than a thousandth of the voxels are in shells that face the wrong way. Fences to
+/// find out, not after the last write.
 template<class Exec>
 VoxelisedSurface<Exec> voxelise(const Exec& exec, const DeviceSurface<Exec>& surface,
                                 const VoxeliseOptions& options) {

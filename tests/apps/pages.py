@@ -132,7 +132,8 @@ class Pages(DriverCase):
     def test_the_scripts_make_the_files_that_are_there(self):
         """But for how they are compressed."""
         for system, names in (("bone", ("radius.mha", "radius-labels.nii.gz")),
-                              ("eikonal", ("wall.pts", "wall.elem", "wall.lon", "endocardium.vtx"))):
+                              ("eikonal", ("wall.pts", "wall.elem", "wall.lon", "endocardium.vtx")),
+                              ("topopt", ("bracket.stl",))):
             script = next((ROOT / "examples" / system).glob("make_*.py"))
             subprocess.run([sys.executable, script, self.directory.name], check=True)
             for name in names:

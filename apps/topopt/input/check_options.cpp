@@ -49,6 +49,8 @@ void check_problem(const TopoptCommandOptions& o) {
   require_positive("--unit", o.unit, "m per unit of the file");
   require_positive("--voxel", o.voxel, "m");
   require_positive("--young", o.young, "Pa");
+  require_positive("--mass-density", o.mass_density, "kg/m3");
+  require_positive("--keep", o.keep, "m");
   require_poisson(o.poisson);
 }
 
@@ -58,21 +60,27 @@ void check_topopt_options(const CLI::App& app, const TopoptCommandOptions& o) {
   check_problem(o);
   check_design(app, o);
   require_fraction("--stl-level", o.stl_level, "a density");
+  if (o.smooth < 0 || o.smooth > 1000)
+    fail<UsageError>("--smooth ", o.smooth, ": 0 to 1000 passes");
+  if (o.reanalyse && (*o.reanalyse < 0 || *o.reanalyse > 8))
+    fail<UsageError>("--reanalyse ", *o.reanalyse, ": 0 to 8 cubes along an edge");
   check_step_files(app, o, o.common);
   if (o.no_stl && !o.stl.empty())
     fail<UsageError>("both --stl and --no-stl: leave one out");
   const bool in_directory = !o.common.output_dir.empty();
+  const bool has_surface = (!o.no_stl && (!o.stl.empty() || in_directory)) || !o.file_3mf.empty();
   const bool makes_mesh = o.kind() != ProblemKind::mesh;
-  require_effect(
-      app,
-      {{"--cells", makes_mesh, "a generator"},
-       {"--size", makes_mesh, "a generator"},
-       {"--distort", makes_mesh, "a generator"},
-       {"--renumber", makes_mesh, "a generator"},
-       {"--unit", o.kind() != ProblemKind::generator, "a mesh file"},
-       {"--stl-level", !o.no_stl && (!o.stl.empty() || in_directory), "--stl or --output-dir"},
-       {"--keep-loose", !o.no_stl && (!o.stl.empty() || in_directory), "--stl or --output-dir"},
-       {"--seed", o.distort.has_value() || o.kind() == ProblemKind::json, "--distort"}});
+  require_effect(app,
+                 {{"--cells", makes_mesh, "a generator"},
+                  {"--size", makes_mesh, "a generator"},
+                  {"--distort", makes_mesh, "a generator"},
+                  {"--renumber", makes_mesh, "a generator"},
+                  {"--unit", o.kind() != ProblemKind::generator, "a mesh file"},
+                  {"--stl-level", has_surface, "--stl, --3mf or --output-dir"},
+                  {"--keep-loose", has_surface, "--stl, --3mf or --output-dir"},
+                  {"--smooth", has_surface, "--stl, --3mf or --output-dir"},
+                  {"--reanalyse", has_surface, "--stl, --3mf or --output-dir"},
+                  {"--seed", o.distort.has_value() || o.kind() == ProblemKind::json, "--distort"}});
 }
 
 } // namespace ossatura

@@ -29,7 +29,7 @@ std::vector<NodeForce> tractions_of(const DesignProblem& problem,
 }
 
 std::vector<NodeForce> forces_of(const ForceChoice& choice, const DesignProblem& problem,
-                                 const MeshSelector& select) {
+                                 const PlaceSelector& select) {
   const std::vector<std::int32_t> nodes = select.nodes(choice.nodes);
   if (choice.kind == ForceChoice::Kind::traction) {
     std::vector<NodeForce> forces = tractions_of(problem, nodes, choice.value);
@@ -113,7 +113,7 @@ std::string case_name(const NodeLoads& loads, std::size_t number) {
 
 } // namespace
 
-void add_cases(const ProblemDocument& document, HexaModel& hexa, const MeshSelector& select,
+void add_cases(const ProblemDocument& document, HexaModel& hexa, const PlaceSelector& select,
                const HeldMask& held, TopoptModel& model) {
   const std::function<bool(std::int32_t)> in_void = nodes_in_void(model.problem);
   for (std::size_t i = 0; i < hexa.loads.size(); ++i) {
@@ -148,7 +148,7 @@ void add_cases(const ProblemDocument& document, HexaModel& hexa, const MeshSelec
                                     ".json problem, or a mesh file that has them");
 }
 
-void add_mechanism(const ProblemDocument& document, const MeshSelector& select,
+void add_mechanism(const ProblemDocument& document, const PlaceSelector& select,
                    const HeldMask& held, TopoptModel& model) {
   for (const OutputChoice& output : document.outputs) {
     const std::vector<std::int32_t> nodes = select.nodes(output.nodes);

@@ -3,8 +3,8 @@
 // springs.
 #pragma once
 
-#include "apps/driver/problem/mesh_selector.hpp"
 #include "apps/topopt/input/model.hpp"
+#include "apps/topopt/input/place_selector.hpp"
 #include <ossatura/core/mesh/hexa/model.hpp>
 
 #include <map>
@@ -37,11 +37,11 @@ private:
 
 /// Adds the load cases of the mesh, which are moved out of it, then those of the problem. Throws
 /// InputError where there is none, and for forces that do nothing or that only void would carry.
-void add_cases(const ProblemDocument& document, HexaModel& hexa, const MeshSelector& select,
+void add_cases(const ProblemDocument& document, HexaModel& hexa, const PlaceSelector& select,
                const HeldMask& held, TopoptModel& model);
 
 /// Adds outputs and springs. Throws InputError for an output that cannot move.
-void add_mechanism(const ProblemDocument& document, const MeshSelector& select,
+void add_mechanism(const ProblemDocument& document, const PlaceSelector& select,
                    const HeldMask& held, TopoptModel& model);
 
 } // namespace ossatura

@@ -12,6 +12,7 @@
 #include <ossatura/core/mesh/mechanics/lattice_motion.hpp>
 #include <ossatura/solvers/topopt/bodies/fill_surface.hpp>
 #include <ossatura/solvers/topopt/generators.hpp>
+#include <ossatura/solvers/topopt/part/kept_layers.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -25,8 +26,8 @@ std::string cells_text(const std::array<int, 3>& cells) {
   return std::to_string(cells[0]) + "x" + std::to_string(cells[1]) + "x" + std::to_string(cells[2]);
 }
 
-MeshSelection set_of(const std::string& name) {
-  MeshSelection selection;
+PlaceSelection set_of(const std::string& name) {
+  PlaceSelection selection;
   selection.kind = MeshSelection::Kind::set;
   selection.set = selection.place = name;
   return selection;
@@ -136,7 +137,7 @@ HexaModel load_mesh(ProblemDocument& document, DesignGrid grid, TopoptModel& mod
 
 /// Holds the nodes on each plane of symmetry in the direction across it.
 void hold_mirrors(const ProblemDocument& document, const DesignProblem& problem,
-                  const MeshSelector& select, HeldMask& held) {
+                  const PlaceSelector& select, HeldMask& held) {
   for (std::size_t m = 0; m < document.mirrors.size(); ++m) {
     const MirrorPlane& mirror = document.mirrors[m];
     const std::size_t axis = std::size_t(mirror.axis);
@@ -177,6 +178,7 @@ void set_material(const ProblemDocument& document, const HexaModel& hexa, Topopt
                      " has no elastic constants: give \"material\" with \"young\" and \"poisson\", "
                      "or --young and --poisson");
   model.problem.young = document.young.value_or(hexa.young);
+  model.mass_density = document.mass_density;
   model.problem.poisson = document.poisson.value_or(in_mesh ? hexa.poisson : 0.3);
   require_number(document.file, "a modulus", model.problem.young);
   constexpr double most = 0.49;
@@ -246,6 +248,25 @@ void check_supports(const ProblemDocument& document, const TopoptModel& model) {
   fail<InputError>(document.file, ": ", motion, ": hold more nodes or components");
 }
 
+/// Free elements near supports and loads become solid.
+void keep_layers(const ProblemDocument& document, TopoptModel& model) {
+  if (!document.keep)
+    return;
+  DesignProblem& problem = model.problem;
+  const std::vector<std::int32_t> near =
+      elements_near(problem, ends_of(problem, model.supported), *document.keep);
+  if (near.empty())
+    fail<InputError>(document.file, ": nothing is kept, because no element has its centre within ",
+                     format_number(*document.keep),
+                     " m of a support or load: take an edge of the elements or more (\"keep\")");
+  problem.role.resize(problem.num_elem(), DesignRole::free);
+  for (const std::int32_t e : near) {
+    DesignRole& role = problem.role[std::size_t(e)];
+    model.num_kept += role == DesignRole::free ? 1 : 0;
+    role = role == DesignRole::free ? DesignRole::solid : role;
+  }
+}
+
 } // namespace
 
 std::int64_t TopoptModel::num_held() const {
@@ -281,9 +302,7 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
                                 : model.source + " has " + std::to_string(model.unused_points) +
                                       " points without element, which are left out") +
         ": choose by boxes or sets";
-  const MeshSelector select =
-      problem.lattice ? MeshSelector(*problem.lattice, hexa.node_sets, hexa.elem_sets, traits)
-                      : MeshSelector(problem.mesh, hexa.node_sets, hexa.elem_sets, traits);
+  const PlaceSelector select(problem, hexa.node_sets, hexa.elem_sets, traits, model.unit);
   require_body_size(model.source, select.bounds());
   set_material(document, hexa, model);
 
@@ -307,10 +326,12 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
   }
   add_cases(document, hexa, select, held, model);
   add_mechanism(document, select, held, model);
+  keep_layers(document, model);
   require_sizes(document, problem);
   if (model.count(DesignRole::free) == 0)
     fail<InputError>(document.file,
-                     ": all elements are solid or void, so that there is nothing to design");
+                     ": all elements are solid or void, so that there is nothing to design",
+                     model.num_kept > 0 ? ": keep less around supports and loads" : "");
   check_supports(document, model);
 
   if (document.is_mechanism)
@@ -330,9 +351,12 @@ TopoptModel make_topopt_model(const TopoptCommandOptions& options, DriverContext
   if (options.kind() == ProblemKind::json)
     inputs.push_back(record_input(options.problem));
   const std::string mesh_file = document.mesh.file;
+  const std::vector<std::string> surfaces = document.surfaces;
   TopoptModel model = build_topopt_model(std::move(document), options.changes);
   if (!mesh_file.empty())
     inputs.push_back(record_input(mesh_file));
+  for (const std::string& file : surfaces)
+    inputs.push_back(record_input(file));
   require_known_on_grid(options.problem, model);
   model.has_steps = model.has_steps || options.has_steps;
   if (model.unused_points > 0)

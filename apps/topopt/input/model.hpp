@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,10 @@ struct TopoptModel {
   std::vector<std::string> case_names; ///< of problem.cases
   std::string source;                  ///< file or generator
   double unit = 1;                     ///< m per unit of length of the source
+  std::optional<double> mass_density;  ///< kg / m^3
   std::int64_t unused_points = 0;
   std::vector<std::int32_t> supported; ///< nodes held otherwise than by mirrors
+  std::int64_t num_kept = 0;           ///< elements that are solid as they are near these or loads
   bool has_steps = false;              ///< how many is said by the user
 
   std::int64_t num_nodes() const { return std::int64_t(problem.num_nodes()); }

@@ -48,8 +48,15 @@ void add_problem_options(CLI::App& app, TopoptCommandOptions& o) {
   app.add_option("--voxel", o.voxel,
                  "Edge in m of the cubes that fill a closed surface (.stl, .off)")
       ->type_name("M");
+  app.add_option(
+         "--keep", o.keep,
+         "Elements within M m of supports and loads stay solid, such as bolt holes and pads")
+      ->type_name("M");
   app.add_option("--young", o.young, "Young's modulus of solid material in Pa")->type_name("X");
   app.add_option("--poisson", o.poisson, "Poisson's ratio")->type_name("X");
+  app.add_option("--mass-density", o.mass_density,
+                 "Of solid material in kg/m3, for the mass of the part")
+      ->type_name("X");
 }
 
 void add_design_options(CLI::App& app, TopoptCommandOptions& o) {
@@ -126,12 +133,26 @@ void add_result_options(CLI::App& app, TopoptCommandOptions& o) {
       ->type_name("N");
   app.add_option("--stl", o.stl, "The surface of the final design as binary STL, closed")
       ->type_name("NAME.stl");
+  app.add_option("--3mf", o.file_3mf, "The same surface in mm for printers, as 3MF")
+      ->type_name("NAME.3mf");
   app.add_flag("--no-stl", o.no_stl, "No such file, even with --output-dir");
   app.add_option("--stl-level", o.stl_level, "The density that is its surface")
       ->type_name("X")
       ->capture_default_str();
   app.add_flag("--keep-loose", o.keep_loose,
                "The surface has the parts, too, that join no load to a support");
+  app.add_option(
+         "--smooth", o.smooth,
+         "Passes that take the steps of elements out of the surface, without its volume and "
+         "flat faces; 0: none")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option(
+         "--reanalyse", o.reanalyse,
+         "Solve what the surface encloses once more, as solid cubes of 1/N of the edge of "
+         "elements, and report compliance, displacement and stress; 0: do not (1 on voxels, "
+         "0 on a mesh)")
+      ->type_name("N");
   add_step_files(
       app, o, "objective, cases, volume, change, greyness, penalty, iterations, residual, seconds",
       "Design, asymptotes and displacements", "problem");

@@ -24,7 +24,7 @@ struct TopoptCommandOptions : StepFileOptions {
   std::string problem; ///< a generator, or a file
   std::optional<std::array<int, 3>> cells;
   std::optional<std::array<double, 3>> size;
-  std::optional<double> distort, unit, voxel, young, poisson;
+  std::optional<double> distort, unit, voxel, young, poisson, mass_density, keep;
   std::optional<std::uint64_t> renumber;
 
   bool has_steps = false; ///< --steps was given
@@ -32,11 +32,15 @@ struct TopoptCommandOptions : StepFileOptions {
   Changes<DesignOptions> changes;
 
   // Results
-  std::string stl;
+  std::string stl, file_3mf;
   bool no_stl = false, keep_loose = false;
   double stl_level = 0.5;
+  int smooth = 20;              ///< passes
+  std::optional<int> reanalyse; ///< cubes along an edge of an element; 0: none
 
   ProblemKind kind() const;
+  /// Whether there may be a surface in a file.
+  bool may_have_surface() const { return !no_stl || !file_3mf.empty(); }
 };
 
 /// Adds all options, with groups, examples and the exit codes for --help.

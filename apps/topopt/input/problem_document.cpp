@@ -46,6 +46,10 @@ ProblemDocument make_document(const TopoptCommandOptions& options) {
     fail<UsageError>("--voxel has no effect without a surface (.stl, .off): leave it out");
   if (!mesh.voxel && is_surface(mesh))
     fail<UsageError>(mesh.file, ": a surface needs --voxel M, the edge of the cubes that fill it");
+  if (options.mass_density)
+    document.mass_density = options.mass_density;
+  if (options.keep)
+    document.keep = options.keep;
   if (options.young)
     document.young = options.young;
   if (options.poisson)

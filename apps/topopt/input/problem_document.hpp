@@ -6,6 +6,7 @@
 #include "apps/driver/options/changes.hpp"
 #include <ossatura/core/mesh/mesh_selection.hpp>
 #include <ossatura/solvers/topopt/options.hpp>
+#include <ossatura/solvers/topopt/part/selections.hpp>
 #include <ossatura/solvers/topopt/problem.hpp>
 
 #include <array>
@@ -33,8 +34,18 @@ struct HexaSource {
 /// Whether the file is a surface, to be filled with cubes.
 bool is_surface(const HexaSource& source);
 
+/// Nodes or elements, by what a MeshSelection is of, or by a cylinder or a surface.
+struct PlaceSelection : MeshSelection {
+  std::optional<Cylinder> cylinder;
+  std::optional<double> wall;   ///< m: nodes of the boundary as near to the cylinder's wall
+  std::string surface;          ///< a file, as it is opened
+  std::optional<double> within; ///< m from it
+
+  bool is_round() const { return cylinder || !surface.empty(); }
+};
+
 struct SupportChoice {
-  MeshSelection nodes;
+  PlaceSelection nodes;
   std::uint8_t components = 7; ///< bit c: component c is held
 };
 
@@ -44,7 +55,7 @@ struct ForceChoice {
     total,   ///< N, shared by the nodes
     traction ///< N / m^2 on the boundary faces whose four nodes are chosen
   } kind = Kind::each;
-  MeshSelection nodes;
+  PlaceSelection nodes;
   std::array<double, 3> value{};
 };
 
@@ -56,18 +67,18 @@ struct CaseChoice {
 };
 
 struct PassiveChoice {
-  MeshSelection elements;
+  PlaceSelection elements;
   DesignRole role = DesignRole::solid;
 };
 
 /// The mean displacement of the nodes in this direction.
 struct OutputChoice {
-  MeshSelection nodes;
+  PlaceSelection nodes;
   std::array<double, 3> direction{};
 };
 
 struct SpringChoice {
-  MeshSelection nodes;
+  PlaceSelection nodes;
   std::array<double, 3> stiffness{}; ///< N / m, shared by the nodes
 };
 
@@ -75,14 +86,17 @@ struct ProblemDocument {
   std::string file; ///< for messages: the problem, or the mesh, or the name of the generator
   HexaSource mesh;
   std::optional<double> young, poisson; ///< else those of the mesh
+  std::optional<double> mass_density;   ///< kg / m^3
   std::vector<SupportChoice> supports;
   std::vector<CaseChoice> cases;
   std::vector<PassiveChoice> passive;
+  std::optional<double> keep; ///< m around supports and loads that stay solid
   std::vector<MirrorPlane> mirrors;
   bool is_mechanism = false;
   std::vector<OutputChoice> outputs;
   std::vector<SpringChoice> springs;
-  bool has_steps = false; ///< how many is said, so that doing them is what was asked for
+  std::vector<std::string> surfaces; ///< files that selections name, as they are opened
+  bool has_steps = false;            ///< how many is said, so that doing them is what was asked for
   /// Each puts what the problem says in the place of a default.
   Changes<DesignOptions> changes;
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 namespace ossatura {
 
@@ -13,9 +14,74 @@ namespace {
 
 using Place = JsonPlace;
 
-/// Which nodes; other keys are among `more`.
-MeshSelection read_nodes(const Place& place, const std::vector<std::string>& more) {
-  return read_selection(place, {"set", "box"}, "nodes", more);
+using Keys = std::vector<std::string>;
+
+/// {"from", "to", "radius"} and "inner", or of nodes "wall".
+void read_cylinder(const Place& place, bool is_elem, PlaceSelection& selection) {
+  place.require_object(is_elem ? Keys{"from", "to", "radius", "inner"}
+                               : Keys{"from", "to", "radius", "inner", "wall"});
+  const char* end = "three coordinates in m of an end of the axis";
+  Cylinder cylinder;
+  cylinder.from = place.at("from", end).numbers<3>(end);
+  cylinder.to = place.at("to", end).numbers<3>(end);
+  if (cylinder.from == cylinder.to)
+    place.at("to", "").fail_value("another end of the axis than \"from\"");
+  const char* radius = "the radius in m, greater than 0";
+  cylinder.radius = place.at("radius", radius).positive(radius);
+  if (const auto inner = place.find("inner")) {
+    const char* expected = "a radius in m from 0, less than \"radius\"";
+    cylinder.inner = inner->not_negative(expected);
+    if (!(cylinder.inner < cylinder.radius))
+      inner->fail_value(expected);
+  }
+  if (const auto wall = place.find("wall")) {
+    selection.wall = wall->positive("how far nodes of the boundary may be from the wall, in m");
+    if (place.has("inner"))
+      fail<InputError>(place.where(), ": \"inner\" has no effect on a \"wall\", which is at "
+                                      "\"radius\": leave it out");
+  }
+  selection.cylinder = cylinder;
+}
+
+/// A file, or {"file", "within"}. It is not opened yet.
+void read_near(const Place& place, ProblemDocument& problem, PlaceSelection& selection) {
+  const char* expected = "the name of a .stl or .off file";
+  Place file = place;
+  if (place.json().is_object()) {
+    place.require_object({"file", "within"});
+    file = place.at("file", expected);
+    if (const auto within = place.find("within"))
+      selection.within = within->positive("a distance from the surface in m, greater than 0");
+  }
+  const std::string name = file.text(expected);
+  if (name.empty())
+    file.fail_value(expected);
+  selection.surface = (std::filesystem::path(problem.file).parent_path() / name).string();
+  if (std::count(problem.surfaces.begin(), problem.surfaces.end(), selection.surface) == 0)
+    problem.surfaces.push_back(selection.surface);
+}
+
+/// Which nodes or elements, as `numbers` says; other keys are among `more`.
+PlaceSelection read_places(const Place& place, const std::string& numbers, const Keys& more,
+                           ProblemDocument& problem) {
+  const Keys kinds = {"set", "box", "cylinder", "surface", numbers};
+  Keys all = kinds;
+  all.insert(all.end(), more.begin(), more.end());
+  place.require_object(all);
+  const std::string key = place.only_name(kinds);
+  PlaceSelection selection;
+  selection.place = place.where();
+  if (key == "cylinder")
+    read_cylinder(place.at(key, ""), numbers == "elements", selection);
+  else if (key == "surface")
+    read_near(place.at(key, ""), problem, selection);
+  else
+    static_cast<MeshSelection&>(selection) = read_selection(place, {"set", "box"}, numbers, more);
+  return selection;
+}
+
+PlaceSelection read_nodes(const Place& place, const Keys& more, ProblemDocument& problem) {
+  return read_places(place, "nodes", more, problem);
 }
 
 std::array<double, 3> read_vector(const Place& place, const char* expected) {
@@ -25,10 +91,10 @@ std::array<double, 3> read_vector(const Place& place, const char* expected) {
   return vector;
 }
 
-ForceChoice read_force(const Place& place) {
+ForceChoice read_force(const Place& place, ProblemDocument& problem) {
   const std::vector<std::string> kinds = {"force", "total_force", "traction"};
   ForceChoice force;
-  force.nodes = read_nodes(place, kinds);
+  force.nodes = read_nodes(place, kinds, problem);
   const std::string name = place.only_name(kinds);
   force.kind = name == "force"         ? ForceChoice::Kind::each
                : name == "total_force" ? ForceChoice::Kind::total
@@ -39,7 +105,7 @@ ForceChoice read_force(const Place& place) {
   return force;
 }
 
-CaseChoice read_case(const Place& place) {
+CaseChoice read_case(const Place& place, ProblemDocument& problem) {
   place.require_object({"name", "weight", "loads"});
   CaseChoice choice;
   const char* expected = "the name of a load case";
@@ -48,7 +114,7 @@ CaseChoice read_case(const Place& place) {
     choice.weight = weight->positive("its weight in the objective, greater than 0");
   if (const auto loads = place.find("loads"))
     for (const Place& load : loads->items("a list of loads"))
-      choice.forces.push_back(read_force(load));
+      choice.forces.push_back(read_force(load, problem));
   return choice;
 }
 
@@ -59,8 +125,8 @@ void read_mechanism(const Place& place, ProblemDocument& problem) {
   const Place list = place.at("output", expected);
   for (const Place& item : list.items(expected)) {
     const char* direction = "three components of a direction";
-    problem.outputs.push_back(
-        {read_nodes(item, {"direction"}), read_vector(item.at("direction", direction), direction)});
+    problem.outputs.push_back({read_nodes(item, {"direction"}, problem),
+                               read_vector(item.at("direction", direction), direction)});
     std::array<double, 3>& d = problem.outputs.back().direction;
     const double length = std::hypot(d[0], d[1], d[2]);
     for (double& component : d)
@@ -73,7 +139,7 @@ void read_mechanism(const Place& place, ProblemDocument& problem) {
     return;
   for (const Place& item : springs->items("a list of nodes with springs to the ground")) {
     const char* stiffness = "three stiffnesses in N/m, at least 0";
-    MeshSelection nodes = read_nodes(item, {"stiffness"});
+    PlaceSelection nodes = read_nodes(item, {"stiffness"}, problem);
     const Place value = item.at("stiffness", stiffness);
     problem.springs.push_back({std::move(nodes), read_vector(value, stiffness)});
     const auto& k = problem.springs.back().stiffness;
@@ -88,14 +154,14 @@ void read_loading(const JsonPlace& place, ProblemDocument& problem) {
   if (const auto list = place.find("supports"))
     for (const Place& item : list->items("a list of nodes that are held")) {
       SupportChoice support;
-      support.nodes = read_nodes(item, {"components"});
+      support.nodes = read_nodes(item, {"components"}, problem);
       if (const auto components = item.find("components"))
         support.components = read_components(*components);
       problem.supports.push_back(std::move(support));
     }
   if (const auto list = place.find("cases"))
     for (const Place& item : list->items("a list of load cases")) {
-      problem.cases.push_back(read_case(item));
+      problem.cases.push_back(read_case(item, problem));
       for (std::size_t i = 0; i + 1 < problem.cases.size(); ++i)
         if (problem.cases[i].name == problem.cases.back().name)
           fail<InputError>(item.where(), ".name: \"", problem.cases[i].name,
@@ -104,12 +170,14 @@ void read_loading(const JsonPlace& place, ProblemDocument& problem) {
   if (const auto list = place.find("passive"))
     for (const Place& item : list->items("a list of elements and what they are")) {
       PassiveChoice passive;
-      passive.elements = read_selection(item, {"set", "box"}, "elements", {"role"});
+      passive.elements = read_places(item, "elements", {"role"}, problem);
       passive.role =
           item.at("role", "\"solid\" or \"void\"")
               .choice<DesignRole>({{DesignRole::solid, "solid"}, {DesignRole::void_, "void"}});
       problem.passive.push_back(std::move(passive));
     }
+  if (const auto keep = place.find("keep"))
+    problem.keep = keep->positive("how far around supports and loads elements stay solid, in m");
   if (const auto list = place.find("mirrors"))
     for (const Place& item : list->items("a list of planes of symmetry")) {
       item.require_object({"axis", "place"});

@@ -23,11 +23,13 @@ std::array<double, 3> read_size(const Place& place) {
 }
 
 void read_material(const Place& place, ProblemDocument& problem) {
-  place.require_object({"young", "poisson"});
+  place.require_object({"young", "poisson", "mass_density"});
   if (const auto young = place.find("young"))
     problem.young = young->positive("Young's modulus in Pa, greater than 0");
   if (const auto poisson = place.find("poisson"))
     problem.poisson = read_poisson(*poisson);
+  if (const auto density = place.find("mass_density"))
+    problem.mass_density = density->positive("kg/m3, greater than 0");
 }
 
 } // namespace
@@ -85,8 +87,8 @@ HexaSource read_hexa_source(const JsonPlace& place, const std::string& directory
 ProblemDocument read_problem(const std::string& path) {
   const nlohmann::ordered_json json = read_json(path);
   const Place place(json, path);
-  std::vector<std::string> keys = {"description", "mesh",    "material", "supports",
-                                   "cases",       "passive", "mirrors",  "objective"};
+  std::vector<std::string> keys = {"description", "mesh", "material", "supports", "cases",
+                                   "passive",     "keep", "mirrors",  "objective"};
   for (const std::string& key : design_keys())
     keys.push_back(key);
   place.require_object(keys);

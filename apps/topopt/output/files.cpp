@@ -3,8 +3,10 @@
 
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/base/version.hpp>
+#include <ossatura/core/io/surface/write_3mf.hpp>
 #include <ossatura/core/io/surface/write_stl.hpp>
 #include <ossatura/core/mesh/iso_surface.hpp>
+#include <ossatura/core/mesh/surface/smooth_surface.hpp>
 #include <ossatura/solvers/topopt/loads.hpp>
 #include <ossatura/solvers/topopt/parts.hpp>
 
@@ -86,9 +88,9 @@ void write_design(const std::string& path, const TopoptModel& model, const Desig
 }
 
 DesignSurface make_design_surface(const TopoptModel& model, const std::vector<double>& density,
-                                  double level, bool keep_loose) {
+                                  const SurfaceChoices& choices) {
   const ElementMesh& mesh = model.mesh();
-  SolidParts solid = solid_parts(mesh, node_means(mesh, density), level);
+  SolidParts solid = solid_parts(mesh, node_means(mesh, density), choices.level);
   const std::string defect = describe_first_open_edge(solid.surface);
   OSSATURA_REQUIRE(defect.empty(), defect);
   const LooseParts sorted = find_loose_parts(model.problem, model.supported, solid);
@@ -97,7 +99,7 @@ DesignSurface make_design_surface(const TopoptModel& model, const std::vector<do
   PartsSummary& parts = design.parts;
   parts.num_parts = solid.num_parts;
   parts.joined = sorted.joined;
-  parts.keeps_loose = keep_loose;
+  parts.keeps_loose = choices.keep_loose;
   for (std::size_t part = 0; part < volumes.size(); ++part) {
     parts.volume += volumes[part];
     if (sorted.loose[part]) {
@@ -105,28 +107,64 @@ DesignSurface make_design_surface(const TopoptModel& model, const std::vector<do
       parts.loose_volume += volumes[part];
     }
   }
-  design.surface = keep_loose || parts.num_loose == 0 ? std::move(solid.surface)
-                                                      : without_parts(solid, sorted.loose);
+  design.surface = choices.keep_loose || parts.num_loose == 0 ? std::move(solid.surface)
+                                                              : without_parts(solid, sorted.loose);
+  if (choices.smooth > 0 && !design.surface.triangle.empty()) {
+    SmoothedSurface smooth =
+        smooth_surface(std::move(design.surface), choices.smooth, model.problem.bounds());
+    design.surface = std::move(smooth.surface);
+    design.num_held = smooth.num_held;
+  }
   return design;
 }
 
-std::optional<SurfaceSummary> write_design_surface(const std::string& path,
-                                                   const TopoptModel& model, DesignSurface design,
-                                                   double level) {
-  TriangleSurface& surface = design.surface;
-  if (surface.triangle.empty()) {
+namespace {
+
+/// None, with a warning, where the surface is empty.
+std::optional<SurfaceSummary> summarise(const std::string& path, const DesignSurface& design,
+                                        double level) {
+  if (design.surface.triangle.empty()) {
     log_warning("empty-surface", path, ": not written, because no node has a mean density above ",
                 level, "; a lower --stl-level may have");
     return {};
   }
   SurfaceSummary summary;
-  summary.num_vertices = std::int64_t(surface.vertex.size());
-  summary.num_triangles = std::int64_t(surface.triangle.size());
+  summary.num_vertices = std::int64_t(design.surface.vertex.size());
+  summary.num_triangles = std::int64_t(design.surface.triangle.size());
+  summary.num_held = design.num_held;
   summary.volume = design.parts.volume - (design.parts.keeps_loose ? 0 : design.parts.loose_volume);
-  for (auto& vertex : surface.vertex)
+  return summary;
+}
+
+std::string program_name() {
+  return std::string("ossatura ") + version() + " topopt";
+}
+
+} // namespace
+
+std::optional<SurfaceSummary> write_design_surface(const std::string& path,
+                                                   const TopoptModel& model,
+                                                   const DesignSurface& design, double level) {
+  const std::optional<SurfaceSummary> summary = summarise(path, design, level);
+  if (!summary)
+    return {};
+  if (model.unit == 1) {
+    write_stl(path, design.surface, program_name());
+    return summary;
+  }
+  TriangleSurface in_units = design.surface;
+  for (auto& vertex : in_units.vertex)
     for (double& x : vertex)
       x /= model.unit;
-  write_stl(path, surface, std::string("ossatura ") + version() + " topopt");
+  write_stl(path, in_units, program_name());
+  return summary;
+}
+
+std::optional<SurfaceSummary> write_design_3mf(const std::string& path, const DesignSurface& design,
+                                               double level) {
+  const std::optional<SurfaceSummary> summary = summarise(path, design, level);
+  if (summary)
+    write_3mf(path, design.surface, 1000, program_name());
   return summary;
 }
 

@@ -30,18 +30,30 @@ void write_design(const std::string& path, const TopoptModel& model, const Desig
                   int step, const RunFacts& facts,
                   Hdf5Compression compression = Hdf5Compression::fast, VtkHdfKept* kept = nullptr);
 
+/// What the surface of a design is made by.
+struct SurfaceChoices {
+  double level = 0.5;
+  bool keep_loose = false;
+  int smooth = 0; ///< passes of smooth_surface
+};
+
 /// The surface of {density > level}, from means at nodes.
 struct DesignSurface {
-  TriangleSurface surface; ///< in m; without loose parts unless these are kept
+  TriangleSurface surface;   ///< in m; without loose parts unless these are kept
+  std::int64_t num_held = 0; ///< vertices that smoothing left where they were, lest triangles cross
   PartsSummary parts;
 };
 DesignSurface make_design_surface(const TopoptModel& model, const std::vector<double>& density,
-                                  double level, bool keep_loose);
+                                  const SurfaceChoices& choices);
 
 /// Writes binary STL, in units of the mesh file. Warns where it is empty; then nothing is written
 /// and nothing returned.
 std::optional<SurfaceSummary> write_design_surface(const std::string& path,
-                                                   const TopoptModel& model, DesignSurface design,
-                                                   double level);
+                                                   const TopoptModel& model,
+                                                   const DesignSurface& design, double level);
+
+/// The same as 3MF, in mm.
+std::optional<SurfaceSummary> write_design_3mf(const std::string& path, const DesignSurface& design,
+                                               double level);
 
 } // namespace ossatura

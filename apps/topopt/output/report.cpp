@@ -25,7 +25,11 @@ void add_problem(Table& table, const TopoptModel& model) {
             format_count(3 * model.num_nodes()) + ", " + format_count(model.num_held()) + " held");
   if (!p.role.empty())
     table.row("passive elements", format_count(model.count(DesignRole::solid)) + " solid, " +
-                                      format_count(model.count(DesignRole::void_)) + " void");
+                                      format_count(model.count(DesignRole::void_)) + " void" +
+                                      (model.num_kept > 0 ? "; " + format_count(model.num_kept) +
+                                                                " solid ones kept around supports "
+                                                                "and loads"
+                                                          : ""));
   table.row("load cases", joined(model.case_names, ", "));
   table.row("objective", o.objective == DesignObjective::compliance
                              ? "least compliance"
@@ -101,8 +105,44 @@ void add_outcome(Table& table, const TopoptModel& model, const TopoptRunResults&
   if (results.parts)
     table.row("parts", parts_text(*results.parts));
   if (results.surface)
-    table.row("surface", format_count(results.surface->num_triangles) + " triangles around " +
-                             format_number(results.surface->volume) + " m3");
+    table.row("surface",
+              format_count(results.surface->num_triangles) + " triangles around " +
+                  format_number(results.surface->volume) + " m3" +
+                  (model.mass_density
+                       ? ", " + format_number(*model.mass_density * results.surface->volume) + " kg"
+                       : ""));
+}
+
+std::string difference_text(double value, double of_design) {
+  const double percent = 100 * (value / of_design - 1);
+  return format_number(value, 6) + " J, " + (percent < 0 ? "" : "+") + format_number(percent, 3) +
+         " % to the design's";
+}
+
+std::string placed_text(const PlacedValue& value, const char* unit) {
+  return format_number(value.value, 4) + " " + unit + " at " + format_number(value.place[0], 4) +
+         ", " + format_number(value.place[1], 4) + ", " + format_number(value.place[2], 4) + " m";
+}
+
+void add_reanalysis(Table& table, const TopoptModel& model, const TopoptRunResults& results) {
+  if (!results.reanalysis || !results.reanalysis->failure.empty() || !results.final)
+    return;
+  const ReanalysisSummary& again = *results.reanalysis;
+  const Reanalysis& solution = again.solution;
+  table.section("Surface, solved again");
+  table.row("cubes", format_count(solution.num_elem) + " of " + format_number(again.edge, 4) +
+                         " m, " + format_number(again.volume) + " m3, all solid");
+  table.row("compliance", difference_text(solution.objective, results.final->objective));
+  for (std::size_t k = 0; k < solution.cases.size(); ++k) {
+    const ReanalysedCase& one = solution.cases[k];
+    if (solution.cases.size() > 1)
+      table.row("  " + model.case_names[k],
+                difference_text(one.compliance, results.final->cases[k]));
+    table.row("  displacement", "at most " + placed_text(one.displacement, "m"));
+    table.row("  von Mises stress", "at most " + placed_text(one.von_mises, "Pa") +
+                                        "; of 99.9 % of the cubes " +
+                                        format_number(one.von_mises_quantile, 4) + " Pa");
+  }
 }
 
 std::string topopt_table(const TopoptModel& model, const TopoptRunResults& results,
@@ -111,6 +151,7 @@ std::string topopt_table(const TopoptModel& model, const TopoptRunResults& resul
   add_problem(table, model);
   add_solution(table, model, results, context);
   add_outcome(table, model, results);
+  add_reanalysis(table, model, results);
   return table.text();
 }
 
@@ -194,6 +235,37 @@ void warn_of_parts(const PartsSummary& parts) {
                 ": a finer mesh, projection, stiffer springs or more volume may join all");
 }
 
+void warn_of_reanalysis(const TopoptModel& model, const ReanalysisSummary& again,
+                        const std::optional<SurfaceSummary>& surface) {
+  if (!again.failure.empty()) {
+    log_warning("not-reanalysed", "the surface could not be solved again: ", again.failure,
+                "; --reanalyse 0: do without");
+    return;
+  }
+  if (again.left_out > 0)
+    log_warning("reanalysis-parts", "solved again without ", format_number(again.left_out, 3),
+                " m3 of ", format_number(again.left_out + again.volume, 3),
+                " in cubes that share no face with those at supports: members are thinner than a "
+                "cube there; finer cubes by --reanalyse 2, or more volume");
+  constexpr double alike = 0.05;
+  const double cubes = again.volume + again.left_out;
+  if (surface && std::abs(cubes - surface->volume) > alike * surface->volume)
+    log_warning("coarse-cubes", "solved again as cubes of ", format_number(cubes),
+                " m3, where the "
+                "surface encloses ",
+                format_number(surface->volume),
+                ": members are hardly thicker than a cube, and the compliance is of others. Finer "
+                "cubes by --reanalyse 2, finer elements, or more volume");
+  for (std::size_t k = 0; k < again.moved.size(); ++k)
+    if (again.moved[k].share > 0)
+      log_warning("moved-loads", "the surface lacks ", format_number(100 * again.moved[k].share, 3),
+                  " % of the forces of load case '", model.case_names[k],
+                  "', which act on the nearest loaded nodes that it has, ",
+                  format_number(again.moved[k].distance, 3),
+                  " m away at most: its compliance is of loads in other places. Keep layers "
+                  "around loads");
+}
+
 void warn(const TopoptModel& model, const TopoptRunResults& results) {
   if (!results.breakdown.empty())
     log_warning("broke-down", "broke down in step ", results.last_step() + 1, ": ",
@@ -220,6 +292,8 @@ int report_topopt(const TopoptModel& model, const TopoptRunResults& results,
     write_files();
     if (results.parts)
       warn_of_parts(*results.parts);
+    if (results.reanalysis)
+      warn_of_reanalysis(model, *results.reanalysis, results.surface);
   };
   // What is known of the surface is in the table.
   return finish_run({[&] { return summary_parts(model, results); },

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ossatura/solvers/topopt/balance.hpp>
+#include <ossatura/solvers/topopt/part/reanalysis.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -32,7 +33,18 @@ struct PartsSummary {
 /// The surface as it was written.
 struct SurfaceSummary {
   std::int64_t num_vertices = 0, num_triangles = 0;
-  double volume = 0; ///< m^3, that it encloses
+  std::int64_t num_held = 0; ///< vertices that smoothing left where they were
+  double volume = 0;         ///< m^3, that it encloses
+};
+
+/// The surface as it was solved again.
+struct ReanalysisSummary {
+  std::string failure;                              ///< why there are no numbers, or empty
+  double edge = 0, volume = 0, left_out = 0;        ///< of SurfaceBody
+  std::int64_t num_supported = 0, num_supports = 0; ///< likewise
+  std::vector<MovedForces> moved;                   ///< likewise
+  Reanalysis solution;
+  double seconds = 0;
 };
 
 struct TopoptRunResults {
@@ -50,6 +62,7 @@ struct TopoptRunResults {
   DesignEngine engine;
   std::optional<PartsSummary> parts; ///< none with --no-stl
   std::optional<SurfaceSummary> surface;
+  std::optional<ReanalysisSummary> reanalysis;
   struct {
     double read = 0, setup = 0, steps = 0, final = 0, write = 0;
   } seconds;

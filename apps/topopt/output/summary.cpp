@@ -41,6 +41,43 @@ Json step_columns(const std::vector<DesignStep>& steps) {
   return columns;
 }
 
+Json placed(const PlacedValue& value) {
+  return {{"value", value.value}, {"place", value.place}};
+}
+
+Json reanalysis_json(const TopoptModel& model, const TopoptRunResults& results) {
+  const ReanalysisSummary& again = *results.reanalysis;
+  Json json = {{"failure", again.failure.empty() ? Json() : Json(again.failure)},
+               {"cube_edge", again.edge},
+               {"cube_volume", again.volume},
+               {"left_out_volume", again.left_out},
+               {"support_nodes", again.num_supported},
+               {"support_nodes_of_design", again.num_supports},
+               {"seconds", again.seconds}};
+  if (!again.failure.empty() || !results.final)
+    return json;
+  const Reanalysis& solution = again.solution;
+  json.update({{"cubes", solution.num_elem},
+               {"dofs", 3 * solution.num_nodes},
+               {"iterations", solution.iterations},
+               {"residual", solution.residual},
+               {"objective", solution.objective},
+               {"difference", solution.objective / results.final->objective - 1}});
+  Json& cases = json["cases"] = Json::array();
+  for (std::size_t k = 0; k < solution.cases.size(); ++k) {
+    const ReanalysedCase& one = solution.cases[k];
+    cases.push_back({{"name", model.case_names[k]},
+                     {"compliance", one.compliance},
+                     {"difference", one.compliance / results.final->cases[k] - 1},
+                     {"moved_force_share", again.moved[k].share},
+                     {"moved_force_distance", again.moved[k].distance},
+                     {"largest_displacement", placed(one.displacement)},
+                     {"largest_von_mises", placed(one.von_mises)},
+                     {"von_mises_99_9_percent", one.von_mises_quantile}});
+  }
+  return json;
+}
+
 } // namespace
 
 nlohmann::ordered_json topopt_problem(const TopoptModel& model) {
@@ -66,9 +103,13 @@ nlohmann::ordered_json topopt_problem(const TopoptModel& model) {
           {"dofs", 3 * model.num_nodes()},
           {"held_dofs", model.num_held()},
           {"unused_points_left_out", model.unused_points},
-          {"material", {{"young", p.young}, {"poisson", p.poisson}}},
+          {"material",
+           {{"young", p.young},
+            {"poisson", p.poisson},
+            {"mass_density", model.mass_density ? Json(*model.mass_density) : Json()}}},
           {"cases", std::move(cases)},
           {"solid_elements", model.count(DesignRole::solid)},
+          {"kept_elements", model.num_kept},
           {"void_elements", model.count(DesignRole::void_)},
           {"mirrors", std::move(mirrors)},
           {"springs", p.springs.size()},
@@ -132,7 +173,13 @@ nlohmann::ordered_json topopt_results(const TopoptModel& model, const TopoptRunR
   if (results.surface)
     json["surface"] = {{"vertices", results.surface->num_vertices},
                        {"triangles", results.surface->num_triangles},
-                       {"volume", results.surface->volume}};
+                       {"vertices_not_smoothed", results.surface->num_held},
+                       {"volume", results.surface->volume},
+                       {"mass", model.mass_density
+                                    ? Json(*model.mass_density * results.surface->volume)
+                                    : Json()}};
+  if (results.reanalysis)
+    json["reanalysis"] = reanalysis_json(model, results);
   json["seconds"] = {{"read", results.seconds.read},
                      {"setup", results.seconds.setup},
                      {"steps", results.seconds.steps},

@@ -20,4 +20,9 @@ struct FilledSurface {
 /// large for the surface. Fences.
 FilledSurface fill_surface(const TriangleSurface& surface, double edge);
 
+/// The same on a lattice from `origin` (lengths of the surface) of `shape` voxels; the surface is
+/// beyond it by an edge at most.
+FilledSurface fill_surface(const TriangleSurface& surface, double edge,
+                           const std::array<double, 3>& origin, const std::array<int, 3>& shape);
+
 } // namespace ossatura

@@ -6,6 +6,7 @@
 #include <ossatura/kernels/topopt/lattice_cone.hpp>
 #include <ossatura/kernels/topopt/lattice_order.hpp>
 #include <ossatura/kernels/topopt/voxel_energies.hpp>
+#include <ossatura/kernels/topopt/voxel_stress.hpp>
 #include <ossatura/solvers/bone/problem.hpp>
 
 #include <cmath>
@@ -223,6 +224,11 @@ void VoxelBody<Exec>::add_energies(const Exec& exec, double weight, const Vector
 template<class Exec>
 void VoxelBody<Exec>::energy_density(const Exec& exec, const Vector& energy) const {
   voxel_energy_density(exec, problem_.lame, problem_.edge, energy);
+}
+
+template<class Exec>
+void VoxelBody<Exec>::von_mises(const Exec& exec, const Vector& u, const Vector& stress) const {
+  voxel_von_mises(exec, problem_.grid, problem_.lame, problem_.edge, u, stress);
 }
 
 template<class Exec>

@@ -37,6 +37,8 @@ public:
   void add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
                     const Vector& energy) const override;
   void energy_density(const Exec& exec, const Vector& energy) const override;
+  /// Von Mises stress in Pa at the centres of elements, 0 at places without one. Does not fence.
+  void von_mises(const Exec& exec, const Vector& u, const Vector& stress) const;
   std::unique_ptr<ElementFilter<Exec>> make_filter(const Exec& exec, DesignFilter kind,
                                                    double radius,
                                                    const MirrorPlanes& mirrors) const override;

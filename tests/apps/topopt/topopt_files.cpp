@@ -4,12 +4,14 @@
 #include "apps/topopt/output/files.hpp"
 #include <ossatura/core/io/hdf5/file.hpp>
 #include <ossatura/core/io/surface/reader.hpp>
+#include <ossatura/core/io/surface/write_3mf.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/core/io/sample_files.hpp"
 #include "tests/core/io/test_directory.hpp"
 
+#include <cmath>
 #include <limits>
 #include <random>
 
@@ -191,7 +193,7 @@ TEST_CASE("the surface of a full body is the body, in units of its file", "[topo
   const TopoptModel model = two_cells();
   const std::string path = directory / "s.stl";
   const auto summary =
-      write_design_surface(path, model, make_design_surface(model, {1, 1}, 0.5, false), 0.5);
+      write_design_surface(path, model, make_design_surface(model, {1, 1}, {}), 0.5);
   REQUIRE(summary);
   CHECK(summary->volume == Approx(2));
   const TriangleSurface surface = read_surface(path);
@@ -202,6 +204,22 @@ TEST_CASE("the surface of a full body is the body, in units of its file", "[topo
     largest = std::max(largest, vertex[0]);
   CHECK(largest == Approx(4)); // 2 m of half metres
   CHECK_FALSE(write_design_surface(directory / "none.stl", model,
-                                   make_design_surface(model, {0, 0}, 0.5, false), 0.5));
+                                   make_design_surface(model, {0, 0}, {}), 0.5));
+  CHECK(directory.count() == 1);
+}
+
+TEST_CASE("what 3MF cannot hold is refused", "[topopt]") {
+  const TestDirectory directory;
+  const TriangleSurface corner{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}}};
+  const std::string path = directory / "s.3mf";
+  CHECK_THROWS_AS(write_3mf(path, {}, 1, "tests"), std::invalid_argument);
+  CHECK_THROWS_AS(write_3mf(path, corner, 0, "tests"), std::invalid_argument);
+  CHECK_THROWS_AS(write_3mf(path, corner, 1, "a<b"), std::invalid_argument);
+  CHECK_THROWS_AS(write_3mf(path, {corner.vertex, {{0, 1, 3}}}, 1, "tests"), std::invalid_argument);
+  CHECK_THROWS_AS(write_3mf(path, {{{HUGE_VAL, 0, 0}}, {{0, 0, 0}}}, 1, "tests"),
+                  std::invalid_argument);
+  CHECK_THROWS_AS(write_3mf(directory / "no/s.3mf", corner, 1, "tests"), InputError);
+  CHECK(directory.count() == 0);
+  write_3mf(path, corner, 1, "tests");
   CHECK(directory.count() == 1);
 }

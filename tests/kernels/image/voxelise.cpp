@@ -147,6 +147,30 @@ OSSATURA_BACKEND_TEST("A box on the lattice is its voxels, with the margin aroun
   CHECK(host_values(voxels.image) == expected);
 }
 
+OSSATURA_BACKEND_TEST("Voxels are those of a lattice that is given", "[voxelise]") {
+  const TestType exec;
+  Surface box;
+  add_box(box, {10, 20, 30}, {12, 21.5, 32.25});
+  const auto surface = upload_surface(exec, box.vertex, box.triangle);
+  VoxeliseOptions options;
+  options.spacing = 0.5;
+  // Half a voxel off, larger along x, and without the last of the box along z.
+  options.lattice = VoxeliseLattice{{9.25, 19.75, 29.75}, {9, 4, 4}};
+  const auto voxels = voxelise(exec, surface, options);
+  CHECK(voxels.origin == Point{9.25, 19.75, 29.75});
+  std::vector<float> expected;
+  for (int z = 0; z < 4; ++z)
+    for (int y = 0; y < 4; ++y)
+      for (int x = 0; x < 9; ++x)
+        // Centres on the lower side are inside, those on the upper one are not.
+        expected.push_back(x >= 1 && x < 5 && y < 3);
+  CHECK(host_values(voxels.image) == expected);
+  options.lattice->shape[2] = 3;
+  CHECK_THROWS_AS(voxelise(exec, surface, options), InputError); // beyond it by a voxel and a half
+  options.lattice->shape = {9, 4, 0};
+  CHECK_THROWS_AS(voxelise(exec, surface, options), std::invalid_argument);
+}
+
 OSSATURA_BACKEND_TEST("Faces through voxel centres take the lower side and leave the upper",
                       "[voxelise]") {
   Surface box;

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// NearSurface tells which points are near triangles, for supports and loads on faces of a part.
+#pragma once
+
+#include <ossatura/core/mesh/box.hpp>
+#include <ossatura/core/mesh/triangle_surface.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace ossatura {
+
+/// Distance from x to the triangle of corners a, b, c, which may be flat.
+double distance_to_triangle(const std::array<double, 3>& x, const std::array<double, 3>& a,
+                            const std::array<double, 3>& b, const std::array<double, 3>& c);
+
+class NearSurface {
+public:
+  /// Points at most `within` (not negative) from one of the triangles, in the surface's unit. The
+  /// surface, which need not be closed, must outlive this. Throws std::invalid_argument for one
+  /// without triangles.
+  NearSurface(const TriangleSurface& surface, double within);
+
+  bool has(const double* x) const;
+  /// Around all such points.
+  const Box& bounds() const { return bounds_; }
+
+private:
+  struct Entry {
+    double lower; ///< along the axis
+    std::size_t triangle;
+    Box box; ///< of the triangle, wider by the distance
+  };
+
+  const TriangleSurface& surface_;
+  double within_;
+  Box bounds_;
+  std::size_t axis_ = 0; ///< the longest one
+  double widest_ = 0;    ///< of the boxes, along the axis
+  std::vector<Entry> sorted_;
+};
+
+} // namespace ossatura
