@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Problems of `ossatura topopt` and what tests ask of their designs and surfaces."""
+import json
+import math
+import re
+import struct
+
+from support.driver_case import DONE, USAGE, DriverCase
+
+SECONDS = ("prepare", "solve", "gradient", "update", "seconds")
+
+
+def box(cells=(6, 3, 3), size=None, **more):
+    return {"box": {"cells": list(cells), "size": list(size or cells)}, **more}
+
+
+def problem(**more):
+    """A cantilever; None leaves a key out."""
+    document = {"mesh": box(), "material": {"young": 1, "poisson": 0.3},
+                "supports": [{"box": [0, 0, 0, 0, 3, 3]}],
+                "cases": [{"name": "tip", "loads": [
+                    {"box": [6, 0, 0, 6, 3, 0], "total_force": [0, 0, -1]}]}],
+                "steps": 3, **more}
+    return {key: value for key, value in document.items() if value is not None}
+
+
+class TopoptCase(DriverCase):
+    backend = "serial"
+
+    def fails(self, code, message, *arguments):
+        """Where the backend does not matter, any of the build will do."""
+        if "--backend" not in arguments and "--config" not in arguments and len(arguments) > 1:
+            arguments = (*arguments, "--backend", self.backend)
+        return super().fails(code, message, *arguments)
+
+    def optimise(self, name, *arguments, code=DONE):
+        """The summary of a run in this directory."""
+        return self.summary("topopt", name, "-q", "--backend", self.backend, *arguments, code=code)
+
+    def solve(self, document, *arguments, code=DONE):
+        self.write("p.json", json.dumps(document))
+        return self.optimise("p.json", *arguments, code=code)
+
+    def operators(self):
+        """The names that --operator takes, as a refusal lists them, but auto."""
+        refusal = self.fails(USAGE, "is not one of", "topopt", "mbb", "--operator", "none").stderr
+        auto, *names = re.search(r"is not one of ([\w|-]+)", refusal)[1].split("|")
+        self.assertEqual(auto, "auto")
+        return names
+
+    def rows(self, name, seconds=SECONDS):
+        return super().rows(name, seconds)
+
+    def triangles(self, name):
+        """The corners of the triangles of a binary STL file."""
+        with open(self.path(name), "rb") as file:
+            data = file.read()
+        count = struct.unpack_from("<I", data, 80)[0]
+        self.assertEqual(len(data), 84 + 50 * count)
+        return [[struct.unpack_from("<3f", data, 84 + 50 * t + 12 * c) for c in (1, 2, 3)]
+                for t in range(count)]
+
+    def assert_closed(self, triangles):
+        edges = {}
+        for corners in triangles:
+            for a, b in zip(corners, corners[1:] + corners[:1]):
+                edges[a, b] = edges.get((a, b), 0) + 1
+        for (a, b), count in edges.items():
+            self.assertEqual((count, edges.get((b, a))), (1, 1))
+
+
+def volume_of(triangles):
+    return math.fsum(a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
+                     a[2] * (b[0] * c[1] - b[1] * c[0]) for a, b, c in triangles) / 6

@@ -1,0 +1,416 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ossatura topopt` on voxels, and the part that comes of a design: its surface, solved again, places
+round and kept, files for printers."""
+import json
+import os
+import zipfile
+from xml.etree import ElementTree
+
+from support import driver_case
+from support.driver_case import BAD_FILE, NOT_CONVERGED, USAGE
+from support.designs import TopoptCase, box, problem, volume_of
+
+
+def stl_of_box(size, open_=False):
+    """A box from the origin as an ASCII STL file, two triangles a side; `open_` lacks one."""
+    at = [(size[0] * (k & 1), size[1] * (k >> 1 & 1), size[2] * (k >> 2)) for k in range(8)]
+    sides = ((0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5))
+    triangles = [corners for a, b, c, d in sides for corners in ((a, b, c), (a, c, d))]
+    lines = ["solid box"]
+    for corners in triangles[1:] if open_ else triangles:
+        lines += ["facet normal 0 0 0", "outer loop"]
+        lines += ["vertex {} {} {}".format(*at[k]) for k in corners]
+        lines += ["endloop", "endfacet"]
+    return "\n".join(lines + ["endsolid box", ""])
+
+
+class Voxels(TopoptCase):
+    """The solver on voxels."""
+
+    def test_the_course_of_the_mesh(self):
+        for name, cells, more in (("cantilever", "12x6x6", ("--volume", "0.2")),
+                                  ("mbb", "18x3x6", ("--projection", "--sharpness", "1:8:2:x2")),
+                                  ("lbeam", "10x4x10", ("--method", "mma")),
+                                  ("bridge", "16x4x6", ("--filter", "sensitivity"))):
+            arguments = ("--cells", cells, "--steps", "6", "--tolerance", "1e-8", *more)
+            mesh = self.optimise(name, *arguments)
+            voxels = self.optimise(name, *arguments, "--grid", "voxels")
+            with self.subTest(name=name):
+                for part in ("objective", "volume"):
+                    for a, b in zip(voxels["results"]["steps"][part],
+                                    mesh["results"]["steps"][part]):
+                        self.close(a, b, 1e-5)
+                self.close(voxels["results"]["objective"], mesh["results"]["objective"], 1e-5)
+                self.assertEqual(sorted(voxels["results"]), sorted(mesh["results"]))
+                self.assertEqual(sorted(voxels["engine"]), sorted(mesh["engine"]))
+        engine = voxels["engine"]
+        self.assertEqual((engine["grid"], engine["operator"], engine["preconditioner"],
+                          engine["solver_precision"]),
+                         ("voxels", "brick" if self.backend == "cuda" else "offset", "multigrid",
+                          "lean"))
+        self.assertTrue(engine["deterministic"])
+        self.assertEqual(mesh["engine"]["grid"], "mesh")
+
+    def test_published_courses(self):
+        # As on the mesh: TopOpt in PETSc (73307a23).
+        steps = self.optimise("cantilever", "--cells", "32x16x16", "--size", "2x1x1", "--volume",
+                              "0.12", "--radius", "0.08", "--method", "mma", "--steps", "2",
+                              "--grid", "voxels")["results"]["steps"]
+        for objective, expected in zip(steps["objective"], (6.301474, 4.439795)):
+            self.close(0.016**2 * objective, expected, 3e-5)
+
+    def test_precisions(self):
+        arguments = ("--cells", "12x6x6", "--steps", "4", "--grid", "voxels", "--tolerance", "1e-8")
+        expected = self.optimise("cantilever", *arguments)["results"]["steps"]["objective"]
+        for precision in ("mixed", "double", "lean"):
+            run = self.optimise("cantilever", *arguments, "--precision", precision)
+            self.assertEqual(run["engine"]["solver_precision"], precision)
+            for a, b in zip(run["results"]["steps"]["objective"], expected):
+                self.close(a, b, 1e-6)
+
+    def test_a_resumed_run_equals_the_one_without_a_stop(self):
+        base = ("--cells", "8x4x4", "--grid", "voxels", "--projection", "--sharpness", "1:8:3:x2",
+                "--change", "0")
+        for more in ((), ("--method", "mma")):
+            whole = self.optimise("cantilever", *base, *more, "--steps", "7", "--history", "w.csv")
+            self.optimise("cantilever", *base, *more, "--steps", "4", "--checkpoint", "c.h5",
+                          "--history", "a.csv")
+            resumed = self.optimise("cantilever", *base, *more, "--steps", "7", "--resume", "c.h5",
+                                    "--history", "b.csv")
+            self.assertEqual(self.rows("a.csv") + self.rows("b.csv"), self.rows("w.csv"))
+            self.assertEqual(resumed["results"]["objective"], whole["results"]["objective"])
+        self.fails(BAD_FILE, "checkpoint of other options", "topopt", "cantilever", "--cells",
+                   "8x4x4", "--projection", "--sharpness", "1:8:3:x2", "--change", "0", "--method",
+                   "mma", "--resume", "c.h5", "-q")
+
+    def test_a_signal_writes_the_checkpoint(self):
+        arguments = ("--cells", "8x4x4", "--change", "0", "--grid", "voxels")
+        self.interrupt(lambda line: line.split()[1:2] and "/" in line.split()[1], "topopt",
+                       "cantilever", *arguments, "--backend", self.backend, "--steps", "100000000",
+                       "--checkpoint", "c.h5", "--json", "run.json")
+        run = json.loads(self.read("run.json"))
+        self.assertEqual(run["status"], "interrupted")
+        taken = run["results"]["steps_taken"]
+        self.optimise("cantilever", *arguments, "--resume", "c.h5", "--steps", str(taken + 1))
+
+    def test_dry_run(self):
+        arguments = ("--cells", "40x20x20", "--grid", "voxels")
+        plan = self.optimise("cantilever", *arguments, "--dry-run")["results"]
+        self.close(plan["bytes_per_dof"], plan["predicted_device_bytes"] / (3 * 41 * 21 * 21), 1e-9)
+        run = self.optimise("cantilever", *arguments, "--steps", "1")
+        ratio = run["memory"]["kokkos_peak_bytes"] / plan["predicted_device_bytes"]
+        self.assertGreater(ratio, 0.7)
+        self.assertLess(ratio, 1.4)
+
+    def test_a_surface_is_filled(self):
+        # 60 x 30 x 30 mm with cubes of 10 mm, as a box of them.
+        scaled = {"material": {"young": 1, "poisson": 0.3},
+                  "supports": [{"box": [0, 0, 0, 0, 0.03, 0.03]}],
+                  "cases": [{"name": "tip", "loads": [
+                      {"box": [0.06, 0, 0, 0.06, 0.03, 0], "total_force": [0, 0, -1]}]}]}
+        self.write("part.stl", stl_of_box((60, 30, 30)))
+        part = self.solve(problem(mesh={"file": "part.stl", "unit": 0.001, "voxel": 0.01}, **scaled),
+                          "--stl", "design.stl", "--stl-level", "0.3", "--hdf", "design.hdf")
+        whole = self.solve(problem(mesh=box((6, 3, 3), (0.06, 0.03, 0.03)), **scaled), "--grid",
+                           "voxels")
+        self.assertEqual(part["engine"]["grid"], "voxels")
+        self.assertEqual(part["problem"]["elements"], 54)
+        for a, b in zip(part["results"]["steps"]["objective"],
+                        whole["results"]["steps"]["objective"]):
+            self.close(a, b, 1e-9)
+        triangles = self.triangles("design.stl")
+        self.assert_closed(triangles)
+        self.assertGreater(max(corner[0] for corners in triangles for corner in corners), 30)
+        self.assertIn("part.stl", [i["path"] for i in part["provenance"]["inputs"]])
+        on_mesh = self.solve(problem(mesh={"file": "part.stl", "unit": 0.001, "voxel": 0.01},
+                                     solver={"grid": "mesh"}, **scaled))
+        self.assertEqual(on_mesh["engine"]["grid"], "mesh")
+
+    def tower(self, **more):
+        """A column of cubes of 1 m, pressed by 1 N/m2 from above, on rollers."""
+        return problem(mesh=box((4, 4, 8)), material={"young": 5, "poisson": 0.3},
+                       supports=[{"box": [0, 0, 0, 4, 4, 0], "components": "z"},
+                                 {"box": [0, 0, 0, 0, 4, 8], "components": "x"},
+                                 {"box": [0, 0, 0, 4, 0, 8], "components": "y"}],
+                       cases=[{"name": "press", "loads": [
+                           {"box": [0, 0, 8, 4, 4, 8], "traction": [0, 0, -1]}]}],
+                       filter={"kind": "none"}, steps=1, **more)
+
+    def test_more_elements_than_files_take(self):
+        self.fails(USAGE, "too many for .hdf and .stl", "topopt", "cantilever", "--grid", "voxels",
+                   "--cells", "650x650x650", "--no-stl")
+
+    def test_refusals(self):
+        def refused(message, *arguments, code=BAD_FILE, name="cantilever"):
+            self.fails(code, message, "topopt", name, "-q", *arguments)
+
+        voxels = ("--cells", "6x4x4", "--grid", "voxels")
+        refused("no cube", *voxels, "--distort", "0.2")
+        refused("no cube", *voxels, "--size", "6x4x3")
+        refused("springs are not known on voxels", *voxels, name="inverter")
+        refused("Helmholtz", *voxels, "--filter", "helmholtz")
+        refused("the operator has no effect on voxels", *voxels, "--operator", "csr")
+        refused("the preconditioner has no effect", *voxels, "--preconditioner", "jacobi")
+        refused("the cost of forming", *voxels, "--forming-cost", "3")
+        refused("lean precision", "--cells", "6x4x4", "--precision", "lean")
+        refused("reaches no element's neighbour", *voxels, "--radius", "0.9")
+        refused("--grid", "--cells", "6x4x4", "--grid", "octree", code=USAGE)
+        refused("--voxel", "--voxel", "0.1", code=USAGE)
+        refused("--voxel", "--voxel", "0", code=USAGE)
+        self.write("open.stl", stl_of_box((6, 3, 3), open_=True))
+        self.write("part.stl", stl_of_box((6, 3, 3)))
+        refused("needs --voxel M", name="part.stl", code=USAGE)
+        refused("open.stl", "--voxel", "1", name="open.stl")
+        refused("no cube of 100 m", "--voxel", "100", name="part.stl")
+        refused("there are no loads", "--voxel", "1", "--young", "1", name="part.stl")
+        for mesh, message in (({"file": "part.inp", "voxel": 1}, "is of surfaces"),
+                              ({"file": "part.stl", "voxel": 0}, "greater than 0"),
+                              ({"generator": "mbb", "voxel": 1}, "has no effect")):
+            with self.subTest(mesh=mesh):
+                refused(message, name=self.write("p.json", json.dumps(problem(mesh=mesh))))
+
+    def test_a_solve_that_does_not_converge(self):
+        run = self.optimise("cantilever", "--cells", "16x8x8", "--grid", "voxels",
+                            "--max-iterations", "2", code=NOT_CONVERGED)
+        self.assertEqual(run["status"], "broken down")
+        self.assertIsNone(run["results"]["objective"])
+
+
+class Part(TopoptCase):
+    """A part that can be made: its surface, solved again, what is kept whole, and the files."""
+
+    def test_the_surface_is_solved_again(self):
+        # All of it is solid but an element at the foot, which the surface has, too.
+        document = self.tower(passive=[{"box": [0, 0, 1, 4, 4, 8], "role": "solid"}],
+                              volume_fraction=0.9999, solver={"tolerance": 1e-9})
+        for grid in ("voxels", "mesh"):
+            run = self.solve(document, "--grid", grid, "--stl", "s.stl", "--reanalyse", "1")
+            again = run["results"]["reanalysis"]
+            self.close(again["objective"], 16 * 8 / 5, 1e-6)
+            self.close(again["difference"], again["objective"] / run["results"]["objective"] - 1,
+                       1e-9)
+            self.assertLess(abs(again["difference"]), 1e-3)
+            case = again["cases"][0]
+            self.close(case["largest_von_mises"]["value"], 1, 1e-4)
+            self.close(case["von_mises_99_9_percent"], 1, 1e-4)
+            self.assertEqual(case["largest_displacement"]["place"], [4, 4, 8])
+            self.assertEqual((again["cubes"], again["failure"], case["moved_force_share"],
+                              run["warnings"]), (128, None, 0, []))
+        # By itself on voxels, with a table; finer cubes; not where it is not wanted.
+        self.write("p.json", json.dumps(document))
+        text = self.ossatura("topopt", "p.json", "--grid", "voxels", "--stl", "s.stl", "--backend",
+                             self.backend).stdout
+        for part in ("Surface, solved again", "von Mises stress", "% to the design's"):
+            self.assertIn(part, text)
+        run = self.solve(document, "--grid", "voxels", "--stl", "s.stl", "--reanalyse", "2")
+        self.close(run["results"]["reanalysis"]["objective"], 16 * 8 / 5, 1e-6)
+        self.assertEqual(run["results"]["reanalysis"]["cubes"], 8 * 128)
+        for more in (("--grid", "voxels", "--stl", "s.stl", "--reanalyse", "0"),
+                     ("--grid", "voxels"), ("--stl", "s.stl")):
+            self.assertNotIn("reanalysis", self.solve(document, *more)["results"])
+
+    def test_a_surface_that_lost_its_loads(self):
+        # One half is solid, the other one too thin for the surface: 3 of 8 parts of the traction.
+        document = self.tower(passive=[{"box": [0, 0, 0, 2, 4, 8], "role": "solid"}],
+                              volume_fraction=0.55, move=0.05)
+        run = self.solve(document, "--grid", "voxels", "--stl", "s.stl")
+        self.assertIn("moved-loads", [w["code"] for w in run["warnings"]])
+        case = run["results"]["reanalysis"]["cases"][0]
+        self.close(case["moved_force_share"], 0.375, 1e-12)
+        self.close(case["moved_force_distance"], 2, 1e-12)
+        self.close(run["results"]["reanalysis"]["cube_volume"], 2 * 4 * 8, 1e-12)
+        # At this level nothing is left around the supports.
+        document = problem(steps=1, volume_fraction=0.5)
+        run = self.solve(document, "--grid", "voxels", "--stl", "s.stl", "--stl-level", "0.51")
+        self.assertIn("not-reanalysed", [w["code"] for w in run["warnings"]])
+        self.assertNotIn("objective", run["results"]["reanalysis"])
+
+    def test_members_that_cubes_are_too_coarse_for(self):
+        # A beam of 2 x 2 elements in void: the surface rounds its edges, the cubes do not.
+        document = problem(mesh=box((8, 6, 6)), supports=[{"box": [0, 2, 2, 0, 4, 4]}],
+                           cases=[{"name": "tip", "loads": [
+                               {"box": [8, 2, 2, 8, 4, 4], "total_force": [0, 0, -1]}]}],
+                           passive=[{"box": [1, 0, 0, 8, 6, 2], "role": "void"},
+                                    {"box": [0, 1, 0, 8, 6, 2], "role": "void"},
+                                    {"box": [0, 0, 1, 8, 2, 6], "role": "void"},
+                                    {"box": [0, 2, 2, 8, 4, 4], "role": "solid"},
+                                    {"box": [0, 0, 4, 8, 6, 6], "role": "void"},
+                                    {"box": [0, 4, 2, 8, 6, 4], "role": "void"}],
+                           volume_fraction=0.112, filter={"kind": "none"}, steps=1)
+        run = self.solve(document, "--grid", "voxels", "--stl", "s.stl")
+        again = run["results"]["reanalysis"]
+        self.close(again["cube_volume"], 8 * 4, 1e-12)
+        self.assertLess(run["results"]["surface"]["volume"], 0.95 * 8 * 4)
+        self.assertIn("coarse-cubes", [w["code"] for w in run["warnings"]])
+        # What is as grey is as stiff but for the void around.
+        self.close(again["objective"], run["results"]["objective"], 1e-4)
+        finer = self.solve(document, "--grid", "voxels", "--stl", "s.stl", "--reanalyse", "4")
+        self.assertLess(finer["results"]["reanalysis"]["cube_volume"], 0.95 * 8 * 4)
+        self.assertGreater(finer["results"]["reanalysis"]["objective"], again["objective"])
+
+    def test_surfaces_that_are_not_solved_again(self):
+        for arguments, message in (
+                (("--reanalyse", "9", "-o", "out"), "0 to 8 cubes"),
+                (("--reanalyse", "1"), "--stl, --3mf or --output-dir"),
+                (("--distort", "0.2", "--reanalyse", "1", "-o", "out"), "of other elements")):
+            with self.subTest(arguments=arguments):
+                self.fails(USAGE, message, "topopt", "cantilever", "--cells", "6x3x3", *arguments)
+        self.fails(USAGE, "of least compliance", "topopt", "inverter", "--cells", "6x4x4",
+                   "--reanalyse", "1", "-o", "out")
+
+    def plate(self, **more):
+        """A plate of 12 x 8 x 2 mm in cubes of 1 mm, held at two walls and pressed at its end."""
+        self.write("plate.stl", stl_of_box((12, 8, 2)))
+        self.write("face.stl", "solid face\n" + "".join(
+            "facet normal 0 0 0\nouter loop\n" + "".join(f"vertex {x} {y} {z}\n" for x, y, z in t) +
+            "endloop\nendfacet\n" for t in (((12, 0, 0), (12, 4, 0), (12, 4, 2)),
+                                          ((12, 0, 0), (12, 4, 2), (12, 0, 2)))) + "endsolid\n")
+        return {"mesh": {"file": "plate.stl", "unit": 0.001, "voxel": 0.001},
+                "material": {"young": 1e9, "poisson": 0.3},
+                "supports": [{"cylinder": {"from": [0.002, 0.002, 0], "to": [0.002, 0.002, 0.002],
+                                           "radius": 0.0011}},
+                             {"cylinder": {"from": [0, 0.006, 0], "to": [0, 0.006, 0.002],
+                                           "radius": 0.001, "wall": 0.0001}}],
+                "cases": [{"name": "press", "loads": [
+                    {"surface": "face.stl", "traction": [0, 0, -1e4]}]}],
+                "steps": 2, **more}
+
+    def test_round_places_and_faces(self):
+        run = self.solve(self.plate())
+        # A cross of 5 nodes on 3 planes; where the side x = 0 meets the circle two on each, and one
+        # more above and below.
+        self.assertEqual(run["problem"]["held_dofs"], 3 * (3 * 5 + 3 * 2 + 2))
+        case = run["problem"]["cases"][0]
+        self.assertEqual(case["forces"], 5 * 3)
+        self.close(case["total_force"][2], -1e4 * 0.004 * 0.002, 1e-9)
+        self.assertEqual(sorted(os.path.basename(i["path"]) for i in run["provenance"]["inputs"]),
+                         ["face.stl", "p.json", "plate.stl"])
+        mesh = self.solve(self.plate(cases=[{"name": "press", "loads": [
+            {"surface": {"file": "face.stl", "within": 1e-6}, "traction": [0, 0, -1e4]}]}],
+                                     solver={"grid": "mesh"}))
+        for part in ("held_dofs", "cases"):
+            self.assertEqual(mesh["problem"][part], run["problem"][part])
+        self.close(mesh["results"]["objective"], run["results"]["objective"], 1e-4)
+        ring = {"cylinder": {"from": [0.006, 0.004, 0], "to": [0.006, 0.004, 0.002],
+                             "radius": 0.0023, "inner": 0.001}, "role": "solid"}
+        run = self.solve(self.plate(passive=[ring]))
+        self.assertEqual(run["problem"]["solid_elements"], 2 * (8 + 4))
+
+    def test_mistakes_in_round_places(self):
+        def refused(message, **more):
+            self.fails(BAD_FILE, message, "topopt",
+                       self.write("p.json", json.dumps(self.plate(**more))), "-q")
+
+        def cylinder(**keys):
+            return [{"cylinder": {"from": [0, 0, 0], "to": [0, 0, 1], "radius": 1, **keys}}]
+
+        refused("supports[0].cylinder.to", supports=cylinder(to=[0, 0, 0]))
+        refused("supports[0].cylinder.radius: 0", supports=cylinder(radius=0))
+        refused("less than \"radius\"", supports=cylinder(inner=1))
+        refused("\"inner\" has no effect", supports=cylinder(inner=0.5, wall=0.1))
+        refused("unknown key", supports=cylinder(walls=0.1))
+        refused("no node is in the cylinder", supports=cylinder(to=[0, 0, -1], radius=1e-9,
+                                                               **{"from": [1, 1, 1]}))
+        refused("no node of the boundary is at the wall", supports=cylinder(wall=1e-6))
+        refused("nothere.stl", supports=[{"surface": "nothere.stl"}])
+        refused("supports[0].surface.within: 0", supports=[
+            {"surface": {"file": "face.stl", "within": 0}}])
+        refused("near the surface", supports=[
+            {"surface": {"file": "face.stl", "within": 1e-9}}], mesh={
+                "file": "plate.stl", "unit": 0.0005, "voxel": 0.00017})
+        refused("needs \"within\"", supports=[{"surface": "face.stl"}], solver={"grid": "mesh"})
+        refused("unknown key \"wall\"", passive=[{**cylinder(wall=1)[0], "role": "solid"}])
+
+    def test_layers_that_are_kept(self):
+        document = self.plate(keep=0.0009, volume_fraction=0.5)
+        run = self.solve(document, "--stl", "s.stl")
+        kept = run["problem"]["kept_elements"]
+        # Around the ends of the face two columns, of the side two, of the cross a square of 4 x 4.
+        self.assertEqual(kept, run["problem"]["solid_elements"])
+        self.assertGreater(kept, 16)
+        self.assertEqual(self.solve(document, "--keep", "0.0018")["problem"]["void_elements"], 0)
+        self.assertGreater(self.solve(document, "--keep", "0.0018")["problem"]["kept_elements"],
+                           kept)
+        self.write("p.json", json.dumps(document))
+        self.fails(BAD_FILE, "are kept around supports and loads: keep less", "topopt", "p.json",
+                   "-q", "--volume", "0.1")
+        self.fails(BAD_FILE, "no element has its centre within 0.0001 m", "topopt", "p.json", "-q",
+                   "--keep", "0.0001")
+        self.fails(BAD_FILE, "nothing to design: keep less", "topopt", "p.json", "-q", "--keep", "1")
+        self.fails(USAGE, "--keep", "topopt", "p.json", "-q", "--keep", "0")
+        self.fails(BAD_FILE, "keep: -1", "topopt",
+                   self.write("p.json", json.dumps(self.plate(keep=-1))), "-q")
+
+    def test_smooth_surfaces(self):
+        arguments = ("--cells", "16x8x8", "--grid", "voxels", "--steps", "12", "--stl", "s.stl")
+        rough = self.optimise("cantilever", *arguments, "--smooth", "0")["results"]
+        before = self.triangles("s.stl")
+        smooth = self.optimise("cantilever", *arguments, "--smooth", "20")["results"]
+        after = self.triangles("s.stl")
+        self.assert_closed(after)
+        self.assertEqual(len(before), len(after))
+        self.assertNotEqual(before, after)
+        self.close(volume_of(after), volume_of(before), 1e-6)
+        self.assertEqual(smooth["surface"]["volume"], rough["surface"]["volume"])
+        # What lies on the clamped side stays there.
+        for old, new in zip(before, after):
+            for a, b in zip(old, new):
+                if a[0] == 0:
+                    self.assertEqual(b[0], 0)
+        self.close(smooth["reanalysis"]["objective"], rough["reanalysis"]["objective"], 0.05)
+        self.fails(USAGE, "--smooth", "topopt", "cantilever", "--smooth", "-1", "-o", "out")
+        self.fails(USAGE, "--smooth", "topopt", "cantilever", "--smooth", "3")
+
+    def test_3mf(self):
+        def model(name):
+            """Vertices and triangles of the only object, in its unit."""
+            with zipfile.ZipFile(self.path(name)) as file:
+                self.assertIsNone(file.testzip())
+                self.assertEqual(file.namelist(), ["[Content_Types].xml", "_rels/.rels",
+                                                   "3D/3dmodel.model"])
+                for other in file.namelist()[:2]:
+                    ElementTree.fromstring(file.read(other))
+                root = ElementTree.fromstring(file.read("3D/3dmodel.model"))
+            space = "{http://schemas.microsoft.com/3dmanufacturing/core/2015/02}"
+            self.assertEqual((root.tag, root.get("unit")), (space + "model", "millimeter"))
+            self.assertEqual(len(root.findall(f".//{space}object")), 1)
+            vertices = [tuple(float(v.get(d)) for d in "xyz")
+                        for v in root.iter(space + "vertex")]
+            return vertices, [tuple(int(t.get(k)) for k in ("v1", "v2", "v3"))
+                              for t in root.iter(space + "triangle")]
+
+        # The file of the part is in mm, and so is its STL.
+        document = self.plate(volume_fraction=0.6)
+        document["material"]["mass_density"] = 7800
+        run = self.solve(document, "--stl", "s.stl", "--3mf", "s.3mf")
+        self.assertEqual(run["results"]["files"], [self.path("s.stl"), self.path("s.3mf")]
+                         if os.path.isabs(run["results"]["files"][0]) else ["s.stl", "s.3mf"])
+        vertices, triangles = model("s.3mf")
+        flat = self.triangles("s.stl")
+        self.assertEqual((len(vertices), len(triangles)),
+                         (run["results"]["surface"]["vertices"], len(flat)))
+        corners = [[vertices[v] for v in t] for t in triangles]
+        self.assert_closed(corners)
+        for a, b in zip(corners, flat):
+            for p, q in zip(a, b):
+                self.assertLess(max(abs(x - y) for x, y in zip(p, q)), 1e-4)
+        self.close(volume_of(corners) * 1e-9, run["results"]["surface"]["volume"], 1e-9)
+        self.close(run["results"]["surface"]["mass"], 7800 * run["results"]["surface"]["volume"],
+                   1e-12)
+        # In m, and alone.
+        run = self.optimise("cantilever", "--cells", "8x4x4", "--steps", "8", "--no-stl", "--3mf",
+                            "c.3mf", "--stl-level", "0.4")
+        vertices, triangles = model("c.3mf")
+        self.close(volume_of([[vertices[v] for v in t] for t in triangles]) * 1e-9,
+                   run["results"]["surface"]["volume"], 1e-9)
+        process = self.ossatura("topopt", "cantilever", "--cells", "4x2x2", "--steps", "1", "-q",
+                                "--3mf", "none.3mf", "--stl-level", "0.99", "--backend",
+                                self.backend)
+        self.assertIn("none.3mf: not written", process.stderr)
+        self.assertNotIn("none.3mf", self.files())
+        self.fails(BAD_FILE, "nothere", "topopt", "cantilever", "--cells", "4x2x2", "--steps", "1",
+                   "-q", "--3mf", "nothere/s.3mf")
+
+
+if __name__ == "__main__":
+    driver_case.main()
