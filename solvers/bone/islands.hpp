@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Islands are parts of a specimen that no support touches. Their equations have no unique solution.
+// Islands are parts of a specimen that no support touches, or of a unit cell that lead nowhere.
+// Their equations have no unique solution.
 #pragma once
 
-#include <ossatura/kernels/bone/loads/parts.hpp>
+#include <ossatura/kernels/bone/loads/periodic_parts.hpp>
 #include <ossatura/solvers/bone/problem.hpp>
 
 namespace ossatura {
@@ -29,6 +30,33 @@ struct MakeVoid {
       image.value(place) = 0;
   }
 };
+
+/// Sets the voxels of the parts that are islands to 0 in the image, as drop_islands says.
+template<class Exec>
+DroppedIslands drop_parts(const Exec& exec, const VoxelProblem<Exec>& problem,
+                          const VoxelArray<Exec>& image, const SpecimenParts<Exec>& parts,
+                          const std::vector<std::uint8_t>& is_island, double most) {
+  const Array<float, Exec>& solid = problem.lame.mu_value;
+  DroppedIslands islands;
+  for (std::size_t i = 0; i < parts.list.size(); ++i) {
+    if (is_island[i] == 0)
+      continue;
+    if (islands.components++ == 0)
+      islands.example = parts.list[i].first;
+    islands.voxels += parts.list[i].num_voxels;
+  }
+  islands.part = double(islands.voxels) / double(count_voxels(exec, problem));
+  islands.are_dropped = islands.components > 0 && islands.part <= most;
+  if (islands.are_dropped) {
+    Array<std::int64_t, Exec> voxel = list_voxels(exec, problem.grid, solid, parts, is_island);
+    if (const Communicator comm = ranks_of(problem); comm.size() > 1)
+      voxel = upload(exec, "ossatura::islands", comm.gather(download(exec, voxel)));
+    Kokkos::parallel_for("ossatura::drop_islands", range(exec, voxel.extent(0)),
+                         MakeVoid<Exec>{voxel, image});
+    fence(exec, "ossatura::drop_islands");
+  }
+  return islands;
+}
 } // namespace detail
 
 /// Finds the parts, connected by nodes, that no component of problem.held touches. Sets their
@@ -39,30 +67,45 @@ struct MakeVoid {
 template<class Exec>
 DroppedIslands drop_islands(const Exec& exec, const VoxelProblem<Exec>& problem,
                             const VoxelArray<Exec>& image, double most = most_islands) {
+  const SpecimenParts<Exec> parts =
+      find_parts(exec, problem.ranks.get(), problem.grid, problem.lame.mu_value, problem.held.mask);
+  std::vector<std::uint8_t> is_island;
+  for (const SpecimenPart& part : parts.list)
+    is_island.push_back(!part.is_held);
+  return detail::drop_parts(exec, problem, image, parts, is_island, most);
+}
+
+/// What is left of a unit cell.
+struct PeriodicIslands {
+  DroppedIslands islands;
+  std::int64_t num_bodies = 0;                    ///< that are not islands
+  std::array<bool, 3> leads{false, false, false}; ///< some body through the cell along x, y, z
+};
+
+/// The same for the image of a unit cell: islands are what does not lead through the cell to its
+/// own next image, across any of its sides. `problem` is that of make_voxel_problem, without a rim.
+/// Fences.
+template<class Exec>
+PeriodicIslands drop_periodic_islands(const Exec& exec, const VoxelProblem<Exec>& problem,
+                                      const VoxelArray<Exec>& image, double most = most_islands) {
+  OSSATURA_REQUIRE(!problem.ranks && !problem.rim,
+                   "islands of a unit cell that is cut or has a rim");
   const Array<float, Exec>& solid = problem.lame.mu_value;
   const SpecimenParts<Exec> parts =
-      find_parts(exec, problem.ranks.get(), problem.grid, solid, problem.held.mask);
-  DroppedIslands islands;
+      find_parts(exec, problem.ranks.get(), problem.grid, solid,
+                 make_zeros<std::uint8_t>(exec, problem.grid.num_nodes, "ossatura::held"));
+  const PeriodicBodies bodies = join_periodic_parts(exec, problem.grid, parts);
+  PeriodicIslands found;
+  for (const PeriodicBody& body : bodies.list) {
+    found.num_bodies += !body.is_bounded();
+    for (std::size_t d = 0; d < 3; ++d)
+      found.leads[d] = found.leads[d] || body.leads[d];
+  }
   std::vector<std::uint8_t> is_island;
-  for (const SpecimenPart& part : parts.list) {
-    is_island.push_back(!part.is_held);
-    if (part.is_held)
-      continue;
-    if (islands.components++ == 0)
-      islands.example = part.first;
-    islands.voxels += part.num_voxels;
-  }
-  islands.part = double(islands.voxels) / double(count_voxels(exec, problem));
-  islands.are_dropped = islands.components > 0 && islands.part <= most;
-  if (islands.are_dropped) {
-    Array<std::int64_t, Exec> voxel = list_voxels(exec, problem.grid, solid, parts, is_island);
-    if (const Communicator comm = ranks_of(problem); comm.size() > 1)
-      voxel = upload(exec, "ossatura::islands", comm.gather(download(exec, voxel)));
-    Kokkos::parallel_for("ossatura::drop_islands", range(exec, voxel.extent(0)),
-                         detail::MakeVoid<Exec>{voxel, image});
-    fence(exec, "ossatura::drop_islands");
-  }
-  return islands;
+  for (const int body : bodies.of_part)
+    is_island.push_back(bodies.list[std::size_t(body)].is_bounded());
+  found.islands = detail::drop_parts(exec, problem, image, parts, is_island, most);
+  return found;
 }
 
 } // namespace ossatura

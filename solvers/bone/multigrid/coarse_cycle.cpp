@@ -150,6 +150,11 @@ void CoarseCycle<Exec, Scalar>::weigh_cycles(const Exec& exec, std::size_t l, in
               3 * owned.global_begin);
   apply_root_diagonal(exec, level.jacobi, v.b);
   clear(exec, level.held, v.b);
+  if (hierarchy_.is_periodic()) { // without its part in the null space
+    level.multiply(exec, v.b, v.x);
+    Kokkos::deep_copy(exec, v.b, v.x);
+    work_ += level.cost;
+  }
   Spectrum spectrum = estimate_spectrum(
       exec, options_.cycle_steps, [&](const auto&) { return cycle_level(exec, l); },
       [&](const auto& p, const auto& q) {
