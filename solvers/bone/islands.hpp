@@ -6,6 +6,9 @@
 #include <ossatura/kernels/bone/loads/periodic_parts.hpp>
 #include <ossatura/solvers/bone/problem.hpp>
 
+#include <utility>
+#include <vector>
+
 namespace ossatura {
 
 /// Noise may leave so much of the bone in islands; more says that supports are not where they were
@@ -75,37 +78,29 @@ DroppedIslands drop_islands(const Exec& exec, const VoxelProblem<Exec>& problem,
   return detail::drop_parts(exec, problem, image, parts, is_island, most);
 }
 
-/// What is left of a unit cell.
-struct PeriodicIslands {
-  DroppedIslands islands;
-  std::int64_t num_bodies = 0;                    ///< that are not islands
-  std::array<bool, 3> leads{false, false, false}; ///< some body through the cell along x, y, z
-};
-
-/// The same for the image of a unit cell: islands are what does not lead through the cell to its
-/// own next image, across any of its sides. `problem` is that of make_voxel_problem, without a rim.
-/// Fences.
+/// The parts of a unit cell, and the bodies that they make across its sides. `problem` is that of
+/// make_voxel_problem, without a rim. Fences.
 template<class Exec>
-PeriodicIslands drop_periodic_islands(const Exec& exec, const VoxelProblem<Exec>& problem,
-                                      const VoxelArray<Exec>& image, double most = most_islands) {
-  OSSATURA_REQUIRE(!problem.ranks && !problem.rim,
-                   "islands of a unit cell that is cut or has a rim");
-  const Array<float, Exec>& solid = problem.lame.mu_value;
+std::pair<SpecimenParts<Exec>, PeriodicBodies>
+find_periodic_bodies(const Exec& exec, const VoxelProblem<Exec>& problem) {
+  OSSATURA_REQUIRE(!problem.ranks && !problem.rim, "parts of a unit cell that is cut or has a rim");
+  const VoxelRanks<Exec>* const none = nullptr;
   const SpecimenParts<Exec> parts =
-      find_parts(exec, problem.ranks.get(), problem.grid, solid,
+      find_parts(exec, none, problem.grid, problem.lame.mu_value,
                  make_zeros<std::uint8_t>(exec, problem.grid.num_nodes, "ossatura::held"));
-  const PeriodicBodies bodies = join_periodic_parts(exec, problem.grid, parts);
-  PeriodicIslands found;
-  for (const PeriodicBody& body : bodies.list) {
-    found.num_bodies += !body.is_bounded();
-    for (std::size_t d = 0; d < 3; ++d)
-      found.leads[d] = found.leads[d] || body.leads[d];
-  }
+  return {parts, join_periodic_parts(exec, problem.grid, parts)};
+}
+
+/// As drop_islands for the image of a unit cell: islands are the parts of bodies that do not lead
+/// through the cell to its own next image, across any of its sides. Fences.
+template<class Exec>
+DroppedIslands drop_periodic_islands(const Exec& exec, const VoxelProblem<Exec>& problem,
+                                     const VoxelArray<Exec>& image, double most = most_islands) {
+  const auto [parts, bodies] = find_periodic_bodies(exec, problem);
   std::vector<std::uint8_t> is_island;
   for (const int body : bodies.of_part)
     is_island.push_back(bodies.list[std::size_t(body)].is_bounded());
-  found.islands = detail::drop_parts(exec, problem, image, parts, is_island, most);
-  return found;
+  return detail::drop_parts(exec, problem, image, parts, is_island, most);
 }
 
 } // namespace ossatura
