@@ -104,6 +104,10 @@ class ClosedAnswers(BoneCase):
             for (i, j), value in expected.items():
                 self.assertAlmostEqual(stiffness[i][j], value, delta=1e-6 * along)
             self.assertEqual(run["warnings"], [])
+            orthotropic = homogenised["orthotropic"]
+            self.assertLess(orthotropic["departure"], 1e-6)
+            self.assertEqual(orthotropic["axes"], [[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+            self.close(orthotropic["engineering"]["shear"][0], stiffness[3][3])
 
     def test_unit_cell_across_its_sides(self):
         # A column along z that is whole only across the sides of x and y, and a speck in the void.

@@ -25,7 +25,7 @@ CASES = {
         ("--generate", "cube", "--size", "20,20,60", "--plate-depth", "29"),
         ("--generate", "perlin", "--size", "64", "--feature", "16", "--test", "homogenise"),
         ("--generate", "perlin", "--size", "48", "--feature", "16", "--test", "homogenise",
-         "--boundary", "periodic"),
+         "--boundary", "periodic", "--islands", "drop"),
     ],
     "eikonal": [
         (example("eikonal", "wall.pts"), "--velocities", example("eikonal", "tissues.json"),

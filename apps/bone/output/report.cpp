@@ -217,7 +217,7 @@ void add_stiffness(Table& table, const StiffnessMatrix& stiffness, const char* b
     table.row(std::string("axis ") + "123"[i], format_number(best.axis[i][0], 5) + ", " +
                                                    format_number(best.axis[i][1], 5) + ", " +
                                                    format_number(best.axis[i][2], 5));
-  table.row("departure from orthotropy", format_number(100 * best.departure, 3), "%");
+  table.row("departure", format_number(100 * best.departure, 3), "%");
   if (const auto along = engineering_constants(best.stiffness))
     add_constants(table, *along, "123", "Engineering constants along these");
 }
