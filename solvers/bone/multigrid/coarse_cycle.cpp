@@ -206,7 +206,10 @@ void CoarseCycle<Exec, Scalar>::add_correction(const Exec& exec,
                                                const Array<Scalar, Exec>& residual,
                                                const Array<Scalar, Exec>& x) {
   const CoarseLevel<Exec>& first = hierarchy_.coarse[0];
-  restrict_to(exec, 0, hierarchy_.grid, residual);
+  if (hierarchy_.is_periodic()) // whose fine nodes are not those that lie around a cell, but listed
+    restrict_to(exec, 0, first.cells, residual);
+  else
+    restrict_to(exec, 0, hierarchy_.grid, residual);
   const double before = work_;
   if (graph_->run(exec, [&] { correction_ = solve_level(exec, 0); }))
     visit_work_ = work_ - before;

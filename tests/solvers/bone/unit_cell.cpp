@@ -183,6 +183,36 @@ OSSATURA_BACKEND_TEST("A unit cell may begin anywhere, and be two of itself", "[
   CHECK(difference(periodic(exec, tiles, precise()).stiffness, found.stiffness) < 1e-9);
 }
 
+OSSATURA_BACKEND_TEST("The cycle of a unit cell is symmetric and positive, on chip or not",
+                      "[unit_cell]") {
+  const TestType exec;
+  for (const std::array<int, 3>& shape : {std::array<int, 3>{8, 12, 10}, {7, 5, 11}, {1, 9, 6}})
+    for (const int resident : {-1, 100'000}) {
+      const UnitCell<TestType> cell =
+          make_unit_cell(exec,
+                         ossatura::test::upload_material(
+                             exec, reference::random_model(shape, 0.7, 10, 0.3, 0.3, 9)),
+                         1);
+      VoxelSolverOptions options = precise();
+      options.multigrid.direct_nodes = 8;
+      options.multigrid.resident_nodes = resident;
+      VoxelSolver<TestType> solver(exec, cell.problem, options);
+      const std::int64_t n = cell.problem.grid.num_dofs();
+      Array<double, TestType> r[2], z[2];
+      for (int k = 0; k < 2; ++k) {
+        r[k] = make_zeros<double>(exec, n, "test::r");
+        z[k] = make_zeros<double>(exec, n, "test::z");
+        fill_random(exec, 3 + k, z[k]);
+        solver.apply(exec, z[k], r[k]); // of a load that has a solution
+        clear(exec, cell.problem.held, r[k]);
+        solver.precondition(exec, r[k], z[k]);
+      }
+      const double both = dot(exec, r[0], z[1]), energy = dot(exec, r[0], z[0]);
+      CHECK(std::abs(both - dot(exec, r[1], z[0])) < 1e-12 * energy);
+      CHECK(energy > 0);
+    }
+}
+
 OSSATURA_BACKEND_TEST("A homogeneous cell has its material's stiffness at once", "[unit_cell]") {
   const TestType exec;
   const Homogenised found =
@@ -196,7 +226,7 @@ OSSATURA_BACKEND_TEST("A unit cell lies between the bounds and takes few iterati
                       "[unit_cell]") {
   const TestType exec;
   VoxelSolverOptions options = fastest_voxel_options<TestType>();
-  for (const std::array<int, 3>& shape : {std::array<int, 3>{12, 12, 12}, {13, 11, 15}}) {
+  for (const std::array<int, 3>& shape : {std::array<int, 3>{10, 10, 10}, {11, 9, 13}}) {
     const reference::Model model = ball(shape, 0.01);
     const Homogenised of_cell = periodic(exec, model, options),
                       of_box = kinematic(exec, model, options);
@@ -205,8 +235,6 @@ OSSATURA_BACKEND_TEST("A unit cell lies between the bounds and takes few iterati
     CHECK(is_softer(of_box.stiffness, of_cell.voigt));
     CHECK(difference(of_cell.stiffness, of_box.stiffness) > 1e-3);
     CHECK(of_cell.iterations <= 2 * of_box.iterations);
-    CHECK(difference(periodic(exec, shifted(model, {8, 7, 3}), options).stiffness,
-                     of_cell.stiffness) < 1e-5);
   }
 }
 
