@@ -17,6 +17,23 @@ UniformStrain unit_strain(int component) {
   return strain;
 }
 
+/// Voxels become cells, the corners of which have 32-bit numbers.
+constexpr std::int64_t most_voxels = (std::int64_t(1) << 28) - 1;
+constexpr int longest_axis = (1 << 20) - 1; // with the rim as long as grids may be
+
+void require_size(const Kokkos::Array<int, 3>& shape) {
+  for (int d = 0; d < 3; ++d)
+    if (shape[d] > longest_axis)
+      fail<InputError>("a unit cell of ", shape[d], " voxels along an axis: up to ", longest_axis,
+                       " are taken; crop the image, or make its voxels larger");
+}
+
+void require_voxels(std::int64_t num_voxels) {
+  if (num_voxels > most_voxels)
+    fail<InputError>("a unit cell of ", num_voxels, " voxels with its rim: up to ", most_voxels,
+                     " are taken; crop the image, or make its voxels larger");
+}
+
 /// The values of voxels that are not of the rim.
 template<class Exec>
 struct ClearRim {
@@ -46,6 +63,7 @@ Array<float, Exec> without_rim(const Exec& exec, const VoxelGrid<Exec>& grid,
 
 template<class Exec>
 UnitCell<Exec> make_unit_cell(const Exec& exec, const MaterialImage<Exec>& material, double edge) {
+  require_size(material.solid().shape);
   MaterialImage<Exec> with_rim = material;
   with_rim.first = add_rim(exec, material.first);
   if (!material.uniform_poisson())
@@ -54,6 +72,7 @@ UnitCell<Exec> make_unit_cell(const Exec& exec, const MaterialImage<Exec>& mater
   VoxelProblem<Exec>& problem = cell.problem;
   problem = make_voxel_problem(exec, with_rim, edge);
   problem.material = {};
+  require_voxels(problem.grid.num_elem);
   const auto rim = std::make_shared<const PeriodicRim<Exec>>(find_rim(exec, problem.grid));
   problem.held = make_constraints(exec, rim->ghosts);
   problem.rim = rim;

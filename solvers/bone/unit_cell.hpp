@@ -26,7 +26,7 @@ struct UnitCell {
 
 /// The whole image of `material` as a cell, of voxels of the given edge in mm. Takes no reference
 /// to the image, and memory for a copy for a while. Throws std::invalid_argument if no voxel is
-/// solid. Fences.
+/// solid, InputError for 2^28 solid voxels or more, or 2^20 along an axis. Fences.
 template<class Exec>
 UnitCell<Exec> make_unit_cell(const Exec& exec, const MaterialImage<Exec>& material, double edge);
 

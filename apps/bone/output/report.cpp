@@ -473,7 +473,7 @@ SummaryParts summary_parts(const BoneResults& results) {
 /// Why an iteration may have stalled, the likeliest first, and what to do.
 std::string stall_remedy(const BoneResults& results) {
   const BoneModelInfo& model = results.model;
-  if (results.strength && results.strength->steps.size() > 0)
+  if (results.strength && !results.strength->steps.empty())
     return "results are of the last step that did: take more --load-steps, some --hardening, or a "
            "larger --tolerance";
   const std::string text = "it stalls, and more iterations are of no use: ";
