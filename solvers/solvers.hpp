@@ -19,6 +19,7 @@
 #include <ossatura/solvers/bone/solver.hpp>
 #include <ossatura/solvers/bone/strength.hpp>
 #include <ossatura/solvers/bone/support_checks.hpp>
+#include <ossatura/solvers/bone/unit_cell.hpp>
 
 // Elasticity on hexahedra
 #include <ossatura/solvers/hexa/operators.hpp>

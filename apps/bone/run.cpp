@@ -145,17 +145,25 @@ int run_homogenisation(const Exec& exec, const BoneOptions& options,
                        const VoxelProblem<Exec>& problem, BoneResults& results,
                        DriverContext& context) {
   const Communicator& world = context.world();
+  results.boundary = name_of(options.boundary);
   std::unique_ptr<VoxelSolver<Exec>> solver;
-  run_phase(world, [&] { solver = make_solver(exec, options, problem, results); });
+  UnitCell<Exec> cell;
+  run_phase(world, [&] {
+    if (is_periodic(options))
+      cell = make_unit_cell(exec, problem.material, problem.edge);
+    solver = make_solver(exec, options, is_periodic(options) ? cell.problem : problem, results);
+  });
   const double setup_work = solver->work();
-  results.homogenised = homogenise<Exec>(
-      exec, problem,
-      [&](int k, const Array<double, Exec>& u) {
-        results.solves.push_back(solve_load(exec, *solver, solver_options<Exec>(options).cg, {}, u,
-                                            stiffness_names[k], k, context));
-        return !results.interrupted();
-      },
-      world);
+  const auto solve = [&](int k, const Array<double, Exec>& f, const Array<double, Exec>& u) {
+    results.solves.push_back(solve_load(exec, *solver, solver_options<Exec>(options).cg, f, u,
+                                        stiffness_names[k], k, context));
+    return !results.interrupted();
+  };
+  if (is_periodic(options))
+    results.homogenised = homogenise<Exec>(exec, cell, solve, world);
+  else
+    results.homogenised = homogenise<Exec>(
+        exec, problem, [&](int k, const Array<double, Exec>& u) { return solve(k, {}, u); }, world);
   note_engine(*solver, results);
   if (world.size() > 1)
     collect_solves(world, setup_work, results);

@@ -2,10 +2,12 @@
 #include "apps/bone/support_checks.hpp"
 
 #include "apps/driver/output/table.hpp"
-#include <ossatura/kernels/bone/loads/parts.hpp>
+#include <ossatura/solvers/bone/islands.hpp>
 #include <ossatura/solvers/bone/support_checks.hpp>
 
+#include <algorithm>
 #include <sstream>
+#include <string>
 
 namespace ossatura {
 
@@ -42,6 +44,22 @@ void refuse_free_motion(const FreePart& part, std::int64_t num_parts) {
                    "z-:xyz, or keep one part with --largest-component");
 }
 
+/// Returns the number of its bodies, of which none is an island.
+template<class Exec>
+std::int64_t check_unit_cell(const Exec& exec, const VoxelProblem<Exec>& problem) {
+  const PeriodicBodies bodies = find_periodic_bodies(exec, problem).second;
+  std::string axes;
+  for (std::size_t d = 0; d < 3; ++d)
+    if (std::none_of(bodies.list.begin(), bodies.list.end(),
+                     [&](const PeriodicBody& body) { return body.leads[d]; }))
+      axes += std::string(axes.empty() ? "" : ", ") + "xyz"[d];
+  if (!axes.empty())
+    log_warning("open-cell", "no bone leads from cell to cell along ", axes,
+                ": the stiffness there is 0; void at the sides belongs to the cell, unless --crop "
+                "takes it off");
+  return std::int64_t(bodies.list.size());
+}
+
 void warn_of(const SmallContact& contact, const BoneOptions& options) {
   const SupportReaction& support = contact.support;
   log_warning("small-contact", support.name, ": touches ", format_number(support.contact_area, 4),
@@ -64,6 +82,8 @@ template<class Exec>
 std::int64_t check_supports(const Exec& exec, const BoneOptions& options,
                             const VoxelProblem<Exec>& problem, const BoneLoad<Exec>& load) {
   const TimedScope scope("ossatura::bone::check_supports");
+  if (is_periodic(options))
+    return check_unit_cell(exec, problem);
   if (options.test == LoadTest::homogenise) // all sides are held, and all that touches is strained
     return std::int64_t(find_parts(exec, problem.ranks.get(), problem.grid, problem.lame.mu_value,
                                    problem.held.mask)

@@ -2,6 +2,7 @@
 #include <ossatura/solvers/bone/solver.hpp>
 
 #include <ossatura/solvers/bone/multigrid/cut_hierarchy.hpp>
+#include <ossatura/solvers/bone/multigrid/periodic_hierarchy.hpp>
 #include <ossatura/solvers/bone/pcg.hpp>
 #include <ossatura/solvers/krylov/solve_with_fallback.hpp>
 
@@ -28,6 +29,9 @@ VoxelHierarchy<Exec> make_hierarchy(const Exec& exec, const VoxelProblem<Exec>& 
   if (problem.ranks)
     return make_cut_hierarchy(exec, *problem.ranks, problem.grid, problem.lame, problem.held,
                               problem.edge, options);
+  if (problem.rim)
+    return make_periodic_hierarchy(exec, *problem.rim, problem.grid, problem.lame, problem.held,
+                                   problem.edge, options);
   return make_voxel_hierarchy(exec, problem.grid, problem.lame, problem.held, problem.edge,
                               options);
 }
@@ -116,7 +120,8 @@ struct VoxelSolver<Exec>::Implementation {
   void renew(const Exec& exec) {
     OSSATURA_REQUIRE(options.multigrid.renewable,
                      "only solvers that were made renewable take other moduli");
-    OSSATURA_REQUIRE(!hierarchy.is_cut, "a cut problem takes no other moduli");
+    OSSATURA_REQUIRE(!hierarchy.is_cut && !hierarchy.is_periodic(),
+                     "a cut problem or a unit cell takes no other moduli");
     renew_means(exec, hierarchy);
     if (has_fallen_back)
       replace_pcg(exec, options);

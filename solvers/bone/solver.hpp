@@ -7,6 +7,7 @@
 #include <ossatura/kernels/algebra/constraints.hpp>
 #include <ossatura/kernels/bone/loads/point_forces.hpp>
 #include <ossatura/kernels/bone/operator_list.hpp>
+#include <ossatura/kernels/image/periodic_rim.hpp>
 #include <ossatura/kernels/image/voxel_ranks.hpp>
 #include <ossatura/solvers/bone/multigrid/options.hpp>
 #include <ossatura/solvers/krylov/cg.hpp>
@@ -27,6 +28,9 @@ struct VoxelProblem {
   /// Of a model that is cut among processes: then grid, lame and held are what this process sees.
   /// Null: all is here.
   std::shared_ptr<const VoxelRanks<Exec>> ranks{};
+  /// Of a unit cell, whose image repeats without end (unit_cell.hpp): then the grid has this rim,
+  /// and what is held are its ghosts. Null: the body has sides.
+  std::shared_ptr<const PeriodicRim<Exec>> rim{};
 };
 
 /// The fastest (docs/performance/bone.md). `brick` is the smallest everywhere.
@@ -85,7 +89,9 @@ VoxelSolverOptions fastest_voxel_options() {
 /// Solves K u = f for the voxels of a problem with prescribed displacements at its held components.
 /// Set up once, solve for any number of loads. Of a problem that is cut already all processes call
 /// all functions, with vectors of what they see; results at owned nodes, and of solve() at ghosts,
-/// have the same bits for any number of processes where the operator is `gather` or `brick`.
+/// have the same bits for any number of processes where the operator is `gather` or `brick`. Of a
+/// unit cell u and f are those of one period: ghosts of u get what they copy, those of f are not
+/// read, and f has no part in the translations (K is semidefinite).
 template<class Exec>
 class VoxelSolver {
 public:
@@ -127,7 +133,7 @@ public:
   /// problem's LameField: solves are of these from then on. Levels and their memory stay, and what
   /// follows has the bits that a new solver would give; an iteration that had fallen back is tried
   /// anew. Takes about as long as a few iterations. Throws std::invalid_argument for a problem that
-  /// is cut among processes, and unless MultigridOptions::renewable was set. Fences.
+  /// is cut among processes or a unit cell, and unless MultigridOptions::renewable was set. Fences.
   void renew(const Exec& exec);
 
   std::vector<MultigridLevelInfo> level_info() const;

@@ -82,6 +82,75 @@ class ClosedAnswers(BoneCase):
                 self.close(homogenised["engineering"]["young"][i], E)
                 self.close(homogenised["engineering"]["shear"][i], MU)
 
+    def test_periodic_laminate(self):
+        cell = ("--generate", "laminate", "--size", "3,5,6", "--layers", "1=1000,2=10",
+                "--poisson", NU, "--test", "homogenise", "--boundary", "periodic", "--tolerance",
+                "1e-9")
+        lam, mu = LAMBDA / E, MU / E  # of modulus 1
+
+        def mean(f):
+            return (f(1000) + 2 * f(10)) / 3
+
+        p = lam + 2 * mu
+        normal = 1 / mean(lambda e: 1 / (p * e))
+        along = mean(lambda e: e) * (p - lam * lam / p) + (lam / p) ** 2 * normal
+        for _, run in self.on_each_backend(*cell):
+            homogenised = run["results"]["homogenised"]
+            self.assertEqual(homogenised["boundary"], "periodic")
+            stiffness = homogenised["stiffness"]
+            expected = {(2, 2): normal, (0, 0): along, (1, 1): along, (0, 2): lam / p * normal,
+                        (3, 3): mu * mean(lambda e: e), (4, 4): mu / mean(lambda e: 1 / e),
+                        (5, 5): mu / mean(lambda e: 1 / e), (2, 4): 0, (0, 3): 0}
+            for (i, j), value in expected.items():
+                self.assertAlmostEqual(stiffness[i][j], value, delta=1e-6 * along)
+            self.assertEqual(run["warnings"], [])
+            orthotropic = homogenised["orthotropic"]
+            self.assertLess(orthotropic["departure"], 1e-6)
+            self.assertEqual(orthotropic["axes"], [[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+            self.close(orthotropic["engineering"]["shear"][0], stiffness[3][3])
+
+    def test_unit_cell_across_its_sides(self):
+        # A column along z that is whole only across the sides of x and y, and a speck in the void.
+        def cell_file(name, shift, speck):
+            def value(x, y, z):
+                x, y = (x - shift) % 8, (y - shift) % 8
+                solid = x in (0, 1, 6, 7) and y in (0, 7)
+                return E if solid or (speck and (x, y, z) == (4, 4, 1)) else 0
+
+            self.write(name, struct.pack("<256f", *[value(i % 8, i // 8 % 8, i // 64)
+                                                    for i in range(256)]))
+            return name, "--shape", "8,8,4", "--type", "float32", "--spacing", 1
+
+        options = ("--law", "modulus", "--poisson", 0, "--test", "homogenise", "--boundary",
+                   "periodic", "-q")
+        cell = cell_file("cell.raw", 0, True)
+        self.fails(BAD_FILE, "lead through the cell to no next one", "bone", *cell, *options,
+                   "--islands", "error")
+        run = self.summary("bone", *cell, *options, "--islands", "drop")
+        warnings = {warning["code"]: warning["text"] for warning in run["warnings"]}
+        self.assertEqual(sorted(warnings), ["islands-left-out", "open-cell"])
+        self.assertIn("along x, y:", warnings["open-cell"])
+        self.assertEqual(run["problem"]["components"], 1)
+        stiffness = run["results"]["homogenised"]["stiffness"]
+        self.close(stiffness[2][2], E * 8 / 64)
+        self.assertAlmostEqual(stiffness[0][0], 0, delta=1e-3)
+        moved = self.summary("bone", *cell_file("middle.raw", 3, False), *options)
+        for row, other in zip(stiffness, moved["results"]["homogenised"]["stiffness"]):
+            for value, there in zip(row, other):
+                self.assertAlmostEqual(value, there, delta=1e-3)
+        self.fails(BAD_FILE, "--crop", "bone", "--generate", "sphere", "--size", "8", "--radius",
+                   "3", *options[2:])
+
+    def test_what_a_unit_cell_refuses(self):
+        cell = ("bone", *CUBE, "--test", "homogenise", "--boundary", "periodic", "-q")
+        for words, why in ((("--largest-component",), "does not look across"),
+                           (("--hierarchy", "paper"), "has none"),
+                           (("--coarse", "cg"), "has none"), (("--levels", "1"), "needs 2"),
+                           (("--split", "model"), "divides its loads")):
+            self.fails(USAGE, why, *cell, *words)
+        self.fails(USAGE, "--boundary has no effect", "bone", *CUBE, "--test", "axial",
+                   "--boundary", "periodic")
+
     def test_forces_balance_reactions(self):
         for _, run in self.on_each_backend(*CUBE, "--test", "file", "--fix", "z-:xyz", "--force",
                                            "z+:xz=-12"):

@@ -24,6 +24,8 @@ CASES = {
         ("--generate", "cube", "--size", "60,60,3"),
         ("--generate", "cube", "--size", "20,20,60", "--plate-depth", "29"),
         ("--generate", "perlin", "--size", "64", "--feature", "16", "--test", "homogenise"),
+        ("--generate", "perlin", "--size", "48", "--feature", "16", "--test", "homogenise",
+         "--boundary", "periodic", "--islands", "drop"),
     ],
     "eikonal": [
         (example("eikonal", "wall.pts"), "--velocities", example("eikonal", "tissues.json"),

@@ -116,6 +116,13 @@ class Loads(Ranks):
             self.close(many["engine"]["work"], one["engine"]["work"], 1e-12)
             self.assertEqual(self.rows("many.csv", ["seconds"]), history)
 
+    def test_loads_of_a_unit_cell_give_the_same_bits(self):
+        cell = ("bone", "--generate", "sphere", "--size", "12", "--outer-modulus", "100", "--test",
+                "homogenise", "--boundary", "periodic", "--backend", "serial", "-q")
+        out, _ = self.launch(4, *cell, "--json", "-")
+        self.assertEqual(without_times(json.loads(out)["results"]),
+                         without_times(self.summary(*cell)["results"]))
+
     def test_the_first_rank_prints_and_writes_for_all(self):
         one = self.ossatura(*CUBES, "-q")
         out, log = self.launch(3, *CUBES, "-q", "-o", "out")

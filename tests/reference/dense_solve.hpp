@@ -40,6 +40,32 @@ inline std::vector<double> dense_inverse(std::vector<double> a, int n) {
   return inverse;
 }
 
+/// Some x with a x = b for a symmetric positive semidefinite matrix, where there is one: Gaussian
+/// elimination that leaves out rows whose pivot is nothing but rounding.
+inline std::vector<double> semidefinite_solve(std::vector<double> a, std::vector<double> b) {
+  const int n = int(b.size());
+  std::vector<double> diagonal(n), x(n, 0.);
+  for (int k = 0; k < n; ++k)
+    diagonal[k] = a[k * n + k];
+  const auto is_used = [&](int k) { return a[k * n + k] > 1e-10 * diagonal[k]; };
+  for (int k = 0; k < n; ++k)
+    for (int i = k + 1; i < n && is_used(k); ++i) {
+      const double factor = a[i * n + k] / a[k * n + k];
+      for (int j = k; j < n && factor != 0; ++j)
+        a[i * n + j] -= factor * a[k * n + j];
+      b[i] -= factor * b[k];
+    }
+  for (int k = n; k-- > 0;) {
+    if (!is_used(k))
+      continue;
+    x[k] = b[k];
+    for (int j = k + 1; j < n; ++j)
+      x[k] -= a[k * n + j] * x[j];
+    x[k] /= a[k * n + k];
+  }
+  return x;
+}
+
 /// a x.
 inline std::vector<double> dense_product(const std::vector<double>& a,
                                          const std::vector<double>& x) {

@@ -164,6 +164,18 @@ void check_material(const CLI::App& app, const BoneOptions& o) {
                         "--law threshold, a surface or --generate"}});
 }
 
+void check_unit_cell(const BoneOptions& o) {
+  const std::string periodic = "--boundary periodic";
+  if (o.largest_component)
+    fail<UsageError>("--largest-component does not look across the sides of a unit cell, and ",
+                     periodic, " leaves loose parts out by itself (--islands): leave it out");
+  if (o.hierarchy == Hierarchy::paper || o.coarse != CoarseSolver::direct)
+    fail<UsageError>(o.hierarchy == Hierarchy::paper ? "--hierarchy paper" : "--coarse cg",
+                     " is for boxes with sides, and ", periodic, " has none: leave it out");
+  if (o.levels < 2)
+    fail<UsageError>("--levels ", o.levels, ": ", periodic, " needs 2 at least");
+}
+
 void check_test(const CLI::App& app, const BoneOptions& o) {
   const LoadTest test = o.test;
   const bool conditions =
@@ -188,7 +200,10 @@ void check_test(const CLI::App& app, const BoneOptions& o) {
         "--test axial, shear, torsion or bending"},
        {"--axis", (moves || turns) && test != LoadTest::shear,
         "--test axial, uniaxial, confined, torsion or bending; shear-AB names its axes"},
+       {"--boundary", test == LoadTest::homogenise, "--test homogenise"},
        {"--plate-depth", moves || turns || conditions, "plates or --fix"}});
+  if (is_periodic(o))
+    check_unit_cell(o);
   if (app.count("--strain") > 0 && o.displacement)
     fail<UsageError>("both --strain and --displacement: leave one out");
   if (!std::isfinite(o.strain) || o.strain == 0 || std::abs(o.strain) >= 1)
@@ -308,6 +323,10 @@ bool is_cohort(const BoneOptions& options) {
 bool divides_inputs(const BoneOptions& options) {
   return is_cohort(options) &&
          (options.split == BoneSplit::automatic || options.split == BoneSplit::inputs);
+}
+
+bool is_periodic(const BoneOptions& options) {
+  return options.test == LoadTest::homogenise && options.boundary == Boundary::periodic;
 }
 
 bool divides_model(const BoneOptions& options, int num_ranks) {

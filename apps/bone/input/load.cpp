@@ -125,6 +125,11 @@ template<class Exec>
 BoneLoad<Exec> make_bone_load(const Exec& exec, const BoneOptions& options,
                               const BoneModel<Exec>& model, VoxelProblem<Exec>& problem) {
   const TimedScope scope("ossatura::bone::load");
+  if (is_periodic(options)) {
+    problem.held = make_constraints(
+        exec, make_zeros<std::uint8_t>(exec, problem.grid.num_nodes, "ossatura::bone::held"));
+    return {};
+  }
   if (options.test == LoadTest::homogenise) {
     hold_all_sides(exec, problem);
     return {};
@@ -145,22 +150,27 @@ bool drop_islands(const Exec& exec, const BoneOptions& options, const VoxelProbl
   const double most = options.islands == Islands::error  ? 0
                       : options.islands == Islands::drop ? 0.5
                                                          : most_islands;
-  const DroppedIslands loose = drop_islands(exec, problem, model.modulus, most);
+  const bool periodic = is_periodic(options);
+  const DroppedIslands loose = periodic ? drop_periodic_islands(exec, problem, model.modulus, most)
+                                        : drop_islands(exec, problem, model.modulus, most);
   if (loose.components == 0)
     return false;
   const std::int64_t nx = problem.grid.shape[0], ny = problem.grid.shape[1];
   std::ostringstream what;
   what << format_count(loose.voxels) << " voxels (" << format_number(100 * loose.part, 3)
        << " % of the bone) in " << format_count(loose.components)
-       << " parts touch no support, the first at x, y, z = "
-       << loose.example % nx - model.planes_below[0] << ", "
+       << (periodic ? " parts lead through the cell to no next one" : " parts touch no support")
+       << ", the first at x, y, z = " << loose.example % nx - model.planes_below[0] << ", "
        << loose.example / nx % ny - model.planes_below[1] << ", "
        << loose.example / nx / ny - model.planes_below[2];
   if (options.islands == Islands::error)
     fail<InputError>(what.str(), ": --islands drop leaves them out");
-  const char* remedies = "--largest-component keeps the largest part alone, so that plates lie at "
-                         "its ends; a higher --lower removes noise; --plate-depth lets plates "
-                         "reach further";
+  const char* remedies =
+      periodic ? "a higher --lower removes noise; --crop and --lower choose a cell "
+                 "that bone leads through"
+               : "--largest-component keeps the largest part alone, so that plates lie at "
+                 "its ends; a higher --lower removes noise; --plate-depth lets plates "
+                 "reach further";
   if (loose.part > 0.5)
     fail<InputError>(what.str(), ": what is left is not the specimen; ", remedies);
   if (!loose.are_dropped)

@@ -8,16 +8,17 @@
 namespace ossatura {
 
 /// The load asked for: a standard test between plates, the nodes of the input and of --fix and
-/// --force, or held sides for a homogenisation. Sets problem.held. Throws UsageError and InputError
-/// for loads that hold nothing or lie in the void. Fences.
+/// --force, or held sides for a homogenisation, but none of a unit cell. Sets problem.held. Throws
+/// UsageError and InputError for loads that hold nothing or lie in the void. Fences.
 template<class Exec>
 BoneLoad<Exec> make_bone_load(const Exec& exec, const BoneOptions& options,
                               const BoneModel<Exec>& model, VoxelProblem<Exec>& problem);
 
-/// Finds the parts of the specimen, connected by nodes, that no held component touches; their
-/// equations have no unique solution. They are taken out of model.modulus with a warning, or are an
-/// InputError, as --islands says; always an error if they are most of the specimen. Returns whether
-/// voxels went, so that problem and load must be made anew. Fences.
+/// Finds the parts of the specimen, connected by nodes, that no held component touches, or of a
+/// unit cell those that do not lead through it; their equations have no unique solution. They are
+/// taken out of model.modulus with a warning, or are an InputError, as --islands says; always an
+/// error if they are most of the specimen. Returns whether voxels went, so that problem and load
+/// must be made anew. Fences.
 template<class Exec>
 bool drop_islands(const Exec& exec, const BoneOptions& options, const VoxelProblem<Exec>& problem,
                   BoneModel<Exec>& model);

@@ -469,8 +469,10 @@ BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
   const std::string source = options.input.empty() ? model.description : options.input;
   if (comm.sum(count_solid(exec, model.modulus)) == 0)
     fail<InputError>(source, ": no voxel is bone: all moduli are 0");
-  // Noise leaves crumbs: the paper's meshes are the largest component of theirs.
-  if (options.largest_component || options.generator == BoneGenerator::perlin) {
+  // Noise leaves crumbs: the paper's meshes are the largest component of theirs. Crumbs of a unit
+  // cell may be parts of the rest across its sides.
+  const bool has_crumbs = options.generator == BoneGenerator::perlin && !is_periodic(options);
+  if (options.largest_component || has_crumbs) {
     const auto connectivity = options.connected_by_node ? Connectivity::node : Connectivity::face;
     const ComponentSummary summary =
         keep_largest_component(exec, model.modulus, connectivity, comm);

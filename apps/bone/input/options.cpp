@@ -158,6 +158,30 @@ struct TestName {
   int axis, direction;
 };
 
+void add_condition_options(CLI::App& app, BoneOptions& o) {
+  add_list(
+      app, "--fix", "WHERE:XYZ[=MM],...",
+      "Displacement of a side of the image (x-, x+, ..., z+), of what the voxels of --mask with a "
+      "label touch, or of a node X/Y/Z: z-:xyz, z+:z=-0.1, label:3:xyz, 10/12/0:xy; may be "
+      "repeated",
+      [&o](const Items& items) {
+        for (const std::string& item : items)
+          o.fix.push_back(parse_condition(item, false));
+      });
+  add_list(app, "--force", "WHERE:XYZ=N,...",
+           "Force on a side, in all, as an equal traction on the bone there (with --plate-depth: "
+           "in the bone within it), on what a label of --mask touches, by the voxels around each "
+           "node, or on a node: z+:z=-100, label:3:z=-100; may be repeated",
+           [&o](const Items& items) {
+             for (const std::string& item : items)
+               o.force.push_back(parse_condition(item, true));
+           });
+  app.add_option("--fix-file", o.fix_file, "Displacements: lines x,y,z,component,mm for nodes")
+      ->type_name("CSV");
+  app.add_option("--force-file", o.force_file, "Forces: lines x,y,z,component,N for nodes")
+      ->type_name("CSV");
+}
+
 void add_test_options(CLI::App& app, BoneOptions& o) {
   app.option_defaults()->group("Mechanical test");
   add_choice_of<TestName>(
@@ -214,27 +238,10 @@ void add_test_options(CLI::App& app, BoneOptions& o) {
                  "Plates hold all nodes of the bone within this depth from its ends")
       ->type_name("MM")
       ->capture_default_str();
-  add_list(
-      app, "--fix", "WHERE:XYZ[=MM],...",
-      "Displacement of a side of the image (x-, x+, ..., z+), of what the voxels of --mask with a "
-      "label touch, or of a node X/Y/Z: z-:xyz, z+:z=-0.1, label:3:xyz, 10/12/0:xy; may be "
-      "repeated",
-      [&o](const Items& items) {
-        for (const std::string& item : items)
-          o.fix.push_back(parse_condition(item, false));
-      });
-  add_list(app, "--force", "WHERE:XYZ=N,...",
-           "Force on a side, in all, as an equal traction on the bone there (with --plate-depth: "
-           "in the bone within it), on what a label of --mask touches, by the voxels around each "
-           "node, or on a node: z+:z=-100, label:3:z=-100; may be repeated",
-           [&o](const Items& items) {
-             for (const std::string& item : items)
-               o.force.push_back(parse_condition(item, true));
-           });
-  app.add_option("--fix-file", o.fix_file, "Displacements: lines x,y,z,component,mm for nodes")
-      ->type_name("CSV");
-  app.add_option("--force-file", o.force_file, "Forces: lines x,y,z,component,N for nodes")
-      ->type_name("CSV");
+  add_choice(app, "--boundary", o.boundary,
+             "homogenise: the sides. kinematic: all of them move as the strain says; periodic: the "
+             "image is a cell that repeats along x, y and z");
+  add_condition_options(app, o);
 }
 
 void add_solver_options(CLI::App& app, BoneOptions& o) {

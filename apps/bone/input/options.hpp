@@ -68,7 +68,7 @@ enum class LoadTest {
   shear,      ///< the upper plate moves along `shear_direction`
   torsion,    ///< the upper plate turns about the axis
   bending,    ///< the plates turn by half the angle each, towards each other, about `hinge`
-  homogenise, ///< six kinematic-uniform loads
+  homogenise, ///< six loads of a unit strain; see `boundary`
   prescribed  ///< nothing but what the input, --fix and --force say
 };
 
@@ -78,6 +78,16 @@ constexpr Names<LoadTest> names_of(LoadTest) {
           {LoadTest::shear, "shear"},       {LoadTest::torsion, "torsion"},
           {LoadTest::bending, "bending"},   {LoadTest::homogenise, "homogenise"},
           {LoadTest::prescribed, "file"}};
+}
+
+/// What the sides do in a homogenisation.
+enum class Boundary {
+  kinematic, ///< move as the strain says (kinematic-uniform)
+  periodic   ///< the image is a unit cell, and what leaves it on one side enters on the other
+};
+
+constexpr Names<Boundary> names_of(Boundary) {
+  return {{Boundary::kinematic, "kinematic"}, {Boundary::periodic, "periodic"}};
 }
 
 /// The way in which plates hold their nodes across the axis in an axial test.
@@ -218,6 +228,7 @@ struct BoneOptions {
   double angle = 1;                   ///< degrees
   TurnCentre centre;
   Lateral lateral = Lateral::constrained;
+  Boundary boundary = Boundary::kinematic;
   double plate_depth = 0; ///< mm; nodes within this depth of the end plane are held by the plate
   AnatomyOptions anatomy;
   std::vector<NodalCondition> fix, force;
@@ -270,6 +281,9 @@ bool is_cohort(const BoneOptions& options);
 
 /// Whether ranks divide the inputs of a cohort.
 bool divides_inputs(const BoneOptions& options);
+
+/// Whether the image is a unit cell.
+bool is_periodic(const BoneOptions& options);
 
 /// Whether ranks divide the model of a run; else they divide loads.
 bool divides_model(const BoneOptions& options, int num_ranks);

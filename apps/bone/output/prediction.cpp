@@ -3,8 +3,8 @@
 
 #include <ossatura/core/machine/memory.hpp>
 #include <ossatura/core/machine/processors.hpp>
-#include <ossatura/solvers/bone/multigrid/cut_hierarchy.hpp>
-#include <ossatura/solvers/bone/problem.hpp>
+#include <ossatura/solvers/bone/multigrid/periodic_hierarchy.hpp>
+#include <ossatura/solvers/bone/unit_cell.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -37,10 +37,12 @@ template<class Exec>
 std::vector<LevelSize> list_level_sizes(const Exec& exec, const VoxelProblem<Exec>& problem,
                                         const MultigridOptions& options) {
   const VoxelHierarchy<Exec> hierarchy =
-      problem.ranks ? make_cut_hierarchy(exec, *problem.ranks, problem.grid, problem.lame,
-                                         problem.held, problem.edge, options)
-                    : make_voxel_hierarchy(exec, problem.grid, problem.lame, problem.held,
-                                           problem.edge, options);
+      problem.rim     ? make_periodic_hierarchy(exec, *problem.rim, problem.grid, problem.lame,
+                                                problem.held, problem.edge, options)
+      : problem.ranks ? make_cut_hierarchy(exec, *problem.ranks, problem.grid, problem.lame,
+                                           problem.held, problem.edge, options)
+                      : make_voxel_hierarchy(exec, problem.grid, problem.lame, problem.held,
+                                             problem.edge, options);
   std::vector<LevelSize> sizes;
   for (const CoarseLevel<Exec>& level : hierarchy.coarse)
     sizes.push_back({level.cells.num_elem, level.cells.num_nodes,
@@ -78,7 +80,11 @@ BonePrediction predict_process(const BoneModelInfo& info, const BoneModelInfo& w
   const double model = voxels / 4 + (1 + lame + 24 + force) * nodes; // and displacements
   const bool homogenises = options.test == LoadTest::homogenise;
 
-  double solve = model + (homogenises ? 4 * voxels : 0) + kept +
+  const bool periodic = is_periodic(options);
+  // Of a unit cell the voxels are there with their rim and without, and the rim's lists.
+  const double cell = periodic ? voxels / 4 + (1 + lame + 4 + lame + 24) * nodes : 0;
+  const double lists = periodic && is_device ? 4 * nodes : 0; // of fine nodes
+  double solve = model + cell + lists + (homogenises ? 4 * voxels : 0) + kept +
                  nodes * (5 + cycle + 3 * (vectors + scratch) - 24);
   double matrix = 0; // of the coarsest level, in double
   // Plastic state of voxels and the vectors of Newton's iteration.
@@ -141,9 +147,12 @@ BonePrediction predict_bone(const Exec& exec, const VoxelProblem<Exec>& problem,
     seen.num_nodes = problem.grid.num_nodes;
   }
   const Communicator comm = ranks_of(problem);
-  BonePrediction prediction =
-      predict_process(seen, info, list_level_sizes(exec, problem, solver.multigrid), options,
-                      solver, BackendTraits<Exec>::is_device, comm.size());
+  const std::vector<LevelSize> levels = list_level_sizes(
+      exec,
+      is_periodic(options) ? make_unit_cell(exec, problem.material, problem.edge).problem : problem,
+      solver.multigrid);
+  BonePrediction prediction = predict_process(seen, info, levels, options, solver,
+                                              BackendTraits<Exec>::is_device, comm.size());
   prediction.model = info;
   prediction.num_ranks = comm.size();
   prediction.device_bytes = comm.max(prediction.device_bytes);

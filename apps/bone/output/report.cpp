@@ -177,8 +177,28 @@ void add_failure(Table& table, const FailureEstimate& failure) {
     table.row("failure moment", *failure.moment, "N mm");
 }
 
-void add_stiffness(Table& table, const StiffnessMatrix& stiffness) {
-  table.section("Apparent stiffness (MPa; engineering shear strains)");
+/// The axes of the image are those of orthotropy where the stiffness departs from it there by no
+/// more: solves leave as much.
+constexpr double departure_of_image = 1e-4;
+
+void add_constants(Table& table, const EngineeringConstants& constants, const char* axes,
+                   const char* title) {
+  table.section(title);
+  for (int i = 0; i < 3; ++i)
+    table.row(std::string("E ") + axes[i], format_number(constants.young[i], 5), "MPa");
+  for (int i = 0; i < 3; ++i)
+    table.row(std::string("G ") + axes[i] + axes[(i + 1) % 3], format_number(constants.shear[i], 5),
+              "MPa");
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      if (i != j)
+        table.row(std::string("nu ") + axes[i] + axes[j],
+                  format_number(constants.poisson[i][j], 4));
+}
+
+void add_stiffness(Table& table, const StiffnessMatrix& stiffness, const char* boundary) {
+  table.section(std::string("Apparent stiffness (MPa; engineering shear strains; ") + boundary +
+                " boundary)");
   std::vector<std::vector<std::string>> rows;
   for (int i = 0; i < 6; ++i) {
     std::vector<std::string> row = {stiffness_names[i]};
@@ -190,17 +210,16 @@ void add_stiffness(Table& table, const StiffnessMatrix& stiffness) {
   const auto constants = engineering_constants(stiffness);
   if (!constants)
     return;
-  table.section("Engineering constants along the axes of the image");
+  add_constants(table, *constants, "xyz", "Engineering constants along the axes of the image");
+  const OrthotropicAxes best = find_orthotropic_axes(stiffness, departure_of_image);
+  table.section("Axes of orthotropy");
   for (int i = 0; i < 3; ++i)
-    table.row(std::string("E ") + "xyz"[i], format_number(constants->young[i], 5), "MPa");
-  for (int i = 0; i < 3; ++i)
-    table.row(std::string("G ") + stiffness_names[3 + i], format_number(constants->shear[i], 5),
-              "MPa");
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j)
-      if (i != j)
-        table.row(std::string("nu ") + "xyz"[i] + "xyz"[j],
-                  format_number(constants->poisson[i][j], 4));
+    table.row(std::string("axis ") + "123"[i], format_number(best.axis[i][0], 5) + ", " +
+                                                   format_number(best.axis[i][1], 5) + ", " +
+                                                   format_number(best.axis[i][2], 5));
+  table.row("departure", format_number(100 * best.departure, 3), "%");
+  if (const auto along = engineering_constants(best.stiffness))
+    add_constants(table, *along, "123", "Engineering constants along these");
 }
 
 // The summary.
@@ -272,15 +291,21 @@ Json to_json(const FailureEstimate& failure) {
   return json;
 }
 
-Json to_json(const HomogenisedStiffness& found) {
-  Json json = {{"order", stiffness_names},
-               {"stiffness", found.stiffness},
-               {"asymmetry", asymmetry(found.stiffness)},
-               {"voigt", found.voigt},
-               {"reuss", found.reuss}};
+Json to_json(const EngineeringConstants& constants) {
+  return {{"young", constants.young}, {"shear", constants.shear}, {"poisson", constants.poisson}};
+}
+
+Json to_json(const HomogenisedStiffness& found, const char* boundary) {
+  Json json = {{"boundary", boundary},         {"order", stiffness_names},
+               {"stiffness", found.stiffness}, {"asymmetry", asymmetry(found.stiffness)},
+               {"voigt", found.voigt},         {"reuss", found.reuss}};
   if (const auto constants = engineering_constants(found.stiffness))
-    json["engineering"] = {
-        {"young", constants->young}, {"shear", constants->shear}, {"poisson", constants->poisson}};
+    json["engineering"] = to_json(*constants);
+  const OrthotropicAxes best = find_orthotropic_axes(found.stiffness, departure_of_image);
+  Json& orthotropic = json["orthotropic"];
+  orthotropic = {{"axes", best.axis}, {"departure", best.departure}, {"stiffness", best.stiffness}};
+  if (const auto constants = engineering_constants(best.stiffness))
+    orthotropic["engineering"] = to_json(*constants);
   return json;
 }
 
@@ -332,7 +357,7 @@ Json results_json(const BoneResults& results) {
   if (results.failure)
     json["pistoia"] = to_json(*results.failure);
   if (results.homogenised)
-    json["homogenised"] = to_json(*results.homogenised);
+    json["homogenised"] = to_json(*results.homogenised, results.boundary);
   if (results.strength)
     json["strength"] = strength_json(*results.strength);
   json["files"] = results.files;
@@ -401,7 +426,7 @@ std::string bone_table(const BoneResults& results, const DriverContext& context)
   if (results.failure)
     add_failure(table, *results.failure);
   if (results.homogenised)
-    add_stiffness(table, results.homogenised->stiffness);
+    add_stiffness(table, results.homogenised->stiffness, results.boundary);
   if (results.strength)
     add_strength(table, *results.strength);
   return table.text();
@@ -448,7 +473,7 @@ SummaryParts summary_parts(const BoneResults& results) {
 /// Why an iteration may have stalled, the likeliest first, and what to do.
 std::string stall_remedy(const BoneResults& results) {
   const BoneModelInfo& model = results.model;
-  if (results.strength && results.strength->steps.size() > 0)
+  if (results.strength && !results.strength->steps.empty())
     return "results are of the last step that did: take more --load-steps, some --hardening, or a "
            "larger --tolerance";
   const std::string text = "it stalls, and more iterations are of no use: ";

@@ -102,6 +102,7 @@ struct BoneResults {
   std::optional<FailureEstimate> failure;
 
   std::optional<HomogenisedStiffness> homogenised;
+  const char* boundary = "";               ///< of a homogenisation, as --boundary names it
   std::optional<StrengthResults> strength; ///< then energies, stresses and fields are what is left
 
   std::vector<std::string> files; ///< written

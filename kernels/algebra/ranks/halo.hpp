@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A halo brings the values of ghosts from the processes that own them: an index list, a pack kernel
 // and a message for each neighbour. Ghosts of a neighbour are consecutive (owned_nodes.hpp), so
-// that what comes is received in place.
+// that what comes is received in place. Ghosts may also copy nodes of the same process, where the
+// model repeats itself (kernels/image/periodic_rim.hpp).
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>
@@ -15,11 +16,12 @@
 namespace ossatura {
 
 /// What a process sends and receives in an exchange of a level: messages of nodes of the send list,
-/// to ghosts.
+/// to ghosts; or what its own ghosts copy.
 template<class Exec>
 struct HaloPlan {
   Array<int, Exec> send; ///< owned nodes, by neighbour
   std::vector<RankMessage> sends, receives;
+  Array<int, Exec> ghost{}, original{}; ///< nodes of this process, and those that they copy
 };
 
 /// The plan that brings all ghosts of a level. `ghost_keys` are those of the nodes [0, owned.begin)
@@ -75,17 +77,32 @@ struct PackNodes {
       packed(i * components + c) = x(first + c);
   }
 };
+template<class Exec, class Scalar>
+struct CopyToGhosts {
+  Array<int, Exec> ghost, original;
+  int components;
+  Array<Scalar, Exec> x;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t to = std::int64_t(ghost(i)) * components,
+                       from = std::int64_t(original(i)) * components;
+    for (int c = 0; c < components; ++c)
+      x(to + c) = x(from + c);
+  }
+};
 } // namespace detail
 
 /// Exchanges of arrays of `Scalar` with `components` numbers a node. Copies share the buffer.
 template<class Exec, class Scalar>
 class Halo {
 public:
-  /// For one process, which has no ghosts: exchanges do nothing.
+  /// Without ghosts: exchanges do nothing.
   Halo() = default;
   Halo(const Exec& exec, const DeviceComm<Exec>& comm, const HaloPlan<Exec>& plan,
        int components = 3)
       : comm_(comm)
+      , ghost_(plan.ghost)
+      , original_(plan.original)
       , send_(plan.send)
       , sends_(in_entries(plan.sends, components))
       , receives_(in_entries(plan.receives, components))
@@ -96,6 +113,9 @@ public:
   /// x [components num_nodes] at ghosts becomes what the owners have. By all processes. In order
   /// with the work of `exec`; fences as DeviceComm::exchange.
   void exchange(const Exec& exec, const Array<Scalar, Exec>& x) const {
+    if (ghost_.extent(0) > 0)
+      Kokkos::parallel_for("ossatura::Halo::copy", range(exec, ghost_.extent(0)),
+                           detail::CopyToGhosts<Exec, Scalar>{ghost_, original_, components_, x});
     if (comm_.communicator().size() == 1)
       return;
     Kokkos::parallel_for("ossatura::Halo::pack", range(exec, send_.extent(0)),
@@ -113,6 +133,7 @@ private:
   }
 
   DeviceComm<Exec> comm_;
+  Array<int, Exec> ghost_, original_;
   Array<int, Exec> send_;
   std::vector<RankMessage> sends_, receives_; ///< of entries
   int components_ = 0;

@@ -7,6 +7,11 @@
 // holds the node gives the same coarse nodes. Duplicating cells by connection is from [2], there
 // for cuts.
 //
+// Cells of a periodic grid are joined in the same way around it. Where it has an odd number of
+// places along an axis the last one is joined to nothing there, and its cells are taken to fill
+// their parent: the coarse grid is longer than the fine one by that half, which smoothing on the
+// fine level makes good.
+//
 // [1] P. Arbenz, C. Flaig, D. Kellenberger. Bone structure analysis on multiple GPGPUs. J. Parallel
 //     Distrib. Comput. 74 (2014) 2941-2950, doi:10.1016/j.jpdc.2014.06.014.
 // [2] C. Dick, J. Georgii, R. Westermann. A hexahedral multigrid approach for simulating cuts in
@@ -26,6 +31,19 @@ KOKKOS_INLINE_FUNCTION Site parent_place(std::uint64_t place) {
 }
 KOKKOS_INLINE_FUNCTION bool same_site(const Site& a, const Site& b) {
   return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+/// Where corner v of a cell at `place` lies in the coarse cell: 0 (low), 1 or 2 along each axis.
+template<class Exec>
+KOKKOS_INLINE_FUNCTION Site position_in_parent(const CellGrid<Exec>& fine, const Site& place,
+                                               int v) {
+  const int at[3] = {place.x, place.y, place.z};
+  int position[3];
+  for (int d = 0; d < 3; ++d) {
+    const bool fills = fine.is_periodic && fine.shape[d] % 2 == 1 && at[d] + 1 == fine.shape[d];
+    position[d] = fills ? 2 * (v >> d & 1) : (at[d] & 1) + (v >> d & 1);
+  }
+  return {position[0], position[1], position[2]};
 }
 
 /// Joins the cells of a group that share this node.
@@ -128,18 +146,45 @@ struct MergeTouchingCells {
   }
 };
 
+/// The same in a periodic grid, where two cells, or one with itself, may meet on several sides.
+template<class Exec>
+struct MergeAroundGrid {
+  CellGrid<Exec> fine;
+  Array<int, Exec> group;
+  Array<int, Exec> slot;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t node) const {
+    const int begin = fine.node_begin(node), end = fine.node_begin(node + 1);
+    for (int i = begin + 1; i < end; ++i) {
+      const int child = fine.node_corner(i) / 8, cell = group(child);
+      const Site p =
+          position_in_parent(fine, unpack_site(fine.place(child)), fine.node_corner(i) % 8);
+      for (int j = begin; j < i; ++j) {
+        const int neighbour = fine.node_corner(j) / 8, other = group(neighbour);
+        const Site q =
+            position_in_parent(fine, unpack_site(fine.place(neighbour)), fine.node_corner(j) % 8);
+        const Site step{(p.x - q.x) / 2, (p.y - q.y) / 2, (p.z - q.z) / 2};
+        if (other == cell && step.x == 0 && step.y == 0 && step.z == 0)
+          break; // met before: its pairs with all the earlier ones are done
+        merge_common_corners(slot.data(), cell, other, step);
+      }
+    }
+  }
+};
+
 /// The smallest corner at each site of the lattice of corners.
 template<class Exec>
 struct SmallestCornerOfSite {
-  Kokkos::Array<int, 3> shape;
+  Kokkos::Array<int, 3> num_sites; ///< of corners along x, y, z; a corner beyond is one at 0
   Array<std::uint64_t, Exec> place;
   Array<int, Exec> smallest;
 
   KOKKOS_FUNCTION std::int64_t index(std::int64_t slot) const {
     const Site s = unpack_site(place(slot / 8));
     const int v = int(slot % 8);
-    return s.x + (v & 1) +
-           (shape[0] + 1) * (s.y + (v >> 1 & 1) + (shape[1] + 1) * std::int64_t(s.z + (v >> 2)));
+    const int x = (s.x + (v & 1)) % num_sites[0], y = (s.y + (v >> 1 & 1)) % num_sites[1],
+              z = (s.z + (v >> 2)) % num_sites[2];
+    return x + num_sites[0] * (y + num_sites[1] * std::int64_t(z));
   }
   KOKKOS_FUNCTION void operator()(std::int64_t slot) const {
     Kokkos::atomic_fetch_min(&smallest(index(slot)), int(slot));
@@ -156,20 +201,24 @@ struct MergeCornersOfSite {
   }
 };
 
-/// A node hangs on the cell of its first child.
+/// A node hangs on the cell of its first child. Ghosts of a unit cell have none, and are left out.
 template<class Exec>
 struct AttachCellNodes {
   CellGrid<Exec> fine;
   Array<int, Exec> group;
+  int num_cells;
   CellTransfer<Exec> transfer;
 
   KOKKOS_FUNCTION void operator()(std::int64_t node) const {
+    if (fine.node_begin(node) == fine.node_begin(node + 1)) {
+      transfer.parent(node) = num_cells;
+      transfer.position(node) = 0;
+      return;
+    }
     const int child = fine.node_corner(fine.node_begin(node));
-    const Site s = unpack_site(fine.place(child / 8));
+    const Site p = position_in_parent(fine, unpack_site(fine.place(child / 8)), child % 8);
     transfer.parent(node) = group(child / 8);
-    transfer.position(node) =
-        std::uint8_t((s.x & 1) + (child & 1) + 3 * ((s.y & 1) + (child >> 1 & 1)) +
-                     9 * ((s.z & 1) + (child >> 2 & 1)));
+    transfer.position(node) = std::uint8_t(p.x + 3 * p.y + 9 * p.z);
   }
 };
 
@@ -205,14 +254,18 @@ Array<int, Exec> group_cells(const Exec& exec, const CellGrid<Exec>& fine,
 template<class Exec>
 void merge_cells(const Exec& exec, const CellGrid<Exec>& fine, const Array<int, Exec>& group,
                  const CellGrid<Exec>& cells, Coarsening kind) {
-  if (kind == Coarsening::split) {
+  if (kind == Coarsening::split && fine.is_periodic) {
+    Kokkos::parallel_for("ossatura::coarsen_cells::merge_around", range(exec, fine.num_nodes),
+                         MergeAroundGrid<Exec>{fine, group, cells.corner});
+  } else if (kind == Coarsening::split) {
     Kokkos::parallel_for("ossatura::coarsen_cells::merge", range(exec, fine.num_nodes),
                          MergeTouchingCells<Exec>{fine, group, cells.place, cells.corner});
   } else {
     const std::int64_t num_slots = cells.corner.extent(0);
-    const auto& shape = cells.shape;
-    const SmallestCornerOfSite<Exec> sites{
-        shape, cells.place, make_smallest(exec, shape[0] + 1, shape[1] + 1, shape[2] + 1)};
+    Kokkos::Array<int, 3> n = cells.shape;
+    for (int d = 0; d < 3; ++d)
+      n[d] += cells.is_periodic ? 0 : 1;
+    const SmallestCornerOfSite<Exec> sites{n, cells.place, make_smallest(exec, n[0], n[1], n[2])};
     Kokkos::parallel_for("ossatura::coarsen_cells::sites", range(exec, num_slots), sites);
     Kokkos::parallel_for("ossatura::coarsen_cells::merge_sites", range(exec, num_slots),
                          MergeCornersOfSite<Exec>{sites, cells.corner});
@@ -239,6 +292,7 @@ JoinedCells<Exec> join_cells(const Exec& exec, const CellGrid<Exec>& fine, Coars
   const bool uniform = fine.lambda_value.data() == fine.mu_value.data();
   CellGrid<Exec> cells = make_cells(exec, num_cells, uniform);
   cells.shape = shape;
+  cells.is_periodic = fine.is_periodic;
   cells.lambda_scale = fine.lambda_scale;
   cells.mu_scale = fine.mu_scale;
   Kokkos::parallel_for("ossatura::coarsen_cells::sum", range(exec, num_cells),
@@ -250,7 +304,7 @@ JoinedCells<Exec> join_cells(const Exec& exec, const CellGrid<Exec>& fine, Coars
   transfer.position =
       make_uninitialized<std::uint8_t>(exec, fine.num_nodes, "ossatura::transfer::position");
   Kokkos::parallel_for("ossatura::coarsen_cells::attach", range(exec, fine.num_nodes),
-                       AttachCellNodes<Exec>{fine, group, transfer});
+                       AttachCellNodes<Exec>{fine, group, num_cells, transfer});
   return {{cells, transfer}, group};
 }
 

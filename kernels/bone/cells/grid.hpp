@@ -40,6 +40,9 @@ struct CellGrid {
   Array<float, Exec> lambda_value, mu_value; ///< [num_elem]; the same array for one Poisson ratio
   double lambda_scale = 1, mu_scale = 1;     ///< constants in MPa are scale times value
   CellPatches<Exec> patches;                 ///< for products and restriction; none on small levels
+  /// Places repeat along all axes: the last has the first as its neighbour, and a cell may have one
+  /// node at several corners.
+  bool is_periodic = false;
 
   std::int64_t num_dofs() const { return 3 * std::int64_t(num_nodes); }
 };

@@ -73,7 +73,9 @@ struct ListPatchCells {
     }
     for (int j = cells.node_begin(node); j < cells.node_begin(node + 1); ++j) {
       const int cell = cells.node_corner(j) / 8;
-      if (!is_first_owned(patch, node, cell))
+      const bool is_listed = // a periodic cell, which has the node at an earlier corner, too
+          j > cells.node_begin(node) && cells.node_corner(j - 1) / 8 == cell;
+      if (is_listed || !is_first_owned(patch, node, cell))
         continue;
       const bool late = is_late(patch, cell);
       if (write)

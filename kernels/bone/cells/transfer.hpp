@@ -285,7 +285,8 @@ void prolong_add(const Exec& exec, const CellTransfer<Exec>& transfer, const Cel
 }
 
 /// coarse = P^T fine, zero at held coarse components. `fine_grid` is the VoxelGrid or CellGrid that
-/// `cells` and `transfer` were made from; `fine` is zero where held. Does not fence.
+/// `cells` and `transfer` were made from, and not read where that is a CellGrid; `fine` is zero
+/// where held. Does not fence.
 template<class Exec, class FineGrid, class Scalar>
 void restrict_residual(const Exec& exec, const CellTransfer<Exec>& transfer,
                        const FineGrid& fine_grid, const CellGrid<Exec>& cells,

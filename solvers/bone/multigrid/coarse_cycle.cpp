@@ -150,6 +150,11 @@ void CoarseCycle<Exec, Scalar>::weigh_cycles(const Exec& exec, std::size_t l, in
               3 * owned.global_begin);
   apply_root_diagonal(exec, level.jacobi, v.b);
   clear(exec, level.held, v.b);
+  if (hierarchy_.is_periodic()) { // without its part in the null space
+    level.multiply(exec, v.b, v.x);
+    Kokkos::deep_copy(exec, v.b, v.x);
+    work_ += level.cost;
+  }
   Spectrum spectrum = estimate_spectrum(
       exec, options_.cycle_steps, [&](const auto&) { return cycle_level(exec, l); },
       [&](const auto& p, const auto& q) {
@@ -201,7 +206,10 @@ void CoarseCycle<Exec, Scalar>::add_correction(const Exec& exec,
                                                const Array<Scalar, Exec>& residual,
                                                const Array<Scalar, Exec>& x) {
   const CoarseLevel<Exec>& first = hierarchy_.coarse[0];
-  restrict_to(exec, 0, hierarchy_.grid, residual);
+  if (hierarchy_.is_periodic()) // whose fine nodes are not those that lie around a cell, but listed
+    restrict_to(exec, 0, first.cells, residual);
+  else
+    restrict_to(exec, 0, hierarchy_.grid, residual);
   const double before = work_;
   if (graph_->run(exec, [&] { correction_ = solve_level(exec, 0); }))
     visit_work_ = work_ - before;

@@ -56,6 +56,7 @@ private:
   void make_resident(const Exec& exec, std::size_t l);
   Array<Scalar, Exec> solve_level(const Exec& exec, std::size_t l);
   Array<Scalar, Exec> cycle_level(const Exec& exec, std::size_t l);
+  /// `fine` is of the class of the finer level, or any CellGrid where its nodes are listed.
   template<class FineGrid>
   void restrict_to(const Exec& exec, std::size_t l, const FineGrid& fine,
                    const Array<Scalar, Exec>& residual);

@@ -49,7 +49,7 @@ public:
                 {}}
       , info_{hierarchy.share.num_elem, hierarchy.share.num_nodes, hierarchy.share.num_held_dofs, 0}
       , coarse_(exec, hierarchy, options) {
-    if (hierarchy.is_cut)
+    if (hierarchy.is_cut || hierarchy.is_periodic())
       finest_.halo = {exec, hierarchy.comm, hierarchy.share.plan};
     if (!Operator::fuses_updates)
       finest_.scratch =

@@ -19,7 +19,7 @@ template<class Exec>
 struct LevelShare {
   bool is_everywhere = true;    ///< every process has all of the level
   OwnedNodes nodes;             ///< to which this process restricts
-  HaloPlan<Exec> plan;          ///< of ghosts, where not everywhere
+  HaloPlan<Exec> plan;          ///< of ghosts, where not everywhere, or of a unit cell
   std::vector<int> group_begin; ///< [groups + 1] nodes with which sums by groups begin
   std::int64_t num_elem = 0, num_nodes = 0, num_held_dofs = 0; ///< of all processes
 };
@@ -47,6 +47,9 @@ struct VoxelHierarchy {
   LevelShare<Exec> share; ///< of the voxels
   bool is_cut = false;    ///< among the processes of `comm`
   DeviceComm<Exec> comm;
+
+  /// Whether the voxels are those of a unit cell (periodic_hierarchy.hpp).
+  bool is_periodic() const { return share.plan.ghost.extent(0) > 0; }
 };
 
 namespace detail {

@@ -57,14 +57,17 @@ public:
                const MultigridOptions& options)
       : held_(hierarchy.held)
       , is_cut_(hierarchy.is_cut)
+      , is_periodic_(hierarchy.is_periodic())
       , matrix_(exec, hierarchy.grid, hierarchy.lame, hierarchy.edge)
       , vectors_(exec, hierarchy.grid.num_dofs())
       , multigrid_(exec, hierarchy, matrix_, options, vectors_.level) {
-    if (is_cut_) {
-      sums_ = sums_of_cut(exec, hierarchy);
+    if (is_cut_ || is_periodic_) {
       solution_halo_ = {exec, hierarchy.comm, hierarchy.share.plan};
       direction_halo_ = {exec, hierarchy.comm, hierarchy.share.plan};
-    } else if constexpr (sums_up)
+    }
+    if (is_cut_)
+      sums_ = sums_of_cut(exec, hierarchy);
+    else if constexpr (sums_up)
       partial_sum_ = make_zeros<double>(exec, matrix_.num_sums(), "ossatura::cg::sums_of_parts");
   }
 
@@ -72,7 +75,8 @@ public:
                     const Array<double, Exec>& u, const IterationObserver& observe,
                     const VoxelCorrection<Exec>* correction,
                     const PointForces<Exec>* points) override {
-    OSSATURA_REQUIRE(correction == nullptr || !is_cut_, "a correction of a model that is cut");
+    OSSATURA_REQUIRE(correction == nullptr || (!is_cut_ && !is_periodic_),
+                     "a correction of a model that is cut, or of a unit cell");
     const auto product = [&](const auto& x, const auto& y, const auto& scalars) {
       if (correction != nullptr)
         multiply_corrected(exec, *correction, x, y, scalars);
@@ -216,7 +220,8 @@ private:
   }
 
   Constraints<Exec> held_;
-  bool is_cut_; ///< the model, among processes
+  bool is_cut_;      ///< the model, among processes
+  bool is_periodic_; ///< of a unit cell
   Operator matrix_;
   SolverVectors<Exec, Vector, Cycle> vectors_;
   Multigrid<Exec, Operator, Cycle> multigrid_;

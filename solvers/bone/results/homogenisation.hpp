@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Homogenisation finds the apparent stiffness of a specimen, and its bounds, by six
-// kinematic-uniform loads.
+// Homogenisation finds the apparent stiffness of a specimen by six kinematic-uniform loads, or of a
+// unit cell under periodic conditions, and its bounds.
 #pragma once
 
 #include <ossatura/core/comm/communicator.hpp>
 #include <ossatura/solvers/bone/load.hpp>
 #include <ossatura/solvers/bone/results/stiffness_matrix.hpp>
+#include <ossatura/solvers/bone/unit_cell.hpp>
 
 #include <functional>
 #include <optional>
@@ -31,6 +32,19 @@ using SolveStrain = std::function<bool(int component, const Array<double, Exec>&
 template<class Exec>
 std::optional<HomogenisedStiffness> homogenise(const Exec& exec, const VoxelProblem<Exec>& problem,
                                                const SolveStrain<Exec>& solve,
+                                               const Communicator& comm = {});
+
+/// Solves K w = f for load `component` of a unit cell from w = 0. False ends the homogenisation.
+template<class Exec>
+using SolveCellLoad =
+    std::function<bool(int component, const Array<double, Exec>& f, const Array<double, Exec>& w)>;
+
+/// The stiffness of a unit cell, and bounds over all of it; ranks as above. The first is at most
+/// that of the same box under kinematic-uniform loads, and exact for layers. Throws on all ranks,
+/// InputError where a stress is not finite. Fences.
+template<class Exec>
+std::optional<HomogenisedStiffness> homogenise(const Exec& exec, const UnitCell<Exec>& cell,
+                                               const SolveCellLoad<Exec>& solve,
                                                const Communicator& comm = {});
 
 } // namespace ossatura

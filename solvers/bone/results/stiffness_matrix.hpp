@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// These functions turn a 6 x 6 stiffness into engineering constants.
+// These functions turn a 6 x 6 stiffness into engineering constants and find its axes.
 #pragma once
 
 #include <array>
@@ -18,6 +18,26 @@ struct EngineeringConstants {
   std::array<std::array<double, 3>, 3>
       poisson; ///< [i][j]: contraction along j by extension along i
 };
+
+/// The axes in which a stiffness is as near to an orthotropic one as it gets.
+struct OrthotropicAxes {
+  /// [i] the direction of axis i in the image, of unit length; right-handed. Of the orders and
+  /// signs the one nearest to the axes of the image.
+  std::array<std::array<double, 3>, 3> axis;
+  StiffnessMatrix stiffness; ///< symmetric part, in these axes
+  /// Norm of what orthotropy forbids relative to that of the whole, both of the fourth-order
+  /// tensor: 0 of an orthotropic stiffness.
+  double departure;
+};
+
+/// Finds the axes by minimising `departure` [1], from many starts; those of the image where they
+/// depart by no more than `enough`, as by what the solves left. Of a stiffness that is isotropic
+/// about an axis, or altogether, they are some of those that fit. Not for a stiffness of zeros.
+///
+/// [1] B. van Rietbergen, A. Odgaard, J. Kabel, R. Huiskes. Direct mechanics assessment of elastic
+///     symmetries and properties of trabecular bone architecture. J. Biomech. 29 (1996) 1653-1657,
+///     doi:10.1016/S0021-9290(96)00093-0.
+OrthotropicAxes find_orthotropic_axes(const StiffnessMatrix& stiffness, double enough = 0);
 
 /// Largest |C_ij - C_ji| relative to the largest |C_ij|.
 double asymmetry(const StiffnessMatrix& stiffness);
