@@ -352,9 +352,14 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, const TopoptMo
   TopoptRunResults results;
   const std::string stem = file_stem(options.problem);
   results.seconds.read = read_seconds;
-  if (options.common.dry_run)
-    return report_topopt_prediction(model, predict_topopt(model, BackendTraits<Exec>::is_device),
-                                    stem, context);
+  if (options.common.dry_run) {
+    const bool brings_vectors = writes_fields(options.hdf, options.no_hdf, options.common) ||
+                                writes_fields(options.stl, options.no_stl, options.common) ||
+                                !options.file_3mf.empty() || !options.checkpoint.empty();
+    return report_topopt_prediction(
+        model, predict_topopt(model, BackendTraits<Exec>::is_device, brings_vectors), stem,
+        context);
+  }
 
   require_room_in_files(options, model);
   auto optimizer = make_optimizer(exec, options.problem, model, results);

@@ -86,7 +86,8 @@ double filter_entries(const TopoptModel& model) {
 /// elements are numbered by, too. Grid, moduli and levels of the solver are 11 to 12 bytes for a
 /// degree of freedom of a solid body (docs/performance/topopt.md), its vectors without
 /// displacements 16 in lean precision. Results on their way take a part of a vector.
-TopoptPrediction predict_on_voxels(const TopoptModel& model, double num_solves, bool on_device) {
+TopoptPrediction predict_on_voxels(const TopoptModel& model, double num_solves, bool on_device,
+                                   bool brings_vectors) {
   const double nodes = double(model.num_nodes()), dofs = 3 * nodes;
   const Precision precision = model.options.voxels.precision;
   const double vectors = precision == Precision::lean    ? 16
@@ -110,19 +111,19 @@ TopoptPrediction predict_on_voxels(const TopoptModel& model, double num_solves, 
                          (keeps_filtered ? 8 : 0) + (o.method == DesignMethod::mma ? 8 * 8 : 0);
   prediction.design_bytes = nodes * of_elem + dofs * 8 * num_solves;
   prediction.device_bytes = prediction.voxel_bytes + prediction.design_bytes;
-  // Vectors that go either way, and of a mesh places by its order.
-  const double places = model.problem.lattice ? 0 : 8;
-  prediction.host_growth = nodes * (places + 24) + (on_device ? 0 : prediction.device_bytes);
+  // Vectors for files, places of a mesh by its order, and bits of the lattice at work.
+  const double of_node = (model.problem.lattice ? 1 : 8) + (brings_vectors ? 24 : 0);
+  prediction.host_growth = nodes * of_node + (on_device ? 0 : prediction.device_bytes);
   return prediction;
 }
 
 } // namespace
 
-TopoptPrediction predict_topopt(const TopoptModel& model, bool on_device) {
+TopoptPrediction predict_topopt(const TopoptModel& model, bool on_device, bool brings_vectors) {
   const double num_solves = double(model.problem.cases.size()) +
                             (model.options.objective == DesignObjective::mechanism ? 1 : 0);
   if (model.options.grid == DesignGrid::voxels)
-    return predict_on_voxels(model, num_solves, on_device);
+    return predict_on_voxels(model, num_solves, on_device, brings_vectors);
   const double elements = double(model.num_elem()), nodes = double(model.num_nodes());
   const double blocks = count_blocks(model.problem.mesh);
   const HexaSolverOptions& solver = model.options.solver;
