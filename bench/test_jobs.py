@@ -19,7 +19,8 @@ program = os.path.abspath(sys.argv.pop(1))
 BACKEND = sys.argv.pop(1)
 PARTS = ("start_s", "read_s", "setup_s", "solve_s", "statistics_s", "write_s", "other_s")
 LARGE = tuple(f"jobs/{system}/{BACKEND}/{name}" for system, name in (
-    ("bone", "perlin:550"), ("bone", "perlin-no-fields:550"), ("eikonal", "ventricles:36"),
+    ("bone", "perlin:550"), ("bone", "perlin-no-fields:550"), ("bone", "homogenise-periodic:200"),
+    ("eikonal", "ventricles:36"),
     ("topopt", "cantilever:120"), ("topopt", "cantilever:494"), ("softbody", "raptor:1000")))
 SPHERE = f"jobs/bone/{BACKEND}/sphere:32"
 # Stands in for ossatura: finds its folder, and writes a summary with what SUMMARY changes in it.
