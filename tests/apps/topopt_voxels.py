@@ -126,16 +126,6 @@ class Voxels(TopoptCase):
                                      solver={"grid": "mesh"}, **scaled))
         self.assertEqual(on_mesh["engine"]["grid"], "mesh")
 
-    def tower(self, **more):
-        """A column of cubes of 1 m, pressed by 1 N/m2 from above, on rollers."""
-        return problem(mesh=box((4, 4, 8)), material={"young": 5, "poisson": 0.3},
-                       supports=[{"box": [0, 0, 0, 4, 4, 0], "components": "z"},
-                                 {"box": [0, 0, 0, 0, 4, 8], "components": "x"},
-                                 {"box": [0, 0, 0, 4, 0, 8], "components": "y"}],
-                       cases=[{"name": "press", "loads": [
-                           {"box": [0, 0, 8, 4, 4, 8], "traction": [0, 0, -1]}]}],
-                       filter={"kind": "none"}, steps=1, **more)
-
     def test_more_elements_than_files_take(self):
         self.fails(USAGE, "too many for .hdf and .stl", "topopt", "cantilever", "--grid", "voxels",
                    "--cells", "650x650x650", "--no-stl")
@@ -178,6 +168,16 @@ class Voxels(TopoptCase):
 
 class Part(TopoptCase):
     """A part that can be made: its surface, solved again, what is kept whole, and the files."""
+
+    def tower(self, **more):
+        """A column of cubes of 1 m, pressed by 1 N/m2 from above, on rollers."""
+        return problem(mesh=box((4, 4, 8)), material={"young": 5, "poisson": 0.3},
+                       supports=[{"box": [0, 0, 0, 4, 4, 0], "components": "z"},
+                                 {"box": [0, 0, 0, 0, 4, 8], "components": "x"},
+                                 {"box": [0, 0, 0, 4, 0, 8], "components": "y"}],
+                       cases=[{"name": "press", "loads": [
+                           {"box": [0, 0, 8, 4, 4, 8], "traction": [0, 0, -1]}]}],
+                       filter={"kind": "none"}, steps=1, **more)
 
     def test_the_surface_is_solved_again(self):
         # All of it is solid but an element at the foot, which the surface has, too.
