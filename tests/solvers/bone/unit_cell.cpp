@@ -234,7 +234,8 @@ OSSATURA_BACKEND_TEST("A unit cell lies between the bounds and takes few iterati
     CHECK(is_softer(of_cell.stiffness, of_box.stiffness));
     CHECK(is_softer(of_box.stiffness, of_cell.voigt));
     CHECK(difference(of_cell.stiffness, of_box.stiffness) > 1e-3);
-    // Six loads. Of so small a box little is left to iterate on a device, whose direct level is large.
+    // Six loads. Of so small a box little is left to iterate on a device, whose direct level is
+    // large.
     CHECK(of_cell.iterations <= std::max(2 * of_box.iterations, 6 * 12));
   }
 }
