@@ -28,8 +28,8 @@ struct TopoptPrediction {
   double host_growth = 0;  ///< what the process grows by beside the model
 };
 
-/// `on_device`: the backend has memory of its own. `brings_vectors`: files take displacements, or the
-/// design, to the host.
+/// `on_device`: the backend has memory of its own. `brings_vectors`: files take displacements, or
+/// the design, to the host.
 TopoptPrediction predict_topopt(const TopoptModel& model, bool on_device, bool brings_vectors);
 
 } // namespace ossatura
