@@ -35,9 +35,10 @@ struct Cantilever {
 };
 
 Cantilever make_cantilever(Design design, int n) {
-  const double width = n / 2, pi = Kokkos::numbers::pi;
+  const int half = n / 2;
+  const double width = half, pi = Kokkos::numbers::pi;
   Cantilever c;
-  c.mesh = make_hexa_box({n, n / 2, n / 2}, {double(n), width, width});
+  c.mesh = make_hexa_box({n, half, half}, {double(n), width, width});
   const std::vector<double>& x = c.mesh.point;
   c.force.assign(x.size(), 0);
   for (std::size_t i = 0; i < c.mesh.num_points(); ++i) {

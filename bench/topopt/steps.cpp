@@ -22,8 +22,9 @@ namespace ossatura::bench {
 namespace {
 
 DesignProblem make_design(int n) {
+  const int half = n / 2;
   GeneratedDesign design =
-      generate_design("cantilever", {n, n / 2, n / 2}, {double(n), double(n / 2), double(n / 2)});
+      generate_design("cantilever", {n, half, half}, {double(n), double(half), double(half)});
   DesignProblem problem;
   problem.mesh = std::move(design.model.mesh);
   problem.held = std::move(design.model.held);
