@@ -200,14 +200,16 @@ private:
   template<class Exec>
   void finish_surface(const Exec& exec, const std::vector<double>& density,
                       TopoptRunResults& results) {
+    const bool is_written = !stl_.empty() || !file_3mf_.empty(); // else its parts are counted
     const DesignSurface design = make_design_surface(
-        model_, density, {options_.stl_level, options_.keep_loose, options_.smooth});
+        model_, density,
+        {options_.stl_level, options_.keep_loose, is_written ? options_.smooth : 0});
     results.parts = design.parts;
     if (design.num_held > 0)
       log_info("smoothing left ", format_count(design.num_held), " of ",
                format_count(std::int64_t(design.surface.vertex.size())),
                " vertices where they were, lest triangles cross");
-    if (stl_.empty() && file_3mf_.empty())
+    if (!is_written)
       return;
     const auto write = [&](const std::string& path, const auto& written) {
       std::optional<SurfaceSummary> summary;

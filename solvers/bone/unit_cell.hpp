@@ -8,8 +8,7 @@
 //     microstructure: a computational approach. Comput. Methods Appl. Mech. Eng. 172 (1999)
 //     109-143, doi:10.1016/S0045-7825(98)00227-8.
 // [2] D. Pahr, P. Zysset. Influence of boundary conditions on computed apparent elastic properties
-// of
-//     cancellous bone. Biomech. Model. Mechanobiol. 7 (2008) 463-476,
+//     of cancellous bone. Biomech. Model. Mechanobiol. 7 (2008) 463-476,
 //     doi:10.1007/s10237-007-0109-7.
 #pragma once
 

@@ -37,10 +37,9 @@ struct SurfaceBody {
 /// supports count. Finer nodes are held where all nodes of the edge, face or cube of the design
 /// around them are. Finer nodes of the loaded cubes at a loaded node share its force, or else those
 /// of its loaded faces, or edges: tractions of uniform density stay uniform, and all resultants
-/// stay. Throws NotReanalysed where the surface
-/// has no cube or lost its supports or the loads of a case, and where what is left can move;
-/// std::invalid_argument for a mesh that is no lattice of cubes (find_cube_lattice), for a
-/// mechanism or springs and for refine outside 1 .. 8.
+/// stay. Throws NotReanalysed where the surface has no cube or lost its supports or the loads of a
+/// case, and where what is left can move; std::invalid_argument for a mesh that is no lattice of
+/// cubes (find_cube_lattice), for a mechanism or springs and for refine outside 1 .. 8.
 SurfaceBody make_surface_body(const DesignProblem& design,
                               const std::vector<std::int32_t>& supported,
                               const TriangleSurface& surface, int refine = 1);
