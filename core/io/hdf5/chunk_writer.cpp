@@ -14,6 +14,7 @@
 #include <optional>
 #include <thread>
 
+#include <fcntl.h>
 #include <libdeflate.h>
 
 namespace ossatura {
@@ -22,6 +23,9 @@ namespace {
 
 /// More would wait for the one that writes, and each takes some MiB.
 constexpr int max_threads = 32;
+
+/// Brought to disk at a time: some milliseconds of it.
+constexpr std::uint64_t flushed_bytes = std::uint64_t(32) << 20;
 
 /// Byte b of all values, then byte b + 1 (HDF5 File Format Specification, "Shuffle").
 template<std::size_t Size>
@@ -50,6 +54,28 @@ void shuffle(const unsigned char* from, std::size_t values, std::size_t size, un
 std::size_t bytes_of(hid_t type) {
   const detail::LibraryCall call;
   return H5Tget_size(type);
+}
+
+/// The descriptor of the file of an object; -1 where the library reads and writes it otherwise.
+int descriptor_of(hid_t object) {
+  const Hdf5Handle file(H5Iget_file_id(object), &H5Fclose);
+  const Hdf5Handle access(file ? H5Fget_access_plist(file.get()) : -1, &H5Pclose);
+  void* handle = nullptr;
+  if (!access || H5Pget_driver(access.get()) != H5FD_SEC2 ||
+      H5Fget_vfd_handle(file.get(), access.get(), &handle) < 0 || handle == nullptr)
+    return -1;
+  return *static_cast<const int*>(handle);
+}
+
+/// Has the system bring to disk what of a file it still holds in memory. It does so while more is
+/// made; the flush at the end, which files are committed with, would find all of it there.
+void begin_to_flush(int descriptor) {
+#if defined(__linux__)
+  (void)::sync_file_range(descriptor, 0, 0,
+                          SYNC_FILE_RANGE_WRITE); // whether it did, the flush will see
+#else
+  (void)descriptor;
+#endif
 }
 
 } // namespace
@@ -345,6 +371,12 @@ void Hdf5ChunkWriter::write_chunk(const std::vector<unsigned char>& chunk) {
   offset[0] = rows_written_;
   if (H5Dwrite_chunk(dataset_->id(), H5P_DEFAULT, 0, offset.data(), chunk.size(), chunk.data()) < 0)
     fail<InputError>(dataset_->where(), ": cannot be written", detail::reason());
+  unflushed_bytes_ += chunk.size();
+  if (unflushed_bytes_ >= flushed_bytes) {
+    unflushed_bytes_ = 0;
+    if (const int descriptor = descriptor_of(dataset_->id()); descriptor >= 0)
+      begin_to_flush(descriptor);
+  }
   rows_written_ = std::min(rows_written_ + chunk_rows_, num_rows_);
   if (kept_ != nullptr)
     kept_->chunks.push_back(chunk);

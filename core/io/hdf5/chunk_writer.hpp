@@ -67,6 +67,7 @@ private:
   std::size_t value_bytes_ = 0;
   int level_ = 0;
   std::uint64_t rows_taken_ = 0, rows_written_ = 0;
+  std::uint64_t unflushed_bytes_ = 0;
   std::vector<unsigned char> waiting_;
   Hdf5KeptRows* kept_ = nullptr;
 };
