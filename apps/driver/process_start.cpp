@@ -54,6 +54,14 @@ constexpr const char* huge_pages = "glibc.malloc.hugetlb=1";
 // 8, one H200, driver 580). No subcommand has more than two streams at work side by side.
 constexpr const char* device_queues = "2";
 
+// What says which GPU it is to be, or that several processes may look for theirs: Kokkos'
+// variables, and those it knows of launchers (Kokkos_Core.cpp, mpi_ranks_per_node() and
+// mpi_local_rank_on_node()).
+constexpr const char* device_variables[] = {
+    "CUDA_VISIBLE_DEVICES", "KOKKOS_DEVICE_ID",           "KOKKOS_MAP_DEVICE_ID_BY",
+    "SLURM_LOCALID",        "OMPI_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_RANK",
+    "MPI_LOCALRANKID",      "FLUX_TASK_LOCAL_ID",         "PMI_LOCAL_RANK"};
+
 bool is_set(const char* variable) {
   return std::getenv(variable) != nullptr;
 }
@@ -69,6 +77,7 @@ bool is_any_of(const std::string& text, std::initializer_list<const char*> candi
 struct Work {
   bool any = false;     ///< beyond printing a text
   bool threads = false; ///< may open a region of OpenMP with more than one
+  bool device = false;  ///< may be told the number of a GPU
 };
 
 Work look_ahead(int argc, char* argv[]) {
@@ -81,6 +90,9 @@ Work look_ahead(int argc, char* argv[]) {
         (std::strcmp(argv[i], "--backend") == 0 && i + 1 < argc &&
          std::strcmp(argv[i + 1], "serial") == 0))
       work.threads = false;
+    for (const char* option : {"--device", "--config"})
+      if (std::strncmp(argv[i], option, std::strlen(option)) == 0)
+        work.device = true;
   }
   return work;
 }
@@ -197,6 +209,9 @@ void restart_with_environment(int argc, char* argv[]) {
     return;
   // That a variable is set keeps the second start from doing this again.
   const Work work = look_ahead(argc, argv);
+  if (work.any && !work.device && !cuda_version().empty() &&
+      std::none_of(std::begin(device_variables), std::end(device_variables), is_set))
+    setenv("CUDA_VISIBLE_DEVICES", "0", 0);
   bool again = work.any && set_unless_set("GLIBC_TUNABLES", huge_pages);
   if (work.threads && !is_set("OMP_WAIT_POLICY") && set_unless_set("GOMP_SPINCOUNT", spin_count))
     again = true;
