@@ -59,9 +59,11 @@ function(ossatura_harden target)
   endif()
 endfunction()
 
-# With OSSATURA_UNITY_BUILD the sources of a folder are compiled as one, which spares parsing the same
-# headers and instantiating the same templates again, and Kokkos is parsed once for a target. Names that a
-# source keeps to itself must then differ within its folder.
+# With OSSATURA_UNITY_BUILD the sources of a system in a layer are compiled as one (solvers/eikonal with its
+# folders, tests/kernels/bone), those of core by folders, which spares parsing the same headers and
+# instantiating the same templates again, and Kokkos is parsed once for a target. Names that a source keeps
+# to itself must then differ within its system. Folders that take a minute stay alone, for other cores.
+set(ossatura_long_folders solvers/bone/pcg apps/bone/input)
 function(ossatura_compile_folders_together target)
   if(NOT OSSATURA_UNITY_BUILD)
     return()
@@ -81,6 +83,9 @@ function(ossatura_compile_folders_together target)
   foreach(source IN LISTS ARGN)
     cmake_path(GET source PARENT_PATH group)
     cmake_path(RELATIVE_PATH group BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    if(NOT group IN_LIST ossatura_long_folders AND NOT group MATCHES "^core/")
+      string(REGEX MATCH "^(tests/)?[^/]+(/[^/]+)?" group ${group})
+    endif()
     string(REPLACE "/" "_" group ${group})
     set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${group})
   endforeach()

@@ -2,15 +2,15 @@
 # Test executables of all sources below the folders of the layers, and a CTest entry for each
 # source and backend. A source whose tests are OSSATURA_BACKEND_TEST runs on every backend, one whose
 # tests are TEST_CASE once and without a backend; one without tests is a part of others:
-#   host/NAME                       label host; with OSSATURA_TEST_BACKENDS, which may name `host` as
-#                                   well, else only what a build with sanitizers has not: tests of the
-#                                   executable's parts, and files with [slow] ones
+#   host/NAME                       label host
 #   serial/NAME                     label serial
 #   openmp1/NAME, openmp4/NAME      label openmp
 #   cuda/NAME                       label cuda
 # Where MPI is found, a third one of those whose tests are OSSATURA_RANKS_TEST, under its launcher:
 #   ranks1/NAME to ranks4/NAME      label ranks, serial
 #   ranks3_openmp/NAME, ranks2_cuda/NAME
+# With OSSATURA_TESTS_BESIDE_SANITIZERS host and backend tests are those alone that a build with
+# sanitizers leaves out: of the executable's parts, and those tagged [slow].
 # Entries select their tests by file name (Catch2 tags [#file]) and backend tag, so nothing is run
 # at build time to discover them. Base names of test sources are therefore unique.
 
@@ -31,16 +31,17 @@ endif()
 
 # Sanitizers look for bad memory; tests tagged [slow] measure convergence, on the same kernels as
 # others, and are left to other builds.
-set(ossatura_left_out "")
+set(ossatura_speed "")
 if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
-  set(ossatura_left_out "~[slow]")
+  set(ossatura_speed "~[slow]")
+elseif(OSSATURA_TESTS_BESIDE_SANITIZERS)
+  set(ossatura_speed "[slow]")
 endif()
 
 set(ossatura_test_backends "")
 foreach(backend IN LISTS OSSATURA_TEST_BACKENDS)
   string(TOUPPER ${backend} device)
-  if(NOT backend STREQUAL "host"
-      AND (NOT backend MATCHES "^(serial|openmp|cuda)$" OR NOT Kokkos_ENABLE_${device}))
+  if(NOT backend MATCHES "^(serial|openmp|cuda)$" OR NOT Kokkos_ENABLE_${device})
     message(FATAL_ERROR
       "OSSATURA_TEST_BACKENDS: Kokkos has no backend '${backend}': name others, or leave it empty")
   endif()
@@ -87,7 +88,7 @@ endfunction()
 # OpenMP has two; solvers, which wait at barriers most of the time, have fewer in the second.
 function(ossatura_add_backend_entries name threads)
   foreach(backend IN LISTS ossatura_test_backends)
-    set(selection "[#${name}][${backend}]${ossatura_left_out}")
+    set(selection "[#${name}][${backend}]${ossatura_speed}")
     if(backend STREQUAL openmp)
       foreach(number 1 ${threads})
         ossatura_add_test_entry(openmp${number}/${name} ossatura_backend_tests openmp ${number}
@@ -121,7 +122,7 @@ endfunction()
 
 function(ossatura_add_ranks_entries name)
   foreach(backend IN LISTS ossatura_test_backends)
-    set(selection "[#${name}][${backend}]${ossatura_left_out}")
+    set(selection "[#${name}][${backend}]")
     if(backend STREQUAL serial)
       foreach(ranks IN ITEMS 1 2 3 4)
         ossatura_add_ranks_entry(ranks${ranks}/${name} ${ranks} 1 "${selection}")
@@ -152,19 +153,22 @@ foreach(layer IN LISTS layers)
     list(APPEND known ${name})
     file(STRINGS ${source} tests 
       REGEX "^(OSSATURA_BACKEND_TEST|OSSATURA_RANKS_TEST|TEST_CASE)" LIMIT_COUNT 1)
+    file(STRINGS ${source} slow REGEX "\\[slow\\]" LIMIT_COUNT 1)
     if(tests MATCHES "^OSSATURA_RANKS_TEST")
       if(OSSATURA_HAS_MPI AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
         list(APPEND ranks_sources ${source})
         ossatura_add_ranks_entries(${name})
       endif()
     elseif(tests MATCHES "^TEST_CASE")
-      file(STRINGS ${source} slow REGEX "\\[slow\\]" LIMIT_COUNT 1)
-      if(NOT OSSATURA_TEST_BACKENDS OR "host" IN_LIST OSSATURA_TEST_BACKENDS OR slow OR layer STREQUAL "apps")
+      if(layer STREQUAL "apps")
+        list(APPEND host_sources ${source})
+        ossatura_add_test_entry(host/${name} ossatura_host_tests host 1 "[#${name}]")
+      elseif(slow OR NOT OSSATURA_TESTS_BESIDE_SANITIZERS)
         list(APPEND host_sources ${source})
         ossatura_add_test_entry(host/${name} ossatura_host_tests host 1
-          "[#${name}]${ossatura_left_out}")
+          "[#${name}]${ossatura_speed}")
       endif()
-    else()
+    elseif(slow OR NOT tests OR NOT OSSATURA_TESTS_BESIDE_SANITIZERS)
       list(APPEND backend_sources ${source})
       if(tests)
         set(threads 4)

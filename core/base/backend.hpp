@@ -24,14 +24,14 @@ using OpenMP = Kokkos::OpenMP;
 using Cuda = Kokkos::Cuda;
 #endif
 
-/// `X(Backend)` for each backend of this build (OSSATURA_SERIAL_ONLY: of that one, to build
+/// `X(Backend)` for each backend of this build (OSSATURA_OPENMP_ONLY: of that one, to build
 /// faster).
-#if defined(KOKKOS_ENABLE_SERIAL)
+#if defined(KOKKOS_ENABLE_SERIAL) && !defined(OSSATURA_OPENMP_ONLY)
 #define OSSATURA_FOR_SERIAL(X) X(::ossatura::Serial)
 #else
 #define OSSATURA_FOR_SERIAL(X)
 #endif
-#if defined(KOKKOS_ENABLE_OPENMP) && !defined(OSSATURA_SERIAL_ONLY)
+#if defined(KOKKOS_ENABLE_OPENMP)
 #define OSSATURA_FOR_OPENMP(X) X(::ossatura::OpenMP)
 #else
 #define OSSATURA_FOR_OPENMP(X)

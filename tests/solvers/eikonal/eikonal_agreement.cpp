@@ -90,7 +90,7 @@ void check_deterministic(const Exec& exec, TetraMetric metric, const TetraMesh& 
       INFO(name_of(method) << ' ' << num_parts << " parts, " << name_of(metric));
       CHECK(solve(exec, method, num_parts) == expected);
     }
-#if defined(KOKKOS_ENABLE_SERIAL)
+#if defined(KOKKOS_ENABLE_SERIAL) && !defined(OSSATURA_OPENMP_ONLY)
   if (!BackendTraits<Exec>::is_device) // which contracts products and sums
     CHECK(solve(Serial(), EikonalMethod::queue, 0) == expected);
 #endif
