@@ -10,13 +10,28 @@
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>
+#include <ossatura/core/parallel/array_pointer.hpp>
 
 namespace ossatura {
 
 struct SimpLaw {
-  double young;       ///< E_0, > 0
+  double young;       ///< E_0, > 0, or what the next are parts of
   double min_modulus; ///< e, > 0
   double penalty;     ///< p, >= 1
+  /// E_0 of elements as parts of `young`, in the order of densities; null: 1. Elements of several
+  /// materials are each between void and their own, whose void has the same part of E_0.
+  ArrayPointer<const double> relative{};
+
+  KOKKOS_FUNCTION double solid_part(std::int64_t e) const {
+    return relative.data != nullptr ? relative(e) : 1;
+  }
+  /// Of element e.
+  KOKKOS_FUNCTION double modulus(std::int64_t e, double density) const {
+    return solid_part(e) * modulus(density);
+  }
+  KOKKOS_FUNCTION double slope(std::int64_t e, double density) const {
+    return solid_part(e) * slope(density);
+  }
 
   /// Densities below 0, which filters by finite elements may give, count as 0.
   KOKKOS_FUNCTION double modulus(double density) const {
@@ -33,7 +48,7 @@ template<class Exec>
 struct FillModulus {
   SimpLaw law;
   Array<double, Exec> density, modulus;
-  KOKKOS_FUNCTION void operator()(std::int64_t e) const { modulus(e) = law.modulus(density(e)); }
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const { modulus(e) = law.modulus(e, density(e)); }
 };
 } // namespace detail
 

@@ -104,7 +104,7 @@ struct DesignOptimizer<Exec>::Implementation {
 
   bool is_mechanism() const { return options.objective == DesignObjective::mechanism; }
   DesignMoment moment() const { return {steps + 1, sharpness}; } ///< of the next step
-  SimpLaw law() const { return {young, options.min_modulus, penalty}; }
+  SimpLaw law() const { return {young, options.min_modulus, penalty, analysis.relative_moduli()}; }
   /// Variables of 0 would stay there for good.
   double least() const { return options.filter == DesignFilter::sensitivity ? 1e-3 : 0; }
 

@@ -59,11 +59,23 @@ struct ForceChoice {
   std::array<double, 3> value{};
 };
 
+/// Components of nodes that are moved; others stay free.
+struct DisplacementChoice {
+  PlaceSelection nodes;
+  std::array<std::optional<double>, 3> value; ///< m
+};
+
 /// Added to the case of the mesh that has this name, else a case of its own.
 struct CaseChoice {
   std::string name;
   std::optional<double> weight;
   std::vector<ForceChoice> forces;
+  std::vector<DisplacementChoice> displacements;
+};
+
+struct MaterialChoice {
+  PlaceSelection elements;
+  HexaMaterial material; ///< density 0: not known
 };
 
 struct PassiveChoice {
@@ -85,8 +97,9 @@ struct SpringChoice {
 struct ProblemDocument {
   std::string file; ///< for messages: the problem, or the mesh, or the name of the generator
   HexaSource mesh;
-  std::optional<double> young, poisson; ///< else those of the mesh
-  std::optional<double> mass_density;   ///< kg / m^3
+  std::optional<double> young, poisson;  ///< else those of the mesh
+  std::optional<double> mass_density;    ///< kg / m^3
+  std::vector<MaterialChoice> materials; ///< of some elements; the last one counts
   std::vector<SupportChoice> supports;
   std::vector<CaseChoice> cases;
   std::vector<PassiveChoice> passive;

@@ -105,8 +105,28 @@ ForceChoice read_force(const Place& place, ProblemDocument& problem) {
   return force;
 }
 
+/// Three components in m, null for one that is free.
+DisplacementChoice read_displacement(const Place& place, ProblemDocument& problem) {
+  DisplacementChoice choice;
+  choice.nodes = read_nodes(place, {"displacement"}, problem);
+  const char* expected = "three components in m, null for one that is free, not all 0 or null";
+  const Place list = place.at("displacement", expected);
+  const std::vector<Place> items = list.items(expected);
+  if (items.size() != 3)
+    list.fail_value(expected);
+  bool moves = false;
+  for (std::size_t c = 0; c < 3; ++c)
+    if (!items[c].json().is_null()) {
+      choice.value[c] = items[c].number(expected);
+      moves = moves || *choice.value[c] != 0;
+    }
+  if (!moves)
+    list.fail_value(expected);
+  return choice;
+}
+
 CaseChoice read_case(const Place& place, ProblemDocument& problem) {
-  place.require_object({"name", "weight", "loads"});
+  place.require_object({"name", "weight", "loads", "displacements"});
   CaseChoice choice;
   const char* expected = "the name of a load case";
   choice.name = place.at("name", expected).text(expected);
@@ -115,7 +135,27 @@ CaseChoice read_case(const Place& place, ProblemDocument& problem) {
   if (const auto loads = place.find("loads"))
     for (const Place& load : loads->items("a list of loads"))
       choice.forces.push_back(read_force(load, problem));
+  if (const auto list = place.find("displacements"))
+    for (const Place& item : list->items("a list of nodes that are moved"))
+      choice.displacements.push_back(read_displacement(item, problem));
   return choice;
+}
+
+void read_materials(const Place& list, ProblemDocument& problem) {
+  for (const Place& item : list.items("a list of elements and their material")) {
+    MaterialChoice choice;
+    choice.elements =
+        read_places(item, "elements", {"name", "young", "poisson", "mass_density"}, problem);
+    const char* young = "Young's modulus in Pa, greater than 0";
+    choice.material.young = item.at("young", young).positive(young);
+    const char* poisson = "Poisson's ratio";
+    choice.material.poisson = read_poisson(item.at("poisson", poisson));
+    const char* name = "a name of the material";
+    choice.material.name = item.at("name", name).text(name);
+    if (const auto density = item.find("mass_density"))
+      choice.material.density = density->positive("kg/m3, greater than 0");
+    problem.materials.push_back(std::move(choice));
+  }
 }
 
 void read_mechanism(const Place& place, ProblemDocument& problem) {
@@ -151,6 +191,8 @@ void read_mechanism(const Place& place, ProblemDocument& problem) {
 } // namespace
 
 void read_loading(const JsonPlace& place, ProblemDocument& problem) {
+  if (const auto list = place.find("materials"))
+    read_materials(*list, problem);
   if (const auto list = place.find("supports"))
     for (const Place& item : list->items("a list of nodes that are held")) {
       SupportChoice support;

@@ -41,6 +41,22 @@ Json step_columns(const std::vector<DesignStep>& steps) {
   return columns;
 }
 
+Json materials_json(const DesignProblem& problem) {
+  std::vector<std::int64_t> count(problem.materials.size());
+  for (const std::uint8_t number : problem.material)
+    ++count[number];
+  Json list = Json::array();
+  for (std::size_t i = 0; i < count.size(); ++i) {
+    const HexaMaterial& one = problem.materials[i];
+    list.push_back({{"name", one.name},
+                    {"young", one.young},
+                    {"poisson", one.poisson},
+                    {"mass_density", one.density > 0 ? Json(one.density) : Json()},
+                    {"elements", count[i]}});
+  }
+  return list;
+}
+
 Json placed(const PlacedValue& value) {
   return {{"value", value.value}, {"place", value.place}};
 }
@@ -92,30 +108,34 @@ nlohmann::ordered_json topopt_problem(const TopoptModel& model) {
     cases.push_back({{"name", model.case_names[i]},
                      {"weight", p.cases[i].weight},
                      {"forces", p.cases[i].loads.forces.size()},
-                     {"total_force", total}});
+                     {"total_force", total},
+                     {"displacements", p.cases[i].loads.displacements.size()}});
   }
   Json mirrors = Json::array();
   for (const MirrorPlane& mirror : p.mirrors)
     mirrors.push_back({{"axis", std::string(1, "xyz"[mirror.axis])}, {"place", mirror.place}});
-  return {{"source", model.source},
-          {"nodes", model.num_nodes()},
-          {"elements", model.num_elem()},
-          {"dofs", 3 * model.num_nodes()},
-          {"held_dofs", model.num_held()},
-          {"unused_points_left_out", model.unused_points},
-          {"material",
-           {{"young", p.young},
-            {"poisson", p.poisson},
-            {"mass_density", model.mass_density ? Json(*model.mass_density) : Json()}}},
-          {"cases", std::move(cases)},
-          {"solid_elements", model.count(DesignRole::solid)},
-          {"kept_elements", model.num_kept},
-          {"void_elements", model.count(DesignRole::void_)},
-          {"mirrors", std::move(mirrors)},
-          {"springs", p.springs.size()},
-          {"objective", name_of(o.objective)},
-          {"volume_fraction", o.volume_fraction},
-          {"steps", o.max_steps}};
+  Json json = {{"source", model.source},
+               {"nodes", model.num_nodes()},
+               {"elements", model.num_elem()},
+               {"dofs", 3 * model.num_nodes()},
+               {"held_dofs", model.num_held()},
+               {"unused_points_left_out", model.unused_points},
+               {"material",
+                {{"young", p.young},
+                 {"poisson", p.poisson},
+                 {"mass_density", model.mass_density ? Json(*model.mass_density) : Json()}}},
+               {"cases", std::move(cases)},
+               {"solid_elements", model.count(DesignRole::solid)},
+               {"kept_elements", model.num_kept},
+               {"void_elements", model.count(DesignRole::void_)},
+               {"mirrors", std::move(mirrors)},
+               {"springs", p.springs.size()},
+               {"objective", name_of(o.objective)},
+               {"volume_fraction", o.volume_fraction},
+               {"steps", o.max_steps}};
+  if (!p.material.empty())
+    json["materials"] = materials_json(p);
+  return json;
 }
 
 nlohmann::ordered_json topopt_engine(const TopoptModel& model, const TopoptRunResults& results) {
@@ -147,12 +167,30 @@ nlohmann::ordered_json topopt_engine(const TopoptModel& model, const TopoptRunRe
   return json;
 }
 
+namespace {
+
+/// Of a load case of the design that was analysed in the end.
+Json case_json(const TopoptModel& model, const TopoptRunResults& results, std::size_t k) {
+  Json json = {{"name", model.case_names[k]}, {"value", results.final->cases[k]}};
+  if (k >= results.balances.size())
+    return json;
+  const DesignBalance& balance = results.balances[k];
+  json["support_force"] = balance.support_force;
+  if (!model.problem.cases[k].loads.displacements.empty()) {
+    json["imposed_force"] = balance.imposed_force;
+    json["imposed_work"] = balance.imposed_work;
+  }
+  return json;
+}
+
+} // namespace
+
 nlohmann::ordered_json topopt_results(const TopoptModel& model, const TopoptRunResults& results) {
   const auto& final = results.final;
   Json cases = Json::array();
   if (final)
     for (std::size_t i = 0; i < final->cases.size() && i < model.case_names.size(); ++i)
-      cases.push_back({{"name", model.case_names[i]}, {"value", final->cases[i]}});
+      cases.push_back(case_json(model, results, i));
   Json json = {{"converged", results.converged},
                {"first_step", results.first_step},
                {"steps_taken", results.steps.size()},

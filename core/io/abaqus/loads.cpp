@@ -65,6 +65,10 @@ void AbaqusReader::begin_step() {
   if (nonlinear != nullptr && *nonlinear != "NO")
     text_.bad("large displacements (NLGEOM) are not solved; remove it for linear statics");
   if (num_steps_ == 0) {
+    for (const auto& [key, value] : fresh_.displacements)
+      if (value != 0)
+        text_.bad(parts_.node_name(std::size_t(key / 3)), " is to move by ", value,
+                  " before the first step; write displacements other than zero in a step");
     close_case("");
     close_supports();
   }
@@ -86,12 +90,14 @@ void AbaqusReader::end_step() {
 void AbaqusReader::close_case(const std::string& name) {
   add_up(fresh_.forces);
   add_up(fresh_.pressures);
+  settle(fresh_.displacements);
   if (num_steps_ > 0 && !perturbation_) {
     fresh_.forces = replaced(earlier_.forces, fresh_.forces);
     fresh_.pressures = replaced(earlier_.pressures, fresh_.pressures);
+    fresh_.displacements = replaced(earlier_.displacements, fresh_.displacements);
     earlier_ = fresh_;
   }
-  HexaCase made{name, {}, {}};
+  HexaCase made{name, {}, {}, {}};
   for (const auto& [key, value] : fresh_.forces) {
     NodeForce force{std::int32_t(key / 3), {}};
     force.force[key % 3] = value;
@@ -101,7 +107,10 @@ void AbaqusReader::close_case(const std::string& name) {
   for (const auto& [key, value] : fresh_.pressures)
     if (value != 0)
       made.pressures.push_back({std::int32_t(key / 6), int(key % 6), value});
-  if (!made.forces.empty() || !made.pressures.empty())
+  for (const auto& [key, value] : fresh_.displacements)
+    if (value != 0)
+      made.displacements.push_back({std::int32_t(key / 3), int(key % 3), value});
+  if (!made.forces.empty() || !made.pressures.empty() || !made.displacements.empty())
     parts_.cases.push_back(std::move(made));
   fresh_ = {};
 }
@@ -121,41 +130,69 @@ void AbaqusReader::read_boundary() {
   if (type != nullptr && *type != "DISPLACEMENT")
     text_.bad("supports of type ", printable_word(*type), " are not solved");
   const std::string* op = keyword.find("OP");
-  if (op != nullptr && *op == "NEW")
+  if (op != nullptr && *op == "NEW") {
     earlier_held_.clear();
+    if (!perturbation_)
+      earlier_.displacements.clear();
+  }
   Members one;
   while (text_.next_row()) {
     const Members& nodes = take_nodes(one);
-    std::uint8_t components = 0;
-    long first = 0, last = 0;
-    double value = 0;
-    if (text_.number(first)) {
-      last = first;
-      if (!text_.number_or_blank(last))
-        text_.bad_field("the last degree of freedom is expected");
-      if (first < 1 || last < first || last > 6)
-        text_.bad("degrees of freedom ", first, " to ", last,
-                  " cannot be held; 1, 2 and 3 are x, y and z");
-      if (!text_.number_or_blank(value))
-        text_.bad_field("a displacement is expected");
-      if (value != 0 || std::isnan(value))
-        text_.bad("a displacement of ", value, " is not solved; supports hold at 0");
-      for (long component = first; component <= std::min(last, 3L); ++component)
-        components |= std::uint8_t(1 << (component - 1));
-    } else {
-      const std::string name = abaqus_name(text_.field());
-      const auto* found = std::find_if(std::begin(named_supports), std::end(named_supports),
-                                       [&](const auto& known) { return known.name == name; });
-      if (found == std::end(named_supports))
-        text_.bad("'", printable_word(name),
-                  "' where the degree of freedom that is held is expected, or ENCASTRE, PINNED, "
-                  "XSYMM, YSYMM, ZSYMM, XASYMM, YASYMM, ZASYMM");
-      components = found->components;
-    }
+    double displacement = 0;
+    const std::uint8_t components = take_held(displacement);
     held_.resize(nodes_.size());
-    for (const std::int32_t n : nodes)
+    for (const std::int32_t n : nodes) {
       held_[std::size_t(n)] |= components;
+      for (int c = 0; c < 3; ++c)
+        if (components >> c & 1)
+          fresh_.displacements.emplace_back(3 * std::int64_t(n) + c, displacement);
+    }
+    if (fresh_.displacements.size() > 12 * nodes_.size() + 64)
+      settle(fresh_.displacements);
   }
+}
+
+std::uint8_t AbaqusReader::take_held(double& displacement) {
+  long first = 0;
+  if (!text_.number(first)) {
+    const std::string name = abaqus_name(text_.field());
+    const auto* found = std::find_if(std::begin(named_supports), std::end(named_supports),
+                                     [&](const auto& known) { return known.name == name; });
+    if (found == std::end(named_supports))
+      text_.bad("'", printable_word(name),
+                "' where the degree of freedom that is held is expected, or ENCASTRE, PINNED, "
+                "XSYMM, YSYMM, ZSYMM, XASYMM, YASYMM, ZASYMM");
+    return found->components;
+  }
+  long last = first;
+  if (!text_.number_or_blank(last))
+    text_.bad_field("the last degree of freedom is expected");
+  if (first < 1 || last < first || last > 6)
+    text_.bad("degrees of freedom ", first, " to ", last,
+              " cannot be held; 1, 2 and 3 are x, y and z");
+  if (!text_.number_or_blank(displacement) || !std::isfinite(displacement))
+    text_.bad_field("a displacement is expected");
+  if (displacement != 0 && last > 3)
+    text_.bad("a rotation of ", displacement,
+              " is not solved: nodes of hexahedra have none; 1, 2 and 3 are displacements");
+  std::uint8_t components = 0;
+  for (long component = first; component <= std::min(last, 3L); ++component)
+    components |= std::uint8_t(1 << (component - 1));
+  return components;
+}
+
+void AbaqusReader::settle(KeyedLoads& displacements) const {
+  std::stable_sort(displacements.begin(), displacements.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::size_t count = 0;
+  for (const auto& one : displacements)
+    if (count == 0 || displacements[count - 1].first != one.first)
+      displacements[count++] = one;
+    else if (displacements[count - 1].second != one.second)
+      text_.bad(parts_.node_name(std::size_t(one.first / 3)), " is to move by ",
+                displacements[count - 1].second, " and by ", one.second, " along ",
+                one.first % 3 + 1, " in one step; keep one of them");
+  displacements.resize(count);
 }
 
 void AbaqusReader::close_supports() {

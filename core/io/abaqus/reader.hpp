@@ -31,12 +31,13 @@ private:
     Members hexa, flat;
   };
   struct Material {
-    double young = 0, poisson = 0; ///< 0: has none
+    double young = 0, poisson = 0, density = 0; ///< 0: has none
   };
   /// By 3 * node + component, or 6 * element + face.
   using KeyedLoads = std::vector<std::pair<std::int64_t, double>>;
   struct CaseLoads {
     KeyedLoads forces, pressures;
+    KeyedLoads displacements; ///< of components that are held, zeros too; each has one value
   };
 
   void pass_over() {}
@@ -76,6 +77,10 @@ private:
   void end_step();
   void read_static();
   void read_boundary();
+  /// The components of the next fields (bits) and the displacement that they get.
+  std::uint8_t take_held(double& displacement);
+  /// Ascending keys, each once; refused where a component has two displacements.
+  void settle(KeyedLoads& displacements) const;
   void read_forces();
   void read_pressures();
   void read_surface_pressures();
@@ -92,6 +97,7 @@ private:
   // materials.cpp
   void begin_material();
   void read_elastic();
+  void read_density();
   void read_section();
   void finish_materials();
 
@@ -114,8 +120,9 @@ private:
 
   std::map<std::string, Material> materials_;
   std::string material_;               ///< that is being described
-  std::vector<std::string> sectioned_; ///< materials with a section
-  std::vector<bool> has_section_;      ///< by hexahedron; may end early
+  std::vector<std::string> sectioned_; ///< materials with a section, each once
+  std::vector<std::uint8_t>
+      section_; ///< by hexahedron, 1 + number of these, 0: none; may end early
 };
 
 } // namespace ossatura

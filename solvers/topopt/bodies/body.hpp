@@ -51,13 +51,16 @@ public:
   /// Whether there is one vector of displacements for each solve, for the sake of memory: a step
   /// that breaks down leaves zeros.
   virtual bool solves_in_place() const { return false; }
+  /// Whether forces may be vectors of all nodes, as loads that depend on the design are.
+  virtual bool takes_vectors() const { return true; }
   /// As HexaSolver::set_springs. Throws std::invalid_argument where the body takes none.
   virtual void set_springs(const Exec& exec, const Vector& spring) = 0;
   /// Takes the moduli that the law has for densities. Fences.
   virtual void set_modulus(const Exec& exec, const SimpLaw& law, const Vector& density) = 0;
   /// Prepares solves for the moduli. Fences.
   virtual void prepare(const Exec& exec) = 0;
-  /// As HexaSolver::solve, f as place_forces gives it. Fences.
+  /// As HexaSolver::solve, f as place_forces gives it, or a vector where the body takes these.
+  /// Fences.
   virtual SolveResult solve(const Exec& exec, const DesignForce<Exec>& f, const Vector& u) = 0;
   /// A vector [num_nodes, 3] that lasts until the next solve or moduli, which overwrite it.
   virtual Vector spare(const Exec& exec) const = 0;

@@ -166,6 +166,62 @@ TEST_CASE("steps of Abaqus keep loads unless they are perturbations or new", "[h
   CHECK(no_steps.young == 0);
 }
 
+void check_displacements(const NodeLoads& loads, const std::vector<NodeDisplacement>& expected) {
+  INFO(loads.name);
+  REQUIRE(loads.displacements.size() == expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CHECK(loads.displacements[i].node == expected[i].node);
+    CHECK(loads.displacements[i].component == expected[i].component);
+    CHECK(loads.displacements[i].value == Approx(expected[i].value));
+  }
+}
+
+TEST_CASE("each section of Abaqus has its material, and steps move nodes", "[hexa]") {
+  const HexaModel model = read_model("a.inp", sample_moved_inp(), 0.001).model;
+  REQUIRE(model.materials.size() == 2);
+  CHECK(model.materials[0].name == "ALLOY");
+  CHECK(model.materials[0].young == Approx(7e10));
+  CHECK(model.materials[0].density == Approx(2700)); // t/mm^3
+  CHECK(model.materials[1].young == Approx(2.1e11));
+  CHECK(model.material == std::vector<std::uint8_t>{1, 0});
+  CHECK(model.young == model.materials[0].young);
+  CHECK_FALSE(model.is_uniform());
+  check_held(model, {{0, 7}, {2, 1}, {3, 7}, {5, 1}, {6, 7}, {8, 1}, {9, 7}, {11, 5}});
+  REQUIRE(model.loads.size() == 3);
+  check_displacements(
+      model.loads[0],
+      {{2, 0, 0.25e-3}, {5, 0, 0.25e-3}, {8, 0, 0.25e-3}, {11, 0, 0.25e-3}, {11, 2, -0.5e-3}});
+  CHECK(model.loads[0].forces.empty());
+  // Node 120 is back along x; all else stays.
+  check_displacements(model.loads[1],
+                      {{2, 0, 0.25e-3}, {5, 0, 0.25e-3}, {8, 0, 0.25e-3}, {11, 2, -0.5e-3}});
+  CHECK(model.loads[1].forces.size() == 1);
+  check_displacements(model.loads[2], {}); // what is not said in a perturbation is held
+
+  const HexaModel same =
+      read_model("a.inp", replaced(sample_moved_inp(), "70000.", "210000.")).model;
+  CHECK(same.is_uniform());
+  CHECK(same.material.size() == 2);
+
+  const Bytes moved = sample_moved_inp();
+  check_refusal(moved, "Line, 1, 1, 0.25", "Line, 1, 1, 0.25\n30, 1, 1, 0.3", "node 30",
+                "by 0.25 and by 0.3", "along 1");
+  check_refusal(moved, "Line, 1, 1, 0.25", "99, 1, 1, 0.25", "node 99", "no hexahedron");
+  check_refusal(moved, "*BOUNDARY\n120, 1, 1, 0.", "*BOUNDARY, OP=NEW\nClamp, 1, 3",
+                "supports of step 2", "not those of the first");
+  check_refusal(moved, "ELSET=Left, MATERIAL", "ELSET=All, MATERIAL", "line 54", "element 8",
+                "material ALLOY already");
+  check_refusal(moved, "*SOLID SECTION, ELSET=Left, MATERIAL=Steel\n", "", "element 7",
+                "no *SOLID SECTION");
+  check_refusal(moved, "2.7e-9", "-2.7e-9", "density", "not positive");
+  check_refusal(moved, "2.7e-9", "2.7e-9, 20.\n2.6e-9, 90.", "density", "temperature");
+  const Bytes no_sections =
+      replaced(replaced(moved, "*SOLID SECTION, ELSET=Left, MATERIAL=Steel\n", ""),
+               "*SOLID SECTION, ELSET=Right, MATERIAL=Alloy\n", "");
+  CHECK_SAYS(refusal_of_model("a.inp", no_sections), "differs from",
+             "no *SOLID SECTION says which");
+}
+
 // [slow]: the address sanitizer keeps what was given back.
 TEST_CASE("small Abaqus files that name large sets again and again stay small", "[hexa][slow]") {
   // 400 lines of 27 000 nodes or 24 000 elements each: 150 MB where every member is kept.
@@ -312,7 +368,10 @@ TEST_CASE("bad Abaqus models are refused by line and number", "[hexa]") {
   check_refusal(inp, "Right\n8,", "Right\n9,", "line 34", "no element 9");
   check_refusal(inp, "All, S2", "All, S7", "line 36", "'S7'", "S1 to S6");
   check_refusal(inp, "Clamp, 1, 3", "Clamp, 1, 8", "line 45", "1 to 8");
-  check_refusal(inp, "60, 3, 3, 0.", "60, 3, 3, 0.1", "line 46", "displacement of 0.1");
+  check_refusal(inp, "60, 3, 3, 0.", "60, 3, 3, 0.1", "line 49", "node 60 is to move by 0.1",
+                "before the first step");
+  check_refusal(inp, "60, 3, 3, 0.", "60, 3, 3, nan", "line 46", "displacement is expected");
+  check_refusal(inp, "60, 3, 3, 0.", "60, 3, 4, 0.1", "line 46", "rotation of 0.1");
   check_refusal(inp, "YSYMM", "SYMM", "line 48", "'SYMM'", "ENCASTRE");
   check_refusal(inp, "*BOUNDARY\n", "*BOUNDARY, AMPLITUDE=A\n", "line 44", "AMPLITUDE");
   check_refusal(inp, "*STEP\n", "*STEP, NLGEOM\n", "line 49", "NLGEOM");

@@ -46,6 +46,19 @@ inline Bytes sample_cae_inp() {
          "*Dsload\nSurf-1, P, 4.\n*Output, field, variable=PRESELECT\n*End Step\n";
 }
 
+/// What sample_inp() has, but two materials, and steps that move nodes.
+inline Bytes sample_moved_inp() {
+  const Bytes whole = sample_inp();
+  return whole.substr(0, whole.find("*MATERIAL")) +
+         "*MATERIAL, NAME=Steel\n*ELASTIC\n210000., 0.3\n*DENSITY\n7.8e-9\n"
+         "*MATERIAL, NAME=Alloy\n*DENSITY\n2.7e-9\n*ELASTIC\n70000., 0.3\n"
+         "*ELSET, ELSET=Left\n7\n*SOLID SECTION, ELSET=Right, MATERIAL=Alloy\n"
+         "*SOLID SECTION, ELSET=Left, MATERIAL=Steel\n*BOUNDARY\nClamp, 1, 3\n"
+         "*STEP\n*STATIC\n*BOUNDARY\nLine, 1, 1, 0.25\n120, 3, , -0.5\n*END STEP\n"
+         "*STEP, NAME=Back\n*STATIC\n*BOUNDARY\n120, 1, 1, 0.\n*CLOAD\n50, 2, 4.\n*END STEP\n"
+         "*STEP, PERTURBATION\n*STATIC\n*CLOAD\n50, 2, 1.\n*END STEP\n";
+}
+
 /// As CDWRITE,DB writes it, a force and a pressure on the top; numbers fill their columns.
 inline Bytes sample_cdb() {
   return "/COM,ANSYS RELEASE\n/PREP7\n/TITLE,two cubes, it's\n"

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ossatura/solvers/topopt/materials.hpp>
+
+#include <ossatura/core/base/require.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ossatura {
+
+std::vector<double> relative_moduli(const DesignProblem& problem) {
+  OSSATURA_REQUIRE(problem.material.empty() || problem.material.size() == problem.num_elem(),
+                   problem.material.size()
+                       << " materials of " << problem.num_elem() << " elements");
+  std::vector<double> part;
+  bool differs = false;
+  for (const HexaMaterial& one : problem.materials) {
+    OSSATURA_REQUIRE(one.young > 0 && std::isfinite(one.young),
+                     "material " << one.name << ": a modulus of " << one.young);
+    part.push_back(one.young / problem.young);
+    differs = differs || part.back() != 1;
+  }
+  std::vector<double> relative;
+  for (const std::uint8_t number : problem.material) {
+    OSSATURA_REQUIRE(number < part.size(),
+                     "material " << int(number) << " of " << part.size() << " for an element");
+    if (differs)
+      relative.push_back(part[number]);
+  }
+  if (differs && problem.material.empty())
+    relative.assign(problem.num_elem(), part[0]);
+  return relative;
+}
+
+void require_one_poisson(const DesignProblem& problem) {
+  for (const HexaMaterial& one : problem.materials)
+    OSSATURA_REQUIRE(one.poisson == problem.poisson,
+                     "materials of several Poisson's ratios are not solved: "
+                         << one.name << " has " << one.poisson << ", " << problem.materials[0].name
+                         << " has " << problem.poisson << "; give them the same");
+}
+
+} // namespace ossatura

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decks of CalculiX and Abaqus as engineers have them, and the same in problems: several materials,
+imposed displacements. Bars of known stiffness tell what is right."""
+import json
+
+from support import driver_case
+from support.driver_case import BAD_FILE
+from support.designs import TopoptCase
+
+CELLS = (8, 2, 2)  # of 0.5 m each
+
+
+def points():
+    return [(i, j, k) for k in range(CELLS[2] + 1) for j in range(CELLS[1] + 1) for i in range(CELLS[0] + 1)]
+
+
+def chosen(choose):
+    return [n + 1 for n, p in enumerate(points()) if choose(*p)]
+
+
+def rows(numbers):
+    return "".join(f"{n},\n" for n in numbers)
+
+
+def mesh():
+    """A bar of 4 x 1 x 1 m with sets of nodes at its ends and sides, and of elements LEFT (x < 1) and RIGHT."""
+    row, layer = CELLS[0] + 1, (CELLS[0] + 1) * (CELLS[1] + 1)
+    corners = (0, 1, row + 1, row, layer, layer + 1, layer + row + 1, layer + row)
+    first = [i + j * row + k * layer for k in range(CELLS[2]) for j in range(CELLS[1]) for i in range(CELLS[0])]
+    nodes = "".join(f"{n + 1}, {x / 2}, {y / 2}, {z / 2}\n" for n, (x, y, z) in enumerate(points()))
+    elements = "".join(f"{e + 1}, " + ", ".join(str(n + c + 1) for c in corners) + "\n" for e, n in enumerate(first))
+    sets = {"X0": lambda x, y, z: x == 0, "Y0": lambda x, y, z: y == 0, "Z0": lambda x, y, z: z == 0,
+            "X1": lambda x, y, z: x == CELLS[0]}
+    return (f"*NODE, NSET=ALL\n{nodes}*ELEMENT, TYPE=C3D8, ELSET=BODY\n{elements}" +
+            "".join(f"*NSET, NSET={name}\n{rows(chosen(choose))}" for name, choose in sets.items()) +
+            f"*ELSET, ELSET=LEFT\n{rows(e + 1 for e in range(len(first)) if e % CELLS[0] < 2)}"
+            f"*ELSET, ELSET=RIGHT\n{rows(e + 1 for e in range(len(first)) if e % CELLS[0] >= 2)}")
+
+
+ROLLERS = "*BOUNDARY\nX0, 1\nY0, 2\nZ0, 3\n"
+ONE = "*MATERIAL, NAME=M\n*ELASTIC\n6., 0.\n*DENSITY\n3.\n*SOLID SECTION, ELSET=BODY, MATERIAL=M\n"
+TWO = ("*MATERIAL, NAME=STIFF\n*ELASTIC\n6., 0.\n*DENSITY\n3.\n*MATERIAL, NAME=SOFT\n*ELASTIC\n2., 0.\n*DENSITY\n1.\n"
+       "*SOLID SECTION, ELSET=LEFT, MATERIAL=STIFF\n*SOLID SECTION, ELSET=RIGHT, MATERIAL=SOFT\n")
+SOLID = ("--steps", "1", "--start", "0.999999", "--volume", "0.999999", "--filter", "none", "--tolerance", "1e-10")
+FLEXIBILITY = 1 / 6 + 3 / 2  # of both, sum of L / (E A)
+
+
+def step(*lines):
+    return "*STEP\n*STATIC\n" + "".join(line + "\n" for line in lines) + "*END STEP\n"
+
+
+class Decks(TopoptCase):
+    def first(self, deck, *arguments):
+        """The summary of one step from the solid body."""
+        self.write("deck.inp", deck)
+        return self.optimise("deck.inp", *SOLID, *arguments)
+
+    def refused(self, deck, message, *arguments):
+        self.write("deck.inp", deck)
+        self.fails(BAD_FILE, message, "topopt", "deck.inp", *arguments)
+
+    def pull(self, force=0.5):
+        """A uniform traction on the far end, in forces of its nodes."""
+        share = {0: 1, CELLS[1]: 1}
+        return ["*CLOAD"] + [f"{n}, 1, {force * share.get(points()[n - 1][1], 2) * share.get(points()[n - 1][2], 2) / 16}"
+                             for n in chosen(lambda x, y, z: x == CELLS[0])]
+
+
+class Materials(Decks):
+    def test_a_bar_of_two_materials(self):
+        for self.backend in driver_case.backends():
+            with self.subTest(backend=self.backend):
+                run = self.first(mesh() + TWO + ROLLERS + step(*self.pull()))
+                self.close(run["results"]["steps"]["objective"][0], 0.25 * FLEXIBILITY, 1e-5)
+        self.backend = "serial"
+        self.assertEqual(run["problem"]["materials"], [
+            {"name": "STIFF", "young": 6, "poisson": 0, "mass_density": 3, "elements": 8},
+            {"name": "SOFT", "young": 2, "poisson": 0, "mass_density": 1, "elements": 24}])
+        self.assertIsNone(run["problem"]["material"]["mass_density"])
+        voxels = self.first(mesh() + TWO + ROLLERS + step(*self.pull()), "--grid", "voxels", "--no-stl")
+        self.close(voxels["results"]["steps"]["objective"][0], 0.25 * FLEXIBILITY, 1e-5)
+
+    def test_the_same_in_a_problem(self):
+        self.write("deck.inp", mesh() + TWO + ROLLERS + step(*self.pull()))
+        arguments = ("--steps", "3", "--tolerance", "1e-10")
+        deck = self.optimise("deck.inp", *arguments)
+        self.write("plain.inp", mesh() + ROLLERS + step(*self.pull()))
+        for materials in (
+                {"materials": [{"set": "LEFT", "name": "STIFF", "young": 6, "poisson": 0, "mass_density": 3},
+                               {"set": "RIGHT", "name": "SOFT", "young": 2, "poisson": 0, "mass_density": 1}]},
+                {"material": {"young": 6, "poisson": 0}, "materials": [
+                    {"box": [1, 0, 0, 4, 1, 1], "name": "SOFT", "young": 2, "poisson": 0}]}):
+            run = self.solve({"mesh": {"file": "plain.inp"}, **materials}, *arguments)
+            self.assertEqual(run["results"]["steps"]["objective"], deck["results"]["steps"]["objective"])
+
+    def test_a_resumed_run_is_of_the_same_materials(self):
+        self.write("deck.inp", mesh() + TWO + ROLLERS + step(*self.pull()))
+        self.optimise("deck.inp", "--steps", "2", "--checkpoint", "c.h5")
+        whole = self.optimise("deck.inp", "--steps", "4")
+        resumed = self.optimise("deck.inp", "--steps", "4", "--resume", "c.h5")
+        self.assertEqual(resumed["results"]["objective"], whole["results"]["objective"])
+        self.refused(mesh() + TWO.replace("2., 0.", "2.5, 0.") + ROLLERS + step(*self.pull()), "another problem",
+                     "--steps", "4", "--resume", "c.h5")
+
+    def test_mass_is_of_the_deck(self):
+        self.write("deck.inp", mesh() + ONE + ROLLERS + step(*self.pull()))
+        run = self.optimise("deck.inp", "--steps", "2", "--volume", "0.8", "--stl", "s.stl")
+        self.assertEqual(run["problem"]["material"]["mass_density"], 3)
+        self.close(run["results"]["surface"]["mass"], 3 * run["results"]["surface"]["volume"], 1e-12)
+
+    def test_what_is_not_known_of_materials(self):
+        good = mesh() + TWO + ROLLERS + step(*self.pull())
+        self.refused(good.replace("2., 0.", "2., 0.25"), "one Poisson's ratio")
+        self.refused(good, "several materials", "--young", "3")
+        self.refused(good.replace("ELSET=RIGHT, MATERIAL", "ELSET=BODY, MATERIAL"), "element 1 has a section of material STIFF")
+        self.refused(good.replace("*SOLID SECTION, ELSET=RIGHT, MATERIAL=SOFT\n", ""), "has no *SOLID SECTION")
+        self.write("deck.inp", mesh() + ROLLERS + step(*self.pull()))
+
+        def problem_refused(message, **more):
+            self.write("p.json", json.dumps({"mesh": {"file": "deck.inp"}, **more}))
+            self.fails(BAD_FILE, message, "topopt", "p.json")
+
+        soft = {"set": "RIGHT", "name": "SOFT", "young": 2, "poisson": 0}
+        problem_refused("element 0 is of none of the", materials=[soft])
+        problem_refused("materials[0].young", materials=[{**soft, "young": -1}])
+        problem_refused("materials[0]: \"poisson\" is missing", materials=[
+            {key: value for key, value in soft.items() if key != "poisson"}])
+        problem_refused("NONE", materials=[{**soft, "set": "NONE"}])
+
+
+class Displacements(Decks):
+    def test_a_bar_that_is_pulled_by_its_end(self):
+        run = self.first(mesh() + TWO + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1"), "-o", "out")
+        self.close(run["results"]["steps"]["objective"][0], -0.01 / FLEXIBILITY, 1e-5)
+        case = run["results"]["cases"][0]
+        self.close(case["imposed_work"], -case["value"], 1e-9)
+        self.close(case["imposed_force"][0], case["imposed_work"] / 0.1, 1e-9)
+        self.close(case["support_force"][0], -case["imposed_force"][0], 1e-6)
+        self.assertEqual(run["problem"]["cases"][0]["displacements"], 9)
+
+    def test_designs_are_those_of_the_force_that_moves_them(self):
+        # With one load the stiffest design is the same either way, and k of the force is k of the displacement.
+        arguments = ("--steps", "6", "--volume", "0.5", "--tolerance", "1e-10", "--change", "0")
+        tip = chosen(lambda x, y, z: x == CELLS[0] and z == 0 and y == 1)[0]
+        clamp = "*BOUNDARY\nX0, 1, 3\n"
+        self.write("deck.inp", mesh() + ONE + clamp + step("*CLOAD", f"{tip}, 3, -1."))
+        pressed = self.optimise("deck.inp", *arguments)["results"]["steps"]["objective"]
+        self.write("deck.inp", mesh() + ONE + clamp + step("*BOUNDARY", f"{tip}, 3, 3, -0.01"))
+        moved = self.optimise("deck.inp", *arguments)["results"]["steps"]["objective"]
+        for of_force, of_displacement in zip(pressed, moved):
+            self.close(of_force * of_displacement, -1e-4, 1e-4)
+
+    def test_units_and_steps(self):
+        deck = mesh() + ONE + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1") + step(
+            "*BOUNDARY", "X1, 1, 1, -0.2", *self.pull(0.25))
+        self.write("deck.inp", deck)
+        run = self.optimise("deck.inp", *SOLID, "--unit", "0.001")
+        # k = E A / L in N/m; forces on what is moved do nothing but are told of.
+        stiffness = 6e6 * 1e-6 / 4e-3
+        for case, way in zip(run["results"]["cases"], (0.1e-3, -0.2e-3)):
+            self.close(case["value"], -stiffness * way**2, 1e-5)
+
+    def test_the_same_in_a_problem(self):
+        self.write("deck.inp", mesh() + ONE + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1"))
+        deck = self.optimise("deck.inp", "--steps", "3")
+        self.write("plain.inp", mesh() + ONE + ROLLERS)
+        document = {"mesh": {"file": "plain.inp"}, "cases": [
+            {"name": "move", "displacements": [{"set": "X1", "displacement": [0.1, None, None]}]}]}
+        run = self.solve(document, "--steps", "3")
+        self.assertEqual(run["results"]["steps"]["objective"], deck["results"]["steps"]["objective"])
+
+        def refused(message, *arguments, case=None, **more):
+            self.write("p.json", json.dumps({**document, **({"cases": [case]} if case else {}), **more}))
+            self.fails(BAD_FILE, message, "topopt", "p.json", *arguments)
+
+        refused("cases[0].displacements[0].displacement", case={
+            "name": "move", "displacements": [{"set": "X1", "displacement": [0, None, None]}]})
+        refused("where supports, mirrors or the mesh hold it", case={
+            "name": "move", "displacements": [{"set": "X0", "displacement": [0.1, None, None]}]})
+        refused("in the same load case", case={"name": "move", "displacements": [
+            {"set": "X1", "displacement": [0.1, None, None]}, {"set": "X1", "displacement": [0.2, None, None]}]})
+        refused("all of its elements are void", passive=[{"box": [3.5, 0, 0, 4, 1, 1], "role": "void"}])
+        refused("not known on voxels", "--grid", "voxels")
+
+    def test_what_is_not_known_of_displacements(self):
+        self.refused(mesh() + ONE + ROLLERS + step("*BOUNDARY", "X1, 4, 4, 0.1"), "a rotation of 0.1")
+        self.refused(mesh() + ONE + ROLLERS + "*BOUNDARY\nX1, 1, 1, 0.1\n" + step(*self.pull()), "before the first step")
+        self.refused(mesh() + ONE + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1", "X1, 1, 1, 0.2"), "in one step")
+        self.refused(mesh() + ONE + ROLLERS + step(*self.pull()) + step("*BOUNDARY", "X1, 1, 1, 0.1"),
+                     "supports of step 2 are not those of the first")
+
+    def test_resumed_runs(self):
+        self.write("deck.inp", mesh() + TWO + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1"))
+        self.optimise("deck.inp", "--steps", "2", "--checkpoint", "c.h5")
+        whole = self.optimise("deck.inp", "--steps", "4")
+        resumed = self.optimise("deck.inp", "--steps", "4", "--resume", "c.h5")
+        self.assertEqual(resumed["results"]["objective"], whole["results"]["objective"])
+
+
+class OtherPrograms(Decks):
+    def test_pfem_takes_neither(self):
+        self.write("deck.inp", mesh() + TWO + ROLLERS + step(*self.pull()))
+        self.fails(BAD_FILE, "several materials", "pfem", "deck.inp")
+        self.write("deck.inp", mesh() + ONE + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1"))
+        self.fails(BAD_FILE, "imposes displacements", "pfem", "deck.inp")
+
+
+if __name__ == "__main__":
+    driver_case.main()
