@@ -3,6 +3,7 @@
 
 #include <ossatura/core/base/timer.hpp>
 #include <ossatura/core/base/vector.hpp>
+#include <ossatura/kernels/topopt/body_loads.hpp>
 #include <ossatura/kernels/topopt/design_variables.hpp>
 #include <ossatura/solvers/topopt/materials.hpp>
 
@@ -24,6 +25,15 @@ DesignAnalysis<Exec>::DesignAnalysis(const Exec& exec, const DesignProblem& prob
   if (const std::vector<double> relative = ossatura::relative_moduli(problem); !relative.empty())
     relative_ = body.upload_elements(exec, relative);
   const std::int64_t num_dofs = body.num_dofs();
+  if (loads_.has_body()) {
+    mass_density_ = body.upload_elements(exec, mass_densities(problem));
+    mass_ = make_zeros<double>(exec, body.num_elem(), "ossatura::design::mass");
+    work_ = make_zeros<double>(exec, body.num_elem(), "ossatura::design::work");
+    total_.resize(loads_.cases.size());
+  }
+  for (std::size_t k = 0; k < total_.size(); ++k)
+    if (!loads_.cases[k].body.empty())
+      total_[k].vector = make_zeros<double>(exec, num_dofs, "ossatura::design::total");
   if (loads_.has_imposed())
     rhs_ = make_zeros<double>(exec, num_dofs, "ossatura::design::rhs");
   for (std::size_t k = 0; k < loads_.num_solves(); ++k) {
@@ -52,6 +62,12 @@ void DesignAnalysis<Exec>::solve_all(const Exec& exec, int number, const SimpLaw
                                      const Vector& density, DesignStep& step) {
   Stopwatch timer;
   set_modulus(exec, law, density);
+  for (std::size_t k = 0; k < total_.size(); ++k)
+    if (!loads_.cases[k].body.empty()) {
+      axpby(exec, 1.0, loads_.cases[k].force.vector, 0.0, total_[k].vector);
+      axpby(exec, 1.0, body_forces(exec, density, k), 1.0, total_[k].vector);
+      clear(exec, body_.held(), total_[k].vector);
+    }
   {
     const TimedScope scope("ossatura::design::prepare");
     body_.prepare(exec);
@@ -71,11 +87,31 @@ void DesignAnalysis<Exec>::solve_all(const Exec& exec, int number, const SimpLaw
 }
 
 template<class Exec>
+Array<double, Exec> DesignAnalysis<Exec>::body_forces(const Exec& exec, const Vector& density,
+                                                      std::size_t k) const {
+  const Vector force = body_.spare(exec);
+  Kokkos::deep_copy(exec, force, 0.0);
+  if (loads_.cases[k].body.empty())
+    return force;
+  fill_masses(exec, mass_density_, density, mass_);
+  for (const BodyLoad& load : loads_.cases[k].body)
+    body_.add_body_forces(exec, load, mass_, force);
+  return force;
+}
+
+template<class Exec>
+const DesignForce<Exec>& DesignAnalysis<Exec>::forces_of(std::size_t k) const {
+  if (k == loads_.cases.size())
+    return loads_.output;
+  return loads_.cases[k].body.empty() ? loads_.cases[k].force : total_[k];
+}
+
+template<class Exec>
 DesignForce<Exec> DesignAnalysis<Exec>::less_imposed(const Exec& exec, std::size_t k) {
   const auto& load_case = loads_.cases[k];
   const Vector product = body_.spare(exec);
   body_.apply(exec, load_case.imposed, product);
-  axpby(exec, 1.0, load_case.force.vector, 0.0, rhs_);
+  axpby(exec, 1.0, forces_of(k).vector, 0.0, rhs_);
   axpby(exec, -1.0, product, 1.0, rhs_);
   clear(exec, body_.held(), rhs_);
   return {rhs_, {}};
@@ -85,7 +121,7 @@ template<class Exec>
 double DesignAnalysis<Exec>::solve(const Exec& exec, int number, std::size_t k, DesignStep& step) {
   const TimedScope scope("ossatura::design::solve");
   const bool adjoint = k == loads_.cases.size();
-  const DesignForce<Exec>& force = adjoint ? loads_.output : loads_.cases[k].force;
+  const DesignForce<Exec>& force = forces_of(k);
   const Vector imposed = adjoint ? Vector() : loads_.cases[k].imposed;
   const bool is_imposed = imposed.extent(0) > 0;
   const Vector& trial = u_trial_[k];
@@ -132,6 +168,22 @@ void DesignAnalysis<Exec>::differentiate(const Exec& exec, const SimpLaw& law,
                        loads_.is_mechanism() ? u_.back() : u_[k], df);
   // Compliance falls with the energies; what a mechanism minimises is minus its output.
   scale_by_slope(exec, law, density, loads_.is_mechanism() ? 1 : -1, df);
+  if (loads_.has_body())
+    add_mass_gradient(exec, density, df);
+}
+
+template<class Exec>
+void DesignAnalysis<Exec>::add_mass_gradient(const Exec& exec, const Vector& density,
+                                             const Vector& df) const {
+  Kokkos::deep_copy(exec, work_, 0.0);
+  const Vector free = body_.spare(exec); // forces at held components do not count
+  for (std::size_t k = 0; k < loads_.cases.size(); ++k) {
+    Kokkos::deep_copy(exec, free, loads_.is_mechanism() ? u_.back() : u_[k]);
+    clear(exec, body_.held(), free);
+    for (const BodyLoad& load : loads_.cases[k].body)
+      body_.add_body_work(exec, loads_.cases[k].weight, load, free, work_);
+  }
+  add_mass_slope(exec, mass_density_, density, loads_.is_mechanism() ? -1 : 2, work_, df);
 }
 
 template<class Exec>

@@ -24,6 +24,11 @@ DesignBalance balance_design(const Exec& exec, const DesignProblem& problem,
   for (const NodeForce& load : problem.cases[which].loads.forces)
     for (std::size_t c = 0; c < 3; ++c)
       outside[load.node].force[c] += load.force[c];
+  if (!problem.cases[which].loads.body.empty()) { // on all nodes
+    const std::vector<double> weight = optimizer.body_forces(exec, int(which));
+    for (std::size_t i = 0; i < weight.size(); ++i)
+      outside[std::int32_t(i / 3)].force[i % 3] += weight[i];
+  }
   for (const HeldComponents& held : problem.held)
     outside[held.node].held |= held.components;
   for (const NodeDisplacement& u : problem.cases[which].loads.displacements) {

@@ -80,6 +80,32 @@ Array<double, Exec> make_imposed(const Exec& exec, const DesignProblem& problem,
 
 } // namespace
 
+namespace {
+
+/// The loads on mass of a load case.
+template<class Exec>
+std::vector<BodyLoad> checked_body_loads(const std::vector<BodyLoad>& loads,
+                                         const DesignBody<Exec>& body, const std::string& what) {
+  OSSATURA_REQUIRE(loads.empty() || body.has_mass(),
+                   what << ": gravity and rotation are not known of this body (voxels and elements "
+                           "other than hexahedra)");
+  for (const BodyLoad& load : loads) {
+    double length = 0, size = load.square_speed;
+    for (std::size_t c = 0; c < 3; ++c) {
+      length += load.axis[c] * load.axis[c];
+      size += std::fabs(load.acceleration[c]) + 0 * load.origin[c];
+    }
+    OSSATURA_REQUIRE(std::isfinite(size + length) && load.square_speed >= 0,
+                     what << ": a load on mass is not finite, or turns at the root of "
+                          << load.square_speed);
+    OSSATURA_REQUIRE(load.square_speed == 0 || std::fabs(length - 1) < 1e-9,
+                     what << ": the axis of rotation is of length " << std::sqrt(length));
+  }
+  return loads;
+}
+
+} // namespace
+
 template<class Exec>
 DesignLoads<Exec> make_design_loads(const Exec& exec, const DesignProblem& problem,
                                     bool is_mechanism, const DesignBody<Exec>& body) {
@@ -96,9 +122,9 @@ DesignLoads<Exec> make_design_loads(const Exec& exec, const DesignProblem& probl
                                                                   << ": weight " << c.weight);
     const Array<double, Exec> imposed =
         make_imposed(exec, problem, c.loads.displacements, body, what.str());
-    loads.cases.push_back(
-        {make_force(exec, c.loads.forces, num_nodes, body, what.str(), imposed.extent(0) > 0),
-         c.weight, imposed});
+    loads.cases.push_back({make_force(exec, c.loads.forces, num_nodes, body, what.str(),
+                                      imposed.extent(0) > 0 || !c.loads.body.empty()),
+                           c.weight, imposed, checked_body_loads(c.loads.body, body, what.str())});
   }
   OSSATURA_REQUIRE(is_mechanism == !problem.output.empty(),
                    problem.output.size() << " output directions, which are of mechanisms alone");

@@ -15,6 +15,7 @@ struct DesignLoads {
     DesignForce<Exec> force;
     double weight;
     Array<double, Exec> imposed{}; ///< [num_nodes, 3] displacements of held components, or empty
+    std::vector<BodyLoad> body{};  ///< on mass, beside `force`
   };
   std::vector<Case> cases;
   DesignForce<Exec> output; ///< of mechanisms: the displacement's direction, the adjoint's load
@@ -23,6 +24,12 @@ struct DesignLoads {
   bool has_imposed() const {
     for (const Case& one : cases)
       if (one.imposed.extent(0) > 0)
+        return true;
+    return false;
+  }
+  bool has_body() const {
+    for (const Case& one : cases)
+      if (!one.body.empty())
         return true;
     return false;
   }

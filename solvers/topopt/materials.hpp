@@ -13,6 +13,10 @@ namespace ossatura {
 /// numbers.
 std::vector<double> relative_moduli(const DesignProblem& problem);
 
+/// Mass densities of solid elements, [num_elem] kg / m^3. Throws std::invalid_argument, naming the
+/// material, where one is not known.
+std::vector<double> mass_densities(const DesignProblem& problem);
+
 /// Throws std::invalid_argument, naming the materials, where Poisson's ratios differ: the stiffness
 /// matrices of bodies differ by shape and modulus alone.
 void require_one_poisson(const DesignProblem& problem);

@@ -109,6 +109,9 @@ public:
   /// Large bodies have few numbers to bring to the host so. Throws std::invalid_argument for
   /// another case. Fences.
   DesignForces forces(const Exec& exec, int which, const std::vector<std::int32_t>& nodes) const;
+  /// Forces of gravity and rotation on the present design in load case `which` [num_nodes, 3], N,
+  /// held components among them. Fences.
+  std::vector<double> body_forces(const Exec& exec, int which) const;
   std::array<double, 2> density_range(const Exec& exec) const; ///< least, greatest of densities()
   /// Density of the strain energy of all cases in J / m^3 by element, of the last solve.
   std::vector<double> energies(const Exec& exec) const;

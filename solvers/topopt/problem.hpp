@@ -46,6 +46,12 @@ struct DesignProblem {
   std::size_t num_nodes() const {
     return lattice ? std::size_t(lattice->num_nodes()) : mesh.num_points();
   }
+  bool has_body_loads() const {
+    for (const DesignLoadCase& one : cases)
+      if (!one.loads.body.empty())
+        return true;
+    return false;
+  }
   /// The box around all nodes.
   Box bounds() const { return lattice ? lattice->bounds() : bounding_box(mesh.point); }
   std::array<double, 3> point(std::int32_t node) const {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decks of CalculiX and Abaqus as engineers have them, and the same in problems: several materials,
-imposed displacements. Bars of known stiffness tell what is right."""
+imposed displacements, gravity and rotation. Bars of known stiffness tell what is right."""
 import json
 
 from support import driver_case
@@ -152,10 +152,10 @@ class Displacements(Decks):
 
     def test_units_and_steps(self):
         deck = mesh() + ONE + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1") + step(
-            "*BOUNDARY", "X1, 1, 1, -0.2", *self.pull(0.25))
+            "*BOUNDARY", "X1, 1, 1, -0.2")
         self.write("deck.inp", deck)
         run = self.optimise("deck.inp", *SOLID, "--unit", "0.001")
-        # k = E A / L in N/m; forces on what is moved do nothing but are told of.
+        # k = E A / L in N/m.
         stiffness = 6e6 * 1e-6 / 4e-3
         for case, way in zip(run["results"]["cases"], (0.1e-3, -0.2e-3)):
             self.close(case["value"], -stiffness * way**2, 1e-5)
@@ -188,6 +188,7 @@ class Displacements(Decks):
         self.refused(mesh() + ONE + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1", "X1, 1, 1, 0.2"), "in one step")
         self.refused(mesh() + ONE + ROLLERS + step(*self.pull()) + step("*BOUNDARY", "X1, 1, 1, 0.1"),
                      "supports of step 2 are not those of the first")
+        self.refused(mesh() + ONE + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1", *self.pull()), "which does nothing")
 
     def test_resumed_runs(self):
         self.write("deck.inp", mesh() + TWO + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1"))
@@ -197,12 +198,88 @@ class Displacements(Decks):
         self.assertEqual(resumed["results"]["objective"], whole["results"]["objective"])
 
 
+class Mass(Decks):
+    """Loads on mass: a bar of density 3, E = 6, 4 m long, in 8 elements."""
+
+    def test_a_bar_that_hangs_and_one_that_turns(self):
+        energy = 9 * 100 * 64 / 18 * (1 - 1 / 256)  # rho^2 g^2 A L^3 / (3 E), less what linear elements lack
+        hang = step("*DLOAD", "BODY, GRAV, 10., 2., 0., 0.")
+        for self.backend in driver_case.backends():
+            with self.subTest(backend=self.backend):
+                run = self.first(mesh() + ONE + ROLLERS + hang)
+                self.close(run["results"]["steps"]["objective"][0], energy, 2e-5)
+        self.backend = "serial"
+        self.assertEqual(run["engine"]["method"], "mma")
+        self.assertEqual(run["problem"]["cases"][0]["body_loads"], [{"acceleration": [10, 0, 0]}])
+        self.close(run["results"]["cases"][0]["support_force"][0], -120 * run["results"]["volume"], 1e-6)
+        # All elements, as Abaqus/CAE writes it; and two sets.
+        for row in (", GRAV, 10., 1., 0., 0.", "LEFT, GRAV, 10., 1., 0., 0.\nRIGHT, GRAV, 10., 1., 0., 0."):
+            again = self.first(mesh() + ONE + ROLLERS + step("*DLOAD", row))
+            self.close(again["results"]["steps"]["objective"][0], run["results"]["steps"]["objective"][0], 1e-12)
+        turn = self.first(mesh() + ONE + ROLLERS + step("*DLOAD", "BODY, CENTRIF, 5., 0., 0., 7., 0., 0., -2."))
+        self.assertEqual(turn["problem"]["cases"][0]["body_loads"][0]["axis"], [0, 0, -1])
+        self.write("plain.inp", mesh() + ONE + ROLLERS)
+        for case, expected in (({"gravity": [10, 0, 0]}, run),
+                               ({"rotation": {"origin": [0, 0, 7], "axis": [0, 0, -3], "speed": 5**0.5}}, turn)):
+            other = self.solve({"mesh": {"file": "plain.inp"}, "cases": [{"name": "mass", **case}]}, *SOLID)
+            self.close(other["results"]["steps"]["objective"][0], expected["results"]["steps"]["objective"][0], 1e-12)
+
+    def test_units(self):
+        # In N, mm and s: t/mm3 and mm/s2.
+        deck = (mesh() + ONE.replace("6., 0.", "210000., 0.").replace("3.\n", "7.85e-9\n") + ROLLERS +
+                step("*DLOAD", "BODY, GRAV, 9810., 1., 0., 0."))
+        self.write("deck.inp", deck)
+        run = self.optimise("deck.inp", *SOLID, "--unit", "0.001")
+        length, area = 4e-3, 1e-6
+        self.close(run["results"]["steps"]["objective"][0],
+                   (7850 * 9.81)**2 * area * length**3 / (3 * 2.1e11) * (1 - 1 / 256), 2e-5)
+
+    def test_steps_and_a_design(self):
+        deck = mesh() + ONE + "*BOUNDARY\nX0, 1, 3\nX1, 1, 3\n" + step("*DLOAD", "BODY, GRAV, 1., 0., 0., -1.") + step(
+            *self.pull(), "*DLOAD, OP=NEW", "BODY, CENTRIF, 0.3, 2., 0.5, 0.5, 0., 0., 1.")
+        deck = deck.replace("X1, 1, 3", "X1, 3")
+        self.write("deck.inp", deck)
+        run = self.optimise("deck.inp", "--steps", "12", "--volume", "0.5", "-o", "out", "--reanalyse", "0")
+        self.assertEqual([len(case["body_loads"]) for case in run["problem"]["cases"]], [1, 1])
+        objective = run["results"]["steps"]["objective"]
+        self.assertLess(objective[-1], 0.9 * objective[0])
+        self.assertTrue(run["certificate"]["passed"])
+        self.optimise("deck.inp", "--steps", "4", "--checkpoint", "c.h5", "--volume", "0.5")
+        resumed = self.optimise("deck.inp", "--steps", "12", "--resume", "c.h5", "--volume", "0.5")
+        self.assertEqual(resumed["results"]["objective"], run["results"]["objective"])
+
+    def test_what_is_not_known_of_mass(self):
+        gravity = step("*DLOAD", "BODY, GRAV, 9.81, 0., 0., -1.")
+        good = mesh() + ONE + ROLLERS + gravity
+        self.refused(good.replace("*DENSITY\n3.\n", ""), "has no mass density")
+        self.refused(good, "take mma", "--method", "oc")
+        self.refused(good, "not known on voxels", "--grid", "voxels")
+        self.refused(good.replace("BODY, GRAV", "LEFT, GRAV"), "acts on 8 of 32 hexahedra")
+        self.refused(good.replace("0., 0., -1.\n*END", "0., 0., 0.\n*END"), "a direction of length 0")
+        self.refused(mesh() + ONE + ROLLERS + gravity + step("*DLOAD", "BODY, GRAV, 5., 0., 0., -1."), "OP=NEW")
+        self.refused(good.replace("*END", "BODY, GRAV, 5., 0., 1., 0.\n*END"), "a second gravity")
+        self.refused(good.replace("GRAV, 9.81", "CORIO, 9.81"), "GRAV or CENTRIF")
+        self.refused(good.replace("BODY, GRAV, 9.81", "BODY, CENTRIF, -1., 0., 0., 0."), "square of a speed")
+        self.write("plain.inp", mesh() + ROLLERS)
+
+        def problem_refused(message, case):
+            self.write("p.json", json.dumps({"mesh": {"file": "plain.inp"}, "cases": [{"name": "a", **case}],
+                                             "material": {"young": 1, "poisson": 0}}))
+            self.fails(BAD_FILE, message, "topopt", "p.json")
+
+        problem_refused("has no mass density", {"gravity": [0, 0, -9.81]})
+        problem_refused("cases[0].gravity", {"gravity": [0, 0, 0]})
+        problem_refused("cases[0].rotation.speed", {"rotation": {"origin": [0, 0, 0], "axis": [0, 0, 1], "speed": 0}})
+
+
 class OtherPrograms(Decks):
     def test_pfem_takes_neither(self):
         self.write("deck.inp", mesh() + TWO + ROLLERS + step(*self.pull()))
         self.fails(BAD_FILE, "several materials", "pfem", "deck.inp")
         self.write("deck.inp", mesh() + ONE + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1"))
         self.fails(BAD_FILE, "imposes displacements", "pfem", "deck.inp")
+        self.write("deck.inp", mesh() + ONE + ROLLERS + step("*DLOAD", "BODY, GRAV, 9.81, 0., 0., -1."))
+        self.fails(BAD_FILE, "gravity or rotation", "pfem", "deck.inp")
 
 
 if __name__ == "__main__":

@@ -156,6 +156,9 @@ inline void expect_valid(const ossatura::HexaFile& file) {
       expect(u.node >= 0 && std::size_t(u.node) < model.mesh.num_points(),
              "a displacement of no node");
     }
+  for (const ossatura::NodeLoads& loads : model.loads)
+    for (const ossatura::BodyLoad& load : loads.body)
+      expect(load.square_speed >= 0 && std::isfinite(load.square_speed), "a bad speed of rotation");
   expect(model.material.empty() || model.material.size() == model.mesh.num_elem(),
          "the wrong number of materials of elements");
   for (const std::uint8_t number : model.material)

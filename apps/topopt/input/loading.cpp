@@ -179,7 +179,7 @@ void add_cases(const ProblemDocument& document, HexaModel& hexa, const PlaceSele
     const auto found = std::find(model.case_names.begin(), model.case_names.end(), choice.name);
     const std::size_t index = std::size_t(found - model.case_names.begin());
     if (found == model.case_names.end()) {
-      if (choice.forces.empty() && choice.displacements.empty())
+      if (choice.forces.empty() && choice.displacements.empty() && choice.body.empty())
         fail<InputError>(document.file, ": the load case '", choice.name,
                          "' has no loads, and the mesh has no load case of this name");
       model.case_names.push_back(choice.name);
@@ -196,6 +196,7 @@ void add_cases(const ProblemDocument& document, HexaModel& hexa, const PlaceSele
                         in_void);
     load_case.loads.displacements.insert(load_case.loads.displacements.end(),
                                          displacements[i].begin(), displacements[i].end());
+    load_case.loads.body.insert(load_case.loads.body.end(), choice.body.begin(), choice.body.end());
   }
   if (model.problem.cases.empty())
     fail<InputError>(document.file, ": there are no loads: give \"cases\" with \"loads\" in a "

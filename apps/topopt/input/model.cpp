@@ -272,6 +272,25 @@ void require_sizes(const ProblemDocument& document, const DesignProblem& problem
   require_numbers(document.file, "displacements", displacements);
 }
 
+/// Gravity and rotation need mass, and numbers whose products are numbers.
+void check_body_loads(const ProblemDocument& document, const TopoptModel& model) {
+  for (std::size_t k = 0; k < model.problem.cases.size(); ++k)
+    for (const BodyLoad& load : model.problem.cases[k].loads.body) {
+      const std::string where = document.file + ": load case '" + model.case_names[k] + "'";
+      for (const HexaMaterial& one : model.problem.materials) {
+        if (!(one.density > 0))
+          fail<InputError>(where, " has gravity or rotation, but the material ",
+                           one.name.empty() ? "" : one.name + " ",
+                           "has no mass density: give *DENSITY in a deck, \"mass_density\" in a "
+                           "problem, or --mass-density");
+        require_number(document.file, "a mass density", one.density);
+      }
+      require_numbers(where, "an acceleration",
+                      {load.acceleration.begin(), load.acceleration.end()});
+      require_number(where, "the square of a speed of rotation", load.square_speed);
+    }
+}
+
 /// As build_topopt_model decides in the end.
 DesignGrid grid_of(const ProblemDocument& document, const Changes<DesignOptions>& changes) {
   DesignOptions options;
@@ -302,6 +321,8 @@ void require_known_on_grid(const std::string& file, const TopoptModel& model) {
   refuse(o.solver.preconditioner != defaults.preconditioner, "the preconditioner");
   refuse(o.solver.chebyshev_degree != defaults.chebyshev_degree, "the degree of the polynomial");
   refuse(o.solver.forming_cost != defaults.forming_cost, "the cost of forming");
+  if (model.problem.has_body_loads())
+    fail<InputError>(file, ": gravity and rotation are not known on voxels: take --grid mesh");
   for (const DesignLoadCase& one : model.problem.cases)
     if (!one.loads.displacements.empty())
       fail<InputError>(file, ": load case '", one.loads.name,
@@ -413,6 +434,7 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
   add_mechanism(document, select, held, model);
   keep_layers(document, model);
   require_sizes(document, problem);
+  check_body_loads(document, model);
   if (model.count(DesignRole::free) == 0)
     fail<InputError>(document.file,
                      ": all elements are solid or void, so that there is nothing to design",
@@ -421,10 +443,15 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
 
   if (document.is_mechanism)
     model.options = DesignOptions::mechanism();
+  if (problem.has_body_loads())
+    model.options.method = DesignMethod::mma;
   if (is_surface(document.mesh))
     model.options.grid = DesignGrid::voxels;
   document.changes.apply_to(model.options);
   changes.apply_to(model.options);
+  if (problem.has_body_loads() && model.options.method == DesignMethod::oc)
+    fail<InputError>(document.file, ": the method oc takes gradients of one sign, and with gravity "
+                                    "or rotation they have both: take mma, or leave it out");
   model.has_steps = document.has_steps;
   return model;
 }

@@ -71,6 +71,7 @@ struct CaseChoice {
   std::optional<double> weight;
   std::vector<ForceChoice> forces;
   std::vector<DisplacementChoice> displacements;
+  std::vector<BodyLoad> body; ///< gravity and rotation
 };
 
 struct MaterialChoice {

@@ -125,8 +125,25 @@ DisplacementChoice read_displacement(const Place& place, ProblemDocument& proble
   return choice;
 }
 
+/// {"origin", "axis", "speed"}
+BodyLoad read_rotation(const Place& place) {
+  place.require_object({"origin", "axis", "speed"});
+  BodyLoad load;
+  const char* origin = "three coordinates in m of a point on the axis";
+  load.origin = place.at("origin", origin).numbers<3>(origin);
+  const char* axis = "three components of the axis";
+  load.axis = read_vector(place.at("axis", axis), axis);
+  const double length = std::hypot(load.axis[0], load.axis[1], load.axis[2]);
+  for (double& component : load.axis)
+    component /= length;
+  const char* speed = "rad/s, greater than 0";
+  const double value = place.at("speed", speed).positive(speed);
+  load.square_speed = value * value;
+  return load;
+}
+
 CaseChoice read_case(const Place& place, ProblemDocument& problem) {
-  place.require_object({"name", "weight", "loads", "displacements"});
+  place.require_object({"name", "weight", "loads", "displacements", "gravity", "rotation"});
   CaseChoice choice;
   const char* expected = "the name of a load case";
   choice.name = place.at("name", expected).text(expected);
@@ -138,6 +155,13 @@ CaseChoice read_case(const Place& place, ProblemDocument& problem) {
   if (const auto list = place.find("displacements"))
     for (const Place& item : list->items("a list of nodes that are moved"))
       choice.displacements.push_back(read_displacement(item, problem));
+  if (const auto gravity = place.find("gravity")) {
+    BodyLoad load;
+    load.acceleration = read_vector(*gravity, "three components of an acceleration in m/s2");
+    choice.body.push_back(load);
+  }
+  if (const auto rotation = place.find("rotation"))
+    choice.body.push_back(read_rotation(*rotation));
   return choice;
 }
 

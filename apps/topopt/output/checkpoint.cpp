@@ -83,6 +83,14 @@ DesignIdentity identify(const DesignProblem& problem, const DesignOptions& o) {
       hash.add(moved.component);
       hash.add(moved.value);
     }
+    for (const BodyLoad& load : load_case.loads.body) {
+      hash.add(load.square_speed);
+      for (const auto* vector : {&load.acceleration, &load.origin, &load.axis})
+        for (const double component : *vector)
+          hash.add(component);
+      for (const HexaMaterial& one : problem.materials)
+        hash.add(one.density);
+    }
   }
   hash.add(problem.role.size());
   for (const DesignRole role : problem.role)

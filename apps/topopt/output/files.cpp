@@ -90,6 +90,8 @@ void write_design(const std::string& path, const TopoptModel& model, const Desig
     file.point_data("displacement" + suffix, fields.displacement[i], 3, "m");
     file.constant_point_data<double>(
         "load" + suffix, [&] { return nodal_forces(problem, problem.cases[i].loads); }, 3, "N");
+    if (i < fields.weight.size() && !fields.weight[i].empty())
+      file.point_data("weight" + suffix, fields.weight[i], 3, "N");
     if (!problem.cases[i].loads.displacements.empty())
       file.constant_point_data<double>(
           "imposed" + suffix,

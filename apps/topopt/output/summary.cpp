@@ -4,6 +4,7 @@
 #include "apps/topopt/input/choices.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ossatura {
 
@@ -53,6 +54,19 @@ Json materials_json(const DesignProblem& problem) {
                     {"poisson", one.poisson},
                     {"mass_density", one.density > 0 ? Json(one.density) : Json()},
                     {"elements", count[i]}});
+  }
+  return list;
+}
+
+/// Gravity and rotation.
+Json body_loads_json(const std::vector<BodyLoad>& loads) {
+  Json list = Json::array();
+  for (const BodyLoad& load : loads) {
+    Json json = {{"acceleration", load.acceleration}};
+    if (load.square_speed > 0)
+      json.update(
+          {{"speed", std::sqrt(load.square_speed)}, {"origin", load.origin}, {"axis", load.axis}});
+    list.push_back(std::move(json));
   }
   return list;
 }
@@ -109,7 +123,8 @@ nlohmann::ordered_json topopt_problem(const TopoptModel& model) {
                      {"weight", p.cases[i].weight},
                      {"forces", p.cases[i].loads.forces.size()},
                      {"total_force", total},
-                     {"displacements", p.cases[i].loads.displacements.size()}});
+                     {"displacements", p.cases[i].loads.displacements.size()},
+                     {"body_loads", body_loads_json(p.cases[i].loads.body)}});
   }
   Json mirrors = Json::array();
   for (const MirrorPlane& mirror : p.mirrors)
@@ -149,6 +164,7 @@ nlohmann::ordered_json topopt_engine(const TopoptModel& model, const TopoptRunRe
     json.update({{"threshold", o.threshold}, {"sharpness", continuation_text(o.sharpness)}});
   json.update({{"penalty", continuation_text(o.penalty)},
                {"min_modulus", o.min_modulus},
+               {"linear_below", model.problem.has_body_loads() ? linear_below_with_mass : 0.0},
                {"grid", name_of(o.grid)},
                {"operator", e.operator_name},
                {"operator_reason", e.reason},

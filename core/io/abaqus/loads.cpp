@@ -95,9 +95,13 @@ void AbaqusReader::close_case(const std::string& name) {
     fresh_.forces = replaced(earlier_.forces, fresh_.forces);
     fresh_.pressures = replaced(earlier_.pressures, fresh_.pressures);
     fresh_.displacements = replaced(earlier_.displacements, fresh_.displacements);
+    for (const MassLoad& one : earlier_.masses)
+      if (std::none_of(fresh_.masses.begin(), fresh_.masses.end(),
+                       [&](const MassLoad& other) { return other.is_gravity == one.is_gravity; }))
+        fresh_.masses.push_back(one);
     earlier_ = fresh_;
   }
-  HexaCase made{name, {}, {}, {}};
+  HexaCase made{name, {}, {}, {}, {}};
   for (const auto& [key, value] : fresh_.forces) {
     NodeForce force{std::int32_t(key / 3), {}};
     force.force[key % 3] = value;
@@ -110,7 +114,17 @@ void AbaqusReader::close_case(const std::string& name) {
   for (const auto& [key, value] : fresh_.displacements)
     if (value != 0)
       made.displacements.push_back({std::int32_t(key / 3), int(key % 3), value});
-  if (!made.forces.empty() || !made.pressures.empty() || !made.displacements.empty())
+  for (const MassLoad& one : fresh_.masses) {
+    const auto count = std::size_t(std::count(one.elems.begin(), one.elems.end(), true));
+    if (count != hexa_.size())
+      fail<InputError>(parts_.path, ": ", one.is_gravity ? "gravity" : "rotation", " acts on ",
+                       count, " of ", hexa_.size(),
+                       " hexahedra in one step; it acts on all or none: name a set of all");
+    if (!one.is_same({}) && (one.load.square_speed > 0 || one.is_gravity))
+      made.body.push_back(one.load);
+  }
+  if (!made.forces.empty() || !made.pressures.empty() || !made.displacements.empty() ||
+      !made.body.empty())
     parts_.cases.push_back(std::move(made));
   fresh_ = {};
 }
@@ -247,27 +261,92 @@ void AbaqusReader::read_forces() {
 }
 
 int AbaqusReader::take_face(char letter) {
+  return face_of(abaqus_name(text_.field()), letter);
+}
+
+int AbaqusReader::face_of(const std::string& name, char letter) const {
   // The order of [1], "Three-dimensional solid element library", is that of hexa_face.
-  const std::string face = abaqus_name(text_.field());
-  if (face.size() != 2 || face[0] != letter || face[1] < '1' || face[1] > '6')
-    text_.bad("'", printable_word(face), "' where a face of hexahedra, ", letter, "1 to ", letter,
-              "6, is expected");
-  return face[1] - '1';
+  if (name.size() != 2 || name[0] != letter || name[1] < '1' || name[1] > '6')
+    text_.bad("'", printable_word(name), "' where a face of hexahedra, ", letter, "1 to ", letter,
+              "6, is expected", letter == 'P' ? ", or GRAV or CENTRIF" : "");
+  return name[1] - '1';
 }
 
 void AbaqusReader::read_pressures() {
   begin_loads(earlier_.pressures);
+  const std::string* op = text_.keyword().find("OP");
+  if (op != nullptr && *op == "NEW" && !perturbation_)
+    earlier_.masses.clear();
   ElemSet one;
   while (text_.next_row()) {
-    const ElemSet& elems = take_elems(one);
-    const int face = take_face('P');
+    const ElemSet* elems = text_.pass_blank() ? nullptr : &take_elems(one);
+    const std::string kind = abaqus_name(text_.field());
+    if (kind == "GRAV" || kind == "CENTRIF") {
+      read_mass_load(elems, kind == "GRAV");
+      continue;
+    }
+    const int face = face_of(kind, 'P');
     const double pressure = take_load("a pressure");
-    if (!elems.flat.empty())
+    if (elems == nullptr)
+      text_.bad("a pressure on no elements; name a set of them");
+    if (!elems->flat.empty())
       text_.bad("a pressure on elements without volume; name the faces of hexahedra");
-    for (const std::int32_t elem : elems.hexa)
+    for (const std::int32_t elem : elems->hexa)
       fresh_.pressures.emplace_back(6 * std::int64_t(elem) + face, pressure);
     bound(fresh_.pressures, 6 * hexa_.size());
   }
+}
+
+std::array<double, 3> AbaqusReader::take_direction() {
+  std::array<double, 3> direction{};
+  for (double& component : direction)
+    component = take_load("a component of a direction");
+  const double length = std::hypot(direction[0], direction[1], direction[2]);
+  if (!(length > 0 && std::isfinite(length)))
+    text_.bad("a direction of length ", length);
+  for (double& component : direction)
+    component /= length;
+  return direction;
+}
+
+void AbaqusReader::read_mass_load(const ElemSet* elems, bool is_gravity) {
+  BodyLoad load;
+  const double size = take_load(is_gravity ? "an acceleration" : "the square of a speed");
+  if (is_gravity) {
+    const std::array<double, 3> direction = take_direction();
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      load.acceleration[axis] = size * direction[axis];
+  } else {
+    if (size < 0)
+      text_.bad("the square of a speed of rotation is ", size);
+    load.square_speed = size;
+    for (double& x : load.origin)
+      x = take_load("a coordinate of a point on the axis");
+    load.axis = take_direction();
+  }
+  const char* name = is_gravity ? "gravity" : "rotation";
+  const auto of_kind = [&](std::vector<MassLoad>& loads) {
+    const auto found = std::find_if(loads.begin(), loads.end(), [&](const MassLoad& one) {
+      return one.is_gravity == is_gravity;
+    });
+    return found == loads.end() ? nullptr : &*found;
+  };
+  if (MassLoad* earlier = of_kind(earlier_.masses);
+      earlier != nullptr && !perturbation_ && !earlier->is_same(load))
+    text_.bad("the ", name, " of an earlier step is another; say by *DLOAD, OP=NEW that it ends");
+  MassLoad* own = of_kind(fresh_.masses);
+  if (own == nullptr) {
+    fresh_.masses.push_back({is_gravity, load, {}});
+    own = &fresh_.masses.back();
+  }
+  if (!own->is_same(load))
+    text_.bad("a second ", name, " in one step; all elements have the same");
+  own->elems.resize(hexa_.size());
+  if (elems == nullptr)
+    own->elems.assign(hexa_.size(), true);
+  else
+    for (const std::int32_t elem : elems->hexa)
+      own->elems[std::size_t(elem)] = true;
 }
 
 void AbaqusReader::read_surface_pressures() {

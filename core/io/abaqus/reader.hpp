@@ -12,6 +12,7 @@
 #include <ossatura/core/io/mesh/hexa_parts.hpp>
 #include <ossatura/core/io/text/number_map.hpp>
 
+#include <array>
 #include <map>
 #include <string>
 #include <utility>
@@ -35,9 +36,21 @@ private:
   };
   /// By 3 * node + component, or 6 * element + face.
   using KeyedLoads = std::vector<std::pair<std::int64_t, double>>;
+  /// Gravity or rotation, and the hexahedra that it acts on.
+  struct MassLoad {
+    bool is_gravity;
+    BodyLoad load;
+    std::vector<bool> elems;
+
+    bool is_same(const BodyLoad& other) const {
+      return load.acceleration == other.acceleration && load.square_speed == other.square_speed &&
+             load.origin == other.origin && load.axis == other.axis;
+    }
+  };
   struct CaseLoads {
     KeyedLoads forces, pressures;
-    KeyedLoads displacements; ///< of components that are held, zeros too; each has one value
+    KeyedLoads displacements;     ///< of components that are held, zeros too; each has one value
+    std::vector<MassLoad> masses; ///< at most one of each kind
   };
 
   void pass_over() {}
@@ -83,12 +96,17 @@ private:
   void settle(KeyedLoads& displacements) const;
   void read_forces();
   void read_pressures();
+  /// The rest of a row of gravity, or of rotation; on all elements where `elems` is null.
+  void read_mass_load(const ElemSet* elems, bool is_gravity);
+  /// Three numbers, made of length 1.
+  std::array<double, 3> take_direction();
   void read_surface_pressures();
   /// At the keyword of a load, of which OP=NEW drops those of earlier steps.
   void begin_loads(KeyedLoads& earlier);
   double take_load(const char* what);
   /// The face of the next field ("S3", "P3": 2).
   int take_face(char letter);
+  int face_of(const std::string& name, char letter) const;
   /// Makes a case of the loads since the last.
   void close_case(const std::string& name);
   /// The supports of all cases are those of the first.

@@ -102,6 +102,12 @@ NodeLoads make_loads(const HexaParts& parts, const ElementMesh& mesh,
       fail<InputError>(parts.path, ": ", parts.node_name(std::size_t(u.node)),
                        ": a displacement is not finite in m");
   }
+  loads.body = std::move(from.body);
+  for (BodyLoad& load : loads.body)
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      load.acceleration[axis] *= parts.unit;
+      load.origin[axis] *= parts.unit;
+    }
   for (const NodeForce& f : loads.forces)
     for (const double component : f.force)
       if (!std::isfinite(component))

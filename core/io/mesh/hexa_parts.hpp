@@ -27,6 +27,7 @@ struct HexaCase {
   std::vector<NodeForce> forces; ///< by place
   std::vector<HexaPressure> pressures;
   std::vector<NodeDisplacement> displacements{}; ///< by place, of held components, each once
+  std::vector<BodyLoad> body{};                  ///< in units of the file
 };
 
 struct HexaParts {

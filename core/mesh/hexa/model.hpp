@@ -5,6 +5,7 @@
 
 #include <ossatura/core/mesh/element_mesh.hpp>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -38,6 +39,15 @@ struct NodeDisplacement {
   double value;  ///< m
 };
 
+/// A force on all mass: on each kg at x, in N, acceleration + square_speed * (arm from the axis to
+/// x). Gravity has the one, rotation the other.
+struct BodyLoad {
+  std::array<double, 3> acceleration{}; ///< m / s^2
+  double square_speed = 0;              ///< rad^2 / s^2
+  std::array<double, 3> origin{};       ///< a point on the axis, m
+  std::array<double, 3> axis{};         ///< its direction, of length 1
+};
+
 /// Loads that act together: a step of Abaqus, a load step of Ansys. A node may come up more than
 /// once; its forces add up.
 struct NodeLoads {
@@ -45,7 +55,9 @@ struct NodeLoads {
   std::vector<NodeForce> forces;
   std::vector<NodeDisplacement> displacements{}; ///< each component once; others are held at zero
 
-  bool empty() const { return forces.empty() && displacements.empty(); }
+  std::vector<BodyLoad> body{}; ///< on all elements; they add up
+
+  bool empty() const { return forces.empty() && displacements.empty() && body.empty(); }
   /// Calls visit(node) for each force and displacement.
   template<class Visit>
   void for_nodes(const Visit& visit) const {

@@ -413,9 +413,10 @@ SurfaceBody make_surface_body(const DesignProblem& design,
   OSSATURA_REQUIRE(design.output.empty() && design.springs.empty(),
                    "mechanisms and springs are not known on voxels");
   for (const DesignLoadCase& one : design.cases)
-    if (!one.loads.displacements.empty())
-      throw NotReanalysed("displacements are imposed in load case '" + one.loads.name +
-                          "', which voxels do not know");
+    if (!one.loads.displacements.empty() || !one.loads.body.empty())
+      throw NotReanalysed("load case '" + one.loads.name + "' has " +
+                          (one.loads.body.empty() ? "imposed displacements" : "loads on mass") +
+                          ", which voxels do not know");
   const DesignLattice lattice = lattice_of(design);
   const auto plane = refined(lattice.plane, refine);
   Place shape;

@@ -31,24 +31,25 @@ inline DesignProblem small_problem() {
   return problem;
 }
 
-/// A state with variables that differ from element to element.
+/// A state with variables that differ from element to element, of low .. low + range.
 template<class Exec>
 DesignState rough_state(const Exec& exec, const DesignOptimizer<Exec>& optimizer,
-                        const DesignProblem& problem) {
+                        const DesignProblem& problem, double low = 0.2, double range = 0.6) {
   DesignState state = optimizer.state(exec);
   std::mt19937 random(17);
   for (std::size_t e = 0; e < state.x.size(); ++e)
     if (problem.role.empty() || problem.role[e] == DesignRole::free)
-      state.x[e] = 0.2 + 0.6 * double(random()) / double(random.max());
+      state.x[e] = low + range * double(random()) / double(random.max());
   return state;
 }
 
 template<class Exec>
-void check_gradients(const Exec& exec, const DesignProblem& problem, const DesignOptions& options) {
+void check_gradients(const Exec& exec, const DesignProblem& problem, const DesignOptions& options,
+                     double low = 0.2, double range = 0.6) {
   INFO(name_of(options.objective) << ", filter " << name_of(options.filter) << ", projection "
                                   << options.projection);
   DesignOptimizer<Exec> optimizer(exec, problem, options);
-  const DesignState state = rough_state(exec, optimizer, problem);
+  const DesignState state = rough_state(exec, optimizer, problem, low, range);
   optimizer.set_state(exec, state);
   optimizer.analyse(exec);
   const std::vector<double> by_objective = optimizer.objective_gradient(exec),

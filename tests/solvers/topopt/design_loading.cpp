@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What designs are made of and loaded by: several materials and imposed displacements, against
-// dense matrices, closed forms and differences.
+// What designs are made of and loaded by: several materials, imposed displacements, gravity and
+// rotation, against dense matrices, closed forms and differences.
 #include "tests/backend_test.hpp"
 #include "tests/reference/dense_cholesky.hpp"
 #include "tests/reference/hexa_elasticity.hpp"
@@ -44,14 +44,17 @@ struct DenseCase {
   double value; ///< f . u - r . v
 };
 
-/// Load case k of the densities by a dense matrix, with E = E_m (e + (1 - e) rho^3).
+/// Load case k of the densities by a dense matrix, with E = E_m (e + (1 - e) rho^3), below the
+/// density `linear` with rho linear^2 in the place of rho^3.
 DenseCase solve_dense_case(const DesignProblem& problem, const Values& density, double least,
-                           std::size_t k) {
+                           std::size_t k, double linear = 0) {
   Values modulus;
   for (std::size_t e = 0; e < density.size(); ++e) {
     const double solid =
         problem.material.empty() ? problem.young : problem.materials[problem.material[e]].young;
-    modulus.push_back(solid * (least + (1 - least) * std::pow(density[e], 3)));
+    const double power =
+        density[e] < linear ? density[e] * linear * linear : std::pow(density[e], 3);
+    modulus.push_back(solid * (least + (1 - least) * power));
   }
   const reference::Dense matrix =
       reference::hexa_matrix(problem.mesh.point, problem.mesh.node, problem.poisson, modulus);
@@ -229,6 +232,200 @@ OSSATURA_BACKEND_TEST("A surface is solved again with the materials that it is o
   }
   problem.cases[0].loads.displacements = {{end[0], 0, 0.1}};
   CHECK_THROWS_WITH(make_surface_body(problem, {}, all), ContainsSubstring("imposed"));
+}
+
+/// Gravity aslant in the first load case, beside its forces, and rotation alone in the second.
+void add_body_loads(DesignProblem& problem) {
+  for (HexaMaterial& one : problem.materials)
+    one.density = one.young / 50;
+  BodyLoad gravity, rotation;
+  gravity.acceleration = {1, -2, -9};
+  rotation.square_speed = 7;
+  rotation.origin = {0.3, 0.2, -0.4};
+  rotation.axis = {0.6, 0, 0.8};
+  problem.cases[0].loads.body = {gravity};
+  problem.cases[1].loads = {"turning", {}};
+  problem.cases[1].loads.body = {rotation, gravity};
+}
+
+/// Forces on mass [num_nodes, 3] by plain loops.
+Values dense_body_forces(const DesignProblem& problem, const Values& density, std::size_t k) {
+  Values force(problem.mesh.point.size());
+  constexpr int corner[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
+                                {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
+  for (std::size_t e = 0; e < problem.num_elem(); ++e)
+    for (const auto& point : corner) {
+      double n[8], slope[8][3], x[3] = {}, jacobian[3][3] = {};
+      for (int a = 0; a < 8; ++a) {
+        double along[3];
+        for (int d = 0; d < 3; ++d)
+          along[d] = 0.5 * (1 + corner[a][d] * point[d] / std::sqrt(3.0));
+        n[a] = along[0] * along[1] * along[2];
+        for (int d = 0; d < 3; ++d)
+          slope[a][d] = 0.5 * corner[a][d] * along[(d + 1) % 3] * along[(d + 2) % 3];
+      }
+      for (int a = 0; a < 8; ++a)
+        for (int c = 0; c < 3; ++c) {
+          const double own =
+              problem.mesh.point[3 * std::size_t(problem.mesh.node[8 * e + std::size_t(a)]) +
+                                 std::size_t(c)];
+          x[c] += n[a] * own;
+          for (int d = 0; d < 3; ++d)
+            jacobian[c][d] += slope[a][d] * own;
+        }
+      double volume = 0;
+      for (int c = 0; c < 3; ++c)
+        volume += jacobian[0][c] * (jacobian[1][(c + 1) % 3] * jacobian[2][(c + 2) % 3] -
+                                    jacobian[1][(c + 2) % 3] * jacobian[2][(c + 1) % 3]);
+      const double mass = volume * density[e] * problem.materials[problem.material[e]].density;
+      for (const BodyLoad& load : problem.cases[k].loads.body) {
+        double along = 0;
+        for (std::size_t c = 0; c < 3; ++c)
+          along += (x[c] - load.origin[c]) * load.axis[c];
+        for (std::size_t c = 0; c < 3; ++c) {
+          const double arm = x[c] - load.origin[c] - along * load.axis[c];
+          for (std::size_t a = 0; a < 8; ++a)
+            force[3 * std::size_t(problem.mesh.node[8 * e + a]) + c] +=
+                n[a] * mass * (load.acceleration[c] + load.square_speed * arm);
+        }
+      }
+    }
+  return force;
+}
+
+OSSATURA_BACKEND_TEST("Gravity and rotation act on the mass of a design", "[design_loading]") {
+  const TestType exec;
+  DesignProblem problem = small_problem();
+  add_materials(problem);
+  add_body_loads(problem);
+  DesignOptions options = options_with(1e-12);
+  options.radius = 0.6;
+  options.min_modulus = 1e-3;
+  options.method = DesignMethod::mma;
+  DesignOptimizer<TestType> optimizer(exec, problem, options);
+  optimizer.set_state(exec, rough_state(exec, optimizer, problem, 0.05, 0.9));
+  const DesignStep step = optimizer.analyse(exec);
+  DesignProblem loaded = problem; // by forces of the nodes
+  for (std::size_t k = 0; k < 2; ++k) {
+    const Values expected = dense_body_forces(problem, optimizer.densities(exec), k),
+                 found = optimizer.body_forces(exec, int(k));
+    REQUIRE(found.size() == expected.size());
+    double apart = 0;
+    for (std::size_t i = 0; i < found.size(); ++i)
+      apart = std::max(apart, std::fabs(found[i] - expected[i]));
+    CHECK(apart < 1e-12);
+    for (std::size_t i = 0; i < found.size(); i += 3)
+      loaded.cases[k].loads.forces.push_back(
+          {std::int32_t(i / 3), {expected[i], expected[i + 1], expected[i + 2]}});
+    loaded.cases[k].loads.body.clear();
+    const DesignBalance balance = balance_design(exec, problem, optimizer, k);
+    CHECK(balance.force_error() < 1e-7);
+    CHECK(balance.moment_error() < 1e-7);
+    CHECK(balance.energy_error() < 1e-7);
+  }
+  for (std::size_t k = 0; k < 2; ++k)
+    CHECK(
+        step.cases[k] ==
+        Approx(
+            solve_dense_case(loaded, optimizer.densities(exec), options.min_modulus, k, 0.25).value)
+            .epsilon(1e-8));
+}
+
+OSSATURA_BACKEND_TEST("Gradients with gravity and rotation are those of differences",
+                      "[design_loading]") {
+  const TestType exec;
+  DesignOptions options = options_with(1e-11);
+  options.min_modulus = 1e-3;
+  options.method = DesignMethod::mma;
+  DesignProblem problem = small_problem();
+  add_materials(problem);
+  add_body_loads(problem);
+  problem.role.assign(problem.num_elem(), DesignRole::free);
+  problem.role[7] = DesignRole::solid;
+  // On either side of where the law bends, which differences must not cross.
+  for (const double low : {0.05, 0.35}) {
+    options.filter = DesignFilter::none;
+    check_gradients(exec, problem, options, low, low == 0.35 ? 0.4 : 0.15);
+  }
+  options.filter = DesignFilter::density;
+  options.radius = 0.6;
+  check_gradients(exec, problem, options, 0.35, 0.4);
+  add_displacements(problem);
+  problem.cases[1].loads.body = problem.cases[0].loads.body;
+  check_gradients(exec, problem, options, 0.35, 0.4);
+}
+
+OSSATURA_BACKEND_TEST("A bar is as long as its weight and its rotation make it",
+                      "[design_loading]") {
+  const TestType exec;
+  DesignOptions options = options_with(1e-12);
+  options.filter = DesignFilter::none;
+  options.start = 1;
+  options.volume_fraction = 0.999;
+  options.method = DesignMethod::mma;
+  DesignProblem problem = bar();
+  problem.materials = {{"only", 6, 0, 3}};
+  problem.material.clear();
+  problem.cases.resize(2);
+  BodyLoad gravity, rotation;
+  gravity.acceleration = {10, 0, 0};
+  rotation.square_speed = 5;
+  rotation.axis = {0, 0, 1};
+  problem.cases[0].loads = {"hang", {}};
+  problem.cases[0].loads.body = {gravity};
+  problem.cases[1].loads = {"turn", {}};
+  problem.cases[1].loads.body = {rotation};
+  DesignOptimizer<TestType> optimizer(exec, problem, options);
+  const DesignStep step = optimizer.analyse(exec);
+  const std::size_t end = 3 * std::size_t(node_at(problem, 4, 1, 1));
+  // rho g L^2 / (2 E), and energies of linear elements are low by 1 / (4 n^2).
+  CHECK(optimizer.displacements(exec, 0)[end] == Approx(3 * 10 * 16 / 12.0).epsilon(1e-9));
+  CHECK(step.cases[0] == Approx(9 * 100 * 64 / 18.0 * (1 - 1 / 256.0)).epsilon(1e-9));
+  // rho w^2 L^3 / (3 E) along x, and along y as far as that is.
+  CHECK(optimizer.displacements(exec, 1)[end] == Approx(3 * 5 * 64 / 18.0).epsilon(1e-9));
+  CHECK(optimizer.displacements(exec, 1)[end + 1] == Approx(3 * 5 / 18.0).epsilon(1e-9));
+  const DesignBalance balance = balance_design(exec, problem, optimizer, 0);
+  CHECK(balance.support_force[0] == Approx(-3 * 10 * 4).epsilon(1e-9));
+  problem.materials[0].density = 0;
+  CHECK_THROWS_WITH(DesignOptimizer<TestType>(exec, problem, options),
+                    ContainsSubstring("only has a mass density of 0"));
+  problem.materials[0].density = 3;
+  DesignOptions other = options;
+  other.method = DesignMethod::oc;
+  CHECK_THROWS_WITH(DesignOptimizer<TestType>(exec, problem, other), ContainsSubstring("mma"));
+  other = options;
+  other.grid = DesignGrid::voxels;
+  CHECK_THROWS_WITH(DesignOptimizer<TestType>(exec, problem, other),
+                    ContainsSubstring("load case 1 (hang): gravity"));
+}
+
+OSSATURA_BACKEND_TEST("Designs carry their own weight", "[design_loading]") {
+  const TestType exec;
+  DesignProblem problem;
+  problem.mesh = make_hexa_box({12, 1, 6}, {12, 1, 6});
+  problem.young = 1000;
+  problem.poisson = 0.2;
+  problem.materials = {{"stone", 1000, 0.2, 1}};
+  hold(problem, 7, [](double x, double, double z) { return z < 0.1 && (x < 0.1 || x > 11.9); });
+  hold(problem, 2, [](double, double, double) { return true; });
+  BodyLoad gravity;
+  gravity.acceleration = {0, 0, -10};
+  problem.cases.resize(1);
+  problem.cases[0].loads.body = {gravity};
+  DesignOptions options = options_with(1e-8);
+  options.method = DesignMethod::mma;
+  options.volume_fraction = 0.4;
+  options.start = 0.4;
+  options.max_steps = 30;
+  DesignOptimizer<TestType> optimizer(exec, problem, options);
+  const double first = optimizer.step(exec).objective;
+  while (!optimizer.is_done())
+    optimizer.step(exec);
+  const DesignStep last = optimizer.analyse(exec);
+  CHECK(last.objective < 0.5 * first);
+  CHECK(last.volume < 0.4 * 1.01);
+  CHECK(balance_design(exec, problem, optimizer, 0).support_force[2] ==
+        Approx(10 * 72 * last.volume).epsilon(1e-6)); // what is there is carried
 }
 
 OSSATURA_BACKEND_TEST("Designs stiffen against displacements as against forces",

@@ -197,6 +197,14 @@ TEST_CASE("each section of Abaqus has its material, and steps move nodes", "[hex
                       {{2, 0, 0.25e-3}, {5, 0, 0.25e-3}, {8, 0, 0.25e-3}, {11, 2, -0.5e-3}});
   CHECK(model.loads[1].forces.size() == 1);
   check_displacements(model.loads[2], {}); // what is not said in a perturbation is held
+  REQUIRE(model.loads[1].body.size() == 2);
+  const BodyLoad gravity = model.loads[1].body[0], rotation = model.loads[1].body[1];
+  CHECK(gravity.acceleration[2] == Approx(-9.81));
+  CHECK(gravity.square_speed == 0);
+  CHECK(rotation.square_speed == 4);
+  CHECK(rotation.origin[2] == Approx(0.003));
+  CHECK(rotation.axis[1] == Approx(0.6));
+  CHECK(model.loads[2].body.empty());
 
   const HexaModel same =
       read_model("a.inp", replaced(sample_moved_inp(), "70000.", "210000.")).model;
@@ -378,7 +386,11 @@ TEST_CASE("bad Abaqus models are refused by line and number", "[hexa]") {
   check_refusal(inp, "*STATIC", "*FREQUENCY", "line 50", "*FREQUENCY");
   check_refusal(inp, "Line, 3, -0.5", "Line, 4, -0.5", "line 53", "degree of freedom 4");
   check_refusal(inp, "Line, 3, -0.5", "99, 3, -0.5", "node 99", "no hexahedron");
-  check_refusal(inp, "Right, P4, 8.", "Right, GRAV, 9.81", "line 56", "'GRAV'", "P1 to P6");
+  check_refusal(inp, "Right, P4, 8.", "Right, BX, 9.81", "line 56", "'BX'", "P1 to P6",
+                "GRAV or CENTRIF");
+  check_refusal(inp, "Right, P4, 8.", ", P4, 8.", "line 56", "on no elements");
+  check_refusal(inp, "Right, P4, 8.", "Right, GRAV, 9.81, 1.", "line 56", "direction");
+  check_refusal(inp, "Right, P4, 8.", "Right, GRAV, 9.81, 1., 0., 0.", "gravity acts on 1 of 2");
   check_refusal(inp, "Top, P, 2.", "Top, TRVEC, 2.", "TRVEC");
   check_refusal(inp, "*DSLOAD\n", "*BOUNDARY\n30, 1, 1\n*DSLOAD\n", "line 70", "step 2",
                 "supports");
