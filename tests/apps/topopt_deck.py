@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decks of CalculiX and Abaqus as engineers have them, and the same in problems: several materials,
-imposed displacements, gravity and rotation. Bars of known stiffness tell what is right."""
+imposed displacements, gravity and rotation, couplings and rigid bodies. Bars of known stiffness tell what is right."""
 import json
 
 from support import driver_case
@@ -270,6 +270,61 @@ class Mass(Decks):
         problem_refused("has no mass density", {"gravity": [0, 0, -9.81]})
         problem_refused("cases[0].gravity", {"gravity": [0, 0, 0]})
         problem_refused("cases[0].rotation.speed", {"rotation": {"origin": [0, 0, 0], "axis": [0, 0, 1], "speed": 0}})
+
+
+class Couplings(Decks):
+    """Loads of a reference node, 901, which no element has, and rigid ends."""
+    END = "*SURFACE, NAME=END\n" + "".join(f"{e}, S4\n" for e in range(8, 33, 8))
+
+    def deck(self, reference, coupling, *lines, materials=TWO, supports=ROLLERS):
+        nodes = mesh().replace("*ELEMENT", f"*NODE\n901, {reference}\n*ELEMENT", 1)
+        return nodes + materials + self.END + coupling + supports + step(*lines)
+
+    def coupling(self, kind, surface="END"):
+        return f"*COUPLING, CONSTRAINT NAME=C, REF NODE=901, SURFACE={surface}\n*{kind}\n1, 6\n"
+
+    def test_a_force_at_the_middle_is_a_uniform_traction(self):
+        run = self.first(self.deck("9., 0.5, 0.5", self.coupling("DISTRIBUTING"), "*CLOAD", "901, 1, 0.5"))
+        self.close(run["results"]["steps"]["objective"][0], 0.25 * FLEXIBILITY, 1e-5)
+
+    def test_a_moment_and_an_arm_bend_alike(self):
+        # A force of 1 along y, 2 m beyond the end, is one at the end and a moment of 2 about z.
+        clamp = "*BOUNDARY\nX0, 1, 3\n"
+        arm = self.first(self.deck("6., 0.5, 0.5", self.coupling("DISTRIBUTING"), "*CLOAD", "901, 2, 1.", supports=clamp))
+        both = self.first(self.deck("4., 0.5, 0.5", self.coupling("DISTRIBUTING"), "*CLOAD", "901, 2, 1.", "901, 6, 2.",
+                                    supports=clamp))
+        self.close(arm["results"]["objective"], both["results"]["objective"], 1e-9)
+        self.close(arm["results"]["cases"][0]["support_force"][1], -1, 1e-6)
+        # The same in a problem, where all nodes weigh the same.
+        self.write("plain.inp", self.deck("6., 0.5, 0.5", "*SURFACE, NAME=NODES, TYPE=NODE\nX1\n" +
+                                          self.coupling("DISTRIBUTING", "NODES"), "*CLOAD", "901, 2, 1.", supports=clamp))
+        nodes = self.optimise("plain.inp", *SOLID)
+        self.write("plain.inp", mesh() + TWO + clamp)
+        for remote in ({"point": [6, 0.5, 0.5], "force": [0, 1, 0]},
+                       {"point": [4, 0.5, 0.5], "force": [0, 1, 0], "moment": [0, 0, 2]}):
+            run = self.solve({"mesh": {"file": "plain.inp"}, "cases": [
+                {"name": "a", "loads": [{"set": "X1", "remote": remote}]}]}, *SOLID)
+            self.close(run["results"]["objective"], nodes["results"]["objective"], 1e-9)
+        for message, load in (("\"force\" or a \"moment\"", {"set": "X1", "remote": {"point": [0, 0, 0]}}),
+                              ("in one place", {"nodes": [80], "remote": {"point": [6, 0, 0], "force": [0, 1, 0]}})):
+            self.write("p.json", json.dumps({"mesh": {"file": "plain.inp"}, "cases": [{"name": "a", "loads": [load]}]}))
+            self.fails(BAD_FILE, message, "topopt", "p.json")
+
+    def test_rigid_ends_that_are_moved(self):
+        rigid = "*RIGID BODY, NSET=X1, REF NODE=901\n"
+        for coupling in (rigid, self.coupling("KINEMATIC")):
+            run = self.first(self.deck("9., 0.5, 0.5", coupling, "*BOUNDARY", "901, 1, 1, 0.1", "901, 2, 6"))
+            self.close(run["results"]["steps"]["objective"][0], -0.01 / FLEXIBILITY, 1e-5)
+        held = self.first(self.deck("9., 0.5, 0.5", rigid, "*CLOAD", "14, 2, 1.", supports=ROLLERS + "*BOUNDARY\n901, ENCASTRE\n"))
+        self.assertEqual(held["problem"]["held_dofs"], 9 + 27 + 27 + 27 - 6)
+
+    def test_what_is_not_known_of_couplings(self):
+        rigid = "*RIGID BODY, NSET=X1, REF NODE=901\n"
+        self.refused(self.deck("9., 0.5, 0.5", rigid, "*BOUNDARY", "901, 1, 1, 0.1"), "is free to move")
+        self.refused(self.deck("9., 0.5, 0.5", rigid, "*BOUNDARY", "901, 1, 3, 0."), "is free to turn")
+        self.refused(self.deck("9., 0.5, 0.5", rigid, "*CLOAD", "901, 1, 1."), "let a *COUPLING with *DISTRIBUTING take")
+        self.refused(self.deck("9., 0.5, 0.5", self.coupling("DISTRIBUTING"), "*BOUNDARY", "901, 1, 1, 0.1"),
+                     "mean displacement is not held")
 
 
 class OtherPrograms(Decks):

@@ -2,6 +2,7 @@
 #include "apps/topopt/input/loading.hpp"
 
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/mesh/mechanics/distribute_load.hpp>
 #include <ossatura/core/mesh/mechanics/traction.hpp>
 
 #include <algorithm>
@@ -31,6 +32,26 @@ std::vector<NodeForce> tractions_of(const DesignProblem& problem,
   return forces;
 }
 
+/// Of a load at a point; nodes weigh the same.
+std::vector<NodeForce> remote_forces(const ForceChoice& choice, const DesignProblem& problem,
+                                     const std::vector<std::int32_t>& nodes) {
+  std::vector<double> point; // of the nodes alone
+  std::vector<WeightedNode> weighted;
+  for (const std::int32_t node : nodes) {
+    const std::array<double, 3> x = problem.point(node);
+    point.insert(point.end(), x.begin(), x.end());
+    weighted.push_back({std::int32_t(weighted.size()), 1});
+  }
+  std::string defect;
+  std::vector<NodeForce> forces =
+      distribute_load(point, weighted, choice.point, choice.value, choice.moment, defect);
+  if (!defect.empty())
+    fail<InputError>(choice.nodes.place, ": ", defect, ": choose more nodes");
+  for (NodeForce& one : forces)
+    one.node = nodes[std::size_t(one.node)];
+  return forces;
+}
+
 std::vector<NodeForce> forces_of(const ForceChoice& choice, const DesignProblem& problem,
                                  const PlaceSelector& select) {
   const std::vector<std::int32_t> nodes = select.nodes(choice.nodes);
@@ -43,6 +64,8 @@ std::vector<NodeForce> forces_of(const ForceChoice& choice, const DesignProblem&
                        nodes.size(), " chosen ones: choose more nodes, or a \"total_force\"");
     return forces;
   }
+  if (choice.kind == ForceChoice::Kind::remote)
+    return remote_forces(choice, problem, nodes);
   const double share = choice.kind == ForceChoice::Kind::total ? 1 / double(nodes.size()) : 1;
   std::vector<NodeForce> forces;
   for (const std::int32_t node : nodes)

@@ -51,12 +51,14 @@ struct SupportChoice {
 
 struct ForceChoice {
   enum class Kind {
-    each,    ///< N on every node
-    total,   ///< N, shared by the nodes
-    traction ///< N / m^2 on the boundary faces whose four nodes are chosen
+    each,     ///< N on every node
+    total,    ///< N, shared by the nodes
+    traction, ///< N / m^2 on the boundary faces whose four nodes are chosen
+    remote    ///< N and N m at a point, which the nodes take (distribute_load.hpp)
   } kind = Kind::each;
   PlaceSelection nodes;
   std::array<double, 3> value{};
+  std::array<double, 3> point{}, moment{}; ///< m and N m, of remote loads
 };
 
 /// Components of nodes that are moved; others stay free.

@@ -91,11 +91,31 @@ std::array<double, 3> read_vector(const Place& place, const char* expected) {
   return vector;
 }
 
+/// {"point", "force", "moment"}, of which the last or the one before may be left out.
+void read_remote(const Place& place, ForceChoice& load) {
+  place.require_object({"point", "force", "moment"});
+  load.kind = ForceChoice::Kind::remote;
+  const char* point = "three coordinates in m of the point where the load acts";
+  load.point = place.at("point", point).numbers<3>(point);
+  const char* force = "three components of a force in N";
+  if (const auto given = place.find("force"))
+    load.value = given->numbers<3>(force);
+  if (const auto given = place.find("moment"))
+    load.moment = given->numbers<3>("three components of a moment in N m");
+  const std::array<double, 3> none{};
+  if (load.value == none && load.moment == none)
+    place.fail_value("a \"force\" or a \"moment\" that is not zero");
+}
+
 ForceChoice read_force(const Place& place, ProblemDocument& problem) {
-  const std::vector<std::string> kinds = {"force", "total_force", "traction"};
+  const std::vector<std::string> kinds = {"force", "total_force", "traction", "remote"};
   ForceChoice force;
   force.nodes = read_nodes(place, kinds, problem);
   const std::string name = place.only_name(kinds);
+  if (name == "remote") {
+    read_remote(place.at(name, ""), force);
+    return force;
+  }
   force.kind = name == "force"         ? ForceChoice::Kind::each
                : name == "total_force" ? ForceChoice::Kind::total
                                        : ForceChoice::Kind::traction;

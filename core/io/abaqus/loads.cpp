@@ -46,12 +46,12 @@ KeyedLoads replaced(const KeyedLoads& earlier, const KeyedLoads& fresh) {
   return all;
 }
 
-/// Held components by name; those of rotations, which hexahedra have not, are left out.
+/// Held degrees of freedom by name; bits 3 to 5 are rotations, which reference nodes alone have.
 constexpr struct {
   std::string_view name;
   std::uint8_t components;
-} named_supports[] = {{"ENCASTRE", 7}, {"PINNED", 7}, {"XSYMM", 1},  {"YSYMM", 2},
-                      {"ZSYMM", 4},    {"XASYMM", 6}, {"YASYMM", 5}, {"ZASYMM", 3}};
+} named_supports[] = {{"ENCASTRE", 63}, {"PINNED", 7},  {"XSYMM", 49},  {"YSYMM", 42},
+                      {"ZSYMM", 28},    {"XASYMM", 14}, {"YASYMM", 21}, {"ZASYMM", 35}};
 
 } // namespace
 
@@ -84,15 +84,18 @@ void AbaqusReader::end_step() {
     text_.bad(text_.keyword().written, " ends no step");
   in_step_ = false;
   close_supports();
+  check_rigid_bodies();
   close_case(step_);
 }
 
 void AbaqusReader::close_case(const std::string& name) {
   add_up(fresh_.forces);
+  add_up(fresh_.moments);
   add_up(fresh_.pressures);
   settle(fresh_.displacements);
   if (num_steps_ > 0 && !perturbation_) {
     fresh_.forces = replaced(earlier_.forces, fresh_.forces);
+    fresh_.moments = replaced(earlier_.moments, fresh_.moments);
     fresh_.pressures = replaced(earlier_.pressures, fresh_.pressures);
     fresh_.displacements = replaced(earlier_.displacements, fresh_.displacements);
     for (const MassLoad& one : earlier_.masses)
@@ -105,9 +108,10 @@ void AbaqusReader::close_case(const std::string& name) {
   for (const auto& [key, value] : fresh_.forces) {
     NodeForce force{std::int32_t(key / 3), {}};
     force.force[key % 3] = value;
-    if (value != 0)
+    if (value != 0 && find_coupling(force.node) == nullptr)
       made.forces.push_back(force);
   }
+  add_coupled_forces(fresh_.forces, fresh_.moments, made.forces);
   for (const auto& [key, value] : fresh_.pressures)
     if (value != 0)
       made.pressures.push_back({std::int32_t(key / 6), int(key % 6), value});
@@ -146,6 +150,7 @@ void AbaqusReader::read_boundary() {
   const std::string* op = keyword.find("OP");
   if (op != nullptr && *op == "NEW") {
     earlier_held_.clear();
+    earlier_rotations_.clear();
     if (!perturbation_)
       earlier_.displacements.clear();
   }
@@ -155,15 +160,22 @@ void AbaqusReader::read_boundary() {
     double displacement = 0;
     const std::uint8_t components = take_held(displacement);
     held_.resize(nodes_.size());
-    for (const std::int32_t n : nodes) {
-      held_[std::size_t(n)] |= components;
-      for (int c = 0; c < 3; ++c)
-        if (components >> c & 1)
-          fresh_.displacements.emplace_back(3 * std::int64_t(n) + c, displacement);
-    }
+    for (const std::int32_t n : nodes)
+      if (is_reference(n))
+        hold_reference(n, components, displacement);
+      else
+        hold_node(n, components & 7, displacement);
     if (fresh_.displacements.size() > 12 * nodes_.size() + 64)
       settle(fresh_.displacements);
   }
+}
+
+void AbaqusReader::hold_node(std::int32_t node, unsigned components, double displacement) {
+  std::uint8_t& held = held_[std::size_t(node)];
+  held = std::uint8_t(held | components);
+  for (int c = 0; c < 3; ++c)
+    if ((components >> c & 1) != 0)
+      fresh_.displacements.emplace_back(3 * std::int64_t(node) + c, displacement);
 }
 
 std::uint8_t AbaqusReader::take_held(double& displacement) {
@@ -187,10 +199,9 @@ std::uint8_t AbaqusReader::take_held(double& displacement) {
   if (!text_.number_or_blank(displacement) || !std::isfinite(displacement))
     text_.bad_field("a displacement is expected");
   if (displacement != 0 && last > 3)
-    text_.bad("a rotation of ", displacement,
-              " is not solved: nodes of hexahedra have none; 1, 2 and 3 are displacements");
+    text_.bad("a rotation of ", displacement, " is not solved; 1, 2 and 3 are displacements");
   std::uint8_t components = 0;
-  for (long component = first; component <= std::min(last, 3L); ++component)
+  for (long component = first; component <= last; ++component)
     components |= std::uint8_t(1 << (component - 1));
   return components;
 }
@@ -215,6 +226,11 @@ void AbaqusReader::close_supports() {
   for (std::size_t n = 0; n < held_.size(); ++n)
     earlier_held_[n] |= held_[n];
   held_.clear();
+  for (const auto& [node, rotations] : rotations_) {
+    std::uint8_t& all = earlier_rotations_[node];
+    all = std::uint8_t(all | rotations);
+  }
+  rotations_.clear();
   if (num_steps_ <= 1)
     parts_.held = earlier_held_;
   parts_.held.resize(nodes_.size());
@@ -242,6 +258,9 @@ double AbaqusReader::take_load(const char* what) {
 
 void AbaqusReader::read_forces() {
   begin_loads(earlier_.forces);
+  const std::string* op = text_.keyword().find("OP");
+  if (op != nullptr && *op == "NEW" && !perturbation_)
+    earlier_.moments.clear();
   Members one;
   while (text_.next_row()) {
     const Members& nodes = take_nodes(one);
@@ -249,15 +268,30 @@ void AbaqusReader::read_forces() {
     if (!text_.number(component))
       text_.bad_field("the direction of the force, 1, 2 or 3, is expected");
     const double force = take_load("a force");
-    if (component >= 4 && component <= 6 && force == 0)
-      continue;
-    if (component < 1 || component > 3)
+    if (component < 1 || component > 6)
       text_.bad("a load on degree of freedom ", component,
                 " is not solved; forces act along 1, 2 and 3");
     for (const std::int32_t n : nodes)
-      fresh_.forces.emplace_back(3 * std::int64_t(n) + component - 1, force);
+      add_force(n, component, force);
     bound(fresh_.forces, 3 * nodes_.size());
+    bound(fresh_.moments, 3 * nodes_.size());
   }
+}
+
+void AbaqusReader::add_force(std::int32_t node, long component, double force) {
+  const Coupling* coupling = find_coupling(node);
+  if (force != 0 && coupling != nullptr && coupling->kind != Coupling::Kind::distributing)
+    text_.bad(parts_.node_name(std::size_t(node)),
+              " is the reference node of a rigid body or kinematic coupling, whose loads are not "
+              "solved; let a *COUPLING with *DISTRIBUTING take them");
+  if (component > 3 && force != 0 && (coupling == nullptr || !coupling->takes_moments))
+    text_.bad("a load on degree of freedom ", component,
+              " is not solved; forces act along 1, 2 and 3, and moments on reference nodes of "
+              "distributing couplings of all degrees of freedom");
+  if (component <= 3)
+    fresh_.forces.emplace_back(3 * std::int64_t(node) + component - 1, force);
+  else if (coupling != nullptr)
+    fresh_.moments.emplace_back(3 * std::int64_t(node) + component - 4, force);
 }
 
 int AbaqusReader::take_face(char letter) {

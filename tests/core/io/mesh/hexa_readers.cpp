@@ -214,10 +214,10 @@ TEST_CASE("each section of Abaqus has its material, and steps move nodes", "[hex
   const Bytes moved = sample_moved_inp();
   check_refusal(moved, "Line, 1, 1, 0.25", "Line, 1, 1, 0.25\n30, 1, 1, 0.3", "node 30",
                 "by 0.25 and by 0.3", "along 1");
-  check_refusal(moved, "Line, 1, 1, 0.25", "99, 1, 1, 0.25", "node 99", "no hexahedron");
+  check_refusal(moved, "120, 3, , -0.5", "99, 3, , -0.5", "node 99", "no hexahedron");
   check_refusal(moved, "*BOUNDARY\n120, 1, 1, 0.", "*BOUNDARY, OP=NEW\nClamp, 1, 3",
                 "supports of step 2", "not those of the first");
-  check_refusal(moved, "ELSET=Left, MATERIAL", "ELSET=All, MATERIAL", "line 54", "element 8",
+  check_refusal(moved, "ELSET=Left, MATERIAL", "ELSET=All, MATERIAL", "line 50", "element 8",
                 "material ALLOY already");
   check_refusal(moved, "*SOLID SECTION, ELSET=Left, MATERIAL=Steel\n", "", "element 7",
                 "no *SOLID SECTION");
@@ -228,6 +228,78 @@ TEST_CASE("each section of Abaqus has its material, and steps move nodes", "[hex
                "*SOLID SECTION, ELSET=Right, MATERIAL=Alloy\n", "");
   CHECK_SAYS(refusal_of_model("a.inp", no_sections), "differs from",
              "no *SOLID SECTION says which");
+}
+
+/// Sums of forces of a load case, and of their moments about a point.
+std::array<double, 6> resultant(const HexaModel& model, const NodeLoads& loads,
+                                const std::array<double, 3>& about) {
+  std::array<double, 6> sum{};
+  for (const NodeForce& one : loads.forces) {
+    double arm[3];
+    for (std::size_t c = 0; c < 3; ++c) {
+      arm[c] = model.mesh.point[3 * std::size_t(one.node) + c] - about[c];
+      sum[c] += one.force[c];
+    }
+    for (std::size_t c = 0; c < 3; ++c)
+      sum[3 + c] +=
+          arm[(c + 1) % 3] * one.force[(c + 2) % 3] - arm[(c + 2) % 3] * one.force[(c + 1) % 3];
+  }
+  return sum;
+}
+
+TEST_CASE("couplings of Abaqus load the nodes of a surface, and rigid ends move theirs", "[hexa]") {
+  const Bytes coupled = sample_coupled_inp();
+  const HexaFile file = read_model("a.inp", coupled);
+  check_two_hexa(file, 5);
+  const HexaModel& model = file.model;
+  check_held(model, clamp);
+  REQUIRE(model.loads.size() == 2);
+  check_displacements(model.loads[0], {{0, 0, -0.01}, {3, 0, -0.01}, {6, 0, -0.01}, {9, 0, -0.01}});
+  check_displacements(model.loads[1], {{0, 0, -0.01}, {3, 0, -0.01}, {6, 0, -0.01}, {9, 0, -0.01}});
+  const std::array<double, 6> first = resultant(model, model.loads[0], {4, 0.5, 0.5}),
+                              second = resultant(model, model.loads[1], {4, 0.5, 0.5});
+  // 4 N along z at (2, 0, 0) is (-0.5) * 4 about x and 2 * 4 about y.
+  const std::array<double, 6> expected{8, 0, 4, -2, 8, 2};
+  for (std::size_t c = 0; c < 6; ++c) {
+    CHECK(first[c] == Approx(expected[c]).margin(1e-12));
+    CHECK(second[c] == Approx(c == 5 ? 0 : expected[c]).margin(1e-12));
+  }
+  // On the face by area: a quarter of the force along x each; the line of nodes is on that face.
+  CHECK(model.loads[1].forces.size() == 4);
+  for (const NodeForce& one : model.loads[1].forces)
+    CHECK(one.force[0] == Approx(2));
+
+  check_refusal(coupled, "*CLOAD\nRef, 1, 8.", "*CLOAD\n503, 4, 8.", "degree of freedom 4",
+                "distributing couplings");
+  check_refusal(coupled, "*CLOAD\nRef, 1, 8.", "*CLOAD\n501, 1, 8.", "node 501",
+                "*COUPLING with *DISTRIBUTING");
+  check_refusal(coupled, "502, 1, 3\n", "502, 1, 2\n", "node 501 is free to turn", "*DISTRIBUTING");
+  check_refusal(coupled, "501, 2, 3\n", "501, 2, 2\n", "node 501 is free to move", "*DISTRIBUTING");
+  check_refusal(coupled, "502, 1, 3\n", "502, 1, 3, 0.1\n", "a rotation of 0.1");
+  check_refusal(coupled, "501, 1, 1, -0.01", "502, 1, 1, -0.01", "a rotation of -0.01");
+  check_refusal(coupled, "501, 1, 1, -0.01", "Ref, 1, 1, -0.01", "node 500", "mean displacement");
+  check_refusal(coupled, "SURFACE=End", "SURFACE=Ende", "no surface ENDE");
+  check_refusal(coupled, "REF NODE=503", "REF NODE=Clamp", "4 nodes where one reference node");
+  check_refusal(coupled, "REF NODE=503", "REF NODE=504", "no node 504");
+  check_refusal(coupled, "REF NODE=503", "REF NODE=500", "node 500", "two couplings");
+  check_refusal(coupled, "REF NODE=503", "REF NODE=60", "node 60", "of an element, too");
+  check_refusal(coupled, "*DISTRIBUTING\n1, 6\n", "", "neither *KINEMATIC nor *DISTRIBUTING");
+  check_refusal(coupled, "*DISTRIBUTING\n1, 6\n", "*DISTRIBUTING\n1, 2\n", "couple all");
+  check_refusal(coupled, "*DISTRIBUTING\n1, 6\n", "*KINEMATIC\n", "node 500", "*DISTRIBUTING");
+  check_refusal(coupled, "*DISTRIBUTING\n1, 6", "*DISTRIBUTING, WEIGHTING METHOD=QUADRATIC\n1, 6",
+                "QUADRATIC", "UNIFORM");
+  const Bytes two =
+      replaced(replaced(coupled, "60, 1.\nLine\n", "60, 1.\n"), "503, 3, 4.", "503, 1, 4.");
+  CHECK(read_model("a.inp", two).model.loads.size() == 2);
+  check_refusal(two, "503, 2., 0., 0.", "503, 2., 0., 3.", "the coupling at node 503", "on a line");
+  const Bytes late = replaced(coupled, "*RIGID BODY, NSET=Clamp, REF NODE=501, ROT NODE=502\n", "");
+  check_refusal(late, "*STEP\n*STATIC\n*BOUNDARY",
+                "*RIGID BODY, NSET=Clamp, REF NODE=501, ROT NODE=502\n*STEP\n*STATIC\n*BOUNDARY",
+                "write it before them");
+  // In one word for all rotations and displacements.
+  const Bytes word = replaced(replaced(coupled, ", ROT NODE=502", ""), "502, 1, 3\n501, 2, 3\n",
+                              "501, ENCASTRE\n");
+  check_held(read_model("a.inp", replaced(word, "501, 1, 1, -0.01", "501, 1, 1, 0.")).model, clamp);
 }
 
 // [slow]: the address sanitizer keeps what was given back.
