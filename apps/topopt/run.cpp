@@ -28,8 +28,12 @@ DesignFields fields_of(const Exec& exec, const DesignOptimizer<Exec>& optimizer,
   if (!solved)
     return fields;
   fields.energy = optimizer.energies(exec);
-  for (std::size_t i = 0; i < model.problem.cases.size(); ++i)
+  for (std::size_t i = 0; i < model.problem.cases.size(); ++i) {
     fields.displacement.push_back(optimizer.displacements(exec, int(i)));
+    fields.weight.emplace_back();
+    if (!model.problem.cases[i].loads.body.empty())
+      fields.weight.back() = optimizer.body_forces(exec, int(i));
+  }
   return fields;
 }
 

@@ -35,8 +35,14 @@ def check(run, report):
 
 def check_balance(run, report, fields, held, corner, volume, density):
     problem, results, steps, young = run.problem, run.results, run.results["steps"], run.problem["material"]["young"]
+    if "materials" in problem:
+        young = numpy.array([one["young"] for one in problem["materials"]])[fields["material"].astype(int)]
+        counts = numpy.bincount(fields["material"].astype(int), minlength=len(problem["materials"]))
+        report.same("elements of materials", counts, [one["elements"] for one in problem["materials"]], 0)
     least = young * float(run.options.get("min-modulus", run.input.get("min_modulus", 1e-9)))
-    young = least + density ** steps["penalty"][-1] * (young - least)
+    penalty, linear = steps["penalty"][-1], run.summary["engine"].get("linear_below", 0)
+    power = numpy.where(density < linear, density * max(linear, 1e-300) ** (penalty - 1), density ** penalty)
+    young = least + power * (young - least)
     names, spring = [name for name in fields if name.startswith("displacement")], fields.get("spring", 0)
     report.same("displacements of all cases", len(names), len(problem["cases"]), 0)
     energy, work = numpy.zeros(len(corner)), []
@@ -45,15 +51,34 @@ def check_balance(run, report, fields, held, corner, volume, density):
         suffix = "" if len(names) < 2 else suffix + f"_{k}" * (f"displacement{suffix}_{k}" in names)
         label, u, load = f": {case['name']}", fields["displacement" + suffix], fields["load" + suffix]
         force = element_forces(corner, u[fields.cell], young, problem["material"]["poisson"])
-        residual = (load - assemble(fields.cell, force, len(u)) - spring * u)[~held]
+        weight = fields.get("weight" + suffix, numpy.zeros_like(u))
+        inner = assemble(fields.cell, force, len(u)) + spring * u
+        total = load + weight
+        if case.get("body_loads") and all("speed" not in one for one in case["body_loads"]):
+            mass = [one["mass_density"] for one in problem.get("materials", [problem["material"]])]
+            mass = numpy.array(mass)[fields["material"].astype(int) if "materials" in problem else 0]
+            report.same("weight" + label, weight.sum(axis=0), (volume * density * mass).sum() * numpy.sum(
+                [one["acceleration"] for one in case["body_loads"]], axis=0), 1e-9, abs(weight).sum())
+        imposed, asked = fields.get("imposed" + suffix, numpy.zeros_like(u)), total
+        if imposed.any():
+            asked = total - assemble(fields.cell, element_forces(corner, imposed[fields.cell], young,
+                                                                problem["material"]["poisson"]), len(u))
+        residual = (total - inner)[~held]
         stored = (u[fields.cell] * force).sum(axis=(1, 2)) / 2
         energy += stored / volume
-        work.append((load * u).sum())
-        report.same("total load" + label, load.sum(axis=0), case["total_force"], 1e-9, abs(load).sum())
-        report.bound("residual" + label, numpy.linalg.norm(residual) / numpy.linalg.norm(load[~held]),
+        twice = 2 * stored.sum() + (spring * u * u).sum()
+        done = (numpy.where(held, inner, total) * u).sum()
+        work.append(2 * (total * ~held * u).sum() - twice if imposed.any() else (total * u).sum())
+        report.same("total load" + label, load.sum(axis=0), case["total_force"], 1e-9, max(abs(load).sum(), 1e-300))
+        report.same("imposed displacements" + label, (imposed != 0).sum(), case.get("displacements", 0), 0)
+        report.bound("residual" + label, numpy.linalg.norm(residual) / numpy.linalg.norm(asked[~held]),
                      1.001 * run.tolerance)
-        report.bound("displacements of supports" + label, abs(u[held]).max(initial=0), 0)
-        report.bound("2 U = F u" + label, 1 - (2 * stored.sum() + (spring * u * u).sum()) / work[-1], run.balance)
+        report.bound("displacements of supports" + label, abs((u - imposed)[held]).max(initial=0), 0)
+        report.bound("2 U = F u" + label, 1 - twice / done, run.balance)
+        if imposed.any():
+            moved = numpy.where(imposed != 0, inner - total, 0).sum(axis=0)
+            report.same("force to move" + label, moved, results["cases"][k]["imposed_force"], 1e-9,
+                        abs(numpy.where(held, inner, 0)).sum())
     report.bound("strain_energy_density", (fields["strain_energy_density"] - energy) / energy.max(), 1e-9)
     require(problem["objective"] == "compliance", "objective", "where a mechanism's output is, is not in the file")
     weights = [case["weight"] for case in problem["cases"]]

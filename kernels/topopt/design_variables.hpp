@@ -102,7 +102,7 @@ struct ScaleBySlope {
   Array<double, Exec> density, gradient;
   double factor;
   KOKKOS_FUNCTION void operator()(std::int64_t e) const {
-    gradient(e) *= factor * law.slope(density(e));
+    gradient(e) *= factor * law.slope(e, density(e));
   }
 };
 } // namespace detail

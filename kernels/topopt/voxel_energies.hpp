@@ -46,7 +46,7 @@ struct StoreVoxelModuli {
   Array<float, Exec> value;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     if (value(i) > 0)
-      value(i) = float(law.modulus(density(i)));
+      value(i) = float(law.modulus(i, density(i)));
   }
 };
 
@@ -56,7 +56,7 @@ struct CountBadModuli {
   Array<double, Exec> density;
   Array<float, Exec> value;
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum) const {
-    const double modulus = law.modulus(density(i));
+    const double modulus = law.modulus(i, density(i));
     sum += value(i) > 0 && !(float(modulus) > 0 && modulus < 1e37);
   }
 };

@@ -3,7 +3,9 @@
 
 #include <ossatura/core/base/timer.hpp>
 #include <ossatura/core/base/vector.hpp>
+#include <ossatura/kernels/topopt/body_loads.hpp>
 #include <ossatura/kernels/topopt/design_variables.hpp>
+#include <ossatura/solvers/topopt/materials.hpp>
 
 #include <cmath>
 #include <sstream>
@@ -20,7 +22,20 @@ DesignAnalysis<Exec>::DesignAnalysis(const Exec& exec, const DesignProblem& prob
           make_design_loads(exec, problem, options.objective == DesignObjective::mechanism, body)) {
   if (!problem.springs.empty())
     body.set_springs(exec, body.upload_nodes(exec, sum_springs(problem)));
+  if (const std::vector<double> relative = ossatura::relative_moduli(problem); !relative.empty())
+    relative_ = body.upload_elements(exec, relative);
   const std::int64_t num_dofs = body.num_dofs();
+  if (loads_.has_body()) {
+    mass_density_ = body.upload_elements(exec, mass_densities(problem));
+    mass_ = make_zeros<double>(exec, body.num_elem(), "ossatura::design::mass");
+    work_ = make_zeros<double>(exec, body.num_elem(), "ossatura::design::work");
+    total_.resize(loads_.cases.size());
+  }
+  for (std::size_t k = 0; k < total_.size(); ++k)
+    if (!loads_.cases[k].body.empty())
+      total_[k].vector = make_zeros<double>(exec, num_dofs, "ossatura::design::total");
+  if (loads_.has_imposed())
+    rhs_ = make_zeros<double>(exec, num_dofs, "ossatura::design::rhs");
   for (std::size_t k = 0; k < loads_.num_solves(); ++k) {
     u_.push_back(make_zeros<double>(exec, num_dofs, "ossatura::design::u"));
     u_trial_.push_back(body.solves_in_place()
@@ -47,35 +62,78 @@ void DesignAnalysis<Exec>::solve_all(const Exec& exec, int number, const SimpLaw
                                      const Vector& density, DesignStep& step) {
   Stopwatch timer;
   set_modulus(exec, law, density);
+  for (std::size_t k = 0; k < total_.size(); ++k)
+    if (!loads_.cases[k].body.empty()) {
+      axpby(exec, 1.0, loads_.cases[k].force.vector, 0.0, total_[k].vector);
+      axpby(exec, 1.0, body_forces(exec, density, k), 1.0, total_[k].vector);
+      clear(exec, body_.held(), total_[k].vector);
+    }
   {
     const TimedScope scope("ossatura::design::prepare");
     body_.prepare(exec);
   }
   step.seconds_prepare = timer.seconds();
-  for (std::size_t k = 0; k < u_.size(); ++k)
-    step.solves.push_back(solve(exec, number, k));
-  step.seconds_solve = timer.seconds() - step.seconds_prepare;
-  for (std::size_t k = 0; k < loads_.cases.size(); ++k) {
-    const DesignForce<Exec>& probe = loads_.is_mechanism() ? loads_.output : loads_.cases[k].force;
-    step.cases.push_back(dot(exec, probe, u_trial_[k]));
-    step.objective += loads_.cases[k].weight * step.cases.back();
+  for (std::size_t k = 0; k < u_.size(); ++k) {
+    const double value = solve(exec, number, k, step);
+    if (k < loads_.cases.size())
+      step.cases.push_back(value);
   }
+  step.seconds_solve = timer.seconds() - step.seconds_prepare;
+  for (std::size_t k = 0; k < loads_.cases.size(); ++k)
+    step.objective += loads_.cases[k].weight * step.cases[k];
   if (!std::isfinite(step.objective))
     fail<DesignBreakdown>("step ", number, ": the objective is not finite");
   std::swap(u_, u_trial_);
 }
 
 template<class Exec>
-SolveResult DesignAnalysis<Exec>::solve(const Exec& exec, int number, std::size_t k) {
+Array<double, Exec> DesignAnalysis<Exec>::body_forces(const Exec& exec, const Vector& density,
+                                                      std::size_t k) const {
+  const Vector force = body_.spare(exec);
+  Kokkos::deep_copy(exec, force, 0.0);
+  if (loads_.cases[k].body.empty())
+    return force;
+  fill_masses(exec, mass_density_, density, mass_);
+  for (const BodyLoad& load : loads_.cases[k].body)
+    body_.add_body_forces(exec, load, mass_, force);
+  return force;
+}
+
+template<class Exec>
+const DesignForce<Exec>& DesignAnalysis<Exec>::forces_of(std::size_t k) const {
+  if (k == loads_.cases.size())
+    return loads_.output;
+  return loads_.cases[k].body.empty() ? loads_.cases[k].force : total_[k];
+}
+
+template<class Exec>
+DesignForce<Exec> DesignAnalysis<Exec>::less_imposed(const Exec& exec, std::size_t k) {
+  const auto& load_case = loads_.cases[k];
+  const Vector product = body_.spare(exec);
+  body_.apply(exec, load_case.imposed, product);
+  axpby(exec, 1.0, forces_of(k).vector, 0.0, rhs_);
+  axpby(exec, -1.0, product, 1.0, rhs_);
+  clear(exec, body_.held(), rhs_);
+  return {rhs_, {}};
+}
+
+template<class Exec>
+double DesignAnalysis<Exec>::solve(const Exec& exec, int number, std::size_t k, DesignStep& step) {
   const TimedScope scope("ossatura::design::solve");
   const bool adjoint = k == loads_.cases.size();
-  const DesignForce<Exec>& force = adjoint ? loads_.output : loads_.cases[k].force;
+  const DesignForce<Exec>& force = forces_of(k);
+  const Vector imposed = adjoint ? Vector() : loads_.cases[k].imposed;
+  const bool is_imposed = imposed.extent(0) > 0;
   const Vector& trial = u_trial_[k];
   if (warm_start_ && !body_.solves_in_place())
     Kokkos::deep_copy(exec, trial, u_[k]);
   else if (!warm_start_)
     Kokkos::deep_copy(exec, trial, 0.0);
-  const SolveResult result = body_.solve(exec, force, trial);
+  const SolveResult result =
+      body_.solve(exec, is_imposed ? less_imposed(exec, k) : force, trial); // zero at held ones
+  if (is_imposed)
+    axpby(exec, 1.0, imposed, 1.0, trial);
+  step.solves.push_back(result);
   const auto where = [&] {
     std::ostringstream text;
     text << "step " << number << ", "
@@ -87,15 +145,18 @@ SolveResult DesignAnalysis<Exec>::solve(const Exec& exec, int number, std::size_
                           result.iterations, " iterations of conjugate gradients (tolerance ",
                           tolerance_, "): more iterations, a larger least modulus, ",
                           "or is a part held by nothing?");
-  // f . u - u . A u = u . (f - A u) is the first-order error of f . u, which a small residual
-  // bounds badly where the void is very soft.
+  // f . u + r . v - u . A u = u . (f - A u) over free components is the first-order error of f . u,
+  // which a small residual bounds badly where the void is very soft.
   const Vector product = body_.spare(exec);
   body_.apply(exec, trial, product);
-  const double work = dot(exec, force, trial), energy = dot(exec, product, trial);
+  const double of_forces = dot(exec, force, trial), energy = dot(exec, product, trial);
+  const double work = is_imposed ? of_forces + dot(exec, product, imposed) : of_forces;
   if (!(std::fabs(work - energy) <= 0.01 * std::fabs(energy)))
     fail<DesignBreakdown>(where(), ": the work of the forces is ", work, " and twice the energy ",
                           energy, ": the residual of ", result.residual, " is too large");
-  return result;
+  if (loads_.is_mechanism())
+    return dot(exec, loads_.output, trial);
+  return is_imposed ? 2 * of_forces - energy : of_forces;
 }
 
 template<class Exec>
@@ -107,6 +168,22 @@ void DesignAnalysis<Exec>::differentiate(const Exec& exec, const SimpLaw& law,
                        loads_.is_mechanism() ? u_.back() : u_[k], df);
   // Compliance falls with the energies; what a mechanism minimises is minus its output.
   scale_by_slope(exec, law, density, loads_.is_mechanism() ? 1 : -1, df);
+  if (loads_.has_body())
+    add_mass_gradient(exec, density, df);
+}
+
+template<class Exec>
+void DesignAnalysis<Exec>::add_mass_gradient(const Exec& exec, const Vector& density,
+                                             const Vector& df) const {
+  Kokkos::deep_copy(exec, work_, 0.0);
+  const Vector free = body_.spare(exec); // forces at held components do not count
+  for (std::size_t k = 0; k < loads_.cases.size(); ++k) {
+    Kokkos::deep_copy(exec, free, loads_.is_mechanism() ? u_.back() : u_[k]);
+    clear(exec, body_.held(), free);
+    for (const BodyLoad& load : loads_.cases[k].body)
+      body_.add_body_work(exec, loads_.cases[k].weight, load, free, work_);
+  }
+  add_mass_slope(exec, mass_density_, density, loads_.is_mechanism() ? -1 : 2, work_, df);
 }
 
 template<class Exec>

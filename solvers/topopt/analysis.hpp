@@ -1,6 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // DesignAnalysis solves for the displacements of a design, of each load case and, for mechanisms,
 // of the adjoint.
+//
+// A load case with forces f and displacements v of some held components is as stiff as its
+// potential energy is large: what is minimised is minus twice that [1],
+//   c = 2 f . u - u . K u = f . u - r . v,
+// r the forces that v takes. Without v it is the compliance; without f it is -u . K u, so that the
+// work which v takes grows. The energy is stationary in u, hence dc/drho = -u . dK/drho u with and
+// without v, and the error of c is of second order in that of u.
+//
+// Gravity and rotation act on mass, m = rho times that of solid material, so that f depends on the
+// design, and dc/drho = 2 df/drho . u - u . dK/drho u has both signs [2].
+//
+// [1] F. Niu, S. Xu, G. Cheng. A general formulation of structural topology optimization for
+//     maximizing structural stiffness. Struct. Multidiscip. Optim. 43 (2011) 561-572,
+//     doi:10.1007/s00158-010-0585-8.
+// [2] M. Bruyneel, P. Duysinx. Note on topology optimization of continuum structures including
+//     self-weight. Struct. Multidiscip. Optim. 29 (2005) 245-256, doi:10.1007/s00158-004-0484-y.
 #pragma once
 
 #include <ossatura/kernels/topopt/simp.hpp>
@@ -33,6 +49,10 @@ public:
     body_.set_modulus(exec, law, density);
   }
 
+  /// The forces on mass [num_nodes, 3] of load case k, held components among them, until the next
+  /// call or run. Does not fence.
+  Vector body_forces(const Exec& exec, const Vector& density, std::size_t k) const;
+
   /// df [num_elem] = gradient of what is minimised, by physical densities, after a run.
   void differentiate(const Exec& exec, const SimpLaw& law, const Vector& density,
                      const Vector& df) const;
@@ -49,18 +69,30 @@ public:
   }
 
   const DesignLoads<Exec>& loads() const { return loads_; }
+  /// [num_elem] of SimpLaw, in the order of the body; empty: 1.
+  const Vector& relative_moduli() const { return relative_; }
   const std::vector<Vector>& displacements() const { return u_; } ///< of cases, then the adjoint
 
 private:
   void solve_all(const Exec& exec, int number, const SimpLaw& law, const Vector& density,
                  DesignStep& step);
-  SolveResult solve(const Exec& exec, int number, std::size_t k);
+  /// Solve k; returns what the step reports of load case k.
+  double solve(const Exec& exec, int number, std::size_t k, DesignStep& step);
+  /// The forces of solve k, those on mass among them.
+  const DesignForce<Exec>& forces_of(std::size_t k) const;
+  /// The forces of a case with what its displacements ask of free components: f - K u.
+  DesignForce<Exec> less_imposed(const Exec& exec, std::size_t k);
+  void add_mass_gradient(const Exec& exec, const Vector& density, const Vector& df) const;
 
   DesignBody<Exec>& body_;
   bool warm_start_;
   double tolerance_;
   DesignLoads<Exec> loads_;
-  std::vector<Vector> u_, u_trial_; ///< [num_nodes, 3] each; the same where solved in place
+  Vector relative_;                      ///< [num_elem], or empty
+  Vector rhs_;                           ///< [num_nodes, 3] of cases with displacements, or empty
+  Vector mass_density_, mass_, work_;    ///< [num_elem] of cases with loads on mass, or empty
+  std::vector<DesignForce<Exec>> total_; ///< of cases with loads on mass, of the last moduli
+  std::vector<Vector> u_, u_trial_;      ///< [num_nodes, 3] each; the same where solved in place
 };
 
 } // namespace ossatura

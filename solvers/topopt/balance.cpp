@@ -13,19 +13,28 @@ namespace {
 struct OutsideForce {
   std::array<double, 3> force{};     ///< of loads
   std::array<double, 3> stiffness{}; ///< of springs
-  std::uint8_t held = 0;             ///< components
+  std::uint8_t held = 0, moved = 0;  ///< components; the latter by the load case
 };
 } // namespace
 
 template<class Exec>
-ForceBalance balance_design(const Exec& exec, const DesignProblem& problem,
-                            const DesignOptimizer<Exec>& optimizer, std::size_t which) {
+DesignBalance balance_design(const Exec& exec, const DesignProblem& problem,
+                             const DesignOptimizer<Exec>& optimizer, std::size_t which) {
   std::map<std::int32_t, OutsideForce> outside; // of few nodes
   for (const NodeForce& load : problem.cases[which].loads.forces)
     for (std::size_t c = 0; c < 3; ++c)
       outside[load.node].force[c] += load.force[c];
+  if (!problem.cases[which].loads.body.empty()) { // on all nodes
+    const std::vector<double> weight = optimizer.body_forces(exec, int(which));
+    for (std::size_t i = 0; i < weight.size(); ++i)
+      outside[std::int32_t(i / 3)].force[i % 3] += weight[i];
+  }
   for (const HeldComponents& held : problem.held)
     outside[held.node].held |= held.components;
+  for (const NodeDisplacement& u : problem.cases[which].loads.displacements) {
+    std::uint8_t& moved = outside[u.node].moved;
+    moved = std::uint8_t(moved | 1u << u.component);
+  }
   for (const NodeSpring& spring : problem.springs)
     outside[spring.node].stiffness[std::size_t(spring.component)] += spring.stiffness;
 
@@ -34,7 +43,7 @@ ForceBalance balance_design(const Exec& exec, const DesignProblem& problem,
     nodes.push_back(node);
   const DesignForces found = optimizer.forces(exec, int(which), nodes);
 
-  ForceBalance balance;
+  DesignBalance balance;
   balance.energy = 0.5 * found.work;
   const std::array<double, 3> origin = problem.point(0);
   std::size_t i = 0;
@@ -43,8 +52,14 @@ ForceBalance balance_design(const Exec& exec, const DesignProblem& problem,
     std::array<double, 3> f = what.force;
     for (std::size_t c = 0; c < 3; ++c) {
       // At held components the matrix knows the force, whatever loads act there.
-      if (what.held >> c & 1)
+      if (what.held >> c & 1) {
         f[c] = found.force[3 * i + c];
+        const bool moved = (what.moved >> c & 1) != 0;
+        // What acts there besides is no force of the support.
+        const double reaction = f[c] - what.force[c];
+        (moved ? balance.imposed_force : balance.support_force)[c] += reaction;
+        balance.imposed_work += moved ? f[c] * u[c] : 0;
+      }
       f[c] -= what.stiffness[c] * u[c];
       balance.energy -= 0.5 * what.stiffness[c] * u[c] * u[c];
     }
@@ -57,8 +72,8 @@ ForceBalance balance_design(const Exec& exec, const DesignProblem& problem,
 }
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
-  template ForceBalance balance_design(const Exec&, const DesignProblem&,                          \
-                                       const DesignOptimizer<Exec>&, std::size_t);
+  template DesignBalance balance_design(const Exec&, const DesignProblem&,                         \
+                                        const DesignOptimizer<Exec>&, std::size_t);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE
 

@@ -32,14 +32,76 @@ std::vector<NodeForce> sum_forces(const std::vector<NodeForce>& forces, std::siz
   return list;
 }
 
-/// On the components that are free; throws if there is nothing.
+/// On the components that are free; throws if there is nothing, unless that `may_be`.
 template<class Exec>
 DesignForce<Exec> make_force(const Exec& exec, const std::vector<NodeForce>& forces,
                              std::size_t num_nodes, const DesignBody<Exec>& body,
-                             const std::string& what) {
+                             const std::string& what, bool may_be = false) {
   const DesignForce<Exec> force = body.place_forces(exec, sum_forces(forces, num_nodes, what));
-  OSSATURA_REQUIRE(square(exec, force) > 0, what << ": nothing on components that are free");
+  OSSATURA_REQUIRE(may_be || square(exec, force) > 0,
+                   what << ": nothing on components that are free");
   return force;
+}
+
+std::vector<std::uint8_t> held_mask(const DesignProblem& problem) {
+  std::vector<std::uint8_t> mask(problem.num_nodes());
+  for (const HeldComponents& held : problem.held)
+    mask[std::size_t(held.node)] |= held.components;
+  return mask;
+}
+
+/// The displacements of a load case; empty where it has none.
+template<class Exec>
+Array<double, Exec> make_imposed(const Exec& exec, const DesignProblem& problem,
+                                 const std::vector<NodeDisplacement>& displacements,
+                                 const DesignBody<Exec>& body, const std::string& what) {
+  if (displacements.empty())
+    return {};
+  OSSATURA_REQUIRE(body.takes_vectors(), what << ": imposed displacements are not known on voxels: "
+                                                 "take the grid mesh");
+  const std::vector<std::uint8_t> held = held_mask(problem);
+  std::vector<double> imposed(3 * problem.num_nodes());
+  for (const NodeDisplacement& u : displacements) {
+    OSSATURA_REQUIRE(u.node >= 0 && std::size_t(u.node) < held.size() && u.component >= 0 &&
+                         u.component < 3 && std::isfinite(u.value),
+                     what << ": a displacement of " << u.value << " of component " << u.component
+                          << " of node " << u.node << " of " << held.size());
+    OSSATURA_REQUIRE(held[std::size_t(u.node)] >> u.component & 1,
+                     what << ": component " << u.component << " of node " << u.node
+                          << " is to move by " << u.value << ", but is not held");
+    double& own = imposed[3 * std::size_t(u.node) + std::size_t(u.component)];
+    OSSATURA_REQUIRE(own == 0 || own == u.value, what << ": component " << u.component
+                                                      << " of node " << u.node << " is to move by "
+                                                      << own << " and by " << u.value);
+    own = u.value;
+  }
+  return body.upload_nodes(exec, imposed);
+}
+
+} // namespace
+
+namespace {
+
+/// The loads on mass of a load case.
+template<class Exec>
+std::vector<BodyLoad> checked_body_loads(const std::vector<BodyLoad>& loads,
+                                         const DesignBody<Exec>& body, const std::string& what) {
+  OSSATURA_REQUIRE(loads.empty() || body.has_mass(),
+                   what << ": gravity and rotation are not known of this body (voxels and elements "
+                           "other than hexahedra)");
+  for (const BodyLoad& load : loads) {
+    double length = 0, size = load.square_speed;
+    for (std::size_t c = 0; c < 3; ++c) {
+      length += load.axis[c] * load.axis[c];
+      size += std::fabs(load.acceleration[c]) + 0 * load.origin[c];
+    }
+    OSSATURA_REQUIRE(std::isfinite(size + length) && load.square_speed >= 0,
+                     what << ": a load on mass is not finite, or turns at the root of "
+                          << load.square_speed);
+    OSSATURA_REQUIRE(load.square_speed == 0 || std::fabs(length - 1) < 1e-9,
+                     what << ": the axis of rotation is of length " << std::sqrt(length));
+  }
+  return loads;
 }
 
 } // namespace
@@ -58,8 +120,11 @@ DesignLoads<Exec> make_design_loads(const Exec& exec, const DesignProblem& probl
       what << " (" << c.loads.name << ')';
     OSSATURA_REQUIRE(c.weight > 0 && std::isfinite(c.weight), what.str()
                                                                   << ": weight " << c.weight);
-    loads.cases.push_back(
-        {make_force(exec, c.loads.forces, num_nodes, body, what.str()), c.weight});
+    const Array<double, Exec> imposed =
+        make_imposed(exec, problem, c.loads.displacements, body, what.str());
+    loads.cases.push_back({make_force(exec, c.loads.forces, num_nodes, body, what.str(),
+                                      imposed.extent(0) > 0 || !c.loads.body.empty()),
+                           c.weight, imposed, checked_body_loads(c.loads.body, body, what.str())});
   }
   OSSATURA_REQUIRE(is_mechanism == !problem.output.empty(),
                    problem.output.size() << " output directions, which are of mechanisms alone");

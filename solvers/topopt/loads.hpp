@@ -14,16 +14,31 @@ struct DesignLoads {
   struct Case {
     DesignForce<Exec> force;
     double weight;
+    Array<double, Exec> imposed{}; ///< [num_nodes, 3] displacements of held components, or empty
+    std::vector<BodyLoad> body{};  ///< on mass, beside `force`
   };
   std::vector<Case> cases;
   DesignForce<Exec> output; ///< of mechanisms: the displacement's direction, the adjoint's load
   bool has_output = false;
 
+  bool has_imposed() const {
+    for (const Case& one : cases)
+      if (one.imposed.extent(0) > 0)
+        return true;
+    return false;
+  }
+  bool has_body() const {
+    for (const Case& one : cases)
+      if (!one.body.empty())
+        return true;
+    return false;
+  }
   bool is_mechanism() const { return has_output; }
   std::size_t num_solves() const { return cases.size() + (is_mechanism() ? 1 : 0); }
 };
 
-/// Throws std::invalid_argument for bad numbers, and for loads that move no free component.
+/// Throws std::invalid_argument for bad numbers, for loads that move no free component, and for
+/// displacements of components that are free, or that the body does not know.
 template<class Exec>
 DesignLoads<Exec> make_design_loads(const Exec& exec, const DesignProblem& problem,
                                     bool is_mechanism, const DesignBody<Exec>& body);

@@ -67,6 +67,9 @@ struct DesignOptimizer<Exec>::Implementation {
       , penalty(options.penalty.start)
       , sharpness(options.projection ? options.sharpness.start : 0) {
     OSSATURA_REQUIRE(young > 0 && std::isfinite(young), "a modulus of " << young);
+    OSSATURA_REQUIRE(!analysis.loads().has_body() || options.method == DesignMethod::mma,
+                     "optimality criteria take gradients of one sign, and those with gravity or "
+                     "rotation have both: take the method mma");
     const auto make = [&] {
       return make_zeros<double>(exec, num_elem(), "ossatura::design::by_element");
     };
@@ -104,7 +107,10 @@ struct DesignOptimizer<Exec>::Implementation {
 
   bool is_mechanism() const { return options.objective == DesignObjective::mechanism; }
   DesignMoment moment() const { return {steps + 1, sharpness}; } ///< of the next step
-  SimpLaw law() const { return {young, options.min_modulus, penalty}; }
+  SimpLaw law() const {
+    return {young, options.min_modulus, penalty, analysis.relative_moduli(),
+            analysis.loads().has_body() ? linear_below_with_mass : 0};
+  }
   /// Variables of 0 would stay there for good.
   double least() const { return options.filter == DesignFilter::sensitivity ? 1e-3 : 0; }
 
@@ -335,6 +341,15 @@ DesignForces DesignOptimizer<Exec>::forces(const Exec& exec, int which,
   const Array<double, Exec>& u = analysis.displacements()[std::size_t(which)];
   const Array<double, Exec> force = analysis.forces(exec, std::size_t(which));
   return {take_at_nodes(exec, places, u), take_at_nodes(exec, places, force), dot(exec, force, u)};
+}
+
+template<class Exec>
+std::vector<double> DesignOptimizer<Exec>::body_forces(const Exec& exec, int which) const {
+  const Implementation& own = *implementation_;
+  OSSATURA_REQUIRE(which >= 0 && which < int(own.analysis.loads().cases.size()),
+                   "load case " << which);
+  return body().download_nodes(
+      exec, own.analysis.body_forces(exec, own.densities.density(), std::size_t(which)));
 }
 
 template<class Exec>

@@ -28,12 +28,14 @@ struct DesignBreakdown : std::runtime_error {
 
 /// One step: the design was analysed, then changed.
 struct DesignStep {
-  int number = 0;            ///< from 1
-  double objective = 0;      ///< of the design at the start of the step
-  std::vector<double> cases; ///< f . u of each load case (mechanisms: output displacement)
-  double volume = 0;         ///< fraction, of the physical densities that were analysed
-  double grey = 0;           ///< mean of 4 rho (1 - rho) over the volume that is free (Mnd)
-  double change = 0;         ///< largest change of a variable by the step
+  int number = 0;       ///< from 1
+  double objective = 0; ///< of the design at the start of the step
+  /// f . u of each load case, less the work that its displacements take (analysis.hpp);
+  /// mechanisms: output displacement.
+  std::vector<double> cases;
+  double volume = 0; ///< fraction, of the physical densities that were analysed
+  double grey = 0;   ///< mean of 4 rho (1 - rho) over the volume that is free (Mnd)
+  double change = 0; ///< largest change of a variable by the step
   double penalty = 0, sharpness = 0;
   std::vector<SolveResult> solves;
   double seconds_prepare = 0, seconds_solve = 0, seconds_gradient = 0, seconds_update = 0;
@@ -107,6 +109,9 @@ public:
   /// Large bodies have few numbers to bring to the host so. Throws std::invalid_argument for
   /// another case. Fences.
   DesignForces forces(const Exec& exec, int which, const std::vector<std::int32_t>& nodes) const;
+  /// Forces of gravity and rotation on the present design in load case `which` [num_nodes, 3], N,
+  /// held components among them. Fences.
+  std::vector<double> body_forces(const Exec& exec, int which) const;
   std::array<double, 2> density_range(const Exec& exec) const; ///< least, greatest of densities()
   /// Density of the strain energy of all cases in J / m^3 by element, of the last solve.
   std::vector<double> energies(const Exec& exec) const;

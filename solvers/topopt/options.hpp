@@ -48,6 +48,9 @@ constexpr Names<DesignMethod> names_of(DesignMethod) {
   return {{DesignMethod::oc, "oc"}, {DesignMethod::mma, "mma"}};
 }
 
+/// SimpLaw::linear_below of designs with gravity or rotation, per Bruyneel and Duysinx (2005).
+inline constexpr double linear_below_with_mass = 0.25;
+
 /// A parameter that grows: `start`, and after each `every` steps times `factor` plus `increment`,
 /// at most `end`.
 struct Continuation {

@@ -16,8 +16,9 @@ Ends find_ends(const DesignProblem& problem, const std::vector<std::int32_t>& su
   const std::size_t n = problem.num_nodes();
   Ends ends{std::vector<bool>(n), std::vector<bool>(n)};
   for (const DesignLoadCase& one : problem.cases)
-    for (const NodeForce& force : one.loads.forces)
-      ends.loaded[std::size_t(force.node)] = true;
+    one.loads.for_nodes([&](std::int32_t node) { ends.loaded[std::size_t(node)] = true; });
+  if (problem.has_body_loads())
+    ends.loaded.assign(n, true); // all mass is a load
   for (const NodeForce& force : problem.output)
     ends.loaded[std::size_t(force.node)] = true;
   for (const std::int32_t node : supported)

@@ -29,7 +29,9 @@ struct DesignProblem {
   /// In the place of the mesh, which is empty then: for designs on voxels. Numbers of nodes and
   /// elements are those of the lattice.
   std::shared_ptr<const LatticeBody> lattice{};
-  double young = 1, poisson = 0.3;
+  double young = 1, poisson = 0.3;       ///< of all elements, or of the first material
+  std::vector<HexaMaterial> materials{}; ///< of elements; empty: young and poisson are of all
+  std::vector<std::uint8_t> material{};  ///< [num_elem] numbers of these; empty: all the first
   std::vector<HeldComponents> held;
   std::vector<DesignLoadCase> cases; ///< at least one
   std::vector<DesignRole> role;      ///< [num_elem], or empty: all free
@@ -43,6 +45,12 @@ struct DesignProblem {
   }
   std::size_t num_nodes() const {
     return lattice ? std::size_t(lattice->num_nodes()) : mesh.num_points();
+  }
+  bool has_body_loads() const {
+    for (const DesignLoadCase& one : cases)
+      if (!one.loads.body.empty())
+        return true;
+    return false;
   }
   /// The box around all nodes.
   Box bounds() const { return lattice ? lattice->bounds() : bounding_box(mesh.point); }

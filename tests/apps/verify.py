@@ -34,6 +34,14 @@ CONTACT = {"time_step": 0.01, "steps": 6, "gravity": [0, 0, -9.81],
 PLATE = {"mesh": {"generator": "cube", "cells": [3, 3, 3], "size": [2, 1, 1]}, "order": 3,
          "material": {"young": 8, "poisson": 0.25}, "supports": [{"plane": "x=0", "components": "xyz"}],
          "loads": [{"plane": "x=2", "traction": [4, 0, 1]}]}
+MOVED = {"mesh": {"box": {"cells": [6, 3, 3], "size": [2, 1, 1]}}, "material": {"young": 2e5, "poisson": 0.3},
+         "materials": [{"box": [0, 0, 0, 1, 1, 1], "name": "stiff", "young": 8e5, "poisson": 0.3, "mass_density": 3}],
+         "supports": [{"box": [0, 0, 0, 0, 1, 1]}], "volume_fraction": 0.5, "steps": 3, "cases": [
+             {"name": "a", "loads": [{"box": [1, 1, 0, 1, 1, 1], "total_force": [0, 90, 0]}],
+              "displacements": [{"box": [2, 0, 0, 2, 0.5, 1], "displacement": [None, 0, -0.01]}]},
+             {"name": "b", "loads": [{"box": [2, 1, 0, 2, 1, 1], "total_force": [5, 0, 0]}]}]}
+HEAVY = {**MOVED, "material": {"young": 2e5, "poisson": 0.3, "mass_density": 40}, "cases": [
+    {"name": "a", "gravity": [1, 0, -9.81]}, {"name": "b", "rotation": {"origin": [1, 0, 0], "axis": [1, 0, 1], "speed": 9}}]}
 RUNS = {
     "cube": ["bone", "--generate", "cube", "--size", "5"],
     "laminate": ["bone", "--generate", "laminate", "--size", "5,4,6", "--layers", "2=1000,1=5000",
@@ -63,6 +71,7 @@ RUNS = {
     "cantilever": ["topopt", "cantilever", "--cells", "8x4x4", "--volume", "0.3", "--steps", "3"],
     "bridge": ["topopt", "bridge", "--cells", "16x4x4", "--steps", "12", "--volume", "0.4", "--radius", "1.5"],
     "inverter": ["topopt", "inverter", "--cells", "8x4x4", "--steps", "2"],
+    "moved": ["topopt", MOVED], "heavy": ["topopt", HEAVY],
     "plate": ["pfem", PLATE], "sphere": ["pfem", "sphere", "--order", "4"],
     "plies": ["pfem", EXAMPLES + "/pfem/laminate.json"], "vessel": ["pfem", EXAMPLES + "/pfem/pressure-vessel.json"],
     "stretch": ["pfem", EXAMPLES + "/pfem/stretch.json"],
@@ -288,6 +297,12 @@ FALSIFIED = [
     ("beam", "files", lambda copy: os.remove(copy.path("_000001.hdf"))),
     ("contact", "depth in obstacles", field("Points", add((slice(None), 2), -1e-4), "_000006.hdf")),
     ("contact", "worst penetration", summary("results", "worst_penetration", 1e-3)),
+    ("moved", "displacements of supports: a", field("PointData/imposed_a", scale(slice(None), 1 + 1e-5))),
+    ("moved", "force to move: a", summary("results", "cases", 0, "imposed_force", 2, slightly)),
+    ("moved", "elements of materials", summary("problem", "materials", 0, "elements", lambda x: x + 1)),
+    ("moved", "residual: b", field("CellData/material", put(30, 0))),
+    ("heavy", "weight: a", field("PointData/weight_a", scale(slice(None), 1 + 1e-5))),
+    ("heavy", "residual: b", field("PointData/weight_b", scale(slice(None), 1 + 1e-4))),
     ("cantilever", "residual: tip", field(U, scale(slice(None), 1 + 1e-5))),
     ("cantilever", "compliance of the cases", field("PointData/load", scale(slice(None), 1 + 1e-5))),
     ("cantilever", "volume fraction", field("CellData/density", scale(40, 1 + 1e-5))),

@@ -37,6 +37,8 @@ DESIGN = {"mesh": {"box": {"cells": [3, 1, 1], "size": [3, 1, 1]}}, "material": 
           "supports": [{"box": [0, 0, 0, 0, 1, 1]}],
           "cases": [{"name": "a", "loads": [{"box": [3, 0, 0, 3, 1, 1], "total_force": [0, 0, -1]}]}],
           "volume_fraction": 0.6, "steps": 2, "filter": {"kind": "density", "radius": 1.5}}
+MOVED = {**DESIGN, "materials": [{"box": [0, 0, 0, 1, 1, 1], "name": "b", "young": 5, "poisson": 0.3, "mass_density": 2}],
+         "cases": [{"name": "a", "displacements": [{"box": [3, 0, 0, 3, 1, 1], "displacement": [None, 0, -0.1]}]}]}
 SOLID = {"mesh": {"generator": "cube", "cells": [1, 1, 1], "size": [1, 1, 1]}, "order": 2,
          "material": {"young": 8, "poisson": 0.25}, "supports": [{"plane": "x=0"}],
          "loads": [{"plane": "x=1", "traction": [4, 0, 0]}]}
@@ -115,6 +117,7 @@ def cases(seeds, executable):
         add("models/pfem", mesh, {mesh: data, "p.json": solid}, "pfem", "p.json", "--order", "1")
     add("scene", "s.json", {"s.json": SCENE}, "softbody", "s.json")
     add("design", "t.json", {"t.json": DESIGN}, "topopt", "t.json", "--no-stl")
+    add("design/moved", "t.json", {"t.json": MOVED}, "topopt", "t.json", "--no-stl")
     add("solid", "p.json", {"p.json": SOLID}, "pfem", "p.json")
     add("configuration", "c.ini", {"c.ini": "size=2\nspacing=0.5\ntest=axial\nmodulus=1000\n"},
         "bone", "--generate", "cube", "--config", "c.ini")

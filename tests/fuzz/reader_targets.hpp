@@ -150,6 +150,21 @@ inline void expect_valid(const ossatura::HexaFile& file) {
       for (const double component : f.force)
         expect(std::isfinite(component), "a force that is not finite");
     }
+  for (const ossatura::NodeLoads& loads : model.loads)
+    for (const ossatura::NodeDisplacement& u : loads.displacements) {
+      expect(u.component >= 0 && u.component < 3 && std::isfinite(u.value), "a bad displacement");
+      expect(u.node >= 0 && std::size_t(u.node) < model.mesh.num_points(),
+             "a displacement of no node");
+    }
+  for (const ossatura::NodeLoads& loads : model.loads)
+    for (const ossatura::BodyLoad& load : loads.body)
+      expect(load.square_speed >= 0 && std::isfinite(load.square_speed), "a bad speed of rotation");
+  expect(model.material.empty() || model.material.size() == model.mesh.num_elem(),
+         "the wrong number of materials of elements");
+  for (const std::uint8_t number : model.material)
+    expect(number < model.materials.size(), "an element of no material");
+  for (const ossatura::HexaMaterial& one : model.materials)
+    expect(one.young > 0 && one.poisson > -1 && one.poisson < 0.5, "a bad material");
   expect(std::isfinite(model.young) && model.young >= 0, "a bad modulus");
   expect(model.poisson > -1 && model.poisson < 0.5, "a bad Poisson's ratio");
 }

@@ -57,6 +57,8 @@ void write_element_seeds(const Put& put) {
   put("elements", "tetra.vtu", sample_vtu({}));
   put("models", "ccx.inp", sample_inp());
   put("models", "cae.inp", sample_cae_inp());
+  put("models", "moved.inp", sample_moved_inp());
+  put("models", "coupled.inp", sample_coupled_inp());
   put("models", "a.cdb", sample_cdb());
   put("models", "2.msh", sample_gmsh_2_groups());
   put("models", "4.msh", sample_gmsh_4_groups());

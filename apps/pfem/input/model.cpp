@@ -29,6 +29,17 @@ PfemInput load_input(const PfemSource& source, PfemModel& model) {
   CurvedHexaFile file = read_curved_hexa_file(source.file, options);
   for (const std::string& note : file.notes)
     log_warning("mesh-note", source.file, ": ", note);
+  for (const NodeLoads& loads : file.model.loads) {
+    if (!loads.body.empty())
+      fail<InputError>(source.file, ": load case '", loads.name,
+                       "' has gravity or rotation, which are not solved here: leave them out");
+    if (!loads.displacements.empty())
+      fail<InputError>(
+          source.file, ": load case '", loads.name,
+          "' imposes displacements on nodes, which are not taken from meshes: give "
+          "\"supports\" with a \"displacement\" in a .json problem, and leave them out "
+          "of the mesh");
+  }
   model.unused_points = file.unused_points;
   if (file.geometry.map)
     input.no_numbers = source.file + " has nodes that are no vertices of elements";
@@ -188,7 +199,12 @@ PfemModel build_pfem_model(const PfemDocument& document) {
   PfemMaterial material = document.material;
   if (material.elasticity.empty() && !material.young) {
     const bool is_file = document.mesh.kind == PfemSource::Kind::file;
-    if (input.model.young > 0) {
+    if (!input.model.is_uniform()) {
+      if (document.materials.empty())
+        fail<InputError>(model.source, ": has elements of several materials, which are not taken "
+                                       "from meshes: give \"materials\" of its element sets in a "
+                                       ".json problem");
+    } else if (input.model.young > 0) {
       material.young = input.model.young;
       material.poisson = material.poisson.value_or(input.model.poisson);
     } else if (!is_file && document.materials.empty()) {

@@ -2,10 +2,14 @@
 #include "apps/topopt/input/loading.hpp"
 
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/mesh/mechanics/distribute_load.hpp>
 #include <ossatura/core/mesh/mechanics/traction.hpp>
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <optional>
+#include <utility>
 
 namespace ossatura {
 
@@ -28,6 +32,26 @@ std::vector<NodeForce> tractions_of(const DesignProblem& problem,
   return forces;
 }
 
+/// Of a load at a point; nodes weigh the same.
+std::vector<NodeForce> remote_forces(const ForceChoice& choice, const DesignProblem& problem,
+                                     const std::vector<std::int32_t>& nodes) {
+  std::vector<double> point; // of the nodes alone
+  std::vector<WeightedNode> weighted;
+  for (const std::int32_t node : nodes) {
+    const std::array<double, 3> x = problem.point(node);
+    point.insert(point.end(), x.begin(), x.end());
+    weighted.push_back({std::int32_t(weighted.size()), 1});
+  }
+  std::string defect;
+  std::vector<NodeForce> forces =
+      distribute_load(point, weighted, choice.point, choice.value, choice.moment, defect);
+  if (!defect.empty())
+    fail<InputError>(choice.nodes.place, ": ", defect, ": choose more nodes");
+  for (NodeForce& one : forces)
+    one.node = nodes[std::size_t(one.node)];
+  return forces;
+}
+
 std::vector<NodeForce> forces_of(const ForceChoice& choice, const DesignProblem& problem,
                                  const PlaceSelector& select) {
   const std::vector<std::int32_t> nodes = select.nodes(choice.nodes);
@@ -40,6 +64,8 @@ std::vector<NodeForce> forces_of(const ForceChoice& choice, const DesignProblem&
                        nodes.size(), " chosen ones: choose more nodes, or a \"total_force\"");
     return forces;
   }
+  if (choice.kind == ForceChoice::Kind::remote)
+    return remote_forces(choice, problem, nodes);
   const double share = choice.kind == ForceChoice::Kind::total ? 1 / double(nodes.size()) : 1;
   std::vector<NodeForce> forces;
   for (const std::int32_t node : nodes)
@@ -107,29 +133,76 @@ std::function<bool(std::int32_t)> nodes_in_void(const DesignProblem& problem) {
   };
 }
 
+/// Refuses nodes that are moved in void.
+void check_displacements(const std::string& where, const std::vector<NodeDisplacement>& moved,
+                         const std::function<bool(std::int32_t)>& in_void) {
+  for (const NodeDisplacement& one : moved)
+    if (in_void(one.node))
+      fail<InputError>(where, ": node ", one.node,
+                       " is moved, but all of its elements are void: move others, or make these "
+                       "free or solid");
+}
+
 std::string case_name(const NodeLoads& loads, std::size_t number) {
   return loads.name.empty() ? "load " + std::to_string(number + 1) : loads.name;
 }
 
 } // namespace
 
+std::vector<std::vector<NodeDisplacement>>
+find_displacements(const ProblemDocument& document, const PlaceSelector& select, HeldMask& held) {
+  std::vector<std::vector<NodeDisplacement>> moved(document.cases.size());
+  HeldMask own; // of all cases
+  for (std::size_t k = 0; k < document.cases.size(); ++k) {
+    std::map<std::pair<std::int32_t, int>, double> values;
+    for (const DisplacementChoice& choice : document.cases[k].displacements)
+      for (const std::int32_t node : select.nodes(choice.nodes))
+        for (int c = 0; c < 3; ++c) {
+          const std::optional<double>& value = choice.value[std::size_t(c)];
+          if (!value)
+            continue;
+          if (held.has(node, c) && !own.has(node, c))
+            fail<InputError>(choice.nodes.place, ": node ", node, " is to move by ", *value,
+                             " m along ", "xyz"[c],
+                             ", where supports, mirrors or the mesh hold it: choose other nodes, "
+                             "or leave that support out");
+          held.hold(node, 1u << c);
+          own.hold(node, 1u << c);
+          const auto [place, is_new] = values.emplace(std::make_pair(node, c), *value);
+          if (!is_new && place->second != *value)
+            fail<InputError>(choice.nodes.place, ": node ", node, " is to move by ", *value,
+                             " m along ", "xyz"[c], " and by ", place->second,
+                             " m in the same load case: leave one out");
+        }
+    for (const auto& [key, value] : values)
+      if (value != 0)
+        moved[k].push_back({key.first, key.second, value});
+  }
+  return moved;
+}
+
 void add_cases(const ProblemDocument& document, HexaModel& hexa, const PlaceSelector& select,
-               const HeldMask& held, TopoptModel& model) {
+               const HeldMask& held,
+               const std::vector<std::vector<NodeDisplacement>>& displacements,
+               TopoptModel& model) {
   const std::function<bool(std::int32_t)> in_void = nodes_in_void(model.problem);
   for (std::size_t i = 0; i < hexa.loads.size(); ++i) {
     NodeLoads& loads = hexa.loads[i];
-    if (loads.forces.empty())
+    if (loads.empty())
       continue;
     model.case_names.push_back(case_name(loads, i));
-    check_forces(model.source + ": load case '" + model.case_names.back() + "'", loads.forces, held,
-                 in_void);
+    const std::string where = model.source + ": load case '" + model.case_names.back() + "'";
+    if (!loads.forces.empty())
+      check_forces(where, loads.forces, held, in_void);
+    check_displacements(where, loads.displacements, in_void);
     model.problem.cases.push_back({std::move(loads), 1});
   }
-  for (const CaseChoice& choice : document.cases) {
+  for (std::size_t i = 0; i < document.cases.size(); ++i) {
+    const CaseChoice& choice = document.cases[i];
     const auto found = std::find(model.case_names.begin(), model.case_names.end(), choice.name);
     const std::size_t index = std::size_t(found - model.case_names.begin());
     if (found == model.case_names.end()) {
-      if (choice.forces.empty())
+      if (choice.forces.empty() && choice.displacements.empty() && choice.body.empty())
         fail<InputError>(document.file, ": the load case '", choice.name,
                          "' has no loads, and the mesh has no load case of this name");
       model.case_names.push_back(choice.name);
@@ -142,6 +215,11 @@ void add_cases(const ProblemDocument& document, HexaModel& hexa, const PlaceSele
       check_forces(one.nodes.place, forces, held, in_void);
       load_case.loads.forces.insert(load_case.loads.forces.end(), forces.begin(), forces.end());
     }
+    check_displacements(document.file + ": load case '" + choice.name + "'", displacements[i],
+                        in_void);
+    load_case.loads.displacements.insert(load_case.loads.displacements.end(),
+                                         displacements[i].begin(), displacements[i].end());
+    load_case.loads.body.insert(load_case.loads.body.end(), choice.body.begin(), choice.body.end());
   }
   if (model.problem.cases.empty())
     fail<InputError>(document.file, ": there are no loads: give \"cases\" with \"loads\" in a "

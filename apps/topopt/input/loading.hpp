@@ -35,10 +35,17 @@ private:
   std::map<std::int32_t, std::uint8_t> mask_; ///< of few among many nodes
 };
 
+/// Displacements of the cases of a document, [cases], whose components become held. Throws
+/// InputError for components that are held otherwise, or that one case moves in two ways.
+std::vector<std::vector<NodeDisplacement>>
+find_displacements(const ProblemDocument& document, const PlaceSelector& select, HeldMask& held);
+
 /// Adds the load cases of the mesh, which are moved out of it, then those of the problem. Throws
 /// InputError where there is none, and for forces that do nothing or that only void would carry.
+/// `displacements` are those of the document's cases.
 void add_cases(const ProblemDocument& document, HexaModel& hexa, const PlaceSelector& select,
-               const HeldMask& held, TopoptModel& model);
+               const HeldMask& held,
+               const std::vector<std::vector<NodeDisplacement>>& displacements, TopoptModel& model);
 
 /// Adds outputs and springs. Throws InputError for an output that cannot move.
 void add_mechanism(const ProblemDocument& document, const PlaceSelector& select,

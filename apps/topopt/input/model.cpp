@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <set>
 
 namespace ossatura {
 
@@ -171,22 +172,91 @@ void hold_mirrors(const ProblemDocument& document, const DesignProblem& problem,
   }
 }
 
-void set_material(const ProblemDocument& document, const HexaModel& hexa, TopoptModel& model) {
-  const bool in_mesh = hexa.young > 0;
-  if (!document.young && !in_mesh)
+/// The materials of the mesh, or the one of the document, which wins over the mesh.
+std::vector<HexaMaterial> base_materials(const ProblemDocument& document, const HexaModel& hexa,
+                                         const TopoptModel& model) {
+  if (!hexa.is_uniform() && (document.young || document.poisson))
+    fail<InputError>(
+        document.file, ": ", model.source,
+        " has elements of several materials: leave \"young\" and \"poisson\" (--young, "
+        "--poisson) out, or give \"materials\" of element sets");
+  std::vector<HexaMaterial> materials = hexa.materials;
+  if (materials.empty() && (document.young || hexa.young > 0))
+    materials.push_back({"", hexa.young, hexa.young > 0 ? hexa.poisson : 0.3, 0});
+  for (HexaMaterial& one : materials) {
+    one.young = document.young.value_or(one.young);
+    one.poisson = document.poisson.value_or(one.poisson);
+    one.density = document.mass_density.value_or(one.density);
+  }
+  return materials;
+}
+
+/// Leaves out the materials that no element has.
+void drop_unused(std::vector<HexaMaterial>& materials, std::vector<std::uint8_t>& material) {
+  std::vector<int> number(materials.size(), -1);
+  for (const std::uint8_t one : material)
+    number[one] = 0;
+  std::vector<HexaMaterial> used;
+  for (std::size_t i = 0; i < materials.size(); ++i)
+    if (number[i] == 0) {
+      number[i] = int(used.size());
+      used.push_back(materials[i]);
+    }
+  for (std::uint8_t& one : material)
+    one = std::uint8_t(number[one]);
+  materials = std::move(used);
+  if (materials.size() == 1)
+    material.clear();
+}
+
+void set_material(const ProblemDocument& document, const HexaModel& hexa,
+                  const PlaceSelector& select, TopoptModel& model) {
+  DesignProblem& problem = model.problem;
+  std::vector<HexaMaterial>& materials = problem.materials;
+  materials = base_materials(document, hexa, model);
+  if (materials.empty() && document.materials.empty())
     fail<InputError>(document.file, ": the material is missing: ", model.source,
                      " has no elastic constants: give \"material\" with \"young\" and \"poisson\", "
                      "or --young and --poisson");
-  model.problem.young = document.young.value_or(hexa.young);
-  model.mass_density = document.mass_density;
-  model.problem.poisson = document.poisson.value_or(in_mesh ? hexa.poisson : 0.3);
-  require_number(document.file, "a modulus", model.problem.young);
-  constexpr double most = 0.49;
-  if (model.problem.poisson > most)
-    log_warning("locking", document.file, ": Poisson's ratio is ", model.problem.poisson,
-                ": above ", most,
-                " trilinear hexahedra are far too stiff in bending (locking), and designs are not "
-                "what they would be. Take at most that");
+  constexpr std::size_t most = 255;
+  if (materials.size() + document.materials.size() > most)
+    fail<InputError>(document.file, ": more than ", most, " materials");
+  problem.material = hexa.material;
+  if (!document.materials.empty()) {
+    problem.material.resize(problem.num_elem(), materials.empty() ? std::uint8_t(most) : 0);
+    for (const MaterialChoice& choice : document.materials) {
+      for (const std::int32_t e : select.elements(choice.elements))
+        problem.material[std::size_t(e)] = std::uint8_t(materials.size());
+      materials.push_back(choice.material);
+    }
+    const auto bare = std::find(problem.material.begin(), problem.material.end(), most);
+    if (bare != problem.material.end())
+      fail<InputError>(document.file, ": element ", bare - problem.material.begin(),
+                       " is of none of the \"materials\": choose it, too, or give a \"material\" "
+                       "for all others");
+  }
+  if (!problem.material.empty())
+    drop_unused(materials, problem.material);
+  problem.young = materials[0].young;
+  problem.poisson = materials[0].poisson;
+  if (std::all_of(materials.begin(), materials.end(), [&](const HexaMaterial& one) {
+        return one.density > 0 && one.density == materials[0].density;
+      }))
+    model.mass_density = materials[0].density;
+  constexpr double most_poisson = 0.49;
+  for (const HexaMaterial& one : materials) {
+    require_number(document.file, "a modulus", one.young);
+    if (one.poisson > most_poisson)
+      log_warning("locking", document.file, ": Poisson's ratio is ", one.poisson, ": above ",
+                  most_poisson,
+                  " trilinear hexahedra are far too stiff in bending (locking), and designs are "
+                  "not what they would be. Take at most that");
+    if (one.poisson != problem.poisson)
+      fail<InputError>(document.file, ": Poisson's ratios of ", format_number(one.poisson), " (",
+                       one.name, ") and ", format_number(problem.poisson), " (", materials[0].name,
+                       "): materials may differ in modulus and density, and have one Poisson's "
+                       "ratio: give them the same");
+  }
 }
 
 void require_sizes(const ProblemDocument& document, const DesignProblem& problem) {
@@ -195,6 +265,30 @@ void require_sizes(const ProblemDocument& document, const DesignProblem& problem
     for (const NodeForce& force : one.loads.forces)
       forces.insert(forces.end(), force.force, force.force + 3);
   require_numbers(document.file, "forces", forces);
+  std::vector<double> displacements;
+  for (const DesignLoadCase& one : problem.cases)
+    for (const NodeDisplacement& moved : one.loads.displacements)
+      displacements.push_back(moved.value);
+  require_numbers(document.file, "displacements", displacements);
+}
+
+/// Gravity and rotation need mass, and numbers whose products are numbers.
+void check_body_loads(const ProblemDocument& document, const TopoptModel& model) {
+  for (std::size_t k = 0; k < model.problem.cases.size(); ++k)
+    for (const BodyLoad& load : model.problem.cases[k].loads.body) {
+      const std::string where = document.file + ": load case '" + model.case_names[k] + "'";
+      for (const HexaMaterial& one : model.problem.materials) {
+        if (!(one.density > 0))
+          fail<InputError>(where, " has gravity or rotation, but the material ",
+                           one.name.empty() ? "" : one.name + " ",
+                           "has no mass density: give *DENSITY in a deck, \"mass_density\" in a "
+                           "problem, or --mass-density");
+        require_number(document.file, "a mass density", one.density);
+      }
+      require_numbers(where, "an acceleration",
+                      {load.acceleration.begin(), load.acceleration.end()});
+      require_number(where, "the square of a speed of rotation", load.square_speed);
+    }
 }
 
 /// As build_topopt_model decides in the end.
@@ -227,6 +321,12 @@ void require_known_on_grid(const std::string& file, const TopoptModel& model) {
   refuse(o.solver.preconditioner != defaults.preconditioner, "the preconditioner");
   refuse(o.solver.chebyshev_degree != defaults.chebyshev_degree, "the degree of the polynomial");
   refuse(o.solver.forming_cost != defaults.forming_cost, "the cost of forming");
+  if (model.problem.has_body_loads())
+    fail<InputError>(file, ": gravity and rotation are not known on voxels: take --grid mesh");
+  for (const DesignLoadCase& one : model.problem.cases)
+    if (!one.loads.displacements.empty())
+      fail<InputError>(file, ": load case '", one.loads.name,
+                       "' imposes displacements, which are not known on voxels: take --grid mesh");
   if (!model.problem.springs.empty())
     fail<InputError>(file, ": springs are not known on voxels: take --grid mesh");
   if (o.filter == DesignFilter::helmholtz)
@@ -304,7 +404,7 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
         ": choose by boxes or sets";
   const PlaceSelector select(problem, hexa.node_sets, hexa.elem_sets, traits, model.unit);
   require_body_size(model.source, select.bounds());
-  set_material(document, hexa, model);
+  set_material(document, hexa, select, model);
 
   HeldMask held;
   for (const HeldComponents& node : hexa.held)
@@ -312,9 +412,15 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
   for (const SupportChoice& support : document.supports)
     for (const std::int32_t node : select.nodes(support.nodes))
       held.hold(node, support.components);
+  std::set<std::int32_t> moved; // which load, and do not support
+  for (const NodeLoads& loads : hexa.loads)
+    for (const NodeDisplacement& one : loads.displacements)
+      moved.insert(one.node);
   for (const HeldComponents& node : held.list())
-    model.supported.push_back(node.node);
+    if (moved.count(node.node) == 0)
+      model.supported.push_back(node.node);
   hold_mirrors(document, problem, select, held);
+  const auto displacements = find_displacements(document, select, held);
 
   problem.held = held.list();
   problem.mirrors = document.mirrors;
@@ -324,10 +430,11 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
       for (const std::int32_t e : select.elements(passive.elements))
         problem.role[std::size_t(e)] = passive.role;
   }
-  add_cases(document, hexa, select, held, model);
+  add_cases(document, hexa, select, held, displacements, model);
   add_mechanism(document, select, held, model);
   keep_layers(document, model);
   require_sizes(document, problem);
+  check_body_loads(document, model);
   if (model.count(DesignRole::free) == 0)
     fail<InputError>(document.file,
                      ": all elements are solid or void, so that there is nothing to design",
@@ -336,10 +443,15 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
 
   if (document.is_mechanism)
     model.options = DesignOptions::mechanism();
+  if (problem.has_body_loads())
+    model.options.method = DesignMethod::mma;
   if (is_surface(document.mesh))
     model.options.grid = DesignGrid::voxels;
   document.changes.apply_to(model.options);
   changes.apply_to(model.options);
+  if (problem.has_body_loads() && model.options.method == DesignMethod::oc)
+    fail<InputError>(document.file, ": the method oc takes gradients of one sign, and with gravity "
+                                    "or rotation they have both: take mma, or leave it out");
   model.has_steps = document.has_steps;
   return model;
 }

@@ -51,12 +51,20 @@ struct SupportChoice {
 
 struct ForceChoice {
   enum class Kind {
-    each,    ///< N on every node
-    total,   ///< N, shared by the nodes
-    traction ///< N / m^2 on the boundary faces whose four nodes are chosen
+    each,     ///< N on every node
+    total,    ///< N, shared by the nodes
+    traction, ///< N / m^2 on the boundary faces whose four nodes are chosen
+    remote    ///< N and N m at a point, which the nodes take (distribute_load.hpp)
   } kind = Kind::each;
   PlaceSelection nodes;
   std::array<double, 3> value{};
+  std::array<double, 3> point{}, moment{}; ///< m and N m, of remote loads
+};
+
+/// Components of nodes that are moved; others stay free.
+struct DisplacementChoice {
+  PlaceSelection nodes;
+  std::array<std::optional<double>, 3> value; ///< m
 };
 
 /// Added to the case of the mesh that has this name, else a case of its own.
@@ -64,6 +72,13 @@ struct CaseChoice {
   std::string name;
   std::optional<double> weight;
   std::vector<ForceChoice> forces;
+  std::vector<DisplacementChoice> displacements;
+  std::vector<BodyLoad> body; ///< gravity and rotation
+};
+
+struct MaterialChoice {
+  PlaceSelection elements;
+  HexaMaterial material; ///< density 0: not known
 };
 
 struct PassiveChoice {
@@ -85,8 +100,9 @@ struct SpringChoice {
 struct ProblemDocument {
   std::string file; ///< for messages: the problem, or the mesh, or the name of the generator
   HexaSource mesh;
-  std::optional<double> young, poisson; ///< else those of the mesh
-  std::optional<double> mass_density;   ///< kg / m^3
+  std::optional<double> young, poisson;  ///< else those of the mesh
+  std::optional<double> mass_density;    ///< kg / m^3
+  std::vector<MaterialChoice> materials; ///< of some elements; the last one counts
   std::vector<SupportChoice> supports;
   std::vector<CaseChoice> cases;
   std::vector<PassiveChoice> passive;

@@ -91,11 +91,31 @@ std::array<double, 3> read_vector(const Place& place, const char* expected) {
   return vector;
 }
 
+/// {"point", "force", "moment"}, of which the last or the one before may be left out.
+void read_remote(const Place& place, ForceChoice& load) {
+  place.require_object({"point", "force", "moment"});
+  load.kind = ForceChoice::Kind::remote;
+  const char* point = "three coordinates in m of the point where the load acts";
+  load.point = place.at("point", point).numbers<3>(point);
+  const char* force = "three components of a force in N";
+  if (const auto given = place.find("force"))
+    load.value = given->numbers<3>(force);
+  if (const auto given = place.find("moment"))
+    load.moment = given->numbers<3>("three components of a moment in N m");
+  const std::array<double, 3> none{};
+  if (load.value == none && load.moment == none)
+    place.fail_value("a \"force\" or a \"moment\" that is not zero");
+}
+
 ForceChoice read_force(const Place& place, ProblemDocument& problem) {
-  const std::vector<std::string> kinds = {"force", "total_force", "traction"};
+  const std::vector<std::string> kinds = {"force", "total_force", "traction", "remote"};
   ForceChoice force;
   force.nodes = read_nodes(place, kinds, problem);
   const std::string name = place.only_name(kinds);
+  if (name == "remote") {
+    read_remote(place.at(name, ""), force);
+    return force;
+  }
   force.kind = name == "force"         ? ForceChoice::Kind::each
                : name == "total_force" ? ForceChoice::Kind::total
                                        : ForceChoice::Kind::traction;
@@ -105,8 +125,45 @@ ForceChoice read_force(const Place& place, ProblemDocument& problem) {
   return force;
 }
 
+/// Three components in m, null for one that is free.
+DisplacementChoice read_displacement(const Place& place, ProblemDocument& problem) {
+  DisplacementChoice choice;
+  choice.nodes = read_nodes(place, {"displacement"}, problem);
+  const char* expected = "three components in m, null for one that is free, not all 0 or null";
+  const Place list = place.at("displacement", expected);
+  const std::vector<Place> items = list.items(expected);
+  if (items.size() != 3)
+    list.fail_value(expected);
+  bool moves = false;
+  for (std::size_t c = 0; c < 3; ++c)
+    if (!items[c].json().is_null()) {
+      choice.value[c] = items[c].number(expected);
+      moves = moves || *choice.value[c] != 0;
+    }
+  if (!moves)
+    list.fail_value(expected);
+  return choice;
+}
+
+/// {"origin", "axis", "speed"}
+BodyLoad read_rotation(const Place& place) {
+  place.require_object({"origin", "axis", "speed"});
+  BodyLoad load;
+  const char* origin = "three coordinates in m of a point on the axis";
+  load.origin = place.at("origin", origin).numbers<3>(origin);
+  const char* axis = "three components of the axis";
+  load.axis = read_vector(place.at("axis", axis), axis);
+  const double length = std::hypot(load.axis[0], load.axis[1], load.axis[2]);
+  for (double& component : load.axis)
+    component /= length;
+  const char* speed = "rad/s, greater than 0";
+  const double value = place.at("speed", speed).positive(speed);
+  load.square_speed = value * value;
+  return load;
+}
+
 CaseChoice read_case(const Place& place, ProblemDocument& problem) {
-  place.require_object({"name", "weight", "loads"});
+  place.require_object({"name", "weight", "loads", "displacements", "gravity", "rotation"});
   CaseChoice choice;
   const char* expected = "the name of a load case";
   choice.name = place.at("name", expected).text(expected);
@@ -115,7 +172,34 @@ CaseChoice read_case(const Place& place, ProblemDocument& problem) {
   if (const auto loads = place.find("loads"))
     for (const Place& load : loads->items("a list of loads"))
       choice.forces.push_back(read_force(load, problem));
+  if (const auto list = place.find("displacements"))
+    for (const Place& item : list->items("a list of nodes that are moved"))
+      choice.displacements.push_back(read_displacement(item, problem));
+  if (const auto gravity = place.find("gravity")) {
+    BodyLoad load;
+    load.acceleration = read_vector(*gravity, "three components of an acceleration in m/s2");
+    choice.body.push_back(load);
+  }
+  if (const auto rotation = place.find("rotation"))
+    choice.body.push_back(read_rotation(*rotation));
   return choice;
+}
+
+void read_materials(const Place& list, ProblemDocument& problem) {
+  for (const Place& item : list.items("a list of elements and their material")) {
+    MaterialChoice choice;
+    choice.elements =
+        read_places(item, "elements", {"name", "young", "poisson", "mass_density"}, problem);
+    const char* young = "Young's modulus in Pa, greater than 0";
+    choice.material.young = item.at("young", young).positive(young);
+    const char* poisson = "Poisson's ratio";
+    choice.material.poisson = read_poisson(item.at("poisson", poisson));
+    const char* name = "a name of the material";
+    choice.material.name = item.at("name", name).text(name);
+    if (const auto density = item.find("mass_density"))
+      choice.material.density = density->positive("kg/m3, greater than 0");
+    problem.materials.push_back(std::move(choice));
+  }
 }
 
 void read_mechanism(const Place& place, ProblemDocument& problem) {
@@ -151,6 +235,8 @@ void read_mechanism(const Place& place, ProblemDocument& problem) {
 } // namespace
 
 void read_loading(const JsonPlace& place, ProblemDocument& problem) {
+  if (const auto list = place.find("materials"))
+    read_materials(*list, problem);
   if (const auto list = place.find("supports"))
     for (const Place& item : list->items("a list of nodes that are held")) {
       SupportChoice support;

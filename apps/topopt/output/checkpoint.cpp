@@ -63,6 +63,12 @@ DesignIdentity identify(const DesignProblem& problem, const DesignOptions& o) {
 
   hash.add(problem.young);
   hash.add(problem.poisson);
+  for (std::size_t i = 0; i < problem.materials.size() && !problem.material.empty(); ++i) {
+    hash.add(problem.materials[i].young);
+    hash.add(problem.materials[i].poisson);
+  }
+  for (const std::uint8_t number : problem.material)
+    hash.add(number);
   hash.add(problem.held.size());
   for (const HeldComponents& held : problem.held) {
     hash.add(held.node);
@@ -72,6 +78,19 @@ DesignIdentity identify(const DesignProblem& problem, const DesignOptions& o) {
   for (const DesignLoadCase& load_case : problem.cases) {
     add_forces(hash, load_case.loads.forces);
     hash.add(load_case.weight);
+    for (const NodeDisplacement& moved : load_case.loads.displacements) {
+      hash.add(moved.node);
+      hash.add(moved.component);
+      hash.add(moved.value);
+    }
+    for (const BodyLoad& load : load_case.loads.body) {
+      hash.add(load.square_speed);
+      for (const auto* vector : {&load.acceleration, &load.origin, &load.axis})
+        for (const double component : *vector)
+          hash.add(component);
+      for (const HexaMaterial& one : problem.materials)
+        hash.add(one.density);
+    }
   }
   hash.add(problem.role.size());
   for (const DesignRole role : problem.role)

@@ -56,6 +56,13 @@ std::vector<double> nodal_forces(const DesignProblem& problem, const NodeLoads& 
   return force;
 }
 
+std::vector<double> imposed_displacements(const DesignProblem& problem, const NodeLoads& loads) {
+  std::vector<double> imposed(3 * problem.num_nodes());
+  for (const NodeDisplacement& one : loads.displacements)
+    imposed[3 * std::size_t(one.node) + std::size_t(one.component)] = one.value;
+  return imposed;
+}
+
 } // namespace
 
 void write_design(const std::string& path, const TopoptModel& model, const DesignFields& fields,
@@ -67,6 +74,8 @@ void write_design(const std::string& path, const TopoptModel& model, const Desig
   file.cell_data("density", fields.density, 1, "1");
   if (!problem.role.empty())
     file.constant_cell_data<std::uint8_t>("role", [&] { return roles(problem); });
+  if (!problem.material.empty())
+    file.constant_cell_data<std::uint8_t>("material", [&] { return problem.material; });
   if (!fields.energy.empty())
     file.cell_data("strain_energy_density", fields.energy, 1, "J/m3");
   write_supports(problem, file);
@@ -81,6 +90,12 @@ void write_design(const std::string& path, const TopoptModel& model, const Desig
     file.point_data("displacement" + suffix, fields.displacement[i], 3, "m");
     file.constant_point_data<double>(
         "load" + suffix, [&] { return nodal_forces(problem, problem.cases[i].loads); }, 3, "N");
+    if (i < fields.weight.size() && !fields.weight[i].empty())
+      file.point_data("weight" + suffix, fields.weight[i], 3, "N");
+    if (!problem.cases[i].loads.displacements.empty())
+      file.constant_point_data<double>(
+          "imposed" + suffix,
+          [&] { return imposed_displacements(problem, problem.cases[i].loads); }, 3, "m");
   }
   file.set_run(facts);
   file.set_run("step", std::to_string(step));

@@ -18,6 +18,8 @@ struct DesignFields {
   std::vector<double> density;                   ///< physical, [num_elem]
   std::vector<double> energy;                    ///< J / m^3, [num_elem]; empty: not known
   std::vector<std::vector<double>> displacement; ///< m, [num_nodes, 3] of each case, or none
+  std::vector<std::vector<double>>
+      weight{}; ///< N, likewise: of gravity and rotation; of some cases
 };
 
 /// Facts of a run, for every file.

@@ -30,6 +30,12 @@ void add_problem(Table& table, const TopoptModel& model) {
                                                                 " solid ones kept around supports "
                                                                 "and loads"
                                                           : ""));
+  if (!p.material.empty()) {
+    std::vector<std::string> names;
+    for (const HexaMaterial& one : p.materials)
+      names.push_back(one.name + " of " + format_number(one.young) + " Pa");
+    table.row("materials", joined(names, ", "));
+  }
   table.row("load cases", joined(model.case_names, ", "));
   table.row("objective", o.objective == DesignObjective::compliance
                              ? "least compliance"
@@ -76,6 +82,23 @@ void add_solution(Table& table, const TopoptModel& model, const TopoptRunResults
                                format_bytes(double(peak_kokkos_bytes())) + " arrays");
 }
 
+bool imposes_displacements(const DesignProblem& problem) {
+  return std::any_of(problem.cases.begin(), problem.cases.end(),
+                     [](const DesignLoadCase& one) { return !one.loads.displacements.empty(); });
+}
+
+std::string vector_text(const std::array<double, 3>& v) {
+  return format_number(v[0]) + ", " + format_number(v[1]) + ", " + format_number(v[2]);
+}
+
+/// The forces that imposed displacements take.
+void add_imposed(Table& table, const TopoptModel& model, const TopoptRunResults& results) {
+  for (std::size_t k = 0; k < results.balances.size(); ++k)
+    if (!model.problem.cases[k].loads.displacements.empty())
+      table.row("  force to move, " + model.case_names[k],
+                vector_text(results.balances[k].imposed_force), "N");
+}
+
 std::string parts_text(const PartsSummary& parts) {
   std::string text = format_count(parts.num_parts);
   if (!parts.joined)
@@ -93,13 +116,16 @@ void add_outcome(Table& table, const TopoptModel& model, const TopoptRunResults&
   const bool is_compliance = model.options.objective == DesignObjective::compliance;
   table.section("Design");
   if (is_compliance)
-    table.row("compliance", format_number(final.objective, 9), "J");
+    table.row(imposes_displacements(model.problem) ? "work of forces less that to move"
+                                                   : "compliance",
+              format_number(final.objective, 9), "J");
   else
     table.row("objective", format_number(final.objective, 9), "m");
   if (final.cases.size() > 1)
     for (std::size_t i = 0; i < final.cases.size(); ++i)
       table.row("  " + model.case_names[i], format_number(final.cases[i], 9),
                 is_compliance ? "J" : "m");
+  add_imposed(table, model, results);
   table.row("volume fraction", format_number(final.volume));
   table.row("grey", format_number(100 * final.grey, 3), "%");
   if (results.parts)
@@ -157,7 +183,7 @@ std::string topopt_table(const TopoptModel& model, const TopoptRunResults& resul
 
 /// The largest of `of(balance)` over the load cases; NaN is larger than any.
 template<class Of>
-double worst_of(const std::vector<ForceBalance>& balances, const Of& of) {
+double worst_of(const std::vector<DesignBalance>& balances, const Of& of) {
   double worst = 0;
   for (const ForceBalance& balance : balances)
     if (const double error = of(balance); error > worst || std::isnan(error))

@@ -51,7 +51,7 @@ struct TopoptRunResults {
   int first_step = 0; ///< 0, or that of the checkpoint
   std::vector<DesignStep> steps;
   std::optional<DesignStep> final;                ///< the last design, analysed
-  std::vector<ForceBalance> balances;             ///< of its load cases
+  std::vector<DesignBalance> balances;            ///< of its load cases
   double least_density = 0, greatest_density = 0; ///< of the last design
   std::string breakdown;       ///< why there was no other step, empty if there was
   bool converged = false;      ///< by change

@@ -4,6 +4,7 @@
 #include "apps/topopt/input/choices.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ossatura {
 
@@ -39,6 +40,35 @@ Json step_columns(const std::vector<DesignStep>& steps) {
   column("gradient_seconds", [](Step s) { return s.seconds_gradient; });
   column("update_seconds", [](Step s) { return s.seconds_update; });
   return columns;
+}
+
+Json materials_json(const DesignProblem& problem) {
+  std::vector<std::int64_t> count(problem.materials.size());
+  for (const std::uint8_t number : problem.material)
+    ++count[number];
+  Json list = Json::array();
+  for (std::size_t i = 0; i < count.size(); ++i) {
+    const HexaMaterial& one = problem.materials[i];
+    list.push_back({{"name", one.name},
+                    {"young", one.young},
+                    {"poisson", one.poisson},
+                    {"mass_density", one.density > 0 ? Json(one.density) : Json()},
+                    {"elements", count[i]}});
+  }
+  return list;
+}
+
+/// Gravity and rotation.
+Json body_loads_json(const std::vector<BodyLoad>& loads) {
+  Json list = Json::array();
+  for (const BodyLoad& load : loads) {
+    Json json = {{"acceleration", load.acceleration}};
+    if (load.square_speed > 0)
+      json.update(
+          {{"speed", std::sqrt(load.square_speed)}, {"origin", load.origin}, {"axis", load.axis}});
+    list.push_back(std::move(json));
+  }
+  return list;
 }
 
 Json placed(const PlacedValue& value) {
@@ -92,30 +122,35 @@ nlohmann::ordered_json topopt_problem(const TopoptModel& model) {
     cases.push_back({{"name", model.case_names[i]},
                      {"weight", p.cases[i].weight},
                      {"forces", p.cases[i].loads.forces.size()},
-                     {"total_force", total}});
+                     {"total_force", total},
+                     {"displacements", p.cases[i].loads.displacements.size()},
+                     {"body_loads", body_loads_json(p.cases[i].loads.body)}});
   }
   Json mirrors = Json::array();
   for (const MirrorPlane& mirror : p.mirrors)
     mirrors.push_back({{"axis", std::string(1, "xyz"[mirror.axis])}, {"place", mirror.place}});
-  return {{"source", model.source},
-          {"nodes", model.num_nodes()},
-          {"elements", model.num_elem()},
-          {"dofs", 3 * model.num_nodes()},
-          {"held_dofs", model.num_held()},
-          {"unused_points_left_out", model.unused_points},
-          {"material",
-           {{"young", p.young},
-            {"poisson", p.poisson},
-            {"mass_density", model.mass_density ? Json(*model.mass_density) : Json()}}},
-          {"cases", std::move(cases)},
-          {"solid_elements", model.count(DesignRole::solid)},
-          {"kept_elements", model.num_kept},
-          {"void_elements", model.count(DesignRole::void_)},
-          {"mirrors", std::move(mirrors)},
-          {"springs", p.springs.size()},
-          {"objective", name_of(o.objective)},
-          {"volume_fraction", o.volume_fraction},
-          {"steps", o.max_steps}};
+  Json json = {{"source", model.source},
+               {"nodes", model.num_nodes()},
+               {"elements", model.num_elem()},
+               {"dofs", 3 * model.num_nodes()},
+               {"held_dofs", model.num_held()},
+               {"unused_points_left_out", model.unused_points},
+               {"material",
+                {{"young", p.young},
+                 {"poisson", p.poisson},
+                 {"mass_density", model.mass_density ? Json(*model.mass_density) : Json()}}},
+               {"cases", std::move(cases)},
+               {"solid_elements", model.count(DesignRole::solid)},
+               {"kept_elements", model.num_kept},
+               {"void_elements", model.count(DesignRole::void_)},
+               {"mirrors", std::move(mirrors)},
+               {"springs", p.springs.size()},
+               {"objective", name_of(o.objective)},
+               {"volume_fraction", o.volume_fraction},
+               {"steps", o.max_steps}};
+  if (!p.material.empty())
+    json["materials"] = materials_json(p);
+  return json;
 }
 
 nlohmann::ordered_json topopt_engine(const TopoptModel& model, const TopoptRunResults& results) {
@@ -129,6 +164,7 @@ nlohmann::ordered_json topopt_engine(const TopoptModel& model, const TopoptRunRe
     json.update({{"threshold", o.threshold}, {"sharpness", continuation_text(o.sharpness)}});
   json.update({{"penalty", continuation_text(o.penalty)},
                {"min_modulus", o.min_modulus},
+               {"linear_below", model.problem.has_body_loads() ? linear_below_with_mass : 0.0},
                {"grid", name_of(o.grid)},
                {"operator", e.operator_name},
                {"operator_reason", e.reason},
@@ -147,12 +183,30 @@ nlohmann::ordered_json topopt_engine(const TopoptModel& model, const TopoptRunRe
   return json;
 }
 
+namespace {
+
+/// Of a load case of the design that was analysed in the end.
+Json case_json(const TopoptModel& model, const TopoptRunResults& results, std::size_t k) {
+  Json json = {{"name", model.case_names[k]}, {"value", results.final->cases[k]}};
+  if (k >= results.balances.size())
+    return json;
+  const DesignBalance& balance = results.balances[k];
+  json["support_force"] = balance.support_force;
+  if (!model.problem.cases[k].loads.displacements.empty()) {
+    json["imposed_force"] = balance.imposed_force;
+    json["imposed_work"] = balance.imposed_work;
+  }
+  return json;
+}
+
+} // namespace
+
 nlohmann::ordered_json topopt_results(const TopoptModel& model, const TopoptRunResults& results) {
   const auto& final = results.final;
   Json cases = Json::array();
   if (final)
     for (std::size_t i = 0; i < final->cases.size() && i < model.case_names.size(); ++i)
-      cases.push_back({{"name", model.case_names[i]}, {"value", final->cases[i]}});
+      cases.push_back(case_json(model, results, i));
   Json json = {{"converged", results.converged},
                {"first_step", results.first_step},
                {"steps_taken", results.steps.size()},

@@ -25,16 +25,29 @@ void AbaqusReader::read_elastic() {
     text_.bad("elasticity of type ", printable_word(*type), " is not solved; isotropic is");
   if (!text_.next_row())
     text_.bad("the modulus and Poisson's ratio are missing");
-  Material material;
+  Material& material = materials_[material_];
+  material.young = material.poisson = 0;
   if (!text_.number(material.young) || !text_.number_or_blank(material.poisson))
     text_.bad_field("the modulus and Poisson's ratio are expected");
   if (!(material.young > 0 && std::isfinite(material.young)))
     text_.bad("a modulus of ", material.young, " is not positive");
   if (!(material.poisson > -1 && material.poisson < 0.5))
     text_.bad("a Poisson's ratio of ", material.poisson, " is not above -1 and below 0.5");
-  materials_[material_] = material;
   if (text_.next_row())
     text_.bad("a modulus that depends on temperature is not solved; keep one row");
+}
+
+void AbaqusReader::read_density() {
+  text_.require_params({});
+  if (material_.empty())
+    text_.bad(text_.keyword().written, " belongs to no *MATERIAL");
+  double& density = materials_[material_].density;
+  if (!text_.next_row() || !text_.number(density))
+    text_.bad_field("a density is expected");
+  if (!(density > 0 && std::isfinite(density)))
+    text_.bad("a density of ", density, " is not positive");
+  if (text_.next_row())
+    text_.bad("a density that depends on temperature is not solved; keep one row");
 }
 
 void AbaqusReader::read_section() {
@@ -47,21 +60,33 @@ void AbaqusReader::read_section() {
   if (!elems.flat.empty())
     text_.bad("the set ", printable_word(*name),
               " has elements without volume, which are not solved; give hexahedra a section");
-  has_section_.resize(hexa_.size());
-  for (const std::int32_t elem : elems.hexa)
-    has_section_[std::size_t(elem)] = true;
-  sectioned_.push_back(*material);
+  const auto place = std::find(sectioned_.begin(), sectioned_.end(), *material);
+  const std::size_t number = std::size_t(place - sectioned_.begin());
+  if (place == sectioned_.end())
+    sectioned_.push_back(*material);
+  constexpr std::size_t most = 255;
+  if (sectioned_.size() > most)
+    text_.bad("sections of more than ", most, " materials");
+  section_.resize(hexa_.size());
+  for (const std::int32_t elem : elems.hexa) {
+    std::uint8_t& section = section_[std::size_t(elem)];
+    if (section != 0 && section != number + 1)
+      text_.bad(parts_.elem_name(std::size_t(elem)), " has a section of material ",
+                printable_word(sectioned_[section - std::size_t(1)]), " already; it is of one");
+    section = std::uint8_t(number + 1);
+  }
 }
 
 void AbaqusReader::finish_materials() {
-  if (sectioned_.empty())
+  const bool has_sections = !sectioned_.empty();
+  if (!has_sections)
     for (const auto& [name, material] : materials_)
       sectioned_.push_back(name);
-  else
-    for (std::size_t elem = 0; elem < hexa_.size(); ++elem)
-      if (elem >= has_section_.size() || !has_section_[elem])
-        fail<InputError>(parts_.path, ": ", parts_.elem_name(elem),
-                         " has no *SOLID SECTION, though others have");
+  section_.resize(hexa_.size());
+  for (std::size_t elem = 0; has_sections && elem < hexa_.size(); ++elem)
+    if (section_[elem] == 0)
+      fail<InputError>(parts_.path, ": ", parts_.elem_name(elem),
+                       " has no *SOLID SECTION, though others have");
   for (const std::string& name : sectioned_) {
     const auto found = materials_.find(name);
     if (found == materials_.end())
@@ -70,12 +95,24 @@ void AbaqusReader::finish_materials() {
     const Material& material = found->second;
     if (material.young == 0)
       fail<InputError>(parts_.path, ": material ", printable_word(name), " has no *ELASTIC");
-    if (parts_.young != 0 && (material.young != parts_.young || material.poisson != parts_.poisson))
-      fail<InputError>(parts_.path, ": material ", printable_word(name),
-                       " differs from another; one material is solved");
-    parts_.young = material.young;
-    parts_.poisson = material.poisson;
+    parts_.materials.push_back({name, material.young, material.poisson, material.density});
   }
+  if (parts_.materials.empty())
+    return;
+  const HexaMaterial& first = parts_.materials[0];
+  for (const HexaMaterial& one : parts_.materials)
+    if (!has_sections &&
+        (one.young != first.young || one.poisson != first.poisson || one.density != first.density))
+      fail<InputError>(parts_.path, ": material ", printable_word(one.name), " differs from ",
+                       printable_word(first.name),
+                       ", and no *SOLID SECTION says which elements are of which");
+  parts_.young = first.young;
+  parts_.poisson = first.poisson;
+  if (!has_sections)
+    parts_.materials.resize(1);
+  if (parts_.materials.size() > 1)
+    for (const std::uint8_t section : section_)
+      parts_.material.push_back(std::uint8_t(section - 1));
 }
 
 } // namespace ossatura

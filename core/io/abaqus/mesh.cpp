@@ -291,9 +291,11 @@ void AbaqusReader::read_surface() {
   const std::string* type = keyword.find("TYPE");
   if (name == nullptr || name->empty())
     text_.bad(keyword.written, " has no NAME");
+  if (type != nullptr && *type == "NODE")
+    return read_node_surface(*name);
   if (type != nullptr && *type != "ELEMENT")
     text_.bad("a surface of type ", printable_word(*type),
-              " is not read; make it of faces of elements (TYPE=ELEMENT), or use a node set");
+              " is not read; make it of nodes (TYPE=NODE) or faces of elements (TYPE=ELEMENT)");
   std::vector<std::int64_t>& surface = surfaces_[*name];
   ElemSet one;
   while (text_.next_row()) {

@@ -19,11 +19,11 @@ void AbaqusReader::refuse_include() {
   text_.bad(text_.keyword().written, ": other files are not read; put its lines here");
 }
 
-HexaFile AbaqusReader::read() {
+AbaqusReader::Read AbaqusReader::find_read(const std::string& keyword) {
   using R = AbaqusReader;
   static const struct {
     std::string_view name;
-    void (R::*read)();
+    Read read;
   } keywords[] = {
       {"NODE", &R::read_nodes},
       {"ELEMENT", &R::read_elements},
@@ -36,7 +36,12 @@ HexaFile AbaqusReader::read() {
       {"DSLOAD", &R::read_surface_pressures},
       {"MATERIAL", &R::begin_material},
       {"ELASTIC", &R::read_elastic},
+      {"DENSITY", &R::read_density},
       {"SOLIDSECTION", &R::read_section},
+      {"COUPLING", &R::begin_coupling},
+      {"KINEMATIC", &R::read_kinematic},
+      {"DISTRIBUTING", &R::read_distributing},
+      {"RIGIDBODY", &R::read_rigid_body},
       {"STEP", &R::begin_step},
       {"STATIC", &R::read_static},
       {"ENDSTEP", &R::end_step},
@@ -74,25 +79,31 @@ HexaFile AbaqusReader::read() {
       {"SECTIONCONTROLS", &R::pass_over},
       {"PHYSICALCONSTANTS", &R::pass_over},
       {"AMPLITUDE", &R::pass_over},
-      {"DENSITY", &R::pass_over},
       {"DAMPING", &R::pass_over},
       {"EXPANSION", &R::pass_over},
       {"CONDUCTIVITY", &R::pass_over},
       {"SPECIFICHEAT", &R::pass_over},
   };
+  const auto* found = std::find_if(std::begin(keywords), std::end(keywords),
+                                   [&](const auto& k) { return k.name == keyword; });
+  return found == std::end(keywords) ? nullptr : found->read;
+}
+
+HexaFile AbaqusReader::read() {
   while (text_.next_keyword()) {
     const AbaqusKeyword& keyword = text_.keyword();
-    const auto* found = std::find_if(std::begin(keywords), std::end(keywords),
-                                     [&](const auto& k) { return k.name == keyword.name; });
-    if (found == std::end(keywords))
+    const Read read_rows = find_read(keyword.name);
+    if (read_rows == nullptr)
       text_.bad(keyword.written, " is not among the keywords of linear statics of hexahedra that "
                                  "are read; remove it if the problem is the same without it");
-    (this->*found->read)();
+    (this->*read_rows)();
   }
   if (in_step_)
     fail<InputError>(parts_.path, ": the last *STEP has no *END STEP: the file is truncated");
+  finish_couplings();
   if (num_steps_ == 0) {
     close_supports();
+    check_rigid_bodies();
     close_case("");
   }
   finish_materials();

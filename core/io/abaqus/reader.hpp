@@ -12,6 +12,7 @@
 #include <ossatura/core/io/mesh/hexa_parts.hpp>
 #include <ossatura/core/io/text/number_map.hpp>
 
+#include <array>
 #include <map>
 #include <string>
 #include <utility>
@@ -31,14 +32,39 @@ private:
     Members hexa, flat;
   };
   struct Material {
-    double young = 0, poisson = 0; ///< 0: has none
+    double young = 0, poisson = 0, density = 0; ///< 0: has none
   };
   /// By 3 * node + component, or 6 * element + face.
   using KeyedLoads = std::vector<std::pair<std::int64_t, double>>;
+  /// Gravity or rotation, and the hexahedra that it acts on.
+  struct MassLoad {
+    bool is_gravity;
+    BodyLoad load;
+    std::vector<bool> elems;
+
+    bool is_same(const BodyLoad& other) const {
+      return load.acceleration == other.acceleration && load.square_speed == other.square_speed &&
+             load.origin == other.origin && load.axis == other.axis;
+    }
+  };
+  /// Nodes that follow a reference node, or take its loads.
+  struct Coupling {
+    enum class Kind { undecided, rigid, distributing } kind = Kind::undecided;
+    std::int32_t reference = 0;
+    Members nodes;
+    std::vector<double> weight; ///< [nodes] of distributing ones
+    bool takes_moments = false;
+  };
   struct CaseLoads {
     KeyedLoads forces, pressures;
+    KeyedLoads moments;           ///< on reference nodes of distributing couplings
+    KeyedLoads displacements;     ///< of components that are held, zeros too; each has one value
+    std::vector<MassLoad> masses; ///< at most one of each kind
   };
 
+  using Read = void (AbaqusReader::*)();
+  /// What reads the rows of a keyword, or null.
+  static Read find_read(const std::string& keyword);
   void pass_over() {}
   void refuse_include();
 
@@ -76,22 +102,64 @@ private:
   void end_step();
   void read_static();
   void read_boundary();
+  /// The degrees of freedom of the next fields (bits) and the displacement that they get.
+  std::uint8_t take_held(double& displacement);
+  void hold_node(std::int32_t node, unsigned components, double displacement);
+  /// Ascending keys, each once; refused where a component has two displacements.
+  void settle(KeyedLoads& displacements) const;
   void read_forces();
+  void add_force(std::int32_t node, long component, double force);
   void read_pressures();
+  /// The rest of a row of gravity, or of rotation; on all elements where `elems` is null.
+  void read_mass_load(const ElemSet* elems, bool is_gravity);
+  /// Three numbers, made of length 1.
+  std::array<double, 3> take_direction();
   void read_surface_pressures();
   /// At the keyword of a load, of which OP=NEW drops those of earlier steps.
   void begin_loads(KeyedLoads& earlier);
   double take_load(const char* what);
   /// The face of the next field ("S3", "P3": 2).
   int take_face(char letter);
+  int face_of(const std::string& name, char letter) const;
   /// Makes a case of the loads since the last.
   void close_case(const std::string& name);
   /// The supports of all cases are those of the first.
   void close_supports();
 
+  // couplings.cpp
+  void begin_coupling();
+  void read_kinematic();
+  void read_distributing();
+  void read_rigid_body();
+  void read_node_surface(const std::string& name);
+  static void make_unique_nodes(Members& nodes);
+  /// The node that a parameter of the keyword names, by number or by a set.
+  std::int32_t require_reference(const char* param);
+  Coupling& add_coupling(std::int32_t reference);
+  /// The nodes of faces, which weigh as much as they have of the area.
+  void weigh_faces(const std::vector<std::int64_t>& faces, Coupling& coupling) const;
+  void decide_coupling(bool is_rigid);
+  void require_decided() const;
+  void require_few_coupled() const;
+  /// The degrees of freedom of the rows of the keyword (bits); all where there is none.
+  unsigned take_coupled();
+  /// That whose reference node this is, or null.
+  const Coupling* find_coupling(std::int32_t node) const;
+  bool is_reference(std::int32_t node) const {
+    return coupling_of_.count(node) > 0 || turning_.count(node) > 0;
+  }
+  /// Holds or moves a reference node, or a node of rotations.
+  void hold_reference(std::int32_t node, unsigned components, double displacement);
+  void check_rigid_bodies() const;
+  void finish_couplings() const;
+  /// Adds what loads on reference nodes are on nodes of the body.
+  void add_coupled_forces(const KeyedLoads& forces, const KeyedLoads& moments,
+                          std::vector<NodeForce>& result) const;
+
   // materials.cpp
   void begin_material();
   void read_elastic();
+  void read_density();
   void read_section();
   void finish_materials();
 
@@ -112,10 +180,18 @@ private:
   CaseLoads fresh_, earlier_;                     ///< of this step, and of general steps before it
   std::vector<std::uint8_t> held_, earlier_held_; ///< likewise: components by node; may end early
 
+  std::vector<Coupling> couplings_;
+  std::map<std::int32_t, std::size_t> coupling_of_; ///< by reference node
+  std::map<std::int32_t, std::int32_t> turning_;    ///< reference node by node of rotations
+  std::map<std::string, Members> node_surfaces_;
+  /// Rotations of reference nodes that are held (bits), as held_ and earlier_held_.
+  std::map<std::int32_t, std::uint8_t> rotations_, earlier_rotations_;
+
   std::map<std::string, Material> materials_;
   std::string material_;               ///< that is being described
-  std::vector<std::string> sectioned_; ///< materials with a section
-  std::vector<bool> has_section_;      ///< by hexahedron; may end early
+  std::vector<std::string> sectioned_; ///< materials with a section, each once
+  std::vector<std::uint8_t>
+      section_; ///< by hexahedron, 1 + number of these, 0: none; may end early
 };
 
 } // namespace ossatura

@@ -47,6 +47,15 @@ public:
     skip_blanks();
     return at_ != end_;
   }
+  /// Passes the next field where it is blank and others follow; false, and nothing passed, where
+  /// not.
+  bool pass_blank() {
+    skip_blanks();
+    if (at_ == end_ || *at_ != ',')
+      return false;
+    ++at_;
+    return true;
+  }
   /// Takes the next field, without blanks around it; empty where it or the row is.
   std::string_view field();
   /// Takes the next field as a number; false, and nothing taken, where it is none.

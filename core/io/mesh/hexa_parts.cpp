@@ -91,6 +91,23 @@ NodeLoads make_loads(const HexaParts& parts, const ElementMesh& mesh,
     for (int axis = 0; axis < 3; ++axis)
       loads.forces.back().force[axis] += f.force[axis];
   }
+  for (const NodeDisplacement& u : from.displacements) {
+    const std::int32_t n = number[std::size_t(u.node)];
+    if (n == unused)
+      fail<InputError>(parts.path, ": a displacement is imposed on ",
+                       parts.node_name(std::size_t(u.node)),
+                       ", which no hexahedron has; impose it on nodes of the body");
+    loads.displacements.push_back({n, u.component, u.value * parts.unit});
+    if (!std::isfinite(loads.displacements.back().value))
+      fail<InputError>(parts.path, ": ", parts.node_name(std::size_t(u.node)),
+                       ": a displacement is not finite in m");
+  }
+  loads.body = std::move(from.body);
+  for (BodyLoad& load : loads.body)
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      load.acceleration[axis] *= parts.unit;
+      load.origin[axis] *= parts.unit;
+    }
   for (const NodeForce& f : loads.forces)
     for (const double component : f.force)
       if (!std::isfinite(component))
@@ -176,8 +193,15 @@ HexaFile make_hexa_file(HexaParts&& parts, std::vector<bool>* turned) {
     model.node_sets[name] = renumbered(std::move(set), &number);
   for (auto& [name, set] : parts.elem_sets)
     model.elem_sets[name] = renumbered(std::move(set), nullptr);
-  model.young = parts.young / (parts.unit * parts.unit);
+  const double square = parts.unit * parts.unit;
+  model.young = parts.young / square;
   model.poisson = parts.poisson;
+  model.materials = std::move(parts.materials);
+  for (HexaMaterial& one : model.materials) {
+    one.young /= square;
+    one.density /= square * square; // forces stay: of mass times length by time^2
+  }
+  model.material = std::move(parts.material);
   file.notes = std::move(parts.notes);
   if (turned != nullptr)
     *turned = was_turned;

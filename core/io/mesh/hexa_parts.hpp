@@ -26,6 +26,8 @@ struct HexaCase {
   std::string name;
   std::vector<NodeForce> forces; ///< by place
   std::vector<HexaPressure> pressures;
+  std::vector<NodeDisplacement> displacements{}; ///< by place, of held components, each once
+  std::vector<BodyLoad> body{};                  ///< in units of the file
 };
 
 struct HexaParts {
@@ -39,7 +41,9 @@ struct HexaParts {
   std::map<std::string, std::vector<std::int32_t>> node_sets, elem_sets; ///< in any order
   std::vector<std::uint8_t> held; ///< components by place of the point; may end early
   std::vector<HexaCase> cases;
-  double young = 0, poisson = 0; ///< in units of the file
+  double young = 0, poisson = 0;         ///< in units of the file
+  std::vector<HexaMaterial> materials{}; ///< in units of the file, as HexaModel has them
+  std::vector<std::uint8_t> material{};  ///< likewise
   std::vector<std::string> notes;
 };
 

@@ -157,8 +157,13 @@ Renumbering renumber(HexaModel& model, std::uint64_t seed) {
   renumber_sets(model.node_sets, result.point);
   renumber_sets(model.elem_sets, result.elem);
   renumber_nodes(model.held);
-  for (NodeLoads& loads : model.loads)
+  for (NodeLoads& loads : model.loads) {
     renumber_nodes(loads.forces);
+    renumber_nodes(loads.displacements);
+  }
+  const std::vector<std::uint8_t> material = model.material;
+  for (std::size_t e = 0; e < material.size(); ++e)
+    model.material[std::size_t(result.elem[e])] = material[e];
   return result;
 }
 

@@ -5,6 +5,7 @@
 
 #include <ossatura/core/mesh/element_mesh.hpp>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -31,11 +32,47 @@ struct NodeForce {
   double force[3];
 };
 
-/// Forces that act together: a step of Abaqus, a load step of Ansys. A node may come up more than
+/// A displacement that a held component of a node is given.
+struct NodeDisplacement {
+  std::int32_t node;
+  int component; ///< 0, 1, 2
+  double value;  ///< m
+};
+
+/// A force on all mass: on each kg at x, in N, acceleration + square_speed * (arm from the axis to
+/// x). Gravity has the one, rotation the other.
+struct BodyLoad {
+  std::array<double, 3> acceleration{}; ///< m / s^2
+  double square_speed = 0;              ///< rad^2 / s^2
+  std::array<double, 3> origin{};       ///< a point on the axis, m
+  std::array<double, 3> axis{};         ///< its direction, of length 1
+};
+
+/// Loads that act together: a step of Abaqus, a load step of Ansys. A node may come up more than
 /// once; its forces add up.
 struct NodeLoads {
   std::string name;
   std::vector<NodeForce> forces;
+  std::vector<NodeDisplacement> displacements{}; ///< each component once; others are held at zero
+
+  std::vector<BodyLoad> body{}; ///< on all elements; they add up
+
+  bool empty() const { return forces.empty() && displacements.empty() && body.empty(); }
+  /// Calls visit(node) for each force and displacement.
+  template<class Visit>
+  void for_nodes(const Visit& visit) const {
+    for (const NodeForce& one : forces)
+      visit(one.node);
+    for (const NodeDisplacement& one : displacements)
+      visit(one.node);
+  }
+};
+
+/// Isotropic material.
+struct HexaMaterial {
+  std::string name;
+  double young = 0, poisson = 0; ///< N / m^2
+  double density = 0;            ///< kg / m^3; 0: not known
 };
 
 struct HexaModel {
@@ -43,7 +80,17 @@ struct HexaModel {
   std::map<std::string, std::vector<std::int32_t>> node_sets, elem_sets; ///< numbers ascend
   std::vector<HeldComponents> held;                                      ///< nodes ascend
   std::vector<NodeLoads> loads;
-  double young = 0, poisson = 0; ///< of all elements; 0 where the file gives none
+  double young = 0, poisson = 0;         ///< of the first material; 0 where the file gives none
+  std::vector<HexaMaterial> materials{}; ///< of elements; empty: young and poisson are of all
+  std::vector<std::uint8_t> material{};  ///< [num_elem] numbers of these; empty: all the first
+
+  /// Whether all elements have the same modulus and Poisson's ratio.
+  bool is_uniform() const {
+    for (const HexaMaterial& one : materials)
+      if (one.young != young || one.poisson != poisson)
+        return false;
+    return true;
+  }
 };
 
 } // namespace ossatura

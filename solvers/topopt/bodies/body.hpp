@@ -51,13 +51,16 @@ public:
   /// Whether there is one vector of displacements for each solve, for the sake of memory: a step
   /// that breaks down leaves zeros.
   virtual bool solves_in_place() const { return false; }
+  /// Whether forces may be vectors of all nodes, as loads that depend on the design are.
+  virtual bool takes_vectors() const { return true; }
   /// As HexaSolver::set_springs. Throws std::invalid_argument where the body takes none.
   virtual void set_springs(const Exec& exec, const Vector& spring) = 0;
   /// Takes the moduli that the law has for densities. Fences.
   virtual void set_modulus(const Exec& exec, const SimpLaw& law, const Vector& density) = 0;
   /// Prepares solves for the moduli. Fences.
   virtual void prepare(const Exec& exec) = 0;
-  /// As HexaSolver::solve, f as place_forces gives it. Fences.
+  /// As HexaSolver::solve, f as place_forces gives it, or a vector where the body takes these.
+  /// Fences.
   virtual SolveResult solve(const Exec& exec, const DesignForce<Exec>& f, const Vector& u) = 0;
   /// A vector [num_nodes, 3] that lasts until the next solve or moduli, which overwrite it.
   virtual Vector spare(const Exec& exec) const = 0;
@@ -66,6 +69,14 @@ public:
   /// energy(e) += weight u^T K_e v for a modulus of 1. Does not fence.
   virtual void add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
                             const Vector& energy) const = 0;
+  /// Whether the next two are known.
+  virtual bool has_mass() const { return false; }
+  /// force [num_nodes, 3] += the forces of a load on `mass` by element, kg / m^3. Does not fence.
+  virtual void add_body_forces(const Exec& exec, const BodyLoad& load, const Vector& mass,
+                               const Vector& force) const;
+  /// work(e) += weight times the work of the forces on element e for 1 kg / m^3. Does not fence.
+  virtual void add_body_work(const Exec& exec, double weight, const BodyLoad& load, const Vector& u,
+                             const Vector& work) const;
   /// Makes such energies densities, J / m^3, of the moduli. Does not fence.
   virtual void energy_density(const Exec& exec, const Vector& energy) const = 0;
   /// `kind` is not none. Throws std::invalid_argument for a filter that the body does not have.
@@ -92,6 +103,17 @@ public:
   virtual Array<std::uint8_t, Exec> upload_roles(const Exec& exec,
                                                  const std::vector<std::uint8_t>& role) const = 0;
 };
+
+template<class Exec>
+void DesignBody<Exec>::add_body_forces(const Exec&, const BodyLoad&, const Vector&,
+                                       const Vector&) const {
+  fail<std::logic_error>("a body without mass");
+}
+template<class Exec>
+void DesignBody<Exec>::add_body_work(const Exec&, double, const BodyLoad&, const Vector&,
+                                     const Vector&) const {
+  fail<std::logic_error>("a body without mass");
+}
 
 /// The body of a problem, as options say. Throws std::invalid_argument for a mesh, a material or
 /// supports that make no sense. Fences.

@@ -2,6 +2,7 @@
 #include <ossatura/solvers/topopt/bodies/hexa.hpp>
 
 #include <ossatura/kernels/algebra/upload.hpp>
+#include <ossatura/kernels/topopt/body_loads.hpp>
 #include <ossatura/kernels/topopt/hexa_energies.hpp>
 #include <ossatura/solvers/topopt/filters/helmholtz.hpp>
 
@@ -96,6 +97,18 @@ template<class Exec>
 void HexaBody<Exec>::add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
                                   const Vector& energy) const {
   ossatura::add_energies(exec, solver_.arrays(), solver_.lame(), weight, u, v, energy);
+}
+
+template<class Exec>
+void HexaBody<Exec>::add_body_forces(const Exec& exec, const BodyLoad& load, const Vector& mass,
+                                     const Vector& force) const {
+  ossatura::add_body_forces(exec, solver_.arrays(), load, mass, force);
+}
+
+template<class Exec>
+void HexaBody<Exec>::add_body_work(const Exec& exec, double weight, const BodyLoad& load,
+                                   const Vector& u, const Vector& work) const {
+  ossatura::add_body_work(exec, solver_.arrays(), load, weight, u, work);
 }
 
 template<class Exec>

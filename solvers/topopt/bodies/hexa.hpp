@@ -37,6 +37,11 @@ public:
   }
   void add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
                     const Vector& energy) const override;
+  bool has_mass() const override { return true; }
+  void add_body_forces(const Exec& exec, const BodyLoad& load, const Vector& mass,
+                       const Vector& force) const override;
+  void add_body_work(const Exec& exec, double weight, const BodyLoad& load, const Vector& u,
+                     const Vector& work) const override;
   void energy_density(const Exec& exec, const Vector& energy) const override;
   std::unique_ptr<ElementFilter<Exec>> make_filter(const Exec& exec, DesignFilter kind,
                                                    double radius,

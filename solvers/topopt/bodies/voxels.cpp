@@ -9,6 +9,7 @@
 #include <ossatura/kernels/topopt/voxel_stress.hpp>
 #include <ossatura/solvers/bone/problem.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <sstream>
@@ -108,8 +109,13 @@ VoxelBody<Exec>::VoxelBody(const Exec& exec, const DesignProblem& problem,
     : options_(voxel_solver_options<Exec>(options))
     , lattice_(problem.lattice) {
   // The sums of eight and products with the edge are single numbers, too.
-  OSSATURA_REQUIRE(problem.young * options.min_modulus >= 1e-30 && problem.young <= 1e30,
-                   "moduli from " << problem.young * options.min_modulus << " to " << problem.young
+  double least = problem.young, largest = problem.young;
+  for (const HexaMaterial& one : problem.materials) {
+    least = std::min(least, one.young);
+    largest = std::max(largest, one.young);
+  }
+  OSSATURA_REQUIRE(least * options.min_modulus >= 1e-30 && largest <= 1e30,
+                   "moduli from " << least * options.min_modulus << " to " << largest
                                   << " Pa do not fit single precision");
   for (const HeldComponents& held : problem.held)
     OSSATURA_REQUIRE(held.node >= 0 && std::size_t(held.node) < problem.num_nodes() &&

@@ -28,6 +28,7 @@ public:
   const Constraints<Exec>& held() const override { return problem_.held; }
   DesignEngineInfo engine() const override;
   bool solves_in_place() const override { return true; }
+  bool takes_vectors() const override { return false; }
   void set_springs(const Exec& exec, const Vector& spring) override;
   void set_modulus(const Exec& exec, const SimpLaw& law, const Vector& density) override;
   void prepare(const Exec& exec) override { solver_->renew(exec); }

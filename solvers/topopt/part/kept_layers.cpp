@@ -124,8 +124,7 @@ std::vector<std::int32_t> ends_of(const DesignProblem& problem,
     for (const HeldComponents& held : problem.held)
       ends.push_back(held.node);
   for (const DesignLoadCase& one : problem.cases)
-    for (const NodeForce& force : one.loads.forces)
-      ends.push_back(force.node);
+    one.loads.for_nodes([&](std::int32_t node) { ends.push_back(node); });
   for (const NodeForce& force : problem.output)
     ends.push_back(force.node);
   std::sort(ends.begin(), ends.end());

@@ -62,7 +62,8 @@ Reanalysis reanalyse(const Exec& exec, const SurfaceBody& body, const DesignOpti
   Kokkos::deep_copy(exec, density, 1.0);
   DesignStep step;
   try {
-    analysis.run(exec, 0, SimpLaw{problem.young, solid.min_modulus, 1}, density, step);
+    analysis.run(exec, 0, SimpLaw{problem.young, solid.min_modulus, 1, analysis.relative_moduli()},
+                 density, step);
   } catch (const DesignBreakdown& breakdown) {
     throw NotReanalysed(std::string("the solve broke down (") + breakdown.what() +
                         "): take more --max-iterations, or thicker members that do not hang "

@@ -26,6 +26,7 @@ using Place = LatticeBody::Place;
 struct DesignLattice {
   std::array<std::vector<double>, 3> plane;
   std::function<Place(std::int32_t)> node;
+  std::function<std::int32_t(const Place&)> elem; ///< -1: none there
   double edge = 0;
 };
 
@@ -36,6 +37,9 @@ DesignLattice lattice_of(const DesignProblem& design) {
     for (int axis = 0; axis < 3; ++axis)
       lattice.plane[std::size_t(axis)] = design.lattice->plane(axis);
     lattice.node = [body = design.lattice](std::int32_t n) { return body->node().place(n); };
+    lattice.elem = [body = design.lattice](const Place& cell) {
+      return body->elem().has(cell) ? body->elem().number(cell) : -1;
+    };
     lattice.edge = design.lattice->edge();
     return lattice;
   }
@@ -44,8 +48,51 @@ DesignLattice lattice_of(const DesignProblem& design) {
     for (int i = 0; i <= cubes->shape[axis]; ++i)
       lattice.plane[axis].push_back(cubes->origin[axis] + i * cubes->edge);
   lattice.node = [cubes](std::int32_t n) { return cubes->node[std::size_t(n)]; };
+  auto at = std::make_shared<std::map<Place, std::int32_t>>();
+  for (std::size_t e = 0; e < cubes->elem.size() && !design.material.empty(); ++e)
+    at->emplace(cubes->elem[e], std::int32_t(e));
+  lattice.elem = [at](const Place& cell) {
+    const auto found = at->find(cell);
+    return found == at->end() ? -1 : found->second;
+  };
   lattice.edge = cubes->edge;
   return lattice;
+}
+
+/// The material of the design's element at a cell; where the surface goes beyond the body, that of
+/// the nearest around it, the first of several as near.
+std::uint8_t material_at(const DesignProblem& design, const DesignLattice& lattice,
+                         const Place& cell) {
+  for (int reach = 0; reach <= 1; ++reach) {
+    std::int32_t nearest = -1;
+    int least = 4;
+    for (int z = -reach; z <= reach; ++z)
+      for (int y = -reach; y <= reach; ++y)
+        for (int x = -reach; x <= reach; ++x) {
+          const std::int32_t e = lattice.elem({cell[0] + x, cell[1] + y, cell[2] + z});
+          if (const int way = x * x + y * y + z * z; e >= 0 && way < least) {
+            nearest = e;
+            least = way;
+          }
+        }
+    if (nearest >= 0)
+      return design.material[std::size_t(nearest)];
+  }
+  throw NotReanalysed("the surface has a cube that is two elements or more away from the body, "
+                      "which says no material for it");
+}
+
+/// Of the cubes of a body whose lower corner is at `low`, `refine` of which are along an edge.
+std::vector<std::uint8_t> materials_of(const DesignProblem& design, const DesignLattice& lattice,
+                                       const LatticeBody& cubes, const Place& low, int refine) {
+  std::vector<std::uint8_t> material;
+  for (std::int32_t e = 0; !design.material.empty() && e < cubes.num_elem(); ++e) {
+    Place cell = cubes.elem().place(e);
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      cell[axis] = (cell[axis] + low[axis]) / refine;
+    material.push_back(material_at(design, lattice, cell));
+  }
+  return material;
 }
 
 /// Planes with `refine` - 1 more between each two.
@@ -365,6 +412,11 @@ SurfaceBody make_surface_body(const DesignProblem& design,
   OSSATURA_REQUIRE(refine >= 1 && refine <= 8, refine << " cubes along an edge, of 1 to 8");
   OSSATURA_REQUIRE(design.output.empty() && design.springs.empty(),
                    "mechanisms and springs are not known on voxels");
+  for (const DesignLoadCase& one : design.cases)
+    if (!one.loads.displacements.empty() || !one.loads.body.empty())
+      throw NotReanalysed("load case '" + one.loads.name + "' has " +
+                          (one.loads.body.empty() ? "imposed displacements" : "loads on mass") +
+                          ", which voxels do not know");
   const DesignLattice lattice = lattice_of(design);
   const auto plane = refined(lattice.plane, refine);
   Place shape;
@@ -400,6 +452,8 @@ SurfaceBody make_surface_body(const DesignProblem& design,
 
   body.problem.young = design.young;
   body.problem.poisson = design.poisson;
+  body.problem.materials = design.materials;
+  body.problem.material = materials_of(design, lattice, cells, low, refine);
   for (const auto& [place, components] : held)
     if (has(place))
       body.problem.held.push_back({number(place), components});

@@ -148,6 +148,8 @@ TEST_CASE("damaged meshes of soft bodies are refused or read, nothing else", "[d
 TEST_CASE("damaged models of hexahedra are refused or read, nothing else", "[damaged]") {
   check_damaged(models_target, "a.inp", sample_inp(), 5);
   check_damaged(models_target, "b.inp", sample_cae_inp(), 11);
+  check_damaged(models_target, "c.inp", sample_moved_inp(), 11);
+  check_damaged(models_target, "d.inp", sample_coupled_inp(), 11);
   check_damaged(models_target, "a.cdb", sample_cdb(), 11);
   check_damaged(models_target, "2.msh", sample_gmsh_2_groups(), 7);
   check_damaged(models_target, "4.msh", sample_gmsh_4_groups(), 7);

@@ -166,6 +166,142 @@ TEST_CASE("steps of Abaqus keep loads unless they are perturbations or new", "[h
   CHECK(no_steps.young == 0);
 }
 
+void check_displacements(const NodeLoads& loads, const std::vector<NodeDisplacement>& expected) {
+  INFO(loads.name);
+  REQUIRE(loads.displacements.size() == expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CHECK(loads.displacements[i].node == expected[i].node);
+    CHECK(loads.displacements[i].component == expected[i].component);
+    CHECK(loads.displacements[i].value == Approx(expected[i].value));
+  }
+}
+
+TEST_CASE("each section of Abaqus has its material, and steps move nodes", "[hexa]") {
+  const HexaModel model = read_model("a.inp", sample_moved_inp(), 0.001).model;
+  REQUIRE(model.materials.size() == 2);
+  CHECK(model.materials[0].name == "ALLOY");
+  CHECK(model.materials[0].young == Approx(7e10));
+  CHECK(model.materials[0].density == Approx(2700)); // t/mm^3
+  CHECK(model.materials[1].young == Approx(2.1e11));
+  CHECK(model.material == std::vector<std::uint8_t>{1, 0});
+  CHECK(model.young == model.materials[0].young);
+  CHECK_FALSE(model.is_uniform());
+  check_held(model, {{0, 7}, {2, 1}, {3, 7}, {5, 1}, {6, 7}, {8, 1}, {9, 7}, {11, 5}});
+  REQUIRE(model.loads.size() == 3);
+  check_displacements(
+      model.loads[0],
+      {{2, 0, 0.25e-3}, {5, 0, 0.25e-3}, {8, 0, 0.25e-3}, {11, 0, 0.25e-3}, {11, 2, -0.5e-3}});
+  CHECK(model.loads[0].forces.empty());
+  // Node 120 is back along x; all else stays.
+  check_displacements(model.loads[1],
+                      {{2, 0, 0.25e-3}, {5, 0, 0.25e-3}, {8, 0, 0.25e-3}, {11, 2, -0.5e-3}});
+  CHECK(model.loads[1].forces.size() == 1);
+  check_displacements(model.loads[2], {}); // what is not said in a perturbation is held
+  REQUIRE(model.loads[1].body.size() == 2);
+  const BodyLoad gravity = model.loads[1].body[0], rotation = model.loads[1].body[1];
+  CHECK(gravity.acceleration[2] == Approx(-9.81));
+  CHECK(gravity.square_speed == 0);
+  CHECK(rotation.square_speed == 4);
+  CHECK(rotation.origin[2] == Approx(0.003));
+  CHECK(rotation.axis[1] == Approx(0.6));
+  CHECK(model.loads[2].body.empty());
+
+  const HexaModel same =
+      read_model("a.inp", replaced(sample_moved_inp(), "70000.", "210000.")).model;
+  CHECK(same.is_uniform());
+  CHECK(same.material.size() == 2);
+
+  const Bytes moved = sample_moved_inp();
+  check_refusal(moved, "Line, 1, 1, 0.25", "Line, 1, 1, 0.25\n30, 1, 1, 0.3", "node 30",
+                "by 0.25 and by 0.3", "along 1");
+  check_refusal(moved, "120, 3, , -0.5", "99, 3, , -0.5", "node 99", "no hexahedron");
+  check_refusal(moved, "*BOUNDARY\n120, 1, 1, 0.", "*BOUNDARY, OP=NEW\nClamp, 1, 3",
+                "supports of step 2", "not those of the first");
+  check_refusal(moved, "ELSET=Left, MATERIAL", "ELSET=All, MATERIAL", "line 50", "element 8",
+                "material ALLOY already");
+  check_refusal(moved, "*SOLID SECTION, ELSET=Left, MATERIAL=Steel\n", "", "element 7",
+                "no *SOLID SECTION");
+  check_refusal(moved, "2.7e-9", "-2.7e-9", "density", "not positive");
+  check_refusal(moved, "2.7e-9", "2.7e-9, 20.\n2.6e-9, 90.", "density", "temperature");
+  const Bytes no_sections =
+      replaced(replaced(moved, "*SOLID SECTION, ELSET=Left, MATERIAL=Steel\n", ""),
+               "*SOLID SECTION, ELSET=Right, MATERIAL=Alloy\n", "");
+  CHECK_SAYS(refusal_of_model("a.inp", no_sections), "differs from",
+             "no *SOLID SECTION says which");
+}
+
+/// Sums of forces of a load case, and of their moments about a point.
+std::array<double, 6> resultant(const HexaModel& model, const NodeLoads& loads,
+                                const std::array<double, 3>& about) {
+  std::array<double, 6> sum{};
+  for (const NodeForce& one : loads.forces) {
+    double arm[3];
+    for (std::size_t c = 0; c < 3; ++c) {
+      arm[c] = model.mesh.point[3 * std::size_t(one.node) + c] - about[c];
+      sum[c] += one.force[c];
+    }
+    for (std::size_t c = 0; c < 3; ++c)
+      sum[3 + c] +=
+          arm[(c + 1) % 3] * one.force[(c + 2) % 3] - arm[(c + 2) % 3] * one.force[(c + 1) % 3];
+  }
+  return sum;
+}
+
+TEST_CASE("couplings of Abaqus load the nodes of a surface, and rigid ends move theirs", "[hexa]") {
+  const Bytes coupled = sample_coupled_inp();
+  const HexaFile file = read_model("a.inp", coupled);
+  check_two_hexa(file, 5);
+  const HexaModel& model = file.model;
+  check_held(model, clamp);
+  REQUIRE(model.loads.size() == 2);
+  check_displacements(model.loads[0], {{0, 0, -0.01}, {3, 0, -0.01}, {6, 0, -0.01}, {9, 0, -0.01}});
+  check_displacements(model.loads[1], {{0, 0, -0.01}, {3, 0, -0.01}, {6, 0, -0.01}, {9, 0, -0.01}});
+  const std::array<double, 6> first = resultant(model, model.loads[0], {4, 0.5, 0.5}),
+                              second = resultant(model, model.loads[1], {4, 0.5, 0.5});
+  // 4 N along z at (2, 0, 0) is (-0.5) * 4 about x and 2 * 4 about y.
+  const std::array<double, 6> expected{8, 0, 4, -2, 8, 2};
+  for (std::size_t c = 0; c < 6; ++c) {
+    CHECK(first[c] == Approx(expected[c]).margin(1e-12));
+    CHECK(second[c] == Approx(c == 5 ? 0 : expected[c]).margin(1e-12));
+  }
+  // On the face by area: a quarter of the force along x each; the line of nodes is on that face.
+  CHECK(model.loads[1].forces.size() == 4);
+  for (const NodeForce& one : model.loads[1].forces)
+    CHECK(one.force[0] == Approx(2));
+
+  check_refusal(coupled, "*CLOAD\nRef, 1, 8.", "*CLOAD\n503, 4, 8.", "degree of freedom 4",
+                "distributing couplings");
+  check_refusal(coupled, "*CLOAD\nRef, 1, 8.", "*CLOAD\n501, 1, 8.", "node 501",
+                "*COUPLING with *DISTRIBUTING");
+  check_refusal(coupled, "502, 1, 3\n", "502, 1, 2\n", "node 501 is free to turn", "*DISTRIBUTING");
+  check_refusal(coupled, "501, 2, 3\n", "501, 2, 2\n", "node 501 is free to move", "*DISTRIBUTING");
+  check_refusal(coupled, "502, 1, 3\n", "502, 1, 3, 0.1\n", "a rotation of 0.1");
+  check_refusal(coupled, "501, 1, 1, -0.01", "502, 1, 1, -0.01", "a rotation of -0.01");
+  check_refusal(coupled, "501, 1, 1, -0.01", "Ref, 1, 1, -0.01", "node 500", "mean displacement");
+  check_refusal(coupled, "SURFACE=End", "SURFACE=Ende", "no surface ENDE");
+  check_refusal(coupled, "REF NODE=503", "REF NODE=Clamp", "4 nodes where one reference node");
+  check_refusal(coupled, "REF NODE=503", "REF NODE=504", "no node 504");
+  check_refusal(coupled, "REF NODE=503", "REF NODE=500", "node 500", "two couplings");
+  check_refusal(coupled, "REF NODE=503", "REF NODE=60", "node 60", "of an element, too");
+  check_refusal(coupled, "*DISTRIBUTING\n1, 6\n", "", "neither *KINEMATIC nor *DISTRIBUTING");
+  check_refusal(coupled, "*DISTRIBUTING\n1, 6\n", "*DISTRIBUTING\n1, 2\n", "couple all");
+  check_refusal(coupled, "*DISTRIBUTING\n1, 6\n", "*KINEMATIC\n", "node 500", "*DISTRIBUTING");
+  check_refusal(coupled, "*DISTRIBUTING\n1, 6", "*DISTRIBUTING, WEIGHTING METHOD=QUADRATIC\n1, 6",
+                "QUADRATIC", "UNIFORM");
+  const Bytes two =
+      replaced(replaced(coupled, "60, 1.\nLine\n", "60, 1.\n"), "503, 3, 4.", "503, 1, 4.");
+  CHECK(read_model("a.inp", two).model.loads.size() == 2);
+  check_refusal(two, "503, 2., 0., 0.", "503, 2., 0., 3.", "the coupling at node 503", "on a line");
+  const Bytes late = replaced(coupled, "*RIGID BODY, NSET=Clamp, REF NODE=501, ROT NODE=502\n", "");
+  check_refusal(late, "*STEP\n*STATIC\n*BOUNDARY",
+                "*RIGID BODY, NSET=Clamp, REF NODE=501, ROT NODE=502\n*STEP\n*STATIC\n*BOUNDARY",
+                "write it before them");
+  // In one word for all rotations and displacements.
+  const Bytes word = replaced(replaced(coupled, ", ROT NODE=502", ""), "502, 1, 3\n501, 2, 3\n",
+                              "501, ENCASTRE\n");
+  check_held(read_model("a.inp", replaced(word, "501, 1, 1, -0.01", "501, 1, 1, 0.")).model, clamp);
+}
+
 // [slow]: the address sanitizer keeps what was given back.
 TEST_CASE("small Abaqus files that name large sets again and again stay small", "[hexa][slow]") {
   // 400 lines of 27 000 nodes or 24 000 elements each: 150 MB where every member is kept.
@@ -312,14 +448,21 @@ TEST_CASE("bad Abaqus models are refused by line and number", "[hexa]") {
   check_refusal(inp, "Right\n8,", "Right\n9,", "line 34", "no element 9");
   check_refusal(inp, "All, S2", "All, S7", "line 36", "'S7'", "S1 to S6");
   check_refusal(inp, "Clamp, 1, 3", "Clamp, 1, 8", "line 45", "1 to 8");
-  check_refusal(inp, "60, 3, 3, 0.", "60, 3, 3, 0.1", "line 46", "displacement of 0.1");
+  check_refusal(inp, "60, 3, 3, 0.", "60, 3, 3, 0.1", "line 49", "node 60 is to move by 0.1",
+                "before the first step");
+  check_refusal(inp, "60, 3, 3, 0.", "60, 3, 3, nan", "line 46", "displacement is expected");
+  check_refusal(inp, "60, 3, 3, 0.", "60, 3, 4, 0.1", "line 46", "rotation of 0.1");
   check_refusal(inp, "YSYMM", "SYMM", "line 48", "'SYMM'", "ENCASTRE");
   check_refusal(inp, "*BOUNDARY\n", "*BOUNDARY, AMPLITUDE=A\n", "line 44", "AMPLITUDE");
   check_refusal(inp, "*STEP\n", "*STEP, NLGEOM\n", "line 49", "NLGEOM");
   check_refusal(inp, "*STATIC", "*FREQUENCY", "line 50", "*FREQUENCY");
   check_refusal(inp, "Line, 3, -0.5", "Line, 4, -0.5", "line 53", "degree of freedom 4");
   check_refusal(inp, "Line, 3, -0.5", "99, 3, -0.5", "node 99", "no hexahedron");
-  check_refusal(inp, "Right, P4, 8.", "Right, GRAV, 9.81", "line 56", "'GRAV'", "P1 to P6");
+  check_refusal(inp, "Right, P4, 8.", "Right, BX, 9.81", "line 56", "'BX'", "P1 to P6",
+                "GRAV or CENTRIF");
+  check_refusal(inp, "Right, P4, 8.", ", P4, 8.", "line 56", "on no elements");
+  check_refusal(inp, "Right, P4, 8.", "Right, GRAV, 9.81, 1.", "line 56", "direction");
+  check_refusal(inp, "Right, P4, 8.", "Right, GRAV, 9.81, 1., 0., 0.", "gravity acts on 1 of 2");
   check_refusal(inp, "Top, P, 2.", "Top, TRVEC, 2.", "TRVEC");
   check_refusal(inp, "*DSLOAD\n", "*BOUNDARY\n30, 1, 1\n*DSLOAD\n", "line 70", "step 2",
                 "supports");

@@ -46,6 +46,39 @@ inline Bytes sample_cae_inp() {
          "*Dsload\nSurf-1, P, 4.\n*Output, field, variable=PRESELECT\n*End Step\n";
 }
 
+/// What sample_inp() has, but two materials, and steps that move nodes and load mass.
+inline Bytes sample_moved_inp() {
+  const Bytes whole = sample_inp();
+  return whole.substr(0, whole.find("*MATERIAL")) +
+         "*MATERIAL, NAME=Steel\n*ELASTIC\n210000., 0.3\n*DENSITY\n7.8e-9\n"
+         "*MATERIAL, NAME=Alloy\n*DENSITY\n2.7e-9\n*ELASTIC\n70000., 0.3\n"
+         "*ELSET, ELSET=Left\n7\n*SOLID SECTION, ELSET=Right, MATERIAL=Alloy\n"
+         "*SOLID SECTION, ELSET=Left, MATERIAL=Steel\n*BOUNDARY\nClamp, 1, 3\n"
+         "*STEP\n*STATIC\n*BOUNDARY\nLine, 1, 1, 0.25\n120, 3, , -0.5\n*END STEP\n"
+         "*STEP, NAME=Back\n*STATIC\n*BOUNDARY\n120, 1, 1, 0.\n*CLOAD\n50, 2, 4.\n*DLOAD\n, GRAV, "
+         "9810., 0., 0., -2.\n"
+         "All, CENTRIF, 4., 1., 2., 3., 0., 3., 4.\n*END STEP\n"
+         "*STEP, PERTURBATION\n*STATIC\n*CLOAD\n50, 2, 1.\n*END STEP\n";
+}
+
+/// The same with couplings: faces that take force and moment of a node, and a rigid end.
+inline Bytes sample_coupled_inp() {
+  const Bytes whole = sample_inp();
+  const std::size_t elements = whole.find("*ELEMENT"), supports = whole.find("*BOUNDARY");
+  return whole.substr(0, elements) +
+         "*NODE, NSET=Ref\n500, 4., 0.5, 0.5\n*NODE\n501, 0., 0., 0.\n"
+         "502, 0., 0., 0.\n503, 2., 0., 0.\n" +
+         whole.substr(elements, supports - elements) +
+         "*SURFACE, NAME=End\nRight, S4\n*SURFACE, NAME=Corners, TYPE=NODE\n30,\n60, 1.\nLine\n"
+         "*COUPLING, CONSTRAINT NAME=C1, REF NODE=Ref, SURFACE=End\n*DISTRIBUTING\n1, 6\n"
+         "*COUPLING, CONSTRAINT NAME=C2, REF NODE=503, SURFACE=Corners\n*DISTRIBUTING\n1, 3\n"
+         "*RIGID BODY, NSET=Clamp, REF NODE=501, ROT NODE=502\n"
+         "*BOUNDARY\n502, 1, 3\n501, 2, 3\n"
+         "*STEP\n*STATIC\n*BOUNDARY\n501, 1, 1, -0.01\n"
+         "*CLOAD\nRef, 1, 8.\n500, 6, 2.\n503, 3, 4.\n*END STEP\n"
+         "*STEP\n*STATIC\n*CLOAD\n500, 6, 0.\n*END STEP\n";
+}
+
 /// As CDWRITE,DB writes it, a force and a pressure on the top; numbers fill their columns.
 inline Bytes sample_cdb() {
   return "/COM,ANSYS RELEASE\n/PREP7\n/TITLE,two cubes, it's\n"

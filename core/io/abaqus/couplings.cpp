@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reader turns couplings and rigid bodies of an Abaqus file into loads and supports of nodes.
+// Nodes have no equations between them here: a distributing coupling needs none, for its load
+// becomes forces on its nodes; a rigid body or kinematic coupling needs none where its reference
+// node is held or moved in all directions and does not turn, for its nodes then do the same.
+#include <ossatura/core/io/abaqus/reader.hpp>
+
+#include <ossatura/core/mesh/mechanics/distribute_load.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ossatura {
+namespace {
+
+constexpr const char* rigid_remedy =
+    "; hold or move its reference node in 1, 2 and 3 and hold its rotations 4, 5 and 6, or let a "
+    "*COUPLING with *DISTRIBUTING take its loads, which stiffens nothing";
+
+} // namespace
+
+std::int32_t AbaqusReader::require_reference(const char* param) {
+  const AbaqusKeyword& keyword = text_.keyword();
+  const std::string* name = keyword.find(param);
+  if (name == nullptr || name->empty())
+    text_.bad(keyword.written, " has no ", param);
+  const bool is_number =
+      std::all_of(name->begin(), name->end(), [](char c) { return c >= '0' && c <= '9'; }) &&
+      name->size() < 19;
+  if (!is_number) {
+    const Members& set = require_node_set(*name);
+    if (set.size() != 1)
+      text_.bad("the set ", printable_word(*name), " has ", set.size(),
+                " nodes where one reference node is expected");
+    return set[0];
+  }
+  const std::int32_t place = nodes_.find(std::stoull(*name));
+  if (place < 0)
+    text_.bad("there is no node ", *name, " before this line");
+  return place;
+}
+
+AbaqusReader::Coupling& AbaqusReader::add_coupling(std::int32_t reference) {
+  const auto is_held = [&](const std::vector<std::uint8_t>& held) {
+    return std::size_t(reference) < held.size() && held[std::size_t(reference)] != 0;
+  };
+  if (num_steps_ > 0 || is_held(held_))
+    text_.bad(text_.keyword().written, " stands behind steps or behind supports of its reference ",
+              parts_.node_name(std::size_t(reference)), "; write it before them");
+  if (!coupling_of_.emplace(reference, couplings_.size()).second)
+    text_.bad(parts_.node_name(std::size_t(reference)),
+              " is the reference node of two couplings; give each its own");
+  couplings_.emplace_back();
+  couplings_.back().reference = reference;
+  return couplings_.back();
+}
+
+void AbaqusReader::begin_coupling() {
+  text_.require_params({"CONSTRAINTNAME", "REFNODE", "SURFACE"});
+  require_decided();
+  const std::string* name = text_.keyword().find("SURFACE");
+  if (name == nullptr || name->empty())
+    text_.bad(text_.keyword().written, " has no SURFACE");
+  const std::int32_t reference = require_reference("REFNODE");
+  Coupling& coupling = add_coupling(reference);
+  if (const auto nodes = node_surfaces_.find(*name); nodes != node_surfaces_.end()) {
+    coupling.nodes = nodes->second;
+    coupling.weight.assign(coupling.nodes.size(), 1);
+  } else if (const auto faces = surfaces_.find(*name); faces != surfaces_.end()) {
+    weigh_faces(faces->second, coupling);
+  } else {
+    text_.bad("there is no surface ", printable_word(*name), " before this line");
+  }
+  if (coupling.nodes.empty())
+    text_.bad("the surface ", printable_word(*name), " has no nodes");
+  require_few_coupled();
+}
+
+void AbaqusReader::require_few_coupled() const {
+  // A small file may name a large set in each of its lines.
+  constexpr std::size_t most = 100;
+  std::size_t count = 0;
+  for (const Coupling& coupling : couplings_)
+    count += coupling.nodes.size();
+  if (count > most * (nodes_.size() + 64))
+    text_.bad("the couplings up to here have more than ", most, " times the nodes of the mesh");
+}
+
+void AbaqusReader::weigh_faces(const std::vector<std::int64_t>& faces, Coupling& coupling) const {
+  std::map<std::int32_t, double> weight; // integrals of shape functions
+  constexpr int sign[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
+  for (const std::int64_t key : faces) {
+    std::int32_t node[4];
+    for (std::size_t k = 0; k < 4; ++k)
+      node[k] = parts_.node[8 * std::size_t(key / 6) + std::size_t(hexa_face[key % 6][k])];
+    for (const auto& gauss : sign) {
+      double share[4], along[2][3] = {};
+      for (std::size_t k = 0; k < 4; ++k) {
+        const double u = 1 + sign[k][0] * gauss[0] / std::sqrt(3.0);
+        const double v = 1 + sign[k][1] * gauss[1] / std::sqrt(3.0);
+        share[k] = 0.25 * u * v;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+          const double x = parts_.point[3 * std::size_t(node[k]) + axis];
+          along[0][axis] += 0.25 * sign[k][0] * v * x;
+          along[1][axis] += 0.25 * sign[k][1] * u * x;
+        }
+      }
+      const double area = std::hypot(along[0][1] * along[1][2] - along[0][2] * along[1][1],
+                                     along[0][2] * along[1][0] - along[0][0] * along[1][2],
+                                     along[0][0] * along[1][1] - along[0][1] * along[1][0]);
+      for (std::size_t k = 0; k < 4; ++k)
+        weight[node[k]] += area * share[k];
+    }
+  }
+  for (const auto& [node, area] : weight) {
+    if (!(area > 0 && std::isfinite(area)))
+      text_.bad("the surface has no area around ", parts_.node_name(std::size_t(node)));
+    coupling.nodes.push_back(node);
+    coupling.weight.push_back(area);
+  }
+}
+
+void AbaqusReader::read_node_surface(const std::string& name) {
+  Members& nodes = node_surfaces_[name];
+  Members one;
+  while (text_.next_row()) {
+    const Members& more = take_nodes(one);
+    nodes.insert(nodes.end(), more.begin(), more.end());
+    if (nodes.size() > 4 * nodes_.size() + 64)
+      make_unique_nodes(nodes);
+    double weight = 1;
+    if (text_.more() && (!text_.number(weight) || weight != 1))
+      text_.bad_field("a node alone is expected, whose weight is 1");
+  }
+  make_unique_nodes(nodes);
+}
+
+void AbaqusReader::make_unique_nodes(Members& nodes) {
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+}
+
+unsigned AbaqusReader::take_coupled() {
+  unsigned components = 0;
+  while (text_.next_row()) {
+    long first = 0;
+    if (!text_.number(first))
+      text_.bad_field("the first degree of freedom is expected");
+    long last = first;
+    if (!text_.number_or_blank(last))
+      text_.bad_field("the last degree of freedom is expected");
+    if (first < 1 || last < first || last > 6)
+      text_.bad("degrees of freedom ", first, " to ", last, "; they are 1 to 6");
+    for (long component = first; component <= last; ++component)
+      components |= 1u << (component - 1);
+  }
+  return components == 0 ? 63 : components;
+}
+
+void AbaqusReader::decide_coupling(bool is_rigid) {
+  const AbaqusKeyword& keyword = text_.keyword();
+  const std::string written = keyword.written;
+  if (is_rigid)
+    text_.require_params({});
+  else
+    text_.require_params({"WEIGHTINGMETHOD"});
+  if (const std::string* method = keyword.find("WEIGHTINGMETHOD"); method && *method != "UNIFORM")
+    text_.bad("the weighting method ", printable_word(*method), " is not known; UNIFORM is");
+  if (couplings_.empty() || couplings_.back().kind != Coupling::Kind::undecided)
+    text_.bad(written, " belongs to no *COUPLING");
+  Coupling& coupling = couplings_.back();
+  coupling.kind = is_rigid ? Coupling::Kind::rigid : Coupling::Kind::distributing;
+  const unsigned components = take_coupled();
+  if ((components & 7) != 7)
+    text_.bad(written, " of some of the displacements 1, 2 and 3 is not solved; couple all");
+  coupling.takes_moments = components == 63;
+}
+
+void AbaqusReader::read_kinematic() {
+  decide_coupling(true);
+}
+
+void AbaqusReader::read_distributing() {
+  decide_coupling(false);
+}
+
+void AbaqusReader::read_rigid_body() {
+  text_.require_params({"NSET", "TIENSET", "PINNSET", "ELSET", "REFNODE", "ROTNODE"});
+  require_decided();
+  const AbaqusKeyword& keyword = text_.keyword();
+  Coupling& coupling = add_coupling(require_reference("REFNODE"));
+  coupling.kind = Coupling::Kind::rigid;
+  for (const char* param : {"NSET", "TIENSET", "PINNSET"})
+    if (const std::string* name = keyword.find(param)) {
+      const Members& set = require_node_set(*name);
+      coupling.nodes.insert(coupling.nodes.end(), set.begin(), set.end());
+    }
+  if (const std::string* name = keyword.find("ELSET"))
+    add_nodes_of(require_elem_set(*name), coupling.nodes);
+  make_unique_nodes(coupling.nodes);
+  coupling.nodes.erase(
+      std::remove(coupling.nodes.begin(), coupling.nodes.end(), coupling.reference),
+      coupling.nodes.end());
+  if (coupling.nodes.empty())
+    text_.bad(keyword.written, " has no nodes; give NSET or ELSET");
+  require_few_coupled();
+  if (keyword.has("ROTNODE"))
+    turning_.emplace(require_reference("ROTNODE"), coupling.reference);
+}
+
+void AbaqusReader::require_decided() const {
+  if (!couplings_.empty() && couplings_.back().kind == Coupling::Kind::undecided)
+    text_.bad("the *COUPLING before has neither *KINEMATIC nor *DISTRIBUTING");
+}
+
+const AbaqusReader::Coupling* AbaqusReader::find_coupling(std::int32_t node) const {
+  const auto found = coupling_of_.find(node);
+  return found == coupling_of_.end() ? nullptr : &couplings_[found->second];
+}
+
+void AbaqusReader::hold_reference(std::int32_t node, unsigned components, double displacement) {
+  require_decided();
+  if (const auto turns = turning_.find(node); turns != turning_.end()) {
+    if (displacement != 0)
+      text_.bad("a rotation of ", displacement,
+                " is not solved; hold the rotations of a rigid body");
+    std::uint8_t& rotations = rotations_[turns->second];
+    rotations = std::uint8_t(rotations | (components & 7));
+    return;
+  }
+  const Coupling& coupling = *find_coupling(node);
+  if (coupling.kind == Coupling::Kind::distributing)
+    text_.bad(parts_.node_name(std::size_t(node)),
+              " is the reference node of a distributing coupling, whose mean displacement is not "
+              "held; hold nodes of the body, or take *KINEMATIC");
+  std::uint8_t& rotations = rotations_[node];
+  rotations = std::uint8_t(rotations | components >> 3);
+  held_[std::size_t(node)] |= std::uint8_t(components & 7);
+  for (const std::int32_t follower : coupling.nodes)
+    hold_node(follower, components & 7, displacement);
+}
+
+void AbaqusReader::check_rigid_bodies() const {
+  for (const Coupling& coupling : couplings_) {
+    if (coupling.kind != Coupling::Kind::rigid)
+      continue;
+    const auto reference = std::size_t(coupling.reference);
+    const auto turned = earlier_rotations_.find(coupling.reference);
+    const bool moves = reference >= earlier_held_.size() || earlier_held_[reference] != 7;
+    if (moves || turned == earlier_rotations_.end() || turned->second != 7)
+      text_.bad("the rigid body or kinematic coupling at ", parts_.node_name(reference),
+                " is free to ", moves ? "move" : "turn", ", which is not solved", rigid_remedy);
+  }
+}
+
+void AbaqusReader::finish_couplings() const {
+  require_decided();
+  std::vector<bool> has_elem(nodes_.size());
+  for (const std::int32_t node : parts_.node)
+    has_elem[std::size_t(node)] = true;
+  const auto require_alone = [&](std::int32_t node) {
+    if (has_elem[std::size_t(node)])
+      fail<InputError>(parts_.path, ": ", parts_.node_name(std::size_t(node)),
+                       " is a reference node, and of an element, too; give the coupling a node of "
+                       "its own");
+  };
+  for (const Coupling& coupling : couplings_)
+    require_alone(coupling.reference);
+  for (const auto& [node, reference] : turning_)
+    require_alone(node);
+}
+
+void AbaqusReader::add_coupled_forces(const KeyedLoads& forces, const KeyedLoads& moments,
+                                      std::vector<NodeForce>& result) const {
+  std::map<std::int32_t, std::array<std::array<double, 3>, 2>> loads; // force, moment
+  for (const auto& [key, value] : forces)
+    if (value != 0 && find_coupling(std::int32_t(key / 3)) != nullptr)
+      loads[std::int32_t(key / 3)][0][std::size_t(key % 3)] = value;
+  for (const auto& [key, value] : moments)
+    if (value != 0)
+      loads[std::int32_t(key / 3)][1][std::size_t(key % 3)] = value;
+  for (const auto& [node, load] : loads) {
+    const Coupling& coupling = *find_coupling(node);
+    std::vector<WeightedNode> nodes;
+    for (std::size_t i = 0; i < coupling.nodes.size(); ++i)
+      nodes.push_back({coupling.nodes[i], coupling.weight[i]});
+    const double* x = &parts_.point[3 * std::size_t(node)];
+    std::string problem;
+    const std::vector<NodeForce> spread =
+        distribute_load(parts_.point, nodes, {x[0], x[1], x[2]}, load[0], load[1], problem);
+    if (!problem.empty())
+      fail<InputError>(parts_.path, ": the coupling at ", parts_.node_name(std::size_t(node)), ": ",
+                       problem, "; couple more nodes");
+    for (const NodeForce& one : spread)
+      if (one.force[0] != 0 || one.force[1] != 0 || one.force[2] != 0)
+        result.push_back(one);
+  }
+}
+
+} // namespace ossatura

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ossatura/solvers/topopt/materials.hpp>
+
+#include <ossatura/core/base/require.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ossatura {
+
+std::vector<double> relative_moduli(const DesignProblem& problem) {
+  OSSATURA_REQUIRE(problem.material.empty() || problem.material.size() == problem.num_elem(),
+                   problem.material.size()
+                       << " materials of " << problem.num_elem() << " elements");
+  std::vector<double> part;
+  bool differs = false;
+  for (const HexaMaterial& one : problem.materials) {
+    OSSATURA_REQUIRE(one.young > 0 && std::isfinite(one.young),
+                     "material " << one.name << ": a modulus of " << one.young);
+    part.push_back(one.young / problem.young);
+    differs = differs || part.back() != 1;
+  }
+  std::vector<double> relative;
+  for (const std::uint8_t number : problem.material) {
+    OSSATURA_REQUIRE(number < part.size(),
+                     "material " << int(number) << " of " << part.size() << " for an element");
+    if (differs)
+      relative.push_back(part[number]);
+  }
+  if (differs && problem.material.empty())
+    relative.assign(problem.num_elem(), part[0]);
+  return relative;
+}
+
+std::vector<double> mass_densities(const DesignProblem& problem) {
+  OSSATURA_REQUIRE(!problem.materials.empty(),
+                   "gravity and rotation act on mass: materials with a mass density are missing");
+  for (const HexaMaterial& one : problem.materials)
+    OSSATURA_REQUIRE(one.density > 0 && std::isfinite(one.density),
+                     "gravity and rotation act on mass, but the material "
+                         << one.name << " has a mass density of " << one.density);
+  std::vector<double> density;
+  for (const std::uint8_t number : problem.material)
+    density.push_back(problem.materials[number].density);
+  if (problem.material.empty())
+    density.assign(problem.num_elem(), problem.materials[0].density);
+  return density;
+}
+
+void require_one_poisson(const DesignProblem& problem) {
+  for (const HexaMaterial& one : problem.materials)
+    OSSATURA_REQUIRE(one.poisson == problem.poisson,
+                     "materials of several Poisson's ratios are not solved: "
+                         << one.name << " has " << one.poisson << ", " << problem.materials[0].name
+                         << " has " << problem.poisson << "; give them the same");
+}
+
+} // namespace ossatura

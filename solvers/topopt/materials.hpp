@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The materials of a design: what the elements of a problem are made of where they are solid.
+#pragma once
+
+#include <ossatura/solvers/topopt/problem.hpp>
+
+#include <vector>
+
+namespace ossatura {
+
+/// Moduli of solid elements as parts of problem.young, [num_elem]; empty where all are 1. Throws
+/// std::invalid_argument for another number of elements, materials that are not there and bad
+/// numbers.
+std::vector<double> relative_moduli(const DesignProblem& problem);
+
+/// Mass densities of solid elements, [num_elem] kg / m^3. Throws std::invalid_argument, naming the
+/// material, where one is not known.
+std::vector<double> mass_densities(const DesignProblem& problem);
+
+/// Throws std::invalid_argument, naming the materials, where Poisson's ratios differ: the stiffness
+/// matrices of bodies differ by shape and modulus alone.
+void require_one_poisson(const DesignProblem& problem);
+
+} // namespace ossatura

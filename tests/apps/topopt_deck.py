@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decks of CalculiX and Abaqus as engineers have them, and the same in problems: several materials,
+imposed displacements, gravity and rotation, couplings and rigid bodies. Bars of known stiffness tell what is right."""
+import json
+
+from support import driver_case
+from support.driver_case import BAD_FILE
+from support.designs import TopoptCase
+
+CELLS = (8, 2, 2)  # of 0.5 m each
+
+
+def points():
+    return [(i, j, k) for k in range(CELLS[2] + 1) for j in range(CELLS[1] + 1) for i in range(CELLS[0] + 1)]
+
+
+def chosen(choose):
+    return [n + 1 for n, p in enumerate(points()) if choose(*p)]
+
+
+def rows(numbers):
+    return "".join(f"{n},\n" for n in numbers)
+
+
+def mesh():
+    """A bar of 4 x 1 x 1 m with sets of nodes at its ends and sides, and of elements LEFT (x < 1) and RIGHT."""
+    row, layer = CELLS[0] + 1, (CELLS[0] + 1) * (CELLS[1] + 1)
+    corners = (0, 1, row + 1, row, layer, layer + 1, layer + row + 1, layer + row)
+    first = [i + j * row + k * layer for k in range(CELLS[2]) for j in range(CELLS[1]) for i in range(CELLS[0])]
+    nodes = "".join(f"{n + 1}, {x / 2}, {y / 2}, {z / 2}\n" for n, (x, y, z) in enumerate(points()))
+    elements = "".join(f"{e + 1}, " + ", ".join(str(n + c + 1) for c in corners) + "\n" for e, n in enumerate(first))
+    sets = {"X0": lambda x, y, z: x == 0, "Y0": lambda x, y, z: y == 0, "Z0": lambda x, y, z: z == 0,
+            "X1": lambda x, y, z: x == CELLS[0]}
+    return (f"*NODE, NSET=ALL\n{nodes}*ELEMENT, TYPE=C3D8, ELSET=BODY\n{elements}" +
+            "".join(f"*NSET, NSET={name}\n{rows(chosen(choose))}" for name, choose in sets.items()) +
+            f"*ELSET, ELSET=LEFT\n{rows(e + 1 for e in range(len(first)) if e % CELLS[0] < 2)}"
+            f"*ELSET, ELSET=RIGHT\n{rows(e + 1 for e in range(len(first)) if e % CELLS[0] >= 2)}")
+
+
+ROLLERS = "*BOUNDARY\nX0, 1\nY0, 2\nZ0, 3\n"
+ONE = "*MATERIAL, NAME=M\n*ELASTIC\n6., 0.\n*DENSITY\n3.\n*SOLID SECTION, ELSET=BODY, MATERIAL=M\n"
+TWO = ("*MATERIAL, NAME=STIFF\n*ELASTIC\n6., 0.\n*DENSITY\n3.\n*MATERIAL, NAME=SOFT\n*ELASTIC\n2., 0.\n*DENSITY\n1.\n"
+       "*SOLID SECTION, ELSET=LEFT, MATERIAL=STIFF\n*SOLID SECTION, ELSET=RIGHT, MATERIAL=SOFT\n")
+SOLID = ("--steps", "1", "--start", "0.999999", "--volume", "0.999999", "--filter", "none", "--tolerance", "1e-10")
+FLEXIBILITY = 1 / 6 + 3 / 2  # of both, sum of L / (E A)
+
+
+def step(*lines):
+    return "*STEP\n*STATIC\n" + "".join(line + "\n" for line in lines) + "*END STEP\n"
+
+
+class Decks(TopoptCase):
+    def first(self, deck, *arguments):
+        """The summary of one step from the solid body."""
+        self.write("deck.inp", deck)
+        return self.optimise("deck.inp", *SOLID, *arguments)
+
+    def refused(self, deck, message, *arguments):
+        self.write("deck.inp", deck)
+        self.fails(BAD_FILE, message, "topopt", "deck.inp", *arguments)
+
+    def pull(self, force=0.5):
+        """A uniform traction on the far end, in forces of its nodes."""
+        share = {0: 1, CELLS[1]: 1}
+        return ["*CLOAD"] + [f"{n}, 1, {force * share.get(points()[n - 1][1], 2) * share.get(points()[n - 1][2], 2) / 16}"
+                             for n in chosen(lambda x, y, z: x == CELLS[0])]
+
+
+class Materials(Decks):
+    def test_a_bar_of_two_materials(self):
+        for self.backend in driver_case.backends():
+            with self.subTest(backend=self.backend):
+                run = self.first(mesh() + TWO + ROLLERS + step(*self.pull()))
+                self.close(run["results"]["steps"]["objective"][0], 0.25 * FLEXIBILITY, 1e-5)
+        self.backend = "serial"
+        self.assertEqual(run["problem"]["materials"], [
+            {"name": "STIFF", "young": 6, "poisson": 0, "mass_density": 3, "elements": 8},
+            {"name": "SOFT", "young": 2, "poisson": 0, "mass_density": 1, "elements": 24}])
+        self.assertIsNone(run["problem"]["material"]["mass_density"])
+        voxels = self.first(mesh() + TWO + ROLLERS + step(*self.pull()), "--grid", "voxels", "--no-stl")
+        self.close(voxels["results"]["steps"]["objective"][0], 0.25 * FLEXIBILITY, 1e-5)
+
+    def test_the_same_in_a_problem(self):
+        self.write("deck.inp", mesh() + TWO + ROLLERS + step(*self.pull()))
+        arguments = ("--steps", "3", "--tolerance", "1e-10")
+        deck = self.optimise("deck.inp", *arguments)
+        self.write("plain.inp", mesh() + ROLLERS + step(*self.pull()))
+        for materials in (
+                {"materials": [{"set": "LEFT", "name": "STIFF", "young": 6, "poisson": 0, "mass_density": 3},
+                               {"set": "RIGHT", "name": "SOFT", "young": 2, "poisson": 0, "mass_density": 1}]},
+                {"material": {"young": 6, "poisson": 0}, "materials": [
+                    {"box": [1, 0, 0, 4, 1, 1], "name": "SOFT", "young": 2, "poisson": 0}]}):
+            run = self.solve({"mesh": {"file": "plain.inp"}, **materials}, *arguments)
+            self.assertEqual(run["results"]["steps"]["objective"], deck["results"]["steps"]["objective"])
+
+    def test_a_resumed_run_is_of_the_same_materials(self):
+        self.write("deck.inp", mesh() + TWO + ROLLERS + step(*self.pull()))
+        self.optimise("deck.inp", "--steps", "2", "--checkpoint", "c.h5")
+        whole = self.optimise("deck.inp", "--steps", "4")
+        resumed = self.optimise("deck.inp", "--steps", "4", "--resume", "c.h5")
+        self.assertEqual(resumed["results"]["objective"], whole["results"]["objective"])
+        self.refused(mesh() + TWO.replace("2., 0.", "2.5, 0.") + ROLLERS + step(*self.pull()), "another problem",
+                     "--steps", "4", "--resume", "c.h5")
+
+    def test_mass_is_of_the_deck(self):
+        self.write("deck.inp", mesh() + ONE + ROLLERS + step(*self.pull()))
+        run = self.optimise("deck.inp", "--steps", "2", "--volume", "0.8", "--stl", "s.stl")
+        self.assertEqual(run["problem"]["material"]["mass_density"], 3)
+        self.close(run["results"]["surface"]["mass"], 3 * run["results"]["surface"]["volume"], 1e-12)
+
+    def test_what_is_not_known_of_materials(self):
+        good = mesh() + TWO + ROLLERS + step(*self.pull())
+        self.refused(good.replace("2., 0.", "2., 0.25"), "one Poisson's ratio")
+        self.refused(good, "several materials", "--young", "3")
+        self.refused(good.replace("ELSET=RIGHT, MATERIAL", "ELSET=BODY, MATERIAL"), "element 1 has a section of material STIFF")
+        self.refused(good.replace("*SOLID SECTION, ELSET=RIGHT, MATERIAL=SOFT\n", ""), "has no *SOLID SECTION")
+        self.write("deck.inp", mesh() + ROLLERS + step(*self.pull()))
+
+        def problem_refused(message, **more):
+            self.write("p.json", json.dumps({"mesh": {"file": "deck.inp"}, **more}))
+            self.fails(BAD_FILE, message, "topopt", "p.json")
+
+        soft = {"set": "RIGHT", "name": "SOFT", "young": 2, "poisson": 0}
+        problem_refused("element 0 is of none of the", materials=[soft])
+        problem_refused("materials[0].young", materials=[{**soft, "young": -1}])
+        problem_refused("materials[0]: \"poisson\" is missing", materials=[
+            {key: value for key, value in soft.items() if key != "poisson"}])
+        problem_refused("NONE", materials=[{**soft, "set": "NONE"}])
+
+
+class Displacements(Decks):
+    def test_a_bar_that_is_pulled_by_its_end(self):
+        run = self.first(mesh() + TWO + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1"), "-o", "out")
+        self.close(run["results"]["steps"]["objective"][0], -0.01 / FLEXIBILITY, 1e-5)
+        case = run["results"]["cases"][0]
+        self.close(case["imposed_work"], -case["value"], 1e-9)
+        self.close(case["imposed_force"][0], case["imposed_work"] / 0.1, 1e-9)
+        self.close(case["support_force"][0], -case["imposed_force"][0], 1e-6)
+        self.assertEqual(run["problem"]["cases"][0]["displacements"], 9)
+
+    def test_designs_are_those_of_the_force_that_moves_them(self):
+        # With one load the stiffest design is the same either way, and k of the force is k of the displacement.
+        arguments = ("--steps", "6", "--volume", "0.5", "--tolerance", "1e-10", "--change", "0")
+        tip = chosen(lambda x, y, z: x == CELLS[0] and z == 0 and y == 1)[0]
+        clamp = "*BOUNDARY\nX0, 1, 3\n"
+        self.write("deck.inp", mesh() + ONE + clamp + step("*CLOAD", f"{tip}, 3, -1."))
+        pressed = self.optimise("deck.inp", *arguments)["results"]["steps"]["objective"]
+        self.write("deck.inp", mesh() + ONE + clamp + step("*BOUNDARY", f"{tip}, 3, 3, -0.01"))
+        moved = self.optimise("deck.inp", *arguments)["results"]["steps"]["objective"]
+        for of_force, of_displacement in zip(pressed, moved):
+            self.close(of_force * of_displacement, -1e-4, 1e-4)
+
+    def test_units_and_steps(self):
+        deck = mesh() + ONE + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1") + step(
+            "*BOUNDARY", "X1, 1, 1, -0.2")
+        self.write("deck.inp", deck)
+        run = self.optimise("deck.inp", *SOLID, "--unit", "0.001")
+        # k = E A / L in N/m.
+        stiffness = 6e6 * 1e-6 / 4e-3
+        for case, way in zip(run["results"]["cases"], (0.1e-3, -0.2e-3)):
+            self.close(case["value"], -stiffness * way**2, 1e-5)
+
+    def test_the_same_in_a_problem(self):
+        self.write("deck.inp", mesh() + ONE + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1"))
+        deck = self.optimise("deck.inp", "--steps", "3")
+        self.write("plain.inp", mesh() + ONE + ROLLERS)
+        document = {"mesh": {"file": "plain.inp"}, "cases": [
+            {"name": "move", "displacements": [{"set": "X1", "displacement": [0.1, None, None]}]}]}
+        run = self.solve(document, "--steps", "3")
+        self.assertEqual(run["results"]["steps"]["objective"], deck["results"]["steps"]["objective"])
+
+        def refused(message, *arguments, case=None, **more):
+            self.write("p.json", json.dumps({**document, **({"cases": [case]} if case else {}), **more}))
+            self.fails(BAD_FILE, message, "topopt", "p.json", *arguments)
+
+        refused("cases[0].displacements[0].displacement", case={
+            "name": "move", "displacements": [{"set": "X1", "displacement": [0, None, None]}]})
+        refused("where supports, mirrors or the mesh hold it", case={
+            "name": "move", "displacements": [{"set": "X0", "displacement": [0.1, None, None]}]})
+        refused("in the same load case", case={"name": "move", "displacements": [
+            {"set": "X1", "displacement": [0.1, None, None]}, {"set": "X1", "displacement": [0.2, None, None]}]})
+        refused("all of its elements are void", passive=[{"box": [3.5, 0, 0, 4, 1, 1], "role": "void"}])
+        refused("not known on voxels", "--grid", "voxels")
+
+    def test_what_is_not_known_of_displacements(self):
+        self.refused(mesh() + ONE + ROLLERS + step("*BOUNDARY", "X1, 4, 4, 0.1"), "a rotation of 0.1")
+        self.refused(mesh() + ONE + ROLLERS + "*BOUNDARY\nX1, 1, 1, 0.1\n" + step(*self.pull()), "before the first step")
+        self.refused(mesh() + ONE + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1", "X1, 1, 1, 0.2"), "in one step")
+        self.refused(mesh() + ONE + ROLLERS + step(*self.pull()) + step("*BOUNDARY", "X1, 1, 1, 0.1"),
+                     "supports of step 2 are not those of the first")
+        self.refused(mesh() + ONE + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1", *self.pull()), "which does nothing")
+
+    def test_resumed_runs(self):
+        self.write("deck.inp", mesh() + TWO + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1"))
+        self.optimise("deck.inp", "--steps", "2", "--checkpoint", "c.h5")
+        whole = self.optimise("deck.inp", "--steps", "4")
+        resumed = self.optimise("deck.inp", "--steps", "4", "--resume", "c.h5")
+        self.assertEqual(resumed["results"]["objective"], whole["results"]["objective"])
+
+
+class Mass(Decks):
+    """Loads on mass: a bar of density 3, E = 6, 4 m long, in 8 elements."""
+
+    def test_a_bar_that_hangs_and_one_that_turns(self):
+        energy = 9 * 100 * 64 / 18 * (1 - 1 / 256)  # rho^2 g^2 A L^3 / (3 E), less what linear elements lack
+        hang = step("*DLOAD", "BODY, GRAV, 10., 2., 0., 0.")
+        for self.backend in driver_case.backends():
+            with self.subTest(backend=self.backend):
+                run = self.first(mesh() + ONE + ROLLERS + hang)
+                self.close(run["results"]["steps"]["objective"][0], energy, 2e-5)
+        self.backend = "serial"
+        self.assertEqual(run["engine"]["method"], "mma")
+        self.assertEqual(run["problem"]["cases"][0]["body_loads"], [{"acceleration": [10, 0, 0]}])
+        self.close(run["results"]["cases"][0]["support_force"][0], -120 * run["results"]["volume"], 1e-6)
+        # All elements, as Abaqus/CAE writes it; and two sets.
+        for row in (", GRAV, 10., 1., 0., 0.", "LEFT, GRAV, 10., 1., 0., 0.\nRIGHT, GRAV, 10., 1., 0., 0."):
+            again = self.first(mesh() + ONE + ROLLERS + step("*DLOAD", row))
+            self.close(again["results"]["steps"]["objective"][0], run["results"]["steps"]["objective"][0], 1e-12)
+        turn = self.first(mesh() + ONE + ROLLERS + step("*DLOAD", "BODY, CENTRIF, 5., 0., 0., 7., 0., 0., -2."))
+        self.assertEqual(turn["problem"]["cases"][0]["body_loads"][0]["axis"], [0, 0, -1])
+        self.write("plain.inp", mesh() + ONE + ROLLERS)
+        for case, expected in (({"gravity": [10, 0, 0]}, run),
+                               ({"rotation": {"origin": [0, 0, 7], "axis": [0, 0, -3], "speed": 5**0.5}}, turn)):
+            other = self.solve({"mesh": {"file": "plain.inp"}, "cases": [{"name": "mass", **case}]}, *SOLID)
+            self.close(other["results"]["steps"]["objective"][0], expected["results"]["steps"]["objective"][0], 1e-12)
+
+    def test_units(self):
+        # In N, mm and s: t/mm3 and mm/s2.
+        deck = (mesh() + ONE.replace("6., 0.", "210000., 0.").replace("3.\n", "7.85e-9\n") + ROLLERS +
+                step("*DLOAD", "BODY, GRAV, 9810., 1., 0., 0."))
+        self.write("deck.inp", deck)
+        run = self.optimise("deck.inp", *SOLID, "--unit", "0.001")
+        length, area = 4e-3, 1e-6
+        self.close(run["results"]["steps"]["objective"][0],
+                   (7850 * 9.81)**2 * area * length**3 / (3 * 2.1e11) * (1 - 1 / 256), 2e-5)
+
+    def test_steps_and_a_design(self):
+        deck = mesh() + ONE + "*BOUNDARY\nX0, 1, 3\nX1, 1, 3\n" + step("*DLOAD", "BODY, GRAV, 1., 0., 0., -1.") + step(
+            *self.pull(), "*DLOAD, OP=NEW", "BODY, CENTRIF, 0.3, 2., 0.5, 0.5, 0., 0., 1.")
+        deck = deck.replace("X1, 1, 3", "X1, 3")
+        self.write("deck.inp", deck)
+        run = self.optimise("deck.inp", "--steps", "12", "--volume", "0.5", "-o", "out", "--reanalyse", "0")
+        self.assertEqual([len(case["body_loads"]) for case in run["problem"]["cases"]], [1, 1])
+        objective = run["results"]["steps"]["objective"]
+        self.assertLess(objective[-1], 0.9 * objective[0])
+        self.assertTrue(run["certificate"]["passed"])
+        self.optimise("deck.inp", "--steps", "4", "--checkpoint", "c.h5", "--volume", "0.5")
+        resumed = self.optimise("deck.inp", "--steps", "12", "--resume", "c.h5", "--volume", "0.5")
+        self.assertEqual(resumed["results"]["objective"], run["results"]["objective"])
+
+    def test_what_is_not_known_of_mass(self):
+        gravity = step("*DLOAD", "BODY, GRAV, 9.81, 0., 0., -1.")
+        good = mesh() + ONE + ROLLERS + gravity
+        self.refused(good.replace("*DENSITY\n3.\n", ""), "has no mass density")
+        self.refused(good, "take mma", "--method", "oc")
+        self.refused(good, "not known on voxels", "--grid", "voxels")
+        self.refused(good.replace("BODY, GRAV", "LEFT, GRAV"), "acts on 8 of 32 hexahedra")
+        self.refused(good.replace("0., 0., -1.\n*END", "0., 0., 0.\n*END"), "a direction of length 0")
+        self.refused(mesh() + ONE + ROLLERS + gravity + step("*DLOAD", "BODY, GRAV, 5., 0., 0., -1."), "OP=NEW")
+        self.refused(good.replace("*END", "BODY, GRAV, 5., 0., 1., 0.\n*END"), "a second gravity")
+        self.refused(good.replace("GRAV, 9.81", "CORIO, 9.81"), "GRAV or CENTRIF")
+        self.refused(good.replace("BODY, GRAV, 9.81", "BODY, CENTRIF, -1., 0., 0., 0."), "square of a speed")
+        self.write("plain.inp", mesh() + ROLLERS)
+
+        def problem_refused(message, case):
+            self.write("p.json", json.dumps({"mesh": {"file": "plain.inp"}, "cases": [{"name": "a", **case}],
+                                             "material": {"young": 1, "poisson": 0}}))
+            self.fails(BAD_FILE, message, "topopt", "p.json")
+
+        problem_refused("has no mass density", {"gravity": [0, 0, -9.81]})
+        problem_refused("cases[0].gravity", {"gravity": [0, 0, 0]})
+        problem_refused("cases[0].rotation.speed", {"rotation": {"origin": [0, 0, 0], "axis": [0, 0, 1], "speed": 0}})
+
+
+class Couplings(Decks):
+    """Loads of a reference node, 901, which no element has, and rigid ends."""
+    END = "*SURFACE, NAME=END\n" + "".join(f"{e}, S4\n" for e in range(8, 33, 8))
+
+    def deck(self, reference, coupling, *lines, materials=TWO, supports=ROLLERS):
+        nodes = mesh().replace("*ELEMENT", f"*NODE\n901, {reference}\n*ELEMENT", 1)
+        return nodes + materials + self.END + coupling + supports + step(*lines)
+
+    def coupling(self, kind, surface="END"):
+        return f"*COUPLING, CONSTRAINT NAME=C, REF NODE=901, SURFACE={surface}\n*{kind}\n1, 6\n"
+
+    def test_a_force_at_the_middle_is_a_uniform_traction(self):
+        run = self.first(self.deck("9., 0.5, 0.5", self.coupling("DISTRIBUTING"), "*CLOAD", "901, 1, 0.5"))
+        self.close(run["results"]["steps"]["objective"][0], 0.25 * FLEXIBILITY, 1e-5)
+
+    def test_a_moment_and_an_arm_bend_alike(self):
+        # A force of 1 along y, 2 m beyond the end, is one at the end and a moment of 2 about z.
+        clamp = "*BOUNDARY\nX0, 1, 3\n"
+        arm = self.first(self.deck("6., 0.5, 0.5", self.coupling("DISTRIBUTING"), "*CLOAD", "901, 2, 1.", supports=clamp))
+        both = self.first(self.deck("4., 0.5, 0.5", self.coupling("DISTRIBUTING"), "*CLOAD", "901, 2, 1.", "901, 6, 2.",
+                                    supports=clamp))
+        self.close(arm["results"]["objective"], both["results"]["objective"], 1e-9)
+        self.close(arm["results"]["cases"][0]["support_force"][1], -1, 1e-6)
+        # The same in a problem, where all nodes weigh the same.
+        self.write("plain.inp", self.deck("6., 0.5, 0.5", "*SURFACE, NAME=NODES, TYPE=NODE\nX1\n" +
+                                          self.coupling("DISTRIBUTING", "NODES"), "*CLOAD", "901, 2, 1.", supports=clamp))
+        nodes = self.optimise("plain.inp", *SOLID)
+        self.write("plain.inp", mesh() + TWO + clamp)
+        for remote in ({"point": [6, 0.5, 0.5], "force": [0, 1, 0]},
+                       {"point": [4, 0.5, 0.5], "force": [0, 1, 0], "moment": [0, 0, 2]}):
+            run = self.solve({"mesh": {"file": "plain.inp"}, "cases": [
+                {"name": "a", "loads": [{"set": "X1", "remote": remote}]}]}, *SOLID)
+            self.close(run["results"]["objective"], nodes["results"]["objective"], 1e-9)
+        for message, load in (("\"force\" or a \"moment\"", {"set": "X1", "remote": {"point": [0, 0, 0]}}),
+                              ("in one place", {"nodes": [80], "remote": {"point": [6, 0, 0], "force": [0, 1, 0]}})):
+            self.write("p.json", json.dumps({"mesh": {"file": "plain.inp"}, "cases": [{"name": "a", "loads": [load]}]}))
+            self.fails(BAD_FILE, message, "topopt", "p.json")
+
+    def test_rigid_ends_that_are_moved(self):
+        rigid = "*RIGID BODY, NSET=X1, REF NODE=901\n"
+        for coupling in (rigid, self.coupling("KINEMATIC")):
+            run = self.first(self.deck("9., 0.5, 0.5", coupling, "*BOUNDARY", "901, 1, 1, 0.1", "901, 2, 6"))
+            self.close(run["results"]["steps"]["objective"][0], -0.01 / FLEXIBILITY, 1e-5)
+        held = self.first(self.deck("9., 0.5, 0.5", rigid, "*CLOAD", "14, 2, 1.", supports=ROLLERS + "*BOUNDARY\n901, ENCASTRE\n"))
+        self.assertEqual(held["problem"]["held_dofs"], 9 + 27 + 27 + 27 - 6)
+
+    def test_what_is_not_known_of_couplings(self):
+        rigid = "*RIGID BODY, NSET=X1, REF NODE=901\n"
+        self.refused(self.deck("9., 0.5, 0.5", rigid, "*BOUNDARY", "901, 1, 1, 0.1"), "is free to move")
+        self.refused(self.deck("9., 0.5, 0.5", rigid, "*BOUNDARY", "901, 1, 3, 0."), "is free to turn")
+        self.refused(self.deck("9., 0.5, 0.5", rigid, "*CLOAD", "901, 1, 1."), "let a *COUPLING with *DISTRIBUTING take")
+        self.refused(self.deck("9., 0.5, 0.5", self.coupling("DISTRIBUTING"), "*BOUNDARY", "901, 1, 1, 0.1"),
+                     "mean displacement is not held")
+
+
+class OtherPrograms(Decks):
+    def test_pfem_takes_neither(self):
+        self.write("deck.inp", mesh() + TWO + ROLLERS + step(*self.pull()))
+        self.fails(BAD_FILE, "several materials", "pfem", "deck.inp")
+        self.write("deck.inp", mesh() + ONE + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1"))
+        self.fails(BAD_FILE, "imposes displacements", "pfem", "deck.inp")
+        self.write("deck.inp", mesh() + ONE + ROLLERS + step("*DLOAD", "BODY, GRAV, 9.81, 0., 0., -1."))
+        self.fails(BAD_FILE, "gravity or rotation", "pfem", "deck.inp")
+
+
+if __name__ == "__main__":
+    driver_case.main()
