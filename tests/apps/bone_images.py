@@ -79,6 +79,52 @@ class Nrrd(BoneImages):
                    self.write("ct.nrrd", self.read("ct.nhdr").replace("raw\n", "hex\n")), *LAW)
 
 
+def vax(value):
+    """A float of a VAX: words of 16 bits in turn, and an exponent that is two higher."""
+    big = struct.pack(">f", 4 * value)
+    return bytes((big[1], big[0], big[3], big[2]))
+
+
+class Scanco(BoneImages):
+    LOG = (b"! Processing Log\nMu_Scaling                   8192\nDensity: unit                  mg HA/ccm\n"
+           b"Density: slope         4096.\nDensity: intercept     -20.\n")
+
+    def isq(self, name, values):
+        counts = struct.pack("<13i", 3, 2 * len(values), 0, 0, 0, 0, 0, *SHAPE, *(round(1000 * EDGE * n) for n in SHAPE))
+        head = (b"CTDATA-HEADER_V1" + counts).ljust(88, b"\0") + struct.pack("<i", 8192)
+        return self.write(name, head.ljust(512, b"\0") + struct.pack(f"<{len(values)}h", *values))
+
+    def aim(self, name, kind, data, log=LOG):
+        head = struct.pack("<5i", 20, 140, len(log), len(data), 0)
+        head += struct.pack("<12i", 16, 0, 0, 0, 0, kind, 0, 0, 0, *SHAPE).ljust(108, b"\0") + 3 * vax(EDGE)
+        return self.write(name, head.ljust(160, b"\0") + log + data)
+
+    def test_densities_and_labels_are_those_of_nifti(self):
+        """Stored values are 2 (density + 20); labels are runs of bytes."""
+        density = [grey(*v) for v in voxels()]
+        stored = struct.pack(f"<{len(density)}h", *(2 * (d + 20) for d in density))
+        runs = b"".join(bytes((1, label(*v))) for v in voxels())
+        image = self.aim("ct.aim", 0x00020002, stored)
+        mask = self.aim("seg.aim", 0x00080002, struct.pack("<i", 4 + len(runs)) + runs)
+        plain = [(EDGE, 0, 0, EDGE / 2), (0, EDGE, 0, EDGE / 2), (0, 0, EDGE, EDGE / 2)]
+        same = self.write("same.nii", nifti_bytes(SHAPE, EDGE, "h", density, plain))
+        same_mask = self.write("same-seg.nii", nifti_bytes(SHAPE, EDGE, "h", [label(*v) for v in voxels()], plain))
+        expected = self.run_of(same, "--mask", same_mask)
+        run = self.run_of(image, "--mask", mask)
+        self.assertEqual(run["results"]["response"], expected["results"]["response"])
+        self.assertEqual(run["problem"]["voxels"], expected["problem"]["voxels"])
+        self.assertNotIn("no-calibration", [w["code"] for w in run["warnings"]])
+
+    def test_values_without_a_calibration_are_said_so(self):
+        image = self.isq("ct.isq", [grey(*v) for v in voxels()])
+        run = self.run_of(image)
+        self.assertEqual([w["code"] for w in run["warnings"] if w["code"].startswith("no-c")], ["no-calibration"])
+        run = self.run_of(image, "--calibrate", "1,0")
+        self.assertNotIn("no-calibration", [w["code"] for w in run["warnings"]])
+        self.fails(BAD_FILE, "ct.aim: voxels are packed bits", "bone",
+                   self.aim("ct.aim", 0x00060001, bytes(200)), *LAW)
+
+
 class Mask(BoneImages):
     def test_the_bone_is_where_the_mask_has_labels(self):
         for labels, wanted in (((), (1, 5)), (("--mask-labels", "5"), (5,)), (("--mask-labels", "5,1"), (1, 5))):

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // libFuzzer entry for one reader, chosen by OSSATURA_FUZZ_TARGET (parosol, metaimage, nifti,
-// nrrd, surface, raw, format, opencarp, gmsh, vtk_legacy, vtu, vtx, elements, models, nodal_list,
-// cell_values). The readers take a path, so the input goes through a file (set TMPDIR to a file
-// system in memory).
+// nrrd, scanco, surface, raw, format, opencarp, gmsh, vtk_legacy, vtu, vtx, elements, models,
+// nodal_list, cell_values). The readers take a path, so the input goes through a file (set TMPDIR
+// to a file system in memory).
 #include "tests/fuzz/reader_targets.hpp"
 
 #include <cstdint>

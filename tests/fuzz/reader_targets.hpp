@@ -15,6 +15,7 @@
 #include <ossatura/core/io/image/nrrd.hpp>
 #include <ossatura/core/io/image/raw.hpp>
 #include <ossatura/core/io/mesh/tetra_file.hpp>
+#include <ossatura/core/io/scanco/image.hpp>
 #include <ossatura/core/io/surface/reader.hpp>
 #include <ossatura/core/io/text/nodal_list.hpp>
 #include <ossatura/core/io/vtk/legacy.hpp>
@@ -236,6 +237,9 @@ inline bool nifti_target(const std::string& path) {
 }
 inline bool nrrd_target(const std::string& path) {
   return accepts_planes([&](const auto& planes) { return ossatura::read_nrrd(path, planes); });
+}
+inline bool scanco_target(const std::string& path) {
+  return accepts_planes([&](const auto& planes) { return ossatura::read_scanco(path, planes); });
 }
 inline bool surface_target(const std::string& path) {
   return accepts([&] { expect_valid(ossatura::read_surface(path)); });

@@ -78,6 +78,10 @@ void write_seeds(const fs::path& root) {
   put("nifti", "two.nii", sample_nifti_2());
   put("nrrd", "plain.nrrd", sample_nrrd());
   put("nrrd", "gzip.nrrd", sample_gzip_nrrd());
+  put("scanco", "a.isq", sample_isq());
+  put("scanco", "short.aim", sample_aim_020());
+  put("scanco", "bits.aim", sample_aim_bits(false));
+  put("scanco", "bytes.aim", sample_aim_bytes(true));
   put("surface", "tetrahedron.off", sample_off());
   put("surface", "text.stl", sample_ascii_stl());
   put("surface", "binary.stl", sample_binary_stl());

@@ -8,6 +8,7 @@
 #include <ossatura/core/io/image/metaimage.hpp>
 #include <ossatura/core/io/image/nifti.hpp>
 #include <ossatura/core/io/image/nrrd.hpp>
+#include <ossatura/core/io/scanco/image.hpp>
 #include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/kernels/image/count_solid.hpp>
 #include <ossatura/kernels/image/enlarge.hpp>
@@ -31,9 +32,11 @@ VoxelImage read_labels(const std::string& path, ImageFormat format, const Choose
     return read_nifti(path, planes, nullptr, voxels);
   case ImageFormat::nrrd:
     return read_nrrd(path, planes, nullptr, voxels);
+  case ImageFormat::scanco:
+    return read_scanco(path, planes, nullptr, voxels);
   default:
-    fail<InputError>(path, ": a mask is MetaImage (.mha, .mhd), NIfTI (.nii, .nii.gz) or NRRD "
-                           "(.nrrd), as the programs for segmentation write it");
+    fail<InputError>(path, ": a mask is MetaImage (.mha, .mhd), NIfTI (.nii, .nii.gz), NRRD "
+                           "(.nrrd) or AIM (.aim), as the programs for segmentation write it");
   }
 }
 

@@ -12,6 +12,7 @@
 #include <ossatura/core/io/image/nrrd.hpp>
 #include <ossatura/core/io/image/raw.hpp>
 #include <ossatura/core/io/image/voxel_limits.hpp>
+#include <ossatura/core/io/scanco/image.hpp>
 #include <ossatura/core/io/surface/reader.hpp>
 #include <ossatura/core/io/text/input_file.hpp>
 #include <ossatura/kernels/image/array_target.hpp>
@@ -199,6 +200,15 @@ VoxelModel read_image(const BoneOptions& options, ImageFormat format, bool has_l
     file.modulus = read_nifti(options.input, planes, target, voxels);
   } else if (format == ImageFormat::nrrd) {
     file.modulus = read_nrrd(options.input, planes, target, voxels);
+  } else if (format == ImageFormat::scanco) {
+    ScancoValues values;
+    file.modulus = read_scanco(options.input, planes, target, voxels, &values);
+    if (!values.unit.empty())
+      log_info("values are ", values.unit, ", by the calibration of ", options.input);
+    else if (!values.labels && !options.preparation.calibration)
+      log_warning("no-calibration", options.input,
+                  ": has no calibration, so that values are as the scanner stored them, and no "
+                  "densities: give --calibrate, or thresholds and law in values as stored");
   } else {
     file.modulus = read_raw(options, planes, target);
   }

@@ -27,14 +27,15 @@ std::array<int, 3> parse_extents(const Items& items, bool one_is_cube) {
 
 void add_input_options(CLI::App& app, BoneOptions& o) {
   app.option_defaults()->group("Input");
-  add_inputs(app, "input", o.inputs, o.skip_complete,
-             "Image of bone: ParOSol HDF5 (.h5), MetaImage (.mha, .mhd), NIfTI (.nii, .nii.gz), "
-             "NRRD (.nrrd, .nhdr) or raw; or a closed surface (.off, .stl)");
+  add_inputs(
+      app, "input", o.inputs, o.skip_complete,
+      "Image of bone: ParOSol HDF5 (.h5), MetaImage (.mha, .mhd), NIfTI (.nii, .nii.gz), "
+      "NRRD (.nrrd, .nhdr), Scanco (.isq, .rsq, .aim) or raw; or a closed surface (.off, .stl)");
   app.add_option(
          "--mask", o.mask,
-         "Segmentation of the image, .nii, .nii.gz, .mha, .mhd or .nrrd, on the same grid: voxels "
-         "outside are void. A * stands for the input's name, so that each of several has its "
-         "own: 'masks/*.nii.gz'")
+         "Segmentation of the image, .nii, .nii.gz, .mha, .mhd, .nrrd or .aim, on the same grid: "
+         "voxels outside are void. A * stands for the input's name, so that each of several has "
+         "its own: 'masks/*.nii.gz'")
       ->type_name("FILE");
   add_list(app, "--mask-labels", "LABEL,...", with_default("Those that are bone", "all but 0"),
            [&o](const Items& items) {

@@ -32,10 +32,6 @@ bool starts_with(std::string_view text, std::string_view start) {
 const char* advice(std::string_view head, const std::string& name) {
   if (head.size() > 132 && head.substr(128, 4) == "DICM")
     return "a DICOM slice; convert the series with dcm2niix to .nii";
-  if (starts_with(head, "CTDATA-HEADER_V1"))
-    return "a Scanco ISQ image; convert it to .mha, for example with ITK's IOScanco";
-  if (starts_with(head, "AIMDATA_V") || ends_with(name, ".aim"))
-    return "a Scanco AIM image; convert it to .mha, for example with ITK's IOScanco or aim2numpy";
   if (starts_with(head, std::string_view("II*\0", 4)) ||
       starts_with(head, std::string_view("MM\0*", 4)))
     return "a TIFF image; convert the stack to .mha, for example with Fiji or SimpleITK";
@@ -76,6 +72,10 @@ std::optional<ImageFormat> by_content(const std::string& path, std::string_view 
     return ImageFormat::metaimage;
   if (starts_with(head, "NRRD000"))
     return ImageFormat::nrrd;
+  // Version 020 of AIM begins with the lengths of two parts, 20 and 140 bytes.
+  if (starts_with(head, "CTDATA-HEADER_V1") || starts_with(head, "AIMDATA_V030") ||
+      starts_with(head, std::string_view("\x14\0\0\0\x8c\0\0\0", 8)))
+    return ImageFormat::scanco;
   if (starts_with(text, "OFF") || starts_with(text, "COFF") || starts_with(text, "NOFF"))
     return ImageFormat::surface;
   if (starts_with(text, "solid") && text.find("facet") != std::string_view::npos)
@@ -96,6 +96,8 @@ std::optional<ImageFormat> by_extension(const std::string& name) {
     return ImageFormat::nifti;
   if (any({".nrrd", ".nhdr"}))
     return ImageFormat::nrrd;
+  if (any({".isq", ".rsq", ".aim"}))
+    return ImageFormat::scanco;
   if (any({".raw", ".bin", ".img"}))
     return ImageFormat::raw;
   if (any({".off", ".stl"}))
@@ -115,6 +117,8 @@ const char* title_of(ImageFormat format) {
     return "NIfTI";
   case ImageFormat::nrrd:
     return "NRRD";
+  case ImageFormat::scanco:
+    return "Scanco";
   case ImageFormat::raw:
     return "raw";
   case ImageFormat::surface:
@@ -139,9 +143,10 @@ ImageFormat guess_format(const std::string& path) {
     return *named;
   if (starts_with(head, "\x1f\x8b"))
     fail<InputError>(path, ": is gzip-compressed and no NIfTI image; decompress it first");
-  fail<InputError>(path,
-                   ": is of no format that is read: ParOSol HDF5 (.h5), MetaImage (.mha, .mhd), "
-                   "NIfTI (.nii, .nii.gz), NRRD (.nrrd, .nhdr), raw (.raw), surfaces (.off, .stl)");
+  fail<InputError>(
+      path, ": is of no format that is read: ParOSol HDF5 (.h5), MetaImage (.mha, .mhd), "
+            "NIfTI (.nii, .nii.gz), NRRD (.nrrd, .nhdr), Scanco (.isq, .rsq, .aim), raw (.raw), "
+            "surfaces (.off, .stl)");
 }
 
 } // namespace ossatura

@@ -13,6 +13,7 @@ enum class ImageFormat {
   metaimage, ///< read_metaimage()
   nifti,     ///< read_nifti()
   nrrd,      ///< read_nrrd()
+  scanco,    ///< read_scanco()
   raw,       ///< read_raw_image()
   surface    ///< read_surface()
 };
@@ -20,7 +21,8 @@ enum class ImageFormat {
 constexpr Names<ImageFormat> names_of(ImageFormat) {
   return {{ImageFormat::parosol, "parosol"}, {ImageFormat::metaimage, "metaimage"},
           {ImageFormat::nifti, "nifti"},     {ImageFormat::nrrd, "nrrd"},
-          {ImageFormat::raw, "raw"},         {ImageFormat::surface, "surface"}};
+          {ImageFormat::scanco, "scanco"},   {ImageFormat::raw, "raw"},
+          {ImageFormat::surface, "surface"}};
 }
 
 /// As its authors write it: "MetaImage".
@@ -28,7 +30,7 @@ const char* title_of(ImageFormat format);
 
 /// The format of the file at `path`, by its first bytes and, where these say nothing (raw, ASCII
 /// surfaces with unusual starts), by its extension. Throws InputError for a file that is missing, a
-/// directory, unreadable or empty, and for unknown formats; for those of DICOM, Scanco, TIFF and
+/// directory, unreadable or empty, and for unknown formats; for those of DICOM, TIFF and
 /// others the message says how to convert.
 ImageFormat guess_format(const std::string& path);
 

@@ -107,7 +107,7 @@ std::size_t size_of(SampleType type) {
 
 void read_samples(const std::string& where, ByteStream& stream, SampleType type, ByteOrder order,
                   const ChoosePlanes& choose, VoxelTarget* target, VoxelImage& image, double slope,
-                  double intercept) {
+                  double intercept, DataEnd data_end) {
   const std::size_t size = size_of(type);
   const std::size_t count = image.num_voxels(); // below 2^40, so bytes fit in 64 bits
   std::ostringstream meaning;
@@ -152,7 +152,7 @@ void read_samples(const std::string& where, ByteStream& stream, SampleType type,
     }
     to.filled(from - begin, wanted);
   }
-  if (end == count)
+  if (end == count && data_end == DataEnd::file)
     stream.require_end("the " + meaning.str());
 }
 

@@ -27,14 +27,18 @@ std::size_t size_of(SampleType type);
 /// Puts `count` numbers of `size` bytes each into the byte order of this machine.
 void to_native(unsigned char* bytes, std::size_t count, std::size_t size, ByteOrder order);
 
+/// Whether the samples end where the file does: what follows would be a wrong shape or type.
+enum class DataEnd { file, anywhere };
+
 /// Reads the samples of the planes that are chosen into `image` as value * slope + intercept,
 /// rounded to float; the stream is at the first sample of plane 0, and image.shape is set before.
 /// Planes below are passed over: inflated for nothing, where they are compressed. Throws InputError
-/// where the stream cannot hold the whole image, ends within these planes or goes on behind the
-/// last one, and for a value that is not finite, naming the voxel; BackendError where the planes do
-/// not fit in memory. Values go to `target`, where there is one, and the image is left without.
+/// where the stream cannot hold the whole image, ends within these planes or, unless `data_end`
+/// says that it may, goes on behind the last one, and for a value that is not finite, naming the
+/// voxel; BackendError where the planes do not fit in memory. Values go to `target`, where there is
+/// one, and the image is left without.
 void read_samples(const std::string& where, ByteStream& stream, SampleType type, ByteOrder order,
                   const ChoosePlanes& choose, VoxelTarget* target, VoxelImage& image,
-                  double slope = 1, double intercept = 0);
+                  double slope = 1, double intercept = 0, DataEnd data_end = DataEnd::file);
 
 } // namespace ossatura

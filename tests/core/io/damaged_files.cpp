@@ -90,6 +90,13 @@ TEST_CASE("damaged NIfTI images are refused or read, nothing else", "[damaged]")
   check_damaged(nifti_target, "b.nii", sample_nifti_2());
 }
 
+TEST_CASE("damaged Scanco images are refused or read", "[damaged]") {
+  check_damaged(scanco_target, "a.isq", sample_isq(), 5);
+  check_damaged(scanco_target, "a.aim", sample_aim_020());
+  check_damaged(scanco_target, "b.aim", sample_aim_bits(true));
+  check_damaged(scanco_target, "c.aim", sample_aim_bytes(false));
+}
+
 TEST_CASE("damaged surfaces are refused or read, nothing else", "[damaged]") {
   check_damaged(surface_target, "a.off", sample_off());
   check_damaged(surface_target, "a.stl", sample_ascii_stl());

@@ -278,6 +278,8 @@ TEST_CASE("formats are told by content first, then by name", "[format]") {
   CHECK(format("b", sample_nii()) == ImageFormat::nifti);
   CHECK(format("c", sample_nii_gz()) == ImageFormat::nifti);
   CHECK(format("n", sample_nrrd()) == ImageFormat::nrrd);
+  for (const Bytes& bytes : {sample_isq(), sample_aim_020(), sample_aim_bits(true)})
+    CHECK(format("s", bytes) == ImageFormat::scanco);
   CHECK(format("d", sample_off()) == ImageFormat::surface);
   CHECK(format("e", sample_ascii_stl()) == ImageFormat::surface);
   CHECK(format("f.STL", sample_binary_stl()) == ImageFormat::surface);
@@ -288,7 +290,6 @@ TEST_CASE("formats are told by content first, then by name", "[format]") {
     return error_of([&] { format(name, bytes); });
   };
   CHECK_SAYS(refused("x.dcm", Bytes(128, '\0') + "DICM and more"), "DICOM", "dcm2niix");
-  CHECK_SAYS(refused("x.isq", "CTDATA-HEADER_V1" + Bytes(600, '\0')), "ISQ");
   CHECK_SAYS(refused("x.tif", Bytes("II*\0", 4) + "rest"), "TIFF");
   CHECK_SAYS(refused("x.npy", "\x93NUMPY\x01"), "NumPy");
   CHECK_SAYS(refused("x.xyz", "what is this"), "of no format that is read", ".mha");

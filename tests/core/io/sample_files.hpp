@@ -110,6 +110,95 @@ inline Bytes sample_gzip_nrrd() {
   return nrrd_header("float", "", "gzip") + deflated(numbers(ramp<float>()), true);
 }
 
+// ---- Scanco
+
+/// As a VAX has a float (F) or a double (D): words of 16 bits in turn, and an exponent two higher.
+template<class T>
+Bytes vax(T value) {
+  const Bytes big = number(T(4) * value, true);
+  Bytes bytes;
+  for (std::size_t word = 0; word < big.size(); word += 2)
+    bytes += {big[word + 1], big[word]};
+  return bytes;
+}
+
+inline Bytes padded(Bytes bytes, std::size_t size, char with = '\0') {
+  bytes.resize(size, with);
+  return bytes;
+}
+
+/// 4 x 3 x 2 voxels of 82 um; with a calibration to 1600 v / 8192 - 400 mg HA/ccm, if asked for.
+inline Bytes scanco_isq(const Bytes& voxels, bool calibrated) {
+  Bytes head =
+      "CTDATA-HEADER_V1" + numbers<std::int32_t>({3, 48, 1, 7, 9, 0, 0, 4, 3, 2, 328, 246, 164});
+  head = padded(head, 88) + number<std::int32_t>(8192);
+  head = padded(head, 508) + number<std::int32_t>(calibrated ? 5 : 0);
+  if (calibrated) { // a directory, an other part of a block, the calibration of two, a block more
+    Bytes directory =
+        padded(Bytes(8, '\0') + padded("Other", 16, ' ') + number<std::int32_t>(1), 128);
+    directory += Bytes(8, '\0') + padded("Calibration", 16, ' ') + number<std::int32_t>(2);
+    head += padded(directory, 512) + Bytes(512, 'x');
+    Bytes calibration =
+        padded(Bytes(), 648) + padded("mg HA/ccm", 16, ' ') + vax(1600.0) + vax(-400.0);
+    head += padded(calibration, 1024) + Bytes(512, '\0');
+  }
+  return head + voxels;
+}
+
+inline const char* scanco_log =
+    "! Processing Log\nMu_Scaling                   8192\n"
+    "Density: unit                  mg HA/ccm\nDensity: slope         1.6e+03\n"
+    "Density: intercept    -4.000000e+02\r\n";
+
+/// 4 x 3 x 2 voxels of 82 um at (1, -2, 3), of version 020 or 030; something follows them.
+inline Bytes scanco_aim(std::int32_t kind, const Bytes& voxels, bool is_030,
+                        const Bytes& log = scanco_log) {
+  const auto count = [&](std::int64_t value) {
+    return is_030 ? number(value) : number(std::int32_t(value));
+  };
+  Bytes triples;
+  for (const std::int64_t value : {1, -2, 3, 4, 3, 2})
+    triples += count(value);
+  triples.resize(21 * count(0).size());
+  Bytes description;
+  if (is_030) {
+    description = numbers<std::int32_t>({30, 0, 0, kind}) + triples +
+                  numbers<std::int64_t>({82000, 82000, 82000});
+    description.resize(224);
+  } else {
+    description = numbers<std::int32_t>({16, 0, 0, 0, 0, kind}) + triples + vax(0.082f) +
+                  vax(0.082f) + vax(0.082f);
+    description.resize(140);
+  }
+  Bytes lengths;
+  for (const std::size_t bytes :
+       {5 * count(0).size(), description.size(), log.size(), voxels.size(), std::size_t(4)})
+    lengths += count(std::int64_t(bytes));
+  return (is_030 ? Bytes("AIMDATA_V030   ", 16) : "") + lengths + description + log + voxels +
+         "more";
+}
+
+/// Runs, behind their length.
+inline Bytes scanco_runs(const Bytes& runs, bool is_030) {
+  return (is_030 ? number(std::int64_t(runs.size() + 8)) : number(std::int32_t(runs.size() + 4))) +
+         runs;
+}
+
+inline Bytes sample_isq() {
+  return scanco_isq(numbers(ramp<std::int16_t>()), true);
+}
+inline Bytes sample_aim_020() {
+  return scanco_aim(0x00020002, numbers(ramp<std::int16_t>()), false);
+}
+/// 5 voxels of 0, 13 of 127, 6 of 0.
+inline Bytes sample_aim_bits(bool is_030) {
+  return scanco_aim(0x00150001, scanco_runs(Bytes("\0\x7f\x05\x0d\x06", 5), is_030), is_030);
+}
+/// 4 voxels of -3, 20 of 9.
+inline Bytes sample_aim_bytes(bool is_030) {
+  return scanco_aim(0x00080002, scanco_runs("\x04\xfd\x14\x09", is_030), is_030);
+}
+
 // ---- NIfTI
 
 struct NiftiFields {
