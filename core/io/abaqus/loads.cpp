@@ -210,10 +210,10 @@ void AbaqusReader::read_forces() {
 }
 
 int AbaqusReader::take_face(char letter) {
-  // The order of [1], "Three-dimensional solid element library", is that of hexa_face.
+  // The order of [1], "Three-dimensional solid element library", is that of SolidShape::face.
   const std::string face = abaqus_name(text_.field());
   if (face.size() != 2 || face[0] != letter || face[1] < '1' || face[1] > '6')
-    text_.bad("'", printable_word(face), "' where a face of hexahedra, ", letter, "1 to ", letter,
+    text_.bad("'", printable_word(face), "' where a face of solids, ", letter, "1 to ", letter,
               "6, is expected");
   return face[1] - '1';
 }
@@ -226,9 +226,11 @@ void AbaqusReader::read_pressures() {
     const int face = take_face('P');
     const double pressure = take_load("a pressure");
     if (!elems.flat.empty())
-      text_.bad("a pressure on elements without volume; name the faces of hexahedra");
-    for (const std::int32_t elem : elems.hexa)
+      text_.bad("a pressure on elements without volume; name the faces of solids");
+    for (const std::int32_t elem : elems.hexa) {
+      require_face(elem, face);
       fresh_.pressures.emplace_back(6 * std::int64_t(elem) + face, pressure);
+    }
     bound(fresh_.pressures, 6 * hexa_.size());
   }
 }

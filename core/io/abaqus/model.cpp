@@ -85,7 +85,7 @@ HexaFile AbaqusReader::read() {
     const auto* found = std::find_if(std::begin(keywords), std::end(keywords),
                                      [&](const auto& k) { return k.name == keyword.name; });
     if (found == std::end(keywords))
-      text_.bad(keyword.written, " is not among the keywords of linear statics of hexahedra that "
+      text_.bad(keyword.written, " is not among the keywords of linear statics of solids that "
                                  "are read; remove it if the problem is the same without it");
     (this->*found->read)();
   }

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <ossatura/core/mesh/element_mesh.hpp>
+#include <ossatura/core/mesh/solids/mesh.hpp>
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -39,7 +41,9 @@ struct NodeLoads {
 };
 
 struct HexaModel {
-  ElementMesh mesh;                                                      ///< of ElementShape::hexa
+  ElementMesh mesh; ///< of ElementShape::hexa
+  /// In the place of the mesh, which is empty then, where some elements are of other kinds.
+  std::shared_ptr<const SolidMesh> solids;
   std::map<std::string, std::vector<std::int32_t>> node_sets, elem_sets; ///< numbers ascend
   std::vector<HeldComponents> held;                                      ///< nodes ascend
   std::vector<NodeLoads> loads;

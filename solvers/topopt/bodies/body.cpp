@@ -2,6 +2,7 @@
 #include <ossatura/solvers/topopt/bodies/body.hpp>
 
 #include <ossatura/solvers/topopt/bodies/hexa.hpp>
+#include <ossatura/solvers/topopt/bodies/solids.hpp>
 #include <ossatura/solvers/topopt/bodies/voxels.hpp>
 
 namespace ossatura {
@@ -9,6 +10,8 @@ namespace ossatura {
 template<class Exec>
 std::unique_ptr<DesignBody<Exec>> make_design_body(const Exec& exec, const DesignProblem& problem,
                                                    const DesignOptions& options) {
+  if (problem.solids)
+    return std::make_unique<SolidBody<Exec>>(exec, problem, options);
   if (options.grid == DesignGrid::voxels)
     return std::make_unique<VoxelBody<Exec>>(exec, problem, options);
   OSSATURA_REQUIRE(!problem.lattice, "a body of cells on a lattice is of the grid voxels");
