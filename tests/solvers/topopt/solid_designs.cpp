@@ -66,6 +66,7 @@ OSSATURA_BACKEND_TEST("Gradients of designs of solids are those of differences",
     INFO(name_of(kind) << ", " << name_of(other));
     const DesignProblem problem = problem_of_solids(kind, other, {2, 1, 1});
     DesignOptions options = options_of_solids(1e-12);
+    options.radius = 1.6;
     options.projection = true;
     options.sharpness.start = 3;
     DesignOptimizer<TestType> optimizer(exec, problem, options);
