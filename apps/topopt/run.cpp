@@ -79,6 +79,9 @@ void require_reanalysable(const TopoptCommandOptions& options, const TopoptModel
     fail<UsageError>("--reanalyse is of designs of least compliance: leave it out of a mechanism");
   if (model.problem.lattice)
     return;
+  if (model.problem.solids)
+    fail<UsageError>("--reanalyse fills the surface with the cubes of the mesh, but ", model.source,
+                     " has other elements than hexahedra of eight nodes: leave it out");
   try {
     find_cube_lattice(model.problem.mesh);
   } catch (const std::invalid_argument& error) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linear elasticity of hexahedra and tetrahedra. A `slope` [points, functions, 3], or [functions, 3], has derivatives
+"""Linear elasticity of hexahedra, tetrahedra and other solids. A `slope` [points, functions, 3], or [functions, 3], has derivatives
 of the functions of an element in reference coordinates; those of hexahedra are in the order of a grid, x first."""
 import numpy
 
@@ -18,7 +18,44 @@ def slopes(order, at):
 
 TETRAHEDRON = numpy.vstack([-numpy.ones(3), numpy.eye(3)])
 MIDDLE = {4: TETRAHEDRON, 8: slopes(1, [0.0])[0]}  # by the number of corners
-QUADRATURE = {4: ([TETRAHEDRON], 1 / 6), 8: (slopes(1, numpy.array([-1, 1]) / 3 ** 0.5), 1)}  # with the weight
+QUADRATURE = {4: ([TETRAHEDRON], [1 / 6]), 8: (slopes(1, numpy.array([-1, 1]) / 3 ** 0.5), numpy.ones(8))}  # with weights
+CORNERS = (4, 4, 6, 6, 8, 8, 8)  # of the kinds of solids: C3D4, C3D10, C3D6, C3D15, C3D8, C3D20, C3D20R
+
+
+def solid(kind):
+    """Slopes and weights of a kind of solid at its quadrature points, the nodes in VTK's order: of the polynomials
+    whose monomials at the nodes make an invertible matrix."""
+    corners, second = CORNERS[kind], kind in (1, 3, 5, 6)
+    cube = [(-1, -1, -1), (1, -1, -1), (1, 1, -1), (-1, 1, -1), (-1, -1, 1), (1, -1, 1), (1, 1, 1), (-1, 1, 1)]
+    nodes = {4: [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], 8: cube,  # VTK's wedge turns the other way
+             6: [(0, 0, -1), (0, 1, -1), (1, 0, -1), (0, 0, 1), (0, 1, 1), (1, 0, 1)]}[corners]
+    edges = {4: "01 12 20 03 13 23", 6: "01 12 20 34 45 53 03 14 25", 8: "01 12 23 30 45 56 67 74 04 15 26 37"}[corners]
+    node = numpy.array(nodes, float)
+    if second:
+        node = numpy.vstack([node, [(node[int(a)] + node[int(b)]) / 2 for a, b in edges.split()]])
+    powers = [p for p in numpy.ndindex(3, 3, 3) if
+              (sum(p) <= 1 + second if corners == 4 else
+               p.count(2) <= second if corners == 8 else
+               p[0] + p[1] <= 1 + second - (p[2] == 2) and p[2] <= 1 + second)]
+    invert = numpy.linalg.inv(numpy.array([[numpy.prod(x ** p) for p in powers] for x in node]))
+    line = {2: ([-1, 1] / numpy.sqrt(3), [1, 1]), 3: (numpy.array([-1, 0, 1]) * 0.6 ** 0.5, [5 / 9, 8 / 9, 5 / 9])}
+    if corners == 4:
+        a = (5 - 5 ** 0.5) / 20 if second else 0.25
+        points = [(a, a, a), (1 - 3 * a, a, a), (a, 1 - 3 * a, a), (a, a, 1 - 3 * a)][:4 if second else 1]
+        weights = [1 / 6 / len(points)] * len(points)
+    else:
+        at, of = line[3 if kind in (3, 5) else 2]
+        plane = [(r, s, v * w) for r, v in zip(at, of) for s, w in zip(at, of)] if corners == 8 else \
+            [(1 / 6, 1 / 6, 1 / 6), (2 / 3, 1 / 6, 1 / 6), (1 / 6, 2 / 3, 1 / 6)] if second else [(1 / 3, 1 / 3, 1 / 2)]
+        points = [(r, s, t) for r, s, _ in plane for t in at]
+        weights = [w * v for *_, w in plane for v in of]
+
+    def derivative(x, p, d):
+        lower = [q - (e == d) for e, q in enumerate(p)]
+        return p[d] * numpy.prod([y ** q for y, q in zip(x, lower)]) if p[d] else 0.0
+
+    return [numpy.array([[derivative(x, p, d) for p in powers] for d in range(3)]).dot(invert).T
+            for x in points], weights
 
 
 def derivatives(values, slope):
@@ -42,15 +79,14 @@ def stresses(strain, young, poisson):
     return (strain + trace[:, None, None] * numpy.eye(3)) * numpy.reshape(young / (1 + poisson), (-1, 1, 1))
 
 
-def volumes(corner):
-    points, weight = QUADRATURE[corner.shape[1]]
-    return weight * sum(jacobians(corner, slope)[1] for slope in points)
+def volumes(corner, rule=None):
+    return sum(weight * jacobians(corner, slope)[1] for slope, weight in zip(*(rule or QUADRATURE[corner.shape[1]])))
 
 
-def element_forces(corner, u, young, poisson):
+def element_forces(corner, u, young, poisson, rule=None):
     """K_e u_e [n, corners, 3]; `corner` may be of one element, where all are congruent."""
-    force, (points, weight) = numpy.zeros(u.shape), QUADRATURE[corner.shape[1]]
-    for slope in points:
+    force = numpy.zeros(u.shape)
+    for slope, weight in zip(*(rule or QUADRATURE[corner.shape[1]])):
         inverse, determinant = jacobians(corner, slope)
         stress = stresses(strains(u, slope, inverse), young, poisson)
         force += slope @ inverse @ stress * (weight * determinant[:, None, None])

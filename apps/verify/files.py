@@ -10,8 +10,10 @@ import h5py  # noqa: E402
 import numpy  # noqa: E402
 import xxhash  # noqa: E402
 
-# Corners by VTK's numbers of triangle, tetrahedron, voxel and hexahedron, the latter two in the order of a voxel.
-CORNERS = {5: [0, 1, 2], 10: [0, 1, 2, 3], 11: [0, 1, 2, 3, 4, 5, 6, 7], 12: [0, 1, 3, 2, 4, 5, 7, 6]}
+# Nodes by VTK's numbers of triangle, tetrahedron, voxel and hexahedron, the latter two in the order of a voxel; of wedge
+# and second-order tetrahedron, hexahedron and wedge as they are.
+CORNERS = {5: [0, 1, 2], 10: [0, 1, 2, 3], 11: [0, 1, 2, 3, 4, 5, 6, 7], 12: [0, 1, 3, 2, 4, 5, 7, 6],
+           13: range(6), 24: range(10), 25: range(20), 26: range(15)}
 
 
 class NotChecked(Exception):
@@ -147,4 +149,4 @@ class Fields(dict):
 
     def elements(self, which):
         """The nodes [m, corners] of elements of one shape."""
-        return self.corners[self.offset[:-1][which][:, None] + CORNERS[self.types[which][0]]]
+        return self.corners[self.offset[:-1][which][:, None] + numpy.array(CORNERS[self.types[which][0]])]

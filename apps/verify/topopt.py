@@ -4,7 +4,7 @@ import pathlib
 
 import numpy
 
-from elastic import assemble, element_forces, volumes
+from elastic import assemble, element_forces, solid, volumes
 from files import pick, require
 
 
@@ -14,11 +14,13 @@ def check(run, report):
     require(run.results.get("volume") is not None, "design", "no step was done")
     fields, problem, results, steps = run.fields(), run.problem, run.results, run.results["steps"]
     density, role = fields["density"], fields.get("role", numpy.zeros(len(fields.types)))
-    held, corner = (fields["held"][:, None] & [1, 2, 4]) > 0, fields.point[fields.cell]
-    volume = volumes(corner)
+    held, groups = (fields["held"][:, None] & [1, 2, 4]) > 0, list(kinds(fields))
+    volume = numpy.empty(len(fields.types))
+    for which, cell, rule in groups:
+        volume[which] = volumes(fields.point[cell], rule)
     free = volume * (role == 0)
     report.same("elements, nodes, held, solid, void",
-                [len(corner), len(fields.point), held.sum(), (role == 1).sum(), (role == 2).sum()],
+                [len(volume), len(fields.point), held.sum(), (role == 1).sum(), (role == 2).sum()],
                 pick(problem, "elements nodes held_dofs solid_elements void_elements"), 0)
     report.true("volumes are positive", (volume > 0).all())
     report.bound("densities outside 0 to 1", density - density.clip(0, 1), 1e-12)
@@ -30,10 +32,30 @@ def check(run, report):
     report.same("last change", steps["change"][-1], results["last_change"], 1e-12)
     report.bound("residuals of the steps", steps["residual"], run.tolerance)
     require(results.get("objective") is not None, "compliance", "the final design was not analysed")
-    check_balance(run, report, fields, held, corner, volume, density)
+    check_balance(run, report, fields, held, groups, volume, density)
 
 
-def check_balance(run, report, fields, held, corner, volume, density):
+def kinds(fields):
+    """The elements of each kind: which, their nodes, slopes and weights; none of hexahedra of eight nodes, whose are known."""
+    if "element_kind" not in fields:
+        yield slice(None), fields.cell, None
+        return
+    for kind in numpy.unique(fields["element_kind"]):
+        which = numpy.flatnonzero(fields["element_kind"] == kind)
+        yield which, fields.elements(which), None if kind == 4 else solid(kind)
+
+
+def stiffness_forces(fields, groups, u, young, poisson):
+    """K u by node, without springs, and u^T K u / 2 by element."""
+    forces, stored = numpy.zeros(u.shape), numpy.empty(len(young))
+    for which, cell, rule in groups:
+        force = element_forces(fields.point[cell], u[cell], young[which], poisson, rule)
+        forces += assemble(cell, force, len(u))
+        stored[which] = (u[cell] * force).sum(axis=(1, 2)) / 2
+    return forces, stored
+
+
+def check_balance(run, report, fields, held, groups, volume, density):
     problem, results, steps, young = run.problem, run.results, run.results["steps"], run.problem["material"]["young"]
     if "materials" in problem:
         young = numpy.array([one["young"] for one in problem["materials"]])[fields["material"].astype(int)]
@@ -45,14 +67,14 @@ def check_balance(run, report, fields, held, corner, volume, density):
     young = least + power * (young - least)
     names, spring = [name for name in fields if name.startswith("displacement")], fields.get("spring", 0)
     report.same("displacements of all cases", len(names), len(problem["cases"]), 0)
-    energy, work = numpy.zeros(len(corner)), []
+    energy, work = numpy.zeros(len(volume)), []
     for k, case in enumerate(problem["cases"]):
         suffix = "_" + "".join(c if c.isascii() and c.isalnum() else "_" for c in case["name"])
         suffix = "" if len(names) < 2 else suffix + f"_{k}" * (f"displacement{suffix}_{k}" in names)
         label, u, load = f": {case['name']}", fields["displacement" + suffix], fields["load" + suffix]
-        force = element_forces(corner, u[fields.cell], young, problem["material"]["poisson"])
         weight = fields.get("weight" + suffix, numpy.zeros_like(u))
-        inner = assemble(fields.cell, force, len(u)) + spring * u
+        inner, stored = stiffness_forces(fields, groups, u, young, problem["material"]["poisson"])
+        inner += spring * u
         total = load + weight
         if case.get("body_loads") and all("speed" not in one for one in case["body_loads"]):
             mass = [one["mass_density"] for one in problem.get("materials", [problem["material"]])]
@@ -61,10 +83,8 @@ def check_balance(run, report, fields, held, corner, volume, density):
                 [one["acceleration"] for one in case["body_loads"]], axis=0), 1e-9, abs(weight).sum())
         imposed, asked = fields.get("imposed" + suffix, numpy.zeros_like(u)), total
         if imposed.any():
-            asked = total - assemble(fields.cell, element_forces(corner, imposed[fields.cell], young,
-                                                                problem["material"]["poisson"]), len(u))
+            asked = total - stiffness_forces(fields, groups, imposed, young, problem["material"]["poisson"])[0]
         residual = (total - inner)[~held]
-        stored = (u[fields.cell] * force).sum(axis=(1, 2)) / 2
         energy += stored / volume
         twice = 2 * stored.sum() + (spring * u * u).sum()
         done = (numpy.where(held, inner, total) * u).sum()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Marching tetrahedra [1] cut the surface from hexahedra that are divided into 24 tetrahedra each.
+// Marching tetrahedra [1] cut the surface from elements that are divided into tetrahedra: each edge
+// of each face, with the centre of the face and that of the element; a hexahedron has 24.
 // Neighbours agree on the cut of their common face whatever their numbering, and a tetrahedron
 // leaves no ambiguous case [2]. Each corner of the tetrahedra is above or below once and for all,
 // so that the result is the boundary of a set of corners of a simplicial complex; where that set
@@ -13,7 +14,7 @@
 #include <ossatura/core/mesh/iso_surface.hpp>
 
 #include <ossatura/core/base/require.hpp>
-#include <ossatura/core/mesh/hexa/faces.hpp>
+#include <ossatura/core/mesh/solids/shape.hpp>
 
 #include <algorithm>
 #include <array>
@@ -29,8 +30,8 @@ namespace {
 using Point = std::array<double, 3>;
 
 constexpr double end_distance = 0.01; // of a vertex from the ends of its edge, in edges
-constexpr int centre = 14;            // corners of tetrahedra: 8 nodes, 6 centres of faces, this
-constexpr int num_corners = 15;
+// Corners of tetrahedra: nodes, centres of faces, the centre.
+constexpr int most_corners = most_solid_nodes + most_solid_faces + 1;
 
 /// By which corners of a tetrahedron are above (bit k: corner k): an even order of the corners that
 /// begins with those above or, where three are, with the one that is not.
@@ -41,16 +42,56 @@ constexpr int corner_order[16][4] = {{0, 1, 2, 3}, {0, 1, 2, 3}, {1, 0, 3, 2}, {
 
 /// The mean, bitwise the same in any order and never outside the range of the values: a sum of two
 /// halves is monotonic and exact for equal values.
-template<std::size_t Count>
-double mean(std::array<double, Count> value) {
+double mean(std::vector<double>& value) {
   std::sort(value.begin(), value.end());
-  for (std::size_t count = Count; count > 1; count /= 2)
-    for (std::size_t k = 0; k < count / 2; ++k)
+  const std::size_t count = value.size();
+  if ((count & (count - 1)) != 0) {
+    double sum = 0;
+    for (const double one : value)
+      sum += one / double(count);
+    return std::clamp(sum, value.front(), value.back());
+  }
+  for (std::size_t left = count; left > 1; left /= 2)
+    for (std::size_t k = 0; k < left / 2; ++k)
       value[k] = 0.5 * value[2 * k] + 0.5 * value[2 * k + 1];
   return value[0];
 }
 
-/// A face by its sorted nodes.
+/// Faces of the elements of a kind, as rings of nodes.
+struct CellShape {
+  int num_nodes, num_faces;
+  SolidFaceNodes face[most_solid_faces];
+
+  int centre() const { return num_nodes + num_faces; }
+};
+
+constexpr CellShape cell_shape(SolidKind kind) {
+  CellShape shape{nodes_per_elem(kind), shape_of(kind).num_faces, {}};
+  for (int f = 0; f < shape.num_faces; ++f)
+    shape.face[f] = face_nodes(kind, f);
+  return shape;
+}
+constexpr CellShape cell_shapes[num_solid_kinds] = {
+    cell_shape(SolidKind::tetra4),  cell_shape(SolidKind::tetra10), cell_shape(SolidKind::prism6),
+    cell_shape(SolidKind::prism15), cell_shape(SolidKind::hexa8),   cell_shape(SolidKind::hexa20),
+    cell_shape(SolidKind::hexa20r)};
+
+/// Elements of one mesh or the other.
+struct CellMesh {
+  const ElementMesh* hexahedra; ///< or
+  const SolidMesh* solids;
+
+  std::size_t num_elem() const { return solids ? solids->num_elem() : hexahedra->num_elem(); }
+  const std::vector<double>& point() const { return solids ? solids->point : hexahedra->point; }
+  const std::int32_t* nodes_of(std::size_t e) const {
+    return solids ? solids->nodes_of(e).first : hexahedra->node.data() + 8 * e;
+  }
+  const CellShape& shape_of(std::size_t e) const {
+    return cell_shapes[int(solids ? solids->kind[e] : SolidKind::hexa8)];
+  }
+};
+
+/// A face by its sorted corners; those of triangles begin with -1.
 struct SolidFace {
   std::array<std::int32_t, 4> key;
   std::int64_t place; ///< six times the place of its cell, and the face
@@ -61,19 +102,21 @@ struct Corner {
   std::int32_t node, next, previous;
 };
 
-/// A hexahedron with the corners of its tetrahedra.
+/// An element with the corners of its tetrahedra.
 struct Cell {
+  const CellShape* shape;
   const std::int32_t* node;
   std::size_t place;
-  Point point[num_corners];
-  double value[num_corners];
-  bool above[num_corners];
-  int vertex[num_corners][num_corners]; ///< from a corner above to one that is not; [c][c]: corner
+  Point point[most_corners];
+  double value[most_corners];
+  bool above[most_corners];
+  int vertex[most_corners]
+            [most_corners]; ///< from a corner above to one that is not; [c][c]: corner
 };
 
 class IsoSurface {
 public:
-  IsoSurface(const ElementMesh& mesh, const std::vector<double>& field, double level)
+  IsoSurface(const CellMesh& mesh, const std::vector<double>& field, double level)
       : mesh_(mesh)
       , field_(field)
       , level_(level)
@@ -85,7 +128,7 @@ public:
     find_cells();
     number_faces();
     leave_out_touching_nodes();
-    const std::size_t num_faces = vertex_on_face_.size() / 4;
+    const std::size_t num_faces = vertex_on_face_.size() / most_on_face_;
     OSSATURA_REQUIRE(field_.size() + num_faces + elem_.size() <
                          std::size_t(std::numeric_limits<std::int32_t>::max()),
                      "the iso-surface has too many cells to number");
@@ -97,31 +140,38 @@ public:
   }
 
 private:
-  const std::int32_t* nodes_of(std::size_t elem) const { return mesh_.node.data() + 8 * elem; }
+  const std::int32_t* nodes_of(std::size_t elem) const { return mesh_.nodes_of(elem); }
 
   /// Cells: the elements with a node above.
   void find_cells() {
-    for (std::size_t e = 0; e < mesh_.num_elem(); ++e)
-      if (std::any_of(nodes_of(e), nodes_of(e) + 8,
+    for (std::size_t e = 0; e < mesh_.num_elem(); ++e) {
+      if (std::any_of(nodes_of(e), nodes_of(e) + mesh_.shape_of(e).num_nodes,
                       [&](std::int32_t n) { return above_[std::size_t(n)] != 0; }))
         elem_.push_back(e);
+      if (mesh_.shape_of(e).num_nodes > 8)
+        most_on_face_ = 8;
+    }
   }
 
   /// Numbers the faces with a node above; all elements that have such a face are cells.
   void number_faces() {
     std::vector<SolidFace> faces;
-    for (std::size_t place = 0; place < elem_.size(); ++place)
-      for (std::size_t f = 0; f < 6; ++f) {
-        SolidFace face{{}, std::int64_t(6 * place + f)};
+    for (std::size_t place = 0; place < elem_.size(); ++place) {
+      const CellShape& shape = mesh_.shape_of(elem_[place]);
+      const std::int32_t* const node = nodes_of(elem_[place]);
+      for (int f = 0; f < shape.num_faces; ++f) {
+        const SolidFaceNodes& ring = shape.face[f];
+        SolidFace face{{-1, -1, -1, -1}, std::int64_t(6 * place) + f};
         bool any_above = false;
-        for (std::size_t k = 0; k < 4; ++k) {
-          face.key[k] = nodes_of(elem_[place])[hexa_face[f][k]];
-          any_above = any_above || above_[std::size_t(face.key[k])] != 0;
-        }
+        for (int k = 0; k < ring.num_nodes; ++k)
+          any_above = any_above || above_[std::size_t(node[ring.node[k]])] != 0;
+        for (int k = 0; k < ring.num_corners; ++k) // between which mid-nodes are
+          face.key[std::size_t(k)] = node[ring.node[k * (ring.num_nodes / ring.num_corners)]];
         std::sort(face.key.begin(), face.key.end());
         if (any_above)
           faces.push_back(face);
       }
+    }
     std::sort(faces.begin(), faces.end(),
               [](const SolidFace& a, const SolidFace& b) { return a.key < b.key; });
     face_number_.assign(6 * elem_.size(), -1);
@@ -129,30 +179,35 @@ private:
     for (std::size_t first = 0, next; first < faces.size(); first = next, ++number) {
       for (next = first; next < faces.size() && faces[next].key == faces[first].key; ++next)
         face_number_[std::size_t(faces[next].place)] = number;
-      OSSATURA_REQUIRE(next - first <= 2, "the face of nodes "
-                                              << faces[first].key[0] << ", " << faces[first].key[1]
-                                              << ", " << faces[first].key[2] << ", "
-                                              << faces[first].key[3] << " belongs to "
-                                              << next - first << " elements");
+      const auto& key = faces[first].key;
+      OSSATURA_REQUIRE(next - first <= 2,
+                       "the face of nodes "
+                           << (key[0] < 0 ? std::string() : std::to_string(key[0]) + ", ") << key[1]
+                           << ", " << key[2] << ", " << key[3] << " belongs to " << next - first
+                           << " elements");
       if (next - first == 1)
         own_face_.push_back(faces[first].place);
     }
     std::sort(own_face_.begin(), own_face_.end());
-    vertex_on_face_.assign(std::size_t(4 * number), -1);
+    vertex_on_face_.assign(most_on_face_ * std::size_t(number), -1);
   }
 
   /// Nodes around which the body's surface is not one fan, as where elements have nothing but an
   /// edge in common, count as not above: the iso-surface could not be a manifold there.
   void leave_out_touching_nodes() {
     std::vector<Corner> corners;
-    for (const std::int64_t place : own_face_)
-      for (int k = 0; k < 4; ++k) {
-        const int* face = hexa_face[place % 6];
-        const std::int32_t* node = nodes_of(elem_[std::size_t(place / 6)]);
-        const Corner corner{node[face[k]], node[face[(k + 1) % 4]], node[face[(k + 3) % 4]]};
+    for (const std::int64_t place : own_face_) {
+      const std::size_t elem = elem_[std::size_t(place / 6)];
+      const SolidFaceNodes& ring = mesh_.shape_of(elem).face[place % 6];
+      const int count = ring.num_nodes;
+      const std::int32_t* const node = nodes_of(elem);
+      for (int k = 0; k < count; ++k) {
+        const Corner corner{node[ring.node[k]], node[ring.node[(k + 1) % count]],
+                            node[ring.node[(k + count - 1) % count]]};
         if (above_[std::size_t(corner.node)])
           corners.push_back(corner);
       }
+    }
     std::sort(corners.begin(), corners.end(), [](const Corner& a, const Corner& b) {
       return a.node != b.node ? a.node < b.node : a.next < b.next;
     });
@@ -188,42 +243,47 @@ private:
   }
 
   void load(Cell& cell, std::size_t place) const {
+    cell.shape = &mesh_.shape_of(elem_[place]);
     cell.node = nodes_of(elem_[place]);
     cell.place = place;
-    std::array<double, 8> corner;
-    for (std::size_t k = 0; k < 8; ++k) {
+    const std::vector<double>& point = mesh_.point();
+    const int num_nodes = cell.shape->num_nodes;
+    for (int k = 0; k < num_nodes; ++k) {
       const std::size_t n = std::size_t(cell.node[k]);
-      cell.point[k] = {mesh_.point[3 * n], mesh_.point[3 * n + 1], mesh_.point[3 * n + 2]};
+      cell.point[k] = {point[3 * n], point[3 * n + 1], point[3 * n + 2]};
       cell.value[k] = value_at(cell.node[k]);
       cell.above[k] = above_[n] != 0;
-      corner[k] = field_[n];
     }
-    const auto add_centre = [&](std::size_t c, auto value, auto at) {
+    std::vector<double> value;
+    /// Of the nodes at(0), .., at(count - 1).
+    const auto add_centre = [&](int c, int count, const auto& at) {
+      value.clear();
+      for (int k = 0; k < count; ++k)
+        value.push_back(field_[std::size_t(cell.node[at(k)])]);
       cell.value[c] = mean(value);
       cell.above[c] = cell.value[c] > level_;
       for (std::size_t axis = 0; axis < 3; ++axis) {
-        for (std::size_t k = 0; k < value.size(); ++k)
-          value[k] = cell.point[at(k)][axis];
+        value.clear();
+        for (int k = 0; k < count; ++k)
+          value.push_back(cell.point[at(k)][axis]);
         cell.point[c][axis] = mean(value);
       }
     };
-    for (std::size_t f = 0; f < 6; ++f) {
-      const auto at = [&](std::size_t k) { return std::size_t(hexa_face[f][k]); };
-      add_centre(8 + f,
-                 std::array<double, 4>{corner[at(0)], corner[at(1)], corner[at(2)], corner[at(3)]},
-                 at);
+    for (int f = 0; f < cell.shape->num_faces; ++f) {
+      const SolidFaceNodes& ring = cell.shape->face[f];
+      add_centre(num_nodes + f, ring.num_nodes, [&](int k) { return ring.node[k]; });
     }
-    add_centre(centre, corner, [](std::size_t k) { return k; });
+    add_centre(cell.shape->centre(), num_nodes, [](int k) { return k; });
   }
 
   /// Of a corner among all nodes, then faces, then cells.
   std::int32_t number_of(const Cell& cell, int corner) const {
-    if (corner < 8)
+    if (corner < cell.shape->num_nodes)
       return cell.node[corner];
-    if (corner == centre)
+    if (corner == cell.shape->centre())
       return std::int32_t(root_.size() - elem_.size() + cell.place);
     return std::int32_t(field_.size()) +
-           std::int32_t(face_number_[6 * cell.place + std::size_t(corner - 8)]);
+           std::int32_t(face_number_[6 * cell.place + std::size_t(corner - cell.shape->num_nodes)]);
   }
 
   std::int32_t find_root(std::int32_t number) {
@@ -244,13 +304,16 @@ private:
 
   /// Along the edges of a cell's tetrahedra.
   void join_corners(const Cell& cell) {
-    for (int f = 0; f < 6; ++f)
-      for (int k = 0; k < 4; ++k) {
-        join(cell, hexa_face[f][k], hexa_face[f][(k + 1) % 4]);
-        join(cell, hexa_face[f][k], 8 + f);
+    const CellShape& shape = *cell.shape;
+    for (int f = 0; f < shape.num_faces; ++f) {
+      const SolidFaceNodes& ring = shape.face[f];
+      for (int k = 0; k < ring.num_nodes; ++k) {
+        join(cell, ring.node[k], ring.node[(k + 1) % ring.num_nodes]);
+        join(cell, ring.node[k], shape.num_nodes + f);
       }
-    for (int corner = 0; corner < centre; ++corner)
-      join(cell, corner, centre);
+    }
+    for (int corner = 0; corner < shape.centre(); ++corner)
+      join(cell, corner, shape.centre());
   }
 
   /// Surface and numbers of its parts.
@@ -281,17 +344,22 @@ private:
     const auto own = std::lower_bound(own_face_.begin(), own_face_.end(), std::int64_t(6 * place));
     const bool at_surface = own != own_face_.end() && *own < std::int64_t(6 * place + 6);
     const bool first_above = cell.above[0];
+    const CellShape& shape = *cell.shape;
+    const int num_corners = shape.centre() + 1;
     if (!at_surface && std::all_of(cell.above, cell.above + num_corners,
                                    [&](bool above) { return above == first_above; }))
       return;
-    std::fill_n(&cell.vertex[0][0], num_corners * num_corners, -1);
-    for (int f = 0; f < 6; ++f)
-      for (int k = 0; k < 4; ++k)
-        cut_tetra(cell, {8 + f, hexa_face[f][(k + 1) % 4], hexa_face[f][k], centre});
+    for (int corner = 0; corner < num_corners; ++corner)
+      std::fill_n(cell.vertex[corner], num_corners, -1);
+    for (int f = 0; f < shape.num_faces; ++f)
+      for (int k = 0, count = shape.face[f].num_nodes; k < count; ++k)
+        cut_tetra(cell, {shape.num_nodes + f, shape.face[f].node[(k + 1) % count],
+                         shape.face[f].node[k], shape.centre()});
     for (auto face = own; face != own_face_.end() && *face < std::int64_t(6 * place + 6); ++face) {
       const int f = int(*face % 6);
-      for (int k = 0; k < 4; ++k)
-        clip_triangle(cell, {8 + f, hexa_face[f][k], hexa_face[f][(k + 1) % 4]});
+      for (int k = 0, count = shape.face[f].num_nodes; k < count; ++k)
+        clip_triangle(cell, {shape.num_nodes + f, shape.face[f].node[k],
+                             shape.face[f].node[(k + 1) % count]});
     }
   }
 
@@ -365,18 +433,21 @@ private:
   int* shared_vertex(const Cell& cell, int a, int b) {
     if (a > b)
       std::swap(a, b);
-    if (b < 8) {
+    const CellShape& shape = *cell.shape;
+    if (b < shape.num_nodes) {
       const std::uint64_t low = std::uint64_t(std::min(cell.node[a], cell.node[b]));
       const std::uint64_t high = std::uint64_t(std::max(cell.node[a], cell.node[b]));
       return &vertex_on_edge_.try_emplace(high << 32 | low, -1).first->second;
     }
-    if (a >= 8 || b == centre)
+    if (a >= shape.num_nodes || b == shape.centre())
       return nullptr;
-    const int* face = hexa_face[b - 8];
-    const std::int64_t rank =
-        std::count_if(face, face + 4, [&](int corner) { return cell.node[corner] < cell.node[a]; });
-    const std::int64_t number = face_number_[6 * cell.place + std::size_t(b - 8)];
-    return &vertex_on_face_[std::size_t(4 * number + rank)];
+    const int f = b - shape.num_nodes;
+    const int* const ring = shape.face[f].node;
+    const std::int64_t rank = std::count_if(ring, ring + shape.face[f].num_nodes, [&](int corner) {
+      return cell.node[corner] < cell.node[a];
+    });
+    const std::int64_t number = face_number_[6 * cell.place + std::size_t(f)];
+    return &vertex_on_face_[most_on_face_ * std::size_t(number) + std::size_t(rank)];
   }
 
   void add_triangle(int a, int b, int c) { surface_.triangle.push_back({a, b, c}); }
@@ -393,14 +464,15 @@ private:
     add_triangle(first ? v[0] : v[1], v[2], v[3]);
   }
 
-  const ElementMesh& mesh_;
+  const CellMesh mesh_;
   const std::vector<double>& field_;
   const double level_;
   std::vector<std::uint8_t> above_;       // by node
   std::vector<std::size_t> elem_;         // of each cell
   std::vector<std::int64_t> face_number_; // [cells, 6], -1: no node above
   std::vector<std::int64_t> own_face_;    // places of faces that one element alone has, ascending
-  std::vector<int> vertex_on_face_;       // [faces, 4] between the centre and the sorted nodes
+  std::size_t most_on_face_ = 4;          // nodes
+  std::vector<int> vertex_on_face_;       // [faces, most] between the centre and the sorted nodes
   std::unordered_map<std::uint64_t, int> vertex_on_edge_; // by both nodes; twice the same: the node
   TriangleSurface surface_;
   std::vector<std::int32_t> corner_of_vertex_; // the end above of each vertex's edge
@@ -415,7 +487,7 @@ double volume_of(const ElementMesh& mesh, std::size_t elem) {
       p[k][axis] = mesh.point[3 * std::size_t(mesh.node[8 * elem + k]) + axis] -
                    mesh.point[3 * std::size_t(mesh.node[8 * elem]) + axis];
   double volume = 0;
-  for (const auto& face : hexa_face) {
+  for (const auto& face : hexa_shape.face) {
     const Point &a = p[face[0]], &b = p[face[1]], &c = p[face[2]], &d = p[face[3]];
     for (std::size_t x = 0; x < 3; ++x) {
       const std::size_t y = (x + 1) % 3, z = (x + 2) % 3;
@@ -426,25 +498,53 @@ double volume_of(const ElementMesh& mesh, std::size_t elem) {
   return volume;
 }
 
-} // namespace
-
-std::vector<double> node_means(const ElementMesh& mesh, const std::vector<double>& value) {
-  OSSATURA_REQUIRE(mesh.shape == ElementShape::hexa, "the mesh is not of hexahedra");
-  OSSATURA_REQUIRE(value.size() == mesh.num_elem(),
-                   value.size() << " values for " << mesh.num_elem() << " elements");
-  std::vector<double> sum(mesh.num_points()), weight(mesh.num_points());
-  for (std::size_t e = 0; e < mesh.num_elem(); ++e) {
-    const double volume = volume_of(mesh, e);
-    for (std::size_t k = 0; k < 8; ++k) {
-      const std::size_t n = std::size_t(mesh.node[8 * e + k]);
-      sum[n] += volume * value[e];
-      weight[n] += volume;
+/// nodes_of(e) and volume(e) are of an element.
+template<class NodesOf, class Volume>
+std::vector<double> means_at_nodes(std::size_t num_points, const std::vector<double>& value,
+                                   const NodesOf& nodes_of, const Volume& volume) {
+  std::vector<double> sum(num_points), weight(num_points);
+  for (std::size_t e = 0; e < value.size(); ++e) {
+    const double of_elem = volume(e);
+    for (const std::int32_t n : nodes_of(e)) {
+      sum[std::size_t(n)] += of_elem * value[e];
+      weight[std::size_t(n)] += of_elem;
     }
   }
   for (std::size_t n = 0; n < sum.size(); ++n)
     if (weight[n] != 0)
       sum[n] /= weight[n];
   return sum;
+}
+
+SolidParts cut_mesh(const CellMesh& mesh, const std::vector<double>& field, double level) {
+  OSSATURA_REQUIRE(3 * field.size() == mesh.point().size(),
+                   field.size() << " values for " << mesh.point().size() / 3 << " points");
+  OSSATURA_REQUIRE(std::isfinite(level) && std::all_of(field.begin(), field.end(),
+                                                       [](double x) { return std::isfinite(x); }),
+                   "the field or the level is not finite");
+  return IsoSurface(mesh, field, level).make();
+}
+
+} // namespace
+
+std::vector<double> node_means(const ElementMesh& mesh, const std::vector<double>& value) {
+  OSSATURA_REQUIRE(mesh.shape == ElementShape::hexa, "the mesh is not of hexahedra");
+  OSSATURA_REQUIRE(value.size() == mesh.num_elem(),
+                   value.size() << " values for " << mesh.num_elem() << " elements");
+  return means_at_nodes(
+      mesh.num_points(), value,
+      [&](std::size_t e) {
+        return NodeRange{mesh.node.data() + 8 * e, mesh.node.data() + 8 * (e + 1)};
+      },
+      [&](std::size_t e) { return volume_of(mesh, e); });
+}
+
+std::vector<double> node_means(const SolidMesh& mesh, const std::vector<double>& value) {
+  OSSATURA_REQUIRE(value.size() == mesh.num_elem(),
+                   value.size() << " values for " << mesh.num_elem() << " elements");
+  return means_at_nodes(
+      mesh.num_points(), value, [&](std::size_t e) { return mesh.nodes_of(e); },
+      [&](std::size_t e) { return volume_of(mesh, e); });
 }
 
 TriangleSurface iso_surface(const ElementMesh& mesh, const std::vector<double>& field,
@@ -454,12 +554,11 @@ TriangleSurface iso_surface(const ElementMesh& mesh, const std::vector<double>& 
 
 SolidParts solid_parts(const ElementMesh& mesh, const std::vector<double>& field, double level) {
   OSSATURA_REQUIRE(mesh.shape == ElementShape::hexa, "the mesh is not of hexahedra");
-  OSSATURA_REQUIRE(field.size() == mesh.num_points(),
-                   field.size() << " values for " << mesh.num_points() << " points");
-  OSSATURA_REQUIRE(std::isfinite(level) && std::all_of(field.begin(), field.end(),
-                                                       [](double x) { return std::isfinite(x); }),
-                   "the field or the level is not finite");
-  return IsoSurface(mesh, field, level).make();
+  return cut_mesh({&mesh, nullptr}, field, level);
+}
+
+SolidParts solid_parts(const SolidMesh& mesh, const std::vector<double>& field, double level) {
+  return cut_mesh({nullptr, &mesh}, field, level);
 }
 
 } // namespace ossatura

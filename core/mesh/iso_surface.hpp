@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ossatura/core/mesh/element_mesh.hpp>
+#include <ossatura/core/mesh/solids/mesh.hpp>
 #include <ossatura/core/mesh/triangle_surface.hpp>
 
 #include <cstdint>
@@ -14,6 +15,7 @@ namespace ossatura {
 /// Nodal means [num_points] of element values, weighted by volume; 0 at points that no element has.
 /// `mesh` is of hexahedra, value [num_elem].
 std::vector<double> node_means(const ElementMesh& mesh, const std::vector<double>& value);
+std::vector<double> node_means(const SolidMesh& mesh, const std::vector<double>& value);
 
 /// The boundary of {field > level} in a mesh of hexahedra, field [num_points] finite and linear on
 /// the 24 tetrahedra that the centres of a hexahedron and of its faces make with its edges (values
@@ -38,5 +40,9 @@ struct SolidParts {
 
 /// Numbers parts by their first nodes.
 SolidParts solid_parts(const ElementMesh& mesh, const std::vector<double>& field, double level);
+/// The same of elements of any kinds, each of the tetrahedra that the centres of the element and of
+/// its faces make with the edges of the faces, which mid-nodes divide: of curved elements the
+/// surface passes through these. Faces that two elements share have the same nodes in both.
+SolidParts solid_parts(const SolidMesh& mesh, const std::vector<double>& field, double level);
 
 } // namespace ossatura

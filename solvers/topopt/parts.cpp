@@ -33,13 +33,14 @@ Ends find_ends(const DesignProblem& problem, const std::vector<std::int32_t>& su
 }
 
 /// The same, and all nodes of their elements.
-void widen(const ElementMesh& mesh, std::vector<bool>& nodes) {
+template<class NodesOf>
+void widen(std::size_t num_elem, const NodesOf& nodes_of, std::vector<bool>& nodes) {
   const std::vector<bool> before = nodes;
-  for (std::size_t e = 0; e < mesh.num_elem(); ++e) {
-    const std::int32_t* node = mesh.node.data() + 8 * e;
-    if (std::any_of(node, node + 8, [&](std::int32_t n) { return before[std::size_t(n)]; }))
-      for (int a = 0; a < 8; ++a)
-        nodes[std::size_t(node[a])] = true;
+  for (std::size_t e = 0; e < num_elem; ++e) {
+    const NodeRange own = nodes_of(e);
+    if (std::any_of(own.begin(), own.end(), [&](std::int32_t n) { return before[std::size_t(n)]; }))
+      for (const std::int32_t n : own)
+        nodes[std::size_t(n)] = true;
   }
 }
 
@@ -71,9 +72,12 @@ LooseParts find_loose_parts(const DesignProblem& problem,
   if (parts.joined)
     return parts;
   const ElementMesh own = problem.lattice ? problem.lattice->mesh() : ElementMesh{};
-  const ElementMesh& mesh = problem.lattice ? own : problem.mesh;
-  widen(mesh, ends.loaded);
-  widen(mesh, ends.supported);
+  const auto nodes_of = [&](std::size_t e) {
+    return problem.lattice ? NodeRange{own.node.data() + 8 * e, own.node.data() + 8 * e + 8}
+                           : problem.nodes_of(e);
+  };
+  widen(problem.num_elem(), nodes_of, ends.loaded);
+  widen(problem.num_elem(), nodes_of, ends.supported);
   parts.loose = parts_without(solid, ends);
   parts.joined = joins(parts.loose);
   if (!parts.joined)

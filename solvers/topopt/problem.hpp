@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A DesignProblem states a topology optimisation: a body of hexahedra, supports, loads, and where
+// A DesignProblem states a topology optimisation: a body of elements, supports, loads, and where
 // material may be. Host memory.
 #pragma once
 
 #include <ossatura/core/mesh/design_role.hpp>
 #include <ossatura/core/mesh/hexa/model.hpp>
 #include <ossatura/core/mesh/lattice_body.hpp>
+#include <ossatura/core/mesh/solids/shape.hpp>
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,12 +41,35 @@ struct DesignProblem {
   // Of compliant mechanisms alone: the displacement sum of direction . u at `output` is maximised.
   std::vector<NodeForce> output;
   std::vector<NodeSpring> springs;
+  /// In the place of the mesh, which is empty then: where some elements are no hexa8.
+  std::shared_ptr<const SolidMesh> solids{};
 
   std::size_t num_elem() const {
-    return lattice ? std::size_t(lattice->num_elem()) : mesh.num_elem();
+    return lattice  ? std::size_t(lattice->num_elem())
+           : solids ? solids->num_elem()
+                    : mesh.num_elem();
   }
   std::size_t num_nodes() const {
-    return lattice ? std::size_t(lattice->num_nodes()) : mesh.num_points();
+    return lattice ? std::size_t(lattice->num_nodes()) : points().size() / 3;
+  }
+  /// [num_nodes, 3] of the mesh or the solids.
+  const std::vector<double>& points() const { return solids ? solids->point : mesh.point; }
+  /// Of the mesh or the solids.
+  NodeRange nodes_of(std::size_t elem) const {
+    if (solids)
+      return solids->nodes_of(elem);
+    const auto n = std::size_t(nodes_per_elem(mesh.shape));
+    return {mesh.node.data() + n * elem, mesh.node.data() + n * (elem + 1)};
+  }
+  /// The mean of the corners of an element of the mesh or the solids, m.
+  std::array<double, 3> centre_of(std::size_t elem) const {
+    if (solids)
+      return ossatura::centre_of(*solids, elem);
+    std::array<double, 3> centre{};
+    for (const std::int32_t n : nodes_of(elem))
+      for (std::size_t d = 0; d < 3; ++d)
+        centre[d] += mesh.point[3 * std::size_t(n) + d] / 8;
+    return centre;
   }
   bool has_body_loads() const {
     for (const DesignLoadCase& one : cases)
@@ -53,11 +78,11 @@ struct DesignProblem {
     return false;
   }
   /// The box around all nodes.
-  Box bounds() const { return lattice ? lattice->bounds() : bounding_box(mesh.point); }
+  Box bounds() const { return lattice ? lattice->bounds() : bounding_box(points()); }
   std::array<double, 3> point(std::int32_t node) const {
     if (lattice)
       return lattice->point(lattice->node().place(node));
-    const double* x = &mesh.point[3 * std::size_t(node)];
+    const double* x = &points()[3 * std::size_t(node)];
     return {x[0], x[1], x[2]};
   }
 };

@@ -25,11 +25,12 @@ SYSTEMS = ["bone", "eikonal", "softbody", "topopt", "pfem"]
 SHARED = ["base", "comm", "parallel", "machine", "mesh", "sparse", "io", "algebra", "krylov",
           "driver", "engine", "host", "harness", "jobs"]
 # Rooms for some: the systems in EXCEPTIONS, and rooms after them.
-COMMON = ["image", "aggregation", "hexa"]
+COMMON = ["image", "aggregation", "hexa", "solids"]
 
 EXCEPTIONS = {
     ("bone", "image"): "bone is computed on voxel images",
     ("topopt", "hexa"): "designs are of trilinear hexahedra",
+    ("topopt", "solids"): "and of other solid elements",
     ("topopt", "image"): "and of voxels, which are the cubes among them",
     ("topopt", "bone"): "designs on voxels are solved by the multigrid of voxel models",
     ("pfem", "hexa"): "hierarchical hexahedra of order 1 are trilinear ones",

@@ -124,10 +124,34 @@ inline void expect_valid(const ossatura::ElementFile& file) {
   expect(file.unused_points >= 0, "a negative number of unused points");
 }
 
+inline void expect_valid(const ossatura::SolidMesh& mesh) {
+  expect(mesh.num_elem() > 0 && mesh.begin.size() == mesh.num_elem() + 1, "no elements");
+  std::vector<bool> used(mesh.num_points());
+  for (std::size_t e = 0; e < mesh.num_elem(); ++e) {
+    const ossatura::NodeRange nodes = mesh.nodes_of(e);
+    expect(nodes.size() == std::size_t(nodes_per_elem(mesh.kind[e])), "nodes of another kind");
+    for (const std::int32_t v : nodes) {
+      expect(v >= 0 && std::size_t(v) < mesh.num_points(), "a node out of range");
+      used[std::size_t(v)] = true;
+    }
+  }
+  for (const bool is_used : used)
+    expect(is_used, "a point of no element");
+  for (const double x : mesh.point)
+    expect(std::isfinite(x), "a coordinate that is not finite");
+  expect(!ossatura::find_misfit_face(mesh), "faces that do not fit");
+}
+
 inline void expect_valid(const ossatura::HexaFile& file) {
   const ossatura::HexaModel& model = file.model;
   expect(model.mesh.shape == ossatura::ElementShape::hexa, "other elements than hexahedra");
-  expect_valid(model.mesh);
+  if (model.solids)
+    expect_valid(*model.solids);
+  else
+    expect_valid(model.mesh);
+  const std::size_t num_points =
+      model.solids ? model.solids->num_points() : model.mesh.num_points();
+  const std::size_t num_elem = model.solids ? model.solids->num_elem() : model.mesh.num_elem();
   expect(file.unused_points >= 0, "a negative number of unused points");
   const auto expect_set = [](const std::vector<std::int32_t>& set, std::size_t count) {
     for (std::size_t i = 0; i < set.size(); ++i) {
@@ -136,18 +160,18 @@ inline void expect_valid(const ossatura::HexaFile& file) {
     }
   };
   for (const auto& set : model.node_sets)
-    expect_set(set.second, model.mesh.num_points());
+    expect_set(set.second, num_points);
   for (const auto& set : model.elem_sets)
-    expect_set(set.second, model.mesh.num_elem());
+    expect_set(set.second, num_elem);
   std::vector<std::int32_t> held;
   for (const ossatura::HeldComponents& h : model.held) {
     held.push_back(h.node);
     expect(h.components >= 1 && h.components <= 7, "components that are none");
   }
-  expect_set(held, model.mesh.num_points());
+  expect_set(held, num_points);
   for (const ossatura::NodeLoads& loads : model.loads)
     for (const ossatura::NodeForce& f : loads.forces) {
-      expect(f.node >= 0 && std::size_t(f.node) < model.mesh.num_points(), "a force on no node");
+      expect(f.node >= 0 && std::size_t(f.node) < num_points, "a force on no node");
       for (const double component : f.force)
         expect(std::isfinite(component), "a force that is not finite");
     }

@@ -4,6 +4,7 @@
 #include "tests/core/io/mesh/element_samples.hpp"
 #include "tests/core/io/mesh/hexa_samples.hpp"
 #include "tests/core/io/mesh/second_order_samples.hpp"
+#include "tests/core/io/mesh/solid_samples.hpp"
 #include "tests/core/io/mesh/tetra_samples.hpp"
 #include "tests/core/io/sample_files.hpp"
 #include <ossatura/core/io/hdf5/file.hpp>
@@ -59,6 +60,8 @@ void write_element_seeds(const Put& put) {
   put("models", "cae.inp", sample_cae_inp());
   put("models", "moved.inp", sample_moved_inp());
   put("models", "coupled.inp", sample_coupled_inp());
+  put("models", "tetra.inp", sample_tetra_inp());
+  put("models", "mixed.inp", sample_mixed_inp());
   put("models", "a.cdb", sample_cdb());
   put("models", "2.msh", sample_gmsh_2_groups());
   put("models", "4.msh", sample_gmsh_4_groups());

@@ -5,6 +5,7 @@
 #include "apps/driver/options/suggest.hpp"
 #include "apps/driver/output/table.hpp"
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/mesh/solids/shape.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -77,6 +78,15 @@ MeshSelector::MeshSelector(const ElementMesh& mesh, const MeshSets& node_sets,
     , bounds_(bounding_box(mesh.point))
     , slack_(slack_of(bounds_)) {}
 
+MeshSelector::MeshSelector(const SolidMesh& mesh, const MeshSets& node_sets,
+                           const MeshSets& elem_sets, MeshTraits traits)
+    : solids_(&mesh)
+    , node_sets_(node_sets)
+    , elem_sets_(elem_sets)
+    , traits_(std::move(traits))
+    , bounds_(bounding_box(mesh.point))
+    , slack_(slack_of(bounds_)) {}
+
 MeshSelector::MeshSelector(const LatticeBody& lattice, const MeshSets& node_sets,
                            const MeshSets& elem_sets, MeshTraits traits)
     : lattice_(&lattice)
@@ -92,13 +102,23 @@ double MeshSelector::slack_of(const Box& bounds) const {
 }
 
 std::vector<std::int32_t> MeshSelector::nodes(const MeshSelection& selection) const {
-  return select(selection, {false, traits_.node, "node", node_sets_,
-                            mesh_ ? mesh_->num_points() : std::size_t(lattice_->num_nodes())});
+  return select(selection, {false, traits_.node, "node", node_sets_, num_nodes()});
 }
 
 std::vector<std::int32_t> MeshSelector::elements(const MeshSelection& selection) const {
-  return select(selection, {true, "element", "element", elem_sets_,
-                            mesh_ ? mesh_->num_elem() : std::size_t(lattice_->num_elem())});
+  return select(selection, {true, "element", "element", elem_sets_, num_elem()});
+}
+
+std::size_t MeshSelector::num_nodes() const {
+  return mesh_     ? mesh_->num_points()
+         : solids_ ? solids_->num_points()
+                   : std::size_t(lattice_->num_nodes());
+}
+
+std::size_t MeshSelector::num_elem() const {
+  return mesh_     ? mesh_->num_elem()
+         : solids_ ? solids_->num_elem()
+                   : std::size_t(lattice_->num_elem());
 }
 
 std::vector<std::int32_t> MeshSelector::select(const MeshSelection& selection,
@@ -125,7 +145,7 @@ std::vector<std::int32_t> MeshSelector::select(const MeshSelection& selection,
 std::vector<std::int32_t> MeshSelector::in_place(const MeshSelection& selection,
                                                  const Kind& kind) const {
   const std::vector<std::int32_t> found =
-      mesh_ ? find_in_mesh(selection, kind.is_elem) : find_in_lattice(selection, kind.is_elem);
+      lattice_ ? find_in_lattice(selection, kind.is_elem) : find_in_mesh(selection, kind.is_elem);
   if (found.empty())
     fail<InputError>(selection.place, ": no ", kind.is_elem ? "centre of an element" : kind.name,
                      " is ", in_words(selection), "; ", traits_.body, " spans ", span_text(bounds_),
@@ -135,20 +155,24 @@ std::vector<std::int32_t> MeshSelector::in_place(const MeshSelection& selection,
 
 std::vector<std::int32_t> MeshSelector::find_in_mesh(const MeshSelection& selection,
                                                      bool is_elem) const {
-  const std::size_t n = std::size_t(nodes_per_elem(mesh_->shape));
-  const std::size_t count = is_elem ? mesh_->num_elem() : mesh_->num_points();
+  const std::vector<double>& point = mesh_ ? mesh_->point : solids_->point;
+  const std::size_t count = is_elem ? num_elem() : num_nodes();
   std::vector<std::int32_t> found;
-  for (std::size_t i = 0; i < count; ++i) {
-    double centre[3] = {};
-    const double* x = is_elem ? centre : &mesh_->point[3 * i];
-    if (is_elem)
-      for (std::size_t a = n * i; a < n * (i + 1); ++a)
-        for (std::size_t d = 0; d < 3; ++d)
-          centre[d] += mesh_->point[3 * std::size_t(mesh_->node[a]) + d] / double(n);
-    if (has(selection, x))
+  for (std::size_t i = 0; i < count; ++i)
+    if (has(selection, is_elem ? centre_of(i).data() : &point[3 * i]))
       found.push_back(std::int32_t(i));
-  }
   return found;
+}
+
+std::array<double, 3> MeshSelector::centre_of(std::size_t elem) const {
+  if (solids_)
+    return ossatura::centre_of(*solids_, elem);
+  const std::size_t n = std::size_t(nodes_per_elem(mesh_->shape));
+  std::array<double, 3> centre{};
+  for (std::size_t a = n * elem; a < n * (elem + 1); ++a)
+    for (std::size_t d = 0; d < 3; ++d)
+      centre[d] += mesh_->point[3 * std::size_t(mesh_->node[a]) + d] / double(n);
+  return centre;
 }
 
 std::vector<std::int32_t> MeshSelector::find_in_lattice(const MeshSelection& selection,

@@ -5,6 +5,7 @@
 #include <ossatura/core/mesh/element_mesh.hpp>
 #include <ossatura/core/mesh/lattice_body.hpp>
 #include <ossatura/core/mesh/mesh_selection.hpp>
+#include <ossatura/core/mesh/solids/mesh.hpp>
 
 #include <map>
 
@@ -26,6 +27,8 @@ public:
   /// Mesh and sets must outlive this.
   MeshSelector(const ElementMesh& mesh, const MeshSets& node_sets, const MeshSets& elem_sets,
                MeshTraits traits);
+  MeshSelector(const SolidMesh& mesh, const MeshSets& node_sets, const MeshSets& elem_sets,
+               MeshTraits traits);
   /// The same of the elements and nodes of a lattice.
   MeshSelector(const LatticeBody& lattice, const MeshSets& node_sets, const MeshSets& elem_sets,
                MeshTraits traits);
@@ -45,10 +48,14 @@ private:
   std::vector<std::int32_t> in_place(const MeshSelection& selection, const Kind& kind) const;
   std::vector<std::int32_t> find_in_mesh(const MeshSelection& selection, bool is_elem) const;
   std::vector<std::int32_t> find_in_lattice(const MeshSelection& selection, bool is_elem) const;
+  std::array<double, 3> centre_of(std::size_t elem) const;
   bool has(const MeshSelection& selection, const double* x) const;
+  std::size_t num_nodes() const;
+  std::size_t num_elem() const;
   double slack_of(const Box& bounds) const;
 
-  const ElementMesh* mesh_ = nullptr; ///< or the next
+  const ElementMesh* mesh_ = nullptr; ///< or one of the next
+  const SolidMesh* solids_ = nullptr;
   const LatticeBody* lattice_ = nullptr;
   const MeshSets& node_sets_;
   const MeshSets& elem_sets_;

@@ -19,6 +19,8 @@ namespace {
 std::vector<NodeForce> tractions_of(const DesignProblem& problem,
                                     const std::vector<std::int32_t>& nodes,
                                     const std::array<double, 3>& traction) {
+  if (problem.solids)
+    return traction_forces(*problem.solids, nodes, traction);
   if (!problem.lattice)
     return traction_forces(problem.mesh, nodes, traction);
   std::vector<std::int32_t> number, chosen;
@@ -59,8 +61,8 @@ std::vector<NodeForce> forces_of(const ForceChoice& choice, const DesignProblem&
     std::vector<NodeForce> forces = tractions_of(problem, nodes, choice.value);
     if (forces.empty())
       fail<InputError>(choice.nodes.place,
-                       ": none of the faces of the surface has all of its four "
-                       "nodes among the ",
+                       ": none of the faces of the surface has all of its nodes "
+                       "among the ",
                        nodes.size(), " chosen ones: choose more nodes, or a \"total_force\"");
     return forces;
   }
@@ -122,12 +124,11 @@ std::function<bool(std::int32_t)> nodes_in_void(const DesignProblem& problem) {
       }
       return true;
     };
-  const ElementMesh& mesh = problem.mesh;
-  std::vector<bool> only_void(mesh.num_points(), true);
-  for (std::size_t e = 0; e < mesh.num_elem(); ++e)
+  std::vector<bool> only_void(problem.num_nodes(), true);
+  for (std::size_t e = 0; e < problem.num_elem(); ++e)
     if (role[e] != DesignRole::void_)
-      for (std::size_t a = 8 * e; a < 8 * e + 8; ++a)
-        only_void[std::size_t(mesh.node[a])] = false;
+      for (const std::int32_t node : problem.nodes_of(e))
+        only_void[std::size_t(node)] = false;
   return [only_void = std::move(only_void)](std::int32_t node) {
     return only_void[std::size_t(node)];
   };

@@ -11,6 +11,7 @@
 #include <ossatura/core/mesh/hexa/changes.hpp>
 #include <ossatura/core/mesh/mechanics/lattice_motion.hpp>
 #include <ossatura/solvers/topopt/bodies/fill_surface.hpp>
+#include <ossatura/solvers/topopt/bodies/solids.hpp>
 #include <ossatura/solvers/topopt/generators.hpp>
 #include <ossatura/solvers/topopt/part/kept_layers.hpp>
 
@@ -154,8 +155,8 @@ void hold_mirrors(const ProblemDocument& document, const DesignProblem& problem,
       ++count;
     };
     const auto is_on = [&](double x) { return std::abs(x - mirror.place) <= select.slack(); };
-    for (std::size_t i = 0; i < problem.mesh.num_points(); ++i)
-      if (is_on(problem.mesh.point[3 * i + axis]))
+    for (std::size_t i = 0; 3 * i < problem.points().size(); ++i)
+      if (is_on(problem.points()[3 * i + axis]))
         hold(std::int32_t(i));
     if (problem.lattice) {
       ChosenPlanes chosen;
@@ -249,8 +250,9 @@ void set_material(const ProblemDocument& document, const HexaModel& hexa,
     if (one.poisson > most_poisson)
       log_warning("locking", document.file, ": Poisson's ratio is ", one.poisson, ": above ",
                   most_poisson,
-                  " trilinear hexahedra are far too stiff in bending (locking), and designs are "
-                  "not what they would be. Take at most that");
+                  hexa.solids ? " elements, second-order ones too," : " trilinear hexahedra",
+                  " are far too stiff in bending (locking), and designs are not what they would "
+                  "be. Take at most that");
     if (one.poisson != problem.poisson)
       fail<InputError>(document.file, ": Poisson's ratios of ", format_number(one.poisson), " (",
                        one.name, ") and ", format_number(problem.poisson), " (", materials[0].name,
@@ -305,6 +307,12 @@ DesignGrid grid_of(const ProblemDocument& document, const Changes<DesignOptions>
 void require_known_on_grid(const std::string& file, const TopoptModel& model) {
   const DesignOptions& o = model.options;
   const HexaSolverOptions defaults;
+  if (model.problem.solids)
+    if (const std::string unknown = describe_unknown_to_solids(o); !unknown.empty())
+      fail<InputError>(file, ": ", unknown);
+  if (model.problem.solids && model.problem.has_body_loads())
+    fail<InputError>(file, ": gravity and rotation are known on hexahedra of eight nodes (C3D8) "
+                           "alone: mesh with these, or leave them out");
   if (o.grid == DesignGrid::mesh) {
     if (o.solver.precision == Precision::lean)
       fail<InputError>(file, ": lean precision is known on voxels alone: take mixed, or --grid "
@@ -338,8 +346,9 @@ void require_known_on_grid(const std::string& file, const TopoptModel& model) {
 void check_supports(const ProblemDocument& document, const TopoptModel& model) {
   const DesignProblem& problem = model.problem;
   const std::string motion =
-      problem.lattice ? describe_free_motion(*problem.lattice, problem.held, problem.springs)
-                      : describe_free_motion(problem.mesh, problem.held, problem.springs);
+      problem.lattice  ? describe_free_motion(*problem.lattice, problem.held, problem.springs)
+      : problem.solids ? describe_free_motion(*problem.solids, problem.held, problem.springs)
+                       : describe_free_motion(problem.mesh, problem.held, problem.springs);
   if (motion.empty())
     return;
   if (model.problem.held.empty())
@@ -394,6 +403,7 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
   HexaModel hexa = load_mesh(document, grid_of(document, changes), model);
   DesignProblem& problem = model.problem;
   problem.mesh = std::move(hexa.mesh);
+  problem.solids = hexa.solids;
   MeshTraits traits;
   if (model.unused_points > 0 || document.mesh.renumber)
     traits.no_numbers =

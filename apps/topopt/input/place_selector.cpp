@@ -14,6 +14,8 @@ MeshSelector selector_of(const DesignProblem& problem, const MeshSets& node_sets
                          const MeshSets& elem_sets, MeshTraits traits) {
   if (problem.lattice)
     return {*problem.lattice, node_sets, elem_sets, std::move(traits)};
+  if (problem.solids)
+    return {*problem.solids, node_sets, elem_sets, std::move(traits)};
   return {problem.mesh, node_sets, elem_sets, std::move(traits)};
 }
 

@@ -25,6 +25,12 @@ void add_forces(ContentHash& hash, const std::vector<NodeForce>& forces) {
 
 /// Of a lattice what its mesh would add, plane by plane.
 void add_mesh(ContentHash& hash, const DesignProblem& problem) {
+  if (problem.solids) {
+    hash.add(problem.solids->point);
+    hash.add(problem.solids->node);
+    hash.add_bytes(problem.solids->kind.data(), problem.solids->kind.size());
+    return;
+  }
   if (!problem.lattice) {
     hash.add(problem.mesh.point);
     hash.add(problem.mesh.node);

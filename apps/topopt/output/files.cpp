@@ -69,8 +69,12 @@ void write_design(const std::string& path, const TopoptModel& model, const Desig
                   int step, const RunFacts& facts, Hdf5Compression compression, VtkHdfKept* kept) {
   const DesignProblem& problem = model.problem;
   VtkHdfWriter file(path, compression, kept);
-  const ElementMesh& mesh = model.mesh();
-  file.set_mesh(mesh.point, mesh.node, VtkCell::hexahedron);
+  if (problem.solids) {
+    file.set_solids(*problem.solids);
+  } else {
+    const ElementMesh& mesh = model.mesh();
+    file.set_mesh(mesh.point, mesh.node, VtkCell::hexahedron);
+  }
   file.cell_data("density", fields.density, 1, "1");
   if (!problem.role.empty())
     file.constant_cell_data<std::uint8_t>("role", [&] { return roles(problem); });
@@ -102,10 +106,20 @@ void write_design(const std::string& path, const TopoptModel& model, const Desig
   file.commit();
 }
 
+namespace {
+
+SolidParts parts_of(const TopoptModel& model, const std::vector<double>& density, double level) {
+  if (model.problem.solids)
+    return solid_parts(*model.problem.solids, node_means(*model.problem.solids, density), level);
+  const ElementMesh& mesh = model.mesh();
+  return solid_parts(mesh, node_means(mesh, density), level);
+}
+
+} // namespace
+
 DesignSurface make_design_surface(const TopoptModel& model, const std::vector<double>& density,
                                   const SurfaceChoices& choices) {
-  const ElementMesh& mesh = model.mesh();
-  SolidParts solid = solid_parts(mesh, node_means(mesh, density), choices.level);
+  SolidParts solid = parts_of(model, density, choices.level);
   const std::string defect = describe_first_open_edge(solid.surface);
   OSSATURA_REQUIRE(defect.empty(), defect);
   const LooseParts sorted = find_loose_parts(model.problem, model.supported, solid);

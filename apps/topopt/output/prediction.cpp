@@ -50,29 +50,60 @@ double count_blocks(const ElementMesh& mesh) {
          2 * (double(entities.num_edges) + 2. * entities.num_faces + 4 * double(mesh.num_elem()));
 }
 
+/// The same of solid elements of any kinds, node by node.
+double count_blocks(const SolidMesh& mesh) {
+  std::vector<std::size_t> begin(mesh.num_points() + 1);
+  for (const std::int32_t n : mesh.node)
+    ++begin[std::size_t(n) + 1];
+  for (std::size_t n = 0; n < mesh.num_points(); ++n)
+    begin[n + 1] += begin[n];
+  std::vector<std::int32_t> elem(mesh.node.size());
+  std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
+  for (std::size_t e = 0; e < mesh.num_elem(); ++e)
+    for (const std::int32_t n : mesh.nodes_of(e))
+      elem[next[std::size_t(n)]++] = std::int32_t(e);
+  double count = 0;
+  std::vector<std::int32_t> row;
+  for (std::size_t n = 0; n < mesh.num_points(); ++n) {
+    row.clear();
+    for (std::size_t k = begin[n]; k < begin[n + 1]; ++k) {
+      const NodeRange nodes = mesh.nodes_of(std::size_t(elem[k]));
+      row.insert(row.end(), nodes.begin(), nodes.end());
+    }
+    std::sort(row.begin(), row.end());
+    count += double(std::unique(row.begin(), row.end()) - row.begin());
+  }
+  return count;
+}
+
+/// Between corners, over all edges of all elements.
+double mean_edge(const DesignProblem& problem) {
+  double length = 0, count = 0;
+  const auto add = [&](std::int32_t one, std::int32_t other) {
+    const auto a = problem.point(one), b = problem.point(other);
+    length += std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+    ++count;
+  };
+  for (std::size_t e = 0; e < problem.num_elem(); ++e) {
+    const NodeRange nodes = problem.nodes_of(e);
+    const SolidShape& shape = problem.solids ? shape_of(problem.solids->kind[e]) : hexa_shape;
+    for (int k = 0; k < shape.num_edges; ++k)
+      add(nodes[std::size_t(shape.edge[k][0])], nodes[std::size_t(shape.edge[k][1])]);
+  }
+  return length / count;
+}
+
 /// Entries of the cone filter for an element, from a sample.
 double filter_entries(const TopoptModel& model) {
   const DesignFilter filter = model.options.filter;
   if (filter != DesignFilter::density && filter != DesignFilter::sensitivity)
     return 0;
-  const ElementMesh& mesh = model.problem.mesh;
-  const std::size_t num_elem = mesh.num_elem();
-  std::vector<std::array<double, 3>> centre(num_elem);
-  double edges = 0;
-  for (std::size_t e = 0; e < num_elem; ++e) {
-    const auto at = [&](int corner, std::size_t axis) {
-      return mesh.point[3 * std::size_t(mesh.node[8 * e + std::size_t(corner)]) + axis];
-    };
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      for (int corner = 0; corner < 8; ++corner)
-        centre[e][axis] += at(corner, axis) / 8;
-    for (const HexaEdge& edge : hexa_edge)
-      edges += std::hypot(at(edge.node[0], 0) - at(edge.node[1], 0),
-                          at(edge.node[0], 1) - at(edge.node[1], 1),
-                          at(edge.node[0], 2) - at(edge.node[1], 2));
-  }
+  const std::size_t num_elem = model.problem.num_elem();
+  std::vector<std::array<double, 3>> centre;
+  for (std::size_t e = 0; e < num_elem; ++e)
+    centre.push_back(model.problem.centre_of(e));
   const double radius =
-      model.options.radius > 0 ? model.options.radius : 1.5 * edges / (12 * double(num_elem));
+      model.options.radius > 0 ? model.options.radius : 1.5 * mean_edge(model.problem);
   const std::size_t step = std::max<std::size_t>(1, num_elem / 100);
   double samples = 0, entries = 0;
   for (std::size_t e = 0; e < num_elem; e += step, ++samples)
@@ -80,6 +111,46 @@ double filter_entries(const TopoptModel& model) {
       entries += std::hypot(centre[e][0] - other[0], centre[e][1] - other[1],
                             centre[e][2] - other[2]) < radius;
   return entries / samples;
+}
+
+/// Bytes of the mesh and the design. Of elements their nodes both ways, centres and volumes, a
+/// dozen numbers of the design, those of moving asymptotes and the filter; of nodes their points
+/// and a dozen vectors, and three more for each case.
+double bytes_of_design(const TopoptModel& model, double num_solves) {
+  const double of_elem =
+      193 + 12 * filter_entries(model) + (model.options.method == DesignMethod::mma ? 48 : 0);
+  return double(model.num_elem()) * of_elem +
+         double(model.num_nodes()) * (29 + 24 * (12.5 + 3 * num_solves));
+}
+
+/// The arrays of solvers/solids/solver.cpp: gradients at quadrature points, the matrix in double
+/// and in the precision of the preconditioner.
+TopoptPrediction predict_on_solids(const TopoptModel& model, double num_solves, bool on_device) {
+  const SolidMesh& mesh = *model.problem.solids;
+  const HexaSolverOptions& solver = model.options.solver;
+  const double nodes = double(model.num_nodes()), blocks = count_blocks(mesh);
+  TopoptPrediction prediction;
+  prediction.choice.kind = HexaOperatorKind::bsr;
+  prediction.choice.reason = "the matrix of other elements than hexahedra of eight nodes is "
+                             "assembled";
+  const double matrix = memory_of(HexaOperatorKind::bsr).bytes(8, 0, blocks, nodes);
+  prediction.operators.push_back({HexaOperatorKind::bsr, matrix});
+  // Measured on boxes of 2500 to 31 000 nodes at its peak, in mixed precision: 4.2 to 8.2 kB a node
+  // of C3D4 and C3D6, 1.5 kB of C3D10 and C3D15; 1.3 to 1.5 times as much in double.
+  const auto second_order = std::count_if(mesh.kind.begin(), mesh.kind.end(), is_second_order);
+  const double share = double(second_order) / double(mesh.kind.size());
+  const double multigrid =
+      nodes * (7000 - 5400 * share) * (solver.precision == Precision::mixed ? 1 : 1.4);
+  prediction.preconditioners.push_back({HexaPreconditioner::amg, multigrid});
+  double geometry = 0;
+  for (const SolidKind kind : mesh.kind)
+    geometry += 8. * (3 * nodes_per_elem(kind) + 1) * points_per_elem(kind) + 20 +
+                12. * (nodes_per_elem(kind) - 8); // the nodes of eight are in bytes_of_design
+  prediction.design_bytes = bytes_of_design(model, num_solves) + geometry;
+  const double in_single = solver.precision == Precision::mixed ? 36 * blocks : 0;
+  prediction.device_bytes = prediction.design_bytes + matrix + in_single + multigrid;
+  prediction.host_growth = on_device ? nodes * 24 : prediction.device_bytes;
+  return prediction;
 }
 
 /// The arrays of solvers/topopt/bodies/voxels.cpp and of the optimiser, by nodes, which places of
@@ -124,6 +195,8 @@ TopoptPrediction predict_topopt(const TopoptModel& model, bool on_device, bool b
                             (model.options.objective == DesignObjective::mechanism ? 1 : 0);
   if (model.options.grid == DesignGrid::voxels)
     return predict_on_voxels(model, num_solves, on_device, brings_vectors);
+  if (model.problem.solids)
+    return predict_on_solids(model, num_solves, on_device);
   const double elements = double(model.num_elem()), nodes = double(model.num_nodes());
   const double blocks = count_blocks(model.problem.mesh);
   const HexaSolverOptions& solver = model.options.solver;
@@ -148,12 +221,7 @@ TopoptPrediction predict_topopt(const TopoptModel& model, bool on_device, bool b
     if (one == solver.preconditioner)
       chosen += prediction.preconditioners.back().kept;
   }
-  // Of elements their nodes both ways, centres and volumes, a dozen numbers of the design, those of
-  // moving asymptotes and the filter; of nodes their points and a dozen vectors, and three more for
-  // each case.
-  const double of_elem =
-      193 + 12 * filter_entries(model) + (model.options.method == DesignMethod::mma ? 48 : 0);
-  prediction.design_bytes = elements * of_elem + nodes * (29 + 24 * (12.5 + 3 * num_solves));
+  prediction.design_bytes = bytes_of_design(model, num_solves);
   prediction.device_bytes = prediction.design_bytes + chosen;
   prediction.host_growth = on_device ? nodes * 24 : prediction.device_bytes;
   return prediction;

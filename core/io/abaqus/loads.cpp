@@ -123,7 +123,7 @@ void AbaqusReader::close_case(const std::string& name) {
     if (count != hexa_.size())
       fail<InputError>(parts_.path, ": ", one.is_gravity ? "gravity" : "rotation", " acts on ",
                        count, " of ", hexa_.size(),
-                       " hexahedra in one step; it acts on all or none: name a set of all");
+                       " elements in one step; it acts on all or none: name a set of all");
     if (!one.is_same({}) && (one.load.square_speed > 0 || one.is_gravity))
       made.body.push_back(one.load);
   }
@@ -299,9 +299,9 @@ int AbaqusReader::take_face(char letter) {
 }
 
 int AbaqusReader::face_of(const std::string& name, char letter) const {
-  // The order of [1], "Three-dimensional solid element library", is that of hexa_face.
+  // The order of [1], "Three-dimensional solid element library", is that of SolidShape::face.
   if (name.size() != 2 || name[0] != letter || name[1] < '1' || name[1] > '6')
-    text_.bad("'", printable_word(name), "' where a face of hexahedra, ", letter, "1 to ", letter,
+    text_.bad("'", printable_word(name), "' where a face of solids, ", letter, "1 to ", letter,
               "6, is expected", letter == 'P' ? ", or GRAV or CENTRIF" : "");
   return name[1] - '1';
 }
@@ -324,9 +324,11 @@ void AbaqusReader::read_pressures() {
     if (elems == nullptr)
       text_.bad("a pressure on no elements; name a set of them");
     if (!elems->flat.empty())
-      text_.bad("a pressure on elements without volume; name the faces of hexahedra");
-    for (const std::int32_t elem : elems->hexa)
+      text_.bad("a pressure on elements without volume; name the faces of solids");
+    for (const std::int32_t elem : elems->hexa) {
+      require_face(elem, face);
       fresh_.pressures.emplace_back(6 * std::int64_t(elem) + face, pressure);
+    }
     bound(fresh_.pressures, 6 * hexa_.size());
   }
 }

@@ -10,13 +10,25 @@
 namespace ossatura {
 namespace {
 
-/// Without volume, as Gmsh writes those of lines and surfaces beside the hexahedra.
+/// Without volume, as Gmsh writes those of lines and surfaces beside the solids.
 constexpr struct {
   std::string_view name;
   std::size_t num_nodes;
-} flat_types[] = {{"T3D2", 2},   {"CPS3", 3},   {"CPS4", 4},  {"CPE3", 3}, {"CPE4", 4},
-                  {"S3", 3},     {"S4", 4},     {"S4R", 4},   {"M3D3", 3}, {"M3D4", 4},
-                  {"SFM3D3", 3}, {"SFM3D4", 4}, {"STRI3", 3}, {"S3R", 3}};
+} flat_types[] = {
+    {"T3D2", 2}, {"CPS3", 3}, {"CPS4", 4}, {"CPE3", 3},   {"CPE4", 4},   {"S3", 3},     {"S4", 4},
+    {"S4R", 4},  {"M3D3", 3}, {"M3D4", 4}, {"SFM3D3", 3}, {"SFM3D4", 4}, {"STRI3", 3},  {"S3R", 3},
+    {"T3D3", 3}, {"CPS6", 6}, {"CPS8", 8}, {"CPE6", 6},   {"CPE8", 8},   {"STRI65", 6}, {"S6", 6},
+    {"S8", 8},   {"S8R", 8},  {"M3D6", 6}, {"M3D8", 8},   {"SFM3D6", 6}, {"SFM3D8", 8}};
+
+/// Those with volume, and the kind that a type is solved as.
+constexpr struct {
+  std::string_view name;
+  SolidKind kind;
+} solid_types[] = {{"C3D4", SolidKind::tetra4},    {"C3D10", SolidKind::tetra10},
+                   {"C3D6", SolidKind::prism6},    {"C3D15", SolidKind::prism15},
+                   {"C3D8", SolidKind::hexa8},     {"C3D8R", SolidKind::hexa8},
+                   {"C3D8I", SolidKind::hexa8},    {"C3D20", SolidKind::hexa20},
+                   {"C3D20R", SolidKind::hexa20r}, {"C3D10M", SolidKind::tetra10}};
 
 /// Members in order, each once.
 template<class Number>
@@ -101,18 +113,20 @@ void AbaqusReader::read_elements() {
     text_.bad(keyword.written, " has no TYPE");
   const std::string* name = keyword.find("ELSET");
   ElemSet* set = name == nullptr ? nullptr : &elem_sets_[*name];
-  if (*type == "C3D8" || *type == "C3D8R" || *type == "C3D8I") {
-    const std::string note = "elements of type " + *type + " are solved as C3D8";
-    if (*type != "C3D8" &&
-        std::find(parts_.notes.begin(), parts_.notes.end(), note) == parts_.notes.end())
-      parts_.notes.push_back(note);
-    return read_hexa(set == nullptr ? nullptr : &set->hexa);
+  const auto* solid = std::find_if(std::begin(solid_types), std::end(solid_types),
+                                   [&](const auto& known) { return known.name == *type; });
+  if (solid != std::end(solid_types)) {
+    if (*type != name_of(solid->kind))
+      add_note("elements of type " + *type + " are solved as " + name_of(solid->kind));
+    return read_solids(solid->kind, set == nullptr ? nullptr : &set->hexa);
   }
   const auto* flat = std::find_if(std::begin(flat_types), std::end(flat_types),
                                   [&](const auto& known) { return known.name == *type; });
   if (flat == std::end(flat_types))
-    text_.bad("elements of type ", printable_word(*type),
-              " are not solved; mesh with hexahedra of eight nodes (C3D8)");
+    text_.bad(
+        "elements of type ", printable_word(*type),
+        " are not solved; mesh with tetrahedra, prisms or hexahedra (C3D4, C3D10, C3D6, C3D15, "
+        "C3D8, C3D20, C3D20R)");
   read_flat(flat->num_nodes, set == nullptr ? nullptr : &set->flat);
 }
 
@@ -135,19 +149,36 @@ std::int32_t AbaqusReader::take_node_of(std::uint64_t elem) {
   return place;
 }
 
-void AbaqusReader::read_hexa(Members* set) {
+void AbaqusReader::add_note(const std::string& note) {
+  if (std::find(parts_.notes.begin(), parts_.notes.end(), note) == parts_.notes.end())
+    parts_.notes.push_back(note);
+}
+
+void AbaqusReader::read_solids(SolidKind kind, Members* set) {
+  const int num_nodes = nodes_per_elem(kind);
   while (text_.next_row()) {
     const std::uint64_t number = take_new_elem(hexa_, flat_);
-    for (int k = 0; k < 8; ++k) {
+    for (int k = 0; k < num_nodes; ++k) {
       if (!text_.more() && !text_.next_row())
-        text_.bad("element ", number, " has ", k, " nodes of 8");
+        text_.bad("element ", number, " of type ", name_of(kind), " has ", k, " nodes of ",
+                  num_nodes);
       parts_.node.push_back(take_node_of(number));
     }
     if (text_.more())
-      text_.bad("element ", number, " has more than 8 nodes");
+      text_.bad("element ", number, " of type ", name_of(kind), " has more than ", num_nodes,
+                " nodes");
+    parts_.kind.push_back(kind);
+    solid_begin_.push_back(parts_.node.size());
     if (set != nullptr)
       set->push_back(std::int32_t(hexa_.size() - 1));
   }
+}
+
+void AbaqusReader::require_face(std::int32_t elem, int face) {
+  const SolidShape& shape = shape_of(parts_.kind[std::size_t(elem)]);
+  if (face >= shape.num_faces)
+    text_.bad("face ", face + 1, " of ", parts_.elem_name(std::size_t(elem)), ", a ", shape.noun,
+              ", which has faces 1 to ", shape.num_faces);
 }
 
 void AbaqusReader::read_flat(std::size_t num_nodes, Members* set) {
@@ -225,8 +256,8 @@ void AbaqusReader::read_ranges(const Add& add, const EndRow& end_row) {
 void AbaqusReader::add_nodes_of(const ElemSet& elems, Members& nodes) const {
   Members some;
   for (const std::int32_t elem : elems.hexa)
-    some.insert(some.end(), parts_.node.begin() + 8 * std::ptrdiff_t(elem),
-                parts_.node.begin() + 8 * std::ptrdiff_t(elem) + 8);
+    some.insert(some.end(), parts_.node.begin() + std::ptrdiff_t(solid_begin_[std::size_t(elem)]),
+                parts_.node.begin() + std::ptrdiff_t(solid_begin_[std::size_t(elem) + 1]));
   for (const std::int32_t elem : elems.flat)
     some.insert(some.end(), flat_node_.begin() + std::ptrdiff_t(flat_begin_[std::size_t(elem)]),
                 flat_node_.begin() + std::ptrdiff_t(flat_begin_[std::size_t(elem) + 1]));
@@ -302,9 +333,11 @@ void AbaqusReader::read_surface() {
     const ElemSet& elems = take_elems(one);
     const int face = take_face('S');
     if (!elems.flat.empty())
-      text_.bad("the surface has elements without volume; make it of faces of hexahedra");
-    for (const std::int32_t elem : elems.hexa)
+      text_.bad("the surface has elements without volume; make it of faces of solids");
+    for (const std::int32_t elem : elems.hexa) {
+      require_face(elem, face);
       surface.push_back(6 * std::int64_t(elem) + face);
+    }
     bound(surface, 6 * hexa_.size());
   }
   make_unique(surface); // a face belongs to a surface or does not

@@ -94,7 +94,7 @@ HexaFile AbaqusReader::read() {
     const AbaqusKeyword& keyword = text_.keyword();
     const Read read_rows = find_read(keyword.name);
     if (read_rows == nullptr)
-      text_.bad(keyword.written, " is not among the keywords of linear statics of hexahedra that "
+      text_.bad(keyword.written, " is not among the keywords of linear statics of solids that "
                                  "are read; remove it if the problem is the same without it");
     (this->*read_rows)();
   }

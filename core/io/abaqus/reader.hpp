@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reader makes a model of hexahedra from an Abaqus or CalculiX input file, keyword by keyword.
+// The reader makes a model of solids from an Abaqus or CalculiX input file, keyword by keyword.
 // A file defines nodes, elements and sets before other keywords name them. Unknown keywords are
 // refused, so that no other problem is solved than the file's.
 //
@@ -27,7 +27,7 @@ public:
 
 private:
   using Members = std::vector<std::int32_t>;
-  /// Hexahedra, and elements that have no volume, by place.
+  /// Solids of any kind, and elements that have no volume, by place.
   struct ElemSet {
     Members hexa, flat;
   };
@@ -71,7 +71,11 @@ private:
   // mesh.cpp
   void read_nodes();
   void read_elements();
-  void read_hexa(Members* set);
+  void read_solids(SolidKind kind, Members* set);
+  /// Of a note that comes up again one is kept.
+  void add_note(const std::string& note);
+  /// Refuses a face that the element, a solid, has not.
+  void require_face(std::int32_t elem, int face);
   /// The number of the next element, which gets a place in `own` and has none in `other`.
   std::uint64_t take_new_elem(NumberMap& own, const NumberMap& other);
   /// The place of the next node of an element.
@@ -168,6 +172,7 @@ private:
   NumberMap nodes_, hexa_, flat_;
   Members flat_node_;
   std::vector<std::size_t> flat_begin_{0};
+  std::vector<std::size_t> solid_begin_{0}; ///< of each solid into parts_.node
   std::map<std::string, Members> node_sets_;
   std::map<std::string, ElemSet> elem_sets_;
   std::map<std::string, std::vector<std::int64_t>> surfaces_; ///< 6 * element + face

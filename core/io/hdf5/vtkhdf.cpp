@@ -14,6 +14,26 @@ VtkCell vtk_cell(ElementShape shape) {
                                          : VtkCell::hexahedron;
 }
 
+VtkCell vtk_cell(SolidKind kind) {
+  switch (kind) {
+  case SolidKind::tetra4:
+    return VtkCell::tetra;
+  case SolidKind::tetra10:
+    return VtkCell::quadratic_tetra;
+  case SolidKind::prism6:
+    return VtkCell::wedge;
+  case SolidKind::prism15:
+    return VtkCell::quadratic_wedge;
+  case SolidKind::hexa8:
+    return VtkCell::hexahedron;
+  default:
+    return VtkCell::quadratic_hexahedron;
+  }
+}
+
+/// Which node of a prism is where VTK's wedge, whose triangles turn the other way, has one.
+constexpr std::size_t wedge_node[15] = {0, 2, 1, 3, 5, 4, 8, 7, 6, 11, 10, 9, 12, 14, 13};
+
 } // namespace
 
 VtkHdfField::VtkHdfField(Hdf5Dataset dataset, std::shared_ptr<bool> all_finite)
@@ -126,6 +146,35 @@ void VtkHdfWriter::set_elements(const std::vector<const ElementMesh*>& meshes,
     std::int32_t number = 0;
     for (const ElementMesh* mesh : meshes)
       field.append(std::vector<std::int32_t>(mesh->num_elem(), number++));
+  });
+}
+
+void VtkHdfWriter::set_solids(const SolidMesh& mesh) {
+  std::vector<VtkCellRun> runs;
+  for (const SolidKind kind : mesh.kind) {
+    if (runs.empty() || runs.back().cell != vtk_cell(kind))
+      runs.push_back({vtk_cell(kind), 0});
+    ++runs.back().num_cells;
+  }
+  begin_mesh(mesh.num_points(), runs);
+  points_field<double>().append_kept(kept("Points"),
+                                     [&](VtkHdfField& field) { field.append(mesh.point); });
+  connectivity_field().append_kept(kept("Connectivity"), [&](VtkHdfField& field) {
+    std::vector<std::int64_t> corner;
+    corner.reserve(mesh.node.size());
+    for (std::size_t e = 0; e < mesh.num_elem(); ++e) {
+      const NodeRange nodes = mesh.nodes_of(e);
+      const bool wedge = shape_of(mesh.kind[e]).num_corners == 6;
+      for (std::size_t a = 0; a < nodes.size(); ++a)
+        corner.push_back(nodes[wedge ? wedge_node[a] : a]);
+    }
+    field.append(corner);
+  });
+  constant_cell_data<std::uint8_t>("element_kind", [&] {
+    std::vector<std::uint8_t> kind;
+    for (const SolidKind one : mesh.kind)
+      kind.push_back(std::uint8_t(one));
+    return kind;
   });
 }
 

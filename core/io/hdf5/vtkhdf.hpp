@@ -12,6 +12,7 @@
 #include <ossatura/core/io/text/const_span.hpp>
 #include <ossatura/core/io/text/finite_values.hpp>
 #include <ossatura/core/mesh/element_mesh.hpp>
+#include <ossatura/core/mesh/solids/mesh.hpp>
 
 #include <algorithm>
 #include <array>
@@ -28,15 +29,35 @@ namespace ossatura {
 
 /// Cells by VTK's numbers and corner orders.
 enum class VtkCell : std::uint8_t {
-  triangle = 5,   ///< three corners
-  tetra = 10,     ///< four corners
-  voxel = 11,     ///< x fastest, then y, then z
-  hexahedron = 12 ///< bottom face around, top face around
+  triangle = 5,    ///< three corners
+  tetra = 10,      ///< four corners
+  voxel = 11,      ///< x fastest, then y, then z
+  hexahedron = 12, ///< bottom face around, top face around
+  wedge = 13,      ///< a triangle that turns clockwise seen from the other, and that
+  // The same with mid-nodes of edges.
+  quadratic_tetra = 24,
+  quadratic_hexahedron = 25,
+  quadratic_wedge = 26
 };
 
-/// Corners of a cell.
+/// Corners of a cell, mid-nodes among them.
 constexpr std::uint64_t num_corners(VtkCell cell) {
-  return cell == VtkCell::triangle ? 3 : cell == VtkCell::tetra ? 4 : 8;
+  switch (cell) {
+  case VtkCell::triangle:
+    return 3;
+  case VtkCell::tetra:
+    return 4;
+  case VtkCell::wedge:
+    return 6;
+  case VtkCell::quadratic_tetra:
+    return 10;
+  case VtkCell::quadratic_hexahedron:
+    return 20;
+  case VtkCell::quadratic_wedge:
+    return 15;
+  default:
+    return 8;
+  }
 }
 
 /// Cells of one kind, one after the other.
@@ -155,6 +176,10 @@ public:
   ///     file.set_elements({&raptor, &cloth}, ConstSpan<double>(x));
   ///     file.point_data("velocity", v, 3, "m/s");
   void set_elements(const std::vector<const ElementMesh*>& meshes, ConstSpan<double> points);
+
+  /// Elements of any kinds. Adds the constant cell data `element_kind`, the number of SolidKind:
+  /// VTK has one cell for two of them.
+  void set_solids(const SolidMesh& mesh);
 
   /// The same in parts: begin_mesh(), then rows of three coordinates to points_field() and the
   /// corners of whole cells to connectivity_field().

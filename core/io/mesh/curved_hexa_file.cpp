@@ -17,6 +17,10 @@ CurvedHexaFile read_curved_hexa_file(const std::string& path, const ElementFileO
   HexaFile file = cut_extension(name, ".msh")
                       ? read_gmsh_curved_hexa(path, options.unit, curved.geometry.map)
                       : read_hexa_file(path, options);
+  if (file.model.solids)
+    fail<InputError>(path,
+                     ": has other elements than hexahedra of eight nodes; mesh with these, or "
+                     "with hexahedra of 20 or 27 nodes in Gmsh's format");
   curved.model = std::move(file.model);
   curved.geometry.mesh = curved.model.mesh;
   curved.unused_points = file.unused_points;

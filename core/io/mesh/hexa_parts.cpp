@@ -4,10 +4,13 @@
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/io/mesh/duplicate_elements.hpp>
 #include <ossatura/core/mesh/element_check.hpp>
+#include <ossatura/core/mesh/solids/shape.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace ossatura {
 namespace {
@@ -32,6 +35,63 @@ std::vector<bool> turn_elements(const HexaParts& parts, ElementMesh& mesh) {
     turned[elem] = node[0] != first;
   }
   return turned;
+}
+
+/// Takes the elements, which are to be of volume, each once.
+SolidMesh take_solids(HexaParts& parts) {
+  if (parts.node.size() >= std::size_t(std::numeric_limits<std::int32_t>::max()))
+    fail<InputError>(parts.path, ": its elements have ", parts.node.size(),
+                     " nodes, each counted for its elements; fewer than 2^31 - 1 are possible");
+  SolidMesh mesh;
+  mesh.point = std::move(parts.point);
+  mesh.node = std::move(parts.node);
+  mesh.kind = std::move(parts.kind);
+  std::vector<std::int32_t> corners; // [num_elem, 8], those that lack are numbers of no node
+  corners.reserve(8 * mesh.kind.size());
+  for (std::size_t elem = 0; elem < mesh.kind.size(); ++elem) {
+    mesh.begin.push_back(mesh.begin.back() + nodes_per_elem(mesh.kind[elem]));
+    const std::string problem = describe_bad_element(mesh, elem);
+    if (!problem.empty())
+      fail<InputError>(parts.path, ": ", parts.elem_name(elem), ": ", problem);
+    const NodeRange nodes = mesh.nodes_of(elem);
+    const int count = shape_of(mesh.kind[elem]).num_corners;
+    for (int a = 0; a < 8; ++a)
+      corners.push_back(a < count ? nodes[std::size_t(a)] : -1 - a);
+  }
+  if (const auto twice = find_duplicate_element(corners, 8))
+    fail<InputError>(parts.path, ": ", parts.elem_name(twice->second), " has the same corners as ",
+                     parts.elem_name(twice->first), duplicate_remedy);
+  if (const auto misfit = find_misfit_face(mesh))
+    fail<InputError>(parts.path, ": ", parts.elem_name(std::size_t(misfit->second)), " and ",
+                     parts.elem_name(std::size_t(misfit->first)), " have a face in common ",
+                     misfit->too_many ? "that a third element has, too: remove one of them"
+                                      : "whose mid-nodes are not the same: mesh all that share "
+                                        "faces with elements of one order, and merge their nodes");
+  return mesh;
+}
+
+/// What linear elements do to a design is said once.
+void note_stiff_kinds(const SolidMesh& mesh, std::vector<std::string>& notes) {
+  const std::vector<std::size_t> count = count_kinds(mesh);
+  for (const auto& [linear, better] : {std::pair(SolidKind::tetra4, SolidKind::tetra10),
+                                       std::pair(SolidKind::prism6, SolidKind::prism15)})
+    if (count[std::size_t(linear)] > 0)
+      notes.push_back(std::string("elements of type ") + name_of(linear) +
+                      " are far too stiff in bending, and thin members of a design bend: " +
+                      name_of(better) + " of the same size are right");
+}
+
+void add_pressure(const SolidMesh& mesh, const HexaPressure& load, std::vector<NodeForce>& forces) {
+  const FaceOfElement face{load.elem, load.face};
+  const auto unit = pressure_forces(mesh, face);
+  const NodeRange nodes = mesh.nodes_of(std::size_t(load.elem));
+  const SolidFaceNodes of_face = face_nodes(mesh.kind[std::size_t(load.elem)], load.face);
+  for (int k = 0; k < of_face.num_nodes; ++k) {
+    const std::size_t a = std::size_t(of_face.node[k]);
+    forces.push_back(
+        {nodes[a],
+         {load.pressure * unit[a][0], load.pressure * unit[a][1], load.pressure * unit[a][2]}});
+  }
 }
 
 /// The forces of a pressure on the corners of its face, by place in the file.
@@ -70,17 +130,18 @@ void add_pressure(const ElementMesh& mesh, const HexaPressure& load, bool turned
   forces.insert(forces.end(), corner, corner + 4);
 }
 
-/// The forces of a case by node, ascending, with `number` the new numbers of places.
-NodeLoads make_loads(const HexaParts& parts, const ElementMesh& mesh,
-                     const std::vector<bool>& turned, const std::vector<std::int32_t>& number,
-                     HexaCase&& from) {
+/// The forces of a case by node, ascending, with `number` the new numbers of places; add(load,
+/// forces) adds those of a pressure.
+template<class Add>
+NodeLoads make_loads(const HexaParts& parts, const std::vector<std::int32_t>& number,
+                     HexaCase&& from, const Add& add) {
   std::vector<NodeForce> forces = std::move(from.forces);
   for (const NodeForce& f : forces)
     if (number[std::size_t(f.node)] == unused)
       fail<InputError>(parts.path, ": a force acts on ", parts.node_name(std::size_t(f.node)),
-                       ", which no hexahedron has; let it act on nodes of the body");
+                       ", which no element has; let it act on nodes of the body");
   for (const HexaPressure& load : from.pressures)
-    add_pressure(mesh, load, turned[std::size_t(load.elem)], forces);
+    add(load, forces);
   std::stable_sort(forces.begin(), forces.end(),
                    [](const NodeForce& a, const NodeForce& b) { return a.node < b.node; });
   NodeLoads loads{std::move(from.name), {}};
@@ -96,7 +157,7 @@ NodeLoads make_loads(const HexaParts& parts, const ElementMesh& mesh,
     if (n == unused)
       fail<InputError>(parts.path, ": a displacement is imposed on ",
                        parts.node_name(std::size_t(u.node)),
-                       ", which no hexahedron has; impose it on nodes of the body");
+                       ", which no element has; impose it on nodes of the body");
     loads.displacements.push_back({n, u.component, u.value * parts.unit});
     if (!std::isfinite(loads.displacements.back().value))
       fail<InputError>(parts.path, ": ", parts.node_name(std::size_t(u.node)),
@@ -117,7 +178,8 @@ NodeLoads make_loads(const HexaParts& parts, const ElementMesh& mesh,
 }
 
 /// New numbers of the points that elements have, in the order of the file, and their count.
-std::vector<std::int32_t> number_points(const ElementMesh& mesh, std::int32_t& count) {
+template<class Mesh>
+std::vector<std::int32_t> number_points(const Mesh& mesh, std::int32_t& count) {
   std::vector<std::int32_t> number(mesh.num_points(), unused);
   for (const std::int32_t n : mesh.node)
     number[std::size_t(n)] = 0;
@@ -157,34 +219,30 @@ HexaParts make_numbered_parts(std::string path, double unit, const NumberMap& no
   return parts;
 }
 
-HexaFile make_hexa_file(HexaParts&& parts, std::vector<bool>* turned) {
-  if (parts.node.empty())
-    fail<InputError>(parts.path, ": has no hexahedra; mesh the body with these");
+namespace {
+
+/// All of a model but its elements, from `mesh` in units of the file, whose points become those
+/// that elements have, in m; add(load, forces) adds the forces of a pressure.
+template<class Mesh, class Add>
+HexaFile make_file(HexaParts&& parts, Mesh& mesh, const Add& add) {
   HexaFile file;
   HexaModel& model = file.model;
-  model.mesh.shape = ElementShape::hexa;
-  model.mesh.point = std::move(parts.point); // in units of the file up to the loads
-  model.mesh.node = std::move(parts.node);
-  const std::vector<bool> was_turned = turn_elements(parts, model.mesh);
-  if (const auto twice = find_duplicate_element(model.mesh.node, 8))
-    fail<InputError>(parts.path, ": ", parts.elem_name(twice->second), " has the same nodes as ",
-                     parts.elem_name(twice->first), duplicate_remedy);
   std::int32_t num_points = 0;
-  const std::vector<std::int32_t> number = number_points(model.mesh, num_points);
+  const std::vector<std::int32_t> number = number_points(mesh, num_points);
   for (HexaCase& from : parts.cases)
-    model.loads.push_back(make_loads(parts, model.mesh, was_turned, number, std::move(from)));
-  for (std::int32_t& n : model.mesh.node)
+    model.loads.push_back(make_loads(parts, number, std::move(from), add));
+  for (std::int32_t& n : mesh.node)
     n = number[std::size_t(n)];
   for (std::size_t p = 0; p < number.size(); ++p)
     if (number[p] != unused)
       for (std::size_t axis = 0; axis < 3; ++axis) {
-        const double x = model.mesh.point[3 * p + axis] * parts.unit;
+        const double x = mesh.point[3 * p + axis] * parts.unit;
         if (!std::isfinite(x))
           fail<InputError>(parts.path, ": ", parts.node_name(p),
                            ": a coordinate is not finite in m");
-        model.mesh.point[3 * std::size_t(number[p]) + axis] = x;
+        mesh.point[3 * std::size_t(number[p]) + axis] = x;
       }
-  model.mesh.point.resize(3 * std::size_t(num_points));
+  mesh.point.resize(3 * std::size_t(num_points));
   file.unused_points = std::int64_t(number.size()) - num_points;
   for (std::size_t p = 0; p < parts.held.size(); ++p)
     if (parts.held[p] != 0 && number[p] != unused)
@@ -203,6 +261,42 @@ HexaFile make_hexa_file(HexaParts&& parts, std::vector<bool>* turned) {
   }
   model.material = std::move(parts.material);
   file.notes = std::move(parts.notes);
+  return file;
+}
+
+HexaFile make_file_of_solids(HexaParts&& parts) {
+  SolidMesh mesh = take_solids(parts);
+  note_stiff_kinds(mesh, parts.notes);
+  HexaFile file = make_file(std::move(parts), mesh,
+                            [&](const HexaPressure& load, std::vector<NodeForce>& forces) {
+                              add_pressure(mesh, load, forces);
+                            });
+  file.model.mesh.shape = ElementShape::hexa;
+  file.model.solids = std::make_shared<const SolidMesh>(std::move(mesh));
+  return file;
+}
+
+} // namespace
+
+HexaFile make_hexa_file(HexaParts&& parts, std::vector<bool>* turned) {
+  if (parts.node.empty())
+    fail<InputError>(parts.path, ": has no elements with volume; mesh the body with these");
+  if (std::any_of(parts.kind.begin(), parts.kind.end(),
+                  [](SolidKind kind) { return kind != SolidKind::hexa8; }))
+    return make_file_of_solids(std::move(parts));
+  ElementMesh mesh;
+  mesh.shape = ElementShape::hexa;
+  mesh.point = std::move(parts.point);
+  mesh.node = std::move(parts.node);
+  const std::vector<bool> was_turned = turn_elements(parts, mesh);
+  if (const auto twice = find_duplicate_element(mesh.node, 8))
+    fail<InputError>(parts.path, ": ", parts.elem_name(twice->second), " has the same nodes as ",
+                     parts.elem_name(twice->first), duplicate_remedy);
+  HexaFile file = make_file(std::move(parts), mesh,
+                            [&](const HexaPressure& load, std::vector<NodeForce>& forces) {
+                              add_pressure(mesh, load, was_turned[std::size_t(load.elem)], forces);
+                            });
+  file.model.mesh = std::move(mesh);
   if (turned != nullptr)
     *turned = was_turned;
   return file;

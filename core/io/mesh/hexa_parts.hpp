@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HexaParts collects the parts of a model of hexahedra that a reader finds in a file, each with its
-// line, and then becomes the model.
+// HexaParts collects the parts of a model of hexahedra or other solids that a reader finds in a
+// file, each with its line, and then becomes the model.
 #pragma once
 
 #include <ossatura/core/io/mesh/hexa_file.hpp>
@@ -18,7 +18,7 @@ namespace ossatura {
 /// A pressure into the element on one of its faces, in units of the file.
 struct HexaPressure {
   std::int32_t elem;
-  int face; ///< row of hexa_face, by the nodes as the file has them
+  int face; ///< row of hexa_face or SolidShape::face, by the nodes as the file has them
   double pressure;
 };
 
@@ -37,7 +37,8 @@ struct HexaParts {
   std::function<std::string(std::size_t place)> elem_name, node_name;
 
   std::vector<double> point;      ///< [num_points, 3], in units of the file
-  std::vector<std::int32_t> node; ///< [num_elem, 8], places of points
+  std::vector<std::int32_t> node; ///< places of points; of each element as many as its kind has
+  std::vector<SolidKind> kind;    ///< [num_elem], or empty: all are hexa8
   std::map<std::string, std::vector<std::int32_t>> node_sets, elem_sets; ///< in any order
   std::vector<std::uint8_t> held; ///< components by place of the point; may end early
   std::vector<HexaCase> cases;
@@ -53,8 +54,10 @@ HexaParts make_numbered_parts(std::string path, double unit, const NumberMap& no
 
 /// The model: elements turned where they are inside out, points left out that no element has,
 /// pressures as consistent forces (2 x 2 Gauss points a face), all loads of a node added up;
-/// lengths in m. Throws InputError for bad elements, and for loads on points that no element has.
-/// `turned`, where given, becomes which elements were turned.
+/// lengths in m. Where elements are of other kinds than hexa8 it has HexaModel::solids, of which
+/// those that are inside out are refused (describe_bad_element). Throws InputError for bad
+/// elements, and for loads on points that no element has. `turned`, where given, becomes which
+/// elements were turned.
 HexaFile make_hexa_file(HexaParts&& parts, std::vector<bool>* turned = nullptr);
 
 } // namespace ossatura

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <ossatura/core/mesh/element_mesh.hpp>
+#include <ossatura/core/mesh/solids/mesh.hpp>
 
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -76,7 +78,9 @@ struct HexaMaterial {
 };
 
 struct HexaModel {
-  ElementMesh mesh;                                                      ///< of ElementShape::hexa
+  ElementMesh mesh; ///< of ElementShape::hexa
+  /// In the place of the mesh, which is empty then, where some elements are of other kinds.
+  std::shared_ptr<const SolidMesh> solids;
   std::map<std::string, std::vector<std::int32_t>> node_sets, elem_sets; ///< numbers ascend
   std::vector<HeldComponents> held;                                      ///< nodes ascend
   std::vector<NodeLoads> loads;

@@ -67,17 +67,14 @@ std::vector<PartMotions> measure_parts(const MeshParts& parts, const std::vector
   return motions;
 }
 
-} // namespace
-
-std::string describe_free_motion(const ElementMesh& mesh,
-                                 const std::vector<HeldComponents>& held_components,
-                                 const std::vector<NodeSpring>& springs) {
-  const MeshParts parts = find_mesh_parts(mesh);
-  std::vector<PartMotions> motions = measure_parts(parts, mesh.point);
+std::string describe_motion(const MeshParts& parts, const std::vector<double>& points,
+                            const std::vector<HeldComponents>& held_components,
+                            const std::vector<NodeSpring>& springs) {
+  std::vector<PartMotions> motions = measure_parts(parts, points);
   const auto of = [&](std::int32_t node) -> PartMotions& {
     return motions[std::size_t(parts.part[std::size_t(node)])];
   };
-  const auto point = [&mesh](std::int32_t node) { return &mesh.point[3 * std::size_t(node)]; };
+  const auto point = [&points](std::int32_t node) { return &points[3 * std::size_t(node)]; };
   for (const HeldComponents& held : held_components)
     for (int c = 0; c < 3; ++c)
       if ((held.components >> c & 1) != 0)
@@ -101,6 +98,20 @@ std::string describe_free_motion(const ElementMesh& mesh,
     return text.str();
   }
   return {};
+}
+
+} // namespace
+
+std::string describe_free_motion(const ElementMesh& mesh,
+                                 const std::vector<HeldComponents>& held_components,
+                                 const std::vector<NodeSpring>& springs) {
+  return describe_motion(find_mesh_parts(mesh), mesh.point, held_components, springs);
+}
+
+std::string describe_free_motion(const SolidMesh& mesh,
+                                 const std::vector<HeldComponents>& held_components,
+                                 const std::vector<NodeSpring>& springs) {
+  return describe_motion(find_mesh_parts(mesh), mesh.point, held_components, springs);
 }
 
 } // namespace ossatura

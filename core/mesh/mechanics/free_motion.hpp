@@ -15,5 +15,7 @@ namespace ossatura {
 /// move, in words. Parts are elements that share nodes.
 std::string describe_free_motion(const ElementMesh& mesh, const std::vector<HeldComponents>& held,
                                  const std::vector<NodeSpring>& springs = {});
+std::string describe_free_motion(const SolidMesh& mesh, const std::vector<HeldComponents>& held,
+                                 const std::vector<NodeSpring>& springs = {});
 
 } // namespace ossatura

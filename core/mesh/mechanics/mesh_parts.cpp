@@ -56,15 +56,16 @@ private:
   std::vector<std::atomic<std::int32_t>> parent_;
 };
 
-} // namespace
-
-MeshParts find_mesh_parts(const ElementMesh& mesh) {
-  const std::size_t num_points = mesh.num_points(), n = std::size_t(nodes_per_elem(mesh.shape));
+/// nodes_of(e) are the nodes of an element.
+template<class NodesOf>
+MeshParts join_elements(std::size_t num_points, std::size_t num_elem, const NodesOf& nodes_of) {
   Forest forest(num_points);
-  for_parts(mesh.num_elem(), 1 << 12, [&](std::size_t first, std::size_t end) {
-    for (std::size_t e = first; e < end; ++e)
-      for (std::size_t a = 1; a < n; ++a)
-        forest.join(mesh.node[n * e], mesh.node[n * e + a]);
+  for_parts(num_elem, 1 << 12, [&](std::size_t first, std::size_t end) {
+    for (std::size_t e = first; e < end; ++e) {
+      const NodeRange nodes = nodes_of(e);
+      for (std::size_t a = 1; a < nodes.size(); ++a)
+        forest.join(nodes[0], nodes[a]);
+    }
   });
   MeshParts parts;
   parts.part.resize(num_points); // roots at first
@@ -88,6 +89,20 @@ MeshParts find_mesh_parts(const ElementMesh& mesh) {
                        parts.first.begin());
   });
   return parts;
+}
+
+} // namespace
+
+MeshParts find_mesh_parts(const ElementMesh& mesh) {
+  const std::size_t n = std::size_t(nodes_per_elem(mesh.shape));
+  return join_elements(mesh.num_points(), mesh.num_elem(), [&mesh, n](std::size_t e) {
+    return NodeRange{mesh.node.data() + n * e, mesh.node.data() + n * (e + 1)};
+  });
+}
+
+MeshParts find_mesh_parts(const SolidMesh& mesh) {
+  return join_elements(mesh.num_points(), mesh.num_elem(),
+                       [&mesh](std::size_t e) { return mesh.nodes_of(e); });
 }
 
 } // namespace ossatura

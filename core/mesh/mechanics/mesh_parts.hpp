@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ossatura/core/mesh/element_mesh.hpp>
+#include <ossatura/core/mesh/solids/mesh.hpp>
 
 #include <cstdint>
 #include <vector>
@@ -17,5 +18,6 @@ struct MeshParts {
 
 /// A point without an element is a part of its own.
 MeshParts find_mesh_parts(const ElementMesh& mesh);
+MeshParts find_mesh_parts(const SolidMesh& mesh);
 
 } // namespace ossatura

@@ -2,6 +2,7 @@
 #include <ossatura/core/mesh/mechanics/traction.hpp>
 
 #include <ossatura/core/mesh/hexa/faces.hpp>
+#include <ossatura/core/mesh/solids/shape.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -62,6 +63,15 @@ std::array<double, 4> shares(const ElementMesh& mesh, const Face& face) {
   return share;
 }
 
+/// `area` by node.
+std::vector<NodeForce> forces_of(const std::map<std::int32_t, double>& area,
+                                 const std::array<double, 3>& traction) {
+  std::vector<NodeForce> forces;
+  for (const auto& [node, part] : area)
+    forces.push_back({node, {part * traction[0], part * traction[1], part * traction[2]}});
+  return forces;
+}
+
 } // namespace
 
 std::vector<NodeForce> traction_forces(const ElementMesh& mesh,
@@ -73,10 +83,31 @@ std::vector<NodeForce> traction_forces(const ElementMesh& mesh,
     for (std::size_t i = 0; i < 4; ++i)
       area[face[i]] += share[i];
   }
-  std::vector<NodeForce> forces;
-  for (const auto& [node, part] : area)
-    forces.push_back({node, {part * traction[0], part * traction[1], part * traction[2]}});
-  return forces;
+  return forces_of(area, traction);
+}
+
+std::vector<NodeForce> traction_forces(const SolidMesh& mesh,
+                                       const std::vector<std::int32_t>& nodes,
+                                       const std::array<double, 3>& traction) {
+  std::vector<std::uint8_t> chosen(mesh.num_points());
+  for (const std::int32_t node : nodes)
+    chosen[std::size_t(node)] = 1;
+  std::map<std::int32_t, double> area;
+  for (const FaceOfElement& face : boundary_faces(mesh)) {
+    const NodeRange of_elem = mesh.nodes_of(std::size_t(face.elem));
+    const SolidFaceNodes of_face = face_nodes(mesh.kind[std::size_t(face.elem)], face.face);
+    bool whole = true;
+    for (int k = 0; k < of_face.num_nodes; ++k)
+      whole = whole && chosen[std::size_t(of_elem[std::size_t(of_face.node[k])])] != 0;
+    if (!whole)
+      continue;
+    const auto share = face_shares(mesh, face);
+    for (int k = 0; k < of_face.num_nodes; ++k) {
+      const std::size_t a = std::size_t(of_face.node[k]);
+      area[of_elem[a]] += share[a];
+    }
+  }
+  return forces_of(area, traction);
 }
 
 } // namespace ossatura

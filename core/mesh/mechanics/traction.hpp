@@ -15,5 +15,10 @@ namespace ossatura {
 std::vector<NodeForce> traction_forces(const ElementMesh& mesh,
                                        const std::vector<std::int32_t>& nodes,
                                        const std::array<double, 3>& traction);
+/// The same over boundary faces all of whose nodes, those in the middle of edges too, are among
+/// `nodes`, by face_shares().
+std::vector<NodeForce> traction_forces(const SolidMesh& mesh,
+                                       const std::vector<std::int32_t>& nodes,
+                                       const std::array<double, 3>& traction);
 
 } // namespace ossatura

@@ -2,6 +2,7 @@
 #include <ossatura/solvers/topopt/bodies/body.hpp>
 
 #include <ossatura/solvers/topopt/bodies/hexa.hpp>
+#include <ossatura/solvers/topopt/bodies/solids.hpp>
 #include <ossatura/solvers/topopt/bodies/voxels.hpp>
 #include <ossatura/solvers/topopt/materials.hpp>
 
@@ -11,6 +12,8 @@ template<class Exec>
 std::unique_ptr<DesignBody<Exec>> make_design_body(const Exec& exec, const DesignProblem& problem,
                                                    const DesignOptions& options) {
   require_one_poisson(problem);
+  if (problem.solids)
+    return std::make_unique<SolidBody<Exec>>(exec, problem, options);
   if (options.grid == DesignGrid::voxels)
     return std::make_unique<VoxelBody<Exec>>(exec, problem, options);
   OSSATURA_REQUIRE(!problem.lattice, "a body of cells on a lattice is of the grid voxels");

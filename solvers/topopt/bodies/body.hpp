@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A DesignBody is what an optimiser needs of a body of hexahedra with a modulus for each: solves,
-// energies and filters. hexa.hpp is of meshes of any shape, voxels.hpp of cubes on a
-// lattice.
+// A DesignBody is what an optimiser needs of a body of elements with a modulus for each: solves,
+// energies and filters. hexa.hpp is of hexahedra of any shape, solids.hpp of meshes with other
+// elements, voxels.hpp of cubes on a lattice.
 #pragma once
 
 #include <ossatura/kernels/algebra/constraints.hpp>

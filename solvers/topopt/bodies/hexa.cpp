@@ -5,49 +5,13 @@
 #include <ossatura/kernels/topopt/body_loads.hpp>
 #include <ossatura/kernels/topopt/hexa_energies.hpp>
 #include <ossatura/solvers/topopt/filters/helmholtz.hpp>
+#include <ossatura/solvers/topopt/filters/listed_cone.hpp>
 
-#include <algorithm>
 #include <stdexcept>
 
 namespace ossatura {
 
 namespace {
-
-SolveResult nothing_to_solve() {
-  SolveResult result;
-  result.converged = true;
-  return result;
-}
-
-template<class Exec>
-class ListedConeFilter final : public ElementFilter<Exec> {
-public:
-  using Vector = Array<double, Exec>;
-
-  ListedConeFilter(const Exec& exec, const HexaGeometry<Exec>& geometry, double radius,
-                   const MirrorPlanes& mirrors)
-      : filter_(make_cone_filter(exec, geometry.centroid, geometry.volume, radius, mirrors)) {}
-
-  bool reaches_neighbours() const override {
-    return std::int64_t(filter_.column.extent(0)) != filter_.num_elem;
-  }
-  SolveResult apply(const Exec& exec, const Vector& x, const Vector& y) const override {
-    apply_cone_filter(exec, filter_, x, y);
-    return nothing_to_solve();
-  }
-  SolveResult apply_transposed(const Exec& exec, const Vector& gradient,
-                               const Vector& result) const override {
-    apply_cone_filter_transposed(exec, filter_, gradient, result);
-    return nothing_to_solve();
-  }
-  void filter_sensitivities(const Exec& exec, const Vector& density, const Vector& gradient,
-                            const Vector& result) const override {
-    ossatura::filter_sensitivities(exec, filter_, density, gradient, result);
-  }
-
-private:
-  ConeFilter<Exec> filter_;
-};
 
 template<class Exec>
 class EquationFilter final : public ElementFilter<Exec> {
@@ -83,7 +47,7 @@ HexaBody<Exec>::HexaBody(const Exec& exec, const DesignProblem& problem,
                          const DesignOptions& options)
     : solver_(exec, problem.mesh, problem.poisson, problem.held, options.solver)
     , geometry_(measure_hexas(exec, solver_.arrays()))
-    , spare_(make_zeros<double>(exec, 3 * num_nodes(), "ossatura::design::product"))
+    , spare_(make_zeros<double>(exec, this->num_dofs(), "ossatura::design::product"))
     , modulus_(make_zeros<double>(exec, std::int64_t(problem.num_elem()),
                                   "ossatura::design::modulus")) {}
 
@@ -123,53 +87,8 @@ HexaBody<Exec>::make_filter(const Exec& exec, DesignFilter kind, double radius,
   if (kind == DesignFilter::helmholtz)
     return std::make_unique<EquationFilter<Exec>>(exec, solver_.arrays(), radius,
                                                   geometry_.mean_edge);
-  return std::make_unique<ListedConeFilter<Exec>>(exec, geometry_, radius, mirrors);
-}
-
-template<class Exec>
-Array<double, Exec> HexaBody<Exec>::upload_nodes(const Exec& exec,
-                                                 const std::vector<double>& values) const {
-  return upload(exec, "ossatura::design::by_node", values);
-}
-
-template<class Exec>
-Array<int, Exec> HexaBody<Exec>::place_nodes(const Exec& exec,
-                                             const std::vector<std::int32_t>& nodes) const {
-  return upload(exec, "ossatura::design::nodes", nodes);
-}
-
-template<class Exec>
-DesignForce<Exec> HexaBody<Exec>::place_forces(const Exec& exec,
-                                               const std::vector<NodeForce>& forces) const {
-  std::vector<double> sum(3 * std::size_t(num_nodes()));
-  for (const NodeForce& one : forces)
-    std::copy(one.force, one.force + 3, sum.begin() + 3 * std::ptrdiff_t(one.node));
-  DesignForce<Exec> force{upload(exec, "ossatura::design::by_node", sum), {}};
-  clear(exec, held(), force.vector);
-  return force;
-}
-
-template<class Exec>
-std::vector<double> HexaBody<Exec>::download_nodes(const Exec& exec, const Vector& values) const {
-  return download(exec, values);
-}
-
-template<class Exec>
-Array<double, Exec> HexaBody<Exec>::upload_elements(const Exec& exec,
-                                                    const std::vector<double>& values) const {
-  return upload(exec, "ossatura::design::by_element", values);
-}
-
-template<class Exec>
-std::vector<double> HexaBody<Exec>::download_elements(const Exec& exec,
-                                                      const Vector& values) const {
-  return download(exec, values);
-}
-
-template<class Exec>
-Array<std::uint8_t, Exec>
-HexaBody<Exec>::upload_roles(const Exec& exec, const std::vector<std::uint8_t>& role) const {
-  return upload(exec, "ossatura::design::role", role);
+  return std::make_unique<ListedConeFilter<Exec>>(exec, geometry_.centroid, geometry_.volume,
+                                                  radius, mirrors);
 }
 
 #define OSSATURA_INSTANTIATE(Exec) template class HexaBody<Exec>;

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <ossatura/kernels/hexa/geometry.hpp>
-#include <ossatura/solvers/topopt/bodies/body.hpp>
+#include <ossatura/solvers/topopt/bodies/mesh_order.hpp>
 
 namespace ossatura {
 
 template<class Exec>
-class HexaBody final : public DesignBody<Exec> {
+class HexaBody final : public MeshOrderBody<Exec> {
 public:
   using Vector = Array<double, Exec>;
 
@@ -50,16 +50,6 @@ public:
   void set_state(const Exec& exec, const HexaPreconditionerState& state) override {
     solver_.set_state(exec, state);
   }
-  Vector upload_nodes(const Exec& exec, const std::vector<double>& values) const override;
-  Array<int, Exec> place_nodes(const Exec& exec,
-                               const std::vector<std::int32_t>& nodes) const override;
-  DesignForce<Exec> place_forces(const Exec& exec,
-                                 const std::vector<NodeForce>& forces) const override;
-  std::vector<double> download_nodes(const Exec& exec, const Vector& values) const override;
-  Vector upload_elements(const Exec& exec, const std::vector<double>& values) const override;
-  std::vector<double> download_elements(const Exec& exec, const Vector& values) const override;
-  Array<std::uint8_t, Exec> upload_roles(const Exec& exec,
-                                         const std::vector<std::uint8_t>& role) const override;
 
 private:
   HexaSolver<Exec> solver_;

@@ -56,9 +56,9 @@ void find_in_cells(const LatticeBody& body, const std::vector<std::int32_t>& nod
 
 /// Calls near(e) for elements of a mesh, by cells of the distance that have the nodes.
 template<class Near>
-void find_in_elements(const ElementMesh& mesh, const std::vector<std::int32_t>& nodes,
+void find_in_elements(const DesignProblem& problem, const std::vector<std::int32_t>& nodes,
                       double distance, const Near& near) {
-  const Box box = bounding_box(mesh.point);
+  const Box box = problem.bounds();
   double width = distance; // at most a million cells along an axis
   for (std::size_t axis = 0; axis < 3; ++axis)
     width = std::max(width, 1e-6 * (box[axis + 3] - box[axis]));
@@ -71,18 +71,12 @@ void find_in_elements(const ElementMesh& mesh, const std::vector<std::int32_t>& 
   const auto key_of = [](const std::array<std::int64_t, 3>& cell) {
     return cell[0] + (cell[1] << 21) + (cell[2] << 42);
   };
-  const auto point = [&mesh](std::int32_t node) {
-    const double* x = &mesh.point[3 * std::size_t(node)];
-    return Point{x[0], x[1], x[2]};
-  };
+  const auto point = [&problem](std::int32_t node) { return problem.point(node); };
   std::unordered_map<std::int64_t, std::vector<std::int32_t>> cells;
   for (const std::int32_t node : nodes)
     cells[key_of(cell_of(point(node)))].push_back(node);
-  for (std::size_t e = 0; e < mesh.num_elem(); ++e) {
-    Point centre{};
-    for (std::size_t a = 8 * e; a < 8 * e + 8; ++a)
-      for (std::size_t axis = 0; axis < 3; ++axis)
-        centre[axis] += mesh.point[3 * std::size_t(mesh.node[a]) + axis] / 8;
+  for (std::size_t e = 0; e < problem.num_elem(); ++e) {
+    const Point centre = problem.centre_of(e);
     const auto own = cell_of(centre);
     bool is_near = false;
     for (std::int64_t k = 0; k < 27 && !is_near; ++k) {
@@ -109,7 +103,7 @@ std::vector<std::int32_t> elements_near(const DesignProblem& problem,
   if (problem.lattice)
     find_in_cells(*problem.lattice, nodes, reach, near);
   else
-    find_in_elements(problem.mesh, nodes, reach, near);
+    find_in_elements(problem, nodes, reach, near);
   std::vector<std::int32_t> found;
   for (std::size_t e = 0; e < is_near.size(); ++e)
     if (is_near[e])

@@ -99,17 +99,25 @@ std::vector<std::int32_t> find_elements(const DesignProblem& problem, const Box&
     return find_places(problem.lattice->elem(), centre, box,
                        [&](const double* x, const LatticeBody::Place&) { return is_chosen(x); });
   }
-  const ElementMesh& mesh = problem.mesh;
   std::vector<std::int32_t> found;
-  for (std::size_t e = 0; e < mesh.num_elem(); ++e) {
-    double centre[3] = {};
-    for (std::size_t a = 8 * e; a < 8 * e + 8; ++a)
-      for (std::size_t d = 0; d < 3; ++d)
-        centre[d] += mesh.point[3 * std::size_t(mesh.node[a]) + d] / 8;
-    if (is_chosen(centre))
+  for (std::size_t e = 0; e < problem.num_elem(); ++e)
+    if (is_chosen(problem.centre_of(e).data()))
       found.push_back(std::int32_t(e));
-  }
   return found;
+}
+
+/// Nodes on the boundary of the mesh or the solids, in any order, some more than once.
+std::vector<std::int32_t> boundary_nodes(const DesignProblem& problem) {
+  if (!problem.solids)
+    return boundary_triangles(problem.mesh);
+  std::vector<std::int32_t> nodes;
+  for (const FaceOfElement& face : boundary_faces(*problem.solids)) {
+    const std::size_t e = std::size_t(face.elem);
+    const SolidFaceNodes of_face = face_nodes(problem.solids->kind[e], face.face);
+    for (int k = 0; k < of_face.num_nodes; ++k)
+      nodes.push_back(problem.solids->nodes_of(e)[std::size_t(of_face.node[k])]);
+  }
+  return nodes;
 }
 
 /// Of all nodes, or of those on the boundary alone.
@@ -130,14 +138,14 @@ std::vector<std::int32_t> find_nodes_at(const DesignProblem& problem, const Box&
                          return is_chosen(x) && !(on_boundary && is_inside(place));
                        });
   }
-  const ElementMesh& mesh = problem.mesh;
-  std::vector<bool> can_be(mesh.num_points(), !on_boundary);
+  const std::vector<double>& points = problem.points();
+  std::vector<bool> can_be(problem.num_nodes(), !on_boundary);
   if (on_boundary)
-    for (const std::int32_t node : boundary_triangles(mesh))
+    for (const std::int32_t node : boundary_nodes(problem))
       can_be[std::size_t(node)] = true;
   std::vector<std::int32_t> found;
-  for (std::size_t i = 0; i < mesh.num_points(); ++i)
-    if (can_be[i] && is_chosen(&mesh.point[3 * i]))
+  for (std::size_t i = 0; i < can_be.size(); ++i)
+    if (can_be[i] && is_chosen(&points[3 * i]))
       found.push_back(std::int32_t(i));
   return found;
 }

@@ -10,6 +10,7 @@
 #include "tests/core/io/mesh/element_samples.hpp"
 #include "tests/core/io/mesh/hexa_samples.hpp"
 #include "tests/core/io/mesh/second_order_samples.hpp"
+#include "tests/core/io/mesh/solid_samples.hpp"
 #include "tests/core/io/mesh/tetra_samples.hpp"
 #include "tests/core/io/sample_files.hpp"
 #include "tests/core/io/test_directory.hpp"
@@ -157,6 +158,8 @@ TEST_CASE("damaged models of hexahedra are refused or read, nothing else", "[dam
   check_damaged(models_target, "b.inp", sample_cae_inp(), 11);
   check_damaged(models_target, "c.inp", sample_moved_inp(), 11);
   check_damaged(models_target, "d.inp", sample_coupled_inp(), 11);
+  check_damaged(models_target, "tetra.inp", sample_tetra_inp(), 17);
+  check_damaged(models_target, "mixed.inp", sample_mixed_inp(), 23);
   check_damaged(models_target, "a.cdb", sample_cdb(), 11);
   check_damaged(models_target, "2.msh", sample_gmsh_2_groups(), 7);
   check_damaged(models_target, "4.msh", sample_gmsh_4_groups(), 7);

@@ -429,7 +429,9 @@ TEST_CASE("bad Abaqus models are refused by line and number", "[hexa]") {
   const Bytes inp = sample_inp();
   check_refusal(inp, "*DENSITY", "*PLASTIC", "line 40", "*PLASTIC", "remove");
   check_refusal(inp, "*Heading", "*INCLUDE, INPUT=b.inp", "line 1", "*INCLUDE", "put its lines");
-  check_refusal(inp, "TYPE=C3D8,", "TYPE=C3D4,", "line 18", "C3D4", "C3D8");
+  check_refusal(inp, "TYPE=C3D8,", "TYPE=C3D27,", "line 18", "C3D27", "C3D8");
+  check_refusal(inp, "TYPE=C3D8,", "TYPE=C3D4,", "line 19", "element 7", "C3D4",
+                "more than 4 nodes");
   check_refusal(inp, "*NODE,", "*NODE, SYSTEM=C,", "line 4", "system C");
   check_refusal(inp, "20, 1., 0., 0.", "20, 1., x, 0.", "line 7", "'x'", "coordinate");
   check_refusal(inp, "20, 1., 0., 0.", "20, nan, 0., 0.", "line 7", "coordinate");
@@ -457,7 +459,7 @@ TEST_CASE("bad Abaqus models are refused by line and number", "[hexa]") {
   check_refusal(inp, "*STEP\n", "*STEP, NLGEOM\n", "line 49", "NLGEOM");
   check_refusal(inp, "*STATIC", "*FREQUENCY", "line 50", "*FREQUENCY");
   check_refusal(inp, "Line, 3, -0.5", "Line, 4, -0.5", "line 53", "degree of freedom 4");
-  check_refusal(inp, "Line, 3, -0.5", "99, 3, -0.5", "node 99", "no hexahedron");
+  check_refusal(inp, "Line, 3, -0.5", "99, 3, -0.5", "node 99", "no element has");
   check_refusal(inp, "Right, P4, 8.", "Right, BX, 9.81", "line 56", "'BX'", "P1 to P6",
                 "GRAV or CENTRIF");
   check_refusal(inp, "Right, P4, 8.", ", P4, 8.", "line 56", "on no elements");
@@ -475,7 +477,8 @@ TEST_CASE("bad Abaqus models are refused by line and number", "[hexa]") {
   check_refusal(inp, "*END STEP\n*STEP", "*STEP", "*END STEP is missing");
   CHECK_SAYS(refusal_of_model("a.inp", inp.substr(0, inp.size() - 10)), "truncated");
   CHECK_SAYS(refusal_of_model("a.inp", inp + "*CLOAD\n90, 1, 1.\n"), "between steps");
-  CHECK_SAYS(refusal_of_model("a.inp", inp.substr(0, inp.find("*ELEMENT"))), "no hexahedra");
+  CHECK_SAYS(refusal_of_model("a.inp", inp.substr(0, inp.find("*ELEMENT"))),
+             "no elements with volume");
   const Bytes cae = sample_cae_inp();
   check_refusal(cae, "*End Part\n", "*End Part\n*Part, name=B\n", "second part");
   check_refusal(cae, "part=Part-1\n", "part=Part-1\n1., 0., 0.\n", "line 30", "moved");
@@ -502,7 +505,7 @@ TEST_CASE("bad Ansys archives are refused by line and number", "[hexa]") {
   check_refusal(cdb, "D,      6,UZ", "D,      6,TEMP", "TEMP");
   check_refusal(cdb, "D,      6,UZ", "D,    600,UZ", "line 56", "no node 600");
   check_refusal(cdb, "9,FY", "9,MY", "load MY");
-  check_refusal(cdb, "9,FY", "1013,FY", "node 1013", "no hexahedron");
+  check_refusal(cdb, "9,FY", "1013,FY", "node 1013", "no element has");
   check_refusal(cdb, "8.00000000      8.0", "8.00000000      7.0", "varies", "8 to 7");
   check_refusal(cdb, "SFE,       8,   6,PRES, 1,", "SFE,       8,   6,CONV, 1,", "CONV");
   check_refusal(cdb, "ACEL,  0.0", "ACEL,  9.8", "line 52", "ACEL of 9.8");

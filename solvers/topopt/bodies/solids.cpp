@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ossatura/solvers/topopt/bodies/solids.hpp>
+
+#include <ossatura/core/base/require.hpp>
+#include <ossatura/kernels/solids/fields.hpp>
+#include <ossatura/kernels/topopt/hexa_energies.hpp>
+#include <ossatura/solvers/topopt/filters/listed_cone.hpp>
+
+namespace ossatura {
+
+namespace {
+
+const SolidMesh& require_solids(const DesignProblem& problem, const DesignOptions& options) {
+  OSSATURA_REQUIRE(problem.solids != nullptr, "a body without solid elements");
+  const std::string unknown = describe_unknown_to_solids(options);
+  OSSATURA_REQUIRE(unknown.empty(), unknown);
+  return *problem.solids;
+}
+
+SolidSolverOptions solid_solver_options(const DesignOptions& options) {
+  return {options.solver.precision, options.solver.cg, options.solver.aggregation};
+}
+
+} // namespace
+
+std::string describe_unknown_to_solids(const DesignOptions& options) {
+  const HexaSolverOptions& solver = options.solver;
+  const HexaSolverOptions defaults;
+  const std::string on = " on a mesh with tetrahedra, prisms or second-order elements";
+  if (options.grid == DesignGrid::voxels)
+    return "the grid voxels is of equal cubes: take the grid mesh" + on;
+  if (solver.kind != HexaOperatorKind::automatic && solver.kind != HexaOperatorKind::bsr)
+    return std::string("the operator ") + name_of(solver.kind) + " is not known" + on +
+           ": take auto or bsr";
+  if (solver.preconditioner != HexaPreconditioner::amg)
+    return std::string("the preconditioner ") + name_of(solver.preconditioner) + " is not known" +
+           on + ": take amg";
+  if (solver.chebyshev_degree != defaults.chebyshev_degree)
+    return "the degree of the polynomial has no effect" + on +
+           ", whose preconditioner is amg: "
+           "leave it out";
+  if (solver.forming_cost != defaults.forming_cost)
+    return "the cost of forming has no effect" + on +
+           ", where coarse levels are formed in each "
+           "step: leave it out";
+  if (options.filter == DesignFilter::helmholtz)
+    return "the Helmholtz filter is not known" + on + ": take the filter density";
+  return {};
+}
+
+template<class Exec>
+SolidBody<Exec>::SolidBody(const Exec& exec, const DesignProblem& problem,
+                           const DesignOptions& options)
+    : solver_(exec, require_solids(problem, options), problem.poisson, problem.held,
+              solid_solver_options(options))
+    , geometry_(measure_solids(exec, *problem.solids, solver_.arrays()))
+    , spare_(make_zeros<double>(exec, this->num_dofs(), "ossatura::design::product"))
+    , modulus_(make_zeros<double>(exec, std::int64_t(problem.num_elem()),
+                                  "ossatura::design::modulus")) {}
+
+template<class Exec>
+DesignEngineInfo SolidBody<Exec>::engine() const {
+  return {std::string(name_of(HexaOperatorKind::bsr)),
+          "the matrix of other elements than hexahedra of eight nodes is assembled",
+          solver_.cost(),
+          true,
+          solver_.describe(),
+          solver_.num_formings()};
+}
+
+template<class Exec>
+void SolidBody<Exec>::add_energies(const Exec& exec, double weight, const Vector& u,
+                                   const Vector& v, const Vector& energy) const {
+  ossatura::add_energies(exec, solver_.arrays(), solver_.lame(), weight, u, v, energy);
+}
+
+template<class Exec>
+void SolidBody<Exec>::energy_density(const Exec& exec, const Vector& energy) const {
+  ossatura::energy_density(exec, modulus_, geometry_.volume, energy);
+}
+
+template<class Exec>
+void SolidBody<Exec>::von_mises(const Exec& exec, const Vector& u, const Vector& stress) const {
+  solid_von_mises(exec, solver_.arrays(), solver_.lame(), modulus_, u, stress);
+}
+
+template<class Exec>
+std::unique_ptr<ElementFilter<Exec>>
+SolidBody<Exec>::make_filter(const Exec& exec, DesignFilter kind, double radius,
+                             const MirrorPlanes& mirrors) const {
+  if (kind == DesignFilter::helmholtz)
+    fail<std::invalid_argument>("the Helmholtz filter is of hexahedra: take the filter density");
+  return std::make_unique<ListedConeFilter<Exec>>(exec, geometry_.centroid, geometry_.volume,
+                                                  radius, mirrors);
+}
+
+#define OSSATURA_INSTANTIATE(Exec) template class SolidBody<Exec>;
+OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
+#undef OSSATURA_INSTANTIATE
+
+} // namespace ossatura

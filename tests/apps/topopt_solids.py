@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ossatura topopt` on decks of tetrahedra, prisms and second-order elements, from the deck to the surface."""
+import json
+import os
+
+from support import driver_case, hdf5_values
+from support.driver_case import BAD_FILE, USAGE
+from support.designs import TopoptCase, volume_of
+from support.solid_decks import KINDS, VTK_CELL, Mesh
+
+
+class Solids(TopoptCase):
+    def pull(self, mesh, *arguments):
+        self.write("deck.inp", mesh.pulled())
+        return self.optimise("deck.inp", "--volume", "0.5", "--steps", "1", "--filter", "none", "--tolerance",
+                             "1e-11", *arguments)
+
+    # F = 2, u = 2 * 4 / (8 / 2^3): the displacement of a bar is that of all kinds.
+    def test_a_bar_of_every_kind_on_every_backend(self):
+        for self.backend in driver_case.backends():
+            for kind, num in KINDS.items():
+                with self.subTest(kind=kind, backend=self.backend):
+                    mesh = Mesh(kind)
+                    run = self.pull(mesh)
+                    self.close(run["results"]["steps"]["objective"][0], 16, 1e-8)
+                    self.assertEqual(run["problem"]["nodes"], len(mesh.point))
+                    self.assertEqual(run["problem"]["elements"], len(mesh.elements))
+                    self.assertEqual(len(mesh.elements[0][1]), num)
+        self.backend = "serial"
+
+    def test_kinds_beside_each_other(self):
+        for kind, other in (("C3D8", "C3D6"), ("C3D15", "C3D20"), ("C3D20R", "C3D15")):
+            with self.subTest(kind=kind, other=other):
+                run = self.pull(Mesh(kind, other=other, split=2))
+                self.close(run["results"]["steps"]["objective"][0], 16, 1e-8)
+
+    # F l^3 / (3 E I) + F l / (kappa G A) of a beam of 10 x 1 x 1, E = 8 * 0.5^3, kappa = 5 / 6, nu = 0.
+    def test_a_beam_bends_as_the_theory_says(self):
+        expected = 4000 + 10 * 2 * 6 / 5
+        for kind, part in (("C3D10", 1), ("C3D20R", 1), ("C3D15", 1), ("C3D4", 0.5)):
+            with self.subTest(kind=kind):
+                mesh = Mesh(kind, (10, 1, 2), (10, 1, 1))
+                self.write("deck.inp", mesh.deck(material="8., 0.", supports="X0, 1, 3\n"))
+                document = {"mesh": {"file": "deck.inp"}, "volume_fraction": 0.5, "steps": 1, "cases": [
+                    {"name": "tip", "loads": [{"box": [10, 0, 0, 10, 1, 1], "traction": [0, 0, -1]}]}],
+                            "filter": {"kind": "none"}}
+                found = self.solve(document)["results"]["steps"]["objective"][0]
+                if part == 1:
+                    self.close(found, expected, 2e-3)
+                else:  # too stiff, and a note says so
+                    self.assertLess(found, part * expected)
+                    self.assertIn("far too stiff in bending", self.ossatura(
+                        "topopt", "p.json", "--steps", "1").stderr)
+
+    def test_designs_with_files_and_a_closed_surface(self):
+        for kind in ("C3D4", "C3D10", "C3D6", "C3D20R"):
+            with self.subTest(kind=kind):
+                mesh = Mesh(kind)
+                self.write("deck.inp", mesh.cantilever())
+                run = self.optimise("deck.inp", "--steps", "4", "--radius", "0.8", "--volume", "0.4", "-o", kind,
+                                    "--stl-level", "0.3")
+                steps = run["results"]["steps"]["objective"]
+                self.assertLess(steps[-1], 0.8 * steps[0])
+                self.assertEqual(run["engine"]["operator"], "bsr")
+                self.assertTrue(run["engine"]["deterministic"])
+                triangles = self.triangles(f"{kind}/deck.stl")
+                self.assert_closed(triangles)
+                self.close(volume_of(triangles), run["results"]["surface"]["volume"], 1e-4)
+                path = self.path(f"{kind}/deck.hdf")
+                self.assertEqual(set(hdf5_values.read(path, "VTKHDF/Types")), {VTK_CELL[kind]})
+                offsets = hdf5_values.read(path, "VTKHDF/Offsets")
+                self.assertEqual(offsets[-1], KINDS[kind] * len(mesh.elements))
+                self.assertEqual(len(hdf5_values.read(path, "VTKHDF/Connectivity")), offsets[-1])
+                self.assertEqual(len(hdf5_values.read(path, "VTKHDF/PointData/displacement")), 3 * len(mesh.point))
+
+    def test_places_of_a_problem(self):
+        mesh = Mesh("C3D10", (4, 2, 2), (4, 1, 1))
+        self.write("deck.inp", mesh.deck())
+        document = {"mesh": {"file": "deck.inp"}, "supports": [{"set": "X0"}], "keep": 0.6,
+                    "cases": [{"name": "a", "loads": [{"box": [4, 0, 0, 4, 1, 1], "traction": [0, 0, -2]}]}],
+                    "passive": [{"box": [1, 0, 0, 2, 1, 0.4], "role": "void"},
+                                {"cylinder": {"from": [3, 0.5, 0.5], "to": [4, 0.5, 0.5], "radius": 0.3},
+                                 "role": "solid"}],
+                    "mirrors": [{"axis": "y", "place": 0}], "volume_fraction": 0.6,
+                    "filter": {"kind": "density", "radius": 0.6}, "steps": 2}
+        run = self.solve(document)
+        self.close(run["problem"]["cases"][0]["total_force"][2], -2, 1e-12)
+        self.assertGreater(run["problem"]["void_elements"], 0)
+        self.assertGreater(run["problem"]["solid_elements"], 0)
+        document["cases"][0]["loads"][0]["box"] = [4, 0, 0, 4, 0.2, 1]
+        self.fails(BAD_FILE, "has all of its nodes among", "topopt", self.write("p.json", json.dumps(document)), "-q")
+        document["supports"] = [{"nodes": [0]}]
+        self.fails(BAD_FILE, "none of the faces", "topopt", self.write("p.json", json.dumps(document)), "-q")
+
+    def test_a_resumed_run_has_the_same_bits(self):
+        self.write("deck.inp", Mesh("C3D10").cantilever())
+        common = ("--radius", "0.8", "--change", "0", "--no-stl", "--no-hdf")
+        whole = self.optimise("deck.inp", *common, "--steps", "4", "--history", "whole.csv")
+        self.optimise("deck.inp", *common, "--steps", "2", "--checkpoint", "c.h5", "--checkpoint-every", "2")
+        rest = self.optimise("deck.inp", *common, "--steps", "4", "--resume", "c.h5")
+        self.assertEqual(rest["results"]["steps"]["objective"], whole["results"]["steps"]["objective"][2:])
+        self.write("deck.inp", Mesh("C3D4").cantilever())
+        self.fails(BAD_FILE, "mesh", "topopt", "deck.inp", *common, "--steps", "4", "--resume", "c.h5")
+
+    def test_dry_run(self):
+        mesh = Mesh("C3D10")
+        self.write("deck.inp", mesh.cantilever())
+        plan = self.summary("topopt", "deck.inp", "--dry-run", "-q", "--backend", "serial")
+        self.assertEqual(plan["results"]["automatic_operator"], "bsr")
+        self.assertEqual(list(plan["results"]["operator_bytes"]), ["bsr"])
+        neighbours = {n: set() for n in range(len(mesh.point))}
+        for _, nodes in mesh.elements:
+            for n in nodes:
+                neighbours[n].update(nodes)
+        blocks = sum(len(row) for row in neighbours.values())
+        self.close(plan["results"]["operator_bytes"]["bsr"], 76 * blocks + 8 * len(mesh.point), 1e-9)
+
+    def test_what_is_unknown_on_such_a_mesh_is_refused(self):
+        self.write("deck.inp", Mesh("C3D10", (2, 1, 1), (2, 1, 1)).cantilever())
+        for arguments, message in ((("--operator", "ebe"), "the operator ebe is not known"),
+                                   (("--operator", "recompute"), "take auto or bsr"),
+                                   (("--preconditioner", "jacobi"), "take amg"),
+                                   (("--chebyshev-degree", "4"), "leave it out"),
+                                   (("--forming-cost", "3"), "leave it out"),
+                                   (("--filter", "helmholtz"), "take the filter density"),
+                                   (("--precision", "lean"), "lean"),
+                                   (("--grid", "voxels"), "take the grid mesh")):
+            with self.subTest(arguments=arguments):
+                self.fails(BAD_FILE, message, "topopt", "deck.inp", "-q", *arguments)
+        self.fails(USAGE, "leave it out", "topopt", "deck.inp", "-q", "-o", "out", "--reanalyse", "1")
+        self.assertFalse(os.path.exists(self.path("out/deck.hdf")))
+
+    def test_bad_decks_are_refused_with_file_and_place(self):
+        good = Mesh("C3D10", (2, 1, 1), (2, 1, 1))
+        text = good.cantilever()
+        row = text.index("\n1, ", text.index("*ELEMENT")) + 1
+        element, line = text[row:text.index("\n", row)], text[:row].count("\n") + 1
+
+        def refused(deck, *messages):
+            process = self.fails(BAD_FILE, "deck.inp", "topopt", self.write("deck.inp", deck), "-q")
+            for message in messages:
+                self.assertIn(message, process.stderr)
+
+        refused(text.replace(element, element + ", 5"), f"line {line}", "more than 10 nodes")
+        refused(text.replace(element, element + "999"), f"line {line}", "not among the nodes")
+        refused(text.replace("TYPE=C3D10", "TYPE=C3D4"), f"line {line}", "more than 4 nodes")
+        refused(text.replace("TYPE=C3D10", "TYPE=C3D27"), "C3D27", "C3D20R")
+        numbers = element.split(", ")
+        turned = [numbers[k] for k in (0, 2, 1, 3, 4, 5, 7, 6, 9, 8, 10)]
+        refused(text.replace(element, ", ".join(turned)), "element 1", "inside out")
+        swapped = numbers[:5] + [numbers[8]] + numbers[6:8] + [numbers[5]] + numbers[9:]
+        refused(text.replace(element, ", ".join(swapped)), "element 1", "mid-node")
+        linear = Mesh("C3D6", (2, 1, 1), (2, 1, 1))
+        refused(linear.pulled().replace("*DLOAD\n", "*DLOAD\n1, P6, 1.\n"), "face 6", "a prism", "faces 1 to 5")
+
+
+if __name__ == "__main__":
+    driver_case.main()
