@@ -52,6 +52,32 @@ class Solids(TopoptCase):
                     self.assertIn("far too stiff in bending", self.ossatura(
                         "topopt", "p.json", "--steps", "1").stderr)
 
+    # Halves of E = 8 * 0.5^3 and 2 * 0.5^3: F = 2 on them, or the end moved by 0.5.
+    def test_materials_and_imposed_displacements(self):
+        for kind in ("C3D4", "C3D15", "C3D20R"):
+            mesh = Mesh(kind)
+            halves = {"LEFT": [], "RIGHT": []}
+            for e, (_, nodes) in enumerate(mesh.elements):
+                halves["LEFT" if all(mesh.point[n][0] <= 2 for n in nodes) else "RIGHT"].append(f"{e + 1}\n")
+            sets = "".join(f"*ELSET, ELSET={name}\n{''.join(half)}" for name, half in halves.items())
+            pull = "*DLOAD\n" + "".join(f"{e}, P{f}, -2.\n" for e, f in mesh.faces_at(0, 4))
+            for step, expected in ((pull, 2 ** 2 * (2 / 1 + 2 / 0.25)),
+                                   ("*BOUNDARY\nEND, 1, 1, 0.5\n", -0.5 ** 2 / (2 / 1 + 2 / 0.25))):
+                with self.subTest(kind=kind, step=step[:9]):
+                    deck = mesh.deck("8., 0.", "X0, 1, 1\nY0, 2, 2\nZ0, 3, 3\n", step)
+                    self.write("deck.inp", deck.replace(
+                        "*SOLID SECTION, ELSET=ALL, MATERIAL=M\n", sets + "*SOLID SECTION, ELSET=LEFT, MATERIAL=M\n"
+                        "*SOLID SECTION, ELSET=RIGHT, MATERIAL=N\n*MATERIAL, NAME=N\n*ELASTIC\n2., 0.\n"))
+                    run = self.optimise("deck.inp", "--volume", "0.5", "--steps", "1", "--filter", "none",
+                                        "--tolerance", "1e-11")
+                    self.close(run["results"]["steps"]["objective"][0], expected, 1e-8)
+
+    def test_gravity_is_of_hexahedra(self):
+        self.write("deck.inp", Mesh("C3D10").deck("8., 0.3\n*DENSITY\n1e-9", "X0, 1, 3\n",
+                                                  "*DLOAD\nALL, GRAV, 9.81, 0., 0., -1.\n"))
+        self.fails(BAD_FILE, "gravity and rotation are known on hexahedra of eight nodes (C3D8) alone", "topopt",
+                   "deck.inp")
+
     def test_designs_with_files_and_a_closed_surface(self):
         for kind in ("C3D4", "C3D10", "C3D6", "C3D20R"):
             with self.subTest(kind=kind):

@@ -214,7 +214,7 @@ TEST_CASE("each section of Abaqus has its material, and steps move nodes", "[hex
   const Bytes moved = sample_moved_inp();
   check_refusal(moved, "Line, 1, 1, 0.25", "Line, 1, 1, 0.25\n30, 1, 1, 0.3", "node 30",
                 "by 0.25 and by 0.3", "along 1");
-  check_refusal(moved, "120, 3, , -0.5", "99, 3, , -0.5", "node 99", "no hexahedron");
+  check_refusal(moved, "120, 3, , -0.5", "99, 3, , -0.5", "node 99", "no element has");
   check_refusal(moved, "*BOUNDARY\n120, 1, 1, 0.", "*BOUNDARY, OP=NEW\nClamp, 1, 3",
                 "supports of step 2", "not those of the first");
   check_refusal(moved, "ELSET=Left, MATERIAL", "ELSET=All, MATERIAL", "line 50", "element 8",
