@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from support import driver_case
 from support.driver_case import DONE, UNAVAILABLE
 from support.fault_case import RUNS, THREADS, FaultCase, bytes_of
-from faults import metaimage, nifti
+from damaged_files import metaimage, nifti
 
 # Read: what is there beside the scene, and arguments.
 TETRAHEDRON = {"m.pts": b"4\n0 0 0\n1000 0 0\n0 1000 0\n0 0 1000\n", "m.elem": b"1\nTt 0 1 2 3 1\n",

@@ -6,8 +6,10 @@ import json
 import os
 import random
 import struct
+import sys
 import zlib
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "apps"))
 from support import driver_case
 from support.driver_case import BAD_FILE, DONE, DriverCase
 
