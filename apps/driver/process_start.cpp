@@ -55,8 +55,7 @@ constexpr const char* huge_pages = "glibc.malloc.hugetlb=1";
 constexpr const char* device_queues = "2";
 
 // What says which GPU it is to be, or that several processes may look for theirs: Kokkos'
-// variables, and those it knows of launchers (Kokkos_Core.cpp, mpi_ranks_per_node() and
-// mpi_local_rank_on_node()).
+// variables, and those of launchers by which it gives each process one.
 constexpr const char* device_variables[] = {
     "CUDA_VISIBLE_DEVICES", "KOKKOS_DEVICE_ID",           "KOKKOS_MAP_DEVICE_ID_BY",
     "SLURM_LOCALID",        "OMPI_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_RANK",
