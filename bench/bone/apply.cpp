@@ -10,7 +10,7 @@
 #include "bench/harness/groups.hpp"
 #include "bench/harness/measure.hpp"
 #include "bench/harness/register.hpp"
-#include <ossatura/kernels/algebra/updates/smoothing.hpp>
+#include <ossatura/kernels/algebra/fused_updates/smoothing.hpp>
 #include <ossatura/kernels/bone/diagonal.hpp>
 
 namespace ossatura::bench {

@@ -25,9 +25,9 @@ Cost apply_cost(const VoxelProblem<Exec>& problem, const Operator& matrix) {
           double(problem.grid.num_elem) * Operator::flops_per_voxel};
 }
 
-/// A product with an update (kernels/algebra/updates/fused.hpp) that reads `vectors` more vectors,
-/// the held components and `per_node` more numbers a node, and takes `flops` per degree of freedom.
-/// Operators that do not fuse it write the product and read it again.
+/// A product with an update (kernels/algebra/fused_updates/fused.hpp) that reads `vectors` more
+/// vectors, the held components and `per_node` more numbers a node, and takes `flops` per degree of
+/// freedom. Operators that do not fuse it write the product and read it again.
 template<class Scalar, class Exec, class Operator>
 Cost update_cost(const VoxelProblem<Exec>& problem, const Operator& matrix, int vectors,
                  int per_node, int flops) {

@@ -101,8 +101,8 @@ struct MultiplyBlockRows {
 } // namespace detail
 
 /// A static operator (kernels/algebra/operator.hpp) for apply_then: an update of nodes of three
-/// components (kernels/algebra/updates/fused.hpp) sees a row as two; RowSmoothingStep takes it
-/// whole.
+/// components (kernels/algebra/fused_updates/fused.hpp) sees a row as two; RowSmoothingStep takes
+/// it whole.
 template<class Exec, class Scalar>
 struct BlockRows {
   static constexpr bool fuses_updates = true;

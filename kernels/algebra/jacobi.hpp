@@ -5,7 +5,7 @@
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>
-#include <ossatura/kernels/algebra/updates/smoothing.hpp>
+#include <ossatura/kernels/algebra/fused_updates/smoothing.hpp>
 
 #include <cmath>
 
@@ -28,7 +28,7 @@ struct PointJacobi {
   KOKKOS_FUNCTION Scalar diagonal(std::int64_t node, int) const {
     return inverse_diagonal(node) > 0 ? 1 / inverse_diagonal(node) : Scalar(0);
   }
-  /// The update y = x + omega S (b - A x): see updates/fused.hpp.
+  /// The update y = x + omega S (b - A x): see fused_updates/fused.hpp.
   SmoothingStep<Exec, Scalar> step(Scalar omega, const Array<std::uint8_t, Exec>& held,
                                    const Array<Scalar, Exec>& b,
                                    const Array<Scalar, Exec>& y) const {

@@ -3,7 +3,7 @@
 // value per voxel.
 #pragma once
 
-#include <ossatura/kernels/algebra/sums/shared.hpp>
+#include <ossatura/kernels/algebra/reproducible_sums/shared.hpp>
 #include <ossatura/kernels/bone/element.hpp>
 #include <ossatura/kernels/bone/lame_field.hpp>
 

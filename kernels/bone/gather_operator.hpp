@@ -4,7 +4,7 @@
 // for any number of threads. Nothing is stored beyond the grid and the moduli.
 #pragma once
 
-#include <ossatura/kernels/algebra/updates/fused.hpp>
+#include <ossatura/kernels/algebra/fused_updates/fused.hpp>
 #include <ossatura/kernels/bone/element.hpp>
 #include <ossatura/kernels/bone/lame_field.hpp>
 
@@ -90,7 +90,7 @@ public:
     apply_then(exec, x, StoreProduct<Exec, Scalar>{y});
   }
 
-  /// Finishes every owned node with `update`: see kernels/algebra/updates/fused.hpp. Does not
+  /// Finishes every owned node with `update`: see kernels/algebra/fused_updates/fused.hpp. Does not
   /// fence.
   template<class Scalar, class Update>
   void apply_then(const Exec& exec, const Array<Scalar, Exec>& x, const Update& update) const {

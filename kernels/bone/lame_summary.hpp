@@ -2,7 +2,7 @@
 // The summary has ranges and averages of the material over the solid voxels.
 #pragma once
 
-#include <ossatura/kernels/algebra/sums/shared.hpp>
+#include <ossatura/kernels/algebra/reproducible_sums/shared.hpp>
 #include <ossatura/kernels/bone/lame_field.hpp>
 
 namespace ossatura {

@@ -29,7 +29,7 @@ struct IsVoxelOperator<Operator, Exec, Scalar,
 ///     static constexpr const char* name;
 ///     static constexpr const char* description;  // for the help
 ///     static constexpr bool published;  // the method of a paper, which no default chooses
-///     static constexpr bool fuses_updates;  // has apply_then: kernels/algebra/updates/fused.hpp
+///     static constexpr bool fuses_updates;  // has apply_then: fused_updates/fused.hpp
 ///     static constexpr bool sums_updates;   // optional: takes updates that sum up, see there, and
 ///     std::int64_t num_sums() const;        // has so many parts with a sum each
 ///     static constexpr bool is_reproducible;  // on Exec, to the bit, for any number of threads

@@ -2,7 +2,7 @@
 // These kernels measure volumes, centroids and edges of hexahedra.
 #pragma once
 
-#include <ossatura/kernels/algebra/sums/parts.hpp>
+#include <ossatura/kernels/algebra/reproducible_sums/parts.hpp>
 #include <ossatura/kernels/hexa/stiffness.hpp>
 
 namespace ossatura {

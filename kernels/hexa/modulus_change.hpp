@@ -2,7 +2,7 @@
 // How far the moduli of elements are from others.
 #pragma once
 
-#include <ossatura/kernels/algebra/sums/parts.hpp>
+#include <ossatura/kernels/algebra/reproducible_sums/parts.hpp>
 
 namespace ossatura {
 

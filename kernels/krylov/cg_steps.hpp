@@ -5,7 +5,7 @@
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>
-#include <ossatura/kernels/algebra/sums/integers.hpp>
+#include <ossatura/kernels/algebra/reproducible_sums/integers.hpp>
 
 #include <type_traits>
 
@@ -132,7 +132,7 @@ CgScalarArray<Exec> make_cg_scalars(const Exec& exec, std::int64_t n) {
 }
 
 /// scalars.pq = p . q, or scalars.next_rz = r . z, from partial sums of an operator's parts
-/// (kernels/algebra/updates/fused.hpp). Do not fence.
+/// (kernels/algebra/fused_updates/fused.hpp). Do not fence.
 template<class Exec>
 void cg_curvature(const Exec& exec, const Array<double, Exec>& partial_sum,
                   const CgScalarArray<Exec>& scalars) {

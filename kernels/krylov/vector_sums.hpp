@@ -5,8 +5,8 @@
 // residual was replaced, groups are summed.
 #pragma once
 
-#include <ossatura/kernels/algebra/sums/groups.hpp>
-#include <ossatura/kernels/algebra/sums/integers.hpp>
+#include <ossatura/kernels/algebra/reproducible_sums/groups.hpp>
+#include <ossatura/kernels/algebra/reproducible_sums/integers.hpp>
 #include <ossatura/kernels/krylov/cg_steps.hpp>
 
 #include <array>

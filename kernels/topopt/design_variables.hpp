@@ -4,7 +4,7 @@
 #pragma once
 
 #include <ossatura/core/mesh/design_role.hpp>
-#include <ossatura/kernels/algebra/sums/parts.hpp>
+#include <ossatura/kernels/algebra/reproducible_sums/parts.hpp>
 #include <ossatura/kernels/topopt/element_volumes.hpp>
 #include <ossatura/kernels/topopt/simp.hpp>
 

@@ -10,7 +10,7 @@
 //     separable approximations. SIAM J. Optim. 12 (2002) 555-573, doi:10.1137/S1052623499362822.
 #pragma once
 
-#include <ossatura/kernels/algebra/sums/parts.hpp>
+#include <ossatura/kernels/algebra/reproducible_sums/parts.hpp>
 
 namespace ossatura {
 

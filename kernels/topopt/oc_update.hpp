@@ -7,7 +7,7 @@
 //     (2003), section 1.2, doi:10.1007/978-3-662-05086-6.
 #pragma once
 
-#include <ossatura/kernels/algebra/sums/parts.hpp>
+#include <ossatura/kernels/algebra/reproducible_sums/parts.hpp>
 #include <ossatura/kernels/topopt/element_volumes.hpp>
 
 namespace ossatura {

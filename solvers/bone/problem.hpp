@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ossatura/kernels/algebra/ranks/owned_entries.hpp>
-#include <ossatura/kernels/algebra/sums/shared.hpp>
+#include <ossatura/kernels/algebra/reproducible_sums/shared.hpp>
 #include <ossatura/kernels/bone/loads/mechanical_test.hpp>
 #include <ossatura/kernels/bone/local_material.hpp>
 #include <ossatura/kernels/image/voxel_ranks.hpp>

@@ -2,7 +2,7 @@
 #include <ossatura/solvers/bone/strength.hpp>
 
 #include <ossatura/core/base/timer.hpp>
-#include <ossatura/kernels/algebra/sums/free_norm.hpp>
+#include <ossatura/kernels/algebra/reproducible_sums/free_norm.hpp>
 #include <ossatura/kernels/bone/gather_operator.hpp>
 #include <ossatura/kernels/bone/loads/balance.hpp>
 #include <ossatura/kernels/bone/loads/held_values.hpp>

@@ -2,7 +2,7 @@
 // StrengthSolver loads a specimen beyond its yield: steps of a prescribed displacement, each solved
 // by Newton's method with the consistent tangent, whose systems are solved by conjugate gradients
 // preconditioned by the multigrid of the elastic matrix. The law is in
-// kernels/bone/plasticity/law.hpp.
+// kernels/bone/plasticity/return_mapping.hpp.
 #pragma once
 
 #include <ossatura/solvers/bone/results/solution.hpp>

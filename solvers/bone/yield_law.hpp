@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ossatura/core/base/names.hpp>
-#include <ossatura/kernels/bone/plasticity/law.hpp>
+#include <ossatura/kernels/bone/plasticity/return_mapping.hpp>
 
 namespace ossatura {
 

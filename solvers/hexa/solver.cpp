@@ -3,9 +3,9 @@
 
 #include <ossatura/core/base/timer.hpp>
 #include <ossatura/kernels/algebra/count_not_positive.hpp>
+#include <ossatura/kernels/algebra/fused_updates/free.hpp>
 #include <ossatura/kernels/algebra/plus_diagonal.hpp>
-#include <ossatura/kernels/algebra/sums/free_norm.hpp>
-#include <ossatura/kernels/algebra/updates/free.hpp>
+#include <ossatura/kernels/algebra/reproducible_sums/free_norm.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/hexa/block_matrix.hpp>
 #include <ossatura/kernels/hexa/modulus_change.hpp>

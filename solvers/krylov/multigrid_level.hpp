@@ -2,7 +2,7 @@
 // A level of a multigrid cycle has a matrix, a smoother and vectors.
 #pragma once
 
-#include <ossatura/kernels/algebra/updates/free.hpp>
+#include <ossatura/kernels/algebra/fused_updates/free.hpp>
 #include <ossatura/solvers/krylov/polynomial_smoother.hpp>
 
 namespace ossatura {

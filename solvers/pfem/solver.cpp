@@ -2,7 +2,7 @@
 #include <ossatura/solvers/pfem/solver.hpp>
 
 #include <ossatura/core/machine/available_memory.hpp>
-#include <ossatura/kernels/algebra/updates/free.hpp>
+#include <ossatura/kernels/algebra/fused_updates/free.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/pfem/mode_jacobi.hpp>
 #include <ossatura/solvers/pfem/operators.hpp>

@@ -3,8 +3,8 @@
 
 #include <ossatura/core/base/timer.hpp>
 #include <ossatura/kernels/algebra/count_not_positive.hpp>
-#include <ossatura/kernels/algebra/sums/free_norm.hpp>
-#include <ossatura/kernels/algebra/updates/free.hpp>
+#include <ossatura/kernels/algebra/fused_updates/free.hpp>
+#include <ossatura/kernels/algebra/reproducible_sums/free_norm.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/solvers/aggregation/multigrid.hpp>
 #include <ossatura/solvers/krylov/solve_with_fallback.hpp>

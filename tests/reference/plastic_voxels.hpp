@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Oracle: plasticity of voxels in plain loops, with dense element matrices, returns by bisection,
 // tangents by differences of element forces, and Newton's method with a dense solve. Of the
-// library's law it has the words of kernels/bone/plasticity/law.hpp and nothing else: no
+// library's law it has the words of kernels/bone/plasticity/return_mapping.hpp and nothing else: no
 // transforms, no closed returns, no derivatives.
 #pragma once
 

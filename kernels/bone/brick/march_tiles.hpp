@@ -5,7 +5,7 @@
 #pragma once
 
 #include <ossatura/core/parallel/lanes.hpp>
-#include <ossatura/kernels/algebra/updates/fused.hpp>
+#include <ossatura/kernels/algebra/fused_updates/fused.hpp>
 #include <ossatura/kernels/bone/brick/tiles.hpp>
 #include <ossatura/kernels/bone/element.hpp>
 #include <ossatura/kernels/bone/lame_field.hpp>

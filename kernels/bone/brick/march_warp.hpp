@@ -15,8 +15,8 @@
 
 #include <ossatura/core/parallel/async_copy.hpp>
 #include <ossatura/core/parallel/wide_teams.hpp>
-#include <ossatura/kernels/algebra/sums/integers.hpp>
-#include <ossatura/kernels/algebra/updates/fused.hpp>
+#include <ossatura/kernels/algebra/fused_updates/fused.hpp>
+#include <ossatura/kernels/algebra/reproducible_sums/integers.hpp>
 #include <ossatura/kernels/bone/brick/tiles.hpp>
 #include <ossatura/kernels/bone/element.hpp>
 #include <ossatura/kernels/bone/lame_field.hpp>

@@ -15,7 +15,7 @@
 // march_warp.hpp has the kernel of GPUs, march_tiles.hpp that of cores.
 #pragma once
 
-#include <ossatura/kernels/algebra/updates/fused.hpp>
+#include <ossatura/kernels/algebra/fused_updates/fused.hpp>
 #include <ossatura/kernels/bone/brick/march_tiles.hpp>
 #include <ossatura/kernels/bone/brick/march_warp.hpp>
 #include <ossatura/kernels/bone/brick/tiles.hpp>
@@ -65,7 +65,7 @@ public:
     apply_then(exec, x, StoreProduct<Exec, Scalar>{y});
   }
 
-  /// Finishes every owned node with `update`: see kernels/algebra/updates/fused.hpp. Does not
+  /// Finishes every owned node with `update`: see kernels/algebra/fused_updates/fused.hpp. Does not
   /// fence.
   template<class Scalar, class Update>
   void apply_then(const Exec& exec, const Array<Scalar, Exec>& x, const Update& update) const {

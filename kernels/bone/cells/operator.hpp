@@ -3,7 +3,7 @@
 // (sums.hpp).
 #pragma once
 
-#include <ossatura/kernels/algebra/updates/fused.hpp>
+#include <ossatura/kernels/algebra/fused_updates/fused.hpp>
 #include <ossatura/kernels/bone/batches/batch_products.hpp>
 #include <ossatura/kernels/bone/cells/sums.hpp>
 #include <ossatura/kernels/bone/element.hpp>
@@ -96,7 +96,8 @@ public:
     apply_then(exec, x, StoreProduct<Exec, Scalar>{y});
   }
 
-  /// Finishes every node with `update`: see kernels/algebra/updates/fused.hpp. Does not fence.
+  /// Finishes every node with `update`: see kernels/algebra/fused_updates/fused.hpp. Does not
+  /// fence.
   template<class Scalar, class Update>
   void apply_then(const Exec& exec, const Array<Scalar, Exec>& x, const Update& update) const {
     const auto add_batches =

@@ -12,7 +12,7 @@
 #pragma once
 
 #include <ossatura/core/parallel/resident_grid.hpp>
-#include <ossatura/kernels/algebra/updates/smoothing.hpp>
+#include <ossatura/kernels/algebra/fused_updates/smoothing.hpp>
 #include <ossatura/kernels/bone/cells/resident_levels.hpp>
 #include <ossatura/kernels/bone/element.hpp>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ossatura/core/mesh/mechanics/force_balance.hpp>
-#include <ossatura/kernels/algebra/sums/shared.hpp>
+#include <ossatura/kernels/algebra/reproducible_sums/shared.hpp>
 #include <ossatura/kernels/image/grid.hpp>
 
 namespace ossatura {

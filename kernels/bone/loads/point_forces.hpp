@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ossatura/kernels/algebra/constraints.hpp>
-#include <ossatura/kernels/algebra/sums/parts.hpp>
+#include <ossatura/kernels/algebra/reproducible_sums/parts.hpp>
 
 namespace ossatura {
 

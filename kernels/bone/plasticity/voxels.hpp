@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plasticity of all voxels of a model: the forces and the tangent that plastic strain adds to the
-// elastic stiffness matrix, and the state from one load to the next. The law is in law.hpp.
+// elastic stiffness matrix, and the state from one load to the next. The law is in
+// return_mapping.hpp.
 #pragma once
 
-#include <ossatura/kernels/algebra/sums/shared.hpp>
+#include <ossatura/kernels/algebra/reproducible_sums/shared.hpp>
 #include <ossatura/kernels/bone/fields.hpp>
 #include <ossatura/kernels/bone/plasticity/colours.hpp>
-#include <ossatura/kernels/bone/plasticity/law.hpp>
+#include <ossatura/kernels/bone/plasticity/return_mapping.hpp>
 
 namespace ossatura {
 

@@ -6,9 +6,9 @@
 // levels are cells with explicit corners (kernels/bone/cells/grid.hpp), of averaged moduli, by
 // place (eq. 5, 6 of [2]) or by connection (kernels/bone/cells/coarsen.hpp), their smoothers scaled
 // by 3 x 3 blocks. Smoothing steps and residuals are updates of products
-// (kernels/algebra/updates/fused.hpp): a level keeps two iterates and a right-hand side. With equal
-// pre- and post-smoothing the cycle is symmetric positive definite, as conjugate gradients need
-// (tested).
+// (kernels/algebra/fused_updates/fused.hpp): a level keeps two iterates and a right-hand side. With
+// equal pre- and post-smoothing the cycle is symmetric positive definite, as conjugate gradients
+// need (tested).
 //
 // [1] C. Flaig, P. Arbenz. A scalable memory efficient multigrid solver for micro-finite element
 //     analyses based on CT images. Parallel Computing 37 (2011) 846-854.
@@ -17,7 +17,7 @@
 #pragma once
 
 #include <ossatura/kernels/algebra/dense/operator.hpp>
-#include <ossatura/kernels/algebra/sums/integers.hpp>
+#include <ossatura/kernels/algebra/reproducible_sums/integers.hpp>
 #include <ossatura/kernels/bone/assemble_dense.hpp>
 #include <ossatura/kernels/bone/diagonal.hpp>
 #include <ossatura/kernels/bone/operator.hpp>

@@ -2,8 +2,8 @@
 // This file has the definitions of pcg.hpp; the sources beside it alone include them.
 #pragma once
 
-#include <ossatura/kernels/algebra/updates/free.hpp>
-#include <ossatura/kernels/algebra/updates/nodes.hpp>
+#include <ossatura/kernels/algebra/fused_updates/free.hpp>
+#include <ossatura/kernels/algebra/fused_updates/nodes.hpp>
 #include <ossatura/solvers/bone/multigrid/cycle.hpp>
 #include <ossatura/solvers/bone/pcg.hpp>
 #include <ossatura/solvers/krylov/cg.hpp>

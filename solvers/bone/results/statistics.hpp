@@ -5,7 +5,7 @@
 // count.
 #pragma once
 
-#include <ossatura/kernels/algebra/sums/shared.hpp>
+#include <ossatura/kernels/algebra/reproducible_sums/shared.hpp>
 
 #include <array>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of groups have the same bits for any number of ranks and threads.
 #include "tests/backend_test.hpp"
-#include <ossatura/kernels/algebra/sums/groups.hpp>
+#include <ossatura/kernels/algebra/reproducible_sums/groups.hpp>
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Integer sums have the same bits however their terms are divided.
 #include "tests/backend_test.hpp"
-#include <ossatura/kernels/algebra/sums/integers.hpp>
+#include <ossatura/kernels/algebra/reproducible_sums/integers.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "tests/backend_test.hpp"
 #include "tests/kernels/bone/cell_levels.hpp"
 #include <ossatura/kernels/algebra/dense/operator.hpp>
-#include <ossatura/kernels/algebra/updates/smoothing.hpp>
+#include <ossatura/kernels/algebra/fused_updates/smoothing.hpp>
 #include <ossatura/kernels/bone/assemble_dense.hpp>
 #include <ossatura/kernels/bone/cells/operator.hpp>
 #include <ossatura/kernels/bone/cells/transfer.hpp>

@@ -2,7 +2,7 @@
 // The bodies of kernels with more than 2^31 degrees of freedom, on node numbers up to 2^31 - 1:
 // arrays of which only a few pages are ever touched. Bodies run on the host, without a launch.
 #include "tests/kernels/bone/last_voxel.hpp"
-#include <ossatura/kernels/algebra/updates/smoothing.hpp>
+#include <ossatura/kernels/algebra/fused_updates/smoothing.hpp>
 #include <ossatura/kernels/bone/diagonal.hpp>
 #include <ossatura/kernels/bone/gather_operator.hpp>
 #include <ossatura/kernels/bone/offset_operator.hpp>

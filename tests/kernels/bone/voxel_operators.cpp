@@ -4,8 +4,8 @@
 #include "tests/kernels/bone/lattice.hpp"
 #include "tests/reference/symmetric_eigenvalues.hpp"
 #include <ossatura/kernels/algebra/constraints.hpp>
-#include <ossatura/kernels/algebra/updates/free.hpp>
-#include <ossatura/kernels/algebra/updates/smoothing.hpp>
+#include <ossatura/kernels/algebra/fused_updates/free.hpp>
+#include <ossatura/kernels/algebra/fused_updates/smoothing.hpp>
 #include <ossatura/kernels/bone/operator_list.hpp>
 
 #include <functional>

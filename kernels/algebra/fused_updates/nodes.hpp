@@ -3,7 +3,7 @@
 // stored already.
 #pragma once
 
-#include <ossatura/kernels/algebra/updates/fused.hpp>
+#include <ossatura/kernels/algebra/fused_updates/fused.hpp>
 
 namespace ossatura {
 

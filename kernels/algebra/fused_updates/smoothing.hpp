@@ -3,7 +3,7 @@
 // node: one factor of a polynomial smoother, without a pass over vectors of its own.
 #pragma once
 
-#include <ossatura/kernels/algebra/updates/fused.hpp>
+#include <ossatura/kernels/algebra/fused_updates/fused.hpp>
 
 namespace ossatura {
 

@@ -52,7 +52,7 @@ struct StoreResidual {
 /// Whether an update sums up: finish() returns a number for its node, and operators with
 /// `sums_updates` store the sum over the nodes of a part, one of num_sums(), at
 /// partial_sum[part], where they are added in a fixed order. Where these are not double,
-/// add(number, sum) of the update adds a number to one (sums/integers.hpp).
+/// add(number, sum) of the update adds a number to one (reproducible_sums/integers.hpp).
 template<class Update, class = void>
 struct SumsUp : std::false_type {};
 template<class Update>

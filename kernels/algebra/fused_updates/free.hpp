@@ -3,7 +3,7 @@
 // components. The iteration around the multigrid cycle uses them.
 #pragma once
 
-#include <ossatura/kernels/algebra/updates/fused.hpp>
+#include <ossatura/kernels/algebra/fused_updates/fused.hpp>
 
 namespace ossatura {
 

@@ -79,8 +79,8 @@ KOKKOS_FORCEINLINE_FUNCTION double warp_total(double sum) {
   return warp_sum<32>(sum);
 }
 
-/// An update that sums up (updates/fused.hpp), with its sums as integers. `partial_sum` of the
-/// update itself is not used.
+/// An update that sums up (fused_updates/fused.hpp), with its sums as integers. `partial_sum` of
+/// the update itself is not used.
 template<class Update>
 struct SumAsIntegers {
   Update update;
