@@ -10,7 +10,8 @@
 #   ranks1/NAME to ranks4/NAME      label ranks, serial
 #   ranks3_openmp/NAME, ranks2_cuda/NAME
 # With OSSATURA_TESTS_BESIDE_SANITIZERS host and backend tests are those alone that a build with
-# sanitizers leaves out: of the executable's parts, and those tagged [slow].
+# sanitizers, which is for OpenMP alone, leaves out: of the executable's parts, and those tagged [slow] or
+# [backends], which compare backends.
 # Entries select their tests by file name (Catch2 tags [#file]) and backend tag, so nothing is run
 # at build time to discover them. Base names of test sources are therefore unique.
 
@@ -31,12 +32,14 @@ endif()
 
 # Sanitizers look for bad memory; tests tagged [slow] measure convergence, on the same kernels as
 # others, and are left to other builds.
-set(ossatura_speed "")
-if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
-  set(ossatura_speed "~[slow]")
-elseif(OSSATURA_TESTS_BESIDE_SANITIZERS)
-  set(ossatura_speed "[slow]")
-endif()
+function(ossatura_select result tests)
+  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    set(tests "${tests}~[slow]")
+  elseif(OSSATURA_TESTS_BESIDE_SANITIZERS)
+    set(tests "${tests}[slow],${tests}[backends]")
+  endif()
+  set(${result} "${tests}" PARENT_SCOPE)
+endfunction()
 
 set(ossatura_test_backends "")
 foreach(backend IN LISTS OSSATURA_TEST_BACKENDS)
@@ -88,7 +91,7 @@ endfunction()
 # OpenMP has two; solvers, which wait at barriers most of the time, have fewer in the second.
 function(ossatura_add_backend_entries name threads)
   foreach(backend IN LISTS ossatura_test_backends)
-    set(selection "[#${name}][${backend}]${ossatura_speed}")
+    ossatura_select(selection "[#${name}][${backend}]")
     if(backend STREQUAL openmp)
       foreach(number 1 ${threads})
         ossatura_add_test_entry(openmp${number}/${name} ossatura_backend_tests openmp ${number}
@@ -153,7 +156,7 @@ foreach(layer IN LISTS layers)
     list(APPEND known ${name})
     file(STRINGS ${source} tests 
       REGEX "^(OSSATURA_BACKEND_TEST|OSSATURA_RANKS_TEST|TEST_CASE)" LIMIT_COUNT 1)
-    file(STRINGS ${source} slow REGEX "\\[slow\\]" LIMIT_COUNT 1)
+    file(STRINGS ${source} beside REGEX "\\[(slow|backends)\\]" LIMIT_COUNT 1)
     if(tests MATCHES "^OSSATURA_RANKS_TEST")
       if(OSSATURA_HAS_MPI AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
         list(APPEND ranks_sources ${source})
@@ -163,12 +166,12 @@ foreach(layer IN LISTS layers)
       if(layer STREQUAL "apps")
         list(APPEND host_sources ${source})
         ossatura_add_test_entry(host/${name} ossatura_host_tests host 1 "[#${name}]")
-      elseif(slow OR NOT OSSATURA_TESTS_BESIDE_SANITIZERS)
+      elseif(beside OR NOT OSSATURA_TESTS_BESIDE_SANITIZERS)
         list(APPEND host_sources ${source})
-        ossatura_add_test_entry(host/${name} ossatura_host_tests host 1
-          "[#${name}]${ossatura_speed}")
+        ossatura_select(selection "[#${name}]")
+        ossatura_add_test_entry(host/${name} ossatura_host_tests host 1 "${selection}")
       endif()
-    elseif(slow OR NOT tests OR NOT OSSATURA_TESTS_BESIDE_SANITIZERS)
+    elseif(beside OR NOT tests OR NOT OSSATURA_TESTS_BESIDE_SANITIZERS)
       list(APPEND backend_sources ${source})
       if(tests)
         set(threads 4)

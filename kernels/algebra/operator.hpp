@@ -3,9 +3,8 @@
 // same words:
 //
 //   apply(exec, x, y)        y = A x
-//   fuses_updates            whether the operator has apply_then (fused_updates/fused.hpp), which
-//   takes
-//                            an update of nodes into the product
+//   fuses_updates            whether the operator has apply_then, which takes an update of nodes
+//                            into the product (fused_updates/fused.hpp)
 //   cost()                   an OperatorCost
 //   is_deterministic()       whether products are bitwise the same for any number of threads
 //

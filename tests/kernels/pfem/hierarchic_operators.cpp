@@ -283,7 +283,7 @@ OSSATURA_BACKEND_TEST("At every order the product without matrices is that with 
   check_orders(TestType());
 }
 
-#if defined(KOKKOS_ENABLE_SERIAL)
+#if defined(KOKKOS_ENABLE_SERIAL) && !defined(OSSATURA_OPENMP_ONLY)
 /// On cores, where arithmetic is the same, products are those of one thread, and CTest has one and
 /// several; on devices those of another run.
 template<class Exec>
@@ -304,7 +304,7 @@ void check_threads(const Exec& exec) {
 }
 
 OSSATURA_BACKEND_TEST("Products of any number of threads are those of one, bit by bit",
-                      "[hierarchic_operators]") {
+                      "[hierarchic_operators][backends]") {
   check_threads(TestType());
 }
 #endif

@@ -98,7 +98,7 @@ void check_deterministic(const Exec& exec, TetraMetric metric, const TetraMesh& 
 
 // CTest runs the host's parallel backend with one thread and with four.
 OSSATURA_BACKEND_TEST("Deterministic times do not depend on the method, its parts or threads",
-                      "[eikonal]") {
+                      "[eikonal][backends]") {
   const TetraMesh box = rotating_box();
   const TestType exec;
   check_deterministic<float>(exec, TetraMetric::lengths, box, rotating_box_sites);
