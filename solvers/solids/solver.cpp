@@ -3,6 +3,7 @@
 
 #include <ossatura/core/base/timer.hpp>
 #include <ossatura/kernels/algebra/count_not_positive.hpp>
+#include <ossatura/kernels/algebra/sparse/block_operator.hpp>
 #include <ossatura/kernels/algebra/sums/free_norm.hpp>
 #include <ossatura/kernels/algebra/updates/free.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
@@ -16,7 +17,7 @@ namespace {
 /// The matrix in one precision, and multigrid for it.
 template<class Exec, class Scalar>
 struct SolidIteration {
-  SolidBlockOperator<Exec, Scalar> product;
+  BlockOperator<Exec, Scalar> product;
   std::unique_ptr<AggregationMultigrid<Exec, Scalar>> multigrid;
   Array<Scalar, Exec> b; ///< the residual for the preconditioner
 };
