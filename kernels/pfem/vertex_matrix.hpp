@@ -3,8 +3,6 @@
 // their vertices, the matrix of order 1, as 3 x 3 blocks in the graph of the mesh.
 #pragma once
 
-#include <ossatura/kernels/algebra/operator.hpp>
-#include <ossatura/kernels/algebra/sparse/block_multiply.hpp>
 #include <ossatura/kernels/algebra/sparse/graph.hpp>
 #include <ossatura/kernels/hexa/arrays.hpp>
 #include <ossatura/kernels/pfem/stars/matrices.hpp>
@@ -102,30 +100,5 @@ Array<double, Exec> dense_vertex_matrix(const Exec& exec, const Graph<Exec>& gra
       detail::SpreadVertexRows<Exec>{n, graph.row_begin, graph.column, held, value, dense});
   return dense;
 }
-
-/// The product with such a matrix.
-template<class Exec, class Scalar>
-class VertexMatrixOperator final : public Operator<Exec, Scalar> {
-public:
-  VertexMatrixOperator(const Graph<Exec>& graph, const Array<Scalar, Exec>& value)
-      : graph_(graph)
-      , value_(value) {}
-
-  void apply(const Exec& exec, const Array<Scalar, Exec>& x,
-             const Array<Scalar, Exec>& y) const override {
-    detail::multiply_block_rows<BackendTraits<Exec>::is_device>(
-        exec, detail::BlockMultiply<Exec, Scalar, std::int64_t>{
-                  graph_.num_rows, graph_.row_begin.data(), graph_.column.data(), value_.data(),
-                  x.data(), y.data()});
-  }
-  OperatorCost cost() const override {
-    return cost_of_rows<Scalar, std::int64_t, 3>(graph_.num_entries(), graph_.num_rows);
-  }
-  bool is_deterministic() const override { return true; }
-
-private:
-  Graph<Exec> graph_;
-  Array<Scalar, Exec> value_;
-};
 
 } // namespace ossatura

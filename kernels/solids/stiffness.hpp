@@ -9,7 +9,6 @@
 // added in ascending order of e; A_ij = A_ji^T to the last bit.
 #pragma once
 
-#include <ossatura/kernels/algebra/sparse/block_multiply.hpp>
 #include <ossatura/kernels/algebra/sparse/collect_rows.hpp>
 #include <ossatura/kernels/hexa/operator.hpp>
 #include <ossatura/kernels/solids/arrays.hpp>
@@ -101,34 +100,5 @@ void assemble_solid_blocks(const Exec& exec, const SolidArrays<Exec>& arrays, co
       "ossatura::assemble_solid_blocks", range(exec, arrays.num_nodes),
       detail::AssembleSolidRow<Exec>{arrays, lame, modulus, graph.row_begin, graph.column, value});
 }
-
-/// An assembled matrix in rows of 3 x 3 blocks; refers to graph and numbers. A row is summed in one
-/// thread on cores and over lanes in a fixed order on devices.
-template<class Exec, class Scalar>
-class SolidBlockOperator final : public Operator<Exec, Scalar> {
-public:
-  SolidBlockOperator() = default;
-  /// `value` [num_blocks, 9].
-  SolidBlockOperator(const Graph<Exec>& graph, const Array<Scalar, Exec>& value)
-      : graph_(graph)
-      , value_(value) {}
-
-  const Array<Scalar, Exec>& value() const { return value_; }
-  void apply(const Exec& exec, const Array<Scalar, Exec>& x,
-             const Array<Scalar, Exec>& y) const override {
-    detail::multiply_block_rows<BackendTraits<Exec>::is_device>(
-        exec, detail::BlockMultiply<Exec, Scalar, std::int64_t>{
-                  graph_.num_rows, graph_.row_begin.data(), graph_.column.data(), value_.data(),
-                  x.data(), y.data()});
-  }
-  OperatorCost cost() const override {
-    return cost_of_rows<Scalar, std::int64_t, 3>(graph_.num_entries(), graph_.num_rows);
-  }
-  bool is_deterministic() const override { return true; }
-
-private:
-  Graph<Exec> graph_;
-  Array<Scalar, Exec> value_;
-};
 
 } // namespace ossatura

@@ -3,6 +3,7 @@
 
 #include <ossatura/kernels/algebra/dense/inverse.hpp>
 #include <ossatura/kernels/algebra/dense/operator.hpp>
+#include <ossatura/kernels/algebra/sparse/block_operator.hpp>
 #include <ossatura/kernels/hexa/block_matrix.hpp>
 #include <ossatura/kernels/pfem/vertex_matrix.hpp>
 
@@ -48,7 +49,7 @@ void VertexSpace<Exec>::prepare(const Exec& exec) {
     value_ = {};
     return;
   }
-  product_ = std::make_unique<VertexMatrixOperator<Exec, double>>(graph_, value_);
+  product_ = std::make_unique<BlockOperator<Exec, double>>(graph_, value_);
   multigrid_->prepare(exec, *product_, value_);
 }
 

@@ -40,7 +40,7 @@ private:
   Array<double, Exec> value_; ///< the matrix; not kept if it is solved directly
   Array<double, Exec> inverse_, z_;
   std::shared_ptr<const AggregationHierarchy<Exec>> hierarchy_;
-  /// A VertexMatrixOperator, known to the source alone: tests/checks/registered_kernels.py says
+  /// A BlockOperator, known to the source alone: tests/checks/registered_kernels.py says
   /// why.
   std::unique_ptr<Operator<Exec, double>> product_;
   std::unique_ptr<AggregationMultigrid<Exec, double>> multigrid_;

@@ -5,6 +5,7 @@
 #include <ossatura/kernels/algebra/count_not_positive.hpp>
 #include <ossatura/kernels/algebra/fused_updates/free.hpp>
 #include <ossatura/kernels/algebra/reproducible_sums/free_norm.hpp>
+#include <ossatura/kernels/algebra/sparse/block_operator.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/solvers/aggregation/multigrid.hpp>
 #include <ossatura/solvers/krylov/solve_with_fallback.hpp>
@@ -16,7 +17,7 @@ namespace {
 /// The matrix in one precision, and multigrid for it.
 template<class Exec, class Scalar>
 struct SolidIteration {
-  SolidBlockOperator<Exec, Scalar> product;
+  BlockOperator<Exec, Scalar> product;
   std::unique_ptr<AggregationMultigrid<Exec, Scalar>> multigrid;
   Array<Scalar, Exec> b; ///< the residual for the preconditioner
 };

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/topopt/bodies/hexa.hpp>
 
-#include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/topopt/body_loads.hpp>
-#include <ossatura/kernels/topopt/hexa_energies.hpp>
 #include <ossatura/solvers/topopt/filters/helmholtz.hpp>
 #include <ossatura/solvers/topopt/filters/listed_cone.hpp>
 
@@ -45,50 +43,39 @@ private:
 template<class Exec>
 HexaBody<Exec>::HexaBody(const Exec& exec, const DesignProblem& problem,
                          const DesignOptions& options)
-    : solver_(exec, problem.mesh, problem.poisson, problem.held, options.solver)
-    , geometry_(measure_hexas(exec, solver_.arrays()))
-    , spare_(make_zeros<double>(exec, this->num_dofs(), "ossatura::design::product"))
-    , modulus_(make_zeros<double>(exec, std::int64_t(problem.num_elem()),
-                                  "ossatura::design::modulus")) {}
+    : MeshOrderBody<Exec, HexaSolver<Exec>, HexaGeometry<Exec>>(
+          exec, [&](const HexaArrays<Exec>& arrays) { return measure_hexas(exec, arrays); },
+          problem.mesh, problem.poisson, problem.held, options.solver) {}
 
 template<class Exec>
 DesignEngineInfo HexaBody<Exec>::engine() const {
-  return {std::string(name_of(solver_.kind())), solver_.reason(),   solver_.cost(),
-          solver_.is_deterministic(),           solver_.describe(), solver_.num_formings()};
-}
-
-template<class Exec>
-void HexaBody<Exec>::add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
-                                  const Vector& energy) const {
-  ossatura::add_energies(exec, solver_.arrays(), solver_.lame(), weight, u, v, energy);
+  const HexaSolver<Exec>& solver = this->solver_;
+  return {std::string(name_of(solver.kind())), solver.reason(),   solver.cost(),
+          solver.is_deterministic(),           solver.describe(), solver.num_formings()};
 }
 
 template<class Exec>
 void HexaBody<Exec>::add_body_forces(const Exec& exec, const BodyLoad& load, const Vector& mass,
                                      const Vector& force) const {
-  ossatura::add_body_forces(exec, solver_.arrays(), load, mass, force);
+  ossatura::add_body_forces(exec, this->solver_.arrays(), load, mass, force);
 }
 
 template<class Exec>
 void HexaBody<Exec>::add_body_work(const Exec& exec, double weight, const BodyLoad& load,
                                    const Vector& u, const Vector& work) const {
-  ossatura::add_body_work(exec, solver_.arrays(), load, weight, u, work);
-}
-
-template<class Exec>
-void HexaBody<Exec>::energy_density(const Exec& exec, const Vector& energy) const {
-  ossatura::energy_density(exec, modulus_, geometry_.volume, energy);
+  ossatura::add_body_work(exec, this->solver_.arrays(), load, weight, u, work);
 }
 
 template<class Exec>
 std::unique_ptr<ElementFilter<Exec>>
 HexaBody<Exec>::make_filter(const Exec& exec, DesignFilter kind, double radius,
                             const MirrorPlanes& mirrors) const {
+  const HexaGeometry<Exec>& geometry = this->geometry_;
   if (kind == DesignFilter::helmholtz)
-    return std::make_unique<EquationFilter<Exec>>(exec, solver_.arrays(), radius,
-                                                  geometry_.mean_edge);
-  return std::make_unique<ListedConeFilter<Exec>>(exec, geometry_.centroid, geometry_.volume,
-                                                  radius, mirrors);
+    return std::make_unique<EquationFilter<Exec>>(exec, this->solver_.arrays(), radius,
+                                                  geometry.mean_edge);
+  return std::make_unique<ListedConeFilter<Exec>>(exec, geometry.centroid, geometry.volume, radius,
+                                                  mirrors);
 }
 
 #define OSSATURA_INSTANTIATE(Exec) template class HexaBody<Exec>;

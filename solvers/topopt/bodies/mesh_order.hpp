@@ -1,18 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
-// A MeshOrderBody keeps nodes and elements in the order of its mesh.
+// A MeshOrderBody is a body whose solver and sizes of elements keep nodes and elements in the order
+// of its mesh.
 #pragma once
 
 #include <ossatura/kernels/algebra/upload.hpp>
+#include <ossatura/kernels/solids/fields.hpp>
+#include <ossatura/kernels/topopt/hexa_energies.hpp>
 #include <ossatura/solvers/topopt/bodies/body.hpp>
 
 #include <algorithm>
 
 namespace ossatura {
 
-template<class Exec>
+/// `Solver` has the words of HexaSolver, `Geometry` those of HexaGeometry.
+template<class Exec, class Solver, class Geometry>
 class MeshOrderBody : public DesignBody<Exec> {
 public:
   using Vector = Array<double, Exec>;
+
+  const Solver& solver() const { return solver_; }
+
+  std::int64_t num_nodes() const override { return solver_.arrays().num_nodes; }
+  ElementVolumes<Exec> volume() const override { return {geometry_.volume, {}, 0}; }
+  double mean_edge() const override { return geometry_.mean_edge; }
+  const Constraints<Exec>& held() const override { return solver_.held(); }
+  void set_springs(const Exec& exec, const Vector& spring) override {
+    solver_.set_springs(exec, spring);
+  }
+  void set_modulus(const Exec& exec, const SimpLaw& law, const Vector& density) override {
+    fill_modulus(exec, law, density, modulus_);
+  }
+  void prepare(const Exec& exec) override { solver_.set_modulus(exec, modulus_); }
+  SolveResult solve(const Exec& exec, const DesignForce<Exec>& f, const Vector& u) override {
+    return solver_.solve(exec, f.vector, u);
+  }
+  Vector spare(const Exec&) const override { return spare_; }
+  void apply(const Exec& exec, const Vector& u, const Vector& y) const override {
+    solver_.apply(exec, u, y);
+  }
+  void add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
+                    const Vector& energy) const override {
+    ossatura::add_energies(exec, solver_.arrays(), solver_.lame(), weight, u, v, energy);
+  }
+  void energy_density(const Exec& exec, const Vector& energy) const override {
+    ossatura::energy_density(exec, modulus_, geometry_.volume, energy);
+  }
 
   Vector upload_nodes(const Exec& exec, const std::vector<double>& values) const override {
     return upload(exec, "ossatura::design::by_node", values);
@@ -23,11 +55,11 @@ public:
   }
   DesignForce<Exec> place_forces(const Exec& exec,
                                  const std::vector<NodeForce>& forces) const override {
-    std::vector<double> sum(std::size_t(this->num_dofs()));
+    std::vector<double> sum(3 * std::size_t(num_nodes()));
     for (const NodeForce& one : forces)
       std::copy(one.force, one.force + 3, sum.begin() + 3 * std::ptrdiff_t(one.node));
     DesignForce<Exec> force{upload(exec, "ossatura::design::by_node", sum), {}};
-    clear(exec, this->held(), force.vector);
+    clear(exec, held(), force.vector);
     return force;
   }
   std::vector<double> download_nodes(const Exec& exec, const Vector& values) const override {
@@ -43,6 +75,22 @@ public:
                                          const std::vector<std::uint8_t>& role) const override {
     return upload(exec, "ossatura::design::role", role);
   }
+
+protected:
+  /// The solver is made of exec and `arguments`, its sizes by measure(arrays).
+  template<class Measure, class... Arguments>
+  explicit MeshOrderBody(const Exec& exec, const Measure& measure, const Arguments&... arguments)
+      : solver_(exec, arguments...)
+      , geometry_(measure(solver_.arrays()))
+      , spare_(make_zeros<double>(exec, 3 * std::int64_t(solver_.arrays().num_nodes),
+                                  "ossatura::design::product"))
+      , modulus_(make_zeros<double>(exec, solver_.arrays().num_elem, "ossatura::design::modulus")) {
+  }
+
+  Solver solver_;
+  Geometry geometry_;
+  Vector spare_;   ///< [num_nodes, 3]
+  Vector modulus_; ///< [num_elem]
 };
 
 } // namespace ossatura

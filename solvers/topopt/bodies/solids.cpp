@@ -2,8 +2,6 @@
 #include <ossatura/solvers/topopt/bodies/solids.hpp>
 
 #include <ossatura/core/base/require.hpp>
-#include <ossatura/kernels/solids/fields.hpp>
-#include <ossatura/kernels/topopt/hexa_energies.hpp>
 #include <ossatura/solvers/topopt/filters/listed_cone.hpp>
 
 namespace ossatura {
@@ -51,37 +49,28 @@ std::string describe_unknown_to_solids(const DesignOptions& options) {
 template<class Exec>
 SolidBody<Exec>::SolidBody(const Exec& exec, const DesignProblem& problem,
                            const DesignOptions& options)
-    : solver_(exec, require_solids(problem, options), problem.poisson, problem.held,
-              solid_solver_options(options))
-    , geometry_(measure_solids(exec, *problem.solids, solver_.arrays()))
-    , spare_(make_zeros<double>(exec, this->num_dofs(), "ossatura::design::product"))
-    , modulus_(make_zeros<double>(exec, std::int64_t(problem.num_elem()),
-                                  "ossatura::design::modulus")) {}
+    : MeshOrderBody<Exec, SolidSolver<Exec>, SolidGeometry<Exec>>(
+          exec,
+          [&](const SolidArrays<Exec>& arrays) {
+            return measure_solids(exec, *problem.solids, arrays);
+          },
+          require_solids(problem, options), problem.poisson, problem.held,
+          solid_solver_options(options)) {}
 
 template<class Exec>
 DesignEngineInfo SolidBody<Exec>::engine() const {
+  const SolidSolver<Exec>& solver = this->solver_;
   return {std::string(name_of(HexaOperatorKind::bsr)),
           "the matrix of other elements than hexahedra of eight nodes is assembled",
-          solver_.cost(),
+          solver.cost(),
           true,
-          solver_.describe(),
-          solver_.num_formings()};
-}
-
-template<class Exec>
-void SolidBody<Exec>::add_energies(const Exec& exec, double weight, const Vector& u,
-                                   const Vector& v, const Vector& energy) const {
-  ossatura::add_energies(exec, solver_.arrays(), solver_.lame(), weight, u, v, energy);
-}
-
-template<class Exec>
-void SolidBody<Exec>::energy_density(const Exec& exec, const Vector& energy) const {
-  ossatura::energy_density(exec, modulus_, geometry_.volume, energy);
+          solver.describe(),
+          solver.num_formings()};
 }
 
 template<class Exec>
 void SolidBody<Exec>::von_mises(const Exec& exec, const Vector& u, const Vector& stress) const {
-  solid_von_mises(exec, solver_.arrays(), solver_.lame(), modulus_, u, stress);
+  solid_von_mises(exec, this->solver_.arrays(), this->solver_.lame(), this->modulus_, u, stress);
 }
 
 template<class Exec>
@@ -90,8 +79,8 @@ SolidBody<Exec>::make_filter(const Exec& exec, DesignFilter kind, double radius,
                              const MirrorPlanes& mirrors) const {
   if (kind == DesignFilter::helmholtz)
     fail<std::invalid_argument>("the Helmholtz filter is of hexahedra: take the filter density");
-  return std::make_unique<ListedConeFilter<Exec>>(exec, geometry_.centroid, geometry_.volume,
-                                                  radius, mirrors);
+  return std::make_unique<ListedConeFilter<Exec>>(exec, this->geometry_.centroid,
+                                                  this->geometry_.volume, radius, mirrors);
 }
 
 #define OSSATURA_INSTANTIATE(Exec) template class SolidBody<Exec>;

@@ -3,6 +3,7 @@
 #include "tests/backend_test.hpp"
 #include "tests/reference/solid_element.hpp"
 #include "tests/solid_meshes.hpp"
+#include <ossatura/kernels/algebra/sparse/block_operator.hpp>
 #include <ossatura/kernels/solids/fields.hpp>
 #include <ossatura/kernels/solids/stiffness.hpp>
 
@@ -41,7 +42,7 @@ struct Assembled {
   SolidArrays<Exec> arrays;
   Graph<Exec> graph;
   Array<double, Exec> value;
-  SolidBlockOperator<Exec, double> product;
+  BlockOperator<Exec, double> product;
 
   Assembled(const SolidMesh& mesh, const std::vector<double>& modulus)
       : arrays(make_solid_arrays(Exec(), mesh))
