@@ -18,6 +18,53 @@ class MistakesCase(DriverCase):
         self.fails(code, message, *arguments, "-q", "--backend", "serial")
 
 
+class Eikonal(MistakesCase):
+    def setUp(self):
+        super().setUp()
+        self.write_box("box")
+        self.site = ("--site", "vertices:0")
+
+    def write_box(self, name, fibre="1 0 0"):
+        """A cell of 4 x 3 x 2 mm as six tetrahedra, in openCARP's um."""
+        points = [(x, y, z) for z in (0, 2000) for y in (0, 3000) for x in (0, 4000)]
+        tetra = [(0, a, b, 7) for a, b in ((1, 3), (3, 2), (2, 6), (6, 4), (4, 5), (5, 1))]
+        self.write(name + ".pts", "8\n" + "".join("%d %d %d\n" % p for p in points))
+        self.write(name + ".elem", "6\n" + "".join("Tt %d %d %d %d 1\n" % t for t in tetra))
+        if fibre:
+            self.write(name + ".lon", "1\n" + f"{fibre}\n" * 6)
+        return name
+
+    def run_box(self, name, *arguments):
+        return self.codes("eikonal", self.path(name), *self.site, *arguments)
+
+    def test_a_mesh_in_another_unit(self):
+        for unit, codes in ((None, []), ("1", ["odd-size"]), ("1e-6", ["odd-size"])):
+            more = ("--unit", unit) if unit else ()
+            self.assertEqual(self.run_box("box", "--velocity", "0.6,0.3", *more), codes)
+
+    def test_velocities_in_another_order(self):
+        self.write("each.dat", "0.6 0.3\n" * 5 + "0.3 0.6\n")
+        self.write("tags.json", json.dumps({"1": {"vl": 0.6, "vt": 0.4, "vn": 0.2}}))
+        for velocities, codes in ((("--velocity", "0.3,0.6"), ["odd-velocity"]),
+                                  (("--velocities", "each.dat"), ["odd-velocity"]),
+                                  (("--velocity", "0.6,0.3"), []), (("--velocity", "0.6"), [])):
+            with self.subTest(velocities=velocities):
+                self.assertEqual(self.run_box("box", *velocities), codes)
+
+    def test_velocities_by_direction_without_directions(self):
+        self.write_box("bare", None)
+        self.write_box("zero", "0 0 0")
+        for mesh, velocity, codes in (("bare", "0.6,0.3", ["missing-directions"]),
+                                      ("zero", "0.6,0.3", ["missing-directions"]),
+                                      ("box", "0.6,0.4,0.2", ["missing-directions"]), # it has no sheets
+                                      ("bare", "0.6", []), ("box", "0.6,0.3", [])):
+            with self.subTest(mesh=mesh, velocity=velocity):
+                self.assertEqual(self.run_box(mesh, "--velocity", velocity), codes)
+        # Some tetrahedra without a fibre are openCARP's way to say that they are isotropic.
+        self.write("box.lon", "1\n" + "0 0 0\n" * 5 + "1 0 0\n")
+        self.assertEqual(self.run_box("box", "--velocity", "0.6,0.3"), [])
+
+
 class Configuration(MistakesCase):
     def test_a_name_that_is_there_twice(self):
         cube = ("bone", "--generate", "cube", "--size", "2", "--config", "c.toml")
