@@ -18,6 +18,53 @@ class MistakesCase(DriverCase):
         self.fails(code, message, *arguments, "-q", "--backend", "serial")
 
 
+class Bone(MistakesCase):
+    def setUp(self):
+        super().setUp()
+        self.write("cube.nii.gz", nifti_bytes((3, 4, 5), 0.5, "h", [1000] * 60))
+        self.cube = ("bone", self.path("cube.nii.gz"), "--law", "labels", "--labels", "1000=17000")
+
+    def test_lengths_in_another_unit(self):
+        for spacing, codes in (("0.0821", []), ("82.1", ["odd-size"]), ("8.21e-5", ["odd-size"])):
+            self.assertEqual(self.codes(*self.cube, "--spacing", spacing), codes)
+        self.assertEqual(self.codes(*self.cube, "--resample", "82"), ["odd-size"])
+        self.assertEqual(self.codes("bone", "--generate", "cube", "--size", "3", "--spacing", "82"), [])
+
+    def test_moduli_in_another_unit(self):
+        image = self.cube[:2]
+        for law, codes in ((("--law", "labels", "--labels", "1000=17"), ["odd-modulus"]),
+                           (("--law", "labels", "--labels", "1000=17e9"), ["odd-modulus"]),
+                           (("--law", "threshold", "--lower", "1", "--modulus", "17"), ["odd-modulus"]),
+                           (("--law", "linear", "--slope", "17000"), ["odd-modulus"]),
+                           (("--law", "linear", "--slope", "17"), []),
+                           (("--law", "modulus", "--modulus-unit", "GPa"), []),
+                           (("--law", "modulus", "--modulus-unit", "MPa"), [])):
+            with self.subTest(law=law):
+                self.assertEqual(self.codes(*image, *law), codes)
+
+    def test_strains_in_per_cent_and_displacements_in_um(self):
+        for load, codes in ((("--strain", "-0.01"), []), (("--strain", "-0.5"), ["large-strain"]),
+                            (("--displacement", "-0.02"), []), (("--displacement", "-20"), ["large-strain"]),
+                            (("--fix", "z-:xyz,z+:xyz=0,z+:z=-20"), ["large-strain"])):
+            with self.subTest(load=load):
+                self.assertEqual(self.codes(*self.cube, *load), codes)
+        self.refused(USAGE, "no per cent", *self.cube, "--pistoia-strain", "0.7")
+        self.refused(USAGE, "no per cent", *self.cube, "--strength", "von-mises", "--yield-strain", "0.81")
+
+    def test_a_centre_in_the_world(self):
+        for test, centre, codes in (("torsion", "0.7,1,400", []), ("torsion", "-120,85,400", ["odd-centre"]),
+                                    ("bending", "0.7,1,400", ["odd-centre"]), ("bending", "0.7,1,1.2", [])):
+            with self.subTest(test=test, centre=centre):
+                self.assertEqual(self.codes(*self.cube, "--test", test, "--centre", centre), codes)
+
+    def test_a_stiffness_of_two_pieces(self):
+        for gap, codes in ((2, ["bone-in-parts"]), (7, [])):
+            self.write("cut.nii.gz", nifti_bytes((3, 3, 5), 0.5, "h", [
+                0 if z == gap else 1000 for z in range(5) for _ in range(9)]))
+            cut = ("bone", self.path("cut.nii.gz"), *self.cube[2:], "--test", "homogenise")
+            self.assertEqual(self.codes(*cut), codes)
+
+
 class Eikonal(MistakesCase):
     def setUp(self):
         super().setUp()
