@@ -112,6 +112,39 @@ class Eikonal(MistakesCase):
         self.assertEqual(self.run_box("box", "--velocity", "0.6,0.3"), [])
 
 
+def soft(name, size, at, **more):
+    return {"name": name, "mesh": {"hexa_box": {"cells": [2, 2, 2], "size": [size] * 3}}, "translate": [at] * 3,
+            "material": {"young": 1e5, "poisson": 0.3}, "density": 1000, **more}
+
+
+class Softbody(MistakesCase):
+    def scene(self, *objects, **more):
+        return "softbody", self.write("s.json", json.dumps({"time_step": 0.01, "steps": 1, "objects": objects, **more}))
+
+    def test_a_mesh_in_mm(self):
+        self.assertEqual(self.codes(*self.scene(soft("a", 200, 0))), ["odd-size"])
+        self.assertEqual(self.codes(*self.scene(soft("a", 200, 0, scale=0.001))), [])
+
+    def test_bodies_within_another(self):
+        contact = {"contact": {"between_objects": True}}
+        for objects, codes in (((soft("a", 1, 0), soft("b", 1, 0)), ["surfaces-intersect"]),
+                               ((soft("a", 1, 0), soft("b", 0.3, 0.35)), ["surfaces-intersect"]),
+                               ((soft("b", 0.3, 0.35), soft("a", 1, 0)), ["surfaces-intersect"]),
+                               ((soft("a", 1, 0), soft("b", 1, 1.01)), [])):
+            with self.subTest(objects=[o["name"] for o in objects], codes=codes):
+                self.assertEqual(self.codes(*self.scene(*objects, **contact)), codes)
+        self.assertEqual(self.codes(*self.scene(soft("a", 1, 0), soft("b", 1, 0))), []) # they do not feel each other
+
+    def test_a_load_on_nodes_that_are_held(self):
+        fixed = {"fixed": [{"box": [0, 0, 0, 0, 1, 1]}]}
+        for x, refused in ((0, True), (1, False)):
+            loaded = self.scene(soft("a", 1, 0, **fixed, loads=[{"box": [x, 0, 0, x, 1, 1], "total_force": [0, 0, 1]}]))
+            if refused:
+                self.refused(BAD_FILE, "objects[0].loads[0]: all loaded nodes are fixed", *loaded)
+            else:
+                self.assertEqual(self.codes(*loaded), [])
+
+
 class Configuration(MistakesCase):
     def test_a_name_that_is_there_twice(self):
         cube = ("bone", "--generate", "cube", "--size", "2", "--config", "c.toml")
