@@ -145,6 +145,45 @@ class Softbody(MistakesCase):
                 self.assertEqual(self.codes(*loaded), [])
 
 
+def deck(length, young):
+    """A bar of two cells, held at one end and pulled at the other."""
+    points = [(x, y, z) for z in (0, 1) for y in (0, 1) for x in (0, 1, 2)]
+    text = "*NODE\n" + "".join(f"{n + 1}, {x * length}, {y * length}, {z * length}\n"
+                               for n, (x, y, z) in enumerate(points))
+    return text + ("*ELEMENT, TYPE=C3D8, ELSET=ALL\n1, 1, 2, 5, 4, 7, 8, 11, 10\n2, 2, 3, 6, 5, 8, 9, 12, 11\n"
+                   "*NSET, NSET=LEFT\n1, 4, 7, 10\n*NSET, NSET=RIGHT\n3, 6, 9, 12\n"
+                   "*SOLID SECTION, ELSET=ALL, MATERIAL=M\n*MATERIAL, NAME=M\n*ELASTIC\n"
+                   f"{young}, 0.3\n*BOUNDARY\nLEFT, 1, 3\n*STEP\n*STATIC\n*CLOAD\nRIGHT, 1, 10.\n*END STEP\n")
+
+
+class Decks(MistakesCase):
+    def test_units_that_do_not_fit(self):
+        self.write("mm.inp", deck(50.0, 210000.0))
+        self.write("m.inp", deck(0.05, 2.1e11))
+        for program in (("pfem", "--order", "1"), ("topopt", "--steps", "1", "--filter", "none")):
+            for name, unit, codes in (("mm.inp", (), ["odd-modulus"]), ("mm.inp", ("--unit", "0.001"), []),
+                                      ("m.inp", (), []), ("m.inp", ("--unit", "0.001"), ["odd-modulus"])):
+                with self.subTest(program=program[0], name=name, unit=unit):
+                    found = self.codes(program[0], self.path(name), *program[1:], *unit)
+                    self.assertEqual([code for code in found if code == "odd-modulus"], codes)
+
+
+class Loads(MistakesCase):
+    def test_a_load_on_nodes_that_are_held(self):
+        problem = {"mesh": {"generator": "cube", "cells": [2, 1, 1], "size": [2, 1, 1]}, "order": 2,
+                   "material": {"young": 8, "poisson": 0.25}, "supports": [{"plane": "x=0"}],
+                   "loads": [{"plane": "x=2", "traction": [4, 0, 0]}]}
+        self.assertEqual(self.codes("pfem", self.write("p.json", json.dumps(problem))), [])
+        problem["loads"].append({"plane": "x=0", "traction": [4, 0, 0]})
+        self.refused(BAD_FILE, "loads[1]: all of its forces act where the body is held", "pfem",
+                     self.write("p.json", json.dumps(problem)))
+
+    def test_a_filter_across_the_whole_body(self):
+        design = ("topopt", "cantilever", "--cells", "8x4x4", "--steps", "1", "--radius")
+        self.refused(BAD_FILE, "reaches across the whole body, which is 8 m long", *design, "8")
+        self.summary(*design, "1.5", "-q", "--backend", "serial")
+
+
 class Configuration(MistakesCase):
     def test_a_name_that_is_there_twice(self):
         cube = ("bone", "--generate", "cube", "--size", "2", "--config", "c.toml")
