@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A bone analysis runs in these steps: model, supports and loads, solve, results, files.
 #include "apps/bone/command.hpp"
+#include "apps/bone/doubts.hpp"
 #include "apps/bone/input/load.hpp"
 #include "apps/bone/input/solver_choice.hpp"
 #include "apps/bone/output/files.hpp"
@@ -211,6 +212,8 @@ int finish_test(const Exec& exec, const BoneOptions& options, const BoneFiles& f
       of_bone.fields = without_caps(exec, share_nodes(exec, problem), problem.grid, *model.caps,
                                     problem.lame, solution.fields);
     add_solution(exec, solution, of_bone.fields, options, results);
+    if (results.response)
+      warn_of_response(*results.response);
     if (!options.mask.empty())
       add_label_statistics(exec, options, model, problem, of_bone, results);
   });
@@ -306,6 +309,7 @@ void make_case(const Exec& exec, const BoneOptions& options,
   const std::int64_t num_parts = check_supports(exec, options, problem, load);
   results.model = describe_model(exec, options, model, problem);
   results.model.num_components = num_parts;
+  warn_of_model(options, results.model);
   results.test = test_name(options, has_listed_load(options, model));
 }
 

@@ -60,6 +60,27 @@ std::int64_t check_unit_cell(const Exec& exec, const VoxelProblem<Exec>& problem
   return std::int64_t(bodies.list.size());
 }
 
+/// All sides are held, and strain each part that touches them, as if the parts were joined. Returns
+/// the number of parts.
+template<class Exec>
+std::int64_t check_held_sides(const Exec& exec, const VoxelProblem<Exec>& problem) {
+  const std::vector<SpecimenPart> parts =
+      find_parts(exec, problem.ranks.get(), problem.grid, problem.lame.mu_value, problem.held.mask)
+          .list;
+  std::int64_t num_voxels = 0, largest = 0;
+  for (const SpecimenPart& part : parts) {
+    num_voxels += part.num_voxels;
+    largest = std::max(largest, part.num_voxels);
+  }
+  if (double(largest) < least_carrying * double(num_voxels))
+    log_warning("bone-in-parts", "the bone is in ", format_count(std::int64_t(parts.size())),
+                " parts that share no node, the largest of ",
+                format_number(100 * double(largest) / double(num_voxels), 3),
+                " %: kinematic sides strain each part as if it were joined to the others, and the "
+                "stiffness is too large; look at --lower, or keep one with --largest-component");
+  return std::int64_t(parts.size());
+}
+
 void warn_of(const SmallContact& contact, const BoneOptions& options) {
   const SupportReaction& support = contact.support;
   log_warning("small-contact", support.name, ": touches ", format_number(support.contact_area, 4),
@@ -84,10 +105,8 @@ std::int64_t check_supports(const Exec& exec, const BoneOptions& options,
   const TimedScope scope("ossatura::bone::check_supports");
   if (is_periodic(options))
     return check_unit_cell(exec, problem);
-  if (options.test == LoadTest::homogenise) // all sides are held, and all that touches is strained
-    return std::int64_t(find_parts(exec, problem.ranks.get(), problem.grid, problem.lame.mu_value,
-                                   problem.held.mask)
-                            .list.size());
+  if (options.test == LoadTest::homogenise)
+    return check_held_sides(exec, problem);
   const SupportFindings found = examine_supports(exec, problem, load);
   require_load_path(found, count_voxels(exec, problem));
   if (found.free)

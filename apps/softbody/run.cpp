@@ -5,6 +5,7 @@
 #include "apps/driver/output/files/frame_writer.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/softbody/command.hpp"
+#include "apps/softbody/input/mesh_doubts.hpp"
 #include "apps/softbody/output/checkpoint.hpp"
 #include "apps/softbody/output/frame_series.hpp"
 #include "apps/softbody/output/report.hpp"
@@ -254,6 +255,8 @@ int run_on(const Exec& exec, const SoftbodyCommandOptions& options, const Softbo
     results.seconds.surfaces += surface_watch.seconds();
   };
   look();
+  if (crossings.is_watching() && results.first_crossing < 0)
+    warn_of_nested(model.scene);
   Progress progress(context, step, model.steps);
   protect_results();
   try {

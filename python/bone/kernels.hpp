@@ -63,11 +63,13 @@ struct GatherFreeNodes {
   }
 };
 
-/// Where a voxel, by its lowest node, is in an image [nz, ny, nx].
+/// Where a voxel, by its lowest node, is in an image [nz, ny, nx], which is that of the grid but
+/// for a rim at its upper ends.
 template<class Exec>
-KOKKOS_FUNCTION std::int64_t place_of_voxel(const VoxelGrid<Exec>& grid, int lowest) {
+KOKKOS_FUNCTION std::int64_t place_of_voxel(const VoxelGrid<Exec>& grid,
+                                            const Kokkos::Array<int, 3>& shape, int lowest) {
   const Site s = grid.site(lowest);
-  return s.x + grid.shape[0] * (s.y + std::int64_t(grid.shape[1]) * s.z);
+  return s.x + shape[0] * (s.y + std::int64_t(shape[1]) * s.z);
 }
 
 template<class Exec>
@@ -79,7 +81,7 @@ struct ScatterVoxels {
   Array<float, Exec> out; ///< [nz, ny, nx, components]
 
   KOKKOS_FUNCTION void operator()(std::int64_t e) const {
-    const std::int64_t place = place_of_voxel(grid, element(e));
+    const std::int64_t place = place_of_voxel(grid, grid.shape, element(e));
     for (int c = 0; c < components; ++c)
       out(components * place + c) = value(components * e + c);
   }
@@ -93,7 +95,8 @@ struct ProductPerModulus {
   double edge, factor;
   Array<double, Exec> w, u; ///< [3 num_nodes]
   Array<int, Exec> element;
-  Array<double, Exec> out; ///< [nz, ny, nx]
+  Kokkos::Array<int, 3> shape; ///< of the image
+  Array<double, Exec> out;     ///< [nz, ny, nx]
 
   KOKKOS_FUNCTION void operator()(std::int64_t e) const {
     const int lowest = element(e);
@@ -103,7 +106,7 @@ struct ProductPerModulus {
     apply_voxel_stiffness(edge * lame.lambda(lowest), edge * lame.mu(lowest), product);
     for (int i = 0; i < 24; ++i)
       sum += left[i] * product[i];
-    out(place_of_voxel(grid, lowest)) += factor * sum / lame.modulus(lowest);
+    out(place_of_voxel(grid, shape, lowest)) += factor * sum / lame.modulus(lowest);
   }
 };
 

@@ -6,11 +6,13 @@
 #include "python/engine/host_arrays.hpp"
 #include "python/engine/runtime.hpp"
 #include <ossatura/core/base/log.hpp>
+#include <ossatura/kernels/bone/loads/uniform_stress.hpp>
 #include <ossatura/solvers/bone/islands.hpp>
 #include <ossatura/solvers/bone/results/homogenisation.hpp>
 #include <ossatura/solvers/bone/results/solution.hpp>
 #include <ossatura/solvers/bone/support_checks.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
@@ -62,6 +64,7 @@ template<class Exec>
 struct Case {
   VoxelArray<Exec> modulus;
   bool is_copy = false; ///< of the caller's image, without islands
+  bool is_cell = false; ///< which repeats
   VoxelProblem<Exec> problem;
   BoneLoad<Exec> load;
   std::int64_t num_dropped = 0;
@@ -91,18 +94,25 @@ void own_image(const Exec& exec, Case<Exec>& made) {
 template<class Exec>
 bool take_islands_out(const Exec& exec, const BoneImage& image, const std::string& how,
                       Case<Exec>& made) {
+  const auto drop = [&](double most) {
+    return made.is_cell ? drop_periodic_islands(exec, made.problem, made.modulus, most)
+                        : drop_islands(exec, made.problem, made.modulus, most);
+  };
   const double none = -1;
-  const DroppedIslands loose = drop_islands(exec, made.problem, made.modulus, none);
+  const DroppedIslands loose = drop(none);
   if (loose.components == 0)
     return false;
   std::ostringstream what;
   what << loose.voxels << " voxels (" << 100 * loose.part << " % of the bone) in "
-       << loose.components << " parts touch no support, the first at "
-       << index_text(image.shape, loose.example);
+       << loose.components
+       << (made.is_cell ? " parts lead through the cell to no next one" : " parts touch no support")
+       << ", the first at " << index_text(image.shape, loose.example);
   if (how == "error")
     fail<InputError>(what.str(), ": islands=\"drop\" leaves them out");
-  const char* remedies = "keep the largest part alone, so that plates lie at its ends, or let "
-                         "plates reach further by plate_depth";
+  const char* remedies = made.is_cell
+                             ? "choose a cell that bone leads through"
+                             : "keep the largest part alone, so that plates lie at its ends, or "
+                               "let plates reach further by plate_depth";
   if (loose.part > 0.5)
     fail<InputError>(what.str(), ": what is left is not the specimen; ", remedies);
   const double most = how == "drop" ? 0.5 : most_islands;
@@ -111,15 +121,16 @@ bool take_islands_out(const Exec& exec, const BoneImage& image, const std::strin
   log_warning("islands-left-out", what.str(), ": left out");
   made.num_dropped += loose.voxels;
   own_image(exec, made);
-  drop_islands(exec, made.problem, made.modulus, most);
+  drop(most);
   return true;
 }
 
-/// Makes problem and load of an image: load(made) sets the latter.
+/// Makes problem and load of an image, or of a cell: load(problem) gives the latter.
 template<class Exec, class Load>
 Case<Exec> make_case(const Exec& exec, const BoneImage& image, const BoneOptions& options,
-                     const Load& load) {
+                     bool is_cell, const Load& load) {
   Case<Exec> made;
+  made.is_cell = is_cell;
   made.modulus = take_image(exec, image);
   make_problem(exec, image, made);
   made.load = load(made.problem);
@@ -128,9 +139,14 @@ Case<Exec> make_case(const Exec& exec, const BoneImage& image, const BoneOptions
     make_problem(exec, image, made);
     made.load = load(made.problem);
   }
-  made.problem.material = {}; // the image is the caller's, and solvers do not need it
-  made.modulus = {};
   return made;
+}
+
+/// The image is the caller's, and solvers do not need it.
+template<class Exec>
+void drop_image(Case<Exec>& made) {
+  made.problem.material = {};
+  made.modulus = {};
 }
 
 MechanicalTest library_test(const BoneTest& test) {
@@ -235,19 +251,33 @@ BoneNumbers numbers_of(const BoneSolution<Exec>& solution) {
   return numbers;
 }
 
+/// What products of voxels are of.
+template<class Exec>
+struct VoxelStiffness {
+  VoxelGrid<Exec> grid;
+  LameField<Exec> lame;
+  double edge;
+  Kokkos::Array<int, 3> shape; ///< of the image
+};
+
+template<class Exec>
+VoxelStiffness<Exec> stiffness_of(const VoxelProblem<Exec>& problem) {
+  return {problem.grid, problem.lame, problem.edge, problem.grid.shape};
+}
+
 /// Adds factor w_e' K_e u_e / E_e of each voxel, by the lowest nodes `element`, to out [nz, ny,
 /// nx].
 template<class Exec>
-void add_products(const Exec& exec, const VoxelProblem<Exec>& problem,
-                  const Array<int, Exec>& element, double factor, const Array<double, Exec>& w,
-                  const Array<double, Exec>& u, double* out) {
-  const auto& shape = problem.grid.shape;
+void add_products(const Exec& exec, const VoxelStiffness<Exec>& of, const Array<int, Exec>& element,
+                  double factor, const Array<double, Exec>& w, const Array<double, Exec>& u,
+                  double* out) {
+  const auto& shape = of.shape;
   fill_array(exec, out, std::int64_t(shape[0]) * shape[1] * shape[2],
              [&](const Array<double, Exec>& array) {
-               Kokkos::parallel_for(
-                   "ossatura::python::add_products", range(exec, element.extent(0)),
-                   ProductPerModulus<Exec>{problem.grid, problem.lame, problem.edge, factor, w, u,
-                                           element, array});
+               Kokkos::parallel_for("ossatura::python::add_products",
+                                    range(exec, element.extent(0)),
+                                    ProductPerModulus<Exec>{of.grid, of.lame, of.edge, factor, w, u,
+                                                            element, shape, array});
              });
 }
 
@@ -270,8 +300,8 @@ public:
   void displacement(double* out) const override;
   void field(const std::string& name, float* out) const override;
   void energy_gradient(double* out) const override {
-    add_products(exec_, problem_, solution_.fields.element, 0.5, solution_.displacement,
-                 solution_.displacement, out);
+    add_products(exec_, stiffness_of(problem_), solution_.fields.element, 0.5,
+                 solution_.displacement, solution_.displacement, out);
   }
   BoneSolve adjoint(const double* weight, const BoneOptions& options, const BoneObserver& observe,
                     double* out) const override;
@@ -331,16 +361,18 @@ BoneSolve AnswerOn<Exec>::adjoint(const double* weight, const BoneOptions& optio
     throw_if_cancelled();
     solved = solver.solve(exec_, force, l, observe);
   }
-  add_products(exec_, problem_, solution_.fields.element, -1, l, solution_.displacement, out);
+  add_products(exec_, stiffness_of(problem_), solution_.fields.element, -1, l,
+               solution_.displacement, out);
   return numbers_of(solved);
 }
 
 template<class Exec>
 std::unique_ptr<BoneAnswer> solve_on(const Exec& exec, const BoneImage& image, const BoneTest& test,
                                      const BoneOptions& options, const BoneObserver& observe) {
-  Case<Exec> made = make_case(exec, image, options, [&](VoxelProblem<Exec>& problem) {
+  Case<Exec> made = make_case(exec, image, options, false, [&](VoxelProblem<Exec>& problem) {
     return make_test_load(exec, test, problem);
   });
+  drop_image(made);
   check_supports_of(exec, made);
   SolveResult solved;
   { // the solver's vectors are gone before the fields are made
@@ -356,36 +388,36 @@ std::unique_ptr<BoneAnswer> solve_on(const Exec& exec, const BoneImage& image, c
                                           std::move(numbers));
 }
 
+/// Warns of a cell that does not carry along an axis, as the executable does.
+template<class Exec>
+void warn_of_open_cell(const Exec& exec, const VoxelProblem<Exec>& problem) {
+  const PeriodicBodies bodies = find_periodic_bodies(exec, problem).second;
+  std::string axes;
+  for (std::size_t d = 0; d < 3; ++d)
+    if (std::none_of(bodies.list.begin(), bodies.list.end(),
+                     [&](const PeriodicBody& body) { return body.leads[d]; }))
+      axes += std::string(axes.empty() ? "" : ", ") + "xyz"[d];
+  if (!axes.empty())
+    log_warning("open-cell", "no bone leads from cell to cell along ", axes,
+                ": the stiffness there is 0; void at the sides belongs to the cell");
+}
+
 template<class Exec>
 class HomogenisedOn : public BoneHomogenised, Holder {
 public:
-  HomogenisedOn(const Exec& exec, const BoneImage& image, const BoneOptions& options, bool keep,
-                const BoneObserver& observe)
-      : exec_(exec) {
-    Case<Exec> made = make_case(exec, image, options, [&](VoxelProblem<Exec>& problem) {
-      hold_all_sides(exec, problem);
-      return BoneLoad<Exec>();
-    });
-    VoxelSolver<Exec> solver(exec, made.problem, solver_options<Exec>(options));
-    numbers_.model = describe(made);
-    const auto solve = [&](int, const Array<double, Exec>& u) {
-      numbers_.solves.push_back(numbers_of(solver.solve(exec, {}, u, observe)));
-      if (keep) {
-        u_.push_back(make_uninitialized<double>(exec, made.problem.grid.num_dofs(),
-                                                "ossatura::python::displacement"));
-        copy(exec, u, u_.back());
-      }
-      return true;
-    };
-    const HomogenisedStiffness found = homogenise<Exec>(exec, made.problem, solve).value();
-    numbers_.stiffness = found.stiffness;
-    numbers_.voigt = found.voigt;
-    numbers_.reuss = found.reuss;
-    if (keep)
-      problem_ = made.problem;
+  HomogenisedOn(const Exec& exec, const BoneImage& image, const BoneOptions& options, bool periodic,
+                bool keep, const BoneObserver& observe)
+      : exec_(exec)
+      , keep_(keep) {
+    if (periodic)
+      solve_cell(image, options, observe);
+    else
+      solve_box(image, options, observe);
+    if (!keep)
+      of_ = {};
   }
   void drop() noexcept override {
-    problem_ = {};
+    of_ = {};
     u_.clear();
   }
   const BoneStiffness& numbers() const override { return numbers_; }
@@ -393,29 +425,95 @@ public:
 
 private:
   Exec exec_;
-  VoxelProblem<Exec> problem_;
+  bool keep_;
+  VoxelStiffness<Exec> of_;            ///< where displacements are kept
+  double volume_ = 0;                  ///< mm3, that stresses are means over
   std::vector<Array<double, Exec>> u_; ///< of the six loads, where they are kept
   BoneStiffness numbers_;
+
+  void solve_box(const BoneImage& image, const BoneOptions& options, const BoneObserver& observe);
+  void solve_cell(const BoneImage& image, const BoneOptions& options, const BoneObserver& observe);
+  void note(const HomogenisedStiffness& found) {
+    numbers_.stiffness = found.stiffness;
+    numbers_.voigt = found.voigt;
+    numbers_.reuss = found.reuss;
+  }
+  /// Returns the copy, empty where none is kept.
+  Array<double, Exec> keep(const Array<double, Exec>& u) {
+    if (!keep_)
+      return {};
+    u_.push_back(make_uninitialized<double>(exec_, u.extent(0), "ossatura::python::displacement"));
+    copy(exec_, u, u_.back());
+    return u_.back();
+  }
 };
 
-// By Hill's lemma, exact for trilinear elements and sides that move as a uniform strain: C_ij V =
-// u_i' K u_j. Both are stationary, so that dC_ij/dE_e = u_i' K_e u_j / (E_e V).
+template<class Exec>
+void HomogenisedOn<Exec>::solve_box(const BoneImage& image, const BoneOptions& options,
+                                    const BoneObserver& observe) {
+  Case<Exec> made = make_case(exec_, image, options, false, [&](VoxelProblem<Exec>& problem) {
+    hold_all_sides(exec_, problem);
+    return BoneLoad<Exec>();
+  });
+  drop_image(made);
+  VoxelSolver<Exec> solver(exec_, made.problem, solver_options<Exec>(options));
+  numbers_.model = describe(made);
+  note(homogenise<Exec>(exec_, made.problem, [&](int, const Array<double, Exec>& u) {
+         numbers_.solves.push_back(numbers_of(solver.solve(exec_, {}, u, observe)));
+         keep(u);
+         return true;
+       }).value());
+  of_ = stiffness_of(made.problem);
+  const NodeBox box = bounding_box(exec_, of_.grid);
+  volume_ = std::pow(of_.edge, 3);
+  for (int d = 0; d < 3; ++d)
+    volume_ *= box.upper[d] - box.lower[d];
+}
+
+template<class Exec>
+void HomogenisedOn<Exec>::solve_cell(const BoneImage& image, const BoneOptions& options,
+                                     const BoneObserver& observe) {
+  Case<Exec> made = make_case(exec_, image, options, true, [&](VoxelProblem<Exec>& problem) {
+    problem.held = make_constraints(
+        exec_, make_zeros<std::uint8_t>(exec_, problem.grid.num_nodes, "ossatura::python::held"));
+    return BoneLoad<Exec>();
+  });
+  numbers_.model = describe(made);
+  warn_of_open_cell(exec_, made.problem);
+  const UnitCell<Exec> cell = make_unit_cell(exec_, made.problem.material, image.spacing);
+  made = {};
+  VoxelSolver<Exec> solver(exec_, cell.problem, solver_options<Exec>(options));
+  const auto& rim = *cell.problem.rim;
+  of_ = {cell.problem.grid, cell.own, cell.problem.edge, rim.shape};
+  volume_ = cell.volume;
+  note(homogenise<Exec>(exec_, cell,
+                        [&](int k, const Array<double, Exec>& f, const Array<double, Exec>& w) {
+                          numbers_.solves.push_back(numbers_of(solver.solve(exec_, f, w, observe)));
+                          if (const Array<double, Exec> u = keep(w); keep_) {
+                            UniformStrain strain{};
+                            strain[k] = 1;
+                            add_uniform_strain(exec_, of_.grid, of_.edge, strain, u);
+                          }
+                          return true;
+                        })
+           .value());
+}
+
+// By Hill's lemma, exact for trilinear elements and sides that move as a uniform strain or
+// periodically: C_ij V = u_i' K u_j. Both are stationary, so that dC_ij/dE_e = u_i' K_e u_j / (E_e
+// V).
 template<class Exec>
 void HomogenisedOn<Exec>::gradient(const BoneStiffness::Matrix& weight, double* out) const {
   if (u_.empty())
     fail<UsageError>("the displacements were not kept: homogenise(..., gradients=True)");
-  const NodeBox box = bounding_box(exec_, problem_.grid);
-  double volume = std::pow(problem_.edge, 3);
-  for (int d = 0; d < 3; ++d)
-    volume *= box.upper[d] - box.lower[d];
-  const Array<int, Exec> element = list_elements(exec_, problem_.grid, problem_.lame.mu_value);
+  const Array<int, Exec> element = list_elements(exec_, of_.grid, of_.lame.mu_value);
   const auto sum =
-      make_uninitialized<double>(exec_, problem_.grid.num_dofs(), "ossatura::python::combination");
+      make_uninitialized<double>(exec_, of_.grid.num_dofs(), "ossatura::python::combination");
   for (std::size_t i = 0; i < 6; ++i) {
     Kokkos::deep_copy(exec_, sum, 0);
     for (std::size_t j = 0; j < 6; ++j)
       axpby(exec_, weight[i][j], u_[j], 1.0, sum);
-    add_products(exec_, problem_, element, 1 / volume, u_[i], sum, out);
+    add_products(exec_, of_, element, 1 / volume_, u_[i], sum, out);
   }
 }
 
@@ -438,11 +536,11 @@ std::unique_ptr<BoneAnswer> solve_bone(const std::string& backend, const BoneIma
 }
 
 std::unique_ptr<BoneHomogenised> homogenise_bone(const std::string& backend, const BoneImage& image,
-                                                 const BoneOptions& options, bool keep,
-                                                 const BoneObserver& observe) {
+                                                 const BoneOptions& options, bool periodic,
+                                                 bool keep, const BoneObserver& observe) {
   return with_backend(backend, [&](const auto& exec) -> std::unique_ptr<BoneHomogenised> {
-    return std::make_unique<HomogenisedOn<std::decay_t<decltype(exec)>>>(exec, image, options, keep,
-                                                                         observe);
+    return std::make_unique<HomogenisedOn<std::decay_t<decltype(exec)>>>(exec, image, options,
+                                                                         periodic, keep, observe);
   });
 }
 

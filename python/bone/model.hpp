@@ -121,10 +121,10 @@ public:
   virtual void gradient(const BoneStiffness::Matrix& weight, double* out) const = 0;
 };
 
-/// The apparent stiffness by six kinematic-uniform loads; `keep` their displacements, 144 bytes a
-/// node, for gradients. Throws as solve_bone().
+/// The apparent stiffness by six kinematic-uniform loads, or of a cell that repeats; `keep` their
+/// displacements, 144 bytes a node, for gradients. Throws as solve_bone().
 std::unique_ptr<BoneHomogenised> homogenise_bone(const std::string& backend, const BoneImage& image,
-                                                 const BoneOptions& options, bool keep,
-                                                 const BoneObserver& observe);
+                                                 const BoneOptions& options, bool periodic,
+                                                 bool keep, const BoneObserver& observe);
 
 } // namespace ossatura::python

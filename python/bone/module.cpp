@@ -2,6 +2,7 @@
 #include "python/module.hpp"
 #include "python/bone/model.hpp"
 #include "python/engine/engine.hpp"
+#include <ossatura/solvers/bone/results/stiffness_matrix.hpp>
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
@@ -104,6 +105,41 @@ nb::dict dict_of(const BoneStiffness& found) {
   return dict;
 }
 
+nb::dict dict_of(const EngineeringConstants& found) {
+  nb::dict dict;
+  dict["young"] = nb::cast(found.young);
+  dict["shear"] = nb::cast(found.shear);
+  nb::list poisson;
+  for (const std::array<double, 3>& row : found.poisson)
+    poisson.append(nb::cast(row));
+  dict["poisson"] = poisson;
+  return dict;
+}
+
+void bind_constants(nb::module_& module) {
+  module.def(
+      "engineering_constants",
+      [](const StiffnessMatrix& stiffness) -> std::optional<nb::dict> {
+        const auto found = engineering_constants(stiffness);
+        return found ? std::optional(dict_of(*found)) : std::nullopt;
+      },
+      "stiffness"_a);
+  module.def(
+      "orthotropic_axes",
+      [](const StiffnessMatrix& stiffness) {
+        const OrthotropicAxes found = find_orthotropic_axes(stiffness, left_by_solves);
+        nb::dict dict;
+        nb::list axes;
+        for (const std::array<double, 3>& axis : found.axis)
+          axes.append(nb::cast(axis));
+        dict["axes"] = axes;
+        dict["stiffness"] = rows_of(found.stiffness);
+        dict["departure"] = found.departure;
+        return dict;
+      },
+      "stiffness"_a);
+}
+
 void bind_homogenised(nb::module_& module) {
   nb::class_<Homogenised>(module, "BoneHomogenised")
       .def("numbers", [](const Homogenised& found) { return dict_of(found->numbers()); })
@@ -175,6 +211,7 @@ void bind_bone(nb::module_& module) {
       .def_rw("islands", &BoneOptions::islands);
   bind_answer(module);
   bind_homogenised(module);
+  bind_constants(module);
   module.def(
       "solve_bone",
       [](const std::string& backend, const Image& image, double spacing, double poisson,
@@ -189,14 +226,14 @@ void bind_bone(nb::module_& module) {
   module.def(
       "homogenise_bone",
       [](const std::string& backend, const Image& image, double spacing, double poisson,
-         const BoneOptions& options, bool keep, nb::object callback) {
+         const BoneOptions& options, bool periodic, bool keep, nb::object callback) {
         const BoneImage taken = image_of(image, spacing, poisson);
         return new Homogenised(Engine::instance().run(callback, [&](const Observer& observe) {
-          return homogenise_bone(backend, taken, options, keep, observe);
+          return homogenise_bone(backend, taken, options, periodic, keep, observe);
         }));
       },
-      "backend"_a, nb::arg("image").noconvert(), "spacing"_a, "poisson"_a, "options"_a, "keep"_a,
-      nb::arg("callback").none(), nb::rv_policy::take_ownership);
+      "backend"_a, nb::arg("image").noconvert(), "spacing"_a, "poisson"_a, "options"_a,
+      "periodic"_a, "keep"_a, nb::arg("callback").none(), nb::rv_policy::take_ownership);
 }
 
 } // namespace ossatura::python

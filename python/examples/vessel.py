@@ -11,6 +11,7 @@
 # %%
 import os
 import pathlib
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ inner, outer = 1.0, 2.0  # m
 young, poisson, pressure = 210e9, 0.3, 1e8  # Pa, of steel
 
 
-def wall_displacement(radius):
+def wall_displacement(radius: Any) -> Any:
     """m outwards, by Lamé."""
     scale = pressure * inner**3 / (young * (outer**3 - inner**3))
     return scale * ((1 - 2 * poisson) * radius + (1 + poisson) * outer**3 / (2 * radius**2))
@@ -41,7 +42,7 @@ exact_energy = 0.5 * pressure * (np.pi / 2 * inner**2) * wall_displacement(inner
 mesh = pfem.sphere_octant(inner, outer)
 
 
-def solve(order):
+def solve(order: int) -> pfem.Result:
     model = pfem.Model(mesh, order=order, young=young, poisson=poisson)
     for axis in range(3):
         model.hold(mesh.points[:, axis] < 1e-9, "xyz"[axis])

@@ -25,7 +25,8 @@ from ._errors import ConvergenceError, UsageError, choice
 from ._log import logger
 from ._progress import shown
 
-__all__ = ["Homogenised", "QUANTITIES", "Reaction", "Result", "Solve", "homogenise", "solve"]
+__all__ = ["Engineering", "Homogenised", "Orthotropic", "QUANTITIES", "Reaction", "Result", "Solve", "homogenise",
+           "solve"]
 
 _TESTS = ("axial", "confined", "shear", "torsion", "bending")  # as BoneTestKind
 _AXES = ("x", "y", "z")
@@ -292,9 +293,36 @@ class Solve:
     fell_back: bool
 
 
+@dataclasses.dataclass(frozen=True)
+class Engineering:
+    """Engineering constants of a stiffness, along the axes 1, 2, 3 that it is given in."""
+    young: tuple[float, float, float]
+    """MPa, along each axis"""
+    shear: tuple[float, float, float]
+    """MPa: 12, 23, 31"""
+    poisson: tuple[tuple[float, float, float], ...]
+    """[i][j]: contraction along j by extension along i; 0 at i = j"""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Orthotropic:
+    """A stiffness in the axes in which it is nearest to orthotropy."""
+    axes: NDArray[np.float64]
+    """[3, 3]: each row a direction x, y, z in the image, of unit length; right-handed"""
+    stiffness: NDArray[np.float64]
+    """[6, 6] MPa in these axes, the symmetric part"""
+    departure: float
+    """norm of what orthotropy forbids by that of the whole tensor: 0 of an orthotropic stiffness"""
+    engineering: Engineering | None
+    """constants along these axes"""
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Homogenised:
-    """The apparent stiffness of a specimen's box, by six loads that are uniform strains of its sides."""
+    """The apparent stiffness of a specimen's box, by six loads that are uniform strains of its sides, or that of a cell
+    that repeats."""
+    boundary: str
+    """"kinematic" or "periodic", of the sides"""
     stiffness: NDArray[np.float64]
     """[6, 6] MPa: stress by strain in the order xx, yy, zz, xy, yz, zx, with engineering shear strains"""
     voigt: NDArray[np.float64]
@@ -323,6 +351,24 @@ class Homogenised:
         self._answer.gradient(matrix.tolist(), out)
         return _in_axes(out, self._axes)
 
+    @functools.cached_property
+    def engineering(self) -> Engineering | None:
+        """Engineering constants along the axes of the image, of the symmetric part of the stiffness; None where that is
+        not positive definite, as where nothing leads through a cell."""
+        return _engineering(self.stiffness)
+
+    @functools.cached_property
+    def orthotropic(self) -> Orthotropic:
+        """The axes in which the stiffness is as near to an orthotropic one as it gets [1]; those of the image where it
+        departs from orthotropy there by no more than solves leave.
+
+        [1] J. Biomech. 29 (1996) 1653-1657, doi:10.1016/S0021-9290(96)00093-0.
+        """
+        found = _core.orthotropic_axes(self.stiffness.tolist())
+        stiffness = np.array(found["stiffness"])
+        return Orthotropic(axes=np.array(found["axes"]), stiffness=stiffness, departure=found["departure"],
+                           engineering=_engineering(stiffness))
+
     @property
     def converged(self) -> bool:
         """Whether all solves are."""
@@ -331,15 +377,15 @@ class Homogenised:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the matrices and numbers to an .npz file for numpy.load(). Errors as of Result.save()."""
         _save.save(path, {".npz": lambda file: _save.write_npz(file, {
-            **{name: getattr(self, name) for name in ("stiffness", "voigt", "reuss", "num_voxels", "num_nodes",
-                                                      "num_dropped", "converged")},
+            **{name: getattr(self, name) for name in ("boundary", "stiffness", "voigt", "reuss", "num_voxels",
+                                                      "num_nodes", "num_dropped", "converged")},
             "iterations": np.array([one.iterations for one in self.solves]),
             "residuals": np.array([one.residual for one in self.solves])})})
 
     def _repr_html_(self) -> str:
         names = ("xx", "yy", "zz", "xy", "yz", "zx")
         rows = [(name, "  ".join(f"{value:.5g}" for value in row)) for name, row in zip(names, self.stiffness)]
-        return _draw.summary(f"apparent stiffness, MPa, by strain {', '.join(names)}", [
+        return _draw.summary(f"apparent stiffness ({self.boundary}), MPa, by strain {', '.join(names)}", [
             *rows, ("voxels", str(self.num_voxels)), ("converged", "yes" if self.converged else "NO")], None, (0, 0))
 
 
@@ -395,23 +441,33 @@ def solve(modulus: ArrayLike, spacing: float, *, test: str = "axial", axis: str 
     return _checked(result, [result], tolerance, check)
 
 
-def homogenise(modulus: ArrayLike, spacing: float, *, poisson: float = 0.3, islands: str = "auto",
-               tolerance: float = 1e-6, max_iterations: int = 1000, precision: str | None = None, axes: str = "zyx",
+def homogenise(modulus: ArrayLike, spacing: float, *, boundary: str = "kinematic", poisson: float = 0.3,
+               islands: str = "auto", tolerance: float = 1e-6, max_iterations: int = 1000, precision: str | None = None, axes: str = "zyx",
                backend: str | None = None, gradients: bool = False, check: bool = True, progress: bool = False,
                callback: Callable[[int, float], None] | None = None) -> Homogenised:
-    """The apparent stiffness of a specimen by six kinematic-uniform loads. Arguments and errors as in solve().
+    """The apparent stiffness of a specimen by six loads. Arguments and errors as in solve().
 
+    boundary: "kinematic": all sides move as the strain says, which gives an upper bound; "periodic": the image is a
+        cell that repeats along x, y and z, void at its sides included. Islands are the parts that lead through no cell.
     gradients: keep the displacements of the loads, 144 bytes a node, for the result's gradient().
     """
+    choice(boundary, ("kinematic", "periodic"), "boundary")
     image = _image(modulus, axes)
     options = _options(islands, tolerance, max_iterations, precision)
     with shown(progress, "homogenise", 6, tolerance, callback) as observe:
-        answer = _core.homogenise_bone(_backend(backend), image, spacing, poisson, options, gradients, observe)
+        answer = _core.homogenise_bone(_backend(backend), image, spacing, poisson, options, boundary == "periodic",
+                                       gradients, observe)
     found = answer.numbers()
     solves = tuple(Solve(**numbers) for numbers in found.pop("solves"))
     matrices: dict[str, Any] = {name: np.array(found.pop(name)) for name in ("stiffness", "voigt", "reuss")}
-    result = Homogenised(solves=solves, _answer=answer, _shape=image.shape, _axes=axes, **matrices, **found)
+    result = Homogenised(boundary=boundary, solves=solves, _answer=answer, _shape=image.shape, _axes=axes, **matrices, **found)
     return _checked(result, solves, tolerance, check)
+
+
+def _engineering(stiffness: NDArray[np.float64]) -> Engineering | None:
+    found = _core.engineering_constants(stiffness.tolist())
+    return None if found is None else Engineering(
+        tuple(found["young"]), tuple(found["shear"]), tuple(tuple(row) for row in found["poisson"]))
 
 
 def _image(modulus: ArrayLike, axes: str) -> NDArray[np.float32]:

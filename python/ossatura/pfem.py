@@ -399,7 +399,7 @@ class Model:
         return x, y, z
 
     def _orders(self, order: _Order) -> NDArray[np.uint8]:
-        array = _arrays.integers([order] if np.ndim(order) == 0 else order, (None,), "order")
+        array = _arrays.integers(np.atleast_1d(np.asarray(order)), (None,), "order")
         if len(array) not in (1, len(self.mesh.hexa)) or array.min() < 1 or array.max() > 10:
             raise InputError(f"order: 1 to 10, one or {len(self.mesh.hexa)} of them")
         return array.astype(np.uint8)

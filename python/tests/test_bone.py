@@ -64,6 +64,121 @@ class ClosedForms(unittest.TestCase):
         self.assertTrue(np.all(np.linalg.eigvalsh((found.stiffness + found.stiffness.T) / 2) > 0))
 
 
+def cell(image, **options):
+    return bone.homogenise(image, 0.1, boundary="periodic", backend="serial",
+                           **{"tolerance": 1e-10, "precision": "double", **options})
+
+
+class UnitCells(unittest.TestCase):
+    def test_a_laminate_has_the_means_of_its_layers(self):
+        image = np.full((4, 3, 5), 800, np.float32)
+        image[1:] = 17000
+        nu = 0.3
+        E = image[:, 0, 0].astype(float)
+        stiff, mu = E * (1 - nu) / ((1 + nu) * (1 - 2 * nu)), E / (2 * (1 + nu))
+        for order in ((0, 1, 2), (2, 0, 1), (1, 2, 0)):
+            layers = 2 - order.index(0)  # the axis x, y or z across them
+            found = cell(image.transpose(order))
+            self.assertEqual(found.boundary, "periodic")
+            C = found.stiffness
+            across, along = [{2: (4, 5), 1: (3, 4), 0: (3, 5)}[layers], {2: 3, 1: 5, 0: 4}[layers]]
+            self.assertAlmostEqual(C[layers, layers] * (1 / stiff).mean(), 1, delta=1e-8)
+            for shear in across:
+                self.assertAlmostEqual(C[shear, shear] * (1 / mu).mean(), 1, delta=1e-8)
+            self.assertAlmostEqual(C[along, along] / mu.mean(), 1, delta=1e-8)
+
+    def test_a_cell_begins_anywhere_and_is_softer_than_its_box(self):
+        image = porous_image((8, 7, 6))
+        found = cell(image)
+        np.testing.assert_allclose(cell(np.roll(image, (3, 2, 1), (0, 1, 2))).stiffness, found.stiffness,
+                                   atol=1e-7 * found.stiffness.max())
+        box = bone.homogenise(image, 0.1, tolerance=1e-10)
+        self.assertEqual(box.boundary, "kinematic")
+        self.assertTrue(np.all(np.linalg.eigvalsh(box.stiffness - found.stiffness) > 0))
+        np.testing.assert_allclose(found.voigt, box.voigt, rtol=1e-6)
+        turned = cell(image.T, axes="xyz")
+        self.assertTrue(np.array_equal(turned.stiffness, found.stiffness))
+
+    def test_what_carries_nothing_is_told(self):
+        plates = np.zeros((6, 4, 4), np.float32)
+        plates[:2] = 1000
+        with self.assertLogs("ossatura") as log:
+            found = cell(plates)
+        self.assertEqual([record.code for record in log.records], ["open-cell"])
+        self.assertIn("along z", log.output[0])
+        self.assertAlmostEqual(found.stiffness[2, 2], 0, delta=1e-6)
+        self.assertIsNone(found.engineering)
+        plates[4, 1, 1] = 1000  # it touches no other, nor its own image
+        with self.assertRaisesRegex(ossatura.InputError, "lead through the cell to no next one"):
+            cell(plates)
+        with self.assertLogs("ossatura"):
+            loose = cell(plates, islands="drop")
+        self.assertEqual(loose.num_dropped, 1)
+        self.assertTrue(np.array_equal(loose.stiffness, found.stiffness))
+        self.assertEqual(plates[4, 1, 1], 1000)
+        with self.assertRaisesRegex(ossatura.UsageError, "boundary='free': one of 'kinematic', 'periodic'"):
+            bone.homogenise(plates, 0.1, boundary="free")
+
+    def test_gradients_of_the_stiffness(self):
+        image = porous_image((6, 5, 4))
+        weights = np.random.default_rng(8).normal(size=(6, 6))
+        found = cell(image, tolerance=1e-12, gradients=True)
+        gradient = found.gradient(weights)
+        self.assertTrue(np.all(gradient[image == 0] == 0))
+        solid = np.argwhere(image > 0)
+        for place in map(tuple, solid[::len(solid) // 6]):
+            values = []
+            for step in (-2.0, 2.0):
+                moved = image.copy()
+                moved[place] += step
+                values.append(cell(moved, tolerance=1e-12).stiffness)
+            difference = (weights * (values[1] - values[0])).sum() / 4
+            self.assertLess(abs(difference - gradient[place]), 1e-5 * np.abs(gradient).max())
+        turned = cell(image.T, axes="xyz", tolerance=1e-12, gradients=True).gradient(weights)
+        self.assertTrue(np.array_equal(turned.T, gradient))
+
+
+def turn(stiffness, axes):
+    """A stiffness in other axes, by the tensor of fourth order."""
+    pairs = [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0)]
+    tensor = np.zeros((3, 3, 3, 3))
+    for row, (i, j) in enumerate(pairs):
+        for column, (k, m) in enumerate(pairs):
+            for a, b in {(i, j), (j, i)}:
+                for c, d in {(k, m), (m, k)}:
+                    tensor[a, b, c, d] = stiffness[row, column]
+    turned = np.einsum("ai,bj,ck,dm,ijkm->abcd", axes, axes, axes, axes, tensor)
+    return np.array([[turned[(*a, *b)] for b in pairs] for a in pairs])
+
+
+class Orthotropy(unittest.TestCase):
+    def test_the_constants_of_a_solid(self):
+        found = bone.homogenise(np.full((4, 4, 5), 1000, np.float32), 0.1, poisson=0.25, tolerance=1e-10)
+        np.testing.assert_allclose(found.engineering.young, 1000, rtol=1e-6)
+        np.testing.assert_allclose(found.engineering.shear, 400, rtol=1e-6)
+        np.testing.assert_allclose(found.engineering.poisson, 0.25 * (1 - np.eye(3)), rtol=1e-6)
+        np.testing.assert_array_equal(found.orthotropic.axes, np.eye(3))
+        self.assertLess(found.orthotropic.departure, 1e-6)
+
+    def test_the_axes_are_those_where_least_is_forbidden(self):
+        found = bone.homogenise(porous_image((9, 8, 7), seed=4), 0.1, tolerance=1e-9)
+        best = found.orthotropic
+        np.testing.assert_allclose(best.axes @ best.axes.T, np.eye(3), atol=1e-12)
+        self.assertGreater(np.linalg.det(best.axes), 0)
+        symmetric = (found.stiffness + found.stiffness.T) / 2
+        np.testing.assert_allclose(best.stiffness, turn(symmetric, best.axes), atol=1e-9 * symmetric.max())
+
+        def departure(stiffness):
+            times = np.outer([1, 1, 1, 2, 2, 2], [1, 1, 1, 2, 2, 2])  # that a number stands in the tensor
+            allowed = np.eye(6, dtype=bool)
+            allowed[:3, :3] = True
+            return np.sqrt((times * stiffness**2)[~allowed].sum() / (times * stiffness**2).sum())
+
+        self.assertAlmostEqual(best.departure, departure(best.stiffness), delta=1e-12)
+        self.assertLess(best.departure, departure(symmetric))
+        np.testing.assert_allclose(1 / np.diag(np.linalg.inv(best.stiffness))[:3], best.engineering.young, rtol=1e-9)
+
+
 class Axes(unittest.TestCase):
     def test_the_same_image_in_both_orders_has_the_same_bits(self):
         image = porous_image()

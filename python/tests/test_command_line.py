@@ -95,6 +95,20 @@ class SameBits(unittest.TestCase):
         here = bone.homogenise(image, 0.1, backend="serial")
         self.assertEqual(there["homogenised"]["stiffness"], here.stiffness.tolist())
         self.assertEqual([solve["true_residual"] for solve in there["solves"]], [one.residual for one in here.solves])
+        found = there["homogenised"]
+        self.assertEqual(found["orthotropic"]["axes"], here.orthotropic.axes.tolist())
+        for along, constants in ((found, here.engineering), (found["orthotropic"], here.orthotropic.engineering)):
+            self.assertEqual(along["engineering"], {"young": list(constants.young), "shear": list(constants.shear),
+                                                    "poisson": [list(row) for row in constants.poisson]})
+
+    def test_a_unit_cell(self):
+        image = porous_image((9, 8, 7))
+        write_image(self.folder / "bone.mha", image, 0.1)
+        there = self.run_command("bone", self.folder / "bone.mha", "--law", "modulus", "--test", "homogenise",
+                                 "--boundary", "periodic")
+        here = bone.homogenise(image, 0.1, boundary="periodic", backend="serial")
+        self.assertEqual(there["homogenised"]["stiffness"], here.stiffness.tolist())
+        self.assertEqual(there["homogenised"]["boundary"], here.boundary)
 
     def test_activation_of_ventricles(self):
         for precision in ("double", "single"):

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/softbody/scene_checks.hpp>
 
+#include <ossatura/core/mesh/box.hpp>
 #include <ossatura/kernels/softbody/elements/lumped_mass.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace ossatura {
@@ -43,6 +45,74 @@ bool is_fixed_beside_a_line(const SoftObject& object) {
   return false;
 }
 
+using Point = std::array<double, 3>;
+
+/// Six times the volume of a tetrahedron, positive where d is on the side to which a, b, c turn.
+double six_volumes(const Point& a, const Point& b, const Point& c, const Point& d) {
+  double e[3][3];
+  for (std::size_t i = 0; i < 3; ++i) {
+    e[0][i] = b[i] - a[i];
+    e[1][i] = c[i] - a[i];
+    e[2][i] = d[i] - a[i];
+  }
+  return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) -
+         e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
+         e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
+}
+
+Point corner_of(const ElementMesh& mesh, std::size_t elem, int corner) {
+  const std::size_t n = std::size_t(nodes_per_elem(mesh.shape));
+  const double* const x = &mesh.point[3 * std::size_t(mesh.node[n * elem + std::size_t(corner)])];
+  return {x[0], x[1], x[2]};
+}
+
+Point centre_of(const ElementMesh& mesh, std::size_t elem) {
+  const int n = nodes_per_elem(mesh.shape);
+  Point centre{};
+  for (int a = 0; a < n; ++a)
+    for (std::size_t d = 0; d < 3; ++d)
+      centre[d] += corner_of(mesh, elem, a)[d] / n;
+  return centre;
+}
+
+/// A hexahedron is six tetrahedra about its diagonal.
+bool is_within(const ElementMesh& mesh, std::size_t elem, const Point& x) {
+  constexpr int of_tetra[1][4] = {{0, 1, 2, 3}};
+  constexpr int of_hexa[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6},
+                                 {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}};
+  const bool is_tetra = mesh.shape == ElementShape::tetra;
+  for (int k = 0; k < (is_tetra ? 1 : 6); ++k) {
+    const int(&corner)[4] = is_tetra ? of_tetra[k] : of_hexa[k];
+    Point p[4];
+    for (int a = 0; a < 4; ++a)
+      p[a] = corner_of(mesh, elem, corner[a]);
+    const double whole = six_volumes(p[0], p[1], p[2], p[3]);
+    bool inside = whole != 0;
+    for (int a = 0; a < 4 && inside; ++a) {
+      Point q[4] = {p[0], p[1], p[2], p[3]};
+      q[a] = x;
+      inside = six_volumes(q[0], q[1], q[2], q[3]) * whole >= 0;
+    }
+    if (inside)
+      return true;
+  }
+  return false;
+}
+
+bool lies_in(const ElementMesh& inner, const ElementMesh& outer) {
+  const Box box = bounding_box(outer.point);
+  const std::size_t stride = std::max<std::size_t>(1, inner.num_elem() / 64);
+  for (std::size_t e = 0; e < inner.num_elem(); e += stride) {
+    const Point centre = centre_of(inner, e);
+    if (!contains(box, centre.data(), 0))
+      continue;
+    for (std::size_t f = 0; f < outer.num_elem(); ++f)
+      if (is_within(outer, f, centre))
+        return true;
+  }
+  return false;
+}
+
 } // namespace
 
 LooseObject why_loose(const SoftObject& object) {
@@ -68,6 +138,18 @@ std::int64_t count_inside(const SoftObstacle& obstacle, const SoftObject& object
     count += distance < 0;
   }
   return count;
+}
+
+std::optional<NestedObjects> find_nested(const SoftScene& scene) {
+  const auto& objects = scene.objects;
+  const auto is_volume = [&](std::size_t i) {
+    return objects[i].mesh.shape != ElementShape::triangle;
+  };
+  for (std::size_t i = 0; i < objects.size(); ++i)
+    for (std::size_t j = 0; j < objects.size(); ++j)
+      if (i != j && is_volume(i) && is_volume(j) && lies_in(objects[i].mesh, objects[j].mesh))
+        return NestedObjects{i, j};
+  return {};
 }
 
 bool may_lock(const SoftObject& object) {

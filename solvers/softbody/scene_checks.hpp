@@ -4,7 +4,9 @@
 
 #include <ossatura/solvers/softbody/scene.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace ossatura {
 
@@ -22,6 +24,16 @@ LooseObject why_loose(const SoftObject& object);
 
 /// How many nodes are inside an obstacle, where contact does not expect them at the start.
 std::int64_t count_inside(const SoftObstacle& obstacle, const SoftObject& object);
+
+/// One object in another, by their numbers in the scene.
+struct NestedObjects {
+  std::size_t inner, outer;
+};
+
+/// Finds volumes that lie within one another, or in the same place, at the start. Their surfaces
+/// need not cross, so that a CrossingWatch does not see them. It looks at the centres of some 64
+/// elements of each object.
+std::optional<NestedObjects> find_nested(const SoftScene& scene);
 
 inline constexpr double locks_above = 0.48;
 

@@ -4,6 +4,7 @@
 #include <ossatura/core/base/timer.hpp>
 #include <ossatura/solvers/topopt/optimizer.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ossatura {
@@ -76,6 +77,12 @@ void DesignDensities<Exec>::make_filter(const Exec& exec, const DesignProblem& p
   if (options_.filter == DesignFilter::none)
     return;
   radius_ = options_.radius > 0 ? options_.radius : 1.5 * body.mean_edge();
+  const Box box = problem.bounds();
+  const double length = std::max({box[3] - box[0], box[4] - box[1], box[5] - box[2]});
+  if (options_.radius >= length)
+    fail<std::invalid_argument>("the filter's radius of ", radius_,
+                                " m reaches across the whole body, which is ", length,
+                                " m long: it would make all densities the same");
   filter_ = body.make_filter(exec, options_.filter, radius_, mirrors);
   const bool by_equation = options_.filter == DesignFilter::helmholtz;
   if (!filter_->reaches_neighbours() && (by_equation || problem.num_elem() > 1))

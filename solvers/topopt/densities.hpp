@@ -25,7 +25,7 @@ public:
   using Vector = Array<double, Exec>;
 
   /// Throws std::invalid_argument for bad roles and mirrors, and a radius that reaches no
-  /// neighbour.
+  /// neighbour or across the whole body.
   DesignDensities(const Exec& exec, const DesignProblem& problem, const DesignOptions& options,
                   const DesignBody<Exec>& body);
 

@@ -364,8 +364,8 @@ class Tissues(EikonalCase):
             f"Tt {k} {k + 1} {k + 2} {k + 3} 1" for k in range(32997)) + "\n")
         run = self.summary("eikonal", "long", "--unit", "1", "--velocity", "1.01e-6", "--site",
                            "vertices:0", "-q", "--backend", "serial", "--method", "queue")
-        self.assertEqual([w["code"] for w in run["warnings"]], ["odd-velocity", "late-arrival"])
-        self.assertIn("later than 1e10 ms", run["warnings"][1]["text"])
+        self.assertEqual([w["code"] for w in run["warnings"]], ["odd-size", "odd-velocity", "late-arrival"])
+        self.assertIn("later than 1e10 ms", run["warnings"][2]["text"])
         self.assertGreater(run["results"]["activation"][0]["unreached"], 500)
 
     def test_velocities_in_another_unit_are_warned_of(self):

@@ -291,8 +291,9 @@ void check_results(const CLI::App& app, const BoneOptions& o) {
   if (!o.preview.empty() && o.inputs.size() > 1 && o.preview.find('*') == std::string::npos)
     fail<UsageError>("--preview ", o.preview, " is of one input, and there are ", o.inputs.size(),
                      ": put a * for the name of each, as '*.png' in quotes");
-  if (!(o.pistoia_strain > 0) || std::isinf(o.pistoia_strain))
-    fail<UsageError>("--pistoia-strain ", o.pistoia_strain, ": greater than 0, such as 0.007");
+  if (!(o.pistoia_strain > 0 && o.pistoia_strain <= 0.1))
+    fail<UsageError>("--pistoia-strain ", o.pistoia_strain,
+                     ": a part and no per cent, greater than 0 and at most 0.1, such as 0.007");
   if (!(o.pistoia_volume > 0 && o.pistoia_volume < 1))
     fail<UsageError>("--pistoia-volume ", o.pistoia_volume, ": between 0 and 1, such as 0.02");
   if (o.histogram_bins < 0 || o.histogram_bins > 100000)

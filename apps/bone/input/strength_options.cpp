@@ -70,10 +70,15 @@ YieldLaw yield_law(const StrengthChoice& choice) {
 
 namespace {
 
+void require_yield_strain(const char* option, std::optional<double> strain, const char* usual) {
+  if (strain && !(*strain > 0 && *strain <= 0.2))
+    fail<UsageError>(option, ' ', *strain,
+                     ": a part and no per cent, greater than 0 and at most 0.2, such as ", usual);
+}
+
 void check_law(const StrengthChoice& choice) {
-  require_positive("--yield-strain", choice.yield_strain, "a strain, such as 0.0081");
-  require_positive("--yield-strain-tension", choice.yield_strain_tension,
-                   "a strain, such as 0.0033");
+  require_yield_strain("--yield-strain", choice.yield_strain, "0.0081");
+  require_yield_strain("--yield-strain-tension", choice.yield_strain_tension, "0.0033");
   require_positive("--yield-stress", choice.yield_stress, "in MPa");
   require_positive("--yield-stress-tension", choice.yield_stress_tension, "in MPa");
   if (choice.yield_stress && (choice.yield_strain || choice.yield_strain_tension))

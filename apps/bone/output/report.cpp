@@ -177,10 +177,6 @@ void add_failure(Table& table, const FailureEstimate& failure) {
     table.row("failure moment", *failure.moment, "N mm");
 }
 
-/// The axes of the image are those of orthotropy where the stiffness departs from it there by no
-/// more: solves leave as much.
-constexpr double departure_of_image = 1e-4;
-
 void add_constants(Table& table, const EngineeringConstants& constants, const char* axes,
                    const char* title) {
   table.section(title);
@@ -211,7 +207,7 @@ void add_stiffness(Table& table, const StiffnessMatrix& stiffness, const char* b
   if (!constants)
     return;
   add_constants(table, *constants, "xyz", "Engineering constants along the axes of the image");
-  const OrthotropicAxes best = find_orthotropic_axes(stiffness, departure_of_image);
+  const OrthotropicAxes best = find_orthotropic_axes(stiffness, left_by_solves);
   table.section("Axes of orthotropy");
   for (int i = 0; i < 3; ++i)
     table.row(std::string("axis ") + "123"[i], format_number(best.axis[i][0], 5) + ", " +
@@ -301,7 +297,7 @@ Json to_json(const HomogenisedStiffness& found, const char* boundary) {
                {"voigt", found.voigt},         {"reuss", found.reuss}};
   if (const auto constants = engineering_constants(found.stiffness))
     json["engineering"] = to_json(*constants);
-  const OrthotropicAxes best = find_orthotropic_axes(found.stiffness, departure_of_image);
+  const OrthotropicAxes best = find_orthotropic_axes(found.stiffness, left_by_solves);
   Json& orthotropic = json["orthotropic"];
   orthotropic = {{"axes", best.axis}, {"departure", best.departure}, {"stiffness", best.stiffness}};
   if (const auto constants = engineering_constants(best.stiffness))

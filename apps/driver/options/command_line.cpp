@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <set>
 #include <sstream>
 
 namespace ossatura {
@@ -98,6 +99,7 @@ public:
       fail<UsageError>("configuration: a list is not closed by ]");
     std::vector<CLI::ConfigItem> items = CLI::ConfigTOML::from_config(again);
     const std::vector<std::string> keys = option_names(app_, "", true);
+    std::set<std::string> names;
     for (const CLI::ConfigItem& item : items)
       if (!item.parents.empty())
         fail<UsageError>("configuration: section [", item.parents.front(),
@@ -105,6 +107,10 @@ public:
       else if (std::count(keys.begin(), keys.end(), item.name) == 0)
         fail<UsageError>("configuration: unknown key '", item.name, "'",
                          did_you_mean(item.name, keys));
+      else if (!names.insert(item.name).second) // CLI11 would pass over the second
+        fail<UsageError>("configuration: '", item.name,
+                         "' is there twice: leave one out, or give all its values in one place, as "
+                         "[a, b]");
     return items;
   }
 

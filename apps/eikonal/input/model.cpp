@@ -3,6 +3,7 @@
 
 #include "apps/driver/options/notation.hpp"
 #include "apps/driver/output/table.hpp"
+#include "apps/eikonal/input/doubts.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/mesh/generators/tetra_meshes.hpp>
 
@@ -117,7 +118,7 @@ MeshVelocities make_velocities(const EikonalCommandOptions& options, const Veloc
     velocities.by_tag = choose_velocities(table, model.num_by_tag, model.source);
   }
   block_tags(model.mesh, model.num_by_tag, options.non_conducting, model.source, velocities);
-  warn_of_odd_velocities(model.mesh, velocities);
+  warn_of_mesh(model.mesh, velocities, model.source);
   return velocities;
 }
 

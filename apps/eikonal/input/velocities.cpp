@@ -16,9 +16,6 @@ namespace ossatura {
 
 namespace {
 
-/// Velocities of a heart, and of most tissue grown in a laboratory (m/s), lie in this range.
-constexpr double least_usual = 0.01, greatest_usual = 10;
-
 ConductionVelocity read_tissue(const std::string& where, const nlohmann::json& json) {
   const std::vector<std::string> names = {"vl", "vt", "vn"};
   if (json.is_null())
@@ -139,32 +136,6 @@ void block_tags(const TetraMesh& mesh, const std::map<int, std::int64_t>& count,
   if (velocities.num_blocked == std::int64_t(mesh.num_tetra()))
     fail<InputError>(velocities.origin, ": no tetrahedron of ", source,
                      " conducts, so that no wave goes anywhere");
-}
-
-void warn_of_odd_velocities(const TetraMesh& mesh, const MeshVelocities& velocities) {
-  std::int64_t num_odd = 0;
-  std::string first;
-  const auto look = [&](const ConductionVelocity& velocity, const char* what, std::int64_t number) {
-    if (!velocity.conducts())
-      return;
-    for (const double v : {velocity.fibre, velocity.sheet, velocity.normal})
-      if (v < least_usual || v > greatest_usual) {
-        if (num_odd++ == 0)
-          first = what + std::to_string(number) + " has " + format_number(v) + " m/s";
-        return;
-      }
-  };
-  for (const auto& [tag, velocity] : velocities.by_tag)
-    look(velocity, "tag ", tag);
-  for (std::size_t e = 0; e < velocities.by_tetra.size(); ++e)
-    look(velocities.by_tetra[e], "tetrahedron ", std::int64_t(e));
-  if (num_odd == 0)
-    return;
-  const bool by_tag = velocities.by_tetra.empty();
-  log_warning("odd-velocity", velocities.origin, ": velocities of ", format_count(num_odd), " of ",
-              format_count(std::int64_t(by_tag ? velocities.by_tag.size() : mesh.num_tetra())),
-              by_tag ? " tags" : " tetrahedra", " are outside 0.01 to 10 m/s (", first,
-              "): they are in m/s = mm/ms, not mm/s");
 }
 
 } // namespace ossatura

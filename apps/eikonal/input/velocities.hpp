@@ -33,7 +33,4 @@ void block_tags(const TetraMesh& mesh, const std::map<int, std::int64_t>& count,
                 const std::vector<int>& non_conducting, const std::string& source,
                 MeshVelocities& velocities);
 
-/// Warns of velocities that are hardly those of a heart in m/s.
-void warn_of_odd_velocities(const TetraMesh& mesh, const MeshVelocities& velocities);
-
 } // namespace ossatura

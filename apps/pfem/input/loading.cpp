@@ -63,7 +63,9 @@ int load_points(const PfemModel& model) {
   return std::max(o.points > 0 ? o.points : quadrature_points(o.rule, order), order + 2);
 }
 
-void add_load(const PfemLoad& load, const MeshSelector& select, PfemModel& model) {
+/// Adds the nodal forces of a load to `force` [num_modes, 3].
+void add_load(const PfemLoad& load, const MeshSelector& select, const PfemModel& model,
+              std::vector<double>& force) {
   const ModeScaling scaling = model.options.discretisation.scaling;
   const int points = load_points(model);
   const std::array<double, 3> value = load.value;
@@ -71,17 +73,17 @@ void add_load(const PfemLoad& load, const MeshSelector& select, PfemModel& model
   if (load.kind == Kind::body_force) {
     add_body_force(
         model.shape, model.numbering, scaling, points,
-        [value](const double(&)[3], double(&force)[3]) {
-          std::copy(value.begin(), value.end(), force);
+        [value](const double(&)[3], double(&density)[3]) {
+          std::copy(value.begin(), value.end(), density);
         },
-        model.force);
+        force);
     return;
   }
   const BoundaryPart part = boundary_part(model, select.nodes(load.where));
   if (load.kind == Kind::force) {
     for (const std::int32_t vertex : part.vertices)
       for (std::size_t c = 0; c < 3; ++c)
-        model.force[3 * std::size_t(vertex) + c] += value[c];
+        force[3 * std::size_t(vertex) + c] += value[c];
     return;
   }
   if (part.faces.empty())
@@ -95,7 +97,23 @@ void add_load(const PfemLoad& load, const MeshSelector& select, PfemModel& model
         for (std::size_t c = 0; c < 3; ++c)
           traction[c] = is_pressure ? -value[0] * normal[c] : value[c];
       },
-      model.force);
+      force);
+}
+
+/// Adds the forces of one load [num_modes, 3] to those of the model. Refuses a load that the
+/// supports take at once, and that deforms nothing.
+void add_forces(const std::string& place, const std::vector<double>& force, PfemModel& model) {
+  bool is_load = false, acts = false;
+  for (std::size_t i = 0; i < force.size(); ++i) {
+    if (force[i] == 0)
+      continue;
+    is_load = true;
+    acts = acts || (model.held[i / 3] >> (i % 3) & 1) == 0;
+    model.force[i] += force[i];
+  }
+  if (is_load && !acts)
+    fail<InputError>(place, ": all of its forces act where the body is held, and do nothing: load "
+                            "others, or free these");
 }
 
 } // namespace
@@ -135,8 +153,11 @@ void add_pfem_loads(const PfemDocument& document, const PfemInput& input,
                     const MeshSelector& select, PfemModel& model) {
   model.force.assign(3 * model.held.size(), 0);
   const std::vector<PfemLoad>& loads = document.loads ? *document.loads : input.body.loads;
-  for (const PfemLoad& load : loads)
-    add_load(load, select, model);
+  for (const PfemLoad& load : loads) {
+    std::vector<double> force(model.force.size());
+    add_load(load, select, model, force);
+    add_forces(load.place, force, model);
+  }
   model.num_loads = loads.size();
   if (!document.loads) {
     std::vector<std::string> names;
@@ -144,9 +165,11 @@ void add_pfem_loads(const PfemDocument& document, const PfemInput& input,
       if (step.forces.empty())
         continue;
       names.push_back(step.name);
+      std::vector<double> force(model.force.size());
       for (const NodeForce& node : step.forces)
         for (std::size_t c = 0; c < 3; ++c)
-          model.force[3 * std::size_t(node.node) + c] += node.force[c];
+          force[3 * std::size_t(node.node) + c] += node.force[c];
+      add_forces(model.source + ": load case '" + step.name + '\'', force, model);
     }
     if (names.size() > 1)
       fail<InputError>(model.source, ": ", names.size(), " load cases ('", names[0], "', '",

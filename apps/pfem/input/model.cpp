@@ -3,6 +3,7 @@
 
 #include "apps/driver/options/number_range.hpp"
 #include "apps/driver/output/table.hpp"
+#include "apps/driver/problem/deck_units.hpp"
 #include "apps/driver/problem/library_message.hpp"
 #include "apps/pfem/input/loading.hpp"
 #include <ossatura/core/base/require.hpp>
@@ -40,6 +41,7 @@ PfemInput load_input(const PfemSource& source, PfemModel& model) {
           "\"supports\" with a \"displacement\" in a .json problem, and leave them out "
           "of the mesh");
   }
+  warn_of_deck_units(source.file, file.model.young);
   model.unused_points = file.unused_points;
   if (file.geometry.map)
     input.no_numbers = source.file + " has nodes that are no vertices of elements";

@@ -6,7 +6,10 @@
 
 namespace ossatura {
 
-/// Logs `mesh-in-parts` and `locking` where they apply.
+/// Logs `mesh-in-parts`, `locking` and `odd-size` where they apply.
 void warn_of_object(const SoftObject& object);
+
+/// Logs `surfaces-intersect` where an object begins inside another, or in its place.
+void warn_of_nested(const SoftScene& scene);
 
 } // namespace ossatura

@@ -87,6 +87,9 @@ void add_loads(const ObjectChoice& choice, const MeshSelector& select, SoftObjec
   object.load.assign(object.mesh.point.size(), 0);
   for (const LoadChoice& load : choice.loads) {
     const std::vector<std::int32_t> nodes = select.nodes(load.where);
+    if (std::includes(object.fixed.begin(), object.fixed.end(), nodes.begin(), nodes.end()))
+      fail<InputError>(load.where.place, ": all loaded nodes are fixed, so that the force does "
+                                         "nothing: load others, or free these");
     const double share = load.is_total ? 1 / double(nodes.size()) : 1;
     for (const std::int32_t node : nodes)
       for (std::size_t d = 0; d < 3; ++d)

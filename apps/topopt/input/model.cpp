@@ -3,6 +3,7 @@
 
 #include "apps/driver/options/number_range.hpp"
 #include "apps/driver/output/table.hpp"
+#include "apps/driver/problem/deck_units.hpp"
 #include "apps/driver/problem/library_message.hpp"
 #include "apps/topopt/input/loading.hpp"
 #include <ossatura/core/base/require.hpp>
@@ -104,6 +105,7 @@ HexaModel load_mesh(ProblemDocument& document, DesignGrid grid, TopoptModel& mod
     model.unused_points = file.unused_points;
     for (const std::string& note : file.notes)
       log_warning("mesh-note", source.file, ": ", note);
+    warn_of_deck_units(source.file, file.model.young);
     return std::move(file.model);
   }
   std::array<int, 3> cells = source.cells.value_or(std::array<int, 3>{});

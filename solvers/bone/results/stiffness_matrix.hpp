@@ -30,6 +30,9 @@ struct OrthotropicAxes {
   double departure;
 };
 
+/// A departure that is no more than what solves to the usual tolerance leave.
+inline constexpr double left_by_solves = 1e-4;
+
 /// Finds the axes by minimising `departure` [1], from many starts; those of the image where they
 /// depart by no more than `enough`, as by what the solves left. Of a stiffness that is isotropic
 /// about an axis, or altogether, they are some of those that fit. Not for a stiffness of zeros.

@@ -96,6 +96,38 @@ TEST_CASE("a scene says when bodies are through each other", "[scene_checks]") {
   CHECK_FALSE(CrossingWatch(scene).is_watching());
 }
 
+TEST_CASE("bodies within another are found though no surfaces cross", "[scene_checks]") {
+  const auto scene_of = [](const SoftObject& a, const SoftObject& b) {
+    return SoftScene{{a, b}, {}, {}, true, 0, 0.01};
+  };
+  const SoftObject cube = cube_at(0);
+  CHECK_FALSE(find_nested(scene_of(cube, cube_at(1)))); // side by side
+  REQUIRE(find_nested(scene_of(cube, cube)));           // in the same place
+  for (const bool is_tetra : {false, true}) {
+    SoftObject seed;
+    seed.mesh = is_tetra ? make_tetra_box({1, 1, 1}, {0.2, 0.2, 0.2})
+                         : make_hexa_box({1, 1, 1}, {0.2, 0.2, 0.2});
+    for (double& x : seed.mesh.point)
+      x += 0.7;
+    const auto nested = find_nested(scene_of(cube, seed));
+    REQUIRE(nested);
+    CHECK(nested->inner == 1);
+    CHECK(nested->outer == 0);
+    SoftObject around = seed; // tetrahedra, too, may be the outer ones
+    for (double& x : around.mesh.point)
+      x = 20 * (x - 0.7) - 1;
+    CHECK(find_nested(scene_of(cube, around))->inner == 0);
+    for (double& x : seed.mesh.point)
+      x += 0.6; // within no cube, beside the corner
+    CHECK_FALSE(find_nested(scene_of(cube, seed)));
+  }
+  SoftObject sheet; // has no inside
+  sheet.mesh.shape = ElementShape::triangle;
+  sheet.mesh.point = {0.2, 0.2, 0.5, 0.8, 0.2, 0.5, 0.5, 0.8, 0.5};
+  sheet.mesh.node = {0, 1, 2};
+  CHECK_FALSE(find_nested(scene_of(cube, sheet)));
+}
+
 TEST_CASE("steps add up to totals, and NaN is the worst", "[scene_checks]") {
   StepTotals totals;
   SoftStep step;

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/bone/doubts.hpp"
+
+#include "apps/driver/output/table.hpp"
+#include <ossatura/core/base/log.hpp>
+
+#include <cmath>
+
+namespace ossatura {
+
+namespace {
+
+/// Edges of voxels (mm) from those of a synchrotron to slices of clinical CT.
+constexpr double least_edge = 1e-4, greatest_edge = 5;
+/// The stiffest part of bone, cement or metal (MPa) lies in this range.
+constexpr double least_modulus = 100, greatest_modulus = 1e6;
+/// Beyond this nominal strain a linear test says little about bone, which yields below 0.01.
+constexpr double largest_strain = 0.1;
+
+void warn_of_centre(const BoneOptions& options, const BoneModelInfo& info) {
+  if (options.centre.kind != TurnCentre::Kind::point)
+    return;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const int voxels = info.shape[d] - info.planes_below[d] - info.planes_above[d];
+    const double extent = voxels * info.spacing, x = options.centre.point[d];
+    const bool along_axis = options.test == LoadTest::torsion && int(d) == options.axis;
+    if (!along_axis && (x < 0 || x > extent)) {
+      log_warning("odd-centre", "--centre: ", x, " mm along ", "xyz"[d],
+                  " lies beside the image, which is from 0 to ", format_number(extent),
+                  " mm: the centre is given along the axes of the image from its lower corner, not "
+                  "in the world of the scanner");
+      return;
+    }
+  }
+}
+
+} // namespace
+
+void warn_of_model(const BoneOptions& options, const BoneModelInfo& info) {
+  warn_of_centre(options, info);
+  if (options.generator != BoneGenerator::none)
+    return;
+  if (info.spacing < least_edge || info.spacing > greatest_edge)
+    log_warning("odd-size", info.source, ": the edge of a voxel is ", format_number(info.spacing),
+                " mm, and forces grow with its square: lengths are in mm, not in um or m; "
+                "--spacing MM sets that of an image");
+  // With a unit that the user gave, it is meant.
+  if (info.modulus_max > greatest_modulus ||
+      (info.modulus_max < least_modulus && !options.modulus_unit))
+    log_warning("odd-modulus", info.source, ": the largest modulus is ",
+                format_number(info.modulus_max), " MPa, ",
+                info.modulus_max < least_modulus ? "softer than bone" : "stiffer than metal",
+                ": moduli are in MPa, so that 17 GPa are 17000");
+}
+
+void warn_of_response(const TestResponse& response) {
+  if (response.strain && std::abs(*response.strain) > largest_strain)
+    log_warning("large-strain", "the plates move by ", format_number(100 * *response.strain, 3),
+                " % of the height: the theory is linear, and results grow with the displacement; "
+                "--strain is a part, 0.01 for 1 %, and --displacement is in mm");
+}
+
+} // namespace ossatura

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/eikonal/input/doubts.hpp"
+
+#include "apps/driver/output/table.hpp"
+#include <ossatura/core/base/log.hpp>
+#include <ossatura/core/mesh/box.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace ossatura {
+
+namespace {
+
+/// Velocities of a heart, and of most tissue grown in a laboratory (m/s), lie in this range.
+constexpr double least_velocity = 0.01, greatest_velocity = 10;
+/// The longest side of a heart, or of a piece of one (mm), lies in this range.
+constexpr double least_extent = 1, greatest_extent = 1000;
+
+void warn_of_size(const TetraMesh& mesh, const std::string& source) {
+  const Box box = bounding_box(mesh.point);
+  const double extent = std::max({box[3] - box[0], box[4] - box[1], box[5] - box[2]});
+  if (extent < least_extent || extent > greatest_extent)
+    log_warning(
+        "odd-size", source, ": the mesh is ", format_number(extent, 4),
+        " mm long, and times grow with lengths: --unit is the length in mm of one unit of the "
+        "file, 0.001 for um, 1 for mm, 1000 for m");
+}
+
+/// Of the velocities of tags, or of tetrahedra, that conduct: how many are odd, and the first.
+struct OddVelocities {
+  std::int64_t count = 0;
+  std::string name;
+  ConductionVelocity first{};
+};
+
+template<class IsOdd>
+OddVelocities find_velocities(const MeshVelocities& velocities, const IsOdd& is_odd) {
+  OddVelocities found;
+  const auto look = [&](const ConductionVelocity& velocity, const char* what, std::int64_t number) {
+    if (!velocity.conducts() || !is_odd(velocity))
+      return;
+    if (found.count++ == 0) {
+      found.name = what + std::to_string(number);
+      found.first = velocity;
+    }
+  };
+  for (const auto& [tag, velocity] : velocities.by_tag)
+    look(velocity, "tag ", tag);
+  for (std::size_t e = 0; e < velocities.by_tetra.size(); ++e)
+    look(velocities.by_tetra[e], "tetrahedron ", std::int64_t(e));
+  return found;
+}
+
+/// "2 of 3 tags"
+std::string share_of(const OddVelocities& found, const MeshVelocities& velocities) {
+  const bool by_tag = velocities.by_tetra.empty();
+  const std::size_t count = by_tag ? velocities.by_tag.size() : velocities.by_tetra.size();
+  return format_count(found.count) + " of " + format_count(std::int64_t(count)) +
+         (by_tag ? " tags" : " tetrahedra");
+}
+
+bool is_unusual(double velocity) {
+  return velocity < least_velocity || velocity > greatest_velocity;
+}
+
+void warn_of_velocities(const MeshVelocities& velocities) {
+  const OddVelocities unusual = find_velocities(velocities, [](const ConductionVelocity& v) {
+    return is_unusual(v.fibre) || is_unusual(v.sheet) || is_unusual(v.normal);
+  });
+  if (unusual.count > 0) {
+    const auto& [fibre, sheet, normal] = unusual.first;
+    const double value = is_unusual(fibre) ? fibre : is_unusual(sheet) ? sheet : normal;
+    log_warning("odd-velocity", velocities.origin, ": velocities of ",
+                share_of(unusual, velocities), " are outside 0.01 to 10 m/s (", unusual.name,
+                " has ", format_number(value), " m/s): they are in m/s = mm/ms, not mm/s");
+  }
+  const OddVelocities swapped = find_velocities(velocities, [](const ConductionVelocity& v) {
+    return v.fibre < std::max(v.sheet, v.normal);
+  });
+  if (swapped.count > 0)
+    log_warning("odd-velocity", velocities.origin, ": velocities of ",
+                share_of(swapped, velocities), " are less along fibres than across (", swapped.name,
+                " has ", format_number(swapped.first.fibre), " m/s along and ",
+                format_number(std::max(swapped.first.sheet, swapped.first.normal)),
+                " across): the one along fibres comes first");
+}
+
+/// Whether no tetrahedron that conducts and whose velocities `differ` has one of the directions
+/// [num_tetra, 3], which may be empty. Where some have one, the others lack it on purpose.
+template<class Differ>
+bool all_lack(const std::vector<float>& direction, const TetraMesh& mesh,
+              const MeshVelocities& velocities, const Differ& differ) {
+  bool any = false;
+  for (std::size_t e = 0; e < mesh.num_tetra(); ++e) {
+    const ConductionVelocity& velocity = velocities.of(e, mesh.tag[e]);
+    if (!velocity.conducts() || !differ(velocity))
+      continue;
+    any = true;
+    for (std::size_t d = 0; d < 3; ++d)
+      if (!direction.empty() && direction[3 * e + d] != 0)
+        return false;
+  }
+  return any;
+}
+
+void warn_of_directions(const TetraMesh& mesh, const MeshVelocities& velocities,
+                        const std::string& source) {
+  if (all_lack(mesh.fibre, mesh, velocities, [](const ConductionVelocity& v) {
+        return v.fibre != v.sheet || v.fibre != v.normal;
+      }))
+    log_warning("missing-directions", source, ": velocities differ by direction, but ",
+                mesh.fibre.empty() ? "the mesh has no fibres" : "all fibres are zero",
+                ": waves go at the first velocity in all directions; fibres are those of NAME.lon, "
+                "--fibre-file or --fibre-field");
+  else if (all_lack(mesh.sheet, mesh, velocities,
+                    [](const ConductionVelocity& v) { return v.sheet != v.normal; }))
+    log_warning("missing-directions", source,
+                ": velocities along and normal to sheets differ, but ",
+                mesh.sheet.empty() ? "the mesh has no sheets" : "all sheets are zero",
+                ": waves go at the second velocity all around the fibre, and the third has no "
+                "effect");
+}
+
+} // namespace
+
+void warn_of_mesh(const TetraMesh& mesh, const MeshVelocities& velocities,
+                  const std::string& source) {
+  warn_of_size(mesh, source);
+  warn_of_velocities(velocities);
+  warn_of_directions(mesh, velocities, source);
+}
+
+} // namespace ossatura

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Doubts are warnings about a mesh and its velocities that can be solved but are hardly what the
+// user meant.
+#pragma once
+
+#include <ossatura/solvers/eikonal/velocities.hpp>
+
+#include <string>
+
+namespace ossatura {
+
+/// Logs `odd-size`, `odd-velocity` and `missing-directions` where they apply to the mesh of
+/// `source`.
+void warn_of_mesh(const TetraMesh& mesh, const MeshVelocities& velocities,
+                  const std::string& source);
+
+} // namespace ossatura

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers that users mistake: of another unit, in another order, without effect. Each is refused, or warned
+of, and what is right is neither."""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "apps"))
+from support import driver_case
+from support.driver_case import BAD_FILE, USAGE, DriverCase
+from support.specimens import nifti_bytes
+
+
+class MistakesCase(DriverCase):
+    def codes(self, *arguments):
+        """Of the warnings of a run that ends well."""
+        run = self.summary(*arguments, "-q", "--backend", "serial")
+        return [warning["code"] for warning in run["warnings"]]
+
+    def refused(self, code, message, *arguments):
+        self.fails(code, message, *arguments, "-q", "--backend", "serial")
+
+
+class Bone(MistakesCase):
+    def setUp(self):
+        super().setUp()
+        self.write("cube.nii.gz", nifti_bytes((3, 4, 5), 0.5, "h", [1000] * 60))
+        self.cube = ("bone", self.path("cube.nii.gz"), "--law", "labels", "--labels", "1000=17000")
+
+    def test_lengths_in_another_unit(self):
+        for spacing, codes in (("0.0821", []), ("82.1", ["odd-size"]), ("8.21e-5", ["odd-size"])):
+            self.assertEqual(self.codes(*self.cube, "--spacing", spacing), codes)
+        self.assertEqual(self.codes(*self.cube, "--resample", "82"), ["odd-size"])
+        self.assertEqual(self.codes("bone", "--generate", "cube", "--size", "3", "--spacing", "82"), [])
+
+    def test_moduli_in_another_unit(self):
+        image = self.cube[:2]
+        for law, codes in ((("--law", "labels", "--labels", "1000=17"), ["odd-modulus"]),
+                           (("--law", "labels", "--labels", "1000=17e9"), ["odd-modulus"]),
+                           (("--law", "threshold", "--lower", "1", "--modulus", "17"), ["odd-modulus"]),
+                           (("--law", "linear", "--slope", "17000"), ["odd-modulus"]),
+                           (("--law", "linear", "--slope", "17"), []),
+                           (("--law", "modulus", "--modulus-unit", "GPa"), []),
+                           (("--law", "modulus", "--modulus-unit", "MPa"), [])):
+            with self.subTest(law=law):
+                self.assertEqual(self.codes(*image, *law), codes)
+
+    def test_strains_in_per_cent_and_displacements_in_um(self):
+        for load, codes in ((("--strain", "-0.01"), []), (("--strain", "-0.5"), ["large-strain"]),
+                            (("--displacement", "-0.02"), []), (("--displacement", "-20"), ["large-strain"]),
+                            (("--fix", "z-:xyz,z+:xyz=0,z+:z=-20"), ["large-strain"])):
+            with self.subTest(load=load):
+                self.assertEqual(self.codes(*self.cube, *load), codes)
+        self.refused(USAGE, "no per cent", *self.cube, "--pistoia-strain", "0.7")
+        self.refused(USAGE, "no per cent", *self.cube, "--strength", "von-mises", "--yield-strain", "0.81")
+
+    def test_a_centre_in_the_world(self):
+        for test, centre, codes in (("torsion", "0.7,1,400", []), ("torsion", "-120,85,400", ["odd-centre"]),
+                                    ("bending", "0.7,1,400", ["odd-centre"]), ("bending", "0.7,1,1.2", [])):
+            with self.subTest(test=test, centre=centre):
+                self.assertEqual(self.codes(*self.cube, "--test", test, "--centre", centre), codes)
+
+    def test_a_stiffness_of_two_pieces(self):
+        for gap, codes in ((2, ["bone-in-parts"]), (7, [])):
+            self.write("cut.nii.gz", nifti_bytes((3, 3, 5), 0.5, "h", [
+                0 if z == gap else 1000 for z in range(5) for _ in range(9)]))
+            cut = ("bone", self.path("cut.nii.gz"), *self.cube[2:], "--test", "homogenise")
+            self.assertEqual(self.codes(*cut), codes)
+
+
+class Eikonal(MistakesCase):
+    def setUp(self):
+        super().setUp()
+        self.write_box("box")
+        self.site = ("--site", "vertices:0")
+
+    def write_box(self, name, fibre="1 0 0"):
+        """A cell of 4 x 3 x 2 mm as six tetrahedra, in openCARP's um."""
+        points = [(x, y, z) for z in (0, 2000) for y in (0, 3000) for x in (0, 4000)]
+        tetra = [(0, a, b, 7) for a, b in ((1, 3), (3, 2), (2, 6), (6, 4), (4, 5), (5, 1))]
+        self.write(name + ".pts", "8\n" + "".join("%d %d %d\n" % p for p in points))
+        self.write(name + ".elem", "6\n" + "".join("Tt %d %d %d %d 1\n" % t for t in tetra))
+        if fibre:
+            self.write(name + ".lon", "1\n" + f"{fibre}\n" * 6)
+        return name
+
+    def run_box(self, name, *arguments):
+        return self.codes("eikonal", self.path(name), *self.site, *arguments)
+
+    def test_a_mesh_in_another_unit(self):
+        for unit, codes in ((None, []), ("1", ["odd-size"]), ("1e-6", ["odd-size"])):
+            more = ("--unit", unit) if unit else ()
+            self.assertEqual(self.run_box("box", "--velocity", "0.6,0.3", *more), codes)
+
+    def test_velocities_in_another_order(self):
+        self.write("each.dat", "0.6 0.3\n" * 5 + "0.3 0.6\n")
+        self.write("tags.json", json.dumps({"1": {"vl": 0.6, "vt": 0.4, "vn": 0.2}}))
+        for velocities, codes in ((("--velocity", "0.3,0.6"), ["odd-velocity"]),
+                                  (("--velocities", "each.dat"), ["odd-velocity"]),
+                                  (("--velocity", "0.6,0.3"), []), (("--velocity", "0.6"), [])):
+            with self.subTest(velocities=velocities):
+                self.assertEqual(self.run_box("box", *velocities), codes)
+
+    def test_velocities_by_direction_without_directions(self):
+        self.write_box("bare", None)
+        self.write_box("zero", "0 0 0")
+        for mesh, velocity, codes in (("bare", "0.6,0.3", ["missing-directions"]),
+                                      ("zero", "0.6,0.3", ["missing-directions"]),
+                                      ("box", "0.6,0.4,0.2", ["missing-directions"]), # it has no sheets
+                                      ("bare", "0.6", []), ("box", "0.6,0.3", [])):
+            with self.subTest(mesh=mesh, velocity=velocity):
+                self.assertEqual(self.run_box(mesh, "--velocity", velocity), codes)
+        # Some tetrahedra without a fibre are openCARP's way to say that they are isotropic.
+        self.write("box.lon", "1\n" + "0 0 0\n" * 5 + "1 0 0\n")
+        self.assertEqual(self.run_box("box", "--velocity", "0.6,0.3"), [])
+
+
+def soft(name, size, at, **more):
+    return {"name": name, "mesh": {"hexa_box": {"cells": [2, 2, 2], "size": [size] * 3}}, "translate": [at] * 3,
+            "material": {"young": 1e5, "poisson": 0.3}, "density": 1000, **more}
+
+
+class Softbody(MistakesCase):
+    def scene(self, *objects, **more):
+        return "softbody", self.write("s.json", json.dumps({"time_step": 0.01, "steps": 1, "objects": objects, **more}))
+
+    def test_a_mesh_in_mm(self):
+        self.assertEqual(self.codes(*self.scene(soft("a", 200, 0))), ["odd-size"])
+        self.assertEqual(self.codes(*self.scene(soft("a", 200, 0, scale=0.001))), [])
+
+    def test_bodies_within_another(self):
+        contact = {"contact": {"between_objects": True}}
+        for objects, codes in (((soft("a", 1, 0), soft("b", 1, 0)), ["surfaces-intersect"]),
+                               ((soft("a", 1, 0), soft("b", 0.3, 0.35)), ["surfaces-intersect"]),
+                               ((soft("b", 0.3, 0.35), soft("a", 1, 0)), ["surfaces-intersect"]),
+                               ((soft("a", 1, 0), soft("b", 1, 1.01)), [])):
+            with self.subTest(objects=[o["name"] for o in objects], codes=codes):
+                self.assertEqual(self.codes(*self.scene(*objects, **contact)), codes)
+        self.assertEqual(self.codes(*self.scene(soft("a", 1, 0), soft("b", 1, 0))), []) # they do not feel each other
+
+    def test_a_load_on_nodes_that_are_held(self):
+        fixed = {"fixed": [{"box": [0, 0, 0, 0, 1, 1]}]}
+        for x, refused in ((0, True), (1, False)):
+            loaded = self.scene(soft("a", 1, 0, **fixed, loads=[{"box": [x, 0, 0, x, 1, 1], "total_force": [0, 0, 1]}]))
+            if refused:
+                self.refused(BAD_FILE, "objects[0].loads[0]: all loaded nodes are fixed", *loaded)
+            else:
+                self.assertEqual(self.codes(*loaded), [])
+
+
+def deck(length, young):
+    """A bar of two cells, held at one end and pulled at the other."""
+    points = [(x, y, z) for z in (0, 1) for y in (0, 1) for x in (0, 1, 2)]
+    text = "*NODE\n" + "".join(f"{n + 1}, {x * length}, {y * length}, {z * length}\n"
+                               for n, (x, y, z) in enumerate(points))
+    return text + ("*ELEMENT, TYPE=C3D8, ELSET=ALL\n1, 1, 2, 5, 4, 7, 8, 11, 10\n2, 2, 3, 6, 5, 8, 9, 12, 11\n"
+                   "*NSET, NSET=LEFT\n1, 4, 7, 10\n*NSET, NSET=RIGHT\n3, 6, 9, 12\n"
+                   "*SOLID SECTION, ELSET=ALL, MATERIAL=M\n*MATERIAL, NAME=M\n*ELASTIC\n"
+                   f"{young}, 0.3\n*BOUNDARY\nLEFT, 1, 3\n*STEP\n*STATIC\n*CLOAD\nRIGHT, 1, 10.\n*END STEP\n")
+
+
+class Decks(MistakesCase):
+    def test_units_that_do_not_fit(self):
+        self.write("mm.inp", deck(50.0, 210000.0))
+        self.write("m.inp", deck(0.05, 2.1e11))
+        for program in (("pfem", "--order", "1"), ("topopt", "--steps", "1", "--filter", "none")):
+            for name, unit, codes in (("mm.inp", (), ["odd-modulus"]), ("mm.inp", ("--unit", "0.001"), []),
+                                      ("m.inp", (), []), ("m.inp", ("--unit", "0.001"), ["odd-modulus"])):
+                with self.subTest(program=program[0], name=name, unit=unit):
+                    found = self.codes(program[0], self.path(name), *program[1:], *unit)
+                    self.assertEqual([code for code in found if code == "odd-modulus"], codes)
+
+
+class Loads(MistakesCase):
+    def test_a_load_on_nodes_that_are_held(self):
+        problem = {"mesh": {"generator": "cube", "cells": [2, 1, 1], "size": [2, 1, 1]}, "order": 2,
+                   "material": {"young": 8, "poisson": 0.25}, "supports": [{"plane": "x=0"}],
+                   "loads": [{"plane": "x=2", "traction": [4, 0, 0]}]}
+        self.assertEqual(self.codes("pfem", self.write("p.json", json.dumps(problem))), [])
+        problem["loads"].append({"plane": "x=0", "traction": [4, 0, 0]})
+        self.refused(BAD_FILE, "loads[1]: all of its forces act where the body is held", "pfem",
+                     self.write("p.json", json.dumps(problem)))
+
+    def test_a_filter_across_the_whole_body(self):
+        design = ("topopt", "cantilever", "--cells", "8x4x4", "--steps", "1", "--radius")
+        self.refused(BAD_FILE, "reaches across the whole body, which is 8 m long", *design, "8")
+        self.summary(*design, "1.5", "-q", "--backend", "serial")
+
+
+class Configuration(MistakesCase):
+    def test_a_name_that_is_there_twice(self):
+        cube = ("bone", "--generate", "cube", "--size", "2", "--config", "c.toml")
+        for lines in (('fix = "z-:xyz"', 'force = "z+:z=-1"', 'fix = "z+:xy"'),
+                      ("tolerance = 1e-3", "levels = 3", "tolerance = 1e-9")):
+            self.write("c.toml", "\n".join(lines) + "\n")
+            self.refused(USAGE, "is there twice", *cube)
+        self.write("c.toml", 'fix = ["z-:xyz", "z+:xy"]\nforce = "z+:z=-1"\n')
+        self.assertEqual(self.codes(*cube), [])
+
+
+if __name__ == "__main__":
+    driver_case.main()
