@@ -35,7 +35,9 @@ def check(run, report):
 
 def check_balance(run, report, fields, held, corner, volume, density):
     problem, results, steps, young = run.problem, run.results, run.results["steps"], run.problem["material"]["young"]
+    poisson = problem["material"]["poisson"]
     if "materials" in problem:
+        poisson = numpy.array([one["poisson"] for one in problem["materials"]])[fields["material"].astype(int)]
         young = numpy.array([one["young"] for one in problem["materials"]])[fields["material"].astype(int)]
         counts = numpy.bincount(fields["material"].astype(int), minlength=len(problem["materials"]))
         report.same("elements of materials", counts, [one["elements"] for one in problem["materials"]], 0)
@@ -50,7 +52,7 @@ def check_balance(run, report, fields, held, corner, volume, density):
         suffix = "_" + "".join(c if c.isascii() and c.isalnum() else "_" for c in case["name"])
         suffix = "" if len(names) < 2 else suffix + f"_{k}" * (f"displacement{suffix}_{k}" in names)
         label, u, load = f": {case['name']}", fields["displacement" + suffix], fields["load" + suffix]
-        force = element_forces(corner, u[fields.cell], young, problem["material"]["poisson"])
+        force = element_forces(corner, u[fields.cell], young, poisson)
         weight = fields.get("weight" + suffix, numpy.zeros_like(u))
         inner = assemble(fields.cell, force, len(u)) + spring * u
         total = load + weight
@@ -61,8 +63,7 @@ def check_balance(run, report, fields, held, corner, volume, density):
                 [one["acceleration"] for one in case["body_loads"]], axis=0), 1e-9, abs(weight).sum())
         imposed, asked = fields.get("imposed" + suffix, numpy.zeros_like(u)), total
         if imposed.any():
-            asked = total - assemble(fields.cell, element_forces(corner, imposed[fields.cell], young,
-                                                                problem["material"]["poisson"]), len(u))
+            asked = total - assemble(fields.cell, element_forces(corner, imposed[fields.cell], young, poisson), len(u))
         residual = (total - inner)[~held]
         stored = (u[fields.cell] * force).sum(axis=(1, 2)) / 2
         energy += stored / volume

@@ -251,11 +251,6 @@ void set_material(const ProblemDocument& document, const HexaModel& hexa,
                   most_poisson,
                   " trilinear hexahedra are far too stiff in bending (locking), and designs are "
                   "not what they would be. Take at most that");
-    if (one.poisson != problem.poisson)
-      fail<InputError>(document.file, ": Poisson's ratios of ", format_number(one.poisson), " (",
-                       one.name, ") and ", format_number(problem.poisson), " (", materials[0].name,
-                       "): materials may differ in modulus and density, and have one Poisson's "
-                       "ratio: give them the same");
   }
 }
 
@@ -321,6 +316,11 @@ void require_known_on_grid(const std::string& file, const TopoptModel& model) {
   refuse(o.solver.preconditioner != defaults.preconditioner, "the preconditioner");
   refuse(o.solver.chebyshev_degree != defaults.chebyshev_degree, "the degree of the polynomial");
   refuse(o.solver.forming_cost != defaults.forming_cost, "the cost of forming");
+  for (const HexaMaterial& one : model.problem.materials)
+    if (one.poisson != model.problem.poisson)
+      fail<InputError>(file, ": materials have Poisson's ratios of ",
+                       format_number(model.problem.poisson), " and ", format_number(one.poisson),
+                       ", and voxels know one: give them the same, or take --grid mesh");
   if (model.problem.has_body_loads())
     fail<InputError>(file, ": gravity and rotation are not known on voxels: take --grid mesh");
   for (const DesignLoadCase& one : model.problem.cases)

@@ -3,14 +3,12 @@
 
 #include <ossatura/solvers/topopt/bodies/hexa.hpp>
 #include <ossatura/solvers/topopt/bodies/voxels.hpp>
-#include <ossatura/solvers/topopt/materials.hpp>
 
 namespace ossatura {
 
 template<class Exec>
 std::unique_ptr<DesignBody<Exec>> make_design_body(const Exec& exec, const DesignProblem& problem,
                                                    const DesignOptions& options) {
-  require_one_poisson(problem);
   if (options.grid == DesignGrid::voxels)
     return std::make_unique<VoxelBody<Exec>>(exec, problem, options);
   OSSATURA_REQUIRE(!problem.lattice, "a body of cells on a lattice is of the grid voxels");

@@ -49,6 +49,26 @@ private:
   ConeFilter<Exec> filter_;
 };
 
+/// None where all materials have the same.
+ElementRatios ratios_of(const DesignProblem& problem) {
+  ElementRatios ratios;
+  std::vector<std::uint8_t> number; // by material
+  for (const HexaMaterial& one : problem.materials) {
+    const auto found = std::find(ratios.poisson.begin(), ratios.poisson.end(), one.poisson);
+    number.push_back(std::uint8_t(found - ratios.poisson.begin()));
+    if (found == ratios.poisson.end())
+      ratios.poisson.push_back(one.poisson);
+  }
+  if (ratios.poisson.size() < 2)
+    return {};
+  for (const std::uint8_t material : problem.material) {
+    OSSATURA_REQUIRE(material < number.size(),
+                     "material " << int(material) << " of " << number.size() << " for an element");
+    ratios.of_elem.push_back(number[material]);
+  }
+  return ratios;
+}
+
 template<class Exec>
 class EquationFilter final : public ElementFilter<Exec> {
 public:
@@ -81,7 +101,7 @@ private:
 template<class Exec>
 HexaBody<Exec>::HexaBody(const Exec& exec, const DesignProblem& problem,
                          const DesignOptions& options)
-    : solver_(exec, problem.mesh, problem.poisson, problem.held, options.solver)
+    : solver_(exec, problem.mesh, problem.poisson, problem.held, options.solver, ratios_of(problem))
     , geometry_(measure_hexas(exec, solver_.arrays()))
     , spare_(make_zeros<double>(exec, 3 * num_nodes(), "ossatura::design::product"))
     , modulus_(make_zeros<double>(exec, std::int64_t(problem.num_elem()),
@@ -96,7 +116,8 @@ DesignEngineInfo HexaBody<Exec>::engine() const {
 template<class Exec>
 void HexaBody<Exec>::add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
                                   const Vector& energy) const {
-  ossatura::add_energies(exec, solver_.arrays(), solver_.lame(), weight, u, v, energy);
+  ossatura::add_energies(exec, solver_.arrays(), solver_.lame(), weight, u, v, energy,
+                         solver_.ratios());
 }
 
 template<class Exec>
