@@ -48,8 +48,9 @@ def kinds(fields):
 def stiffness_forces(fields, groups, u, young, poisson):
     """K u by node, without springs, and u^T K u / 2 by element."""
     forces, stored = numpy.zeros(u.shape), numpy.empty(len(young))
+    poisson = numpy.broadcast_to(poisson, len(young))
     for which, cell, rule in groups:
-        force = element_forces(fields.point[cell], u[cell], young[which], poisson, rule)
+        force = element_forces(fields.point[cell], u[cell], young[which], poisson[which], rule)
         forces += assemble(cell, force, len(u))
         stored[which] = (u[cell] * force).sum(axis=(1, 2)) / 2
     return forces, stored
@@ -57,7 +58,9 @@ def stiffness_forces(fields, groups, u, young, poisson):
 
 def check_balance(run, report, fields, held, groups, volume, density):
     problem, results, steps, young = run.problem, run.results, run.results["steps"], run.problem["material"]["young"]
+    poisson = problem["material"]["poisson"]
     if "materials" in problem:
+        poisson = numpy.array([one["poisson"] for one in problem["materials"]])[fields["material"].astype(int)]
         young = numpy.array([one["young"] for one in problem["materials"]])[fields["material"].astype(int)]
         counts = numpy.bincount(fields["material"].astype(int), minlength=len(problem["materials"]))
         report.same("elements of materials", counts, [one["elements"] for one in problem["materials"]], 0)
@@ -73,7 +76,7 @@ def check_balance(run, report, fields, held, groups, volume, density):
         suffix = "" if len(names) < 2 else suffix + f"_{k}" * (f"displacement{suffix}_{k}" in names)
         label, u, load = f": {case['name']}", fields["displacement" + suffix], fields["load" + suffix]
         weight = fields.get("weight" + suffix, numpy.zeros_like(u))
-        inner, stored = stiffness_forces(fields, groups, u, young, problem["material"]["poisson"])
+        inner, stored = stiffness_forces(fields, groups, u, young, poisson)
         inner += spring * u
         total = load + weight
         if case.get("body_loads") and all("speed" not in one for one in case["body_loads"]):
@@ -83,7 +86,7 @@ def check_balance(run, report, fields, held, groups, volume, density):
                 [one["acceleration"] for one in case["body_loads"]], axis=0), 1e-9, abs(weight).sum())
         imposed, asked = fields.get("imposed" + suffix, numpy.zeros_like(u)), total
         if imposed.any():
-            asked = total - stiffness_forces(fields, groups, imposed, young, problem["material"]["poisson"])[0]
+            asked = total - stiffness_forces(fields, groups, imposed, young, poisson)[0]
         residual = (total - inner)[~held]
         energy += stored / volume
         twice = 2 * stored.sum() + (spring * u * u).sum()

@@ -10,6 +10,7 @@
 
 #include <ossatura/kernels/hexa/arrays.hpp>
 #include <ossatura/kernels/hexa/operator.hpp>
+#include <ossatura/kernels/hexa/ratios.hpp>
 #include <ossatura/kernels/hexa/shape.hpp>
 
 namespace ossatura {
@@ -154,19 +155,20 @@ KOKKOS_INLINE_FUNCTION void hexa_diagonal_block(const double (&x)[24], const Uni
 template<class Exec>
 struct HexaStiffnessFromMesh {
   HexaArrays<Exec> arrays;
-  UnitLame lame;
+  UnitLame lame;              ///< of elements without a ratio of their own
+  HexaRatioPointers ratios{}; ///< of HexaRatios, which must stay
 
   /// block[b] = K_ab of element `elem` for a modulus of 1, row-major.
   KOKKOS_INLINE_FUNCTION void block_rows(int elem, int a, double (&block)[8][9]) const {
     double x[24];
     arrays.load_points(elem, x);
-    hexa_block_rows(x, lame, a, block);
+    hexa_block_rows(x, ratios.at(elem, lame), a, block);
   }
   /// K_aa of it: xx, yy, zz, xy, yz, zx.
   KOKKOS_INLINE_FUNCTION void diagonal_block(int elem, int a, double (&block)[6]) const {
     double x[24];
     arrays.load_points(elem, x);
-    hexa_diagonal_block(x, lame, a, block);
+    hexa_diagonal_block(x, ratios.at(elem, lame), a, block);
   }
 };
 

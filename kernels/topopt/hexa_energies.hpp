@@ -31,6 +31,7 @@ template<class Exec>
 struct AddEnergies {
   HexaArrays<Exec> arrays;
   UnitLame lame;
+  HexaRatioPointers ratios;
   double weight;
   Array<double, Exec> u, v, energy;
 
@@ -44,18 +45,19 @@ struct AddEnergies {
   }
   KOKKOS_FUNCTION void operator()(std::int64_t e) const {
     energy(e) += weight * hexa_energy(modes_of(arrays.point, int(e)), modes_of(u, int(e)),
-                                      modes_of(v, int(e)), lame);
+                                      modes_of(v, int(e)), ratios.at(e, lame));
   }
 };
 } // namespace detail
 
-/// energy(e) += weight u^T K_e v; u, v [num_nodes, 3] may be the same. Does not fence.
+/// energy(e) += weight u^T K_e v; u, v [num_nodes, 3] may be the same. `ratios` are of elements
+/// that have another than `lame`. Does not fence.
 template<class Exec>
 void add_energies(const Exec& exec, const HexaArrays<Exec>& arrays, const UnitLame& lame,
                   double weight, const Array<double, Exec>& u, const Array<double, Exec>& v,
-                  const Array<double, Exec>& energy) {
+                  const Array<double, Exec>& energy, const HexaRatioPointers& ratios = {}) {
   Kokkos::parallel_for("ossatura::add_energies", range(exec, arrays.num_elem),
-                       detail::AddEnergies<Exec>{arrays, lame, weight, u, v, energy});
+                       detail::AddEnergies<Exec>{arrays, lame, ratios, weight, u, v, energy});
 }
 
 namespace detail {

@@ -16,6 +16,7 @@ template<class Exec>
 struct HexaStiffness {
   HexaArrays<Exec> arrays;
   UnitLame lame;
+  HexaRatios<Exec> ratios; ///< where they differ
   Constraints<Exec> held;
   Array<double, Exec> modulus;                         ///< [num_elem]
   Array<double, Exec> spring;                          ///< [num_nodes, 3] of the diagonal, or empty
@@ -27,7 +28,7 @@ struct HexaStiffness {
     if (shapes)
       use(*shapes);
     else
-      use(HexaStiffnessFromMesh<Exec>{arrays, lame});
+      use(HexaStiffnessFromMesh<Exec>{arrays, lame, ratios.pointers()});
   }
   template<class Scalar>
   void invert_blocks(const Exec& exec, bool couplings, const Array<Scalar, Exec>& inverse) const {

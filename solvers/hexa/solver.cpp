@@ -45,6 +45,18 @@ void check(const HexaSolverOptions& options, double poisson) {
                      "; 1 to 64 are possible");
 }
 
+void check(const ElementRatios& ratios, std::size_t num_elem) {
+  OSSATURA_REQUIRE(ratios.poisson.size() <= 255 &&
+                       ratios.of_elem.size() == (ratios.poisson.empty() ? 0 : num_elem),
+                   ratios.poisson.size() << " ratios for " << ratios.of_elem.size() << " of "
+                                         << num_elem << " elements");
+  for (const double poisson : ratios.poisson)
+    OSSATURA_REQUIRE(poisson > -1 && poisson < 0.5, "Poisson's ratio " << poisson);
+  for (const std::uint8_t ratio : ratios.of_elem)
+    OSSATURA_REQUIRE(ratio < ratios.poisson.size(),
+                     "ratio " << int(ratio) << " of " << ratios.poisson.size());
+}
+
 /// The iteration with a preconditioner in one precision.
 template<class Exec, class Scalar>
 struct HexaIteration {
@@ -85,9 +97,13 @@ struct HexaSolver<Exec>::Implementation {
   int num_formings = 0;
 
   Implementation(const Exec& exec, const ElementMesh& hexahedra, double poisson,
-                 const std::vector<HeldComponents>& held, const HexaSolverOptions& solver_options)
+                 const std::vector<HeldComponents>& held, const HexaSolverOptions& solver_options,
+                 const ElementRatios& ratios)
       : options(solver_options) {
     check(options, poisson);
+    check(ratios, hexahedra.num_elem());
+    if (!ratios.poisson.empty())
+      stiffness.ratios = make_hexa_ratios(exec, ratios.poisson, ratios.of_elem);
     stiffness.arrays = make_hexa_arrays(exec, hexahedra);
     stiffness.lame = unit_lame(poisson);
     stiffness.held = make_held(exec, stiffness.arrays.num_nodes, held);
@@ -114,7 +130,7 @@ struct HexaSolver<Exec>::Implementation {
     matrix = make_operator<double>(exec, hexahedra, tables);
     if (options.precision == Precision::mixed && needs_products())
       mixed.own = make_operator<float>(exec, hexahedra, tables);
-    if (tables.classes)
+    if (tables.classes && stiffness.ratios.empty())
       stiffness.shapes =
           make_shape_stiffness(exec, stiffness.arrays, stiffness.lame, *tables.classes);
   }
@@ -130,8 +146,17 @@ struct HexaSolver<Exec>::Implementation {
   std::unique_ptr<HexaOperator<Exec, Scalar>>
   make_operator(const Exec& exec, const ElementMesh& hexahedra,
                 HexaOperatorTables<Exec>& tables) const {
-    return make_hexa_operator<Scalar>(exec, choice.kind, hexahedra, stiffness.arrays,
-                                      stiffness.lame, tables);
+    const auto make = [&](const UnitLame& lame) {
+      return make_hexa_operator<Scalar>(exec, choice.kind, hexahedra, stiffness.arrays, lame,
+                                        tables);
+    };
+    if (stiffness.ratios.empty())
+      return make(stiffness.lame);
+    std::vector<std::unique_ptr<HexaOperator<Exec, Scalar>>> parts;
+    for (const UnitLame& lame : stiffness.ratios.each)
+      parts.push_back(make(lame));
+    return std::make_unique<HexaRatioOperator<Exec, Scalar>>(
+        exec, stiffness.ratios, std::move(parts), stiffness.arrays.num_nodes);
   }
 
   /// The matrix in the graph of the hierarchy, springs included.
@@ -278,8 +303,9 @@ struct HexaSolver<Exec>::Implementation {
 template<class Exec>
 HexaSolver<Exec>::HexaSolver(const Exec& exec, const ElementMesh& mesh, double poisson,
                              const std::vector<HeldComponents>& held,
-                             const HexaSolverOptions& options)
-    : implementation_(std::make_unique<Implementation>(exec, mesh, poisson, held, options)) {
+                             const HexaSolverOptions& options, const ElementRatios& ratios)
+    : implementation_(
+          std::make_unique<Implementation>(exec, mesh, poisson, held, options, ratios)) {
   fence(exec, "ossatura::HexaSolver");
 }
 
@@ -297,6 +323,10 @@ const Constraints<Exec>& HexaSolver<Exec>::held() const {
 template<class Exec>
 UnitLame HexaSolver<Exec>::lame() const {
   return implementation_->stiffness.lame;
+}
+template<class Exec>
+HexaRatioPointers HexaSolver<Exec>::ratios() const {
+  return implementation_->stiffness.ratios.pointers();
 }
 template<class Exec>
 HexaOperatorKind HexaSolver<Exec>::kind() const {

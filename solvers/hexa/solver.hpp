@@ -9,10 +9,12 @@
 #include <ossatura/kernels/algebra/constraints.hpp>
 #include <ossatura/kernels/hexa/arrays.hpp>
 #include <ossatura/kernels/hexa/operator.hpp>
+#include <ossatura/kernels/hexa/ratios.hpp>
 #include <ossatura/solvers/aggregation/options.hpp>
 #include <ossatura/solvers/krylov/cg.hpp>
 #include <ossatura/solvers/krylov/preconditioner_age.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,6 +47,12 @@ struct HexaSolverOptions {
   int forming_cost = 25;
 };
 
+/// Poisson's ratios of elements, where they differ.
+struct ElementRatios {
+  std::vector<double> poisson;       ///< each once
+  std::vector<std::uint8_t> of_elem; ///< [num_elem] numbers of these
+};
+
 /// What HexaSolver keeps from earlier moduli for the next.
 struct HexaPreconditionerState {
   std::vector<double> modulus; ///< [num_elem] that amg was formed for; empty: it will be formed
@@ -56,14 +64,17 @@ template<class Exec>
 class HexaSolver {
 public:
   /// Throws std::invalid_argument for a bad mesh (make_hexa_arrays, make_hexa_operator), held nodes
-  /// out of range, Poisson's ratio outside (-1, 0.5), UsageError for another precision. Fences.
+  /// out of range, Poisson's ratio outside (-1, 0.5), UsageError for another precision. `ratios`,
+  /// unless empty, count in the place of `poisson`; a product then costs one for each. Fences.
   HexaSolver(const Exec& exec, const ElementMesh& mesh, double poisson,
-             const std::vector<HeldComponents>& held, const HexaSolverOptions& options);
+             const std::vector<HeldComponents>& held, const HexaSolverOptions& options,
+             const ElementRatios& ratios = {});
   ~HexaSolver();
 
   const HexaArrays<Exec>& arrays() const;
   const Constraints<Exec>& held() const;
-  UnitLame lame() const;
+  UnitLame lame() const;             ///< of elements without a ratio of their own
+  HexaRatioPointers ratios() const;  ///< of the others; as long as the solver is there
   HexaOperatorKind kind() const;     ///< never automatic
   const std::string& reason() const; ///< why that kind
   OperatorCost cost() const;         ///< of the operator, springs included

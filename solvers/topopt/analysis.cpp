@@ -20,6 +20,8 @@ DesignAnalysis<Exec>::DesignAnalysis(const Exec& exec, const DesignProblem& prob
     , tolerance_(options.solver.cg.tolerance)
     , loads_(
           make_design_loads(exec, problem, options.objective == DesignObjective::mechanism, body)) {
+  if (!body.has_ratios())
+    require_one_poisson(problem);
   if (!problem.springs.empty())
     body.set_springs(exec, body.upload_nodes(exec, sum_springs(problem)));
   if (const std::vector<double> relative = ossatura::relative_moduli(problem); !relative.empty())

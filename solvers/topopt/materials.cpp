@@ -50,7 +50,8 @@ std::vector<double> mass_densities(const DesignProblem& problem) {
 void require_one_poisson(const DesignProblem& problem) {
   for (const HexaMaterial& one : problem.materials)
     OSSATURA_REQUIRE(one.poisson == problem.poisson,
-                     "materials of several Poisson's ratios are not solved: "
+                     "materials of several Poisson's ratios are not known of this body (voxels and "
+                     "elements beside hexahedra): "
                          << one.name << " has " << one.poisson << ", " << problem.materials[0].name
                          << " has " << problem.poisson << "; give them the same");
 }

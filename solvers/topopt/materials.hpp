@@ -17,8 +17,8 @@ std::vector<double> relative_moduli(const DesignProblem& problem);
 /// material, where one is not known.
 std::vector<double> mass_densities(const DesignProblem& problem);
 
-/// Throws std::invalid_argument, naming the materials, where Poisson's ratios differ: the stiffness
-/// matrices of bodies differ by shape and modulus alone.
+/// Throws std::invalid_argument, naming the materials, where Poisson's ratios differ, for bodies
+/// that do not know this.
 void require_one_poisson(const DesignProblem& problem);
 
 } // namespace ossatura

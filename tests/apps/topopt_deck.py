@@ -102,6 +102,14 @@ class Materials(Decks):
         self.refused(mesh() + TWO.replace("2., 0.", "2.5, 0.") + ROLLERS + step(*self.pull()), "another problem",
                      "--steps", "4", "--resume", "c.h5")
 
+    def test_two_poissons_ratios(self):
+        # nu_1 / E_1 = nu_2 / E_2: both contract alike under the same stress, so that there is none across.
+        two = TWO.replace("6., 0.", "6., 0.3").replace("2., 0.", "2., 0.1")
+        for operator in ("congruent", "recompute", "csr", "ebe"):
+            run = self.first(mesh() + two + ROLLERS + step(*self.pull()), "--operator", operator)
+            self.close(run["results"]["steps"]["objective"][0], 0.25 * FLEXIBILITY, 1e-5)
+        self.assertEqual([one["poisson"] for one in run["problem"]["materials"]], [0.3, 0.1])
+
     def test_mass_is_of_the_deck(self):
         self.write("deck.inp", mesh() + ONE + ROLLERS + step(*self.pull()))
         run = self.optimise("deck.inp", "--steps", "2", "--volume", "0.8", "--stl", "s.stl")
@@ -110,7 +118,7 @@ class Materials(Decks):
 
     def test_what_is_not_known_of_materials(self):
         good = mesh() + TWO + ROLLERS + step(*self.pull())
-        self.refused(good.replace("2., 0.", "2., 0.25"), "one Poisson's ratio")
+        self.refused(good.replace("2., 0.", "2., 0.25"), "voxels know one", "--grid", "voxels")
         self.refused(good, "several materials", "--young", "3")
         self.refused(good.replace("ELSET=RIGHT, MATERIAL", "ELSET=BODY, MATERIAL"), "element 1 has a section of material STIFF")
         self.refused(good.replace("*SOLID SECTION, ELSET=RIGHT, MATERIAL=SOFT\n", ""), "has no *SOLID SECTION")

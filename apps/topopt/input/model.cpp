@@ -255,11 +255,6 @@ void set_material(const ProblemDocument& document, const HexaModel& hexa,
                   hexa.solids ? " elements, second-order ones too," : " trilinear hexahedra",
                   " are far too stiff in bending (locking), and designs are not what they would "
                   "be. Take at most that");
-    if (one.poisson != problem.poisson)
-      fail<InputError>(document.file, ": Poisson's ratios of ", format_number(one.poisson), " (",
-                       one.name, ") and ", format_number(problem.poisson), " (", materials[0].name,
-                       "): materials may differ in modulus and density, and have one Poisson's "
-                       "ratio: give them the same");
   }
 }
 
@@ -305,16 +300,28 @@ DesignGrid grid_of(const ProblemDocument& document, const Changes<DesignOptions>
   return options.grid;
 }
 
+/// Of tetrahedra, prisms and second-order elements.
+void require_known_to_solids(const std::string& file, const TopoptModel& model) {
+  const std::string unknown = describe_unknown_to_solids(model.options);
+  if (!unknown.empty())
+    fail<InputError>(file, ": ", unknown);
+  for (const HexaMaterial& one : model.problem.materials)
+    if (one.poisson != model.problem.poisson)
+      fail<InputError>(file, ": materials have Poisson's ratios of ",
+                       format_number(model.problem.poisson), " and ", format_number(one.poisson),
+                       ", and meshes with tetrahedra, prisms or second-order elements know one: "
+                       "give them the same");
+  if (model.problem.has_body_loads())
+    fail<InputError>(file, ": gravity and rotation are known on hexahedra of eight nodes (C3D8) "
+                           "alone: mesh with these, or leave them out");
+}
+
 /// What is of one grid is refused on the other.
 void require_known_on_grid(const std::string& file, const TopoptModel& model) {
   const DesignOptions& o = model.options;
   const HexaSolverOptions defaults;
   if (model.problem.solids)
-    if (const std::string unknown = describe_unknown_to_solids(o); !unknown.empty())
-      fail<InputError>(file, ": ", unknown);
-  if (model.problem.solids && model.problem.has_body_loads())
-    fail<InputError>(file, ": gravity and rotation are known on hexahedra of eight nodes (C3D8) "
-                           "alone: mesh with these, or leave them out");
+    require_known_to_solids(file, model);
   if (o.grid == DesignGrid::mesh) {
     if (o.solver.precision == Precision::lean)
       fail<InputError>(file, ": lean precision is known on voxels alone: take mixed, or --grid "
@@ -331,6 +338,11 @@ void require_known_on_grid(const std::string& file, const TopoptModel& model) {
   refuse(o.solver.preconditioner != defaults.preconditioner, "the preconditioner");
   refuse(o.solver.chebyshev_degree != defaults.chebyshev_degree, "the degree of the polynomial");
   refuse(o.solver.forming_cost != defaults.forming_cost, "the cost of forming");
+  for (const HexaMaterial& one : model.problem.materials)
+    if (one.poisson != model.problem.poisson)
+      fail<InputError>(file, ": materials have Poisson's ratios of ",
+                       format_number(model.problem.poisson), " and ", format_number(one.poisson),
+                       ", and voxels know one: give them the same, or take --grid mesh");
   if (model.problem.has_body_loads())
     fail<InputError>(file, ": gravity and rotation are not known on voxels: take --grid mesh");
   for (const DesignLoadCase& one : model.problem.cases)

@@ -4,14 +4,12 @@
 #include <ossatura/solvers/topopt/bodies/hexa.hpp>
 #include <ossatura/solvers/topopt/bodies/solids.hpp>
 #include <ossatura/solvers/topopt/bodies/voxels.hpp>
-#include <ossatura/solvers/topopt/materials.hpp>
 
 namespace ossatura {
 
 template<class Exec>
 std::unique_ptr<DesignBody<Exec>> make_design_body(const Exec& exec, const DesignProblem& problem,
                                                    const DesignOptions& options) {
-  require_one_poisson(problem);
   if (problem.solids)
     return std::make_unique<SolidBody<Exec>>(exec, problem, options);
   if (options.grid == DesignGrid::voxels)

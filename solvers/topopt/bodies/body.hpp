@@ -69,6 +69,8 @@ public:
   /// energy(e) += weight u^T K_e v for a modulus of 1. Does not fence.
   virtual void add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
                             const Vector& energy) const = 0;
+  /// Whether Poisson's ratios may differ from element to element.
+  virtual bool has_ratios() const { return false; }
   /// Whether the next two are known.
   virtual bool has_mass() const { return false; }
   /// force [num_nodes, 3] += the forces of a load on `mass` by element, kg / m^3. Does not fence.

@@ -5,11 +5,32 @@
 #include <ossatura/solvers/topopt/filters/helmholtz.hpp>
 #include <ossatura/solvers/topopt/filters/listed_cone.hpp>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace ossatura {
 
 namespace {
+
+/// None where all materials have the same.
+ElementRatios ratios_of(const DesignProblem& problem) {
+  ElementRatios ratios;
+  std::vector<std::uint8_t> number; // by material
+  for (const HexaMaterial& one : problem.materials) {
+    const auto found = std::find(ratios.poisson.begin(), ratios.poisson.end(), one.poisson);
+    number.push_back(std::uint8_t(found - ratios.poisson.begin()));
+    if (found == ratios.poisson.end())
+      ratios.poisson.push_back(one.poisson);
+  }
+  if (ratios.poisson.size() < 2)
+    return {};
+  for (const std::uint8_t material : problem.material) {
+    OSSATURA_REQUIRE(material < number.size(),
+                     "material " << int(material) << " of " << number.size() << " for an element");
+    ratios.of_elem.push_back(number[material]);
+  }
+  return ratios;
+}
 
 template<class Exec>
 class EquationFilter final : public ElementFilter<Exec> {
@@ -45,13 +66,21 @@ HexaBody<Exec>::HexaBody(const Exec& exec, const DesignProblem& problem,
                          const DesignOptions& options)
     : MeshOrderBody<Exec, HexaSolver<Exec>, HexaGeometry<Exec>>(
           exec, [&](const HexaArrays<Exec>& arrays) { return measure_hexas(exec, arrays); },
-          problem.mesh, problem.poisson, problem.held, options.solver) {}
+          problem.mesh, problem.poisson, problem.held, options.solver, ratios_of(problem)) {}
 
 template<class Exec>
 DesignEngineInfo HexaBody<Exec>::engine() const {
   const HexaSolver<Exec>& solver = this->solver_;
   return {std::string(name_of(solver.kind())), solver.reason(),   solver.cost(),
           solver.is_deterministic(),           solver.describe(), solver.num_formings()};
+}
+
+template<class Exec>
+void HexaBody<Exec>::add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
+                                  const Vector& energy) const {
+  const HexaSolver<Exec>& solver = this->solver_;
+  ossatura::add_energies(exec, solver.arrays(), solver.lame(), weight, u, v, energy,
+                         solver.ratios());
 }
 
 template<class Exec>

@@ -15,7 +15,10 @@ public:
   HexaBody(const Exec& exec, const DesignProblem& problem, const DesignOptions& options);
 
   DesignEngineInfo engine() const override;
+  void add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
+                    const Vector& energy) const override;
   bool has_mass() const override { return true; }
+  bool has_ratios() const override { return true; }
   void add_body_forces(const Exec& exec, const BodyLoad& load, const Vector& mass,
                        const Vector& force) const override;
   void add_body_work(const Exec& exec, double weight, const BodyLoad& load, const Vector& u,

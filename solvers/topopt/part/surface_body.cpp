@@ -417,6 +417,9 @@ SurfaceBody make_surface_body(const DesignProblem& design,
       throw NotReanalysed("load case '" + one.loads.name + "' has " +
                           (one.loads.body.empty() ? "imposed displacements" : "loads on mass") +
                           ", which voxels do not know");
+  for (const HexaMaterial& one : design.materials)
+    if (one.poisson != design.poisson)
+      throw NotReanalysed("materials have several Poisson's ratios, which voxels do not know");
   const DesignLattice lattice = lattice_of(design);
   const auto plane = refined(lattice.plane, refine);
   Place shape;

@@ -20,9 +20,10 @@ using namespace ossatura;
 using namespace ossatura::test;
 using Values = std::vector<double>;
 
-/// Steel-like, soft and stiff elements side by side; the first is what `young` says.
-void add_materials(DesignProblem& problem) {
-  problem.materials = {{"a", 200, 0.3, 0}, {"b", 30, 0.3, 0}, {"c", 900, 0.3, 0}};
+/// Steel-like, soft and stiff elements side by side; the first is what `young` says. `poisson` is
+/// of the soft ones.
+void add_materials(DesignProblem& problem, double poisson = 0.3) {
+  problem.materials = {{"a", 200, 0.3, 0}, {"b", 30, poisson, 0}, {"c", 900, 0.3, 0}};
   for (std::size_t e = 0; e < problem.num_elem(); ++e)
     problem.material.push_back(std::uint8_t((7 * e + e / 5) % 3));
 }
@@ -56,8 +57,22 @@ DenseCase solve_dense_case(const DesignProblem& problem, const Values& density, 
         density[e] < linear ? density[e] * linear * linear : std::pow(density[e], 3);
     modulus.push_back(solid * (least + (1 - least) * power));
   }
-  const reference::Dense matrix =
+  reference::Dense matrix =
       reference::hexa_matrix(problem.mesh.point, problem.mesh.node, problem.poisson, modulus);
+  for (std::size_t m = 0; m < problem.materials.size(); ++m) { // of other ratios in their place
+    Values own;
+    for (std::size_t e = 0; e < density.size(); ++e)
+      own.push_back(problem.material.empty() || problem.material[e] != m ? 0 : modulus[e]);
+    const double poisson = problem.materials[m].poisson;
+    if (poisson == problem.poisson)
+      continue;
+    const reference::Dense with = reference::hexa_matrix(problem.mesh.point, problem.mesh.node,
+                                                         poisson, own),
+                           without = reference::hexa_matrix(problem.mesh.point, problem.mesh.node,
+                                                            problem.poisson, own);
+    for (std::size_t i = 0; i < matrix.value.size(); ++i)
+      matrix.value[i] += with.value[i] - without.value[i];
+  }
   const std::size_t n = problem.mesh.point.size();
   Values v(n), load(n);
   std::vector<bool> held(n);
@@ -94,13 +109,16 @@ DenseCase solve_dense_case(const DesignProblem& problem, const Values& density, 
 OSSATURA_BACKEND_TEST("Designs of several materials with displacements solve the dense system",
                       "[design_loading]") {
   const TestType exec;
-  DesignProblem problem = small_problem();
-  add_materials(problem);
-  add_displacements(problem);
   DesignOptions options = options_with(1e-12);
   options.radius = 0.6;
   options.min_modulus = 1e-3;
-  for (const HexaOperatorKind kind : {HexaOperatorKind::recompute, HexaOperatorKind::bsr}) {
+  for (const auto& [kind, poisson] : {std::pair{HexaOperatorKind::recompute, 0.3},
+                                      {HexaOperatorKind::recompute, 0.45},
+                                      {HexaOperatorKind::congruent, 0.1},
+                                      {HexaOperatorKind::bsr, -0.2}}) {
+    DesignProblem problem = small_problem();
+    add_materials(problem, poisson);
+    add_displacements(problem);
     options.solver.kind = kind;
     DesignOptimizer<TestType> optimizer(exec, problem, options);
     optimizer.set_state(exec, rough_state(exec, optimizer, problem));
@@ -143,6 +161,7 @@ OSSATURA_BACKEND_TEST("Gradients of several materials and displacements are thos
   DesignProblem problem = small_problem();
   add_materials(problem);
   check_gradients(exec, problem, options);
+  problem.materials[1].poisson = 0.05;
   add_displacements(problem);
   options.projection = true;
   options.sharpness.start = 3;
@@ -477,8 +496,8 @@ OSSATURA_BACKEND_TEST("Materials and displacements that make no sense are refuse
   bad.materials[1].young = 0;
   CHECK_THAT(refusal(bad, options), ContainsSubstring("material b: a modulus of 0"));
   bad = good;
-  bad.materials[1].poisson = 0.25;
-  CHECK_THAT(refusal(bad, options), ContainsSubstring("b has 0.25"));
+  bad.materials[1].poisson = 0.5;
+  CHECK_THAT(refusal(bad, options), ContainsSubstring("Poisson's ratio 0.5"));
   bad = good;
   bad.cases[0].loads.displacements.push_back({1, 2, 0.1});
   bad.held.erase(std::remove_if(bad.held.begin(), bad.held.end(),
@@ -499,6 +518,10 @@ OSSATURA_BACKEND_TEST("Materials and displacements that make no sense are refuse
   DesignOptions voxels = options;
   voxels.grid = DesignGrid::voxels;
   CHECK_THAT(refusal(cubes, voxels), ContainsSubstring("not known on voxels"));
+  cubes.cases[0].loads = {"pull", {{8, {1, 0, 0}}}};
+  CHECK(refusal(cubes, voxels).empty());
+  cubes.materials[1].poisson = 0.25;
+  CHECK_THAT(refusal(cubes, voxels), ContainsSubstring("soft has 0.25, stiff has 0"));
 }
 
 } // namespace
