@@ -48,12 +48,7 @@ void refuse_free_motion(const FreePart& part, std::int64_t num_parts) {
 template<class Exec>
 std::int64_t check_unit_cell(const Exec& exec, const VoxelProblem<Exec>& problem) {
   const PeriodicBodies bodies = find_periodic_bodies(exec, problem).second;
-  std::string axes;
-  for (std::size_t d = 0; d < 3; ++d)
-    if (std::none_of(bodies.list.begin(), bodies.list.end(),
-                     [&](const PeriodicBody& body) { return body.leads[d]; }))
-      axes += std::string(axes.empty() ? "" : ", ") + "xyz"[d];
-  if (!axes.empty())
+  if (const std::string axes = bodies.open_axes(); !axes.empty())
     log_warning("open-cell", "no bone leads from cell to cell along ", axes,
                 ": the stiffness there is 0; void at the sides belongs to the cell, unless --crop "
                 "takes it off");

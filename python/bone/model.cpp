@@ -12,7 +12,6 @@
 #include <ossatura/solvers/bone/results/solution.hpp>
 #include <ossatura/solvers/bone/support_checks.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <sstream>
 
@@ -392,12 +391,7 @@ std::unique_ptr<BoneAnswer> solve_on(const Exec& exec, const BoneImage& image, c
 template<class Exec>
 void warn_of_open_cell(const Exec& exec, const VoxelProblem<Exec>& problem) {
   const PeriodicBodies bodies = find_periodic_bodies(exec, problem).second;
-  std::string axes;
-  for (std::size_t d = 0; d < 3; ++d)
-    if (std::none_of(bodies.list.begin(), bodies.list.end(),
-                     [&](const PeriodicBody& body) { return body.leads[d]; }))
-      axes += std::string(axes.empty() ? "" : ", ") + "xyz"[d];
-  if (!axes.empty())
+  if (const std::string axes = bodies.open_axes(); !axes.empty())
     log_warning("open-cell", "no bone leads from cell to cell along ", axes,
                 ": the stiffness there is 0; void at the sides belongs to the cell");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/pfem/input/loading.hpp"
 
+#include <ossatura/core/base/log.hpp>
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
 #include <ossatura/solvers/pfem/loads.hpp>
@@ -100,9 +101,9 @@ void add_load(const PfemLoad& load, const MeshSelector& select, const PfemModel&
       force);
 }
 
-/// Adds the forces of one load [num_modes, 3] to those of the model. Refuses a load that the
-/// supports take at once, and that deforms nothing.
-void add_forces(const std::string& place, const std::vector<double>& force, PfemModel& model) {
+/// Adds the forces of one load [num_modes, 3] to those of the model. Whether they move it; warns of
+/// a load that the supports take at once.
+bool add_forces(const std::string& place, const std::vector<double>& force, PfemModel& model) {
   bool is_load = false, acts = false;
   for (std::size_t i = 0; i < force.size(); ++i) {
     if (force[i] == 0)
@@ -112,8 +113,10 @@ void add_forces(const std::string& place, const std::vector<double>& force, Pfem
     model.force[i] += force[i];
   }
   if (is_load && !acts)
-    fail<InputError>(place, ": all of its forces act where the body is held, and do nothing: load "
-                            "others, or free these");
+    log_warning("lost-load", place,
+                ": all of its forces act where the body is held, and do nothing: load others, or "
+                "free these");
+  return acts;
 }
 
 } // namespace
@@ -153,10 +156,11 @@ void add_pfem_loads(const PfemDocument& document, const PfemInput& input,
                     const MeshSelector& select, PfemModel& model) {
   model.force.assign(3 * model.held.size(), 0);
   const std::vector<PfemLoad>& loads = document.loads ? *document.loads : input.body.loads;
+  bool acts = false;
   for (const PfemLoad& load : loads) {
     std::vector<double> force(model.force.size());
     add_load(load, select, model, force);
-    add_forces(load.place, force, model);
+    acts = add_forces(load.place, force, model) || acts;
   }
   model.num_loads = loads.size();
   if (!document.loads) {
@@ -169,7 +173,7 @@ void add_pfem_loads(const PfemDocument& document, const PfemInput& input,
       for (const NodeForce& node : step.forces)
         for (std::size_t c = 0; c < 3; ++c)
           force[3 * std::size_t(node.node) + c] += node.force[c];
-      add_forces(model.source + ": load case '" + step.name + '\'', force, model);
+      acts = add_forces(model.source + ": load case '" + step.name + '\'', force, model) || acts;
     }
     if (names.size() > 1)
       fail<InputError>(model.source, ": ", names.size(), " load cases ('", names[0], "', '",
@@ -179,10 +183,12 @@ void add_pfem_loads(const PfemDocument& document, const PfemInput& input,
     model.num_loads += names.size();
   }
   const auto is_zero = [](double x) { return x == 0; };
-  if (std::all_of(model.force.begin(), model.force.end(), is_zero) &&
-      std::all_of(model.displacement.begin(), model.displacement.end(), is_zero))
-    fail<InputError>(document.file, ": there are no loads: give \"loads\", or supports with a "
-                                    "\"displacement\", in a .json problem");
+  if (!acts && std::all_of(model.displacement.begin(), model.displacement.end(), is_zero))
+    fail<InputError>(document.file,
+                     std::all_of(model.force.begin(), model.force.end(), is_zero)
+                         ? ": there are no loads"
+                         : ": no load acts where the body is free",
+                     ": give \"loads\", or supports with a \"displacement\", in a .json problem");
 }
 
 } // namespace ossatura

@@ -11,7 +11,9 @@
 
 #include <ossatura/kernels/bone/loads/parts.hpp>
 
+#include <algorithm>
 #include <array>
+#include <string>
 
 namespace ossatura {
 
@@ -26,6 +28,16 @@ struct PeriodicBody {
 struct PeriodicBodies {
   std::vector<PeriodicBody> list; ///< by their first parts
   std::vector<int> of_part;       ///< [parts] indices into `list`
+
+  /// The axes along which none of them leads on, such as "x, z"; empty where there is none.
+  std::string open_axes() const {
+    std::string axes;
+    for (std::size_t d = 0; d < 3; ++d)
+      if (std::none_of(list.begin(), list.end(),
+                       [d](const PeriodicBody& body) { return body.leads[d]; }))
+        axes += std::string(axes.empty() ? "" : ", ") + "xyz"[d];
+    return axes;
+  }
 };
 
 namespace detail {
