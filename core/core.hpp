@@ -42,6 +42,8 @@
 #include <ossatura/core/mesh/hexa/model.hpp>
 #include <ossatura/core/mesh/iso_surface.hpp>
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
+#include <ossatura/core/mesh/solids/mesh.hpp>
+#include <ossatura/core/mesh/solids/shape.hpp>
 #include <ossatura/core/mesh/tetra_mesh.hpp>
 #include <ossatura/core/mesh/voxel_image.hpp>
 #include <ossatura/core/pfem/hexa_map.hpp>

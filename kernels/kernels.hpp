@@ -66,6 +66,11 @@
 #include <ossatura/kernels/hexa/published/stored_operators.hpp>
 #include <ossatura/kernels/hexa/recompute.hpp>
 
+// Solid elements of other kinds
+#include <ossatura/kernels/solids/arrays.hpp>
+#include <ossatura/kernels/solids/fields.hpp>
+#include <ossatura/kernels/solids/stiffness.hpp>
+
 // Topology optimisation
 #include <ossatura/kernels/hexa/geometry.hpp>
 #include <ossatura/kernels/topopt/cone_filter.hpp>

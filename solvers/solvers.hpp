@@ -25,6 +25,9 @@
 #include <ossatura/solvers/hexa/operators.hpp>
 #include <ossatura/solvers/hexa/solver.hpp>
 
+// Elasticity on solid elements of other kinds
+#include <ossatura/solvers/solids/solver.hpp>
+
 // Activation times
 #include <ossatura/solvers/eikonal/activation_statistics.hpp>
 #include <ossatura/solvers/eikonal/conducting_parts.hpp>
@@ -45,6 +48,7 @@
 
 // Topology optimisation
 #include <ossatura/solvers/topopt/balance.hpp>
+#include <ossatura/solvers/topopt/bodies/solids.hpp>
 #include <ossatura/solvers/topopt/filters/helmholtz.hpp>
 #include <ossatura/solvers/topopt/generators.hpp>
 #include <ossatura/solvers/topopt/mma.hpp>

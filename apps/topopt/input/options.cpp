@@ -165,7 +165,7 @@ ProblemKind TopoptCommandOptions::kind() const {
 }
 
 void add_topopt_options(CLI::App& app, TopoptCommandOptions& options) {
-  app.description("Topology optimisation on meshes of hexahedra: where material should be, by "
+  app.description("Topology optimisation of solid bodies: where material should be, by "
                   "densities (SIMP).\nLengths in m, forces in N, moduli in Pa, energies in J.");
   add_problem_options(app, options);
   add_design_options(app, options);

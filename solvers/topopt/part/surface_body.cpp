@@ -43,6 +43,7 @@ DesignLattice lattice_of(const DesignProblem& design) {
     lattice.edge = design.lattice->edge();
     return lattice;
   }
+  OSSATURA_REQUIRE(!design.solids, "the body is of other elements than cubes");
   auto cubes = std::make_shared<CubeLattice>(find_cube_lattice(design.mesh));
   for (std::size_t axis = 0; axis < 3; ++axis)
     for (int i = 0; i <= cubes->shape[axis]; ++i)

@@ -4,11 +4,10 @@
 #include "tests/backend_test.hpp"
 #include "tests/solid_meshes.hpp"
 #include "tests/solvers/topopt/design_problems.hpp"
-#include <ossatura/core/mesh/iso_surface.hpp>
 #include <ossatura/core/mesh/mechanics/traction.hpp>
 #include <ossatura/solvers/topopt/bodies/solids.hpp>
 #include <ossatura/solvers/topopt/optimizer.hpp>
-#include <ossatura/solvers/topopt/parts.hpp>
+#include <ossatura/solvers/topopt/part/surface_body.hpp>
 
 #include <random>
 
@@ -151,4 +150,6 @@ OSSATURA_BACKEND_TEST("What the solver of solids does not know is refused by nam
   CHECK_THAT(refusal([](DesignOptions& o) { o.filter = DesignFilter::helmholtz; }),
              ContainsSubstring("take the filter density"));
   CHECK(refusal([](DesignOptions& o) { o.solver.kind = HexaOperatorKind::bsr; }).empty());
+  CHECK_THROWS_WITH(make_surface_body(problem, {}, TriangleSurface{}, 1),
+                    ContainsSubstring("other elements than cubes"));
 }
