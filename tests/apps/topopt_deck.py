@@ -190,6 +190,15 @@ class Displacements(Decks):
         refused("all of its elements are void", passive=[{"box": [3.5, 0, 0, 4, 1, 1], "role": "void"}])
         refused("not known on voxels", "--grid", "voxels")
 
+    def test_supports_of_a_problem_do_not_hold_what_a_deck_moves(self):
+        self.write("deck.inp", mesh() + ONE + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1"))
+        for more, message in (({"supports": [{"box": [4, 0, 0, 4, 0, 1], "components": "x"}]}, "held by \"supports\""),
+                              ({"mirrors": [{"axis": "x", "place": 4}]}, "held by \"mirrors\"")):
+            self.write("p.json", json.dumps({"mesh": {"file": "deck.inp"}, **more}))
+            self.fails(BAD_FILE, message, "topopt", "p.json")
+        self.solve({"mesh": {"file": "deck.inp"}, "steps": 1,
+                    "supports": [{"box": [4, 0, 0, 4, 0, 1], "components": "yz"}]})
+
     def test_what_is_not_known_of_displacements(self):
         self.refused(mesh() + ONE + ROLLERS + step("*BOUNDARY", "X1, 4, 4, 0.1"), "a rotation of 0.1")
         self.refused(mesh() + ONE + ROLLERS + "*BOUNDARY\nX1, 1, 1, 0.1\n" + step(*self.pull()), "before the first step")

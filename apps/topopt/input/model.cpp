@@ -19,7 +19,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <set>
 
 namespace ossatura {
 
@@ -173,6 +172,42 @@ void hold_mirrors(const ProblemDocument& document, const DesignProblem& problem,
                        mirror.place, ": it spans ", format_number(low), " to ", format_number(high),
                        " m");
   }
+}
+
+/// Supports of the mesh, of the document and of mirrors; refuses to hold what a load case of the
+/// mesh moves. Nodes that are moved load, and support nothing.
+HeldMask make_supports(const ProblemDocument& document, const HexaModel& hexa,
+                       const PlaceSelector& select, TopoptModel& model) {
+  HeldMask held, moved, own, planes;
+  for (const NodeLoads& loads : hexa.loads)
+    for (const NodeDisplacement& one : loads.displacements)
+      moved.hold(one.node, 1u << one.component);
+  for (const HeldComponents& node : hexa.held)
+    held.hold(node.node, node.components);
+  const auto moves = [&](std::int32_t node, unsigned components) {
+    for (int c = 0; c < 3; ++c)
+      if ((components >> c & 1) != 0 && moved.has(node, c))
+        return true;
+    return false;
+  };
+  const auto add = [&](const HeldMask& more, const char* what) {
+    for (const HeldComponents& one : more.list()) {
+      if (moves(one.node, one.components))
+        fail<InputError>(document.file, ": node ", one.node, " is held by ", what,
+                         ", but a load case of the mesh moves it: leave it out of one of them");
+      held.hold(one.node, one.components);
+    }
+  };
+  for (const SupportChoice& support : document.supports)
+    for (const std::int32_t node : select.nodes(support.nodes))
+      own.hold(node, support.components);
+  add(own, "\"supports\"");
+  for (const HeldComponents& node : held.list())
+    if (!moves(node.node, 7))
+      model.supported.push_back(node.node);
+  hold_mirrors(document, model.problem, select, planes);
+  add(planes, "\"mirrors\"");
+  return held;
 }
 
 /// The materials of the mesh, or the one of the document, which wins over the mesh.
@@ -430,20 +465,7 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
   require_body_size(model.source, select.bounds());
   set_material(document, hexa, select, model);
 
-  HeldMask held;
-  for (const HeldComponents& node : hexa.held)
-    held.hold(node.node, node.components);
-  for (const SupportChoice& support : document.supports)
-    for (const std::int32_t node : select.nodes(support.nodes))
-      held.hold(node, support.components);
-  std::set<std::int32_t> moved; // which load, and do not support
-  for (const NodeLoads& loads : hexa.loads)
-    for (const NodeDisplacement& one : loads.displacements)
-      moved.insert(one.node);
-  for (const HeldComponents& node : held.list())
-    if (moved.count(node.node) == 0)
-      model.supported.push_back(node.node);
-  hold_mirrors(document, problem, select, held);
+  HeldMask held = make_supports(document, hexa, select, model);
   const auto displacements = find_displacements(document, select, held);
 
   problem.held = held.list();

@@ -188,6 +188,15 @@ DesignProblem bar() {
   return problem;
 }
 
+/// The nodes of a bar at x = 4 m.
+std::vector<std::int32_t> end_of(const DesignProblem& problem) {
+  std::vector<std::int32_t> end;
+  for (std::size_t i = 0; i < problem.mesh.num_points(); ++i)
+    if (problem.mesh.point[3 * i] > 4 - 1e-9)
+      end.push_back(std::int32_t(i));
+  return end;
+}
+
 OSSATURA_BACKEND_TEST("A bar of two materials is as stiff as both in a row", "[design_loading]") {
   const TestType exec;
   constexpr double flexibility = 1 / 6.0 + 3 / 2.0; // sum of L / (E A)
@@ -196,10 +205,7 @@ OSSATURA_BACKEND_TEST("A bar of two materials is as stiff as both in a row", "[d
   options.start = 1;
   options.volume_fraction = 0.999;
   DesignProblem pulled = bar();
-  std::vector<std::int32_t> end;
-  for (std::size_t i = 0; i < pulled.mesh.num_points(); ++i)
-    if (pulled.mesh.point[3 * i] > 4 - 1e-9)
-      end.push_back(std::int32_t(i));
+  const std::vector<std::int32_t> end = end_of(pulled);
   pulled.cases.resize(1);
   pulled.cases[0] = {{"pull", traction_forces(pulled.mesh, end, {0.5, 0, 0})}, 1};
   DesignProblem moved = bar();
@@ -233,10 +239,7 @@ OSSATURA_BACKEND_TEST("A surface is solved again with the materials that it is o
   DesignOptions options = options_with(1e-10);
   options.voxels.precision = Precision::fp64;
   DesignProblem problem = bar();
-  std::vector<std::int32_t> end;
-  for (std::size_t i = 0; i < problem.mesh.num_points(); ++i)
-    if (problem.mesh.point[3 * i] > 4 - 1e-9)
-      end.push_back(std::int32_t(i));
+  const std::vector<std::int32_t> end = end_of(problem);
   problem.cases.resize(1);
   problem.cases[0] = {{"pull", traction_forces(problem.mesh, end, {0.5, 0, 0})}, 1};
   const TriangleSurface all =
