@@ -70,8 +70,8 @@ SolidMesh take_solids(HexaParts& parts) {
   return mesh;
 }
 
-/// What linear elements do to a design is said once.
-void note_stiff_kinds(const SolidMesh& mesh, std::vector<std::string>& notes) {
+/// What linear elements, and reduced integration, do to a design is said once.
+void note_kinds(const SolidMesh& mesh, std::vector<std::string>& notes) {
   const std::vector<std::size_t> count = count_kinds(mesh);
   for (const auto& [linear, better] : {std::pair(SolidKind::tetra4, SolidKind::tetra10),
                                        std::pair(SolidKind::prism6, SolidKind::prism15)})
@@ -79,6 +79,10 @@ void note_stiff_kinds(const SolidMesh& mesh, std::vector<std::string>& notes) {
       notes.push_back(std::string("elements of type ") + name_of(linear) +
                       " are far too stiff in bending, and thin members of a design bend: " +
                       name_of(better) + " of the same size are right");
+  if (count[std::size_t(SolidKind::hexa20r)] > 0)
+    notes.push_back("elements of type C3D20R have a motion without stiffness where one hangs on "
+                    "others by a single face, as in members of a design that are one element "
+                    "thick: C3D20 have none");
 }
 
 void add_pressure(const SolidMesh& mesh, const HexaPressure& load, std::vector<NodeForce>& forces) {
@@ -266,7 +270,7 @@ HexaFile make_file(HexaParts&& parts, Mesh& mesh, const Add& add) {
 
 HexaFile make_file_of_solids(HexaParts&& parts) {
   SolidMesh mesh = take_solids(parts);
-  note_stiff_kinds(mesh, parts.notes);
+  note_kinds(mesh, parts.notes);
   HexaFile file = make_file(std::move(parts), mesh,
                             [&](const HexaPressure& load, std::vector<NodeForce>& forces) {
                               add_pressure(mesh, load, forces);
