@@ -72,7 +72,27 @@ class Solids(TopoptCase):
                                         "--tolerance", "1e-11")
                     self.close(run["results"]["steps"]["objective"][0], expected, 1e-8)
 
-    def test_gravity_is_of_hexahedra(self):
+    # Beyond the end of the bar, with an arm of 2 about the support.
+    def test_couplings_take_loads(self):
+        for kind in KINDS:
+            with self.subTest(kind=kind):
+                mesh = Mesh(kind)
+                surface = "*SURFACE, NAME=TIP\n" + "".join(f"{e}, S{f}\n" for e, f in mesh.faces_at(0, 4))
+                deck = mesh.deck("8., 0.", "X0, 1, 3\n", "*CLOAD\n9999, 1, 3.\n9999, 6, 0.25\n").replace(
+                    "*BOUNDARY", "*NODE\n9999, 6., 0.5, 0.5\n" + surface + "*COUPLING, REF NODE=9999, SURFACE=TIP, "
+                    "CONSTRAINT NAME=C\n*DISTRIBUTING\n*BOUNDARY", 1)
+                self.write("deck.inp", deck)
+                run = self.optimise("deck.inp", "--volume", "0.5", "--steps", "1", "--filter", "none")
+                for found, expected in zip(run["problem"]["cases"][0]["total_force"], (3, 0, 0)):
+                    self.close(found, expected, 1e-9, scale=3)
+
+    def test_what_is_of_hexahedra_alone(self):
+        mesh = Mesh("C3D4", (2, 1, 1))
+        self.write("two.inp", mesh.deck("8., 0.3", "X0, 1, 3\n", "*CLOAD\nEND, 3, -1.\n").replace(
+            "*SOLID SECTION, ELSET=ALL", "*ELSET, ELSET=ONE\n1\n*ELSET, ELSET=REST, GENERATE\n2, 12\n"
+            "*MATERIAL, NAME=N\n*ELASTIC\n8., 0.2\n*SOLID SECTION, ELSET=ONE, MATERIAL=N\n"
+            "*SOLID SECTION, ELSET=REST"))
+        self.fails(BAD_FILE, "know one: give them the same", "topopt", "two.inp")
         self.write("deck.inp", Mesh("C3D10").deck("8., 0.3\n*DENSITY\n1e-9", "X0, 1, 3\n",
                                                   "*DLOAD\nALL, GRAV, 9.81, 0., 0., -1.\n"))
         self.fails(BAD_FILE, "gravity and rotation are known on hexahedra of eight nodes (C3D8) alone", "topopt",

@@ -6,9 +6,11 @@
 #include <ossatura/core/io/abaqus/reader.hpp>
 
 #include <ossatura/core/mesh/mechanics/distribute_load.hpp>
+#include <ossatura/core/mesh/solids/shape.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace ossatura {
 namespace {
@@ -87,34 +89,32 @@ void AbaqusReader::require_few_coupled() const {
 }
 
 void AbaqusReader::weigh_faces(const std::vector<std::int64_t>& faces, Coupling& coupling) const {
-  std::map<std::int32_t, double> weight; // integrals of shape functions
-  constexpr int sign[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
+  std::map<std::int32_t, double> weight;
+  std::array<std::int32_t, std::size_t(most_solid_nodes)> numbers{};
+  std::iota(numbers.begin(), numbers.end(), 0);
   for (const std::int64_t key : faces) {
-    std::int32_t node[4];
-    for (std::size_t k = 0; k < 4; ++k)
-      node[k] = parts_.node[8 * std::size_t(key / 6) + std::size_t(hexa_face[key % 6][k])];
-    for (const auto& gauss : sign) {
-      double share[4], along[2][3] = {};
-      for (std::size_t k = 0; k < 4; ++k) {
-        const double u = 1 + sign[k][0] * gauss[0] / std::sqrt(3.0);
-        const double v = 1 + sign[k][1] * gauss[1] / std::sqrt(3.0);
-        share[k] = 0.25 * u * v;
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-          const double x = parts_.point[3 * std::size_t(node[k]) + axis];
-          along[0][axis] += 0.25 * sign[k][0] * v * x;
-          along[1][axis] += 0.25 * sign[k][1] * u * x;
-        }
-      }
-      const double area = std::hypot(along[0][1] * along[1][2] - along[0][2] * along[1][1],
-                                     along[0][2] * along[1][0] - along[0][0] * along[1][2],
-                                     along[0][0] * along[1][1] - along[0][1] * along[1][0]);
-      for (std::size_t k = 0; k < 4; ++k)
-        weight[node[k]] += area * share[k];
+    const auto elem = std::size_t(key / 6);
+    const std::int32_t* const node = parts_.node.data() + solid_begin_[elem];
+    const auto num_nodes = std::size_t(nodes_per_elem(parts_.kind[elem]));
+    SolidMesh alone;
+    alone.add(parts_.kind[elem], numbers.data());
+    for (std::size_t i = 0; i < num_nodes; ++i)
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        alone.point.push_back(parts_.point[3 * std::size_t(node[i]) + axis]);
+    const auto share = face_shares(alone, {0, int(key % 6)});
+    // Of second-order faces those of corners are zero or negative: mid-nodes have all of the area.
+    double area = 0, positive = 0;
+    for (const double part : share) {
+      area += part;
+      positive += std::max(0.0, part);
     }
+    if (!(area > 0 && std::isfinite(area)))
+      text_.bad("the surface has no area around ", parts_.node_name(std::size_t(node[0])));
+    for (std::size_t i = 0; i < num_nodes; ++i)
+      if (share[i] > 1e-9 * area)
+        weight[node[i]] += share[i] * area / positive;
   }
   for (const auto& [node, area] : weight) {
-    if (!(area > 0 && std::isfinite(area)))
-      text_.bad("the surface has no area around ", parts_.node_name(std::size_t(node)));
     coupling.nodes.push_back(node);
     coupling.weight.push_back(area);
   }
