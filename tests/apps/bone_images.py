@@ -112,7 +112,7 @@ class Scanco(BoneImages):
         expected = self.run_of(same, "--mask", same_mask)
         run = self.run_of(image, "--mask", mask)
         self.assertEqual(run["results"]["response"], expected["results"]["response"])
-        self.assertEqual(run["problem"]["voxels"], expected["problem"]["voxels"])
+        self.assertEqual(run["results"]["labels"], expected["results"]["labels"])
         self.assertNotIn("no-calibration", [w["code"] for w in run["warnings"]])
 
     def test_values_without_a_calibration_are_said_so(self):
@@ -190,7 +190,7 @@ class Mask(BoneImages):
         self.nifti("near.nii.gz", label, away=0.02)  # less than a tenth of a voxel
         self.run_of(self.image, "--mask", self.path("near.nii.gz"))
         raw = self.write("ct.raw", struct.pack("<720h", *(grey(*v) for v in voxels())))
-        self.fails(BAD_FILE, "a mask is MetaImage (.mha, .mhd), NIfTI (.nii, .nii.gz) or NRRD", "bone", self.image, "--mask", raw, *LAW)
+        self.fails(BAD_FILE, "a mask is MetaImage (.mha, .mhd), NIfTI (.nii, .nii.gz), NRRD", "bone", self.image, "--mask", raw, *LAW)
         self.run_of(raw, "--shape", "10,9,8", "--type", "int16", "--spacing", "0.5", "--mask", self.mask)
 
     def test_a_mask_without_a_place_is_doubted(self):

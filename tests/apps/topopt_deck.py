@@ -271,7 +271,7 @@ class Mass(Decks):
         self.refused(good.replace("*DENSITY\n3.\n", ""), "has no mass density")
         self.refused(good, "take mma", "--method", "oc")
         self.refused(good, "not known on voxels", "--grid", "voxels")
-        self.refused(good.replace("BODY, GRAV", "LEFT, GRAV"), "acts on 8 of 32 hexahedra")
+        self.refused(good.replace("BODY, GRAV", "LEFT, GRAV"), "acts on 8 of 32 elements")
         self.refused(good.replace("0., 0., -1.\n*END", "0., 0., 0.\n*END"), "a direction of length 0")
         self.refused(mesh() + ONE + ROLLERS + gravity + step("*DLOAD", "BODY, GRAV, 5., 0., 0., -1."), "OP=NEW")
         self.refused(good.replace("*END", "BODY, GRAV, 5., 0., 1., 0.\n*END"), "a second gravity")
