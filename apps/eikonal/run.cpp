@@ -272,7 +272,7 @@ EikonalResult combined(const std::vector<EikonalResult>& by_rank) {
 }
 
 /// The results of all ranks, in their order, on each.
-std::vector<EikonalResult> gather_results(const Communicator& world, EikonalResult mine) {
+std::vector<EikonalResult> gather_results(const Communicator& world, const EikonalResult& mine) {
   struct Numbers { // trivially copyable
     int iterations;
     bool converged;
