@@ -33,8 +33,7 @@ const char* memory_limit();
 ///   unless the environment says how they wait (OMP_WAIT_POLICY, GOMP_SPINCOUNT);
 /// - memory comes in huge pages, unless GLIBC_TUNABLES is set;
 /// - in builds with CUDA the first GPU alone is visible, unless an argument or the environment may
-/// name
-///   another, or a launcher has started several processes.
+///   name another, or a launcher has started several processes.
 /// Does nothing where the arguments ask for a text alone.
 void restart_with_environment(int argc, char* argv[]);
 
