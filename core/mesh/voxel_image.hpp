@@ -31,6 +31,7 @@ enum class VoxelShape { cube, box };
 struct VoxelImage {
   std::array<int, 3> shape{0, 0, 0}; ///< nx, ny, nz of the whole image
   double spacing = 1;                ///< edge of a voxel in mm
+  bool says_spacing = true;          ///< false: the file does not, and 1 mm is its format's default
   /// Edges of boxes along x, y and z by `spacing`, which is the shortest; 1 for cubes.
   std::array<double, 3> stretch{1, 1, 1};
   std::array<double, 3> origin{0, 0, 0}; ///< lower corner of voxel (0, 0, 0) in mm

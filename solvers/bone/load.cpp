@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/bone/load.hpp>
 
+#include <ossatura/kernels/algebra/reproducible_sums/parts.hpp>
+
 #include <algorithm>
 #include <cmath>
 
@@ -24,6 +26,26 @@ struct AddShares {
   KOKKOS_FUNCTION void operator()(std::int64_t node) const {
     for (int c = 0; c < 3; ++c)
       f(3 * node + c) += share(node) * force[c];
+  }
+};
+
+/// own [5]: forces along x, y and z on held components, the sizes of these and of all.
+template<class Exec>
+struct HeldForces {
+  Array<std::uint8_t, Exec> held;
+  Array<double, Exec> force;
+  std::int64_t first; ///< node
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, double* own) const {
+    const std::int64_t node = first + i;
+    for (int c = 0; c < 3; ++c) {
+      const double f = force(3 * node + c);
+      own[4] += fabs(f);
+      if (held(node) >> c & 1) {
+        own[c] += f;
+        own[3] += fabs(f);
+      }
+    }
   }
 };
 
@@ -173,8 +195,13 @@ void ListedLoad<Exec>::require_force() {
 
 template<class Exec>
 std::int64_t ListedLoad<Exec>::push(const std::vector<NodalValue>& forces) {
+  const std::array<double, 5> before = sum_forces();
   require_force();
-  return add_forces(exec_, problem_.grid, forces, load_.force, comm_);
+  const std::int64_t missing = add_forces(exec_, problem_.grid, forces, load_.force, comm_);
+  const std::array<double, 5> after = sum_forces();
+  const double all = after[4] - before[4];
+  lost_part_ = all > 0 ? (after[3] - before[3]) / all : 0;
+  return missing;
 }
 
 template<class Exec>
@@ -201,6 +228,34 @@ std::int64_t ListedLoad<Exec>::push_label(int label, const Kokkos::Array<double,
 
 template<class Exec>
 std::int64_t ListedLoad<Exec>::push(const NodalCondition& condition) {
+  const std::array<double, 5> before = sum_forces();
+  const std::int64_t num_nodes = push_condition(condition);
+  const std::array<double, 5> after = sum_forces();
+  double lost = 0, all = 0;
+  for (std::size_t c = 0; c < 3; ++c)
+    if (condition.components[c]) {
+      lost += std::fabs(after[c] - before[c]);
+      all += std::fabs(condition.value);
+    }
+  lost_part_ = num_nodes > 0 && all > 0 ? lost / all : 0;
+  return num_nodes;
+}
+
+template<class Exec>
+std::array<double, 5> ListedLoad<Exec>::sum_forces() const {
+  std::array<double, 5> sums{};
+  if (!has_force_)
+    return sums;
+  const auto& owned = problem_.grid.owned;
+  sums = part_sums<5>(exec_, "ossatura::bone::held_forces", owned.end - owned.begin,
+                      HeldForces<Exec>{mask_, load_.force, owned.begin});
+  for (double& sum : sums)
+    sum = comm_.sum(sum);
+  return sums;
+}
+
+template<class Exec>
+std::int64_t ListedLoad<Exec>::push_condition(const NodalCondition& condition) {
   const NodeChoice& where = condition.where;
   Kokkos::Array<double, 3> force{};
   for (int c = 0; c < 3; ++c)

@@ -93,6 +93,9 @@ public:
   /// label's voxels around it, which is a body force in bone with the label, and a traction on flat
   /// bone beside it. Returns the number of its nodes: 0 in the void.
   std::int64_t push(const NodalCondition& condition);
+  /// The part, 0 to 1, of the force of the last push that acts on components held by then, where it
+  /// does nothing.
+  double lost_part() const { return lost_part_; }
 
   /// The load so far; sets held.
   BoneLoad<Exec> finish(Constraints<Exec>& held) const;
@@ -106,12 +109,16 @@ private:
   NodeBox box_;
   Array<std::uint8_t, Exec> mask_;
   bool has_force_ = false; ///< an array of which may have no entry on some rank
+  double lost_part_ = 0;
   BoneLoad<Exec> load_;
 
   PrescribedRegion region_of(const NodeChoice& where) const;
   Array<int, Exec> touching(int label) const;
   std::int64_t push_label(int label, const Kokkos::Array<double, 3>& force);
+  std::int64_t push_condition(const NodalCondition& condition);
   void require_force();
+  /// Sums over owned nodes: forces along x, y and z on held components, their sizes and all sizes.
+  std::array<double, 5> sum_forces() const;
 };
 
 } // namespace ossatura

@@ -116,11 +116,17 @@ class Scanco(BoneImages):
         self.assertNotIn("no-calibration", [w["code"] for w in run["warnings"]])
 
     def test_values_without_a_calibration_are_said_so(self):
-        image = self.isq("ct.isq", [grey(*v) for v in voxels()])
+        values = [grey(*v) for v in voxels()]
+        image = self.isq("ct.isq", values)
         run = self.run_of(image)
         self.assertEqual([w["code"] for w in run["warnings"] if w["code"].startswith("no-c")], ["no-calibration"])
         run = self.run_of(image, "--calibrate", "1,0")
         self.assertNotIn("no-calibration", [w["code"] for w in run["warnings"]])
+        for slope, codes in ((b"0.", ["no-calibration"]), (b"4096.", [])):
+            image = self.aim("ct.aim", 0x00020002, struct.pack(f"<{len(values)}h", *values),
+                             self.LOG.replace(b"4096.", slope))
+            run = self.run_of(image)
+            self.assertEqual([w["code"] for w in run["warnings"] if w["code"] == "no-calibration"], codes)
         self.fails(BAD_FILE, "ct.aim: voxels are packed bits", "bone",
                    self.aim("ct.aim", 0x00060001, bytes(200)), *LAW)
 

@@ -3,6 +3,7 @@
 of, and what is right is neither."""
 import json
 import os
+import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "apps"))
@@ -32,6 +33,23 @@ class Bone(MistakesCase):
             self.assertEqual(self.codes(*self.cube, "--spacing", spacing), codes)
         self.assertEqual(self.codes(*self.cube, "--resample", "82"), ["odd-size"])
         self.assertEqual(self.codes("bone", "--generate", "cube", "--size", "3", "--spacing", "82"), [])
+
+    def test_voxels_of_no_size(self):
+        head = "NDims = 3\nDimSize = 3 4 5\n{}ElementType = MET_SHORT\nElementDataFile = LOCAL\n"
+        for line, codes in (("", ["no-spacing"]), ("ElementSpacing = 1 1 1\n", []), ("ElementSize = 0.5 0.5 0.5\n", [])):
+            self.write("cube.mha", head.format(line).encode() + struct.pack("<60h", *[1000] * 60))
+            self.assertEqual(self.codes("bone", self.path("cube.mha"), *self.cube[2:]), codes)
+
+    def test_forces_where_the_specimen_is_held(self):
+        """Of a traction on x+ a tenth acts on the edge that z- holds: that is how forces meet supports."""
+        fixed = (*self.cube, "--fix", "z-:xyz", "--force", "x+:z=-1")
+        self.assertEqual(self.codes(*fixed), [])
+        self.assertEqual(self.codes(*fixed, "--force", "z+:z=-5"), [])
+        for lost in ("z-:z=-1", "z-:xyz=3", "0/0/0:y=1"):
+            self.refused(BAD_FILE, "does nothing", *fixed, "--force", lost)
+        self.assertIn("lost-load", self.codes(*fixed, "--fix", "0/0/5:z", "--force", "0/0/5:xz=-1"))
+        self.write("forces.txt", "0 0 0 z -1\n0 0 5 z -1\n")
+        self.assertEqual(self.codes(*fixed, "--force-file", self.path("forces.txt")), ["lost-load"])
 
     def test_moduli_in_another_unit(self):
         image = self.cube[:2]

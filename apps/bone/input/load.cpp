@@ -14,6 +14,8 @@ namespace ossatura {
 
 namespace {
 
+constexpr double most_lost_force = 0.2; ///< more of it is doubtful
+
 MechanicalTest mechanical_test(const BoneOptions& options) {
   MechanicalTest test;
   test.axis = options.axis;
@@ -46,6 +48,18 @@ MechanicalTest mechanical_test(const BoneOptions& options) {
 void require_nodes(std::int64_t count, const char* option, const NodeChoice& where) {
   if (count == 0)
     fail<InputError>(option, ": ", describe(where), " has no node of a solid voxel");
+}
+
+/// A force that nothing feels is a mistake; a traction on a side may reach nodes that are held
+/// beside it.
+void require_effect(double lost, const std::string& source) {
+  if (lost > 1 - 1e-9)
+    fail<InputError>(source, ": acts only where the specimen is held in that direction, and does "
+                             "nothing: push elsewhere, or hold less");
+  if (lost > most_lost_force)
+    log_warning(
+        "lost-load", source, ": ", format_number(100 * lost, 3),
+        " % of the force acts where the specimen is held in that direction, and does nothing");
 }
 
 /// Places in the void are an error, unless the user had voxels dropped, which may have been theirs.
@@ -89,15 +103,20 @@ BoneLoad<Exec> make_listed_load(const Exec& exec, const BoneOptions& options,
     const auto listed = read_list(options.force_file, problem);
     forces.insert(forces.end(), listed.begin(), listed.end());
   }
-  if (!forces.empty() || !options.force_file.empty())
+  if (!forces.empty() || !options.force_file.empty()) {
+    const std::string& source = options.force_file.empty() ? options.input : options.force_file;
     if (const std::int64_t missing = load.push(forces)) {
       if (!options.largest_component)
-        fail<InputError>(options.force_file.empty() ? options.input : options.force_file, ": ",
-                         missing, " nodal forces act on the void or on parts that nothing holds");
+        fail<InputError>(source, ": ", missing,
+                         " nodal forces act on the void or on parts that nothing holds");
       log_info(format_count(missing), " nodal forces went with the dropped voxels");
     }
-  for (const NodalCondition& force : options.force)
+    require_effect(load.lost_part(), source);
+  }
+  for (const NodalCondition& force : options.force) {
     require_nodes(load.push(force), "--force", force.where);
+    require_effect(load.lost_part(), "--force " + describe(force.where));
+  }
   return load.finish(problem.held);
 }
 

@@ -196,6 +196,11 @@ VoxelModel read_image(const BoneOptions& options, ImageFormat format, bool has_l
       log_info(remark);
   } else if (format == ImageFormat::metaimage) {
     file.modulus = read_metaimage(options.input, planes, target, voxels);
+    if (!file.modulus.says_spacing)
+      log_warning(
+          "no-spacing", options.input,
+          ": has no ElementSpacing, so that edges of voxels are 1 mm, as in ITK: forces and "
+          "stiffness go with it; write the line ElementSpacing = X Y Z, in mm");
   } else if (format == ImageFormat::nifti) {
     file.modulus = read_nifti(options.input, planes, target, voxels);
   } else if (format == ImageFormat::nrrd) {

@@ -187,6 +187,7 @@ VoxelImage read_metaimage(const std::string& path, const ChoosePlanes& planes, V
   const std::array<double, 3> unit{1, 1, 1};
   const auto spacing = header.three<double>({"ElementSpacing", "ElementSize"}, &unit);
   set_edges(path + ": ElementSpacing", spacing, voxels, image);
+  image.says_spacing = header.has("ElementSpacing") || header.has("ElementSize");
   const std::array<double, 3> zero{0, 0, 0};
   const auto centre = header.three<double>({"Offset", "Position", "Origin"}, &zero);
   for (const double x : centre)

@@ -344,9 +344,10 @@ VoxelImage read_scanco(const std::string& path, const ChoosePlanes& planes, Voxe
   image.origin = lower_corner(centre, image.edges(), image.direction);
 
   const std::optional<SampleType> type = sample_type(path, header.kind, is_030);
-  const bool calibrated = type && size_of(*type) > 1 && !header.unit.empty();
-  if (calibrated && !(header.mu_scaling > 0 && std::isfinite(header.slope) && header.slope != 0 &&
-                      std::isfinite(header.intercept)))
+  // A scanner that was not calibrated writes slope 0.
+  const bool calibrated = type && size_of(*type) > 1 && !header.unit.empty() && header.slope != 0;
+  if (calibrated &&
+      !(header.mu_scaling > 0 && std::isfinite(header.slope) && std::isfinite(header.intercept)))
     fail<InputError>(path, ": its calibration, ", header.slope, " v / ", header.mu_scaling, " + ",
                      header.intercept, " ", header.unit,
                      ", makes no densities: the header is damaged");
