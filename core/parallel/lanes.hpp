@@ -36,8 +36,9 @@ struct Lanes {
     return result;                                                                                 \
   }
 #else
+  // Inlined always: functions for another processor pass vectors in other registers.
 #define OSSATURA_LANES_OPERATOR(op)                                                                \
-  friend Lanes operator op(const Lanes& a, const Lanes& b) {                                       \
+  OSSATURA_FORCEINLINE_FUNCTION friend Lanes operator op(const Lanes& a, const Lanes& b) {         \
     Lanes result;                                                                                  \
     result.value = a.value op b.value;                                                             \
     return result;                                                                                 \
