@@ -75,8 +75,8 @@ ReanalysisSummary reanalyse_surface(const Exec& exec, const TopoptModel& model,
 void require_reanalysable(const TopoptCommandOptions& options, const TopoptModel& model) {
   if (options.reanalyse.value_or(0) == 0)
     return;
-  if (model.options.objective != DesignObjective::compliance)
-    fail<UsageError>("--reanalyse is of designs of least compliance: leave it out of a mechanism");
+  if (model.options.objective == DesignObjective::mechanism)
+    fail<UsageError>("--reanalyse is of designs that are stiff: leave it out of a mechanism");
   if (model.problem.lattice)
     return;
   if (model.problem.solids)
@@ -100,7 +100,8 @@ public:
       , context_(context)
       , writer_(context) {
     if (const auto path = context.claim_file(options.history, stem + ".csv")) {
-      history_ = std::make_unique<DesignHistory>(*path, model.problem.cases.size());
+      history_ =
+          std::make_unique<DesignHistory>(*path, model.problem.cases.size(), model.problem.limits);
       files_.push_back(*path);
     }
     if (!options.no_hdf)
