@@ -54,6 +54,9 @@ constexpr Names<DesignMethod> names_of(DesignMethod) {
 /// SimpLaw::linear_below of designs with gravity or rotation, per Bruyneel and Duysinx (2005).
 inline constexpr double linear_below_with_mass = 0.25;
 
+/// A move limit for designs whose stress is limited: with the usual one stresses swing.
+inline constexpr double move_with_stress = 0.1;
+
 /// Steps over which the objective has to stay for a run to end by it.
 inline constexpr int objective_window = 5;
 /// The part of a limit by which a value may be beyond it, and the limit holds.

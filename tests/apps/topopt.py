@@ -589,8 +589,8 @@ def l_beam(**more):
             "passive": [{"box": [0.08, 0, 0.08, 0.2, 0.01, 0.2], "role": "void"}], "keep": 0.016,
             "cases": [{"name": "press", "loads": [
                 {"box": [0.19, 0, 0.08, 0.2, 0.01, 0.08], "total_force": [0, 0, -2000]}]}],
-            "volume_fraction": 0.28, "filter": {"kind": "density", "radius": 0.011}, "move": 0.1,
-            "steps": 80, **more}
+            "volume_fraction": 0.28, "filter": {"kind": "density", "radius": 0.011}, "steps": 60,
+            **more}
 
 
 class Constraints(TopoptCase):
@@ -600,11 +600,11 @@ class Constraints(TopoptCase):
         return problem(**{"constraints": list(constraints), "method": "mma", "change": 0, **more})
 
     def test_an_l_beam_whose_stress_is_limited(self):
-        # The stiffest one has its stress at the inner corner. A limit below that moves material there.
+        # Against the stiffest one: less stress at the same volume, for a larger compliance.
         designs = []
         for limit in (1e9, 4.8e7):
             run = self.solve(l_beam(constraints=[{"kind": "stress", "at_most": limit}]), "--no-stl")
-            self.assertEqual(run["warnings"], [])
+            self.assertEqual((run["warnings"], run["engine"]["move"]), ([], 0.1))
             volume, stress = run["results"]["constraints"]
             self.assertTrue(volume["holds"] and stress["holds"])
             self.close(volume["value"], 0.28, 1e-3)

@@ -512,6 +512,9 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
     model.options = DesignOptions::mechanism();
   if (problem.has_body_loads() || !problem.limits.empty() || document.is_least_volume)
     model.options.method = DesignMethod::mma;
+  for (const DesignLimit& limit : problem.limits)
+    if (limit.kind == DesignLimitKind::stress)
+      model.options.move = move_with_stress;
   if (is_surface(document.mesh))
     model.options.grid = DesignGrid::voxels;
   document.changes.apply_to(model.options);

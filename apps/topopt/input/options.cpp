@@ -100,7 +100,7 @@ void add_design_options(CLI::App& app, TopoptCommandOptions& o) {
                 " for mechanisms, gravity, rotation and with constraints");
   add_number(app, o.changes, "--move", &D::move, "X", "Largest change of a density in a step",
              default_text(o.changes.defaults.move) + "; " + default_text(mechanism.move) +
-                 " for mechanisms");
+                 " for mechanisms, " + default_text(move_with_stress) + " where stress is limited");
   add_number(app, o.changes, "--start", &D::start, "X", "Density of the first design",
              "that of --volume; 1 for --objective volume");
   add_number(app, o.changes, "--change", &D::change_tolerance, "X",
